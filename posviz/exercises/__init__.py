@@ -1,0 +1,1 @@
+"""Exercises whose checkers name the mistake: one file per lesson."""

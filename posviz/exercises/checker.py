@@ -1,0 +1,170 @@
+"""Compare a reader's answer with the reference, and name the mistake.
+
+An exercise file declares a checker, then lists the mistakes people make, as code:
+
+    check_double = Checker("The double", reference=double, inputs=random_numbers)
+
+    @check_double.mistake
+    def squared(x):
+        '''You multiplied x by itself; the double is 2x.'''
+        return x * x
+
+The name of the function names the mistake, and its docstring is what the reader is told.
+"""
+
+import copy
+import dis
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from posviz.exercises.verdict import Verdict, failing_line, show_arguments, show_value
+
+NUMBERS = "biuf"  # the dtype kinds that an answer may have: no complex numbers, text or objects
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A known mistake: what people write, and what they should be told."""
+
+    name: str
+    message: str
+    function: Callable[..., Any]
+
+
+@dataclass
+class Checker:
+    """Check answers against a reference, on random inputs that grow from case to case.
+
+    title: what the exercise asks for, as a noun phrase.
+    reference: the right function, called with the arguments that `inputs` makes.
+    inputs: (rng, size) -> tuple of arguments, for size 1, 2, …; None if the answer is a value.
+    tolerance: absolute and relative; wide enough for an answer computed in float32.
+    """
+
+    title: str
+    reference: Callable[..., Any]
+    inputs: Callable[[np.random.Generator, int], tuple] | None = None
+    tolerance: float = 1e-5
+    sizes: int = 8
+    mistakes: list[Mistake] = field(default_factory=list)
+
+    def mistake(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Add a known mistake (a decorator); its name and docstring are what the reader sees."""
+        name = function.__name__.replace("_", " ")
+        self.mistakes.append(Mistake(name, inspect.getdoc(function) or "", function))
+        return function
+
+    def cases(self) -> list[tuple]:
+        """Return the inputs, smallest first; every call makes the same ones afresh."""
+        if self.inputs is None:
+            return [()]
+        sizes = range(1, self.sizes + 1)
+        return [self.inputs(np.random.default_rng(size), size) for size in sizes]
+
+    def __call__(self, answer: Any) -> Verdict:
+        """Return the verdict on an answer: a function, or a value where a value is asked for."""
+        if answer is ... or (self.inputs is None and answer is None):
+            return self._verdict("not attempted", "Not attempted yet.")
+        if self.inputs is not None and not callable(answer):
+            message = "This exercise asks for a function. Pass its name, without calling it."
+            return self._verdict("wrong", message)
+        given = []
+        for case in self.cases():
+            outcome = self._run(answer, case)
+            if isinstance(outcome, Verdict):
+                return outcome
+            given.append(outcome)
+        return self._judge(given)
+
+    def same(self, first: np.ndarray, second: np.ndarray) -> bool:
+        """Tell whether two answers to one input agree: same shape, values within the tolerance."""
+        tolerance = self.tolerance
+        return first.shape == second.shape and np.allclose(first, second, tolerance, tolerance)
+
+    def _run(self, answer: Any, case: tuple) -> np.ndarray | Verdict:
+        """Return the reader's output as an array of numbers, or say why there is none."""
+        try:
+            # A copy, so that an answer that writes into its inputs spoils nothing.
+            value = answer(*copy.deepcopy(case)) if callable(answer) else answer
+        except NotImplementedError:
+            return self._verdict("not attempted", "Not attempted yet.")
+        except Exception as error:  # whatever the reader's code raises is told, not raised
+            return self._raised(answer, case, error)
+        if value is ... or (value is None and _is_stub(answer)):
+            return self._verdict("not attempted", "Not attempted yet.")
+        if value is None:
+            message = "Your function returned None. Is a return missing at its end?"
+            return self._verdict("wrong", message, evidence=self._arguments(case))
+        try:
+            output = np.array(value)
+        except (TypeError, ValueError, RuntimeError):
+            output = np.array(None)
+        if output.dtype.kind in NUMBERS:
+            return output
+        message = f"Your answer is a {type(value).__name__}; it should hold plain real numbers."
+        return self._verdict("wrong", message, evidence=self._arguments(case))
+
+    def _raised(self, answer: Any, case: tuple, error: Exception) -> Verdict:
+        line, empty = failing_line(answer, error)
+        if empty:
+            message = (
+                f"Not finished yet: `...` is still to be replaced in {', '.join(empty)}{line}."
+            )
+            return self._verdict("not attempted", message)
+        message = f"Your code stopped{line}: {type(error).__name__}: {error}"
+        return self._verdict("error", message, evidence=self._arguments(case))
+
+    def _judge(self, given: list[np.ndarray]) -> Verdict:
+        expected = self._outputs(self.reference)
+        pairs = list(zip(given, expected, strict=True))
+        failing = next((i for i, pair in enumerate(pairs) if not self.same(*pair)), None)
+        if failing is None:
+            tried = f"It agrees on {len(given)} random inputs." if self.inputs else "That is it."
+            return self._verdict("correct", tried)
+        mine, right = pairs[failing]
+        both = show_value("your answer", mine) + "\n" + show_value("expected", right)
+        evidence = f"{self._arguments(self.cases()[failing])}\n{both}".lstrip()
+        for mistake in self.mistakes:
+            # A different mistake may agree on one input by chance, so all inputs must agree.
+            if all(map(self.same, given, self._outputs(mistake.function))):
+                return self._verdict("mistake", mistake.message, mistake.name, evidence)
+        message = self._difference(mine, right)
+        return self._verdict("wrong", message, evidence=evidence)
+
+    def _difference(self, mine: np.ndarray, right: np.ndarray) -> str:
+        if mine.shape != right.shape:
+            if self.same(mine.T, right):
+                return f"Your answer is the transpose: shape {mine.shape}, not {right.shape}."
+            return f"Your answer has {_shape(mine)}; expected {_shape(right)}."
+        if not np.isfinite(mine).all():
+            return "Your answer holds nan or inf: look for 0/0, inf - inf or an overflow."
+        distance = np.abs(mine - right)
+        place = tuple(int(i) for i in np.unravel_index(distance.argmax(), distance.shape))
+        where = f", at index {list(place)}" if place else ""
+        return f"Not yet: the largest difference is {distance.max():.4g}{where}."
+
+    def _outputs(self, function: Callable[..., Any]) -> list[np.ndarray]:
+        return [np.asarray(function(*case)) for case in self.cases()]
+
+    def _arguments(self, case: tuple) -> str:
+        return show_arguments(self.reference, case)
+
+    def _verdict(
+        self, status: str, message: str, mistake: str | None = None, evidence: str = ""
+    ) -> Verdict:
+        return Verdict(status, self.title, message, mistake, evidence)
+
+
+def _shape(array: np.ndarray) -> str:
+    return f"shape {array.shape}" if array.ndim else "no axes (a single number)"
+
+
+def _is_stub(function: Any) -> bool:
+    """Tell whether the function's body is only `...`, `pass` or a docstring."""
+    allowed = {"RESUME", "NOP", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}
+    code = getattr(function, "__code__", None)
+    return code is not None and {step.opname for step in dis.get_instructions(code)} <= allowed

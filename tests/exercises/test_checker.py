@@ -1,0 +1,259 @@
+"""The checker framework, on a small exercise of its own: the running sums of a row of numbers."""
+
+import html
+import re
+
+import numpy as np
+import pytest
+
+from posviz.exercises.checker import Checker
+
+
+def running_sums(numbers, start):
+    return start + np.cumsum(numbers)
+
+
+def numbers_and_start(rng, size):
+    return rng.normal(size=size), float(rng.integers(1, 9))
+
+
+check = Checker("The running sums", running_sums, numbers_and_start)
+
+
+@check.mistake
+def start_forgotten(numbers, start):
+    """You forgot the start: it is part of every sum."""
+    return np.cumsum(numbers)
+
+
+@check.mistake
+def sums_from_the_end(numbers, start):
+    """You summed from the end: the first sum is start + the first number."""
+    return start + np.cumsum(numbers[::-1])
+
+
+def test_a_right_answer_is_correct_however_it_is_written():
+    def answer(numbers, start):
+        sums = []
+        for number in numbers:
+            start += number
+            sums.append(start)
+        return sums
+
+    assert check(answer).status == "correct"
+
+
+def test_an_answer_in_float32_is_correct():
+    verdict = check(lambda numbers, start: np.cumsum(numbers, dtype="float32") + np.float32(start))
+    assert verdict.status == "correct"
+
+
+@pytest.mark.parametrize("mistake", check.mistakes, ids=lambda mistake: mistake.name)
+def test_a_known_mistake_is_named_and_explained(mistake):
+    verdict = check(mistake.function)
+    assert (verdict.status, verdict.mistake) == ("mistake", mistake.name)
+    assert verdict.message == mistake.message
+
+
+def test_names_and_messages_come_from_the_functions():
+    assert [mistake.name for mistake in check.mistakes] == ["start forgotten", "sums from the end"]
+    assert check.mistakes[0].message == "You forgot the start: it is part of every sum."
+
+
+def test_a_mistake_must_match_on_every_input():
+    # On one number, summing from the end is right: the first failing input has two.
+    def wrong_for_long_rows(numbers, start):
+        return sums_from_the_end(numbers, start) if len(numbers) < 5 else numbers
+
+    verdict = check(wrong_for_long_rows)
+    assert (verdict.status, verdict.mistake) == ("wrong", None)
+
+
+def test_the_smallest_failing_input_is_shown():
+    def fails_from_three_on(numbers, start):
+        return running_sums(numbers, start) + (len(numbers) >= 3)
+
+    verdict = check(fails_from_three_on)
+    assert verdict.status == "wrong"
+    numbers, start = check.cases()[2]
+    rounded = " ".join(f"{number:.4f}" for number in numbers)
+    assert rounded in re.sub(r" +", " ", verdict.evidence)
+    assert f"start = {start}" in verdict.evidence
+    assert "largest difference is 1," in verdict.message
+
+
+def test_inputs_grow_and_repeat():
+    assert [len(numbers) for numbers, _ in check.cases()] == [1, 2, 3, 4, 5, 6, 7, 8]
+    np.testing.assert_array_equal(check.cases()[5][0], check.cases()[5][0])
+    assert not np.array_equal(check.cases()[5][0][:5], check.cases()[4][0])
+
+
+def raises_not_implemented(numbers, start):
+    raise NotImplementedError
+
+
+def returns_ellipsis(numbers, start):
+    return ...
+
+
+def has_no_body(numbers, start): ...
+
+
+def has_only_a_docstring(numbers, start):
+    """Return the running sums."""
+
+
+@pytest.mark.parametrize(
+    "answer", [..., raises_not_implemented, returns_ellipsis, has_no_body, has_only_a_docstring]
+)
+def test_not_attempted_is_quiet(answer):
+    verdict = check(answer)
+    assert verdict.status == "not attempted"
+    assert verdict.message == "Not attempted yet."
+    assert verdict.evidence == ""
+
+
+def test_an_ellipsis_left_inside_is_pointed_at():
+    def half_done(numbers, start):
+        sums = ...
+        return start + sums
+
+    verdict = check(half_done)
+    assert verdict.status == "not attempted"
+    assert "still to be replaced in sums on line" in verdict.message
+    assert "`return start + sums`" in verdict.message
+
+
+def test_none_asks_for_the_return():
+    def forgot_to_return(numbers, start):
+        _ = start + np.cumsum(numbers)
+
+    verdict = check(forgot_to_return)
+    assert verdict.status == "wrong"
+    assert "return" in verdict.message
+
+
+def test_an_exception_is_told_with_its_line_and_input():
+    def divides(numbers, start):
+        return numbers / (2 if len(numbers) < 2 else int("two"))
+
+    verdict = check(divides)
+    assert verdict.status == "error"
+    assert "ValueError: invalid literal" in verdict.message
+    assert '`return numbers / (2 if len(numbers) < 2 else int("two"))`' in verdict.message
+    assert f"start = {check.cases()[1][1]}" in verdict.evidence
+
+
+def test_a_wrong_number_of_parameters_is_told():
+    verdict = check(lambda numbers: numbers)
+    assert verdict.status == "error"
+    assert "takes 1 positional argument" in verdict.message
+    assert "start = " in verdict.evidence
+
+
+def test_an_interrupt_is_not_swallowed():
+    def interrupted(numbers, start):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        check(interrupted)
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (lambda numbers, start: "many", "str"),
+        (lambda numbers, start: {"sums": numbers}, "dict"),
+        (lambda numbers, start: ([1.0], [1.0, 2.0]), "tuple"),
+        (lambda numbers, start: running_sums(numbers, start) + 0j, "ndarray"),
+        (lambda numbers, start: check, "Checker"),
+    ],
+    ids=["text", "dict", "ragged", "complex", "function"],
+)
+def test_a_wrong_kind_is_named(answer, kind):
+    verdict = check(answer)
+    assert verdict.status == "wrong"
+    assert verdict.message == f"Your answer is a {kind}; it should hold plain real numbers."
+
+
+def test_a_value_instead_of_a_function_is_told():
+    verdict = check(np.arange(3.0))
+    assert verdict.status == "wrong"
+    assert "asks for a function" in verdict.message
+
+
+def test_shapes_are_told():
+    verdict = check(lambda numbers, start: running_sums(numbers, start)[:, None])
+    assert "shape (1, 1)" in verdict.message
+    assert "shape (1,)" in verdict.message
+    verdict = check(lambda numbers, start: running_sums(numbers, start)[-1])
+    assert "single number" in verdict.message
+
+
+def test_a_transpose_is_recognised():
+    check_rows = Checker(
+        "Rows", lambda x: x, lambda rng, size: (rng.normal(size=(size, size + 1)),)
+    )
+    verdict = check_rows(lambda x: x.T)
+    assert verdict.message == "Your answer is the transpose: shape (2, 1), not (1, 2)."
+
+
+def test_nan_is_told():
+    verdict = check(lambda numbers, start: running_sums(numbers, start) * np.nan)
+    assert verdict.status == "wrong"
+    assert "nan" in verdict.message
+
+
+def test_an_answer_that_writes_into_its_inputs_spoils_nothing():
+    def overwrites(numbers, start):
+        sums = running_sums(numbers, start)
+        numbers[:] = 0
+        return sums
+
+    assert check(overwrites).status == "correct"
+
+
+def test_an_answer_that_returns_one_buffer_is_judged_on_what_it_held():
+    buffer = np.zeros(8)
+
+    def reuses(numbers, start):
+        buffer[: len(numbers)] = running_sums(numbers, start)
+        return buffer[: len(numbers)]
+
+    assert check(reuses).status == "correct"
+
+
+def test_a_value_may_be_the_answer():
+    check_width = Checker("The width", lambda: 512)
+    check_width.mistake(lambda: 256)
+    assert check_width(512).status == "correct"
+    assert check_width(256).status == "mistake"
+    assert check_width(7).status == "wrong"
+    assert check_width("512").status == "wrong"
+    assert check_width(None).status == check_width(...).status == "not attempted"
+
+
+VERDICTS = {
+    "correct": running_sums,
+    "mistake": start_forgotten,
+    "wrong": lambda numbers, start: numbers * 3 < 1,
+    "error": lambda numbers, start: numbers["<b>"],
+    "not attempted": ...,
+}
+
+
+@pytest.mark.parametrize("status", VERDICTS)
+def test_text_and_html_say_the_same(status):
+    verdict = check(VERDICTS[status])
+    assert verdict.status == status
+    seen = html.unescape(re.sub(r"<[^>]*>", "\n", verdict._repr_html_()))
+    assert seen.split() == repr(verdict).split()
+
+
+@pytest.mark.parametrize("status", VERDICTS)
+def test_no_verdict_rests_on_colour(status):
+    verdict = check(VERDICTS[status])
+    words = {"wrong": "not yet", "error": "your code stopped", "mistake": verdict.mistake}
+    assert verdict.heading.endswith(words.get(status, status))
+    style = "".join(re.findall(r'style="([^"]*)"', verdict._repr_html_()))
+    assert re.findall(r"(?<!-)color|background", style) == []  # legible in light and dark
