@@ -1,0 +1,240 @@
+"""NumPy or torch, and on which device: the mathematics is written once for both."""
+
+from __future__ import annotations
+
+import math
+import platform
+import sys
+from collections.abc import Callable
+from importlib import metadata, util
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import array_api_compat as compat
+import numpy as np
+
+Array = Any  # a NumPy array or a torch tensor: torch may be absent, so its type cannot be named
+
+TORCH_DEVICES = {"torch CPU": "cpu", "CUDA": "cuda", "MPS": "mps"}
+DEVICE_NAMES = ("NumPy", *TORCH_DEVICES)
+
+
+# ---------------------------------------------------------------- kinds
+
+
+def is_torch(x: object) -> bool:
+    """Tell whether ``x`` is a torch tensor, without importing torch."""
+    return compat.is_torch_array(x)
+
+
+def is_floating(x: Array) -> bool:
+    """Tell whether ``x`` holds real floating-point numbers, of any precision."""
+    return bool(namespace(x).isdtype(x.dtype, "real floating"))
+
+
+def namespace(*arrays: Array) -> ModuleType:
+    """Return the array namespace that all ``arrays`` share.
+
+    Raises:
+        TypeError: for what is neither a NumPy array nor a torch tensor, or for both at once.
+    """
+    for x in arrays:
+        if not (compat.is_numpy_array(x) or is_torch(x)):
+            raise TypeError(f"expected a NumPy array or a torch tensor, got {type(x).__name__}")
+    if len({is_torch(x) for x in arrays}) > 1:
+        raise TypeError("NumPy arrays and torch tensors cannot be mixed: move all to one of them")
+    return compat.array_namespace(*arrays)
+
+
+def as_numbers(values: Any, name: str) -> Array:
+    """Return ``values`` as an array of finite real numbers; lists and ranges become NumPy arrays.
+
+    Raises:
+        TypeError: for anything but real numbers.
+        ValueError: for NaN, infinity or ragged lists.
+    """
+    try:
+        x = values if is_torch(values) else np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} must be rectangular: {error}") from None
+    xp = namespace(x)
+    kinds = ("integral", "real floating")
+    if str(x.dtype) == "object" or not xp.isdtype(x.dtype, kinds):
+        raise TypeError(f"{name} must be real numbers, got dtype {x.dtype}")
+    if is_floating(x) and not bool(xp.all(xp.isfinite(x))):
+        raise ValueError(f"{name} must be finite, got NaN or infinity among the values")
+    return x
+
+
+def as_float64(values: Any, name: str) -> Array:
+    """Return finite real ``values`` in float64, on the CPU where the device has no float64."""
+    x = as_numbers(values, name)
+    if is_torch(x) and x.device.type == "mps":
+        x = x.cpu()
+    xp = namespace(x)
+    return xp.astype(x, xp.float64)
+
+
+def like(values: Array, x: Array, name: str, dtype: Any = None) -> Array:
+    """Return ``values`` as ``x`` has it: same kind, same device, and ``dtype`` (default: its own).
+
+    Lists and NumPy arrays follow a tensor wherever it is. A tensor stays where its owner put it,
+    except that float64 waiting on the CPU is taken to a device that has none.
+
+    Raises:
+        TypeError: for a tensor beside a NumPy array.
+        ValueError: for tensors on different devices.
+    """
+    if not is_torch(x):
+        if is_torch(values):
+            raise TypeError(f"{name} must be a NumPy array like its companion, got a torch tensor")
+        return values if dtype is None else np.asarray(values).astype(dtype, copy=False)
+    if not is_torch(values):
+        values = _torch().from_numpy(np.array(values))
+    elif values.device != x.device and x.device.type != "mps":
+        raise ValueError(f"{name} must be on device {x.device}, got {values.device}")
+    return values.to(dtype=dtype or values.dtype).to(x.device)
+
+
+def require_alike(**arrays: Array) -> ModuleType:
+    """Return the namespace of floating arrays of one kind, dtype and device, given by name.
+
+    Raises:
+        TypeError: when one is not a floating array, or kinds or dtypes differ.
+        ValueError: when devices differ.
+    """
+    names = ", ".join(arrays)
+    try:
+        xp = namespace(*arrays.values())
+    except TypeError as error:
+        raise TypeError(f"{names}: {error}") from None
+    for name, x in arrays.items():
+        if not is_floating(x):
+            raise TypeError(f"{name} must be floating-point, got dtype {x.dtype}")
+    for what, error_type in (("dtype", TypeError), ("device", ValueError)):
+        found = {name: str(getattr(x, what)) for name, x in arrays.items()}
+        if len(set(found.values())) > 1:
+            came = ", ".join(f"{name}: {value}" for name, value in found.items())
+            raise error_type(f"{names} must share one {what}, got {came}")
+    return xp
+
+
+# ---------------------------------------------------------------- devices
+
+
+def devices() -> dict[str, str]:
+    """Return, for each of the four device names, why it cannot be chosen: "" where it can.
+
+    Does not import torch: before torch is loaded, what it would find is judged from traces on the
+    machine (a driver's device file, the build's name), and ``to_device`` asks torch itself.
+    """
+    reasons = {"NumPy": ""}
+    for name in TORCH_DEVICES:
+        if util.find_spec("torch") is None:
+            reasons[name] = "torch is not installed"
+        else:
+            reasons[name] = _why_not(name)
+    return reasons
+
+
+def _why_not(name: str) -> str:
+    torch = sys.modules.get("torch")
+    if name == "CUDA":
+        if torch is not None:
+            return "" if torch.cuda.is_available() else "torch finds no CUDA device"
+        if metadata.version("torch").endswith("+cpu"):
+            return "the installed torch is a CPU build"
+        traces = ("/dev/nvidiactl", "/dev/dxg", "/dev/kfd", "C:/Windows/System32/nvcuda.dll")
+        return "" if any(Path(trace).exists() for trace in traces) else "no GPU driver found"
+    if name == "MPS":
+        if (platform.system(), platform.machine()) != ("Darwin", "arm64"):
+            return "needs a Mac with Apple silicon"
+        if torch is not None and not torch.backends.mps.is_available():
+            return "torch finds no MPS device"
+    return ""
+
+
+def to_device(x: Any, name: str) -> Array:
+    """Return ``x`` (array, tensor or nested list) as an array on the device called ``name``.
+
+    Imports torch for every name but "NumPy". float64 becomes float32 on MPS, which has no float64.
+
+    Raises:
+        ValueError: for a name that is not one of the four, or a device that is not there.
+    """
+    if name not in DEVICE_NAMES:
+        raise ValueError(f"device must be one of {', '.join(DEVICE_NAMES)}, got {name!r}")
+    if name == "NumPy":
+        return to_numpy(x)
+    if util.find_spec("torch") is None:
+        raise ValueError(f"device {name} cannot be used: torch is not installed")
+    torch = _torch()
+    if reason := _why_not(name):
+        raise ValueError(f"device {name} cannot be used: {reason}")
+    tensor = x if is_torch(x) else torch.from_numpy(np.array(x))
+    if name == "MPS" and tensor.dtype == torch.float64:
+        tensor = tensor.float()
+    return tensor.to(TORCH_DEVICES[name])
+
+
+def to_numpy(x: Any) -> np.ndarray:
+    """Return ``x`` as a NumPy array; bfloat16, which NumPy lacks, becomes float32."""
+    if not is_torch(x):
+        return np.asarray(x)
+    x = x.detach().cpu()
+    return (x.float() if str(x.dtype) == "torch.bfloat16" else x).numpy()
+
+
+def _torch() -> ModuleType:
+    import torch
+
+    return torch
+
+
+# ---------------------------------------------------------------- memory
+
+UNQUESTIONED_BYTES = 2**26  # small requests are granted without asking the system
+
+
+def check_memory(name: str, shape: tuple[int, ...], itemsize: int = 8, x: Array = None) -> None:
+    """Refuse an array that would not fit in the memory that is free on the device of ``x``.
+
+    Raises:
+        ValueError: naming the argument(s) ``name``, what they ask for and what there is.
+    """
+    needed = math.prod(shape) * itemsize
+    if needed <= UNQUESTIONED_BYTES or needed <= (free := _free_memory(x)):
+        return
+    size = " × ".join(f"{length:,}" for length in shape)
+    raise ValueError(
+        f"{name}: an array of {size} numbers takes {needed / 2**30:,.1f} GiB, "
+        f"and {free / 2**30:,.1f} GiB are free: ask for less"
+    )
+
+
+def _free_memory(x: Array) -> int:
+    if is_torch(x) and x.device.type == "cuda":
+        return int(_torch().cuda.mem_get_info(x.device)[0])
+    return min(_free_on_machine(), _free_in_container())
+
+
+def _free_on_machine() -> int:
+    """Bytes the operating system can still give: a quarter of 32 GiB where it does not say."""
+    lines = _read("/proc/meminfo", str.splitlines) or []
+    found = [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable")]
+    return found[0] if found else 2**33
+
+
+def _free_in_container() -> int:
+    """Bytes left below the limit of a container (cgroup v2), as classrooms' hubs set one."""
+    limit = _read("/sys/fs/cgroup/memory.max", int)
+    stat = _read("/sys/fs/cgroup/memory.stat", lambda text: dict(map(str.split, text.splitlines())))
+    return sys.maxsize if limit is None or stat is None else limit - int(stat["anon"])
+
+
+def _read(path: str, parse: Callable[[str], Any]) -> Any:
+    try:
+        return parse(Path(path).read_text())
+    except (OSError, ValueError):  # not Linux, or "max": no limit
+        return None

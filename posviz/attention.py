@@ -1,0 +1,313 @@
+"""One attention with three doors, its masks, and a key/value cache."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from posviz.arrays import Array, as_numbers, check_memory, is_torch, like, namespace, require_alike
+from posviz.encodings.checks import require_integer
+from posviz.encodings.doors import Encoding, doors
+from posviz.encodings.relative import offsets
+
+
+@dataclass
+class KeyValueCache:
+    """Keys as they came out of at_key, values and positions of the tokens seen so far.
+
+    Shapes: keys and values [batch, kv_heads, len, head_dim], positions [len] or [batch, len].
+    Empty at first; ``attend`` adds to it.
+    """
+
+    keys: Array = None
+    values: Array = None
+    positions: Array = None
+
+
+def attend(
+    x: Array,
+    w_q: Array,
+    w_k: Array,
+    w_v: Array,
+    *,
+    num_heads: int,
+    encoding: Encoding,
+    positions: Any,
+    mask: Any = None,
+    cache: KeyValueCache | None = None,
+    return_weights: bool = False,
+) -> Any:
+    """Attend from embeddings: the input door, the projections, the heads, then the other doors.
+
+    Shapes: x [batch, len, d_model], w_q [d_model, num_heads·head_dim], w_k and w_v [d_model,
+    kv_heads·head_dim], where kv_heads divides num_heads; positions [len] or [batch, len], in
+    tokens; mask as in ``attention``. Result [batch, len, num_heads·head_dim], heads side by side;
+    with return_weights also the weights [batch, num_heads, len, k_len]. With a cache, queries see
+    what it holds and then these tokens, k_len in all, and the cache grows by them.
+
+    Raises:
+        TypeError: when arrays differ in kind or dtype, or an argument is not of its type.
+        ValueError: when shapes or devices do not match, or memory is short.
+
+    Source: Vaswani et al. 2017, section 3.2.2; Ainslie et al. 2023 for fewer key than query heads.
+    """
+    _require_encoding(encoding)
+    head_dim = _head_dim(x, w_q, w_k, w_v, num_heads)
+    positions = _positions(positions, x.shape[0], x.shape[1], x, "positions")
+    x = encoding.at_input(x, positions)
+    q, k, v = (_split_heads(x @ w, head_dim) for w in (w_q, w_k, w_v))
+    q, k = encoding.at_query(q, positions), encoding.at_key(k, positions)
+    seen = _joined(cache, k, v, positions)
+    output, weights = _weigh(
+        q, seen.keys, seen.values, encoding, positions, seen.positions, mask=mask
+    )
+    if cache is not None:
+        cache.keys, cache.values, cache.positions = seen.keys, seen.values, seen.positions
+    xp = namespace(x)
+    output = xp.reshape(xp.permute_dims(output, (0, 2, 1, 3)), (*x.shape[:2], -1))
+    return (output, weights) if return_weights else output
+
+
+def attention(
+    q: Array,
+    k: Array,
+    v: Array,
+    *,
+    encoding: Encoding,
+    q_positions: Any,
+    k_positions: Any,
+    mask: Any = None,
+    return_weights: bool = False,
+) -> Any:
+    """Return the values weighted by softmax(scale · q·k), with position entering at its doors.
+
+    Shapes: q [batch, heads, q_len, head_dim], k [batch, kv_heads, k_len, head_dim], v [batch,
+    kv_heads, k_len, v_dim], where kv_heads divides heads; positions [len] or [batch, len], in
+    tokens; mask boolean, True where a query may look, broadcast to [batch, heads, q_len, k_len].
+    Result [batch, heads, q_len, v_dim]; with return_weights also the weights [batch, heads, q_len,
+    k_len]. A query that may look nowhere has weights 0 and output 0. Halves are scored in float32.
+
+    Raises:
+        TypeError: when arrays differ in kind or dtype, or an argument is not of its type.
+        ValueError: when shapes or devices do not match, memory is short, or the encoding acts at
+            the input alone, where it could do nothing here.
+
+    Source: Vaswani et al. 2017, equation 1; Ainslie et al. 2023 for fewer key than query heads.
+    """
+    _require_encoding(encoding)
+    if doors(encoding) == ("at_input",):
+        raise ValueError(
+            f"encoding must act at the query, key, scores or values; {type(encoding).__name__} "
+            "acts only at the input: call attend"
+        )
+    _require_shapes(q, k, v)
+    q_positions = _positions(q_positions, q.shape[0], q.shape[2], q, "q_positions")
+    k_positions = _positions(k_positions, k.shape[0], k.shape[2], k, "k_positions")
+    q, k = encoding.at_query(q, q_positions), encoding.at_key(k, k_positions)
+    output, weights = _weigh(q, k, v, encoding, q_positions, k_positions, mask=mask)
+    return (output, weights) if return_weights else output
+
+
+def _weigh(
+    q: Array,
+    k: Array,
+    v: Array,
+    encoding: Encoding,
+    q_positions: Array,
+    k_positions: Array,
+    *,
+    mask: Any,
+) -> tuple[Array, Array]:
+    """Score, bias, mask, softmax and sum: q and k have passed their doors."""
+    xp = namespace(q, k, v)
+    shape = (*q.shape[:3], k.shape[2])
+    check_memory("heads × q_len × k_len", (3, *shape), itemsize=q.dtype.itemsize, x=q)
+    group = q.shape[1] // k.shape[1]
+    if group > 1:  # neighbouring query heads share a key head
+        k, v = xp.repeat(k, group, axis=1), xp.repeat(v, group, axis=1)
+    dtype = q.dtype if q.dtype in (xp.float32, xp.float64) else xp.float32
+    scores = xp.astype(q @ xp.matrix_transpose(k), dtype) * encoding.scale(q.shape[-1])
+    scores = encoding.at_scores(scores, q, k, q_positions, k_positions)
+    if mask is not None:
+        scores = xp.where(_mask(mask, shape, q), scores, -xp.inf)
+    weights = xp.astype(softmax(scores), v.dtype)
+    return encoding.at_values(weights @ v, weights, q_positions, k_positions), weights
+
+
+def softmax(scores: Array) -> Array:
+    """Return exp(scores) / Σ exp(scores) over the last axis, and 0 where all scores are −∞.
+
+    Shapes: [..., k_len], result alike. The largest score is subtracted first: exp cannot overflow.
+
+    Raises:
+        TypeError: when scores are not a floating array.
+    """
+    xp = require_alike(scores=scores)
+    if scores.shape[-1] == 0:
+        return scores
+    peak = xp.max(scores, axis=-1, keepdims=True)
+    powers = xp.exp(scores - xp.where(peak == -xp.inf, 0.0, peak))
+    total = xp.sum(powers, axis=-1, keepdims=True)
+    return powers / xp.where(total == 0, 1.0, total)
+
+
+# ---------------------------------------------------------------- masks: True is a look allowed
+
+
+def causal_mask(q_positions: Any, k_positions: Any) -> Array:
+    """Let each query look at keys that do not stand after it.
+
+    Shapes: positions [len] give [q_len, k_len]; [batch, len] give [batch, 1, q_len, k_len].
+
+    Raises:
+        TypeError: when positions are not real numbers, or one is NumPy and the other torch.
+        ValueError: for NaN or infinity, or when memory is short.
+    """
+    return _with_heads(offsets(q_positions, k_positions) >= 0)
+
+
+def blockwise_causal_mask(q_positions: Any, k_positions: Any, block: int) -> Array:
+    """Let each query look at keys not after it in its own block and the one before.
+
+    Shapes: as ``causal_mask``; block in tokens, half the training length in the paper.
+
+    Raises:
+        TypeError: when positions are not real numbers, or block is not an integer.
+        ValueError: for NaN or infinity, block below 1, or when memory is short.
+
+    Source: Sun et al. 2022 (xPos), section 3.2.
+    """
+    block = require_integer(block, "block")
+    q_positions = as_numbers(q_positions, "q_positions")
+    k_positions = as_numbers(k_positions, "k_positions")
+    near = offsets(q_positions // block, k_positions // block) <= 1
+    return _with_heads(near & (offsets(q_positions, k_positions) >= 0))
+
+
+def padding_mask(lengths: Any, seq_len: int) -> Array:
+    """Let every query look at real tokens alone, when shorter sentences are padded on the left.
+
+    Shapes: lengths [batch], in tokens; result [batch, 1, 1, seq_len].
+
+    Raises:
+        TypeError: when lengths are not numbers, or seq_len is not an integer.
+        ValueError: when a length is not in 0 … seq_len.
+    """
+    return (_steps_from_start(lengths, seq_len) >= 0)[:, None, None, :]
+
+
+def left_padded_positions(lengths: Any, seq_len: int) -> Array:
+    """Return positions that start at 0 with the first real token; padding repeats the 0.
+
+    Shapes: lengths [batch], in tokens; result [batch, seq_len].
+
+    Raises:
+        TypeError: when lengths are not numbers, or seq_len is not an integer.
+        ValueError: when a length is not in 0 … seq_len.
+    """
+    steps = _steps_from_start(lengths, seq_len)
+    return namespace(steps).where(steps < 0, 0, steps)
+
+
+def _steps_from_start(lengths: Any, seq_len: int) -> Array:
+    lengths, seq_len = as_numbers(lengths, "lengths"), require_integer(seq_len, "seq_len")
+    xp = namespace(lengths)
+    if lengths.ndim != 1 or not bool(xp.all((lengths >= 0) & (lengths <= seq_len))):
+        raise ValueError(f"lengths must be [batch] numbers in 0 … {seq_len}, got {lengths}")
+    check_memory("lengths × seq_len", (len(lengths), seq_len), x=lengths)
+    return xp.arange(seq_len, device=lengths.device) - (seq_len - lengths[:, None])
+
+
+def _with_heads(mask: Array) -> Array:
+    return mask[:, None] if mask.ndim == 3 else mask
+
+
+# ---------------------------------------------------------------- what came in
+
+
+def _split_heads(x: Array, head_dim: int) -> Array:
+    """[batch, len, heads·head_dim] → [batch, heads, len, head_dim]"""
+    xp = namespace(x)
+    return xp.permute_dims(xp.reshape(x, (*x.shape[:2], -1, head_dim)), (0, 2, 1, 3))
+
+
+def _joined(cache: KeyValueCache | None, k: Array, v: Array, positions: Array) -> KeyValueCache:
+    """Put what the cache holds before k, v and positions; the cache itself is left alone."""
+    if cache is None or cache.keys is None:
+        return KeyValueCache(k, v, positions)
+    xp = namespace(k, cache.keys)
+    held = cache.positions
+    if held.ndim != positions.ndim:  # one of them is the same for the whole batch
+        held, positions = (xp.broadcast_to(p, (k.shape[0], p.shape[-1])) for p in (held, positions))
+    for name, old, new in (("keys", cache.keys, k), ("values", cache.values, v)):
+        if old.shape[:2] != new.shape[:2] or old.shape[3] != new.shape[3]:
+            raise ValueError(f"cache {name} have shape {tuple(old.shape)}, new {tuple(new.shape)}")
+    return KeyValueCache(
+        xp.concat([cache.keys, k], axis=2),
+        xp.concat([cache.values, v], axis=2),
+        xp.concat([held, positions], axis=-1),
+    )
+
+
+def _require_encoding(encoding: Encoding) -> None:
+    if not isinstance(encoding, Encoding):
+        raise TypeError(f"encoding must be an Encoding, such as NoPosition(), got {encoding!r}")
+
+
+def _head_dim(x: Array, w_q: Array, w_k: Array, w_v: Array, num_heads: int) -> int:
+    require_alike(x=x, w_q=w_q, w_k=w_k, w_v=w_v)
+    num_heads = require_integer(num_heads, "num_heads")
+    if x.ndim != 3:
+        raise ValueError(f"x must be [batch, len, d_model], got shape {tuple(x.shape)}")
+    for name, w in (("w_q", w_q), ("w_k", w_k), ("w_v", w_v)):
+        if w.ndim != 2 or w.shape[0] != x.shape[2]:
+            raise ValueError(f"{name} must be [{x.shape[2]}, …], got shape {tuple(w.shape)}")
+    head_dim, rest = divmod(w_q.shape[1], num_heads)
+    if rest or head_dim == 0:
+        raise ValueError(
+            f"num_heads must divide the {w_q.shape[1]} columns of w_q, got {num_heads}"
+        )
+    kv_heads, rest = divmod(w_k.shape[1], head_dim)
+    if rest or kv_heads == 0 or num_heads % kv_heads or w_v.shape[1] != w_k.shape[1]:
+        raise ValueError(
+            f"w_k and w_v must have as many columns, {head_dim} for each of a number of heads that "
+            f"divides {num_heads}, got {w_k.shape[1]} and {w_v.shape[1]}"
+        )
+    return head_dim
+
+
+def _require_shapes(q: Array, k: Array, v: Array) -> None:
+    require_alike(q=q, k=k, v=v)
+    shapes = f"q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)}"
+    if not q.ndim == k.ndim == v.ndim == 4:
+        raise ValueError(f"q, k and v must be [batch, heads, len, head_dim], got {shapes}")
+    if q.shape[0] != k.shape[0] or q.shape[3] != k.shape[3] or k.shape[:3] != v.shape[:3]:
+        raise ValueError(
+            f"q, k and v must share batch, q and k head_dim, k and v len, got {shapes}"
+        )
+    if k.shape[1] == 0 or q.shape[1] % k.shape[1]:
+        raise ValueError(f"the heads of k must divide the heads of q, got {shapes}")
+
+
+def _positions(positions: Any, batch: int, length: int, x: Array, name: str) -> Array:
+    positions = as_numbers(positions, name)
+    if tuple(positions.shape) not in ((length,), (batch, length)):
+        raise ValueError(
+            f"{name} must be [{length}] or [{batch}, {length}], got {tuple(positions.shape)}"
+        )
+    return like(positions, x, name)
+
+
+def _mask(mask: Any, shape: tuple[int, ...], x: Array) -> Array:
+    mask = mask if is_torch(mask) else np.asarray(mask)
+    if not namespace(mask).isdtype(mask.dtype, "bool"):
+        raise TypeError(f"mask must be boolean, True where a query may look, got {mask.dtype}")
+    try:
+        fits = np.broadcast_shapes(tuple(mask.shape), shape) == shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError(f"mask must broadcast to {shape}, got shape {tuple(mask.shape)}")
+    return like(mask, x, "mask")

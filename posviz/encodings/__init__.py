@@ -1,0 +1,1 @@
+"""Positional encodings: arrays in, arrays out, one file per family."""

@@ -1,0 +1,86 @@
+"""Attention with linear biases (ALiBi): a score falls with distance, at each head's own pace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from posviz.arrays import Array, as_numbers, check_memory, is_floating, is_torch, like, namespace
+from posviz.encodings.checks import require_integer
+from posviz.encodings.doors import Encoding
+from posviz.encodings.relative import offsets
+
+
+def alibi_slopes(num_heads: int) -> np.ndarray:
+    """Return one slope per head: 2^(−8h/n), h = 1…n, for n heads when n is a power of two.
+
+    Otherwise the slopes of the power below, then every second slope of the power above.
+
+    Shapes: [num_heads]. Units: score per token. float64.
+
+    Raises:
+        TypeError: when num_heads is not an integer.
+        ValueError: when it is below 1, or memory is short.
+
+    Source: Press et al. 2022, section 3; ``get_slopes`` in the released code for other counts.
+    """
+    num_heads = require_integer(num_heads, "num_heads")
+    check_memory("num_heads", (num_heads,))
+    power = 2 ** (num_heads.bit_length() - 1)
+    slopes = 2.0 ** (-8 * np.arange(1, power + 1) / power)
+    between = 2.0 ** (-8 * np.arange(1, 2 * power + 1, 2) / (2 * power))
+    return np.concatenate([slopes, between[: num_heads - power]])
+
+
+def alibi_bias(slopes: Any, offsets: Any) -> Array:
+    """Return −slope × |offset|, to add to the scaled scores; the future is the mask's business.
+
+    Shapes: slopes [heads], offsets [..., q_len, k_len], result [..., heads, q_len, k_len].
+    Units: score per token, tokens, score. The dtype is that of slopes. With NumPy and evenly
+    spaced positions the result is a read-only view of q_len + k_len − 1 numbers per head.
+
+    Raises:
+        TypeError: when an argument is not real numbers, or slopes are torch and offsets NumPy.
+        ValueError: for NaN or infinity, wrong shapes, different devices, or when memory is short.
+
+    Source: Press et al. 2022, equation in section 3.
+    """
+    offsets, slopes = as_numbers(offsets, "offsets"), as_numbers(slopes, "slopes")
+    if slopes.ndim != 1:
+        raise ValueError(f"slopes must be [heads], got shape {tuple(slopes.shape)}")
+    if offsets.ndim < 2:
+        raise ValueError(f"offsets must be [..., q_len, k_len], got shape {tuple(offsets.shape)}")
+    slopes = like(slopes, offsets, "slopes")
+    if not is_floating(slopes):
+        raise TypeError(f"slopes must be floating-point, got dtype {slopes.dtype}")
+    if not is_torch(offsets) and offsets.ndim == 2 and _depends_on_distance(offsets):
+        return _bias_as_view(slopes, offsets)
+    xp = namespace(slopes, offsets)
+    check_memory("slopes × offsets", (len(slopes), *offsets.shape), x=offsets)
+    distances = xp.astype(xp.abs(offsets), slopes.dtype)
+    return -slopes[:, None, None] * distances[..., None, :, :]
+
+
+def _depends_on_distance(offsets: np.ndarray) -> bool:
+    return offsets.size > 0 and np.array_equal(offsets[1:, 1:], offsets[:-1, :-1])
+
+
+def _bias_as_view(slopes: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Read each diagonal once: up the first column, then along the first row."""
+    distances = np.abs(np.concatenate([offsets[::-1, 0], offsets[0, 1:]]))
+    bias = -slopes[:, None] * distances.astype(slopes.dtype)
+    rows = np.lib.stride_tricks.sliding_window_view(bias, offsets.shape[1], axis=-1)
+    return rows[:, ::-1]
+
+
+class Alibi(Encoding):
+    """ALiBi at the scores, with as many slopes as there are heads."""
+
+    def at_scores(
+        self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
+    ) -> Array:
+        """Add −slope × |query position − key position| to scores [batch, heads, q_len, k_len]."""
+        distances = like(offsets(q_positions, k_positions), scores, "q_positions")
+        slopes = like(alibi_slopes(scores.shape[-3]), scores, "slopes", scores.dtype)
+        return scores + alibi_bias(slopes, distances)

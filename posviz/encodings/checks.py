@@ -1,0 +1,78 @@
+"""Checks of arguments: each error names the argument, what came and what is allowed."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+
+def require_integer(value: Any, name: str, *, low: int = 1) -> int:
+    """Return ``value`` as an int of at least ``low``.
+
+    Raises:
+        TypeError: for anything but an integer.
+        ValueError: for one below ``low``.
+    """
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, got {value!r}") from None
+    if number < low:
+        raise ValueError(f"{name} must be at least {low}, got {number}")
+    return number
+
+
+def require_even(value: Any, name: str) -> int:
+    """Return ``value`` as an even int of at least 2: dimensions come in pairs.
+
+    Raises:
+        TypeError: for anything but an integer.
+        ValueError: for an odd number, or one below 2.
+    """
+    number = require_integer(value, name, low=2)
+    if number % 2:
+        raise ValueError(f"{name} must be even, for dimensions come in pairs, got {number}")
+    return number
+
+
+def require_real(value: Any, name: str) -> float:
+    """Return ``value`` as a finite float.
+
+    Raises:
+        TypeError: for anything but one real number.
+        ValueError: for NaN or infinity.
+    """
+    try:
+        if isinstance(value, str | bytes):
+            raise TypeError
+        number = float(value)
+    except (TypeError, ValueError, RuntimeError):
+        raise TypeError(f"{name} must be a real number, got {value!r}") from None
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be finite, got {number}")
+    return number
+
+
+def require_base(base: Any) -> float:
+    """Return ``base`` as a float above 1: at 1 all pairs would turn alike.
+
+    Raises:
+        TypeError: for anything but one real number.
+        ValueError: for 1 or less, NaN or infinity.
+    """
+    number = require_real(base, "base")
+    if number <= 1:
+        raise ValueError(f"base must be above 1, got {number:g}")
+    return number
+
+
+def require_choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
+    """Return ``value`` if it is one of ``choices``.
+
+    Raises:
+        ValueError: otherwise.
+    """
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
+    return value

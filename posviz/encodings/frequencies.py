@@ -1,0 +1,105 @@
+"""How fast each pair of dimensions turns, and how far it has turned at a position."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from posviz.arrays import Array, as_float64, check_memory, is_torch, like, namespace
+from posviz.encodings.checks import require_base, require_even, require_real
+
+
+def rotary_frequencies(rotary_dim: int, base: float = 10_000.0) -> np.ndarray:
+    """Return inv_freq = base^(−2i/rotary_dim) for each pair i, as sinusoids and RoPE have it.
+
+    Shapes: [rotary_dim/2]. Units: radians per token. float64.
+
+    Raises:
+        TypeError: when rotary_dim is not an integer or base not a number.
+        ValueError: when rotary_dim is odd or below 2, base is not above 1, or memory is short.
+
+    Source: Vaswani et al. 2017, section 3.5; Su et al. 2021 (RoFormer), equation 15.
+    """
+    rotary_dim, base = require_even(rotary_dim, "rotary_dim"), require_base(base)
+    check_memory("rotary_dim", (rotary_dim,))
+    return base ** (-np.arange(0, rotary_dim, 2) / rotary_dim)
+
+
+def tensor2tensor_frequencies(d_model: int, base: float = 10_000.0) -> np.ndarray:
+    """Return base^(−k/(d_model/2 − 1)) for each pair k: from 1 down to 1/base, both reached.
+
+    Shapes: [d_model/2]. Units: radians per token. float64.
+
+    Raises:
+        TypeError: when d_model is not an integer or base not a number.
+        ValueError: when d_model is odd or below 2, base is not above 1, or memory is short.
+
+    Source: tensor2tensor, ``get_timing_signal_1d``, the first released code of the 2017 paper.
+    """
+    d_model, base = require_even(d_model, "d_model"), require_base(base)
+    check_memory("d_model", (d_model,))
+    pairs = d_model // 2
+    return base ** (-np.arange(pairs) / max(pairs - 1, 1))
+
+
+def proportional_frequencies(head_dim: int, fraction: float, base: float = 10_000.0) -> np.ndarray:
+    """Return the frequencies of p-RoPE: the first ``fraction`` of the pairs turn, the rest stand.
+
+    Shapes: [head_dim/2]. Units: radians per token; 0 for a pair that stands still. float64.
+
+    Raises:
+        TypeError: when head_dim is not an integer or another argument not a number.
+        ValueError: when head_dim is odd or below 2, base is not above 1, fraction is not in [0, 1].
+
+    Source: Barbero et al. 2024, "Round and Round We Go!", section 6.1.
+    """
+    inv_freq = rotary_frequencies(head_dim, base)
+    fraction = require_real(fraction, "fraction")
+    if not 0 <= fraction <= 1:
+        raise ValueError(f"fraction must be in [0, 1], got {fraction:g}")
+    inv_freq[math.floor(fraction * len(inv_freq)) :] = 0.0
+    return inv_freq
+
+
+def rotary_angles(positions: Any, inv_freq: Any) -> Array:
+    """Return how far each pair has turned at each position: position × inv_freq.
+
+    Shapes: positions [...], inv_freq [rotary_dim/2], result [..., rotary_dim/2]. Units: tokens,
+    radians per token, radians. Always float64: in float32 an angle at position 131 072 is off by
+    more than 1e-3. On a device without float64 the result waits on the CPU.
+
+    Raises:
+        TypeError: when an argument is not real numbers, or positions are NumPy and inv_freq torch.
+        ValueError: for NaN or infinity, inv_freq that is not a vector, different devices, or when
+            memory is short.
+
+    Source: Su et al. 2021 (RoFormer), equation 15.
+    """
+    positions = as_float64(positions, "positions")
+    inv_freq = as_float64(inv_freq, "inv_freq")
+    if inv_freq.ndim != 1:
+        raise ValueError(f"inv_freq must be a vector, got shape {tuple(inv_freq.shape)}")
+    if is_torch(inv_freq) and not is_torch(positions):
+        positions = like(positions, inv_freq, "positions")
+    inv_freq = like(inv_freq, positions, "inv_freq")
+    check_memory("positions × pairs", (*positions.shape, len(inv_freq)), x=positions)
+    return positions[..., None] * inv_freq
+
+
+def wavelengths(inv_freq: Any) -> Array:
+    """Return after how many tokens each pair has turned once: 2π / inv_freq, infinite at 0.
+
+    Shapes: any. Units: radians per token in, tokens out. float64.
+
+    Raises:
+        TypeError: when inv_freq is not real numbers.
+        ValueError: for NaN, infinity, or a frequency below 0.
+    """
+    inv_freq = as_float64(inv_freq, "inv_freq")
+    xp = namespace(inv_freq)
+    if bool(xp.any(inv_freq < 0)):
+        raise ValueError("inv_freq must not be negative")
+    still = inv_freq == 0
+    return xp.where(still, xp.inf, 2 * math.pi / xp.where(still, 1.0, inv_freq))

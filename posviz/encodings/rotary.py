@@ -1,0 +1,175 @@
+"""Rotary position embedding (RoPE): queries and keys turn with their position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from posviz.arrays import Array, as_float64, check_memory, is_torch, like, namespace, require_alike
+from posviz.encodings.checks import require_base, require_choice, require_even, require_real
+from posviz.encodings.doors import Encoding
+from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
+
+LAYOUTS = ("interleaved", "half_split")
+
+
+def apply_rotary(
+    x: Array, angles: Any, *, layout: str = "interleaved", attention_factor: float = 1.0
+) -> Array:
+    """Turn each pair of dimensions of ``x`` by its angle, so that q_mᵀ k_n = qᵀ R_{n−m} k.
+
+    Shapes: x [..., len, head_dim], angles [..., len, rotary_dim/2] (leading axes broadcast to
+    those of x), result as x. What lies beyond rotary_dim passes through, unscaled; the rest is
+    multiplied by attention_factor. Units: radians. Pairs are (2i, 2i+1) when "interleaved",
+    (i, i + rotary_dim/2) when "half_split".
+
+    Raises:
+        TypeError: when x is not a floating array, angles are not real numbers, or kinds differ.
+        ValueError: when shapes or devices do not match, angles are not finite, or the layout is
+            unknown.
+
+    Source: Su et al. 2021 (RoFormer), equations 14 to 16.
+    """
+    require_choice(layout, "layout", LAYOUTS)
+    factor = require_real(attention_factor, "attention_factor")
+    xp = require_alike(x=x)
+    angles = as_float64(angles, "angles")
+    _require_matching(x, angles)
+    # Halves lack the precision to turn in (and torch the complex numbers): turn in float32.
+    dtype = x.dtype if x.dtype in (xp.float32, xp.float64) else xp.float32
+    cos, sin = (
+        like(factor * wave(angles), x, "angles", dtype)
+        for wave in (namespace(angles).cos, namespace(angles).sin)
+    )
+    rotary_dim = 2 * angles.shape[-1]
+    turned = _turn(xp.astype(x[..., :rotary_dim], dtype, copy=False), cos, sin, layout)
+    turned = xp.astype(turned, x.dtype, copy=False)
+    if rotary_dim == x.shape[-1]:
+        return turned
+    return xp.concat([turned, x[..., rotary_dim:]], axis=-1)
+
+
+def _require_matching(x: Array, angles: Array) -> None:
+    x_shape, shape = tuple(x.shape), tuple(angles.shape)
+    try:
+        fits = (
+            len(shape) >= 1
+            and 2 * shape[-1] <= x_shape[-1]
+            and np.broadcast_shapes(x_shape[:-1], shape[:-1]) == x_shape[:-1]
+        )
+    except (ValueError, IndexError):
+        fits = False
+    if not fits:
+        raise ValueError(
+            f"angles must be [..., len, rotary_dim/2] for x [..., len, head_dim] with "
+            f"rotary_dim ≤ head_dim, got angles {shape} for x {x_shape}"
+        )
+
+
+def _turn(x: Array, cos: Array, sin: Array, layout: str) -> Array:
+    """Turn all of ``x``: each of these routes is the fastest where it can be taken."""
+    if layout == "interleaved":
+        return _turn_as_complex(x, cos, sin)
+    half = x.shape[-1] // 2
+    first, second = x[..., :half], x[..., half:]
+    if is_torch(x) and not (x.requires_grad or cos.requires_grad):
+        turned = x.new_empty(x.shape)
+        xp = namespace(x)
+        xp.mul(first, cos, out=turned[..., :half]).addcmul_(second, sin, value=-1)
+        xp.mul(first, sin, out=turned[..., half:]).addcmul_(second, cos)
+        return turned
+    return namespace(x).concat([first * cos - second * sin, first * sin + second * cos], axis=-1)
+
+
+def _turn_as_complex(x: Array, cos: Array, sin: Array) -> Array:
+    """Turn neighbouring pairs: read as complex numbers, they are multiplied by e^(i·angle)."""
+    if not is_torch(x):
+        if x.strides[-1] != x.itemsize:
+            x = np.ascontiguousarray(x)
+        pairs = x.view(np.result_type(x.dtype, np.complex64))
+        return (pairs * (cos + 1j * sin)).view(x.dtype)
+    xp = namespace(x)
+    steps = (*x.stride()[:-1], x.storage_offset())
+    if x.stride(-1) != 1 or any(step % 2 for step in steps):  # a pair must start at an even place
+        x = x.clone(memory_format=xp.contiguous_format)
+    pairs = xp.view_as_complex(x.unflatten(-1, (-1, 2)))
+    return xp.view_as_real(pairs * xp.complex(cos, sin)).flatten(-2)
+
+
+def rotation_matrix(angles: Any, *, layout: str = "interleaved") -> Array:
+    """Return the matrix that turns a vector by ``angles``: R @ x is apply_rotary(x, angles).
+
+    Shapes: angles [..., rotary_dim/2], result [..., rotary_dim, rotary_dim]. Units: radians.
+    float64 (float32 on a device that has none).
+
+    Raises:
+        TypeError: when angles are not real numbers.
+        ValueError: for NaN, infinity, a single number or an unknown layout, or when memory is short.
+
+    Source: Su et al. 2021 (RoFormer), equation 15.
+    """
+    require_choice(layout, "layout", LAYOUTS)
+    angles = as_float64(angles, "angles")
+    if angles.ndim < 1:
+        raise ValueError("angles must be [..., rotary_dim/2], got a single number")
+    xp = namespace(angles)
+    rotary_dim = 2 * angles.shape[-1]
+    check_memory("angles", (*angles.shape[:-1], rotary_dim, rotary_dim), x=angles)
+    unit_vectors = xp.eye(rotary_dim, dtype=xp.float64, device=angles.device)
+    # Row j of the turned unit vectors is column j of the matrix.
+    shape = (*angles.shape[:-1], rotary_dim, rotary_dim)
+    rows = apply_rotary(xp.broadcast_to(unit_vectors, shape), angles[..., None, :], layout=layout)
+    return xp.matrix_transpose(rows)
+
+
+def change_layout(x: Array, *, source: str, target: str) -> Array:
+    """Reorder the last axis from the pairing ``source`` to the pairing ``target``.
+
+    Shapes: [..., rotary_dim], result alike. Turning commutes with it: turn in one layout, or
+    reorder, turn in the other and reorder back.
+
+    Raises:
+        TypeError: when x is not an array.
+        ValueError: when a layout is unknown or the last axis is odd.
+    """
+    require_choice(source, "source", LAYOUTS)
+    require_choice(target, "target", LAYOUTS)
+    xp = namespace(x)
+    if x.ndim < 1:
+        raise ValueError("x must be [..., rotary_dim], got a single number")
+    pairs = require_even(x.shape[-1], "the last axis of x") // 2
+    if source == target:
+        return x
+    grid = (pairs, 2) if source == "interleaved" else (2, pairs)
+    return xp.reshape(xp.matrix_transpose(xp.reshape(x, (*x.shape[:-1], *grid))), tuple(x.shape))
+
+
+@dataclass(frozen=True)
+class Rotary(Encoding):
+    """RoPE at the query and key: rotary_dim None turns all of head_dim."""
+
+    base: float = 10_000.0
+    rotary_dim: int | None = None
+    layout: str = "interleaved"
+
+    def __post_init__(self) -> None:
+        require_base(self.base)
+        require_choice(self.layout, "layout", LAYOUTS)
+        if self.rotary_dim is not None:
+            require_even(self.rotary_dim, "rotary_dim")
+
+    def at_query(self, q: Array, positions: Any) -> Array:
+        """Turn q [batch, heads, len, head_dim] by its positions."""
+        return self._turned(q, positions)
+
+    def at_key(self, k: Array, positions: Any) -> Array:
+        """Turn k [batch, heads, len, head_dim] by its positions."""
+        return self._turned(k, positions)
+
+    def _turned(self, x: Array, positions: Any) -> Array:
+        angles = rotary_angles(
+            positions, rotary_frequencies(self.rotary_dim or x.shape[-1], self.base)
+        )
+        return apply_rotary(x, angles[..., None, :, :], layout=self.layout)

@@ -1,0 +1,115 @@
+"""Sinusoidal encodings: a position as the hands of many clocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from posviz.arrays import Array, as_float64, as_numbers, check_memory, is_floating, like, namespace
+from posviz.encodings.checks import require_base, require_choice, require_even
+from posviz.encodings.doors import Encoding
+from posviz.encodings.frequencies import (
+    rotary_angles,
+    rotary_frequencies,
+    tensor2tensor_frequencies,
+)
+from posviz.encodings.rotary import rotation_matrix
+
+LAYOUTS = ("interleaved", "concatenated")
+FREQUENCIES = {"paper": rotary_frequencies, "tensor2tensor": tensor2tensor_frequencies}
+
+
+def sinusoidal(
+    positions: Any,
+    d_model: int,
+    *,
+    base: float = 10_000.0,
+    layout: str = "interleaved",
+    frequencies: str = "paper",
+) -> Array:
+    """Return the sine and cosine of each pair's angle at each position.
+
+    Shapes: positions [...], result [..., d_model]. Units: tokens. Pair i is at (2i, 2i+1) when
+    "interleaved" (the paper), at (i, i + d_model/2) when "concatenated". The result has the dtype
+    of floating positions, and the library's default for integers; angles are in float64.
+
+    Raises:
+        TypeError: when positions are not real numbers, d_model not an integer, base not a number.
+        ValueError: for NaN or infinity, an odd d_model, base not above 1, an unknown layout or
+            frequency rule, or when memory is short.
+
+    Source: Vaswani et al. 2017, section 3.5.
+    """
+    require_choice(layout, "layout", LAYOUTS)
+    positions = as_numbers(positions, "positions")
+    d_model = require_even(d_model, "d_model")
+    check_memory("positions × d_model", (*positions.shape, d_model), x=positions)
+    angles = rotary_angles(positions, _frequencies(d_model, base, frequencies))
+    xp = namespace(angles)
+    waves = [xp.sin(angles), xp.cos(angles)]
+    if layout == "concatenated":
+        table = xp.concat(waves, axis=-1)
+    else:
+        table = xp.reshape(xp.stack(waves, axis=-1), (*positions.shape, d_model))
+    return like(table, positions, "positions", _float_dtype(positions))
+
+
+def _frequencies(d_model: int, base: float, rule: str) -> Array:
+    return FREQUENCIES[require_choice(rule, "frequencies", tuple(FREQUENCIES))](d_model, base)
+
+
+def _float_dtype(positions: Array) -> Any:
+    if is_floating(positions):
+        return positions.dtype
+    return namespace(positions).__array_namespace_info__().default_dtypes()["real floating"]
+
+
+def shift_matrix(
+    offset: float,
+    d_model: int,
+    *,
+    base: float = 10_000.0,
+    layout: str = "interleaved",
+    frequencies: str = "paper",
+) -> Array:
+    """Return the rotation M that moves every position: sinusoidal(p + offset) = M @ sinusoidal(p).
+
+    Shapes: offset a number (or [...]), result [d_model, d_model] (or [..., d_model, d_model]).
+    Units: tokens. A pair is (sine, cosine), so it turns by −offset × inv_freq. float64.
+
+    Raises:
+        TypeError: when offset is not real numbers, d_model not an integer, base not a number.
+        ValueError: for NaN or infinity, an odd d_model, base not above 1, an unknown layout or
+            frequency rule, or when memory is short.
+
+    Source: Vaswani et al. 2017, section 3.5, where it is stated without the matrix.
+    """
+    require_choice(layout, "layout", LAYOUTS)
+    angles = rotary_angles(as_numbers(offset, "offset"), _frequencies(d_model, base, frequencies))
+    rotary_layout = "interleaved" if layout == "interleaved" else "half_split"
+    return rotation_matrix(-angles, layout=rotary_layout)
+
+
+@dataclass(frozen=True)
+class Sinusoidal(Encoding):
+    """Sinusoidal encodings added at the input."""
+
+    base: float = 10_000.0
+    layout: str = "interleaved"
+    frequencies: str = "paper"
+
+    def __post_init__(self) -> None:
+        require_base(self.base)
+        require_choice(self.layout, "layout", LAYOUTS)
+        require_choice(self.frequencies, "frequencies", tuple(FREQUENCIES))
+
+    def at_input(self, x: Array, positions: Any) -> Array:
+        """Add the encodings of the positions to x [batch, len, d_model]."""
+        table = sinusoidal(
+            as_float64(positions, "positions"),
+            x.shape[-1],
+            base=self.base,
+            layout=self.layout,
+            frequencies=self.frequencies,
+        )
+        return x + like(table, x, "positions", x.dtype)
