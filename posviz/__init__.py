@@ -1,0 +1,40 @@
+"""posviz: an interactive course on positional encodings in Transformers.
+
+The front door: `from posviz import SinusoidalTable, sinusoidal, attention`. It loads nothing until
+a name is asked for, so that importing it takes no time and a kernel holds only what it uses.
+"""
+
+import importlib
+
+__version__ = "0.1.0"
+
+_MATHEMATICS = {
+    "posviz.arrays": ("devices", "to_device", "to_numpy"),
+    "posviz.attention": ("attend", "attention", "blockwise_causal_mask", "causal_mask"),
+    "posviz.encodings.alibi": ("Alibi", "alibi_bias", "alibi_slopes"),
+    "posviz.encodings.doors": ("Encoding", "NoPosition"),
+    "posviz.encodings.frequencies": (
+        "offsets",
+        "proportional_frequencies",
+        "rotary_angles",
+        "rotary_frequencies",
+        "wavelengths",
+    ),
+    "posviz.encodings.rotary": ("Rotary", "apply_rotary", "change_layout", "rotation_matrix"),
+    "posviz.encodings.sinusoidal": ("Sinusoidal", "shift_matrix", "sinusoidal"),
+    "posviz.claims": ("audit",),
+}
+_HOME = {name: module for module, names in _MATHEMATICS.items() for name in names}
+
+
+def __getattr__(name):
+    if name in _HOME:
+        return getattr(importlib.import_module(_HOME[name]), name)
+    if name[:1].isupper():
+        return importlib.import_module("posviz.pictures").load(name)
+    raise AttributeError(f"module 'posviz' has no attribute {name!r}")
+
+
+def __dir__():
+    pictures = importlib.import_module("posviz.pictures").names()
+    return sorted({*globals(), *_HOME, *pictures})

@@ -1,0 +1,1 @@
+"""From knobs to pixels and files; knows no lesson."""

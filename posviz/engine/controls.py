@@ -1,0 +1,132 @@
+"""A control for every kind of knob, tied to the picture both ways."""
+
+import html
+import math
+
+import ipywidgets as widgets
+import traitlets
+
+from posviz.engine import knobs
+
+_WIDE = "560px"  # a narrow slider has fewer steps than it has pixels
+_LABEL = {"description_width": "9em"}
+
+
+class Link:
+    """Keeps a knob and a widget's value equal; refused values are reported and taken back."""
+
+    def __init__(self, picture, name, widget, report, to_widget=None, to_knob=None):
+        self.picture, self.name, self.widget, self.report = picture, name, widget, report
+        self._to_widget = to_widget or (lambda value: value)
+        self._to_knob = to_knob or (lambda value: value)
+        self._turning = False
+        self._knob_turned(None)
+        picture.observe(self._knob_turned, name)
+        widget.observe(self._widget_moved, "value")
+
+    def _knob_turned(self, _):
+        if not self._turning:
+            self.widget.value = self._to_widget(getattr(self.picture, self.name))
+
+    def _widget_moved(self, change):
+        value = getattr(self.picture, self.name)
+        if change.new == self._to_widget(value):
+            return
+        self._turning = True
+        try:
+            setattr(self.picture, self.name, self._to_knob(change.new))
+        except traitlets.TraitError as error:
+            self.widget.value = self._to_widget(value)
+            self.report(error)
+        finally:
+            self._turning = False
+
+    def cut(self):
+        """Untie both ends."""
+        self.picture.unobserve(self._knob_turned, self.name)
+        self.widget.unobserve(self._widget_moved, "value")
+
+
+def control(picture, name, report):
+    """The control for one knob: (box to show, main widget, links)."""
+    knob = picture.knobs()[name]
+    make = next(make for kind, make in _MAKERS.items() if isinstance(knob, kind))
+    shared = {
+        "description": knob.label,
+        "style": _LABEL,
+        "layout": widgets.Layout(width=_WIDE),
+    }
+    main, beside, links = make(picture, name, knob, report, shared)
+    if knob.play:
+        beside = [*beside, _play(main, knob)]
+    return widgets.HBox([main, *beside]), main, links
+
+
+def _whole(picture, name, knob, report, shared):
+    slider = widgets.IntSlider(min=knob.low, max=knob.high, step=knob.step, **shared)
+    return slider, [], [Link(picture, name, slider, report)]
+
+
+def _real(picture, name, knob, report, shared):
+    slider = widgets.FloatSlider(min=knob.low, max=knob.high, step=knob.step, **shared)
+    return slider, [], [Link(picture, name, slider, report)]
+
+
+def _log(picture, name, knob, report, shared):
+    """A slider over the exponent, beside it the true value, which can also be typed."""
+    low, high = math.log10(knob.low), math.log10(knob.high)
+    slider = widgets.FloatSlider(min=low, max=high, step=0.02, readout=False, **shared)
+    typed = widgets.BoundedFloatText(min=knob.low, max=knob.high, layout={"width": "110px"})
+    typed.tooltip = f"{knob.label}, between {knob.low:,} and {knob.high:,}"
+    links = [
+        Link(picture, name, slider, report, to_widget=math.log10, to_knob=knob.round),
+        Link(picture, name, typed, report),
+    ]
+    return slider, [typed], links
+
+
+def _choice(picture, name, knob, report, shared):
+    few = len(knob.options) <= 4 and sum(map(len, map(str, knob.options))) <= 48
+    kind = widgets.ToggleButtons if few else widgets.Dropdown
+    if few:
+        shared = shared | {
+            "style": _LABEL | {"button_width": "auto"},
+            "layout": widgets.Layout(width="auto"),
+        }
+    picker = kind(options=[(str(option), option) for option in knob.options], **shared)
+    return picker, [], [Link(picture, name, picker, report)]
+
+
+def _device(picture, name, knob, report, shared):
+    """The devices that are here; the rest in grey, with the reason."""
+    picker, _, links = _choice(picture, name, knob, report, shared)
+    why = "; ".join(f"{device}: {reason}" for device, reason in knob.reasons.items())
+    note = widgets.HTML(f"<span style='opacity: .6'>{html.escape(why)}</span>")
+    return picker, [note], links
+
+
+def _switch(picture, name, knob, report, shared):
+    box = widgets.Checkbox(**shared)
+    return box, [], [Link(picture, name, box, report)]
+
+
+def _text(picture, name, knob, report, shared):
+    line = widgets.Text(**shared)
+    return line, [], [Link(picture, name, line, report)]
+
+
+def _play(slider, knob):
+    play = widgets.Play(min=knob.low, max=knob.high, step=knob.step or 1, interval=50)
+    widgets.jslink((play, "value"), (slider, "value"))  # in the browser: no way round by the kernel
+    return play
+
+
+_MAKERS = {
+    knobs.device: _device,
+    knobs.choice: _choice,
+    knobs.switch: _switch,
+    knobs.text: _text,
+    knobs.log: _log,
+    knobs.real: _real,
+    knobs.integer: _whole,
+}

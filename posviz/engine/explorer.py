@@ -1,0 +1,127 @@
+"""The explorer: controls over a screen, for one picture."""
+
+import base64
+import html
+import traceback
+
+import ipywidgets as widgets
+from IPython import get_ipython
+
+from posviz.engine.controls import control
+from posviz.engine.export import png_bytes
+from posviz.engine.export_panel import ExportPanel
+from posviz.engine.live import LiveFigure
+from posviz.engine.screen import Screen
+
+_open: dict[str, tuple[int, list]] = {}  # by cell: in which run of it, and its explorers
+
+
+class Explorer(widgets.VBox):
+    """Sliders, buttons and the living picture; shows itself in a notebook."""
+
+    def __init__(self, picture):
+        self.picture = picture
+        self.start = picture.values()
+        self.closed = False
+        self.live = LiveFigure(picture)
+        self.screen = Screen(self.live, self.refresh)
+        self.error = widgets.HTML()
+        made = {name: control(picture, name, self.report) for name in picture.knobs()}
+        self.controls = {name: main for name, (_, main, _) in made.items()}
+        self._links = [link for _, _, links in made.values() for link in links]
+        self.reset_button = widgets.Button(
+            description="Reset", icon="undo", tooltip="Every knob back to where it began"
+        )
+        self.reset_button.on_click(lambda _: self.reset())
+        self.export = ExportPanel(picture)
+        picture.observe(self._turned, list(made))
+        rows = [box for box, _, _ in made.values()]
+        buttons = widgets.HBox([self.reset_button, self.export.button])
+        super().__init__([*rows, buttons, self.export.panel, self.screen, self.error])
+        _take_over_cell(self)
+
+    def refresh(self):
+        """Bring the picture up to date and show it; an error is shown and the old picture stays."""
+        try:
+            self.live.follow()
+        except Exception as error:
+            self.report(error)
+        else:
+            self.error.value = ""
+        if self.live.layers is not None and self.screen.views:
+            self.screen.show()
+
+    def _turned(self, _):
+        if self.screen.views:
+            self.refresh()
+
+    def report(self, error):
+        """Show an exception beneath the picture, in one or two lines."""
+        lines = "".join(traceback.format_exception_only(error)).strip()
+        self.error.value = (
+            f"<div role='alert' style='white-space: pre-wrap; color: var(--jp-error-color0, #b00020)'>"
+            f"{html.escape(lines)}\nThe picture still shows the last good values.</div>"
+        )
+
+    def reset(self):
+        """Every knob back to where it stood when the explorer was made, in one frame."""
+        with self.picture.hold_trait_notifications():
+            for name, value in self.start.items():
+                setattr(self.picture, name, value)
+
+    def _repr_mimebundle_(self, **kwargs):
+        """The widget, and a PNG with the caption for pages without a kernel."""
+        data, metadata = super()._repr_mimebundle_(**kwargs), {}
+        if isinstance(data, tuple):
+            data, metadata = data
+        try:
+            self.live.follow()
+        except Exception as error:
+            self.report(error)
+            return data, metadata
+        self.live.paint()
+        data["text/plain"] = f"{type(self.picture).__name__}: {self.live.caption}"
+        data["image/png"] = base64.b64encode(png_bytes(self.live.layers.pixels())).decode()
+        width = round(100 * self.picture.size[0])
+        metadata["image/png"] = {"width": width, "alt": self.live.caption}
+        if not self.screen.views:
+            self.live.release()
+        return data, metadata
+
+    def close(self):
+        """Release the figure, the canvas and every widget; Widget.__del__ calls it again."""
+        if self.closed:
+            return
+        self.closed = True
+        self.picture.unobserve(self._turned, list(self.controls))
+        for link in self._links:
+            link.cut()
+        for widget in _tree(self):
+            if widget is not self:
+                widget.close()
+        super().close()
+
+
+def _tree(widget):
+    """A widget, its children, their children, and the layouts and styles that go with them."""
+    yield widget
+    for child in getattr(widget, "children", ()):
+        yield from _tree(child)
+    for part in ("layout", "style"):
+        if isinstance(getattr(widget, part, None), widgets.Widget):
+            yield getattr(widget, part)
+
+
+def _take_over_cell(explorer):
+    """Close the explorers an earlier run of the same cell left: ipywidgets keeps every widget."""
+    shell = get_ipython()
+    if shell is None or not hasattr(shell, "get_parent"):
+        return
+    metadata = shell.get_parent().get("metadata", {})
+    cell = metadata.get("cellId") or shell.history_manager.input_hist_raw[-1]
+    run, earlier = _open.get(cell, (None, []))
+    if run != shell.execution_count:
+        for old in earlier:
+            old.close()
+        earlier = []
+    _open[cell] = (shell.execution_count, [*earlier, explorer])

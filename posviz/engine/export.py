@@ -1,0 +1,101 @@
+"""Figures as files: written beside and renamed, so nothing half-written is left behind."""
+
+import contextlib
+import io
+import os
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from posviz.engine.looks import style_context
+
+FORMATS = ("png", "svg", "pdf")
+_CAPTION_FIELD = {"png": "Description", "svg": "Description", "pdf": "Subject"}
+# Two runs of the same picture give the same bytes: no date, no version.
+_NO_DATE = {
+    "png": {"Software": None},
+    "svg": {"Date": None, "Creator": "posviz"},
+    "pdf": {"CreationDate": None, "Creator": "posviz", "Producer": None},
+}
+
+
+def save(picture, path, *, style="notebook", dark=False) -> Path:
+    """Write a picture as it stands; the format is the path's ending.
+
+    Raises ValueError for an unknown ending or style, OSError where the place cannot be written to.
+    """
+    path = Path(path)
+    kind = path.suffix.lower().lstrip(".")
+    if kind not in FORMATS:
+        raise ValueError(
+            f"path = {str(path)!r} ends in {path.suffix!r}: choose one of "
+            + ", ".join(f".{known}" for known in FORMATS)
+        )
+    figure = picture.figure(style, dark)
+    described = {
+        "Title": picture.title(),
+        _CAPTION_FIELD[kind]: picture.caption(picture.compute()),
+    } | _NO_DATE[kind]
+    with style_context(style, dark), replacing(path) as file:
+        figure.savefig(file, format=kind, metadata=described)
+    return path
+
+
+@contextlib.contextmanager
+def replacing(path: Path):
+    """A binary file that takes the place of `path` only when everything was written.
+
+    Raises OSError naming the path where it cannot be written to.
+    """
+    beside = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
+            beside = file.name
+            yield file
+        os.chmod(beside, 0o666 & ~_umask())  # NamedTemporaryFile is readable by its owner alone
+        os.replace(beside, path)
+    except OSError as error:
+        raise type(error)(error.errno, f"cannot write: {error.strerror}", str(path)) from error
+    finally:
+        if beside:
+            Path(beside).unlink(missing_ok=True)
+
+
+def _umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def inside(folder: Path, name: str, kind: str) -> Path:
+    """A file of that kind in the folder, for a name a reader typed; ValueError if it leads outside."""
+    stem = name.strip().removesuffix(f".{kind}")
+    if not stem or stem.startswith(".") or any(c in stem for c in "/\\:\0") or len(stem) > 100:
+        raise ValueError(
+            f"file name = {name!r} is refused: use up to 100 characters, not a leading dot and no "
+            "slash, backslash or colon."
+        )
+    return folder / f"{stem}.{kind}"
+
+
+def png_bytes(rgba: np.ndarray) -> bytes:
+    """Pixels [height, width, 4] as a small PNG of 255 colours, for the page without a kernel."""
+    colours = Image.fromarray(rgba).convert("RGB").quantize(255, dither=Image.Dither.NONE)
+    data = io.BytesIO()
+    colours.save(data, "PNG", optimize=True)
+    return data.getvalue()
+
+
+def notebook_png(figure):
+    """A Figure for a notebook's output: twice the pixels, shown at its true size."""
+    dpi = figure.get_dpi()
+    figure.set_dpi(2 * dpi)
+    try:
+        figure.canvas.draw()
+        rgba = np.asarray(figure.canvas.buffer_rgba())
+    finally:
+        figure.set_dpi(dpi)
+    return png_bytes(rgba), {"width": round(figure.get_figwidth() * dpi)}

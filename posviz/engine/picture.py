@@ -1,0 +1,128 @@
+"""A picture is declared once: knobs, arrays, artists. Everything else is derived from that."""
+
+import difflib
+
+import traitlets
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from posviz.engine.knobs import Knob
+from posviz.engine.looks import DPI, style_context
+
+
+class Picture(traitlets.HasTraits):
+    """A figure with knobs. A subclass declares knobs and writes the four methods below.
+
+    `draw` may read only knobs marked `redraw=True`, and sets the widest limits and labels that will
+    occur: the layout is settled right after it and then stays, so that nothing jumps while a slider
+    moves, and a figure looks the same whichever way the knobs came to their values.
+    """
+
+    size = (8.0, 4.5)  # inches, in a notebook
+    paper_size = (3.3, 2.4)  # inches, in one column of a paper
+
+    def __init__(self, **values):
+        known = self.knobs()
+        for name in values.keys() - known.keys():
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise TypeError(
+                f"{type(self).__name__} has no knob {name!r}; it has {', '.join(known)}.{hint}"
+            )
+        super().__init__(**values)
+
+    # -- what a subclass writes ----------------------------------------------------------------
+
+    def compute(self):
+        """Knobs to arrays: mathematics only, touches no artist. Whatever it returns goes on."""
+        raise NotImplementedError
+
+    def draw(self, figure):
+        """Make every artist once, those that move with animated=True, and return them."""
+        raise NotImplementedError
+
+    def update(self, artists, arrays):
+        """Move the artists to the arrays; reads no knob."""
+        raise NotImplementedError
+
+    def caption(self, arrays):
+        """One sentence with the numbers that matter; also the alternative text."""
+        raise NotImplementedError
+
+    # -- what follows from it ------------------------------------------------------------------
+
+    @classmethod
+    def knobs(cls) -> dict[str, Knob]:
+        """The knobs by name, in the order of the class body (class_traits() is alphabetical)."""
+        names = dict.fromkeys(name for base in reversed(cls.__mro__) for name in vars(base))
+        found = cls.class_traits(knob=True)
+        return {name: found[name] for name in names if name in found}
+
+    @classmethod
+    def title(cls) -> str:
+        """The first line of the docstring, without its full stop."""
+        return (cls.__doc__ or cls.__name__).strip().splitlines()[0].rstrip(".")
+
+    def values(self) -> dict:
+        """The knobs' present values by name."""
+        return {name: getattr(self, name) for name in self.knobs()}
+
+    def build(self, style="notebook", dark=False):
+        """A new Figure in its settled layout, and its artists, not yet moved to any arrays."""
+        size = {"notebook": self.size, "slide": (40 / 3, 7.5), "paper": self.paper_size}
+        with style_context(style, dark):
+            figure = Figure(figsize=size[style], dpi=DPI[style], layout="constrained")
+            FigureCanvasAgg(figure)
+            artists = self.draw(figure)
+            for _ in range(2):  # constrained layout settles at the second draw
+                figure.draw_without_rendering()
+            figure.set_layout_engine("none")
+        return figure, artists
+
+    def figure(self, style="notebook", dark=False) -> Figure:
+        """The picture as it stands, as a plain matplotlib Figure.
+
+        Raises what compute raises, and ValueError for an unknown style.
+        """
+        arrays = self.compute()
+        figure, artists = self.build(style, dark)
+        with style_context(style, dark):
+            self.update(artists, arrays)
+            for artist in figure.findobj(lambda artist: artist.get_animated()):
+                artist.set_animated(False)
+            figure.draw_without_rendering()  # ticks take their style when they are first needed
+        return figure
+
+    def save(self, path, style="notebook", dark=False):
+        """Write the picture as it stands to PNG, SVG or PDF, by the path's ending; return the path.
+
+        Raises ValueError for another ending, OSError where the place cannot be written to.
+        """
+        from posviz.engine.export import save
+
+        return save(self, path, style=style, dark=dark)
+
+    def explore(self):
+        """Sliders over the living picture."""
+        from posviz.engine.explorer import Explorer
+
+        return Explorer(self)
+
+    def __repr__(self):
+        values = ", ".join(f"{name}={value!r}" for name, value in self.values().items())
+        return f"{type(self).__name__}({values})"
+
+
+def _show_figures_without_pyplot():
+    """A Figure as a cell's last line shows itself, as it would with pyplot's inline backend."""
+    import sys
+
+    shell = "IPython" in sys.modules and sys.modules["IPython"].get_ipython()
+    if shell:
+        from posviz.engine.export import notebook_png
+
+        png = shell.display_formatter.formatters["image/png"]
+        png.for_type(Figure, notebook_png)
+
+
+_show_figures_without_pyplot()

@@ -1,0 +1,93 @@
+// A canvas that shows the newest frame of a figure, and says so when the kernel is gone.
+
+const transports = {
+  // The whole frame is one PNG.
+  png: async (context, message, [bytes]) => {
+    const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+    const canvas = context.canvas;
+    if (canvas.width !== image.width || canvas.height !== image.height) {
+      canvas.width = image.width;
+      canvas.height = image.height;
+    }
+    context.drawImage(image, 0, 0);
+    image.close();
+  },
+};
+
+function makeElements(el) {
+  const figure = document.createElement("figure");
+  const canvas = document.createElement("canvas");
+  const caption = document.createElement("figcaption");
+  const notice = document.createElement("div");
+  figure.className = "posviz-screen";
+  canvas.setAttribute("role", "img");
+  caption.setAttribute("aria-live", "polite");
+  notice.setAttribute("role", "status");
+  notice.className = "posviz-notice";
+  figure.append(canvas, caption, notice);
+  el.append(figure);
+  return { canvas, caption, notice };
+}
+
+function render({ model, el }) {
+  const { canvas, caption, notice } = makeElements(el);
+  const context = canvas.getContext("2d", { alpha: false });
+  const view = crypto.randomUUID?.() ?? String(Math.random());
+  let newest = null, painting = false, closed = false;
+
+  async function paint() {
+    if (painting) return;
+    painting = true;
+    try {
+      while (newest && !closed) {
+        const [message, buffers] = newest;
+        newest = null; // whatever arrives while this one is painted replaces the ones between
+        await transports[message.kind](context, message, buffers);
+        canvas.style.width = `${message.css[0]}px`;
+        canvas.setAttribute("aria-label", message.caption);
+        canvas.dataset.frame = message.frame;
+        caption.textContent = message.caption;
+      }
+    } finally {
+      painting = false;
+    }
+  }
+
+  const receive = (message, buffers) => {
+    notice.textContent = "";
+    newest = [message, buffers];
+    paint().catch((error) => { notice.textContent = `This frame could not be shown: ${error.message}`; });
+  };
+  const ask = () => model.send({ view, ratio: window.devicePixelRatio });
+  const goodbye = () => {
+    notice.textContent = "This picture is at rest: its kernel stopped or its cell ran again. Run the cell to wake it.";
+  };
+  const back = () => { if (document.visibilityState === "visible") ask(); };
+
+  // A media query answers once, when this very ratio is left.
+  let sharpness;
+  const watchSharpness = () => {
+    sharpness = window.matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`);
+    sharpness.addEventListener("change", resharpen, { once: true });
+  };
+  const resharpen = () => { ask(); watchSharpness(); };
+
+  model.on("msg:custom", receive);
+  model.on("comm_live_update", goodbye);
+  model.on("destroy", goodbye);
+  document.addEventListener("visibilitychange", back);
+  watchSharpness();
+  ask();
+
+  return () => {
+    closed = true;
+    model.send({ view, gone: true });
+    model.off("msg:custom", receive);
+    model.off("comm_live_update", goodbye);
+    model.off("destroy", goodbye);
+    document.removeEventListener("visibilitychange", back);
+    sharpness.removeEventListener("change", resharpen);
+  };
+}
+
+export default { render };

@@ -1,0 +1,26 @@
+"""The pictures of the course: a folder per topic, a file per picture."""
+
+import importlib
+from pathlib import Path
+
+
+def names() -> dict[str, str]:
+    """Every picture's module by class name: `table.py` in `sinusoidal` would hold `Table`.
+
+    Found by looking at the folders, so that a new picture is one new file; nothing is imported.
+    """
+    folder = Path(__file__).parent
+    return {
+        "".join(word.capitalize() for word in file.stem.split("_")): (
+            f"{__name__}.{file.parent.name}.{file.stem}"
+        )
+        for file in sorted(folder.glob("*/[a-z]*.py"))
+    }
+
+
+def load(name: str) -> type:
+    """The picture class of that name; AttributeError for an unknown one."""
+    modules = names()
+    if name not in modules:
+        raise AttributeError(f"no picture is called {name!r}; there are {', '.join(modules)}")
+    return getattr(importlib.import_module(modules[name]), name)

@@ -1,0 +1,3 @@
+"""Sinusoidal tables: a position written as a vector."""
+
+LESSON = "02"
