@@ -1,0 +1,120 @@
+"""The house rules: style, types, imports, dependencies, and that nothing goes untested."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parent.parent
+HOOKS = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+LESSONS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
+TOOLS = Path(sys.executable).parent
+
+
+def shell(command, cwd=ROOT, **variables):
+    """Run a command with the tools of this environment; return what it printed and its status."""
+    environment = {**os.environ, "PATH": f"{TOOLS}{os.pathsep}{os.environ['PATH']}", **variables}
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
+    return done.stdout + done.stderr, done.returncode
+
+
+@pytest.mark.parametrize("hook", HOOKS, ids=lambda hook: hook["id"])
+def test_commit_hook_passes(hook):
+    printed, status = shell(shlex.split(hook["entry"]))
+    assert status == 0, printed
+
+
+def test_the_commit_hooks_are_all_there():
+    assert {hook["id"] for hook in HOOKS} == {"ruff", "ruff-format", "mypy", "import-linter"}
+    printed, status = shell(["pre-commit", "validate-config"])
+    assert (printed, status) == ("", 0)
+
+
+def test_ruff_reads_the_notebooks():
+    printed, _ = shell(["ruff", "check", "--show-files"])
+    assert [name for name in LESSONS if f"{name}.ipynb" not in printed] == []
+
+
+def test_environment_yml_is_what_pyproject_says(tmp_path):
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    printed, status = shell(["pyproject2conda", "project", "--overwrite", "force"], cwd=tmp_path)
+    assert status == 0, printed
+    generated = (tmp_path / "environment.yml").read_text()
+    assert generated == (ROOT / "environment.yml").read_text(), (
+        "run `pyproject2conda project --overwrite force`"
+    )
+
+
+def test_the_conda_names_ask_for_the_same_versions():
+    wanted = _requirements()
+    for name, rule in PYPROJECT["tool"]["pyproject2conda"]["dependencies"].items():
+        if rule.get("skip"):
+            assert rule["packages"].partition(">=")[2] == wanted[name]
+
+
+def test_constraints_pin_exactly_the_requirements():
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    pinned = [line.partition("==")[0] for line in lines if line and not line.startswith("#")]
+    assert sorted(pinned) == sorted(_requirements())
+
+
+def _requirements():
+    """Return {name: lowest version} of everything the course and its tests ask for."""
+    project = PYPROJECT["project"]
+    lists = [project["dependencies"], *project["optional-dependencies"].values()]
+    return dict(line.split(">=") for lines in lists for line in lines)
+
+
+def test_every_module_has_its_tests():
+    missing = [str(path) for path in _test_files_wanted() if not (ROOT / path).exists()]
+    assert missing == []
+
+
+def _test_files_wanted():
+    """Yield the test file of each module of the package that has one of its own."""
+    for module in (ROOT / "posviz").rglob("*.py"):
+        folder = module.relative_to(ROOT / "posviz").parent
+        if folder.parts[:1] == ("pictures",):
+            yield Path("tests/test_pictures.py")
+        elif module.name != "__init__.py":
+            yield Path("tests") / folder / f"test_{module.name}"
+
+
+def test_every_lesson_is_driven_in_a_browser_and_run_by_nbval():
+    printed, status = shell([sys.executable, "-m", "pytest", "--collect-only", "-q", "-n", "0"])
+    assert status == 0, printed
+    assert LESSONS
+    for kind in ("tests/browser/test_notebooks_in_lab.py", "tests/test_notebooks.py"):
+        found = [line for line in printed.splitlines() if line.startswith(kind)]
+        assert [name for name in LESSONS if not any(name in line for line in found)] == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "pytest.importorskip('no_such_package')",
+        "@pytest.mark.skip\ndef test_it():\n    pass",
+        "def test_it():\n    pytest.skip('not today')",
+        "@pytest.mark.xfail\ndef test_it():\n    raise ValueError",
+    ],
+)
+def test_a_skipped_test_fails(tmp_path, body):
+    shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
+    (tmp_path / "test_it.py").write_text(f"import pytest\n\n{body}\n")
+    printed, status = shell([sys.executable, "-m", "pytest", "-q", "."], cwd=tmp_path)
+    assert status in (1, 2), printed
+    assert "skipped" in printed
+    assert "passed" not in printed
+
+
+def test_importing_posviz_loads_nothing_heavy():
+    heavy = ("torch", "matplotlib.pyplot", "ipywidgets", "anywidget", "transformers")
+    program = f"import posviz, sys; print([name for name in {heavy} if name in sys.modules])"
+    assert shell([sys.executable, "-c", program]) == ("[]\n", 0)
