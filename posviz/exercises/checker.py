@@ -4,17 +4,16 @@ An exercise file declares a checker, then lists the mistakes people make, as cod
 
     check_double = Checker("The double", reference=double, inputs=random_numbers)
 
-    @check_double.mistake
-    def squared(x):
+    @check_double.mistake("squared")
+    def _(x):
         '''You multiplied x by itself; the double is 2x.'''
         return x * x
 
-The name of the function names the mistake, and its docstring is what the reader is told.
+The docstring of a mistake is what the reader is told.
 """
 
 import copy
 import dis
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -52,11 +51,15 @@ class Checker:
     sizes: int = 8
     mistakes: list[Mistake] = field(default_factory=list)
 
-    def mistake(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Add a known mistake (a decorator); its name and docstring are what the reader sees."""
-        name = function.__name__.replace("_", " ")
-        self.mistakes.append(Mistake(name, inspect.getdoc(function) or "", function))
-        return function
+    def mistake(self, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Add a known mistake (a decorator); the docstring is what the reader is told."""
+
+        def add(function: Callable[..., Any]) -> Callable[..., Any]:
+            message = " ".join((function.__doc__ or "").split())
+            self.mistakes.append(Mistake(name, message, function))
+            return function
+
+        return add
 
     def cases(self) -> list[tuple]:
         """Return the inputs, smallest first; every call makes the same ones afresh."""

@@ -20,15 +20,16 @@ def numbers_and_start(rng, size):
 check = Checker("The running sums", running_sums, numbers_and_start)
 
 
-@check.mistake
+@check.mistake("start forgotten")
 def start_forgotten(numbers, start):
     """You forgot the start: it is part of every sum."""
     return np.cumsum(numbers)
 
 
-@check.mistake
+@check.mistake("sums from the end")
 def sums_from_the_end(numbers, start):
-    """You summed from the end: the first sum is start + the first number."""
+    """You summed from the end: the first sum is
+    start + the first number."""
     return start + np.cumsum(numbers[::-1])
 
 
@@ -55,9 +56,9 @@ def test_a_known_mistake_is_named_and_explained(mistake):
     assert verdict.message == mistake.message
 
 
-def test_names_and_messages_come_from_the_functions():
-    assert [mistake.name for mistake in check.mistakes] == ["start forgotten", "sums from the end"]
-    assert check.mistakes[0].message == "You forgot the start: it is part of every sum."
+def test_a_message_is_the_docstring_on_one_line():
+    told = "You summed from the end: the first sum is start + the first number."
+    assert check(sums_from_the_end).message == told
 
 
 def test_a_mistake_must_match_on_every_input():
@@ -225,7 +226,7 @@ def test_an_answer_that_returns_one_buffer_is_judged_on_what_it_held():
 
 def test_a_value_may_be_the_answer():
     check_width = Checker("The width", lambda: 512)
-    check_width.mistake(lambda: 256)
+    check_width.mistake("half")(lambda: 256)
     assert check_width(512).status == "correct"
     assert check_width(256).status == "mistake"
     assert check_width(7).status == "wrong"
