@@ -103,7 +103,7 @@ class Checker:
             message = "Your function returned None. Is a return missing at its end?"
             return self._verdict("wrong", message, evidence=self._arguments(case))
         try:
-            output = np.array(value)
+            output = np.asarray(value).copy()  # the reader may write into it again
         except (TypeError, ValueError, RuntimeError):
             output = np.array(None)
         if output.dtype.kind in NUMBERS:
