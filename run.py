@@ -19,6 +19,7 @@ import errno
 import hashlib
 import os
 import shutil
+import signal
 import socket
 import subprocess
 from pathlib import Path
@@ -45,8 +46,8 @@ PIP_FAILURES = (  # what pip prints -> what it means
     ),
     (
         ("No matching distribution found",),
-        "A package that constraints.txt names was not found in the index that pip uses (a Python"
-        " too new for it, or an index without it)",
+        "Pip's index does not have a package that constraints.txt names (or not for this Python):"
+        " the end of {} names it.",
     ),
 )
 
@@ -108,9 +109,8 @@ def set_up():
     if found == [home, requirements]:
         return
     check_disk()
-    if found[:1] == [home]:
-        STAMP.unlink()
-    else:
+    STAMP.unlink(missing_ok=True)
+    if found[:1] != [home]:
         make_venv()
     install()
     STAMP.write_text("%s\n%s\n" % (home, requirements))
@@ -172,7 +172,7 @@ def explain(output):
     """Return the one line that says why pip or venv failed."""
     for signs, meaning in PIP_FAILURES:
         if any(sign in output for sign in signs):
-            return meaning
+            return meaning.format(LOG)
     last = output.strip().splitlines()[-1:] or ["no message"]
     return "Installing failed: %s (the whole output is in %s)" % (last[0], LOG)
 
@@ -247,13 +247,16 @@ def say(text):
 
 
 def call(command):
-    """Run `command` in the project's folder and return its exit status; Ctrl-C is the child's."""
-    process = subprocess.Popen(command, cwd=str(ROOT))
-    while True:
-        try:
-            return process.wait()
-        except KeyboardInterrupt:
-            continue
+    """Run `command` in the project's folder and return its exit status.
+
+    Ctrl-C reaches the command by itself. Here it is ignored, by a handler (which the command does
+    not inherit) rather than by an exception (which could lose the exit status).
+    """
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        return subprocess.call(command, cwd=str(ROOT))
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,215 @@
+"""run.py sets up once, goes on after an interruption, and says in one line what is wrong."""
+
+import ast
+import errno
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from types import SimpleNamespace
+
+import pytest
+
+import run
+
+SOURCE = (run.ROOT / "run.py").read_text()
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A project in which making the environment and installing leave a trace and cost nothing."""
+    done = []
+    for name in run.SOURCES:
+        shutil.copy(run.ROOT / name, tmp_path)
+    monkeypatch.setattr(run, "ROOT", tmp_path)
+    monkeypatch.setattr(run, "VENV", tmp_path / ".venv")
+    monkeypatch.setattr(run, "STAMP", tmp_path / ".venv" / "stamp")
+
+    def make_venv():
+        done.append("venv")
+        run.venv_python().parent.mkdir(parents=True, exist_ok=True)
+        run.venv_python().touch()
+
+    def install():
+        assert not run.STAMP.exists(), "the stamp is there before the work is done"
+        done.append("install")
+
+    monkeypatch.setattr(run, "make_venv", make_venv)
+    monkeypatch.setattr(run, "install", install)
+    return SimpleNamespace(folder=tmp_path, done=done, install=install)
+
+
+def test_a_second_run_installs_nothing(project):
+    run.set_up()
+    run.set_up()
+    assert project.done == ["venv", "install"]
+
+
+@pytest.mark.parametrize("name", run.SOURCES)
+def test_changed_requirements_are_installed_into_the_same_environment(project, name):
+    run.set_up()
+    with (project.folder / name).open("a") as file:
+        file.write("# changed\n")
+    run.set_up()
+    assert project.done == ["venv", "install", "install"]
+
+
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("earlier", [[], ["venv", "install"]], ids=["the first", "an update"])
+def test_an_interrupted_set_up_starts_again(project, monkeypatch, interruption, earlier):
+    def interrupted():
+        raise interruption
+
+    if earlier:
+        run.set_up()
+        (project.folder / "constraints.txt").write_text("")
+    monkeypatch.setattr(run, "install", interrupted)
+    with pytest.raises(interruption):
+        run.set_up()
+    project.done.clear()
+    monkeypatch.setattr(run, "install", project.install)
+    run.set_up()
+    run.set_up()
+    assert project.done == ["venv", "install"]
+
+
+def test_a_moved_project_and_a_vanished_python_are_set_up_anew(project, monkeypatch):
+    run.set_up()
+    monkeypatch.setattr(run, "ROOT", project.folder.rename(project.folder.with_name("moved")))
+    monkeypatch.setattr(run, "VENV", run.ROOT / ".venv")
+    monkeypatch.setattr(run, "STAMP", run.VENV / "stamp")
+    run.set_up()
+    run.venv_python().unlink()
+    run.set_up()
+    assert project.done == ["venv", "install"] * 3
+
+
+def test_too_little_disk_space_is_said_before_anything_is_made(project, monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1e9))
+    with pytest.raises(SystemExit, match=r"not enough disk space: 1\.0 GB are free"):
+        run.set_up()
+    assert project.done == []
+
+
+def test_an_old_python_gets_one_line():
+    ast.parse(SOURCE, feature_version=(3, 4))  # what the newest parser can still vouch for
+    program = "import sys; sys.version_info = (3, 10, 2, 'final', 0); exec(sys.stdin.read())"
+    old = subprocess.run(
+        [sys.executable, "-c", program], input=SOURCE, capture_output=True, text=True
+    )
+    assert old.stderr.startswith("Python 3.10 is too old: posviz needs Python 3.11 or newer.")
+    assert (old.stderr.count("\n"), old.returncode) == (1, 1)
+
+
+def test_run_needs_the_standard_library_only():
+    modules = [node for node in ast.walk(ast.parse(SOURCE)) if isinstance(node, ast.Import)]
+    names = {alias.name for node in modules for alias in node.names} | {
+        node.module for node in ast.walk(ast.parse(SOURCE)) if isinstance(node, ast.ImportFrom)
+    }
+    assert names - sys.stdlib_module_names == set()
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        ({"PIP_INDEX_URL": "http://127.0.0.1:9/", "PIP_RETRIES": "1"}, "No network"),
+        ({"PIP_NO_INDEX": "1"}, "Pip's index does not have a package"),
+    ],
+)
+def test_what_pip_says_becomes_one_line(tmp_path, settings, line):
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("PIP_")}
+    pip = subprocess.run(
+        [sys.executable, "-m", "pip", "download", "--no-cache-dir", "a-package-nobody-has"],
+        env={**clean, "PIP_CONFIG_FILE": os.devnull, **settings},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert pip.returncode != 0
+    explained = run.explain(pip.stdout + pip.stderr)
+    assert explained.startswith(line)
+    assert "\n" not in explained
+
+
+def test_a_full_disk_and_an_unknown_failure_become_one_line():
+    full = f"ERROR: Could not install: [Errno {errno.ENOSPC}] {os.strerror(errno.ENOSPC)}\n"
+    assert run.explain(full).startswith("There is no space left on the disk")
+    assert run.explain("a\nsome cause\n").startswith("Installing failed: some cause (")
+    assert run.explain("").startswith("Installing failed: no message")
+
+
+def test_a_python_without_ensurepip_is_explained(tmp_path, monkeypatch):
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\necho 'ensurepip is not available'; exit 1\n")
+    python.chmod(0o755)
+    monkeypatch.setattr(sys, "_base_executable", str(python))
+    monkeypatch.setattr(run, "VENV", tmp_path / ".venv")
+    with pytest.raises(SystemExit, match="apt install python3-venv"):
+        run.make_venv()
+    python.write_text("#!/bin/sh\necho 'a strange cause'; exit 1\n")
+    with pytest.raises(SystemExit, match=r"Making \.venv failed: .*a strange cause"):
+        run.make_venv()
+
+
+@pytest.mark.parametrize("form", ["--port={}", "--port {}", "--ServerApp.port={}"])
+def test_a_taken_port_is_said_before_anything_is_made(project, form):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(SystemExit, match=f"Port {port} is taken"):
+            run.main(["lab", *form.format(port).split()])
+    assert project.done == []
+    run.check_port([f"--port={port}"])
+
+
+@pytest.mark.parametrize("value", ["", "many", "70000", "-1"])
+def test_a_port_that_is_none_is_refused(value):
+    with pytest.raises(SystemExit, match="--port needs a number from 0 to 65535"):
+        run.check_port([f"--port={value}"])
+
+
+@pytest.mark.parametrize("arguments", [[], ["help"], ["--port=1"]])
+def test_an_unknown_command_shows_how_it_is_used(arguments):
+    with pytest.raises(SystemExit, match=r"usage: python run\.py lab"):
+        run.main(arguments)
+
+
+@pytest.mark.parametrize(("root", "tool"), [(True, "apt-get"), (False, "playwright")])
+def test_chromium_is_installed_when_absent(monkeypatch, root, tool):
+    called = []
+    monkeypatch.setattr(run, "find_chromium", lambda: None)
+    monkeypatch.setattr(run, "is_root", lambda: root)
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(run, "call", lambda command: called.append(command) or 0)
+    run.install_chromium()
+    assert all(tool in command for command in called)
+    assert "chromium" in called[-1]
+    monkeypatch.setattr(run, "call", lambda command: 1)
+    with pytest.raises(SystemExit, match="need Chromium"):
+        run.install_chromium()
+
+
+def test_the_two_commands_pass_further_options_on():
+    assert run.test_command(["-k", "rotary"])[-2:] == ["-k", "rotary"]
+    assert run.lab_command(run.NOTEBOOKS, ["--no-browser"])[-1] == "--no-browser"
+
+
+def test_ctrl_c_belongs_to_the_program_that_runs():
+    program = "import run, sys; run.say('ready'); sys.exit(run.call(['sleep', '60']))"
+    process = subprocess.Popen(
+        [sys.executable, "-c", program],
+        cwd=run.ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.5)  # until sleep runs
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.communicate(timeout=20) == ("", "")
+    assert process.returncode != 0
