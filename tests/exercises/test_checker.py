@@ -233,7 +233,10 @@ def test_a_value_may_be_the_answer():
     check_width.mistake("half")(lambda: 256)
     assert check_width(512).status == "correct"
     assert check_width(256).status == "mistake"
-    assert check_width(7).status == "wrong"
+    wrong = check_width(7)
+    assert wrong.status == "wrong"
+    assert "512" not in repr(wrong)  # the answer is not given away
+    assert "505" not in repr(wrong)
     assert check_width("512").status == "wrong"
     assert check_width(None).status == check_width(...).status == "not attempted"
 
