@@ -91,7 +91,7 @@ def _choice(picture, name, knob, report, shared):
     if few:
         shared = shared | {
             "style": _LABEL | {"button_width": "auto"},
-            "layout": widgets.Layout(width="auto"),
+            "layout": widgets.Layout(width="max-content", flex_flow="row nowrap"),
         }
     picker = kind(options=[(str(option), option) for option in knob.options], **shared)
     return picker, [], [Link(picture, name, picker, report)]
@@ -116,7 +116,9 @@ def _text(picture, name, knob, report, shared):
 
 
 def _play(slider, knob):
-    play = widgets.Play(min=knob.low, max=knob.high, step=knob.step or 1, interval=50)
+    play = widgets.Play(
+        value=slider.value, min=knob.low, max=knob.high, step=knob.step or 1, interval=50
+    )
     widgets.jslink((play, "value"), (slider, "value"))  # in the browser: no way round by the kernel
     return play
 

@@ -59,8 +59,8 @@ class Explorer(widgets.VBox):
         """Show an exception beneath the picture, in one or two lines."""
         lines = "".join(traceback.format_exception_only(error)).strip()
         self.error.value = (
-            f"<div role='alert' style='white-space: pre-wrap; color: var(--jp-error-color0, #b00020)'>"
-            f"{html.escape(lines)}\nThe picture still shows the last good values.</div>"
+            f"<div role='alert' class='posviz-notice'>{html.escape(lines)}<br>"
+            "The picture still shows the last good values.</div>"
         )
 
     def reset(self):

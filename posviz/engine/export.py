@@ -71,7 +71,7 @@ def _umask():
 
 
 def inside(folder: Path, name: str, kind: str) -> Path:
-    """A file of that kind in the folder, for a name a reader typed; ValueError if it leads outside."""
+    """The file in the folder for a name a reader typed; ValueError if it would lead outside."""
     stem = name.strip().removesuffix(f".{kind}")
     if not stem or stem.startswith(".") or any(c in stem for c in "/\\:\0") or len(stem) > 100:
         raise ValueError(

@@ -48,8 +48,8 @@ class ExportPanel:
             self.result.value = f"<div role='alert'>Not saved: {html.escape(str(error))}</div>"
             return
         # A data link works in JupyterLab, Colab and Voila alike; a path means other things in each.
-        data = base64.b64encode(path.read_bytes()).decode()
+        link = f"data:{_MIME[kind]};base64,{base64.b64encode(path.read_bytes()).decode()}"
         self.result.value = (
-            f"Saved <code>{html.escape(str(path))}</code>. <a download='{html.escape(path.name)}' "
-            f"href='data:{_MIME[kind]};base64,{data}'>Download a copy</a>"
+            f"Saved <code>{html.escape(str(path))}</code>. <a class='posviz-link' "
+            f"download='{html.escape(path.name)}' href='{link}'>Download a copy</a>"
         )

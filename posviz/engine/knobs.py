@@ -27,7 +27,7 @@ class Knob(traitlets.TraitType):
     @property
     def label(self):
         """What stands beside the control."""
-        return self._label or self.name.replace("_", " ")
+        return self._label or self.name
 
     def refuse(self, value):
         raise traitlets.TraitError(f"{self.name} = {value!r} is refused: it must be {self.rule}.")
@@ -47,7 +47,7 @@ class _Number(Knob):
         return f"{self.noun} between {self.low:,} and {self.high:,}"
 
     def validate(self, obj, value):
-        """The value as a plain Python number; TraitError outside the range, for NaN and for bool."""
+        """The value as a Python number; TraitError outside the range, for NaN and for bool."""
         try:
             number = self.convert(value)
         except (TypeError, ValueError):
@@ -140,7 +140,7 @@ class text(Knob):
         self.max_length = max_length
 
     def validate(self, obj, value):
-        """The printable part of the line, at most max_length characters; TraitError for non-text."""
+        """The printable part, at most max_length characters; TraitError for what is no text."""
         if not isinstance(value, str):
             self.refuse(value)
         printable = (c for c in value if unicodedata.category(c)[0] != "C")

@@ -52,16 +52,17 @@ class Layers:
 
 
 def front(figure: Figure) -> list:
-    """The moving artists, and those at rest that lie above them in an overlapping axes, in order."""
+    """The moving artists and those at rest above them in an overlapping axes, in order."""
     found, boxes = [], []
     for artist in drawing_order(figure):
         box = artist.axes.bbox if artist.axes is not None else None
         if artist.get_animated():
             found.append(artist)
             boxes.append(box)
-        elif box is not None and artist.get_visible() and not _only_outside(artist):
-            if any(below is None or below.overlaps(box) for below in boxes):
-                found.append(artist)
+        elif box is None or not artist.get_visible() or _only_outside(artist):
+            continue
+        elif any(below is None or below.overlaps(box) for below in boxes):
+            found.append(artist)
     return found
 
 

@@ -33,7 +33,7 @@ function render({ model, el }) {
   const { canvas, caption, notice } = makeElements(el);
   const context = canvas.getContext("2d", { alpha: false });
   const view = crypto.randomUUID?.() ?? String(Math.random());
-  let newest = null, painting = false, closed = false;
+  let newest = null, painting = false, closed = false, asked = 0;
 
   async function paint() {
     if (painting) return;
@@ -54,14 +54,23 @@ function render({ model, el }) {
   }
 
   const receive = (message, buffers) => {
-    notice.textContent = "";
+    asked = 0;
+    if (!closed) notice.textContent = "";
+    if (message.pong) return;
     newest = [message, buffers];
     paint().catch((error) => { notice.textContent = `This frame could not be shown: ${error.message}`; });
   };
   const ask = () => model.send({ view, ratio: window.devicePixelRatio });
   const goodbye = () => {
-    notice.textContent = "This picture is at rest: its kernel stopped or its cell ran again. Run the cell to wake it.";
+    notice.textContent = "The kernel does not answer: it is busy, or it has stopped. If it has stopped, run this cell again.";
   };
+  // No front end tells a widget reliably that its kernel died, so it asks, and a silence is told.
+  const pulse = setInterval(() => {
+    if (asked && performance.now() - asked > 8000) goodbye();
+    if (asked || document.visibilityState !== "visible") return;
+    asked = performance.now();
+    try { model.send({ view, ping: true }); } catch { goodbye(); }
+  }, 2000);
   const back = () => { if (document.visibilityState === "visible") ask(); };
 
   // A media query answers once, when this very ratio is left.
@@ -81,6 +90,7 @@ function render({ model, el }) {
 
   return () => {
     closed = true;
+    clearInterval(pulse);
     model.send({ view, gone: true });
     model.off("msg:custom", receive);
     model.off("comm_live_update", goodbye);
