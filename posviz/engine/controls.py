@@ -41,8 +41,8 @@ class Link:
         finally:
             self._turning = False
 
-    def cut(self):
-        """Untie both ends."""
+    def unlink(self):
+        """Untie both ends; called as ipywidgets calls it, so that links of both kinds mix."""
         self.picture.unobserve(self._knob_turned, self.name)
         self.widget.unobserve(self._widget_moved, "value")
 
@@ -54,11 +54,12 @@ def control(picture, name, report):
     shared = {
         "description": knob.label,
         "style": _LABEL,
-        "layout": widgets.Layout(width=_WIDE),
+        "layout": {"width": _WIDE},
     }
     main, beside, links = make(picture, name, knob, report, shared)
     if knob.play:
-        beside = [*beside, _play(main, knob)]
+        play, link = _play(main, knob)
+        beside, links = [*beside, play], [*links, link]
     return widgets.HBox([main, *beside]), main, links
 
 
@@ -119,8 +120,8 @@ def _play(slider, knob):
     play = widgets.Play(
         value=slider.value, min=knob.low, max=knob.high, step=knob.step or 1, interval=50
     )
-    widgets.jslink((play, "value"), (slider, "value"))  # in the browser: no way round by the kernel
-    return play
+    # In the browser: no way round by the kernel.
+    return play, widgets.jslink((play, "value"), (slider, "value"))
 
 
 _MAKERS = {

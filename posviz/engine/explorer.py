@@ -95,7 +95,7 @@ class Explorer(widgets.VBox):
         self.closed = True
         self.picture.unobserve(self._turned, list(self.controls))
         for link in self._links:
-            link.cut()
+            link.unlink()
         for widget in _tree(self):
             if widget is not self:
                 widget.close()
