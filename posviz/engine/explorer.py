@@ -42,18 +42,32 @@ class Explorer(widgets.VBox):
 
     def refresh(self):
         """Bring the picture up to date and show it; an error is shown and the old picture stays."""
-        try:
-            self.live.follow()
-        except Exception as error:
-            self.report(error)
-        else:
-            self.error.value = ""
+        self._follow()
         if self.live.layers is not None and self.screen.views:
-            self.screen.show()
+            self._show()
 
     def _turned(self, _):
-        if self.screen.views:
-            self.refresh()
+        """Knobs turned together send a notice each: the first brings the frame they share."""
+        if self.screen.views and self._follow():
+            self._show()
+
+    def _follow(self) -> bool:
+        """Whether the artists moved; an error is shown, and they stay."""
+        try:
+            moved = self.live.follow()
+        except Exception as error:
+            self.report(error)
+            return False
+        self.error.value = ""
+        return moved
+
+    def _show(self):
+        """Send a frame; an error in drawing it is shown, and the next frame begins anew."""
+        try:
+            self.screen.show()
+        except Exception as error:
+            self.live.release()
+            self.report(error)
 
     def report(self, error):
         """Show an exception beneath the picture, in one or two lines."""
