@@ -5,7 +5,7 @@ slider, the command line. The message names the knob, the value and what is allo
 """
 
 import math
-import operator
+import numbers
 import unicodedata
 
 import traitlets
@@ -17,7 +17,6 @@ class Knob(traitlets.TraitType):
     """What all kinds share: a label, and whether turning it changes the number of artists."""
 
     play = False
-    rule = ""
 
     def __init__(self, default, *, label=None, redraw=False):
         super().__init__(default)
@@ -29,7 +28,13 @@ class Knob(traitlets.TraitType):
         """What stands beside the control."""
         return self._label or self.name
 
+    @property
+    def rule(self) -> str:
+        """What is allowed: the end of the sentence "it must be ..."."""
+        raise NotImplementedError
+
     def refuse(self, value):
+        """Raise the TraitError that names the knob, the value and the rule."""
         raise traitlets.TraitError(f"{self.name} = {value!r} is refused: it must be {self.rule}.")
 
 
@@ -37,6 +42,8 @@ class _Number(Knob):
     """A number between low and high, both included."""
 
     noun = "a number"
+    kind: type = numbers.Real
+    convert: type = float
 
     def __init__(self, default, *, low, high, step=None, play=False, **shared):
         super().__init__(default, **shared)
@@ -47,21 +54,18 @@ class _Number(Knob):
         return f"{self.noun} between {self.low:,} and {self.high:,}"
 
     def validate(self, obj, value):
-        """The value as a Python number; TraitError outside the range, for NaN and for bool."""
-        try:
-            number = self.convert(value)
-        except (TypeError, ValueError):
+        """The value as a Python number; TraitError outside the range, for NaN, bool and text."""
+        if isinstance(value, bool) or not isinstance(value, self.kind):
             self.refuse(value)
-        if isinstance(value, bool) or not self.low <= number <= self.high:
-            self.refuse(value)
-        return number
+        return self.convert(value) if self.low <= value <= self.high else self.refuse(value)
 
 
 class integer(_Number):
     """A whole number; NumPy integers are welcome, floats are not."""
 
     noun = "a whole number"
-    convert = staticmethod(operator.index)
+    kind = numbers.Integral
+    convert = int
 
     def __init__(self, default, *, step=1, **range_):
         super().__init__(default, step=step, **range_)
@@ -84,16 +88,12 @@ class even(integer):
 class real(_Number):
     """A real number on a linear slider."""
 
-    convert = staticmethod(float)
-
     def __init__(self, default, *, low, high, step=None, **shared):
         super().__init__(default, low=low, high=high, step=step or (high - low) / 100, **shared)
 
 
 class log(_Number):
     """A positive number on a logarithmic slider."""
-
-    convert = staticmethod(float)
 
     def round(self, exponent):
         """The value at a place of the slider (log10), to three digits: 2,000 and not 1,995.26."""
@@ -113,8 +113,11 @@ class choice(Knob):
         return "one of " + ", ".join(map(repr, self.options))
 
     def validate(self, obj, value):
-        """The option; TraitError for anything else."""
-        return value if value in self.options else self.refuse(value)
+        """The option, and not what merely equals it; TraitError for anything else."""
+        try:
+            return self.options[self.options.index(value)]
+        except ValueError:  # an array, too, which equals nothing
+            self.refuse(value)
 
 
 class switch(Knob):
@@ -170,4 +173,5 @@ class device(Knob):
 
     def validate(self, obj, value):
         """The device's name; TraitError, with the reason, for one that is not here."""
-        return value if value in self.options else self.refuse(value)
+        known = isinstance(value, str) and value in self.options
+        return value if known else self.refuse(value)
