@@ -1,0 +1,3 @@
+"""Start here: the doors through which position enters, and the map of the course."""
+
+LESSON = "00"

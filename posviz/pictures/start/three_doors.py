@@ -1,0 +1,125 @@
+"""One attention layer and the doors through which position can enter it."""
+
+from itertools import pairwise
+from types import SimpleNamespace
+
+from matplotlib import rcParams
+from matplotlib.colors import to_hex
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+
+from posviz.engine.knobs import choice
+from posviz.engine.picture import Picture
+
+# Where things stand; the axes run from 0 to 1 in both directions.
+_TOP, _QUERY, _SCORES, _KEY, _VALUE, _BOTTOM = 0.91, 0.70, 0.59, 0.48, 0.26, 0.08
+_NODES = {
+    "x": (0.025, _KEY),
+    "q": (0.25, _QUERY),
+    "k": (0.25, _KEY),
+    "v": (0.25, _VALUE),
+    "q·k/√d": (0.475, _SCORES),
+    "softmax": (0.845, _SCORES),
+    "Σ": (0.952, _SCORES),
+}
+_WIRES = [
+    [(0.025, _KEY), (0.38, _KEY), (0.46, _SCORES), (1.0, _SCORES)],
+    [(0.15, _KEY), (0.22, _QUERY), (0.38, _QUERY), (0.46, _SCORES)],
+    [(0.15, _KEY), (0.22, _VALUE), (0.92, _VALUE)],
+]
+_TURN = [(0.92, _VALUE), (0.952, _VALUE), (0.952, _SCORES)]
+# Of each door: its label, and its stations on the wires.
+DOORS = {
+    "input": [(0.1, _TOP), (0.1, _KEY)],
+    "query and key": [(0.345, _TOP), (0.345, _QUERY), (0.345, _KEY)],
+    "scores": [(0.59, _TOP), (0.59, _SCORES)],
+    "mask": [(0.735, _TOP), (0.735, _SCORES)],
+    "values": [(0.59, _BOTTOM), (0.59, _VALUE)],
+}
+SIDE_ENTRANCES = ("mask", "values")
+_CAPTIONS = {
+    "none": "Position has three doors, the input, the query and key, and the scores, and two side "
+    "entrances, the mask and the values.",
+    "input": "At the input, a vector is added to each embedding, once, before the first layer.",
+    "query and key": "At the query and key, each is turned or scaled by its own position, in "
+    "every layer.",
+    "scores": "At the scores, a number that depends on the offset is added, in every layer.",
+    "mask": "Through the mask, each token sees only itself and the tokens before it.",
+    "values": "Through the values, a vector for each offset is added to the weighted sum.",
+}
+
+
+class ThreeDoors(Picture):
+    """One attention layer, and the doors through which position can enter."""
+
+    size = (8.0, 2.2)
+    paper_size = (3.3, 1.3)
+
+    door = choice("none", options=tuple(_CAPTIONS))
+
+    def compute(self):
+        """The doors to light, and what happens there."""
+        return SimpleNamespace(lit={self.door} & DOORS.keys(), caption=_CAPTIONS[self.door])
+
+    def draw(self, figure):
+        """The layer at rest, the doors ready to be lit."""
+        return draw_doors(figure.subplots())
+
+    def update(self, artists, arrays):
+        """Light the door."""
+        light(artists, arrays.lit)
+
+    def caption(self, arrays):
+        """What happens at the door."""
+        return arrays.caption
+
+
+def draw_doors(axes):
+    """Draw an attention layer with its doors; return the artists that `light` moves."""
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+    axes.axis("off")
+    ground, grey = rcParams["axes.facecolor"], to_hex("C6")
+    for path in [*map(_wire, _WIRES), Path(_TURN, [Path.MOVETO, Path.CURVE3, Path.CURVE3])]:
+        width = rcParams["lines.linewidth"]
+        axes.add_patch(PathPatch(path, lw=width, edgecolor=grey, facecolor="none", zorder=1))
+    axes.plot(0.992, _SCORES, ">", color=grey, clip_on=False)
+    box = {"boxstyle": "round,pad=0.35", "facecolor": ground, "edgecolor": grey}
+    for name, place in _NODES.items():
+        axes.text(*place, name, ha="center", va="center", bbox=box, zorder=4)
+    doors = {name: _door(axes, name, *places) for name, places in DOORS.items()}
+    at_rest = {"ink": rcParams["text.color"], "fill": ground, "edge": grey}
+    lit = {"ink": ground, "fill": to_hex("C1"), "edge": to_hex("C1")}
+    return SimpleNamespace(doors=doors, colors={False: at_rest, True: lit})
+
+
+def _wire(points):
+    """A path that leaves and reaches each point level."""
+    path, codes = [points[0]], [Path.MOVETO]
+    for (x0, y0), (x1, y1) in pairwise(points):
+        middle = (x0 + x1) / 2
+        path += [(middle, y0), (middle, y1), (x1, y1)]
+        codes += [Path.CURVE4] * 3
+    return Path(path, codes)
+
+
+def _door(axes, name, label, *stations):
+    """The label of a door, the way in, and its stations on the wires."""
+    x, y = zip(label, *stations, strict=True)
+    (way,) = axes.plot(x, y, zorder=2, animated=True)
+    dots = {"ms": 0.8 * rcParams["font.size"], "mew": rcParams["lines.linewidth"]}
+    (stops,) = axes.plot(x[1:], y[1:], "o", zorder=3, animated=True, **dots)
+    pill = {"boxstyle": "round,pad=0.35,rounding_size=0.8"}
+    weight = "normal" if name in SIDE_ENTRANCES else "bold"
+    text = axes.text(*label, name, ha="center", va="center", weight=weight, bbox=pill)
+    text.set(zorder=5, animated=True)
+    return SimpleNamespace(way=way, stops=stops, text=text)
+
+
+def light(artists, lit):
+    """Fill the doors named in the set `lit`; the others stay empty, their way in dotted."""
+    for name, door in artists.doors.items():
+        look = artists.colors[name in lit]
+        door.way.set(color=look["edge"], linestyle="-" if name in lit else ":")
+        door.stops.set(markerfacecolor=look["fill"], markeredgecolor=look["edge"])
+        door.text.set_color(look["ink"])
+        door.text.get_bbox_patch().set(facecolor=look["fill"], edgecolor=look["edge"])
