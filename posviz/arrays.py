@@ -94,7 +94,9 @@ def like(values: Array, x: Array, name: str, dtype: Any = None) -> Array:
         values = _torch().from_numpy(np.array(values))
     elif values.device != x.device and x.device.type != "mps":
         raise ValueError(f"{name} must be on device {x.device}, got {values.device}")
-    return values.to(dtype=dtype or values.dtype).to(x.device)
+    if dtype is None:
+        dtype = _torch().float32 if _lacks_float64(values, x.device.type) else values.dtype
+    return values.to(dtype=dtype).to(x.device)
 
 
 def require_alike(**arrays: Array) -> ModuleType:
@@ -173,9 +175,13 @@ def to_device(x: Any, name: str) -> Array:
     if reason := _why_not(name):
         raise ValueError(f"device {name} cannot be used: {reason}")
     tensor = x if is_torch(x) else torch.from_numpy(np.array(x))
-    if name == "MPS" and tensor.dtype == torch.float64:
+    if _lacks_float64(tensor, TORCH_DEVICES[name]):
         tensor = tensor.float()
     return tensor.to(TORCH_DEVICES[name])
+
+
+def _lacks_float64(x: Array, device: str) -> bool:
+    return device == "mps" and x.dtype == _torch().float64
 
 
 def to_numpy(x: Any) -> np.ndarray:
@@ -220,7 +226,7 @@ def _free_memory(x: Array) -> int:
 
 
 def _free_on_machine() -> int:
-    """Bytes the operating system can still give: a quarter of 32 GiB where it does not say."""
+    """Bytes the operating system can still give, 8 GiB where it does not say."""
     lines = _read("/proc/meminfo", str.splitlines) or []
     found = [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable")]
     return found[0] if found else 2**33
@@ -230,7 +236,7 @@ def _free_in_container() -> int:
     """Bytes left below the limit of a container (cgroup v2), as classrooms' hubs set one."""
     limit = _read("/sys/fs/cgroup/memory.max", int)
     stat = _read("/sys/fs/cgroup/memory.stat", lambda text: dict(map(str.split, text.splitlines())))
-    return sys.maxsize if limit is None or stat is None else limit - int(stat["anon"])
+    return sys.maxsize if limit is None or stat is None else limit - int(stat.get("anon", 0))
 
 
 def _read(path: str, parse: Callable[[str], Any]) -> Any:

@@ -36,7 +36,7 @@ class Encoding:
     def at_scores(
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:
-        """Change the scaled scores; q and k are as at_query and at_key returned them."""
+        """Change the scaled scores; q and k come out of their doors, with as many heads."""
         return scores
 
     def at_values(self, output: Array, weights: Array, q_positions: Any, k_positions: Any) -> Array:

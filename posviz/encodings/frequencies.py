@@ -53,13 +53,13 @@ def proportional_frequencies(head_dim: int, fraction: float, base: float = 10_00
         TypeError: when head_dim is not an integer or another argument not a number.
         ValueError: when head_dim is odd or below 2, base is not above 1, fraction is not in [0, 1].
 
-    Source: Barbero et al. 2024, "Round and Round We Go!", section 6.1.
+    Source: Barbero et al. 2024, "Round and Round We Go!", on p-RoPE.
     """
-    inv_freq = rotary_frequencies(head_dim, base)
+    inv_freq = rotary_frequencies(require_even(head_dim, "head_dim"), base)
     fraction = require_real(fraction, "fraction")
     if not 0 <= fraction <= 1:
         raise ValueError(f"fraction must be in [0, 1], got {fraction:g}")
-    inv_freq[math.floor(fraction * len(inv_freq)) :] = 0.0
+    inv_freq[int(fraction * len(inv_freq)) :] = 0.0
     return inv_freq
 
 

@@ -102,11 +102,11 @@ def rotation_matrix(angles: Any, *, layout: str = "interleaved") -> Array:
     """Return the matrix that turns a vector by ``angles``: R @ x is apply_rotary(x, angles).
 
     Shapes: angles [..., rotary_dim/2], result [..., rotary_dim, rotary_dim]. Units: radians.
-    float64 (float32 on a device that has none).
+    float64, on the CPU where the device has none.
 
     Raises:
         TypeError: when angles are not real numbers.
-        ValueError: for NaN, infinity, a single number or an unknown layout, or when memory is short.
+        ValueError: for NaN, infinity, a single number or an unknown layout, or short memory.
 
     Source: Su et al. 2021 (RoFormer), equation 15.
     """

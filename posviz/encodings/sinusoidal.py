@@ -65,7 +65,7 @@ def _float_dtype(positions: Array) -> Any:
 
 
 def shift_matrix(
-    offset: float,
+    offset: Any,
     d_model: int,
     *,
     base: float = 10_000.0,
@@ -85,7 +85,9 @@ def shift_matrix(
     Source: Vaswani et al. 2017, section 3.5, where it is stated without the matrix.
     """
     require_choice(layout, "layout", LAYOUTS)
-    angles = rotary_angles(as_numbers(offset, "offset"), _frequencies(d_model, base, frequencies))
+    offset, d_model = as_numbers(offset, "offset"), require_even(d_model, "d_model")
+    check_memory("d_model × d_model", (*offset.shape, d_model, d_model), x=offset)
+    angles = rotary_angles(offset, _frequencies(d_model, base, frequencies))
     rotary_layout = "interleaved" if layout == "interleaved" else "half_split"
     return rotation_matrix(-angles, layout=rotary_layout)
 
