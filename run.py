@@ -63,14 +63,14 @@ def main(arguments):
     if command == "test":
         install_chromium()
         return call(test_command(extra))
-    return call(lab_command(NOTEBOOKS, extra))
+    return call(lab_command(NOTEBOOKS, VENV / "workspaces", extra))
 
 
-def lab_command(folder, extra):
+def lab_command(folder, workspaces, extra):
     """Return the command line that opens JupyterLab on `folder`'s 00_start_here.ipynb.
 
     The overrides in `lab-settings` keep JupyterLab from asking about news and from looking for
-    updates; the workspace is the course's own, so tabs of other projects stay out of it.
+    updates. The folder of workspaces is the course's own, so tabs of other projects stay away.
     """
     return (
         [
@@ -81,7 +81,7 @@ def lab_command(folder, extra):
             "--ServerApp.port_retries=0",
             "--LabApp.default_url=/lab/tree/00_start_here.ipynb",
             "--LabApp.app_settings_dir=%s" % (ROOT / "lab-settings"),
-            "--LabApp.workspaces_dir=%s" % (VENV / "workspaces"),
+            "--LabApp.workspaces_dir=%s" % workspaces,
         ]
         + (["--allow-root"] if is_root() else [])
         + list(extra)

@@ -195,7 +195,7 @@ def test_chromium_is_installed_when_absent(monkeypatch, root, tool):
 
 def test_the_two_commands_pass_further_options_on():
     assert run.test_command(["-k", "rotary"])[-2:] == ["-k", "rotary"]
-    assert run.lab_command(run.NOTEBOOKS, ["--no-browser"])[-1] == "--no-browser"
+    assert run.lab_command(run.NOTEBOOKS, run.VENV, ["--no-browser"])[-1] == "--no-browser"
 
 
 def test_ctrl_c_belongs_to_the_program_that_runs():

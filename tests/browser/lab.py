@@ -1,0 +1,216 @@
+"""What a reader does in JupyterLab, as short methods: open, run, move a slider, look."""
+
+import base64
+import contextlib
+import json
+import re
+import time
+import urllib.request
+from pathlib import Path
+
+import nbformat
+import numpy as np
+from nbformat.v4 import new_code_cell, new_notebook
+
+ARTEFACTS = Path(__file__).parent.parent.parent / "test-artefacts"
+SECOND = 1000  # Playwright counts in milliseconds
+
+READY = """async () => {
+    const app = window.jupyterapp;
+    await app.restored;
+    const panel = app.shell.currentWidget;
+    await panel.revealed;
+    await panel.context.ready;
+    await panel.sessionContext.ready;
+    await panel.sessionContext.session.kernel.info;
+}"""
+
+# Through the application: a click on Run > Run All Cells soon after loading is sometimes lost.
+RUN_ALL = "() => window.jupyterapp.commands.execute('notebook:run-all-cells')"
+
+UNFINISHED_AND_FAILED = """() => {
+    const cells = window.jupyterapp.shell.currentWidget.content.model.sharedModel.toJSON().cells
+        .filter(cell => cell.cell_type === 'code' && [cell.source].flat().join('').trim());
+    const errors = cell => cell.outputs.filter(output => output.output_type === 'error');
+    return {
+        unfinished: cells.filter(cell => cell.execution_count === null).length,
+        failed: cells.flatMap(errors).map(error => error.ename + ': ' + error.evalue),
+    };
+}"""
+
+PIXELS = """canvas => {
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    let text = '';
+    for (let i = 0; i < data.length; i += 32768)
+        text += String.fromCharCode(...data.subarray(i, i + 32768));
+    return [canvas.width, canvas.height, btoa(text)];
+}"""
+
+
+def exactly(text):
+    """Return a pattern for an element that holds this text and nothing else."""
+    return re.compile(rf"^\s*{re.escape(text)}\s*$")
+
+
+class Lab:
+    """One page of JupyterLab.
+
+    lab.open("02_sinusoidal_tables")     show a notebook and wait for its kernel
+    lab.run_all()                        run every cell; an error output fails the test
+    lab.explorers()                      the explorers on the page, as `Explorer`
+    lab.screenshot("name")               keep test-artefacts/name.png
+    lab.write("scratch", "1 + 1", …)     make a notebook of these code cells, and open it
+    lab.page                             Playwright's page, for everything else
+    """
+
+    def __init__(self, page, server):
+        self.page, self.server = page, server
+        self.page_errors, self.requests_elsewhere = [], []
+        page.set_default_timeout(20 * SECOND)
+        page.on("pageerror", lambda error: self.page_errors.append(str(error)))
+        page.on("request", self._note_request)
+
+    def _note_request(self, request):
+        if request.url.startswith(("http", "ws")) and not request.url.startswith(self.server.base):
+            self.requests_elsewhere.append(request.url)
+
+    def open(self, name):
+        """Show the notebook `name` (without .ipynb) alone, and wait until its kernel is ready."""
+        path = f"/lab/tree/{name}.ipynb?reset&token={self.server.token}"
+        self.page.goto(self.server.base + path)
+        self.page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=60 * SECOND)
+        self.wait_until_ready()
+
+    def wait_until_ready(self):
+        """Wait until the notebook in front is loaded and its kernel answers."""
+        self.page.evaluate(READY)
+
+    def write(self, name, *sources):
+        """Make a notebook with these code cells, and open it."""
+        kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        cells = [new_code_cell(source) for source in sources]
+        notebook = new_notebook(cells=cells, metadata={"kernelspec": kernel})
+        nbformat.write(notebook, self.server.folder / f"{name}.ipynb")
+        self.open(name)
+
+    def run_all(self, timeout=120):
+        """Run every cell, wait for the last (at most `timeout` seconds), and fail on any error."""
+        self.page.evaluate(RUN_ALL)
+        self.page.wait_for_function(
+            f"() => ({UNFINISHED_AND_FAILED})().unfinished === 0", timeout=timeout * SECOND
+        )
+        self.page.wait_for_selector(
+            ".jp-Notebook-ExecutionIndicator[data-status=idle]", timeout=timeout * SECOND
+        )
+        assert self.page.evaluate(UNFINISHED_AND_FAILED)["failed"] == []
+
+    def explorers(self):
+        """Return the explorers on the page, in order, each once it shows its first frame."""
+        screens = self.page.locator(".posviz-screen")
+        return [Explorer(self.page, screens.nth(index)) for index in range(screens.count())]
+
+    def screenshot(self, name):
+        """Keep what the page shows as test-artefacts/<name>.png."""
+        ARTEFACTS.mkdir(exist_ok=True)
+        safe = re.sub(r"[^\w-]+", "_", name)
+        self.page.screenshot(path=ARTEFACTS / f"{safe}.png")
+
+    def shut_down_kernels(self):
+        """End every kernel of the server, so that the next test has the machine to itself."""
+        for kernel in json.loads(self._ask("GET", "/api/sessions")):
+            self._ask("DELETE", f"/api/sessions/{kernel['id']}")
+
+    def _ask(self, method, path):
+        header = {"Authorization": f"token {self.server.token}"}
+        request = urllib.request.Request(self.server.base + path, method=method, headers=header)
+        with urllib.request.urlopen(request) as answer:
+            return answer.read()
+
+
+class Explorer:
+    """One explorer on the page: its sliders, buttons, canvas and texts.
+
+    with explorer.changes():
+        explorer.press("d_model", "ArrowRight", times=3)
+    """
+
+    def __init__(self, page, screen):
+        self.page = page
+        self.canvas = screen.locator("canvas")
+        self.root = page.locator(".jp-OutputArea-output").filter(has=screen)
+        self.canvas.scroll_into_view_if_needed()
+        page.wait_for_function(
+            "canvas => canvas.dataset.frame > 0", arg=self.canvas.element_handle()
+        )
+
+    def labels(self):
+        """Return the labels of the sliders."""
+        return [text.strip() for text in self._sliders().locator("label").all_inner_texts()]
+
+    def press(self, label, key, times=1):
+        """Press a key on the slider with this label: ArrowRight, Home, End …"""
+        self.handle(label).focus()
+        for _ in range(times):
+            self.page.keyboard.press(key)
+
+    def drag(self, label, pixels, steps=8):
+        """Drag the slider with this label by so many pixels to the right."""
+        handle = self.handle(label)
+        handle.scroll_into_view_if_needed()
+        box = handle.bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        self.page.mouse.move(x, y)
+        self.page.mouse.down()
+        self.page.mouse.move(x + pixels, y, steps=steps)
+        self.page.mouse.up()
+
+    def handle(self, label):
+        """Return the handle of the slider with this label."""
+        named = self.page.locator("label", has_text=exactly(label))
+        return self._sliders().filter(has=named).locator(".noUi-handle")
+
+    def value(self, label):
+        """Return what stands beside the slider with this label."""
+        return self.handle(label).get_attribute("aria-valuetext")
+
+    def _sliders(self):
+        return self.root.locator(".widget-slider")
+
+    def button(self, name):
+        """Return the button with this name: Reset, Export, Save."""
+        return self.root.locator("button", has_text=exactly(name))
+
+    def caption(self):
+        """Return the caption, which is also the picture's alternative text."""
+        return self.canvas.locator("xpath=..").locator("figcaption").inner_text()
+
+    def alert(self):
+        """Return the message of the error that is shown, or an empty string."""
+        alert = self.root.locator("[role=alert]")
+        return alert.inner_text() if alert.count() else ""
+
+    def pixels(self):
+        """Return the canvas as [height, width, RGBA]."""
+        width, height, data = self.canvas.evaluate(PIXELS)
+        return np.frombuffer(base64.b64decode(data), np.uint8).reshape(height, width, 4)
+
+    @contextlib.contextmanager
+    def changes(self, timeout=10):
+        """Fail unless what is done inside changes the pixels within `timeout` seconds."""
+        before = self.pixels()
+        yield
+        end = time.monotonic() + timeout
+        while np.array_equal(self.pixels(), before):
+            assert time.monotonic() < end, "The picture did not change."
+            time.sleep(0.05)
+
+    def settled(self, timeout=10):
+        """Wait until the picture stands still for a third of a second, and return its pixels."""
+        end = time.monotonic() + timeout
+        pixels = self.pixels()
+        while True:
+            time.sleep(0.33)
+            before, pixels = pixels, self.pixels()
+            if np.array_equal(before, pixels):
+                return pixels
+            assert time.monotonic() < end, "The picture never stood still."
