@@ -7,7 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from posviz.arrays import Array, as_numbers, check_memory, is_torch, like, namespace, require_alike
+from posviz.arrays import (
+    Array,
+    as_numbers,
+    check_memory,
+    is_floating,
+    is_torch,
+    like,
+    namespace,
+    require_alike,
+)
 from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding, doors
 from posviz.encodings.relative import offsets
@@ -24,6 +33,20 @@ class KeyValueCache:
     keys: Array = None
     values: Array = None
     positions: Array = None
+
+    def joined(self, keys: Array, values: Array, positions: Array) -> KeyValueCache:
+        """Return a cache of the tokens held and then these; this one is left as it is."""
+        if self.keys is None:
+            return KeyValueCache(keys, values, positions)
+        xp = require_alike(cache=self.keys, keys=keys)
+        both = []
+        held = (self.keys, self.values, self.positions)
+        for old, new, axis in zip(held, (keys, values, positions), (2, 2, -1), strict=True):
+            if np.delete(old.shape, axis).tolist() != np.delete(new.shape, axis).tolist():
+                came = f"{tuple(old.shape)} and {tuple(new.shape)}"
+                raise ValueError(f"cache and new tokens must differ in length alone, got {came}")
+            both.append(xp.concat([old, new], axis=axis))
+        return KeyValueCache(*both)
 
 
 def attend(
@@ -59,10 +82,8 @@ def attend(
     x = encoding.at_input(x, positions)
     q, k, v = (_split_heads(x @ w, head_dim) for w in (w_q, w_k, w_v))
     q, k = encoding.at_query(q, positions), encoding.at_key(k, positions)
-    seen = _joined(cache, k, v, positions)
-    output, weights = _weigh(
-        q, seen.keys, seen.values, encoding, positions, seen.positions, mask=mask
-    )
+    seen = (cache or KeyValueCache()).joined(k, v, positions)
+    output, weights = _weigh(q, seen.keys, seen.values, encoding, positions, seen.positions, mask)
     if cache is not None:
         cache.keys, cache.values, cache.positions = seen.keys, seen.values, seen.positions
     xp = namespace(x)
@@ -106,7 +127,7 @@ def attention(
     q_positions = _positions(q_positions, q.shape[0], q.shape[2], q, "q_positions")
     k_positions = _positions(k_positions, k.shape[0], k.shape[2], k, "k_positions")
     q, k = encoding.at_query(q, q_positions), encoding.at_key(k, k_positions)
-    output, weights = _weigh(q, k, v, encoding, q_positions, k_positions, mask=mask)
+    output, weights = _weigh(q, k, v, encoding, q_positions, k_positions, mask)
     return (output, weights) if return_weights else output
 
 
@@ -117,7 +138,6 @@ def _weigh(
     encoding: Encoding,
     q_positions: Array,
     k_positions: Array,
-    *,
     mask: Any,
 ) -> tuple[Array, Array]:
     """Score, bias, mask, softmax and sum: q and k have passed their doors."""
@@ -153,9 +173,6 @@ def softmax(scores: Array) -> Array:
     return powers / xp.where(total == 0, 1.0, total)
 
 
-# ---------------------------------------------------------------- masks: True is a look allowed
-
-
 def causal_mask(q_positions: Any, k_positions: Any) -> Array:
     """Let each query look at keys that do not stand after it.
 
@@ -177,7 +194,7 @@ def blockwise_causal_mask(q_positions: Any, k_positions: Any, block: int) -> Arr
         TypeError: when positions are not real numbers, or block is not an integer.
         ValueError: for NaN or infinity, block below 1, or when memory is short.
 
-    Source: Sun et al. 2022 (xPos), section 3.2.
+    Source: Sun et al. 2022 (xPos), "Blockwise Causal Attention".
     """
     block = require_integer(block, "block")
     q_positions = as_numbers(q_positions, "q_positions")
@@ -192,63 +209,28 @@ def padding_mask(lengths: Any, seq_len: int) -> Array:
     Shapes: lengths [batch], in tokens; result [batch, 1, 1, seq_len].
 
     Raises:
-        TypeError: when lengths are not numbers, or seq_len is not an integer.
-        ValueError: when a length is not in 0 … seq_len.
+        TypeError: when lengths or seq_len are not integers.
+        ValueError: when a length is not in 0 … seq_len, or memory is short.
     """
-    return (_steps_from_start(lengths, seq_len) >= 0)[:, None, None, :]
-
-
-def left_padded_positions(lengths: Any, seq_len: int) -> Array:
-    """Return positions that start at 0 with the first real token; padding repeats the 0.
-
-    Shapes: lengths [batch], in tokens; result [batch, seq_len].
-
-    Raises:
-        TypeError: when lengths are not numbers, or seq_len is not an integer.
-        ValueError: when a length is not in 0 … seq_len.
-    """
-    steps = _steps_from_start(lengths, seq_len)
-    return namespace(steps).where(steps < 0, 0, steps)
-
-
-def _steps_from_start(lengths: Any, seq_len: int) -> Array:
     lengths, seq_len = as_numbers(lengths, "lengths"), require_integer(seq_len, "seq_len")
     xp = namespace(lengths)
+    if is_floating(lengths):
+        raise TypeError(f"lengths must be integers, got dtype {lengths.dtype}")
     if lengths.ndim != 1 or not bool(xp.all((lengths >= 0) & (lengths <= seq_len))):
-        raise ValueError(f"lengths must be [batch] numbers in 0 … {seq_len}, got {lengths}")
+        raise ValueError(f"lengths must be [batch] and in 0 … {seq_len}, got {lengths.tolist()}")
     check_memory("lengths × seq_len", (len(lengths), seq_len), x=lengths)
-    return xp.arange(seq_len, device=lengths.device) - (seq_len - lengths[:, None])
+    columns = xp.arange(seq_len, device=lengths.device)
+    return (columns >= seq_len - lengths[:, None])[:, None, None, :]
 
 
 def _with_heads(mask: Array) -> Array:
     return mask[:, None] if mask.ndim == 3 else mask
 
 
-# ---------------------------------------------------------------- what came in
-
-
 def _split_heads(x: Array, head_dim: int) -> Array:
     """[batch, len, heads·head_dim] → [batch, heads, len, head_dim]"""
     xp = namespace(x)
     return xp.permute_dims(xp.reshape(x, (*x.shape[:2], -1, head_dim)), (0, 2, 1, 3))
-
-
-def _joined(cache: KeyValueCache | None, k: Array, v: Array, positions: Array) -> KeyValueCache:
-    """Put what the cache holds before k, v and positions; the cache itself is left alone."""
-    if cache is None or cache.keys is None:
-        return KeyValueCache(k, v, positions)
-    xp = namespace(k, cache.keys)
-    held = cache.positions
-    if held.ndim != positions.ndim:  # one of them is the same for the whole batch
-        held, positions = (xp.broadcast_to(p, (k.shape[0], p.shape[-1])) for p in (held, positions))
-    for name, old, new in (("keys", cache.keys, k), ("values", cache.values, v)):
-        if old.shape[:2] != new.shape[:2] or old.shape[3] != new.shape[3]:
-            raise ValueError(f"cache {name} have shape {tuple(old.shape)}, new {tuple(new.shape)}")
-    return KeyValueCache(
-        xp.concat([cache.keys, k], axis=2),
-        xp.concat([cache.values, v], axis=2),
-        xp.concat([held, positions], axis=-1),
-    )
 
 
 def _require_encoding(encoding: Encoding) -> None:

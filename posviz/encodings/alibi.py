@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,7 @@ def _bias_as_view(slopes: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     return rows[:, ::-1]
 
 
+@dataclass(frozen=True)
 class Alibi(Encoding):
     """ALiBi at the scores, with as many slopes as there are heads."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from posviz.arrays import Array
@@ -44,6 +45,7 @@ class Encoding:
         return output
 
 
+@dataclass(frozen=True)
 class NoPosition(Encoding):
     """No encoding: attention sees a set of tokens, not a sequence."""
 
