@@ -45,8 +45,9 @@ class Layers:
         canvas = self.figure.canvas
         canvas.restore_region(self._background)
         renderer = canvas.get_renderer()
-        for artist in self.front:
-            artist.draw(renderer)
+        with style_context():  # "C0" and its like are looked up when they are drawn
+            for artist in self.front:
+                artist.draw(renderer)
         self.figure.stale = False  # drawing a spine or a quiver marks the figure stale
         return np.asarray(canvas.buffer_rgba())
 
@@ -68,12 +69,21 @@ def front(figure: Figure) -> list:
 
 def drawing_order(parent):
     """Leaf artists in matplotlib's own drawing order: figure, subfigures, axes, insets."""
-    children = [artist for artist in parent.get_children() if artist is not parent.patch]
-    for artist in sorted(children, key=lambda artist: artist.zorder):
-        if isinstance(artist, Axes | SubFigure):
-            yield from drawing_order(artist)
+    never = [parent.patch]
+    if isinstance(parent, Axes):
+        framed = parent.axison and parent.get_frame_on()
+        if framed:
+            yield parent.patch
         else:
+            never += parent.spines.values()
+        if not parent.axison:  # in 3-D, too: there the axes draws its axes first, by itself
+            never += [getattr(parent, f"{name}axis") for name in parent._axis_names]
+    children = [artist for artist in parent.get_children() if artist not in never]
+    for artist in sorted(children, key=lambda artist: artist.zorder):
+        if not isinstance(artist, Axes | SubFigure):
             yield artist
+        elif artist.get_visible():
+            yield from drawing_order(artist)
 
 
 def _only_outside(artist) -> bool:

@@ -1,7 +1,7 @@
 """A picture alive: one figure that follows the knobs, from compute to pixels."""
 
 from posviz.engine.layers import Layers
-from posviz.engine.looks import DPI
+from posviz.engine.looks import DPI, style_context
 
 
 class LiveFigure:
@@ -33,7 +33,8 @@ class LiveFigure:
         else:
             layers, artists = self.layers, self._artists
         try:
-            self.picture.update(artists, arrays)
+            with style_context():  # new tick labels, for one, take the style of the moment
+                self.picture.update(artists, arrays)
         except Exception:
             self.release()  # half of the artists may have moved
             raise
