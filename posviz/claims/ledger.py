@@ -1,0 +1,158 @@
+"""Claims whose verdict follows from a number, and the table that shows them.
+
+A claims file declares functions. The docstring is the claim as people make it; the function
+measures, in one or several settings, and says by which rule the numbers decide:
+
+    @claim("02", topic="frequencies")
+    def as_many_frequencies_as_dimensions():
+        '''A table with d_model = 512 has 512 different frequencies.'''
+        counts = {"d_model = 512": len(set(rotary_frequencies(512)))}
+        return judge(counts, lambda count: count == 512, "Different frequencies in the table.")
+"""
+
+import html
+import importlib
+import pkgutil
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from numbers import Integral
+
+BOUNDS = (1e-14, 1e-12, 1e-9)  # far apart, so that machines agree on which one is shown
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the numbers say of a claim.
+
+    verdict: "true", "false" or "true only if"; condition: the settings after "true only if".
+    number: the deciding numbers, rounded; text: what they measure, and the rule.
+    """
+
+    verdict: str
+    number: str
+    text: str
+    condition: str = ""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement and the function that judges it."""
+
+    lesson: str
+    topic: str
+    statement: str
+    function: Callable[[], Verdict]
+
+    def __call__(self) -> Verdict:
+        """Compute the verdict."""
+        return self.function()
+
+
+def claim(lesson: str, *, topic: str) -> Callable[[Callable[[], Verdict]], Claim]:
+    """Make a claim of the function below (a decorator); its docstring is the statement."""
+
+    def declare(function: Callable[[], Verdict]) -> Claim:
+        return Claim(lesson, topic, " ".join((function.__doc__ or "").split()), function)
+
+    return declare
+
+
+def judge(measured: Mapping[str, float], holds: Callable[[float], bool], text: str) -> Verdict:
+    """Return "true" if the claim holds in every setting measured, "false" if in none.
+
+    measured: the number found in each setting; a setting reads on from "if". holds: the rule.
+    """
+    kept = [setting for setting, number in measured.items() if holds(number)]
+    number = "; ".join(f"{shown(value)} if {setting}" for setting, value in measured.items())
+    if kept and len(kept) < len(measured):
+        return Verdict("true only if", number, text, " or ".join(kept))
+    return Verdict("true" if kept else "false", number, text)
+
+
+def shown(number: float) -> str:
+    """Return a count as it is, a measured number to four digits or two decimals.
+
+    What rounding errors leave differs from machine to machine: only a bound is shown, "< 1e-14".
+    """
+    if isinstance(number, Integral):
+        text = f"{number:,}"
+    elif abs(number) < BOUNDS[-1]:
+        text = f"< {next(bound for bound in BOUNDS if abs(number) < bound):.0e}"
+    elif abs(number) >= 1000:
+        text = f"{number:,.2f}"
+    else:
+        text = f"{number:.4g}"
+    return text.replace(",", "\N{NO-BREAK SPACE}")
+
+
+@dataclass(frozen=True, repr=False)
+class Audit:
+    """The claims of a lesson with their verdicts; shows itself as a table, or as text."""
+
+    lesson: str
+    rows: tuple[tuple[Claim, Verdict], ...]
+
+    @property
+    def title(self) -> str:
+        """The lesson and the number of claims."""
+        return f"Lesson {self.lesson}: {len(self.rows)} common claims"
+
+    def __repr__(self) -> str:
+        parts = [self.title]
+        for asked, verdict in self.rows:
+            parts.append(f"\n{_sign(verdict)}: {asked.statement}")
+            parts.append(f"    {verdict.number}.\n    {verdict.text}")
+        lines = "\n".join(parts).split("\n")
+        return "\n".join(
+            textwrap.fill(line, 96, subsequent_indent="    ") if line else "" for line in lines
+        )
+
+    def _repr_html_(self) -> str:
+        heads = ("Claim", "Verdict", "Number that decides", "What was measured")
+        head = "".join(f'<th scope="col" style="{CELL}">{name}</th>' for name in heads)
+        rows = "".join(
+            f'<tr><th scope="row" style="{CELL}; font-weight: normal">'
+            f"{html.escape(asked.statement)}</th>"
+            + "".join(
+                f'<td style="{CELL}">{html.escape(cell)}</td>'
+                for cell in (_sign(verdict), verdict.number, verdict.text)
+            )
+            + "</tr>"
+            for asked, verdict in self.rows
+        )
+        return (
+            f'<table><caption style="text-align: left">{html.escape(self.title)}</caption>'
+            f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        )
+
+
+# No colours: the table wears those of the notebook's theme, and the verdict is a word.
+CELL = "text-align: left; vertical-align: top; white-space: normal; max-width: 26em"
+SIGNS = {"true": "✓", "false": "✗", "true only if": "◐"}
+
+
+def _sign(verdict: Verdict) -> str:
+    return f"{SIGNS[verdict.verdict]} {verdict.verdict} {verdict.condition}".rstrip()
+
+
+def audit(lesson: str) -> Audit:
+    """Compute the claims of a lesson and return them as a table.
+
+    Raises:
+        ValueError: for a lesson without claims; the message names those that have some.
+    """
+    claims = list(_claims())
+    lessons = sorted({found.lesson for found in claims})
+    if lesson not in lessons:
+        allowed = ", ".join(map(repr, lessons))
+        raise ValueError(f"lesson must be one of {allowed}, got {lesson!r}")
+    return Audit(lesson, tuple((found, found()) for found in claims if found.lesson == lesson))
+
+
+def _claims() -> Iterator[Claim]:
+    """Find the claims of every module in this package, so a new file is all a lesson needs."""
+    package = importlib.import_module(__package__)
+    for module in pkgutil.iter_modules(package.__path__):
+        members = vars(importlib.import_module(f"{__package__}.{module.name}"))
+        yield from (value for value in members.values() if isinstance(value, Claim))

@@ -1,0 +1,149 @@
+"""The claims framework: the rule from number to verdict, and the table."""
+
+import html
+import re
+import sys
+
+import numpy as np
+import pytest
+
+import posviz.claims
+from posviz.claims import audit
+from posviz.claims.ledger import Audit, Claim, Verdict, claim, judge, shown
+
+NBSP = "\N{NO-BREAK SPACE}"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "verdict", "condition"),
+    [
+        ({"d = 4": 1, "d = 8": 2}, "true", ""),
+        ({"d = 4": -1, "d = 8": -2}, "false", ""),
+        ({"d = 4": -1, "d = 8": 2}, "true only if", "d = 8"),
+        ({"d = 2": 3, "d = 4": -1, "d = 8": 2}, "true only if", "d = 2 or d = 8"),
+        ({"d = 4": 1}, "true", ""),
+        ({"d = 4": -1}, "false", ""),
+    ],
+)
+def test_the_verdict_follows_from_the_numbers(numbers, verdict, condition):
+    judged = judge(numbers, lambda number: number > 0, "A number.")
+    assert (judged.verdict, judged.condition) == (verdict, condition)
+    assert judged.text == "A number."
+
+
+def test_the_numbers_are_shown_with_their_settings():
+    judged = judge({"d = 4": 0.25, "d = 8": 60611.47716}, lambda number: True, "")
+    assert judged.number == f"0.25 if d = 4; 60{NBSP}611.48 if d = 8"
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, "0"),
+        (444, "444"),
+        (np.int64(256), "256"),
+        (100_000, f"100{NBSP}000"),
+        (0.97305507, "0.9731"),
+        (16.000000000000004, "16"),
+        (3.0144e-05, "3.014e-05"),
+        (60611.47716626106, f"60{NBSP}611.48"),
+        (-2.4654, "-2.465"),
+        (0.0, "< 1e-14"),
+        (8.9e-16, "< 1e-14"),
+        (-8.9e-16, "< 1e-14"),
+        (2.8e-14, "< 1e-12"),
+        (4e-11, "< 1e-09"),
+    ],
+)
+def test_numbers_are_rounded_and_rests_of_rounding_bounded(number, text):
+    assert shown(number) == text
+
+
+def test_the_statement_is_the_docstring_on_one_line():
+    @claim("01", topic="colours")
+    def grass_is_red() -> Verdict:
+        """Grass
+        is red."""
+        return judge({"it is June": 0.0}, lambda red: red > 1, "Redness.")
+
+    assert (grass_is_red.lesson, grass_is_red.topic) == ("01", "colours")
+    assert grass_is_red.statement == "Grass is red."
+    assert grass_is_red().verdict == "false"
+
+
+def test_an_unknown_lesson_names_the_known_ones():
+    with pytest.raises(ValueError, match=r"lesson must be one of '01', '02', got '7'"):
+        audit("7")
+    with pytest.raises(ValueError, match="got 2"):
+        audit(2)
+
+
+def test_a_new_file_is_enough(tmp_path, monkeypatch):
+    (tmp_path / "colours.py").write_text(
+        "from posviz.claims.ledger import claim, judge\n"
+        "@claim('77', topic='colours')\n"
+        "def grass_is_green():\n"
+        "    '''Grass is green.'''\n"
+        "    return judge({'it rains': 1.0}, lambda green: green > 0, 'Greenness.')\n"
+    )
+    monkeypatch.setattr(posviz.claims, "__path__", [*posviz.claims.__path__, str(tmp_path)])
+    monkeypatch.setitem(sys.modules, "posviz.claims.colours", None)  # forgotten afterwards
+    del sys.modules["posviz.claims.colours"]
+    assert [asked.statement for asked, _ in audit("77").rows] == ["Grass is green."]
+
+
+@pytest.fixture
+def table():
+    long = "A <b>bold</b> claim & a long one" + ", with more to say" * 8 + "."
+    numbers = {"x < 1": 1.5, "x > 1": 2.5}
+    verdicts = {
+        long: judge(numbers, lambda number: number < 2, "It is x."),
+        "A false claim.": judge(numbers, lambda number: number < 1, "It is y."),
+    }
+    return Audit(
+        "05",
+        tuple(
+            (Claim("05", "x", statement, lambda verdict=verdict: verdict), verdict)
+            for statement, verdict in verdicts.items()
+        ),
+    )
+
+
+def test_text_and_html_say_the_same(table):
+    text = " ".join(repr(table).split())
+    cells = re.findall(r"<(?:td|th scope=\"row\")[^>]*>(.*?)</", table._repr_html_())
+    assert len(cells) == 8
+    for cell in cells:
+        assert " ".join(html.unescape(cell).split()) in text
+    assert table.title in text
+    assert table.title in html.unescape(table._repr_html_())
+
+
+def test_the_table_can_be_read_aloud_and_wraps(table):
+    shown_table = table._repr_html_()
+    assert shown_table.count('<th scope="col"') == 4
+    assert shown_table.count('<th scope="row"') == 2
+    assert "<caption" in shown_table
+    styles = re.findall(r'<t[dh][^>]*style="([^"]*)"', shown_table)
+    assert len(styles) == 12
+    assert all("white-space: normal" in style for style in styles)
+    assert "color" not in shown_table  # it wears the theme's, light or dark
+    assert max(map(len, repr(table).splitlines())) <= 96
+
+
+def test_the_verdict_and_its_condition_are_words(table):
+    assert "◐ true only if x < 1: A <b>bold</b> claim" in repr(table)
+    assert "✗ false: A false claim." in repr(table)
+
+
+@pytest.mark.parametrize("lesson", ["01", "02"])
+def test_a_lesson_has_claims_of_all_kinds_and_prints_the_same_twice(lesson):
+    first = audit(lesson)
+    assert len(first.rows) >= 6
+    assert {verdict.verdict for _, verdict in first.rows} == {"true", "false", "true only if"}
+    assert repr(audit(lesson)) == repr(first)
+    for asked, verdict in first.rows:
+        assert asked.statement.endswith(".")
+        assert asked.topic
+        assert verdict.number
+        assert verdict.text.endswith(".")
