@@ -15,6 +15,7 @@ if sys.version_info < OLDEST:
         % (sys.version_info[:2] + OLDEST + OLDEST)
     )
 
+import contextlib
 import errno
 import hashlib
 import os
@@ -35,7 +36,9 @@ FREE_GIGABYTES = 3  # what a CPU-only installation and its downloads take
 USAGE = """usage: python run.py lab  [options for JupyterLab, such as --port=8890 or --no-browser]
        python run.py test [options for pytest, such as -x or -k rotary]"""
 
+STOPPED = "Stopped. Run the same command again to go on."
 PIP_FAILURES = (  # what pip prints -> what it means
+    (("Operation cancelled by user",), STOPPED),
     (
         ("No space left on device", "not enough space on the disk"),
         "There is no space left on the disk: free about %d GB and run this again." % FREE_GIGABYTES,
@@ -155,7 +158,7 @@ def install():
     command = [str(venv_python()), "-m", "pip", "install", "--disable-pip-version-check"]
     command += ["-c", "constraints.txt", "-e", ".[torch,lab,test,bench]"]
     lines = []
-    with LOG.open("w") as log:
+    with LOG.open("w") as log, leave_ctrl_c_to_the_child():
         pip = subprocess.Popen(
             command, cwd=str(ROOT), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
@@ -164,7 +167,8 @@ def install():
             log.write(line)
             if line.startswith(("Collecting", "Installing")):
                 say("  " + line.strip()[:96])
-    if pip.wait() != 0:
+        status = pip.wait()
+    if status != 0:
         sys.exit(explain("".join(lines)))
 
 
@@ -247,14 +251,20 @@ def say(text):
 
 
 def call(command):
-    """Run `command` in the project's folder and return its exit status.
+    """Run `command` in the project's folder and return its exit status."""
+    with leave_ctrl_c_to_the_child():
+        return subprocess.call(command, cwd=str(ROOT))
 
-    Ctrl-C reaches the command by itself. Here it is ignored, by a handler (which the command does
-    not inherit) rather than by an exception (which could lose the exit status).
+
+@contextlib.contextmanager
+def leave_ctrl_c_to_the_child():
+    """Wait for the child, which gets Ctrl-C as well, to end in its own way.
+
+    A handler does this, which the child does not inherit; an exception could lose the exit status.
     """
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
-        return subprocess.call(command, cwd=str(ROOT))
+        yield
     finally:
         signal.signal(signal.SIGINT, before)
 
@@ -263,4 +273,4 @@ if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
     except KeyboardInterrupt:
-        sys.exit("Stopped. Run the same command again to go on.")
+        sys.exit(STOPPED)
