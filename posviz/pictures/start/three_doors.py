@@ -15,26 +15,26 @@ from posviz.engine.picture import Picture
 _TOP, _QUERY, _SCORES, _KEY, _VALUE, _BOTTOM = 0.91, 0.70, 0.59, 0.48, 0.26, 0.08
 _NODES = {
     "x": (0.025, _KEY),
-    "q": (0.25, _QUERY),
-    "k": (0.25, _KEY),
-    "v": (0.25, _VALUE),
-    "q·k/√d": (0.475, _SCORES),
-    "softmax": (0.845, _SCORES),
-    "Σ": (0.952, _SCORES),
+    "q": (0.245, _QUERY),
+    "k": (0.245, _KEY),
+    "v": (0.245, _VALUE),
+    "q·k/√d": (0.48, _SCORES),
+    "softmax": (0.848, _SCORES),
+    "Σ": (0.955, _SCORES),
 }
 _WIRES = [
-    [(0.025, _KEY), (0.38, _KEY), (0.46, _SCORES), (1.0, _SCORES)],
-    [(0.15, _KEY), (0.22, _QUERY), (0.38, _QUERY), (0.46, _SCORES)],
+    [(0.025, _KEY), (0.375, _KEY), (0.46, _SCORES), (1.0, _SCORES)],
+    [(0.15, _KEY), (0.22, _QUERY), (0.375, _QUERY), (0.46, _SCORES)],
     [(0.15, _KEY), (0.22, _VALUE), (0.92, _VALUE)],
 ]
-_TURN = [(0.92, _VALUE), (0.952, _VALUE), (0.952, _SCORES)]
+_TURN = [(0.92, _VALUE), (0.955, _VALUE), (0.955, _SCORES)]
 # Of each door: its label, and its stations on the wires.
 DOORS = {
     "input": [(0.1, _TOP), (0.1, _KEY)],
-    "query and key": [(0.345, _TOP), (0.345, _QUERY), (0.345, _KEY)],
-    "scores": [(0.59, _TOP), (0.59, _SCORES)],
-    "mask": [(0.735, _TOP), (0.735, _SCORES)],
-    "values": [(0.59, _BOTTOM), (0.59, _VALUE)],
+    "query and key": [(0.335, _TOP), (0.335, _QUERY), (0.335, _KEY)],
+    "scores": [(0.605, _TOP), (0.605, _SCORES)],
+    "mask": [(0.745, _TOP), (0.745, _SCORES)],
+    "values": [(0.605, _BOTTOM), (0.605, _VALUE)],
 }
 SIDE_ENTRANCES = ("mask", "values")
 _CAPTIONS = {
@@ -76,20 +76,25 @@ class ThreeDoors(Picture):
 
 def draw_doors(axes):
     """Draw an attention layer with its doors; return the artists that `light` moves."""
-    axes.set(xlim=(0, 1), ylim=(0, 1))
-    axes.axis("off")
+    blank(axes)
     ground, grey = rcParams["axes.facecolor"], to_hex("C6")
     for path in [*map(_wire, _WIRES), Path(_TURN, [Path.MOVETO, Path.CURVE3, Path.CURVE3])]:
         width = rcParams["lines.linewidth"]
         axes.add_patch(PathPatch(path, lw=width, edgecolor=grey, facecolor="none", zorder=1))
-    axes.plot(0.992, _SCORES, ">", color=grey, clip_on=False)
+    axes.plot(0.992, _SCORES, ">", color=grey, clip_on=False, zorder=1)
     box = {"boxstyle": "round,pad=0.35", "facecolor": ground, "edgecolor": grey}
     for name, place in _NODES.items():
-        axes.text(*place, name, ha="center", va="center", bbox=box, zorder=4)
+        axes.text(*place, name, ha="center", va="center", bbox=box, zorder=1.5)
     doors = {name: _door(axes, name, *places) for name, places in DOORS.items()}
     at_rest = {"ink": rcParams["text.color"], "fill": ground, "edge": grey}
     lit = {"ink": ground, "fill": to_hex("C1"), "edge": to_hex("C1")}
     return SimpleNamespace(doors=doors, colors={False: at_rest, True: lit})
+
+
+def blank(axes):
+    """Axes from 0 to 1 of which nothing is seen."""
+    axes.set(xlim=(0, 1), ylim=(0, 1), xticks=[], yticks=[])
+    axes.spines[:].set_visible(False)
 
 
 def _wire(points):
