@@ -1,0 +1,92 @@
+"""The same picture as people draw it today, and as posviz does; each shows one slider.
+
+`python contenders.py` prints nothing: slider.py and browser.py run these in a Jupyter kernel.
+"""
+
+import ipywidgets as widgets
+import matplotlib.pyplot as plt
+from IPython.display import display
+from pictures import Arrows, Heatmap
+
+PICTURES = {"heatmap": Heatmap, "arrows": Arrows}
+
+
+def interact(name, knob="position"):
+    """`interact` over a function that draws with pyplot: what most notebooks do."""
+    kind = PICTURES[name]
+
+    def draw(**values):
+        picture = kind(**values)
+        figure = plt.figure(figsize=picture.size)
+        artists = picture.draw(figure)
+        picture.update(artists, picture.compute())
+        for artist in figure.findobj(lambda artist: artist.get_animated()):
+            artist.set_animated(False)
+        plt.show()
+
+    slider = _slider(kind, knob)
+    widgets.interact(draw, **{knob: slider})
+    return slider
+
+
+def seaborn(name, knob="position"):
+    """`interact` over seaborn's heatmap; it draws no arrows."""
+    import seaborn
+
+    def draw(**values):
+        arrays = Heatmap(**values).compute()
+        _, axes = plt.subplots(figsize=Heatmap.size)
+        seaborn.heatmap(arrays.table, cmap="RdBu_r", vmin=-1, vmax=1, ax=axes)
+        axes.axhline(arrays.position, color="black")
+        axes.set(xlabel="dimension", ylabel="position (tokens)")
+        plt.show()
+
+    slider = _slider(Heatmap, knob)
+    widgets.interact(draw, **{knob: slider})
+    return slider
+
+
+def ipympl(name, knob="position"):
+    """An ipympl canvas whose artists are moved, then drawn."""
+    from ipympl.backend_nbagg import Canvas, FigureManager
+    from matplotlib.figure import Figure
+
+    picture = PICTURES[name]()
+    figure = Figure(figsize=picture.size)
+    canvas = Canvas(figure)
+    FigureManager(canvas, 0)
+    artists = picture.draw(figure)
+    for artist in figure.findobj(lambda artist: artist.get_animated()):
+        artist.set_animated(False)
+    picture.update(artists, picture.compute())
+    slider = _slider(type(picture), knob)
+
+    def moved(change):
+        setattr(picture, knob, change.new)
+        picture.update(artists, picture.compute())
+        canvas.draw()  # draw_idle would wait for the browser: the same work, later
+        canvas.manager.refresh_all()
+
+    slider.observe(moved, "value")
+    display(slider, canvas)
+    return slider
+
+
+def posviz(name, knob="position"):
+    """The explorer."""
+    explorer = PICTURES[name]().explore()
+    display(explorer)
+    # Seen by one view, as in a browser; without one nothing is drawn.
+    explorer.screen._receive(None, {"view": "benchmark", "ratio": 1}, [])
+    return explorer.controls[knob]
+
+
+CONTENDERS = {"interact": interact, "seaborn": seaborn, "ipympl": ipympl, "posviz": posviz}
+
+
+def _slider(kind, knob):
+    trait = kind.knobs()[knob]
+    value = getattr(kind(), knob)
+    return widgets.IntSlider(
+        value, trait.low, trait.high, trait.step, description=knob, layout={"width": "560px"}
+    )
