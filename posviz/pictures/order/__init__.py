@@ -1,0 +1,3 @@
+"""Why order matters: attention, shuffled sentences, masks and the four terms of a score."""
+
+LESSON = "01"
