@@ -1,0 +1,252 @@
+"""Every picture of the course, whichever there are: its knobs' ends, its pixels and its words."""
+
+import re
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+import traitlets
+from matplotlib.artist import Artist
+
+import posviz.pictures
+from posviz.engine import knobs
+from posviz.engine.live import LiveFigure
+from posviz.engine.looks import style_context
+from posviz.engine.picture import Picture
+from tests.drawn_text import drawn_texts, text_faults
+
+NAMES = posviz.pictures.names()
+LOOKS = [("notebook", False), ("notebook", True), ("slide", False), ("paper", False)]
+TEXTS = ["", "one", "$x_$ \\frac{", "<script>a\0b\tc\n", "i " * 500, "W" * 500]
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+@pytest.fixture(params=NAMES)
+def picture(request) -> Picture:
+    """Each picture in turn, as it is without any setting."""
+    return posviz.pictures.load(request.param)()
+
+
+# ---------------------------------------------------------------- settings
+
+
+def ends(knob) -> list:
+    """The values at the ends of a knob: all of them where it offers only a few."""
+    if isinstance(knob, knobs.text):
+        return TEXTS
+    if isinstance(knob, knobs.switch):
+        return [False, True]
+    return list(knob.options) if hasattr(knob, "options") else [knob.low, knob.high]
+
+
+def extremes(picture) -> list[dict]:
+    """The default, each knob at its ends, and all knobs at their first or last end together."""
+    default, ranges = picture.values(), {name: ends(knob) for name, knob in picture.knobs().items()}
+    alone = [default | {name: value} for name, values in ranges.items() for value in values]
+    together = [{name: values[end] for name, values in ranges.items()} for end in (0, -1)]
+    return [default, *alone, *together]
+
+
+def random_value(knob, rng):
+    """A value from the whole of a knob's range."""
+    if isinstance(knob, knobs.log):
+        return 10 ** rng.uniform(np.log10(knob.low), np.log10(knob.high))
+    if isinstance(knob, knobs.real):
+        return rng.uniform(knob.low, knob.high)
+    if isinstance(knob, knobs.integer):
+        return rng.integers(knob.low // knob.step, knob.high // knob.step + 1) * knob.step
+    values = ends(knob)
+    return values[rng.integers(len(values))]
+
+
+def random_settings(picture, count) -> list[dict]:
+    """Settings in eight runs; within a run no knob that makes new artists changes, to save time."""
+    rng = np.random.default_rng(zlib.crc32(type(picture).__name__.encode()))
+    settings = []
+    for i in range(count):
+        setting = {name: random_value(knob, rng) for name, knob in picture.knobs().items()}
+        if i % (count // 8):
+            kept = [name for name, knob in picture.knobs().items() if knob.redraw]
+            setting |= {name: settings[-1][name] for name in kept}
+        settings.append(setting)
+    return settings
+
+
+def turn(picture, setting):
+    """Turn all knobs of a picture together."""
+    with picture.hold_trait_notifications():
+        for name, value in setting.items():
+            setattr(picture, name, value)
+
+
+def redraw_values(picture) -> list:
+    """The values that decide which artists there are."""
+    return [value for name, value in picture.values().items() if picture.knobs()[name].redraw]
+
+
+def moved_figures(picture, settings, style, dark):
+    """Yield (setting, figure) for each setting; a figure is moved as long as its artists will do.
+
+    That moving it gives what a fresh figure shows is another test's business.
+    """
+    artists, made_for = None, None
+    for setting in settings:
+        turn(picture, setting)
+        if artists is None or made_for != redraw_values(picture):
+            figure, artists = picture.build(style, dark)
+            made_for = redraw_values(picture)
+            for artist in figure.findobj(Artist.get_animated):
+                artist.set_animated(False)
+        with style_context(style, dark):
+            picture.update(artists, picture.compute())
+            yield setting, figure
+
+
+# ---------------------------------------------------------------- declarations
+
+
+def test_pictures_are_found():
+    files = Path(posviz.pictures.__file__).parent.glob("*/*.py")
+    modules = {f"posviz.pictures.{file.parent.name}.{file.stem}" for file in files}
+    packages = {module for module in modules if module.endswith("__init__")}
+    assert set(NAMES.values()) == modules - packages
+    assert NAMES
+
+
+def test_a_picture_describes_itself(picture):
+    title = type(picture).title()
+    assert type(picture).__doc__
+    assert 0 < len(title) <= 100
+    assert title[0] == title[0].upper()
+    assert min(*picture.size, *picture.paper_size) > 1
+    assert picture.paper_size[0] == 3.3
+
+
+def test_default_values_are_allowed_and_ranges_make_sense(picture):
+    for name, knob in picture.knobs().items():
+        default = getattr(picture, name)
+        assert knob.validate(picture, default) == default, name
+        if hasattr(knob, "low"):
+            assert knob.low < knob.high, name
+            assert 0 < (knob.step or 1) <= knob.high - knob.low, name
+            assert {knob.validate(picture, end) for end in ends(knob)} == {knob.low, knob.high}
+        elif hasattr(knob, "options"):
+            assert len(set(knob.options)) == len(knob.options), name
+    labels = [knob.label for knob in picture.knobs().values()]
+    assert len(set(labels)) == len(labels) > 0
+
+
+# ---------------------------------------------------------------- settings and pixels
+
+
+def test_every_knob_at_its_ends(picture):
+    live = LiveFigure(picture)
+    for setting in extremes(picture):
+        turn(picture, setting)
+        live.follow()
+        assert is_one_line(live.caption), (live.caption, setting)
+
+
+def is_one_line(caption) -> bool:
+    return bool(caption.strip()) and caption == caption.strip() and "\n" not in caption
+
+
+def test_two_hundred_random_settings(picture):
+    live = LiveFigure(picture)
+    for i, setting in enumerate(random_settings(picture, 200)):
+        turn(picture, setting)
+        live.follow()
+        assert is_one_line(live.caption), (live.caption, setting)
+        if i % 20 == 19:
+            live.paint()
+            pixels = live.layers.pixels()
+        if i in (99, 199):
+            differing = np.any(pixels != fresh_pixels(picture), axis=-1)
+            assert differing.sum() == 0, f"{differing.sum()} pixels differ at {setting}"
+
+
+def fresh_pixels(picture) -> np.ndarray:
+    figure = picture.figure()
+    with style_context():
+        figure.canvas.draw()
+    return np.asarray(figure.canvas.buffer_rgba())
+
+
+# ---------------------------------------------------------------- words
+
+
+@pytest.mark.parametrize(("style", "dark"), LOOKS)
+def test_no_text_is_cut_off_or_overlaps(picture, style, dark):
+    settings = [picture.values()] if dark else extremes(picture)
+    faults = {}
+    for setting, figure in moved_figures(picture, settings, style, dark):
+        default = type(picture)().values()
+        changed = {name: v for name, v in setting.items() if v != default[name]}
+        if found := text_faults(figure):
+            faults[str(changed or "default")] = found
+    assert faults == {}
+
+
+def test_nothing_on_a_slide_is_smaller_than_14_points(picture):
+    for setting, figure in moved_figures(picture, extremes(picture)[:1], "slide", False):
+        sizes = {text.get_text(): text.get_fontsize() for text in drawn_texts(figure)}
+        assert sizes
+        assert {text: size for text, size in sizes.items() if size < 14} == {}, setting
+
+
+def test_the_caption_is_one_sentence_of_plain_text(picture):
+    caption = picture.caption(picture.compute())
+    assert is_one_line(caption)
+    assert caption.endswith(".")
+    assert not re.search(r"[.!?] ", caption), caption
+    assert not re.search(r"[$\\{}]", caption), caption
+
+
+# ---------------------------------------------------------------- who reads and touches what
+
+
+def test_update_reads_no_knob_and_draw_only_those_that_redraw(picture):
+    arrays = picture.compute()
+    redrawing = {name for name, knob in picture.knobs().items() if knob.redraw}
+    with style_context():
+        figure, artists = blind(picture, allowed=redrawing).build()
+        blind(picture, allowed=set()).update(artists, arrays)
+    assert figure.axes
+
+
+def blind(picture, allowed):
+    """A copy of the picture that fails when a knob is read that is not among those allowed."""
+
+    def read(self, name):
+        if (name in picture.knobs() and name not in allowed) or name == "values":
+            raise AssertionError(f"{name} is read")
+        return object.__getattribute__(self, name)
+
+    copy = type(picture)(**picture.values())
+    copy.__class__ = type("Blind", (type(picture),), {"__getattribute__": read})
+    return copy
+
+
+def test_compute_is_repeatable_and_touches_neither_knobs_nor_artists(picture, monkeypatch):
+    figure = picture.figure()
+    figure.canvas.draw()
+    figure.stale = False
+    before = picture.values()
+    with monkeypatch.context() as patch:
+        patch.setattr(Artist, "__init__", lambda *_: pytest.fail("compute makes an artist"))
+        first, second = picture.compute(), picture.compute()
+    assert not figure.stale
+    assert picture.values() == before
+    np.testing.assert_equal(vars(first), vars(second))
+    kept = [*vars(first).values(), *vars(picture).values()]
+    assert not any(isinstance(value, Artist) for value in kept)
+
+
+def test_a_wrong_value_leaves_every_knob_as_it_was(picture):
+    before = picture.values()
+    for name in before:
+        with pytest.raises(traitlets.TraitError, match=rf"^{name} = nan is refused: it must be "):
+            setattr(picture, name, float("nan"))
+    assert picture.values() == before
