@@ -171,13 +171,11 @@ class EncodingMap(Picture):
         artists.chosen.set_data(*zip(*arrays.places, strict=True))
 
     def caption(self, arrays):
-        """Where it enters, what it does, what it learns, where it is taught."""
+        """Where it enters, what it does there, and the formula."""
         entry = arrays.entry
         where = " and at the ".join(entry.doors)
-        return (
-            f"{arrays.name} enters at the {where}: {entry.idea}. "
-            f"It learns {entry.learns}. Lesson {entry.lesson}."
-        )
+        formula = "; ".join(entry.formula)
+        return f"{arrays.name} enters at the {where}: {entry.idea}. Formula: {formula}."
 
 
 def _places(door):
