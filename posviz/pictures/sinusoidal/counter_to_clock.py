@@ -1,0 +1,101 @@
+"""From a binary counter to clock hands: the same positions, digit by digit."""
+
+from types import SimpleNamespace
+
+import numpy as np
+from matplotlib.patches import Wedge
+
+from posviz.engine.knobs import integer
+from posviz.engine.looks import PLAIN
+from posviz.engine.picture import Picture
+
+BITS = 4
+ROWS = 2**BITS
+PERIODS = 2 ** np.arange(1, BITS + 1)  # bit i repeats after 2^(i+1) positions
+DIALS = np.array([(0, 0), (2.8, 0), (0, -3.1), (2.8, -3.1)])  # centres; the radius is 1
+
+
+class CounterToClock(Picture):
+    """Binary counter, smooth counter, clock hands."""
+
+    size = (8.0, 4.2)
+    paper_size = (3.3, 2.5)
+
+    position = integer(6, low=0, high=2 * ROWS - 1, play=True)
+
+    def compute(self):
+        """Return the row that is reached, its smooth digits, and where the hands point [4, 2]."""
+        angles = _angles(self.position)
+        return SimpleNamespace(
+            position=self.position,
+            row=self.position % ROWS,
+            hands=np.stack([np.sin(angles), np.cos(angles)], axis=-1),
+        )
+
+    def draw(self, figure):
+        """Two tables at rest under a moving marker, and a dial for each bit."""
+        binary, smooth, dials = figure.subplots(1, 3, width_ratios=(1, 1, 1.6))
+        counted = np.arange(ROWS)[:, None]
+        digits = counted >> np.arange(BITS) & 1
+        _table(binary, digits, "binary")
+        for (row, bit), digit in np.ndenumerate(digits):
+            color = "black" if digit else "white"  # on the colour map, so the same in both themes
+            binary.text(bit, row, str(digit), ha="center", va="center", color=color, size="small")
+        _table(smooth, _smooth(np.sin(_angles(counted))), "smooth")
+        binary.set_ylabel("position (tokens)")
+        smooth.tick_params(labelleft=False)
+        markers = [marker for axes in (binary, smooth) for marker in _markers(axes)]
+        dials.set(xlim=(-1.2, 4.0), ylim=(-5.6, 1.1), aspect="equal", title="clock hands")
+        dials.set_axis_off()
+        for bit, (x, y) in enumerate(DIALS):
+            dials.add_patch(Wedge((x, y), 1, 90, 270, facecolor="C6", alpha=0.3))
+            dials.add_patch(Wedge((x, y), 1, 0, 360, facecolor="none", edgecolor="C6"))
+            dials.text(x, y - 1.2, f"bit {bit}", ha="center", va="top")
+        dials.text(1.4, -5.5, "shaded half: digit 1", ha="center", va="bottom")
+        # Above the texts, which so stay in the background.
+        hands = dials.plot([], [], color="C0", zorder=4, animated=True)[0]
+        tips = dials.plot([], [], "o", color="C1", zorder=4, animated=True)[0]
+        return SimpleNamespace(markers=markers, hands=hands, tips=tips)
+
+    def update(self, artists, arrays):
+        """Move the markers and the four hands."""
+        for marker in artists.markers:
+            marker.set_y(arrays.row - 0.5)
+        tips = DIALS + 0.9 * arrays.hands
+        gap = np.full_like(tips, np.nan)
+        artists.hands.set_data(*np.stack([DIALS, tips, gap], axis=1).reshape(-1, 2).T)
+        artists.tips.set_data(*tips.T)
+
+    def caption(self, arrays):
+        """The digits and the smooth digits of the position, slowest first as one writes them."""
+        smooth = _smooth(arrays.hands[:, 0])[::-1]
+        again = f", the same as position {arrays.row}" if arrays.row < arrays.position else ""
+        return (
+            f"Position {arrays.position} reads {arrays.row:0{BITS}b}{again}; the smooth digits "
+            f"{', '.join(f'{digit:.2f}' for digit in smooth)} round to it."
+        )
+
+
+def _angles(position):
+    """A hand's angle in the middle of the token, so that smooth digits round to the binary ones."""
+    return 2 * np.pi * (position + 0.5) / PERIODS
+
+
+def _smooth(sine):
+    return (1 - sine) / 2
+
+
+def _table(axes, values, title):
+    axes.imshow(values, cmap=PLAIN, vmin=0, vmax=1)
+    axes.set(title=title, xlabel="bit", xticks=range(BITS), yticks=range(0, ROWS, 3))
+
+
+def _markers(axes):
+    """An outline, black on white: it lies on the colour map, so it is the same in both themes."""
+    white, black = (
+        axes.axhspan(-0.5, 0.5, facecolor="none", edgecolor=color, animated=True, zorder=5)
+        for color in ("white", "black")
+    )
+    black.set_linewidth(1.5 * black.get_linewidth())
+    white.set_linewidth(2 * black.get_linewidth())
+    return white, black
