@@ -174,8 +174,7 @@ class EncodingMap(Picture):
         """Where it enters, what it does there, and the formula."""
         entry = arrays.entry
         where = " and at the ".join(entry.doors)
-        formula = "; ".join(entry.formula)
-        return f"{arrays.name} enters at the {where}: {entry.idea}. Formula: {formula}."
+        return f"{arrays.name} enters at the {where}: {entry.idea}; formula: {entry.formula[0]}."
 
 
 def _places(door):
