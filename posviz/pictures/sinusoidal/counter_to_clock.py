@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.patches import Wedge
 
 from posviz.engine.knobs import integer
@@ -92,10 +93,8 @@ def _table(axes, values, title):
 
 def _markers(axes):
     """An outline, black on white: it lies on the colour map, so it is the same in both themes."""
-    white, black = (
-        axes.axhspan(-0.5, 0.5, facecolor="none", edgecolor=color, animated=True, zorder=5)
-        for color in ("white", "black")
-    )
-    black.set_linewidth(1.5 * black.get_linewidth())
-    white.set_linewidth(2 * black.get_linewidth())
-    return white, black
+    width = rcParams["lines.linewidth"]
+    return [
+        axes.axhspan(-0.5, 0.5, facecolor="none", edgecolor=color, lw=lw, zorder=5, animated=True)
+        for color, lw in (("white", 2.5 * width), ("black", width))
+    ]
