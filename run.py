@@ -36,13 +36,13 @@ FREE_GIGABYTES = 3  # what a CPU-only installation and its downloads take
 USAGE = """usage: python run.py lab  [options for JupyterLab, such as --port=8890 or --no-browser]
        python run.py test [options for pytest, such as -x or -k rotary]"""
 
+DISK_FULL = (
+    "There is no space left on the disk: free about %d GB and run this again." % FREE_GIGABYTES
+)
 STOPPED = "Stopped. Run the same command again to go on."
 PIP_FAILURES = (  # what pip prints -> what it means
     (("Operation cancelled by user",), STOPPED),
-    (
-        ("No space left on device", "not enough space on the disk"),
-        "There is no space left on the disk: free about %d GB and run this again." % FREE_GIGABYTES,
-    ),
+    (("No space left on device", "not enough space on the disk"), DISK_FULL),
     (
         ("NewConnectionError", "name resolution", "ConnectTimeout", "ProxyError", "ReadTimeout"),
         "No network: pip could not reach its package index. Connect and run this again.",
@@ -149,7 +149,7 @@ def make_venv():
             "This Python cannot make virtual environments: on Debian and Ubuntu, run"
             " `apt install python3-venv`, then run this again."
         )
-    sys.exit("Making .venv failed: %s" % explain(output))
+    sys.exit(explain(output, "Making .venv"))
 
 
 def install():
@@ -169,16 +169,16 @@ def install():
                 say("  " + line.strip()[:96])
         status = pip.wait()
     if status != 0:
-        sys.exit(explain("".join(lines)))
+        sys.exit(explain("".join(lines), "Installing"))
 
 
-def explain(output):
-    """Return the one line that says why pip or venv failed."""
+def explain(output, task):
+    """Return the one line that says why pip or venv failed at its task."""
     for signs, meaning in PIP_FAILURES:
         if any(sign in output for sign in signs):
             return meaning.format(LOG)
-    last = output.strip().splitlines()[-1:] or ["no message"]
-    return "Installing failed: %s (the whole output is in %s)" % (last[0], LOG)
+    last = output.strip().splitlines()[-1:] or ["it said nothing"]
+    return "%s failed: %s" % (task, last[0])
 
 
 def install_chromium():
@@ -274,3 +274,5 @@ if __name__ == "__main__":
         sys.exit(main(sys.argv[1:]))
     except KeyboardInterrupt:
         sys.exit(STOPPED)
+    except OSError as problem:
+        sys.exit(DISK_FULL if problem.errno == errno.ENOSPC else str(problem))

@@ -129,16 +129,16 @@ def test_what_pip_says_becomes_one_line(tmp_path, settings, line):
         text=True,
     )
     assert pip.returncode != 0
-    explained = run.explain(pip.stdout + pip.stderr)
+    explained = run.explain(pip.stdout + pip.stderr, "Installing")
     assert explained.startswith(line)
     assert "\n" not in explained
 
 
 def test_a_full_disk_and_an_unknown_failure_become_one_line():
     full = f"ERROR: Could not install: [Errno {errno.ENOSPC}] {os.strerror(errno.ENOSPC)}\n"
-    assert run.explain(full).startswith("There is no space left on the disk")
-    assert run.explain("a\nsome cause\n").startswith("Installing failed: some cause (")
-    assert run.explain("").startswith("Installing failed: no message")
+    assert run.explain(full, "Installing").startswith("There is no space left on the disk")
+    assert run.explain("a\nsome cause\n", "Installing") == "Installing failed: some cause"
+    assert run.explain("", "Making .venv") == "Making .venv failed: it said nothing"
 
 
 def test_a_python_without_ensurepip_is_explained(tmp_path, monkeypatch):
@@ -150,7 +150,7 @@ def test_a_python_without_ensurepip_is_explained(tmp_path, monkeypatch):
     with pytest.raises(SystemExit, match="apt install python3-venv"):
         run.make_venv()
     python.write_text("#!/bin/sh\necho 'a strange cause'; exit 1\n")
-    with pytest.raises(SystemExit, match=r"Making \.venv failed: .*a strange cause"):
+    with pytest.raises(SystemExit, match=r"Making \.venv failed: a strange cause"):
         run.make_venv()
 
 
