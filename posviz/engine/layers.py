@@ -37,8 +37,7 @@ class Layers:
         for artist in at_rest:
             artist.set_animated(True)
         try:
-            with style_context():
-                canvas.draw()
+            canvas.draw()
         finally:
             for artist in at_rest:
                 artist.set_animated(False)

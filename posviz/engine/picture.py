@@ -7,7 +7,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from posviz.engine.knobs import Knob
-from posviz.engine.looks import DPI, style_context
+from posviz.engine.looks import DPI, StyledFigure, style_context
 
 
 class Picture(traitlets.HasTraits):
@@ -71,7 +71,9 @@ class Picture(traitlets.HasTraits):
         """A new Figure in its settled layout, and its artists, not yet moved to any arrays."""
         size = {"notebook": self.size, "slide": (40 / 3, 7.5), "paper": self.paper_size}
         with style_context(style, dark):
-            figure = Figure(figsize=size[style], dpi=DPI[style], layout="constrained")
+            figure = StyledFigure(
+                style, dark, figsize=size[style], dpi=DPI[style], layout="constrained"
+            )
             FigureCanvasAgg(figure)
             artists = self.draw(figure)
             for _ in range(2):  # constrained layout settles at the second draw
@@ -88,9 +90,8 @@ class Picture(traitlets.HasTraits):
         figure, artists = self.build(style, dark)
         with style_context(style, dark):
             self.update(artists, arrays)
-            for artist in figure.findobj(lambda artist: artist.get_animated()):
-                artist.set_animated(False)
-            figure.draw_without_rendering()  # ticks take their style when they are first needed
+        for artist in figure.findobj(lambda artist: artist.get_animated()):
+            artist.set_animated(False)
         return figure
 
     def save(self, path, style="notebook", dark=False):
