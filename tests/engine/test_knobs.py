@@ -1,0 +1,131 @@
+"""Knobs: what is let in, what is refused, and in which words."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import traitlets
+from hypothesis import given
+from hypothesis import strategies as st
+
+from posviz import arrays
+from posviz.engine import knobs
+from tests.engine.sample import Waves
+
+NAN, INF = float("nan"), float("inf")
+NO_NUMBER = [NAN, INF, -INF, None, True, np.True_, "5", [5], np.array([5]), 5j, 10**400]
+REFUSED = {
+    "position": [-1, 40, 5.0, np.float64(5), *NO_NUMBER],
+    "width": [0, 1, 7, 66, np.int64(9), 4.0, *NO_NUMBER],
+    "base": [9.99, 10_001, 0, -100, *NO_NUMBER],
+    "phase": [-0.001, 1.001, np.float64("nan"), *NO_NUMBER],
+    "shape": ["Sine", "tangent", "", None, 0, ["sine"], np.array(["sine", "x"])],
+    "marked": [1, 0, "True", None, np.True_],
+    "words": [None, 3, b"bytes", ["a"]],
+    "where": ["numpy", "GPU", None, 0, np.array(["NumPy", "NumPy"])],
+}
+RULES = {
+    "position": "a whole number between 0 and 39",
+    "width": "an even whole number between 2 and 64",
+    "base": "a number between 10 and 10,000",
+    "phase": "a number between 0 and 1",
+    "shape": "one of 'sine', 'cosine'",
+    "marked": "True or False",
+    "words": "text",
+    "where": "one of 'NumPy'",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [(name, value) for name, values in REFUSED.items() for value in values],
+    ids=lambda value: repr(value)[:20],
+)
+def test_a_refusal_names_knob_value_and_rule_and_changes_nothing(name, value):
+    picture = Waves()
+    before = picture.values()
+    with pytest.raises(traitlets.TraitError) as refusal:
+        setattr(picture, name, value)
+    message = str(refusal.value)
+    assert message.startswith(f"{name} = {value!r} is refused: it must be {RULES[name]}")
+    assert picture.values() == before
+    with pytest.raises(traitlets.TraitError, match=f"^{name} = "):
+        Waves(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kind"),
+    [
+        ("position", np.int8(39), int),
+        ("position", np.uint64(0), int),
+        ("width", np.int32(64), int),
+        ("base", 10, float),
+        ("base", np.float32(10_000), float),
+        ("phase", np.int64(1), float),
+        ("phase", Fraction(1, 4), float),
+        ("shape", np.str_("cosine"), str),
+    ],
+)
+def test_numbers_of_other_libraries_become_plain(name, value, kind):
+    picture = Waves(**{name: value})
+    assert getattr(picture, name) == value
+    assert type(getattr(picture, name)) is kind
+
+
+@given(st.text())
+def test_text_is_printable_and_short(line):
+    cleaned = Waves(words=line).words
+    assert len(cleaned) <= 20
+    assert "".join(c for c in cleaned if c.isprintable() or c.isspace()) == cleaned
+    if line.isprintable():
+        assert cleaned == line[:20]
+
+
+@pytest.mark.parametrize("control", ["\0", "\n", "\t", "\x1b", "\x7f", "\u202e", "\ud800"])
+def test_text_loses_control_characters(control):
+    assert Waves(words=f"a{control}b").words == "ab"
+
+
+@given(st.floats(1, 4))
+def test_a_log_slider_gives_three_digits_inside_the_range(exponent):
+    knob = Waves.knobs()["base"]
+    assert knob.round(exponent) == float(f"{10**exponent:.3g}")
+
+
+@pytest.mark.parametrize(
+    ("exponent", "value"), [(0.9, 10), (4.1, 10_000), (math.log10(2000), 2000)]
+)
+def test_a_log_slider_gives_round_values_and_never_leaves_the_range(exponent, value):
+    assert Waves.knobs()["base"].round(exponent) == value
+
+
+def test_an_unknown_device_is_told_why(monkeypatch):
+    reasons = {"NumPy": "", "torch CPU": "", "CUDA": "no GPU driver found", "MPS": "needs a Mac"}
+    monkeypatch.setattr(arrays, "devices", lambda: reasons)
+    picture = Waves(where="torch CPU")
+    with pytest.raises(traitlets.TraitError) as refusal:
+        picture.where = "CUDA"
+    assert str(refusal.value) == (
+        "where = 'CUDA' is refused: it must be one of 'NumPy', 'torch CPU'; "
+        "CUDA: no GPU driver found; MPS: needs a Mac."
+    )
+    assert picture.where == "torch CPU"
+
+
+def test_options_of_a_choice_come_back_as_they_are():
+    class Heads(Waves):
+        heads = knobs.choice(2, options=(1, 2, 4))
+
+    assert type(Heads(heads=4.0).heads) is int
+
+
+def test_a_label_is_the_name_unless_given():
+    found = Waves.knobs()
+    assert (found["lines"].label, found["phase"].label) == ("number of lines", "phase")
+    assert found["where"].label == "device"
+
+
+def test_an_unknown_kind_of_knob_has_no_rule():
+    with pytest.raises(NotImplementedError):
+        _ = knobs.Knob(1).rule

@@ -1,0 +1,170 @@
+"""A picture: declared once, drawn as a plain figure that depends on nothing but its knobs."""
+
+import subprocess
+import sys
+
+import matplotlib
+import numpy as np
+import pytest
+import traitlets
+from matplotlib.figure import Figure
+
+from posviz.engine.picture import Picture
+from tests.engine.sample import Failing, Waves
+
+LOUD = {
+    "axes.facecolor": "yellow",
+    "axes.prop_cycle": matplotlib.cycler("color", ["red"]),
+    "figure.dpi": 37,
+    "figure.facecolor": "pink",
+    "font.family": "monospace",
+    "font.size": 31,
+    "image.cmap": "hot",
+    "lines.linewidth": 9,
+    "savefig.dpi": 37,
+    "savefig.bbox": "tight",
+    "text.color": "green",
+    "xtick.labelsize": 3,
+}
+
+
+def pixels(figure):
+    figure.canvas.draw()
+    return np.asarray(figure.canvas.buffer_rgba()).copy()
+
+
+def test_knobs_are_in_the_order_of_the_class_body_and_inherited_first():
+    assert " ".join(Waves.knobs()) == "lines position width base phase shape marked words where"
+    assert list(Failing.knobs()) == [*Waves.knobs(), "fail"]
+
+
+def test_the_title_is_the_first_line_of_the_docstring():
+    assert Waves.title() == "Waves beside their products"
+
+
+def test_an_unknown_knob_is_named_with_its_nearest():
+    with pytest.raises(TypeError) as refusal:
+        Waves(widht=8)
+    message = str(refusal.value)
+    assert message.startswith("Waves has no knob 'widht'; it has lines, position, width, ")
+    assert message.endswith("Did you mean 'width'?")
+    with pytest.raises(TypeError, match=r"it has lines, .*where\.$"):
+        Waves(zzz=8)
+
+
+def test_values_and_repr_tell_the_knobs():
+    picture = Waves(width=64, words="a cat")
+    assert picture.values() == {
+        "lines": 2,
+        "position": 3,
+        "width": 64,
+        "base": 100,
+        "phase": 0.5,
+        "shape": "sine",
+        "marked": True,
+        "words": "a cat",
+        "where": "NumPy",
+    }
+    twin = eval(repr(picture), {"Waves": Waves})
+    assert twin.values() == picture.values()
+
+
+def test_two_pictures_share_no_value():
+    first, second = Waves(), Waves(position=7)
+    first.position = 9
+    assert (first.position, second.position, Waves().position) == (9, 7, 3)
+
+
+def test_a_figure_is_plain_and_its_own():
+    picture = Waves()
+    first, second = picture.figure(), picture.figure()
+    assert isinstance(first, Figure)
+    assert not [artist for artist in first.findobj() if artist.get_animated()]
+    assert not {*map(id, first.findobj())} & {*map(id, second.findobj())}
+    assert np.array_equal(pixels(first), pixels(second))
+    first.axes[1].lines[0].set_color("red")
+    assert not np.array_equal(pixels(first), pixels(second))
+    assert "pyplot" not in type(first.canvas).__module__
+
+
+def test_a_figure_shows_what_the_knobs_say():
+    lines = Waves(lines=4, width=32).figure().axes[1].lines
+    assert len(lines) == 5  # four waves and the mark
+    assert np.allclose(lines[1].get_ydata(), np.sin(np.linspace(0, 32, 40) / 2 + 0.5))
+
+
+def test_layout_stays_where_it_was_settled():
+    figure = Waves(words="W" * 20).figure()
+    before = [axes.get_position().bounds for axes in figure.axes]
+    figure.axes[1].set_ylabel("two\nlines")
+    figure.canvas.draw()
+    assert [axes.get_position().bounds for axes in figure.axes] == before
+
+
+@pytest.mark.parametrize(
+    ("style", "size"),
+    [("notebook", (400, 200)), ("slide", (1920, 1080)), ("paper", (990, 720))],
+)
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_style_decides_size_and_ground(style, size, dark):
+    frame = pixels(Waves().figure(style, dark))
+    assert frame.shape == (size[1], size[0], 4)
+    assert (frame[..., 3] == 255).all()
+    corners = frame[[0, 0, -1, -1], [0, -1, 0, -1], :3]
+    assert (corners < 64).all() if dark else (corners == 255).all()
+
+
+def test_an_unknown_style_is_refused():
+    with pytest.raises(ValueError, match="'poster' is unknown: choose one of notebook, slide, p"):
+        Waves().figure("poster")
+
+
+@pytest.mark.parametrize("style", ["notebook", "slide"])
+def test_settings_of_the_session_and_the_figure_leave_each_other_alone(style):
+    calm = pixels(Waves().figure(style))
+    with matplotlib.rc_context(LOUD):
+        before = dict(matplotlib.rcParams)
+        loud = pixels(Waves().figure(style))
+        assert dict(matplotlib.rcParams) == before
+        with pytest.raises(ValueError, match="too <wide>"):
+            Failing(fail="compute").figure(style)
+        with pytest.raises(RuntimeError):
+            Failing(fail="update").figure(style)
+        assert dict(matplotlib.rcParams) == before
+    assert np.array_equal(loud, calm)
+
+
+def test_a_failing_compute_makes_no_figure(monkeypatch):
+    monkeypatch.setattr(Waves, "draw", lambda *_: pytest.fail("drawn without arrays"))
+    with pytest.raises(ValueError, match="too <wide>"):
+        Failing(fail="compute").figure()
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments"), [("compute", 0), ("draw", 1), ("update", 2), ("caption", 1)]
+)
+def test_a_picture_writes_four_methods(method, arguments):
+    with pytest.raises(NotImplementedError):
+        getattr(Picture(), method)(*[None] * arguments)
+
+
+def test_a_figure_shows_itself_in_a_notebook_and_pyplot_stays_away():
+    program = """
+from IPython.core.interactiveshell import InteractiveShell
+import io, sys
+shell = InteractiveShell.instance()
+from PIL import Image
+from tests.engine.sample import Waves
+figure = Waves().figure()
+data, metadata = shell.display_formatter.format(figure)
+image = Image.open(io.BytesIO(data["image/png"]))
+print(image.format, image.size, metadata["image/png"], figure.get_dpi())
+print("matplotlib.pyplot" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.splitlines() == ["PNG (800, 400) {'width': 400} 100", "False"], done.stderr
+
+
+def test_a_value_refused_by_the_constructor_makes_no_picture():
+    with pytest.raises(traitlets.TraitError, match="width = 7 is refused"):
+        Waves(position=5, width=7)
