@@ -115,6 +115,7 @@ def test_text_and_html_say_the_same(table):
     assert len(cells) == 8
     for cell in cells:
         assert " ".join(html.unescape(cell).split()) in text
+    assert "<b>" not in table._repr_html_()  # it is a word of the claim, not a tag
     assert table.title in text
     assert table.title in html.unescape(table._repr_html_())
 

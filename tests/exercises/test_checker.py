@@ -206,7 +206,7 @@ def test_a_transpose_is_recognised():
 def test_nan_is_told():
     verdict = check(lambda numbers, start: running_sums(numbers, start) * np.nan)
     assert verdict.status == "wrong"
-    assert "nan" in verdict.message
+    assert verdict.message.startswith("Your answer holds nan or inf")
 
 
 def test_an_answer_that_writes_into_its_inputs_spoils_nothing():
@@ -216,6 +216,14 @@ def test_an_answer_that_writes_into_its_inputs_spoils_nothing():
         return sums
 
     assert check(overwrites).status == "correct"
+
+
+def test_the_input_is_shown_as_it_came_in_when_the_code_wrote_into_it_and_raised():
+    def overwrites_and_raises(numbers, start):
+        numbers[:] = 7
+        raise ValueError
+
+    assert f"{check.cases()[0][0][0]:.4f}" in check(overwrites_and_raises).evidence
 
 
 def test_an_answer_that_returns_one_buffer_is_judged_on_what_it_held():
