@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from numbers import Integral
 
 BOUNDS = (1e-14, 1e-12, 1e-9)  # far apart, so that machines agree on which one is shown
+SIGNS = {"true": "✓", "false": "✗", "true only if": "◐"}
 
 
 @dataclass(frozen=True)
@@ -99,25 +100,24 @@ class Audit:
         return f"Lesson {self.lesson}: {len(self.rows)} common claims"
 
     def __repr__(self) -> str:
-        parts = [self.title]
+        lines = [self.title]
         for asked, verdict in self.rows:
-            parts.append(f"\n{_sign(verdict)}: {asked.statement}")
-            parts.append(f"    {verdict.number}.\n    {verdict.text}")
-        lines = "\n".join(parts).split("\n")
-        return "\n".join(
-            textwrap.fill(line, 96, subsequent_indent="    ") if line else "" for line in lines
-        )
+            paragraphs = (
+                f"{_sign(verdict)}: {asked.statement} [{asked.topic}]",
+                f"    {verdict.number}.",
+                f"    {verdict.text}",
+            )
+            lines += ["", *(textwrap.fill(p, 96, subsequent_indent="    ") for p in paragraphs)]
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        heads = ("Claim", "Verdict", "Number that decides", "What was measured")
-        head = "".join(f'<th scope="col" style="{CELL}">{name}</th>' for name in heads)
+        heads = ("Topic", "Claim", "Verdict", "Number that decides", "What was measured")
+        head = "".join(_cell("th", name, ' scope="col"') for name in heads)
         rows = "".join(
-            f'<tr><th scope="row" style="{CELL}; font-weight: normal">'
-            f"{html.escape(asked.statement)}</th>"
-            + "".join(
-                f'<td style="{CELL}">{html.escape(cell)}</td>'
-                for cell in (_sign(verdict), verdict.number, verdict.text)
-            )
+            "<tr>"
+            + _cell("td", asked.topic)
+            + _cell("th", asked.statement, ' scope="row"')
+            + "".join(_cell("td", text) for text in (_sign(verdict), verdict.number, verdict.text))
             + "</tr>"
             for asked, verdict in self.rows
         )
@@ -127,9 +127,11 @@ class Audit:
         )
 
 
-# No colours: the table wears those of the notebook's theme, and the verdict is a word.
-CELL = "text-align: left; vertical-align: top; white-space: normal; max-width: 26em"
-SIGNS = {"true": "✓", "false": "✗", "true only if": "◐"}
+def _cell(tag: str, text: str, scope: str = "") -> str:
+    # No colours: the table wears those of the notebook's theme, and the verdict is a word.
+    style = "text-align: left; vertical-align: top; white-space: normal; max-width: 26em"
+    weight = "; font-weight: normal" if "row" in scope else ""
+    return f'<{tag}{scope} style="{style}{weight}">{html.escape(text)}</{tag}>'
 
 
 def _sign(verdict: Verdict) -> str:

@@ -23,6 +23,7 @@ import numpy as np
 from posviz.exercises.verdict import Verdict, failing_line, show_arguments, show_value
 
 NUMBERS = "biuf"  # the dtype kinds that an answer may have: no complex numbers, text or objects
+SIZES = range(1, 9)
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,6 @@ class Checker:
     reference: Callable[..., Any]
     inputs: Callable[[np.random.Generator, int], tuple] | None = None
     tolerance: float = 1e-5
-    sizes: int = 8
     mistakes: list[Mistake] = field(default_factory=list)
 
     def mistake(self, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -65,8 +65,7 @@ class Checker:
         """Return the inputs, smallest first; every call makes the same ones afresh."""
         if self.inputs is None:
             return [()]
-        sizes = range(1, self.sizes + 1)
-        return [self.inputs(np.random.default_rng(size), size) for size in sizes]
+        return [self.inputs(np.random.default_rng(size), size) for size in SIZES]
 
     def __call__(self, answer: Any) -> Verdict:
         """Return the verdict on an answer: a function, or a value where a value is asked for."""

@@ -112,7 +112,7 @@ def table():
 def test_text_and_html_say_the_same(table):
     text = " ".join(repr(table).split())
     cells = re.findall(r"<(?:td|th scope=\"row\")[^>]*>(.*?)</", table._repr_html_())
-    assert len(cells) == 8
+    assert len(cells) == 10
     for cell in cells:
         assert " ".join(html.unescape(cell).split()) in text
     assert "<b>" not in table._repr_html_()  # it is a word of the claim, not a tag
@@ -122,11 +122,11 @@ def test_text_and_html_say_the_same(table):
 
 def test_the_table_can_be_read_aloud_and_wraps(table):
     shown_table = table._repr_html_()
-    assert shown_table.count('<th scope="col"') == 4
+    assert shown_table.count('<th scope="col"') == 5
     assert shown_table.count('<th scope="row"') == 2
     assert "<caption" in shown_table
     styles = re.findall(r'<t[dh][^>]*style="([^"]*)"', shown_table)
-    assert len(styles) == 12
+    assert len(styles) == 15
     assert all("white-space: normal" in style for style in styles)
     assert "color" not in shown_table  # it wears the theme's, light or dark
     assert max(map(len, repr(table).splitlines())) <= 96
