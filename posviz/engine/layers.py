@@ -9,8 +9,9 @@ stale: a heatmap under a marker is not drawn again when only the marker moves.
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.collections import Collection
 from matplotlib.figure import Figure, SubFigure
-from matplotlib.text import Text
+from matplotlib.text import Annotation, Text
 
 from posviz.engine.looks import style_context
 
@@ -50,7 +51,7 @@ class Layers:
         """The frame as [height, width, 4] bytes, a view that the next frame overwrites."""
         canvas = self.figure.canvas
         renderer = canvas.get_renderer()
-        moved = next((i for i, artist in enumerate(self.front) if artist.stale), len(self.front))
+        moved = next((i for i, a in enumerate(self.front) if _may_have_moved(a)), len(self.front))
         if moved < self._settled:
             self._settled = 0
         canvas.restore_region(self._under if self._settled else self._background)
@@ -66,17 +67,20 @@ class Layers:
 
 
 def front(figure: Figure) -> list:
-    """The moving artists and those at rest above them in an overlapping axes, in order."""
-    found, boxes = [], []
+    """The moving artists and those at rest that lie above any of them, in order."""
+    found, movers = [], []
     for artist in drawing_order(figure):
-        box = artist.axes.bbox if artist.axes is not None else None
+        axes = artist.axes
         if artist.get_animated():
             found.append(artist)
-            boxes.append(box)
-        elif box is None or not artist.get_visible() or _only_outside(artist):
-            continue
-        elif any(below is None or below.overlaps(box) for below in boxes):
-            found.append(artist)
+            movers.append((axes, axes.bbox if axes is not None else figure.bbox))
+        elif movers and artist.get_visible():
+            inside = axes.bbox if axes is not None else artist.get_window_extent()
+            free_of = (
+                axes if _only_outside(artist) else artist
+            )  # what moves in there it cannot meet
+            if any(box.overlaps(inside) for other, box in movers if other is not free_of):
+                found.append(artist)
     return found
 
 
@@ -103,4 +107,11 @@ def _only_outside(artist) -> bool:
     """Whether it is a title, or an axis without grid lines: these lie outside what moves."""
     if isinstance(artist, Axis):
         return not any(line.get_visible() for line in artist.get_gridlines())
-    return isinstance(artist, Text) and not artist.get_window_extent().overlaps(artist.axes.bbox)
+    if isinstance(artist, Text) and artist.axes is not None:
+        return not artist.get_window_extent().overlaps(artist.axes.bbox)
+    return False
+
+
+def _may_have_moved(artist) -> bool:
+    """Whether it says so, or is of a kind that does not: set_array and xy leave no trace."""
+    return artist.stale or (artist.get_animated() and isinstance(artist, Annotation | Collection))
