@@ -1,0 +1,284 @@
+"""Every kind of artist that may move, each in a figure of its own.
+
+A case gets a figure and a source of random numbers, makes its artists, and returns what moves them.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from posviz.engine.looks import StyledFigure, style_context
+
+CASES = []
+
+
+@dataclass(frozen=True)
+class Case:
+    """How to make the artists, and what is known of moving them."""
+
+    make: Any
+    layout: str | None
+    redraws: bool  # moving them asks for a new background, and has to
+    by_hand: bool  # matplotlib does not notice: whoever moves them sets figure.stale
+
+    def build(self):
+        """A settled figure, and a function that moves its artists; the same ones every time."""
+        with style_context():
+            figure = StyledFigure("notebook", False, figsize=(3, 2.4), layout=self.layout)
+            FigureCanvasAgg(figure)
+            move = self.make(figure, np.random.default_rng(0))
+            for _ in range(2):
+                figure.draw_without_rendering()
+            figure.set_layout_engine("none")
+        return figure, move
+
+
+def case(make=None, *, layout=None, redraws=False, by_hand=False):
+    """Add a case to the list."""
+    if make is None:
+        return lambda make: case(make, layout=layout, redraws=redraws, by_hand=by_hand)
+    CASES.append(Case(make, layout, redraws or by_hand, by_hand))
+    return make
+
+
+def add_image(axes, rng, **settings):
+    """An image of random numbers that moves."""
+    return axes.imshow(rng.random((20, 30)), vmin=0, vmax=1, animated=True, **settings)
+
+
+def add_line(axes, rng, height=1, **settings):
+    """A line of fifty random numbers that moves."""
+    return axes.plot(height * rng.random(50), animated=True, **settings)[0]
+
+
+# ---------------------------------------------------------------- images
+
+
+@case
+def image(figure, rng):
+    moving = add_image(figure.add_subplot(), rng)
+    return lambda: moving.set_data(rng.random((20, 30)))
+
+
+@case
+def image_with_colorbar(figure, rng):
+    moving = add_image(figure.add_subplot(), rng)
+    figure.colorbar(moving)
+    return lambda: moving.set_data(rng.random((20, 30)))
+
+
+@case(redraws=True)
+def image_with_new_colour_limits(figure, rng):
+    moving = add_image(figure.add_subplot(), rng)
+    figure.colorbar(moving)
+    return lambda: (moving.set_data(2 * rng.random((20, 30))), moving.set_clim(0, rng.random() + 1))
+
+
+@case(redraws=True)
+def image_with_new_extent(figure, rng):
+    moving = add_image(figure.add_subplot(), rng, extent=(0, 1, 0, 1))
+    return lambda: moving.set_extent((0, 1 + rng.random(), 0, 1))
+
+
+@case
+def image_under_grid(figure, rng):
+    axes = figure.add_subplot()
+    moving = add_image(axes, rng)
+    axes.grid(True, color="black")
+    return lambda: moving.set_data(rng.random((20, 30)))
+
+
+@case
+def image_under_static_line_under_marker(figure, rng):
+    axes = figure.add_subplot()
+    moving = add_image(axes, rng)
+    axes.axhline(5, color="red", linewidth=4)
+    mark = axes.plot([3], [5], "wo", markersize=12, animated=True)[0]
+    return lambda: (
+        moving.set_data(rng.random((20, 30))),
+        mark.set_data([9 * rng.random()], [5]),
+    )
+
+
+@case
+def marker_over_an_image_that_stays(figure, rng):
+    axes = figure.add_subplot()
+    add_image(axes, rng)
+    mark = axes.plot([3], [5], "wo", markersize=12, animated=True)[0]
+    return lambda: mark.set_data(20 * rng.random(1), 15 * rng.random(1))
+
+
+@case
+def pcolormesh(figure, rng):
+    moving = figure.add_subplot().pcolormesh(rng.random((9, 9)), animated=True)
+    return lambda: moving.set_array(rng.random((9, 9)))
+
+
+# ---------------------------------------------------------------- lines
+
+
+@case
+def line(figure, rng):
+    moving = add_line(figure.add_subplot(), rng)
+    return lambda: moving.set_ydata(rng.random(50))
+
+
+@case
+def line_and_the_same_limits_again(figure, rng):
+    axes = figure.add_subplot(ylim=(0, 1))
+    moving = add_line(axes, rng)
+    return lambda: moving.set_ydata(rng.random(50))
+
+
+@case(redraws=True)
+def line_and_new_limits(figure, rng):
+    axes = figure.add_subplot()
+    moving = add_line(axes, rng)
+    return lambda: (moving.set_ydata(3 * rng.random(50)), axes.set_ylim(0, 3 + rng.random()))
+
+
+@case(redraws=True)
+def line_and_autoscale(figure, rng):
+    axes = figure.add_subplot()
+    moving = add_line(axes, rng)
+    return lambda: (moving.set_ydata(3 * rng.random(50)), axes.relim(), axes.autoscale_view())
+
+
+@case
+def line_over_grid(figure, rng):
+    axes = figure.add_subplot()
+    axes.grid(True)
+    moving = add_line(axes, rng, linewidth=4)
+    return lambda: moving.set_ydata(rng.random(50))
+
+
+@case
+def line_under_static_text(figure, rng):
+    axes = figure.add_subplot(ylim=(0, 1))
+    axes.text(5, 0.5, "static label", size=20, bbox={"facecolor": "white"})
+    moving = add_line(axes, rng, linewidth=3)
+    return lambda: moving.set_ydata(rng.random(50))
+
+
+@case
+def line_over_the_edge(figure, rng):
+    axes = figure.add_subplot(xlim=(0, 1), ylim=(0, 1))
+    moving = axes.plot([0, 1], [0, 1], linewidth=8, animated=True, clip_on=False)[0]
+    return lambda: moving.set_ydata(rng.random(2))
+
+
+@case
+def line_in_colour_by_name(figure, rng):
+    moving = add_line(figure.add_subplot(), rng, color="C2")
+    return lambda: (moving.set_ydata(rng.random(50)), moving.set_color("C4"))
+
+
+@case
+def line_that_hides(figure, rng):
+    axes = figure.add_subplot(ylim=(0, 1))
+    moving = add_line(axes, rng)
+    add_line(axes, rng, color="red")
+    return lambda: moving.set_visible(not moving.get_visible())
+
+
+@case
+def line_without_axis(figure, rng):
+    axes = figure.add_subplot()
+    axes.set_axis_off()
+    moving = add_line(axes, rng)
+    return lambda: moving.set_ydata(rng.random(50))
+
+
+@case
+def line_under_legend(figure, rng):
+    axes = figure.add_subplot(ylim=(0, 1))
+    moving = add_line(axes, rng, label="moves")
+    axes.legend(loc="upper right")
+    return lambda: moving.set_ydata(rng.random(50))
+
+
+@case(redraws=True)
+def legend_text(figure, rng):
+    axes = figure.add_subplot()
+    add_line(axes, rng, label="moves")
+    word = axes.legend(loc="upper right").get_texts()[0]
+    return lambda: word.set_text(f"other {rng.random():.2f}")
+
+
+@case(redraws=True)
+def tick_label_colour(figure, rng):
+    axes = figure.add_subplot()
+    add_line(axes, rng)
+    return lambda: axes.get_xticklabels()[1].set_color(rng.random(3))
+
+
+@case(redraws=True)
+def axes_at_rest_that_hide(figure, rng):
+    left, right = figure.subplots(1, 2)
+    add_line(left, rng)
+    return lambda: right.set_visible(not right.get_visible())
+
+
+# ---------------------------------------------------------------- several axes
+
+
+@case
+def twin_axes(figure, rng):
+    axes = figure.add_subplot()
+    first, second = add_line(axes, rng), add_line(axes.twinx(), rng, 5, color="red")
+    return lambda: (first.set_ydata(rng.random(50)), second.set_ydata(5 * rng.random(50)))
+
+
+@case
+def twin_at_rest_above(figure, rng):
+    axes = figure.add_subplot()
+    moving = add_line(axes, rng, linewidth=4)
+    axes.twinx().plot(rng.random(50), color="red", linewidth=4)
+    return lambda: moving.set_ydata(rng.random(50))
+
+
+@case
+def inset(figure, rng):
+    axes = figure.add_subplot()
+    inner = axes.inset_axes([0.5, 0.5, 0.4, 0.4], ylim=(0, 1))
+    moving = add_line(inner, rng)
+    return lambda: moving.set_ydata(rng.random(50))
+
+
+@case
+def inset_at_rest_above(figure, rng):
+    axes = figure.add_subplot()
+    moving = add_line(axes, rng, linewidth=4)
+    axes.inset_axes([0.2, 0.2, 0.6, 0.6]).plot(rng.random(9), color="red")
+    return lambda: moving.set_ydata(rng.random(50))
+
+
+@case
+def subfigures(figure, rng):
+    left, right = figure.subfigures(1, 2)
+    moving = add_line(left.subplots(), rng)
+    title = right.suptitle("a title", animated=True)
+    return lambda: (moving.set_ydata(rng.random(50)), title.set_text(f"{rng.random():.2f}"))
+
+
+@case
+def polar(figure, rng):
+    axes = figure.add_subplot(projection="polar", rmax=1)
+    moving = axes.plot(np.linspace(0, 6, 50), rng.random(50), animated=True)[0]
+    return lambda: moving.set_ydata(rng.random(50))
+
+
+@case
+def line_in_3d(figure, rng):
+    axes = figure.add_subplot(projection="3d")
+    moving = axes.plot(*rng.random((3, 5)), animated=True)[0]
+    return lambda: moving.set_data_3d(*rng.random((3, 5)))
+
+
+@case(by_hand=True)
+def view_of_3d(figure, rng):
+    axes = figure.add_subplot(projection="3d")
+    axes.plot(*rng.random((3, 5)), animated=True)
+    return lambda: axes.view_init(10, 360 * rng.random())

@@ -1,0 +1,39 @@
+"""Layers: background and front together are, pixel by pixel, what a plain full draw gives."""
+
+import numpy as np
+import pytest
+
+from posviz.engine.layers import Layers
+from tests.engine import artist_cases_of_shapes_and_texts  # noqa: F401  (adds its cases)
+from tests.engine.artist_cases import CASES
+
+
+def full_draw(figure) -> np.ndarray:
+    """The pixels of a figure drawn as a whole, without layers."""
+    for artist in figure.findobj(lambda artist: artist.get_animated()):
+        artist.set_animated(False)
+    figure.canvas.draw()
+    return np.asarray(figure.canvas.buffer_rgba())
+
+
+def differing(frame, other) -> int:
+    """How many pixels of two frames differ."""
+    return int(np.any(frame != other, axis=-1).sum())
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.make.__name__)
+def test_layers_give_the_pixels_of_a_full_draw(case):
+    figure, move = case.build()
+    twin, move_twin = case.build()
+    layers = Layers(figure)
+    layers.paint()
+    frames = [layers.pixels().copy()]
+    assert differing(frames[0], full_draw(twin)) == 0
+    for _ in range(2):
+        move()
+        move_twin()
+        figure.stale |= case.by_hand
+        assert layers.paint() is case.redraws
+        frames.append(layers.pixels().copy())
+        assert differing(frames[-1], full_draw(twin)) == 0
+    assert differing(frames[0], frames[1]) > 0
