@@ -76,10 +76,9 @@ def front(figure: Figure) -> list:
             movers.append((axes, axes.bbox if axes is not None else figure.bbox))
         elif movers and artist.get_visible():
             inside = axes.bbox if axes is not None else artist.get_window_extent()
-            free_of = (
-                axes if _only_outside(artist) else artist
-            )  # what moves in there it cannot meet
-            if any(box.overlaps(inside) for other, box in movers if other is not free_of):
+            # Ticks and titles lie outside their own axes, and so beside what moves in it.
+            clear_of = axes if _only_outside(artist) else artist
+            if any(box.overlaps(inside) for other, box in movers if other is not clear_of):
                 found.append(artist)
     return found
 
