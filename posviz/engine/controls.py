@@ -30,7 +30,7 @@ class Link:
 
     def _widget_moved(self, change):
         value = getattr(self.picture, self.name)
-        if change.new == self._to_widget(value):
+        if self._turning or change.new == self._to_widget(value):
             return
         self._turning = True
         try:
@@ -69,18 +69,42 @@ def _whole(picture, name, knob, report, shared):
 
 
 def _real(picture, name, knob, report, shared):
-    slider = widgets.FloatSlider(min=knob.low, max=knob.high, step=knob.step, **shared)
-    return slider, [], [Link(picture, name, slider, report)]
+    places = round((knob.high - knob.low) / knob.step)
+    return _continuous(
+        picture,
+        name,
+        report,
+        shared | {"max": places},
+        to_place=lambda value: round((value - knob.low) / knob.step),
+        from_place=lambda place: min(round(knob.low + place * knob.step, 12), knob.high),
+    )
 
 
 def _log(picture, name, knob, report, shared):
-    """A slider over the exponent, beside it the true value, which can also be typed."""
     low, high = math.log10(knob.low), math.log10(knob.high)
-    slider = widgets.FloatSlider(min=low, max=high, step=0.02, readout=False, **shared)
+    places = math.ceil((high - low) / 0.02)
+    return _continuous(
+        picture,
+        name,
+        report,
+        shared | {"max": places},
+        to_place=lambda value: round((math.log10(value) - low) / (high - low) * places),
+        from_place=lambda place: knob.round(low + place * (high - low) / places),
+    )
+
+
+def _continuous(picture, name, report, shared, to_place, from_place):
+    """A slider over numbered places, and beside it the true value, which can also be typed.
+
+    Were the slider's own value the real number, the browser would move it to the nearest step and
+    send that back, and a value set in code would not last.
+    """
+    knob = picture.knobs()[name]
+    slider = widgets.IntSlider(min=0, readout=False, **shared)
     typed = widgets.BoundedFloatText(min=knob.low, max=knob.high, layout={"width": "110px"})
     typed.tooltip = f"{knob.label}, between {knob.low:,} and {knob.high:,}"
     links = [
-        Link(picture, name, slider, report, to_widget=math.log10, to_knob=knob.round),
+        Link(picture, name, slider, report, to_widget=to_place, to_knob=from_place),
         Link(picture, name, typed, report),
     ]
     return slider, [typed], links

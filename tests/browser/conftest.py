@@ -110,13 +110,23 @@ def browser():
 
 
 @pytest.fixture
-def lab(browser, server, request):
+def density(request):
+    """How many pixels of the screen make one pixel of the page."""
+    return getattr(request, "param", 1)
+
+
+@pytest.fixture
+def lab(browser, server, density, request):
     """A fresh page with the helpers of `Lab`; afterwards its kernels are shut down.
 
     A failed test leaves a screenshot, and no test may have asked another machine for anything.
     """
     failed_before = request.session.testsfailed
-    context = browser.new_context(viewport={"width": 1280, "height": 960}, accept_downloads=True)
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 960},
+        device_scale_factor=density,
+        accept_downloads=True,
+    )
     lab = Lab(context.new_page(), server)
     yield lab
     if request.session.testsfailed > failed_before:

@@ -28,6 +28,20 @@ READY = """async () => {
 # Through the application: a click on Run > Run All Cells soon after loading is sometimes lost.
 RUN_ALL = "() => window.jupyterapp.commands.execute('notebook:run-all-cells')"
 
+ADD_CELL = """source => {
+    const { content } = window.jupyterapp.shell.currentWidget;
+    content.activeCellIndex = content.widgets.length - 1;
+    const { sharedModel } = content.model;
+    sharedModel.insertCell(sharedModel.cells.length, { cell_type: 'code', source });
+    content.activeCellIndex = sharedModel.cells.length - 1;
+    return window.jupyterapp.commands.execute('notebook:run-cell');
+}"""
+
+RUN_CELL = """index => {
+    window.jupyterapp.shell.currentWidget.content.activeCellIndex = index;
+    return window.jupyterapp.commands.execute('notebook:run-cell');
+}"""
+
 UNFINISHED_AND_FAILED = """() => {
     const cells = window.jupyterapp.shell.currentWidget.content.model.sharedModel.toJSON().cells
         .filter(cell => cell.cell_type === 'code' && [cell.source].flat().join('').trim());
@@ -96,6 +110,9 @@ class Lab:
     def run_all(self, timeout=120):
         """Run every cell, wait for the last (at most `timeout` seconds), and fail on any error."""
         self.page.evaluate(RUN_ALL)
+        self._wait_for_cells(timeout)
+
+    def _wait_for_cells(self, timeout):
         self.page.wait_for_function(
             f"() => ({UNFINISHED_AND_FAILED})().unfinished === 0", timeout=timeout * SECOND
         )
@@ -103,6 +120,16 @@ class Lab:
             ".jp-Notebook-ExecutionIndicator[data-status=idle]", timeout=timeout * SECOND
         )
         assert self.page.evaluate(UNFINISHED_AND_FAILED)["failed"] == []
+
+    def run_code(self, source):
+        """Add a cell with this code at the end, run it, and wait for it."""
+        self.page.evaluate(ADD_CELL, source)
+        self._wait_for_cells(60)
+
+    def run_cell(self, index, times=1):
+        """Run one cell again and again, each time to its end."""
+        for _ in range(times):
+            self.page.evaluate(RUN_CELL, index)
 
     def explorers(self):
         """Return the explorers on the page, in order, each once it shows its first frame."""
@@ -179,6 +206,21 @@ class Explorer:
     def button(self, name):
         """Return the button with this name: Reset, Export, Save."""
         return self.root.locator("button", has_text=exactly(name))
+
+    def options(self):
+        """Return the buttons and boxes that choose among options, which may wake a slider."""
+        chosen = self.root.locator(".widget-toggle-buttons button, .widget-checkbox input")
+        return [chosen.nth(index) for index in range(chosen.count())]
+
+    def changed_by(self, action):
+        """Do it, and return whether the picture, once it stands still, looks different."""
+        before = self.settled()
+        action()
+        return not np.array_equal(self.settled(), before)
+
+    def frame(self):
+        """Return the number of the frame that is shown."""
+        return int(self.canvas.get_attribute("data-frame"))
 
     def caption(self):
         """Return the caption, which is also the picture's alternative text."""

@@ -1,0 +1,179 @@
+"""An explorer as a reader uses it: code and sliders, Play, Export, errors, a kernel that stops."""
+
+import hashlib
+import json
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from posviz import pictures
+
+TABLE = "from posviz import SinusoidalTable\npicture = SinusoidalTable()"
+
+FRAGILE = """
+from types import SimpleNamespace
+from posviz.engine.knobs import integer
+from posviz.engine.picture import Picture
+
+class Fragile(Picture):
+    \"\"\"A point that cannot stand on 7.\"\"\"
+    place = integer(3, low=0, high=7, play=True)
+    def compute(self):
+        if self.place == 7:
+            raise ValueError("place = 7 is <provoked>")
+        return SimpleNamespace(place=self.place)
+    def draw(self, figure):
+        axes = figure.subplots()
+        axes.set(xlim=(0, 7), ylim=(0, 1))
+        return axes.plot([0], [0.5], "o", markersize=20, animated=True)[0]
+    def update(self, point, arrays):
+        point.set_xdata([arrays.place])
+    def caption(self, arrays):
+        return f"It stands on {arrays.place}."
+
+picture = Fragile()
+"""
+
+# Random settings, and a fingerprint of the pixels that a fresh figure has there.
+RANDOM = """
+import hashlib, json, random
+import numpy as np
+from posviz.engine import knobs
+
+def anywhere(knob, dice):
+    if isinstance(knob, knobs.choice):
+        return dice.choice(knob.options)
+    if isinstance(knob, knobs.switch):
+        return dice.random() < 0.5
+    if isinstance(knob, knobs.text):
+        return "one two three two one"
+    if isinstance(knob, knobs.device):
+        return "NumPy"
+    if isinstance(knob, knobs.integer):
+        return dice.randrange(knob.low, knob.high + 1, knob.step)
+    return dice.uniform(knob.low, knob.high)
+
+def fingerprint(picture):
+    canvas = picture.figure().canvas
+    canvas.draw()
+    return hashlib.sha1(np.asarray(canvas.buffer_rgba())[..., :3].tobytes()).hexdigest()
+
+dice = random.Random(1)
+for picture in shown:
+    for _ in range(3):
+        with picture.hold_trait_notifications():
+            for name, knob in picture.knobs().items():
+                setattr(picture, name, anywhere(knob, dice))
+print(json.dumps([fingerprint(picture) for picture in shown]))
+"""
+
+
+def printed(lab, cell):
+    """What the cell with this number printed."""
+    return lab.page.locator(".jp-CodeCell").nth(cell).locator(".jp-OutputArea pre").inner_text()
+
+
+def test_after_random_changes_every_canvas_shows_what_a_fresh_figure_would(lab):
+    names = list(pictures.names())
+    cells = [f"import posviz\nshown = [getattr(posviz, name)() for name in {names}]"]
+    cells += [f"shown[{number}].explore()" for number in range(len(names))]
+    lab.write("every_picture", *cells)
+    lab.run_all()
+    explorers = lab.explorers()
+    assert len(explorers) == len(names)
+    lab.run_code(RANDOM)
+    wanted = json.loads(printed(lab, -1))
+    for name, explorer, fingerprint in zip(names, explorers, wanted, strict=True):
+        pixels = explorer.settled()[..., :3]
+        assert hashlib.sha1(pixels.tobytes()).hexdigest() == fingerprint, name
+
+
+def test_code_moves_the_slider_and_knobs_turned_together_give_one_frame(lab):
+    lab.write("by_code", TABLE, "picture.explore()")
+    lab.run_all()
+    [explorer] = lab.explorers()
+    with explorer.changes():
+        lab.run_code("picture.d_model = 128")
+    assert explorer.value("d_model") == "128"
+    frame = explorer.frame()
+    with explorer.changes():
+        lab.run_code(
+            "with picture.hold_trait_notifications():\n"
+            "    picture.d_model, picture.base, picture.position = 32, 500, 3"
+        )
+    explorer.settled()
+    assert explorer.frame() == frame + 1
+
+
+def test_play_plays_to_the_end(lab):
+    lab.write("play", FRAGILE, "picture.explore()")
+    lab.run_all()
+    [explorer] = lab.explorers()
+    with explorer.changes():
+        explorer.root.locator(".jupyter-widgets.widget-play button").first.click()
+    expect(explorer.root.locator("[role=alert]")).to_contain_text("place = 7 is <provoked>")
+    assert explorer.value("place") == "7"
+
+
+def test_an_error_is_shown_the_picture_stays_and_reset_works(lab):
+    lab.write("error", FRAGILE, "picture.explore()")
+    lab.run_all()
+    [explorer] = lab.explorers()
+    first = explorer.settled()
+    explorer.press("place", "End")
+    expect(explorer.root.locator("[role=alert]")).to_contain_text("place = 7 is <provoked>")
+    assert np.array_equal(explorer.settled(), first)
+    lab.screenshot("provoked_error")
+    explorer.button("Reset").click()
+    expect(explorer.root.locator("[role=alert]")).to_have_count(0)
+    with explorer.changes():
+        explorer.press("place", "ArrowLeft")
+    assert explorer.caption() == "It stands on 2."
+
+
+def test_export_saves_the_picture_as_it_stands_and_links_to_it(lab, server):
+    lab.write("export", FRAGILE, "picture.explore()")
+    lab.run_all()
+    [explorer] = lab.explorers()
+    explorer.press("place", "ArrowRight")
+    explorer.button("Export").click()
+    explorer.button("Save").click()
+    link = explorer.root.locator("a[download='Fragile.png']")
+    with lab.page.expect_download() as download:
+        link.click()
+    lab.screenshot("exported")
+    saved = server.folder / "figures" / "Fragile.png"
+    assert saved.read_bytes().startswith(b"\x89PNG")
+    assert b"It stands on 4." in saved.read_bytes()
+    assert download.value.path().read_bytes() == saved.read_bytes()
+
+
+@pytest.mark.parametrize("density", [2], indirect=True)
+def test_a_dense_screen_gets_dense_pixels(lab, density):
+    lab.write("dense", FRAGILE, "picture.explore()")
+    lab.run_all()
+    [explorer] = lab.explorers()
+    assert explorer.settled().shape == (450 * density, 800 * density, 4)
+    assert explorer.canvas.bounding_box()["width"] == pytest.approx(800, abs=1)
+
+
+def test_fifty_runs_of_a_cell_leave_one_explorer_alive(lab):
+    lab.write("fifty", FRAGILE, "picture.explore()")
+    lab.run_all()
+    count = "from ipywidgets.widgets.widget import _instances\nprint(len(_instances))"
+    lab.run_code(count)
+    before = int(printed(lab, -1))
+    lab.run_cell(1, times=49)
+    assert len(lab.explorers()) == 1
+    lab.run_code(count)
+    assert int(printed(lab, -1)) == before
+
+
+def test_an_explorer_says_so_when_its_kernel_is_gone(lab):
+    lab.write("gone", FRAGILE, "picture.explore()")
+    lab.run_all()
+    [explorer] = lab.explorers()
+    lab.shut_down_kernels()
+    notice = explorer.root.locator(".posviz-screen [role=status]")
+    expect(notice).to_contain_text("The kernel does not answer", timeout=20_000)

@@ -1,0 +1,49 @@
+"""Every notebook in a real JupyterLab: it runs, and every slider of every explorer moves pixels."""
+
+import nbformat
+import numpy as np
+import pytest
+
+import run
+
+NOTEBOOKS = sorted(path.stem for path in run.NOTEBOOKS.glob("*.ipynb"))
+
+
+def explorers_in_source(name):
+    """How many cells of the notebook show an explorer."""
+    notebook = nbformat.read(run.NOTEBOOKS / f"{name}.ipynb", as_version=4)
+    return sum(".explore()" in cell.source for cell in notebook.cells if cell.cell_type == "code")
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_notebook_runs_and_every_slider_moves_its_picture(lab, name):
+    lab.open(name)
+    lab.run_all()
+    explorers = lab.explorers()
+    assert len(explorers) == explorers_in_source(name) > 0
+    for number, explorer in enumerate(explorers):
+        first = explorer.settled()
+        assert explorer.caption()
+        lab.screenshot(f"{name}_explorer_{number}")
+        for label in explorer.labels():
+            moves_the_picture(explorer, label)
+            lab.screenshot(f"{name}_explorer_{number}_{label}")
+            assert explorer.alert() == ""
+            explorer.button("Reset").click()
+            assert np.array_equal(explorer.settled(), first), f"Reset after {label}"
+    assert lab.page_errors == []
+
+
+def moves_the_picture(explorer, label):
+    """To both ends by keyboard and on by mouse; a slider that one option needs is tried with it."""
+    options = explorer.options()
+    while not any(explorer.changed_by(lambda key=key: explorer.press(label, key)) for key in ENDS):
+        assert options, f"{label} never moved the picture"
+        options.pop(0).click()
+    explorer.press(label, "Home")
+    explorer.settled()
+    with explorer.changes():
+        explorer.drag(label, 150)
+
+
+ENDS = ("Home", "End")
