@@ -54,13 +54,16 @@ class Waves(Picture):
         right.set(xlim=(0, 64), ylim=(-1.5, 1.5), xlabel="x")
         right.grid(True)
         right.legend(loc="lower right")
-        return SimpleNamespace(right=right, image=image, curves=curves, mark=mark, words=words)
+        return SimpleNamespace(
+            right=right, image=image, curves=curves, mark=mark, words=words, end=None
+        )
 
     def update(self, artists, arrays):
         artists.image.set_data(arrays.products)
         for line, curve in zip(artists.curves, arrays.curves, strict=True):
             line.set_data(arrays.x, curve)
-        if artists.right.get_xlim()[1] != arrays.x[-1]:
+        if artists.end != arrays.x[-1]:
+            artists.end = arrays.x[-1]
             artists.right.set_xlim(0, arrays.x[-1])
             artists.right.set_xticks([0, arrays.x[-1]], labels=["start", "end"])
         artists.mark.set_xdata([arrays.x[arrays.position]] * 2)
