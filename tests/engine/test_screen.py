@@ -1,0 +1,141 @@
+"""The screen: who sees it, what goes over the wire, and when the figure may go."""
+
+import gc
+import io
+import weakref
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from PIL import Image
+
+from posviz.engine.live import LiveFigure
+from posviz.engine.screen import Screen, encode_png
+from tests.engine.sample import Browser, Waves
+
+
+@pytest.fixture
+def screen():
+    live = LiveFigure(Waves())
+
+    def refresh():
+        live.follow()
+        if screen.views:
+            screen.show()
+
+    screen = Screen(live, refresh)
+    yield screen
+    screen.close()
+
+
+@pytest.fixture
+def browser(screen):
+    return Browser(screen)
+
+
+def decoded(png) -> np.ndarray:
+    image = Image.open(io.BytesIO(png))
+    image.load()  # checks every chunk's checksum
+    assert (image.format, image.mode) == ("PNG", "RGBA")
+    return np.asarray(image)
+
+
+@settings(max_examples=30, deadline=None)
+@given(arrays(np.uint8, st.tuples(st.integers(1, 40), st.integers(1, 40), st.just(4))))
+def test_a_png_holds_the_pixels_it_was_made_of(pixels):
+    assert np.array_equal(decoded(encode_png(pixels)), pixels)
+
+
+def test_a_frame_holds_pixels_caption_size_and_number(screen, browser):
+    browser.say("a", ratio=1)
+    message, (png,) = browser.messages[0]
+    picture = screen.live.picture
+    assert message == {
+        "kind": "png",
+        "frame": 1,
+        "caption": picture.caption(picture.compute()),
+        "css": [400, 200],
+    }
+    figure = picture.figure()
+    figure.canvas.draw()
+    assert np.array_equal(decoded(png), np.asarray(figure.canvas.buffer_rgba()))
+
+
+def test_frames_are_numbered_in_order(screen, browser):
+    browser.say("a", ratio=1)
+    for _ in range(3):
+        screen.show()
+    assert [frame["frame"] for frame in browser.frames] == [1, 2, 3, 4]
+
+
+def test_nobody_sees_nothing_is_sent(screen, browser):
+    assert browser.messages == []
+    browser.say("a", ratio=1)
+    browser.say("a", gone=True)
+    assert len(browser.frames) == 1
+    assert screen.views == {}
+
+
+def test_the_sharpest_screen_decides_up_to_four(screen, browser):
+    widths = []
+    for view, ratio in [("a", 1), ("b", 2), ("b", 1.25), ("c", 9), ("a", 1)]:
+        browser.say(view, ratio=ratio)
+        widths.append(decoded(browser.messages[-1][1][0]).shape[1])
+    assert widths == [400, 800, 500, 1600, 1600]
+    browser.say("c", gone=True)
+    screen.show()
+    assert decoded(browser.messages[-1][1][0]).shape[1] == 500
+    assert browser.frames[-1]["css"] == [400, 200]
+
+
+def test_the_figure_goes_with_its_last_view_and_comes_back(screen, browser):
+    browser.say("a", ratio=1)
+    browser.say("b", ratio=1)
+    figure = weakref.ref(screen.live.layers.figure)
+    browser.say("a", gone=True)
+    gc.collect()
+    assert figure() is not None
+    browser.say("b", gone=True)
+    gc.collect()
+    assert figure() is None
+    browser.say("c", ratio=1)
+    assert browser.frames[-1]["frame"] == 3
+    assert browser.messages[-1][1] == browser.messages[0][1]
+
+
+def test_a_goodbye_from_an_unknown_view_is_harmless(screen, browser):
+    browser.say("a", ratio=1)
+    browser.say("never seen", gone=True)
+    assert list(screen.views) == ["a"]
+    assert screen.live.layers is not None
+
+
+def test_a_ping_is_answered_and_changes_nothing(screen, browser):
+    browser.say("a", ping=True)
+    assert browser.messages == [({"pong": True}, None)]
+    assert screen.views == {}
+
+
+def test_a_closed_screen_lets_figure_and_wire_go(screen, browser):
+    browser.say("a", ratio=1)
+    figure = weakref.ref(screen.live.layers.figure)
+    screen.close()
+    gc.collect()
+    assert figure() is None
+    assert screen.comm is None
+
+
+def test_closed_screens_are_forgotten():
+    """With `_esm` as a path, anywidget keeps every instance alive."""
+    seen = []
+    for _ in range(5):
+        live = LiveFigure(Waves())
+        screen = Screen(live, live.follow)
+        seen.append(weakref.ref(screen))
+        screen.layout.close()
+        screen.close()
+    del live, screen
+    gc.collect()
+    assert [reference() for reference in seen] == [None] * 5
