@@ -68,7 +68,8 @@ class CollisionHunter(Picture):
         """The nearest collision, beside the distance of neighbours."""
         return (
             f"Of offsets 1 to {arrays.largest:,} the nearest row is {arrays.distance:.4g} away, "
-            f"at offset {arrays.nearest:,}; neighbours are {arrays.neighbour:.4g} apart."
+            f"at offset {arrays.nearest:,}; neighbours are {arrays.neighbour:.4g} apart; the "
+            f"solid line is the nearest of each of {len(arrays.offsets)} ranges."
         )
 
 
