@@ -58,7 +58,7 @@ def control(picture, name, report):
     }
     main, beside, links = make(picture, name, knob, report, shared)
     if knob.play:
-        play, link = _play(main, knob)
+        play, link = _play(main)
         beside, links = [*beside, play], [*links, link]
     return widgets.HBox([main, *beside]), main, links
 
@@ -140,10 +140,9 @@ def _text(picture, name, knob, report, shared):
     return line, [], [Link(picture, name, line, report)]
 
 
-def _play(slider, knob):
-    play = widgets.Play(
-        value=slider.value, min=knob.low, max=knob.high, step=knob.step or 1, interval=50
-    )
+def _play(slider):
+    span = {"min": slider.min, "max": slider.max, "step": slider.step}
+    play = widgets.Play(value=slider.value, interval=50, **span)
     # In the browser: no way round by the kernel.
     return play, widgets.jslink((play, "value"), (slider, "value"))
 
