@@ -1,0 +1,281 @@
+"""The explorer: controls over a screen; nothing is left when it goes."""
+
+import base64
+import gc
+import io
+import json
+import weakref
+
+import numpy as np
+import pytest
+from ipywidgets.widgets.widget import _instances
+from jupyter_client.manager import start_new_kernel
+from PIL import Image
+
+from tests.engine.sample import Browser, Failing, Waves
+
+
+@pytest.fixture
+def picture():
+    return Failing()
+
+
+@pytest.fixture
+def explorer(picture):
+    explorer = picture.explore()
+    yield explorer
+    explorer.close()
+
+
+@pytest.fixture
+def browser(explorer):
+    """A browser in which one view of the explorer is open."""
+    browser = Browser(explorer.screen)
+    browser.say("a", ratio=1)
+    return browser
+
+
+def last_pixels(browser) -> np.ndarray:
+    return np.asarray(Image.open(io.BytesIO(browser.messages[-1][1][0])))
+
+
+def fresh_pixels(picture) -> np.ndarray:
+    figure = picture.figure()
+    figure.canvas.draw()
+    return np.asarray(figure.canvas.buffer_rgba())
+
+
+# ---------------------------------------------------------------- frames
+
+
+def test_there_is_a_control_for_every_knob_and_all_are_shown(explorer, picture):
+    assert list(explorer.controls) == list(picture.knobs())
+    shown = [box.children[0] for box in explorer.children[: len(explorer.controls)]]
+    assert shown == list(explorer.controls.values())
+    assert explorer.screen in explorer.children
+    assert explorer.error in explorer.children
+
+
+def test_a_slider_moves_the_picture(explorer, browser, picture):
+    explorer.controls["position"].value = 20
+    assert [frame["frame"] for frame in browser.frames] == [1, 2]
+    assert browser.frames[-1]["caption"].startswith("At position 20 ")
+    assert np.array_equal(last_pixels(browser), fresh_pixels(picture))
+
+
+def test_a_knob_turned_in_code_moves_slider_and_picture(explorer, browser, picture):
+    picture.position = 20
+    assert explorer.controls["position"].value == 20
+    assert len(browser.frames) == 2
+    picture.position = 20
+    assert len(browser.frames) == 2
+
+
+def test_knobs_turned_together_give_one_frame(browser, picture):
+    with picture.hold_trait_notifications():
+        picture.position, picture.width, picture.words, picture.lines = 20, 12, "a dog", 4
+    assert len(browser.frames) == 2
+    assert np.array_equal(last_pixels(browser), fresh_pixels(picture))
+
+
+def test_nothing_is_computed_while_nobody_looks(explorer, picture, monkeypatch):
+    monkeypatch.setattr(Failing, "compute", lambda _: pytest.fail("computed for nobody"))
+    picture.position = 20
+    assert explorer.live.layers is None
+
+
+def test_a_view_that_opens_gets_the_picture_as_it_stands(browser, picture):
+    picture.position = 20
+    browser.say("b", ratio=1)
+    assert len(browser.frames) == 3
+    assert browser.frames[2]["caption"] == browser.frames[1]["caption"]
+
+
+def test_reset_brings_every_knob_back_in_one_frame(explorer, browser, picture):
+    start = picture.values()
+    picture.position, picture.shape, picture.base, picture.lines = 20, "cosine", 2000, 4
+    count = len(browser.frames)
+    explorer.reset_button.click()
+    assert picture.values() == start
+    assert explorer.controls["position"].value == 3
+    assert len(browser.frames) == count + 1
+    assert np.array_equal(last_pixels(browser), fresh_pixels(picture))
+
+
+def test_reset_returns_to_where_the_explorer_began_not_to_the_defaults():
+    picture = Waves(position=30)
+    explorer = picture.explore()
+    picture.position = 5
+    explorer.reset()
+    assert picture.position == 30
+    explorer.close()
+
+
+# ---------------------------------------------------------------- errors
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("compute", "ValueError: too &lt;wide&gt; &amp; too long"),
+        ("caption", "KeyError: &#x27;no such number&#x27;"),
+        ("update", "RuntimeError: half of it moved"),
+        ("drawing", "ParseSyntaxException"),
+    ],
+)
+def test_an_error_is_shown_the_old_picture_stays_and_reset_works(
+    explorer, browser, picture, place, message
+):
+    good = last_pixels(browser)
+    picture.fail = place
+    assert "role='alert'" in explorer.error.value
+    assert message in explorer.error.value
+    assert "<wide>" not in explorer.error.value
+    assert len(browser.frames) == 1
+    explorer.reset_button.click()
+    assert explorer.error.value == ""
+    assert np.array_equal(last_pixels(browser), good)
+
+
+def test_a_refused_value_is_shown_and_the_next_good_one_clears_it(explorer, browser, picture):
+    explorer.controls["width"].value = 9
+    assert "width = 9 is refused: it must be an even whole number" in explorer.error.value
+    assert (picture.width, explorer.controls["width"].value) == (8, 8)
+    explorer.controls["width"].value = 10
+    assert explorer.error.value == ""
+
+
+def test_a_view_that_opens_during_an_error_gets_the_last_good_picture(browser, picture):
+    good = last_pixels(browser)
+    picture.position, picture.fail = 20, "compute"
+    browser.say("b", ratio=1)
+    assert len(browser.frames) == 3
+    assert browser.frames[2]["caption"].startswith("At position 20 ")
+    assert not np.array_equal(last_pixels(browser), good)
+    picture.fail = "nowhere"
+    assert np.array_equal(last_pixels(browser), fresh_pixels(picture))
+
+
+# ---------------------------------------------------------------- where no kernel is
+
+
+def test_the_mime_bundle_holds_widget_picture_and_caption(explorer, picture):
+    data, metadata = explorer._repr_mimebundle_()
+    caption = picture.caption(picture.compute())
+    assert data["application/vnd.jupyter.widget-view+json"]["model_id"] == explorer.model_id
+    assert data["text/plain"] == f"Failing: {caption}"
+    assert metadata["image/png"] == {"width": 400, "alt": caption}
+    png = base64.b64decode(data["image/png"])
+    image = np.asarray(Image.open(io.BytesIO(png)).convert("RGB")).astype(int)
+    assert np.abs(image - fresh_pixels(picture)[..., :3]).mean() < 2  # 255 colours, so nearly
+    assert len(png) < 30 * 1024
+    json.dumps([data, metadata])
+    assert explorer.live.layers is None
+
+
+def test_the_mime_bundle_of_a_failing_picture_has_the_widget_and_the_error(explorer, picture):
+    picture.fail = "compute"
+    data, _ = explorer._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert "image/png" not in data
+    assert "too &lt;wide&gt;" in explorer.error.value
+
+
+# ---------------------------------------------------------------- letting go
+
+
+def test_closing_leaves_no_widget_and_no_observer(picture):
+    before = set(_instances)
+    explorer = picture.explore()
+    browser = Browser(explorer.screen)
+    browser.say("a", ratio=1)
+    assert len(set(_instances) - before) > 40
+    explorer.close()
+    assert set(_instances) - before == set()
+    picture.position = 20
+    assert len(browser.frames) == 1
+    explorer.close()
+
+
+def test_a_closed_explorer_is_freed_and_so_is_its_figure(picture):
+    explorer = picture.explore()
+    Browser(explorer.screen).say("a", ratio=1)
+    kept = [weakref.ref(thing) for thing in (explorer, explorer.screen, explorer.live)]
+    kept.append(weakref.ref(explorer.live.layers.figure))
+    explorer.close()
+    del explorer
+    gc.collect()
+    assert [reference() for reference in kept] == [None] * 4
+
+
+def test_the_figure_lives_while_a_view_is_open(explorer, browser):
+    figure = weakref.ref(explorer.live.layers.figure)
+    gc.collect()
+    assert figure() is not None
+    browser.say("a", gone=True)
+    gc.collect()
+    assert figure() is None
+
+
+def test_two_explorers_of_one_picture_move_together(explorer, picture):
+    other = picture.explore()
+    explorer.controls["position"].value = 20
+    assert other.controls["position"].value == 20
+    other.close()
+    explorer.controls["position"].value = 21
+    assert picture.position == 21
+
+
+# ---------------------------------------------------------------- in a real kernel
+
+CELL = "from tests.engine.sample import Waves; pair = [Waves().explore(), Waves().explore()]"
+COUNT = """
+import gc
+from ipywidgets.widgets.widget import _instances
+gc.collect()
+widgets = [type(widget).__name__ for widget in _instances.values()]
+things = [type(thing).__name__ for thing in gc.get_objects()]
+print(len(widgets), widgets.count("Explorer"), things.count("Explorer"), things.count("Waves"))
+"""
+
+
+@pytest.fixture(scope="module")
+def run_cell():
+    """Run code in a kernel of its own, as the cell of that id; returns what it printed."""
+    manager, client = start_new_kernel()
+
+    def run(code, cell=None):
+        printed = []
+
+        def keep(message):
+            if message["msg_type"] in ("stream", "error"):
+                printed.append(message["content"].get("text", str(message["content"])))
+
+        client.session.metadata = {"cellId": cell} if cell else {}
+        client.execute_interactive(code, output_hook=keep, timeout=60)
+        return "".join(printed)
+
+    yield run
+    client.stop_channels()
+    manager.shutdown_kernel(now=True)
+
+
+@pytest.mark.parametrize(("cell", "runs"), [("an id", 50), (None, 5)])
+def test_a_cell_run_again_and_again_leaves_one_run_alive(run_cell, cell, runs):
+    assert run_cell(CELL, cell) == ""
+    once = run_cell(COUNT, "count")
+    for _ in range(runs - 1):
+        run_cell(CELL, cell)
+    assert run_cell(COUNT, "count") == once
+    _, explorers, alive, _ = map(int, once.split())
+    assert explorers == alive > 0
+
+
+def test_cells_keep_their_own_explorers_though_they_read_the_same(run_cell):
+    def explorers():
+        return int(run_cell(COUNT, "count").split()[1])
+
+    before = explorers()
+    for cell in ("first", "second", "third", "second"):
+        run_cell(CELL, cell)
+    assert explorers() == before + 6
