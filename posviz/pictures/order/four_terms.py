@@ -16,7 +16,7 @@ LONGEST = 64
 class FourTerms(Picture):
     """The four terms of a score when a position vector is added at the input."""
 
-    size = (9.6, 5.4)
+    size = (9.0, 5.0)
     paper_size = (3.3, 2.6)
 
     seq_len = integer(24, low=2, high=LONGEST)
@@ -25,6 +25,7 @@ class FourTerms(Picture):
     seed = integer(0, low=0, high=99)
 
     def compute(self):
+        """The terms, query first, and the score, each [seq_len, seq_len]."""
         random = np.random.default_rng(self.seed)
         x = random.standard_normal((LONGEST, self.d_model))[: self.seq_len]
         p = sinusoidal(np.arange(self.seq_len), self.d_model)
@@ -42,6 +43,7 @@ class FourTerms(Picture):
         )
 
     def draw(self, figure):
+        """The four terms as a table of query and key, and their sum."""
         axes = figure.subplot_mosaic(
             [["xx", "xp", "score"], ["px", "pp", "score"]], width_ratios=(1.1, 1.1, 2)
         )
@@ -74,6 +76,7 @@ class FourTerms(Picture):
         return artists
 
     def update(self, artists, arrays):
+        """Colour the five matrices."""
         seq_len = len(arrays.images[0])
         if (seq_len, arrays.limit) != (artists.seq_len, artists.limit):
             _fit(artists, seq_len, arrays.limit)
@@ -81,6 +84,7 @@ class FourTerms(Picture):
             image.set_data(array)
 
     def caption(self, arrays):
+        """Whether the last term depends on the distance alone."""
         if arrays.spread < 1e-9:
             relative = "depends on the distance alone"
         else:

@@ -34,6 +34,7 @@ class MaskedAttention(Picture):
     same_token = switch(True, label="same token everywhere")
 
     def compute(self):
+        """Weights [seq_len, seq_len]; positions and counts of keys [seq_len]."""
         length = max(self.seq_len - self.padding, 1)
         # Counted from the first real token; the padding before it repeats the 0.
         positions = np.maximum(np.arange(self.seq_len) - (self.seq_len - length), 0)
@@ -65,6 +66,7 @@ class MaskedAttention(Picture):
         return blockwise_causal_mask(positions, positions, self.block)
 
     def draw(self, figure):
+        """The weights, and beside each query how many keys it looks at."""
         heat, beside = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
         colours = matplotlib.colormaps[PLAIN].with_extremes(under=matplotlib.rcParams["grid.color"])
         weights = heat.imshow(np.zeros((1, 1)), cmap=colours, vmin=0, vmax=1, animated=True)
@@ -91,6 +93,7 @@ class MaskedAttention(Picture):
         return artists
 
     def update(self, artists, arrays):
+        """Colour the weights and move the counts."""
         seq_len = len(arrays.positions)
         if seq_len != artists.seq_len:
             _fit(artists, seq_len)
@@ -100,20 +103,19 @@ class MaskedAttention(Picture):
         artists.positions.set_data(arrays.positions, places)
 
     def caption(self, arrays):
+        """How many keys the first and the last token look at."""
         real = arrays.looks_at[-arrays.length :]
         tokens = f"{arrays.length} token" + "s" * (arrays.length > 1)
         if self.padding >= self.seq_len:
-            tokens += f" (one is kept, so padding is held at {self.seq_len - 1})"
-        if real.min() == real.max():
-            return (
-                f"Mask {self.mask}, {tokens}: every query looks at {real[0]} of them, so no "
-                "position leaks."
-            )
-        leak = "its count is its position + 1" if self.mask == "causal" else "counts differ"
-        return (
-            f"Mask {self.mask}, {tokens}: the first looks at {real[0]} key, the last at "
-            f"{real[-1]}, {leak}: position leaks."
-        )
+            tokens += f" (padding is held at {self.seq_len - 1}, so that one remains)"
+        elif self.padding:
+            tokens += f" and {self.padding} of padding"
+        if real[0] == real[-1]:
+            return f"Mask {self.mask}, {tokens}: all look at {real[0]}, so the mask tells nothing."
+        told = f"the first looks at {real[0]} and the last at {real[-1]}"
+        if self.mask == "causal":
+            return f"Mask {self.mask}, {tokens}: {told}, so each number tells the position."
+        return f"Mask {self.mask}, block {self.block}, {tokens}: {told}."
 
 
 def _fit(artists, seq_len):

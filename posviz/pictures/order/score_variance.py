@@ -22,6 +22,7 @@ class ScoreVariance(Picture):
     seed = integer(4, low=0, high=99)
 
     def compute(self):
+        """Variances for every head_dim [LARGEST], and the weights of one query [KEYS]."""
         variances, scores = _measured(self.seed)
         score = scores[:, self.head_dim - 1]
         scaled = score / self.head_dim**0.5
@@ -34,6 +35,7 @@ class ScoreVariance(Picture):
         )
 
     def draw(self, figure):
+        """The variance against head_dim, and what the softmax makes of one head_dim."""
         left, right = figure.subplots(1, 2)
         artists = SimpleNamespace()
         dims = np.arange(1, LARGEST + 1)
@@ -55,6 +57,7 @@ class ScoreVariance(Picture):
         return artists
 
     def update(self, artists, arrays):
+        """Move both marks and both rows of weights."""
         at = arrays.head_dim - 1
         for name in ("plain", "scaled"):
             variances = getattr(arrays, f"{name}_variances")
@@ -63,6 +66,7 @@ class ScoreVariance(Picture):
             getattr(artists, f"{name}_weights").set_ydata(getattr(arrays, f"{name}_weights"))
 
     def caption(self, arrays):
+        """The variance and the largest weight, with and without the division."""
         at = arrays.head_dim - 1
         return (
             f"At head_dim = {arrays.head_dim} the variance of q·k is "

@@ -34,7 +34,7 @@ OUTPUT_LIMIT = 2.5
 class ShuffledSentence(Picture):
     """A sentence and its shuffled copy through the same attention."""
 
-    size = (9.6, 5.8)
+    size = (9.0, 5.4)
     paper_size = (3.3, 3.4)
 
     sentence = text("the cat sat on the mat", max_length=80, redraw=True)
@@ -44,6 +44,7 @@ class ShuffledSentence(Picture):
     mask = choice("none", options=("none", "causal"))
 
     def compute(self):
+        """Weights [len, len] and outputs [len, head_dim] of both orders, and how they differ."""
         words = words_of(self.sentence)
         order = self._order(len(words))
         x = np.stack([word_vector(word) for word in words])
@@ -78,6 +79,7 @@ class ShuffledSentence(Picture):
         return output[0, :, :HEAD_DIM], weights[0, 0]
 
     def draw(self, figure):
+        """The weights, three matrices of outputs, and a bar for each difference."""
         words = words_of(self.sentence)
         top, bottom = figure.subfigures(2, 1, height_ratios=(4, 1.1))
         heat, *panels = top.subplots(1, 4, width_ratios=(2.6, 1, 1, 1))
@@ -112,6 +114,7 @@ class ShuffledSentence(Picture):
         return artists
 
     def update(self, artists, arrays):
+        """Colour the matrices and set the bars; labels only when the words have moved."""
         if arrays.words != artists.words:
             _label_words(artists, arrays.words)
         artists.weights.set_data(arrays.weights)
@@ -123,6 +126,7 @@ class ShuffledSentence(Picture):
             number.set_text(_short(residual))
 
     def caption(self, arrays):
+        """Whether the outputs move with their words."""
         if not self.sentence.split():
             return "There is no word yet, so ∅ stands for the sentence and attends to itself."
         if not arrays.moved:
