@@ -38,8 +38,11 @@ def save(picture, path, *, style="notebook", dark=False) -> Path:
         "Title": picture.title(),
         _CAPTION_FIELD[kind]: picture.caption(picture.compute()),
     } | _NO_DATE[kind]
-    with style_context(style, dark), replacing(path) as file:
-        figure.savefig(file, format=kind, metadata=described)
+    data = io.BytesIO()  # on a full disk, matplotlib's PDF writer would hide the reason
+    with style_context(style, dark):
+        figure.savefig(data, format=kind, metadata=described)
+    with replacing(path) as file:
+        file.write(data.getbuffer())
     return path
 
 
