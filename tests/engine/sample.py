@@ -1,6 +1,7 @@
 """A small picture with every kind of knob, one that fails on demand, and a browser's part."""
 
 import json
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,6 +9,8 @@ import numpy as np
 from posviz.engine.knobs import choice, device, even, integer, log, real, switch, text
 from posviz.engine.looks import SIGNED
 from posviz.engine.picture import Picture
+
+ROOT = Path(__file__).parents[2]  # where another process finds this file, too
 
 
 class Waves(Picture):

@@ -12,7 +12,7 @@ from ipywidgets.widgets.widget import _instances
 from jupyter_client.manager import start_new_kernel
 from PIL import Image
 
-from tests.engine.sample import Browser, Failing, Waves
+from tests.engine.sample import ROOT, Browser, Failing, Waves
 
 
 @pytest.fixture
@@ -242,7 +242,7 @@ print(len(widgets), widgets.count("Explorer"), things.count("Explorer"), things.
 @pytest.fixture(scope="module")
 def run_cell():
     """Run code in a kernel of its own, as the cell of that id; returns what it printed."""
-    manager, client = start_new_kernel()
+    manager, client = start_new_kernel(cwd=str(ROOT))
 
     def run(code, cell=None):
         printed = []

@@ -10,7 +10,7 @@ import traitlets
 from matplotlib.figure import Figure
 
 from posviz.engine.picture import Picture
-from tests.engine.sample import Failing, Waves
+from tests.engine.sample import ROOT, Failing, Waves
 
 LOUD = {
     "axes.facecolor": "yellow",
@@ -161,7 +161,8 @@ image = Image.open(io.BytesIO(data["image/png"]))
 print(image.format, image.size, metadata["image/png"], figure.get_dpi())
 print("matplotlib.pyplot" in sys.modules)
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.stdout.splitlines() == ["PNG (800, 400) {'width': 400} 100", "False"], done.stderr
 
 

@@ -1,0 +1,218 @@
+"""Files: the picture as it stands, whole or not at all, and the same bytes every time."""
+
+import io
+import os
+import re
+import resource
+import stat
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pytest
+from PIL import Image
+
+from posviz.engine.export import FORMATS, inside, notebook_png, png_bytes
+from posviz.engine.looks import STYLES
+from tests.engine.sample import ROOT, Failing, Waves
+
+MAGIC = {"png": b"\x89PNG\r\n", "svg": b"<?xml", "pdf": b"%PDF-1."}
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture
+def picture():
+    return Waves(position=20)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("kind", FORMATS)
+def test_every_format_in_every_look_has_its_size(picture, tmp_path, kind, style, dark):
+    path = picture.save(tmp_path / f"waves.{kind}", style=style, dark=dark)
+    data = path.read_bytes()
+    assert data.startswith(MAGIC[kind])
+    inches = {"notebook": (4, 2), "slide": (40 / 3, 7.5), "paper": (3.3, 2.4)}[style]
+    assert size_in_inches(kind, data) == pytest.approx(inches, abs=0.01)
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def size_in_inches(kind, data) -> tuple[float, float]:
+    """The size that the file itself states."""
+    if kind == "png":
+        image = Image.open(io.BytesIO(data))
+        return tuple(
+            pixels / dpi for pixels, dpi in zip(image.size, image.info["dpi"], strict=True)
+        )
+    if kind == "svg":
+        root = ET.fromstring(data)
+        return tuple(float(root.get(side).removesuffix("pt")) / 72 for side in ("width", "height"))
+    box = re.search(rb"/MediaBox \[ 0 0 (\S+) (\S+) \]", data)
+    return tuple(float(points) / 72 for points in box.groups())
+
+
+def test_a_png_shows_the_pixels_of_the_figure(picture, tmp_path):
+    with matplotlib.rc_context({"savefig.dpi": 37, "savefig.bbox": "tight", "font.size": 30}):
+        path = picture.save(tmp_path / "waves.png", style="slide", dark=True)
+    figure = picture.figure("slide", True)
+    figure.canvas.draw()
+    expected = np.asarray(figure.canvas.buffer_rgba())
+    assert np.array_equal(np.asarray(Image.open(path)), expected)
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_the_caption_goes_with_the_file(picture, tmp_path, ending):
+    data = picture.save(tmp_path / f"waves.{ending}").read_bytes()
+    caption = picture.caption(picture.compute())
+    if ending == "png":
+        found = Image.open(io.BytesIO(data)).text
+        assert (found["Title"], found["Description"]) == (picture.title(), caption)
+    elif ending == "svg":
+        texts = [element.text for element in ET.fromstring(data).iter()]
+        assert picture.title() in texts
+        assert caption in texts
+    else:
+        assert b"/Title (" + picture.title().encode() in data
+        assert b"/Subject (" + caption.encode() in data
+
+
+def test_text_a_reader_typed_leaves_an_svg_readable(tmp_path):
+    path = Waves(words="<b>\0&$x_$").save(tmp_path / "waves.svg")
+    assert ET.fromstring(path.read_bytes()).tag == f"{SVG}svg"
+
+
+def test_two_runs_give_the_same_bytes(tmp_path):
+    program = """
+import sys
+from tests.engine.sample import Waves
+for ending in ("png", "svg", "pdf"):
+    Waves().save(f"{sys.argv[1]}/waves.{ending}")
+"""
+    runs = []
+    for seed, date in (("1", "1000000000"), ("2", "1700000000")):
+        folder = tmp_path / seed
+        environment = os.environ | {"PYTHONHASHSEED": seed, "SOURCE_DATE_EPOCH": date}
+        command = [sys.executable, "-c", program, folder]
+        subprocess.run(command, cwd=ROOT, env=environment, check=True)
+        runs.append({path.name: path.read_bytes() for path in sorted(folder.iterdir())})
+    assert list(runs[0]) == ["waves.pdf", "waves.png", "waves.svg"]
+    assert runs[0] == runs[1]
+
+
+# ---------------------------------------------------------------- what cannot be written
+
+
+@pytest.mark.parametrize("name", ["waves.jpg", "waves", "waves.", "png", "waves.png.gz"])
+def test_an_unknown_ending_is_refused_before_anything_is_drawn(tmp_path, name):
+    with pytest.raises(ValueError, match=r"choose one of \.png, \.svg, \.pdf") as refusal:
+        Failing(fail="compute").save(tmp_path / name)
+    assert repr(str(tmp_path / name)) in str(refusal.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_ending_may_be_in_capitals(picture, tmp_path):
+    assert picture.save(str(tmp_path / "WAVES.PNG")).read_bytes().startswith(MAGIC["png"])
+
+
+def test_an_unknown_style_is_refused(picture, tmp_path):
+    with pytest.raises(ValueError, match="'poster' is unknown: choose one of notebook, slide"):
+        picture.save(tmp_path / "waves.png", style="poster")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_missing_folders_are_made(picture, tmp_path):
+    assert picture.save(tmp_path / "a" / "b" / "waves.png").exists()
+
+
+def test_a_place_that_is_no_folder_is_named(picture, tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    path = tmp_path / "file" / "waves.png"
+    with pytest.raises(OSError, match="cannot write: ") as refusal:
+        picture.save(path)
+    assert refusal.value.filename == str(path)
+    assert str(path) in str(refusal.value)
+
+
+def test_a_folder_in_the_place_of_the_file_is_named(picture, tmp_path):
+    (tmp_path / "waves.png").mkdir()
+    with pytest.raises(OSError, match=r"cannot write: .*waves\.png"):
+        picture.save(tmp_path / "waves.png")
+    assert [path.name for path in tmp_path.iterdir()] == ["waves.png"]
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_a_full_disk_leaves_the_good_file_and_nothing_beside_it(picture, tmp_path, ending):
+    path = picture.save(tmp_path / f"waves.{ending}")
+    good = path.read_bytes()
+    picture.position = 30
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, limits[1]))  # as good as a full disk
+    try:
+        with pytest.raises(OSError, match="cannot write: ") as refusal:
+            picture.save(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert refusal.value.filename == str(path)
+    assert path.read_bytes() == good
+    assert list(tmp_path.iterdir()) == [path]
+    assert picture.save(path).read_bytes() != good
+
+
+@pytest.mark.parametrize("place", ["compute", "caption", "update", "drawing"])
+def test_an_error_of_the_picture_leaves_the_good_file(tmp_path, place):
+    picture = Failing()
+    path = picture.save(tmp_path / "waves.png")
+    good = path.read_bytes()
+    picture.fail = place
+    with pytest.raises((ValueError, KeyError, RuntimeError)):
+        picture.save(path)
+    assert path.read_bytes() == good
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_is_as_readable_as_any_other(picture, tmp_path):
+    old = os.umask(0o027)
+    try:
+        path = picture.save(tmp_path / "waves.png")
+    finally:
+        os.umask(old)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+# ---------------------------------------------------------------- names and notebooks
+
+
+@pytest.mark.parametrize("name", ["waves", "waves.png", "  my waves ", "πόσο", "a.b", "x" * 100])
+def test_a_plain_name_is_a_file_in_the_folder(name):
+    path = inside(Path("figures"), name, "png")
+    assert path == Path("figures") / (name.strip().removesuffix(".png") + ".png")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "  ", ".png", "..", "../up", "/etc/passwd", "a/b", "a\\b", "C:x", ".hid", "\0", "x" * 101],
+)
+def test_a_name_that_leads_outside_is_refused(name):
+    with pytest.raises(ValueError, match=r"^file name = ") as refusal:
+        inside(Path("figures"), name, "png")
+    assert repr(name) in str(refusal.value)
+
+
+def test_a_figure_in_a_notebook_has_twice_the_pixels_and_keeps_its_own(picture):
+    figure = picture.figure()
+    png, metadata = notebook_png(figure)
+    assert Image.open(io.BytesIO(png)).size == (800, 400)
+    assert metadata == {"width": 400}
+    assert figure.get_dpi() == 100
+
+
+def test_a_picture_of_few_colours_is_kept_exactly():
+    rng = np.random.default_rng(0)
+    colours = rng.integers(0, 256, (200, 4), dtype=np.uint8)
+    colours[:, 3] = 255
+    pixels = colours[rng.integers(0, 200, (30, 50))]
+    image = Image.open(io.BytesIO(png_bytes(pixels)))
+    assert np.array_equal(np.asarray(image.convert("RGBA")), pixels)

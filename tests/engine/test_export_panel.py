@@ -1,0 +1,115 @@
+"""The Export control: a file in the folder `figures`, and a link to it."""
+
+import base64
+import io
+import os
+import re
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from posviz.engine.export import FORMATS
+from posviz.engine.export_panel import ExportPanel
+from tests.engine.sample import Failing
+
+MIME = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The folder in which the notebook runs."""
+    (tmp_path / "notebooks").mkdir()
+    monkeypatch.chdir(tmp_path / "notebooks")
+    return tmp_path / "notebooks"
+
+
+@pytest.fixture
+def panel(folder):
+    return ExportPanel(Failing(position=20))
+
+
+def files(folder) -> list[str]:
+    """Every file in the notebook's folder and beside it."""
+    everything = folder.parent.rglob("*")
+    return [os.path.relpath(path, folder) for path in everything if path.is_file()]
+
+
+def test_the_button_opens_and_closes_the_panel(panel):
+    seen = [panel.panel.layout.display]
+    for pressed in (True, False):
+        panel.button.value = pressed
+        seen.append(panel.panel.layout.display)
+    assert seen == ["none", "flex", "none"]
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_save_writes_a_file_and_the_link_holds_a_copy(panel, folder, kind):
+    panel.kind.value = kind
+    panel.save_button.click()
+    assert files(folder) == [f"figures/Failing.{kind}"]
+    link = re.search(r"download='(.*?)' href='data:(.*?);base64,(.*?)'", panel.result.value)
+    assert link.group(1, 2) == (f"Failing.{kind}", MIME[kind])
+    saved = (folder / "figures" / f"Failing.{kind}").read_bytes()
+    assert base64.b64decode(link.group(3)) == saved
+    assert f"<code>figures/Failing.{kind}</code>" in panel.result.value
+
+
+@pytest.mark.parametrize(("style", "size"), [("slide", (1920, 1080)), ("paper", (990, 720))])
+@pytest.mark.parametrize("dark", [False, True])
+def test_what_is_saved_is_the_picture_as_it_stands(panel, folder, style, size, dark):
+    panel.picture.position, panel.picture.words = 7, "a dog"
+    panel.style.value, panel.dark.value, panel.name.value = style, dark, "as it stands"
+    panel.save()
+    image = Image.open(folder / "figures" / "as it stands.png")
+    assert image.size == size
+    expected = io.BytesIO()
+    panel.picture.figure(style, dark).savefig(expected, dpi="figure")
+    assert np.array_equal(np.asarray(image), np.asarray(Image.open(expected)))
+    assert image.text["Description"].startswith("At position 7 ")
+
+
+@pytest.mark.parametrize("name", ["../up", "/up", "..", "", "a/b", "a\\b", "c:up", "<b>/x", "\0"])
+def test_a_bad_name_is_shown_and_nothing_is_written(panel, folder, name):
+    panel.name.value = name
+    panel.save()
+    assert panel.result.value.startswith("<div role='alert'>Not saved: file name = ")
+    assert "<b>" not in panel.result.value
+    assert files(folder) == []
+
+
+def test_a_name_too_long_for_the_disk_is_shown(panel, folder):
+    panel.name.value = "ω" * 100 + "€" * 50
+    panel.save()
+    assert "Not saved" in panel.result.value
+    panel.name.value = "€" * 100  # 300 bytes: refused by the file system
+    panel.save()
+    assert "Not saved: [Errno" in panel.result.value
+    assert files(folder) == []
+
+
+def test_a_place_that_cannot_be_written_to_is_shown(panel, folder):
+    (folder / "figures").write_text("in the way")
+    panel.save()
+    assert "Not saved: " in panel.result.value
+    assert "cannot write" in panel.result.value
+    assert (folder / "figures").read_text() == "in the way"
+
+
+def test_an_error_of_the_picture_is_shown_and_the_next_save_clears_it(panel, folder):
+    panel.picture.fail = "compute"
+    panel.save()
+    assert "Not saved: too &lt;wide&gt; &amp; too long" in panel.result.value
+    assert files(folder) == []
+    panel.picture.fail = "nowhere"
+    panel.save()
+    assert "Not saved" not in panel.result.value
+    assert files(folder) == ["figures/Failing.png"]
+
+
+def test_a_name_with_marks_of_html_is_harmless(panel, folder):
+    panel.name.value = "'a' <b>&"
+    panel.save()
+    assert files(folder) == ["figures/'a' <b>&.png"]
+    assert "figures/&#x27;a&#x27; &lt;b&gt;&amp;.png" in panel.result.value
+    assert "<b>" not in panel.result.value
