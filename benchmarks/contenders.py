@@ -1,6 +1,8 @@
 """The same picture as people draw it today, and as posviz does; each shows one slider.
 
-`python contenders.py` prints nothing: slider.py and browser.py run these in a Jupyter kernel.
+`python contenders.py` prints nothing: slider.py and browser.py run these in a Jupyter kernel. All
+lay the figure out as posviz does, so that the picture is the same; `interact_plain` leaves
+matplotlib's default layout, which is faster.
 """
 
 import ipywidgets as widgets
@@ -11,13 +13,13 @@ from pictures import Arrows, Heatmap
 PICTURES = {"heatmap": Heatmap, "arrows": Arrows}
 
 
-def interact(name, knob="position"):
+def interact(name, knob="position", layout="constrained"):
     """`interact` over a function that draws with pyplot: what most notebooks do."""
     kind = PICTURES[name]
 
     def draw(**values):
         picture = kind(**values)
-        figure = plt.figure(figsize=picture.size)
+        figure = plt.figure(figsize=picture.size, layout=layout)
         artists = picture.draw(figure)
         picture.update(artists, picture.compute())
         for artist in figure.findobj(lambda artist: artist.get_animated()):
@@ -29,13 +31,18 @@ def interact(name, knob="position"):
     return slider
 
 
+def interact_plain(name, knob="position"):
+    """The same in matplotlib's default layout."""
+    return interact(name, knob, layout=None)
+
+
 def seaborn(name, knob="position"):
     """`interact` over seaborn's heatmap; it draws no arrows."""
     import seaborn
 
     def draw(**values):
         arrays = Heatmap(**values).compute()
-        _, axes = plt.subplots(figsize=Heatmap.size)
+        _, axes = plt.subplots(figsize=Heatmap.size, layout="constrained")
         seaborn.heatmap(arrays.table, cmap="RdBu_r", vmin=-1, vmax=1, ax=axes)
         axes.axhline(arrays.position, color="black")
         axes.set(xlabel="dimension", ylabel="position (tokens)")
@@ -52,7 +59,7 @@ def ipympl(name, knob="position"):
     from matplotlib.figure import Figure
 
     picture = PICTURES[name]()
-    figure = Figure(figsize=picture.size)
+    figure = Figure(figsize=picture.size, layout="constrained")
     canvas = Canvas(figure)
     FigureManager(canvas, 0)
     artists = picture.draw(figure)
@@ -81,7 +88,13 @@ def posviz(name, knob="position"):
     return explorer.controls[knob]
 
 
-CONTENDERS = {"interact": interact, "seaborn": seaborn, "ipympl": ipympl, "posviz": posviz}
+CONTENDERS = {
+    "interact": interact,
+    "interact_plain": interact_plain,
+    "seaborn": seaborn,
+    "ipympl": ipympl,
+    "posviz": posviz,
+}
 
 
 def _slider(kind, knob):

@@ -10,16 +10,24 @@ __version__ = "0.1.0"
 
 _MATHEMATICS = {
     "posviz.arrays": ("devices", "to_device", "to_numpy"),
-    "posviz.attention": ("attend", "attention", "blockwise_causal_mask", "causal_mask"),
+    "posviz.attention": (
+        "KeyValueCache",
+        "attend",
+        "attention",
+        "blockwise_causal_mask",
+        "causal_mask",
+        "padding_mask",
+        "softmax",
+    ),
     "posviz.encodings.alibi": ("Alibi", "alibi_bias", "alibi_slopes"),
-    "posviz.encodings.doors": ("Encoding", "NoPosition"),
+    "posviz.encodings.doors": ("Encoding", "NoPosition", "doors"),
     "posviz.encodings.frequencies": (
-        "offsets",
         "proportional_frequencies",
         "rotary_angles",
         "rotary_frequencies",
         "wavelengths",
     ),
+    "posviz.encodings.relative": ("offsets",),
     "posviz.encodings.rotary": ("Rotary", "apply_rotary", "change_layout", "rotation_matrix"),
     "posviz.encodings.sinusoidal": ("Sinusoidal", "shift_matrix", "sinusoidal"),
     "posviz.claims": ("audit",),

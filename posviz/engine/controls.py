@@ -9,6 +9,7 @@ import traitlets
 from posviz.engine import knobs
 
 _WIDE = "560px"  # a narrow slider has fewer steps than it has pixels
+_NO_READOUT = "478px"  # as long as the others, whose readout takes the rest
 _LABEL = {"description_width": "9em"}
 
 
@@ -100,6 +101,7 @@ def _continuous(picture, name, report, shared, to_place, from_place):
     send that back, and a value set in code would not last.
     """
     knob = picture.knobs()[name]
+    shared["layout"] = {"width": _NO_READOUT}
     slider = widgets.IntSlider(min=0, readout=False, **shared)
     typed = widgets.BoundedFloatText(min=knob.low, max=knob.high, layout={"width": "110px"})
     typed.tooltip = f"{knob.label}, between {knob.low:,} and {knob.high:,}"

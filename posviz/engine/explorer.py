@@ -38,6 +38,7 @@ class Explorer(widgets.VBox):
         rows = [box for box, _, _ in made.values()]
         buttons = widgets.HBox([self.reset_button, self.export.button])
         super().__init__([*rows, buttons, self.export.panel, self.screen, self.error])
+        self.add_class("posviz-explorer")
         _take_over_cell(self)
 
     def refresh(self):

@@ -81,6 +81,12 @@ function render({ model, el }) {
   };
   const resharpen = () => { ask(); watchSharpness(); };
 
+  // JupyterLab's shortcuts would take the arrows from a dropdown, and x on a slider would cut the cell.
+  const keepKeys = ({ target }) => {
+    if (canvas.closest(".posviz-explorer")?.contains(target)) target.setAttribute("data-lm-suppress-shortcuts", "");
+  };
+
+  document.addEventListener("focusin", keepKeys);
   model.on("msg:custom", receive);
   model.on("comm_live_update", goodbye);
   model.on("destroy", goodbye);
@@ -95,6 +101,7 @@ function render({ model, el }) {
     model.off("msg:custom", receive);
     model.off("comm_live_update", goodbye);
     model.off("destroy", goodbye);
+    document.removeEventListener("focusin", keepKeys);
     document.removeEventListener("visibilitychange", back);
     sharpness.removeEventListener("change", resharpen);
   };

@@ -177,3 +177,17 @@ def test_an_explorer_says_so_when_its_kernel_is_gone(lab):
     lab.shut_down_kernels()
     notice = explorer.root.locator(".posviz-screen [role=status]")
     expect(notice).to_contain_text("The kernel does not answer", timeout=20_000)
+
+
+def test_keys_stay_with_the_control_that_has_the_focus(lab):
+    lab.write("keys", TABLE, "picture.explore()")
+    lab.run_all()
+    [explorer] = lab.explorers()
+    cells = lab.page.locator(".jp-CodeCell").count()
+    explorer.press("position", "x")
+    explorer.button("Export").click()
+    style = explorer.root.locator("select").nth(1)
+    style.focus()
+    lab.page.keyboard.press("ArrowDown")
+    expect(style.locator("option:checked")).to_have_text("paper")
+    assert lab.page.locator(".jp-CodeCell").count() == cells
