@@ -82,7 +82,8 @@ class MaskedAttention(Picture):
         )
         (looks_at,) = beside.plot([], [], "s-", label="keys it looks at", animated=True)
         (positions,) = beside.plot([], [], "o:", label="its position", animated=True)
-        beside.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)
+        legend = beside.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)
+        legend.set_zorder(1)  # below what moves, so that it is drawn once
         heat.set(xlabel="key (place in the row)", ylabel="query (place in the row)")
         beside.set_xlabel("tokens")
         for axis in (heat.xaxis, heat.yaxis, beside.xaxis):

@@ -53,7 +53,8 @@ class ScoreVariance(Picture):
         )
         right.set(xlabel=f"key, of {KEYS}, by weight", ylabel="attention weight")
         right.set(ylim=(-0.04, 1.04), xticks=(1, 4, 8, 12, 16))
-        right.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)
+        legend = right.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)
+        legend.set_zorder(1)  # below what moves, so that it is drawn once
         return artists
 
     def update(self, artists, arrays):
