@@ -1,0 +1,90 @@
+"""The server extension: installed means enabled, and small messages leave at once."""
+
+import asyncio
+import logging
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+from jupyter_core.paths import jupyter_config_path
+from jupyter_server.extension.config import ExtensionConfigManager
+
+from posviz.engine import server
+
+
+class Connection:
+    """In the place of jupyter_server's connection: notes what happens, in order."""
+
+    def __init__(self):
+        self.done = []
+        self.websocket_handler = SimpleNamespace(set_nodelay=self._set_nodelay)
+
+    def _set_nodelay(self, value):
+        self.done.append(("nodelay", value))
+
+    async def connect(self):
+        self.done.append("connected")
+        return "what the base returns"
+
+
+@pytest.mark.parametrize("where", ["settings", "app"])
+def test_whatever_connection_the_server_uses_gets_no_delay(where):
+    name = "kernel_websocket_connection_class"
+    settings = {name: Connection} if where == "settings" else {}
+    log = logging.getLogger("posviz")
+    app = SimpleNamespace(web_app=SimpleNamespace(settings=settings), log=log)
+    setattr(app, name, Connection if where == "app" else None)
+    server._load_jupyter_server_extension(app)
+    assert issubclass(settings[name], Connection)
+    connection = settings[name]()
+    assert asyncio.run(connection.connect()) == "what the base returns"
+    assert connection.done == [("nodelay", True), "connected"]
+
+
+def test_the_extension_names_its_module():
+    assert server._jupyter_server_extension_points() == [{"module": "posviz.engine.server"}]
+
+
+def test_installing_posviz_has_enabled_the_extension():
+    found = ExtensionConfigManager(read_config_path=jupyter_config_path())
+    assert found.get_jpserver_extensions()["posviz.engine.server"] is True
+
+
+# A server, a kernel and a browser's part in one process; prints what the server's end is set to.
+REAL_SERVER = """
+import asyncio, socket, sys
+from jupyter_server.serverapp import ServerApp
+from tornado.iostream import IOStream
+from tornado.websocket import websocket_connect
+
+sockets = []
+set_nodelay = IOStream.set_nodelay
+def spy(stream, value):
+    set_nodelay(stream, value)
+    sockets.append(stream.socket)
+IOStream.set_nodelay = spy
+
+async def main():
+    app = ServerApp()
+    options = ["--no-browser", "--port=0", "--ip=127.0.0.1", "--allow-root"]
+    app.initialize([*options, "--IdentityProvider.token=", f"--ServerApp.root_dir={sys.argv[1]}"])
+    kernel = await app.kernel_manager.start_kernel()
+    address = f"ws://127.0.0.1:{app.port}/api/kernels/{kernel}/channels"
+    connection = await websocket_connect(address)
+    await connection.read_message()
+    ours = {each for each in sockets if each.getsockname()[1] == app.port}
+    print([each.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0 for each in ours])
+    connection.close()
+    await app.kernel_manager.shutdown_all()
+
+asyncio.run(main())
+"""
+
+
+def test_kernel_websockets_of_a_real_server_have_no_delay(tmp_path):
+    folders = {f"JUPYTER_{kind}_DIR": str(tmp_path) for kind in ("CONFIG", "DATA", "RUNTIME")}
+    command = [sys.executable, "-c", REAL_SERVER, str(tmp_path)]
+    done = subprocess.run(command, env=os.environ | folders, capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1:] == ["[True]"], done.stderr
