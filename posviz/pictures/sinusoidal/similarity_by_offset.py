@@ -44,12 +44,12 @@ class SimilarityByOffset(Picture):
         similarity = curve.plot([], [], animated=True)[0]
         rise = curve.plot([], [], "^", color="C2", label="first rise", animated=True)[0]
         here = curve.plot([], [], "o", color="C1", label="the offset", animated=True)[0]
-        cosines = pairs.plot([], [], ".-", color="C0", animated=True)[0]
+        cosines = pairs.plot([], [], "o-", color="C0", animated=True)[0]
         mean = pairs.axhline(
             0, color="C1", linestyle="--", label="mean of the pairs", animated=True
         )
-        cosines.set_linewidth(cosines.get_linewidth() / 2)
-        curve.set(xlabel="offset (tokens)", ylabel="similarity", xlim=(0, 1000), ylim=(-1.1, 1.1))
+        cosines.set(linewidth=cosines.get_linewidth() / 2, markersize=cosines.get_markersize() / 2)
+        curve.set(xlabel="offset (tokens)", ylabel="similarity", xlim=(0, 1000), ylim=(-1.2, 1.1))
         pairs.set(xlabel="pair", ylabel="cosine of the pair", xlim=(0, 250))
         pairs.tick_params(labelleft=False)
         for axes in (curve, pairs):

@@ -55,8 +55,8 @@ class WavelengthClocks(Picture):
         hands = axes.plot([], [], color="C0", solid_capstyle="round", animated=True)[0]
         tips = axes.plot([], [], "o", color="C1", animated=True)[0]
         labels = [
-            axes.text(x, y - 1.15, "", ha="center", va="top", size="small", zorder=0)
-            for x, y in _centres(CLOCKS)
+            axes.text(0, 0, "", ha="center", va="top", size="small", zorder=0)
+            for _ in range(CLOCKS)
         ]
         return SimpleNamespace(
             dials=dials, wedges=wedges, hands=hands, tips=tips, labels=labels, shown=None
@@ -77,26 +77,28 @@ class WavelengthClocks(Picture):
     def caption(self, arrays):
         """How often the fastest and the slowest clock have turned."""
         turns = arrays.position / arrays.wavelengths
-        many = f"{arrays.count} pairs, {len(arrays.pairs)} shown"
         return (
-            f"At position {arrays.position} pair 0 has turned {turns[0]:.2f} times and pair "
-            f"{arrays.pairs[-1]}, with a wavelength of λ = {arrays.wavelengths[-1]:,.2f} tokens, "
-            f"{turns[-1]:.4f} times ({many})."
+            f"At position {arrays.position} pair 0 has turned {turns[0]:.2f} times; the slowest, "
+            f"pair {arrays.pairs[-1]} with λ = {arrays.wavelengths[-1]:,.2f} tokens, "
+            f"{turns[-1]:.4f} times; {len(arrays.pairs)} of {arrays.count} pairs are shown."
         )
 
 
 def _centres(count):
-    """Where the dials stand, row by row, [count, 2]."""
+    """Where the dials stand, row by row, [count, 2]; a few of them stand in the middle."""
     place = np.arange(count)
-    return np.stack([place % ACROSS * PITCH[0], -(place // ACROSS) * PITCH[1]], axis=-1)
+    column = place % ACROSS + max(ACROSS - count, 0) / 2
+    return np.stack([column * PITCH[0], -(place // ACROSS) * PITCH[1]], axis=-1)
 
 
 def _label(artists, shown, centres):
     turn = np.linspace(0, 2 * np.pi, 73)
     circle = np.stack([np.sin(turn), np.cos(turn)], axis=-1)
     artists.dials.set_data(*_broken(centres[:, None] + circle))
-    for text, pair in zip(artists.labels, [*shown, *[None] * CLOCKS], strict=False):
-        text.set_text("" if pair is None else f"pair {pair[0]}\nλ = {_tokens(pair[1])}")
+    for text in artists.labels:
+        text.set_text("")
+    for text, (x, y), (pair, wavelength) in zip(artists.labels, centres, shown, strict=False):
+        text.set(text=f"pair {pair}\nλ = {_tokens(wavelength)}", position=(x, y - 1.15))
 
 
 def _tokens(wavelength):
