@@ -1,0 +1,54 @@
+"""The front door: every name opens something, and nothing is loaded before it is asked for."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import posviz
+
+ROOT = Path(posviz.__file__).parents[1]
+NAMES = [name for name in dir(posviz) if not name.startswith("_")]
+HEAVY = ("matplotlib", "torch", "ipywidgets", "anywidget", "IPython", "PIL", "traitlets")
+
+
+def loaded_after(program) -> set[str]:
+    """Which of the heavy packages a program has loaded."""
+    program += f"\nimport sys; print(*[name for name in {HEAVY} if name in sys.modules])"
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_name_opens_something(name):
+    assert getattr(posviz, name) is not None
+
+
+def test_the_door_shows_mathematics_and_pictures():
+    wanted = {"SinusoidalTable", "sinusoidal", "attention", "apply_rotary", "alibi_bias", "audit"}
+    assert wanted <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", ["sinusiodal", "SinusoidalTabel", "_private", "__path_of__"])
+def test_an_unknown_name_is_an_attribute_error(name):
+    assert not hasattr(posviz, name)
+    with pytest.raises(AttributeError, match=name):
+        getattr(posviz, name)
+    with pytest.raises(ImportError, match=name):
+        exec(f"from posviz import {name}", {})
+
+
+def test_importing_loads_nothing_heavy():
+    assert loaded_after("import posviz; dir(posviz)") == set()
+
+
+def test_mathematics_loads_no_drawing_and_no_torch():
+    assert loaded_after("from posviz import sinusoidal; sinusoidal([0, 1], 4)") == set()
+
+
+def test_a_picture_loads_no_widgets_no_pyplot_and_no_torch():
+    program = "from posviz import SinusoidalTable; SinusoidalTable().figure()"
+    program += "\nimport sys; assert 'matplotlib.pyplot' not in sys.modules"
+    assert loaded_after(program) == {"matplotlib", "PIL", "traitlets"}
