@@ -1,6 +1,5 @@
 """What a reader does in JupyterLab, as short methods: open, run, move a slider, look."""
 
-import base64
 import contextlib
 import json
 import re
@@ -9,7 +8,6 @@ import urllib.request
 from pathlib import Path
 
 import nbformat
-import numpy as np
 from nbformat.v4 import new_code_cell, new_notebook
 
 ARTEFACTS = Path(__file__).parent.parent.parent / "test-artefacts"
@@ -52,12 +50,10 @@ UNFINISHED_AND_FAILED = """() => {
     };
 }"""
 
-PIXELS = """canvas => {
+FINGERPRINT = """async canvas => {
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-    let text = '';
-    for (let i = 0; i < data.length; i += 32768)
-        text += String.fromCharCode(...data.subarray(i, i + 32768));
-    return [canvas.width, canvas.height, btoa(text)];
+    const digest = new Uint8Array(await crypto.subtle.digest('SHA-1', data));
+    return Array.from(digest, byte => byte.toString(16).padStart(2, '0')).join('');
 }"""
 
 
@@ -133,8 +129,8 @@ class Lab:
 
     def explorers(self):
         """Return the explorers on the page, in order, each once it shows its first frame."""
-        screens = self.page.locator(".posviz-screen")
-        return [Explorer(self.page, screens.nth(index)) for index in range(screens.count())]
+        roots = self.page.locator(".posviz-explorer")
+        return [Explorer(self.page, roots.nth(index)) for index in range(roots.count())]
 
     def screenshot(self, name):
         """Keep what the page shows as test-artefacts/<name>.png."""
@@ -161,10 +157,9 @@ class Explorer:
         explorer.press("d_model", "ArrowRight", times=3)
     """
 
-    def __init__(self, page, screen):
-        self.page = page
-        self.canvas = screen.locator("canvas")
-        self.root = page.locator(".jp-OutputArea-output").filter(has=screen)
+    def __init__(self, page, root):
+        self.page, self.root = page, root
+        self.canvas = root.locator("canvas")
         self.canvas.scroll_into_view_if_needed()
         page.wait_for_function(
             "canvas => canvas.dataset.frame > 0", arg=self.canvas.element_handle()
@@ -196,6 +191,13 @@ class Explorer:
         named = self.page.locator("label", has_text=exactly(label))
         return self._sliders().filter(has=named).locator(".noUi-handle")
 
+    def range(self, label):
+        """Return (lowest, present, highest) place of the slider with this label."""
+        handle = self.handle(label)
+        return tuple(
+            float(handle.get_attribute(f"aria-value{end}")) for end in ("min", "now", "max")
+        )
+
     def value(self, label):
         """Return what stands beside the slider with this label."""
         return self.handle(label).get_attribute("aria-valuetext")
@@ -212,12 +214,6 @@ class Explorer:
         chosen = self.root.locator(".widget-toggle-buttons button, .widget-checkbox input")
         return [chosen.nth(index) for index in range(chosen.count())]
 
-    def changed_by(self, action):
-        """Do it, and return whether the picture, once it stands still, looks different."""
-        before = self.settled()
-        action()
-        return not np.array_equal(self.settled(), before)
-
     def frame(self):
         """Return the number of the frame that is shown."""
         return int(self.canvas.get_attribute("data-frame"))
@@ -231,28 +227,44 @@ class Explorer:
         alert = self.root.locator("[role=alert]")
         return alert.inner_text() if alert.count() else ""
 
-    def pixels(self):
-        """Return the canvas as [height, width, RGBA]."""
-        width, height, data = self.canvas.evaluate(PIXELS)
-        return np.frombuffer(base64.b64decode(data), np.uint8).reshape(height, width, 4)
+    def fingerprint(self):
+        """Return the SHA-1 of the canvas's pixels, row by row as RGBA bytes."""
+        return self.canvas.evaluate(FINGERPRINT)
+
+    def changed_by(self, action, timeout=3):
+        """Do it, and return whether the pixels change within `timeout` seconds."""
+        before = self.fingerprint()
+        action()
+        return self._wait_until(lambda: self.fingerprint() != before, timeout)
+
+    def becomes(self, fingerprint, timeout=10):
+        """Return whether these pixels are shown within `timeout` seconds."""
+        return self._wait_until(lambda: self.fingerprint() == fingerprint, timeout)
 
     @contextlib.contextmanager
     def changes(self, timeout=10):
         """Fail unless what is done inside changes the pixels within `timeout` seconds."""
-        before = self.pixels()
+        before = self.fingerprint()
         yield
-        end = time.monotonic() + timeout
-        while np.array_equal(self.pixels(), before):
-            assert time.monotonic() < end, "The picture did not change."
-            time.sleep(0.05)
+        changed = self._wait_until(lambda: self.fingerprint() != before, timeout)
+        assert changed, "The picture did not change."
 
     def settled(self, timeout=10):
-        """Wait until the picture stands still for a third of a second, and return its pixels."""
+        """Wait until the picture stands still for a fifth of a second; return its fingerprint."""
+        seen = [self.fingerprint()]
+
+        def still():
+            self.page.wait_for_timeout(200)
+            seen.append(self.fingerprint())
+            return seen[-1] == seen[-2]
+
+        assert self._wait_until(still, timeout), "The picture never stood still."
+        return seen[-1]
+
+    def _wait_until(self, condition, timeout):
         end = time.monotonic() + timeout
-        pixels = self.pixels()
-        while True:
-            time.sleep(0.33)
-            before, pixels = pixels, self.pixels()
-            if np.array_equal(before, pixels):
-                return pixels
-            assert time.monotonic() < end, "The picture never stood still."
+        while not condition():
+            if time.monotonic() > end:
+                return False
+            self.page.wait_for_timeout(30)
+        return True
