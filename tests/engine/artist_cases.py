@@ -3,13 +3,15 @@
 A case gets a figure and a source of random numbers, makes its artists, and returns what moves them.
 """
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from posviz.engine.looks import StyledFigure, style_context
+from posviz.engine.figures import StyledFigure
+from posviz.engine.looks import style_context
 
 CASES = []
 
@@ -170,6 +172,13 @@ def line_over_the_edge(figure, rng):
 
 
 @case
+def lines_in_turn(figure, rng):
+    axes = figure.add_subplot(ylim=(0, 1))
+    turns = itertools.cycle([add_line(axes, rng), add_line(axes, rng)][::-1])
+    return lambda: next(turns).set_ydata(rng.random(50))
+
+
+@case
 def line_in_colour_by_name(figure, rng):
     moving = add_line(figure.add_subplot(), rng, color="C2")
     return lambda: (moving.set_ydata(rng.random(50)), moving.set_color("C4"))
@@ -219,66 +228,3 @@ def axes_at_rest_that_hide(figure, rng):
     left, right = figure.subplots(1, 2)
     add_line(left, rng)
     return lambda: right.set_visible(not right.get_visible())
-
-
-# ---------------------------------------------------------------- several axes
-
-
-@case
-def twin_axes(figure, rng):
-    axes = figure.add_subplot()
-    first, second = add_line(axes, rng), add_line(axes.twinx(), rng, 5, color="red")
-    return lambda: (first.set_ydata(rng.random(50)), second.set_ydata(5 * rng.random(50)))
-
-
-@case
-def twin_at_rest_above(figure, rng):
-    axes = figure.add_subplot()
-    moving = add_line(axes, rng, linewidth=4)
-    axes.twinx().plot(rng.random(50), color="red", linewidth=4)
-    return lambda: moving.set_ydata(rng.random(50))
-
-
-@case
-def inset(figure, rng):
-    axes = figure.add_subplot()
-    inner = axes.inset_axes([0.5, 0.5, 0.4, 0.4], ylim=(0, 1))
-    moving = add_line(inner, rng)
-    return lambda: moving.set_ydata(rng.random(50))
-
-
-@case
-def inset_at_rest_above(figure, rng):
-    axes = figure.add_subplot()
-    moving = add_line(axes, rng, linewidth=4)
-    axes.inset_axes([0.2, 0.2, 0.6, 0.6]).plot(rng.random(9), color="red")
-    return lambda: moving.set_ydata(rng.random(50))
-
-
-@case
-def subfigures(figure, rng):
-    left, right = figure.subfigures(1, 2)
-    moving = add_line(left.subplots(), rng)
-    title = right.suptitle("a title", animated=True)
-    return lambda: (moving.set_ydata(rng.random(50)), title.set_text(f"{rng.random():.2f}"))
-
-
-@case
-def polar(figure, rng):
-    axes = figure.add_subplot(projection="polar", rmax=1)
-    moving = axes.plot(np.linspace(0, 6, 50), rng.random(50), animated=True)[0]
-    return lambda: moving.set_ydata(rng.random(50))
-
-
-@case
-def line_in_3d(figure, rng):
-    axes = figure.add_subplot(projection="3d")
-    moving = axes.plot(*rng.random((3, 5)), animated=True)[0]
-    return lambda: moving.set_data_3d(*rng.random((3, 5)))
-
-
-@case(by_hand=True)
-def view_of_3d(figure, rng):
-    axes = figure.add_subplot(projection="3d")
-    axes.plot(*rng.random((3, 5)), animated=True)
-    return lambda: axes.view_init(10, 360 * rng.random())

@@ -68,7 +68,7 @@ class Waves(Picture):
         if artists.end != arrays.x[-1]:
             artists.end = arrays.x[-1]
             artists.right.set_xlim(0, arrays.x[-1])
-            artists.right.set_xticks([0, arrays.x[-1]], labels=["start", "end"])
+            artists.right.set_xticks(np.linspace(0, artists.end, 9), labels=list("abcdefghi"))
         artists.mark.set_xdata([arrays.x[arrays.position]] * 2)
         artists.mark.set_visible(arrays.marked)
         artists.words.set_text(arrays.words)
@@ -93,9 +93,8 @@ class Failing(Waves):
         super().update(artists, arrays)
         if arrays.fail == "update":
             raise RuntimeError("half of it moved")
-        artists.words.set_parse_math(arrays.fail == "drawing")
         if arrays.fail == "drawing":
-            artists.words.set_text("$x_$")
+            artists.right.set_xlabel("$x_$")
 
     def caption(self, arrays):
         if arrays.fail == "caption":

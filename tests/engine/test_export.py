@@ -100,6 +100,8 @@ for ending in ("png", "svg", "pdf"):
         runs.append({path.name: path.read_bytes() for path in sorted(folder.iterdir())})
     assert list(runs[0]) == ["waves.pdf", "waves.png", "waves.svg"]
     assert runs[0] == runs[1]
+    for name, data in runs[0].items():
+        assert matplotlib.__version__.encode() not in data, name
 
 
 # ---------------------------------------------------------------- what cannot be written

@@ -1,11 +1,15 @@
 """Layers: background and front together are, pixel by pixel, what a plain full draw gives."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from posviz.engine.layers import Layers
-from tests.engine import artist_cases_of_shapes_and_texts  # noqa: F401  (adds its cases)
-from tests.engine.artist_cases import CASES
+from tests.engine import artist_cases, artist_cases_of_axes, artist_cases_of_shapes_and_texts
+
+FILES = (artist_cases, artist_cases_of_axes, artist_cases_of_shapes_and_texts)  # each adds its own
+CASES = artist_cases.CASES
 
 
 def full_draw(figure) -> np.ndarray:
@@ -19,6 +23,11 @@ def full_draw(figure) -> np.ndarray:
 def differing(frame, other) -> int:
     """How many pixels of two frames differ."""
     return int(np.any(frame != other, axis=-1).sum())
+
+
+def test_every_case_of_every_file_is_there():
+    written = "".join(Path(file.__file__).read_text() for file in FILES)
+    assert len(CASES) == written.count("\n@case") >= 45
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.make.__name__)

@@ -6,7 +6,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 
-from posviz.engine import looks
+from posviz.engine import figures, looks
 
 OKABE_ITO = {"000000", "E69F00", "56B4E9", "009E73", "F0E442", "0072B2", "D55E00", "CC79A7"}
 SIZES = ("font.size", "axes.labelsize", "axes.titlesize", "xtick.labelsize", "legend.fontsize")
@@ -86,7 +86,7 @@ def test_the_palette_is_okabe_and_itos_with_a_grey():
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_figure_keeps_its_style_wherever_it_is_drawn(dark):
-    figure = looks.StyledFigure("notebook", dark, figsize=(2, 1), dpi=50)
+    figure = figures.StyledFigure("notebook", dark, figsize=(2, 1), dpi=50)
     FigureCanvasAgg(figure)
     figure.add_subplot().plot([0, 1], color="C1", linewidth=9)
     figure.canvas.draw()
