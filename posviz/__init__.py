@@ -1,7 +1,9 @@
 """posviz: an interactive course on positional encodings in Transformers.
 
-The front door: `from posviz import SinusoidalTable, sinusoidal, attention`. It loads nothing until
-a name is asked for, so that importing it takes no time and a kernel holds only what it uses.
+The front door: `from posviz import SinusoidalTable, sinusoidal, attend`. It loads nothing until a
+name is asked for, so that importing it takes no time and a kernel holds only what it uses. Only
+`attention` stands beside its module's name and is imported from there:
+`from posviz.attention import attention`.
 """
 
 import importlib
@@ -13,7 +15,6 @@ _MATHEMATICS = {
     "posviz.attention": (
         "KeyValueCache",
         "attend",
-        "attention",
         "blockwise_causal_mask",
         "causal_mask",
         "padding_mask",

@@ -7,14 +7,16 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
+from posviz.engine.figures import drop_bitmaps
 from posviz.engine.looks import style_context
 
 FORMATS = ("png", "svg", "pdf")
 _CAPTION_FIELD = {"png": "Description", "svg": "Description", "pdf": "Subject"}
 # Two runs of the same picture give the same bytes: no date, no version.
-_NO_DATE = {
+_NO_DATE: dict[str, dict[str, str | None]] = {
     "png": {"Software": None},
     "svg": {"Date": None, "Creator": "posviz"},
     "pdf": {"CreationDate": None, "Creator": "posviz", "Producer": None},
@@ -34,13 +36,14 @@ def save(picture, path, *, style="notebook", dark=False) -> Path:
             + ", ".join(f".{known}" for known in FORMATS)
         )
     figure = picture.figure(style, dark)
-    described = {
+    described: dict[str, str | None] = {
         "Title": picture.title(),
         _CAPTION_FIELD[kind]: picture.caption(picture.compute()),
     } | _NO_DATE[kind]
     data = io.BytesIO()  # on a full disk, matplotlib's PDF writer would hide the reason
     with style_context(style, dark):
         figure.savefig(data, format=kind, metadata=described)
+    drop_bitmaps(figure)
     with replacing(path) as file:
         file.write(data.getbuffer())
     return path
@@ -94,11 +97,13 @@ def png_bytes(rgba: np.ndarray) -> bytes:
 
 def notebook_png(figure):
     """A Figure for a notebook's output: twice the pixels, shown at its true size."""
-    dpi = figure.get_dpi()
+    dpi, own = figure.get_dpi(), figure.canvas
+    canvas = FigureCanvasAgg(figure)
     figure.set_dpi(2 * dpi)
     try:
-        figure.canvas.draw()
-        rgba = np.asarray(figure.canvas.buffer_rgba())
+        canvas.draw()
+        data = png_bytes(np.asarray(canvas.buffer_rgba()))
     finally:
         figure.set_dpi(dpi)
-    return png_bytes(rgba), {"width": round(figure.get_figwidth() * dpi)}
+        drop_bitmaps(figure, own)
+    return data, {"width": round(figure.get_figwidth() * dpi)}

@@ -6,6 +6,8 @@ in front, those below the lowest that really moved are kept in a second bitmap u
 stale: a heatmap under a marker is not drawn again when only the marker moves.
 """
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
@@ -21,15 +23,16 @@ class Layers:
 
     def __init__(self, figure: Figure):
         self.figure = figure
+        self.canvas: Any = figure.canvas
         self.front: list = []
-        self._background = None
-        self._shape = None
+        self._background: Any = None
+        self._shape: tuple[int, int] | None = None
         self._settled = 0  # how many of the artists in front the second bitmap holds
-        self._under = None
+        self._under: Any = None
 
     def paint(self) -> bool:
         """Redraw the background if the figure asks for it; True if it was redrawn."""
-        canvas = self.figure.canvas
+        canvas = self.canvas
         if not (self.figure.stale or self._shape != canvas.get_width_height()):
             return False
         self.front = front(self.figure)
@@ -49,7 +52,7 @@ class Layers:
 
     def pixels(self) -> np.ndarray:
         """The frame as [height, width, 4] bytes, a view that the next frame overwrites."""
-        canvas = self.figure.canvas
+        canvas = self.canvas
         renderer = canvas.get_renderer()
         moved = next((i for i, a in enumerate(self.front) if _may_have_moved(a)), len(self.front))
         if moved < self._settled:
@@ -93,7 +96,7 @@ def drawing_order(parent):
         else:
             never += parent.spines.values()
         if not parent.axison:  # in 3-D, too: there the axes draws its axes first, by itself
-            never += [getattr(parent, f"{name}axis") for name in parent._axis_names]
+            never += [child for child in parent.get_children() if isinstance(child, Axis)]
     children = [artist for artist in parent.get_children() if artist not in never]
     for artist in sorted(children, key=lambda artist: artist.zorder):
         if not isinstance(artist, Axes | SubFigure):

@@ -1,5 +1,8 @@
 """A picture alive: one figure that follows the knobs, from compute to pixels."""
 
+from typing import Any
+
+from posviz.engine.figures import drop_bitmaps
 from posviz.engine.layers import Layers
 from posviz.engine.looks import DPI, style_context
 
@@ -11,11 +14,15 @@ class LiveFigure:
         self.picture = picture
         self.ratio = 1.0  # device pixels per CSS pixel of the sharpest screen that shows it
         self.caption = ""
-        self.release()
+        self.layers: Any = None
+        self._artists: Any = None
+        self._values: dict = {}
 
     def release(self):
         """Let go of the figure, its canvas and its artists."""
-        self.layers = self._artists = self._values = None
+        if self.layers is not None:
+            drop_bitmaps(self.layers.figure)
+        self.layers, self._artists, self._values = None, None, {}
 
     def follow(self) -> bool:
         """Bring the artists to the knobs' values; False if they stood there already.

@@ -4,7 +4,6 @@ import functools
 from pathlib import Path
 
 import matplotlib
-from matplotlib.figure import Figure
 
 STYLES = ("notebook", "slide", "paper")
 SIGNED = "RdBu_r"  # symmetric around zero; colour-blind safe
@@ -35,16 +34,3 @@ def parameters(style: str, dark: bool) -> dict:
 def style_context(style: str = "notebook", dark: bool = False):
     """Draw in a style; what was set before comes back afterwards."""
     return matplotlib.rc_context(parameters(style, dark))
-
-
-class StyledFigure(Figure):
-    """A Figure that keeps its style: colours such as "C0" and fonts are looked up when drawn."""
-
-    def __init__(self, style: str, dark: bool, **settings):
-        super().__init__(**settings)
-        self._look = (style, dark)
-
-    def draw(self, renderer):
-        """Draw in the style, whatever the session's own settings have become."""
-        with style_context(*self._look):
-            super().draw(renderer)

@@ -1,13 +1,14 @@
 """A picture is declared once: knobs, arrays, artists. Everything else is derived from that."""
 
 import difflib
+from typing import Any
 
 import traitlets
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from posviz.engine.figures import StyledFigure, drop_bitmaps
 from posviz.engine.knobs import Knob
-from posviz.engine.looks import DPI, StyledFigure, style_context
+from posviz.engine.looks import DPI, style_context
 
 
 class Picture(traitlets.HasTraits):
@@ -55,7 +56,7 @@ class Picture(traitlets.HasTraits):
     def knobs(cls) -> dict[str, Knob]:
         """The knobs by name, in the order of the class body (class_traits() is alphabetical)."""
         names = dict.fromkeys(name for base in reversed(cls.__mro__) for name in vars(base))
-        found = cls.class_traits(knob=True)
+        found: dict[str, Any] = cls.class_traits(knob=True)
         return {name: found[name] for name in names if name in found}
 
     @classmethod
@@ -74,11 +75,11 @@ class Picture(traitlets.HasTraits):
             figure = StyledFigure(
                 style, dark, figsize=size[style], dpi=DPI[style], layout="constrained"
             )
-            FigureCanvasAgg(figure)
             artists = self.draw(figure)
             for _ in range(2):  # constrained layout settles at the second draw
                 figure.draw_without_rendering()
             figure.set_layout_engine("none")
+        drop_bitmaps(figure)
         return figure, artists
 
     def figure(self, style="notebook", dark=False) -> Figure:

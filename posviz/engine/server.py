@@ -15,7 +15,7 @@ def _load_jupyter_server_extension(app):
     name = "kernel_websocket_connection_class"
     base = settings.get(name) or getattr(app, name)
 
-    class NoDelay(base):
+    class NoDelay(base):  # type: ignore[misc, valid-type]
         """The server's own connection, with TCP_NODELAY set."""
 
         async def connect(self):

@@ -185,6 +185,7 @@ def test_keys_stay_with_the_control_that_has_the_focus(lab):
     explorer.press("position", "x")
     explorer.button("Export").click()
     style = explorer.root.locator("select").nth(1)
+    expect(style).to_be_visible()
     style.focus()
     lab.page.keyboard.press("ArrowDown")
     expect(style.locator("option:checked")).to_have_text("paper")
