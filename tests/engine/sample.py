@@ -52,13 +52,20 @@ class Waves(Picture):
             right.plot([], [], label=f"wave {k}", animated=True)[0] for k in range(self.lines)
         ]
         mark = right.axvline(0, color="C3", animated=True)
+        ground = right.axhspan(-1.5, -1.3, animated=True)
         words = right.text(0, 1, "", color="C4", animated=True, parse_math=False)
         words.set_in_layout(False)
         right.set(xlim=(0, 64), ylim=(-1.5, 1.5), xlabel="x")
         right.grid(True)
         right.legend(loc="lower right")
         return SimpleNamespace(
-            right=right, image=image, curves=curves, mark=mark, words=words, end=None
+            right=right,
+            image=image,
+            curves=curves,
+            mark=mark,
+            ground=ground,
+            words=words,
+            end=None,
         )
 
     def update(self, artists, arrays):
@@ -71,6 +78,7 @@ class Waves(Picture):
             artists.right.set_xticks(np.linspace(0, artists.end, 9), labels=list("abcdefghi"))
         artists.mark.set_xdata([arrays.x[arrays.position]] * 2)
         artists.mark.set_visible(arrays.marked)
+        artists.ground.set_facecolor("C1" if arrays.marked else "C5")
         artists.words.set_text(arrays.words)
 
     def caption(self, arrays):

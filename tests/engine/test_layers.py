@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from posviz.engine.layers import Layers
+from posviz.engine.layers import Layers, front
 from tests.engine import artist_cases, artist_cases_of_axes, artist_cases_of_shapes_and_texts
 
 FILES = (artist_cases, artist_cases_of_axes, artist_cases_of_shapes_and_texts)  # each adds its own
@@ -46,3 +46,16 @@ def test_layers_give_the_pixels_of_a_full_draw(case):
         frames.append(layers.pixels().copy())
         assert differing(frames[-1], full_draw(twin)) == 0
     assert differing(frames[0], frames[1]) > 0
+
+
+def test_ticks_and_titles_stay_in_the_background():
+    figure, _ = next(case for case in CASES if case.make.__name__ == "line").build()
+    axes = figure.axes[0]
+    axes.set(title="title", xlabel="x")
+    above = front(figure)
+    assert above[0] is axes.lines[0]
+    assert not {axes.xaxis, axes.yaxis, axes.title} & {*above}
+    axes.grid(True)
+    assert axes.xaxis not in front(figure)  # drawn before the line
+    axes.set_axisbelow(False)
+    assert axes.xaxis in front(figure)
