@@ -2,7 +2,9 @@
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -27,8 +29,13 @@ def test_every_name_opens_something(name):
 
 
 def test_the_door_shows_mathematics_and_pictures():
-    wanted = {"SinusoidalTable", "sinusoidal", "attention", "apply_rotary", "alibi_bias", "audit"}
+    wanted = {"SinusoidalTable", "sinusoidal", "attend", "apply_rotary", "alibi_bias", "audit"}
     assert wanted <= set(NAMES)
+
+
+def test_no_name_is_taken_by_a_module_once_that_is_loaded():
+    opened = [name for name in NAMES if not isinstance(getattr(posviz, name), ModuleType)]
+    assert [name for name in opened if find_spec(f"posviz.{name}")] == []
 
 
 @pytest.mark.parametrize("name", ["sinusiodal", "SinusoidalTabel", "_private", "__path_of__"])
