@@ -62,6 +62,8 @@ def main(arguments):
         sys.exit(USAGE)
     if command == "lab":
         check_port(extra)
+        # Kernels inherit it: glibc would keep the bitmaps that matplotlib frees, 40 MB in a lesson.
+        os.environ.setdefault("MALLOC_MMAP_THRESHOLD_", str(4 * 2**20))
     set_up()
     if command == "test":
         install_chromium()

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
-from posviz.engine.figures import drop_bitmaps
+from posviz.engine.figures import drop_bitmaps, let_go
 from posviz.engine.looks import style_context
 
 FORMATS = ("png", "svg", "pdf")
@@ -43,7 +43,7 @@ def save(picture, path, *, style="notebook", dark=False) -> Path:
     data = io.BytesIO()  # on a full disk, matplotlib's PDF writer would hide the reason
     with style_context(style, dark):
         figure.savefig(data, format=kind, metadata=described)
-    drop_bitmaps(figure)
+    let_go(figure)
     with replacing(path) as file:
         file.write(data.getbuffer())
     return path

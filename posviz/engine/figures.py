@@ -1,5 +1,7 @@
 """Figures that keep their style, and let go of what they were drawn into."""
 
+import gc
+
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -19,6 +21,13 @@ class StyledFigure(Figure):
         """Draw in the style, whatever the session's own settings have become."""
         with style_context(*self._look):
             super().draw(renderer)
+
+
+def let_go(figure):
+    """Free a figure that is not needed any more, now: its artists hold each other in circles."""
+    drop_bitmaps(figure)
+    figure.clear()
+    gc.collect()
 
 
 def drop_bitmaps(figure, canvas=None):

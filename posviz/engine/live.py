@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from posviz.engine.figures import drop_bitmaps
+from posviz.engine.figures import let_go
 from posviz.engine.layers import Layers
 from posviz.engine.looks import DPI, style_context
 
@@ -21,7 +21,7 @@ class LiveFigure:
     def release(self):
         """Let go of the figure, its canvas and its artists."""
         if self.layers is not None:
-            drop_bitmaps(self.layers.figure)
+            let_go(self.layers.figure)
         self.layers, self._artists, self._values = None, None, {}
 
     def follow(self) -> bool:
