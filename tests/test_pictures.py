@@ -167,6 +167,18 @@ def test_two_hundred_random_settings(picture):
             assert differing.sum() == 0, f"{differing.sum()} pixels differ at {setting}"
 
 
+def test_some_knob_moves_artists_without_a_new_background(picture):
+    live = LiveFigure(picture)
+    default, redrawn = picture.values(), []
+    for name, knob in picture.knobs().items():
+        for value in (*ends(knob)[:2], default[name]):
+            turn(picture, {name: value})
+            if live.follow():
+                redrawn.append(live.paint())
+                live.layers.pixels()
+    assert False in redrawn[1:]
+
+
 def fresh_pixels(picture) -> np.ndarray:
     figure = picture.figure()
     with style_context():
