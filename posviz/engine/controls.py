@@ -113,14 +113,13 @@ def _continuous(picture, name, report, shared, to_place, from_place):
 
 
 def _choice(picture, name, knob, report, shared):
-    few = len(knob.options) <= 4 and sum(map(len, map(str, knob.options))) <= 48
-    kind = widgets.ToggleButtons if few else widgets.Dropdown
-    if few:
-        shared = shared | {
-            "style": _LABEL | {"button_width": "auto"},
-            "layout": widgets.Layout(width="max-content", flex_flow="row nowrap"),
-        }
-    picker = kind(options=[(str(option), option) for option in knob.options], **shared)
+    options = [(str(option), option) for option in knob.options]
+    if len(options) <= 4 and sum(len(text) for text, _ in options) <= 48:
+        shared |= {"style": _LABEL | {"button_width": "auto"}, "layout": {"width": "max-content"}}
+        picker = widgets.ToggleButtons(options=options, **shared)
+        picker.add_class("widget-inline-hbox")  # the label beside the buttons, as sliders have it
+    else:
+        picker = widgets.Dropdown(options=options, **shared)
     return picker, [], [Link(picture, name, picker, report)]
 
 

@@ -71,6 +71,7 @@ function render({ model, el }) {
     asked = performance.now();
     try { model.send({ view, ping: true }); } catch { goodbye(); }
   }, 2000);
+  const leave = () => model.send({ view, gone: true });
   const back = () => { if (document.visibilityState === "visible") ask(); };
 
   // A media query answers once, when this very ratio is left.
@@ -91,18 +92,20 @@ function render({ model, el }) {
   model.on("comm_live_update", goodbye);
   model.on("destroy", goodbye);
   document.addEventListener("visibilitychange", back);
+  window.addEventListener("pagehide", leave); // a reloaded page cleans nothing up
   watchSharpness();
   ask();
 
   return () => {
     closed = true;
     clearInterval(pulse);
-    model.send({ view, gone: true });
+    leave();
     model.off("msg:custom", receive);
     model.off("comm_live_update", goodbye);
     model.off("destroy", goodbye);
     document.removeEventListener("focusin", keepKeys);
     document.removeEventListener("visibilitychange", back);
+    window.removeEventListener("pagehide", leave);
     sharpness.removeEventListener("change", resharpen);
   };
 }
