@@ -63,7 +63,9 @@ class SameOnEveryDevice(Picture):
         artists.image.set_data(arrays.similarity)
         artists.name.set_text(arrays.device)
         products = seq_len**2 * D_MODEL
-        artists.words.set_text(f"{products / 1e6:.1f} million\nmultiplications,\nerror {arrays.error:.1e}")
+        artists.words.set_text(
+            f"{products / 1e6:.1f} million\nmultiplications,\nerror {arrays.error:.1e}"
+        )
 
     def caption(self, arrays):
         """How much was computed, where, and how far it is from float64."""
