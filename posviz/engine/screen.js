@@ -65,11 +65,13 @@ function render({ model, el }) {
     notice.textContent = "The kernel does not answer: it is busy, or it has stopped. If it has stopped, run this cell again.";
   };
   // No front end tells a widget reliably that its kernel died, so it asks, and a silence is told.
+  // The next question may still be heard: a line that dropped comes back, a busy kernel gets done.
   const pulse = setInterval(() => {
-    if (asked && performance.now() - asked > 8000) goodbye();
-    if (asked || document.visibilityState !== "visible") return;
+    const silence = asked && performance.now() - asked;
+    if (silence > 8000) goodbye();
+    if ((asked && silence < 8000) || document.visibilityState !== "visible") return;
+    try { silence ? ask() : model.send({ view, ping: true }); } catch { goodbye(); }
     asked = performance.now();
-    try { model.send({ view, ping: true }); } catch { goodbye(); }
   }, 2000);
   const leave = () => model.send({ view, gone: true });
   const back = () => { if (document.visibilityState === "visible") ask(); };

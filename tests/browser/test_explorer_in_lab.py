@@ -1,6 +1,8 @@
 """An explorer as a reader uses it: code and sliders, Play, Export, errors, a kernel that stops."""
 
 import json
+import os
+import signal
 
 import pytest
 from playwright.sync_api import expect
@@ -168,12 +170,19 @@ def test_fifty_runs_of_a_cell_leave_one_explorer_alive(lab):
     assert int(printed(lab, -1)) == before
 
 
-def test_an_explorer_says_so_when_its_kernel_is_gone(lab):
-    lab.write("gone", FRAGILE, "picture.explore()")
+def test_an_explorer_says_so_when_its_kernel_falls_silent_and_wakes_when_it_answers(lab):
+    lab.write("silent", FRAGILE + "import os\nprint(os.getpid())", "picture.explore()")
     lab.run_all()
     [explorer] = lab.explorers()
-    lab.shut_down_kernels()
+    kernel = int(printed(lab, 0))
     notice = explorer.root.locator(".posviz-screen [role=status]")
+    os.kill(kernel, signal.SIGSTOP)
+    expect(notice).to_contain_text("The kernel does not answer", timeout=20_000)
+    os.kill(kernel, signal.SIGCONT)
+    expect(notice).to_be_empty(timeout=10_000)
+    with explorer.changes():
+        explorer.press("place", "ArrowRight")
+    lab.shut_down_kernels()
     expect(notice).to_contain_text("The kernel does not answer", timeout=20_000)
 
 
