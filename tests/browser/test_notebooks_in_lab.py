@@ -27,7 +27,7 @@ def test_a_notebook_runs_and_every_slider_moves_its_picture(lab, name):
         lab.screenshot(f"{name}_explorer_{number}")
         for label in explorer.labels():
             moves_the_picture(explorer, label)
-            explorer.settled()  # a slider's last word may be on its way, and Reset would overtake it
+            explorer.settled()  # Reset would overtake a slider's last word
             lab.screenshot(f"{name}_explorer_{number}_{label}")
             assert explorer.alert() == ""
             explorer.button("Reset").click()
