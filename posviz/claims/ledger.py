@@ -26,7 +26,8 @@ SIGNS = {"true": "✓", "false": "✗", "true only if": "◐"}
 class Verdict:
     """What the numbers say of a claim.
 
-    verdict: "true", "false" or "true only if"; condition: the settings after "true only if".
+    verdict: "true", "false" or "true only if"; condition: the settings in which it holds, of those
+    that were tried, where it is "true only if".
     number: the deciding numbers, rounded; text: what they measure, and the rule.
     """
 
@@ -135,7 +136,9 @@ def _cell(tag: str, text: str, scope: str = "") -> str:
 
 
 def _sign(verdict: Verdict) -> str:
-    return f"{SIGNS[verdict.verdict]} {verdict.verdict} {verdict.condition}".rstrip()
+    # Other settings may be as good: the table says no more than what was tried.
+    condition = f" (of the cases tried) {verdict.condition}" if verdict.condition else ""
+    return f"{SIGNS[verdict.verdict]} {verdict.verdict}{condition}"
 
 
 def audit(lesson: str) -> Audit:

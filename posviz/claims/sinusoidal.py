@@ -85,7 +85,7 @@ def the_middle_wavelength_is_628() -> Verdict:
 @claim("02", topic="frequencies")
 def the_longest_wavelength_is_62832() -> Verdict:
     """The slowest pair has a wavelength of about 62 832 tokens, 2π times the base."""
-    found = {f"d_model = {d}": float(_wavelengths(d)[-1]) for d in (4, 64, 512, 8192)}
+    found = {f"d_model = {d}": float(_wavelengths(d)[-1]) for d in (4, 64, 512, 2048, 8192)}
     text = "Wavelength in tokens; about means within 1 %. The limit itself is never reached."
     return judge(found, lambda length: abs(length / (20_000 * pi) - 1) < 0.01, text)
 
@@ -128,7 +128,7 @@ def similarity_falls_with_distance() -> Verdict:
 @claim("02", topic="similarity")
 def neighbours_are_nearly_the_same() -> Verdict:
     """The similarity of neighbours is about 1."""
-    found = {f"d_model = {d}": float(_similarities(d, 1)[1]) for d in (2, 4, 8, 64, 512)}
+    found = {f"d_model = {d}": float(_similarities(d, 1)[1]) for d in (2, 4, 8, 32, 64, 512)}
     text = "PE(0)·PE(1) / (d_model/2), which is 1 for equal rows; about means above 0.95."
     return judge(found, lambda similarity: similarity > 0.95, text)
 
@@ -162,7 +162,7 @@ def products_depend_on_the_offset_alone() -> Verdict:
         for setting, w in settings.items()
     }
     text = (
-        "Largest minus smallest PE(m) W PE(n) of 507 pairs with offset 5, d_model = 64, entries "
+        "Largest minus smallest PE(m) W PE(n)ᵀ of 507 pairs with offset 5, d_model = 64, entries "
         "of W with variance 1/d_model; alone means below 1e-9."
     )
     return judge(spreads, lambda spread: spread < 1e-9, text)
@@ -187,7 +187,7 @@ def sines_alone_collide() -> Verdict:
 @claim("02", topic="collisions")
 def no_two_rows_are_nearly_the_same() -> Verdict:
     """No two positions have nearly the same row."""
-    nearest = {f"d_model = {d}": _nearest(d, 1, 100_000) for d in (4, 8, 512)}
+    nearest = {f"d_model = {d}": _nearest(d, 1, 100_000) for d in (4, 8, 16, 64, 512)}
     text = "Smallest distance of row 0 from the rows 1 … 100 000; nearly the same means below 0.1."
     return judge(nearest, lambda distance: distance >= 0.1, text)
 

@@ -97,6 +97,54 @@ def _(positions, d_model, base):
     return sinusoidal(positions, d_model, base=base, frequencies="tensor2tensor")
 
 
+@check_sinusoidal.mistake("base ignored")
+def _(positions, d_model, base):
+    """You wrote 10000 into the formula: use the argument base, which is not always 10000."""
+    return sinusoidal(positions, d_model, base=10_000)
+
+
+@check_sinusoidal.mistake("column number as i")
+def _(positions, d_model, base):
+    """You put the number of the column for i in 2i/d_model: i is the number of the pair, so that
+    columns 2i and 2i+1 have the exponent 2i/d_model."""
+    angles = np.outer(positions, base ** (-2 * np.arange(d_model) / d_model))
+    return np.where(np.arange(d_model) % 2, np.cos(angles), np.sin(angles))
+
+
+@check_sinusoidal.mistake("positions ignored")
+def _(positions, d_model, base):
+    """Your rows are those of 0, 1, 2, …: use the positions that are given, whatever they are."""
+    return sinusoidal(np.arange(len(positions)), d_model, base=base)
+
+
+@check_sinusoidal.mistake("sines in every column")
+def _(positions, d_model, base):
+    """You took the sine in every column: the odd columns are cosines, so row 0 reads 0, 1, 0, 1."""
+    return _interleaved(np.outer(positions, rotary_frequencies(d_model, base)), np.sin, np.sin)
+
+
+@check_sinusoidal.mistake("cosines left out")
+def _(positions, d_model, base):
+    """Your odd columns hold only zeros: they should be the cosines."""
+    angles = np.outer(positions, rotary_frequencies(d_model, base))
+    return _interleaved(angles, np.sin, np.zeros_like)
+
+
+@check_sinusoidal.mistake("cosines concatenated before sines")
+def _(positions, d_model, base):
+    """Your values are right, but all cosines come first and then all sines. The paper interleaves
+    them: column 2i is a sine and column 2i+1 the cosine of the same angle."""
+    angles = np.outer(positions, rotary_frequencies(d_model, base))
+    return np.hstack([np.cos(angles), np.sin(angles)])
+
+
+@check_sinusoidal.mistake("a table of integers")
+def _(positions, d_model, base):
+    """Your table holds integers, which cut off all that follows the point: make a table of
+    floats, as np.zeros does if no dtype is given."""
+    return sinusoidal(positions, d_model, base=base).astype(int)
+
+
 def _wavelength_inputs(rng, size):
     return int(rng.integers(size)), 2 * size, float(rng.choice([100, 1_000, 10_000]))
 
@@ -164,6 +212,12 @@ def _(pair, d_model, base):
 def _(pair, d_model, base):
     """You counted the pairs from 1: the wavelength of pair 0 is 2π tokens."""
     return 2 * pi * base ** (2 * (pair + 1) / d_model)
+
+
+@check_wavelength.mistake("base ignored")
+def _(pair, d_model, base):
+    """You wrote 10000 into the formula: use the argument base, which is not always 10000."""
+    return 2 * pi * 10_000 ** (2 * pair / d_model)
 
 
 def table_width() -> int:

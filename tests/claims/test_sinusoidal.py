@@ -62,15 +62,15 @@ FOUND = {
     "as_many_frequencies_as_dimensions": ("false", ["256"]),
     "the_middle_wavelength_is_628": ("true", ["628.3"] * 3),
     "the_longest_wavelength_is_62832": (
-        "true only if d_model = 8192",
-        ["628.3", wavelength(31, 64), wavelength(255, 512), wavelength(4095, 8192)],
+        "true only if d_model = 2048 or d_model = 8192",
+        ["628.3", *(wavelength(d // 2 - 1, d) for d in (64, 512, 2048, 8192))],
     ),
     "the_middle_band": ("false", ["62.83", wavelength(192, 512)]),
     "the_base_keeps_gradients": ("false", ["< 1e-14"]),
     "similarity_falls_with_distance": ("false", [rises(8), rises(64), rises(512)]),
     "neighbours_are_nearly_the_same": (
-        "true only if d_model = 64 or d_model = 512",
-        [f"{similarity(1, d_model):.4g}" for d_model in (2, 4, 8, 64, 512)],
+        "true only if d_model = 32 or d_model = 64 or d_model = 512",
+        [f"{similarity(1, d_model):.4g}" for d_model in (2, 4, 8, 32, 64, 512)],
     ),
     "absolute_encodings_know_no_distance": ("false", ["< 1e-12"]),
     "products_depend_on_the_offset_alone": (
@@ -82,8 +82,8 @@ FOUND = {
         ["< 1e-14", f"{abs(math.sin(355)):.4g}"],
     ),
     "no_two_rows_are_nearly_the_same": (
-        "true only if d_model = 512",
-        [nearest(range(1, 100_001), 4), nearest(range(1, 100_001), 8), nearest([1], 512)],
+        "true only if d_model = 16 or d_model = 64 or d_model = 512",
+        [nearest(range(1, 100_001), d_model) for d_model in (4, 8, 16, 64)] + [nearest([1], 512)],
     ),
     "the_table_repeats_beyond_10_000": (
         "false",

@@ -38,6 +38,24 @@ def concatenated(positions, d_model, base):
     return np.hstack([np.sin(angles), np.cos(angles)])
 
 
+def cosines_first(*given):
+    sines, cosines = np.hsplit(concatenated(*given), 2)
+    return np.hstack([cosines, sines])
+
+
+def filled_into_integers(positions, d_model, base):
+    cells = np.zeros((len(positions), d_model), dtype=int)
+    for row, position in enumerate(positions):
+        for i in range(d_model // 2):
+            angle = position / base ** (2 * i / d_model)
+            cells[row, 2 * i], cells[row, 2 * i + 1] = math.sin(angle), math.cos(angle)
+    return cells
+
+
+def column_number_as_i(p, i, d, base):
+    return math.sin(p / base ** (2 * (2 * i) / d)), math.cos(p / base ** (2 * (2 * i + 1) / d))
+
+
 def frequency_for_every_column(p, i, d, base):
     return math.sin(p / base ** (2 * i / d)), math.cos(p / base ** ((2 * i + 1) / d))
 
@@ -55,6 +73,13 @@ TABLE_MISTAKES = {
     "tensor2tensor frequencies": table(
         turned(lambda p, i, d, base: p * math.exp(-math.log(base) * i / max(d // 2 - 1, 1)))
     ),
+    "base ignored": table(turned(lambda p, i, d, base: p / 10_000 ** (2 * i / d))),
+    "column number as i": table(column_number_as_i),
+    "positions ignored": lambda given, *rest: table(right)(range(len(given)), *rest),
+    "sines in every column": table(lambda *given: (right(*given)[0],) * 2),
+    "cosines left out": table(lambda *given: (right(*given)[0], 0.0)),
+    "cosines concatenated before sines": cosines_first,
+    "a table of integers": filled_into_integers,
 }
 
 WAVELENGTH_MISTAKES = {
@@ -67,6 +92,7 @@ WAVELENGTH_MISTAKES = {
     "sign of the exponent": lambda i, d, base: 2 * math.pi / base ** (2 * i / d),
     "base and d_model swapped": lambda i, d, base: 2 * math.pi * d ** (2 * i / base),
     "pairs from 1": lambda i, d, base: 2 * math.pi * base ** (2 * (i + 1) / d),
+    "base ignored": lambda i, d, base: 2 * math.pi * 10_000 ** (2 * i / d),
 }
 
 WIDTH_MISTAKES = {"the printed d_model": 4, "columns counted": 22, "pairs counted": 256}
