@@ -10,9 +10,9 @@ from posviz.engine.knobs import integer
 from posviz.engine.looks import PLAIN
 from posviz.engine.picture import Picture
 
-BITS = 4
-ROWS = 2**BITS
-PERIODS = 2 ** np.arange(1, BITS + 1)  # bit i repeats after 2^(i+1) positions
+BITS = np.array([3, 2, 1, 0])  # the highest bit at the left, as numbers are written
+ROWS = 2**BITS.size
+PERIODS = 2 ** (BITS + 1)  # bit i repeats after 2^(i+1) positions
 DIALS = np.array([(0, 0), (2.8, 0), (0, -3.1), (2.8, -3.1)])  # centres; the radius is 1
 
 
@@ -22,7 +22,7 @@ class CounterToClock(Picture):
     size = (8.0, 4.2)
     paper_size = (3.3, 2.5)
 
-    position = integer(6, low=0, high=2 * ROWS - 1, play=True)
+    position = integer(11, low=0, high=2 * ROWS - 1, play=True)
 
     def compute(self):
         """Return the row that is reached, its smooth digits, and where the hands point [4, 2]."""
@@ -37,18 +37,18 @@ class CounterToClock(Picture):
         """Two tables at rest under a moving marker, and a dial for each bit."""
         binary, smooth, dials = figure.subplots(1, 3, width_ratios=(1, 1, 1.6))
         counted = np.arange(ROWS)[:, None]
-        digits = counted >> np.arange(BITS) & 1
+        digits = counted >> BITS & 1
         _table(binary, digits, "binary")
-        for (row, bit), digit in np.ndenumerate(digits):
+        for (y, x), digit in np.ndenumerate(digits):
             color = "black" if digit else "white"  # on the colour map, so the same in both themes
-            binary.text(bit, row, str(digit), ha="center", va="center", color=color, size="small")
+            binary.text(x, y, str(digit), ha="center", va="center", color=color, size="small")
         _table(smooth, _smooth(np.sin(_angles(counted))), "smooth")
         binary.set_ylabel("position (tokens)")
         smooth.tick_params(labelleft=False)
         markers = [marker for axes in (binary, smooth) for marker in _markers(axes)]
         dials.set(xlim=(-1.2, 4.0), ylim=(-5.6, 1.1), aspect="equal", title="clock hands")
         dials.set_axis_off()
-        for bit, (x, y) in enumerate(DIALS):
+        for bit, (x, y) in zip(BITS, DIALS, strict=True):
             dials.add_patch(Wedge((x, y), 1, 90, 270, facecolor="C6", alpha=0.3))
             dials.add_patch(Wedge((x, y), 1, 0, 360, facecolor="none", edgecolor="C6"))
             dials.text(x, y - 1.2, f"bit {bit}", ha="center", va="top")
@@ -68,12 +68,13 @@ class CounterToClock(Picture):
         artists.tips.set_data(*tips.T)
 
     def caption(self, arrays):
-        """The digits and the smooth digits of the position, slowest first as one writes them."""
-        smooth = _smooth(arrays.hands[:, 0])[::-1]
+        """The digits and the smooth digits of the position."""
+        digits = f"{arrays.row:0{BITS.size}b}"
+        smooth = ", ".join(f"{digit:.2f}" for digit in _smooth(arrays.hands[:, 0]))
         again = f", the same as position {arrays.row}" if arrays.row < arrays.position else ""
         return (
-            f"Position {arrays.position} reads {arrays.row:0{BITS}b}{again}; the smooth digits "
-            f"{', '.join(f'{digit:.2f}' for digit in smooth)} round to it."
+            f"Position {arrays.position} reads {digits}{again}; the smooth digits {smooth} "
+            "round to it."
         )
 
 
@@ -88,7 +89,8 @@ def _smooth(sine):
 
 def _table(axes, values, title):
     axes.imshow(values, cmap=PLAIN, vmin=0, vmax=1)
-    axes.set(title=title, xlabel="bit", xticks=range(BITS), yticks=range(0, ROWS, 3))
+    axes.set(title=title, xlabel="bit", yticks=range(0, ROWS, 3))
+    axes.set_xticks(range(BITS.size), BITS)
 
 
 def _markers(axes):
