@@ -9,7 +9,13 @@ An exercise file declares a checker, then lists the mistakes people make, as cod
         '''You multiplied x by itself; the double is 2x.'''
         return x * x
 
-The docstring of a mistake is what the reader is told.
+The docstring of a mistake is what the reader is told. A mistake that shows in many ways, one of
+them a crash, is declared by the inputs on which it does no harm:
+
+    @check_double.harmless_on("compared exactly")
+    def _(rng, size):
+        '''You compared with ==; numbers are equal only up to rounding.'''
+        return (rng.integers(9, size=size),)
 """
 
 import copy
@@ -35,6 +41,15 @@ class Mistake:
     function: Callable[..., Any]
 
 
+@dataclass(frozen=True)
+class HarmlessInputs:
+    """Inputs on which one mistake does no harm, and what people who made it should be told."""
+
+    name: str
+    message: str
+    inputs: Callable[[np.random.Generator, int], tuple]
+
+
 @dataclass
 class Checker:
     """Check answers against a reference, on random inputs that grow from case to case.
@@ -50,22 +65,32 @@ class Checker:
     inputs: Callable[[np.random.Generator, int], tuple] | None = None
     tolerance: float = 1e-5
     mistakes: list[Mistake] = field(default_factory=list)
+    harmless: list[HarmlessInputs] = field(default_factory=list)
 
     def mistake(self, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Add a known mistake (a decorator); the docstring is what the reader is told."""
 
         def add(function: Callable[..., Any]) -> Callable[..., Any]:
-            message = " ".join((function.__doc__ or "").split())
-            self.mistakes.append(Mistake(name, message, function))
+            self.mistakes.append(Mistake(name, _docstring(function), function))
             return function
+
+        return add
+
+    def harmless_on(self, name: str) -> Callable[[Callable[..., tuple]], Callable[..., tuple]]:
+        """Add a mistake by inputs that forgive it (a decorator); the docstring is told.
+
+        It is named where an answer fails, but is right on all of these inputs.
+        """
+
+        def add(inputs: Callable[..., tuple]) -> Callable[..., tuple]:
+            self.harmless.append(HarmlessInputs(name, _docstring(inputs), inputs))
+            return inputs
 
         return add
 
     def cases(self) -> list[tuple]:
         """Return the inputs, smallest first; every call makes the same ones afresh."""
-        if self.inputs is None:
-            return [()]
-        return [self.inputs(np.random.default_rng(size), size) for size in SIZES]
+        return [()] if self.inputs is None else _grow(self.inputs)
 
     def __call__(self, answer: Any) -> Verdict:
         """Return the verdict on an answer: a function, or a value where a value is asked for."""
@@ -74,6 +99,10 @@ class Checker:
         if self.inputs is not None and not callable(answer):
             message = "This exercise asks for a function. Pass its name, without calling it."
             return self._verdict("wrong", message)
+        verdict = self._try(answer)
+        return self._forgiven(answer, verdict) if verdict.status in ("wrong", "error") else verdict
+
+    def _try(self, answer: Any) -> Verdict:
         given = []
         for case in self.cases():
             outcome = self._run(answer, case)
@@ -81,6 +110,17 @@ class Checker:
                 return outcome
             given.append(outcome)
         return self._judge(given)
+
+    def _forgiven(self, answer: Any, verdict: Verdict) -> Verdict:
+        """Return the verdict, or the mistake that explains it: the answer is right without it."""
+        for harmless in self.harmless:
+            if all(self._is_right(answer, case) for case in _grow(harmless.inputs)):
+                return self._verdict("mistake", harmless.message, harmless.name, verdict.evidence)
+        return verdict
+
+    def _is_right(self, answer: Any, case: tuple) -> bool:
+        outcome = self._run(answer, case)
+        return not isinstance(outcome, Verdict) and self.same(outcome, self._expected(case))
 
     def same(self, first: np.ndarray, second: np.ndarray) -> bool:
         """Tell whether two answers to one input agree: same shape, values within the tolerance."""
@@ -101,6 +141,8 @@ class Checker:
         if value is None:
             message = "Your function returned None. Is a return missing at its end?"
             return self._verdict("wrong", message, evidence=self._arguments(case))
+        if several := self._several(value, case):
+            return self._verdict("wrong", several, evidence=self._arguments(case))
         try:
             output = np.asarray(value).copy()  # the reader may write into it again
         except (TypeError, ValueError, RuntimeError):
@@ -109,6 +151,17 @@ class Checker:
             return output
         message = f"Your answer is a {type(value).__name__}; it should hold plain real numbers."
         return self._verdict("wrong", message, evidence=self._arguments(case))
+
+    def _several(self, value: Any, case: tuple) -> str:
+        """Return what to say of a tuple of arrays, or "" if it is none or may be meant as one."""
+        if not (isinstance(value, tuple) and value and all(getattr(v, "ndim", 0) for v in value)):
+            return ""
+        right = self._expected(case)
+        if (len(value), *value[0].shape) == right.shape:
+            return ""
+        said = f"Your function returned a tuple of {len(value)} arrays; one is asked for."
+        fitting = [i for i, part in enumerate(value, 1) if self.same(np.asarray(part), right)]
+        return f"{said} Number {fitting[0]} is the right one: return it alone." if fitting else said
 
     def _raised(self, answer: Any, case: tuple, error: Exception) -> Verdict:
         line, empty = failing_line(answer, error)
@@ -121,7 +174,7 @@ class Checker:
         return self._verdict("error", message, evidence=self._arguments(case))
 
     def _judge(self, given: list[np.ndarray]) -> Verdict:
-        expected = self._outputs(self.reference)
+        expected = [self._expected(case) for case in self.cases()]
         pairs = list(zip(given, expected, strict=True))
         failing = next((i for i, pair in enumerate(pairs) if not self.same(*pair)), None)
         if failing is None:
@@ -143,9 +196,11 @@ class Checker:
         return "\n".join([self._arguments(case), answer, show_value("expected", right)])
 
     def _difference(self, mine: np.ndarray, right: np.ndarray) -> str:
+        if self.same(mine.T, right):
+            if mine.shape == right.shape:
+                return "Your answer is the transpose: its rows should be its columns."
+            return f"Your answer is the transpose: shape {mine.shape}, not {right.shape}."
         if mine.shape != right.shape:
-            if self.same(mine.T, right):
-                return f"Your answer is the transpose: shape {mine.shape}, not {right.shape}."
             return f"Your answer has {_shape(mine)}; expected {_shape(right)}."
         if not np.isfinite(mine).all():
             return "Your answer holds nan or inf: look for 0/0, inf - inf or an overflow."
@@ -155,6 +210,9 @@ class Checker:
         place = tuple(int(i) for i in np.unravel_index(distance.argmax(), distance.shape))
         where = f", at index {list(place)}" if place else ""
         return f"The largest difference is {distance.max():.4g}{where}."
+
+    def _expected(self, case: tuple) -> np.ndarray:
+        return np.asarray(self.reference(*case))
 
     def _outputs(self, function: Callable[..., Any]) -> list[np.ndarray]:
         return [np.asarray(function(*case)) for case in self.cases()]
@@ -166,6 +224,14 @@ class Checker:
         self, status: str, message: str, mistake: str | None = None, evidence: str = ""
     ) -> Verdict:
         return Verdict(status, self.title, message, mistake, evidence)
+
+
+def _grow(inputs: Callable[[np.random.Generator, int], tuple]) -> list[tuple]:
+    return [inputs(np.random.default_rng(size), size) for size in SIZES]
+
+
+def _docstring(function: Callable[..., Any]) -> str:
+    return " ".join((function.__doc__ or "").split())
 
 
 def _shape(array: np.ndarray) -> str:

@@ -77,6 +77,27 @@ def _(x, w_q, w_k, w_v):
     return softmax(_products(x, w_q, w_k) / np.sqrt(x.shape[1])) @ (x @ w_v)
 
 
+@check_attention.mistake("divided by √2")
+def _(x, w_q, w_k, w_v):
+    """You divided the scores by √2 at every width. It was √head_dim for the three words of
+    section 1; take the width from the queries, q.shape[-1]."""
+    return softmax(_products(x, w_q, w_k) / np.sqrt(2)) @ (x @ w_v)
+
+
+@check_attention.mistake("divided by √8")
+def _(x, w_q, w_k, w_v):
+    """You divided the scores by √8 at every width. It was √head_dim for the heads of section 4;
+    take the width from the queries, q.shape[-1]."""
+    return softmax(_products(x, w_q, w_k) / np.sqrt(8)) @ (x @ w_v)
+
+
+@check_attention.mistake("multiplied by √head_dim")
+def _(x, w_q, w_k, w_v):
+    """You multiplied the scores by √head_dim; divide by it, so that their variance stays 1 at
+    every width."""
+    return softmax(_products(x, w_q, w_k) * np.sqrt(w_q.shape[1])) @ (x @ w_v)
+
+
 @check_attention.mistake("keys weighted instead of values")
 def _(x, w_q, w_k, w_v):
     """You weighted the keys. Keys only decide how much a token is looked at; what is summed are
@@ -97,6 +118,21 @@ def _(x, w_q, w_k, w_v):
     return _weights(x, w_k, w_q) @ (x @ w_v)
 
 
+@check_attention.mistake("weights transposed")
+def _(x, w_q, w_k, w_v):
+    """You transposed the weights: row i says how much query i takes of each value, so the output
+    is weights @ v, not weights.T @ v."""
+    return _weights(x, w_q, w_k).T @ (x @ w_v)
+
+
+@check_attention.mistake("causal mask applied")
+def _(x, w_q, w_k, w_v):
+    """You let each token look only at itself and at those before it. This head has no mask: every
+    token looks at all of them."""
+    scores = _products(x, w_q, w_k) / np.sqrt(w_q.shape[1])
+    return softmax(np.where(np.tri(len(x), dtype=bool), scores, -np.inf)) @ (x @ w_v)
+
+
 @check_attention.mistake("softmax missing")
 def _(x, w_q, w_k, w_v):
     """You weighted the values by the scores themselves; the softmax must first make each row
@@ -108,6 +144,13 @@ def _(x, w_q, w_k, w_v):
 def _(x, w_q, w_k, w_v):
     """You returned the weights; one step is left: they weight the values, weights @ v."""
     return _weights(x, w_q, w_k)
+
+
+@check_attention.mistake("scores returned")
+def _(x, w_q, w_k, w_v):
+    """You returned the scores; two steps are left: the softmax turns each row into weights, and
+    the weights sum up the values."""
+    return _products(x, w_q, w_k) / np.sqrt(w_q.shape[1])
 
 
 def find_permutation(head, inputs, outputs) -> np.ndarray:
@@ -123,7 +166,7 @@ def _nearest(rows, choices):
     return np.abs(rows[:, None] - choices).sum(axis=-1).argmin(axis=-1)
 
 
-def _shuffled_inputs(rng, size):
+def _shuffled_sentence(rng, size):
     x, *projections = rng.normal(size=(4, size + 1, size + 1))
     cycle = rng.permutation(size + 1)
     order = np.empty_like(cycle)
@@ -132,6 +175,11 @@ def _shuffled_inputs(rng, size):
     def head(rows):
         return _head(rows, *projections)
 
+    return head, x, order
+
+
+def _shuffled_inputs(rng, size):
+    head, x, order = _shuffled_sentence(rng, size)
     return head, x, head(x[order])
 
 
@@ -174,3 +222,11 @@ def _(head, inputs, outputs):
 def _(head, inputs, outputs):
     """Your order is right, but counted from 1; rows are counted from 0."""
     return find_permutation(head, inputs, outputs) + 1
+
+
+@check_permutation.harmless_on("exact comparison")
+def _(rng, size):
+    """You asked for rows that are exactly equal. The shuffled head adds up in another order, so the
+    rows agree only up to rounding: take the nearest row, or compare with np.isclose."""
+    head, x, order = _shuffled_sentence(rng, size)
+    return head, x, head(x)[order]

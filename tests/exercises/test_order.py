@@ -39,6 +39,15 @@ def head(
     return answer
 
 
+def weights_transposed(x, w_q, w_k, w_v):
+    return head(summed="nothing")(x, w_q, w_k, w_v).T @ (x @ w_v)
+
+
+def causal(x, w_q, w_k, w_v):
+    """Each output is computed from the words up to its own."""
+    return [head()(x[: i + 1], w_q, w_k, w_v)[-1] for i in range(len(x))]
+
+
 ATTENTION_MISTAKES = {
     "softmax over the wrong axis": head(axis=0),
     "softmax over the whole matrix": head(axis=None),
@@ -46,11 +55,17 @@ ATTENTION_MISTAKES = {
     "1/√head_dim missing": head(divide=lambda x, q: 1),
     "divided by head_dim": head(divide=lambda x, q: q.shape[1]),
     "divided by √d_model": head(divide=lambda x, q: np.sqrt(x.shape[1])),
+    "divided by √2": head(divide=lambda x, q: np.sqrt(2)),
+    "divided by √8": head(divide=lambda x, q: np.sqrt(8)),
+    "multiplied by √head_dim": head(divide=lambda x, q: 1 / np.sqrt(q.shape[1])),
     "keys weighted instead of values": head(summed="k"),
     "inputs weighted instead of values": head(summed="x"),
     "scores transposed": lambda x, w_q, w_k, w_v: head()(x, w_k, w_q, w_v),
+    "weights transposed": weights_transposed,
+    "causal mask applied": causal,
     "softmax missing": head(softmax=False),
     "weights returned": head(summed="nothing"),
+    "scores returned": head(softmax=False, summed="nothing"),
 }
 
 
@@ -84,6 +99,53 @@ PERMUTATION_MISTAKES = {
     "permutation matrix": matrix,
     "counted from 1": lambda *given: [place + 1 for place in find_permutation(*given)],
 }
+
+
+def index_of_equal_row(head, inputs, outputs):
+    rows = head(inputs)
+    return [np.where((rows == output).all(axis=1))[0][0] for output in outputs]
+
+
+def index_in_list(head, inputs, outputs):
+    rows = head(inputs).tolist()
+    return [rows.index(output) for output in outputs.tolist()]
+
+
+def argmax_of_equal(head, inputs, outputs):
+    return (outputs[:, None] == head(inputs)).all(axis=-1).argmax(axis=-1)
+
+
+def equal_rows_only(head, inputs, outputs):
+    return np.nonzero((outputs[:, None] == head(inputs)).all(axis=-1))[1]
+
+
+@pytest.mark.parametrize(
+    "answer", [index_of_equal_row, index_in_list, argmax_of_equal, equal_rows_only]
+)
+def test_an_exact_comparison_is_named_whether_it_crashes_or_not(answer):
+    verdict = check_permutation(answer)
+    assert (verdict.status, verdict.mistake) == ("mistake", "exact comparison")
+    assert "np.isclose" in verdict.message
+    assert verdict.evidence
+
+
+def test_a_crash_that_is_no_exact_comparison_is_told_as_it_is():
+    verdict = check_permutation(lambda head, inputs, outputs: head(inputs)[len(inputs)])
+    assert verdict.status == "error"
+    assert "IndexError" in verdict.message
+
+
+def test_outputs_returned_together_with_the_weights_are_told_apart():
+    verdict = check_attention(lambda *given: (head()(*given), head(summed="nothing")(*given)))
+    assert verdict.message == (
+        "Your function returned a tuple of 2 arrays; one is asked for. "
+        "Number 1 is the right one: return it alone."
+    )
+
+
+def test_a_transposed_output_is_recognised_though_the_first_is_square():
+    verdict = check_attention(lambda *given: head()(*given).T)
+    assert verdict.message.startswith("Your answer is the transpose")
 
 
 def test_the_solutions_are_correct():
