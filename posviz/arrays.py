@@ -203,13 +203,17 @@ def _torch() -> ModuleType:
 UNQUESTIONED_BYTES = 2**26  # small requests are granted without asking the system
 
 
-def check_memory(name: str, shape: tuple[int, ...], itemsize: int = 8, x: Array = None) -> None:
+def check_memory(
+    name: str, shape: tuple[int, ...], itemsize: int = 8, x: Array = None, copies: int = 1
+) -> None:
     """Refuse an array that would not fit in the memory that is free on the device of ``x``.
+
+    ``copies`` is how many arrays of that size exist at once while it is computed.
 
     Raises:
         ValueError: naming the argument(s) ``name``, what they ask for and what there is.
     """
-    needed = math.prod(shape) * itemsize
+    needed = math.prod(shape) * itemsize * copies
     if needed <= UNQUESTIONED_BYTES or needed <= (free := _free_memory(x)):
         return
     size = " × ".join(f"{length:,}" for length in shape)

@@ -143,12 +143,13 @@ def _weigh(
     """Score, bias, mask, softmax and sum: q and k have passed their doors."""
     xp = namespace(q, k, v)
     shape = (*q.shape[:3], k.shape[2])
-    check_memory("heads × q_len × k_len", (3, *shape), itemsize=q.dtype.itemsize, x=q)
+    check_memory("heads × q_len × k_len", shape, itemsize=q.dtype.itemsize, x=q, copies=3)
     group = q.shape[1] // k.shape[1]
     if group > 1:  # neighbouring query heads share a key head
         k, v = xp.repeat(k, group, axis=1), xp.repeat(v, group, axis=1)
     dtype = q.dtype if q.dtype in (xp.float32, xp.float64) else xp.float32
-    scores = xp.astype(q @ xp.matrix_transpose(k), dtype) * encoding.scale(q.shape[-1])
+    wide_q, wide_k = xp.astype(q, dtype), xp.astype(k, dtype)  # a product of halves may overflow
+    scores = wide_q @ xp.matrix_transpose(wide_k) * encoding.scale(q.shape[-1])
     scores = encoding.at_scores(scores, q, k, q_positions, k_positions)
     if mask is not None:
         scores = xp.where(_mask(mask, shape, q), scores, -xp.inf)

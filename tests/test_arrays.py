@@ -169,6 +169,8 @@ def test_memory_is_asked_for_before_it_is_taken(monkeypatch):
     message = r"^length: an array of 134,217,729 × 2 numbers takes 2\.0 GiB, and 1\.0 GiB are free"
     with pytest.raises(ValueError, match=message):
         arrays.check_memory("length", (2**27 + 1, 2), itemsize=8)
+    with pytest.raises(ValueError, match="takes 3"):
+        arrays.check_memory("length", (2**27,), copies=3)
 
 
 def test_no_machine_has_an_exbibyte():

@@ -204,6 +204,16 @@ def test_numpy_and_torch_agree(encoding):
         )
 
 
+@pytest.mark.parametrize("dtype", [np.float16, torch.float16])
+def test_scores_of_halves_may_be_larger_than_a_half(dtype):
+    ones = torch.ones if isinstance(dtype, torch.dtype) else np.ones
+    q = 64 * ones((1, 1, 2, 64), dtype=dtype)  # q·k is 262,144, four times the largest half
+    places = {"q_positions": range(2), "k_positions": range(2)}
+    _, weights = attention(q, q, q, encoding=NoPosition(), return_weights=True, **places)
+    assert weights.dtype == dtype
+    assert np.array_equal(np.asarray(weights), np.full((1, 1, 2, 2), 0.5))
+
+
 @every_encoding
 def test_gradients_flow_and_stay_finite_where_everything_is_masked(encoding):
     x = torch.tensor(random(1, 3, 4), requires_grad=True)

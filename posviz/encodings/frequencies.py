@@ -71,7 +71,7 @@ def rotary_angles(positions: Any, inv_freq: Any) -> Array:
     more than 1e-3. On a device without float64 the result waits on the CPU.
 
     Raises:
-        TypeError: when an argument is not real numbers, or positions are NumPy and inv_freq torch.
+        TypeError: when an argument is not real numbers.
         ValueError: for NaN or infinity, inv_freq that is not a vector, different devices, or when
             memory is short.
 

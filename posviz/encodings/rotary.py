@@ -169,7 +169,10 @@ class Rotary(Encoding):
         return self._turned(k, positions)
 
     def _turned(self, x: Array, positions: Any) -> Array:
-        angles = rotary_angles(
-            positions, rotary_frequencies(self.rotary_dim or x.shape[-1], self.base)
-        )
+        rotary_dim = self.rotary_dim or x.shape[-1]
+        if rotary_dim > x.shape[-1]:
+            raise ValueError(
+                f"rotary_dim must be at most head_dim, {x.shape[-1]}, got {rotary_dim}"
+            )
+        angles = rotary_angles(positions, rotary_frequencies(rotary_dim, self.base))
         return apply_rotary(x, angles[..., None, :, :], layout=self.layout)

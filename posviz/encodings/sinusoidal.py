@@ -43,7 +43,7 @@ def sinusoidal(
     require_choice(layout, "layout", LAYOUTS)
     positions = as_numbers(positions, "positions")
     d_model = require_even(d_model, "d_model")
-    check_memory("positions × d_model", (*positions.shape, d_model), x=positions)
+    check_memory("positions × d_model", (*positions.shape, d_model), x=positions, copies=3)
     angles = rotary_angles(positions, _frequencies(d_model, base, frequencies))
     xp = namespace(angles)
     waves = [xp.sin(angles), xp.cos(angles)]
@@ -86,7 +86,7 @@ def shift_matrix(
     """
     require_choice(layout, "layout", LAYOUTS)
     offset, d_model = as_numbers(offset, "offset"), require_even(d_model, "d_model")
-    check_memory("d_model × d_model", (*offset.shape, d_model, d_model), x=offset)
+    check_memory("d_model × d_model", (*offset.shape, d_model, d_model), x=offset, copies=3)
     angles = rotary_angles(offset, _frequencies(d_model, base, frequencies))
     rotary_layout = "interleaved" if layout == "interleaved" else "half_split"
     return rotation_matrix(-angles, layout=rotary_layout)

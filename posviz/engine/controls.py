@@ -2,6 +2,7 @@
 
 import html
 import math
+import time
 
 import ipywidgets as widgets
 import traitlets
@@ -18,9 +19,11 @@ class Link:
 
     def __init__(self, picture, name, widget, report, to_widget=None, to_knob=None):
         self.picture, self.name, self.widget, self.report = picture, name, widget, report
+        self._exact = to_widget is None  # else the widget has only so many places
         self._to_widget = to_widget or (lambda value: value)
         self._to_knob = to_knob or (lambda value: value)
         self._turning = False
+        self._deaf_until = 0.0
         self._knob_turned(None)
         picture.observe(self._knob_turned, name)
         widget.observe(self._widget_moved, "value")
@@ -33,14 +36,23 @@ class Link:
         value = getattr(self.picture, self.name)
         if self._turning or change.new == self._to_widget(value):
             return
+        if time.monotonic() < self._deaf_until:
+            self.widget.value = self._to_widget(value)
+            return
         self._turning = True
         try:
             setattr(self.picture, self.name, self._to_knob(change.new))
+            if self._exact:  # a knob may have cleaned what was typed
+                self.widget.value = getattr(self.picture, self.name)
         except traitlets.TraitError as error:
             self.widget.value = self._to_widget(value)
             self.report(error)
         finally:
             self._turning = False
+
+    def ignore_widget(self, seconds):
+        """Take back what the widget still says: Play's last steps are under way when it stops."""
+        self._deaf_until = time.monotonic() + seconds
 
     def unlink(self):
         """Untie both ends; called as ipywidgets calls it, so that links of both kinds mix."""
@@ -62,6 +74,15 @@ def control(picture, name, report):
         play, link = _play(main)
         beside, links = [*beside, play], [*links, link]
     return widgets.HBox([main, *beside]), main, links
+
+
+def stop(plays, links):
+    """Stop every Play that plays; its last steps, already under way, are taken back."""
+    playing = [play for play in plays if play.playing]
+    for play in playing:
+        play.playing = False
+    for link in links if playing else ():
+        link.ignore_widget(seconds=0.5)
 
 
 def _whole(picture, name, knob, report, shared):

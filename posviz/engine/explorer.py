@@ -7,10 +7,11 @@ import traceback
 import ipywidgets as widgets
 from IPython import get_ipython
 
-from posviz.engine.controls import control
+from posviz.engine.controls import Link, control, stop
 from posviz.engine.export import png_bytes
 from posviz.engine.export_panel import ExportPanel
 from posviz.engine.live import LiveFigure
+from posviz.engine.looks import drawing
 from posviz.engine.screen import Screen
 
 _open: dict[str, tuple[int, list]] = {}  # by cell: in which run of it, and its explorers
@@ -43,14 +44,16 @@ class Explorer(widgets.VBox):
 
     def refresh(self):
         """Bring the picture up to date and show it; an error is shown and the old picture stays."""
-        self._follow()
-        if self.live.layers is not None and self.screen.views:
-            self._show()
+        with drawing:
+            self._follow()
+            if self.live.layers is not None and self.screen.views:
+                self._show()
 
     def _turned(self, _):
         """Knobs turned together send a notice each: the first brings the frame they share."""
-        if self.screen.views and self._follow():
-            self._show()
+        with drawing:
+            if self.screen.views and self._follow():
+                self._show()
 
     def _follow(self) -> bool:
         """Whether the artists moved; an error is shown, and they stay."""
@@ -73,13 +76,18 @@ class Explorer(widgets.VBox):
     def report(self, error):
         """Show an exception beneath the picture, in one or two lines."""
         lines = "".join(traceback.format_exception_only(error)).strip()
+        kept = "<br>The picture still shows the last good values." if self.live.layers else ""
         self.error.value = (
-            f"<div role='alert' class='posviz-notice'>{html.escape(lines)}<br>"
-            "The picture still shows the last good values.</div>"
+            f"<div role='alert' class='posviz-notice'>{html.escape(lines)}{kept}</div>"
         )
 
     def reset(self):
         """Every knob back to where it stood when the explorer was made, in one frame."""
+        self.error.value = ""
+        stop(
+            plays=[widget for widget in _tree(self) if isinstance(widget, widgets.Play)],
+            links=[link for link in self._links if isinstance(link, Link)],
+        )
         with self.picture.hold_trait_notifications():
             for name, value in self.start.items():
                 setattr(self.picture, name, value)
@@ -90,13 +98,16 @@ class Explorer(widgets.VBox):
         if isinstance(data, tuple):
             data, metadata = data
         try:
-            self.live.follow()
+            with drawing:
+                self.live.follow()
+                self.live.paint()
+                image = png_bytes(self.live.layers.pixels())
         except Exception as error:
+            self.live.release()
             self.report(error)
             return data, metadata
-        self.live.paint()
         data["text/plain"] = f"{type(self.picture).__name__}: {self.live.caption}"
-        data["image/png"] = base64.b64encode(png_bytes(self.live.layers.pixels())).decode()
+        data["image/png"] = base64.b64encode(image).decode()
         width = round(100 * self.picture.size[0])
         metadata["image/png"] = {"width": width, "alt": self.live.caption}
         if not self.screen.views:
@@ -132,8 +143,9 @@ def _take_over_cell(explorer):
     shell = get_ipython()
     if shell is None or not hasattr(shell, "get_parent"):
         return
-    metadata = shell.get_parent().get("metadata", {})
-    cell = metadata.get("cellId") or shell.history_manager.input_hist_raw[-1]
+    cell = shell.get_parent().get("metadata", {}).get("cellId")
+    if cell is None:  # nobody can tell which cell this is
+        return
     run, earlier = _open.get(cell, (None, []))
     if run != shell.execution_count:
         for old in earlier:

@@ -2,8 +2,7 @@
 
 import contextlib
 import io
-import os
-import tempfile
+import uuid
 from pathlib import Path
 
 import numpy as np
@@ -35,10 +34,11 @@ def save(picture, path, *, style="notebook", dark=False) -> Path:
             f"path = {str(path)!r} ends in {path.suffix!r}: choose one of "
             + ", ".join(f".{known}" for known in FORMATS)
         )
-    figure = picture.figure(style, dark)
+    arrays = picture.compute()
+    figure = picture.drawn(arrays, style, dark)
     described: dict[str, str | None] = {
         "Title": picture.title(),
-        _CAPTION_FIELD[kind]: picture.caption(picture.compute()),
+        _CAPTION_FIELD[kind]: picture.caption(arrays),
     } | _NO_DATE[kind]
     data = io.BytesIO()  # on a full disk, matplotlib's PDF writer would hide the reason
     with style_context(style, dark):
@@ -55,34 +55,27 @@ def replacing(path: Path):
 
     Raises OSError naming the path where it cannot be written to.
     """
-    beside = None
+    beside = path.with_name(f".{uuid.uuid4().hex}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
-            beside = file.name
+        with beside.open("xb") as file:
             yield file
-        os.chmod(beside, 0o666 & ~_umask())  # NamedTemporaryFile is readable by its owner alone
-        os.replace(beside, path)
+        beside.replace(path)
     except OSError as error:
         raise type(error)(error.errno, f"cannot write: {error.strerror}", str(path)) from error
     finally:
-        if beside:
-            Path(beside).unlink(missing_ok=True)
-
-
-def _umask():
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        with contextlib.suppress(OSError):  # such as a folder that is none
+            beside.unlink(missing_ok=True)
 
 
 def inside(folder: Path, name: str, kind: str) -> Path:
     """The file in the folder for a name a reader typed; ValueError if it would lead outside."""
     stem = name.strip().removesuffix(f".{kind}")
-    if not stem or stem.startswith(".") or any(c in stem for c in "/\\:\0") or len(stem) > 100:
+    awkward = stem.startswith(".") or any(c in stem for c in "/\\:") or not stem.isprintable()
+    if not stem or awkward or len(stem) > 100:
         raise ValueError(
             f"file name = {name!r} is refused: use up to 100 characters, not a leading dot and no "
-            "slash, backslash or colon."
+            "slash, backslash, colon or control character."
         )
     return folder / f"{stem}.{kind}"
 

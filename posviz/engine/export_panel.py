@@ -43,6 +43,7 @@ class ExportPanel:
         kind = self.kind.value
         try:
             path = inside(FOLDER, self.name.value, kind)
+            done = "Replaced" if path.exists() else "Saved"
             self.picture.save(path, style=self.style.value, dark=self.dark.value)
         except Exception as error:
             self.result.value = f"<div role='alert'>Not saved: {html.escape(str(error))}</div>"
@@ -50,6 +51,6 @@ class ExportPanel:
         # A data link works in JupyterLab, Colab and Voila alike; a path means other things in each.
         link = f"data:{_MIME[kind]};base64,{base64.b64encode(path.read_bytes()).decode()}"
         self.result.value = (
-            f"Saved <code>{html.escape(str(path))}</code>. <a class='posviz-link' "
+            f"{done} <code>{html.escape(str(path))}</code>. <a class='posviz-link' "
             f"download='{html.escape(path.name)}' href='{link}'>Download a copy</a>"
         )

@@ -1,6 +1,7 @@
 """Figures that keep their style, and let go of what they were drawn into."""
 
 import gc
+import sys
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -25,6 +26,8 @@ class StyledFigure(Figure):
 
 def let_go(figure):
     """Free a figure that is not needed any more, now: its artists hold each other in circles."""
+    if sys.is_finalizing():
+        return
     drop_bitmaps(figure)
     figure.clear()
     gc.collect()

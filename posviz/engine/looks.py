@@ -1,19 +1,37 @@
 """How pictures look: styles, light and dark, and the two colour maps."""
 
+import contextlib
 import functools
+import threading
 from pathlib import Path
 
 import matplotlib
+from matplotlib.font_manager import fontManager
 
 STYLES = ("notebook", "slide", "paper")
 SIGNED = "RdBu_r"  # symmetric around zero; colour-blind safe
 PLAIN = "viridis"  # zero to one
 DPI = {"notebook": 100, "slide": 144, "paper": 300}
 
+# Behind DejaVu Sans, for sentences that readers type; those that are installed are used.
+_OTHER_SCRIPTS = (
+    "Noto Sans CJK SC",
+    "Source Han Sans SC",
+    "PingFang SC",
+    "Hiragino Sans GB",
+    "Microsoft YaHei",
+    "WenQuanYi Micro Hei",
+)
+
 _FOLDER = Path(__file__).parent / "styles"
 # Figures must not depend on a matplotlibrc or on what an earlier cell changed. These few belong to
 # the session (which window toolkit, which warnings), not to the looks.
 _SESSION = {"backend", "backend_fallback", "interactive", "toolbar", "timezone", "webagg.address"}
+
+
+# rcParams belong to the whole process, and JupyterLab lets widget messages run in a thread of their
+# own while a cell is busy: whoever draws holds this.
+drawing = threading.RLock()
 
 
 @functools.cache
@@ -28,9 +46,13 @@ def parameters(style: str, dark: bool) -> dict:
     for name in ["base", style] + ["dark"] * dark:
         file = _FOLDER / f"{name}.mplstyle"
         rc |= matplotlib.rc_params_from_file(file, use_default_template=False)
+    installed = {font.name for font in fontManager.ttflist}
+    rc["font.family"] = ["DejaVu Sans", *(f for f in _OTHER_SCRIPTS if f in installed)]
     return rc
 
 
+@contextlib.contextmanager
 def style_context(style: str = "notebook", dark: bool = False):
-    """Draw in a style; what was set before comes back afterwards."""
-    return matplotlib.rc_context(parameters(style, dark))
+    """Draw in a style, one thread at a time; what was set before comes back afterwards."""
+    with drawing, matplotlib.rc_context(parameters(style, dark)):
+        yield

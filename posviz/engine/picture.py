@@ -87,7 +87,10 @@ class Picture(traitlets.HasTraits):
 
         Raises what compute raises, and ValueError for an unknown style.
         """
-        arrays = self.compute()
+        return self.drawn(self.compute(), style, dark)
+
+    def drawn(self, arrays, style="notebook", dark=False) -> Figure:
+        """What compute returned, as a Figure of its own with no artist left animated."""
         figure, artists = self.build(style, dark)
         with style_context(style, dark):
             self.update(artists, arrays)
@@ -124,7 +127,7 @@ def _show_figures_without_pyplot():
         from posviz.engine.export import notebook_png
 
         png = shell.display_formatter.formatters["image/png"]
-        png.for_type(Figure, notebook_png)
+        png.for_type(StyledFigure, notebook_png)  # other figures stay as the reader has them
 
 
 _show_figures_without_pyplot()

@@ -60,7 +60,11 @@ function render({ model, el }) {
     newest = [message, buffers];
     paint().catch((error) => { notice.textContent = `This frame could not be shown: ${error.message}`; });
   };
-  const ask = () => model.send({ view, ratio: window.devicePixelRatio });
+  const send = (message) => {
+    try { model.send({ view, ...message }); } catch { goodbye(); } // its line to the kernel is cut
+  };
+  const here = () => ({ ratio: window.devicePixelRatio });
+  const ask = () => send({ ask: true, ...here() });
   const goodbye = () => {
     notice.textContent = "The kernel does not answer: it is busy, or it has stopped. If it has stopped, run this cell again.";
   };
@@ -70,10 +74,10 @@ function render({ model, el }) {
     const silence = asked && performance.now() - asked;
     if (silence > 8000) goodbye();
     if ((asked && silence < 8000) || document.visibilityState !== "visible") return;
-    try { silence ? ask() : model.send({ view, ping: true }); } catch { goodbye(); }
+    silence ? ask() : send(here());
     asked = performance.now();
   }, 2000);
-  const leave = () => model.send({ view, gone: true });
+  const leave = () => send({ gone: true });
   const back = () => { if (document.visibilityState === "visible") ask(); };
 
   // A media query answers once, when this very ratio is left.

@@ -1,14 +1,25 @@
 """The screen: a canvas in the browser that shows frames of a live figure."""
 
 import struct
+import time
 import zlib
 from pathlib import Path
+from typing import NamedTuple
 
 import anywidget
 import numpy as np
 from isal import isal_zlib
 
 from posviz.engine.live import LiveFigure
+
+FORGET_AFTER = 60.0  # seconds; a view that is seen is heard every two
+
+
+class View(NamedTuple):
+    """An open view: device pixels per CSS pixel, and when it was last heard (seconds)."""
+
+    ratio: float
+    heard: float
 
 
 class Screen(anywidget.AnyWidget):
@@ -26,7 +37,7 @@ class Screen(anywidget.AnyWidget):
         """`refresh` is called when a view asks for a frame."""
         super().__init__()
         self.live, self._refresh = live, refresh
-        self.views: dict[str, float] = {}  # pixel ratio by view
+        self.views: dict[str, View] = {}
         self.frames = 0
         self.on_msg(self._receive)
 
@@ -44,20 +55,23 @@ class Screen(anywidget.AnyWidget):
         self.send(head | fields, buffers)
 
     def _receive(self, _, message, buffers):
-        """A view says hello, changes its pixel ratio, or goes; each names itself."""
-        view = message["view"]
-        if message.get("ping"):
-            self.send({"pong": True})
-        elif message.get("gone"):
+        """A view asks for a frame, tells that it is there, or goes; each names itself."""
+        view, now = message["view"], time.monotonic()
+        known = view in self.views and self.views[view].ratio == message.get("ratio")
+        if message.get("gone"):
             self.views.pop(view, None)
-            if not self.views:
-                self.live.release()
         else:
-            self.views[view] = message["ratio"]
-        if self.views:
-            self.live.ratio = min(max(self.views.values()), 4.0)
-        if "ratio" in message:
+            self.views[view] = View(message["ratio"], now)
+        # A page that crashed says no goodbye; a hidden one falls silent and asks when it is back.
+        self.views = {name: v for name, v in self.views.items() if now - v.heard < FORGET_AFTER}
+        if not self.views:
+            self.live.release()
+            return
+        self.live.ratio = min(max(v.ratio for v in self.views.values()), 4.0)
+        if message.get("ask") or not (known or message.get("gone")):
             self._refresh()
+        else:
+            self.send({"pong": True})
 
     def close(self):
         """Say goodbye to every view and let the figure go."""

@@ -266,7 +266,11 @@ SPLIT = "half_split"
         (lambda: Rotary(base=1), ValueError, "base must be above 1"),
         (lambda: Rotary(rotary_dim=3), ValueError, "rotary_dim must be even"),
         (lambda: Rotary(layout="x"), ValueError, "layout must be one of"),
-        (lambda: Rotary(rotary_dim=16).at_query(X, range(4)), ValueError, "angles must be"),
+        (
+            lambda: Rotary(rotary_dim=16).at_query(X, range(4)),
+            ValueError,
+            "rotary_dim must be at most head_dim, 8, got 16",
+        ),
         (lambda: Rotary().at_key(X[..., :7], range(4)), ValueError, "must be even"),
     ],
 )

@@ -4,8 +4,11 @@ import base64
 import gc
 import io
 import json
+import threading
 import weakref
 
+import ipywidgets as widgets
+import matplotlib
 import numpy as np
 import pytest
 from ipywidgets.widgets.widget import _instances
@@ -261,15 +264,21 @@ def run_cell():
     manager.shutdown_kernel(now=True)
 
 
-@pytest.mark.parametrize(("cell", "runs"), [("an id", 50), (None, 5)])
-def test_a_cell_run_again_and_again_leaves_one_run_alive(run_cell, cell, runs):
-    assert run_cell(CELL, cell) == ""
+def test_a_cell_run_again_and_again_leaves_one_run_alive(run_cell):
+    assert run_cell(CELL, "an id") == ""
     once = run_cell(COUNT, "count")
-    for _ in range(runs - 1):
-        run_cell(CELL, cell)
+    for _ in range(49):
+        run_cell(CELL, "an id")
     assert run_cell(COUNT, "count") == once
     _, explorers, alive, _ = map(int, once.split())
     assert explorers == alive > 0
+
+
+def test_where_cells_have_no_id_none_closes_what_another_shows(run_cell):
+    before = int(run_cell(COUNT, "count").split()[1])
+    for _ in range(2):
+        run_cell(CELL)
+    assert int(run_cell(COUNT, "count").split()[1]) == before + 4
 
 
 def test_cells_keep_their_own_explorers_though_they_read_the_same(run_cell):
@@ -280,3 +289,43 @@ def test_cells_keep_their_own_explorers_though_they_read_the_same(run_cell):
     for cell in ("first", "second", "third", "second"):
         run_cell(CELL, cell)
     assert explorers() == before + 6
+
+
+# ---------------------------------------------------------------- Reset, and two threads
+
+
+def test_reset_stops_play_and_takes_its_last_steps_back(explorer, picture):
+    [play] = [w for w in explorer.children[1].children if isinstance(w, widgets.Play)]
+    play.playing = True
+    explorer.controls["position"].value = 20
+    explorer.reset()
+    assert not play.playing
+    explorer.controls["position"].value = 21  # was under way
+    assert picture.position == explorer.controls["position"].value == 3
+
+
+def test_reset_clears_an_error_though_no_knob_moves(explorer):
+    explorer.report(ValueError("refused"))
+    explorer.reset()
+    assert explorer.error.value == ""
+
+
+def test_two_threads_that_draw_leave_the_readers_settings_alone(explorer, picture):
+    before = dict(matplotlib.rcParams)
+    explorer.live.follow()
+    stop = threading.Event()
+
+    def draw():
+        while not stop.is_set():
+            Waves().figure("slide", dark=True)
+
+    other = threading.Thread(target=draw)
+    other.start()
+    for position in range(30):
+        picture.position = position
+        explorer.live.follow()
+        explorer.live.paint()
+        explorer.live.layers.pixels()
+    stop.set()
+    other.join()
+    assert dict(matplotlib.rcParams) == before

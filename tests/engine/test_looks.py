@@ -52,7 +52,7 @@ def test_a_style_sets_everything_but_the_sessions_own(style, dark):
 
 def test_an_unknown_style_is_named_with_the_known_ones():
     with pytest.raises(ValueError, match="style = 'poster' is unknown: choose one of notebook, s"):
-        looks.style_context("poster")
+        looks.parameters("poster", False)
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -81,7 +81,7 @@ def test_nobody_sees_nothing_is_sent(screen, browser):
 def test_the_sharpest_screen_decides_up_to_four(screen, browser):
     widths = []
     for view, ratio in [("a", 1), ("b", 2), ("b", 1.25), ("c", 9), ("a", 1)]:
-        browser.say(view, ratio=ratio)
+        browser.say(view, ratio=ratio, ask=True)
         widths.append(decoded(browser.messages[-1][1][0]).shape[1])
     assert widths == [400, 800, 500, 1600, 1600]
     browser.say("c", gone=True)
@@ -113,9 +113,30 @@ def test_a_goodbye_from_an_unknown_view_is_harmless(screen, browser):
 
 
 def test_a_ping_is_answered_and_changes_nothing(screen, browser):
-    browser.say("a", ping=True)
-    assert browser.messages == [({"pong": True}, None)]
-    assert screen.views == {}
+    browser.say("a", ratio=1)
+    frames = len(browser.frames)
+    browser.say("a", ratio=1)
+    assert browser.messages[-1] == ({"pong": True}, None)
+    assert len(browser.frames) == frames
+
+
+def test_a_view_that_fell_silent_is_forgotten_and_comes_back_by_asking(
+    screen, browser, monkeypatch
+):
+    now = 0.0
+    monkeypatch.setattr("posviz.engine.screen.time.monotonic", lambda: now)
+    browser.say("crashed", ratio=4)
+    browser.say("a", ratio=1)
+    now = 59.0
+    browser.say("a", ratio=1)
+    assert screen.live.ratio == 4
+    now = 61.0
+    browser.say("a", ratio=1)
+    assert list(screen.views) == ["a"]
+    assert screen.live.ratio == 1
+    browser.say("crashed", ratio=4)
+    assert screen.live.ratio == 4
+    assert "frame" in browser.messages[-1][0]
 
 
 def test_a_closed_screen_lets_figure_and_wire_go(screen, browser):
