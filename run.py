@@ -83,6 +83,7 @@ def lab_command(folder, workspaces, extra):
             "-m",
             "jupyterlab",
             "--ServerApp.root_dir=%s" % folder,
+            "--ServerApp.ip=127.0.0.1",
             "--ServerApp.port_retries=0",
             "--LabApp.default_url=/lab/tree/00_start_here.ipynb",
             "--LabApp.app_settings_dir=%s" % (ROOT / "lab-settings"),

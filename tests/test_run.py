@@ -195,7 +195,10 @@ def test_chromium_is_installed_when_absent(monkeypatch, root, tool):
 
 def test_the_two_commands_pass_further_options_on():
     assert run.test_command(["-k", "rotary"])[-2:] == ["-k", "rotary"]
-    assert run.lab_command(run.NOTEBOOKS, run.VENV, ["--no-browser"])[-1] == "--no-browser"
+    command = run.lab_command(run.NOTEBOOKS, run.VENV, ["--no-browser"])
+    assert command[-1] == "--no-browser"
+    assert "--ServerApp.ip=127.0.0.1" in command
+    assert not [option for option in command if "token" in option or "password" in option]
 
 
 def test_ctrl_c_belongs_to_the_program_that_runs():

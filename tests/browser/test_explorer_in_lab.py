@@ -105,6 +105,19 @@ def test_code_moves_the_slider_and_knobs_turned_together_give_one_frame(lab):
     assert explorer.frame() == frame + 1
 
 
+def test_reset_stops_play_and_holds(lab):
+    lab.write("play_reset", TABLE, "picture.explore()")
+    lab.run_all()
+    [explorer] = lab.explorers()
+    with explorer.changes():
+        explorer.root.locator(".jupyter-widgets.widget-play button").first.click()
+    lab.page.wait_for_timeout(1000)
+    explorer.button("Reset").click()
+    lab.page.wait_for_timeout(1500)
+    assert explorer.value("position") == "10"
+    assert explorer.caption().startswith("Row 10")
+
+
 def test_play_plays_to_the_end(lab):
     lab.write("play", FRAGILE, "picture.explore()")
     lab.run_all()
