@@ -16,7 +16,7 @@ class SimilarityByOffset(Picture):
     size = (8.0, 4.0)
     paper_size = (3.3, 2.3)
 
-    offset = integer(10, low=0, high=1000, play=True)
+    offset = integer(10, low=0, high=100, play=True)
     d_model = even(64, low=2, high=512)
     base = log(10_000, low=10, high=1_000_000)
     largest = integer(100, low=10, high=1000, label="largest offset")
@@ -43,6 +43,7 @@ class SimilarityByOffset(Picture):
         pairs.axhline(0, color="C6", linewidth=0.8)
         similarity = curve.plot([], [], animated=True)[0]
         rise = curve.plot([], [], "^", color="C2", label="first rise", animated=True)[0]
+        rise.set(markerfacecolor="none", markersize=9)
         here = curve.plot([], [], "o", color="C1", label="the offset", animated=True)[0]
         cosines = pairs.plot([], [], "o-", color="C0", animated=True)[0]
         mean = pairs.axhline(
@@ -75,7 +76,7 @@ class SimilarityByOffset(Picture):
             artists.axes.set_xlim(-0.5 - 0.02 * count, count - 0.5 + 0.02 * count)
         artists.similarity.set_data(np.arange(largest + 1), arrays.similarity)
         low = [] if arrays.first_rise is None else [arrays.first_rise]
-        artists.rise.set_data(low, arrays.similarity[low] - 0.1)  # below the curve, pointing at it
+        artists.rise.set_data(low, arrays.similarity[low])
         artists.here.set_data([arrays.offset], arrays.similarity[[arrays.offset]])
         artists.cosines.set_data(np.arange(count), arrays.pairs)
         artists.mean.set_ydata([arrays.similarity[arrays.offset]] * 2)
