@@ -43,7 +43,7 @@ class SimilarityByOffset(Picture):
         pairs.axhline(0, color="C6", linewidth=0.8)
         similarity = curve.plot([], [], animated=True)[0]
         rise = curve.plot([], [], "^", color="C2", label="first rise", animated=True)[0]
-        rise.set(markerfacecolor="none", markersize=9)
+        rise.set(markerfacecolor="none", markeredgewidth=2, markersize=9)
         here = curve.plot([], [], "o", color="C1", label="the offset", animated=True)[0]
         cosines = pairs.plot([], [], "o-", color="C0", animated=True)[0]
         mean = pairs.axhline(
