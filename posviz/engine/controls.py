@@ -8,6 +8,7 @@ import ipywidgets as widgets
 import traitlets
 
 from posviz.engine import knobs
+from posviz.engine.looks import drawing
 
 _WIDE = "560px"  # a narrow slider has fewer steps than it has pixels
 _NO_READOUT = "478px"  # as long as the others, whose readout takes the rest
@@ -32,16 +33,21 @@ class Link:
         if not self._turning:
             self.widget.value = self._to_widget(getattr(self.picture, self.name))
 
-    def _widget_moved(self, change):
-        value = getattr(self.picture, self.name)
-        if self._turning or change.new == self._to_widget(value):
+    def _widget_moved(self, _):
+        with drawing:
+            self._follow_widget()
+
+    def _follow_widget(self):
+        # Not the notice's value: another thread may have moved the widget since.
+        value, place = getattr(self.picture, self.name), self.widget.value
+        if self._turning or place == self._to_widget(value):
             return
         if time.monotonic() < self._deaf_until:
             self.widget.value = self._to_widget(value)
             return
         self._turning = True
         try:
-            setattr(self.picture, self.name, self._to_knob(change.new))
+            setattr(self.picture, self.name, self._to_knob(place))
             if self._exact:  # a knob may have cleaned what was typed
                 self.widget.value = getattr(self.picture, self.name)
         except traitlets.TraitError as error:

@@ -88,7 +88,8 @@ class Explorer(widgets.VBox):
             plays=[widget for widget in _tree(self) if isinstance(widget, widgets.Play)],
             links=[link for link in self._links if isinstance(link, Link)],
         )
-        with self.picture.hold_trait_notifications():
+        # Locked: a slider's message in another thread would lose its notice to the one held here.
+        with drawing, self.picture.hold_trait_notifications():
             for name, value in self.start.items():
                 setattr(self.picture, name, value)
 

@@ -11,6 +11,7 @@ import numpy as np
 from isal import isal_zlib
 
 from posviz.engine.live import LiveFigure
+from posviz.engine.looks import drawing
 
 FORGET_AFTER = 60.0  # seconds; a view that is seen is heard every two
 
@@ -56,6 +57,10 @@ class Screen(anywidget.AnyWidget):
 
     def _receive(self, _, message, buffers):
         """A view asks for a frame, tells that it is there, or goes; each names itself."""
+        with drawing:
+            self._hear(message)
+
+    def _hear(self, message):
         view, now = message["view"], time.monotonic()
         known = view in self.views and self.views[view].ratio == message.get("ratio")
         if message.get("gone"):
@@ -75,8 +80,9 @@ class Screen(anywidget.AnyWidget):
 
     def close(self):
         """Say goodbye to every view and let the figure go."""
-        self.views.clear()
-        self.live.release()
+        with drawing:
+            self.views.clear()
+            self.live.release()
         super().close()
 
 

@@ -4,11 +4,9 @@ import base64
 import gc
 import io
 import json
-import threading
 import weakref
 
 import ipywidgets as widgets
-import matplotlib
 import numpy as np
 import pytest
 from ipywidgets.widgets.widget import _instances
@@ -291,7 +289,7 @@ def test_cells_keep_their_own_explorers_though_they_read_the_same(run_cell):
     assert explorers() == before + 6
 
 
-# ---------------------------------------------------------------- Reset, and two threads
+# ---------------------------------------------------------------- Reset
 
 
 def test_reset_stops_play_and_takes_its_last_steps_back(explorer, picture):
@@ -308,24 +306,3 @@ def test_reset_clears_an_error_though_no_knob_moves(explorer):
     explorer.report(ValueError("refused"))
     explorer.reset()
     assert explorer.error.value == ""
-
-
-def test_two_threads_that_draw_leave_the_readers_settings_alone(explorer, picture):
-    before = dict(matplotlib.rcParams)
-    explorer.live.follow()
-    stop = threading.Event()
-
-    def draw():
-        while not stop.is_set():
-            Waves().figure("slide", dark=True)
-
-    other = threading.Thread(target=draw)
-    other.start()
-    for position in range(30):
-        picture.position = position
-        explorer.live.follow()
-        explorer.live.paint()
-        explorer.live.layers.pixels()
-    stop.set()
-    other.join()
-    assert dict(matplotlib.rcParams) == before
