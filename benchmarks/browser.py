@@ -12,7 +12,6 @@ import os
 import statistics
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
@@ -39,7 +38,7 @@ WATCH = """selector => {
         const shown = document.querySelector(selector);
         const ready = shown && (shown.complete ?? true) && shown.width > 0;
         if (ready) {
-            // A strip through the middle, which all that moves crosses: to watch must not cost much.
+            // A strip through the middle, which all that moves crosses: watching must cost little.
             const width = shown.naturalWidth ?? shown.width;
             const height = shown.naturalHeight ?? shown.height;
             const strip = Math.round(width / 5);
@@ -57,9 +56,21 @@ WATCH = """selector => {
     };
     const note = () => watch.events.push(performance.now());
     document.addEventListener('keydown', note, true);
-    document.addEventListener('pointermove', (event) => event.buttons && note(), true);
+    document.addEventListener('mousemove', (event) => event.buttons && note(), true);
     look();
 }"""
+
+
+# Moves made in the page: sent one by one from outside, they would wait for each other.
+MOVE = """([x, y, events, pause]) => new Promise((resolve) => {
+    let event = 0;
+    const timer = setInterval(() => {
+        const there = 3 * Math.min(event, events - event); // three pixels are more than one step
+        const where = { clientX: x + there, clientY: y, buttons: 1, bubbles: true };
+        document.documentElement.dispatchEvent(new MouseEvent('mousemove', where));
+        if (++event > events) { clearInterval(timer); resolve(); }
+    }, pause);
+})"""
 
 
 def first_change_after(changes, moment):
@@ -89,11 +100,7 @@ def drag(page, handle):
     page.mouse.move(x, y)
     page.mouse.down()
     page.evaluate("() => { watch.changes = []; watch.events = []; }")
-    began = time.perf_counter()
-    for event in range(EVENTS):
-        there = min(event, EVENTS - event) * 3  # three pixels are more than one step
-        page.mouse.move(x + there, y)
-        time.sleep(max(0, began + (event + 1) / RATE - time.perf_counter()))
+    page.evaluate(MOVE, [x, y, EVENTS, 1000 / RATE])
     page.mouse.up()
     page.wait_for_timeout(1500)
     seen = page.evaluate("() => watch")
