@@ -71,7 +71,7 @@ class Arrows(Picture):
         arrows, labels = [], []
         for pair, axes in enumerate(figure.subplots(2, 4).flat):
             axes.plot(np.cos(circle), np.sin(circle), color="0.7", linewidth=1)
-            style = {"angles": "xy", "scale_units": "xy", "scale": 1}
+            style = {"angles": "xy", "scale_units": "xy", "scale": 1, "zorder": 3}
             arrows.append(axes.quiver(0, 0, 1, 0, color="C1", animated=True, **style))
             label = axes.text(-1.1, -1.1, "", fontsize=9, animated=True)
             label.set_in_layout(False)
