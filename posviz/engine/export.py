@@ -1,6 +1,7 @@
 """Figures as files: written beside and renamed, so nothing half-written is left behind."""
 
 import contextlib
+import errno
 import io
 import uuid
 from pathlib import Path
@@ -57,6 +58,8 @@ def replacing(path: Path):
     """
     beside = path.with_name(f".{uuid.uuid4().hex}")
     try:
+        if path.parent.exists() and not path.parent.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, f"{path.parent} is not a folder")
         path.parent.mkdir(parents=True, exist_ok=True)
         with beside.open("xb") as file:
             yield file

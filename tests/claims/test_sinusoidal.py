@@ -8,6 +8,7 @@ import pytest
 
 from posviz.claims import sinusoidal as claims
 from posviz.claims.ledger import Claim
+from tests.claims.planted import assert_turned
 
 CLAIMS = {name: value for name, value in vars(claims).items() if isinstance(value, Claim)}
 
@@ -172,12 +173,7 @@ def test_what_each_claim_comes_to(name):
 
 @pytest.mark.parametrize("name", CLAIMS)
 def test_a_planted_error_turns_the_verdict(name, monkeypatch):
-    place, attribute, error, turned = PLANTED[name]
-    before = CLAIMS[name]()
-    monkeypatch.setattr(place, attribute, error)
-    after = CLAIMS[name]()
-    assert after.verdict == turned != before.verdict
-    assert after.number != before.number
+    assert_turned(CLAIMS[name], PLANTED[name], monkeypatch)
 
 
 def test_the_nearest_row_is_that_of_a_search_over_all_offsets():
