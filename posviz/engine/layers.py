@@ -16,6 +16,7 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.text import Annotation, Text
 
 from posviz.engine.looks import style_context
+from posviz.engine.recorder import Recorder, Recording
 
 
 class Layers:
@@ -27,8 +28,12 @@ class Layers:
         self.front: list = []
         self._background: Any = None
         self._shape: tuple[int, int] | None = None
+        self.background = object()  # a new one whenever the background was redrawn
         self._settled = 0  # how many of the artists in front the second bitmap holds
         self._under: Any = None
+        self.only_pixels = ""  # why draw calls would not do
+        self._recorder: Recorder | None = None
+        self._recordings: list[Recording] = []  # of the artists in front, as far as they hold
 
     def paint(self) -> bool:
         """Redraw the background if the figure asks for it; True if it was redrawn."""
@@ -47,8 +52,37 @@ class Layers:
                 artist.set_animated(False)
         self._background = canvas.copy_from_bbox(self.figure.bbox)
         self._shape = canvas.get_width_height()
-        self._settled = 0
+        self._settled, self._recordings = 0, []
+        self.background = object()
         return True
+
+    def ground(self) -> np.ndarray:
+        """The background as [height, width, 4] bytes, a view that the next frame overwrites."""
+        self.canvas.restore_region(self._background)
+        return np.asarray(self.canvas.buffer_rgba())
+
+    def recordings(self) -> list[Recording] | None:
+        """What each artist in front draws; the very object of the last time if it did not move.
+
+        None where draw calls would not do: from then on the picture is shown by its pixels.
+        """
+        if self.only_pixels:
+            return None
+        agg = self.canvas.get_renderer()
+        if self._recorder is None or self._recorder.agg is not agg:
+            self._recorder, self._recordings = Recorder(agg), []
+        self._settled, known, self._recordings = 0, self._recordings, []
+        try:
+            with style_context():
+                self._recordings = [
+                    known[place] if known and not _may_have_moved(a) else self._recorder.record(a)
+                    for place, a in enumerate(self.front)
+                ]
+        except Exception as error:  # Unfaithful, or unknown; what Agg cannot draw either, it tells
+            self.only_pixels = f"{type(error).__name__}: {error}"
+            return None
+        self.figure.stale = False  # drawing a spine or a quiver marks the figure stale
+        return self._recordings
 
     def pixels(self) -> np.ndarray:
         """The frame as [height, width, 4] bytes, a view that the next frame overwrites."""
@@ -65,7 +99,8 @@ class Layers:
                 self._settled, self._under = moved, canvas.copy_from_bbox(self.figure.bbox)
             for artist in self.front[moved:]:
                 artist.draw(renderer)
-        self.figure.stale = False  # drawing a spine or a quiver marks the figure stale
+        self.figure.stale = False
+        self._recordings = []  # what has been drawn here looks as if it had not moved
         return np.asarray(canvas.buffer_rgba())
 
 

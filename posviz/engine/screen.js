@@ -1,18 +1,6 @@
 // A canvas that shows the newest frame of a figure, and says so when the kernel is gone.
 
-const transports = {
-  // The whole frame is one PNG.
-  png: async (context, message, [bytes]) => {
-    const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
-    const canvas = context.canvas;
-    if (canvas.width !== image.width || canvas.height !== image.height) {
-      canvas.width = image.width;
-      canvas.height = image.height;
-    }
-    context.drawImage(image, 0, 0);
-    image.close();
-  },
-};
+const decoded = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
 function makeElements(el) {
   const figure = document.createElement("figure");
@@ -31,18 +19,26 @@ function makeElements(el) {
 
 function render({ model, el }) {
   const { canvas, caption, notice } = makeElements(el);
-  const context = canvas.getContext("2d", { alpha: false });
+  const scene = new Scene(canvas);
   const view = crypto.randomUUID?.() ?? String(Math.random());
-  let newest = null, painting = false, closed = false, asked = 0;
+  let waiting = [], painting = false, closed = false, asked = 0, shown = 0, plain = false;
 
+  // Frames that wait behind a whole one are not needed any more; of the others each brings a part.
   async function paint() {
     if (painting) return;
     painting = true;
     try {
-      while (newest && !closed) {
-        const [message, buffers] = newest;
-        newest = null; // whatever arrives while this one is painted replaces the ones between
-        await transports[message.kind](context, message, buffers);
+      while (waiting.length && !closed) {
+        const frames = waiting.splice(0);
+        const last = frames.findLastIndex(([message]) => message.whole);
+        const needed = frames.slice(Math.max(last, 0));
+        const first = last < 0 ? shown + 1 : needed[0][0].frame;
+        if (needed.some(([message], place) => message.frame !== first + place)) return ask(); // one was lost
+        for (const frame of needed) await scene.take(...frame);
+        if (closed) return;
+        scene.draw();
+        const [message] = needed.at(-1);
+        shown = message.frame;
         canvas.style.width = `${message.css[0]}px`;
         canvas.setAttribute("aria-label", message.caption);
         canvas.dataset.frame = message.frame;
@@ -57,13 +53,15 @@ function render({ model, el }) {
     asked = 0;
     if (!closed) notice.textContent = "";
     if (message.pong) return;
-    newest = [message, buffers];
+    plain = buffers.length < message.buffers; // this host loses what is binary: ask for text
+    if (plain) return ask();
+    waiting.push([message, message.text?.map(decoded) ?? buffers]);
     paint().catch((error) => { notice.textContent = `This frame could not be shown: ${error.message}`; });
   };
   const send = (message) => {
     try { model.send({ view, ...message }); } catch { goodbye(); } // its line to the kernel is cut
   };
-  const here = () => ({ ratio: window.devicePixelRatio });
+  const here = () => ({ ratio: window.devicePixelRatio, plain });
   const ask = () => send({ ask: true, ...here() });
   const goodbye = () => {
     notice.textContent = "The kernel does not answer: it is busy, or it has stopped. If it has stopped, run this cell again.";
@@ -104,6 +102,7 @@ function render({ model, el }) {
 
   return () => {
     closed = true;
+    scene.close();
     clearInterval(pulse);
     leave();
     model.off("msg:custom", receive);

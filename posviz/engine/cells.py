@@ -1,0 +1,108 @@
+"""A heatmap as its cells: a byte each, the colour map, and which cell each pixel shows."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.transforms import Bbox, TransformedBbox
+
+
+class Unfaithful(Exception):
+    """The browser could not show this as Agg does."""
+
+
+class Cells(NamedTuple):
+    """Cells on a part of the canvas.
+
+    left and high: where its upper left corner is, in whole pixels, counted from below. colours:
+    [n, 4] uint8. columns and rows: of the cell under each pixel across and downwards. indices:
+    [rows, columns] of cells, places in colours, uint8 or uint16.
+    """
+
+    left: int
+    high: int
+    colours: np.ndarray
+    columns: np.ndarray
+    rows: np.ndarray
+    indices: np.ndarray
+
+    def packed(self) -> tuple[dict, bytes]:
+        """Sizes by name, and the arrays one after the other, columns and rows as uint16."""
+        sizes = {
+            "width": len(self.columns),
+            "height": len(self.rows),
+            "across": self.indices.shape[1],
+            "colours": len(self.colours),
+            "wide": self.indices.itemsize,
+        }
+        places = np.concatenate([self.columns, self.rows]).astype(np.uint16)
+        return sizes, self.colours.tobytes() + places.tobytes() + self.indices.tobytes()
+
+
+def cells_of_image(image: Any) -> Cells | None:
+    """The cells of an image at nearest interpolation; None where nothing of it is seen.
+
+    Each pixel shows the cell that matplotlib's own resampling gives it. Raises Unfaithful for what
+    has no cells: RGB data, smoothing, a curved or slanted place, an alpha for each cell.
+    """
+    transform, data = image.get_transform(), image.get_array()
+    if data.ndim != 2 or image.get_interpolation() not in ("nearest", "none"):
+        raise Unfaithful("an image that is not of cells")
+    if not transform.is_affine or np.ndim(image.get_alpha()) > 0:
+        raise Unfaithful("an image that is not of cells")
+    (a, b, e), (c, d, f), _ = transform.get_matrix()
+    if b or c:
+        raise Unfaithful("an image that is not upright")
+    left, low, right, high = _pixels_covered(image)
+    x1, x2, y1, y2 = image.get_extent()
+    if image.origin == "upper":
+        y1, y2 = y2, y1
+    columns = _cell_of_pixels(np.arange(left, right), a, e, x1, x2, data.shape[1])
+    rows = _cell_of_pixels(np.arange(high - 1, low - 1, -1), d, f, y1, y2, data.shape[0])
+    if not (len(columns) and len(rows)):
+        return None
+    return Cells(left, high, _colours(image), columns, rows, _indices(image))
+
+
+def _pixels_covered(image) -> tuple[int, int, int, int]:
+    """Left, low, right, high in whole pixels, counted from below, rounded as matplotlib does."""
+    x1, x2, y1, y2 = image.get_extent()
+    place = TransformedBbox(Bbox([[x1, y1], [x2, y2]]), image.get_transform())
+    clip = image.figure.bbox
+    if image.get_clip_on():
+        clip = image.get_clip_box() or image.axes.bbox
+    seen = Bbox.intersection(place, clip)
+    if seen is None:
+        return 0, 0, 0, 0
+    left, right = np.floor(np.array([seen.x0, seen.x1 + 1e-8]) + 0.5)
+    low, high = np.ceil(np.array([seen.y0 - 1e-8, seen.y1]) - 0.5)
+    return int(left), int(low), int(right), int(high)
+
+
+def _cell_of_pixels(pixels, scale, shift, start, end, count) -> np.ndarray:
+    """Which of `count` cells from `start` to `end` lies under each pixel's centre."""
+    cell = ((pixels + 0.5 - shift) / scale - start) / (end - start) * count
+    return np.clip(np.floor(cell), 0, count - 1)
+
+
+def _indices(image) -> np.ndarray:
+    """The place of each cell in the colour map, as the colour map itself reckons it."""
+    values, count = image.norm(image.get_array()), image.cmap.N
+    bad = np.ma.getmaskarray(values)
+    places = np.ma.getdata(values)
+    if places.dtype.kind == "f":
+        places = places * count
+        places[places == count] = count - 1
+        bad = bad | np.isnan(places)
+    under, over = places < 0, places >= count
+    places = np.where(bad, count + 2, np.where(over, count + 1, np.where(under, count, places)))
+    return places.astype(np.uint8 if places.max() < 256 else np.uint16)
+
+
+def _colours(image) -> np.ndarray:
+    """The colour map as RGBA bytes, then its colours for under, over and bad."""
+    cmap, alpha = image.cmap, image.get_alpha()
+    extremes = [cmap.get_under(), cmap.get_over(), cmap.get_bad()]
+    colours = np.vstack([cmap(np.arange(cmap.N)), extremes])
+    if alpha is not None:
+        colours[:, 3] *= alpha
+    return (colours * 255).astype(np.uint8)

@@ -1,0 +1,241 @@
+"""Draw calls, written down, so that the browser can make them again on a canvas.
+
+What matplotlib asks of a renderer is little: fill and stroke paths, stamp markers, show images. A
+browser fills and strokes as Agg does, so a few numbers take the place of a picture's pixels. Paths
+go through matplotlib's own cleaning first (clipping, snapping, simplification, sketch): in the
+browser nothing is left to decide. Text is hinted by Agg and so goes as what Agg makes of it.
+"""
+
+import functools
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.backend_bases import RendererBase
+from matplotlib.backends.backend_agg import RendererAgg
+from matplotlib.image import AxesImage
+from matplotlib.path import Path
+from matplotlib.transforms import Affine2D
+
+from posviz.engine.cells import Cells, Unfaithful, cells_of_image
+
+
+class Recording(NamedTuple):
+    """What one artist draws: calls, the vertices they name by row, the images they name by place.
+
+    vertices: float32 rows of (code, x, y), in pixels from the upper left; codes as in Path.
+    """
+
+    calls: list
+    vertices: bytes
+    images: list[bytes]
+
+
+class Recorder(RendererBase):
+    """A renderer that writes down what `agg`, of the same size and density, would draw."""
+
+    def __init__(self, agg):
+        super().__init__()
+        self.agg, self.dpi, self.width, self.height = agg, agg.dpi, agg.width, agg.height
+        self._measure = functools.lru_cache(maxsize=1000)(agg.get_text_width_height_descent)
+        self._cover = functools.lru_cache(maxsize=300)(self._covered)
+        self._downwards = Affine2D().scale(1, -1)
+        self._flip = Affine2D().scale(1, -1).translate(0, self.height)
+        self._clear()
+
+    def record(self, artist) -> Recording:
+        """What the artist draws; Unfaithful if the browser could not show it as Agg does."""
+        self._clear()
+        if type(artist) is AxesImage and not artist.get_agg_filter():
+            self._record_image(artist)
+        else:
+            artist.draw(self)
+        vertices = np.concatenate([np.empty((0, 3), np.float32), *self._vertices])
+        return Recording(self._calls, vertices.tobytes(), self._images)
+
+    def _clear(self):
+        self._calls: list = []
+        self._vertices: list[np.ndarray] = []
+        self._images: list[bytes] = []
+        self._rows = 0
+
+    # -- what matplotlib calls -----------------------------------------------------------------
+
+    def points_to_pixels(self, points):
+        """As Agg does."""
+        return points * self.dpi / 72
+
+    def get_canvas_width_height(self):
+        """As Agg has it, in pixels."""
+        return self.width, self.height
+
+    def get_text_width_height_descent(self, s, prop, ismath):
+        """As Agg measures it, so that all text lands in the same place."""
+        return self._measure(s, prop, ismath)
+
+    def draw_path(self, gc, path, transform, rgbFace=None):
+        """Write down a path, cleaned as Agg cleans it."""
+        style = self._style(gc, rgbFace)
+        line = rgbFace is None
+        cleaned = path.cleaned(
+            transform + self._flip,
+            remove_nans=True,
+            clip=(0, 0, self.width, self.height) if line else None,
+            simplify=line and path.should_simplify,
+            curves=True,
+            stroke_width=style.get("width", 0),
+            snap=gc.get_snap(),
+            sketch=gc.get_sketch_params(),
+        )
+        self._calls.append(["path", style, *self._keep(cleaned)])
+
+    def draw_markers(self, gc, marker_path, marker_trans, path, trans, rgbFace=None):
+        """Write down one marker and its places: whole pixels, as in Agg."""
+        style, snap = self._style(gc, rgbFace), gc.get_snap()
+        marker = marker_path.cleaned(
+            marker_trans + self._downwards,
+            remove_nans=True,
+            curves=True,
+            stroke_width=style.get("width", 0),
+            snap=snap,
+        )
+        if not _snaps(marker, snap):  # then its centre is a pixel's
+            marker = marker.transformed(Affine2D().translate(0.5, 0.5))
+        to_pixels = trans + self._flip + Affine2D().translate(0.5, 0.5)
+        places = path.cleaned(to_pixels, remove_nans=True)
+        places = Path(np.floor(places.vertices), places.codes)
+        self._calls.append(["markers", style, *self._keep(marker), *self._keep(places)])
+
+    def draw_text(self, gc, x, y, s, prop, angle, ismath=False, mtext=None):
+        """Write down how much of each pixel the text covers: a few hundred bytes for a number."""
+        if mtext is not None and (mtext.get_fontfeatures() or mtext.get_language()):
+            raise Unfaithful("a text with font features")
+        column, row = np.floor((x, y)).astype(int).tolist()
+        rest = round(64 * (x - column)), round(64 * (y - row))  # Agg's own grid
+        left, top, cover = self._cover(s, prop, ismath, angle, *rest, gc.get_antialiased())
+        if cover.size:
+            high = self.height - row - top
+            self._write_cells(gc, _inked(column + left, high, cover, gc.get_rgb()))
+
+    def _covered(self, s, prop, ismath, angle, x, y, antialiased):
+        """Left, top and [height, width] of what a text covers, its start being at x, y 64ths."""
+        width, height, descent = self.get_text_width_height_descent(s, prop, ismath)
+        rim = self.points_to_pixels(prop.get_size_in_points())  # for what reaches beyond its box
+        across, up = (-rim, width + rim), (-descent - rim, height - descent + rim)
+        turned = Affine2D().rotate_deg(angle).transform(list(itertools.product(across, up)))
+        left, top = np.floor((turned[:, 0].min(), -turned[:, 1].max())).astype(int).tolist()
+        across, down = np.ceil(np.ptp(turned, axis=0)).astype(int) + 2
+        agg = RendererAgg(across, down, self.dpi)
+        ink = agg.new_gc()
+        ink.set_antialiased(antialiased)
+        agg.draw_text(ink, x / 64 - left, y / 64 - top, s, prop, angle, ismath)
+        cover = np.asarray(agg.buffer_rgba())[..., 3]
+        columns, rows = (np.flatnonzero(cover.any(axis)) for axis in (0, 1))
+        if not len(columns):
+            return 0, 0, cover[:0]
+        cover = cover[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1].copy()
+        return left + int(columns[0]), top + int(rows[0]), cover
+
+    def draw_image(self, gc, x, y, im, transform=None):
+        """Refuse: what is already resampled is as large as a frame."""
+        raise Unfaithful("an image that is not of cells")
+
+    def draw_tex(self, gc, x, y, s, prop, angle, *, mtext=None):
+        """Refuse."""
+        raise Unfaithful("text set by TeX")
+
+    def draw_gouraud_triangles(self, gc, triangles_array, colors_array, transform):
+        """Refuse."""
+        raise Unfaithful("gouraud shading")
+
+    def start_rasterizing(self):
+        """Refuse: whoever asks for pixels gets pixels."""
+        raise Unfaithful("a rasterised artist")
+
+    def start_filter(self):
+        """Refuse."""
+        raise Unfaithful("an Agg filter")
+
+    # -- how it is written down ----------------------------------------------------------------
+
+    def _keep(self, path) -> tuple[int, int]:
+        """Add a path's vertices; return the first row and how many."""
+        rows = np.column_stack([path.codes, path.vertices]).astype(np.float32)
+        rows = rows[path.codes != Path.STOP]
+        first = self._rows
+        self._rows += len(rows)
+        self._vertices.append(rows)
+        return first, len(rows)
+
+    def _style(self, gc, face) -> dict:
+        """How a path is filled, stroked and clipped, in pixels and CSS colours."""
+        if gc.get_hatch() is not None or not gc.get_antialiased():
+            raise Unfaithful("hatched" if gc.get_hatch() is not None else "not antialiased")
+        style = self._clip(gc)
+        if face is not None:
+            given = len(face) == 4 and not gc.get_forced_alpha()
+            style["fill"] = _css((*face[:3], face[3] if given else gc.get_alpha()))
+        width, edge = self.points_to_pixels(gc.get_linewidth()), gc.get_rgb()
+        if width > 0 and edge[3] > 0:
+            style |= {"stroke": _css(edge), "width": width}
+            style |= {"cap": gc.get_capstyle(), "join": gc.get_joinstyle()}
+            offset, dashes = gc.get_dashes()
+            if dashes is not None:
+                style["dash"] = [self.points_to_pixels(length) for length in dashes]
+                style["dash_offset"] = self.points_to_pixels(offset)
+        return style
+
+    def _clip(self, gc) -> dict:
+        style: dict = {}
+        box = gc.get_clip_rectangle()
+        if box is not None:
+            edges = np.floor(np.add((box.x0, box.x1, box.y0, box.y1), 0.5))
+            left, right, low, high = edges.astype(int).tolist()
+            style["clip"] = [left, self.height - high, right - left, high - low]
+        path, transform = gc.get_clip_path()
+        if path is not None:
+            clip = path.cleaned(
+                transform + self._flip, remove_nans=True, curves=True, snap=gc.get_snap()
+            )
+            style["clip_path"] = self._keep(clip)
+        return style
+
+    def _record_image(self, image):
+        if image.get_rasterized():
+            self.start_rasterizing()
+        if image.get_visible() and image.get_array().size:
+            cells = cells_of_image(image)
+            if cells is not None:
+                gc = self.new_gc()
+                image._set_gc_clip(gc)
+                self._write_cells(gc, cells)
+        image.stale = False
+
+    def _write_cells(self, gc, cells):
+        sizes, data = cells.packed()
+        place = {"left": cells.left, "top": self.height - cells.high}
+        self._calls.append(["cells", self._clip(gc), place | sizes, len(self._images)])
+        self._images.append(data)
+
+
+def _snaps(marker, snap) -> bool:
+    """Whether Agg snaps it to pixels: it was told to, or all its edges are upright or level."""
+    if snap is not None:
+        return snap
+    edges = marker.codes[(marker.codes != Path.STOP) & (marker.codes != Path.CLOSEPOLY)]
+    corners = marker.vertices[: len(edges)]
+    straight = np.abs(np.diff(corners, axis=0)).min(axis=1, initial=0, where=True) < 1e-4
+    return bool(np.isin(edges, (Path.MOVETO, Path.LINETO)).all() and straight.all())
+
+
+def _inked(left, high, cover, rgba) -> Cells:
+    """A colour where something covers the pixels, [height, width] of 0 to 255."""
+    colours = np.tile(np.multiply(rgba, 255.0), (256, 1))
+    colours[:, 3] *= np.linspace(0, 1, 256)
+    columns, rows = (np.arange(length) for length in cover.shape[::-1])
+    return Cells(left, high, colours.round().astype(np.uint8), columns, rows, cover)
+
+
+def _css(rgba) -> str:
+    """A colour as #rrggbbaa."""
+    return "#" + bytes(round(255 * value) for value in rgba).hex()

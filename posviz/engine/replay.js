@@ -1,0 +1,151 @@
+// What the recorder wrote down, made again on a canvas. A frame is a bitmap and what is drawn over
+// it; a scene keeps both, so that a message need carry only what moved.
+
+// Path codes as in matplotlib's Path.
+const MOVE = 1, LINE = 2, QUADRATIC = 3, CUBIC = 4, CLOSE = 79;
+
+// A path of rows (code, x, y); a curve's control points are rows of their own.
+function trace(rows, first, count) {
+  const path = new Path2D();
+  for (let i = 3 * first; i < 3 * (first + count); i += 3) {
+    const x = rows[i + 1], y = rows[i + 2];
+    switch (rows[i]) {
+      case MOVE: path.moveTo(x, y); break;
+      case LINE: path.lineTo(x, y); break;
+      case QUADRATIC: path.quadraticCurveTo(x, y, rows[i + 4], rows[i + 5]); i += 3; break;
+      case CUBIC: path.bezierCurveTo(x, y, rows[i + 4], rows[i + 5], rows[i + 7], rows[i + 8]); i += 6; break;
+      case CLOSE: path.closePath();
+    }
+  }
+  return path;
+}
+
+function places(rows, first, count) {
+  const found = [];
+  for (let i = 3 * first; i < 3 * (first + count); i += 3) if (rows[i] !== CLOSE) found.push([rows[i + 1], rows[i + 2]]);
+  return found;
+}
+
+// Sets a style once, returns how to paint a path in it.
+function brush(context, style) {
+  if (style.fill) context.fillStyle = style.fill;
+  if (style.stroke) {
+    context.strokeStyle = style.stroke;
+    context.lineWidth = style.width;
+    context.lineCap = style.cap === "projecting" ? "square" : style.cap;
+    context.lineJoin = style.join;
+    context.miterLimit = style.width; // as matplotlib tells Agg
+    context.setLineDash(style.dash ?? []);
+    context.lineDashOffset = style.dash_offset ?? 0;
+  }
+  return (path) => {
+    if (style.fill) context.fill(path);
+    if (style.stroke) context.stroke(path);
+  };
+}
+
+// The pixels of a heatmap: for each pixel the colour of the cell that lies there.
+function coloured(place, bytes) {
+  const { width, height, across, colours, wide } = place;
+  const data = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+  const colour = new Uint32Array(data, 0, colours);
+  const column = new Uint16Array(data, 4 * colours, width);
+  const row = new Uint16Array(data, 4 * colours + 2 * width, height);
+  const start = 4 * colours + 2 * (width + height);
+  const cells = wide === 1 ? new Uint8Array(data, start) : new Uint16Array(data, start);
+  const image = new ImageData(width, height), pixels = new Uint32Array(image.data.buffer);
+  for (let y = 0, at = 0; y < height; y += 1) {
+    if (y && row[y] === row[y - 1]) {
+      pixels.copyWithin(at, at - width, at);
+      at += width;
+    } else {
+      const line = row[y] * across;
+      for (let x = 0; x < width; x += 1, at += 1) pixels[at] = colour[cells[line + column[x]]];
+    }
+  }
+  const canvas = new OffscreenCanvas(width, height);
+  canvas.getContext("2d").putImageData(image, 0, 0);
+  return canvas;
+}
+
+// Each kind of call, made ready once: returns how to draw it.
+const calls = {
+  path(context, rows, images, style, first, count) {
+    const path = trace(rows, first, count);
+    return () => brush(context, style)(path);
+  },
+  markers(context, rows, images, style, first, count, firstPlace, countPlaces) {
+    const marker = trace(rows, first, count), where = places(rows, firstPlace, countPlaces);
+    return () => {
+      const paint = brush(context, style);
+      for (const [x, y] of where) {
+        context.translate(x, y);
+        paint(marker);
+        context.translate(-x, -y);
+      }
+    };
+  },
+  cells(context, rows, images, style, place, image) {
+    const canvas = coloured(place, images[image]);
+    return () => context.drawImage(canvas, place.left, place.top);
+  },
+};
+
+// Draws within a style's clip, a box of whole pixels, a path or both.
+function clipped(context, rows, style, draw) {
+  if (!style.clip && !style.clip_path) return draw;
+  const box = new Path2D();
+  if (style.clip) box.rect(...style.clip);
+  const path = style.clip_path && trace(rows, ...style.clip_path);
+  return () => {
+    context.save();
+    if (style.clip) context.clip(box);
+    if (path) context.clip(path);
+    draw();
+    context.restore();
+  };
+}
+
+// What a canvas shows: the bitmap at rest, and the artists in front, ready to be drawn.
+class Scene {
+  constructor(canvas) {
+    this.context = canvas.getContext("2d", { alpha: false });
+    this.bitmap = null;
+    this.artists = [];
+  }
+
+  // Takes in what a message brings; nothing is seen until it is drawn.
+  async take(message, buffers) {
+    if (message.whole) {
+      const [png, ...others] = buffers;
+      const bitmap = await createImageBitmap(new Blob([png], { type: "image/png" }));
+      this.bitmap?.close();
+      this.bitmap = bitmap;
+      this.artists = new Array(message.artists).fill([]);
+      buffers = others;
+    }
+    const [bytes, ...images] = buffers;
+    const rows = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+    for (const [artist, firstRow, firstImage, recorded] of message.moved) {
+      const own = rows.subarray(3 * firstRow), ownImages = images.slice(firstImage);
+      this.artists[artist] = recorded.map(([kind, style, ...rest]) =>
+        clipped(this.context, own, style, calls[kind](this.context, own, ownImages, style, ...rest)));
+    }
+  }
+
+  draw() {
+    const { context, bitmap } = this, { canvas } = context;
+    if (canvas.width !== bitmap.width || canvas.height !== bitmap.height) {
+      canvas.width = bitmap.width;
+      canvas.height = bitmap.height;
+    }
+    context.drawImage(bitmap, 0, 0);
+    for (const artist of this.artists) for (const call of artist) call();
+  }
+
+  close() {
+    this.bitmap?.close();
+    this.bitmap = null;
+    this.artists = [];
+  }
+}
