@@ -1,0 +1,111 @@
+"""An explorer where a reader may meet it outside JupyterLab: in Notebook 7 and in Voila."""
+
+import re
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+from playwright.sync_api import expect
+
+from tests.browser.hosts import notebook7, voila
+from tests.browser.lab import SECOND, Lab
+
+CODE = "from posviz import SinusoidalTable\nSinusoidalTable().explore()"
+KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
+HOSTS = {"notebook7": notebook7, "voila": voila}
+VOILA_ASKS_FOR = "https://cdn.jsdelivr.net/npm/@fortawesome/"  # in its template; it needs no answer
+
+TOO_WIDE = """root => {
+    const wide = [];
+    for (let element = root; element; element = element.parentElement)
+        if (element.scrollWidth > element.clientWidth) wide.push(element.className);
+    return wide;
+}"""
+
+
+@pytest.fixture(scope="module", params=list(HOSTS))
+def host(request, browser, tmp_path_factory):
+    """A page of this host with the notebook, after its cell has run."""
+    home = tmp_path_factory.mktemp(request.param)
+    path = home / "elsewhere.ipynb"
+    notebook = new_notebook(cells=[new_code_cell(CODE)], metadata={"kernelspec": KERNEL})
+    nbformat.write(notebook, path)
+    failed_before = request.session.testsfailed
+    with HOSTS[request.param](path, home) as server:
+        context = browser.new_context(viewport={"width": 1280, "height": 960})
+        host = Lab(context.new_page(), server)
+        host.page.set_default_timeout(60 * SECOND)  # to load, a busy machine may need as long
+        host.page.goto(server.url)
+        if request.param == "notebook7":
+            host.page.locator(".jp-Notebook .jp-Cell").wait_for()
+            host.wait_until_ready()
+            host.page_errors.clear()  # Notebook 7.6 has one of its own while it loads
+            host.run_all()
+        host.page.locator(".posviz-explorer").wait_for()
+        yield host
+        failed = request.session.testsfailed > failed_before
+        host.screenshot(f"failed_{request.param}" if failed else request.param)
+        context.close()
+    assert host.page_errors == []
+    assert [url for url in host.requests_elsewhere if not url.startswith(VOILA_ASKS_FOR)] == []
+
+
+@pytest.fixture(scope="module")
+def first_picture(host):
+    """The fingerprint of what the explorer shows first."""
+    [explorer] = host.explorers()
+    return explorer.fingerprint()
+
+
+@pytest.fixture
+def explorer(host, first_picture):
+    """The explorer, which Reset has brought back to its first picture."""
+    [explorer] = host.explorers()
+    explorer.button("Reset").click()
+    assert explorer.becomes(first_picture)
+    return explorer
+
+
+def says(explorer, text):
+    """Wait until the caption begins so: the kernel has then heard the slider's last word."""
+    caption = explorer.root.locator("figcaption")
+    expect(caption).to_have_text(re.compile("^" + re.escape(text)), timeout=10 * SECOND)
+
+
+def test_the_first_picture_is_there_and_nothing_is_cut_off(explorer):
+    assert explorer.canvas.bounding_box()["width"] == pytest.approx(800, abs=1)
+    assert explorer.caption().startswith("Row 10: ")
+    assert explorer.alert() == ""
+    assert explorer.root.evaluate(TOO_WIDE) == []
+
+
+def test_keys_on_a_slider_change_the_picture_and_its_caption(explorer):
+    with explorer.changes():
+        explorer.press("position", "ArrowRight", times=3)
+    says(explorer, "Row 13: ")
+    assert explorer.value("position") == "13"
+
+
+def test_the_picture_follows_a_drag_to_its_end(explorer):
+    with explorer.changes():
+        explorer.drag("position", 150)
+    says(explorer, f"Row {explorer.value('position')}: ")
+    assert int(explorer.value("position")) > 13
+
+
+def test_reset_brings_back_the_first_picture(explorer, first_picture):
+    with explorer.changes():
+        explorer.press("d_model", "End")
+    assert explorer.value("d_model") == "512"
+    explorer.button("Reset").click()
+    assert explorer.becomes(first_picture)
+    assert explorer.value("d_model") == "64"
+
+
+def test_play_plays_and_pauses_where_the_slider_stands(explorer):
+    play = explorer.root.locator(".widget-play button").first
+    play.click()
+    handle = explorer.handle("position").element_handle()
+    explorer.page.wait_for_function("handle => handle.ariaValueNow > 15", arg=handle)
+    play.click()
+    says(explorer, f"Row {explorer.value('position')}: ")
