@@ -15,11 +15,11 @@ KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 HOSTS = {"notebook7": notebook7, "voila": voila}
 VOILA_ASKS_FOR = "https://cdn.jsdelivr.net/npm/@fortawesome/"  # in its template; it needs no answer
 
-TOO_WIDE = """root => {
-    const wide = [];
-    for (let element = root; element; element = element.parentElement)
-        if (element.scrollWidth > element.clientWidth) wide.push(element.className);
-    return wide;
+CUT_OFF = """root => {
+    const right = element => element.getBoundingClientRect().right;
+    const edge = Math.min(right(root), window.innerWidth) + 1;
+    return [...root.querySelectorAll('*')].filter(element => right(element) > edge)
+        .map(element => element.outerHTML);
 }"""
 
 
@@ -76,7 +76,7 @@ def test_the_first_picture_is_there_and_nothing_is_cut_off(explorer):
     assert explorer.canvas.bounding_box()["width"] == pytest.approx(800, abs=1)
     assert explorer.caption().startswith("Row 10: ")
     assert explorer.alert() == ""
-    assert explorer.root.evaluate(TOO_WIDE) == []
+    assert explorer.root.evaluate(CUT_OFF) == []
 
 
 def test_keys_on_a_slider_change_the_picture_and_its_caption(explorer):
