@@ -132,6 +132,7 @@ def test_default_values_are_allowed_and_ranges_make_sense(picture):
             assert knob.low < knob.high, name
             assert 0 < (knob.step or 1) <= knob.high - knob.low, name
             assert {knob.validate(picture, end) for end in ends(knob)} == {knob.low, knob.high}
+            assert knob.at(knob.places) == knob.high, name
         elif hasattr(knob, "options"):
             assert len(set(knob.options)) == len(knob.options), name
     labels = [knob.label for knob in picture.knobs().values()]

@@ -67,7 +67,7 @@ def _pixels_covered(image) -> tuple[int, int, int, int]:
     """Left, low, right, high in whole pixels, counted from below, rounded as matplotlib does."""
     x1, x2, y1, y2 = image.get_extent()
     place = TransformedBbox(Bbox([[x1, y1], [x2, y2]]), image.get_transform())
-    clip = image.figure.bbox
+    clip = image.get_figure(root=True).bbox
     if image.get_clip_on():
         clip = image.get_clip_box() or image.axes.bbox
     seen = Bbox.intersection(place, clip)

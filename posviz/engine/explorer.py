@@ -7,12 +7,13 @@ import traceback
 import ipywidgets as widgets
 from IPython import get_ipython
 
-from posviz.engine.controls import Link, control, stop
+from posviz.engine.controls import control
 from posviz.engine.export import png_bytes
 from posviz.engine.export_panel import ExportPanel
 from posviz.engine.live import LiveFigure
 from posviz.engine.looks import drawing
 from posviz.engine.screen import Screen
+from posviz.engine.slider import Slider
 
 _open: dict[str, tuple[int, list]] = {}  # by cell: in which run of it, and its explorers
 
@@ -84,14 +85,14 @@ class Explorer(widgets.VBox):
     def reset(self):
         """Every knob back to where it stood when the explorer was made, in one frame."""
         self.error.value = ""
-        stop(
-            plays=[widget for widget in _tree(self) if isinstance(widget, widgets.Play)],
-            links=[link for link in self._links if isinstance(link, Link)],
-        )
-        # Locked: a slider's message in another thread would lose its notice to the one held here.
-        with drawing, self.picture.hold_trait_notifications():
-            for name, value in self.start.items():
-                setattr(self.picture, name, value)
+        with drawing:
+            for slider in self.controls.values():
+                if isinstance(slider, Slider):
+                    slider.stop()
+            # Locked: a slider's message in another thread would lose its notice to the one held.
+            with self.picture.hold_trait_notifications():
+                for name, value in self.start.items():
+                    setattr(self.picture, name, value)
 
     def _repr_mimebundle_(self, **kwargs):
         """The widget, and a PNG with the caption for pages without a kernel."""

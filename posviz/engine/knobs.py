@@ -38,7 +38,7 @@ class Knob(traitlets.TraitType):
         raise traitlets.TraitError(f"{self.name} = {value!r} is refused: it must be {self.rule}.")
 
 
-class _Number(Knob):
+class number(Knob):
     """A number between low and high, both included."""
 
     noun = "a number"
@@ -59,8 +59,34 @@ class _Number(Knob):
             self.refuse(value)
         return self.convert(value) if self.low <= value <= self.high else self.refuse(value)
 
+    # A slider has numbered places, from 0 to `places`; the browser knows nothing else.
 
-class integer(_Number):
+    @property
+    def places(self) -> int:
+        """The last place."""
+        return round((self.high - self.low) / self.step)
+
+    def place(self, value) -> int:
+        """The place nearest to a value."""
+        return round((value - self.low) / self.step)
+
+    def at(self, place):
+        """The value at a place."""
+        return min(self.low + place * self.step, self.high)
+
+    def read(self, text):
+        """What a reader typed, as a number; TraitError for what is none."""
+        try:
+            return self.convert(text)
+        except ValueError:
+            self.refuse(text)
+
+    def write(self, value) -> str:
+        """A value as a reader would type it."""
+        return f"{value:.12g}"
+
+
+class integer(number):
     """A whole number; NumPy integers are welcome, floats are not."""
 
     noun = "a whole number"
@@ -85,20 +111,34 @@ class even(integer):
         return self.refuse(value) if number % 2 else number
 
 
-class real(_Number):
+class real(number):
     """A real number on a linear slider."""
 
     def __init__(self, default, *, low, high, step=None, **shared):
         super().__init__(default, low=low, high=high, step=step or (high - low) / 100, **shared)
 
+    def at(self, place):
+        """The value at a place, without the last digits' noise."""
+        return round(super().at(place), 12)
 
-class log(_Number):
+
+class log(number):
     """A positive number on a logarithmic slider."""
 
-    def round(self, exponent):
-        """The value at a place of the slider (log10), to three digits: 2,000 and not 1,995.26."""
-        digits = 2 - math.floor(exponent)
-        return min(max(round(10**exponent, digits), self.low), self.high)
+    @property
+    def places(self):
+        """The last place; each is 5 per cent above the one before."""
+        return math.ceil(math.log10(self.high / self.low) / 0.02)
+
+    def place(self, value):
+        """The place nearest to a value, in its logarithm."""
+        return round(math.log(value / self.low, self.high / self.low) * self.places)
+
+    def at(self, place):
+        """The value at a place, to three digits: 2,000 and not 1,995.26."""
+        exponent = math.log10(self.low) + place / self.places * math.log10(self.high / self.low)
+        rounded = round(10**exponent, 2 - math.floor(exponent))
+        return min(max(rounded, self.low), self.high)
 
 
 class choice(Knob):

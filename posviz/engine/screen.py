@@ -11,12 +11,8 @@ from posviz.engine.frames import Frames
 from posviz.engine.live import LiveFigure
 from posviz.engine.looks import drawing
 
+_HERE = Path(__file__).parent
 FORGET_AFTER = 60.0  # seconds; a view that is seen is heard every two
-
-
-def _text(name) -> str:
-    """A file beside this one."""
-    return (Path(__file__).parent / name).read_text(encoding="utf-8")
 
 
 class View(NamedTuple):
@@ -34,8 +30,8 @@ class Screen(anywidget.AnyWidget):
     """
 
     # Strings, not paths: with a path anywidget watches the file and keeps every instance alive.
-    _esm = "\n".join(map(_text, ("replay.js", "screen.js")))
-    _css = _text("screen.css")
+    _esm = "".join((_HERE / name).read_text("utf-8") for name in ("replay.js", "screen.js"))
+    _css = (_HERE / "screen.css").read_text("utf-8")
 
     def __init__(self, live: LiveFigure, refresh):
         """`refresh` is called when a view asks for a frame."""

@@ -167,7 +167,7 @@ class Explorer:
 
     def labels(self):
         """Return the labels of the sliders."""
-        return [text.strip() for text in self._sliders().locator("label").all_inner_texts()]
+        return self.root.locator(".posviz-slider label").all_inner_texts()
 
     def press(self, label, key, times=1):
         """Press a key on the slider with this label: ArrowRight, Home, End …"""
@@ -177,33 +177,32 @@ class Explorer:
 
     def drag(self, label, pixels, steps=8):
         """Drag the slider with this label by so many pixels to the right."""
-        handle = self.handle(label)
-        handle.scroll_into_view_if_needed()
-        box = handle.bounding_box()
-        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        slider = self.handle(label)
+        slider.scroll_into_view_if_needed()
+        box, (low, place, high) = slider.bounding_box(), self.range(label)
+        thumb = 16  # pixels wide: its middle stays within half of that from either end
+        x = box["x"] + thumb / 2 + (box["width"] - thumb) * (place - low) / (high - low)
+        y = box["y"] + box["height"] / 2
         self.page.mouse.move(x, y)
         self.page.mouse.down()
         self.page.mouse.move(x + pixels, y, steps=steps)
         self.page.mouse.up()
 
     def handle(self, label):
-        """Return the handle of the slider with this label."""
-        named = self.page.locator("label", has_text=exactly(label))
-        return self._sliders().filter(has=named).locator(".noUi-handle")
+        """Return the slider with this label, which is also what takes the keys."""
+        return self.root.get_by_role("slider", name=label, exact=True)
 
     def range(self, label):
         """Return (lowest, present, highest) place of the slider with this label."""
-        handle = self.handle(label)
-        return tuple(
-            float(handle.get_attribute(f"aria-value{end}")) for end in ("min", "now", "max")
-        )
+        return tuple(self.handle(label).evaluate("({ min, value, max }) => [+min, +value, +max]"))
 
     def value(self, label):
         """Return what stands beside the slider with this label."""
         return self.handle(label).get_attribute("aria-valuetext")
 
-    def _sliders(self):
-        return self.root.locator(".widget-slider")
+    def play(self, label):
+        """Return the button that plays the knob with this label."""
+        return self.root.get_by_role("button", name=f"Play {label}", exact=True)
 
     def button(self, name):
         """Return the button with this name: Reset, Export, Save."""

@@ -132,3 +132,30 @@ class Browser:
     def frames(self):
         """The messages that carry a frame."""
         return [message for message, _ in self.messages if "frame" in message]
+
+
+class Hand:
+    """A reader's hand on a slider: what the JavaScript of one view would send and hear."""
+
+    def __init__(self, slider, view="a"):
+        self.wire, self.view, self.number = Browser(slider), view, 0
+        self.send(turn=-1)
+
+    def send(self, **what):
+        """Send a message with the next number, and the newest turn unless told otherwise."""
+        self.number += 1
+        turn = self.heard["turn"] if self.wire.messages else -1
+        self.wire.say(self.view, **{"number": self.number, "turn": turn, **what})
+
+    def move(self, place):
+        """Move the handle."""
+        self.send(place=place)
+
+    def type(self, text):
+        """Write into the box."""
+        self.send(typed=text)
+
+    @property
+    def heard(self):
+        """What the kernel told last."""
+        return self.wire.messages[-1][0]

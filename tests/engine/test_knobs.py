@@ -1,6 +1,5 @@
 """Knobs: what is let in, what is refused, and in which words."""
 
-import math
 from fractions import Fraction
 
 import numpy as np
@@ -87,17 +86,19 @@ def test_text_loses_control_characters(control):
     assert Waves(words=f"a{control}b").words == "ab"
 
 
-@given(st.floats(1, 4))
-def test_a_log_slider_gives_three_digits_inside_the_range(exponent):
+@given(st.integers(0, 150))
+def test_a_log_knob_has_three_digits_at_every_place(place):
     knob = Waves.knobs()["base"]
-    assert knob.round(exponent) == float(f"{10**exponent:.3g}")
+    exponent = 1 + place / 50  # from 10 to 10,000 in steps of 0.02
+    assert knob.places == 150
+    assert knob.at(place) == float(f"{10**exponent:.3g}")
 
 
-@pytest.mark.parametrize(
-    ("exponent", "value"), [(0.9, 10), (4.1, 10_000), (math.log10(2000), 2000)]
-)
-def test_a_log_slider_gives_round_values_and_never_leaves_the_range(exponent, value):
-    assert Waves.knobs()["base"].round(exponent) == value
+@pytest.mark.parametrize("name", ["lines", "width", "base", "phase"])
+def test_what_is_written_is_read_again(name):
+    knob = Waves.knobs()[name]
+    for place in range(knob.places + 1):
+        assert knob.read(knob.write(knob.at(place))) == knob.at(place)
 
 
 def test_an_unknown_device_is_told_why(monkeypatch):

@@ -7,7 +7,7 @@ import matplotlib
 import pytest
 
 from posviz.engine.looks import style_context
-from tests.engine.sample import Browser, Waves
+from tests.engine.sample import Browser, Hand, Waves
 
 
 class Slow(Waves):
@@ -34,11 +34,11 @@ def test_a_reset_in_the_middle_of_a_drag_waits_for_its_frame():
     picture = Slow()
     explorer = picture.explore()
     Browser(explorer.screen).say("a", ratio=1)
-    slider = explorer.controls["position"]
+    hand = Hand(explorer.controls["position"])
 
     def drag():
-        for value in range(11, 20):
-            slider.value = value
+        for place in range(11, 20):
+            hand.move(place)
 
     def reset():
         for _ in range(9):
@@ -47,7 +47,7 @@ def test_a_reset_in_the_middle_of_a_drag_waits_for_its_frame():
 
     together(drag, reset)
     assert explorer.error.value == ""
-    assert slider.value == picture.position
+    assert hand.heard["place"] == picture.position
     explorer.close()
 
 

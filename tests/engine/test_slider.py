@@ -1,0 +1,165 @@
+"""The slider: what its views send and hear, and what comes too late."""
+
+import gc
+import weakref
+
+import pytest
+
+from posviz.engine import knobs
+from posviz.engine.picture import Picture
+from posviz.engine.slider import Slider
+from tests.engine.sample import Hand, Waves
+
+
+@pytest.fixture
+def picture():
+    return Waves()
+
+
+def make(picture, name, report=pytest.fail):
+    return Slider(picture, name, report)
+
+
+@pytest.mark.parametrize("name", ["lines", "position", "width", "base", "phase"])
+def test_it_knows_label_range_and_number_of_places(picture, name):
+    slider, knob = make(picture, name), picture.knobs()[name]
+    assert (slider.label, slider.play) == (knob.label, name == "position")
+    assert slider.range == f"from {knob.low:,} to {knob.high:,}"
+    assert knob.at(slider.places) == knob.high
+
+
+def test_a_view_that_opens_is_told_where_the_handle_stands(picture):
+    hand = Hand(make(picture, "width"))
+    assert hand.heard == {"view": "a", "number": 1, "place": 3, "text": "8", "turn": 0}
+    assert picture.width == 8
+
+
+def test_the_handle_moves_the_knob_and_every_move_is_answered(picture):
+    hand = Hand(make(picture, "width"))
+    for place, width in [(0, 2), (31, 64), (4, 10)]:
+        hand.move(place)
+        assert picture.width == width
+        assert hand.heard == {
+            "view": "a",
+            "number": hand.number,
+            "place": place,
+            "text": str(width),
+            "turn": 0,
+        }
+
+
+def test_a_knob_turned_in_code_is_told_and_what_was_under_way_is_dropped(picture):
+    hand = Hand(make(picture, "position"))
+    picture.position = 20
+    assert hand.heard == {"place": 20, "text": "20", "turn": 1}
+    hand.send(place=5, turn=0)
+    assert picture.position == 20
+    assert (hand.heard["number"], hand.heard["place"], hand.heard["turn"]) == (2, 20, 1)
+    hand.move(6)
+    assert picture.position == 6
+
+
+def test_stop_is_told_and_drops_what_was_under_way(picture):
+    slider = make(picture, "position")
+    hand = Hand(slider)
+    slider.stop()
+    assert hand.heard == {"place": 3, "text": "3", "turn": 1, "stop": True}
+    hand.send(place=5, turn=0)
+    assert picture.position == 3
+
+
+def test_the_exact_value_lasts_until_the_handle_moves(picture):
+    hand = Hand(make(picture, "base"))
+    hand.type("1234.567")
+    assert (picture.base, hand.heard["text"]) == (1234.567, "1234.567")
+    nearest = hand.heard["place"]
+    hand.move(nearest)
+    assert picture.base == picture.knobs()["base"].at(nearest) == pytest.approx(1234.567, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "allowed"),
+    [
+        ("width", "7", "an even whole number between 2 and 64"),
+        ("width", "8.5", "an even whole number between 2 and 64"),
+        ("position", "many", "a whole number between 0 and 39"),
+        ("phase", "nan", "a number between 0 and 1"),
+        ("phase", "0,5", "a number between 0 and 1"),
+        ("base", "", "a number between 10 and 10,000"),
+        ("base", "1e9", "a number between 10 and 10,000"),
+    ],
+)
+def test_what_is_no_allowed_number_is_reported_and_taken_back(picture, name, typed, allowed):
+    reported, before = [], picture.values()
+    hand = Hand(make(picture, name, reported.append))
+    shown = hand.heard["text"]
+    hand.type(typed)
+    assert picture.values() == before
+    assert hand.heard["text"] == shown
+    [error] = map(str, reported)
+    assert error.startswith(f"{name} = ")
+    assert error.endswith(f"is refused: it must be {allowed}.")
+
+
+def test_an_error_of_another_kind_is_not_swallowed_and_the_next_move_counts(picture):
+    hand = Hand(make(picture, "width"))
+
+    def fail(_):
+        raise ZeroDivisionError
+
+    picture.observe(fail, "width")
+    with pytest.raises(ZeroDivisionError):
+        hand.wire.screen._follow({"place": 4})
+    picture.unobserve(fail, "width")
+    hand.move(5)
+    assert picture.width == 12
+
+
+def test_two_views_hear_of_each_other(picture):
+    slider = make(picture, "position")
+    hand = Hand(slider)
+    hand.wire.say("b", number=7, turn=0, place=11)
+    assert (hand.heard["view"], hand.heard["number"], hand.heard["place"]) == ("b", 7, 11)
+
+
+def test_a_closed_slider_parts_from_the_knob_and_is_let_go(picture):
+    slider = make(picture, "position")
+    alive = weakref.ref(slider)
+    slider.close()
+    slider.close()
+    picture.position = 20
+    del slider
+    gc.collect()
+    assert alive() is None
+
+
+KNOBS = {
+    "integer": knobs.integer(3, low=-2, high=39, play=True),
+    "steps": knobs.integer(20, low=10, high=100, step=10),
+    "even": knobs.even(8, low=2, high=64),
+    "real": knobs.real(0.5, low=0, high=1),
+    "log": knobs.log(100, low=10, high=1000),
+    "base": knobs.log(10_000, low=10, high=1_000_000),
+    "narrow": knobs.log(1, low=0.5, high=2),
+}
+Numbers = type("Numbers", (Picture,), dict(KNOBS))
+
+
+@pytest.mark.parametrize("name", KNOBS)
+def test_every_place_has_a_value_of_its_own_and_the_ends_are_the_range(name):
+    picture, knob = Numbers(), KNOBS[name]
+    values = [knob.at(place) for place in range(knob.places + 1)]
+    assert (values[0], values[-1]) == (knob.low, knob.high)
+    assert values == sorted({*values})
+    assert [knob.place(value) for value in values] == list(range(knob.places + 1))
+    hand = Hand(make(picture, name))
+    for place, value in enumerate(values):
+        hand.move(place)
+        assert getattr(picture, name) == value
+        assert float(hand.heard["text"]) == value
+
+
+def test_places_of_a_log_knob_are_even_in_the_exponent():
+    knob = KNOBS["log"]
+    assert knob.place(100) == knob.places / 2
+    assert knob.at(knob.places // 2) == 100
