@@ -92,6 +92,9 @@ class Recorder(RendererBase):
     def draw_markers(self, gc, marker_path, marker_trans, path, trans, rgbFace=None):
         """Write down one marker and its places: whole pixels, as in Agg."""
         style, snap = self._style(gc, rgbFace), gc.get_snap()
+        if "clip" in style:  # Agg lets markers reach one pixel further
+            left, top, width, height = style["clip"]
+            style["clip"] = [left, top, width + 1, height + 1]
         marker = marker_path.cleaned(
             marker_trans + self._downwards,
             remove_nans=True,
@@ -189,9 +192,9 @@ class Recorder(RendererBase):
         style: dict = {}
         box = gc.get_clip_rectangle()
         if box is not None:
-            edges = np.floor(np.add((box.x0, box.x1, box.y0, box.y1), 0.5))
-            left, right, low, high = edges.astype(int).tolist()
-            style["clip"] = [left, self.height - high, right - left, high - low]
+            edges = (box.x0, box.x1, self.height - box.y1, self.height - box.y0)
+            left, right, top, bottom = np.floor(np.add(edges, 0.5)).astype(int).tolist()
+            style["clip"] = [left, top, right - left, bottom - top]
         path, transform = gc.get_clip_path()
         if path is not None:
             clip = path.cleaned(
