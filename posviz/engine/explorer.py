@@ -5,6 +5,7 @@ import html
 import traceback
 
 import ipywidgets as widgets
+import traitlets
 from IPython import get_ipython
 
 from posviz.engine.controls import control
@@ -77,6 +78,8 @@ class Explorer(widgets.VBox):
     def report(self, error):
         """Show an exception beneath the picture, in one or two lines."""
         lines = "".join(traceback.format_exception_only(error)).strip()
+        if isinstance(error, traitlets.TraitError):  # a knob says by itself what is wrong
+            lines = str(error)
         kept = "<br>The picture still shows the last good values." if self.live.layers else ""
         self.error.value = (
             f"<div role='alert' class='posviz-notice'>{html.escape(lines)}{kept}</div>"
@@ -96,9 +99,8 @@ class Explorer(widgets.VBox):
 
     def _repr_mimebundle_(self, **kwargs):
         """The widget, and a PNG with the caption for pages without a kernel."""
-        data, metadata = super()._repr_mimebundle_(**kwargs), {}
-        if isinstance(data, tuple):
-            data, metadata = data
+        data = super()._repr_mimebundle_(**kwargs)
+        _, metadata = self.screen._repr_mimebundle_()  # Colab reads there what brings anywidget
         try:
             with drawing:
                 self.live.follow()

@@ -106,7 +106,7 @@ class Recorder(RendererBase):
             marker = marker.transformed(Affine2D().translate(0.5, 0.5))
         to_pixels = trans + self._flip + Affine2D().translate(0.5, 0.5)
         places = path.cleaned(to_pixels, remove_nans=True)
-        places = Path(np.floor(places.vertices), places.codes)
+        np.floor(places.vertices, out=places.vertices)  # a new Path would refuse to be empty
         self._calls.append(["markers", style, *self._keep(marker), *self._keep(places)])
 
     def draw_text(self, gc, x, y, s, prop, angle, ismath=False, mtext=None):
@@ -197,9 +197,8 @@ class Recorder(RendererBase):
             style["clip"] = [left, top, right - left, bottom - top]
         path, transform = gc.get_clip_path()
         if path is not None:
-            clip = path.cleaned(
-                transform + self._flip, remove_nans=True, curves=True, snap=gc.get_snap()
-            )
+            to_pixels, snap = transform + self._flip, gc.get_snap()
+            clip = path.cleaned(to_pixels, remove_nans=True, curves=True, stroke_width=0, snap=snap)
             style["clip_path"] = self._keep(clip)
         return style
 

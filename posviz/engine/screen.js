@@ -52,9 +52,10 @@ function render({ model, el }) {
   const receive = (message, buffers) => {
     asked = 0;
     if (!closed) notice.textContent = "";
-    if (message.pong) return;
-    plain = buffers.length < message.buffers; // this host loses what is binary: ask for text
+    // Some hosts lose what is binary, or the whole message with it: ask for text.
+    plain = message.pong ? !shown && !plain : (buffers?.length ?? 0) < message.buffers;
     if (plain) return ask();
+    if (message.pong) return;
     waiting.push([message, message.text?.map(decoded) ?? buffers]);
     paint().catch((error) => { notice.textContent = `This frame could not be shown: ${error.message}`; });
   };
@@ -64,7 +65,7 @@ function render({ model, el }) {
   const here = () => ({ ratio: window.devicePixelRatio, plain });
   const ask = () => send({ ask: true, ...here() });
   const goodbye = () => {
-    notice.textContent = "The kernel does not answer: it is busy, or it has stopped. If it has stopped, run this cell again.";
+    notice.textContent = "The kernel does not answer: it is busy, or it has stopped. If it has stopped, run this cell again, or reload the page.";
   };
   // No front end tells a widget reliably that its kernel died, so it asks, and a silence is told.
   // The next question may still be heard: a line that dropped comes back, a busy kernel gets done.

@@ -29,8 +29,9 @@ function render({ model, el }) {
   const label = model.get("label"), view = crypto.randomUUID?.() ?? String(Math.random());
   let text = "", turn = 0, number = 0, waits = null, flying = 0, watch = null, timer = null;
 
+  const underWay = () => flying && performance.now() - flying < LOST_AFTER;
   function flush() {
-    if (!waits || (flying && performance.now() - flying < LOST_AFTER)) return;
+    if (!waits || underWay()) return;
     flying = performance.now();
     number += 1;
     try {
@@ -66,7 +67,7 @@ function render({ model, el }) {
     play.title = `Play ${label}`;
   }
   function step() {
-    if (flying) return;
+    if (underWay()) return;
     const atEnd = slider.value === slider.max;
     if (atEnd && again.getAttribute("aria-pressed") !== "true") return pause();
     slider.value = atEnd ? 0 : slider.valueAsNumber + 1;

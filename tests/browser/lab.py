@@ -201,8 +201,16 @@ class Explorer:
         return self.handle(label).get_attribute("aria-valuetext")
 
     def play(self, label):
-        """Return the button that plays the knob with this label."""
+        """Return the button that plays the knob with this label; while it plays there is none."""
         return self.root.get_by_role("button", name=f"Play {label}", exact=True)
+
+    def pause(self, label):
+        """Return the button that stops it again."""
+        return self.root.get_by_role("button", name=f"Pause {label}", exact=True)
+
+    def box(self, label):
+        """Return the box with the exact value."""
+        return self.root.get_by_role("textbox", name=re.compile(f"^{re.escape(label)}, from "))
 
     def button(self, name):
         """Return the button with this name: Reset, Export, Save."""

@@ -110,12 +110,55 @@ def test_reset_stops_play_and_holds(lab):
     lab.run_all()
     [explorer] = lab.explorers()
     with explorer.changes():
-        explorer.root.locator(".jupyter-widgets.widget-play button").first.click()
+        explorer.play("position").click()
     lab.page.wait_for_timeout(1000)
     explorer.button("Reset").click()
     lab.page.wait_for_timeout(1500)
     assert explorer.value("position") == "10"
     assert explorer.caption().startswith("Row 10")
+    assert explorer.play("position").count() == 1
+
+
+def test_reset_overtakes_the_last_word_of_a_drag(lab):
+    lab.write("drag_reset", TABLE, "picture.explore()")
+    lab.run_all()
+    [explorer] = lab.explorers()
+    for _ in range(5):
+        with explorer.changes():
+            explorer.drag("d_model", 200, steps=40)
+            explorer.button("Reset").click()
+        lab.page.wait_for_timeout(500)
+        assert explorer.value("d_model") == "64"
+        assert explorer.range("d_model")[1] == 31
+
+
+def test_play_repeats_when_it_is_told_to(lab):
+    lab.write("repeat", FRAGILE.replace("== 7", "== 9"), "picture.explore()")
+    lab.run_all()
+    [explorer] = lab.explorers()
+    explorer.root.get_by_role("button", name="Repeat place").click()
+    explorer.press("place", "End")
+    expect(explorer.handle("place")).to_have_value("7")
+    explorer.play("place").click()
+    for _ in range(2):
+        expect(explorer.handle("place")).to_have_value("6")
+        expect(explorer.handle("place")).to_have_value("1")
+    explorer.pause("place").click()
+
+
+def test_the_exact_value_can_be_typed(lab):
+    lab.write("typed", TABLE, "picture.explore()")
+    lab.run_all()
+    [explorer] = lab.explorers()
+    with explorer.changes():
+        explorer.box("base").fill("1234.5")
+        lab.page.keyboard.press("Enter")
+    assert explorer.value("base") == "1234.5"
+    explorer.box("d_model").fill("7")
+    lab.page.keyboard.press("Enter")
+    refusal = "d_model = 7 is refused: it must be an even whole number between 2 and 512."
+    expect(explorer.root.locator("[role=alert]")).to_contain_text(refusal)
+    expect(explorer.box("d_model")).to_have_value("64")
 
 
 def test_play_plays_to_the_end(lab):
@@ -123,7 +166,7 @@ def test_play_plays_to_the_end(lab):
     lab.run_all()
     [explorer] = lab.explorers()
     with explorer.changes():
-        explorer.root.locator(".jupyter-widgets.widget-play button").first.click()
+        explorer.play("place").click()
     expect(explorer.root.locator("[role=alert]")).to_contain_text("place = 7 is <provoked>")
     assert explorer.value("place") == "7"
 

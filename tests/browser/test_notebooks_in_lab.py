@@ -27,7 +27,7 @@ def test_a_notebook_runs_and_every_slider_moves_its_picture(lab, name):
         lab.screenshot(f"{name}_explorer_{number}")
         for label in explorer.labels():
             moves_the_picture(explorer, label)
-            explorer.settled()  # Reset would overtake a slider's last word
+            explorer.settled()
             lab.screenshot(f"{name}_explorer_{number}_{label}")
             assert explorer.alert() == ""
             explorer.button("Reset").click()

@@ -10,6 +10,9 @@ from types import SimpleNamespace
 import pytest
 from jupyter_core.paths import jupyter_config_path
 from jupyter_server.extension.config import ExtensionConfigManager
+from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
+from traitlets import import_item
+from voila.app import Voila
 
 from posviz.engine import server
 
@@ -50,6 +53,14 @@ def test_the_extension_names_its_module():
 def test_installing_posviz_has_enabled_the_extension():
     found = ExtensionConfigManager(read_config_path=jupyter_config_path())
     assert found.get_jpserver_extensions()["posviz.engine.server"] is True
+
+
+def test_installing_posviz_has_told_voila_which_connection_to_use():
+    voila = Voila()
+    voila.load_config_file("voila", path=jupyter_config_path())
+    chosen = voila.config.Voila.kernel_websocket_connection_class
+    assert import_item(chosen) is server.VoilaConnection
+    assert issubclass(server.VoilaConnection, ZMQChannelsWebsocketConnection)
 
 
 # A server, a kernel and a browser's part in one process; prints what the server's end is set to.
