@@ -54,7 +54,7 @@ def _points(axes):
 
 def _curves(axes):
     """Lines: with gaps, outside the axes, unclipped, dashed, in many colours."""
-    lines = LineCollection([], array=[], linewidths=(1, 3), **MOVING)
+    lines = LineCollection([], array=[], linewidths=(1, 3), clim=(0, 1), **MOVING)
     axes.add_collection(lines)
     styles = itertools.product(("-", "--", "-.", ":"), ("butt", "projecting"))
     curves = [
@@ -66,7 +66,7 @@ def _curves(axes):
     yield lambda r: lines.set_array(r[:10, 2])
     for i, curve in enumerate(curves):
         yield lambda r, i=i, curve=curve: curve.set_data(np.linspace(0, 1, 6), 2 * r[i : i + 6, 0])
-    yield lambda r: gaps.set_data(r[:20, 0] * 1.1, np.where(r[:20, 1] < 0.2, np.nan, r[:20, 1]))
+    yield lambda r: gaps.set_data(r[:20, 0] * 1.02, np.where(r[:20, 1] < 0.2, np.nan, r[:20, 1]))
 
 
 def _arrows(axes):
