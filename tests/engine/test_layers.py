@@ -1,5 +1,6 @@
 """Layers: background and front together are, pixel by pixel, what a plain full draw gives."""
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -59,3 +60,92 @@ def test_ticks_and_titles_stay_in_the_background():
     assert axes.xaxis not in front(figure)  # drawn before the line
     axes.set_axisbelow(False)
     assert axes.xaxis in front(figure)
+
+
+def named(name):
+    """A case's settled figure and what moves it."""
+    return next(case for case in CASES if case.make.__name__ == name).build()
+
+
+def drawn_anew(layers, before):
+    """How many artists in front were recorded anew."""
+    after = layers.recordings()
+    return sum(new is not old for new, old in zip(after, before, strict=True))
+
+
+def test_the_background_has_a_new_token_when_it_was_redrawn_and_then_alone():
+    figure, move = named("line")
+    layers = Layers(figure)
+    tokens = [layers.background]
+    for moves in (None, None, move, lambda: figure.axes[0].set_ylim(0, 2), move):
+        if moves:
+            moves()
+        redrawn = layers.paint()
+        layers.recordings()
+        layers.ground()
+        tokens.append(layers.background)
+        assert redrawn == (tokens[-1] is not tokens[-2])
+    new = [after is not before for before, after in itertools.pairwise(tokens)]
+    assert new == [True, False, False, True, False]
+
+
+def test_the_ground_is_the_figure_without_what_lies_in_front():
+    figure, move = named("line")
+    layers = Layers(figure)
+    layers.paint()
+    twin, _ = named("line")
+    for artist in front(twin):
+        artist.set_visible(False)
+    move()
+    for look in (layers.recordings, layers.pixels):
+        look()
+        assert differing(layers.ground(), full_draw(twin)) == 0
+
+
+def test_only_what_moved_is_recorded_anew():
+    figure, move = named("marker_over_an_image_that_stays")
+    layers = Layers(figure)
+    layers.paint()
+    first = layers.recordings()
+    assert drawn_anew(layers, first) == 0
+    move()
+    assert drawn_anew(layers, first) == 1
+    layers.pixels()  # after which nothing looks as if it had moved
+    move()
+    layers.pixels()
+    assert [*map(tuple, layers.recordings())] != [*map(tuple, first)]
+
+
+@pytest.mark.parametrize("name", ["text", "scatter", "target_of_an_annotation"])
+def test_what_leaves_no_trace_when_it_moves_is_recorded_anew(name):
+    figure, move = named(name)
+    layers = Layers(figure)
+    layers.paint()
+    before = layers.recordings()
+    move()
+    assert layers.paint() is False
+    after = layers.recordings()
+    assert before != after
+
+
+def test_another_density_means_other_recordings():
+    figure, _ = named("marker_over_an_image_that_stays")
+    layers = Layers(figure)
+    layers.paint()
+    before = layers.recordings()
+    figure.set_dpi(200)
+    assert layers.paint()
+    assert all(new != old for new, old in zip(layers.recordings(), before, strict=True))
+
+
+def test_pixels_after_recordings_are_whole_and_recordings_after_pixels_too():
+    figure, move = named("image_under_static_line_under_marker")
+    twin, move_twin = named("image_under_static_line_under_marker")
+    layers = Layers(figure)
+    layers.paint()
+    for look in (layers.pixels, layers.recordings, layers.pixels, layers.pixels) * 2:
+        move()
+        move_twin()
+        assert layers.paint() is False
+        look()
+        assert differing(layers.pixels(), full_draw(twin)) == 0

@@ -1,19 +1,17 @@
 """The screen: who sees it, what goes over the wire, and when the figure may go."""
 
+import base64
 import gc
-import io
 import weakref
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
-from PIL import Image
 
 from posviz.engine.live import LiveFigure
-from posviz.engine.screen import Screen, encode_png
+from posviz.engine.screen import Screen
+from tests.engine.replay import Scene, decoded
 from tests.engine.sample import Browser, Waves
+from tests.engine.test_live import fresh_pixels
 
 
 @pytest.fixture
@@ -35,32 +33,84 @@ def browser(screen):
     return Browser(screen)
 
 
-def decoded(png) -> np.ndarray:
-    image = Image.open(io.BytesIO(png))
-    image.load()  # checks every chunk's checksum
-    assert (image.format, image.mode) == ("PNG", "RGBA")
-    return np.asarray(image)
+def seen(messages) -> np.ndarray:
+    """What is seen after these messages by a browser that got no others."""
+    scene = Scene()
+    for message, buffers in messages:
+        if "frame" in message:
+            assert message["buffers"] == len(buffers)
+            plain = [base64.b64decode(text) for text in message.get("text", ())]
+            scene.take(message, plain or buffers)
+    return scene.pixels()
 
 
-@settings(max_examples=30, deadline=None)
-@given(arrays(np.uint8, st.tuples(st.integers(1, 40), st.integers(1, 40), st.just(4))))
-def test_a_png_holds_the_pixels_it_was_made_of(pixels):
-    assert np.array_equal(decoded(encode_png(pixels)), pixels)
+def is_right(pixels, picture, dpi=100):
+    """Whether these are the picture's pixels, as far as rounding goes."""
+    return np.abs(pixels - fresh_pixels(picture, dpi).astype(int)).max() <= 2
 
 
-def test_a_frame_holds_pixels_caption_size_and_number(screen, browser):
+def test_a_frame_holds_number_caption_size_and_what_moved(screen, browser):
     browser.say("a", ratio=1)
-    message, (png,) = browser.messages[0]
+    message, buffers = browser.messages[0]
     picture = screen.live.picture
+    moved = message.pop("moved")
     assert message == {
-        "kind": "png",
         "frame": 1,
         "caption": picture.caption(picture.compute()),
         "css": [400, 200],
+        "whole": True,
+        "artists": len(screen.live.layers.front),
+        "buffers": len(buffers),
     }
-    figure = picture.figure()
-    figure.canvas.draw()
-    assert np.array_equal(decoded(png), np.asarray(figure.canvas.buffer_rgba()))
+    assert len(moved) == message["artists"]
+    assert is_right(seen([(message | {"moved": moved}, buffers)]), picture)
+
+
+def test_a_frame_that_is_not_whole_builds_on_the_one_before(screen, browser):
+    browser.say("a", ratio=1)
+    for screen.live.picture.position in (7, 8):
+        screen.live.follow()
+        screen.show()
+    assert [frame["whole"] for frame in browser.frames] == [True, False, False]
+    assert is_right(seen(browser.messages), screen.live.picture)
+
+
+def test_each_new_view_gets_a_frame_that_needs_no_other(screen, browser):
+    browser.say("a", ratio=1)
+    screen.live.picture.position = 7
+    screen.live.follow()
+    screen.show()
+    browser.say("b", ratio=1)
+    assert browser.frames[-1]["whole"]
+    assert is_right(seen(browser.messages[-1:]), screen.live.picture)
+
+
+def test_a_view_that_lost_a_frame_asks_and_gets_a_whole_one(screen, browser):
+    browser.say("a", ratio=1)
+    for screen.live.picture.position in (7, 8):
+        screen.live.follow()
+        screen.show()
+    browser.say("a", ratio=1, ask=True)
+    assert [frame["whole"] for frame in browser.frames] == [True, False, False, True]
+    assert is_right(seen(browser.messages[-1:]), screen.live.picture)
+
+
+def test_a_host_that_loses_what_is_binary_gets_it_as_text(screen, browser):
+    browser.say("a", ratio=1)
+    browser.say("a", ratio=1, ask=True, plain=True)
+    message, buffers = browser.messages[-1]
+    assert (buffers, message["buffers"]) == ([], 0)
+    assert is_right(seen(browser.messages[-1:]), screen.live.picture)
+    screen.live.picture.position = 7
+    screen.live.follow()
+    screen.show()
+    assert browser.messages[-1][1] == []
+    assert not browser.frames[-1]["whole"]
+    assert is_right(seen(browser.messages[-2:]), screen.live.picture)
+    browser.say("a", ratio=1)  # is there, and says no more of it
+    browser.say("b", ratio=2)  # shares the wire, and reads text as well
+    assert browser.messages[-1][1] == []
+    assert is_right(seen(browser.messages[-1:]), screen.live.picture, dpi=200)
 
 
 def test_frames_are_numbered_in_order(screen, browser):

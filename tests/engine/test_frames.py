@@ -1,0 +1,241 @@
+"""Frames: only what the browser has not got is sent, and then it shows the whole picture."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from posviz.engine.frames import Frames, encode_png
+from posviz.engine.live import LiveFigure
+from posviz.engine.picture import Picture
+from tests.engine.replay import Scene, decoded
+from tests.engine.sample import Waves
+from tests.engine.test_live import fresh_pixels, turn_at_random
+
+IMAGE, FIRST_LINE = 0, 4  # places among a Waves picture's artists in front
+
+
+@settings(max_examples=30, deadline=None)
+@given(arrays(np.uint8, st.tuples(st.integers(1, 40), st.integers(1, 40), st.just(4))))
+def test_a_png_holds_the_pixels_it_was_made_of(pixels):
+    assert np.array_equal(decoded(encode_png(pixels)), pixels)
+
+
+class Wire:
+    """A live picture, and what a browser shows that got every one of its frames."""
+
+    def __init__(self, picture=None):
+        self.picture = picture or Waves()
+        self.live, self.frames, self.scene = LiveFigure(self.picture), Frames(), Scene()
+
+    def send(self):
+        """One more frame; what is seen then is right. Returns fields, buffers and bytes sent."""
+        self.live.follow()
+        self.live.paint()
+        fields, buffers = self.frames.next(self.live.layers)
+        self.scene.take(fields, buffers)
+        assert self.live.layers.only_pixels == ""
+        return SimpleNamespace(
+            **fields, buffers=buffers, size=len(json.dumps(fields)) + sum(map(len, buffers))
+        )
+
+    def is_right(self):
+        """Whether the browser shows what a fresh figure would."""
+        wanted = fresh_pixels(self.picture, dpi=100 * self.live.ratio).astype(int)
+        return np.abs(self.scene.pixels() - wanted).max() <= 2
+
+    def artists(self, sent):
+        """The artists of which the frame brings something."""
+        return {self.live.layers.front[place] for place, *_ in sent.moved}
+
+    @property
+    def moving(self):
+        return self.live._artists
+
+
+@pytest.fixture
+def wire():
+    return Wire()
+
+
+def test_after_every_turn_of_a_knob_the_browser_shows_what_a_fresh_figure_would(wire):
+    rng = np.random.default_rng(3)
+    for turn in range(60):
+        turn_at_random(wire.picture, rng)
+        wire.send()
+        if turn % 6 == 0:
+            assert wire.is_right(), wire.picture
+
+
+def test_the_first_frame_is_whole_and_the_next_bring_only_what_moved(wire):
+    first = wire.send()
+    assert first.whole
+    assert first.artists == len(wire.live.layers.front) == len(first.moved)
+    wire.picture.position = 30
+    sent = wire.send()
+    assert not sent.whole
+    assert wire.artists(sent) == {wire.moving.mark}
+    wire.picture.words = "a dog"
+    assert wire.artists(wire.send()) == {wire.moving.words}
+    assert wire.is_right()
+    wire.picture.phase = 0.9
+    assert wire.artists(wire.send()) == {wire.moving.image, *wire.moving.curves}
+    wire.picture.marked = False
+    assert wire.artists(wire.send()) == {wire.moving.mark, wire.moving.ground}
+    assert wire.is_right()
+
+
+def test_a_frame_in_which_nothing_moved_brings_nothing(wire):
+    wire.send()
+    sent = wire.send()
+    assert (sent.whole, sent.moved, sent.buffers) == (False, [], [b""])
+
+
+def test_what_was_drawn_again_and_looks_the_same_is_not_sent_again(wire):
+    wire.send()
+    for artist in wire.live.layers.front:
+        artist.stale = True
+    wire.live.layers.figure.stale = False
+    assert wire.send().moved == []
+
+
+def test_a_marker_over_a_heatmap_takes_less_than_a_kibibyte(wire):
+    wire.send()
+    wire.picture.position = 30
+    assert wire.send().size < 1024
+
+
+def test_a_heatmap_is_sent_as_a_byte_for_each_cell(wire):
+    wire.send()
+    wire.picture.phase = 0.1
+    sent = wire.send()
+    [place] = [entry[0] for entry in sent.moved if entry[0] == IMAGE]
+    _, _, first_image, [(kind, _, sizes, image)] = sent.moved[place]
+    assert kind == "cells"
+    pixels = 2 * (sizes["width"] + sizes["height"])
+    assert len(sent.buffers[1 + first_image + image]) == 40 * 40 + 4 * (256 + 3) + pixels
+
+
+def test_after_forgetting_everything_is_sent_again(wire):
+    wire.send()
+    wire.picture.position = 20
+    wire.send()
+    wire.frames.forget()
+    wire.scene = Scene()  # of a view that is new
+    sent = wire.send()
+    assert sent.whole
+    assert len(sent.moved) == sent.artists
+    assert wire.is_right()
+
+
+def test_a_background_redrawn_comes_with_everything_over_it(wire):
+    wire.send()
+    wire.picture.width = 20
+    assert wire.send().whole
+    assert wire.is_right()
+    wire.live.ratio = 2.0
+    sent = wire.send()
+    assert sent.whole
+    assert decoded(sent.buffers[0]).shape == (400, 800, 4)
+    assert wire.is_right()
+    wire.picture.lines = 4  # other artists
+    assert wire.send().whole
+    assert wire.is_right()
+
+
+def test_a_background_painted_between_two_frames_is_not_missed(wire):
+    """As a cell's output is made, in the middle of a drag."""
+    wire.send()
+    wire.picture.width = 20
+    wire.live.follow()
+    assert wire.live.paint()
+    assert wire.send().whole
+    assert wire.is_right()
+
+
+def test_pixels_taken_between_two_frames_lose_nothing_of_the_next(wire):
+    wire.send()
+    for position, phase in [(12, 0.5), (13, 0.6), (14, 0.6)]:
+        wire.picture.position, wire.picture.phase = position, phase
+        wire.live.follow()
+        wire.live.paint()
+        wire.live.layers.pixels()  # for the picture stored in the notebook
+        assert wire.moving.mark in wire.artists(wire.send())
+        assert wire.is_right()
+
+
+def test_frames_taken_between_pixels_lose_nothing_of_these(wire):
+    for position in (12, 13, 14, 14):
+        wire.picture.position = position
+        wire.send()
+        assert np.array_equal(wire.live.layers.pixels(), fresh_pixels(wire.picture))
+
+
+def test_two_browsers_that_follow_one_figure_each_get_what_they_lack(wire):
+    other, scene = Frames(), Scene()
+    wire.send()
+    scene.take(*other.next(wire.live.layers))
+    wire.picture.position = 20
+    wire.send()
+    wire.picture.words = "a dog"
+    wire.send()
+    fields, buffers = other.next(wire.live.layers)
+    assert len(fields["moved"]) == 2
+    scene.take(fields, buffers)
+    assert np.array_equal(scene.pixels(), wire.scene.pixels())
+
+
+class Dots(Waves):
+    """Waves with dots over them whose colours leave no trace."""
+
+    def draw(self, figure):
+        artists = super().draw(figure)
+        artists.dots = artists.right.scatter(
+            np.arange(9), np.zeros(9), c=np.zeros(9), vmin=-1, vmax=1, zorder=9, animated=True
+        )
+        artists.note = artists.right.annotate(
+            "", (0, 0), (3, 1), arrowprops={"arrowstyle": "->"}, animated=True
+        )
+        return artists
+
+    def update(self, artists, arrays):
+        super().update(artists, arrays)
+        artists.dots.set_array(arrays.curves[-1][:9])
+        artists.note.xy = (arrays.position / 10, 0)
+
+
+def test_what_does_not_say_that_it_moved_is_sent_nevertheless():
+    wire = Wire(Dots())
+    wire.send()
+    for wire.picture.phase in (0.7, 0.8):
+        assert wire.moving.dots in wire.artists(wire.send())
+        assert wire.is_right()
+    for wire.picture.position in (7, 8):
+        assert wire.artists(wire.send()) == {wire.moving.mark, wire.moving.note}
+        assert wire.is_right()
+
+
+class Empty(Picture):
+    """A marker where there is something to mark."""
+
+    def compute(self):
+        return []
+
+    def draw(self, figure):
+        return figure.subplots().plot([], [], "o", animated=True)
+
+    def update(self, artists, arrays):
+        artists[0].set_data(arrays, arrays)
+
+    def caption(self, arrays):
+        return ""
+
+
+def test_nothing_to_mark_is_no_reason_to_send_pixels():
+    wire = Wire(Empty())
+    assert wire.send().artists > 0
+    assert wire.is_right()
