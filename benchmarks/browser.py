@@ -1,12 +1,16 @@
 """From slider to pixels in a real JupyterLab: latency, frames a second, and how far behind.
 
-    python benchmarks/browser.py
+    python benchmarks/browser.py                          all, which takes about half an hour
+    python benchmarks/browser.py heatmap echo FourTerms   these alone
 
 Each contender shows its picture in a notebook of its own. A key press is timed until the pixels on
-the page differ; then the slider is dragged for three seconds at 60 events a second while every
-animation frame of the browser looks whether the pixels differ from the last ones.
+the page differ, and the kernel times what it does with that press (in_kernel.py). Then the slider
+is dragged to and fro for three seconds, with an event in each of the browser's animation frames,
+while every frame looks whether the pixels differ from the last ones (in_page.js). Three
+repetitions, the contenders of a picture in turn; the tables hold the medians.
 """
 
+import argparse
 import datetime
 import os
 import statistics
@@ -14,146 +18,118 @@ import sys
 import tempfile
 from pathlib import Path
 
-FOLDER = Path(__file__).parent
-sys.path.insert(0, str(FOLDER.parent))
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.browser.lab import Lab  # noqa: E402
-from tests.browser.server import chromium, jupyterlab  # noqa: E402
+from pictures import PICTURES
+from stage import Floor, Row, Stage, echo, open_lab
 
-CASES = {
-    "heatmap": ("interact", "ipympl", "posviz"),
-    "arrows": ("interact", "ipympl", "posviz"),
+from posviz.engine import knobs
+from posviz.pictures import load, names
+from tests.browser.server import chromium, jupyterlab
+
+REPETITIONS = 3
+CONTENDERS = {
+    "interact": "from contenders import CONTENDERS\nCONTENDERS['interact']('{0}');",
+    "ipympl": "from contenders import CONTENDERS\nCONTENDERS['ipympl']('{0}');",
+    "posviz": "from pictures import PICTURES\nPICTURES['{0}']().explore()",
 }
-PRESSES, EVENTS, RATE = 20, 180, 60  # three seconds of dragging
+COLUMNS = "slider to pixels ms | frames/s | events/s | behind at end ms | kernel ms |"
 
-# What shows the picture: a canvas (posviz, ipympl) or the image that an output holds.
-PICTURE = ".posviz-screen canvas, .jupyter-matplotlib canvas, .jp-OutputArea-output img"
 
-WATCH = """selector => {
-    const scratch = document.createElement('canvas');
-    const context = scratch.getContext('2d', { willReadFrequently: true });
-    const watch = (window.watch = { changes: [], events: [] });
-    let last = null;
-    const look = () => {
-        const shown = document.querySelector(selector);
-        const ready = shown && (shown.complete ?? true) && shown.width > 0;
-        if (ready) {
-            // A strip through the middle, which all that moves crosses: watching must cost little.
-            const width = shown.naturalWidth ?? shown.width;
-            const height = shown.naturalHeight ?? shown.height;
-            const strip = Math.round(width / 5);
-            if (scratch.width !== strip || scratch.height !== height)
-                [scratch.width, scratch.height] = [strip, height];
-            context.drawImage(shown, 2 * strip, 0, strip, height, 0, 0, strip, height);
-            const { data } = context.getImageData(0, 0, scratch.width, scratch.height);
-            const words = new Uint32Array(data.buffer);
-            let sum = 0;
-            for (let i = 0; i < words.length; i += 1) sum = (sum * 31 + words[i]) | 0;
-            if (last !== null && sum !== last) watch.changes.push(performance.now());
-            last = sum;
+def medians(repetitions):
+    """The median of each column over the repetitions."""
+    return [statistics.median(column) for column in zip(*repetitions, strict=True)]
+
+
+def cells(row):
+    """The cells that both tables share."""
+    return (
+        f"{row.pixels:.1f} | {row.frames:.1f} | {row.events:.0f} | {row.behind:.0f} "
+        f"| {row.kernel:.2f} |"
+    )
+
+
+def measured(stages):
+    """{name: Row of medians}; the stages take turns, so that a busy machine slows all alike."""
+    rows = {name: [] for name in stages}
+    for _ in range(REPETITIONS):
+        for name, stage in stages.items():
+            rows[name].append(stage.measure())
+    for stage in stages.values():
+        stage.close()
+    return {name: Row(*medians(repetitions)) for name, repetitions in rows.items()}
+
+
+def print_contenders(browser, server, chosen):
+    """The benchmark's own pictures, each by all contenders."""
+    print(f"| picture | contender | {COLUMNS} sooner than interact |\n|{'---|' * 8}")
+    for picture in chosen:
+        stages = {
+            contender: Stage(
+                browser, server, f"{contender}_{picture}", show.format(picture), "position"
+            )
+            for contender, show in CONTENDERS.items()
         }
-        requestAnimationFrame(look);
-    };
-    const note = () => watch.events.push(performance.now());
-    document.addEventListener('keydown', note, true);
-    document.addEventListener('mousemove', (event) => event.buttons && note(), true);
-    look();
-}"""
+        rows = measured(stages)
+        for contender, row in rows.items():
+            sooner = f"{rows['interact'].pixels / row.pixels:.1f} times"
+            print(
+                f"| {PICTURES[picture].title()} | {contender} | {cells(row)} {sooner} |", flush=True
+            )
 
 
-# Moves made in the page: sent one by one from outside, they would wait for each other.
-MOVE = """([x, y, events, pause]) => new Promise((resolve) => {
-    let event = 0;
-    const timer = setInterval(() => {
-        const there = 3 * Math.min(event, events - event); // three pixels are more than one step
-        const where = { clientX: x + there, clientY: y, buttons: 1, bubbles: true };
-        document.documentElement.dispatchEvent(new MouseEvent('mousemove', where));
-        if (++event > events) { clearInterval(timer); resolve(); }
-    }, pause);
-})"""
+def moving_knob(kind):
+    """The knob that a reader moves first: one with Play, else any slider, else any choice."""
+    every = list(kind.knobs().values())
+    kinds = (knobs.integer, knobs.real, knobs.log), (knobs.choice,)
+    found = [knob for kind in kinds for knob in every if isinstance(knob, kind)]
+    return next((knob for knob in found if knob.play), found[0])
 
 
-def first_change_after(changes, moment):
-    """Milliseconds until the first change after a moment."""
-    return next((change - moment for change in changes if change >= moment), None)
+def print_course(browser, server, chosen):
+    """The pictures of the course, by posviz."""
+    print(f"\n| picture of the course | moved by | {COLUMNS}\n|{'---|' * 7}")
+    for picture in chosen:
+        label = moving_knob(load(picture)).label
+        stage = Stage(
+            browser, server, picture, f"import posviz\nposviz.{picture}().explore()", label
+        )
+        row = measured({picture: stage})[picture]
+        print(f"| {picture} | {label} ({stage.hand.drives}) | {cells(row)}", flush=True)
 
 
-def latency(page, handle):
-    """Milliseconds from a key press to different pixels, one press at a time."""
-    times = []
-    handle.focus()
-    for _ in range(PRESSES):
-        page.evaluate("() => { watch.changes = []; watch.events = []; }")
-        page.keyboard.press("ArrowRight")
-        page.wait_for_function("() => watch.changes.length > 0", timeout=10_000)
-        page.wait_for_timeout(400)
-        seen = page.evaluate("() => watch")
-        times.append(first_change_after(seen["changes"], seen["events"][0]))
-    return times
-
-
-def drag(page, handle):
-    """Frames a second, events a second and milliseconds behind, for one drag to and fro."""
-    handle.scroll_into_view_if_needed()
-    box = handle.bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.evaluate("() => { watch.changes = []; watch.events = []; }")
-    page.evaluate(MOVE, [x, y, EVENTS, 1000 / RATE])
-    page.mouse.up()
-    page.wait_for_timeout(1500)
-    seen = page.evaluate("() => watch")
-    first, last = seen["events"][0], seen["events"][-1]
-    frames = sum(first <= change <= last for change in seen["changes"])
-    seconds = (last - first) / 1000
-    behind = max([0, *(change - last for change in seen["changes"])])
-    return frames / seconds, len(seen["events"]) / seconds, behind
-
-
-def measure(lab, picture, contender):
-    """One contender: (median ms to pixels, frames/s, events/s, ms behind)."""
-    source = f"import sys; sys.path.insert(0, {str(FOLDER)!r})\n%matplotlib inline\n"
-    show = {
-        "posviz": "from pictures import {0}\n{0}().explore()".format(picture.capitalize()),
-    }.get(contender, f"from contenders import CONTENDERS\nCONTENDERS['{contender}']('{picture}');")
-    lab.write(f"{contender}_{picture}", source + show)
-    lab.run_all()
-    page = lab.page
-    page.locator(PICTURE).first.wait_for()
-    page.wait_for_timeout(1000)
-    page.evaluate(WATCH, PICTURE)
-    slider = page.locator(".widget-slider", has=page.locator("label", has_text="position"))
-    handle = slider.locator(".noUi-handle")
-    times = latency(page, handle)
-    return statistics.median(times), *drag(page, handle)
+def print_floor(browser, server):
+    """A widget whose Python answers at once, by the same way."""
+    lab = open_lab(browser, server, "echo", "in_kernel.Echo()")
+    lab.page.wait_for_function("() => bench.echo")
+    floor = Floor(*medians([echo(lab) for _ in range(REPETITIONS)]))
+    lab.page.close()
+    lab.shut_down_kernels()
+    ways = "at rest ms | one after the other ms | of these, a second | one in each frame ms |"
+    print(f"\n| the floor | {ways} kernel ms |\n|{'---|' * 6}")
+    print(
+        f"| bare echo | {floor.alone:.1f} | {floor.queued:.1f} | {1000 / floor.queued:.0f} "
+        f"| {floor.steady:.1f} | {floor.kernel:.2f} |"
+    )
 
 
 def main():
-    """Print the table."""
-    print(f"{datetime.date.today()}, {os.cpu_count()} cores\n")
-    print(
-        "| picture | contender | slider to pixels ms | frames/s | events/s | behind at end ms | |"
-    )
-    print("|---|---|---|---|---|---|---|")
+    """Print the tables."""
+    every = [*PICTURES, *names(), "echo"]
+    parser = argparse.ArgumentParser(usage=f"browser.py [{' | '.join(every)}] …")
+    parser.add_argument("names", nargs="*", choices=every, default=every, metavar="name")
+    asked = parser.parse_args().names
+    print(f"{datetime.date.today()}, {os.cpu_count()} cores\n", flush=True)
     with tempfile.TemporaryDirectory() as home, chromium() as browser:
         folder = Path(home) / "notebooks"
         folder.mkdir()
         with jupyterlab(folder, Path(home)) as server:
-            for picture, contenders in CASES.items():
-                slowest = None  # interact, which comes first
-                for contender in contenders:
-                    page = browser.new_page(viewport={"width": 1280, "height": 960})
-                    lab = Lab(page, server)
-                    pixels, frames, events, behind = measure(lab, picture, contender)
-                    page.close()
-                    lab.shut_down_kernels()
-                    slowest = slowest or pixels
-                    print(
-                        f"| {picture} | {contender} | {pixels:.0f} | {frames:.1f} | {events:.0f} "
-                        f"| {behind:.0f} | {slowest / pixels:.1f} times sooner |",
-                        flush=True,
-                    )
+            if drawn := [name for name in PICTURES if name in asked]:
+                print_contenders(browser, server, drawn)
+            if taught := [name for name in names() if name in asked]:
+                print_course(browser, server, taught)
+            if "echo" in asked:
+                print_floor(browser, server)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""The same picture as people draw it today, and as posviz does; each shows one slider.
+"""The same picture as people draw it today, and as posviz does.
+
+Each shows one slider, and returns a function that moves it to a value.
 
 `python contenders.py` prints nothing: slider.py and browser.py run these in a Jupyter kernel. All
 lay the figure out as posviz does, so that the picture is the same; `interact_plain` leaves
@@ -8,9 +10,7 @@ matplotlib's default layout, which is faster.
 import ipywidgets as widgets
 import matplotlib.pyplot as plt
 from IPython.display import display
-from pictures import Arrows, Heatmap
-
-PICTURES = {"heatmap": Heatmap, "arrows": Arrows}
+from pictures import PICTURES, Heatmap
 
 
 def interact(name, knob="position", layout="constrained"):
@@ -28,7 +28,7 @@ def interact(name, knob="position", layout="constrained"):
 
     slider = _slider(kind, knob)
     widgets.interact(draw, **{knob: slider})
-    return slider
+    return _mover(slider, "value")
 
 
 def interact_plain(name, knob="position"):
@@ -37,20 +37,30 @@ def interact_plain(name, knob="position"):
 
 
 def seaborn(name, knob="position"):
-    """`interact` over seaborn's heatmap; it draws no arrows."""
+    """`interact` over seaborn's heatmap, with the curve; it draws nothing else."""
     import seaborn
 
     def draw(**values):
         arrays = Heatmap(**values).compute()
-        _, axes = plt.subplots(figsize=Heatmap.size, layout="constrained")
-        seaborn.heatmap(arrays.table, cmap="RdBu_r", vmin=-1, vmax=1, ax=axes)
+        _, ((axes, scale), (below, empty)) = plt.subplots(
+            2,
+            2,
+            figsize=Heatmap.size,
+            layout="constrained",
+            width_ratios=(40, 1),
+            height_ratios=(5, 2),
+        )
+        empty.remove()
+        seaborn.heatmap(arrays.table, cmap="RdBu_r", vmin=-1, vmax=1, ax=axes, cbar_ax=scale)
         axes.axhline(arrays.position, color="black")
-        axes.set(xlabel="dimension", ylabel="position (tokens)")
+        seaborn.lineplot(arrays.table[arrays.position], ax=below)
+        axes.set(ylabel="position (tokens)")
+        below.set(xlabel="dimension", ylabel="marked row", ylim=(-1.1, 1.1))
         plt.show()
 
     slider = _slider(Heatmap, knob)
     widgets.interact(draw, **{knob: slider})
-    return slider
+    return _mover(slider, "value")
 
 
 def ipympl(name, knob="position"):
@@ -76,7 +86,7 @@ def ipympl(name, knob="position"):
 
     slider.observe(moved, "value")
     display(slider, canvas)
-    return slider
+    return _mover(slider, "value")
 
 
 def posviz(name, knob="position"):
@@ -85,7 +95,7 @@ def posviz(name, knob="position"):
     display(explorer)
     # Seen by one view, as in a browser; without one nothing is drawn.
     explorer.screen._receive(None, {"view": "benchmark", "ratio": 1}, [])
-    return explorer.controls[knob]
+    return _mover(explorer.picture, knob)  # the slider follows
 
 
 CONTENDERS = {
@@ -95,6 +105,10 @@ CONTENDERS = {
     "ipympl": ipympl,
     "posviz": posviz,
 }
+
+
+def _mover(thing, name):
+    return lambda value: setattr(thing, name, value)
 
 
 def _slider(kind, knob):

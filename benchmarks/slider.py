@@ -2,8 +2,9 @@
 
     python benchmarks/slider.py
 
-The same picture is moved by setting its slider's value, which is what a message from the browser
-does. Contenders take turns event by event, so that a busy machine slows all of them alike.
+The same picture is moved by setting the slider's value, or the knob's, which is what a message
+from the browser does. Contenders take turns event by event, so that a busy machine slows all of
+them alike.
 """
 
 import datetime
@@ -17,11 +18,13 @@ from jupyter_client.manager import start_new_kernel
 
 FOLDER = Path(__file__).parent
 ALL = ["interact", "interact_plain", "seaborn", "ipympl", "posviz"]
-NO_SEABORN = [name for name in ALL if name != "seaborn"]  # which draws no arrows
+NO_SEABORN = [name for name in ALL if name != "seaborn"]  # which draws the heatmap alone
 CASES = {  # row of the table: (picture, knob, values, contenders)
-    "heatmap, position": ("heatmap", "position", range(20, 60), ALL),
+    "heatmap, position": ("heatmap", "position", range(20, 45), ALL),
     "heatmap, d_model": ("heatmap", "d_model", range(430, 510, 4), ALL),
-    "8 arrows, position": ("arrows", "position", range(20, 60), NO_SEABORN),
+    "8 arrows, position": ("arrows", "position", range(20, 45), NO_SEABORN),
+    "8 arrows, moving labels": ("labels", "position", range(20, 45), NO_SEABORN),
+    "scores, position": ("scores", "position", range(20, 45), NO_SEABORN),
 }
 
 IN_KERNEL = """
@@ -31,12 +34,12 @@ sys.path.insert(0, {folder!r})
 from contenders import CONTENDERS
 
 def measure(picture, knob, values, names):
-    sliders = {{name: CONTENDERS[name](picture, knob) for name in names}}
+    movers = {{name: CONTENDERS[name](picture, knob) for name in names}}
     times = {{name: [] for name in names}}
     for value in values:
-        for name, slider in sliders.items():
+        for name, move in movers.items():
             began = time.perf_counter()
-            slider.value = value
+            move(value)
             times[name].append(1e3 * (time.perf_counter() - began))
     return times
 
@@ -63,7 +66,7 @@ def run():
             sys.exit("\n".join(message["content"]["traceback"]))
 
     try:
-        client.execute_interactive(code, output_hook=collect, timeout=600)
+        client.execute_interactive(code, output_hook=collect, timeout=1800)
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
