@@ -1,13 +1,10 @@
 """An explorer as a reader uses it: code and sliders, Play, Export, errors, a kernel that stops."""
 
-import json
 import os
 import signal
 
 import pytest
 from playwright.sync_api import expect
-
-from posviz import pictures
 
 TABLE = "from posviz import SinusoidalTable\npicture = SinusoidalTable()"
 
@@ -35,57 +32,10 @@ class Fragile(Picture):
 picture = Fragile()
 """
 
-# Random settings, and a fingerprint of the pixels that a fresh figure has there.
-RANDOM = """
-import hashlib, json, random
-import numpy as np
-from posviz.engine import knobs
-
-def anywhere(knob, dice):
-    if isinstance(knob, knobs.choice):
-        return dice.choice(knob.options)
-    if isinstance(knob, knobs.switch):
-        return dice.random() < 0.5
-    if isinstance(knob, knobs.text):
-        return "one two three two one"
-    if isinstance(knob, knobs.device):
-        return "NumPy"
-    if isinstance(knob, knobs.integer):
-        return dice.randrange(knob.low, knob.high + 1, knob.step)
-    return dice.uniform(knob.low, knob.high)
-
-def fingerprint(picture):
-    canvas = picture.figure().canvas
-    canvas.draw()
-    return hashlib.sha1(np.asarray(canvas.buffer_rgba()).tobytes()).hexdigest()
-
-dice = random.Random(1)
-for picture in shown:
-    for _ in range(3):
-        with picture.hold_trait_notifications():
-            for name, knob in picture.knobs().items():
-                setattr(picture, name, anywhere(knob, dice))
-print(json.dumps([fingerprint(picture) for picture in shown]))
-"""
-
 
 def printed(lab, cell):
     """What the cell with this number printed."""
     return lab.page.locator(".jp-CodeCell").nth(cell).locator(".jp-OutputArea pre").inner_text()
-
-
-def test_after_random_changes_every_canvas_shows_what_a_fresh_figure_would(lab):
-    names = list(pictures.names())
-    cells = [f"import posviz\nshown = [getattr(posviz, name)() for name in {names}]"]
-    cells += [f"shown[{number}].explore()" for number in range(len(names))]
-    lab.write("every_picture", *cells)
-    lab.run_all()
-    explorers = lab.explorers()
-    assert len(explorers) == len(names)
-    lab.run_code(RANDOM)
-    wanted = json.loads(printed(lab, -1))
-    for name, explorer, fingerprint in zip(names, explorers, wanted, strict=True):
-        assert explorer.becomes(fingerprint), name
 
 
 def test_code_moves_the_slider_and_knobs_turned_together_give_one_frame(lab):

@@ -66,7 +66,7 @@ def _curves(axes):
     yield lambda r: lines.set_array(r[:10, 2])
     for i, curve in enumerate(curves):
         yield lambda r, i=i, curve=curve: curve.set_data(np.linspace(0, 1, 6), 2 * r[i : i + 6, 0])
-    yield lambda r: gaps.set_data(r[:20, 0] * 1.02, np.where(r[:20, 1] < 0.2, np.nan, r[:20, 1]))
+    yield lambda r: gaps.set_data(r[:9, 0] * 1.02, np.where(r[:9, 1] < 0.2, np.nan, r[:9, 1]))
 
 
 def _arrows(axes):
@@ -132,7 +132,7 @@ def _strokes(axes):
     yield lambda r: hole.set_center(r[3, :2])
     yield lambda r: sketched.set_data([0.1, 0.9], r[:2, 0])
     yield lambda r: sharp.set_data(r[:6, 0], r[:6, 1])
-    yield lambda r: thin.set_data(r[:30, 0], r[:30, 1])
+    yield lambda r: thin.set_data(r[:6, 0], r[:6, 1])
 
 
 def _snapped(axes):

@@ -1,0 +1,100 @@
+"""Whether a canvas shows what Agg draws: a browser antialiases a little differently, no more."""
+
+import base64
+import io
+from typing import NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from PIL import Image
+
+from tests.browser.lab import ARTEFACTS
+
+# Levels of 256: on average over the picture, of a pixel that is on no edge, and on average over a
+# block of SIDE pixels squared: a thin line that is missing is all edge, and little of the whole.
+MEAN, APART, BLOCK, SIDE = 3, 32, 20, 8
+
+# In the kernel: keep what a fresh figure would show, [height, width, 4] uint8.
+BY_AGG = """
+import numpy as np
+
+def keep_by_agg(name, picture, density=1):
+    figure = picture.figure()
+    figure.set_dpi(100 * density)
+    figure.canvas.draw()
+    np.save(f"by_agg_{name}.npy", np.asarray(figure.canvas.buffer_rgba()))
+"""
+
+
+class Difference(NamedTuple):
+    """Levels on average, pixels far off where Agg has no edge, and levels of the worst block."""
+
+    mean: float
+    off_edges: int
+    block: float
+
+    @property
+    def is_small(self):
+        """Whether a reader sees the same."""
+        return self.mean <= MEAN and self.off_edges == 0 and self.block <= BLOCK
+
+
+def by_agg(lab, name) -> np.ndarray:
+    """What keep_by_agg kept, as RGB."""
+    return np.load(lab.server.folder / f"by_agg_{name}.npy")[..., :3].astype(int)
+
+
+def rgb(data_url) -> np.ndarray:
+    """The pixels of what toDataURL returned."""
+    png = base64.b64decode(data_url.split(",")[1])
+    return np.asarray(Image.open(io.BytesIO(png)).convert("RGB")).astype(int)
+
+
+def on_canvas(explorer) -> np.ndarray:
+    """What the explorer's canvas shows."""
+    return rgb(explorer.canvas.evaluate("canvas => canvas.toDataURL()"))
+
+
+def difference(shown, wanted) -> Difference:
+    """How far apart two pictures of one size are."""
+    levels = np.abs(shown - wanted)
+    rows, columns = np.nonzero(levels.max(axis=2) > APART)
+    around = sliding_window_view(np.pad(wanted, ((1, 1), (1, 1), (0, 0)), "edge"), (3, 3), (0, 1))
+    spans = np.ptp(around[rows, columns], axis=(2, 3)).max(axis=1)
+    block = np.abs(_blocks(shown) - _blocks(wanted)).max()
+    return Difference(float(levels.mean()), int((spans <= APART).sum()), float(block))
+
+
+def _blocks(picture):
+    """The mean of each whole block."""
+    height, width = (length // SIDE for length in picture.shape[:2])
+    whole = picture[: height * SIDE, : width * SIDE]
+    return whole.reshape(height, SIDE, width, SIDE, 3).mean(axis=(1, 3))
+
+
+def check(shown, wanted, name):
+    """Fail, and keep canvas, Agg and their difference as an image, if a reader sees something."""
+    if shown.shape != wanted.shape:
+        wrong = f"{shown.shape} instead of {wanted.shape}"
+        pictures = [shown, wanted]
+    else:
+        found = difference(shown, wanted)
+        if found.is_small:
+            return
+        wrong = f"{found}"
+        pictures = [shown, wanted, np.abs(shown - wanted)]
+    ARTEFACTS.mkdir(exist_ok=True)
+    for kind, picture in zip(("canvas", "agg", "difference"), pictures, strict=False):
+        Image.fromarray(picture.astype(np.uint8)).save(ARTEFACTS / f"failed_{name}_{kind}.png")
+    raise AssertionError(f"{name}: {wrong}")
+
+
+def becomes_right(lab, explorer, name, seconds=10):
+    """Wait until the canvas shows what Agg draws; fail as `check` does."""
+    wanted = by_agg(lab, name)
+    for _ in range(20 * seconds):
+        shown = on_canvas(explorer)
+        if shown.shape == wanted.shape and difference(shown, wanted).is_small:
+            return
+        lab.page.wait_for_timeout(50)
+    check(shown, wanted, name)

@@ -1,0 +1,160 @@
+"""What the browser replays is what Agg draws: every picture, every kind of artist, every detour."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from posviz import pictures
+from tests.browser.fidelity import BY_AGG, becomes_right, difference, on_canvas
+
+ROOT = Path(__file__).parents[2]
+EVERY_KIND = (
+    f"import sys; sys.path.insert(0, {str(ROOT)!r})\n{BY_AGG}"
+    + """
+import posviz
+from tests.engine.every_kind import EveryKind
+picture = EveryKind()
+"""
+)
+
+# Random settings for every picture in `shown`.
+RANDOM = """
+import random
+from posviz.engine import knobs
+
+def anywhere(knob, dice):
+    if isinstance(knob, knobs.choice):
+        return dice.choice(knob.options)
+    if isinstance(knob, knobs.switch):
+        return dice.random() < 0.5
+    if isinstance(knob, knobs.text):
+        return "one two three two one"
+    if isinstance(knob, knobs.device):
+        return "NumPy"
+    if isinstance(knob, knobs.integer):
+        return dice.randrange(knob.low, knob.high + 1, knob.step)
+    return dice.uniform(knob.low, knob.high)
+
+dice = random.Random(1)
+for name, picture in shown.items():
+    for _ in range(3):
+        with picture.hold_trait_notifications():
+            for knob_name, knob in picture.knobs().items():
+                setattr(picture, knob_name, anywhere(knob, dice))
+    keep_by_agg(name, picture, DENSITY)
+print({name: explorers[name].live.layers.only_pixels for name in shown})
+"""
+
+# Before anything hears of it, as a host might: of the frames that `chosen` picks, lose something.
+LOSE = """([chosen, lose]) => {
+    const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
+    window.lost = 0;
+    kernel.anyMessage.connect((_, { msg, direction }) => {
+        const data = msg.content?.data;
+        if (direction !== 'recv' || msg.header.msg_type !== 'comm_msg') return;
+        if (data.method !== 'custom') return;
+        if (!eval(chosen)(data.content, msg.buffers)) return;
+        window.lost += 1;
+        eval(lose)(msg);
+    });
+}"""
+BUFFERS = "message => { message.buffers = []; }"
+MESSAGE = "message => { message.content.data.method = 'lost'; }"
+
+
+@pytest.mark.parametrize("density", [1, 2], indirect=True)
+def test_after_random_changes_every_canvas_shows_what_a_fresh_figure_would(lab, density):
+    names = ["EveryKind", *pictures.names()]
+    found = "{name: globals().get(name) or getattr(posviz, name) for name in %s}"
+    made = f"shown = {{name: make() for name, make in {found % names}.items()}}\nexplorers = {{}}"
+    show = "explorers[{0!r}] = shown[{0!r}].explore(); explorers[{0!r}]"
+    lab.write(f"fidelity_{density}", EVERY_KIND + made, *map(show.format, names))
+    lab.run_all()
+    explorers = lab.explorers()
+    assert len(explorers) == len(names)
+    lab.run_code(RANDOM.replace("DENSITY", str(density)))
+    printed = lab.page.locator(".jp-CodeCell").last.locator(".jp-OutputArea pre").inner_text()
+    assert printed.strip() == str(dict.fromkeys(names, ""))  # none of them needs pixels
+    for name, explorer in zip(names, explorers, strict=True):
+        becomes_right(lab, explorer, name)
+
+
+@pytest.fixture
+def show(lab):
+    """Show EveryKind in a notebook of this name, after `before` was run in the page."""
+
+    def show(name, chosen=None, lose=None):
+        lab.write(name, EVERY_KIND, "picture.explore()")
+        if chosen:
+            lab.page.evaluate(LOSE, [chosen, lose])
+        lab.run_all()
+        return lab.explorers()
+
+    return show
+
+
+def turn(lab, position):
+    """Turn the knob in the kernel, and keep what Agg draws there."""
+    lab.run_code(f"picture.position = {position}\nkeep_by_agg('EveryKind', picture)")
+
+
+@pytest.mark.parametrize("lose", [BUFFERS, MESSAGE], ids=["buffers", "messages"])
+def test_a_host_that_loses_what_is_binary_shows_the_right_picture(lab, show, lose):
+    [explorer] = show("plain", "(_, buffers) => buffers.length > 0", lose)
+    for position in (5, 20, 21):
+        turn(lab, position)
+        becomes_right(lab, explorer, "EveryKind")
+    assert lab.page.evaluate("lost") in (1, 2)  # from then on, it is text
+
+
+def test_a_frame_that_was_lost_is_asked_for_again(lab, show):
+    [explorer] = show("lost", "({ frame }) => frame === 2 && lost === 0", MESSAGE)
+    before = on_canvas(explorer)
+    turn(lab, 20)
+    explorer.settled()
+    assert np.array_equal(on_canvas(explorer), before)
+    assert lab.page.evaluate("lost") == 1
+    turn(lab, 21)
+    becomes_right(lab, explorer, "EveryKind")
+    assert explorer.frame() == 4
+    turn(lab, 22)
+    becomes_right(lab, explorer, "EveryKind")
+    assert explorer.frame() == 5
+
+
+def test_two_views_of_one_explorer_show_the_same(lab, show):
+    show("twice")
+    lab.page.evaluate(
+        """() => {
+            const { commands, shell } = window.jupyterapp;
+            window.notebook = shell.currentWidget.id;
+            shell.currentWidget.content.activeCellIndex = 1;
+            return commands.execute('notebook:create-output-view');
+        }"""
+    )
+    lab.page.locator(".posviz-explorer").nth(1).wait_for()
+    first, second = lab.explorers()
+    lab.page.evaluate("window.jupyterapp.shell.activateById(notebook)")
+    for position in (20, 21):
+        turn(lab, position)
+        becomes_right(lab, first, "EveryKind")
+        becomes_right(lab, second, "EveryKind")
+        assert first.fingerprint() == second.fingerprint()
+
+
+def test_what_the_comparison_sees_and_what_it_lets_pass():
+    wanted = np.full((60, 80, 3), 255)
+    wanted[20:40, 20:60] = (30, 60, 90)
+    assert difference(wanted, wanted).is_small
+    wanted[50, :] = 0
+    softer, other_colour, dotted, lineless = (wanted.copy() for _ in range(4))
+    softer[20:40, 19] = 220
+    softer[50, :], softer[51, :] = 20, 235
+    other_colour[20:40, 20:60] = (30, 60, 130)
+    dotted[5, 5] = 0
+    lineless[50, :] = 255
+    assert difference(softer, wanted).is_small
+    shifted = np.roll(wanted, 2, axis=1)
+    for wrong in (other_colour, dotted, lineless, shifted, 255 - wanted):
+        assert not difference(wrong, wanted).is_small

@@ -1,0 +1,94 @@
+"""Ten thousand events of a slider: the right picture at once after the last, and nothing grew."""
+
+import json
+
+import pytest
+
+from tests.browser.fidelity import BY_AGG, by_agg, check, rgb
+
+EVENTS = 10_000
+SOON = 250  # milliseconds after the last event
+
+PICTURE = (
+    BY_AGG
+    + """
+from posviz import SinusoidalTable
+picture = SinusoidalTable()
+"""
+)
+
+# In the kernel: what could grow.
+COUNT = """
+import gc, json
+import psutil
+from comm import get_comm_manager
+from ipywidgets.widgets.widget import _instances
+from matplotlib.figure import Figure
+
+gc.collect()
+print(json.dumps({
+    "figures": sum(isinstance(thing, Figure) for thing in gc.get_objects()),
+    "widgets": len(_instances),
+    "comms": len(get_comm_manager().comms),
+    "memory": psutil.Process().memory_info().rss,
+    "frames": explorer.screen.number,
+}))
+"""
+
+# Events in bursts, one in each of the browser's frames, as fast as the page takes them. Afterwards:
+# the values that the slider went through, and what the canvas shows a moment after the last.
+STORM = """async ([slider, canvas, events, soon]) => {
+    const burst = 20, low = +slider.min, places = +slider.max - low + 1;
+    for (let event = 1; event <= events; event += 1) {
+        slider.valueAsNumber = low + (event * 7) % places;
+        slider.dispatchEvent(new Event('input', { bubbles: true }));
+        if (event % burst === 0) await new Promise(requestAnimationFrame);
+    }
+    await new Promise((resolve) => setTimeout(resolve, soon));
+    return canvas.toDataURL();
+}"""
+
+
+def storm(explorer, events):
+    """Move the slider so often, as a hand would; return what is seen a moment afterwards."""
+    slider, canvas = explorer.handle("position"), explorer.canvas
+    handles = [slider.element_handle(), canvas.element_handle()]
+    return rgb(explorer.page.evaluate(STORM, [*handles, events, SOON]))
+
+
+@pytest.fixture
+def grown(lab):
+    """What has grown by how much since it was last asked for."""
+    heap = lab.page.context.new_cdp_session(lab.page)
+    last = {}
+
+    def grown():
+        lab.run_code(COUNT)
+        printed = lab.page.locator(".jp-CodeCell").last.locator(".jp-OutputArea pre").inner_text()
+        for _ in range(2):
+            heap.send("HeapProfiler.collectGarbage")
+        now = json.loads(printed) | {"heap": heap.send("Runtime.getHeapUsage")["usedSize"]}
+        change = {name: number - last.get(name, 0) for name, number in now.items()}
+        last.update(now)
+        return change
+
+    return grown
+
+
+def test_after_a_storm_of_events_the_picture_is_right_at_once_and_nothing_grew(lab, grown):
+    lab.write("storm", PICTURE, "explorer = picture.explore(); explorer")
+    lab.run_all()
+    [explorer] = lab.explorers()
+    storm(explorer, EVENTS // 10)  # fills the caches
+    grown()
+    seen = storm(explorer, EVENTS)
+    place = explorer.value("position")
+    change = grown()
+    lab.run_code("keep_by_agg('storm', picture); print(picture.position)")
+    printed = lab.page.locator(".jp-CodeCell").last.locator(".jp-OutputArea pre").inner_text()
+    assert printed.strip() == place
+    check(seen, by_agg(lab, "storm"), "storm")
+    assert (change["figures"], change["widgets"], change["comms"]) == (0, 0, 0)
+    assert change["frames"] > 100
+    assert change["memory"] < min(1024 * change["frames"], 10 * 2**20)
+    assert change["heap"] < 20e6
