@@ -20,6 +20,26 @@ function trace(rows, first, count) {
   return path;
 }
 
+// A long line in pieces: one stroke of 512 points takes a browser twice as long as 16 of 32. Each
+// piece has a segment of the next and blunt ends, so that every corner is joined in one of them;
+// the line's own ends are drawn again in its own style. Undefined for what must stay whole.
+const PIECE = 32;
+function pieces(rows, first, count, style) {
+  const last = first + count - 1, opaque = style.stroke?.endsWith("ff");
+  if (count < 2 * PIECE || !opaque || style.fill || style.dash) return undefined;
+  for (let i = first + 1; i <= last; i += 1) if (rows[3 * i] !== LINE) return undefined;
+  const blunt = new Array(Math.ceil((count - 1) / PIECE)).fill()
+    .map((_, i) => trace(rows, first + i * PIECE, Math.min(PIECE + 2, count - i * PIECE)));
+  const ends = [[first, first + 1], [last, last - 1]].map(([end, next]) => {
+    const [x, y, x1, y1] = [rows[3 * end + 1], rows[3 * end + 2], rows[3 * next + 1], rows[3 * next + 2]];
+    const path = new Path2D();
+    path.moveTo(x, y);
+    path.lineTo((x + x1) / 2, (y + y1) / 2);
+    return path;
+  });
+  return { blunt, ends };
+}
+
 function places(rows, first, count) {
   const found = [];
   for (let i = 3 * first; i < 3 * (first + count); i += 3) if (rows[i] !== CLOSE) found.push([rows[i + 1], rows[i + 2]]);
@@ -71,6 +91,11 @@ function coloured(place, bytes) {
 // Each kind of call, made ready once: returns how to draw it.
 const calls = {
   path(context, rows, images, style, first, count) {
+    const parts = pieces(rows, first, count, style);
+    if (parts) return () => {
+      parts.blunt.forEach(brush(context, { ...style, cap: "butt" }));
+      parts.ends.forEach(brush(context, style));
+    };
     const path = trace(rows, first, count);
     return () => brush(context, style)(path);
   },
