@@ -21,6 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from pictures import PICTURES
+from slider import ONE_THREAD
 from stage import Floor, Row, Stage, echo, open_lab
 
 from posviz.engine import knobs
@@ -119,7 +120,9 @@ def main():
     parser = argparse.ArgumentParser(usage=f"browser.py [{' | '.join(every)}] …")
     parser.add_argument("names", nargs="*", choices=every, default=every, metavar="name")
     asked = parser.parse_args().names
-    print(f"{datetime.date.today()}, {os.cpu_count()} cores\n", flush=True)
+    os.environ.update(ONE_THREAD)  # JupyterLab and its kernels inherit it
+    date, cores = datetime.date.today(), os.cpu_count()
+    print(f"{date}, {cores} cores, numeric libraries on one thread\n", flush=True)
     with tempfile.TemporaryDirectory() as home, chromium() as browser:
         folder = Path(home) / "notebooks"
         folder.mkdir()

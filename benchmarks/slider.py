@@ -17,6 +17,8 @@ import numpy as np
 from jupyter_client.manager import start_new_kernel
 
 FOLDER = Path(__file__).parent
+# On a machine that others use, too, several threads wait for each other longer than they compute.
+ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
 ALL = ["interact", "interact_plain", "seaborn", "ipympl", "posviz"]
 NO_SEABORN = [name for name in ALL if name != "seaborn"]  # which draws the heatmap alone
 CASES = {  # row of the table: (picture, knob, values, contenders)
@@ -50,13 +52,12 @@ print("RESULT" + json.dumps({{row: measure(*case) for row, case in cases.items()
 
 def run():
     """Every case's times in a fresh kernel: {row: {contender: [ms]}}."""
-    one_thread = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
     cases = {
         row: (picture, knob, list(values), names)
         for row, (picture, knob, values, names) in CASES.items()
     }
     code = IN_KERNEL.format(folder=str(FOLDER), cases=json.dumps(cases))
-    manager, client = start_new_kernel(env=os.environ | one_thread)
+    manager, client = start_new_kernel(env=os.environ | ONE_THREAD)
     printed = []
 
     def collect(message):
