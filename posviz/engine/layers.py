@@ -1,9 +1,7 @@
 """Who is background and who is drawn every frame.
 
 A full draw of axes, ticks and labels takes 30 to 90 ms; the artists that move take 1 to 10. So the
-rest is drawn once and kept as a bitmap, until `figure.stale` says that it changed. Of the artists
-in front, those below the lowest that really moved are kept in a second bitmap until one of them is
-stale: a heatmap under a marker is not drawn again when only the marker moves.
+rest is drawn once and kept as a bitmap, until `figure.stale` says that it changed.
 """
 
 from typing import Any
@@ -26,13 +24,11 @@ class Layers:
         self.figure = figure
         self.canvas: Any = figure.canvas
         self.front: list = []
-        self._background: Any = None
+        self._ground: Any = None
         self._shape: tuple[int, int] | None = None
         self.background = object()  # a new one whenever the background was redrawn
-        self._settled = 0  # how many of the artists in front the second bitmap holds
-        self._under: Any = None
         self.only_pixels = ""  # why draw calls would not do
-        self._recorder: Recorder | None = None
+        self._recorder: Any = None
         self._recordings: list[Recording] = []  # of the artists in front, as far as they hold
 
     def paint(self) -> bool:
@@ -50,15 +46,15 @@ class Layers:
         finally:
             for artist in at_rest:
                 artist.set_animated(False)
-        self._background = canvas.copy_from_bbox(self.figure.bbox)
+        self._ground = canvas.copy_from_bbox(self.figure.bbox)
         self._shape = canvas.get_width_height()
-        self._settled, self._recordings = 0, []
+        self._recordings = []
         self.background = object()
         return True
 
     def ground(self) -> np.ndarray:
         """The background as [height, width, 4] bytes, a view that the next frame overwrites."""
-        self.canvas.restore_region(self._background)
+        self.canvas.restore_region(self._ground)
         return np.asarray(self.canvas.buffer_rgba())
 
     def recordings(self) -> list[Recording] | None:
@@ -71,7 +67,7 @@ class Layers:
         agg = self.canvas.get_renderer()
         if self._recorder is None or self._recorder.agg is not agg:
             self._recorder, self._recordings = Recorder(agg), []
-        self._settled, known, self._recordings = 0, self._recordings, []
+        known, self._recordings = self._recordings, []
         try:
             with style_context():
                 self._recordings = [
@@ -87,18 +83,10 @@ class Layers:
     def pixels(self) -> np.ndarray:
         """The frame as [height, width, 4] bytes, a view that the next frame overwrites."""
         canvas = self.canvas
-        renderer = canvas.get_renderer()
-        moved = next((i for i, a in enumerate(self.front) if _may_have_moved(a)), len(self.front))
-        if moved < self._settled:
-            self._settled = 0
-        canvas.restore_region(self._under if self._settled else self._background)
+        canvas.restore_region(self._ground)
         with style_context():  # "C0" and its like are looked up when they are drawn
-            for artist in self.front[self._settled : moved]:
-                artist.draw(renderer)
-            if moved > self._settled:
-                self._settled, self._under = moved, canvas.copy_from_bbox(self.figure.bbox)
-            for artist in self.front[moved:]:
-                artist.draw(renderer)
+            for artist in self.front:
+                artist.draw(canvas.get_renderer())
         self.figure.stale = False
         self._recordings = []  # what has been drawn here looks as if it had not moved
         return np.asarray(canvas.buffer_rgba())
