@@ -100,7 +100,10 @@ class Explorer(widgets.VBox):
     def _repr_mimebundle_(self, **kwargs):
         """The widget, and a PNG with the caption for pages without a kernel."""
         data = super()._repr_mimebundle_(**kwargs)
-        _, metadata = self.screen._repr_mimebundle_()  # Colab reads there what brings anywidget
+        _, metadata = self.screen._repr_mimebundle_() or (
+            {},
+            {},
+        )  # Colab reads there what brings anywidget
         try:
             with drawing:
                 self.live.follow()
