@@ -100,10 +100,8 @@ class Explorer(widgets.VBox):
     def _repr_mimebundle_(self, **kwargs):
         """The widget, and a PNG with the caption for pages without a kernel."""
         data = super()._repr_mimebundle_(**kwargs)
-        _, metadata = self.screen._repr_mimebundle_() or (
-            {},
-            {},
-        )  # Colab reads there what brings anywidget
+        # Colab reads in anywidget's own metadata what can show it.
+        _, metadata = self.screen._repr_mimebundle_() or ({}, {})
         try:
             with drawing:
                 self.live.follow()

@@ -2,7 +2,9 @@
 
 jupyter_server leaves Nagle's algorithm on for them, so a frame may wait for the acknowledgement of
 the one before: 21 frames a second instead of 47. Installing posviz switches it off: as a server
-extension in JupyterLab and Notebook, by configuration in Voila, which loads no extensions.
+extension in JupyterLab and Notebook, by configuration in Voila, which loads no extensions. Beside
+them lab_page_config.json switches off the busy icon of the browser's tab: JupyterLab swaps it twice
+for every message of a slider, and the browser fetches it each time.
 """
 
 from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection

@@ -82,6 +82,21 @@ def test_reset_overtakes_the_last_word_of_a_drag(lab):
         assert explorer.range("d_model")[1] == 31
 
 
+def test_a_drag_leaves_the_tabs_icon_alone(lab):
+    """JupyterLab would swap it twice for every message, and the browser fetch it each time."""
+    lab.write("icon", TABLE, "picture.explore()")
+    lab.run_all()
+    [explorer] = lab.explorers()
+    lab.page.evaluate(
+        "() => { window.swaps = 0; new MutationObserver(() => { swaps += 1; }).observe("
+        "document.head, { subtree: true, childList: true, attributes: true }); }"
+    )
+    with explorer.changes():
+        explorer.drag("position", 200, steps=40)
+    explorer.settled()
+    assert lab.page.evaluate("() => swaps") == 0
+
+
 def test_play_repeats_when_it_is_told_to(lab):
     lab.write("repeat", FRAGILE.replace("== 7", "== 9"), "picture.explore()")
     lab.run_all()
