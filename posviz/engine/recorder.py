@@ -99,7 +99,7 @@ class Recorder(RendererBase):
             marker_trans + self._downwards,
             remove_nans=True,
             curves=True,
-            stroke_width=style.get("width", 0),
+            stroke_width=self.points_to_pixels(gc.get_linewidth()),  # unseen strokes, too
             snap=snap,
         )
         if not _snaps(marker, snap):  # then its centre is a pixel's

@@ -106,13 +106,19 @@ def _colour(css):
     return tuple(np.frombuffer(bytes.fromhex(css[1:]), np.uint8) / 255)
 
 
+def _face(style):
+    """The fill, never quite unseen: what is not filled Agg would clip again."""
+    *rgb, alpha = _colour(style.get("fill", "#00000000"))
+    return (*rgb, max(alpha, 1e-9))
+
+
 def _draw_path(canvas, gc, style, rows, images, first, count):
-    face = _colour(style["fill"]) if "fill" in style else None
+    face = _face(style)
     canvas.draw_path(gc, _path(rows, first, count), _upwards(canvas), face)
 
 
 def _draw_markers(canvas, gc, style, rows, images, first, count, first_place, places):
-    face = _colour(style["fill"]) if "fill" in style else None
+    face = _face(style)
     marker = _path(rows, first, count)
     for code, x, y in rows[first_place : first_place + places].tolist():
         if code != Path.CLOSEPOLY:
