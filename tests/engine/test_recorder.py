@@ -5,9 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib import patheffects
+from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
+from matplotlib.path import Path
+from matplotlib.transforms import Affine2D
 
 from posviz.engine.frames import Frames
 from posviz.engine.layers import Layers
@@ -152,6 +155,28 @@ def test_a_shape_in_any_style(x, y, is_round, style, cut):
     if cut:
         shape.set_clip_path(Circle((0.5, 0.5), 0.4, transform=axes.transData))
     assert agree(replay_of(shape), drawn(figure))
+
+
+class Square(Artist):
+    """Speaks to the renderer itself, as an artist of somebody else's may."""
+
+    def __init__(self, face, alpha):
+        super().__init__()
+        self.face, self.own_alpha = face, alpha
+
+    def draw(self, renderer):
+        gc = renderer.new_gc()
+        gc.set_alpha(self.own_alpha)
+        to_pixels = Affine2D().scale(90).translate(40, 60)
+        renderer.draw_path(gc, Path.unit_rectangle(), to_pixels, self.face)
+
+
+@pytest.mark.parametrize("alpha", [None, 0.4])
+@pytest.mark.parametrize("face", [(1, 0, 0), (1, 0, 0, 0.8)])
+def test_whose_alpha_counts(face, alpha):
+    figure, axes = page()
+    square = axes.add_artist(Square(face, alpha))
+    assert agree(replay_of(square), drawn(figure))
 
 
 WORDS = ("moving", "Äg|—θ₁\ntwo lines", r"$\frac{a_1}{b^2}$", " ", "")
