@@ -30,8 +30,12 @@ function pieces(rows, first, count, style) {
   for (let i = first + 1; i <= last; i += 1) if (rows[3 * i] !== LINE) return undefined;
   const blunt = new Array(Math.ceil((count - 1) / PIECE)).fill()
     .map((_, i) => trace(rows, first + i * PIECE, Math.min(PIECE + 2, count - i * PIECE)));
-  const ends = [[first, first + 1], [last, last - 1]].map(([end, next]) => {
-    const [x, y, x1, y1] = [rows[3 * end + 1], rows[3 * end + 2], rows[3 * next + 1], rows[3 * next + 2]];
+  const place = (i) => [rows[3 * i + 1], rows[3 * i + 2]];
+  const ends = [[first, 1], [last, -1]].map(([end, step]) => {
+    const [x, y] = place(end), opposite = first + last - end;
+    let next = end + step; // matplotlib repeats the last point, which gives the end no direction
+    while (next !== opposite && String(place(next)) === String([x, y])) next += step;
+    const [x1, y1] = place(next);
     const path = new Path2D();
     path.moveTo(x, y);
     path.lineTo((x + x1) / 2, (y + y1) / 2);
