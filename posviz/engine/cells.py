@@ -49,6 +49,8 @@ def cells_of_image(image: Any) -> Cells | None:
         raise Unfaithful("an image that is not of cells")
     if not transform.is_affine or np.ndim(image.get_alpha()) > 0:
         raise Unfaithful("an image that is not of cells")
+    if max(*data.shape, image.cmap.N + 3) > 2**16:
+        raise Unfaithful("an image of more cells than uint16 can count")
     (a, b, e), (c, d, f), _ = transform.get_matrix()
     if b or c:
         raise Unfaithful("an image that is not upright")

@@ -59,7 +59,7 @@ def control(picture, name, report):
 
 
 def _slider(picture, name, knob, report):
-    slider = Slider(picture, name, report)
+    slider = Slider(picture, name)
     return slider, slider, []
 
 

@@ -104,7 +104,9 @@ class Explorer(widgets.VBox):
         _, metadata = self.screen._repr_mimebundle_() or ({}, {})
         try:
             with drawing:
-                self.live.follow()
+                self._follow()
+                if self.live.layers is None:  # nothing was ever right
+                    return data, metadata
                 self.live.paint()
                 image = png_bytes(self.live.layers.pixels())
         except Exception as error:

@@ -6,6 +6,7 @@ slider, the command line. The message names the knob, the value and what is allo
 
 import math
 import numbers
+import re
 import unicodedata
 
 import traitlets
@@ -75,11 +76,13 @@ class number(Knob):
         return min(self.low + place * self.step, self.high)
 
     def read(self, text):
-        """What a reader typed, as a number; TraitError for what is none."""
+        """What a reader typed, 10000 or 10,000 or 1e4; TraitError for what is no number."""
         try:
-            return self.convert(text)
+            value = float(re.sub(r",(?=\d{3}(\D|$))", "", text))
         except ValueError:
             self.refuse(text)
+        whole = self.kind is numbers.Integral and value.is_integer()
+        return int(value) if whole else value
 
     def write(self, value) -> str:
         """A value as a reader would type it."""

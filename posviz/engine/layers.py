@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.collections import Collection
 from matplotlib.figure import Figure, SubFigure
-from matplotlib.text import Annotation, Text
+from matplotlib.image import AxesImage
+from matplotlib.text import Text
 
 from posviz.engine.looks import style_context
 from posviz.engine.recorder import Recorder, Recording
@@ -138,5 +138,10 @@ def _only_outside(artist) -> bool:
 
 
 def _may_have_moved(artist) -> bool:
-    """Whether it says so, or is of a kind that does not: set_array and xy leave no trace."""
-    return artist.stale or (artist.get_animated() and isinstance(artist, Annotation | Collection))
+    """Whether it says so, or might not: xy, a transform, a legend's text leave no trace.
+
+    Only images are trusted, because recording one takes long: their data must be set anew.
+    """
+    trusted = type(artist) is AxesImage and artist.get_clip_path() is None
+    at_rest = artist.axes is not None and not artist.get_animated()
+    return artist.stale or not (trusted or at_rest)

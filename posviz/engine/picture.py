@@ -43,7 +43,10 @@ class Picture(traitlets.HasTraits):
         raise NotImplementedError
 
     def update(self, artists, arrays):
-        """Move the artists to the arrays; reads no knob."""
+        """Move the artists to the arrays; reads no knob.
+
+        Data are set anew, never changed in place, and who is drawn over whom stays.
+        """
         raise NotImplementedError
 
     def caption(self, arrays):

@@ -118,7 +118,8 @@ class Recorder(RendererBase):
         left, top, cover = self._cover(s, prop, ismath, angle, *rest, gc.get_antialiased())
         if cover.size:
             high = self.height - row - top
-            self._write_cells(gc, _inked(column + left, high, cover, gc.get_rgb()))
+            cells = _inked(column + left, high, cover, gc.get_rgb())
+            self._write_cells(self._clip_box(gc), cells)  # Agg cuts no text along a path
 
     def _covered(self, s, prop, ismath, angle, x, y, antialiased):
         """Left, top and [height, width] of what a text covers, its start being at x, y 64ths."""
@@ -163,8 +164,11 @@ class Recorder(RendererBase):
 
     def _keep(self, path) -> tuple[int, int]:
         """Add a path's vertices; return the first row and how many."""
-        rows = np.column_stack([path.codes, path.vertices]).astype(np.float32)
+        with np.errstate(over="ignore"):
+            rows = np.column_stack([path.codes, path.vertices]).astype(np.float32)
         rows = rows[path.codes != Path.STOP]
+        if not np.isfinite(rows).all():
+            raise Unfaithful("a place beyond what float32 can tell")
         first = self._rows
         self._rows += len(rows)
         self._vertices.append(rows)
@@ -188,13 +192,16 @@ class Recorder(RendererBase):
                 style["dash_offset"] = self.points_to_pixels(offset)
         return style
 
-    def _clip(self, gc) -> dict:
-        style: dict = {}
+    def _clip_box(self, gc) -> dict:
         box = gc.get_clip_rectangle()
-        if box is not None:
-            edges = (box.x0, box.x1, self.height - box.y1, self.height - box.y0)
-            left, right, top, bottom = np.floor(np.add(edges, 0.5)).astype(int).tolist()
-            style["clip"] = [left, top, right - left, bottom - top]
+        if box is None:
+            return {}
+        edges = (box.x0, box.x1, self.height - box.y1, self.height - box.y0)
+        left, right, top, bottom = np.floor(np.add(edges, 0.5)).astype(int).tolist()
+        return {"clip": [left, top, right - left, bottom - top]}
+
+    def _clip(self, gc) -> dict:
+        style = self._clip_box(gc)
         path, transform = gc.get_clip_path()
         if path is not None:
             to_pixels, snap = transform + self._flip, gc.get_snap()
@@ -210,13 +217,13 @@ class Recorder(RendererBase):
             if cells is not None:
                 gc = self.new_gc()
                 image._set_gc_clip(gc)
-                self._write_cells(gc, cells)
+                self._write_cells(self._clip(gc), cells)
         image.stale = False
 
-    def _write_cells(self, gc, cells):
+    def _write_cells(self, style, cells):
         sizes, data = cells.packed()
         place = {"left": cells.left, "top": self.height - cells.high}
-        self._calls.append(["cells", self._clip(gc), place | sizes, len(self._images)])
+        self._calls.append(["cells", style, place | sizes, len(self._images)])
         self._images.append(data)
 
 
@@ -226,7 +233,7 @@ def _snaps(marker, snap) -> bool:
         return snap
     edges = marker.codes[(marker.codes != Path.STOP) & (marker.codes != Path.CLOSEPOLY)]
     corners = marker.vertices[: len(edges)]
-    straight = np.abs(np.diff(corners, axis=0)).min(axis=1, initial=0, where=True) < 1e-4
+    straight = np.abs(np.diff(corners, axis=0)).min(axis=1) < 1e-4
     return bool(np.isin(edges, (Path.MOVETO, Path.LINETO)).all() and straight.all())
 
 

@@ -1,5 +1,8 @@
 // A canvas that shows the newest frame of a figure, and says so when the kernel is gone.
 
+const SILENT = 8000; // milliseconds without an answer, after which a reader is told
+const GONE = "The kernel does not answer: it is busy, or it has stopped. If it has stopped, run this cell again, or reload the page.";
+
 const decoded = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
 function makeElements(el) {
@@ -7,21 +10,23 @@ function makeElements(el) {
   const canvas = document.createElement("canvas");
   const caption = document.createElement("figcaption");
   const notice = document.createElement("div");
+  const said = document.createElement("div");
   figure.className = "posviz-screen";
   canvas.setAttribute("role", "img");
-  caption.setAttribute("aria-live", "polite");
+  said.setAttribute("aria-live", "polite");
+  said.className = "posviz-said";
   notice.setAttribute("role", "status");
   notice.className = "posviz-notice";
-  figure.append(canvas, caption, notice);
+  figure.append(canvas, caption, said, notice);
   el.append(figure);
-  return { canvas, caption, notice };
+  return { canvas, caption, said, notice };
 }
 
 function render({ model, el }) {
-  const { canvas, caption, notice } = makeElements(el);
+  const { canvas, caption, said, notice } = makeElements(el);
   const scene = new Scene(canvas);
   const view = crypto.randomUUID?.() ?? String(Math.random());
-  let waiting = [], painting = false, closed = false, asked = 0, shown = 0, plain = false;
+  let waiting = [], painting = false, closed = false, asked = 0, askedAgain = 0, shown = 0, heard = false, plain = false, saying = null;
 
   // Frames that wait behind a whole one are not needed any more; of the others each brings a part.
   async function paint() {
@@ -33,16 +38,19 @@ function render({ model, el }) {
         const last = frames.findLastIndex(([message]) => message.whole);
         const needed = frames.slice(Math.max(last, 0));
         const first = last < 0 ? shown + 1 : needed[0][0].frame;
-        if (needed.some(([message], place) => message.frame !== first + place)) return ask(); // one was lost
+        if (needed.some(([message], place) => message.frame !== first + place)) return askAgain(); // one was lost
         for (const frame of needed) await scene.take(...frame);
-        if (closed) return;
+        if (closed) return scene.close();
         scene.draw();
+        notice.textContent = "";
         const [message] = needed.at(-1);
         shown = message.frame;
         canvas.style.width = `${message.css[0]}px`;
         canvas.setAttribute("aria-label", message.caption);
         canvas.dataset.frame = message.frame;
         caption.textContent = message.caption;
+        clearTimeout(saying);
+        saying = setTimeout(() => { said.textContent = message.caption; }, 700); // once it stands still
       }
     } finally {
       painting = false;
@@ -50,12 +58,18 @@ function render({ model, el }) {
   }
 
   const receive = (message, buffers) => {
+    const silence = asked && performance.now() - asked;
     asked = 0;
-    if (!closed) notice.textContent = "";
-    // Some hosts lose what is binary, or the whole message with it: ask for text.
-    plain = message.pong ? !shown && !plain : (buffers?.length ?? 0) < message.buffers;
+    if (notice.textContent === GONE && !closed) notice.textContent = "";
+    if (silence > SILENT) ask();
+    if (message.pong) {
+      // The frame that was asked for first has not come: it was lost because it is binary.
+      if (message.pong === view && !heard && !plain) { plain = true; ask(); }
+      return;
+    }
+    heard = true;
+    plain = (buffers?.length ?? 0) < message.buffers; // some hosts lose what is binary
     if (plain) return ask();
-    if (message.pong) return;
     waiting.push([message, message.text?.map(decoded) ?? buffers]);
     paint().catch((error) => { notice.textContent = `This frame could not be shown: ${error.message}`; });
   };
@@ -64,17 +78,20 @@ function render({ model, el }) {
   };
   const here = () => ({ ratio: window.devicePixelRatio, plain });
   const ask = () => send({ ask: true, ...here() });
-  const goodbye = () => {
-    notice.textContent = "The kernel does not answer: it is busy, or it has stopped. If it has stopped, run this cell again, or reload the page.";
+  const askAgain = () => {
+    if (performance.now() - askedAgain < 1000) return;
+    askedAgain = performance.now();
+    ask();
   };
+  const goodbye = () => { notice.textContent = GONE; };
   // No front end tells a widget reliably that its kernel died, so it asks, and a silence is told.
   // The next question may still be heard: a line that dropped comes back, a busy kernel gets done.
   const pulse = setInterval(() => {
     const silence = asked && performance.now() - asked;
-    if (silence > 8000) goodbye();
-    if ((asked && silence < 8000) || document.visibilityState !== "visible") return;
-    silence ? ask() : send(here());
-    asked = performance.now();
+    if (silence > SILENT) goodbye();
+    if ((asked && silence < SILENT) || document.visibilityState !== "visible") return;
+    send(here());
+    asked ||= performance.now();
   }, 2000);
   const leave = () => send({ gone: true });
   const back = () => { if (document.visibilityState === "visible") ask(); };
@@ -105,6 +122,7 @@ function render({ model, el }) {
     closed = true;
     scene.close();
     clearInterval(pulse);
+    clearTimeout(saying);
     leave();
     model.off("msg:custom", receive);
     model.off("comm_live_update", goodbye);

@@ -25,8 +25,8 @@ class View(NamedTuple):
 class Screen(anywidget.AnyWidget):
     """Sends frames to every view that is open; knows which are open and how sharp they are.
 
-    There is no acknowledgement and so nothing that could stay in flight for ever: ipywidgets'
-    sliders wait for the kernel, and a view that comes back asks for a frame.
+    There is no acknowledgement and so nothing that could stay in flight for ever: a view that has
+    missed a frame, or comes back, asks for one.
     """
 
     # Strings, not paths: with a path anywidget watches the file and keeps every instance alive.
@@ -83,7 +83,7 @@ class Screen(anywidget.AnyWidget):
             self._frames.forget()
             self._refresh()
         else:
-            self.send({"pong": True})
+            self.send({"pong": view})
 
     def close(self):
         """Say goodbye to every view and let the figure go."""

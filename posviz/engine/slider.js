@@ -4,6 +4,10 @@
 const LOST_AFTER = 5000; // milliseconds without an answer: the kernel is busy, or the message is lost
 const STEP_EVERY = 50; // milliseconds, while it plays
 
+const drawn = (path) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${path}"/></svg>`;
+const PLAY = drawn("M4 2v12l10-6z"), PAUSE = drawn("M3 2h4v12H3zM9 2h4v12H9z");
+const REPEAT = drawn("M8 2V0l4 3.2L8 6.4V4a4.2 4.2 0 1 0 4.2 4.2h2A6.2 6.2 0 1 1 8 2z");
+
 function make(tag, properties, attributes = {}) {
   const element = Object.assign(document.createElement(tag), properties);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
@@ -14,89 +18,121 @@ function makeElements(model, el) {
   const label = model.get("label"), id = `posviz-${Math.random().toString(36).slice(2)}`;
   const name = make("label", { textContent: label, htmlFor: id, title: label });
   const slider = make("input", { type: "range", id, min: 0, max: model.get("places"), step: 1 });
-  const box = make("input", { type: "text", inputMode: "decimal", autocomplete: "off", title: model.get("range") },
+  const box = make("input", { type: "text", autocomplete: "off", title: model.get("range") },
     { "aria-label": `${label}, ${model.get("range")}` });
-  const play = make("button", { type: "button", textContent: "▶" }, { "aria-label": `Play ${label}`, title: `Play ${label}` });
-  const again = make("button", { type: "button", textContent: "↻" },
-    { "aria-label": `Repeat ${label}`, "aria-pressed": "false", title: "Play again and again" });
+  const play = make("button", { type: "button" });
+  const again = make("button", { type: "button", innerHTML: REPEAT, title: "Play again and again" },
+    { "aria-label": `Repeat ${label}`, "aria-pressed": "false" });
+  const refusal = make("div", { className: "posviz-notice" }, { role: "alert" });
   el.classList.add("posviz-slider");
-  el.append(name, slider, box, ...(model.get("play") ? [play, again] : []));
-  return { slider, box, play, again };
+  el.append(name, slider, box, ...(model.get("play") ? [play, again] : []), refusal);
+  return { slider, box, play, again, refusal };
 }
 
-function render({ model, el }) {
-  const { slider, box, play, again } = makeElements(model, el);
-  const label = model.get("label"), view = crypto.randomUUID?.() ?? String(Math.random());
-  let text = "", turn = 0, number = 0, waits = null, flying = 0, watch = null, timer = null;
-
-  const underWay = () => flying && performance.now() - flying < LOST_AFTER;
-  function flush() {
-    if (!waits || underWay()) return;
-    flying = performance.now();
-    number += 1;
+// The way to the kernel: the newest thing to say goes when what went before is answered.
+function makeLine(model, view) {
+  const line = { turn: 0, number: 0, typed: 0, waits: null, sent: 0, watch: null };
+  line.underWay = () => line.sent && performance.now() - line.sent < LOST_AFTER;
+  line.flush = () => {
+    if (!line.waits || line.underWay()) return;
+    line.sent = performance.now();
+    line.number += 1;
+    if ("typed" in line.waits) line.typed = line.number;
     try {
-      model.send({ view, number, turn, ...waits });
-    } catch {} // its line to the kernel is cut: the screen says so
-    waits = null;
-    clearTimeout(watch);
-    watch = setTimeout(flush, LOST_AFTER + 1);
-  }
-  const send = (what) => { waits = what; flush(); };
-  const move = () => send({ place: slider.valueAsNumber });
+      model.send({ view, number: line.number, turn: line.turn, ...line.waits });
+    } catch {} // it is cut: the screen says so
+    line.waits = null;
+    clearTimeout(line.watch);
+    line.watch = setTimeout(line.flush, LOST_AFTER + 1);
+  };
+  line.send = (what) => { line.waits = what; line.flush(); };
+  // Whether a message says something new: it is no answer, or the answer to the newest question.
+  line.hear = (message) => {
+    if (message.turn !== line.turn) line.waits = null; // the knob was turned meanwhile
+    line.turn = message.turn;
+    const own = message.view === view;
+    if (own && message.number === line.number) line.sent = 0;
+    return !line.waits && (!own || message.number === line.number);
+  };
+  return line;
+}
 
-  function receive(message) {
-    if (message.turn !== turn) waits = null; // the knob was turned meanwhile
-    turn = message.turn;
-    if (message.stop) pause();
-    if (message.view === view && message.number === number) flying = 0;
-    if (!waits) {
-      slider.value = message.place;
-      const editing = document.activeElement === box && box.value !== text && message.view !== view;
-      text = message.text;
-      if (!editing) box.value = text;
-    }
-    slider.setAttribute("aria-valuetext", message.text);
-    flush();
-  }
-
-  function pause() {
-    clearInterval(timer);
-    timer = null;
-    play.textContent = "▶";
-    play.setAttribute("aria-label", `Play ${label}`);
-    play.title = `Play ${label}`;
-  }
-  function step() {
-    if (underWay()) return;
+// Steps through the places, each when the one before has been answered.
+function makePlayer(elements, label, line, move) {
+  const { slider, play, again } = elements;
+  let timer = null;
+  const show = (icon, what) => {
+    play.innerHTML = icon;
+    play.title = `${what} ${label}`;
+    play.setAttribute("aria-label", play.title);
+  };
+  const pause = () => { clearInterval(timer); timer = null; show(PLAY, "Play"); };
+  const step = () => {
+    if (line.underWay()) return;
     const atEnd = slider.value === slider.max;
     if (atEnd && again.getAttribute("aria-pressed") !== "true") return pause();
     slider.value = atEnd ? 0 : slider.valueAsNumber + 1;
     move();
-  }
-  function toggle() {
+  };
+  play.addEventListener("click", () => {
     if (timer) return pause();
     if (slider.value === slider.max) slider.value = 0;
     timer = setInterval(step, STEP_EVERY);
-    play.textContent = "❚❚";
-    play.setAttribute("aria-label", `Pause ${label}`);
-    play.title = `Pause ${label}`;
-  }
+    show(PAUSE, "Pause");
+  });
+  again.addEventListener("click", () => {
+    again.setAttribute("aria-pressed", String(again.getAttribute("aria-pressed") !== "true"));
+  });
+  pause();
+  return pause;
+}
 
-  slider.addEventListener("input", move);
-  const typed = () => { if (box.value !== text) send({ typed: box.value }); };
-  box.addEventListener("blur", typed);
+function render({ model, el }) {
+  const elements = makeElements(model, el), { slider, box, refusal } = elements;
+  const view = crypto.randomUUID?.() ?? String(Math.random());
+  const line = makeLine(model, view);
+  const move = () => line.send({ place: slider.valueAsNumber });
+  const pause = makePlayer(elements, model.get("label"), line, move);
+  let text = "";
+
+  function refuse(message) {
+    refusal.textContent = message;
+    box.setAttribute("aria-invalid", String(message !== ""));
+  }
+  function receive(message) {
+    if (message.stop) pause();
+    const isNew = line.hear(message);
+    if (message.refused) refuse(message.refused); // what was typed stays, to be corrected
+    else if (isNew) {
+      slider.value = message.place;
+      const editing = document.activeElement === box && box.value !== text;
+      const answersTyping = message.view === view && message.number === line.typed;
+      text = message.text;
+      if (!editing || answersTyping) {
+        box.value = text;
+        refuse("");
+      }
+    }
+    slider.setAttribute("aria-valuetext", text);
+    line.flush();
+  }
+  const typed = () => { if (box.value !== text) line.send({ typed: box.value }); else refuse(""); };
+  const giveUp = () => { box.value = text; refuse(""); };
+
+  slider.addEventListener("pointerdown", pause); // the hand takes over
+  slider.addEventListener("input", () => { pause(); move(); });
+  box.addEventListener("input", pause);
+  box.addEventListener("blur", () => (refusal.textContent ? giveUp() : typed()));
   box.addEventListener("keydown", ({ key }) => {
     if (key === "Enter") typed();
-    if (key === "Escape") box.value = text;
+    if (key === "Escape") giveUp();
   });
-  play.addEventListener("click", toggle);
-  again.addEventListener("click", () => again.setAttribute("aria-pressed", String(again.getAttribute("aria-pressed") !== "true")));
   model.on("msg:custom", receive);
   model.on("destroy", pause);
-  send({ turn: -1 }); // only asks where the handle stands
+  line.send({ turn: -1 }); // only asks where the handle stands
   return () => {
     pause();
-    clearTimeout(watch);
+    clearTimeout(line.watch);
     model.off("msg:custom", receive);
     model.off("destroy", pause);
   };

@@ -29,12 +29,11 @@ class Slider(anywidget.AnyWidget):
     range = traitlets.Unicode().tag(sync=True)
     play = traitlets.Bool().tag(sync=True)
 
-    def __init__(self, picture, name, report):
-        """`report` is told of values that the knob refuses."""
+    def __init__(self, picture, name):
         knob = picture.knobs()[name]
         super().__init__(label=knob.label, places=knob.places, play=knob.play)
         self.range = f"from {knob.low:,} to {knob.high:,}"
-        self.picture, self.name, self.knob, self.report = picture, name, knob, report
+        self.picture, self.name, self.knob = picture, name, knob
         self._turn = 0  # how often the knob was turned from elsewhere
         self._turning = False
         picture.observe(self._knob_turned, name)
@@ -57,10 +56,15 @@ class Slider(anywidget.AnyWidget):
 
     def _receive(self, _, message, buffers):
         """A view asks for the value, or moves the handle, or sends what was typed."""
+        answer = {"view": message["view"], "number": message["number"]}
         with drawing:
-            if message.get("turn") == self._turn:
-                self._follow(message)
-            self._tell(view=message["view"], number=message["number"])
+            try:
+                if message["turn"] == self._turn:
+                    self._follow(message)
+            except traitlets.TraitError as error:
+                answer["refused"] = str(error)
+            finally:  # without an answer the slider would wait
+                self._tell(**answer)
 
     def _follow(self, message):
         self._turning = True
@@ -70,8 +74,6 @@ class Slider(anywidget.AnyWidget):
             else:
                 value = self.knob.read(message["typed"])
             setattr(self.picture, self.name, value)
-        except traitlets.TraitError as error:
-            self.report(error)
         finally:
             self._turning = False
 

@@ -231,7 +231,7 @@ class Explorer:
 
     def alert(self):
         """Return the message of the error that is shown, or an empty string."""
-        alert = self.root.locator("[role=alert]")
+        alert = self.root.locator("[role=alert]:not(:empty)")
         return alert.inner_text() if alert.count() else ""
 
     def fingerprint(self):

@@ -149,15 +149,6 @@ def test_an_error_is_shown_the_old_picture_stays_and_reset_works(
     assert np.array_equal(last_pixels(browser), good)
 
 
-def test_a_refused_value_is_shown_and_the_next_good_one_clears_it(explorer, browser, picture):
-    hand = Hand(explorer.controls["width"])
-    hand.type("9")
-    assert "width = 9 is refused: it must be an even whole number" in explorer.error.value
-    assert (picture.width, hand.heard["text"]) == (8, "8")
-    hand.type("10")
-    assert explorer.error.value == ""
-
-
 def test_a_view_that_opens_during_an_error_gets_the_last_good_picture(browser, picture):
     good = last_pixels(browser)
     picture.position, picture.fail = 20, "compute"

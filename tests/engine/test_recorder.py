@@ -108,7 +108,9 @@ LINES = st.fixed_dictionaries(
         "solid_capstyle": st.sampled_from(["butt", "round", "projecting"]),
         "solid_joinstyle": st.sampled_from(["miter", "round", "bevel"]),
         "dash_joinstyle": st.sampled_from(["miter", "round", "bevel"]),
-        "marker": st.sampled_from(["None", "o", "s", "D", "x", "+", "*", "^", ",", ".", "$a$"]),
+        "marker": st.sampled_from(
+            ["None", "o", "s", "D", "x", "+", "*", "^", ",", ".", "$a$", "h", "H", (3, 0, 10)]
+        ),
         "markersize": st.sampled_from([4, 6, 13]),
         "markerfacecolor": COLOURS,
         "markeredgecolor": COLOURS,
@@ -128,6 +130,27 @@ def test_a_line_in_any_style(points, style, sketched):
     if sketched:
         line.set_sketch_params(2, 30, 3)
     assert agree(replay_of(line), drawn(figure))
+
+
+def test_a_clip_path_cuts_no_text_as_in_agg():
+    figure, axes = page()
+    text = axes.text(0.3, 0.5, "cut or not", clip_on=True)
+    text.set_clip_path(Circle((0.4, 0.5), 0.05, transform=axes.transData))
+    assert agree(replay_of(text), drawn(figure))
+
+
+def test_what_float32_cannot_tell_is_left_to_pixels():
+    _, axes = page()
+    [area] = axes.fill([0, 1e40, 1], [0, 1, 1e40])
+    with pytest.raises(Unfaithful):
+        replay_of(area)
+
+
+def test_an_image_of_more_cells_than_uint16_counts_is_left_to_pixels():
+    _, axes = page()
+    image = axes.imshow(np.zeros((2, 70_000)), interpolation="nearest")
+    with pytest.raises(Unfaithful):
+        replay_of(image)
 
 
 PATCHES = st.fixed_dictionaries(

@@ -166,7 +166,7 @@ def test_a_ping_is_answered_and_changes_nothing(screen, browser):
     browser.say("a", ratio=1)
     frames = len(browser.frames)
     browser.say("a", ratio=1)
-    assert browser.messages[-1] == ({"pong": True}, None)
+    assert browser.messages[-1] == ({"pong": "a"}, None)
     assert len(browser.frames) == frames
 
 
