@@ -99,6 +99,11 @@ function render({ model, el }) {
     refusal.textContent = message;
     box.setAttribute("aria-invalid", String(message !== ""));
   }
+  function show(value) {
+    if (box.value === value) return;
+    box.value = value;
+    if (document.activeElement === box) box.select(); // what is typed now takes its place
+  }
   function receive(message) {
     if (message.stop) pause();
     const isNew = line.hear(message);
@@ -109,7 +114,7 @@ function render({ model, el }) {
       const answersTyping = message.view === view && message.number === line.typed;
       text = message.text;
       if (!editing || answersTyping) {
-        box.value = text;
+        show(text);
         refuse("");
       }
     }
@@ -121,7 +126,7 @@ function render({ model, el }) {
 
   slider.addEventListener("pointerdown", pause); // the hand takes over
   slider.addEventListener("input", () => { pause(); move(); });
-  box.addEventListener("input", pause);
+  box.addEventListener("focus", pause);
   box.addEventListener("blur", () => (refusal.textContent ? giveUp() : typed()));
   box.addEventListener("keydown", ({ key }) => {
     if (key === "Enter") typed();

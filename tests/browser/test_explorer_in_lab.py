@@ -142,6 +142,7 @@ def test_a_hand_that_types_or_drags_stops_play(lab):
     explorer.play("position").click()
     explorer.box("position").click()
     lab.page.keyboard.press("Control+A")
+    lab.page.wait_for_timeout(300)  # a value that came now would undo the selection
     lab.page.keyboard.type("42", delay=150)
     lab.page.keyboard.press("Enter")
     expect(explorer.root.locator("figcaption")).to_contain_text("Row 42: ")
