@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from posviz.arrays import Array, as_float64, check_memory, is_torch, like, namespace
 from posviz.encodings.checks import require_base, require_even, require_real
+
+
+class Frequencies(NamedTuple):
+    """What stretching a trained RoPE to longer texts changes.
+
+    Shapes: inv_freq [rotary_dim/2]. Units: radians per token. attention_factor multiplies queries
+    and keys, so that scores get its square.
+    """
+
+    inv_freq: Array
+    attention_factor: float = 1.0
 
 
 def rotary_frequencies(rotary_dim: int, base: float = 10_000.0) -> np.ndarray:
