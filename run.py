@@ -1,7 +1,7 @@
 """Set the course up and start it: `python run.py lab` opens it, `python run.py test` checks it.
 
-Both commands make `.venv` when it is missing and install into it when `pyproject.toml` or
-`constraints.txt` have changed. Only the standard library is used, and only syntax that every
+Both commands make `.venv` when it is missing and install into it when the files that say what is
+wanted have changed. Only the standard library is used, and only syntax that every
 Python can parse, so that a reader with an old one sees one clear line.
 """
 
@@ -30,7 +30,7 @@ NOTEBOOKS = ROOT / "notebooks"
 VENV = ROOT / ".venv"
 STAMP = VENV / "posviz-installed"
 LOG = VENV / "install.log"
-SOURCES = ("pyproject.toml", "constraints.txt")
+SOURCES = ("pyproject.toml", "constraints.txt", "tests/oracles.txt")
 FREE_GIGABYTES = 3  # what a CPU-only installation and its downloads take
 
 USAGE = """usage: python run.py lab  [options for JupyterLab, such as --port=8890 or --no-browser]
@@ -158,12 +158,22 @@ def make_venv():
 def install():
     """Install the package with everything the course and its tests need into `.venv`."""
     say("Installing: some minutes the first time; all that pip says is in %s" % LOG)
+    LOG.unlink(missing_ok=True)
+    pip_install(["-c", "constraints.txt", "-e", ".[torch,lab,test,bench]"])
+    pip_install(["--no-deps", "-r", "tests/oracles.txt"])
+
+
+def pip_install(wanted):
+    """Install what is wanted, and stop with one line when pip cannot."""
     command = [str(venv_python()), "-m", "pip", "install", "--disable-pip-version-check"]
-    command += ["-c", "constraints.txt", "-e", ".[torch,lab,test,bench]"]
     lines = []
-    with LOG.open("w") as log, leave_ctrl_c_to_the_child():
+    with LOG.open("a") as log, leave_ctrl_c_to_the_child():
         pip = subprocess.Popen(
-            command, cwd=str(ROOT), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            command + wanted,
+            cwd=str(ROOT),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
         )
         for line in pip.stdout or ():
             lines.append(line)

@@ -23,7 +23,8 @@ def project(tmp_path, monkeypatch):
     """A project in which making the environment and installing leave a trace and cost nothing."""
     done = []
     for name in run.SOURCES:
-        shutil.copy(run.ROOT / name, tmp_path)
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(run.ROOT / name, tmp_path / name)
     monkeypatch.setattr(run, "ROOT", tmp_path)
     monkeypatch.setattr(run, "VENV", tmp_path / ".venv")
     monkeypatch.setattr(run, "STAMP", tmp_path / ".venv" / "stamp")
