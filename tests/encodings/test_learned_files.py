@@ -1,0 +1,258 @@
+"""Tables in files against the safetensors library; the hub is never really asked."""
+
+import inspect
+import json
+import subprocess
+import sys
+
+import httpx
+import huggingface_hub
+import numpy as np
+import pytest
+import torch
+from huggingface_hub import errors
+from safetensors.torch import save_file
+
+from posviz.encodings.learned import load_table
+
+TABLE = np.random.default_rng(0).normal(size=(7, 6))
+
+
+@pytest.fixture
+def checkpoint(tmp_path):
+    """A file with tensors of several kinds."""
+    tensors = {
+        "wte.weight": torch.ones(5, 4),
+        "wpe.weight": torch.tensor(TABLE, dtype=torch.float32),
+        "half": torch.tensor(TABLE, dtype=torch.float16),
+        "brain": torch.tensor(TABLE, dtype=torch.bfloat16),
+        "double": torch.tensor(TABLE),
+        "vector": torch.ones(4),
+        "number": torch.tensor(1.0),
+        "whole": torch.ones(2, 2, dtype=torch.int64),
+        "eighth": torch.ones(2, 2).to(torch.float8_e4m3fn),
+        "empty": torch.ones(0, 4),
+        "broken": torch.tensor([[1.0, torch.nan]]),
+        "endless": torch.tensor([[1.0, torch.inf]], dtype=torch.bfloat16),
+    }
+    save_file(tensors, tmp_path / "model.safetensors")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("tensor", "dtype"),
+    [
+        (None, torch.float32),
+        ("wpe.weight", torch.float32),
+        ("half", torch.float16),
+        ("brain", torch.bfloat16),
+        ("double", torch.float64),
+    ],
+)
+def test_a_tensor_comes_back_as_it_was_saved(checkpoint, tensor, dtype):
+    for source in (checkpoint, str(checkpoint), checkpoint / "model.safetensors"):
+        found = load_table(source, tensor)
+        expected = torch.tensor(TABLE).to(dtype)
+        assert found.dtype == (np.float32 if tensor == "brain" else expected.numpy().dtype)
+        assert torch.equal(torch.tensor(found).to(dtype), expected)
+        np.testing.assert_array_equal(found, expected.double())
+
+
+def write(path, header, data=b"", hole=0):
+    """Write a file of the format by hand: length of the header, header, ``hole`` zeros, data."""
+    text = json.dumps(header).encode()
+    with path.open("wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        file.seek(hole, 1)
+        file.write(data)
+    return path
+
+
+@pytest.mark.parametrize(("dtype", "size"), [("F32", 4), ("BF16", 2)])
+def test_the_other_tensors_are_left_on_the_disk(tmp_path, dtype, size):
+    """A hole of 64 GiB takes no disk; reading it would take minutes and more memory than is."""
+    hole, data = 2**36, (np.arange(6) * 2**16 if dtype == "F32" else np.arange(6))
+    header = {
+        "huge": {"dtype": "F32", "shape": [2**17, 2**17], "data_offsets": [0, hole]},
+        "small": {"dtype": dtype, "shape": [3, 2], "data_offsets": [hole, hole + 6 * size]},
+    }
+    path = write(tmp_path / "m.safetensors", header, data.astype(f"<u{size}").tobytes(), hole)
+    program = (
+        "import resource, sys; from posviz.encodings.learned import load_table\n"
+        "resource.setrlimit(resource.RLIMIT_DATA, (2**30, 2**30))\n"  # the map itself is not data
+        "print(load_table(sys.argv[1], 'small').view('<u4').tolist())"
+    )
+    done = subprocess.run([sys.executable, "-c", program, path], capture_output=True, text=True)
+    expected = (np.arange(6) * 2**16).reshape(3, 2).tolist()
+    assert (done.stdout, done.stderr) == (f"{expected}\n", "")
+    with pytest.raises(ValueError, match=r"tensor 'huge': an array of 131,072 × 131,072"):
+        load_table(path, "huge")
+
+
+@pytest.fixture
+def shards(tmp_path):
+    """A checkpoint in two files; the index names one of them by a path that leads away."""
+    names = {"a.weight": "model-1.safetensors", "b.weight": "../elsewhere/model-2.safetensors"}
+    save_file({"a.weight": torch.zeros(2, 4)}, tmp_path / "model-1.safetensors")
+    save_file({"b.weight": torch.ones(3, 4)}, tmp_path / "model-2.safetensors")
+    index = tmp_path / "model.safetensors.index.json"
+    index.write_text(json.dumps({"weight_map": names}))
+    return tmp_path
+
+
+def test_shards_are_found_through_their_index_and_beside_it(shards):
+    assert load_table(shards, "a.weight").tolist() == [[0] * 4] * 2
+    assert load_table(shards, "b.weight").tolist() == [[1] * 4] * 3
+    with pytest.raises(
+        ValueError, match=r"'b.weigh' is not in .*index.json, which holds 'b.weight'"
+    ):
+        load_table(shards, "b.weigh")
+    (shards / "model.safetensors.index.json").write_text('{"weights": {}}')
+    with pytest.raises(ValueError, match="is not an index of shards: KeyError"):
+        load_table(shards, "a.weight")
+
+
+class Hub:
+    """What stands in for the download: the files of a folder, and a list of what was asked."""
+
+    def __init__(self, folder):
+        self.folder, self.asked = folder, []
+
+    def __call__(self, *args, **options):
+        inspect.signature(REAL_DOWNLOAD).bind(*args, **options)
+        self.asked.append((options["repo_id"], options["filename"]))
+        if not (self.folder / options["filename"]).exists():
+            raise errors.EntryNotFoundError("404")
+        return str(self.folder / options["filename"])
+
+
+REAL_DOWNLOAD = huggingface_hub.hf_hub_download
+
+
+def test_a_repository_is_asked_for_one_file(checkpoint, monkeypatch):
+    hub = Hub(checkpoint)
+    monkeypatch.setattr(huggingface_hub, "hf_hub_download", hub)
+    np.testing.assert_array_equal(load_table("openai-community/gpt2", "double"), TABLE)
+    assert hub.asked == [("openai-community/gpt2", "model.safetensors")]
+    with pytest.raises(FileNotFoundError, match=r"b.safetensors of the hub repository 'gpt2': the"):
+        load_table("gpt2", filename="b.safetensors")
+
+
+def test_a_repository_of_shards(shards, monkeypatch):
+    hub = Hub(shards)
+    monkeypatch.setattr(huggingface_hub, "hf_hub_download", hub)
+    assert load_table("Qwen/Qwen2.5-0.5B", "b.weight").shape == (3, 4)
+    ends = ["model.safetensors", "model.safetensors.index.json", "model-2.safetensors"]
+    assert hub.asked == [("Qwen/Qwen2.5-0.5B", end) for end in ends]
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        (errors.RepositoryNotFoundError, "no such repository, or it is closed to you"),
+        (errors.GatedRepoError, "no such repository, or it is closed to you"),
+        (errors.RemoteEntryNotFoundError, "the repository has no such file"),
+        (errors.HfHubHTTPError, "out of order"),
+    ],
+)
+def test_what_the_hub_refuses_is_told(kind, reason, monkeypatch):
+    def refuse(**options):
+        request = httpx.Request("GET", "https://hub")
+        raise kind("out of order", response=httpx.Response(404, request=request))
+
+    monkeypatch.setattr(huggingface_hub, "hf_hub_download", refuse)
+    with pytest.raises(OSError, match=f"^model.safetensors of .* 'a/b': .*{reason}; check"):
+        load_table("a/b")
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("gpt2", "'gpt2': the hub cannot be reached and the cache has no copy; check spelling"),
+        ("-gpt2", "'-gpt2': Repo id must use alphanumeric"),
+    ],
+)
+def test_offline_the_error_says_what_to_do(source, message, tmp_path):
+    program = f"from posviz.encodings.learned import load_table; load_table({source!r})"
+    offline = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path), "PATH": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=offline, capture_output=True, text=True
+    )
+    assert message in done.stderr
+    assert done.stderr.endswith("or give the path of a file you have\n")
+
+
+def test_only_a_repository_needs_huggingface_hub(checkpoint, monkeypatch):
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    assert load_table(checkpoint, "half").shape == (7, 6)
+    with pytest.raises(ModuleNotFoundError, match=r"'gpt2' is no file here, .* needs"):
+        load_table("gpt2")
+
+
+@pytest.mark.parametrize(
+    ("tensor", "message"),
+    [
+        ("wpe", r"tensor 'wpe' is not in .*, which holds 'wpe.weight'$"),
+        ("wpe_weight", "which holds 'wpe.weight', 'wte.weight', 'eighth'$"),
+        ("?", r"which holds 'brain', .* and 6 more$"),
+        ("vector", r"tensor must be a table .* got 'vector' of shape \(4,\) in F32"),
+        ("number", r"got 'number' of shape \(\) in F32"),
+        ("whole", r"got 'whole' of shape \(2, 2\) in I64"),
+        ("eighth", r"got 'eighth' of shape \(2, 2\) in F8"),
+        ("empty", r"got 'empty' of shape \(0, 4\) in F32"),
+        ("broken", "'broken' of .* holds NaN or infinity"),
+        ("endless", "'endless' of .* holds NaN or infinity"),
+    ],
+)
+def test_an_unfit_tensor_is_refused(checkpoint, tensor, message):
+    with pytest.raises(ValueError, match=message):
+        load_table(checkpoint, tensor)
+
+
+def test_without_a_name_the_choice_must_be_clear(tmp_path):
+    path = tmp_path / "m.safetensors"
+    save_file({"x": torch.ones(2, 3)}, path)
+    assert load_table(path).shape == (2, 3)
+    save_file({"x": torch.ones(2, 3), "y": torch.ones(1, 1)}, path)
+    with pytest.raises(ValueError, match=r"tensor must be named, for .* holds 'x', 'y'$"):
+        load_table(path)
+    sides = {f"{side}.embed_positions.weight": torch.ones(2, 3) for side in ("de", "en")}
+    save_file({**sides, "x": torch.ones(1, 1)}, path)
+    with pytest.raises(ValueError, match=r"holds 'de.embed\S+, 'en.embed\S+$"):
+        load_table(path)
+
+
+TRAP = b"cbuiltins\nexit\n(S'a pickle was run'\ntR."  # a pickle that ends the process
+
+
+@pytest.mark.parametrize(
+    "content",
+    [TRAP, b"", b"abc", b"PK\x03\x04" + bytes(99), bytes(8), b"\x0a" + bytes(7) + b"{" * 10],
+)
+@pytest.mark.parametrize("name", ["pytorch_model.bin", "table.pt", "model.safetensors"])
+def test_no_other_kind_of_file_is_opened(tmp_path, content, name):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match="is not a safetensors file, and no other kind is read"):
+        load_table(tmp_path / name)
+
+
+def test_a_file_cut_short_is_refused(checkpoint):
+    path = checkpoint / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(ValueError, match="is not a safetensors file"):
+        load_table(path, "half")
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: load_table(5), TypeError, "source must be a path or the id of a repository"),
+        (lambda: load_table("gpt2", filename="x.bin"), ValueError, "filename must end in .safet"),
+        (lambda: load_table("a/b/c"), FileNotFoundError, "source must be a file, a folder or"),
+        (lambda: load_table("no.safetensors"), FileNotFoundError, "got 'no.safetensors'"),
+        (lambda: load_table("/"), FileNotFoundError, "the folder / holds no model.safetensors"),
+    ],
+)
+def test_bad_input_is_named(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
