@@ -1,0 +1,227 @@
+"""Shaw's relative positions: a learned vector per clipped offset joins the keys and the values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from posviz.arrays import (
+    Array,
+    as_numbers,
+    check_memory,
+    is_floating,
+    is_torch,
+    like,
+    namespace,
+    require_alike,
+)
+from posviz.encodings.checks import require_integer
+from posviz.encodings.doors import Encoding
+from posviz.encodings.relative import offsets
+
+
+def shaw_index(offsets: Any, max_distance: int) -> Array:
+    """Return the row of the table for each offset: clip(key − query, −k, k) + k.
+
+    The paper counts key − query, against this course: a key far behind its query has row 0, the
+    query itself row k = max_distance, a key far ahead row 2k.
+
+    Shapes: any, result alike, int64. Units: tokens.
+
+    Raises:
+        TypeError: when an argument is not integers.
+        ValueError: when max_distance is below 0, or a table so long would not fit in memory.
+
+    Source: Shaw et al. 2018, equations 5 to 7, where a_ij = w_clip(j − i, k).
+    """
+    max_distance = require_integer(max_distance, "max_distance", low=0)
+    offsets = whole(offsets, "offsets")
+    check_memory("max_distance", (2 * max_distance + 1,), x=offsets)
+    return namespace(offsets).clip(-offsets, -max_distance, max_distance) + max_distance
+
+
+def shaw_key_scores(q: Array, table: Array, index: Any) -> Array:
+    """Return q_i · a_ij of the key side, to add to q·k before both are scaled.
+
+    Shapes: q [..., heads, q_len, head_dim], table [2k+1, head_dim], shared by the heads, index
+    [(batch,) q_len, k_len], result [..., heads, q_len, k_len]. Each query meets each row of the
+    table once; no array of q_len × k_len × head_dim is made. Halves are summed in float32.
+
+    Raises:
+        TypeError: when arrays differ in kind or dtype, or index is not integers.
+        ValueError: when shapes or devices do not match, or memory is short.
+        IndexError: for an index that is not a row of the table.
+
+    Source: Shaw et al. 2018, equation 4, second term of the numerator of equation 5.
+    """
+    xp = require_alike(q=q, table=table)
+    _require_table(table, "table")
+    if q.ndim < 3 or q.shape[-1] != table.shape[1]:
+        raise ValueError(
+            f"q must be [..., heads, q_len, {table.shape[1]}], as wide as the table, "
+            f"got shape {tuple(q.shape)}"
+        )
+    index = _index(index, table, q)
+    wide_q, wide_table = widened(q, table)
+    return xp.astype(pick(wide_q @ xp.matrix_transpose(wide_table), index), q.dtype)
+
+
+def shaw_values(weights: Array, table: Array, index: Any) -> Array:
+    """Return Σ_j weight_ij · a_ij of the value side, to add to the weighted sum of the values.
+
+    Shapes: weights [..., heads, q_len, k_len], table [2k+1, head_dim], shared by the heads, index
+    [(batch,) q_len, k_len], result [..., heads, q_len, head_dim]. The weights that fall on one row
+    of the table are summed first; no array of q_len × k_len × head_dim is made.
+
+    Raises:
+        TypeError: when arrays differ in kind or dtype, or index is not integers.
+        ValueError: when shapes or devices do not match, or memory is short.
+        IndexError: for an index that is not a row of the table.
+
+    Source: Shaw et al. 2018, equation 3.
+    """
+    xp = require_alike(weights=weights, table=table)
+    _require_table(table, "table")
+    if weights.ndim < 3:
+        raise ValueError(
+            f"weights must be [..., heads, q_len, k_len], got shape {tuple(weights.shape)}"
+        )
+    index = _index(index, table, weights)
+    if index.shape[-1] != weights.shape[-1]:
+        raise ValueError(
+            f"index must have the k_len of the weights, {weights.shape[-1]}, got {index.shape[-1]}"
+        )
+    wide_weights, wide_table = widened(weights, table)
+    return xp.astype(_sums(wide_weights, index, table.shape[0]) @ wide_table, weights.dtype)
+
+
+def _sums(weights: Array, index: Array, rows: int) -> Array:
+    """Σ of the weights of each query on each row: [..., heads, q_len, rows]"""
+    shape = (*weights.shape[:-1], rows)
+    check_memory("heads × q_len × rows", shape, itemsize=weights.dtype.itemsize, x=weights)
+    index = namespace(weights).broadcast_to(index, tuple(weights.shape))
+    if is_torch(weights):
+        return weights.new_zeros(shape).scatter_add(-1, index, weights)
+    sums = np.empty(shape, weights.dtype)
+    q_len = shape[-2]
+    starts = rows * np.arange(q_len)[:, None]  # one bincount serves all queries of a head
+    for head in np.ndindex(shape[:-2]):
+        bins = (index[head] + starts).ravel()
+        total = np.bincount(bins, weights[head].ravel(), minlength=q_len * rows)
+        sums[head] = total.reshape(q_len, rows)
+    return sums
+
+
+def pick(scores: Array, index: Array) -> Array:
+    """Pick from the scores of all rows of a table those that ``index`` names.
+
+    Shapes: scores [..., heads, q_len, rows], index [..., 1, q_len, k_len], result [..., heads,
+    q_len, k_len].
+
+    Raises:
+        ValueError: when memory is short.
+    """
+    xp = namespace(scores)
+    shape = (*scores.shape[:-1], index.shape[-1])
+    check_memory("heads × q_len × k_len", shape, itemsize=scores.dtype.itemsize, x=scores)
+    return xp.take_along_axis(scores, xp.broadcast_to(index, shape), axis=-1)
+
+
+def widened(*arrays: Array) -> tuple[Array, ...]:
+    """Return ``arrays`` as they are, but halves in float32: sums of halves lose what they add."""
+    xp = namespace(*arrays)
+    wide = (xp.float32, xp.float64)
+    return tuple(x if x.dtype in wide else xp.astype(x, xp.float32) for x in arrays)
+
+
+def whole(values: Any, name: str) -> Array:
+    """Return integers ``values`` as int64.
+
+    Raises:
+        TypeError: for anything but integers.
+    """
+    values = as_numbers(values, name)
+    if is_floating(values):
+        raise TypeError(f"{name} must be integers, got dtype {values.dtype}")
+    xp = namespace(values)
+    return xp.astype(values, xp.int64)
+
+
+def _index(index: Any, table: Array, x: Array) -> Array:
+    """Return ``index`` as [..., 1, q_len, k_len] beside x [..., heads, q_len, any]."""
+    index = whole(index, "index")
+    lead, q_len = tuple(x.shape[:-3]), x.shape[-2]
+    try:
+        fits = (
+            index.ndim >= 2
+            and index.shape[-2] == q_len
+            and np.broadcast_shapes(lead, tuple(index.shape[:-2])) == lead
+        )
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError(
+            f"index must be [(batch,) {q_len}, k_len] for batch {lead}, "
+            f"got shape {tuple(index.shape)}"
+        )
+    xp = namespace(index)
+    rows = table.shape[0]
+    if bool(xp.any((index < 0) | (index >= rows))):
+        raise IndexError(f"index must be in 0 … {rows - 1}, the rows of the table")
+    return like(index, x, "index")[..., None, :, :]
+
+
+def _require_table(table: Array, name: str) -> None:
+    if table.ndim != 2 or table.shape[0] % 2 == 0:
+        raise ValueError(
+            f"{name} must be [2k+1, head_dim], an odd number of rows, got {tuple(table.shape)}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Shaw(Encoding):
+    """Shaw's method at the scores (key_table), at the values (value_table), or at both.
+
+    Shapes: each table [2k+1, head_dim], shared by the heads, where offsets are clipped to −k … k.
+    """
+
+    key_table: Array = None
+    value_table: Array = None
+
+    def __post_init__(self) -> None:
+        tables = {"key_table": self.key_table, "value_table": self.value_table}
+        given = {name: table for name, table in tables.items() if table is not None}
+        if not given:
+            raise ValueError("key_table, value_table or both must be given, got neither")
+        require_alike(**given)
+        for name, table in given.items():
+            _require_table(table, name)
+
+    def at_scores(
+        self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
+    ) -> Array:
+        """Add scale × q·a, with a from key_table, to scores [batch, heads, q_len, k_len]."""
+        if self.key_table is None:
+            return scores
+        table = like(self.key_table, scores, "key_table", scores.dtype)
+        q = namespace(q).astype(q, scores.dtype)
+        index = _rows(table, q_positions, k_positions)
+        return scores + self.scale(q.shape[-1]) * shaw_key_scores(q, table, index)
+
+    def at_values(self, output: Array, weights: Array, q_positions: Any, k_positions: Any) -> Array:
+        """Add Σ weights·a, with a from value_table, to output [batch, heads, q_len, head_dim]."""
+        if self.value_table is None:
+            return output
+        table = like(self.value_table, weights, "value_table", weights.dtype)
+        if table.shape[1] != output.shape[-1]:
+            raise ValueError(
+                f"value_table must be as wide as the values, {output.shape[-1]}, "
+                f"got {table.shape[1]}"
+            )
+        return output + shaw_values(weights, table, _rows(table, q_positions, k_positions))
+
+
+def _rows(table: Array, q_positions: Any, k_positions: Any) -> Array:
+    return shaw_index(offsets(q_positions, k_positions), table.shape[0] // 2)
