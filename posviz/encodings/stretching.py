@@ -26,7 +26,7 @@ def position_interpolation(
         ValueError: when rotary_dim is odd or below 2, base is not above 1, factor is below 1, or
             memory is short.
 
-    Source: Chen et al. 2023, "Extending Context Window … via Positional Interpolation", eq. 4.
+    Source: Chen et al. 2023 (Position Interpolation), section 2.3.
     """
     return Frequencies(rotary_frequencies(rotary_dim, base) / _require_factor(factor))
 

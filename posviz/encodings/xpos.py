@@ -1,0 +1,187 @@
+"""xPos: RoPE whose scores also decay with distance, pair by pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from posviz.arrays import Array, as_float64, check_memory, like, namespace, require_alike
+from posviz.encodings.checks import require_base, require_choice, require_even, require_real
+from posviz.encodings.doors import Encoding
+from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
+from posviz.encodings.rotary import LAYOUTS, apply_rotary
+
+
+def xpos_scale(
+    positions: Any, head_dim: int, *, gamma: float = 0.4, scale_base: float = 512.0
+) -> Array:
+    """Return ζ_i^(position/scale_base) for each pair i, where ζ_i = (2i/head_dim + γ)/(1 + γ).
+
+    Shapes: positions [...], result [..., head_dim/2]. Units: tokens. float64, on the CPU where the
+    device has none. Fast pairs decay most; the larger gamma or scale_base, the nearer to RoPE.
+
+    Raises:
+        TypeError: when positions are not real numbers, head_dim not an integer, or another
+            argument not a number.
+        ValueError: for NaN or infinity, an odd head_dim, gamma or scale_base not above 0, or when
+            memory is short.
+
+    Source: Sun et al. 2022 (xPos), equation 9; scale_base is from torchscale, the released code.
+    """
+    positions = as_float64(positions, "positions")
+    head_dim = require_even(head_dim, "head_dim")
+    gamma, scale_base = (
+        _require_positive(gamma, "gamma"),
+        _require_positive(scale_base, "scale_base"),
+    )
+    check_memory("positions × pairs", (*positions.shape, head_dim // 2), x=positions, copies=2)
+    zeta = (np.arange(0, head_dim, 2) / head_dim + gamma) / (1 + gamma)
+    return like(zeta, positions, "positions") ** (positions[..., None] / scale_base)
+
+
+def apply_xpos(
+    q: Array,
+    k: Array,
+    q_positions: Any,
+    k_positions: Any,
+    *,
+    base: float = 10_000.0,
+    gamma: float = 0.4,
+    scale_base: float = 512.0,
+    layout: str = "interleaved",
+) -> tuple[Array, Array]:
+    """Turn q and k as RoPE does, multiply q by its scale and divide k by its own.
+
+    A pair's part of the score is that of RoPE × ζ_i^(offset/scale_base), offset being query −
+    key position: it decays looking back, and grows without bound looking ahead, so this is for
+    causal attention only. Adding one number to all positions, of queries and keys alike, changes
+    no score (torchscale centres them so), but moves where numbers overflow: see ``XPos``.
+
+    Shapes: q [..., q_len, head_dim], k [..., k_len, head_dim], positions [..., len] (leading axes
+    broadcast to those of q or k), results as q and k. Units: tokens.
+
+    Raises:
+        TypeError: when q and k are not floating arrays of one kind and dtype, or positions not
+            real numbers.
+        ValueError: when shapes or devices do not match, head_dim is odd, base is not above 1,
+            gamma or scale_base not above 0, the layout is unknown, or memory is short.
+
+    Source: Sun et al. 2022 (xPos), algorithm 1.
+    """
+    require_alike(q=q, k=k)
+    if q.ndim and k.ndim and q.shape[-1] != k.shape[-1]:
+        raise ValueError(f"q and k must share head_dim, got {q.shape[-1]} and {k.shape[-1]}")
+    encoding = XPos(base, gamma, scale_base, layout)
+    return (
+        encoding._changed(q, as_float64(q_positions, "q_positions"), 1, "q"),
+        encoding._changed(k, as_float64(k_positions, "k_positions"), -1, "k"),
+    )
+
+
+def resolution(scores: Array) -> Array:
+    """Return how sharply attention tells each distance from the next: Σ_i p_i (p_i − p_{i+1}).
+
+    p is the softmax of the scores s[n], expected at distances n = 0, 1, 2…: so this is the paper's
+    Σ e^s[i] (e^s[i] − e^s[i+1]) / (Σ e^s[i])². Both sums there run to the same N although only one
+    needs s[N+1]; here the last distance, which has no next, counts in the denominator alone. At
+    most 1, 0 when all scores are alike, below 0 when they rise. −∞ is a distance that is masked.
+
+    Shapes: [..., distances], at least 2 of them, result [...]. Halves are computed in float32.
+
+    Raises:
+        TypeError: when scores are not a floating array.
+        ValueError: when there are fewer than 2 distances.
+
+    Source: Sun et al. 2022 (xPos), equation 3.
+    """
+    xp = require_alike(scores=scores)
+    if scores.ndim < 1 or scores.shape[-1] < 2:
+        raise ValueError(
+            f"scores must be [..., distances] with at least 2 of them, "
+            f"got shape {tuple(scores.shape)}"
+        )
+    wide = xp.astype(scores, _dtype_to_compute_in(scores), copy=False)
+    peak = xp.max(wide, axis=-1, keepdims=True)
+    powers = xp.exp(wide - xp.where(peak == -xp.inf, 0.0, peak))
+    total = xp.sum(powers, axis=-1, keepdims=True)
+    weights = powers / xp.where(total == 0, 1.0, total)
+    steps = weights[..., :-1] - weights[..., 1:]
+    return xp.astype(xp.sum(weights[..., :-1] * steps, axis=-1), scores.dtype, copy=False)
+
+
+@dataclass(frozen=True)
+class XPos(Encoding):
+    """xPos at the query and key, for causal attention only: the future would be amplified.
+
+    Positions are absolute, so that a cached key stays right as the text grows. The price is range:
+    keys grow as ζ_0^(−position/scale_base). With gamma 0.4 float32 overflows to infinity after
+    position 36 260 (float16: 4 532), and with scale_base 1, as the paper has it, after 70 (8).
+    Nothing is clamped. The same holds for queries at negative positions.
+    """
+
+    base: float = 10_000.0
+    gamma: float = 0.4
+    scale_base: float = 512.0
+    layout: str = "interleaved"
+
+    def __post_init__(self) -> None:
+        require_base(self.base)
+        _require_positive(self.gamma, "gamma")
+        _require_positive(self.scale_base, "scale_base")
+        require_choice(self.layout, "layout", LAYOUTS)
+
+    def at_query(self, q: Array, positions: Any) -> Array:
+        """Turn q [batch, heads, len, head_dim] by its positions and multiply it by its scale."""
+        return self._changed(q, _for_each_head(positions), 1, "q")
+
+    def at_key(self, k: Array, positions: Any) -> Array:
+        """Turn k [batch, heads, len, head_dim] by its positions and divide it by its scale."""
+        return self._changed(k, _for_each_head(positions), -1, "k")
+
+    def _changed(self, x: Array, positions: Array, sign: int, name: str) -> Array:
+        xp = require_alike(**{name: x})
+        _require_matching(x, positions, name)
+        head_dim = require_even(x.shape[-1], "head_dim")
+        dtype = _dtype_to_compute_in(x)
+        scale = xpos_scale(sign * positions, head_dim, gamma=self.gamma, scale_base=self.scale_base)
+        scale = like(scale, x, f"{name}_positions", dtype)
+        angles = rotary_angles(positions, rotary_frequencies(head_dim, self.base))
+        turned = apply_rotary(xp.astype(x, dtype, copy=False), angles, layout=self.layout)
+        # Only after the turn: infinity − infinity, in the turn, would be no number.
+        if self.layout == "interleaved":
+            turned = turned * xp.repeat(scale, 2, axis=-1)
+        else:
+            turned = turned * xp.concat([scale, scale], axis=-1)
+        return xp.astype(turned, x.dtype, copy=False)
+
+
+def _for_each_head(positions: Any) -> Array:
+    positions = as_float64(positions, "positions")
+    return positions[..., None, :] if positions.ndim else positions
+
+
+def _require_matching(x: Array, positions: Array, name: str) -> None:
+    x_shape, shape = tuple(x.shape), tuple(positions.shape)
+    try:
+        fits = len(x_shape) >= 2 and np.broadcast_shapes(x_shape[:-1], shape) == x_shape[:-1]
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError(
+            f"{name} must be [..., len, head_dim] for positions [..., len], "
+            f"got {name} {x_shape} for positions {shape}"
+        )
+
+
+def _dtype_to_compute_in(x: Array) -> Any:
+    xp = namespace(x)
+    return x.dtype if x.dtype in (xp.float32, xp.float64) else xp.float32
+
+
+def _require_positive(value: Any, name: str) -> float:
+    number = require_real(value, name)
+    if number <= 0:
+        raise ValueError(f"{name} must be above 0, got {number:g}")
+    return number
