@@ -38,31 +38,50 @@ def learned(table: Array, positions: Any, *, padding_offset: int = 0) -> Array:
     Source: Gehring et al. 2017, section 3.1; Devlin et al. 2019 (BERT), figure 2.
     """
     padding_offset = require_integer(padding_offset, "padding_offset", low=0)
-    _require_table(table)
-    positions = like(as_numbers(positions, "positions"), table, "positions")
-    xp = namespace(table, positions)
-    if is_floating(positions):
-        raise TypeError(f"positions must be integers, got dtype {positions.dtype}")
-    rows, d_model = table.shape
-    index = xp.astype(positions, xp.int64) + padding_offset
+    require_table(table)
+    return rows_at(table, positions, "positions", padding_offset)
+
+
+def rows_at(table: Array, index: Any, name: str, padding_offset: int = 0) -> Array:
+    """Return ``table[index + padding_offset]`` when all of these are its rows.
+
+    Shapes: table [rows, columns], index [...], result [..., columns]. Errors call index ``name``.
+
+    Raises:
+        TypeError: when index is not integers, or one is NumPy and the other torch.
+        IndexError: for what is not a row; none is ever counted from the end.
+        ValueError: when devices differ or memory is short.
+    """
+    index = like(as_numbers(index, name), table, name)
+    xp = namespace(table, index)
+    if is_floating(index):
+        raise TypeError(f"{name} must be integers, got dtype {index.dtype}")
+    rows, columns = table.shape
+    shape = (*index.shape, columns)
+    check_memory(f"{name} × columns", shape, itemsize=table.dtype.itemsize, x=table)
+    index = xp.astype(index, xp.int64) + padding_offset  # torch reads bytes as a mask
     beyond = (index < 0) | (index >= rows)
     if bool(xp.any(beyond)):
-        position = int(index[beyond][0]) - padding_offset
+        first = f" and padding_offset {padding_offset}" if padding_offset else ""
         raise IndexError(
-            f"positions must be in {-padding_offset} … {rows - padding_offset - 1} for a table of "
-            f"{rows} rows and padding_offset {padding_offset}, got {position}"
+            f"{name} must be in {-padding_offset} … {rows - padding_offset - 1} for a table of "
+            f"{rows} rows{first}, got {int(index[beyond][0]) - padding_offset}"
         )
-    shape = (*index.shape, d_model)
-    check_memory("positions × d_model", shape, itemsize=table.dtype.itemsize, x=table)
     return table[index]
 
 
-def _require_table(table: Array) -> None:
+def require_table(table: Array) -> None:
+    """Refuse what is not a floating-point table [rows, columns].
+
+    Raises:
+        TypeError: when it is not an array, or not floating-point.
+        ValueError: when it has not two axes.
+    """
     namespace(table)
     if not is_floating(table):
         raise TypeError(f"table must be floating-point, got dtype {table.dtype}")
     if table.ndim != 2:
-        raise ValueError(f"table must be [rows, d_model], got shape {tuple(table.shape)}")
+        raise ValueError(f"table must be [rows, columns], got shape {tuple(table.shape)}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +96,7 @@ class Learned(Encoding):
     padding_offset: int = 0
 
     def __post_init__(self) -> None:
-        _require_table(self.table)
+        require_table(self.table)
         require_integer(self.padding_offset, "padding_offset", low=0)
 
     def at_input(self, x: Array, positions: Any) -> Array:
@@ -123,7 +142,6 @@ def load_table(
         OSError: when there is no such file, or the repository cannot be reached.
         ValueError: when the file is not in safetensors format, the tensor is unknown or not a
             table of finite floating-point numbers, or memory is short.
-        ModuleNotFoundError: for a repository when huggingface_hub is not installed.
     """
     if not isinstance(source, str | Path):
         raise TypeError(f"source must be a path or the id of a repository, got {source!r}")
@@ -165,13 +183,8 @@ def _fetch(source: str | Path, filename: str) -> Path:
 
 
 def _download(repository: str, filename: str) -> Path:
-    try:
-        from huggingface_hub import errors, hf_hub_download
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            f"{repository!r} is no file here, and to look for it on the Hugging Face hub needs "
-            "huggingface_hub: pip install huggingface_hub, or give the path of a file"
-        ) from None
+    from huggingface_hub import errors, hf_hub_download  # half a second that a file does not cost
+
     kind: type[OSError] = OSError
     try:
         return Path(hf_hub_download(repo_id=repository, filename=filename))

@@ -44,7 +44,7 @@ def test_no_position_wraps_around(position, offset, dtype):
     if 0 <= positions[0].item() + offset < 7:
         assert learned(TABLE, positions, padding_offset=offset).shape == (1, 6)
     else:
-        with pytest.raises(IndexError, match=f"of 7 rows .* got {positions[0]}$"):
+        with pytest.raises(IndexError, match=f"of 7 rows.*, got {positions[0]}$"):
             learned(TABLE, positions, padding_offset=offset)
 
 
@@ -70,7 +70,7 @@ def test_gpt2_adds_the_rows_to_its_embeddings():
 def test_opt_starts_at_its_third_row_and_pads_with_the_second():
     theirs, mask = OPTLearnedPositionalEmbedding(10, 6), torch.tensor([[0, 0, 1, 1, 1]])
     positions = mask.cumsum(1) * mask - 1
-    found = learned(theirs.weight, positions, padding_offset=2)
+    found = Learned(theirs.weight, padding_offset=2).at_input(torch.zeros(1, 5, 6), positions)
     assert torch.equal(found, theirs(mask))
 
 
@@ -115,8 +115,8 @@ WHOLE = torch.tensor(TABLE)
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: learned(TABLE, [7]), IndexError, r"in 0 … 6 for a table of 7 rows .* got 7$"),
-        (lambda: learned(TABLE, [0, -1]), IndexError, "positions must be in 0 … 6 .* got -1$"),
+        (lambda: learned(TABLE, [7]), IndexError, r"in 0 … 6 for a table of 7 rows, got 7$"),
+        (lambda: learned(TABLE, [0, -1]), IndexError, "positions must be in 0 … 6 .*, got -1$"),
         (lambda: learned(WHOLE, [5], padding_offset=2), IndexError, "in -2 … 4 .* 2, got 5$"),
         (lambda: learned(TABLE, [1.0]), TypeError, "positions must be integers, got dtype float64"),
         (lambda: learned(TABLE, [True]), TypeError, "positions must be real numbers"),
@@ -124,14 +124,14 @@ WHOLE = torch.tensor(TABLE)
         (lambda: learned(TABLE, [0], padding_offset=-1), ValueError, "padding_offset must be at"),
         (lambda: learned(TABLE, [0], padding_offset=0.5), TypeError, "padding_offset must be an"),
         (lambda: learned([[1.0]], [0]), TypeError, "expected a NumPy array or a torch"),
-        (lambda: learned(TABLE[0], [0]), ValueError, r"table must be \[rows, d_model\], got .*6"),
+        (lambda: learned(TABLE[0], [0]), ValueError, r"table must be \[rows, columns\], got .*6"),
         (lambda: learned(TABLE.astype(int), [0]), TypeError, "table must be floating-point"),
         (
             lambda: learned(np.ones((1, 10**5)), np.zeros((10**4, 10**4), np.int8)),
             ValueError,
-            "positions × d_model: an array of",
+            "positions × columns: an array of",
         ),
-        (lambda: Learned(TABLE[0]), ValueError, r"table must be \[rows, d_model\]"),
+        (lambda: Learned(TABLE[0]), ValueError, r"table must be \[rows, columns\]"),
         (lambda: Learned(TABLE, -1), ValueError, "padding_offset must be at least 0"),
         (
             lambda: Learned(TABLE).at_input(np.ones((1, 2, 1)), [0, 1]),

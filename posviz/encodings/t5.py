@@ -1,0 +1,130 @@
+"""T5's relative bias: one learned number per head for each bucket of distances."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from posviz.arrays import Array, as_numbers, is_floating, like, namespace
+from posviz.encodings.checks import require_integer
+from posviz.encodings.doors import Encoding
+from posviz.encodings.learned import require_table, rows_at
+from posviz.encodings.relative import offsets
+
+MOST_BUCKETS = 4096  # the exact boundaries of more would take seconds
+
+
+def t5_bucket(
+    offsets: Any, *, bidirectional: bool = True, num_buckets: int = 32, max_distance: int = 128
+) -> Array:
+    """Return the bucket of each offset: one per distance at first, then wider and wider ones.
+
+    Shapes: any, result alike, int64 from 0 to num_buckets − 1. Units: tokens. Of n buckets for one
+    direction the first m = n//2 hold one distance each; distance d above them is in bucket
+    m + ⌊(n − m) · log(d/m) / log(max_distance/m)⌋, at most n − 1. Bidirectional, each direction
+    has half of the buckets, and keys after the query the upper half, whose first stays empty.
+    Otherwise those keys, which a mask hides, share bucket 0. T5 itself counts key − query, the
+    opposite of our offset. Offsets are integers: in between the rule says nothing. The boundaries
+    are exact: with logarithms in float64 it depends on the order of the operations whether
+    distance 64 reaches the bucket that starts there (8 · log(8) / log(16) is 6, or a little less).
+
+    Raises:
+        TypeError: when an argument is not integers.
+        ValueError: when num_buckets is too small or too large, or odd and bidirectional, or
+            max_distance is not above the distances that have a bucket of their own.
+
+    Source: Raffel et al. 2020 (T5), section 2.1; ``_relative_position_bucket`` in its code.
+    """
+    offsets = as_numbers(offsets, "offsets")
+    if is_floating(offsets):
+        raise TypeError(f"offsets must be integers, got dtype {offsets.dtype}")
+    starts = _starts(bidirectional, num_buckets, max_distance)
+    xp = namespace(offsets)
+    offsets = xp.astype(offsets, xp.int64)
+    distances = xp.abs(offsets) if bidirectional else xp.clip(offsets, 0, None)
+    starts = like(np.asarray(starts), offsets, "offsets")
+    buckets = xp.searchsorted(starts, distances, side="right") - 1
+    if bidirectional:
+        return buckets + xp.astype(offsets < 0, xp.int64) * (num_buckets // 2)
+    return buckets
+
+
+def _starts(bidirectional: bool, num_buckets: int, max_distance: int) -> list[int]:
+    """Return the smallest distance in each bucket of one direction."""
+    num_buckets = require_integer(num_buckets, "num_buckets", low=4 if bidirectional else 2)
+    if num_buckets > MOST_BUCKETS:
+        raise ValueError(f"num_buckets must be at most {MOST_BUCKETS}, got {num_buckets}")
+    if bidirectional and num_buckets % 2:
+        raise ValueError(f"num_buckets must be even when bidirectional, got {num_buckets}")
+    in_one_direction = num_buckets // 2 if bidirectional else num_buckets
+    single = in_one_direction // 2
+    wide = in_one_direction - single
+    max_distance = require_integer(max_distance, "max_distance", low=single + 1)
+    if max_distance >= 2**63:
+        raise ValueError(f"max_distance must be below 2**63, got {max_distance}")
+    starts = list(range(single + 1))
+    for step in range(1, wide):
+        # wide · log(d/single) / log(max_distance/single) ≥ step, without its logarithms
+        power = max_distance**step * single ** (wide - step)
+        starts.append(bisect_left(range(max_distance), power, key=lambda d: d**wide))
+    return starts
+
+
+def t5_bias(table: Array, buckets: Any) -> Array:
+    """Return each head's number for each bucket, to add to the unscaled scores.
+
+    Shapes: table [num_buckets, heads], buckets [..., q_len, k_len], result [..., heads, q_len,
+    k_len]. The dtype is that of the table.
+
+    Raises:
+        TypeError: when the table is not floating-point, buckets are not integers, or one is NumPy
+            and the other torch.
+        IndexError: for a bucket that is not a row of the table.
+        ValueError: for wrong shapes, different devices, or when memory is short.
+
+    Source: Raffel et al. 2020 (T5), section 2.1.
+    """
+    require_table(table)
+    buckets = as_numbers(buckets, "buckets")
+    if buckets.ndim < 2:
+        raise ValueError(f"buckets must be [..., q_len, k_len], got shape {tuple(buckets.shape)}")
+    return namespace(table).moveaxis(rows_at(table, buckets, "buckets"), -1, -3)
+
+
+@dataclass(frozen=True, eq=False)
+class T5(Encoding):
+    """T5's bias at the scores, which T5 does not divide by √head_dim.
+
+    Shapes: table [num_buckets, heads]. Bidirectional in T5's encoder, not in its decoder; all
+    layers of one share the table.
+    """
+
+    table: Array
+    bidirectional: bool = True
+    max_distance: int = 128
+
+    def __post_init__(self) -> None:
+        require_table(self.table)
+        _starts(self.bidirectional, self.table.shape[0], self.max_distance)
+
+    def scale(self, head_dim: int) -> float:
+        """Return 1: T5 leaves q·k as it is, and starts with smaller weights instead."""
+        return 1.0
+
+    def at_scores(
+        self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
+    ) -> Array:
+        """Add the number of each bucket to scores [batch, heads, q_len, k_len]."""
+        num_buckets, heads = self.table.shape
+        if heads != scores.shape[-3]:
+            raise ValueError(f"table must have the {scores.shape[-3]} heads of q, got {heads}")
+        buckets = t5_bucket(
+            like(offsets(q_positions, k_positions), scores, "q_positions"),
+            bidirectional=self.bidirectional,
+            num_buckets=num_buckets,
+            max_distance=self.max_distance,
+        )
+        return scores + t5_bias(like(self.table, scores, "table", scores.dtype), buckets)
