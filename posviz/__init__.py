@@ -15,11 +15,9 @@ _MATHEMATICS = {
     "posviz.attention": (
         "KeyValueCache",
         "attend",
-        "blockwise_causal_mask",
-        "causal_mask",
-        "padding_mask",
         "softmax",
     ),
+    "posviz.masks": ("blockwise_causal_mask", "causal_mask", "padding_mask"),
     "posviz.encodings.alibi": ("Alibi", "alibi_bias", "alibi_slopes"),
     "posviz.encodings.doors": ("Encoding", "NoPosition", "doors"),
     "posviz.encodings.frequencies": (

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import array_api_compat as compat
+import array_api_compat.numpy as numpy_namespace
 import numpy as np
 
 Array = Any  # a NumPy array or a torch tensor: torch may be absent, so its type cannot be named
@@ -25,7 +25,23 @@ DEVICE_NAMES = ("NumPy", *TORCH_DEVICES)
 
 def is_torch(x: object) -> bool:
     """Tell whether ``x`` is a torch tensor, without importing torch."""
-    return compat.is_torch_array(x)
+    return "torch" in sys.modules and isinstance(x, _torch().Tensor)
+
+
+def is_compiled(x: Array) -> bool:
+    """Tell whether torch.compile is reading the code, and ``x`` holds no numbers yet."""
+    return is_torch(x) and _torch().compiler.is_compiling()
+
+
+def is_followed(*arrays: Array) -> bool:
+    """Tell whether torch follows what is done to ``arrays``, for gradients or to compile it.
+
+    What is followed may not be overwritten.
+    """
+    if not any(map(is_torch, arrays)):
+        return False
+    recorded = _torch().is_grad_enabled() and any(x.requires_grad for x in arrays)
+    return recorded or is_compiled(arrays[0])
 
 
 def is_floating(x: Array) -> bool:
@@ -40,11 +56,15 @@ def namespace(*arrays: Array) -> ModuleType:
         TypeError: for what is neither a NumPy array nor a torch tensor, or for both at once.
     """
     for x in arrays:
-        if not (compat.is_numpy_array(x) or is_torch(x)):
+        if not (is_torch(x) or isinstance(x, (np.ndarray, np.generic))):
             raise TypeError(f"expected a NumPy array or a torch tensor, got {type(x).__name__}")
     if len({is_torch(x) for x in arrays}) > 1:
         raise TypeError("NumPy arrays and torch tensors cannot be mixed: move all to one of them")
-    return compat.array_namespace(*arrays)
+    if not is_torch(arrays[0]):
+        return numpy_namespace
+    from array_api_compat import torch as torch_namespace
+
+    return torch_namespace
 
 
 def as_numbers(values: Any, name: str) -> Array:
@@ -62,7 +82,7 @@ def as_numbers(values: Any, name: str) -> Array:
     kinds = ("integral", "real floating")
     if str(x.dtype) == "object" or not xp.isdtype(x.dtype, kinds):
         raise TypeError(f"{name} must be real numbers, got dtype {x.dtype}")
-    if is_floating(x) and not bool(xp.all(xp.isfinite(x))):
+    if is_floating(x) and not is_compiled(x) and not bool(xp.all(xp.isfinite(x))):
         raise ValueError(f"{name} must be finite, got NaN or infinity among the values")
     return x
 

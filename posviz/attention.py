@@ -1,7 +1,8 @@
-"""One attention with three doors, its masks, and a key/value cache."""
+"""One attention with three doors, and a key/value cache."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from posviz.arrays import (
     Array,
     as_numbers,
     check_memory,
-    is_floating,
+    is_followed,
     is_torch,
     like,
     namespace,
@@ -19,7 +20,6 @@ from posviz.arrays import (
 )
 from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding, doors
-from posviz.encodings.relative import offsets
 
 
 @dataclass
@@ -149,12 +149,22 @@ def _weigh(
         k, v = xp.repeat(k, group, axis=1), xp.repeat(v, group, axis=1)
     dtype = q.dtype if q.dtype in (xp.float32, xp.float64) else xp.float32
     wide_q, wide_k = xp.astype(q, dtype), xp.astype(k, dtype)  # a product of halves may overflow
-    scores = wide_q @ xp.matrix_transpose(wide_k) * encoding.scale(q.shape[-1])
+    scores = wide_q * encoding.scale(q.shape[-1]) @ xp.matrix_transpose(wide_k)
     scores = encoding.at_scores(scores, q, k, q_positions, k_positions)
     if mask is not None:
-        scores = xp.where(_mask(mask, shape, q), scores, -xp.inf)
-    weights = xp.astype(softmax(scores), v.dtype)
+        scores = _hide(scores, _mask(mask, shape, q))
+    weights = xp.astype(_softmax(scores, overwrite=True), v.dtype, copy=False)
     return encoding.at_values(weights @ v, weights, q_positions, k_positions), weights
+
+
+def _hide(scores: Array, mask: Array) -> Array:
+    """−∞ where the mask is False, written into the scores where that is allowed."""
+    if is_followed(scores):
+        return namespace(scores).where(mask, scores, -math.inf)
+    if is_torch(scores):
+        return scores.masked_fill_(~mask, -math.inf)
+    np.copyto(scores, -np.inf, where=~mask)
+    return scores
 
 
 def softmax(scores: Array) -> Array:
@@ -165,67 +175,21 @@ def softmax(scores: Array) -> Array:
     Raises:
         TypeError: when scores are not a floating array.
     """
-    xp = require_alike(scores=scores)
+    require_alike(scores=scores)
+    return _softmax(scores)
+
+
+def _softmax(scores: Array, overwrite: bool = False) -> Array:
+    """Softmax, in the memory of the scores where they may be overwritten: they are large."""
     if scores.shape[-1] == 0:
         return scores
+    xp = namespace(scores)
+    room = {"out": scores} if overwrite and not is_followed(scores) else {}
     peak = xp.max(scores, axis=-1, keepdims=True)
-    powers = xp.exp(scores - xp.where(peak == -xp.inf, 0.0, peak))
+    powers = xp.subtract(scores, xp.where(peak == -xp.inf, 0.0, peak), **room)
+    powers = xp.exp(powers, **room)
     total = xp.sum(powers, axis=-1, keepdims=True)
-    return powers / xp.where(total == 0, 1.0, total)
-
-
-def causal_mask(q_positions: Any, k_positions: Any) -> Array:
-    """Let each query look at keys that do not stand after it.
-
-    Shapes: positions [len] give [q_len, k_len]; [batch, len] give [batch, 1, q_len, k_len].
-
-    Raises:
-        TypeError: when positions are not real numbers, or one is NumPy and the other torch.
-        ValueError: for NaN or infinity, or when memory is short.
-    """
-    return _with_heads(offsets(q_positions, k_positions) >= 0)
-
-
-def blockwise_causal_mask(q_positions: Any, k_positions: Any, block: int) -> Array:
-    """Let each query look at keys not after it in its own block and the one before.
-
-    Shapes: as ``causal_mask``; block in tokens, half the training length in the paper.
-
-    Raises:
-        TypeError: when positions are not real numbers, or block is not an integer.
-        ValueError: for NaN or infinity, block below 1, or when memory is short.
-
-    Source: Sun et al. 2022 (xPos), "Blockwise Causal Attention".
-    """
-    block = require_integer(block, "block")
-    q_positions = as_numbers(q_positions, "q_positions")
-    k_positions = as_numbers(k_positions, "k_positions")
-    near = offsets(q_positions // block, k_positions // block) <= 1
-    return _with_heads(near & (offsets(q_positions, k_positions) >= 0))
-
-
-def padding_mask(lengths: Any, seq_len: int) -> Array:
-    """Let every query look at real tokens alone, when shorter sentences are padded on the left.
-
-    Shapes: lengths [batch], in tokens; result [batch, 1, 1, seq_len].
-
-    Raises:
-        TypeError: when lengths or seq_len are not integers.
-        ValueError: when a length is not in 0 … seq_len, or memory is short.
-    """
-    lengths, seq_len = as_numbers(lengths, "lengths"), require_integer(seq_len, "seq_len")
-    xp = namespace(lengths)
-    if is_floating(lengths):
-        raise TypeError(f"lengths must be integers, got dtype {lengths.dtype}")
-    if lengths.ndim != 1 or not bool(xp.all((lengths >= 0) & (lengths <= seq_len))):
-        raise ValueError(f"lengths must be [batch] and in 0 … {seq_len}, got {lengths.tolist()}")
-    check_memory("lengths × seq_len", (len(lengths), seq_len), x=lengths)
-    columns = xp.arange(seq_len, device=lengths.device)
-    return (columns >= seq_len - lengths[:, None])[:, None, None, :]
-
-
-def _with_heads(mask: Array) -> Array:
-    return mask[:, None] if mask.ndim == 3 else mask
+    return xp.divide(powers, xp.where(total == 0, 1.0, total), **room)
 
 
 def _split_heads(x: Array, head_dim: int) -> Array:

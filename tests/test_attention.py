@@ -10,15 +10,12 @@ from hypothesis import strategies as st
 from transformers import LlamaConfig
 from transformers.models.llama.modeling_llama import LlamaAttention, LlamaRotaryEmbedding
 
-from posviz.attention import (
-    attend,
-    attention,
-    causal_mask,
-)
+from posviz.attention import attend, attention
 from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import Encoding, NoPosition
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import Sinusoidal
+from posviz.masks import causal_mask
 
 ENCODINGS = [NoPosition(), Sinusoidal(), Rotary(), Rotary(layout="half_split"), Alibi()]
 every_encoding = pytest.mark.parametrize("encoding", ENCODINGS, ids=repr)

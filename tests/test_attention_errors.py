@@ -4,17 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from posviz.attention import (
-    attend,
-    attention,
-    blockwise_causal_mask,
-    causal_mask,
-    padding_mask,
-    softmax,
-)
+from posviz.attention import attend, attention, softmax
 from posviz.encodings.doors import NoPosition
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import Sinusoidal
+from posviz.masks import blockwise_causal_mask, causal_mask, padding_mask
 
 
 def random(*shape, seed=0):

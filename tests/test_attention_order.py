@@ -8,17 +8,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posviz.attention import (
-    KeyValueCache,
-    attend,
-    attention,
-    causal_mask,
-    padding_mask,
-)
+from posviz.attention import KeyValueCache, attend, attention
 from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import NoPosition
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import Sinusoidal
+from posviz.masks import causal_mask, padding_mask
 
 ENCODINGS = [NoPosition(), Sinusoidal(), Rotary(), Rotary(layout="half_split"), Alibi()]
 every_encoding = pytest.mark.parametrize("encoding", ENCODINGS, ids=repr)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from posviz.arrays import Array, as_numbers, check_memory, is_floating, is_torch, like, namespace
 from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding
-from posviz.encodings.relative import offsets
+from posviz.encodings.relative import add_bias, along_diagonals, are_diagonal, diagonals
 
 
 def alibi_slopes(num_heads: int) -> np.ndarray:
@@ -55,24 +56,13 @@ def alibi_bias(slopes: Any, offsets: Any) -> Array:
     slopes = like(slopes, offsets, "slopes")
     if not is_floating(slopes):
         raise TypeError(f"slopes must be floating-point, got dtype {slopes.dtype}")
-    if not is_torch(offsets) and offsets.ndim == 2 and _depends_on_distance(offsets):
-        return _bias_as_view(slopes, offsets)
     xp = namespace(slopes, offsets)
+    if not is_torch(offsets) and are_diagonal(offsets):
+        distances = xp.astype(xp.abs(diagonals(offsets)), slopes.dtype)
+        return along_diagonals(-slopes[:, None] * distances, offsets.shape[1])
     check_memory("slopes × offsets", (len(slopes), *offsets.shape), x=offsets)
     distances = xp.astype(xp.abs(offsets), slopes.dtype)
     return -slopes[:, None, None] * distances[..., None, :, :]
-
-
-def _depends_on_distance(offsets: np.ndarray) -> bool:
-    return offsets.size > 0 and np.array_equal(offsets[1:, 1:], offsets[:-1, :-1])
-
-
-def _bias_as_view(slopes: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Read each diagonal once: up the first column, then along the first row."""
-    distances = np.abs(np.concatenate([offsets[::-1, 0], offsets[0, 1:]]))
-    bias = -slopes[:, None] * distances.astype(slopes.dtype)
-    rows = np.lib.stride_tricks.sliding_window_view(bias, offsets.shape[1], axis=-1)
-    return rows[:, ::-1]
 
 
 @dataclass(frozen=True)
@@ -83,6 +73,5 @@ class Alibi(Encoding):
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:
         """Add −slope × |query position − key position| to scores [batch, heads, q_len, k_len]."""
-        distances = like(offsets(q_positions, k_positions), scores, "q_positions")
         slopes = like(alibi_slopes(scores.shape[-3]), scores, "slopes", scores.dtype)
-        return scores + alibi_bias(slopes, distances)
+        return add_bias(scores, q_positions, k_positions, partial(alibi_bias, slopes))

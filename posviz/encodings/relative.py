@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from posviz.arrays import Array, as_numbers, check_memory, is_floating, like, namespace
+import numpy as np
+
+from posviz.arrays import (
+    Array,
+    as_numbers,
+    check_memory,
+    is_floating,
+    is_followed,
+    is_torch,
+    like,
+    namespace,
+)
 
 
 def offsets(q_positions: Any, k_positions: Any) -> Array:
@@ -32,3 +44,66 @@ def offsets(q_positions: Any, k_positions: Any) -> Array:
     if not is_floating(k_positions):
         k_positions = xp.astype(k_positions, xp.int64)
     return q_positions[..., :, None] - k_positions[..., None, :]
+
+
+def are_diagonal(offsets: Array) -> bool:
+    """Tell whether each diagonal of ``offsets`` [..., q_len, k_len] holds one number, and no batch.
+
+    So it is when queries and keys are evenly spaced; then q_len + k_len − 1 numbers say all.
+    """
+    if offsets.ndim != 2 or 0 in offsets.shape:
+        return False
+    return bool(namespace(offsets).all(offsets[1:, 1:] == offsets[:-1, :-1]))
+
+
+def diagonals(offsets: Array) -> Array:
+    """Return the number on each diagonal: up the first column, then along the first row.
+
+    Shapes: offsets [q_len, k_len] that ``are_diagonal``, result [q_len + k_len − 1].
+    """
+    xp = namespace(offsets)
+    return xp.concat([xp.flip(offsets[:, 0]), offsets[0, 1:]])
+
+
+def along_diagonals(values: Array, k_len: int) -> Array:
+    """Spread one number per diagonal over the matrix: the inverse of ``diagonals``.
+
+    Shapes: values [..., q_len + k_len − 1], result [..., q_len, k_len]: with NumPy a read-only view
+    of ``values``, with torch, whose views cannot step backwards, a copy.
+    """
+    if is_torch(values):
+        return values.unfold(-1, k_len, 1).flip(-2)
+    return np.lib.stride_tricks.sliding_window_view(values, k_len, axis=-1)[..., ::-1, :]
+
+
+def add_bias(
+    scores: Array, q_positions: Any, k_positions: Any, bias: Callable[[Array], Array]
+) -> Array:
+    """Add to the scores a bias that depends on the offset.
+
+    Shapes: scores [batch, heads, q_len, k_len], positions [len] or [batch, len]. ``bias`` makes
+    [..., heads, q_len, k_len] of offsets [..., q_len, k_len]; where all positions follow each other
+    it is asked for one row, of an offset per diagonal, and no second matrix of scores is made.
+    """
+    q_positions, k_positions = (
+        like(as_numbers(positions, name), scores, name)
+        for positions, name in ((q_positions, "q_positions"), (k_positions, "k_positions"))
+    )
+    if not (_is_run(q_positions) and _is_run(k_positions)):
+        return scores + bias(offsets(q_positions, k_positions))
+    column, row = offsets(q_positions, k_positions[:1]), offsets(q_positions[:1], k_positions[1:])
+    xp, k_len = namespace(scores), scores.shape[-1]
+    values = bias(xp.concat([xp.flip(column[:, 0]), row[0]])[None])[..., 0, :]
+    if not is_torch(scores) or is_followed(scores, values):
+        return scores + along_diagonals(values, k_len)
+    summed = xp.empty_like(scores)
+    for head in range(len(values)):
+        xp.add(scores[:, head], along_diagonals(values[head], k_len), out=summed[:, head])
+    return summed
+
+
+def _is_run(positions: Array) -> bool:
+    """Tell whether each position is the one before plus 1."""
+    if positions.ndim != 1 or len(positions) == 0:
+        return False
+    return bool(namespace(positions).all(positions[1:] - positions[:-1] == 1))

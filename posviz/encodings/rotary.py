@@ -7,10 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from posviz.arrays import Array, as_float64, check_memory, is_torch, like, namespace, require_alike
-from posviz.encodings.checks import require_base, require_choice, require_even, require_real
+from posviz.arrays import (
+    Array,
+    as_float64,
+    check_memory,
+    is_followed,
+    is_torch,
+    like,
+    namespace,
+    require_alike,
+)
+from posviz.encodings.checks import (
+    require_base,
+    require_choice,
+    require_even,
+    require_integer,
+    require_real,
+)
 from posviz.encodings.doors import Encoding
-from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
+from posviz.encodings.frequencies import Frequencies, rotary_angles, rotary_frequencies
 
 LAYOUTS = ("interleaved", "half_split")
 
@@ -39,10 +54,9 @@ def apply_rotary(
     _require_matching(x, angles)
     # Halves lack the precision to turn in (and torch the complex numbers): turn in float32.
     dtype = x.dtype if x.dtype in (xp.float32, xp.float64) else xp.float32
-    cos, sin = (
-        like(factor * wave(angles), x, "angles", dtype)
-        for wave in (namespace(angles).cos, namespace(angles).sin)
-    )
+    # Of a cosine torch.compile would take each value anew for every head, of complex numbers not.
+    turns = factor * namespace(angles).exp(1j * angles)
+    cos, sin = (like(part, x, "angles", dtype) for part in (turns.real, turns.imag))
     rotary_dim = 2 * angles.shape[-1]
     turned = _turn(xp.astype(x[..., :rotary_dim], dtype, copy=False), cos, sin, layout)
     turned = xp.astype(turned, x.dtype, copy=False)
@@ -70,17 +84,17 @@ def _require_matching(x: Array, angles: Array) -> None:
 
 def _turn(x: Array, cos: Array, sin: Array, layout: str) -> Array:
     """Turn all of ``x``: each of these routes is the fastest where it can be taken."""
+    xp = namespace(x)
     if layout == "interleaved":
         return _turn_as_complex(x, cos, sin)
     half = x.shape[-1] // 2
     first, second = x[..., :half], x[..., half:]
-    if is_torch(x) and not (x.requires_grad or cos.requires_grad):
-        turned = x.new_empty(x.shape)
-        xp = namespace(x)
-        xp.mul(first, cos, out=turned[..., :half]).addcmul_(second, sin, value=-1)
-        xp.mul(first, sin, out=turned[..., half:]).addcmul_(second, cos)
-        return turned
-    return namespace(x).concat([first * cos - second * sin, first * sin + second * cos], axis=-1)
+    if not is_torch(x) or is_followed(x, cos):
+        return xp.concat([first * cos - second * sin, first * sin + second * cos], axis=-1)
+    turned = x * xp.concat([cos, cos], axis=-1)
+    turned[..., :half].addcmul_(second, sin, value=-1)
+    turned[..., half:].addcmul_(first, sin)
+    return turned
 
 
 def _turn_as_complex(x: Array, cos: Array, sin: Array) -> Array:
@@ -124,41 +138,77 @@ def rotation_matrix(angles: Any, *, layout: str = "interleaved") -> Array:
     return xp.matrix_transpose(rows)
 
 
-def change_layout(x: Array, *, source: str, target: str) -> Array:
+def change_layout(x: Array, *, source: str, target: str, rotary_dim: int | None = None) -> Array:
     """Reorder the last axis from the pairing ``source`` to the pairing ``target``.
 
-    Shapes: [..., rotary_dim], result alike. Turning commutes with it: turn in one layout, or
-    reorder, turn in the other and reorder back.
+    Shapes: [..., head_dim], result alike; what lies beyond rotary_dim (None: all of it) stays.
+    Turning commutes with it: turn in one layout, or reorder, turn in the other and reorder back.
 
     Raises:
-        TypeError: when x is not an array.
-        ValueError: when a layout is unknown or the last axis is odd.
+        TypeError: when x is not an array, or rotary_dim not an integer.
+        ValueError: when a layout is unknown, or rotary_dim is odd or larger than the last axis.
     """
     require_choice(source, "source", LAYOUTS)
     require_choice(target, "target", LAYOUTS)
     xp = namespace(x)
     if x.ndim < 1:
-        raise ValueError("x must be [..., rotary_dim], got a single number")
-    pairs = require_even(x.shape[-1], "the last axis of x") // 2
+        raise ValueError("x must be [..., head_dim], got a single number")
+    name = "the last axis of x" if rotary_dim is None else "rotary_dim"
+    rotary_dim = require_even(x.shape[-1] if rotary_dim is None else rotary_dim, name)
+    if rotary_dim > x.shape[-1]:
+        raise ValueError(f"rotary_dim must be at most {x.shape[-1]}, as x has, got {rotary_dim}")
     if source == target:
         return x
-    grid = (pairs, 2) if source == "interleaved" else (2, pairs)
-    return xp.reshape(xp.matrix_transpose(xp.reshape(x, (*x.shape[:-1], *grid))), tuple(x.shape))
+    order = np.arange(rotary_dim).reshape((-1, 2) if source == "interleaved" else (2, -1)).T
+    order = np.concatenate([order.ravel(), np.arange(rotary_dim, x.shape[-1])])
+    return xp.take(x, like(order, x, "x"), axis=-1)
 
 
-@dataclass(frozen=True)
+def change_projection_layout(
+    w: Array, *, num_heads: int, source: str, target: str, rotary_dim: int | None = None
+) -> Array:
+    """Reorder the columns of a query or key projection, so that x @ w comes out in ``target``.
+
+    Shapes: w [d_model, num_heads·head_dim], result alike; num_heads is that of the keys for a key
+    projection. Scores stay as they are when w_q and w_k are changed together.
+
+    Raises:
+        TypeError: when w is not an array, or num_heads or rotary_dim not an integer.
+        ValueError: when w is no matrix, num_heads does not divide its columns, or as
+            ``change_layout``.
+    """
+    num_heads = require_integer(num_heads, "num_heads")
+    xp = namespace(w)
+    if w.ndim != 2 or w.shape[1] % num_heads:
+        raise ValueError(
+            f"w must be [d_model, {num_heads}·head_dim] for num_heads {num_heads}, "
+            f"got shape {tuple(w.shape)}"
+        )
+    heads = xp.reshape(w, (w.shape[0], num_heads, -1))
+    changed = change_layout(heads, source=source, target=target, rotary_dim=rotary_dim)
+    return xp.reshape(changed, tuple(w.shape))
+
+
+@dataclass(frozen=True, eq=False)
 class Rotary(Encoding):
-    """RoPE at the query and key: rotary_dim None turns all of head_dim."""
+    """RoPE at the query and key: rotary_dim None turns all of head_dim.
+
+    Frequencies, made by stretching or by hand, stand in for base and rotary_dim: two dimensions
+    turn for each, and queries and keys are multiplied by their attention_factor.
+    """
 
     base: float = 10_000.0
     rotary_dim: int | None = None
     layout: str = "interleaved"
+    frequencies: Frequencies | None = None
 
     def __post_init__(self) -> None:
         require_base(self.base)
         require_choice(self.layout, "layout", LAYOUTS)
         if self.rotary_dim is not None:
             require_even(self.rotary_dim, "rotary_dim")
+        if self.frequencies is not None and (self.base, self.rotary_dim) != (10_000.0, None):
+            raise ValueError("base and rotary_dim must be left out where frequencies are given")
 
     def at_query(self, q: Array, positions: Any) -> Array:
         """Turn q [batch, heads, len, head_dim] by its positions."""
@@ -169,10 +219,13 @@ class Rotary(Encoding):
         return self._turned(k, positions)
 
     def _turned(self, x: Array, positions: Any) -> Array:
-        rotary_dim = self.rotary_dim or x.shape[-1]
-        if rotary_dim > x.shape[-1]:
+        inv_freq, factor = self.frequencies or self._frequencies(x.shape[-1])
+        if 2 * len(inv_freq) > x.shape[-1]:
             raise ValueError(
-                f"rotary_dim must be at most head_dim, {x.shape[-1]}, got {rotary_dim}"
+                f"rotary_dim must be at most head_dim, {x.shape[-1]}, got {2 * len(inv_freq)}"
             )
-        angles = rotary_angles(positions, rotary_frequencies(rotary_dim, self.base))
-        return apply_rotary(x, angles[..., None, :, :], layout=self.layout)
+        angles = rotary_angles(positions, inv_freq)[..., None, :, :]
+        return apply_rotary(x, angles, layout=self.layout, attention_factor=factor)
+
+    def _frequencies(self, head_dim: int) -> Frequencies:
+        return Frequencies(rotary_frequencies(self.rotary_dim or head_dim, self.base))

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from transformers.models.seamless_m4t_v2 import modeling_seamless_m4t_v2 as seamless
 from transformers.models.wav2vec2_bert import modeling_wav2vec2_bert as wav2vec2_bert
 
-from posviz.attention import KeyValueCache, attend, attention, causal_mask
+from posviz.attention import KeyValueCache, attend, attention
 from posviz.encodings.doors import doors
 from posviz.encodings.relative import offsets
 from posviz.encodings.shaw import Shaw, shaw_index, shaw_key_scores, shaw_values
+from posviz.masks import causal_mask
 
 SHAPES = [(1, 1, 1, 1, 2, 0), (2, 6, 3, 5, 6, 1), (1, 12, 7, 7, 2, 4), (3, 1, 1, 9, 4, 3)]
 shapes = pytest.mark.parametrize(("batch", "heads", "q_len", "k_len", "head_dim", "k"), SHAPES)

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from transformers import T5Config
 from transformers.models.t5.modeling_t5 import T5Attention
 
-from posviz.attention import KeyValueCache, attend, causal_mask
+from posviz.attention import KeyValueCache, attend
 from posviz.encodings.doors import doors
 from posviz.encodings.relative import offsets
 from posviz.encodings.t5 import T5, t5_bias, t5_bucket
+from posviz.masks import causal_mask
 
 TABLE = np.random.default_rng(0).normal(size=(32, 3))
 RULES = [  # bidirectional, num_buckets, max_distance: T5 first, then odd ones

@@ -6,16 +6,12 @@ import matplotlib
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from posviz.attention import (
-    attention,
-    blockwise_causal_mask,
-    causal_mask,
-    padding_mask,
-)
+from posviz.attention import attention
 from posviz.encodings.doors import NoPosition
 from posviz.engine.knobs import choice, integer, switch
 from posviz.engine.looks import PLAIN
 from posviz.engine.picture import Picture
+from posviz.masks import blockwise_causal_mask, causal_mask, padding_mask
 
 LONGEST, HEAD_DIM = 32, 16
 BLOCKED = -1  # below every weight, so that a blocked pair has a colour of its own

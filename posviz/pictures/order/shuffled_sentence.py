@@ -9,7 +9,7 @@ import matplotlib
 import matplotlib.ticker
 import numpy as np
 
-from posviz.attention import attend, causal_mask
+from posviz.attention import attend
 from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import NoPosition
 from posviz.encodings.rotary import Rotary
@@ -17,6 +17,7 @@ from posviz.encodings.sinusoidal import Sinusoidal
 from posviz.engine.knobs import choice, integer, text
 from posviz.engine.looks import PLAIN, SIGNED
 from posviz.engine.picture import Picture
+from posviz.masks import causal_mask
 
 NUM_HEADS, HEAD_DIM = 8, 8  # with eight heads ALiBi's first slope is 1/2: steep enough to see
 D_MODEL = NUM_HEADS * HEAD_DIM

@@ -8,12 +8,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posviz.attention import (
-    blockwise_causal_mask,
-    causal_mask,
-    padding_mask,
-    softmax,
-)
+from posviz.attention import softmax
+from posviz.masks import blockwise_causal_mask, causal_mask, padding_mask
 
 
 def random(*shape, seed=0):

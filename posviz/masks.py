@@ -1,0 +1,63 @@
+"""Masks: True where a query may look."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from posviz.arrays import Array, as_numbers, check_memory, is_floating, namespace
+from posviz.encodings.checks import require_integer
+from posviz.encodings.relative import offsets
+
+
+def causal_mask(q_positions: Any, k_positions: Any) -> Array:
+    """Let each query look at keys that do not stand after it.
+
+    Shapes: positions [len] give [q_len, k_len]; [batch, len] give [batch, 1, q_len, k_len].
+
+    Raises:
+        TypeError: when positions are not real numbers, or one is NumPy and the other torch.
+        ValueError: for NaN or infinity, or when memory is short.
+    """
+    return _with_heads(offsets(q_positions, k_positions) >= 0)
+
+
+def blockwise_causal_mask(q_positions: Any, k_positions: Any, block: int) -> Array:
+    """Let each query look at keys not after it in its own block and the one before.
+
+    Shapes: as ``causal_mask``; block in tokens, half the training length in the paper.
+
+    Raises:
+        TypeError: when positions are not real numbers, or block is not an integer.
+        ValueError: for NaN or infinity, block below 1, or when memory is short.
+
+    Source: Sun et al. 2022 (xPos), "Blockwise Causal Attention".
+    """
+    block = require_integer(block, "block")
+    q_positions = as_numbers(q_positions, "q_positions")
+    k_positions = as_numbers(k_positions, "k_positions")
+    near = offsets(q_positions // block, k_positions // block) <= 1
+    return _with_heads(near & (offsets(q_positions, k_positions) >= 0))
+
+
+def padding_mask(lengths: Any, seq_len: int) -> Array:
+    """Let every query look at real tokens alone, when shorter sentences are padded on the left.
+
+    Shapes: lengths [batch], in tokens; result [batch, 1, 1, seq_len].
+
+    Raises:
+        TypeError: when lengths or seq_len are not integers.
+        ValueError: when a length is not in 0 … seq_len, or memory is short.
+    """
+    lengths, seq_len = as_numbers(lengths, "lengths"), require_integer(seq_len, "seq_len")
+    xp = namespace(lengths)
+    if is_floating(lengths):
+        raise TypeError(f"lengths must be integers, got dtype {lengths.dtype}")
+    if lengths.ndim != 1 or not bool(xp.all((lengths >= 0) & (lengths <= seq_len))):
+        raise ValueError(f"lengths must be [batch] and in 0 … {seq_len}, got {lengths.tolist()}")
+    check_memory("lengths × seq_len", (len(lengths), seq_len), x=lengths)
+    columns = xp.arange(seq_len, device=lengths.device)
+    return (columns >= seq_len - lengths[:, None])[:, None, None, :]
+
+
+def _with_heads(mask: Array) -> Array:
+    return mask[:, None] if mask.ndim == 3 else mask
