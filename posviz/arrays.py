@@ -142,6 +142,13 @@ def require_alike(**arrays: Array) -> ModuleType:
     return xp
 
 
+def side_by_side(x: Array) -> Array:
+    """Return complex ``x`` [..., n] as real and imaginary parts in turn, [..., 2n], uncopied."""
+    if is_torch(x):
+        return _torch().view_as_real(x).flatten(-2)
+    return np.ascontiguousarray(x).view(x.real.dtype)
+
+
 # ---------------------------------------------------------------- devices
 
 

@@ -89,7 +89,7 @@ def add_bias(
         like(as_numbers(positions, name), scores, name)
         for positions, name in ((q_positions, "q_positions"), (k_positions, "k_positions"))
     )
-    if not (_is_run(q_positions) and _is_run(k_positions)):
+    if not (is_run(q_positions) and is_run(k_positions)):
         return scores + bias(offsets(q_positions, k_positions))
     column, row = offsets(q_positions, k_positions[:1]), offsets(q_positions[:1], k_positions[1:])
     xp, k_len = namespace(scores), scores.shape[-1]
@@ -102,8 +102,10 @@ def add_bias(
     return summed
 
 
-def _is_run(positions: Array) -> bool:
-    """Tell whether each position is the one before plus 1."""
+def is_run(positions: Array) -> bool:
+    """Tell whether each of the positions [len] is the one before plus 1."""
     if positions.ndim != 1 or len(positions) == 0:
         return False
-    return bool(namespace(positions).all(positions[1:] - positions[:-1] == 1))
+    rises = bool(namespace(positions).all(positions[1:] - positions[:-1] == 1))
+    # 255 + 1 is 0 where a number has 8 bits
+    return rises and float(positions[-1]) - float(positions[0]) == len(positions) - 1

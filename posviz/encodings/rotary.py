@@ -16,6 +16,7 @@ from posviz.arrays import (
     like,
     namespace,
     require_alike,
+    side_by_side,
 )
 from posviz.encodings.checks import (
     require_base,
@@ -103,13 +104,13 @@ def _turn_as_complex(x: Array, cos: Array, sin: Array) -> Array:
         if x.strides[-1] != x.itemsize:
             x = np.ascontiguousarray(x)
         pairs = x.view(np.result_type(x.dtype, np.complex64))
-        return (pairs * (cos + 1j * sin)).view(x.dtype)
+        return side_by_side(pairs * (cos + 1j * sin))
     xp = namespace(x)
     steps = (*x.stride()[:-1], x.storage_offset())
     if x.stride(-1) != 1 or any(step % 2 for step in steps):  # a pair must start at an even place
         x = x.clone(memory_format=xp.contiguous_format)
     pairs = xp.view_as_complex(x.unflatten(-1, (-1, 2)))
-    return xp.view_as_real(pairs * xp.complex(cos, sin)).flatten(-2)
+    return side_by_side(pairs * xp.complex(cos, sin))
 
 
 def rotation_matrix(angles: Any, *, layout: str = "interleaved") -> Array:

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
-from posviz.arrays import Array, as_float64, as_numbers, check_memory, is_floating, like, namespace
+from posviz.arrays import (
+    Array,
+    as_float64,
+    as_numbers,
+    check_memory,
+    is_floating,
+    is_followed,
+    like,
+    namespace,
+    side_by_side,
+)
 from posviz.encodings.checks import require_base, require_choice, require_even
 from posviz.encodings.doors import Encoding
 from posviz.encodings.frequencies import (
@@ -13,6 +24,7 @@ from posviz.encodings.frequencies import (
     rotary_frequencies,
     tensor2tensor_frequencies,
 )
+from posviz.encodings.relative import is_run
 from posviz.encodings.rotary import rotation_matrix
 
 LAYOUTS = ("interleaved", "concatenated")
@@ -43,15 +55,35 @@ def sinusoidal(
     require_choice(layout, "layout", LAYOUTS)
     positions = as_numbers(positions, "positions")
     d_model = require_even(d_model, "d_model")
-    check_memory("positions × d_model", (*positions.shape, d_model), x=positions, copies=3)
-    angles = rotary_angles(positions, _frequencies(d_model, base, frequencies))
-    xp = namespace(angles)
-    waves = [xp.sin(angles), xp.cos(angles)]
-    if layout == "concatenated":
-        table = xp.concat(waves, axis=-1)
+    check_memory("positions × d_model", (*positions.shape, d_model), x=positions, copies=4)
+    dtype = _float_dtype(positions)
+    waves = _waves(positions, _frequencies(d_model, base, frequencies), dtype)
+    if layout == "interleaved":
+        table = side_by_side(waves)
     else:
-        table = xp.reshape(xp.stack(waves, axis=-1), (*positions.shape, d_model))
-    return like(table, positions, "positions", _float_dtype(positions))
+        table = namespace(waves).concat([waves.real, waves.imag], axis=-1)
+    return like(table, positions, "positions", dtype)
+
+
+def _waves(positions: Array, inv_freq: Array, dtype: Any) -> Array:
+    """sin + i·cos of each angle [..., d_model/2], in float64 except for a long run of positions.
+
+    e^(i(a + b)) is e^(ia)·e^(ib): a run of n positions needs sines of only about 2√n angles.
+    """
+    if not (is_run(positions) and len(positions) >= 256) or is_followed(positions):
+        angles = rotary_angles(positions, inv_freq)
+        xp = namespace(angles)
+        return xp.sin(angles) + 1j * xp.cos(angles)
+    block = math.isqrt(len(positions))
+    turns = []
+    for places in (positions[::block, None], positions[:block] - positions[0]):
+        angles = rotary_angles(places, inv_freq)
+        xp = namespace(angles)
+        narrow = xp.complex128 if "float64" in str(dtype) else xp.complex64
+        turns.append(xp.astype(xp.exp(-1j * angles), narrow))
+    starts, steps = turns
+    waves = 1j * starts * steps  # i·e^(−i·angle) is sin + i·cos
+    return xp.reshape(waves, (-1, len(inv_freq)))[: len(positions)]
 
 
 def _frequencies(d_model: int, base: float, rule: str) -> Array:

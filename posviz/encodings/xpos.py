@@ -118,7 +118,8 @@ class XPos(Encoding):
     Positions are absolute, so that a cached key stays right as the text grows. The price is range:
     keys grow as ζ_0^(−position/scale_base). With gamma 0.4 float32 overflows to infinity after
     position 36 260 (float16: 4 532), and with scale_base 1, as the paper has it, after 70 (8).
-    Nothing is clamped. The same holds for queries at negative positions.
+    Nothing is clamped: a 1 becomes infinity, a 0 no number (NaN), and NumPy warns. The same holds
+    for queries at negative positions.
     """
 
     base: float = 10_000.0
