@@ -11,6 +11,7 @@ from posviz.arrays import (
     Array,
     as_float64,
     check_memory,
+    is_compiled,
     is_followed,
     is_torch,
     like,
@@ -106,7 +107,8 @@ def _turn_as_complex(x: Array, cos: Array, sin: Array) -> Array:
         pairs = x.view(np.result_type(x.dtype, np.complex64))
         return side_by_side(pairs * (cos + 1j * sin))
     xp = namespace(x)
-    steps = (*x.stride()[:-1], x.storage_offset())
+    start = 0 if is_compiled(x) else x.storage_offset()  # torch.compile cannot ask for it
+    steps = (start, *x.stride()[:-1])
     if x.stride(-1) != 1 or any(step % 2 for step in steps):  # a pair must start at an even place
         x = x.clone(memory_format=xp.contiguous_format)
     pairs = xp.view_as_complex(x.unflatten(-1, (-1, 2)))

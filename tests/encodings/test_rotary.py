@@ -12,7 +12,12 @@ from transformers.models.gptj import modeling_gptj as gptj
 from transformers.models.llama import modeling_llama as llama
 
 from posviz.encodings.doors import doors
-from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
+from posviz.encodings.frequencies import (
+    Frequencies,
+    proportional_frequencies,
+    rotary_angles,
+    rotary_frequencies,
+)
 from posviz.encodings.rotary import Rotary, apply_rotary, change_layout, rotation_matrix
 
 LAYOUTS = ("interleaved", "half_split")
@@ -141,25 +146,6 @@ def test_matrices_in_batches():
     np.testing.assert_allclose(found[2, 1], rotation_matrix(angles[2, 1], layout="half_split"))
 
 
-@given(pairs=st.integers(1, 8))
-def test_layouts_name_the_same_pairs(pairs):
-    x = np.arange(3 * 2 * pairs).reshape(3, 2 * pairs)
-    split = change_layout(x, source="interleaved", target="half_split")
-    for i in range(pairs):
-        assert split[:, i].tolist() == x[:, 2 * i].tolist()
-        assert split[:, i + pairs].tolist() == x[:, 2 * i + 1].tolist()
-    back = change_layout(split, source="half_split", target="interleaved")
-    np.testing.assert_array_equal(back, x)
-    assert change_layout(x, source="half_split", target="half_split").tolist() == x.tolist()
-
-
-def test_turning_commutes_with_the_change_of_layout():
-    x, angles = torch.tensor(random(5, 12)), random(5, 6)
-    one_way = change_layout(apply_rotary(x, angles), source="interleaved", target="half_split")
-    other = change_layout(x, source="interleaved", target="half_split")
-    torch.testing.assert_close(one_way, apply_rotary(other, angles, layout="half_split"))
-
-
 @both_layouts
 def test_the_attention_factor_spares_the_tail(layout):
     x, angles = random(4, 10), random(4, 3)
@@ -233,13 +219,41 @@ def test_angles_for_each_sentence_and_each_head(layout):
             np.testing.assert_allclose(found[place], slowly(x[place], full[place], layout))
 
 
+@both_layouts
+@pytest.mark.parametrize("gradients", [False, True])
+def test_torch_compile_reads_it_in_one_piece(layout, gradients):
+    x, angles = torch.tensor(random(2, 3, 5, 8)), torch.tensor(random(5, 3))
+    x.requires_grad_(gradients)
+    compiled = torch.compile(apply_rotary, fullgraph=True, backend="aot_eager")
+    torch.testing.assert_close(
+        compiled(x, angles, layout=layout), apply_rotary(x, angles, layout=layout)
+    )
+
+
 def test_the_encoding_acts_at_query_and_key():
     assert doors(Rotary()) == ("at_query", "at_key")
 
 
+def test_given_frequencies_turn_two_dimensions_each():
+    q, frequencies = random(2, 3, 4, 10), Frequencies([1.0, 0.1, 0.0], attention_factor=1.5)
+    found = Rotary(frequencies=frequencies, layout="half_split").at_query(q, range(4))
+    for place in np.ndindex(2, 3, 4):
+        position = place[-1]
+        turned = slowly(q[place][:6], [position, 0.1 * position, 0.0], "half_split")
+        np.testing.assert_allclose(found[place][:6], 1.5 * np.array(turned), atol=1e-14)
+        np.testing.assert_array_equal(found[place][6:], q[place][6:])
+
+
+def test_p_rope_lets_the_slow_pairs_stand():
+    q = random(1, 1, 3, 8)
+    half = Rotary(frequencies=Frequencies(proportional_frequencies(8, 0.5)))
+    found = half.at_query(q, range(3))
+    np.testing.assert_allclose(found[..., :4], Rotary().at_query(q, range(3))[..., :4])
+    np.testing.assert_array_equal(found[..., 4:], q[..., 4:])
+
+
 X = np.ones((2, 4, 8))
 ANGLES = np.ones((4, 4))
-SPLIT = "half_split"
 
 
 @pytest.mark.parametrize(
@@ -259,13 +273,15 @@ SPLIT = "half_split"
         (lambda: rotation_matrix(1.0), ValueError, "angles must be"),
         (lambda: rotation_matrix([1.0], layout="concatenated"), ValueError, "layout must be one"),
         (lambda: rotation_matrix(np.zeros(10**7)), ValueError, "angles: an array of"),
-        (lambda: change_layout(X[..., :7], source=SPLIT, target=SPLIT), ValueError, "must be even"),
-        (lambda: change_layout(X, source="x", target=SPLIT), ValueError, "source must be one"),
-        (lambda: change_layout(X, source=SPLIT, target="x"), ValueError, "target must be one"),
-        (lambda: change_layout(X[0, 0, 0], source=SPLIT, target=SPLIT), ValueError, "x must be"),
         (lambda: Rotary(base=1), ValueError, "base must be above 1"),
         (lambda: Rotary(rotary_dim=3), ValueError, "rotary_dim must be even"),
         (lambda: Rotary(layout="x"), ValueError, "layout must be one of"),
+        (lambda: Rotary(base=500, frequencies=Frequencies([1.0])), ValueError, "base and rotary"),
+        (
+            lambda: Rotary(frequencies=Frequencies(np.ones(5))).at_key(X, range(4)),
+            ValueError,
+            "rotary_dim must be at most head_dim, 8, got 10",
+        ),
         (
             lambda: Rotary(rotary_dim=16).at_query(X, range(4)),
             ValueError,

@@ -46,6 +46,25 @@ def test_table_number_by_number(style, positions, d_model, base):
     np.testing.assert_allclose(found, np.reshape(expected, (-1, d_model)), atol=1e-9)
 
 
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize(
+    ("positions", "tolerance"),
+    [
+        (np.arange(700), 1e-12),
+        (torch.arange(300), 1e-6),
+        (np.arange(-150, 150, dtype=np.float32), 1e-6),
+        (np.arange(100_000, 100_257) + 0.25, 1e-9),
+        (torch.arange(256, dtype=torch.float16), 1e-3),
+        (np.arange(400).astype(np.uint8), 1e-12),
+    ],
+    ids=["NumPy", "torch", "float32", "fractions", "float16", "not a run: it wraps around"],
+)
+def test_a_long_run_number_by_number(style, positions, tolerance):
+    expected = [slowly(float(p), 6, 10_000.0, **style) for p in positions]
+    found = sinusoidal(positions, 6, **style)
+    np.testing.assert_allclose(np.asarray(found), expected, atol=tolerance)
+
+
 def test_rows_of_the_printed_table():
     """d_model 512, position 3, dimensions 0 to 7: sin and cos of 3, 2.8939, 2.7915, 2.6928."""
     printed = [0.141120, -0.989992, 0.245085, -0.969501, 0.342782, -0.939415, 0.433643, -0.901085]
