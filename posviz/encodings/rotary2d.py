@@ -1,0 +1,260 @@
+"""RoPE for images and video: a token stands at a row and a column, and perhaps at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from posviz.arrays import Array, as_float64, as_numbers, check_memory, is_torch, like, namespace
+from posviz.encodings.checks import require_base, require_choice, require_integer
+from posviz.encodings.doors import Encoding
+from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
+from posviz.encodings.learned import rows_at
+from posviz.encodings.rotary import LAYOUTS, apply_rotary
+
+AXES = ("column", "row")
+
+# ---------------------------------------------------------------- angles
+
+
+def raster(height: int, width: int) -> np.ndarray:
+    """Return (row, column) of each patch of an image, line by line as images are read.
+
+    Shapes: [height·width, 2]. Units: patches. int64.
+
+    Raises:
+        TypeError: when an argument is not an integer.
+        ValueError: when one is below 1, or memory is short.
+    """
+    height, width = require_integer(height, "height"), require_integer(width, "width")
+    check_memory("height × width", (height * width, 2), copies=2)
+    return np.stack(np.divmod(np.arange(height * width), width), axis=-1)
+
+
+def axial_angles(
+    rows: Any, columns: Any, head_dim: int, *, base: float = 10_000.0, first: str = "column"
+) -> Array:
+    """Return how far each pair has turned, half of them with one axis, half with the other.
+
+    Shapes: rows and columns [...], result [..., head_dim/2]. Units: patches (or fractions of one),
+    radians. float64. Both axes have the frequencies of head_dim/2 dimensions; the first half of
+    the pairs follows the axis ``first``: the column in the paper, the row in Qwen2-VL. The paper's
+    base is 100, for images are shorter than texts; most language models with eyes keep 10 000.
+
+    Raises:
+        TypeError: when rows or columns are not real numbers, or head_dim is not an integer.
+        ValueError: for NaN or infinity, different shapes or devices, head_dim not divisible by 4,
+            base not above 1, an unknown axis, or when memory is short.
+
+    Source: Heo et al. 2024 (RoPE-ViT), section 3.2, "axial frequency", with halves as in its code.
+    """
+    require_choice(first, "first", AXES)
+    if require_integer(head_dim, "head_dim", low=4) % 4:
+        raise ValueError(f"head_dim must be divisible by 4, for pairs on two axes, got {head_dim}")
+    inv_freq = rotary_frequencies(head_dim // 2, base)
+    rows, columns = _alike(rows, columns)
+    axes = (columns, rows) if first == "column" else (rows, columns)
+    return namespace(rows).concat([rotary_angles(axis, inv_freq) for axis in axes], axis=-1)
+
+
+def mixed_angles(rows: Any, columns: Any, frequencies: Any) -> Array:
+    """Return how far each pair has turned when both axes turn it: column · f₀ + row · f₁.
+
+    Shapes: rows and columns [..., len], frequencies [2, head_dim/2] or, when each head has its
+    own, [2, heads, head_dim/2], index 0 for columns. Result [..., len, head_dim/2], with heads
+    [..., heads, len, head_dim/2]. Units: patches, radians per patch, radians. float64. The
+    frequencies are learned in the paper, and gradients reach them. Where a pair's f₀ and f₁ are
+    equal it sees the sum of row and column alone; where one of them is 0 it is an axial pair.
+
+    Raises:
+        TypeError: when an argument is not real numbers.
+        ValueError: for NaN or infinity, wrong shapes, different devices, or when memory is short.
+
+    Source: Heo et al. 2024 (RoPE-ViT), section 3.2, "mixed learnable frequency".
+    """
+    rows, columns = _alike(rows, columns)
+    frequencies = as_float64(frequencies, "frequencies")
+    if frequencies.ndim not in (2, 3) or frequencies.shape[0] != 2:
+        raise ValueError(
+            "frequencies must be [2, head_dim/2] or [2, heads, head_dim/2], "
+            f"got shape {tuple(frequencies.shape)}"
+        )
+    if rows.ndim < 1:
+        raise ValueError("rows and columns must be [..., len], got single numbers")
+    if is_torch(frequencies) and not is_torch(rows):
+        rows, columns = like(rows, frequencies, "rows"), like(columns, frequencies, "columns")
+    frequencies = like(frequencies, rows, "frequencies")
+    check_memory("rows × frequencies", (*rows.shape, *frequencies.shape[1:]), x=rows, copies=3)
+    if frequencies.ndim == 3:  # an axis for the heads, before that of the tokens
+        rows, columns = rows[..., None, :], columns[..., None, :]
+        frequencies = frequencies[:, :, None]
+    return columns[..., None] * frequencies[0] + rows[..., None] * frequencies[1]
+
+
+def mrope_angles(
+    positions_thw: Any, inv_freq: Any, sections: Sequence[int], *, interleaved: bool = False
+) -> Array:
+    """Return how far each pair has turned when some follow the time, some the row, some the column.
+
+    Shapes: positions_thw [3, ..., len] in the order time, row, column; inv_freq [pairs]; sections
+    three counts of pairs in that order; result [..., len, pairs]. Units: tokens, radians per token,
+    radians. float64. In Qwen2-VL the pairs of an axis stand together, so time has all the high
+    frequencies; interleaved, as in Qwen3-VL, they take turns, T H W T H W …, until rows and
+    columns have theirs, and the rest follow the time. With three equal positions, as text has
+    them, both are RoPE.
+
+    Raises:
+        TypeError: when an argument is not real numbers, or sections are not integers.
+        ValueError: for NaN or infinity, wrong shapes, different devices, sections that do not add
+            up to the pairs or cannot take turns, or when memory is short.
+
+    Source: Wang et al. 2024 (Qwen2-VL), section 2.1; Bai et al. 2025 (Qwen3-VL) for interleaving.
+    """
+    positions = as_float64(positions_thw, "positions_thw")
+    inv_freq = as_float64(inv_freq, "inv_freq")
+    if positions.ndim < 1 or positions.shape[0] != 3:
+        raise ValueError(f"positions_thw must be [3, ...], got shape {tuple(positions.shape)}")
+    axes = _axis_of_each_pair(sections, interleaved)
+    if tuple(inv_freq.shape) != axes.shape:
+        raise ValueError(
+            f"inv_freq must be [{len(axes)}], as sections add up, got {tuple(inv_freq.shape)}"
+        )
+    if is_torch(inv_freq) and not is_torch(positions):
+        positions = like(positions, inv_freq, "positions_thw")
+    check_memory("positions_thw × pairs", (*positions.shape[1:], len(axes)), x=positions, copies=2)
+    chosen = positions[like(axes, positions, "sections")]
+    return namespace(positions).moveaxis(chosen, 0, -1) * like(inv_freq, positions, "inv_freq")
+
+
+def _axis_of_each_pair(sections: Sequence[int], interleaved: bool) -> np.ndarray:
+    if len(sections) != 3:
+        raise ValueError(f"sections must be three counts of pairs, got {sections!r}")
+    time, row, column = (require_integer(count, "sections", low=0) for count in sections)
+    if not interleaved:
+        return np.repeat([0, 1, 2], [time, row, column])
+    axes = np.zeros(time + row + column, int)
+    axes[1 : 3 * row : 3] = 1
+    axes[2 : 3 * column : 3] = 2
+    if np.bincount(axes, minlength=3).tolist() != [time, row, column]:
+        raise ValueError(
+            f"sections must let axes take turns, T H W T H W …, when interleaved, got {sections}"
+        )
+    return axes
+
+
+def _alike(rows: Any, columns: Any) -> tuple[Array, Array]:
+    """Return both in float64 and of one kind: lists and NumPy arrays follow a tensor."""
+    rows, columns = as_float64(rows, "rows"), as_float64(columns, "columns")
+    if rows.shape != columns.shape:
+        raise ValueError(
+            f"rows and columns must share a shape, got {tuple(rows.shape)} and "
+            f"{tuple(columns.shape)}"
+        )
+    if is_torch(columns):
+        return like(rows, columns, "rows"), columns
+    return rows, like(columns, rows, "columns")
+
+
+# ---------------------------------------------------------------- encodings
+
+
+class _RotaryOnGrid(Encoding):
+    """RoPE by the coordinates of each token, looked up by its position in the sequence."""
+
+    coordinates: Array
+    layout: str
+
+    def _angles(self, coordinates: Array, head_dim: int) -> Array:
+        """Return the angles [..., heads or 1, len, pairs] at coordinates [..., len, axes]."""
+        raise NotImplementedError
+
+    def _require(self, axes: str) -> None:
+        shape = tuple(as_numbers(self.coordinates, "coordinates").shape)
+        if len(shape) != 2 or shape[1] != axes.count(",") + 1:
+            raise ValueError(f"coordinates must be ({axes}) of each token, got shape {shape}")
+        require_choice(self.layout, "layout", LAYOUTS)
+
+    def at_query(self, q: Array, positions: Any) -> Array:
+        """Turn q [batch, heads, len, head_dim] by the coordinates of its tokens."""
+        return self._turned(q, positions)
+
+    def at_key(self, k: Array, positions: Any) -> Array:
+        """Turn k [batch, heads, len, head_dim] by the coordinates of its tokens."""
+        return self._turned(k, positions)
+
+    def _turned(self, x: Array, positions: Any) -> Array:
+        table = like(as_numbers(self.coordinates, "coordinates"), x, "coordinates")
+        coordinates = rows_at(table, positions, "positions")
+        return apply_rotary(x, self._angles(coordinates, x.shape[-1]), layout=self.layout)
+
+
+@dataclass(frozen=True, eq=False)
+class AxialRotary(_RotaryOnGrid):
+    """Axial RoPE at the query and key, for coordinates [tokens, 2] of (row, column)."""
+
+    coordinates: Array
+    base: float = 10_000.0
+    first: str = "column"
+    layout: str = "interleaved"
+
+    def __post_init__(self) -> None:
+        self._require("row, column")
+        require_base(self.base)
+        require_choice(self.first, "first", AXES)
+
+    def _angles(self, coordinates: Array, head_dim: int) -> Array:
+        rows, columns = coordinates[..., 0], coordinates[..., 1]
+        angles = axial_angles(rows, columns, head_dim, base=self.base, first=self.first)
+        return angles[..., None, :, :]
+
+
+@dataclass(frozen=True, eq=False)
+class MixedRotary(_RotaryOnGrid):
+    """Mixed RoPE at the query and key, for coordinates [tokens, 2] of (row, column).
+
+    Shapes: frequencies [2, head_dim/2] or [2, heads, head_dim/2], index 0 for columns; where each
+    head has its own, there are as many key heads as query heads.
+    """
+
+    coordinates: Array
+    frequencies: Array
+    layout: str = "interleaved"
+
+    def __post_init__(self) -> None:
+        self._require("row, column")
+        mixed_angles([0], [0], self.frequencies)
+
+    def _angles(self, coordinates: Array, head_dim: int) -> Array:
+        frequencies = as_numbers(self.frequencies, "frequencies")
+        frequencies = like(frequencies, coordinates, "frequencies")
+        angles = mixed_angles(coordinates[..., 0], coordinates[..., 1], frequencies)
+        return angles if frequencies.ndim == 3 else angles[..., None, :, :]
+
+
+@dataclass(frozen=True, eq=False)
+class MRotary(_RotaryOnGrid):
+    """Multimodal RoPE at the query and key, for coordinates [tokens, 3] of (time, row, column).
+
+    A text token has the same number three times. Sections count the pairs of each axis; what lies
+    beyond them in head_dim is not turned.
+    """
+
+    coordinates: Array
+    sections: Sequence[int]
+    base: float = 10_000.0
+    interleaved: bool = False
+    layout: str = "interleaved"
+
+    def __post_init__(self) -> None:
+        self._require("time, row, column")
+        require_base(self.base)
+        _axis_of_each_pair(self.sections, self.interleaved)
+
+    def _angles(self, coordinates: Array, head_dim: int) -> Array:
+        thw = namespace(coordinates).moveaxis(coordinates, -1, 0)
+        inv_freq = rotary_frequencies(2 * sum(self.sections), self.base)
+        angles = mrope_angles(thw, inv_freq, self.sections, interleaved=self.interleaved)
+        return angles[..., None, :, :]
