@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from posviz.arrays import Array, as_numbers, is_floating, like, namespace
+from posviz.arrays import Array, as_numbers, is_floating, is_torch, like, namespace
 from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding
 from posviz.encodings.learned import require_table, rows_at
-from posviz.encodings.relative import offsets
+from posviz.encodings.relative import add_bias, along_diagonals, are_diagonal, diagonals
 
 MOST_BUCKETS = 4096  # the exact boundaries of more would take seconds
 
@@ -77,7 +77,8 @@ def t5_bias(table: Array, buckets: Any) -> Array:
     """Return each head's number for each bucket, to add to the unscaled scores.
 
     Shapes: table [num_buckets, heads], buckets [..., q_len, k_len], result [..., heads, q_len,
-    k_len]. The dtype is that of the table.
+    k_len]. The dtype is that of the table. With NumPy and evenly spaced positions the result is a
+    read-only view of q_len + k_len − 1 numbers per head.
 
     Raises:
         TypeError: when the table is not floating-point, buckets are not integers, or one is NumPy
@@ -91,6 +92,9 @@ def t5_bias(table: Array, buckets: Any) -> Array:
     buckets = as_numbers(buckets, "buckets")
     if buckets.ndim < 2:
         raise ValueError(f"buckets must be [..., q_len, k_len], got shape {tuple(buckets.shape)}")
+    if not is_torch(table) and are_diagonal(buckets):
+        values = rows_at(table, diagonals(buckets), "buckets").T
+        return along_diagonals(values, buckets.shape[1])
     return namespace(table).moveaxis(rows_at(table, buckets, "buckets"), -1, -3)
 
 
@@ -121,10 +125,15 @@ class T5(Encoding):
         num_buckets, heads = self.table.shape
         if heads != scores.shape[-3]:
             raise ValueError(f"table must have the {scores.shape[-3]} heads of q, got {heads}")
-        buckets = t5_bucket(
-            like(offsets(q_positions, k_positions), scores, "q_positions"),
-            bidirectional=self.bidirectional,
-            num_buckets=num_buckets,
-            max_distance=self.max_distance,
-        )
-        return scores + t5_bias(like(self.table, scores, "table", scores.dtype), buckets)
+        table = like(self.table, scores, "table", scores.dtype)
+
+        def bias(offsets: Array) -> Array:
+            buckets = t5_bucket(
+                offsets,
+                bidirectional=self.bidirectional,
+                num_buckets=num_buckets,
+                max_distance=self.max_distance,
+            )
+            return t5_bias(table, buckets)
+
+        return add_bias(scores, q_positions, k_positions, bias)

@@ -133,6 +133,20 @@ def test_the_bias_entry_by_entry_in_any_batch():
         assert found[b, h, i, j] == TABLE[slowly(offset, True, 32, 128), h]
 
 
+@pytest.mark.parametrize("table", [TABLE, torch.tensor(TABLE)], ids=["numpy", "torch"])
+@given(q_len=st.integers(1, 6), k_len=st.integers(1, 6), start=st.integers(-9, 30))
+def test_consecutive_positions_need_one_number_per_distance(table, q_len, k_len, start):
+    found = t5_bias(table, t5_bucket(offsets(range(start, start + q_len), range(k_len))))
+    assert found.shape == (3, q_len, k_len)
+    for h, i, j in np.ndindex(3, q_len, k_len):
+        assert found[h, i, j] == TABLE[slowly(start + i - j, True, 32, 128), h]
+    if isinstance(found, np.ndarray):
+        memory = found
+        while memory.base is not None:
+            memory = memory.base
+        assert memory.nbytes == 3 * (q_len + k_len - 1) * 8
+
+
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
 def test_torch_and_numpy_agree(dtype):
     positions, table = torch.arange(0, 200, 7), torch.tensor(TABLE, dtype=dtype)
@@ -187,6 +201,17 @@ def test_a_cache_changes_nothing():
         torch.testing.assert_close(found, whole[:, start:end])
 
 
+@pytest.mark.parametrize("positions", [[90, 91, 92], [0, 9, 99], [[3, 4, 5], [0, 0, 1]]], ids=str)
+@pytest.mark.parametrize("kind", [np.array, torch.tensor])
+def test_every_option_counts_at_the_door(kind, positions):
+    encoding = T5(kind(TABLE[:12]), bidirectional=False, max_distance=40)
+    found = encoding.at_scores(kind(np.ones((2, 3, 3, 2))), None, None, positions, kind([1, 2]))
+    rows = np.broadcast_to(positions, (2, 3))
+    for b, h, i, j in np.ndindex(2, 3, 3, 2):
+        expected = 1 + TABLE[slowly(int(rows[b, i]) - (1 + j), False, 12, 40), h]
+        assert found[b, h, i, j] == pytest.approx(expected)
+
+
 def test_gradients_reach_the_table():
     table = torch.tensor(TABLE[:8], requires_grad=True)
     buckets = t5_bucket(offsets(range(9), range(9)), num_buckets=8, max_distance=9)
@@ -195,7 +220,7 @@ def test_gradients_reach_the_table():
 
 @pytest.mark.parametrize("scores", [np.float64, np.float32, torch.float64, torch.float32], ids=str)
 def test_the_encoding_acts_at_the_scores_in_their_dtype(scores):
-    encoding = T5(TABLE.astype(np.float32))
+    encoding = T5(TABLE)
     assert doors(encoding) == ("at_scores",)
     assert encoding.scale(64) == 1
     is_torch = isinstance(scores, torch.dtype)
