@@ -84,9 +84,8 @@ def deberta_scores(
     are those of ``deberta_bucket`` with bucket_size and max_position (by default half the rows).
 
     Shapes: q [batch, heads, q_len, head_dim], k [batch, heads, k_len, head_dim], position_key and
-    position_query [heads, 2k, head_dim], already projected (None where its term is not asked
-    for), offsets [(batch,) q_len, k_len], result [batch, heads, q_len, k_len]. Units: tokens.
-    Halves are summed in float32.
+    position_query [heads, 2k, head_dim], already projected (None if unused), offsets [(batch,)
+    q_len, k_len], result [batch, heads, q_len, k_len]. Units: tokens. Halves are summed in float32.
 
     Raises:
         TypeError: when arrays differ in kind or dtype, or offsets are not integers.
@@ -101,11 +100,13 @@ def deberta_scores(
     _require_shapes(q, k, tables, offsets)
     wide_q, wide_k = widened(q, k)
     tables = dict(zip(tables, widened(*tables.values()), strict=True))
-    added = _position_terms(wide_q, wide_k, tables, offsets, p2c, bucket_size, max_position)
-    return xp.astype(wide_q @ xp.matrix_transpose(wide_k) + added, q.dtype)
+    scores = wide_q @ xp.matrix_transpose(wide_k)
+    settings = (p2c, bucket_size, max_position)
+    return xp.astype(_with_positions(scores, wide_q, wide_k, tables, offsets, *settings), q.dtype)
 
 
-def _position_terms(
+def _with_positions(
+    scores: Array,
     q: Array,
     k: Array,
     tables: dict[str, Array],
@@ -114,21 +115,20 @@ def _position_terms(
     bucket_size: int | None,
     max_position: int | None,
 ) -> Array:
-    """Let each token meet each row of its table once, then pick by offset."""
+    """Let each token meet each row of its table once, pick by offset, and add to the scores."""
     span, max_position = _spans(tables, bucket_size, max_position)
     xp = namespace(q)
-    added = 0.0
+    rows = deberta_bucket(offsets, bucket_size, max_position) + span
     if "position_key" in tables:
-        rows = deberta_bucket(offsets, bucket_size, max_position) + span
         by_row = q @ xp.matrix_transpose(tables["position_key"])
-        added = added + pick(by_row, rows[..., None, :, :])
+        scores = scores + pick(by_row, rows[..., None, :, :])
     if "position_query" in tables:
-        signed = offsets if p2c == "code" else -offsets
-        rows = deberta_bucket(signed, bucket_size, max_position) + span
+        if p2c == "paper":
+            rows = deberta_bucket(-offsets, bucket_size, max_position) + span
         by_row = k @ xp.matrix_transpose(tables["position_query"])
         for_keys = pick(by_row, xp.matrix_transpose(rows)[..., None, :, :])
-        added = added + xp.matrix_transpose(for_keys)
-    return added
+        scores = scores + xp.matrix_transpose(for_keys)
+    return scores
 
 
 def _tables(position_key: Array, position_query: Array, terms: tuple[str, ...]) -> dict[str, Array]:
@@ -207,8 +207,9 @@ class DeBERTa(Encoding):
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:
         """Add scale × the position terms to scores [batch, heads, q_len, k_len]."""
+        scale = self.scale(q.shape[-1])  # on the tables, which are smaller than the scores
         tables = {
-            name: like(table, scores, name, scores.dtype)
+            name: scale * like(table, scores, name, scores.dtype)
             for name, table in _tables(self.position_key, self.position_query, self.terms).items()
         }
         offsets = whole(offsets_between(q_positions, k_positions), "offsets")
@@ -217,5 +218,4 @@ class DeBERTa(Encoding):
         xp = namespace(scores, q, k)
         q, k = xp.astype(q, scores.dtype), xp.astype(k, scores.dtype)
         settings = (self.p2c, self.bucket_size, self.max_position)
-        added = _position_terms(q, k, tables, offsets, *settings)
-        return scores + self.scale(q.shape[-1]) * added
+        return _with_positions(scores, q, k, tables, offsets, *settings)

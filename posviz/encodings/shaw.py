@@ -206,9 +206,9 @@ class Shaw(Encoding):
         if self.key_table is None:
             return scores
         table = like(self.key_table, scores, "key_table", scores.dtype)
+        table = self.scale(q.shape[-1]) * table  # it is smaller than the scores
         q = namespace(q).astype(q, scores.dtype)
-        index = _rows(table, q_positions, k_positions)
-        return scores + self.scale(q.shape[-1]) * shaw_key_scores(q, table, index)
+        return scores + shaw_key_scores(q, table, _rows(table, q_positions, k_positions))
 
     def at_values(self, output: Array, weights: Array, q_positions: Any, k_positions: Any) -> Array:
         """Add Σ weights·a, with a from value_table, to output [batch, heads, q_len, head_dim]."""

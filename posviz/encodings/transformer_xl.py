@@ -140,9 +140,10 @@ class TransformerXL(Encoding):
         r, index = self._keys(scores, q_positions, k_positions)
         shape = (*q.shape[:-1], r.shape[-2])
         check_memory("heads × q_len × distinct offsets", shape, itemsize=q.dtype.itemsize, x=q)
-        by_offset = pick((q + v[:, None]) @ xp.matrix_transpose(r), index)
-        by_key = xp.matrix_transpose(k @ u[..., None])
-        return scores + self.scale(head_dim) * (by_key + by_offset)
+        scale = self.scale(head_dim)  # on what is smaller than the scores
+        by_offset = pick((q + v[:, None]) @ xp.matrix_transpose(scale * r), index)
+        by_key = xp.matrix_transpose(k @ (scale * u)[..., None])
+        return scores + by_key + by_offset
 
     def _keys(self, scores: Array, q_positions: Any, k_positions: Any) -> tuple[Array, Array]:
         """Return a key per distinct offset [heads, offsets, head_dim], and each pair's index."""
