@@ -142,6 +142,12 @@ def require_alike(**arrays: Array) -> ModuleType:
     return xp
 
 
+def widened(*arrays: Array) -> tuple[Array, ...]:
+    """Return ``arrays`` as they are, but halves in float32: sums of halves lose what they add."""
+    wide = (namespace(*arrays).float32, namespace(*arrays).float64)
+    return tuple(x if x.dtype in wide else namespace(x).astype(x, wide[0]) for x in arrays)
+
+
 def side_by_side(x: Array) -> Array:
     """Return complex ``x`` [..., n] as real and imaginary parts in turn, [..., 2n], uncopied."""
     if is_torch(x):

@@ -17,6 +17,7 @@ from posviz.arrays import (
     like,
     namespace,
     require_alike,
+    widened,
 )
 from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding, doors
@@ -147,8 +148,7 @@ def _weigh(
     group = q.shape[1] // k.shape[1]
     if group > 1:  # neighbouring query heads share a key head
         k, v = xp.repeat(k, group, axis=1), xp.repeat(v, group, axis=1)
-    dtype = q.dtype if q.dtype in (xp.float32, xp.float64) else xp.float32
-    wide_q, wide_k = xp.astype(q, dtype), xp.astype(k, dtype)  # a product of halves may overflow
+    wide_q, wide_k = widened(q, k)  # a product of halves may overflow
     scores = wide_q * encoding.scale(q.shape[-1]) @ xp.matrix_transpose(wide_k)
     scores = encoding.at_scores(scores, q, k, q_positions, k_positions)
     if mask is not None:

@@ -54,6 +54,19 @@ def require_real(value: Any, name: str) -> float:
     return number
 
 
+def require_positive(value: Any, name: str) -> float:
+    """Return ``value`` as a finite float above 0.
+
+    Raises:
+        TypeError: for anything but one real number.
+        ValueError: for 0 or less, NaN or infinity.
+    """
+    number = require_real(value, name)
+    if number <= 0:
+        raise ValueError(f"{name} must be above 0, got {number:g}")
+    return number
+
+
 def require_base(base: Any) -> float:
     """Return ``base`` as a float above 1: at 1 all pairs would turn alike.
 

@@ -18,6 +18,7 @@ from posviz.arrays import (
     namespace,
     require_alike,
     side_by_side,
+    widened,
 )
 from posviz.encodings.checks import (
     require_base,
@@ -54,14 +55,12 @@ def apply_rotary(
     xp = require_alike(x=x)
     angles = as_float64(angles, "angles")
     _require_matching(x, angles)
-    # Halves lack the precision to turn in (and torch the complex numbers): turn in float32.
-    dtype = x.dtype if x.dtype in (xp.float32, xp.float64) else xp.float32
+    rotary_dim = 2 * angles.shape[-1]
+    [turning] = widened(x[..., :rotary_dim])
     # Of a cosine torch.compile would take each value anew for every head, of complex numbers not.
     turns = factor * namespace(angles).exp(1j * angles)
-    cos, sin = (like(part, x, "angles", dtype) for part in (turns.real, turns.imag))
-    rotary_dim = 2 * angles.shape[-1]
-    turned = _turn(xp.astype(x[..., :rotary_dim], dtype, copy=False), cos, sin, layout)
-    turned = xp.astype(turned, x.dtype, copy=False)
+    cos, sin = (like(part, x, "angles", turning.dtype) for part in (turns.real, turns.imag))
+    turned = xp.astype(_turn(turning, cos, sin, layout), x.dtype, copy=False)
     if rotary_dim == x.shape[-1]:
         return turned
     return xp.concat([turned, x[..., rotary_dim:]], axis=-1)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from posviz.arrays import as_float64, like
-from posviz.encodings.checks import require_choice, require_integer, require_real
+from posviz.encodings.checks import require_choice, require_integer, require_positive, require_real
 from posviz.encodings.frequencies import Frequencies, rotary_frequencies, wavelengths
 
 RAMPS = ("code", "paper")
@@ -126,7 +126,7 @@ def yarn(
     if attention_factor is None:
         attention_factor = 0.1 * math.log(factor) + 1
     return Frequencies(
-        _blend(inv_freq, factor, kept), _require_positive(attention_factor, "attention_factor")
+        _blend(inv_freq, factor, kept), require_positive(attention_factor, "attention_factor")
     )
 
 
@@ -170,7 +170,7 @@ def longrope(
         attention_factor = math.sqrt(1 + math.log(max(stretch, 1.0)) / math.log(original))
     return Frequencies(
         inv_freq / (long if seq_len > original else short),
-        _require_positive(attention_factor, "attention_factor"),
+        require_positive(attention_factor, "attention_factor"),
     )
 
 
@@ -249,14 +249,7 @@ def _require_factors(values: Any, name: str, inv_freq: np.ndarray) -> np.ndarray
 
 
 def _require_band(low_name: str, low: Any, high_name: str, high: Any) -> tuple[float, float]:
-    low, high = _require_positive(low, low_name), _require_positive(high, high_name)
+    low, high = require_positive(low, low_name), require_positive(high, high_name)
     if low >= high:
         raise ValueError(f"{low_name} must be below {high_name}, got {low:g} and {high:g}")
     return low, high
-
-
-def _require_positive(value: Any, name: str) -> float:
-    number = require_real(value, name)
-    if number <= 0:
-        raise ValueError(f"{name} must be above 0, got {number:g}")
-    return number

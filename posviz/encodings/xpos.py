@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from posviz.arrays import Array, as_float64, check_memory, like, namespace, require_alike
-from posviz.encodings.checks import require_base, require_choice, require_even, require_real
+from posviz.arrays import Array, as_float64, check_memory, like, require_alike, widened
+from posviz.encodings.checks import require_base, require_choice, require_even, require_positive
 from posviz.encodings.doors import Encoding
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import LAYOUTS, apply_rotary
@@ -32,10 +32,8 @@ def xpos_scale(
     """
     positions = as_float64(positions, "positions")
     head_dim = require_even(head_dim, "head_dim")
-    gamma, scale_base = (
-        _require_positive(gamma, "gamma"),
-        _require_positive(scale_base, "scale_base"),
-    )
+    gamma = require_positive(gamma, "gamma")
+    scale_base = require_positive(scale_base, "scale_base")
     check_memory("positions × pairs", (*positions.shape, head_dim // 2), x=positions, copies=2)
     zeta = (np.arange(0, head_dim, 2) / head_dim + gamma) / (1 + gamma)
     return like(zeta, positions, "positions") ** (positions[..., None] / scale_base)
@@ -102,7 +100,7 @@ def resolution(scores: Array) -> Array:
             f"scores must be [..., distances] with at least 2 of them, "
             f"got shape {tuple(scores.shape)}"
         )
-    wide = xp.astype(scores, _dtype_to_compute_in(scores), copy=False)
+    [wide] = widened(scores)
     peak = xp.max(wide, axis=-1, keepdims=True)
     powers = xp.exp(wide - xp.where(peak == -xp.inf, 0.0, peak))
     total = xp.sum(powers, axis=-1, keepdims=True)
@@ -129,8 +127,8 @@ class XPos(Encoding):
 
     def __post_init__(self) -> None:
         require_base(self.base)
-        _require_positive(self.gamma, "gamma")
-        _require_positive(self.scale_base, "scale_base")
+        require_positive(self.gamma, "gamma")
+        require_positive(self.scale_base, "scale_base")
         require_choice(self.layout, "layout", LAYOUTS)
 
     def at_query(self, q: Array, positions: Any) -> Array:
@@ -145,11 +143,11 @@ class XPos(Encoding):
         xp = require_alike(**{name: x})
         _require_matching(x, positions, name)
         head_dim = require_even(x.shape[-1], "head_dim")
-        dtype = _dtype_to_compute_in(x)
+        [wide] = widened(x)
         scale = xpos_scale(sign * positions, head_dim, gamma=self.gamma, scale_base=self.scale_base)
-        scale = like(scale, x, f"{name}_positions", dtype)
+        scale = like(scale, x, f"{name}_positions", wide.dtype)
         angles = rotary_angles(positions, rotary_frequencies(head_dim, self.base))
-        turned = apply_rotary(xp.astype(x, dtype, copy=False), angles, layout=self.layout)
+        turned = apply_rotary(wide, angles, layout=self.layout)
         # Only after the turn: infinity − infinity, in the turn, would be no number.
         if self.layout == "interleaved":
             turned = turned * xp.repeat(scale, 2, axis=-1)
@@ -174,15 +172,3 @@ def _require_matching(x: Array, positions: Array, name: str) -> None:
             f"{name} must be [..., len, head_dim] for positions [..., len], "
             f"got {name} {x_shape} for positions {shape}"
         )
-
-
-def _dtype_to_compute_in(x: Array) -> Any:
-    xp = namespace(x)
-    return x.dtype if x.dtype in (xp.float32, xp.float64) else xp.float32
-
-
-def _require_positive(value: Any, name: str) -> float:
-    number = require_real(value, name)
-    if number <= 0:
-        raise ValueError(f"{name} must be above 0, got {number:g}")
-    return number
