@@ -29,15 +29,15 @@ def tensors(*shapes):
     return [torch.tensor(random(*shape, seed=i)) for i, shape in enumerate(shapes)]
 
 
-def sinusoid(offset, d_model):
+def sinusoid(offset, d_model, base=10_000):
     """The released layout: sines of all frequencies, then cosines."""
-    angles = [offset / 10_000 ** (i / d_model) for i in range(0, d_model, 2)]
+    angles = [offset / base ** (i / d_model) for i in range(0, d_model, 2)]
     return np.array([math.sin(a) for a in angles] + [math.cos(a) for a in angles])
 
 
-def four_terms(q, k, w_r, u, v, apart):
+def four_terms(q, k, w_r, u, v, apart, base=10_000):
     """Terms (a) to (d) of section 3.3, for one query and one key in one head."""
-    r = sinusoid(apart, w_r.shape[0]) @ w_r
+    r = sinusoid(apart, w_r.shape[0], base) @ w_r
     return float(q @ k + q @ r + u @ k + v @ r)
 
 
@@ -159,13 +159,13 @@ def test_any_positions(convert):
     w_r, (u, v) = random(6, 12, seed=3), random(2, 3, 4, seed=4)
     q_positions = np.array([[4, 10**6], [-3, 0.5]])
     k_positions = np.array([[0, 0, 1, 10**6 - 1, 5], [9, 8, 7, 0.25, 0]])
-    encoding = TransformerXL(*map(convert, (w_r, u, v)))
+    encoding = TransformerXL(*map(convert, (w_r, u, v)), base=100)
     x = map(convert, (scores, q, k, q_positions, k_positions))
     found = encoding.at_scores(*x)
     for b, h, i, j in np.ndindex(2, 3, 2, 5):
         w_h, q_i, k_j = w_r[:, h * 4 : h * 4 + 4], q[b, h, i], k[b, h, j]
         apart = q_positions[b, i] - k_positions[b, j]
-        added = four_terms(q_i, k_j, w_h, u[h], v[h], apart) - q_i @ k_j
+        added = four_terms(q_i, k_j, w_h, u[h], v[h], apart, 100) - q_i @ k_j
         assert found[b, h, i, j] == pytest.approx(scores[b, h, i, j] + added / 2, abs=1e-9)
 
 
