@@ -27,10 +27,12 @@ def test_torch_is_not_imported_by_the_mathematics_nor_by_listing_devices():
     code = (
         "import sys, numpy as np, posviz.attention as a\n"
         "from posviz.arrays import devices, to_device\n"
-        "from posviz.encodings import alibi, doors, rotary, sinusoidal\n"
+        "from posviz.encodings import alibi, deberta, doors, learned, rotary, rotary2d, shaw\n"
+        "from posviz.encodings import sinusoidal, stretching, t5, transformer_xl, xpos\n"
         "x = np.ones((1, 2, 3, 4))\n"
         "p = np.arange(3)\n"
-        "for encoding in (alibi.Alibi(), rotary.Rotary()):\n"
+        "for encoding in (alibi.Alibi(), rotary.Rotary(), xpos.XPos(), t5.T5(np.ones((32, 2))),\n"
+        "    shaw.Shaw(np.ones((3, 4)), np.ones((3, 4)))):\n"
         "    a.attention(x, x, x, encoding=encoding, q_positions=p, k_positions=p)\n"
         "sinusoidal.sinusoidal(p, 4)\n"
         "print(*devices(), to_device(x, 'NumPy').shape, 'torch' in sys.modules)\n"
@@ -58,6 +60,39 @@ def test_float64_keeps_the_kind_and_the_gradient():
     exact.sum().backward()
     assert exact.dtype == torch.float64
     assert x.grad.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("xp", [np, torch])
+def test_halves_are_widened_and_others_are_not_copied(xp):
+    x, half = xp.ones(2, dtype=xp.float64), xp.ones(2, dtype=xp.float16)
+    wide, from_half = arrays.widened(x, half)
+    assert wide is x
+    assert (from_half.dtype, from_half.tolist()) == (xp.float32, [1, 1])
+
+
+@pytest.mark.parametrize("kind", [np.array, torch.tensor])
+def test_complex_numbers_lie_side_by_side(kind):
+    x = kind([[1 + 2j, 3 - 4j], [5j, 6]])
+    assert arrays.side_by_side(x).tolist() == [[1, 2, 3, -4], [0, 5, 6, 0]]
+    assert arrays.side_by_side(x.T).tolist() == [[1, 2, 0, 5], [3, -4, 6, 0]]
+
+
+def test_torch_follows_what_it_needs_gradients_of():
+    x, parameter = torch.ones(2), torch.ones(2, requires_grad=True)
+    assert not arrays.is_followed(np.ones(2))
+    assert not arrays.is_followed(x)
+    assert arrays.is_followed(x, parameter)
+    assert arrays.is_followed(x + parameter)
+    with torch.no_grad():
+        assert not arrays.is_followed(x, parameter)
+
+
+def test_torch_follows_what_it_compiles():
+    def ask(x):
+        return x + arrays.is_followed(x) + 2 * arrays.is_compiled(x)
+
+    assert ask(torch.zeros(1)).item() == 0
+    assert torch.compile(ask, fullgraph=True, backend="eager")(torch.zeros(1)).item() == 3
 
 
 def test_numbers_follow_a_tensor_but_a_tensor_never_follows():

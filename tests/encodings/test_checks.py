@@ -45,6 +45,13 @@ def test_a_base_is_one_real_number(value):
         checks.require_base(value)
 
 
+@pytest.mark.parametrize("value", [0, -1e-9, float("inf")])
+def test_what_has_to_be_positive_is(value):
+    assert checks.require_positive(1e-9, "gamma") == 1e-9
+    with pytest.raises(ValueError, match="gamma must be"):
+        checks.require_positive(value, "gamma")
+
+
 @pytest.mark.parametrize("value", ["c", None, 1, ["a"]])
 def test_a_choice_is_one_of_its_options(value):
     assert checks.require_choice("a", "layout", ("a", "b")) == "a"
