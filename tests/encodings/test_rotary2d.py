@@ -87,6 +87,14 @@ def test_mixed_angles_entry_by_entry(kind, heads, places, pairs):
             assert entry == pytest.approx(column * across + row * down, rel=1e-12, abs=1e-12)
 
 
+def test_lists_follow_a_tensor():
+    ones = torch.ones(2, dtype=torch.float64)
+    for rows, columns in (([1, 1], ones), (ones, [1, 1])):
+        assert torch.is_tensor(axial_angles(rows, columns, 4))
+    found = mixed_angles([1, 1], [1, 1], torch.ones(2, 3))
+    assert torch.equal(found, torch.full((2, 3), 2.0, dtype=torch.float64))
+
+
 def taking_turns(sections):
     """Deal the pairs out one by one: T, H, W in turn, but to T when the other has had its share."""
     left, order = list(sections), []

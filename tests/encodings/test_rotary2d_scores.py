@@ -215,6 +215,11 @@ WHOLE = torch.tensor(GRID)
             ValueError,
             "rows × frequencies: an array of",
         ),
+        (
+            lambda: mrope_angles(np.zeros((3, 10**6)), np.ones(10**6), (10**6, 0, 0)),
+            ValueError,
+            "positions_thw × pairs: an array of",
+        ),
         (lambda: mrope_angles(THW, [1.0], (1, 0)), ValueError, "sections must be three counts"),
         (lambda: mrope_angles(THW, [1.0], (2, 0, -1)), ValueError, "sections must be at least 0"),
         (lambda: mrope_angles(THW, [1.0], (1, 1, 0)), ValueError, r"inv_freq must be \[2\], as"),
