@@ -42,7 +42,7 @@ def axial_angles(
     Shapes: rows and columns [...], result [..., head_dim/2]. Units: patches (or fractions of one),
     radians. float64. Both axes have the frequencies of head_dim/2 dimensions; the first half of
     the pairs follows the axis ``first``: the column in the paper, the row in Qwen2-VL. The paper's
-    base is 100, for images are shorter than texts; most language models with eyes keep 10 000.
+    base is 100, for images are shorter than texts; Qwen2-VL keeps 10 000, the default here.
 
     Raises:
         TypeError: when rows or columns are not real numbers, or head_dim is not an integer.
