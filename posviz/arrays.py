@@ -96,6 +96,19 @@ def as_float64(values: Any, name: str) -> Array:
     return xp.astype(x, xp.float64)
 
 
+def as_integers(values: Any, name: str) -> Array:
+    """Return integer ``values`` as int64, in which nothing wraps around that a text can hold.
+
+    Raises:
+        TypeError: for anything but integers, floats that happen to be whole included.
+        ValueError: for ragged lists.
+    """
+    x = as_numbers(values, name)
+    if is_floating(x):
+        raise TypeError(f"{name} must be integers, got dtype {x.dtype}")
+    return namespace(x).astype(x, namespace(x).int64, copy=False)
+
+
 def like(values: Array, x: Array, name: str, dtype: Any = None) -> Array:
     """Return ``values`` as ``x`` has it: same kind, same device, and ``dtype`` (default: its own).
 

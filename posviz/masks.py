@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from posviz.arrays import Array, as_numbers, check_memory, is_floating, namespace
+from posviz.arrays import Array, as_integers, as_numbers, check_memory, namespace
 from posviz.encodings.checks import require_integer
 from posviz.encodings.relative import offsets
 
@@ -48,10 +48,8 @@ def padding_mask(lengths: Any, seq_len: int) -> Array:
         TypeError: when lengths or seq_len are not integers.
         ValueError: when a length is not in 0 … seq_len, or memory is short.
     """
-    lengths, seq_len = as_numbers(lengths, "lengths"), require_integer(seq_len, "seq_len")
+    lengths, seq_len = as_integers(lengths, "lengths"), require_integer(seq_len, "seq_len")
     xp = namespace(lengths)
-    if is_floating(lengths):
-        raise TypeError(f"lengths must be integers, got dtype {lengths.dtype}")
     if lengths.ndim != 1 or not bool(xp.all((lengths >= 0) & (lengths <= seq_len))):
         raise ValueError(f"lengths must be [batch] and in 0 … {seq_len}, got {lengths.tolist()}")
     check_memory("lengths × seq_len", (len(lengths), seq_len), x=lengths)

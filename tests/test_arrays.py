@@ -53,6 +53,13 @@ def test_numbers_are_finite_and_rectangular(values):
         arrays.as_numbers(values, "speed")
 
 
+@pytest.mark.parametrize("values", [[1.0], np.ones(2), torch.ones(2), [True], ["a"]])
+def test_integers_are_integers(values):
+    assert arrays.as_integers(np.array([255], np.uint8), "rows").dtype == np.int64
+    with pytest.raises(TypeError, match="rows must be"):
+        arrays.as_integers(values, "rows")
+
+
 def test_float64_keeps_the_kind_and_the_gradient():
     assert arrays.as_float64(range(3), "x").dtype == np.float64
     x = torch.ones(3, requires_grad=True)

@@ -12,21 +12,26 @@ from posviz.attention import KeyValueCache, attend, attention
 from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import NoPosition
 from posviz.encodings.rotary import Rotary
-from posviz.encodings.sinusoidal import Sinusoidal
 from posviz.masks import causal_mask, padding_mask
+from tests.every_encoding import (
+    D_MODEL,
+    ENCODINGS,
+    HEAD_DIM,
+    HEADS,
+    LOOKED_UP,
+    RELATIVE,
+    dynamic,
+    phi,
+    random,
+    stretched,
+)
 
-ENCODINGS = [NoPosition(), Sinusoidal(), Rotary(), Rotary(layout="half_split"), Alibi()]
-every_encoding = pytest.mark.parametrize("encoding", ENCODINGS, ids=repr)
-RELATIVE = [NoPosition(), Rotary(), Rotary(rotary_dim=2), Alibi()]
+every_encoding = pytest.mark.parametrize("name", ENCODINGS)
 
 
-def random(*shape, seed=0):
-    return np.random.default_rng(seed).normal(size=shape)
-
-
-def weights_of_projections(d_model=8, kv_columns=8):
-    columns = (d_model, kv_columns, kv_columns)
-    return [random(d_model, width, seed=i + 1) / 2 for i, width in enumerate(columns)]
+def weights_of_projections(kv_heads=HEADS):
+    columns = (D_MODEL, kv_heads * HEAD_DIM, kv_heads * HEAD_DIM)
+    return [random(D_MODEL, width, seed=i + 1) / 2 for i, width in enumerate(columns)]
 
 
 @given(order=st.permutations(range(6)))
@@ -37,10 +42,10 @@ def test_without_position_shuffled_tokens_give_shuffled_outputs(order):
     np.testing.assert_allclose(shuffled, plain[:, order], atol=1e-13)
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS[1:], ids=repr)
-def test_with_position_they_do_not(encoding):
+@pytest.mark.parametrize("name", [name for name in ENCODINGS if name != "NoPE"])
+def test_with_position_they_do_not(name):
     x, weights = random(1, 6, 8), weights_of_projections()
-    options = {"num_heads": 2, "encoding": encoding, "positions": range(6)}
+    options = {"num_heads": 2, "encoding": ENCODINGS[name](np.asarray), "positions": range(6)}
     plain, rolled = (attend(rows, *weights, **options) for rows in (x, np.roll(x, 1, axis=1)))
     assert np.abs(rolled - np.roll(plain, 1, axis=1)).max() > 1e-3
 
@@ -54,9 +59,10 @@ def test_alibi_without_a_mask_is_blind_to_reversal():
         assert bool(np.abs(back - plain[:, ::-1]).max() < 1e-13) is blind
 
 
-@pytest.mark.parametrize("encoding", RELATIVE, ids=repr)
+@pytest.mark.parametrize("name", RELATIVE)
 @given(shift=st.integers(-1000, 1000))
-def test_relative_encodings_see_no_common_shift(encoding, shift):
+def test_relative_encodings_see_no_common_shift(name, shift):
+    encoding = RELATIVE[name](np.asarray)
     q, k, v = (random(1, 2, 4, 4, seed=seed) for seed in range(3))
     plain, shifted = (
         attention(q, k, v, encoding=encoding, q_positions=places, k_positions=places)
@@ -66,11 +72,13 @@ def test_relative_encodings_see_no_common_shift(encoding, shift):
 
 
 @every_encoding
-def test_left_padding_changes_nothing_for_the_real_tokens(encoding):
-    x, weights = random(2, 5, 8), weights_of_projections()
+def test_left_padding_changes_nothing_for_the_real_tokens(name):
+    x, weights, encoding = random(2, 5, 8), weights_of_projections(), ENCODINGS[name](np.asarray)
     lengths = np.array([3, 5])
     positions = np.arange(5) - (5 - lengths)[:, None]
     mask = causal_mask(positions, positions) & padding_mask(lengths, 5)
+    if name in LOOKED_UP:
+        positions = positions.clip(0)
     options = {"num_heads": 2, "encoding": encoding}
     found = attend(x, *weights, positions=positions, mask=mask, **options)
     for sentence, length in enumerate(lengths):
@@ -87,9 +95,9 @@ def test_left_padding_changes_nothing_for_the_real_tokens(encoding):
 @every_encoding
 @pytest.mark.parametrize("kind", [np.asarray, torch.tensor])
 @given(cuts=st.sets(st.integers(1, 5)))
-def test_a_cache_gives_the_same_in_any_number_of_steps(encoding, kind, cuts):
-    x, *weights = map(kind, (random(2, 6, 8), *weights_of_projections(8, 4)))
-    options = {"num_heads": 4, "encoding": encoding}
+def test_a_cache_gives_the_same_in_any_number_of_steps(name, kind, cuts):
+    x, *weights = map(kind, (random(2, 6, 8), *weights_of_projections(kv_heads=1)))
+    options = {"num_heads": 2, "encoding": ENCODINGS[name](kind)}
     whole = attend(x, *weights, positions=range(6), mask=causal_mask(range(6), range(6)), **options)
     cache, edges = KeyValueCache(), [0, *sorted(cuts), 6]
     for start, stop in itertools.pairwise(edges):
@@ -104,7 +112,20 @@ def test_a_cache_gives_the_same_in_any_number_of_steps(encoding, kind, cuts):
         )
         np.testing.assert_allclose(step, whole[:, start:stop], atol=1e-13)
     assert cache.positions.tolist() == list(range(6))
-    assert tuple(cache.keys.shape) == tuple(cache.values.shape) == (2, 2, 6, 2)
+    assert tuple(cache.keys.shape) == tuple(cache.values.shape) == (2, 1, 6, 4)
+
+
+@pytest.mark.parametrize("frequencies", [dynamic, phi], ids=["dynamic NTK", "LongRoPE"])
+def test_frequencies_that_follow_the_length_make_cached_keys_wrong(frequencies):
+    """Keys were turned when the text was shorter: a cache has to hold them as they were before."""
+    x, weights, cache = random(1, 8, 8), weights_of_projections(), KeyValueCache()
+    for length in range(1, 9):
+        options = {"num_heads": 2, "encoding": stretched(frequencies(length))}
+        token = x[:, length - 1 : length]
+        last = attend(token, *weights, positions=[length - 1], cache=cache, **options)
+        whole = attend(x[:, :length], *weights, positions=range(length), **options)
+        difference = np.abs(last[:, 0] - whole[:, -1]).max()
+        assert bool(difference < 1e-13) is (length <= 6), length
 
 
 def test_the_cache_holds_keys_that_have_passed_their_door():

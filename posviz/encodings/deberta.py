@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from posviz.arrays import Array, like, namespace, require_alike
+from posviz.arrays import Array, as_integers, like, namespace, require_alike, widened
 from posviz.encodings.checks import require_choice, require_integer
 from posviz.encodings.doors import Encoding
 from posviz.encodings.relative import offsets as offsets_between
-from posviz.encodings.shaw import pick, whole, widened
+from posviz.encodings.relative import pick
 
 TERMS = {"c2p": "position_key", "p2c": "position_query"}  # each with the table that it reads
 P2C = ("code", "paper")
@@ -35,7 +35,7 @@ def deberta_bucket(offsets: Any, bucket_size: int | None, max_position: int) -> 
 
     Source: He et al. 2021, equation 3; ``make_log_bucket_position`` in the released code of v2.
     """
-    offsets = whole(offsets, "offsets")
+    offsets = as_integers(offsets, "offsets")
     xp = namespace(offsets)
     if bucket_size is None:
         span = require_integer(max_position, "max_position")
@@ -96,7 +96,7 @@ def deberta_scores(
     tables = _tables(position_key, position_query, terms)
     require_choice(p2c, "p2c", P2C)
     xp = require_alike(q=q, k=k, **tables)
-    offsets = like(whole(offsets, "offsets"), q, "offsets")
+    offsets = like(as_integers(offsets, "offsets"), q, "offsets")
     _require_shapes(q, k, tables, offsets)
     wide_q, wide_k = widened(q, k)
     tables = dict(zip(tables, widened(*tables.values()), strict=True))
@@ -212,7 +212,7 @@ class DeBERTa(Encoding):
             name: scale * like(table, scores, name, scores.dtype)
             for name, table in _tables(self.position_key, self.position_query, self.terms).items()
         }
-        offsets = whole(offsets_between(q_positions, k_positions), "offsets")
+        offsets = as_integers(offsets_between(q_positions, k_positions), "offsets")
         offsets = like(offsets, scores, "offsets")
         _require_shapes(q, k, tables, offsets)
         xp = namespace(scores, q, k)

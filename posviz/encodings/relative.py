@@ -76,6 +76,21 @@ def along_diagonals(values: Array, k_len: int) -> Array:
     return np.lib.stride_tricks.sliding_window_view(values, k_len, axis=-1)[..., ::-1, :]
 
 
+def pick(scores: Array, index: Array) -> Array:
+    """Pick from the scores of all rows of a table those that ``index`` names.
+
+    Shapes: scores [..., heads, q_len, rows], index [..., 1, q_len, k_len], result [..., heads,
+    q_len, k_len].
+
+    Raises:
+        ValueError: when memory is short.
+    """
+    xp = namespace(scores)
+    shape = (*scores.shape[:-1], index.shape[-1])
+    check_memory("heads × q_len × k_len", shape, itemsize=scores.dtype.itemsize, x=scores)
+    return xp.take_along_axis(scores, xp.broadcast_to(index, shape), axis=-1)
+
+
 def add_bias(
     scores: Array, q_positions: Any, k_positions: Any, bias: Callable[[Array], Array]
 ) -> Array:

@@ -9,17 +9,17 @@ import numpy as np
 
 from posviz.arrays import (
     Array,
-    as_numbers,
+    as_integers,
     check_memory,
-    is_floating,
     is_torch,
     like,
     namespace,
     require_alike,
+    widened,
 )
 from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding
-from posviz.encodings.relative import offsets
+from posviz.encodings.relative import offsets, pick
 
 
 def shaw_index(offsets: Any, max_distance: int) -> Array:
@@ -37,7 +37,7 @@ def shaw_index(offsets: Any, max_distance: int) -> Array:
     Source: Shaw et al. 2018, equations 5 to 7, where a_ij = w_clip(j − i, k).
     """
     max_distance = require_integer(max_distance, "max_distance", low=0)
-    offsets = whole(offsets, "offsets")
+    offsets = as_integers(offsets, "offsets")
     check_memory("max_distance", (2 * max_distance + 1,), x=offsets)
     return namespace(offsets).clip(-offsets, -max_distance, max_distance) + max_distance
 
@@ -114,44 +114,9 @@ def _sums(weights: Array, index: Array, rows: int) -> Array:
     return sums
 
 
-def pick(scores: Array, index: Array) -> Array:
-    """Pick from the scores of all rows of a table those that ``index`` names.
-
-    Shapes: scores [..., heads, q_len, rows], index [..., 1, q_len, k_len], result [..., heads,
-    q_len, k_len].
-
-    Raises:
-        ValueError: when memory is short.
-    """
-    xp = namespace(scores)
-    shape = (*scores.shape[:-1], index.shape[-1])
-    check_memory("heads × q_len × k_len", shape, itemsize=scores.dtype.itemsize, x=scores)
-    return xp.take_along_axis(scores, xp.broadcast_to(index, shape), axis=-1)
-
-
-def widened(*arrays: Array) -> tuple[Array, ...]:
-    """Return ``arrays`` as they are, but halves in float32: sums of halves lose what they add."""
-    xp = namespace(*arrays)
-    wide = (xp.float32, xp.float64)
-    return tuple(x if x.dtype in wide else xp.astype(x, xp.float32) for x in arrays)
-
-
-def whole(values: Any, name: str) -> Array:
-    """Return integers ``values`` as int64.
-
-    Raises:
-        TypeError: for anything but integers.
-    """
-    values = as_numbers(values, name)
-    if is_floating(values):
-        raise TypeError(f"{name} must be integers, got dtype {values.dtype}")
-    xp = namespace(values)
-    return xp.astype(values, xp.int64)
-
-
 def _index(index: Any, table: Array, x: Array) -> Array:
     """Return ``index`` as [..., 1, q_len, k_len] beside x [..., heads, q_len, any]."""
-    index = whole(index, "index")
+    index = as_integers(index, "index")
     lead, q_len = tuple(x.shape[:-3]), x.shape[-2]
     try:
         fits = (

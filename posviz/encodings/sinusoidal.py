@@ -70,7 +70,7 @@ def _waves(positions: Array, inv_freq: Array, dtype: Any) -> Array:
 
     e^(i(a + b)) is e^(ia)·e^(ib): a run of n positions needs sines of only about 2√n angles.
     """
-    if not (is_run(positions) and len(positions) >= 256) or is_followed(positions):
+    if is_followed(positions) or not is_run(positions) or len(positions) < 256:
         angles = rotary_angles(positions, inv_freq)
         xp = namespace(angles)
         return xp.sin(angles) + 1j * xp.cos(angles)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from posviz.arrays import Array, as_numbers, is_floating, is_torch, like, namespace
+from posviz.arrays import Array, as_integers, as_numbers, is_torch, like, namespace
 from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding
 from posviz.encodings.learned import require_table, rows_at
@@ -38,12 +38,9 @@ def t5_bucket(
 
     Source: Raffel et al. 2020 (T5), section 2.1; ``_relative_position_bucket`` in its code.
     """
-    offsets = as_numbers(offsets, "offsets")
-    if is_floating(offsets):
-        raise TypeError(f"offsets must be integers, got dtype {offsets.dtype}")
+    offsets = as_integers(offsets, "offsets")
     starts = _starts(bidirectional, num_buckets, max_distance)
     xp = namespace(offsets)
-    offsets = xp.astype(offsets, xp.int64)
     distances = xp.abs(offsets) if bidirectional else xp.clip(offsets, 0, None)
     starts = like(np.asarray(starts), offsets, "offsets")
     buckets = xp.searchsorted(starts, distances, side="right") - 1

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from posviz.arrays import Array, as_float64, check_memory, like, namespace, require_alike
+from posviz.arrays import Array, as_float64, check_memory, like, namespace, require_alike, widened
 from posviz.encodings.checks import require_base, require_even
 from posviz.encodings.doors import Encoding
-from posviz.encodings.relative import offsets
-from posviz.encodings.shaw import pick, widened
+from posviz.encodings.relative import offsets, pick
 from posviz.encodings.sinusoidal import sinusoidal
 
 

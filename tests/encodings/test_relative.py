@@ -13,6 +13,7 @@ from posviz.encodings.relative import (
     diagonals,
     is_run,
     offsets,
+    pick,
 )
 
 
@@ -135,3 +136,10 @@ def test_gradients_reach_the_bias_and_the_scores():
         return add_bias(scores, range(3), range(3), bias)
 
     assert torch.autograd.gradcheck(run, (scores, slopes))
+
+
+@pytest.mark.parametrize("kind", [np.array, torch.tensor])
+def test_what_the_index_names_is_picked_for_each_head(kind):
+    scores = kind(np.arange(12).reshape(1, 2, 2, 3))  # head h, query i and row r: 6h + 3i + r
+    index = kind([[[2, 0], [1, 1]]])[:, None]
+    assert pick(scores, index).tolist() == [[[[2, 0], [4, 4]], [[8, 6], [10, 10]]]]
