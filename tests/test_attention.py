@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from transformers import LlamaConfig
 from transformers.models.llama.modeling_llama import LlamaAttention, LlamaRotaryEmbedding
 
+from posviz.arrays import devices, to_device, to_numpy
 from posviz.attention import attend, attention
 from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import Encoding, NoPosition
@@ -179,21 +180,23 @@ def test_every_door_is_passed_once_and_in_order():
 
 
 @every_encoding
-def test_numpy_and_torch_agree(name):
+@pytest.mark.parametrize("device", [name for name, missing in devices().items() if not missing][1:])
+def test_numpy_and_torch_agree(name, device):
     x, weights = random(2, 5, 8), weights_of_projections()
     mask = causal_mask(range(5), range(5))
     options = {"num_heads": 2, "positions": range(5), "mask": mask}
     ours = attend(x, *weights, encoding=ENCODINGS[name](np.asarray), **options)
-    tensors = [torch.tensor(w) for w in (x, *weights)]
-    options["encoding"] = ENCODINGS[name](torch.tensor)
+    tensors = [to_device(w, device) for w in (x, *weights)]
+    options["encoding"] = ENCODINGS[name](lambda array: to_device(array, device))
     theirs = attend(*tensors, **options)
-    assert theirs.dtype == torch.float64
-    np.testing.assert_allclose(theirs, ours, atol=1e-13)
+    assert (theirs.dtype, theirs.device) == (tensors[0].dtype, tensors[0].device)
+    tolerance = 500 * torch.finfo(theirs.dtype).eps  # MPS has no float64
+    np.testing.assert_allclose(to_numpy(theirs), ours, atol=tolerance)
     for dtype in (torch.float32, torch.float16, torch.bfloat16):
         coarse = attend(*(w.to(dtype) for w in tensors), **options)
         assert coarse.dtype == dtype
         torch.testing.assert_close(
-            coarse.double(), theirs, atol=16 * torch.finfo(dtype).eps, rtol=0.05
+            coarse.to(theirs.dtype), theirs, atol=16 * torch.finfo(dtype).eps, rtol=0.05
         )
 
 

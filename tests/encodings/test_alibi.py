@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from transformers.models.bloom.modeling_bloom import build_alibi_tensor
 from transformers.models.mpt.modeling_mpt import build_mpt_alibi_tensor
+from x_transformers.x_transformers import AlibiPositionalBias
 
 from posviz.encodings.alibi import Alibi, alibi_bias, alibi_slopes
 from posviz.encodings.doors import doors
@@ -49,6 +50,21 @@ def test_slopes_are_distinct_and_no_steeper_than_one(heads):
     assert len(set(slopes.tolist())) == heads
     assert slopes.min() >= 2**-8
     assert slopes.max() < 1
+
+
+@given(power=st.integers(0, 10))
+def test_slopes_of_a_power_of_two_fall_by_one_ratio(power):
+    slopes = alibi_slopes(2**power)
+    assert (np.diff(slopes) < 0).all()
+    np.testing.assert_allclose(slopes[1:] / slopes[:-1], 2 ** (-8 / 2**power))
+    assert slopes[-1] == 2**-8
+
+
+@pytest.mark.parametrize("heads", HEADS)
+def test_the_bias_is_that_of_x_transformers(heads):
+    theirs = AlibiPositionalBias(heads=heads)(5, 9)  # five queries after four tokens
+    ours = alibi_bias(alibi_slopes(heads), offsets(range(4, 9), range(9)))
+    np.testing.assert_allclose(ours, theirs, rtol=1e-6)
 
 
 @pytest.mark.parametrize("kind", [np.array, torch.tensor])

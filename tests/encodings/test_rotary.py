@@ -7,9 +7,6 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from transformers import LlamaConfig
-from transformers.models.gptj import modeling_gptj as gptj
-from transformers.models.llama import modeling_llama as llama
 
 from posviz.encodings.doors import doors
 from posviz.encodings.frequencies import (
@@ -103,29 +100,15 @@ def test_known_scores_of_two_random_vectors(layout, positions, score):
     assert (q @ k.T).item() == pytest.approx(score, abs=2e-6)
 
 
-@pytest.mark.parametrize("base", [10_000.0, 500_000.0])
-def test_half_split_is_what_llama_does(base):
-    config = LlamaConfig(
-        hidden_size=64,
-        num_attention_heads=4,
-        rope_parameters={"rope_type": "default", "rope_theta": base},
-    )
-    q, k = (torch.tensor(random(2, 4, 10, 16, seed=seed), dtype=torch.float32) for seed in (0, 1))
-    positions = torch.stack([torch.arange(10), torch.arange(10) + 7])
-    cos, sin = llama.LlamaRotaryEmbedding(config)(q, positions)
-    theirs = llama.apply_rotary_pos_emb(q, k, cos, sin)
-    encoding = Rotary(base=base, layout="half_split")
-    torch.testing.assert_close(encoding.at_query(q, positions), theirs[0], atol=1e-5, rtol=0)
-    torch.testing.assert_close(encoding.at_key(k, positions), theirs[1], atol=1e-5, rtol=0)
-
-
-def test_interleaved_with_a_tail_is_what_gptj_does():
-    x = torch.tensor(random(2, 10, 4, 24), dtype=torch.float32)  # [batch, len, heads, head_dim]
-    sin, cos = gptj.create_sinusoidal_positions(10, 16)[None].chunk(2, dim=-1)
-    turned = gptj.apply_rotary_pos_emb(x[..., :16], sin, cos)
-    theirs = torch.cat([turned, x[..., 16:]], dim=-1).transpose(1, 2)
-    ours = Rotary(rotary_dim=16).at_query(x.transpose(1, 2), torch.arange(10))
-    torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=0)
+@both_layouts
+@given(start=st.integers(-(10**6), 10**6), pairs=st.integers(1, 4))
+def test_turning_keeps_the_norm_of_each_pair(layout, start, pairs):
+    x = random(3, 2 * pairs)
+    turned = Rotary(layout=layout).at_query(x[None, None], range(start, start + 3))[0, 0]
+    for i in range(pairs):
+        pair = [2 * i, 2 * i + 1] if layout == "interleaved" else [i, i + pairs]
+        norms = np.linalg.norm(turned[:, pair], axis=-1)
+        np.testing.assert_allclose(norms, np.linalg.norm(x[:, pair], axis=-1), rtol=1e-14)
 
 
 @both_layouts
