@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from posviz.encodings.doors import DOORS, Encoding, NoPosition, doors
+from posviz.pictures.start.encoding_map import ENTRIES
+from tests.every_encoding import ENCODINGS
 
 
 def test_no_encoding_changes_nothing():
@@ -35,3 +37,42 @@ def test_a_door_is_found_where_it_is_overridden_or_inherited(door):
 def test_scale_alone_is_no_door():
     unscaled = type("Unscaled", (Encoding,), {"scale": lambda self, head_dim: 1.0})
     assert doors(unscaled()) == ()
+
+
+ON_THE_MAP = {  # every name on the map of the course, and who stands behind it
+    "none (NoPE)": ("NoPE",),
+    "sinusoidal": ("sinusoidal",),
+    "learned": ("learned",),
+    "Shaw": ("Shaw",),
+    "Transformer-XL": ("Transformer-XL",),
+    "T5": ("T5",),
+    "DeBERTa": ("DeBERTa", "DeBERTa, paper"),
+    "RoPE": ("RoPE", "RoPE, half_split", "RoPE, partial", "p-RoPE"),
+    "RoPE in 2-D": ("2-D, axial", "2-D, mixed", "M-RoPE"),
+    "stretched RoPE": (
+        "position interpolation",
+        "NTK",
+        "dynamic NTK",
+        "YaRN",
+        "LongRoPE",
+        "Llama 3",
+    ),
+    "ALiBi": ("ALiBi",),
+    "xPos": ("xPos",),
+}
+DOORS_OF_THE_MAP = {
+    "input": ("at_input",),
+    "query and key": ("at_query", "at_key"),
+    "scores": ("at_scores",),
+    "values": ("at_values",),
+    "mask": (),  # an argument of attention, not a door
+}
+
+
+def test_the_map_of_the_course_is_the_map_of_the_code():
+    assert list(ON_THE_MAP) == list(ENTRIES)
+    assert sorted(name for names in ON_THE_MAP.values() for name in names) == sorted(ENCODINGS)
+    for entry, names in ON_THE_MAP.items():
+        expected = sum((DOORS_OF_THE_MAP[door] for door in ENTRIES[entry].doors), ())
+        for name in names:
+            assert doors(ENCODINGS[name](np.asarray)) == expected, name
