@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from posviz.arrays import Array, as_numbers, check_memory, is_floating, is_torch, like, namespace
+from posviz.arrays import Array, as_numbers, check_memory, is_floating, like, namespace
 from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding
-from posviz.encodings.relative import add_bias, along_diagonals, are_diagonal, diagonals
+from posviz.encodings.relative import add_bias, once_per_diagonal
 
 
 def alibi_slopes(num_heads: int) -> np.ndarray:
@@ -57,12 +57,13 @@ def alibi_bias(slopes: Any, offsets: Any) -> Array:
     if not is_floating(slopes):
         raise TypeError(f"slopes must be floating-point, got dtype {slopes.dtype}")
     xp = namespace(slopes, offsets)
-    if not is_torch(offsets) and are_diagonal(offsets):
-        distances = xp.astype(xp.abs(diagonals(offsets)), slopes.dtype)
-        return along_diagonals(-slopes[:, None] * distances, offsets.shape[1])
-    check_memory("slopes × offsets", (len(slopes), *offsets.shape), x=offsets)
-    distances = xp.astype(xp.abs(offsets), slopes.dtype)
-    return -slopes[:, None, None] * distances[..., None, :, :]
+
+    def bias(offsets: Array) -> Array:
+        check_memory("slopes × offsets", (len(slopes), *offsets.shape), x=offsets)
+        distances = xp.astype(xp.abs(offsets), slopes.dtype)
+        return -slopes[:, None, None] * distances[..., None, :, :]
+
+    return once_per_diagonal(bias, offsets)
 
 
 @dataclass(frozen=True)

@@ -70,10 +70,26 @@ def along_diagonals(values: Array, k_len: int) -> Array:
 
     Shapes: values [..., q_len + k_len − 1], result [..., q_len, k_len]: with NumPy a read-only view
     of ``values``, with torch, whose views cannot step backwards, a copy.
+
+    Raises:
+        ValueError: when memory is short.
     """
     if is_torch(values):
+        shape = (*values.shape[:-1], values.shape[-1] - k_len + 1, k_len)
+        check_memory("q_len × k_len", shape, itemsize=values.dtype.itemsize, x=values)
         return values.unfold(-1, k_len, 1).flip(-2)
     return np.lib.stride_tricks.sliding_window_view(values, k_len, axis=-1)[..., ::-1, :]
+
+
+def once_per_diagonal(rule: Callable[[Array], Array], offsets: Array) -> Array:
+    """Return rule(offsets), asking it for one number per diagonal where that says all.
+
+    Shapes: offsets [..., q_len, k_len], of which ``rule`` makes [..., q_len, k_len], perhaps with
+    more axes before; each number has to depend on its own offset alone.
+    """
+    if not are_diagonal(offsets):
+        return rule(offsets)
+    return along_diagonals(rule(diagonals(offsets)[None])[..., 0, :], offsets.shape[-1])
 
 
 def pick(scores: Array, index: Array) -> Array:

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from posviz.arrays import Array, as_integers, as_numbers, is_torch, like, namespace
+from posviz.arrays import Array, as_integers, as_numbers, like, namespace
 from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding
 from posviz.encodings.learned import require_table, rows_at
-from posviz.encodings.relative import add_bias, along_diagonals, are_diagonal, diagonals
+from posviz.encodings.relative import add_bias, once_per_diagonal
 
 MOST_BUCKETS = 4096  # the exact boundaries of more would take seconds
 
@@ -22,7 +22,8 @@ def t5_bucket(
 ) -> Array:
     """Return the bucket of each offset: one per distance at first, then wider and wider ones.
 
-    Shapes: any, result alike, int64 from 0 to num_buckets − 1. Units: tokens. Of n buckets for one
+    Shapes: any, result alike, int64 from 0 to num_buckets − 1; with NumPy, a read-only view when
+    offsets [q_len, k_len] are of evenly spaced positions. Units: tokens. Of n buckets for one
     direction the first m = n//2 hold one distance each; distance d above them is in bucket
     m + ⌊(n − m) · log(d/m) / log(max_distance/m)⌋, at most n − 1. Bidirectional, each direction
     has half of the buckets, and keys after the query the upper half, whose first stays empty.
@@ -41,12 +42,16 @@ def t5_bucket(
     offsets = as_integers(offsets, "offsets")
     starts = _starts(bidirectional, num_buckets, max_distance)
     xp = namespace(offsets)
-    distances = xp.abs(offsets) if bidirectional else xp.clip(offsets, 0, None)
     starts = like(np.asarray(starts), offsets, "offsets")
-    buckets = xp.searchsorted(starts, distances, side="right") - 1
-    if bidirectional:
-        return buckets + xp.astype(offsets < 0, xp.int64) * (num_buckets // 2)
-    return buckets
+
+    def bucket(offsets: Array) -> Array:
+        distances = xp.abs(offsets) if bidirectional else xp.clip(offsets, 0, None)
+        buckets = xp.searchsorted(starts, distances, side="right") - 1
+        if bidirectional:
+            return buckets + xp.astype(offsets < 0, xp.int64) * (num_buckets // 2)
+        return buckets
+
+    return once_per_diagonal(bucket, offsets)
 
 
 def _starts(bidirectional: bool, num_buckets: int, max_distance: int) -> list[int]:
@@ -89,10 +94,9 @@ def t5_bias(table: Array, buckets: Any) -> Array:
     buckets = as_numbers(buckets, "buckets")
     if buckets.ndim < 2:
         raise ValueError(f"buckets must be [..., q_len, k_len], got shape {tuple(buckets.shape)}")
-    if not is_torch(table) and are_diagonal(buckets):
-        values = rows_at(table, diagonals(buckets), "buckets").T
-        return along_diagonals(values, buckets.shape[1])
-    return namespace(table).moveaxis(rows_at(table, buckets, "buckets"), -1, -3)
+    return once_per_diagonal(
+        lambda rows: namespace(table).moveaxis(rows_at(table, rows, "buckets"), -1, -3), buckets
+    )
 
 
 @dataclass(frozen=True, eq=False)
