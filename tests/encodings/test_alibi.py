@@ -146,12 +146,12 @@ def test_gradients_reach_the_slopes():
         (lambda: alibi_bias([0.5], [["a"]]), TypeError, "offsets must be real numbers"),
         (lambda: alibi_bias(torch.ones(1), np.zeros((1, 1))), TypeError, "slopes must be a NumPy"),
         (
-            lambda: alibi_bias(torch.ones(10**4), torch.zeros(10**4, 10**4)),
+            lambda: alibi_bias(torch.ones(10**3), torch.zeros(4000, 4000)),
             ValueError,
             "q_len × k_len: an array of",
         ),
         (
-            lambda: alibi_bias(np.ones(10**6), np.eye(10**3)),
+            lambda: alibi_bias(np.ones(10**6), np.arange(10**6).reshape(10**3, -1)),
             ValueError,
             "slopes × offsets: an array of",
         ),
