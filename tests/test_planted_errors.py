@@ -15,8 +15,8 @@ E = "encodings/"
 ERRORS = {
     "RoPE turns the other way": (
         E + "rotary.py",
-        "exp(1j * angles)",
-        "exp(-1j * angles)",
+        "+ factor * 1j *",
+        "- factor * 1j *",
         E + "test_rotary.py",
     ),
     "half_split: a missing minus": (
@@ -39,8 +39,8 @@ ERRORS = {
     ),
     "the attention factor is lost": (
         E + "rotary.py",
-        "turns = factor * namespace",
-        "turns = namespace",
+        "turns = factor * namespace(angles).cos(angles) + factor * 1j",
+        "turns = namespace(angles).cos(angles) + 1j",
         E + "test_rotary.py",
     ),
     "frequencies: the exponent is doubled": (

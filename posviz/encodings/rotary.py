@@ -57,8 +57,8 @@ def apply_rotary(
     _require_matching(x, angles)
     rotary_dim = 2 * angles.shape[-1]
     [turning] = widened(x[..., :rotary_dim])
-    # Of a cosine torch.compile would take each value anew for every head, of complex numbers not.
-    turns = factor * namespace(angles).exp(1j * angles)
+    # torch.compile would take each cosine anew for every head, if not for the complex numbers.
+    turns = factor * namespace(angles).cos(angles) + factor * 1j * namespace(angles).sin(angles)
     cos, sin = (like(part, x, "angles", turning.dtype) for part in (turns.real, turns.imag))
     turned = xp.astype(_turn(turning, cos, sin, layout), x.dtype, copy=False)
     if rotary_dim == x.shape[-1]:
