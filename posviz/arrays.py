@@ -25,7 +25,8 @@ DEVICE_NAMES = ("NumPy", *TORCH_DEVICES)
 
 def is_torch(x: object) -> bool:
     """Tell whether ``x`` is a torch tensor, without importing torch."""
-    return "torch" in sys.modules and isinstance(x, _torch().Tensor)
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(x, torch.Tensor)
 
 
 def is_compiled(x: Array) -> bool:
@@ -157,8 +158,8 @@ def require_alike(**arrays: Array) -> ModuleType:
 
 def widened(*arrays: Array) -> tuple[Array, ...]:
     """Return ``arrays`` as they are, but halves in float32: sums of halves lose what they add."""
-    wide = (namespace(*arrays).float32, namespace(*arrays).float64)
-    return tuple(x if x.dtype in wide else namespace(x).astype(x, wide[0]) for x in arrays)
+    xp = namespace(*arrays)
+    return tuple(xp.astype(x, xp.float32) if x.dtype.itemsize < 4 else x for x in arrays)
 
 
 def side_by_side(x: Array) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,6 @@ import numpy as np
 
 from posviz.arrays import (
     Array,
-    as_numbers,
     check_memory,
     is_followed,
     is_torch,
@@ -19,13 +17,17 @@ from posviz.arrays import (
     require_alike,
     widened,
 )
-from posviz.encodings.checks import require_integer
+from posviz.encodings.checks import broadcasts_to, require_integer
 from posviz.encodings.doors import Encoding, doors
+from posviz.encodings.relative import positions_of
 
 
-@dataclass
+@dataclass(eq=False)
 class KeyValueCache:
     """Keys as they came out of at_key, values and positions of the tokens seen so far.
+
+    What has turned stays as it is: frequencies that follow the length, as those of dynamic NTK and
+    LongRoPE do, have to be held fixed while it grows.
 
     Shapes: keys and values [batch, kv_heads, len, head_dim], positions [len] or [batch, len].
     Empty at first; ``attend`` adds to it.
@@ -38,7 +40,10 @@ class KeyValueCache:
     def joined(self, keys: Array, values: Array, positions: Array) -> KeyValueCache:
         """Return a cache of the tokens held and then these; this one is left as it is."""
         if self.keys is None:
-            return KeyValueCache(keys, values, positions)
+            own = namespace(positions).asarray(
+                positions, copy=True
+            )  # the caller may count on in it
+            return KeyValueCache(keys, values, own)
         xp = require_alike(cache=self.keys, keys=keys)
         both = []
         held = (self.keys, self.values, self.positions)
@@ -69,17 +74,22 @@ def attend(
     kv_heads·head_dim], where kv_heads divides num_heads; positions [len] or [batch, len], in
     tokens; mask as in ``attention``. Result [batch, len, num_heads·head_dim], heads side by side;
     with return_weights also the weights [batch, num_heads, len, k_len]. With a cache, queries see
-    what it holds and then these tokens, k_len in all, and the cache grows by them.
+    what it holds and then these tokens, k_len in all, and the cache grows by them. In a model of
+    several layers the input door is passed once: call at_input before the first layer, and leave
+    an encoding that acts nowhere else out of ``attend``.
 
     Raises:
         TypeError: when arrays differ in kind or dtype, or an argument is not of its type.
         ValueError: when shapes or devices do not match, or memory is short.
+        IndexError: for positions that a table of the encoding does not have.
 
     Source: Vaswani et al. 2017, section 3.2.2; Ainslie et al. 2023 for fewer key than query heads.
     """
     _require_encoding(encoding)
+    if not isinstance(cache, KeyValueCache | None):
+        raise TypeError(f"cache must be a KeyValueCache or None, got {cache!r:.60}")
     head_dim = _head_dim(x, w_q, w_k, w_v, num_heads)
-    positions = _positions(positions, x.shape[0], x.shape[1], x, "positions")
+    positions = positions_of(positions, x)
     x = encoding.at_input(x, positions)
     q, k, v = (_split_heads(x @ w, head_dim) for w in (w_q, w_k, w_v))
     q, k = encoding.at_query(q, positions), encoding.at_key(k, positions)
@@ -115,6 +125,7 @@ def attention(
         TypeError: when arrays differ in kind or dtype, or an argument is not of its type.
         ValueError: when shapes or devices do not match, memory is short, or the encoding acts at
             the input alone, where it could do nothing here.
+        IndexError: for positions that a table of the encoding does not have.
 
     Source: Vaswani et al. 2017, equation 1; Ainslie et al. 2023 for fewer key than query heads.
     """
@@ -122,11 +133,11 @@ def attention(
     if doors(encoding) == ("at_input",):
         raise ValueError(
             f"encoding must act at the query, key, scores or values; {type(encoding).__name__} "
-            "acts only at the input: call attend"
+            "acts only at the input: add it there with at_input, or call attend"
         )
     _require_shapes(q, k, v)
-    q_positions = _positions(q_positions, q.shape[0], q.shape[2], q, "q_positions")
-    k_positions = _positions(k_positions, k.shape[0], k.shape[2], k, "k_positions")
+    q_positions = positions_of(q_positions, q, "q_positions")
+    k_positions = positions_of(k_positions, k, "k_positions")
     q, k = encoding.at_query(q, q_positions), encoding.at_key(k, k_positions)
     output, weights = _weigh(q, k, v, encoding, q_positions, k_positions, mask)
     return (output, weights) if return_weights else output
@@ -144,7 +155,7 @@ def _weigh(
     """Score, bias, mask, softmax and sum: q and k have passed their doors."""
     xp = namespace(q, k, v)
     shape = (*q.shape[:3], k.shape[2])
-    check_memory("heads × q_len × k_len", shape, itemsize=q.dtype.itemsize, x=q, copies=3)
+    check_memory("heads × q_len × k_len", shape, itemsize=max(q.dtype.itemsize, 4), x=q, copies=3)
     group = q.shape[1] // k.shape[1]
     if group > 1:  # neighbouring query heads share a key head
         k, v = xp.repeat(k, group, axis=1), xp.repeat(v, group, axis=1)
@@ -152,19 +163,9 @@ def _weigh(
     scores = wide_q * encoding.scale(q.shape[-1]) @ xp.matrix_transpose(wide_k)
     scores = encoding.at_scores(scores, q, k, q_positions, k_positions)
     if mask is not None:
-        scores = _hide(scores, _mask(mask, shape, q))
-    weights = xp.astype(_softmax(scores, overwrite=True), v.dtype, copy=False)
+        scores = xp.where(_mask(mask, shape, q), scores, -xp.inf)
+    weights = xp.astype(softmax(scores), v.dtype, copy=False)
     return encoding.at_values(weights @ v, weights, q_positions, k_positions), weights
-
-
-def _hide(scores: Array, mask: Array) -> Array:
-    """−∞ where the mask is False, written into the scores where that is allowed."""
-    if is_followed(scores):
-        return namespace(scores).where(mask, scores, -math.inf)
-    if is_torch(scores):
-        return scores.masked_fill_(~mask, -math.inf)
-    np.copyto(scores, -np.inf, where=~mask)
-    return scores
 
 
 def softmax(scores: Array) -> Array:
@@ -175,21 +176,20 @@ def softmax(scores: Array) -> Array:
     Raises:
         TypeError: when scores are not a floating array.
     """
-    require_alike(scores=scores)
-    return _softmax(scores)
-
-
-def _softmax(scores: Array, overwrite: bool = False) -> Array:
-    """Softmax, in the memory of the scores where they may be overwritten: they are large."""
+    xp = require_alike(scores=scores)
     if scores.shape[-1] == 0:
         return scores
-    xp = namespace(scores)
-    room = {"out": scores} if overwrite and not is_followed(scores) else {}
     peak = xp.max(scores, axis=-1, keepdims=True)
-    powers = xp.subtract(scores, xp.where(peak == -xp.inf, 0.0, peak), **room)
-    powers = xp.exp(powers, **room)
+    powers = scores - xp.where(peak == -xp.inf, 0.0, peak)
+    if is_followed(powers):
+        powers = xp.exp(powers)
+        total = xp.sum(powers, axis=-1, keepdims=True)
+        return powers / xp.where(total == 0, 1.0, total)
+    # Scores are large: nobody else has these, and what they become takes their place.
+    powers = powers.exp_() if is_torch(powers) else np.exp(powers, out=powers)
     total = xp.sum(powers, axis=-1, keepdims=True)
-    return xp.divide(powers, xp.where(total == 0, 1.0, total), **room)
+    powers /= xp.where(total == 0, 1.0, total)
+    return powers
 
 
 def _split_heads(x: Array, head_dim: int) -> Array:
@@ -234,27 +234,19 @@ def _require_shapes(q: Array, k: Array, v: Array) -> None:
         raise ValueError(
             f"q, k and v must share batch, q and k head_dim, k and v len, got {shapes}"
         )
+    if 0 in (q.shape[1], q.shape[3]):
+        raise ValueError(f"q must have heads and dimensions, got {shapes}")
     if k.shape[1] == 0 or q.shape[1] % k.shape[1]:
         raise ValueError(f"the heads of k must divide the heads of q, got {shapes}")
 
 
-def _positions(positions: Any, batch: int, length: int, x: Array, name: str) -> Array:
-    positions = as_numbers(positions, name)
-    if tuple(positions.shape) not in ((length,), (batch, length)):
-        raise ValueError(
-            f"{name} must be [{length}] or [{batch}, {length}], got {tuple(positions.shape)}"
-        )
-    return like(positions, x, name)
-
-
 def _mask(mask: Any, shape: tuple[int, ...], x: Array) -> Array:
-    mask = mask if is_torch(mask) else np.asarray(mask)
+    try:
+        mask = mask if is_torch(mask) else np.asarray(mask)
+    except ValueError as error:
+        raise ValueError(f"mask must be rectangular: {error}") from None
     if not namespace(mask).isdtype(mask.dtype, "bool"):
         raise TypeError(f"mask must be boolean, True where a query may look, got {mask.dtype}")
-    try:
-        fits = np.broadcast_shapes(tuple(mask.shape), shape) == shape
-    except ValueError:
-        fits = False
-    if not fits:
+    if not broadcasts_to(mask.shape, shape):
         raise ValueError(f"mask must broadcast to {shape}, got shape {tuple(mask.shape)}")
     return like(mask, x, "mask")

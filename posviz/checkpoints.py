@@ -39,19 +39,35 @@ def load_table(
     float32.
 
     Raises:
-        TypeError: when source is neither text nor a path.
+        TypeError: when source is neither text nor a path, or tensor or filename is not text.
         OSError: when there is no such file, or the repository cannot be reached.
         ValueError: when the file is not in safetensors format, the tensor is unknown or not a
             table of finite floating-point numbers, or memory is short.
     """
     if not isinstance(source, str | Path):
         raise TypeError(f"source must be a path or the id of a repository, got {source!r}")
+    if not isinstance(tensor, str | None):
+        raise TypeError(f"tensor must be a name or None, got {tensor!r}")
+    if not isinstance(filename, str):
+        raise TypeError(f"filename must be text, got {filename!r}")
     if not filename.endswith(".safetensors"):
         raise ValueError(f"filename must end in .safetensors, got {filename!r}")
-    path = Path(source).expanduser()
+    path = _local(source)
     if not path.is_file():
         path, tensor = _find(source, filename, tensor)
     return _read(path, tensor)
+
+
+def _local(source: str | Path) -> Path:
+    if source == "":  # to Path it is the folder where Python runs
+        raise FileNotFoundError("source must be a file, a folder or a hub id, got ''")
+    try:
+        return Path(source).expanduser()
+    except RuntimeError:
+        raise FileNotFoundError(
+            f"source must be a file, a folder or a hub id, and there is no such home: "
+            f"{str(source)!r}"
+        ) from None
 
 
 def _find(source: str | Path, filename: str, tensor: str | None) -> tuple[Path, str | None]:
@@ -69,17 +85,22 @@ def _find(source: str | Path, filename: str, tensor: str | None) -> tuple[Path, 
         raise ValueError(f"{index} is not an index of shards: {error!r}") from None
     tensor = _choose(list(shards), tensor, index)
     shard = PurePosixPath(str(shards[tensor])).name  # shards lie beside their index, never above
+    if shard in ("", ".."):
+        raise ValueError(f"{index} must name the file of {tensor!r}, got {shards[tensor]!r}")
     return _fetch(source, str(PurePosixPath(filename).with_name(shard))), tensor
 
 
 def _fetch(source: str | Path, filename: str) -> Path:
-    folder = Path(source).expanduser()
+    folder = _local(source)
     if folder.is_dir():
         if not (folder / filename).is_file():
             raise FileNotFoundError(f"the folder {folder} holds no {filename}")
         return folder / filename
     if isinstance(source, Path) or not _HUB_ID.fullmatch(source):
-        raise FileNotFoundError(f"source must be a file, a folder or a hub id, got {str(source)!r}")
+        raise FileNotFoundError(
+            f"source must be a file, a folder or a hub id, got {str(source)!r}, and there is no "
+            "such file"
+        )
     return _download(source, filename)
 
 

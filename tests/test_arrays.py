@@ -77,6 +77,12 @@ def test_halves_are_widened_and_others_are_not_copied(xp):
     assert (from_half.dtype, from_half.tolist()) == (xp.float32, [1, 1])
 
 
+@pytest.mark.parametrize("dtype", [np.longdouble, ">f8"])
+def test_wider_numbers_stay_wide(dtype):
+    x = np.ones(2, dtype=dtype)
+    assert arrays.widened(x)[0] is x
+
+
 @pytest.mark.parametrize("kind", [np.array, torch.tensor])
 def test_complex_numbers_lie_side_by_side(kind):
     x = kind([[1 + 2j, 3 - 4j], [5j, 6]])

@@ -1,6 +1,8 @@
 """Attention against loops and other libraries."""
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import Encoding, NoPosition
 from posviz.encodings.rotary import Rotary
 from posviz.masks import causal_mask
-from tests.every_encoding import ENCODINGS, random
+from tests.every_encoding import ENCODINGS, RELATIVE, random
 
 every_encoding = pytest.mark.parametrize("name", ENCODINGS)
 
@@ -222,3 +224,46 @@ def test_gradients_flow_and_stay_finite_where_everything_is_masked(name):
 
     assert not run(x, *weights)[0, 0].any()
     assert torch.autograd.gradcheck(run, (x, *weights))
+
+
+@pytest.mark.parametrize("kind", [np.asarray, torch.tensor])
+@pytest.mark.parametrize("mask", [None, np.tri(3, dtype=bool)], ids=["no mask", "causal"])
+def test_what_an_encoding_keeps_is_not_written_to(kind, mask):
+    class Kept(Encoding):
+        """Scores that do not come from queries and keys, and a look at those that do."""
+
+        table = kind(random(1, 1, 3, 3))
+
+        def at_scores(self, scores, q, k, q_positions, k_positions):
+            self.seen, self.copy = scores, scores.tolist()
+            return self.table
+
+    encoding, q = Kept(), kind(random(1, 1, 3, 4, seed=1))
+    before, places = encoding.table.tolist(), {"q_positions": range(3), "k_positions": range(3)}
+    attention(q, q, q, encoding=encoding, mask=None if mask is None else kind(mask), **places)
+    assert encoding.table.tolist() == before
+    assert encoding.seen.tolist() == encoding.copy
+
+
+@pytest.mark.parametrize("name", [name for name in RELATIVE if name != "dynamic NTK"])
+def test_forward_derivatives_agree_with_backward_ones(name):
+    encoding, q = ENCODINGS[name](torch.tensor), torch.tensor(random(1, 2, 3, 4))
+    places = {"q_positions": range(3), "k_positions": range(3)}
+
+    def run(q):
+        return attention(q, q, q, encoding=encoding, **places)
+
+    forward = torch.func.jacfwd(run)(q)
+    torch.testing.assert_close(forward, torch.autograd.functional.jacobian(run, q))
+
+
+def test_numpy_works_where_torch_is_blocked():
+    code = (
+        "import sys; sys.modules['torch'] = None\n"
+        "import numpy as np, posviz\n"
+        "from posviz.attention import attention\n"
+        "q, p = np.ones((1, 1, 2, 4)), range(2)\n"
+        "print(attention(q, q, q, encoding=posviz.Rotary(), q_positions=p, k_positions=p).sum())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "8.0\n"

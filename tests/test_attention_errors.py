@@ -32,7 +32,7 @@ def attend_with(**changes):
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
-        ({"encoding": Sinusoidal()}, ValueError, "Sinusoidal acts only at the input: call attend"),
+        ({"encoding": Sinusoidal()}, ValueError, "Sinusoidal acts only at the input: add it"),
         ({"encoding": "rope"}, TypeError, "encoding must be an Encoding, .* got 'rope'"),
         ({"encoding": Rotary}, TypeError, "encoding must be an Encoding"),
         ({"q": Q[0]}, ValueError, "q, k and v must be"),
@@ -49,7 +49,10 @@ def attend_with(**changes):
             ValueError,
             r"q_positions must be \[3\] or \[2, 3\], got \(4,\)",
         ),
-        ({"k_positions": [[0, 1, 2]]}, ValueError, "k_positions must be"),
+        ({"k_positions": [[0, 1, 2]] * 3}, ValueError, "k_positions must be"),
+        ({"k_positions": None}, TypeError, "k_positions must be real numbers"),
+        ({"q": Q[..., :0], "k": Q[..., :0]}, ValueError, "q must have heads and dimensions"),
+        ({"mask": [[True], [True, False]]}, ValueError, "mask must be rectangular"),
         ({"k_positions": [0, 1, np.nan]}, ValueError, "k_positions must be finite"),
         ({"q_positions": torch.arange(3)}, TypeError, "q_positions must be a NumPy array"),
         ({"mask": np.ones((3, 3))}, TypeError, "mask must be boolean"),

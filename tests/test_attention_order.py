@@ -136,6 +136,38 @@ def test_the_cache_holds_keys_that_have_passed_their_door():
     np.testing.assert_allclose(cache.values, (x @ weights[2])[:, None])
 
 
+@pytest.mark.parametrize("kind", [np.arange, torch.arange])
+def test_the_cache_keeps_its_own_positions(kind):
+    cache, weights, positions = KeyValueCache(), weights_of_projections(), kind(2)
+    x, *weights = (np.asarray, torch.tensor)[kind is torch.arange](random(1, 2, 8)), *weights
+    if kind is torch.arange:
+        weights = [torch.tensor(w) for w in weights]
+    attend(x, *weights, num_heads=2, encoding=Rotary(), positions=positions, cache=cache)
+    positions += 2
+    assert cache.positions.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("cache", [{}, [KeyValueCache()], True])
+def test_a_cache_is_a_cache(cache):
+    with pytest.raises(TypeError, match="cache must be a KeyValueCache or None, got"):
+        attend(
+            random(1, 2, 8),
+            *weights_of_projections(),
+            num_heads=2,
+            encoding=Rotary(),
+            positions=[0, 1],
+            cache=cache,
+        )
+
+
+@pytest.mark.parametrize("name", ["RoPE", "ALiBi", "sinusoidal"])
+def test_one_row_of_positions_serves_every_sentence(name):
+    x, weights = random(3, 4, 8), weights_of_projections()
+    options = {"num_heads": 2, "encoding": ENCODINGS[name](np.asarray)}
+    plain = attend(x, *weights, positions=range(4), **options)
+    np.testing.assert_array_equal(attend(x, *weights, positions=[range(4)], **options), plain)
+
+
 def test_a_failed_step_leaves_the_cache_as_it_was():
     cache, x, weights = KeyValueCache(), random(1, 2, 8), weights_of_projections()
     options = {"num_heads": 2, "encoding": Rotary(), "cache": cache}
@@ -143,9 +175,9 @@ def test_a_failed_step_leaves_the_cache_as_it_was():
     for sentences, positions, mask in (
         (x, [2, 3], np.ones((2, 3), bool)),
         (np.repeat(x, 2, axis=0), [2, 3], None),
-        (x, [[2, 3]], None),
+        (x[:, :1], [[2, 3]], None),
     ):
-        with pytest.raises(ValueError, match=r"mask|cache"):
+        with pytest.raises(ValueError, match=r"mask|cache|positions"):
             attend(sentences, *weights, positions=positions, mask=mask, **options)
         assert cache.positions.tolist() == [0, 1]
         assert cache.keys.shape[2] == cache.values.shape[2] == 2

@@ -4,6 +4,7 @@ import inspect
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import httpx
 import huggingface_hub
@@ -107,6 +108,11 @@ def test_shards_are_found_through_their_index_and_beside_it(shards):
         ValueError, match=r"'b.weigh' is not in .*index.json, which holds 'b.weight'"
     ):
         load_table(shards, "b.weigh")
+    for name in ("", "elsewhere/.."):
+        index = {"weight_map": {"a.weight": name}}
+        (shards / "model.safetensors.index.json").write_text(json.dumps(index))
+        with pytest.raises(ValueError, match=f"must name the file of 'a.weight', got '{name}'"):
+            load_table(shards, "a.weight")
     (shards / "model.safetensors.index.json").write_text('{"weights": {}}')
     with pytest.raises(ValueError, match="is not an index of shards: KeyError"):
         load_table(shards, "a.weight")
@@ -182,6 +188,13 @@ def test_offline_the_error_says_what_to_do(source, message, tmp_path):
     assert done.stderr.endswith("or give the path of a file you have\n")
 
 
+def test_no_source_is_not_the_folder_where_python_runs(checkpoint, monkeypatch):
+    monkeypatch.chdir(checkpoint)
+    assert load_table(".", "half").shape == (7, 6)
+    with pytest.raises(FileNotFoundError, match="source must be"):
+        load_table("", "half")
+
+
 def test_a_file_that_is_here_is_read_without_huggingface_hub(checkpoint, monkeypatch):
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     assert load_table(checkpoint, "half").shape == (7, 6)
@@ -245,9 +258,20 @@ def test_a_file_cut_short_is_refused(checkpoint):
     ("call", "error", "message"),
     [
         (lambda: load_table(5), TypeError, "source must be a path or the id of a repository"),
+        (lambda: load_table("gpt2", 5), TypeError, "tensor must be a name or None, got 5"),
+        (lambda: load_table("gpt2", filename=None), TypeError, "filename must be text, got None"),
+        (
+            lambda: load_table("x", filename=Path("m")),
+            TypeError,
+            "filename must be text, got .*'m'",
+        ),
         (lambda: load_table("gpt2", filename="x.bin"), ValueError, "filename must end in .safet"),
         (lambda: load_table("a/b/c"), FileNotFoundError, "source must be a file, a folder or"),
         (lambda: load_table("no.safetensors"), FileNotFoundError, "got 'no.safetensors'"),
+        (lambda: load_table("no/x.safetensors"), FileNotFoundError, "and there is no such file"),
+        (lambda: load_table(Path("no/x")), FileNotFoundError, "got 'no/x', and there is no such f"),
+        (lambda: load_table(""), FileNotFoundError, "source must be a file, .* hub id, got ''"),
+        (lambda: load_table("~nobody-here/x"), FileNotFoundError, "no such home: '~nobody-here/x'"),
         (lambda: load_table("/"), FileNotFoundError, "the folder / holds no model.safetensors"),
     ],
 )

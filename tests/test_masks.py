@@ -56,3 +56,16 @@ def test_softmax_neither_overflows_nor_sums_to_anything_but_one(dtype, size):
 def test_softmax_of_nothing_to_look_at_is_zero():
     assert softmax(np.full((2, 3), -np.inf)).tolist() == [[0, 0, 0], [0, 0, 0]]
     assert softmax(np.zeros((2, 0))).shape == (2, 0)
+
+
+@pytest.mark.parametrize("kind", [np.array, torch.tensor])
+def test_blocks_may_be_longer_than_small_integers_count(kind):
+    positions = kind([0, 100, 127])
+    positions = positions.astype(np.int8) if kind is np.array else positions.to(torch.int8)
+    for block in (300, 2**63 - 1):
+        found = blockwise_causal_mask(positions[2:], positions, block)
+        assert found.tolist() == [[True, True, True]]
+
+
+def test_a_sentence_may_be_empty():
+    assert padding_mask([0, 0], 0).shape == (2, 1, 1, 0)

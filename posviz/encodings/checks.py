@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
+
+LIMIT = 2**63
 
 
 def require_integer(value: Any, name: str, *, low: int = 1) -> int:
@@ -12,7 +17,7 @@ def require_integer(value: Any, name: str, *, low: int = 1) -> int:
 
     Raises:
         TypeError: for anything but an integer.
-        ValueError: for one below ``low``.
+        ValueError: for one below ``low``, or from 2**63 on, which arrays cannot hold.
     """
     try:
         number = operator.index(value)
@@ -20,6 +25,8 @@ def require_integer(value: Any, name: str, *, low: int = 1) -> int:
         raise TypeError(f"{name} must be an integer, got {value!r}") from None
     if number < low:
         raise ValueError(f"{name} must be at least {low}, got {number}")
+    if number >= LIMIT:
+        raise ValueError(f"{name} must be below 2**63, got a number of {number.bit_length()} bits")
     return number
 
 
@@ -47,6 +54,8 @@ def require_real(value: Any, name: str) -> float:
         if isinstance(value, str | bytes):
             raise TypeError
         number = float(value)
+    except OverflowError:
+        number = math.inf
     except (TypeError, ValueError, RuntimeError):
         raise TypeError(f"{name} must be a real number, got {value!r}") from None
     if not math.isfinite(number):
@@ -89,3 +98,11 @@ def require_choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
     return value
+
+
+def broadcasts_to(shape: Sequence[int], target: Sequence[int]) -> bool:
+    """Tell whether an array of ``shape`` can be read as one of shape ``target``."""
+    try:
+        return np.broadcast_shapes(tuple(shape), tuple(target)) == tuple(target)
+    except ValueError:
+        return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from posviz.encodings.relative import pick
 
 TERMS = {"c2p": "position_key", "p2c": "position_query"}  # each with the table that it reads
 P2C = ("code", "paper")
+MOST_BUCKETS = 1024  # exact limits take 0.2 s, and 5 s where max_position is near 2**62
 
 
 def deberta_bucket(offsets: Any, bucket_size: int | None, max_position: int) -> Array:
@@ -31,7 +33,7 @@ def deberta_bucket(offsets: Any, bucket_size: int | None, max_position: int) -> 
 
     Raises:
         TypeError: when an argument is not integers.
-        ValueError: when bucket_size is below 4, or max_position too small for it.
+        ValueError: when bucket_size is below 4 or above 1024, or max_position too small for it.
 
     Source: He et al. 2021, equation 3; ``make_log_bucket_position`` in the released code of v2.
     """
@@ -41,6 +43,8 @@ def deberta_bucket(offsets: Any, bucket_size: int | None, max_position: int) -> 
         span = require_integer(max_position, "max_position")
         return xp.clip(offsets, -span, span - 1)
     span = require_integer(bucket_size, "bucket_size", low=4)
+    if span > MOST_BUCKETS:
+        raise ValueError(f"bucket_size must be at most {MOST_BUCKETS}, got {span}")
     mid = span // 2
     max_position = require_integer(max_position, "max_position", low=mid + 2)
     limits = xp.asarray(_limits(span, max_position), dtype=xp.int64, device=offsets.device)
@@ -49,7 +53,8 @@ def deberta_bucket(offsets: Any, bucket_size: int | None, max_position: int) -> 
     return xp.clip(xp.sign(offsets) * buckets, -span, span - 1)
 
 
-def _limits(bucket_size: int, max_position: int) -> list[int]:
+@lru_cache  # every layer asks for the same ones
+def _limits(bucket_size: int, max_position: int) -> tuple[int, ...]:
     """Return the farthest offset of each bucket from mid to bucket_size − 1.
 
     That of mid + t is the largest x with (x/mid)^(mid−1) ≤ ((max_position−1)/mid)^t, in integers.
@@ -59,9 +64,9 @@ def _limits(bucket_size: int, max_position: int) -> list[int]:
     powers = (
         (max_position - 1) ** t * mid ** (mid - 1) // mid**t for t in range(bucket_size - mid)
     )
-    return [
+    return tuple(
         mid - 1 + bisect_right(candidates, power, key=lambda x: x ** (mid - 1)) for power in powers
-    ]
+    )
 
 
 def deberta_scores(
@@ -133,7 +138,7 @@ def _with_positions(
 
 def _tables(position_key: Array, position_query: Array, terms: tuple[str, ...]) -> dict[str, Array]:
     """Return the tables that the terms read, by name."""
-    known = isinstance(terms, tuple | list) and all(term in TERMS for term in terms)
+    known = isinstance(terms, tuple | list) and all(term in list(TERMS) for term in terms)
     if not known or not terms or len(set(terms)) < len(terms):
         raise ValueError(f"terms must be 'c2p', 'p2c' or both, in a tuple, got {terms!r}")
     given = {"position_key": position_key, "position_query": position_query}
@@ -149,7 +154,9 @@ def _spans(
 ) -> tuple[int, int]:
     """Return k, half the rows of every table, and max_position, which is k where it is not said."""
     span = next(iter(tables.values())).shape[-2] // 2
-    if bucket_size is None and max_position is None:
+    if max_position is None:
+        if bucket_size is not None:
+            raise ValueError("max_position must be given with bucket_size, got None")
         max_position = span
     name, value = ("bucket_size", bucket_size)
     if bucket_size is None:
@@ -212,8 +219,9 @@ class DeBERTa(Encoding):
             name: scale * like(table, scores, name, scores.dtype)
             for name, table in _tables(self.position_key, self.position_query, self.terms).items()
         }
-        offsets = as_integers(offsets_between(q_positions, k_positions), "offsets")
-        offsets = like(offsets, scores, "offsets")
+        q_positions = as_integers(q_positions, "q_positions")
+        k_positions = as_integers(k_positions, "k_positions")
+        offsets = like(offsets_between(q_positions, k_positions), scores, "offsets")
         _require_shapes(q, k, tables, offsets)
         xp = namespace(scores, q, k)
         q, k = xp.astype(q, scores.dtype), xp.astype(k, scores.dtype)

@@ -51,6 +51,12 @@ class NoPosition(Encoding):
 
 
 def doors(encoding: Encoding) -> tuple[str, ...]:
-    """Return the names of the doors at which ``encoding`` acts, from the input to the values."""
+    """Return the names of the doors at which ``encoding`` acts, from the input to the values.
+
+    Raises:
+        TypeError: for what is not an Encoding, such as its class.
+    """
+    if not isinstance(encoding, Encoding):
+        raise TypeError(f"encoding must be an Encoding, such as NoPosition(), got {encoding!r}")
     kind = type(encoding)
     return tuple(door for door in DOORS if getattr(kind, door) is not getattr(Encoding, door))

@@ -58,6 +58,8 @@ def tensor2tensor_frequencies(d_model: int, base: float = 10_000.0) -> np.ndarra
 def proportional_frequencies(head_dim: int, fraction: float, base: float = 10_000.0) -> np.ndarray:
     """Return the frequencies of p-RoPE: the first ``fraction`` of the pairs turn, the rest stand.
 
+    Their number is rounded down, from the product in floating point.
+
     Shapes: [head_dim/2]. Units: radians per token; 0 for a pair that stands still. float64.
 
     Raises:

@@ -8,6 +8,7 @@ from typing import Any
 from posviz.arrays import Array, as_integers, check_memory, is_floating, like, namespace
 from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding
+from posviz.encodings.relative import positions_of
 
 
 def learned(table: Array, positions: Any, *, padding_offset: int = 0) -> Array:
@@ -93,6 +94,6 @@ class Learned(Encoding):
             raise ValueError(
                 f"table must have the {x.shape[-1]} columns of x, got {self.table.shape[1]}"
             )
-        table = like(self.table, x, "table")
+        table, positions = like(self.table, x, "table"), positions_of(positions, x)
         rows = learned(table, positions, padding_offset=self.padding_offset)
         return x + like(rows, x, "table", x.dtype)

@@ -29,27 +29,71 @@ def offsets(q_positions: Any, k_positions: Any) -> Array:
         TypeError: when an argument is not real numbers, or one is NumPy and the other torch.
         ValueError: for NaN or infinity, a number instead of a vector, or when memory is short.
     """
-    q_positions = as_numbers(q_positions, "q_positions")
-    k_positions = as_numbers(k_positions, "k_positions")
-    for name, positions in (("q_positions", q_positions), ("k_positions", k_positions)):
-        if positions.ndim < 1:
-            raise ValueError(f"{name} must be [len] or [batch, len], got a single number")
+    q_positions = as_positions(q_positions, "q_positions")
+    k_positions = as_positions(k_positions, "k_positions")
+    if is_torch(k_positions) and not is_torch(q_positions):
+        q_positions = like(q_positions, k_positions, "q_positions")
     k_positions = like(k_positions, q_positions, "k_positions")
-    xp = namespace(q_positions, k_positions)
-    check_memory(
-        "q_positions × k_positions", (*q_positions.shape, k_positions.shape[-1]), x=q_positions
-    )
-    if not is_floating(q_positions):  # unsigned integers would wrap around below 0
-        q_positions = xp.astype(q_positions, xp.int64)
-    if not is_floating(k_positions):
-        k_positions = xp.astype(k_positions, xp.int64)
+    shapes = tuple(q_positions.shape), tuple(k_positions.shape)
+    if len({shape[:-1] for shape in shapes if len(shape) > 1 and shape[:-1] != (1,)}) > 1:
+        came = f"{shapes[0]} and {shapes[1]}"
+        raise ValueError(f"q_positions and k_positions must share a batch, got shapes {came}")
+    check_memory("q_positions × k_positions", (*shapes[0], shapes[1][-1]), x=q_positions)
     return q_positions[..., :, None] - k_positions[..., None, :]
 
 
-def are_diagonal(offsets: Array) -> bool:
-    """Tell whether each diagonal of ``offsets`` [..., q_len, k_len] holds one number, and no batch.
+def as_positions(positions: Any, name: str) -> Array:
+    """Return positions [..., len] as finite numbers, integers in int64, where none wraps around.
 
-    So it is when queries and keys are evenly spaced; then q_len + k_len − 1 numbers say all.
+    Raises:
+        TypeError: when they are not real numbers.
+        ValueError: for NaN or infinity, or a number instead of a vector.
+    """
+    positions = as_numbers(positions, name)
+    if positions.ndim < 1:
+        raise ValueError(f"{name} must be [len] or [batch, len], got a single number")
+    if is_floating(positions):
+        return positions
+    return namespace(positions).astype(positions, namespace(positions).int64, copy=False)
+
+
+def positions_of(positions: Any, x: Array, name: str = "positions") -> Array:
+    """Return the positions of the tokens of ``x``, of the kind and on the device of ``x``.
+
+    Shapes: x [batch, (heads,) len, dims], positions and result [len] or [batch, len]; [1, len] is
+    read as [len].
+
+    Raises:
+        TypeError: when positions are not real numbers, or torch where x is NumPy.
+        ValueError: for NaN or infinity, other shapes or another device.
+    """
+    positions = as_positions(positions, name)
+    batch, length = x.shape[0], x.shape[-2]
+    if tuple(positions.shape) == (1, length):
+        positions = positions[0]
+    if tuple(positions.shape) not in ((length,), (batch, length)):
+        raise ValueError(
+            f"{name} must be [{length}] or [{batch}, {length}], got {tuple(positions.shape)}"
+        )
+    return like(positions, x, name)
+
+
+def positions_beside(scores: Array, q_positions: Any, k_positions: Any) -> tuple[Array, Array]:
+    """Return both positions of the kind and on the device of the scores, checked as positions.
+
+    Raises:
+        TypeError: when they are not real numbers, or torch where scores are NumPy.
+        ValueError: for NaN or infinity, a number instead of a vector, or another device.
+    """
+    named = {"q_positions": q_positions, "k_positions": k_positions}
+    q, k = (like(as_positions(given, name), scores, name) for name, given in named.items())
+    return q, k
+
+
+def are_diagonal(offsets: Array) -> bool:
+    """Tell whether each diagonal of ``offsets`` [q_len, k_len] holds one number.
+
+    So it is when queries and keys are spaced evenly and alike; q_len + k_len − 1 numbers say all.
     """
     if offsets.ndim != 2 or 0 in offsets.shape:
         return False
@@ -101,10 +145,25 @@ def pick(scores: Array, index: Array) -> Array:
     Raises:
         ValueError: when memory is short.
     """
-    xp = namespace(scores)
     shape = (*scores.shape[:-1], index.shape[-1])
     check_memory("heads × q_len × k_len", shape, itemsize=scores.dtype.itemsize, x=scores)
-    return xp.take_along_axis(scores, xp.broadcast_to(index, shape), axis=-1)
+    index = namespace(scores).broadcast_to(index, shape)
+    if is_torch(scores):  # the array API's name for it makes two copies of the index
+        return scores.gather(-1, index)
+    return np.take_along_axis(scores, index, axis=-1)
+
+
+def distinct_offsets(q_positions: Array, k_positions: Array) -> tuple[Array, Array]:
+    """Return each offset that occurs, once or seldom more, and where among them each pair's is.
+
+    Shapes: positions [(batch,) q_len] and [(batch,) k_len], of one kind; result [offsets] and
+    [(batch,) q_len, k_len]. Runs of positions have q_len + k_len − 1 offsets, known beforehand.
+    """
+    apart = _offsets_of_runs(q_positions, k_positions)
+    if apart is None:
+        return namespace(q_positions).unique_inverse(offsets(q_positions, k_positions))
+    places = namespace(apart).arange(len(apart), device=apart.device)
+    return apart, along_diagonals(places, k_positions.shape[-1])
 
 
 def add_bias(
@@ -116,26 +175,38 @@ def add_bias(
     [..., heads, q_len, k_len] of offsets [..., q_len, k_len]; where all positions follow each other
     it is asked for one row, of an offset per diagonal, and no second matrix of scores is made.
     """
-    q_positions, k_positions = (
-        like(as_numbers(positions, name), scores, name)
-        for positions, name in ((q_positions, "q_positions"), (k_positions, "k_positions"))
-    )
-    if not (is_run(q_positions) and is_run(k_positions)):
+    q_positions, k_positions = positions_beside(scores, q_positions, k_positions)
+    apart = _offsets_of_runs(q_positions, k_positions)
+    if apart is None:
         return scores + bias(offsets(q_positions, k_positions))
-    column, row = offsets(q_positions, k_positions[:1]), offsets(q_positions[:1], k_positions[1:])
-    xp, k_len = namespace(scores), scores.shape[-1]
-    values = bias(xp.concat([xp.flip(column[:, 0]), row[0]])[None])[..., 0, :]
+    values, k_len = bias(apart[None])[..., 0, :], scores.shape[-1]
     if not is_torch(scores) or is_followed(scores, values):
         return scores + along_diagonals(values, k_len)
-    summed = xp.empty_like(scores)
+    summed = namespace(scores).asarray(scores, copy=True)
     for head in range(len(values)):
-        xp.add(scores[:, head], along_diagonals(values[head], k_len), out=summed[:, head])
+        summed[:, head] += along_diagonals(values[head], k_len)
     return summed
 
 
+def _offsets_of_runs(q_positions: Array, k_positions: Array) -> Array | None:
+    """Return the offset on each diagonal [q_len + k_len − 1] when all positions are in runs."""
+    if not (is_run(q_positions) and is_run(k_positions)):
+        return None
+    column = offsets(q_positions, k_positions[:1])[:, 0]
+    row = offsets(q_positions[:1], k_positions[1:])[0]
+    return namespace(column).concat([namespace(column).flip(column), row])
+
+
 def is_run(positions: Array) -> bool:
-    """Tell whether each of the positions [len] is the one before plus 1."""
-    if positions.ndim != 1 or len(positions) == 0:
+    """Tell whether each of the positions [len] is the one before plus 1.
+
+    Floats in torch never count: each may be differentiated by, which a short cut would miss.
+    """
+    if (
+        positions.ndim != 1
+        or len(positions) == 0
+        or (is_torch(positions) and is_floating(positions))
+    ):
         return False
     rises = bool(namespace(positions).all(positions[1:] - positions[:-1] == 1))
     # 255 + 1 is 0 where a number has 8 bits

@@ -21,6 +21,7 @@ from posviz.arrays import (
     widened,
 )
 from posviz.encodings.checks import (
+    broadcasts_to,
     require_base,
     require_choice,
     require_even,
@@ -29,6 +30,7 @@ from posviz.encodings.checks import (
 )
 from posviz.encodings.doors import Encoding
 from posviz.encodings.frequencies import Frequencies, rotary_angles, rotary_frequencies
+from posviz.encodings.relative import positions_of
 
 LAYOUTS = ("interleaved", "half_split")
 
@@ -68,14 +70,11 @@ def apply_rotary(
 
 def _require_matching(x: Array, angles: Array) -> None:
     x_shape, shape = tuple(x.shape), tuple(angles.shape)
-    try:
-        fits = (
-            len(shape) >= 1
-            and 2 * shape[-1] <= x_shape[-1]
-            and np.broadcast_shapes(x_shape[:-1], shape[:-1]) == x_shape[:-1]
-        )
-    except (ValueError, IndexError):
-        fits = False
+    fits = (
+        min(len(shape), len(x_shape)) >= 1
+        and 2 * shape[-1] <= x_shape[-1]
+        and broadcasts_to(shape[:-1], x_shape[:-1])
+    )
     if not fits:
         raise ValueError(
             f"angles must be [..., len, rotary_dim/2] for x [..., len, head_dim] with "
@@ -145,6 +144,8 @@ def change_layout(x: Array, *, source: str, target: str, rotary_dim: int | None 
 
     Shapes: [..., head_dim], result alike; what lies beyond rotary_dim (None: all of it) stays.
     Turning commutes with it: turn in one layout, or reorder, turn in the other and reorder back.
+    Meta's Llama, GPT-J and Cohere's models are interleaved; Hugging Face's Llama and its kin, and
+    GPT-NeoX, half_split: their weights were reordered when they were converted.
 
     Raises:
         TypeError: when x is not an array, or rotary_dim not an integer.
@@ -169,24 +170,25 @@ def change_layout(x: Array, *, source: str, target: str, rotary_dim: int | None 
 def change_projection_layout(
     w: Array, *, num_heads: int, source: str, target: str, rotary_dim: int | None = None
 ) -> Array:
-    """Reorder the columns of a query or key projection, so that x @ w comes out in ``target``.
+    """Reorder a query or key projection, or its bias, so that x @ w comes out in ``target``.
 
-    Shapes: w [d_model, num_heads·head_dim], result alike; num_heads is that of the keys for a key
-    projection. Scores stay as they are when w_q and w_k are changed together.
+    Shapes: w [d_model, num_heads·head_dim], a bias without d_model, result alike; num_heads is that
+    of the keys for a key projection. torch.nn.Linear keeps the transpose: give it weight.T. Scores
+    stay as they are when w_q and w_k are changed together.
 
     Raises:
         TypeError: when w is not an array, or num_heads or rotary_dim not an integer.
-        ValueError: when w is no matrix, num_heads does not divide its columns, or as
+        ValueError: when w has other axes, num_heads does not divide the last, or as
             ``change_layout``.
     """
     num_heads = require_integer(num_heads, "num_heads")
     xp = namespace(w)
-    if w.ndim != 2 or w.shape[1] % num_heads:
+    if w.ndim not in (1, 2) or w.shape[-1] % num_heads:
         raise ValueError(
-            f"w must be [d_model, {num_heads}·head_dim] for num_heads {num_heads}, "
+            f"w must be [d_model, {num_heads}·head_dim] or a bias, for num_heads {num_heads}, "
             f"got shape {tuple(w.shape)}"
         )
-    heads = xp.reshape(w, (w.shape[0], num_heads, -1))
+    heads = xp.reshape(w, (*w.shape[:-1], num_heads, -1))
     changed = change_layout(heads, source=source, target=target, rotary_dim=rotary_dim)
     return xp.reshape(changed, tuple(w.shape))
 
@@ -196,7 +198,8 @@ class Rotary(Encoding):
     """RoPE at the query and key: rotary_dim None turns all of head_dim.
 
     Frequencies, made by stretching or by hand, stand in for base and rotary_dim: two dimensions
-    turn for each, and queries and keys are multiplied by their attention_factor.
+    turn for each, and queries and keys are multiplied by their attention_factor. p-RoPE, for one,
+    is Rotary(frequencies=Frequencies(proportional_frequencies(head_dim, fraction))).
     """
 
     base: float = 10_000.0
@@ -209,7 +212,13 @@ class Rotary(Encoding):
         require_choice(self.layout, "layout", LAYOUTS)
         if self.rotary_dim is not None:
             require_even(self.rotary_dim, "rotary_dim")
-        if self.frequencies is not None and (self.base, self.rotary_dim) != (10_000.0, None):
+        if self.frequencies is None:
+            return
+        if not isinstance(self.frequencies, Frequencies):
+            raise TypeError(
+                f"frequencies must be Frequencies(inv_freq), got {type(self.frequencies).__name__}"
+            )
+        if (self.base, self.rotary_dim) != (10_000.0, None):
             raise ValueError("base and rotary_dim must be left out where frequencies are given")
 
     def at_query(self, q: Array, positions: Any) -> Array:
@@ -221,13 +230,13 @@ class Rotary(Encoding):
         return self._turned(k, positions)
 
     def _turned(self, x: Array, positions: Any) -> Array:
-        inv_freq, factor = self.frequencies or self._frequencies(x.shape[-1])
+        if self.frequencies is None:
+            inv_freq, factor = rotary_frequencies(self.rotary_dim or x.shape[-1], self.base), 1.0
+        else:
+            inv_freq, factor = self.frequencies
         if 2 * len(inv_freq) > x.shape[-1]:
             raise ValueError(
                 f"rotary_dim must be at most head_dim, {x.shape[-1]}, got {2 * len(inv_freq)}"
             )
-        angles = rotary_angles(positions, inv_freq)[..., None, :, :]
+        angles = rotary_angles(positions_of(positions, x), inv_freq)[..., None, :, :]
         return apply_rotary(x, angles, layout=self.layout, attention_factor=factor)
-
-    def _frequencies(self, head_dim: int) -> Frequencies:
-        return Frequencies(rotary_frequencies(self.rotary_dim or head_dim, self.base))

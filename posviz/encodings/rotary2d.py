@@ -107,9 +107,9 @@ def mrope_angles(
     them, both are RoPE.
 
     Raises:
-        TypeError: when an argument is not real numbers, or sections are not integers.
-        ValueError: for NaN or infinity, wrong shapes, different devices, sections that do not add
-            up to the pairs or cannot take turns, or when memory is short.
+        TypeError: when an argument is not real numbers, or sections are no list of integers.
+        ValueError: for NaN or infinity, wrong shapes, different devices, sections that are all 0, do
+            not add up to the pairs or cannot take turns, or when memory is short.
 
     Source: Wang et al. 2024 (Qwen2-VL), section 2.1; Bai et al. 2025 (Qwen3-VL) for interleaving.
     """
@@ -130,12 +130,20 @@ def mrope_angles(
 
 
 def _axis_of_each_pair(sections: Sequence[int], interleaved: bool) -> np.ndarray:
-    if len(sections) != 3:
+    try:
+        axis_count = len(sections)
+    except TypeError:
+        raise TypeError(f"sections must be three counts of pairs, got {sections!r}") from None
+    if axis_count != 3:
         raise ValueError(f"sections must be three counts of pairs, got {sections!r}")
     time, row, column = (require_integer(count, "sections", low=0) for count in sections)
+    pairs = time + row + column
+    if pairs == 0:
+        raise ValueError(f"sections must count at least one pair, got {sections!r}")
+    check_memory("sections", (pairs,))
     if not interleaved:
         return np.repeat([0, 1, 2], [time, row, column])
-    axes = np.zeros(time + row + column, int)
+    axes = np.zeros(pairs, int)
     axes[1 : 3 * row : 3] = 1
     axes[2 : 3 * column : 3] = 2
     if np.bincount(axes, minlength=3).tolist() != [time, row, column]:
@@ -167,8 +175,8 @@ class _RotaryOnGrid(Encoding):
     coordinates: Array
     layout: str
 
-    def _angles(self, coordinates: Array, head_dim: int) -> Array:
-        """Return the angles [..., heads or 1, len, pairs] at coordinates [..., len, axes]."""
+    def _angles(self, coordinates: Array, x: Array) -> Array:
+        """Return the angles [..., heads or 1, len, pairs] of x at coordinates [..., len, axes]."""
         raise NotImplementedError
 
     def _require(self, axes: str) -> None:
@@ -188,7 +196,7 @@ class _RotaryOnGrid(Encoding):
     def _turned(self, x: Array, positions: Any) -> Array:
         table = like(as_numbers(self.coordinates, "coordinates"), x, "coordinates")
         coordinates = rows_at(table, positions, "positions")
-        return apply_rotary(x, self._angles(coordinates, x.shape[-1]), layout=self.layout)
+        return apply_rotary(x, self._angles(coordinates, x), layout=self.layout)
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,9 +213,9 @@ class AxialRotary(_RotaryOnGrid):
         require_base(self.base)
         require_choice(self.first, "first", AXES)
 
-    def _angles(self, coordinates: Array, head_dim: int) -> Array:
+    def _angles(self, coordinates: Array, x: Array) -> Array:
         rows, columns = coordinates[..., 0], coordinates[..., 1]
-        angles = axial_angles(rows, columns, head_dim, base=self.base, first=self.first)
+        angles = axial_angles(rows, columns, x.shape[-1], base=self.base, first=self.first)
         return angles[..., None, :, :]
 
 
@@ -227,9 +235,16 @@ class MixedRotary(_RotaryOnGrid):
         self._require("row, column")
         mixed_angles([0], [0], self.frequencies)
 
-    def _angles(self, coordinates: Array, head_dim: int) -> Array:
+    def _angles(self, coordinates: Array, x: Array) -> Array:
         frequencies = as_numbers(self.frequencies, "frequencies")
         frequencies = like(frequencies, coordinates, "frequencies")
+        heads, pairs = x.shape[-3], x.shape[-1] // 2
+        *by_head, given = frequencies.shape[1:]
+        if given > pairs or by_head not in ([], [1], [heads]):
+            raise ValueError(
+                f"frequencies must be [2, {pairs}] or, for each of {heads} heads, queries and keys "
+                f"alike, [2, {heads}, {pairs}], got shape {tuple(frequencies.shape)}"
+            )
         angles = mixed_angles(coordinates[..., 0], coordinates[..., 1], frequencies)
         return angles if frequencies.ndim == 3 else angles[..., None, :, :]
 
@@ -253,8 +268,14 @@ class MRotary(_RotaryOnGrid):
         require_base(self.base)
         _axis_of_each_pair(self.sections, self.interleaved)
 
-    def _angles(self, coordinates: Array, head_dim: int) -> Array:
+    def _angles(self, coordinates: Array, x: Array) -> Array:
+        pairs, head_dim = sum(self.sections), x.shape[-1]
+        if 2 * pairs > head_dim:
+            raise ValueError(
+                f"sections must add up to at most {head_dim // 2} pairs, half of the dimensions of "
+                f"head_dim {head_dim}, got {self.sections!r}"
+            )
         thw = namespace(coordinates).moveaxis(coordinates, -1, 0)
-        inv_freq = rotary_frequencies(2 * sum(self.sections), self.base)
+        inv_freq = rotary_frequencies(2 * pairs, self.base)
         angles = mrope_angles(thw, inv_freq, self.sections, interleaved=self.interleaved)
         return angles[..., None, :, :]

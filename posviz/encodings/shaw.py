@@ -34,7 +34,7 @@ def shaw_index(offsets: Any, max_distance: int) -> Array:
         TypeError: when an argument is not integers.
         ValueError: when max_distance is below 0, or a table so long would not fit in memory.
 
-    Source: Shaw et al. 2018, equations 5 to 7, where a_ij = w_clip(j − i, k).
+    Source: Shaw et al. 2018, section 3.2, where a_ij = w_clip(j − i, k).
     """
     max_distance = require_integer(max_distance, "max_distance", low=0)
     offsets = as_integers(offsets, "offsets")
@@ -54,7 +54,7 @@ def shaw_key_scores(q: Array, table: Array, index: Any) -> Array:
         ValueError: when shapes or devices do not match, or memory is short.
         IndexError: for an index that is not a row of the table.
 
-    Source: Shaw et al. 2018, equation 4, second term of the numerator of equation 5.
+    Source: Shaw et al. 2018, equation 4, in the second term of the numerator of equation 5.
     """
     xp = require_alike(q=q, table=table)
     _require_table(table, "table")
@@ -189,4 +189,6 @@ class Shaw(Encoding):
 
 
 def _rows(table: Array, q_positions: Any, k_positions: Any) -> Array:
+    q_positions = as_integers(q_positions, "q_positions")
+    k_positions = as_integers(k_positions, "k_positions")
     return shaw_index(offsets(q_positions, k_positions), table.shape[0] // 2)

@@ -12,7 +12,6 @@ from posviz.arrays import (
     as_numbers,
     check_memory,
     is_floating,
-    is_followed,
     like,
     namespace,
     side_by_side,
@@ -24,7 +23,7 @@ from posviz.encodings.frequencies import (
     rotary_frequencies,
     tensor2tensor_frequencies,
 )
-from posviz.encodings.relative import is_run
+from posviz.encodings.relative import is_run, positions_of
 from posviz.encodings.rotary import rotation_matrix
 
 LAYOUTS = ("interleaved", "concatenated")
@@ -70,7 +69,7 @@ def _waves(positions: Array, inv_freq: Array, dtype: Any) -> Array:
 
     e^(i(a + b)) is e^(ia)·e^(ib): a run of n positions needs sines of only about 2√n angles.
     """
-    if is_followed(positions) or not is_run(positions) or len(positions) < 256:
+    if not is_run(positions) or len(positions) < 256:
         angles = rotary_angles(positions, inv_freq)
         xp = namespace(angles)
         return xp.sin(angles) + 1j * xp.cos(angles)
@@ -140,7 +139,7 @@ class Sinusoidal(Encoding):
     def at_input(self, x: Array, positions: Any) -> Array:
         """Add the encodings of the positions to x [batch, len, d_model]."""
         table = sinusoidal(
-            as_float64(positions, "positions"),
+            as_float64(positions_of(positions, x), "positions"),
             x.shape[-1],
             base=self.base,
             layout=self.layout,

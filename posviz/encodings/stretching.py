@@ -1,4 +1,7 @@
-"""Stretching a trained RoPE to longer texts: slower turning, pair by pair."""
+"""Stretching a trained RoPE to longer texts: slower turning, pair by pair.
+
+In Hugging Face's rope_scaling, original_max_seq_len is called original_max_position_embeddings.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +71,8 @@ def dynamic_ntk(
 
     Up to original_max_seq_len this is RoPE, for any factor. With factor 1, α is the ratio of the
     lengths: the rule of the YaRN paper; Hugging Face has the general one. The frequencies depend
-    on seq_len alone, not on lengths seen before, so keys must be cached before they are turned.
+    on seq_len alone, not on lengths seen before, so keys must be cached before they are turned;
+    ``KeyValueCache`` holds them turned: keep seq_len fixed while it grows.
 
     Shapes: inv_freq [rotary_dim/2]. Units: tokens; radians per token. float64.
 
@@ -145,7 +149,8 @@ def longrope(
 
     Texts longer than original_max_seq_len take long_factors, others short_factors.
     attention_factor None is √(1 + ln s / ln original_max_seq_len), s being max_seq_len /
-    original_max_seq_len, and 1 where s ≤ 1: for both lists, as in the Phi-3 models.
+    original_max_seq_len, and 1 where s ≤ 1: for both lists, as in the Phi-3 models. As
+    ``KeyValueCache`` holds keys turned, keep seq_len fixed while it grows.
 
     Shapes: short_factors, long_factors and inv_freq [rotary_dim/2]. Units: tokens; radians per
     token. float64.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from posviz.encodings.doors import Encoding
 from posviz.encodings.learned import require_table, rows_at
 from posviz.encodings.relative import add_bias, once_per_diagonal
 
-MOST_BUCKETS = 4096  # the exact boundaries of more would take seconds
+MOST_BUCKETS = 1024  # exact boundaries take 0.2 s, and 3 s where max_distance is near 2**63
 
 
 def t5_bucket(
@@ -23,7 +24,7 @@ def t5_bucket(
     """Return the bucket of each offset: one per distance at first, then wider and wider ones.
 
     Shapes: any, result alike, int64 from 0 to num_buckets − 1; with NumPy, a read-only view when
-    offsets [q_len, k_len] are of evenly spaced positions. Units: tokens. Of n buckets for one
+    offsets [q_len, k_len] are of positions evenly spaced by the same step. Units: tokens. Of n buckets for one
     direction the first m = n//2 hold one distance each; distance d above them is in bucket
     m + ⌊(n − m) · log(d/m) / log(max_distance/m)⌋, at most n − 1. Bidirectional, each direction
     has half of the buckets, and keys after the query the upper half, whose first stays empty.
@@ -54,7 +55,7 @@ def t5_bucket(
     return once_per_diagonal(bucket, offsets)
 
 
-def _starts(bidirectional: bool, num_buckets: int, max_distance: int) -> list[int]:
+def _starts(bidirectional: bool, num_buckets: int, max_distance: int) -> tuple[int, ...]:
     """Return the smallest distance in each bucket of one direction."""
     num_buckets = require_integer(num_buckets, "num_buckets", low=4 if bidirectional else 2)
     if num_buckets > MOST_BUCKETS:
@@ -62,25 +63,28 @@ def _starts(bidirectional: bool, num_buckets: int, max_distance: int) -> list[in
     if bidirectional and num_buckets % 2:
         raise ValueError(f"num_buckets must be even when bidirectional, got {num_buckets}")
     in_one_direction = num_buckets // 2 if bidirectional else num_buckets
+    low = in_one_direction // 2 + 1
+    return _exact_starts(in_one_direction, require_integer(max_distance, "max_distance", low=low))
+
+
+@lru_cache  # every layer asks for the same ones
+def _exact_starts(in_one_direction: int, max_distance: int) -> tuple[int, ...]:
     single = in_one_direction // 2
     wide = in_one_direction - single
-    max_distance = require_integer(max_distance, "max_distance", low=single + 1)
-    if max_distance >= 2**63:
-        raise ValueError(f"max_distance must be below 2**63, got {max_distance}")
     starts = list(range(single + 1))
     for step in range(1, wide):
         # wide · log(d/single) / log(max_distance/single) ≥ step, without its logarithms
         power = max_distance**step * single ** (wide - step)
         starts.append(bisect_left(range(max_distance), power, key=lambda d: d**wide))
-    return starts
+    return tuple(starts)
 
 
 def t5_bias(table: Array, buckets: Any) -> Array:
     """Return each head's number for each bucket, to add to the unscaled scores.
 
     Shapes: table [num_buckets, heads], buckets [..., q_len, k_len], result [..., heads, q_len,
-    k_len]. The dtype is that of the table. With NumPy and evenly spaced positions the result is a
-    read-only view of q_len + k_len − 1 numbers per head.
+    k_len]. The dtype is that of the table. With NumPy and positions evenly spaced by the same
+    step the result is a read-only view of q_len + k_len − 1 numbers per head.
 
     Raises:
         TypeError: when the table is not floating-point, buckets are not integers, or one is NumPy
@@ -127,6 +131,8 @@ class T5(Encoding):
         if heads != scores.shape[-3]:
             raise ValueError(f"table must have the {scores.shape[-3]} heads of q, got {heads}")
         table = like(self.table, scores, "table", scores.dtype)
+        q_positions = as_integers(q_positions, "q_positions")
+        k_positions = as_integers(k_positions, "k_positions")
 
         def bias(offsets: Array) -> Array:
             buckets = t5_bucket(

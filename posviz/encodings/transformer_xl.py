@@ -8,7 +8,7 @@ from typing import Any
 from posviz.arrays import Array, as_float64, check_memory, like, namespace, require_alike, widened
 from posviz.encodings.checks import require_base, require_even
 from posviz.encodings.doors import Encoding
-from posviz.encodings.relative import offsets, pick
+from posviz.encodings.relative import distinct_offsets, pick, positions_beside
 from posviz.encodings.sinusoidal import sinusoidal
 
 
@@ -147,14 +147,13 @@ class TransformerXL(Encoding):
     def _keys(self, scores: Array, q_positions: Any, k_positions: Any) -> tuple[Array, Array]:
         """Return a key per distinct offset [heads, offsets, head_dim], and each pair's index."""
         w_r = like(self.w_r, scores, "w_r", scores.dtype)
-        apart = like(offsets(q_positions, k_positions), scores, "q_positions")
-        xp = namespace(apart)
-        distinct, index = xp.unique_inverse(apart)
+        distinct, index = distinct_offsets(*positions_beside(scores, q_positions, k_positions))
         shape = (len(distinct), w_r.shape[1])
         check_memory("distinct offsets", shape, itemsize=w_r.dtype.itemsize, x=w_r, copies=2)
         waves = sinusoidal(
             as_float64(distinct, "offsets"), w_r.shape[0], base=self.base, layout="concatenated"
         )
         r = like(waves, scores, "offsets", scores.dtype) @ w_r
+        xp = namespace(r)
         r = xp.reshape(r, (-1, *self.u.shape))
         return xp.permute_dims(r, (1, 0, 2)), index[..., None, :, :]

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 from posviz.arrays import Array, as_float64, check_memory, like, require_alike, widened
-from posviz.encodings.checks import require_base, require_choice, require_even, require_positive
+from posviz.encodings.checks import (
+    broadcasts_to,
+    require_base,
+    require_choice,
+    require_even,
+    require_positive,
+)
 from posviz.encodings.doors import Encoding
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import LAYOUTS, apply_rotary
@@ -163,11 +169,7 @@ def _for_each_head(positions: Any) -> Array:
 
 def _require_matching(x: Array, positions: Array, name: str) -> None:
     x_shape, shape = tuple(x.shape), tuple(positions.shape)
-    try:
-        fits = len(x_shape) >= 2 and np.broadcast_shapes(x_shape[:-1], shape) == x_shape[:-1]
-    except ValueError:
-        fits = False
-    if not fits:
+    if len(x_shape) < 2 or not broadcasts_to(shape, x_shape[:-1]):
         raise ValueError(
             f"{name} must be [..., len, head_dim] for positions [..., len], "
             f"got {name} {x_shape} for positions {shape}"

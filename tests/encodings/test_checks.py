@@ -24,6 +24,8 @@ def test_small_and_odd_numbers_are_refused():
         checks.require_integer(0, "heads")
     with pytest.raises(ValueError, match="d_model must be at least 2, got 0"):
         checks.require_even(0, "d_model")
+    with pytest.raises(ValueError, match=r"heads must be below 2\*\*63, got a number of 64 bits"):
+        checks.require_integer(2**63, "heads")
     with pytest.raises(ValueError, match=r"d_model must be even, .*got 7"):
         checks.require_even(7, "d_model")
 
@@ -57,3 +59,11 @@ def test_a_choice_is_one_of_its_options(value):
     assert checks.require_choice("a", "layout", ("a", "b")) == "a"
     with pytest.raises(ValueError, match="layout must be one of 'a', 'b', got"):
         checks.require_choice(value, "layout", ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("shape", "target", "verdict"),
+    [((3,), (2, 3), True), ((1, 3), (2, 3), True), ((2, 3), (1, 3), False), ((2,), (3,), False)],
+)
+def test_a_shape_is_read_as_a_larger_one(shape, target, verdict):
+    assert checks.broadcasts_to(shape, target) is verdict

@@ -34,6 +34,12 @@ def test_a_door_is_found_where_it_is_overridden_or_inherited(door):
     assert doors(acting()) == doors(heir()) == (door,)
 
 
+@pytest.mark.parametrize("what", [NoPosition, "rope", None])
+def test_only_an_encoding_has_doors(what):
+    with pytest.raises(TypeError, match="encoding must be an Encoding, such as NoPosition"):
+        doors(what)
+
+
 def test_scale_alone_is_no_door():
     unscaled = type("Unscaled", (Encoding,), {"scale": lambda self, head_dim: 1.0})
     assert doors(unscaled()) == ()

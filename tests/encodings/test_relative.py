@@ -11,6 +11,7 @@ from posviz.encodings.relative import (
     along_diagonals,
     are_diagonal,
     diagonals,
+    distinct_offsets,
     is_run,
     offsets,
     pick,
@@ -33,6 +34,13 @@ def test_no_integer_wraps_around(dtype):
     assert offsets(-positions.astype(np.int8), positions).tolist() == [[0, -100], [-100, -200]]
 
 
+def test_lists_and_numpy_follow_a_tensor():
+    for q, k in (([3], torch.tensor([1, 2])), (torch.tensor([3]), np.array([1, 2]))):
+        found = offsets(q, k)
+        assert isinstance(found, torch.Tensor)
+        assert found.tolist() == [[2, 1]]
+
+
 def test_torch_and_lists():
     found = offsets(torch.tensor([1.5, 2.0]), [0, 1])
     assert isinstance(found, torch.Tensor)
@@ -46,7 +54,7 @@ def test_torch_and_lists():
         ([1], 3, ValueError, "k_positions"),
         ([np.nan], [1], ValueError, "q_positions"),
         (["a"], [1], TypeError, "q_positions"),
-        ([1], torch.tensor([1]), TypeError, "k_positions"),
+        (np.ones((2, 1)), np.ones((3, 1)), ValueError, "must share a batch"),
         (np.broadcast_to(1, 10**9), np.broadcast_to(1, 10**9), ValueError, "q_positions ×"),
     ],
 )
@@ -74,7 +82,6 @@ def test_other_matrices_are_not_diagonal(matrix):
     ("positions", "verdict"),
     [
         ([3, 4, 5], True),
-        ([-0.5, 0.5], True),
         ([7], True),
         ([], False),
         ([1, 3], False),
@@ -85,6 +92,11 @@ def test_other_matrices_are_not_diagonal(matrix):
 )
 def test_a_run_rises_by_one(positions, verdict):
     assert is_run(np.array(positions)) is is_run(torch.tensor(positions)) is verdict
+
+
+def test_floats_of_torch_are_no_run_for_each_may_be_differentiated_by():
+    assert is_run(np.array([-0.5, 0.5]))
+    assert not is_run(torch.tensor([-0.5, 0.5]))
 
 
 def test_a_number_of_eight_bits_that_wraps_around_is_no_run():
@@ -123,6 +135,26 @@ def test_runs_ask_for_one_offset_per_diagonal(kind):
 
     add_bias(kind(np.zeros((1, 1, 3, 5))), range(2, 5), range(5), bias)
     assert asked == [(1, 7)]
+
+
+def test_gradients_reach_each_position():
+    q = torch.tensor([5.0, 6.0], dtype=torch.float64, requires_grad=True)
+    k = torch.tensor([0.0, 1.0], dtype=torch.float64, requires_grad=True)
+    scores = torch.zeros(1, 1, 2, 2, dtype=torch.float64)
+
+    def run(q, k):
+        return add_bias(scores, q, k, lambda offsets: offsets[..., None, :, :] ** 2)
+
+    assert torch.autograd.gradcheck(run, (q, k))
+
+
+@pytest.mark.parametrize(
+    ("q", "k"), [([2, 3], [0, 1, 2, 3]), ([0, 2], [0, 5]), ([[0, 1], [5, 6]], [[0, 1], [1, 2]])]
+)
+@pytest.mark.parametrize("kind", [np.array, torch.tensor])
+def test_each_pair_finds_its_offset_among_the_distinct_ones(kind, q, k):
+    found, index = distinct_offsets(kind(q), kind(k))
+    assert found[index].tolist() == offsets(kind(q), kind(k)).tolist()
 
 
 def test_gradients_reach_the_bias_and_the_scores():

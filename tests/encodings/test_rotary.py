@@ -259,6 +259,9 @@ ANGLES = np.ones((4, 4))
         (lambda: Rotary(base=1), ValueError, "base must be above 1"),
         (lambda: Rotary(rotary_dim=3), ValueError, "rotary_dim must be even"),
         (lambda: Rotary(layout="x"), ValueError, "layout must be one of"),
+        (lambda: Rotary(base=10**400), ValueError, "base must be finite"),
+        (lambda: Rotary(frequencies=np.ones(2)), TypeError, "must be Frequencies.*got ndarray"),
+        (lambda: Rotary().at_query(X, range(3)), ValueError, r"positions must be \[4\]"),
         (lambda: Rotary(base=500, frequencies=Frequencies([1.0])), ValueError, "base and rotary"),
         (
             lambda: Rotary(frequencies=Frequencies(np.ones(5))).at_key(X, range(4)),

@@ -221,6 +221,8 @@ WHOLE = torch.tensor(GRID)
             "positions_thw × pairs: an array of",
         ),
         (lambda: mrope_angles(THW, [1.0], (1, 0)), ValueError, "sections must be three counts"),
+        (lambda: mrope_angles(THW, [1.0], 5), TypeError, "sections must be three counts of pairs"),
+        (lambda: mrope_angles(THW, [], (0, 0, 0)), ValueError, "sections must count at least one"),
         (lambda: mrope_angles(THW, [1.0], (2, 0, -1)), ValueError, "sections must be at least 0"),
         (lambda: mrope_angles(THW, [1.0], (1, 1, 0)), ValueError, r"inv_freq must be \[2\], as"),
         (lambda: mrope_angles(THW[:2], [1.0], (1, 0, 0)), ValueError, r"must be \[3, ...\], got"),
@@ -240,6 +242,9 @@ WHOLE = torch.tensor(GRID)
         (lambda: AxialRotary(GRID, base=0), ValueError, "base must be above 1"),
         (lambda: AxialRotary(GRID, first="x"), ValueError, "first must be one of"),
         (lambda: MixedRotary(GRID, EQUAL[0]), ValueError, "frequencies must be"),
+        (lambda: MRotary(TEXT, 5), TypeError, "sections must be three counts of pairs, got 5"),
+        (lambda: MRotary(TEXT, (0, 0, 0)), ValueError, "sections must count .* one pair, got"),
+        (lambda: MRotary(TEXT, (10**15, 0, 0)), ValueError, "sections: an array of"),
         (lambda: MRotary(TEXT, (1, 1)), ValueError, "sections must be three counts"),
         (
             lambda: AxialRotary(GRID).at_query(X, [20]),
@@ -254,7 +259,26 @@ WHOLE = torch.tensor(GRID)
         (lambda: AxialRotary(GRID).at_key(X, [0.5]), TypeError, "positions must be integers"),
         (lambda: AxialRotary(WHOLE).at_key(X, [0]), TypeError, "coordinates must be a NumPy array"),
         (lambda: AxialRotary(GRID).at_query(X[..., :6], [0]), ValueError, "head_dim must be divis"),
-        (lambda: MRotary(TEXT, (3, 1, 1)).at_query(X, [0]), ValueError, "angles must be"),
+        (
+            lambda: MRotary(TEXT, (4, 2, 2)).at_query(X, [0]),
+            ValueError,
+            r"sections must add up to at most 4 pairs, .* head_dim 8, got \(4, 2, 2\)",
+        ),
+        (
+            lambda: MixedRotary(GRID, np.ones((2, 3, 4))).at_query(X, [0]),
+            ValueError,
+            r"frequencies must be \[2, 4\] or, .* \[2, 2, 4\], got shape \(2, 3, 4\)",
+        ),
+        (
+            lambda: MixedRotary(GRID, np.ones((2, 2, 4))).at_key(X[:, :1], [0]),
+            ValueError,
+            r"for each of 1 heads, queries and keys alike, \[2, 1, 4\], got shape \(2, 2, 4\)",
+        ),
+        (
+            lambda: MixedRotary(GRID, np.ones((2, 5))).at_key(X, [0]),
+            ValueError,
+            r"frequencies must be \[2, 4\] or, .* got shape \(2, 5\)",
+        ),
         (
             lambda: MixedRotary(GRID, torch.tensor(EQUAL)).at_query(X, [0]),
             TypeError,

@@ -65,6 +65,14 @@ def test_changed_projections_give_the_same_attention(rotary_dim, q_heads, seed):
     )
 
 
+def test_a_bias_changes_with_its_weights():
+    x, w, bias = random(3, 5), random(5, 12), random(12, seed=1)
+    options = {"num_heads": 3, **TO_SPLIT}
+    both = x @ change_projection_layout(w, **options) + change_projection_layout(bias, **options)
+    after = change_projection_layout(x @ w + bias, **options)
+    np.testing.assert_allclose(both, after)
+
+
 @pytest.mark.parametrize("heads", [1, 4])
 def test_the_weights_change_as_those_of_llama_were_changed(heads):
     """The conversion script reorders the rows of torch's [out, in]."""
@@ -99,9 +107,9 @@ X = np.ones((2, 8))
         (
             lambda: change_projection_layout(X, num_heads=3, **TO_SPLIT),
             ValueError,
-            r"w must be \[d_model, 3·head_dim\] for num_heads 3, got shape \(2, 8\)",
+            r"w must be \[d_model, 3·head_dim\] or a bias, for num_heads 3, got shape \(2, 8\)",
         ),
-        (lambda: change_projection_layout(X[0], num_heads=1, **TO_SPLIT), ValueError, "w must be"),
+        (lambda: change_projection_layout(X[None], num_heads=1, **TO_SPLIT), ValueError, "w must"),
         (lambda: change_projection_layout(X, num_heads=1.5, **TO_SPLIT), TypeError, "num_heads"),
         (lambda: change_projection_layout(X, num_heads=8, **TO_SPLIT), ValueError, "at least 2"),
     ],

@@ -200,13 +200,21 @@ Q, WEIGHTS, TABLE = np.ones((2, 3, 4, 6)), np.ones((2, 3, 4, 5)), np.ones((7, 6)
 INDEX = np.zeros((4, 5), int)
 
 
+def at_scores(q_positions, k_positions):
+    return Shaw(TABLE).at_scores(WEIGHTS, Q, None, q_positions, k_positions)
+
+
+def at_values(q_positions, k_positions):
+    return Shaw(value_table=TABLE).at_values(Q, WEIGHTS, q_positions, k_positions)
+
+
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
         (lambda: shaw_index([0.5], 2), TypeError, "offsets must be integers"),
         (lambda: shaw_index([0], -1), ValueError, "max_distance must be at least 0"),
         (lambda: shaw_index([0], 1.5), TypeError, "max_distance must be an integer"),
-        (lambda: shaw_index([0], 10**30), ValueError, "max_distance: an array of"),
+        (lambda: shaw_index([0], 10**15), ValueError, "max_distance: an array of"),
         (lambda: shaw_key_scores(Q, TABLE[:6], INDEX), ValueError, r"table must be \[2k\+1"),
         (lambda: shaw_key_scores(Q, TABLE[:, :5], INDEX), ValueError, "q must be .* 5"),
         (lambda: shaw_key_scores(Q[0, 0], TABLE, INDEX), ValueError, "q must be"),
@@ -227,6 +235,8 @@ INDEX = np.zeros((4, 5), int)
         (lambda: Shaw(TABLE, TABLE[:2]), ValueError, "value_table must be"),
         (lambda: Shaw([[1.0]]), TypeError, "key_table: expected a NumPy"),
         (lambda: Shaw(TABLE, torch.ones(7, 6)), TypeError, "key_table, value_table: NumPy"),
+        (lambda: at_scores(np.arange(4.0), range(5)), TypeError, "q_positions must be integers"),
+        (lambda: at_values(range(4), np.arange(5.0)), TypeError, "k_positions must be integers"),
         (
             lambda: Shaw(value_table=TABLE).at_values(Q[..., :3], WEIGHTS, range(4), range(5)),
             ValueError,

@@ -194,3 +194,17 @@ def test_the_encoding_is_added_at_the_input(positions):
 def test_bad_input_is_named(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def test_forward_derivatives_reach_each_of_many_positions():
+    positions = torch.arange(300, dtype=torch.float64)
+    directions = torch.tensor(np.random.default_rng(0).normal(size=300))
+    _, found = torch.func.jvp(lambda p: sinusoidal(p, 2), (positions,), (directions,))
+    expected = torch.stack([positions.cos(), -positions.sin()], dim=-1) * directions[:, None]
+    torch.testing.assert_close(found, expected)
+
+
+@pytest.mark.parametrize("positions", [range(3), [3], [[0, 1], [2, 3]]])
+def test_every_token_has_its_position(positions):
+    with pytest.raises(ValueError, match=r"positions must be \[2\] or \[1, 2\]"):
+        Sinusoidal().at_input(np.ones((1, 2, 4)), positions)

@@ -11,6 +11,7 @@ from transformers import T5Config
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from posviz.attention import KeyValueCache, attend
+from posviz.encodings import t5
 from posviz.encodings.doors import doors
 from posviz.encodings.relative import offsets
 from posviz.encodings.t5 import T5, t5_bias, t5_bucket
@@ -64,6 +65,14 @@ def test_every_offset_is_where_exact_arithmetic_puts_it(rule):
 def test_a_distance_at_which_a_bucket_starts_exactly():
     """(64/8)^8 is (128/8)^6, but 8 / log(16) * log(8) is less than 6 in float64."""
     assert t5_bucket([63, 64]).tolist() == [8 + 5, 8 + 6]
+
+
+def test_boundaries_are_found_once_for_all_layers(monkeypatch):
+    first = t5_bucket(range(99), num_buckets=40, max_distance=77)
+    monkeypatch.setattr(t5, "bisect_left", None)
+    assert t5_bucket(range(99), num_buckets=40, max_distance=77).tolist() == first.tolist()
+    with pytest.raises(TypeError, match="max_distance must be an integer, got 77.0"):
+        t5_bucket([0], num_buckets=40, max_distance=77.0)  # it equals 77, and would be found
 
 
 def starts(buckets):
@@ -234,6 +243,10 @@ def test_the_encoding_acts_at_the_scores_in_their_dtype(scores):
 SCORES = np.zeros((1, 3, 1, 1))
 
 
+def at_scores(q_positions, k_positions):
+    return T5(TABLE).at_scores(SCORES, None, None, q_positions, k_positions)
+
+
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
@@ -241,7 +254,7 @@ SCORES = np.zeros((1, 3, 1, 1))
         (lambda: t5_bucket(["a"]), TypeError, "offsets must be real numbers"),
         (lambda: t5_bucket([0], num_buckets=2), ValueError, "num_buckets must be at least 4"),
         (lambda: t5_bucket([0], num_buckets=7), ValueError, "num_buckets must be even when bidi"),
-        (lambda: t5_bucket([0], num_buckets=9999), ValueError, "num_buckets must be at most 4096"),
+        (lambda: t5_bucket([0], num_buckets=1026), ValueError, "num_buckets must be at most 1024"),
         (lambda: t5_bucket([0], num_buckets=4.5), TypeError, "num_buckets must be an integer"),
         (lambda: t5_bucket([0], max_distance=8), ValueError, "max_distance must be at least 9"),
         (lambda: t5_bucket([0], max_distance=2**63), ValueError, r"max_distance must be below 2"),
@@ -253,6 +266,8 @@ SCORES = np.zeros((1, 3, 1, 1))
         (lambda: T5(TABLE[:5]), ValueError, "num_buckets must be even"),
         (lambda: T5(TABLE, max_distance=1), ValueError, "max_distance must be at least 9"),
         (lambda: T5(TABLE.tolist()), TypeError, "expected a NumPy array"),
+        (lambda: at_scores([0.0], [0]), TypeError, "q_positions must be integers, got dtype float"),
+        (lambda: at_scores([0], [0.5]), TypeError, "k_positions must be integers, got dtype float"),
         (
             lambda: T5(TABLE[:, :2]).at_scores(SCORES, None, None, [0], [0]),
             ValueError,
