@@ -65,8 +65,8 @@ def _local(source: str | Path) -> Path:
         return Path(source).expanduser()
     except RuntimeError:
         raise FileNotFoundError(
-            f"source must be a file, a folder or a hub id, and there is no such home: "
-            f"{str(source)!r}"
+            f"source must be a file, a folder or a hub id, got {str(source)!r}, and there is no "
+            "such home"
         ) from None
 
 

@@ -252,19 +252,19 @@ ERRORS = {
         "attention.py",
         "wide_q * encoding.scale(q.shape[-1]) @",
         "wide_q @",
-        "test_attention.py",
+        "test_attention.py::test_query_by_query",
     ),
     "attention: the mask upside down": (
         "attention.py",
         "xp.where(_mask(mask, shape, q), scores, -xp.inf)",
         "xp.where(~_mask(mask, shape, q), scores, -xp.inf)",
-        "test_attention.py",
+        "test_attention.py::test_query_by_query",
     ),
     "attention: keys enter the cache before their door": (
         "attention.py",
         "(cache or KeyValueCache()).joined(k, v, positions)",
         "(cache or KeyValueCache()).joined(_split_heads(x @ w_k, head_dim), v, positions)",
-        "test_attention_order.py",
+        "test_attention_order.py::test_the_cache_holds_keys_that_have_passed_their_door",
     ),
     "blockwise mask: one block too many": (
         "masks.py",

@@ -138,7 +138,9 @@ def _with_positions(
 
 def _tables(position_key: Array, position_query: Array, terms: tuple[str, ...]) -> dict[str, Array]:
     """Return the tables that the terms read, by name."""
-    known = isinstance(terms, tuple | list) and all(term in list(TERMS) for term in terms)
+    known = isinstance(terms, tuple | list) and all(
+        isinstance(term, str) and term in TERMS for term in terms
+    )
     if not known or not terms or len(set(terms)) < len(terms):
         raise ValueError(f"terms must be 'c2p', 'p2c' or both, in a tuple, got {terms!r}")
     given = {"position_key": position_key, "position_query": position_query}

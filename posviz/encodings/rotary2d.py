@@ -108,8 +108,8 @@ def mrope_angles(
 
     Raises:
         TypeError: when an argument is not real numbers, or sections are no list of integers.
-        ValueError: for NaN or infinity, wrong shapes, different devices, sections that are all 0, do
-            not add up to the pairs or cannot take turns, or when memory is short.
+        ValueError: for NaN or infinity, wrong shapes, different devices, sections that are all 0,
+            do not add up to the pairs or cannot take turns, or when memory is short.
 
     Source: Wang et al. 2024 (Qwen2-VL), section 2.1; Bai et al. 2025 (Qwen3-VL) for interleaving.
     """
@@ -238,7 +238,7 @@ class MixedRotary(_RotaryOnGrid):
     def _angles(self, coordinates: Array, x: Array) -> Array:
         frequencies = as_numbers(self.frequencies, "frequencies")
         frequencies = like(frequencies, coordinates, "frequencies")
-        heads, pairs = x.shape[-3], x.shape[-1] // 2
+        heads, pairs = x.shape[-3] if x.ndim > 2 else 1, x.shape[-1] // 2
         *by_head, given = frequencies.shape[1:]
         if given > pairs or by_head not in ([], [1], [heads]):
             raise ValueError(
@@ -272,8 +272,8 @@ class MRotary(_RotaryOnGrid):
         pairs, head_dim = sum(self.sections), x.shape[-1]
         if 2 * pairs > head_dim:
             raise ValueError(
-                f"sections must add up to at most {head_dim // 2} pairs, half of the dimensions of "
-                f"head_dim {head_dim}, got {self.sections!r}"
+                f"sections must add up to at most {head_dim // 2} pairs, half of head_dim "
+                f"{head_dim}, got {self.sections!r}"
             )
         thw = namespace(coordinates).moveaxis(coordinates, -1, 0)
         inv_freq = rotary_frequencies(2 * pairs, self.base)

@@ -24,14 +24,15 @@ def t5_bucket(
     """Return the bucket of each offset: one per distance at first, then wider and wider ones.
 
     Shapes: any, result alike, int64 from 0 to num_buckets − 1; with NumPy, a read-only view when
-    offsets [q_len, k_len] are of positions evenly spaced by the same step. Units: tokens. Of n buckets for one
-    direction the first m = n//2 hold one distance each; distance d above them is in bucket
-    m + ⌊(n − m) · log(d/m) / log(max_distance/m)⌋, at most n − 1. Bidirectional, each direction
-    has half of the buckets, and keys after the query the upper half, whose first stays empty.
-    Otherwise those keys, which a mask hides, share bucket 0. T5 itself counts key − query, the
-    opposite of our offset. Offsets are integers: in between the rule says nothing. The boundaries
-    are exact: with logarithms in float64 it depends on the order of the operations whether
-    distance 64 reaches the bucket that starts there (8 · log(8) / log(16) is 6, or a little less).
+    offsets [q_len, k_len] are of positions evenly spaced by the same step. Units: tokens. Of n
+    buckets for one direction the first m = n//2 hold one distance each; distance d above them is in
+    bucket m + ⌊(n − m) · log(d/m) / log(max_distance/m)⌋, at most n − 1. Bidirectional, each
+    direction has half of the buckets, and keys after the query the upper half, whose first stays
+    empty. Otherwise those keys, which a mask hides, share bucket 0. T5 itself counts key − query,
+    the opposite of our offset. Offsets are integers: in between the rule says nothing. The
+    boundaries are exact: with logarithms in float64 it depends on the order of the operations
+    whether distance 64 reaches the bucket that starts there (8 · log(8) / log(16) is 6, or a little
+    less).
 
     Raises:
         TypeError: when an argument is not integers.

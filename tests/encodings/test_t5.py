@@ -71,7 +71,7 @@ def test_boundaries_are_found_once_for_all_layers(monkeypatch):
     first = t5_bucket(range(99), num_buckets=40, max_distance=77)
     monkeypatch.setattr(t5, "bisect_left", None)
     assert t5_bucket(range(99), num_buckets=40, max_distance=77).tolist() == first.tolist()
-    with pytest.raises(TypeError, match="max_distance must be an integer, got 77.0"):
+    with pytest.raises(TypeError, match="max_distance must be an integer"):
         t5_bucket([0], num_buckets=40, max_distance=77.0)  # it equals 77, and would be found
 
 
