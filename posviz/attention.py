@@ -119,7 +119,8 @@ def attention(
     kv_heads, k_len, v_dim], where kv_heads divides heads; positions [len] or [batch, len], in
     tokens; mask boolean, True where a query may look, broadcast to [batch, heads, q_len, k_len].
     Result [batch, heads, q_len, v_dim]; with return_weights also the weights [batch, heads, q_len,
-    k_len]. A query that may look nowhere has weights 0 and output 0. Halves are scored in float32.
+    k_len]. A query that may look nowhere has weights 0 and output 0. Halves are scored in
+    float32, except within torch.autocast, which narrows the product again.
 
     Raises:
         TypeError: when arrays differ in kind or dtype, or an argument is not of its type.

@@ -15,8 +15,8 @@ E = "encodings/"
 ERRORS = {
     "RoPE turns the other way": (
         E + "rotary.py",
-        "+ factor * 1j *",
-        "- factor * 1j *",
+        "factor * namespace(angles).sin(angles)",
+        "-factor * namespace(angles).sin(angles)",
         E + "test_rotary.py",
     ),
     "half_split: a missing minus": (
@@ -39,8 +39,8 @@ ERRORS = {
     ),
     "the attention factor is lost": (
         E + "rotary.py",
-        "turns = factor * namespace(angles).cos(angles) + factor * 1j",
-        "turns = namespace(angles).cos(angles) + 1j",
+        "factor * namespace(angles).cos(angles), factor *",
+        "namespace(angles).cos(angles),",
         E + "test_rotary.py",
     ),
     "frequencies: the exponent is doubled": (

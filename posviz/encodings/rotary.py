@@ -59,9 +59,11 @@ def apply_rotary(
     _require_matching(x, angles)
     rotary_dim = 2 * angles.shape[-1]
     [turning] = widened(x[..., :rotary_dim])
-    # torch.compile would take each cosine anew for every head, if not for the complex numbers.
-    turns = factor * namespace(angles).cos(angles) + factor * 1j * namespace(angles).sin(angles)
-    cos, sin = (like(part, x, "angles", turning.dtype) for part in (turns.real, turns.imag))
+    cos, sin = factor * namespace(angles).cos(angles), factor * namespace(angles).sin(angles)
+    if is_compiled(angles):  # through complex numbers, or each would be taken anew for every head
+        turns = namespace(angles).complex(cos, sin)
+        cos, sin = turns.real, turns.imag
+    cos, sin = (like(wave, x, "angles", turning.dtype) for wave in (cos, sin))
     turned = xp.astype(_turn(turning, cos, sin, layout), x.dtype, copy=False)
     if rotary_dim == x.shape[-1]:
         return turned
