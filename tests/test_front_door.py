@@ -59,3 +59,19 @@ def test_a_picture_loads_no_widgets_no_pyplot_and_no_torch():
     program = "from posviz import SinusoidalTable; SinusoidalTable().figure()"
     program += "\nimport sys; assert 'matplotlib.pyplot' not in sys.modules"
     assert loaded_after(program) == {"matplotlib", "PIL", "traitlets"}
+
+
+def blocks_of_code(path):
+    """The indented blocks of a Markdown file that import posviz, as programs."""
+    lines, blocks = path.read_text(encoding="utf-8").splitlines(), [[]]
+    for line in lines:
+        if line.startswith("    ") or (not line and blocks[-1]):
+            blocks[-1].append(line[4:])
+        elif blocks[-1]:
+            blocks.append([])
+    return [text for text in map("\n".join, blocks) if "from posviz import" in text]
+
+
+@pytest.mark.parametrize("program", blocks_of_code(ROOT / "README.md"))
+def test_what_the_readme_says_runs(program, tmp_path):
+    subprocess.run([sys.executable, "-W", "error", "-c", program], cwd=tmp_path, check=True)
