@@ -94,8 +94,9 @@ def are_diagonal(offsets: Array) -> bool:
     """Tell whether each diagonal of ``offsets`` [q_len, k_len] holds one number.
 
     So it is when queries and keys are spaced evenly and alike; q_len + k_len − 1 numbers say all.
+    Floats in torch never count: each may be differentiated by, which a short cut would miss.
     """
-    if offsets.ndim != 2 or 0 in offsets.shape:
+    if offsets.ndim != 2 or 0 in offsets.shape or _may_be_differentiated_by(offsets):
         return False
     return bool(namespace(offsets).all(offsets[1:, 1:] == offsets[:-1, :-1]))
 
@@ -200,14 +201,14 @@ def _offsets_of_runs(q_positions: Array, k_positions: Array) -> Array | None:
 def is_run(positions: Array) -> bool:
     """Tell whether each of the positions [len] is the one before plus 1.
 
-    Floats in torch never count: each may be differentiated by, which a short cut would miss.
+    As for ``are_diagonal``, floats in torch never count.
     """
-    if (
-        positions.ndim != 1
-        or len(positions) == 0
-        or (is_torch(positions) and is_floating(positions))
-    ):
+    if positions.ndim != 1 or len(positions) == 0 or _may_be_differentiated_by(positions):
         return False
     rises = bool(namespace(positions).all(positions[1:] - positions[:-1] == 1))
     # 255 + 1 is 0 where a number has 8 bits
     return rises and float(positions[-1]) - float(positions[0]) == len(positions) - 1
+
+
+def _may_be_differentiated_by(x: Array) -> bool:
+    return is_torch(x) and is_floating(x)

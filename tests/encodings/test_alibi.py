@@ -127,6 +127,12 @@ def test_the_encoding_acts_at_the_scores_and_keeps_kind_and_dtype():
     np.testing.assert_allclose(theirs, ours)
 
 
+def test_gradients_reach_each_offset():
+    slopes, apart = torch.tensor([0.5, 0.25]).double(), torch.tensor([[2.0, 1.0], [3.0, 2.0]])
+    apart = apart.double().requires_grad_()
+    assert torch.autograd.gradcheck(lambda apart: alibi_bias(slopes, apart), apart)
+
+
 def test_gradients_reach_the_slopes():
     slopes = torch.ones(2, requires_grad=True)
     alibi_bias(slopes, torch.tensor([[0, -1], [1, 0]])).sum().backward()
@@ -146,7 +152,7 @@ def test_gradients_reach_the_slopes():
         (lambda: alibi_bias([0.5], [["a"]]), TypeError, "offsets must be real numbers"),
         (lambda: alibi_bias(torch.ones(1), np.zeros((1, 1))), TypeError, "slopes must be a NumPy"),
         (
-            lambda: alibi_bias(torch.ones(10**3), torch.zeros(4000, 4000)),
+            lambda: alibi_bias(torch.ones(10**3), torch.zeros(4000, 4000, dtype=torch.int32)),
             ValueError,
             "q_len × k_len: an array of",
         ),
