@@ -154,27 +154,28 @@ def peak(kind, name):
 
 def report(group):
     """Print the milliseconds of a group, and how they relate to the first and to the others."""
-    found = times(globals()[group]())
+    found = times(group())
     first = next(iter(found))
-    print(f"\n{globals()[group].__doc__}\n\n| | ms | × {first} |\n|---|---|---|")
+    print(f"\n{group.__doc__}\n\n| | ms | × {first} |\n|---|---|---|")
     for name, taken in found.items():
         print(f"| {name} | {taken:.1f} | {taken / found[first]:.2f} |")
 
 
-def main(groups):
+def main(names):
     """Run the groups, each peak of memory in a process of its own."""
     device = torch.cuda.get_device_name() if DEVICE == "cuda" else f"{os.cpu_count()} CPU cores"
     packages = ("torch", "numpy", "transformers", "rotary-embedding-torch", "x-transformers")
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in packages)
-    print(f"{datetime.date.today()}, {device}, {versions}")
-    for group in groups or ("rope", "alibi", "t5", "table", "attention"):
-        if group != "attention":
-            report(group)
+    print(f"{datetime.date.today()}, {versions}; rope on {device}, the rest on CPU cores")
+    groups = {group.__name__: group for group in (rope, alibi, t5, table)}
+    for name in names or (*groups, "attention"):
+        if name != "attention":
+            report(groups[name])
             continue
         print("\nAttention with a causal mask, 8 heads, 4096 tokens, float32, no gradients:")
         for kind in ("NumPy", "torch"):
-            for name in ("none", "RoPE", "ALiBi", "T5"):
-                subprocess.run([sys.executable, __file__, "peak", kind, name], check=True)
+            for encoding in ("none", "RoPE", "ALiBi", "T5"):
+                subprocess.run([sys.executable, __file__, "peak", kind, encoding], check=True)
 
 
 if __name__ == "__main__":

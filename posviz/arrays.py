@@ -81,7 +81,7 @@ def as_numbers(values: Any, name: str) -> Array:
         raise ValueError(f"{name} must be rectangular: {error}") from None
     xp = namespace(x)
     kinds = ("integral", "real floating")
-    if str(x.dtype) == "object" or not xp.isdtype(x.dtype, kinds):
+    if not xp.isdtype(x.dtype, kinds):
         raise TypeError(f"{name} must be real numbers, got dtype {x.dtype}")
     if is_floating(x) and not is_compiled(x) and not bool(xp.all(xp.isfinite(x))):
         raise ValueError(f"{name} must be finite, got NaN or infinity among the values")

@@ -1,4 +1,4 @@
-"""One attention with three doors, and a key/value cache."""
+"""One attention that takes every encoding at its doors, and a key/value cache."""
 
 from __future__ import annotations
 
@@ -44,15 +44,19 @@ class KeyValueCache:
                 positions, copy=True
             )  # the caller may count on in it
             return KeyValueCache(keys, values, own)
-        xp = require_alike(cache=self.keys, keys=keys)
-        both = []
-        held = (self.keys, self.values, self.positions)
-        for old, new, axis in zip(held, (keys, values, positions), (2, 2, -1), strict=True):
-            if np.delete(old.shape, axis).tolist() != np.delete(new.shape, axis).tolist():
-                came = f"{tuple(old.shape)} and {tuple(new.shape)}"
-                raise ValueError(f"cache and new tokens must differ in length alone, got {came}")
-            both.append(xp.concat([old, new], axis=axis))
-        return KeyValueCache(*both)
+        xp, both = require_alike(cache=self.keys, keys=keys), {}
+        tokens = (("keys", keys, 2), ("values", values, 2), ("positions", positions, -1))
+        for name, new, axis in tokens:
+            old = getattr(self, name)
+            wanted = list(old.shape)
+            wanted[axis] = new.shape[axis]
+            if list(new.shape) != wanted:
+                raise ValueError(
+                    f"{name} of the cache and of the new tokens must differ in length alone, "
+                    f"got {tuple(old.shape)} and {tuple(new.shape)}"
+                )
+            both[name] = xp.concat([old, new], axis=axis)
+        return KeyValueCache(**both)
 
 
 def attend(
@@ -85,7 +89,7 @@ def attend(
 
     Source: Vaswani et al. 2017, section 3.2.2; Ainslie et al. 2023 for fewer key than query heads.
     """
-    _require_encoding(encoding)
+    doors(encoding)  # refuses what is no Encoding
     if not isinstance(cache, KeyValueCache | None):
         raise TypeError(f"cache must be a KeyValueCache or None, got {cache!r:.60}")
     head_dim = _head_dim(x, w_q, w_k, w_v, num_heads)
@@ -130,7 +134,6 @@ def attention(
 
     Source: Vaswani et al. 2017, equation 1; Ainslie et al. 2023 for fewer key than query heads.
     """
-    _require_encoding(encoding)
     if doors(encoding) == ("at_input",):
         raise ValueError(
             f"encoding must act at the query, key, scores or values; {type(encoding).__name__} "
@@ -161,7 +164,7 @@ def _weigh(
     if group > 1:  # neighbouring query heads share a key head
         k, v = xp.repeat(k, group, axis=1), xp.repeat(v, group, axis=1)
     wide_q, wide_k = widened(q, k)  # a product of halves may overflow
-    scores = wide_q * encoding.scale(q.shape[-1]) @ xp.matrix_transpose(wide_k)
+    scores = (wide_q * encoding.scale(q.shape[-1])) @ xp.matrix_transpose(wide_k)
     scores = encoding.at_scores(scores, q, k, q_positions, k_positions)
     if mask is not None:
         scores = xp.where(_mask(mask, shape, q), scores, -xp.inf)
@@ -186,7 +189,7 @@ def softmax(scores: Array) -> Array:
         powers = xp.exp(powers)
         total = xp.sum(powers, axis=-1, keepdims=True)
         return powers / xp.where(total == 0, 1.0, total)
-    # Scores are large: nobody else has these, and what they become takes their place.
+    # powers is our own, and as large as the scores: what follows is written into it.
     powers = powers.exp_() if is_torch(powers) else np.exp(powers, out=powers)
     total = xp.sum(powers, axis=-1, keepdims=True)
     powers /= xp.where(total == 0, 1.0, total)
@@ -197,11 +200,6 @@ def _split_heads(x: Array, head_dim: int) -> Array:
     """[batch, len, heads·head_dim] → [batch, heads, len, head_dim]"""
     xp = namespace(x)
     return xp.permute_dims(xp.reshape(x, (*x.shape[:2], -1, head_dim)), (0, 2, 1, 3))
-
-
-def _require_encoding(encoding: Encoding) -> None:
-    if not isinstance(encoding, Encoding):
-        raise TypeError(f"encoding must be an Encoding, such as NoPosition(), got {encoding!r}")
 
 
 def _head_dim(x: Array, w_q: Array, w_k: Array, w_v: Array, num_heads: int) -> int:

@@ -15,8 +15,10 @@ def causal_mask(q_positions: Any, k_positions: Any) -> Array:
     Shapes: positions [len] give [q_len, k_len]; [batch, len] give [batch, 1, q_len, k_len].
 
     Raises:
-        TypeError: when positions are not real numbers, or one is NumPy and the other torch.
-        ValueError: for NaN or infinity, or when memory is short.
+        TypeError: when positions are not real numbers.
+        ValueError: for NaN or infinity, different batches, or when memory is short.
+
+    Source: Vaswani et al. 2017, section 3.2.3.
     """
     return _with_heads(offsets(q_positions, k_positions) >= 0)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from posviz.arrays import Array, as_numbers, check_memory, is_floating, like, namespace
+from posviz.arrays import Array, as_numbers, check_memory, is_floating, is_torch, like, namespace
 from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding
 from posviz.encodings.relative import add_bias, once_per_diagonal
@@ -43,7 +43,7 @@ def alibi_bias(slopes: Any, offsets: Any) -> Array:
     spaced positions the result is a read-only view of q_len + k_len − 1 numbers per head.
 
     Raises:
-        TypeError: when an argument is not real numbers, or slopes are torch and offsets NumPy.
+        TypeError: when an argument is not real numbers.
         ValueError: for NaN or infinity, wrong shapes, different devices, or when memory is short.
 
     Source: Press et al. 2022, equation in section 3.
@@ -53,13 +53,16 @@ def alibi_bias(slopes: Any, offsets: Any) -> Array:
         raise ValueError(f"slopes must be [heads], got shape {tuple(slopes.shape)}")
     if offsets.ndim < 2:
         raise ValueError(f"offsets must be [..., q_len, k_len], got shape {tuple(offsets.shape)}")
+    if is_torch(slopes) and not is_torch(offsets):
+        offsets = like(offsets, slopes, "offsets")
     slopes = like(slopes, offsets, "slopes")
     if not is_floating(slopes):
         raise TypeError(f"slopes must be floating-point, got dtype {slopes.dtype}")
     xp = namespace(slopes, offsets)
 
     def bias(offsets: Array) -> Array:
-        check_memory("slopes × offsets", (len(slopes), *offsets.shape), x=offsets)
+        shape = (len(slopes), *offsets.shape)
+        check_memory("slopes × offsets", shape, itemsize=slopes.dtype.itemsize, x=offsets)
         distances = xp.astype(xp.abs(offsets), slopes.dtype)
         return -slopes[:, None, None] * distances[..., None, :, :]
 

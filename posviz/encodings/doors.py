@@ -1,4 +1,4 @@
-"""The three doors through which position enters a Transformer."""
+"""Where position enters a Transformer: the input, the query and key, the scores, the values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Encoding:
 
     Shapes: x [batch, len, d_model]; q, k [batch, heads, len, head_dim]; scores and weights
     [batch, heads, q_len, k_len]; output [batch, heads, q_len, head_dim]; positions [len] or
-    [batch, len], in tokens. Every method returns an array like its first argument.
+    [batch, len], in tokens. Every door returns an array like its first argument.
     """
 
     def at_input(self, x: Array, positions: Any) -> Array:
@@ -31,13 +31,13 @@ class Encoding:
         return k
 
     def scale(self, head_dim: int) -> float:
-        """Return what q·k is multiplied by: 1/√head_dim keeps the variance of the scores at 1."""
+        """Return what q·k is multiplied by: 1/√head_dim, for scores of the variance of q and k."""
         return head_dim**-0.5
 
     def at_scores(
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:
-        """Change the scaled scores; q and k come out of their doors, with as many heads."""
+        """Change the scaled scores; q and k, with as many heads, have passed their doors."""
         return scores
 
     def at_values(self, output: Array, weights: Array, q_positions: Any, k_positions: Any) -> Array:

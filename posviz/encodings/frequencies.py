@@ -58,7 +58,7 @@ def tensor2tensor_frequencies(d_model: int, base: float = 10_000.0) -> np.ndarra
 def proportional_frequencies(head_dim: int, fraction: float, base: float = 10_000.0) -> np.ndarray:
     """Return the frequencies of p-RoPE: the first ``fraction`` of the pairs turn, the rest stand.
 
-    Their number is rounded down, from the product in floating point.
+    Their number is int(fraction · head_dim/2), rounded down: 0.29 of 100 pairs is 28.999…, so 28.
 
     Shapes: [head_dim/2]. Units: radians per token; 0 for a pair that stands still. float64.
 
@@ -109,10 +109,14 @@ def wavelengths(inv_freq: Any) -> Array:
     Raises:
         TypeError: when inv_freq is not real numbers.
         ValueError: for NaN, infinity, or a frequency below 0.
+
+    Source: Peng et al. 2023 (YaRN), section 2.
     """
     inv_freq = as_float64(inv_freq, "inv_freq")
     xp = namespace(inv_freq)
     if bool(xp.any(inv_freq < 0)):
-        raise ValueError("inv_freq must not be negative")
+        raise ValueError(
+            f"inv_freq must not be negative, got {float(xp.min(inv_freq)):g} among them"
+        )
     still = inv_freq == 0
     return xp.where(still, xp.inf, 2 * math.pi / xp.where(still, 1.0, inv_freq))

@@ -21,7 +21,7 @@ def learned(table: Array, positions: Any, *, padding_offset: int = 0) -> Array:
 
     Raises:
         TypeError: when the table is not floating-point, positions are not integers (floats that
-            happen to be whole are refused), or one is NumPy and the other torch.
+            happen to be whole are refused), or are torch where the table is NumPy.
         IndexError: for a position with no row; none is ever counted from the end.
         ValueError: when the table is not [rows, d_model], padding_offset is below 0, devices
             differ, or memory is short.
@@ -39,7 +39,7 @@ def rows_at(table: Array, index: Any, name: str, padding_offset: int = 0) -> Arr
     Shapes: table [rows, columns], index [...], result [..., columns]. Errors call index ``name``.
 
     Raises:
-        TypeError: when index is not integers, or one is NumPy and the other torch.
+        TypeError: when index is not integers, or are torch where the table is NumPy.
         IndexError: for what is not a row; none is ever counted from the end.
         ValueError: when devices differ or memory is short.
     """

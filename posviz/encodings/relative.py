@@ -23,10 +23,10 @@ def offsets(q_positions: Any, k_positions: Any) -> Array:
     """Return query position − key position for every query and key: above 0 looks back.
 
     Shapes: q_positions [..., q_len], k_positions [..., k_len], result [..., q_len, k_len].
-    Units: tokens. int64 for integers, else float.
+    Units: tokens. int64 for integers, else float. Lists and NumPy arrays follow a tensor.
 
     Raises:
-        TypeError: when an argument is not real numbers, or one is NumPy and the other torch.
+        TypeError: when an argument is not real numbers.
         ValueError: for NaN or infinity, a number instead of a vector, or when memory is short.
     """
     q_positions = as_positions(q_positions, "q_positions")
@@ -34,11 +34,13 @@ def offsets(q_positions: Any, k_positions: Any) -> Array:
     if is_torch(k_positions) and not is_torch(q_positions):
         q_positions = like(q_positions, k_positions, "q_positions")
     k_positions = like(k_positions, q_positions, "k_positions")
-    shapes = tuple(q_positions.shape), tuple(k_positions.shape)
-    if len({shape[:-1] for shape in shapes if len(shape) > 1 and shape[:-1] != (1,)}) > 1:
-        came = f"{shapes[0]} and {shapes[1]}"
-        raise ValueError(f"q_positions and k_positions must share a batch, got shapes {came}")
-    check_memory("q_positions × k_positions", (*shapes[0], shapes[1][-1]), x=q_positions)
+    (*q_batch, q_len), (*k_batch, k_len) = q_positions.shape, k_positions.shape
+    try:
+        batch = np.broadcast_shapes(tuple(q_batch), tuple(k_batch))
+    except ValueError:
+        came = f"{tuple(q_positions.shape)} and {tuple(k_positions.shape)}"
+        raise ValueError(f"q_positions and k_positions must share a batch, got {came}") from None
+    check_memory("q_positions × k_positions", (*batch, q_len, k_len), x=q_positions)
     return q_positions[..., :, None] - k_positions[..., None, :]
 
 
@@ -67,6 +69,7 @@ def positions_of(positions: Any, x: Array, name: str = "positions") -> Array:
         TypeError: when positions are not real numbers, or torch where x is NumPy.
         ValueError: for NaN or infinity, other shapes or another device.
     """
+    namespace(x)
     positions = as_positions(positions, name)
     batch, length = x.shape[0], x.shape[-2]
     if tuple(positions.shape) == (1, length):
@@ -79,15 +82,17 @@ def positions_of(positions: Any, x: Array, name: str = "positions") -> Array:
 
 
 def positions_beside(scores: Array, q_positions: Any, k_positions: Any) -> tuple[Array, Array]:
-    """Return both positions of the kind and on the device of the scores, checked as positions.
+    """Return both positions, as many as the queries and keys of scores [..., q_len, k_len].
 
     Raises:
         TypeError: when they are not real numbers, or torch where scores are NumPy.
-        ValueError: for NaN or infinity, a number instead of a vector, or another device.
+        ValueError: for NaN or infinity, other shapes or another device.
     """
-    named = {"q_positions": q_positions, "k_positions": k_positions}
-    q, k = (like(as_positions(given, name), scores, name) for name, given in named.items())
-    return q, k
+    by_key = namespace(scores).matrix_transpose(scores)
+    return (
+        positions_of(q_positions, scores, "q_positions"),
+        positions_of(k_positions, by_key, "k_positions"),
+    )
 
 
 def are_diagonal(offsets: Array) -> bool:
@@ -155,7 +160,7 @@ def pick(scores: Array, index: Array) -> Array:
 
 
 def distinct_offsets(q_positions: Array, k_positions: Array) -> tuple[Array, Array]:
-    """Return each offset that occurs, once or seldom more, and where among them each pair's is.
+    """Return the distinct offsets, and for each pair the place of its own among them.
 
     Shapes: positions [(batch,) q_len] and [(batch,) k_len], of one kind; result [offsets] and
     [(batch,) q_len, k_len]. Runs of positions have q_len + k_len − 1 offsets, known beforehand.
@@ -173,8 +178,8 @@ def add_bias(
     """Add to the scores a bias that depends on the offset.
 
     Shapes: scores [batch, heads, q_len, k_len], positions [len] or [batch, len]. ``bias`` makes
-    [..., heads, q_len, k_len] of offsets [..., q_len, k_len]; where all positions follow each other
-    it is asked for one row, of an offset per diagonal, and no second matrix of scores is made.
+    [..., heads, q_len, k_len] of offsets [..., q_len, k_len]; where both are runs of consecutive
+    positions it is asked for one row, an offset per diagonal, and no second matrix is made.
     """
     q_positions, k_positions = positions_beside(scores, q_positions, k_positions)
     apart = _offsets_of_runs(q_positions, k_positions)

@@ -38,7 +38,7 @@ LAYOUTS = ("interleaved", "half_split")
 def apply_rotary(
     x: Array, angles: Any, *, layout: str = "interleaved", attention_factor: float = 1.0
 ) -> Array:
-    """Turn each pair of dimensions of ``x`` by its angle, so that q_mᵀ k_n = qᵀ R_{n−m} k.
+    """Turn each pair of dimensions of ``x`` by its angle: scores then depend on offsets alone.
 
     Shapes: x [..., len, head_dim], angles [..., len, rotary_dim/2] (leading axes broadcast to
     those of x), result as x. What lies beyond rotary_dim passes through, unscaled; the rest is

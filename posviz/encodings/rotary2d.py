@@ -13,6 +13,7 @@ from posviz.encodings.checks import require_base, require_choice, require_intege
 from posviz.encodings.doors import Encoding
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.learned import rows_at
+from posviz.encodings.relative import positions_of
 from posviz.encodings.rotary import LAYOUTS, apply_rotary
 
 AXES = ("column", "row")
@@ -179,10 +180,12 @@ class _RotaryOnGrid(Encoding):
         """Return the angles [..., heads or 1, len, pairs] of x at coordinates [..., len, axes]."""
         raise NotImplementedError
 
-    def _require(self, axes: str) -> None:
+    def _require(self, *axes: str) -> None:
         shape = tuple(as_numbers(self.coordinates, "coordinates").shape)
-        if len(shape) != 2 or shape[1] != axes.count(",") + 1:
-            raise ValueError(f"coordinates must be ({axes}) of each token, got shape {shape}")
+        if len(shape) != 2 or shape[1] != len(axes):
+            raise ValueError(
+                f"coordinates must be ({', '.join(axes)}) of each token, got shape {shape}"
+            )
         require_choice(self.layout, "layout", LAYOUTS)
 
     def at_query(self, q: Array, positions: Any) -> Array:
@@ -195,13 +198,16 @@ class _RotaryOnGrid(Encoding):
 
     def _turned(self, x: Array, positions: Any) -> Array:
         table = like(as_numbers(self.coordinates, "coordinates"), x, "coordinates")
-        coordinates = rows_at(table, positions, "positions")
+        coordinates = rows_at(table, positions_of(positions, x), "positions")
         return apply_rotary(x, self._angles(coordinates, x), layout=self.layout)
 
 
 @dataclass(frozen=True, eq=False)
 class AxialRotary(_RotaryOnGrid):
-    """Axial RoPE at the query and key, for coordinates [tokens, 2] of (row, column)."""
+    """Axial RoPE at the query and key, for coordinates [tokens, 2] of (row, column).
+
+    RoPE-ViT is base=100, Qwen2-VL's image encoder first="row", layout="half_split".
+    """
 
     coordinates: Array
     base: float = 10_000.0
@@ -209,7 +215,7 @@ class AxialRotary(_RotaryOnGrid):
     layout: str = "interleaved"
 
     def __post_init__(self) -> None:
-        self._require("row, column")
+        self._require("row", "column")
         require_base(self.base)
         require_choice(self.first, "first", AXES)
 
@@ -232,7 +238,7 @@ class MixedRotary(_RotaryOnGrid):
     layout: str = "interleaved"
 
     def __post_init__(self) -> None:
-        self._require("row, column")
+        self._require("row", "column")
         mixed_angles([0], [0], self.frequencies)
 
     def _angles(self, coordinates: Array, x: Array) -> Array:
@@ -254,7 +260,9 @@ class MRotary(_RotaryOnGrid):
     """Multimodal RoPE at the query and key, for coordinates [tokens, 3] of (time, row, column).
 
     A text token has the same number three times. Sections count the pairs of each axis; what lies
-    beyond them in head_dim is not turned.
+    beyond them in head_dim is not turned. ``interleaved`` says which axis a pair follows,
+    ``layout`` which two dimensions are a pair: Qwen2-VL is layout="half_split", Qwen3-VL that and
+    interleaved=True.
     """
 
     coordinates: Array
@@ -264,7 +272,7 @@ class MRotary(_RotaryOnGrid):
     layout: str = "interleaved"
 
     def __post_init__(self) -> None:
-        self._require("time, row, column")
+        self._require("time", "row", "column")
         require_base(self.base)
         _axis_of_each_pair(self.sections, self.interleaved)
 

@@ -17,7 +17,7 @@ from posviz.arrays import (
     require_alike,
     widened,
 )
-from posviz.encodings.checks import require_integer
+from posviz.encodings.checks import broadcasts_to, require_integer
 from posviz.encodings.doors import Encoding
 from posviz.encodings.relative import offsets, pick
 
@@ -118,23 +118,18 @@ def _index(index: Any, table: Array, x: Array) -> Array:
     """Return ``index`` as [..., 1, q_len, k_len] beside x [..., heads, q_len, any]."""
     index = as_integers(index, "index")
     lead, q_len = tuple(x.shape[:-3]), x.shape[-2]
-    try:
-        fits = (
-            index.ndim >= 2
-            and index.shape[-2] == q_len
-            and np.broadcast_shapes(lead, tuple(index.shape[:-2])) == lead
-        )
-    except ValueError:
-        fits = False
-    if not fits:
+    if index.ndim < 2 or index.shape[-2] != q_len or not broadcasts_to(index.shape[:-2], lead):
         raise ValueError(
             f"index must be [(batch,) {q_len}, k_len] for batch {lead}, "
             f"got shape {tuple(index.shape)}"
         )
     xp = namespace(index)
     rows = table.shape[0]
-    if bool(xp.any((index < 0) | (index >= rows))):
-        raise IndexError(f"index must be in 0 … {rows - 1}, the rows of the table")
+    beyond = (index < 0) | (index >= rows)
+    if bool(xp.any(beyond)):
+        raise IndexError(
+            f"index must be in 0 … {rows - 1}, the rows of the table, got {int(index[beyond][0])}"
+        )
     return like(index, x, "index")[..., None, :, :]
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
 from posviz.arrays import Array, as_integers, as_numbers, like, namespace
 from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding
@@ -44,7 +42,7 @@ def t5_bucket(
     offsets = as_integers(offsets, "offsets")
     starts = _starts(bidirectional, num_buckets, max_distance)
     xp = namespace(offsets)
-    starts = like(np.asarray(starts), offsets, "offsets")
+    starts = xp.asarray(starts, dtype=xp.int64, device=offsets.device)
 
     def bucket(offsets: Array) -> Array:
         distances = xp.abs(offsets) if bidirectional else xp.clip(offsets, 0, None)
@@ -62,7 +60,9 @@ def _starts(bidirectional: bool, num_buckets: int, max_distance: int) -> tuple[i
     if num_buckets > MOST_BUCKETS:
         raise ValueError(f"num_buckets must be at most {MOST_BUCKETS}, got {num_buckets}")
     if bidirectional and num_buckets % 2:
-        raise ValueError(f"num_buckets must be even when bidirectional, got {num_buckets}")
+        raise ValueError(
+            f"num_buckets, the rows of a table, must be even when bidirectional, got {num_buckets}"
+        )
     in_one_direction = num_buckets // 2 if bidirectional else num_buckets
     low = in_one_direction // 2 + 1
     return _exact_starts(in_one_direction, require_integer(max_distance, "max_distance", low=low))
@@ -88,8 +88,8 @@ def t5_bias(table: Array, buckets: Any) -> Array:
     step the result is a read-only view of q_len + k_len − 1 numbers per head.
 
     Raises:
-        TypeError: when the table is not floating-point, buckets are not integers, or one is NumPy
-            and the other torch.
+        TypeError: when the table is not floating-point, buckets are not integers, or are torch
+            where the table is NumPy.
         IndexError: for a bucket that is not a row of the table.
         ValueError: for wrong shapes, different devices, or when memory is short.
 

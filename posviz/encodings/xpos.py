@@ -17,6 +17,7 @@ from posviz.encodings.checks import (
 )
 from posviz.encodings.doors import Encoding
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
+from posviz.encodings.relative import positions_of
 from posviz.encodings.rotary import LAYOUTS, apply_rotary
 
 
@@ -139,11 +140,11 @@ class XPos(Encoding):
 
     def at_query(self, q: Array, positions: Any) -> Array:
         """Turn q [batch, heads, len, head_dim] by its positions and multiply it by its scale."""
-        return self._changed(q, _for_each_head(positions), 1, "q")
+        return self._changed(q, _for_each_head(positions, q), 1, "q")
 
     def at_key(self, k: Array, positions: Any) -> Array:
         """Turn k [batch, heads, len, head_dim] by its positions and divide it by its scale."""
-        return self._changed(k, _for_each_head(positions), -1, "k")
+        return self._changed(k, _for_each_head(positions, k), -1, "k")
 
     def _changed(self, x: Array, positions: Array, sign: int, name: str) -> Array:
         xp = require_alike(**{name: x})
@@ -162,9 +163,8 @@ class XPos(Encoding):
         return xp.astype(turned, x.dtype, copy=False)
 
 
-def _for_each_head(positions: Any) -> Array:
-    positions = as_float64(positions, "positions")
-    return positions[..., None, :] if positions.ndim else positions
+def _for_each_head(positions: Any, x: Array) -> Array:
+    return as_float64(positions_of(positions, x), "positions")[..., None, :]
 
 
 def _require_matching(x: Array, positions: Array, name: str) -> None:
