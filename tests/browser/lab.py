@@ -9,6 +9,7 @@ from pathlib import Path
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_notebook
+from playwright.sync_api import expect
 
 ARTEFACTS = Path(__file__).parent.parent.parent / "test-artefacts"
 SECOND = 1000  # Playwright counts in milliseconds
@@ -196,9 +197,9 @@ class Explorer:
         """Return (lowest, present, highest) place of the slider with this label."""
         return tuple(self.handle(label).evaluate("({ min, value, max }) => [+min, +value, +max]"))
 
-    def value(self, label):
-        """Return what stands beside the slider with this label."""
-        return self.handle(label).get_attribute("aria-valuetext")
+    def stands_at(self, label, value):
+        """Fail unless `value` comes to stand beside the slider: its answer follows the picture."""
+        expect(self.handle(label)).to_have_attribute("aria-valuetext", value)
 
     def play(self, label):
         """Return the button that plays the knob with this label; while it plays there is none."""

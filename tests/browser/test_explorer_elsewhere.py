@@ -84,7 +84,7 @@ def test_keys_on_a_slider_change_the_picture_and_its_caption(explorer):
     with explorer.changes():
         explorer.press("position", "ArrowRight", times=3)
     says(explorer, "Row 13: ")
-    assert explorer.value("position") == "13"
+    explorer.stands_at("position", "13")
 
 
 def test_the_picture_follows_a_drag_to_its_end(explorer):
@@ -98,10 +98,10 @@ def test_the_picture_follows_a_drag_to_its_end(explorer):
 def test_reset_brings_back_the_first_picture(explorer, first_picture):
     with explorer.changes():
         explorer.press("d_model", "End")
-    assert explorer.value("d_model") == "512"
+    explorer.stands_at("d_model", "512")
     explorer.button("Reset").click()
     assert explorer.becomes(first_picture)
-    assert explorer.value("d_model") == "64"
+    explorer.stands_at("d_model", "64")
 
 
 def test_play_plays_and_pauses_where_the_slider_stands(explorer):

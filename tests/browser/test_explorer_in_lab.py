@@ -44,7 +44,7 @@ def test_code_moves_the_slider_and_knobs_turned_together_give_one_frame(lab):
     [explorer] = lab.explorers()
     with explorer.changes():
         lab.run_code("picture.d_model = 128")
-    assert explorer.value("d_model") == "128"
+    explorer.stands_at("d_model", "128")
     frame = explorer.frame()
     with explorer.changes():
         lab.run_code(
@@ -64,7 +64,7 @@ def test_reset_stops_play_and_holds(lab):
     lab.page.wait_for_timeout(1000)
     explorer.button("Reset").click()
     lab.page.wait_for_timeout(1500)
-    assert explorer.value("position") == "10"
+    explorer.stands_at("position", "10")
     assert explorer.caption().startswith("Row 10")
     assert explorer.play("position").count() == 1
 
@@ -78,7 +78,7 @@ def test_reset_overtakes_the_last_word_of_a_drag(lab):
             explorer.drag("d_model", 200, steps=40)
             explorer.button("Reset").click()
         lab.page.wait_for_timeout(500)
-        assert explorer.value("d_model") == "64"
+        explorer.stands_at("d_model", "64")
         assert explorer.range("d_model")[1] == 31
 
 
@@ -123,7 +123,7 @@ def test_the_exact_value_can_be_typed(lab):
     with explorer.changes():
         explorer.box("base").fill("1234.5")
         lab.page.keyboard.press("Enter")
-    assert explorer.value("base") == "1234.5"
+    explorer.stands_at("base", "1234.5")
     explorer.box("d_model").fill("7")
     lab.page.keyboard.press("Enter")
     refusal = "d_model = 7 is refused: it must be an even whole number between 2 and 512."
@@ -160,7 +160,7 @@ def test_play_plays_to_the_end(lab):
     expect(explorer.root.locator("[role=alert]:not(:empty)")).to_contain_text(
         "place = 7 is <provoked>"
     )
-    assert explorer.value("place") == "7"
+    explorer.stands_at("place", "7")
 
 
 def test_an_error_is_shown_the_picture_stays_and_reset_works(lab):
