@@ -1,0 +1,3 @@
+"""RoPE: queries and keys turn with their position."""
+
+LESSON = "05"

@@ -1,0 +1,3 @@
+"""RoPE in two dimensions: a token stands at a row and a column."""
+
+LESSON = "06"
