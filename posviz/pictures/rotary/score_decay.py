@@ -1,0 +1,197 @@
+"""Does a score decay with distance? For q = k in waves, for random q and k not at all."""
+
+import functools
+from types import SimpleNamespace
+
+import numpy as np
+from matplotlib.ticker import MaxNLocator, NullLocator
+
+from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
+from posviz.engine.knobs import choice, even, integer, log
+from posviz.engine.picture import Picture
+
+RANGES, SEEDS = 400, 200
+LOOKS = {  # unit of the score, ends of its axis, what the two lines are
+    "aligned": ("score / score at 0", (-1.1, 1.1), ("score, q = k", "envelope")),
+    "random": ("score / √head_dim", (-4, 4), ("random q, k", "± envelope")),
+    "many seeds": ("score / √head_dim", (-4, 4), (f"mean of {SEEDS}", "± deviation")),
+}
+LOWEST = -0.45  # for q = k the axis ends here unless the score goes deeper
+
+
+class ScoreDecay(Picture):
+    """RoPE's score against offset: waves that decay for q = k, no decay for random q and k."""
+
+    size = (8.0, 5.0)
+    paper_size = (3.3, 3.1)
+
+    content = choice("aligned", options=tuple(LOOKS), redraw=True)
+    offset = integer(8, low=0, high=256, play=True)
+    largest = log(256, low=16, high=32_768, label="largest offset")
+    head_dim = even(128, low=2, high=512)
+    base = log(10_000, low=10, high=1_000_000)
+    seed = integer(0, low=0, high=99)
+
+    def compute(self):
+        """Return the curves, and score, envelope and bound at the offset over the seeds."""
+        largest = int(self.largest)
+        offset = min(self.offset, largest)
+        inv_freq = rotary_frequencies(self.head_dim, self.base)
+        products = _products(self.content, self.seed, self.head_dim)
+        here = products @ _turns(offset, inv_freq)
+        return SimpleNamespace(
+            content=self.content,
+            largest=largest,
+            offset=offset,
+            asked=self.offset,
+            score=here.real.mean(),
+            deviation=here.real.std(),
+            envelope=np.abs(here).max(),
+            bound_here=_bound(products, offset, inv_freq),
+            **_curves(self.content, self.seed, self.head_dim, self.base, largest),
+        )
+
+    def draw(self, figure):
+        """The score with what lies around it above, the bound below on a logarithmic axis."""
+        unit, limits, names = LOOKS[self.content]
+        scores, bounds = figure.subplots(2, 1, height_ratios=(2.2, 1), sharex=True)
+        scores.axhline(0, color="C6", linewidth=0.8)
+        trivial = bounds.axhline(1, color="C6", linestyle=":", label="trivial bound")
+        around = scores.plot([], [], "--", color="C2", label=names[1], animated=True)[0]
+        around.set_linewidth(around.get_linewidth() / 1.5)
+        curve = scores.plot([], [], color="C0", label=names[0], animated=True)[0]
+        bound = bounds.plot([], [], "-.", color="C3", label="RoFormer’s bound", animated=True)[0]
+        marks = [
+            axes.plot([], [], "o", color="C1", label="the offset", animated=True)[0]
+            for axes in (scores, bounds)
+        ]
+        scores.set(ylim=limits, ylabel=unit)
+        scores.yaxis.set_major_locator(MaxNLocator(4, steps=(1, 2, 5, 10)))
+        scores.tick_params(labelbottom=False)
+        bounds.set(yscale="log", ylim=(0.3, 3000), ylabel="bound")
+        bounds.set_yticks((1, 100), ("1", "100"))
+        bounds.yaxis.set_minor_locator(NullLocator())
+        bounds.set(xlabel="offset (tokens)", xlim=(-600, 33_400))
+        bounds.xaxis.set_major_locator(MaxNLocator(4, steps=(1, 2, 5, 10), integer=True))
+        figure.legend(
+            handles=[curve, around, marks[0], bound, trivial],
+            loc="outside upper center",
+            ncols=3,
+            columnspacing=1.2,
+            handlelength=1.8,
+        )
+        return SimpleNamespace(
+            axes=scores, curve=curve, around=around, bound=bound, marks=marks, shape=None
+        )
+
+    def update(self, artists, arrays):
+        """Move the lines and the marks; the axis only when its length changed."""
+        deep = arrays.content != "aligned" or arrays.curve[1].min() < LOWEST
+        if artists.shape != (arrays.largest, deep):
+            artists.shape = (arrays.largest, deep)
+            artists.axes.set_xlim(-0.018 * arrays.largest, 1.018 * arrays.largest)
+            low, high = LOOKS[arrays.content][1]
+            artists.axes.set_ylim(low if deep else LOWEST, high)
+        artists.curve.set_data(*arrays.curve)
+        artists.around.set_data(*arrays.around)
+        artists.bound.set_data(arrays.sampled, arrays.bound)
+        for mark, here in zip(artists.marks, (arrays.score, arrays.bound_here), strict=True):
+            mark.set_data([arrays.offset], [here])
+
+    def caption(self, arrays):
+        """The score at the offset, how often it rises, and what the bound is worth."""
+        at = f"at offset {arrays.offset}" + " (the largest)" * (arrays.asked > arrays.offset)
+        if arrays.content == "many seeds":
+            return (
+                f"Over {SEEDS} random pairs of q and k the score {at} is {arrays.score:.2f} ± "
+                f"{arrays.deviation:.2f} times √head_dim, and the mean stays within ± "
+                f"{np.abs(arrays.curve[1]).max():.2f} at all {len(arrays.sampled)} offsets drawn, "
+                f"up to {arrays.largest:,}: no decay."
+            )
+        unit = "times that at 0" if arrays.content == "aligned" else "times √head_dim"
+        ranges = f"; drawn are the lowest and highest score of {RANGES} ranges"
+        drawn = ranges if arrays.largest >= RANGES else ""
+        return (
+            f"The score {at} is {arrays.score:.4f} {unit}, within ± {arrays.envelope:.4f}, and "
+            f"rises on {arrays.rises:,} of {arrays.largest:,} steps; the bound is "
+            f"{arrays.bound_here:.2f} times the trivial one there, and nowhere drawn "
+            f"below {arrays.bound.min():.2f}{drawn}."
+        )
+
+
+def _products(content, seed, head_dim):
+    """Each pair of q times the conjugate of k's, [seeds, head_dim/2], in the axis's unit.
+
+    Turned by offset × inv_freq and added up, their real part is the score.
+    """
+    if content == "aligned":
+        return np.full((1, head_dim // 2), 2 / head_dim, dtype=complex)
+    shape = (2, SEEDS if content == "many seeds" else 1, head_dim)
+    q, k = np.random.default_rng(seed).standard_normal(shape).view(complex)
+    return q * k.conj() / head_dim**0.5
+
+
+@functools.lru_cache(maxsize=4)
+def _curves(content, seed, head_dim, base, largest):
+    """The lines to draw, each as x and y: of one q and k at every offset, of many at a sample."""
+    inv_freq = rotary_frequencies(head_dim, base)
+    products = _products(content, seed, head_dim)
+    sampled = np.unique(np.linspace(0, largest, RANGES + 1).astype(int))
+    drawn = {"sampled": sampled, "bound": _bound(products, sampled, inv_freq)}
+    if content == "many seeds":
+        turns = _turns(sampled, inv_freq)
+        scores = products.real @ turns.real.T - products.imag @ turns.imag.T
+        mean, deviation = scores.mean(axis=0), scores.std(axis=0)
+        around = _both(sampled, mean + deviation, mean - deviation)
+        return {"curve": (sampled, mean), "around": around, "rises": None, **drawn}
+    sums = _sums(products[0], largest + 1, inv_freq)
+    offsets, low, high = in_ranges(sums.real, RANGES)
+    _, _, above = in_ranges(np.abs(sums), RANGES)
+    around = (offsets, above) if content == "aligned" else _both(offsets, above, -above)
+    curve = np.repeat(offsets, 2), np.stack([low, high], axis=-1).ravel()
+    rises = int((np.diff(sums.real) > 0).sum())
+    return {"curve": curve, "around": around, "rises": rises, **drawn}
+
+
+def _both(x, above, below):
+    """Two lines as one, which stops at a NaN and goes on behind it."""
+    return np.concatenate([x, [np.nan], x]), np.concatenate([above, [np.nan], below])
+
+
+def _turns(offsets, inv_freq):
+    return np.exp(1j * rotary_angles(offsets, inv_freq))
+
+
+def _sums(products, length, inv_freq):
+    """Sum of the turned products at offsets 0 … length − 1: the score is its real part.
+
+    Every offset is a · stride + b with b < stride, so two small tables and one product of matrices
+    replace length × head_dim/2 exponentials.
+    """
+    stride = int(np.ceil(np.sqrt(length)))
+    coarse = _turns(stride * np.arange(stride), inv_freq)
+    return ((products * coarse) @ _turns(np.arange(stride), inv_freq).T).ravel()[:length]
+
+
+def _bound(products, offsets, inv_freq):
+    """RoFormer's bound as a multiple of the trivial one, Σ|products|: a mean over the seeds.
+
+    Abel's transformation: |Σ h e^(iδω)| ≤ max |h(j + 1) − h(j)| · Σ |S(j)|, S the partial sums of
+    the turns, and h beyond the last pair 0. For equal products that is the mean of |S(j)|.
+
+    Source: Su et al. 2021 (RoFormer), section 3.4.3.
+    """
+    steps = np.abs(np.diff(products, append=0)).max(axis=-1) / np.abs(products).sum(axis=-1)
+    partial_sums = _turns(offsets, inv_freq).cumsum(axis=-1)
+    return steps.mean() * np.abs(partial_sums).sum(axis=-1)
+
+
+def in_ranges(y, ranges):
+    """The lowest and highest of each range of a long row, and where it starts; a short one whole.
+
+    A line through them covers what a line through all would, where a range is a pixel wide.
+    """
+    if len(y) <= ranges:
+        return np.arange(len(y)), y, y
+    starts = np.linspace(0, len(y), ranges + 1)[:-1].astype(int)
+    return starts, np.minimum.reduceat(y, starts), np.maximum.reduceat(y, starts)
