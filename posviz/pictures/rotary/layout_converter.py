@@ -1,0 +1,226 @@
+"""Weights trained in one pairing of dimensions, run by code that turns the other."""
+
+import functools
+from types import SimpleNamespace
+
+import numpy as np
+from matplotlib.ticker import MaxNLocator
+
+from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
+from posviz.encodings.relative import offsets
+from posviz.encodings.rotary import LAYOUTS, apply_rotary, change_layout, change_projection_layout
+from posviz.engine.knobs import choice, even, integer, switch
+from posviz.engine.looks import SIGNED
+from posviz.engine.picture import Picture
+
+TRAINED = "interleaved"
+LENGTH, D_MODEL = 24, 32
+LIMIT = 3.0  # of the colours
+SAME, RELATIVE = 1e-12, 1e-9  # rounding leaves less
+
+
+class LayoutConverter(Picture):
+    """Weights trained with interleaved pairs, run in either layout."""
+
+    size = (9.0, 6.0)
+    paper_size = (3.3, 3.7)
+
+    query_layout = choice("interleaved", options=LAYOUTS, label="query turned as")
+    key_layout = choice("half_split", options=LAYOUTS, label="key turned as")
+    query_reordered = switch(False, label="query projection reordered")
+    key_reordered = switch(False, label="key projection reordered")
+    shift = integer(0, low=0, high=100, play=True, label="shift (tokens)")
+    head_dim = even(8, low=4, high=64)
+    seed = integer(4, low=0, high=99)
+
+    def compute(self):
+        """Return the scores [len, len] as trained and as run, and who is turned with whom."""
+        positions = self.shift + np.arange(LENGTH)
+        angles = rotary_angles(positions, rotary_frequencies(self.head_dim))
+        query, key = self._sides()
+        x, w_q, w_k = _weights(self.head_dim, self.seed)
+        trained = _scores(_turned(x, w_q, angles), _turned(x, w_k, angles))
+        run = _scores(_turned(x, w_q, angles, *query), _turned(x, w_k, angles, *key))
+        return SimpleNamespace(
+            head_dim=self.head_dim,
+            trained=trained,
+            run=run,
+            pairings=[_pairing(self.head_dim, *side) for side in (query, key)],
+            difference=np.abs(run - trained).max(),
+            spread=max(np.ptp(run.diagonal(k)) for k in range(1 - LENGTH, LENGTH)),
+        )
+
+    def _sides(self):
+        """The layout in which the query's and the key's columns are stored, and are turned."""
+        stored = [
+            "half_split" if reordered else TRAINED
+            for reordered in (self.query_reordered, self.key_reordered)
+        ]
+        return list(zip(stored, (self.query_layout, self.key_layout), strict=True))
+
+    def draw(self, figure):
+        """Two index diagrams at left; at right both maps, and below them score against offset."""
+        left, right = figure.subfigures(1, 2, width_ratios=(1, 1.6))
+        sides = left.subplots(2, 1, sharex=True)
+        axes = right.subplot_mosaic(
+            [["trained", "run"], ["curve", "curve"]], height_ratios=(1.7, 1)
+        )
+        artists = SimpleNamespace(sides=sides, head_dim=None)
+        artists.pairs = [_draw_pairs(axis) for axis in sides]
+        artists.markersize = artists.pairs[0][0].get_markersize()
+        sides[0].set(title="query", ylabel="pair, as trained")
+        sides[1].set(title="key", ylabel="pair, as trained", xlabel="column, as stored")
+        maps = [axes["trained"], axes["run"]]
+        artists.maps = [_draw_map(axis) for axis in maps]
+        axes["trained"].set(title="as trained", ylabel="query (tokens)")
+        axes["run"].set_title("as run")
+        axes["run"].tick_params(labelleft=False)
+        right.colorbar(
+            artists.maps[0],
+            ax=maps,
+            location="bottom",
+            shrink=0.8,
+            aspect=40,
+            ticks=(-LIMIT, 0, LIMIT),
+            extend="both",
+            label="score",
+        )
+        artists.cloud, artists.curve = _draw_curve(axes["curve"])
+        figure.legend(
+            handles=[*artists.pairs[0], artists.curve, artists.cloud],
+            loc="outside upper center",
+            ncols=3,
+            columnspacing=1.2,
+            handlelength=1.4,
+        )
+        _fit(artists, 64)
+        return artists
+
+    def update(self, artists, arrays):
+        """Move the dots and their links, colour the maps, set the scores over their offsets."""
+        if arrays.head_dim != artists.head_dim:
+            _fit(artists, arrays.head_dim)
+        for lines, (first, second, links) in zip(artists.pairs, arrays.pairings, strict=True):
+            level = links[:, 0, 1] == links[:, 1, 1]
+            points = (first, second, _bowed(links[level]), _bowed(links[~level]))
+            for line, places in zip(lines, points, strict=True):
+                line.set_data(*places.T)
+        for image, scores in zip(artists.maps, (arrays.trained, arrays.run), strict=True):
+            image.set_data(scores)
+        artists.cloud.set_ydata(arrays.run.ravel())
+        # The first row of the map holds the offsets below 0, its first column the others.
+        artists.curve.set_ydata([*arrays.trained[0, :0:-1], *arrays.trained[:, 0]])
+
+    def caption(self, arrays):
+        """Which of the outcomes this is, by its numbers."""
+        query, key = (
+            ("reordered, " if stored != TRAINED else "") + f"turned {turned}"
+            for stored, turned in self._sides()
+        )
+        if arrays.difference < SAME:
+            verdict = f"the trained scores come back, to within {SAME:.0e}"
+        elif arrays.spread < RELATIVE:
+            verdict = f"relative, but other scores, off by up to {arrays.difference:.2f}"
+        else:
+            verdict = (
+                f"not even relative, as scores at one offset differ by up to {arrays.spread:.2f} "
+                f"(from the trained ones by up to {arrays.difference:.2f})"
+            )
+        return f"Trained {TRAINED}; query {query}; key {key}: {verdict}."
+
+
+@functools.lru_cache(maxsize=8)
+def _weights(head_dim, seed):
+    """One token [1, d_model], repeated everywhere, and w_q and w_k, each [d_model, head_dim].
+
+    They are scaled until q and k are as long as a normalised vector is, √head_dim: scores of every
+    seed and width then fit the same colours.
+    """
+    random = np.random.default_rng(seed)
+    x = random.standard_normal((1, D_MODEL))
+    projections = random.standard_normal((2, D_MODEL, head_dim))
+    return x, *(w * head_dim**0.5 / np.linalg.norm(x @ w) for w in projections)
+
+
+def _turned(x, w, angles, stored=TRAINED, turned=TRAINED):
+    """The token at every position [len, head_dim]: projected by reordered weights, then turned."""
+    w = change_projection_layout(w, num_heads=1, source=TRAINED, target=stored)
+    repeated = np.broadcast_to(x @ w, (LENGTH, w.shape[1]))
+    return apply_rotary(repeated, angles, layout=turned)
+
+
+def _scores(q, k):
+    return q @ k.T / q.shape[1] ** 0.5
+
+
+def _pairing(head_dim, stored, turned):
+    """Points (column, pair it was trained in): the first of each pair, the second, the links."""
+    columns = np.arange(head_dim)
+    place = change_layout(columns, source=TRAINED, target=stored)  # where it was when trained
+    points = np.stack([columns, place // 2], axis=-1)
+    together = change_layout(columns, source=turned, target="interleaved").reshape(-1, 2)
+    return points[place % 2 == 0], points[place % 2 == 1], points[together]
+
+
+def _bowed(links):
+    """Bow each link upwards, as straight ones would lie on each other: [points, 2], with gaps."""
+    along = np.linspace(0, 1, 9)[:, None]
+    curves = links[:, :1] * (1 - along) + links[:, 1:] * along
+    curves[..., 1] -= 1.6 * (along * (1 - along))[:, 0]
+    gap = np.full((len(links), 1, 2), np.nan)
+    return np.concatenate([curves, gap], axis=1).reshape(-1, 2)
+
+
+def _draw_pairs(axes):
+    """The first and the second columns of the trained pairs, and links of both kinds."""
+    looks = (
+        ("o", "C0", "first of pair"),
+        ("s", "C1", "second of pair"),
+        ("-", "C6", "turned together"),
+        ("--", "C1", "wrong partners"),
+    )
+    lines = [
+        axes.plot([], [], style, color=color, label=label, animated=True)[0]
+        for style, color, label in looks
+    ]
+    lines[1].set_markerfacecolor("none")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(5, integer=True))
+    return lines
+
+
+def _draw_map(axes):
+    edges = (-0.5, LENGTH - 0.5)
+    axes.set(xticks=(0, 10, 20), yticks=(0, 10, 20), xlabel="key")
+    return axes.imshow(
+        np.zeros((1, 1)),
+        cmap=SIGNED,
+        vmin=-LIMIT,
+        vmax=LIMIT,
+        extent=(*edges, *edges[::-1]),
+        aspect="equal",
+        animated=True,
+    )
+
+
+def _draw_curve(axes):
+    """Every score as run over its offset, and the curve that they followed when trained."""
+    apart = offsets(np.arange(LENGTH), np.arange(LENGTH)).ravel()
+    cloud = axes.plot(apart, 0 * apart, ".", color="C1", label="as run", animated=True)[0]
+    cloud.set_markersize(cloud.get_markersize() / 2)
+    along = np.arange(1 - LENGTH, LENGTH)
+    curve = axes.plot(along, 0 * along, color="C0", label="as trained", animated=True)[0]
+    axes.set(xlabel="offset, query − key (tokens)", ylabel="score")
+    axes.set(ylim=(-4, 4), yticks=(-LIMIT, 0, LIMIT))
+    return cloud, curve
+
+
+def _fit(artists, head_dim):
+    """Fit the index diagrams to the number of columns, which costs a full redraw."""
+    artists.head_dim = head_dim
+    room = 0.03 * head_dim
+    for axes in artists.sides:
+        axes.set_xlim(-0.5 - room, head_dim - 0.5 + room)
+        axes.set_ylim(head_dim / 2 - 0.5 + room / 2, -0.5 - room / 2)
+    for line in (line for lines in artists.pairs for line in lines[:2]):
+        line.set_markersize(artists.markersize * min(1, 8 / head_dim) ** 0.4)
