@@ -1,0 +1,20 @@
+"""RoPE one pair at a time, as an oracle for the claims of lesson 05."""
+
+import math
+
+INTERLEAVED = [(2 * pair, 2 * pair + 1) for pair in range(32)]
+HALF_SPLIT = [(pair, pair + 32) for pair in range(32)]
+
+
+def turned(x, position, pairing=INTERLEAVED):
+    """The 64 numbers x with each pair turned by its own angle, with plane trigonometry."""
+    result = [0.0] * 64
+    for pair, (first, second) in enumerate(pairing):
+        cos, sin = (wave(position / 10_000 ** (pair / 32)) for wave in (math.cos, math.sin))
+        result[first] = x[first] * cos - x[second] * sin
+        result[second] = x[first] * sin + x[second] * cos
+    return result
+
+
+def product(x, y):
+    return math.fsum(a * b for a, b in zip(x, y, strict=True))
