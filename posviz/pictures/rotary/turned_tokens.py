@@ -1,0 +1,138 @@
+"""Three tokens in the plane: queries and keys before and after turning, and their attention."""
+
+from types import SimpleNamespace
+
+import numpy as np
+from matplotlib import rcParams
+
+from posviz.attention import attention
+from posviz.encodings.doors import NoPosition
+from posviz.encodings.frequencies import rotary_angles
+from posviz.encodings.rotary import apply_rotary
+from posviz.engine.knobs import choice, integer
+from posviz.engine.looks import PLAIN
+from posviz.engine.picture import Picture
+
+TOKENS = np.array([[1.0, 0.2], [0.3, 1.0], [-0.9, 0.5]])  # also the values
+QUERIES = TOKENS @ np.array([[1.0, -0.8], [0.8, 1.0]])
+KEYS = TOKENS @ np.array([[-1.0, 0.6], [0.6, 1.0]])
+TRAILS = np.array([0.55, 0.7, 0.85])  # radii for the three tokens, parts of the arrows' lengths
+ROUNDING = 1e-12
+
+
+class TurnedTokens(Picture):
+    """Three queries and keys, turned by their positions, and the attention that follows."""
+
+    size = (8.0, 4.2)
+    paper_size = (3.3, 2.0)
+
+    step = integer(10, low=0, high=90, play=True, label="degrees per position")
+    first = integer(1, low=0, high=35, play=True, label="position of the first token")
+    turned = choice("queries and keys", options=("queries and keys", "queries", "nothing"))
+
+    def compute(self):
+        """Return angles [2, 3], vectors [2, 3, 2] (queries, keys), weights [3, 3] and outputs."""
+        angles, vectors, output, weights = self._attend(self.first)
+        *_, moved = self._attend(self.first + 1)
+        return SimpleNamespace(
+            positions=self.first + np.arange(3),
+            angles=angles,
+            vectors=vectors,
+            output=output,
+            weights=weights,
+            change=np.abs(moved - weights).max(),
+        )
+
+    def _attend(self, first):
+        turning = np.array([self.turned != "nothing", self.turned == "queries and keys"])
+        positions = first + np.arange(3)
+        angles = turning[:, None] * rotary_angles(positions, [np.radians(self.step)])[:, 0]
+        q, k = vectors = apply_rotary(np.stack([QUERIES, KEYS]), angles[..., None])
+        output, weights = attention(
+            *(x[None, None] for x in (q, k, TOKENS)),
+            encoding=NoPosition(),  # what came in has been turned
+            q_positions=positions,
+            k_positions=positions,
+            return_weights=True,
+        )
+        return angles, vectors, output[0, 0], weights[0, 0]
+
+    def draw(self, figure):
+        """The plane at left, with what does not turn at rest in it; the weights at right."""
+        plane, heat = figure.subplots(1, 2, width_ratios=(1.15, 1))
+        hands, trails = _hands(plane)
+        weights = heat.imshow(
+            np.zeros((3, 3)), cmap=PLAIN, vmin=0, vmax=1, aspect="equal", animated=True
+        )
+        heat.set_xticks(range(3), ["k₁", "k₂", "k₃"])
+        heat.set_yticks(range(3), ["q₁", "q₂", "q₃"])
+        heat.set(title="attention weights")
+        cells = [
+            heat.text(x, y, "", ha="center", va="center", size="large", animated=True)
+            for y, x in np.ndindex(3, 3)
+        ]
+        return SimpleNamespace(hands=hands, trails=trails, weights=weights, cells=cells)
+
+    def update(self, artists, arrays):
+        """Turn the arrows, lengthen their trails, colour and write the weights."""
+        for hand, (dx, dy) in zip(artists.hands, arrays.vectors.reshape(-1, 2), strict=True):
+            hand.set_data(dx=dx, dy=dy)
+        for trail, paths in zip(artists.trails, _trails(arrays.angles), strict=True):
+            trail.set_data(*paths)
+        artists.weights.set_data(arrays.weights)
+        for cell, weight in zip(artists.cells, arrays.weights.flat, strict=True):
+            cell.set(text=f"{weight:.2f}", color="black" if weight > 0.5 else "white")
+
+    def caption(self, arrays):
+        """The first query's weights, and whether they change when all tokens move on."""
+        places = ", ".join(str(position) for position in arrays.positions)
+        degrees = ", ".join(f"{angle:.0f}°" for angle in np.degrees(arrays.angles[0]))
+        weights = ", ".join(f"{weight:.4f}" for weight in arrays.weights[0])
+        verdict = "changes no weight"
+        if arrays.change > ROUNDING:
+            verdict = f"changes a weight by {arrays.change:.4f}"
+        turning = {
+            "queries and keys": f"queries and keys turn by {degrees}",
+            "queries": f"the queries alone turn by {degrees}",
+            "nothing": "nothing turns",
+        }
+        return (
+            f"At positions {places} {turning[self.turned]} and q₁ gives the weights {weights}; "
+            f"moving all three tokens one position on {verdict}."
+        )
+
+
+def _hands(plane):
+    """Arrows at rest and those that turn; a colour for each token, queries filled, keys hollow."""
+    width = rcParams["lines.linewidth"] / 1.8
+    shape = {"width": 0.035, "head_width": 0.13, "length_includes_head": True, "linewidth": width}
+    hands = []
+    for name, vectors in (("q", QUERIES), ("k", KEYS)):
+        for token, vector in enumerate(vectors):
+            color = f"C{token}"
+            look = shape | {"facecolor": color if name == "q" else "none", "edgecolor": color}
+            plane.arrow(0, 0, *vector, **look).set_alpha(0.35)
+            hand = plane.arrow(0, 0, *vector, **look)
+            hand.set(animated=True, zorder=5)
+            hands.append(hand)
+            label = name + "₁₂₃"[token]
+            plane.text(*1.17 * vector, label, ha="center", va="center")
+    trails = [
+        plane.plot([], [], ":", color=f"C{token}", linewidth=1.2 * width, animated=True)[0]
+        for token in range(3)
+    ]
+    plane.set(xlim=(-1.6, 1.6), ylim=(-1.6, 1.6), xticks=(-1, 0, 1), yticks=(-1, 0, 1))
+    plane.set(aspect="equal", title="faint: before turning")
+    plane.set(xlabel="dimension 0", ylabel="dimension 1")
+    return hands, trails
+
+
+def _trails(angles):
+    """Each token's two ways from before to after, whole turns left out: [3, 2, points]."""
+    before = np.stack([QUERIES, KEYS])
+    start = np.arctan2(before[..., 1], before[..., 0])
+    swept = start[..., None] + (angles % (2 * np.pi))[..., None] * np.linspace(0, 1, 60)
+    radius = (TRAILS * np.hypot(before[..., 0], before[..., 1]))[..., None]
+    paths = np.stack([radius * np.cos(swept), radius * np.sin(swept)], axis=-1)
+    gap = np.full((2, 3, 1, 2), np.nan)
+    return np.concatenate([paths, gap], axis=2).transpose(1, 3, 0, 2).reshape(3, 2, -1)
