@@ -104,12 +104,11 @@ def the_score_depends_on_the_distance() -> Verdict:
 
 
 @claim("06", topic="mixed")
-def one_frequency_for_both_axes_is_enough() -> Verdict:
-    """Turning each pair by column and row with one and the same frequency encodes the offset in
-    the plane."""
+def a_pair_on_both_axes_sees_the_plane() -> Verdict:
+    """A pair that turns with the column and with the row encodes the offset in the plane."""
     settings = {
         "both axes have the same frequencies": np.stack([rotary_frequencies(HEAD_DIM)] * 2),
-        "each axis has its own": _frequencies(),
+        "each axis has its own frequencies": _frequencies(),
     }
     rows, columns = np.array([5, 4, 0]), np.array([0, 1, 5])
     spreads = {

@@ -68,8 +68,8 @@ FOUND = {
         "false",
         [apart(*(score_at(*offset) for offset in FIVE_AWAY)) for score_at in (axial, mixed)],
     ),
-    "one_frequency_for_both_axes_is_enough": (
-        "true only if each axis has its own",
+    "a_pair_on_both_axes_sees_the_plane": (
+        "true only if each axis has its own frequencies",
         ["< 1e-14", apart(mixed(0, 0), mixed(-1, 1), mixed(-5, 5))],
     ),
     "rows_and_columns_act_together": (
@@ -120,7 +120,7 @@ PLANTED = {
         (claims, "apply_rotary", lambda x, angles: x * np.repeat(np.cos(angles), 2, -1), "false")
     ),
     "the_score_depends_on_the_distance": (claims, "apply_rotary", lambda x, angles: x, "true"),
-    "one_frequency_for_both_axes_is_enough": (
+    "a_pair_on_both_axes_sees_the_plane": (
         (claims, "mixed_angles", lambda rows, columns, both: columns[:, None] * both[0], "true")
     ),
     "rows_and_columns_act_together": ((claims, "axial_angles", product_of_row_and_column, "true")),
