@@ -1,0 +1,221 @@
+"""The scores of all queries with all keys, without RoPE and with it."""
+
+import math
+import zlib
+from types import SimpleNamespace
+
+import numpy as np
+from matplotlib.ticker import MaxNLocator
+
+from posviz.arrays import Array, namespace, to_device, to_numpy
+from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
+from posviz.encodings.rotary import apply_rotary
+from posviz.engine.knobs import choice, device, even, integer, log, text
+from posviz.engine.looks import SIGNED
+from posviz.engine.picture import Picture
+from posviz.pictures.order.shuffled_sentence import words_of
+from posviz.pictures.rotary.score_decay import in_ranges
+
+CELLS, RANGES = 512, 400  # what a picture can show of a long text
+NEAR = 2  # offsets up to here are near the diagonal
+LIMITS = {  # ends of the colours, ends of the curves
+    "one token": (3, (-4, 4)),
+    "aligned": (10, (-8, 15)),
+    "random": (3, (-4, 4)),
+    "sentence": (3, (-4, 4)),
+}
+
+
+class RotaryScores(Picture):
+    """Scores without RoPE and with it: what is added depends on the offset alone."""
+
+    size = (8.0, 5.8)
+    paper_size = (3.3, 3.0)
+
+    content = choice("one token", options=tuple(LIMITS), redraw=True)
+    sentence = text("the cat sat on the mat", max_length=80)
+    seq_len = log(64, low=8, high=4096, play=True)
+    head_dim = even(64, low=2, high=128)
+    base = log(10_000, low=10, high=1_000_000)
+    seed = integer(3, low=0, high=99)
+    where = device()
+
+    def compute(self):
+        """Return scores [cells, cells] and their mean at each offset, without RoPE and with it.
+
+        NumPy computes in float64, the others in float32: `error` is by how much their maps differ.
+        """
+        seq_len = int(self.seq_len)
+        q, k = self._vectors(seq_len) / self.head_dim**0.25
+        inv_freq = rotary_frequencies(self.head_dim, self.base)
+        angles = rotary_angles(np.arange(seq_len), inv_freq)
+        error = None
+        if self.where != "NumPy":
+            exact = _maps(_pairs(q, k, angles))
+            q, k = (to_device(x.astype(np.float32), self.where) for x in (q, k))
+        pairs = _pairs(q, k, angles)
+        maps = _maps(pairs)
+        if self.where != "NumPy":
+            error = max(np.abs(a - b).max() for a, b in zip(maps, exact, strict=True))
+        sums = [_sums_by_offset(*pair) for pair in pairs]
+        offsets = np.arange(1 - seq_len, seq_len)
+        return SimpleNamespace(
+            maps=maps,
+            curves=[_curve(offsets, each / (seq_len - abs(offsets))) for each in sums],
+            means=[_near_and_far(offsets, each) for each in sums],
+            seq_len=seq_len,
+            content=self.content,
+            device=self.where,
+            error=error,
+        )
+
+    def _vectors(self, seq_len):
+        """Queries and keys before any rotation, [2, seq_len, head_dim]."""
+        shape = (2, self.head_dim)
+        if self.content == "random":
+            every = np.random.default_rng(self.seed).standard_normal((seq_len, *shape))
+            return every.swapaxes(0, 1)
+        words = words_of(self.sentence) if self.content == "sentence" else [""]
+        seeds = [[self.seed, zlib.crc32(word.encode())] for word in words]
+        vectors = np.array([np.random.default_rng(seed).standard_normal(shape) for seed in seeds])
+        if self.content == "aligned":
+            vectors[:, 0] = vectors[:, 1]
+        return vectors[np.arange(seq_len) % len(words)].swapaxes(0, 1)
+
+    def draw(self, figure):
+        """Both maps above, and below the mean of each of their diagonals."""
+        limit, ends = LIMITS[self.content]
+        panels = figure.subplot_mosaic(
+            [["without", "with"], ["means", "means"]], height_ratios=(2.6, 1)
+        )
+        images = []
+        for name in ("without", "with"):
+            axes = panels[name]
+            images.append(
+                axes.imshow(
+                    np.zeros((2, 2)),
+                    cmap=SIGNED,
+                    vmin=-limit,
+                    vmax=limit,
+                    aspect="equal",
+                    animated=True,
+                )
+            )
+            axes.set(title=f"{name} RoPE", xlabel="key (position)", xlim=(0, 4096), ylim=(4096, 0))
+            for axis in (axes.xaxis, axes.yaxis):
+                axis.set_major_locator(MaxNLocator(3, integer=True, min_n_ticks=1))
+        panels["without"].set_ylabel("query (position)")
+        panels["with"].tick_params(labelleft=False)
+        figure.colorbar(
+            images[0],
+            ax=[panels["without"], panels["with"]],
+            ticks=(-limit, 0, limit),
+            extend="both",
+            label="score / √head_dim",
+        )
+        means = panels["means"]
+        means.axhline(0, color="C6", linewidth=0.8)
+        lines = [
+            means.plot([], [], style, label=f"{name} RoPE", zorder=zorder, animated=True)[0]
+            for name, style, zorder in (("without", "C1--", 2.1), ("with", "C0-", 2))
+        ]
+        means.set(xlabel="offset, query − key (tokens)", ylabel="mean score", ylim=ends)
+        means.set(xlim=(-4096, 4096))
+        means.xaxis.set_major_locator(MaxNLocator(4, steps=(1, 2, 5, 10), integer=True))
+        means.yaxis.set_major_locator(MaxNLocator(4, steps=(1, 2, 5, 10)))
+        figure.legend(handles=lines, loc="outside upper center", ncols=2)
+        return SimpleNamespace(
+            maps=[panels["without"], panels["with"]],
+            means=means,
+            images=images,
+            lines=lines,
+            seq_len=None,
+        )
+
+    def update(self, artists, arrays):
+        """Fill maps and curves; the axes only when the length changed."""
+        if artists.seq_len != arrays.seq_len:
+            artists.seq_len = arrays.seq_len
+            end, last = arrays.seq_len - 0.5, 1.02 * arrays.seq_len
+            covered = len(arrays.maps[0]) * _width(arrays.seq_len) - 0.5
+            for axes, image in zip(artists.maps, artists.images, strict=True):
+                image.set_extent((-0.5, covered, covered, -0.5))
+                axes.set(xlim=(-0.5, end), ylim=(end, -0.5))
+            artists.means.set_xlim(-last, last)
+        for image, scores in zip(artists.images, arrays.maps, strict=True):
+            image.set_data(scores)
+        for line, curve in zip(artists.lines, arrays.curves, strict=True):
+            line.set_data(*curve)
+
+    def caption(self, arrays):
+        """Mean scores near the diagonal and far from it, and who computed them."""
+        (near, far), (near_turned, far_turned) = arrays.means
+        width = _width(arrays.seq_len)
+        cells = f"; a cell is the mean of {width} × {width} scores" if width > 1 else ""
+        differs = ""
+        if arrays.error is not None:
+            differs = (
+                f"; {arrays.device} computed in float32 and differs from NumPy's float64 by at "
+                f"most {arrays.error:.1e}"
+            )
+        return (
+            f"{arrays.seq_len} tokens, {arrays.content}: with RoPE the mean score is "
+            f"{near_turned:.3f} near the diagonal (|i − j| ≤ {NEAR}) and {far_turned:.3f} farther "
+            f"away, without it {near:.3f} and {far:.3f}{cells}{differs}."
+        )
+
+
+def _pairs(q, k, angles):
+    """Queries and keys as they are, and turned."""
+    return (q, k), (apply_rotary(q, angles), apply_rotary(k, angles))
+
+
+def _maps(pairs):
+    """The scores of each pair of queries and keys, [cells, cells]: of long texts the block means.
+
+    A score is linear in query and key, so the mean over a block is the score of their means.
+    """
+    return [to_numpy(_block_means(q) @ _block_means(k).T) for q, k in pairs]
+
+
+def _width(seq_len):
+    """How many tokens share a row of the map."""
+    return math.ceil(seq_len / CELLS)
+
+
+def _block_means(x: Array) -> Array:
+    """Means of neighbouring rows of x [seq_len, head_dim]; the last block may be a short one."""
+    seq_len, width = len(x), _width(len(x))
+    if width == 1:
+        return x
+    whole = seq_len // width * width
+    means = x[:whole].reshape(-1, width, x.shape[-1]).mean(1)
+    if whole == seq_len:
+        return means
+    return namespace(x).concat([means, x[whole:].mean(0)[None]])
+
+
+def _sums_by_offset(q: Array, k: Array) -> np.ndarray:
+    """Sum of the scores on every diagonal, from offset 1 − seq_len to seq_len − 1.
+
+    That is a correlation of queries with keys: by Fourier transforms it needs no table of scores.
+    """
+    seq_len = len(q)
+    padded = 1 << (2 * seq_len - 1).bit_length()
+    fft = namespace(q).fft
+    spectrum = (fft.rfft(q.T, n=padded) * fft.rfft(k.T, n=padded).conj()).sum(0)
+    sums = to_numpy(fft.irfft(spectrum, n=padded))
+    return np.concatenate([sums[padded - seq_len + 1 :], sums[:seq_len]])
+
+
+def _curve(offsets, means):
+    """The line through the means; of a long one through the lowest and highest of each range."""
+    starts, low, high = in_ranges(means, RANGES)
+    return np.repeat(offsets[starts], 2), np.stack([low, high], axis=-1).ravel()
+
+
+def _near_and_far(offsets, sums):
+    """Mean score over all pairs near the diagonal, and over all others."""
+    near = abs(offsets) <= NEAR
+    pairs = (len(offsets) + 1) // 2 - abs(offsets)
+    return tuple(float(sums[part].sum() / pairs[part].sum()) for part in (near, ~near))
