@@ -1,0 +1,1 @@
+"""Derivations line by line, each line beside its value."""

@@ -1,0 +1,215 @@
+"""Derivations line by line, each line beside its value."""
+
+from types import SimpleNamespace
+
+import numpy as np
+from matplotlib import rcParams
+
+from posviz.derivations.chain import ROUNDING, shown
+from posviz.derivations.rotary import DERIVATIONS, derive
+from posviz.engine.knobs import choice, even, integer, real
+from posviz.engine.picture import Picture
+
+VERSIONS = ("right", "slip", "other slip")
+MOST_LINES = max(len(derivation.lines) for derivation in DERIVATIONS.values())
+WORDS = 29  # what a number, a formula and its value need, in units of their font size
+LIMIT = 4.8  # just above |q| |k| at the ends of their knobs
+
+
+class DerivationStepper(Picture):
+    """Derivations line by line, each line beside its value."""
+
+    size = (9.0, 5.4)
+    paper_size = (3.3, 3.5)
+
+    derivation = choice("matrices", options=tuple(DERIVATIONS), redraw=True)
+    version = choice("slip", options=VERSIONS, redraw=True)
+    line = integer(5, low=1, high=MOST_LINES, play=True)
+    m = integer(7, low=0, high=50, play=True, label="query position m")
+    n = integer(4, low=0, high=50, label="key position n")
+    inv_freq = real(0.5, low=0.0, high=1.0, step=0.01, label="inv_freq θ")
+    q0 = real(1.0, low=-1.5, high=1.5, step=0.1, label="q₀")
+    q1 = real(0.5, low=-1.5, high=1.5, step=0.1, label="q₁")
+    k0 = real(0.3, low=-1.5, high=1.5, step=0.1, label="k₀")
+    k1 = real(1.2, low=-1.5, high=1.5, step=0.1, label="k₁")
+    head_dim = even(8, low=4, high=64, label="head_dim d")
+
+    def compute(self):
+        """What each line shown says, and its points, [points, 2] as (value, row)."""
+        asked = ((self.q0, self.q1), (self.k0, self.k1))
+        q, k = (pair if any(pair) else (0.1, 0.0) for pair in asked)
+        derived = derive(
+            self.derivation,
+            slip=_slip(self.derivation, self.version),
+            q=q,
+            k=k,
+            m=self.m,
+            n=self.n,
+            inv_freq=self.inv_freq,
+            head_dim=self.head_dim,
+        )
+        steps = derived.steps[: self.line]
+        return SimpleNamespace(
+            setting=derived.setting,
+            without_length=asked != (q, k),
+            asked=self.line,
+            lines=len(derived.steps),
+            why=steps[-1].line.why,
+            follows=[step.follows for step in steps],
+            values=[step.value for step in steps],
+            residuals=[step.residual for step in steps],
+            goes_on=[step.left is not None and step.line.left is None for step in steps],
+            lefts=[_points(step.left, row) for row, step in enumerate(steps)],
+            rights=[_points(step.right, row) for row, step in enumerate(steps)],
+            tolerance=ROUNDING * steps[0].scale,
+        )
+
+    def draw(self, figure):
+        """Numbers, formulas and values at left, the values on a common axis at right."""
+        slip = _slip(self.derivation, self.version)
+        chosen = DERIVATIONS[self.derivation]
+        lines = chosen.slips[slip] if slip else chosen.lines
+        width, height = 72 * figure.get_size_inches()
+        # As large as fits: beside the values, and two lines of text in a row.
+        size = min(1.2 * rcParams["font.size"], 0.77 * width / WORDS, 0.31 * height / len(lines))
+        share = WORDS * size / width
+        words, plot = figure.subplots(1, 2, sharey=True, width_ratios=(share, 1 - share))
+        words.set(xlim=(0, WORDS), ylim=(len(lines) - 0.5, -0.5), xticks=(), yticks=())
+        for spine in (*words.spines.values(), plot.spines["left"]):
+            spine.set_visible(False)
+        for row in range(len(lines)):
+            words.text(1, row, str(row + 1), ha="right", va="center", size=size, zorder=1)
+            for axes in (words, plot):
+                axes.axhline(row + 0.5, color=rcParams["grid.color"], lw=0.6, zorder=0)
+        formulas = [
+            words.text(1.8, row, line.formula, va="center", size=size, zorder=1)
+            for row, line in enumerate(lines)
+        ]
+        values = [
+            words.text(WORDS, row, "", ha="right", va="center", size=size, animated=True)
+            for row in range(len(lines))
+        ]
+        for text in values:
+            text.set_in_layout(False)
+        plot.tick_params(axis="y", left=False)
+        plot.set_xlabel("value")
+        if self.derivation == "frequencies":
+            plot.set(xscale="log", xlim=(1e-9, 5), xticks=(1e-8, 1e-4, 1))
+        else:
+            plot.set(xlim=(-LIMIT, LIMIT), xticks=(-4, 0, 4))
+        artists = SimpleNamespace(formulas=formulas, values=values)
+        _points_and_threads(figure, plot, artists)
+        return artists
+
+    def update(self, artists, arrays):
+        """Show the lines so far; those that do not follow turn red."""
+        plain = rcParams["text.color"]
+        count = len(arrays.values)
+        for row, (formula, value) in enumerate(zip(artists.formulas, artists.values, strict=True)):
+            follows = row >= count or arrays.follows[row]
+            if formula.get_visible() != (row < count):
+                formula.set_visible(row < count)
+            if formula.get_color() != (plain if follows else "C1"):
+                formula.set_color(plain if follows else "C1")
+            value.set_text(_folded(arrays, row) if row < count else "")
+            value.set_color(plain if follows else "C1")
+        rows = range(count)
+        threads = [
+            (arrays.lefts[row] - (0, 1), arrays.lefts[row]) for row in rows if arrays.goes_on[row]
+        ]
+        gaps = [(arrays.lefts[row], arrays.rights[row]) for row in rows if not arrays.follows[row]]
+        artists.rings.set_data(*_joined(arrays.lefts))
+        aside = _aside(arrays)
+        rights = _joined(arrays.rights)
+        artists.dots.set_data(*rights[:, ~aside])
+        artists.crosses.set_data(*rights[:, aside])
+        artists.threads.set_data(*_segments(threads))
+        artists.gaps.set_data(*_segments(gaps))
+
+    def caption(self, arrays):
+        """Which line is reached and why it follows, or by how much it does not."""
+        asked = f"{arrays.asked} was asked; " if arrays.asked > arrays.lines else ""
+        count = len(arrays.values)
+        wrong = [row for row in range(count) if not arrays.follows[row]]
+        title = DERIVATIONS[self.derivation].title
+        held = ", where 0.1 stands for a vector without length" if arrays.without_length else ""
+        if wrong:
+            off = shown(arrays.residuals[wrong[0]])
+            said = f"line {wrong[0] + 1} does not follow and is off by {off}"
+        else:
+            said = "every line so far follows"
+        return (
+            f"{title}, line {count} of {arrays.lines} ({asked}{arrays.why}): "
+            f"{arrays.values[-1]}, and {said} at {arrays.setting}{held}."
+        )
+
+
+def _slip(derivation, version):
+    """The name of the slip that a version of the derivation has, or None."""
+    return (None, *DERIVATIONS[derivation].slips)[VERSIONS.index(version)]
+
+
+def _points_and_threads(figure, plot, artists):
+    """Rings where a line must be, dots or crosses where it is, and threads from line to line."""
+    (artists.threads,) = plot.plot([], [], "-", color="C6", animated=True)
+    (artists.gaps,) = plot.plot([], [], ":", color="C1", animated=True)
+    (artists.dots,) = plot.plot([], [], "o", color="C0", label="this line", animated=True)
+    (artists.rings,) = plot.plot(
+        [], [], "o", color="C0", mfc="none", label="what it must equal", animated=True
+    )
+    (artists.crosses,) = plot.plot([], [], "X", color="C1", label="does not follow", animated=True)
+    size = artists.dots.get_markersize()
+    artists.rings.set(markersize=1.7 * size, markeredgewidth=0.2 * size)
+    artists.crosses.set_markersize(1.4 * size)
+    artists.threads.set_linewidth(artists.threads.get_linewidth() / 2)
+    figure.legend(
+        handles=[artists.rings, artists.dots, artists.crosses],
+        loc="outside upper center",
+        ncols=3,
+        columnspacing=1.0,
+        handletextpad=0.2,
+    )
+
+
+def _points(value, row):
+    """The entries of a value as points in a row, [entries, 2]; none for no value."""
+    if value is None:
+        return np.empty((0, 2))
+    entries = np.array([value.real, value.imag]) if np.iscomplexobj(value) else np.ravel(value)
+    return np.stack([entries, np.full(len(entries), row)], axis=1)
+
+
+def _aside(arrays):
+    """Which of the points, row after row, stand aside from where they must be."""
+    return np.concatenate(
+        [
+            np.zeros(len(right), bool)
+            if follows
+            else np.abs(right - left).max(axis=1) > arrays.tolerance
+            for right, left, follows in zip(
+                arrays.rights, arrays.lefts, arrays.follows, strict=True
+            )
+        ]
+    )
+
+
+def _joined(points):
+    return np.concatenate([np.empty((0, 2)), *points]).T
+
+
+def _segments(pairs):
+    """Lines from the first points to the second, with gaps between them."""
+    return _joined(
+        np.stack([first, second, np.full_like(first, np.nan)], axis=1).reshape(-1, 2)
+        for first, second in pairs
+    )
+
+
+def _folded(arrays, row):
+    """A value in short lines, and below it by how much it is off."""
+    value = arrays.values[row]
+    if ", …, " in value:
+        value = value.replace("…, ", "…\n")
+    elif value.endswith("i"):
+        value = value.replace(" + ", "\n+ ").replace(" − ", "\n− ")
+    return value if arrays.follows[row] else f"{value}\n✗ off by {shown(arrays.residuals[row])}"
