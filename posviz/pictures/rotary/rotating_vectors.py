@@ -80,8 +80,9 @@ class RotatingVectors(Picture):
         """Turn both hands and the arc between them; move the scores."""
         for hand, (dx, dy) in zip(artists.hands, arrays.vectors, strict=True):
             hand.set_data(dx=dx, dy=dy)
-        q, k = (np.arctan2(dy, dx) for dx, dy in arrays.vectors)
-        angles = k + np.linspace(0, _wrapped(q - k), 60)
+        q, k = arrays.vectors
+        between = np.arctan2(k[0] * q[1] - k[1] * q[0], q @ k)  # from k to q, the shorter way
+        angles = np.arctan2(k[1], k[0]) + np.linspace(0, between, 60)
         artists.arc.set_data(ARC * np.cos(angles), ARC * np.sin(angles))
         artists.alone.set_data(ALONG, arrays.alone)
         artists.both.set_data(arrays.places, arrays.both)
@@ -133,8 +134,3 @@ def _hands(plane):
     plane.set(xlim=(-1.6, 1.6), ylim=(-1.6, 1.6), xticks=(-1, 0, 1), yticks=(-1, 0, 1))
     plane.set(aspect="equal", xlabel="first of the pair", ylabel="second of the pair")
     return hands
-
-
-def _wrapped(angle):
-    """The same direction, at most half a turn away from 0."""
-    return (angle + np.pi) % (2 * np.pi) - np.pi
