@@ -1,0 +1,168 @@
+"""Decoding token by token: what the key/value cache must hold, and what goes wrong."""
+
+import functools
+from types import SimpleNamespace
+
+import matplotlib
+import numpy as np
+
+from posviz.attention import softmax
+from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
+from posviz.encodings.rotary import apply_rotary
+from posviz.engine.knobs import choice, even, integer, log, switch
+from posviz.engine.looks import SIGNED
+from posviz.engine.picture import Picture
+
+LONGEST = 24
+LIMIT = 2.5  # of the colours
+BLANK = -10 * LIMIT  # below every colour: not yet decoded, or not yet seen
+LARGEST = 5.0  # of the errors that are shown
+ROUNDING = 1e-9
+MISTAKES = ("none", "offset forgotten", "query at 0", "query one late", "cache turned again")
+
+
+class CacheDebugger(Picture):
+    """Decoding with a key/value cache, and four ways to get positions wrong."""
+
+    size = (9.0, 4.4)
+    paper_size = (3.3, 2.05)
+
+    mistake = choice("offset forgotten", options=MISTAKES)
+    decoded = integer(20, low=1, high=LONGEST, play=True, label="tokens so far")
+    prompt = integer(6, low=1, high=12, label="prompt (tokens)")
+    same_token = switch(True, label="same token everywhere")
+    head_dim = even(64, low=2, high=128)
+    base = log(10_000, low=10, high=1_000_000)
+    seed = integer(2, low=0, high=99)
+
+    def compute(self):
+        """Return the scores with a cache and without, [len, len], and each row's largest error."""
+        how = (self.head_dim, self.base, self.same_token, self.seed)
+        scores = _decoded(*how, self.prompt, self.mistake)
+        true = _at_once(*how)
+        rows = slice(self.decoded)
+        errors = np.tril(np.abs(scores - true)).max(axis=1)
+        last = slice(self.decoded - 1, self.decoded), rows
+        shift = np.abs(softmax(scores[last]) - softmax(true[last])).sum() / 2
+        return SimpleNamespace(
+            maps=[_filled(scores, self.decoded), _filled(true, self.decoded)],
+            errors=errors[rows],
+            prompt=self.prompt,
+            shift=shift,
+        )
+
+    def draw(self, figure):
+        """Scores with a cache and without, and beside them the largest error of each row."""
+        panels = figure.subplots(1, 3, sharey=True, width_ratios=(1, 1, 0.7))
+        maps = [_draw_map(axes) for axes in panels[:2]]
+        panels[0].set(title="with the cache", ylabel="query (tokens)")
+        panels[1].set_title("without a cache")
+        figure.colorbar(
+            maps[0],
+            ax=panels,
+            location="bottom",
+            shrink=0.6,
+            aspect=40,
+            extend="min",
+            ticks=(-2, 0, 2),
+            label="score (grey: not yet)",
+        )
+        errors = panels[2].plot([], [], "o-", color="C1", animated=True)[0]
+        errors.set_markersize(errors.get_markersize() / 1.5)
+        panels[2].set_box_aspect(1 / 0.7)  # as high as the maps are
+        panels[2].set(xlabel="largest error", xlim=(-0.25, LARGEST), xticks=(0, 2, 4))
+        prompts = [
+            axes.axhline(0, linestyle=":", color="C2", label="end of prompt", animated=True)
+            for axes in panels
+        ]
+        legend = panels[2].legend(
+            handles=[prompts[2]], loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2
+        )
+        legend.set_zorder(1)  # below what moves, so that it is drawn once
+        return SimpleNamespace(maps=maps, errors=errors, prompts=prompts)
+
+    def update(self, artists, arrays):
+        """Colour both maps, move the errors and the end of the prompt."""
+        for image, scores in zip(artists.maps, arrays.maps, strict=True):
+            image.set_data(scores)
+        artists.errors.set_data(np.minimum(arrays.errors, LARGEST), np.arange(len(arrays.errors)))
+        for line in artists.prompts:
+            line.set_ydata([arrays.prompt - 0.5] * 2)
+
+    def caption(self, arrays):
+        """The error of the last row, before and after the division, and where attention went."""
+        error = arrays.errors[-1]
+        tokens = f"{self.decoded} token" + "s" * (self.decoded > 1)
+        if self.prompt > self.decoded:
+            prompt = f"all of the prompt of {self.prompt}"
+        else:
+            prompt = f"{self.prompt} of them in the prompt"
+        start = f"Mistake {self.mistake}, {tokens}, {prompt}: the last row"
+        if error < ROUNDING:
+            return f"{start} is what it is without a cache, to within {ROUNDING:.0e}."
+        return (
+            f"{start} is off by up to {error:.2f} after 1/√head_dim and "
+            f"{error * self.head_dim**0.5:.2f} before, and {arrays.shift:.0%} of its attention "
+            "goes to other keys."
+        )
+
+
+@functools.lru_cache(maxsize=8)
+def _tokens(head_dim, same_token, seed):
+    """Queries and keys [2, len, head_dim], as long as normalised vectors are: √head_dim."""
+    both = np.random.default_rng(seed).standard_normal((2, LONGEST, head_dim))
+    both *= head_dim**0.5 / np.linalg.norm(both, axis=-1, keepdims=True)
+    return both[:, [0] * LONGEST] if same_token else both
+
+
+def _at_once(head_dim, base, same_token, seed):
+    """The scores [len, len] of one call with all tokens."""
+    angles = rotary_angles(np.arange(LONGEST), rotary_frequencies(head_dim, base))
+    q, k = apply_rotary(_tokens(head_dim, same_token, seed), angles)
+    return q @ k.T / head_dim**0.5
+
+
+@functools.lru_cache(maxsize=8)
+def _decoded(head_dim, base, same_token, seed, prompt, mistake):
+    """The same of a call with the prompt, and then of one call for each token."""
+    # One position more, for a query that is one late.
+    angles = rotary_angles(np.arange(LONGEST + 1), rotary_frequencies(head_dim, base))
+    q, k = _tokens(head_dim, same_token, seed)
+    cache, scores = k[:0], np.zeros((LONGEST, LONGEST))
+    for start, stop in [(0, prompt), *((i, i + 1) for i in range(prompt, LONGEST))]:
+        new = slice(start, stop)
+        q_at = k_at = positions = np.arange(start, stop)
+        if mistake == "offset forgotten":  # each call counts from 0
+            q_at = k_at = positions - start
+        elif mistake == "query at 0":
+            q_at = positions - start
+        elif mistake == "query one late" and start:  # at the length of the cache, itself included
+            q_at = positions + 1
+        if mistake == "cache turned again":  # what came out of the rotation goes into it again
+            cache = apply_rotary(np.concatenate([cache, k[new]]), angles[:stop])
+        else:
+            cache = np.concatenate([cache, apply_rotary(k[new], angles[k_at])])
+        scores[new, :stop] = apply_rotary(q[new], angles[q_at]) @ cache.T / head_dim**0.5
+    return scores
+
+
+def _filled(scores, decoded):
+    """The map so far; what exceeds the colours takes the last one, and blank cells are grey."""
+    seen = np.tri(LONGEST, dtype=bool)
+    seen[decoded:] = False
+    return np.where(seen, np.clip(scores, -LIMIT, LIMIT), BLANK)
+
+
+def _draw_map(axes):
+    grey = matplotlib.rcParams["grid.color"]
+    edges = (-0.5, LONGEST - 0.5)
+    axes.set(xlabel="key (tokens)", xticks=(0, 10, 20), yticks=(0, 10, 20))
+    return axes.imshow(
+        np.zeros((1, 1)),
+        cmap=matplotlib.colormaps[SIGNED].with_extremes(under=grey),
+        vmin=-LIMIT,
+        vmax=LIMIT,
+        extent=(*edges, *edges[::-1]),
+        aspect="equal",
+        animated=True,
+    )
