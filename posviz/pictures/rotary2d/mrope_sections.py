@@ -70,7 +70,7 @@ class MropeSections(Picture):
         angles.set(xlabel="pair", ylabel="angle\n(radians)", xlim=(-1, PAIRS))
         for axes in (waves, angles):
             axes.yaxis.set_minor_locator(NullLocator())
-        angles.text(0, 1.4e1, "one turn", va="bottom", size="small", zorder=0)
+        angles.text(PAIRS - 1, 1.4e1, "one turn", ha="right", va="bottom", size="small", zorder=0)
         figure.legend(handles=drawn[0], loc="outside upper center", ncols=3)
         return SimpleNamespace(waves=drawn[0], angles=drawn[1])
 
