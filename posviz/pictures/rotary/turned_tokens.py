@@ -81,9 +81,7 @@ class TurnedTokens(Picture):
             trail.set_data(*paths)
         artists.weights.set_data(arrays.weights)
         for cell, weight in zip(artists.cells, arrays.weights.flat, strict=True):
-            number = f"{weight:.2f}"
-            if number != cell.get_text():  # texts are dear, and most stay
-                cell.set(text=number, color="black" if number > "0.50" else "white")
+            cell.set(text=f"{weight:.2f}", color="black" if weight > 0.5 else "white")
 
     def caption(self, arrays):
         """The first query's weights, and whether they change when all tokens move on."""
