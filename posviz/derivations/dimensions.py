@@ -113,12 +113,12 @@ _frequencies = (
         why="the root of both sides",
     ),
     Line(
-        "inv_freqᵢ = rⁱ,  i = 0 … d/2−1",
+        "inv_freqᵢ = rⁱ,\n   i = 0 … d/2−1",
         left=lambda s: s.frequencies,
         right=_powers,
         why="pair 0 turns by 1 radian a token, each next pair by r times as much",
     ),
-    Line("= base^(−2i/d),  i = 0 … d/2−1", _exponentials, why="exponents multiply"),
+    Line("= base^(−2i/d),\n   i = 0 … d/2−1", _exponentials, why="exponents multiply"),
     Line(
         f"{_ends}\n   = (1, base^(2/d) / base)",
         left=lambda s: s.frequencies[[0, -1]],
@@ -133,7 +133,7 @@ FREQUENCIES = Derivation(
         "from one": (
             *_frequencies[:3],
             Line(
-                "= base^(−2i/d),  i = 1 … d/2",
+                "= base^(−2i/d),\n   i = 1 … d/2",
                 lambda s: _exponentials(s, first=1),
                 why="counted from 1, so that the frequency 1 is lost",
             ),
@@ -147,7 +147,7 @@ FREQUENCIES = Derivation(
         "doubled": (
             *_frequencies[:3],
             Line(
-                "= base^(−4i/d),  i = 0 … d/2−1",
+                "= base^(−4i/d),\n   i = 0 … d/2−1",
                 lambda s: _exponentials(s, factor=4),
                 why="the exponent doubled, as where d/2 is taken for d",
             ),

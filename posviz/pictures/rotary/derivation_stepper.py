@@ -71,7 +71,7 @@ class DerivationStepper(Picture):
         lines = chosen.slips[slip] if slip else chosen.lines
         width, height = 72 * figure.get_size_inches()
         # As large as fits: beside the values, and two lines of text in a row.
-        size = min(1.2 * rcParams["font.size"], 0.77 * width / WORDS, 0.31 * height / len(lines))
+        size = min(1.2 * rcParams["font.size"], 0.77 * width / WORDS, 0.28 * height / len(lines))
         share = WORDS * size / width
         words, plot = figure.subplots(1, 2, sharey=True, width_ratios=(share, 1 - share))
         words.set(xlim=(0, WORDS), ylim=(len(lines) - 0.5, -0.5), xticks=(), yticks=())
@@ -106,13 +106,13 @@ class DerivationStepper(Picture):
         plain = rcParams["text.color"]
         count = len(arrays.values)
         for row, (formula, value) in enumerate(zip(artists.formulas, artists.values, strict=True)):
-            follows = row >= count or arrays.follows[row]
-            if formula.get_visible() != (row < count):
-                formula.set_visible(row < count)
-            if formula.get_color() != (plain if follows else "C1"):
-                formula.set_color(plain if follows else "C1")
-            value.set_text(_folded(arrays, row) if row < count else "")
-            value.set_color(plain if follows else "C1")
+            color = plain if row >= count or arrays.follows[row] else "C1"
+            value.set_text(_said(arrays, row) if row < count else "")
+            if value.get_color() != color:
+                value.set_color(color)
+            # Formulas are part of the background, which is drawn anew only where one changes.
+            if (formula.get_visible(), formula.get_color()) != (row < count, color):
+                formula.set(visible=row < count, color=color)
         rows = range(count)
         threads = [
             (arrays.lefts[row] - (0, 1), arrays.lefts[row]) for row in rows if arrays.goes_on[row]
@@ -205,11 +205,7 @@ def _segments(pairs):
     )
 
 
-def _folded(arrays, row):
-    """A value in short lines, and below it by how much it is off."""
+def _said(arrays, row):
+    """A value, and below it by how much it is off."""
     value = arrays.values[row]
-    if ", …, " in value:
-        value = value.replace("…, ", "…\n")
-    elif value.endswith("i"):
-        value = value.replace(" + ", "\n+ ").replace(" − ", "\n− ")
     return value if arrays.follows[row] else f"{value}\n✗ off by {shown(arrays.residuals[row])}"
