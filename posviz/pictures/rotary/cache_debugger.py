@@ -94,7 +94,7 @@ class CacheDebugger(Picture):
         error = arrays.errors[-1]
         tokens = f"{self.decoded} token" + "s" * (self.decoded > 1)
         if self.prompt > self.decoded:
-            prompt = f"all of the prompt of {self.prompt}"
+            prompt = f"still within the prompt of {self.prompt}"
         else:
             prompt = f"{self.prompt} of them in the prompt"
         start = f"Mistake {self.mistake}, {tokens}, {prompt}: the last row"

@@ -4,6 +4,7 @@ import functools
 from types import SimpleNamespace
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.ticker import MaxNLocator
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
@@ -70,21 +71,7 @@ class LayoutConverter(Picture):
         artists.markersize = artists.pairs[0][0].get_markersize()
         sides[0].set(title="query", ylabel="pair, as trained")
         sides[1].set(title="key", ylabel="pair, as trained", xlabel="column, as stored")
-        maps = [axes["trained"], axes["run"]]
-        artists.maps = [_draw_map(axis) for axis in maps]
-        axes["trained"].set(title="as trained", ylabel="query (tokens)")
-        axes["run"].set_title("as run")
-        axes["run"].tick_params(labelleft=False)
-        right.colorbar(
-            artists.maps[0],
-            ax=maps,
-            location="bottom",
-            shrink=0.8,
-            aspect=40,
-            ticks=(-LIMIT, 0, LIMIT),
-            extend="both",
-            label="score",
-        )
+        artists.maps = _draw_maps(right, [axes["trained"], axes["run"]])
         artists.cloud, artists.curve = _draw_curve(axes["curve"])
         figure.legend(
             handles=[*artists.pairs[0], artists.curve, artists.cloud],
@@ -122,9 +109,11 @@ class LayoutConverter(Picture):
         elif arrays.spread < RELATIVE:
             verdict = f"relative, but other scores, off by up to {arrays.difference:.2f}"
         else:
+            each = all(stored == turned for stored, turned in self._sides())
+            why = "each turned rightly, but stored in different orders, so " if each else ""
             verdict = (
-                f"not even relative, as scores at one offset differ by up to {arrays.spread:.2f} "
-                f"(from the trained ones by up to {arrays.difference:.2f})"
+                f"{why}not even relative, as scores at one offset differ by up to "
+                f"{arrays.spread:.2f} (from the trained ones by up to {arrays.difference:.2f})"
             )
         return f"Trained {TRAINED}; query {query}; key {key}: {verdict}."
 
@@ -189,27 +178,40 @@ def _draw_pairs(axes):
     return lines
 
 
-def _draw_map(axes):
+def _draw_maps(figure, panels):
+    """The maps of both scores, and their colours."""
     edges = (-0.5, LENGTH - 0.5)
-    axes.set(xticks=(0, 10, 20), yticks=(0, 10, 20), xlabel="key")
-    return axes.imshow(
-        np.zeros((1, 1)),
-        cmap=SIGNED,
-        vmin=-LIMIT,
-        vmax=LIMIT,
-        extent=(*edges, *edges[::-1]),
-        aspect="equal",
-        animated=True,
-    )
+    maps = [
+        axes.imshow(
+            np.zeros((1, 1)),
+            cmap=SIGNED,
+            vmin=-LIMIT,
+            vmax=LIMIT,
+            extent=(*edges, *edges[::-1]),
+            aspect="equal",
+            animated=True,
+        )
+        for axes in panels
+    ]
+    for axes, title in zip(panels, ("as trained", "as run"), strict=True):
+        axes.set(title=title, xlabel="key (place)", xticks=(0, 10, 20), yticks=(0, 10, 20))
+    panels[0].set_ylabel("query (place)")
+    panels[1].tick_params(labelleft=False)
+    below = {"location": "bottom", "shrink": 0.6, "aspect": 30, "extend": "both"}
+    bar = figure.colorbar(maps[0], ax=panels, ticks=(-LIMIT, 0, LIMIT), **below)
+    beside = {"rotation": 0, "ha": "right", "va": "center"}  # below, it would take a row
+    bar.ax.set_ylabel("score", labelpad=rcParams["font.size"], **beside)
+    return maps
 
 
 def _draw_curve(axes):
     """Every score as run over its offset, and the curve that they followed when trained."""
     apart = offsets(np.arange(LENGTH), np.arange(LENGTH)).ravel()
     cloud = axes.plot(apart, 0 * apart, ".", color="C1", label="as run", animated=True)[0]
-    cloud.set_markersize(cloud.get_markersize() / 2)
+    cloud.set_markersize(cloud.get_markersize() / 1.5)
     along = np.arange(1 - LENGTH, LENGTH)
     curve = axes.plot(along, 0 * along, color="C0", label="as trained", animated=True)[0]
+    curve.set_linewidth(curve.get_linewidth() / 1.5)  # dots upon it still show
     axes.set(xlabel="offset, query − key (tokens)", ylabel="score")
     axes.set(ylim=(-4, 4), yticks=(-LIMIT, 0, LIMIT))
     return cloud, curve
