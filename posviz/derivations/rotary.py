@@ -66,7 +66,7 @@ def derive(
     steps = steps_of(
         lines,
         setting,
-        scale=float(np.hypot(*setting.q) * np.hypot(*setting.k)),
+        scale=float((1 + np.hypot(*setting.q)) * (1 + np.hypot(*setting.k))),
         entries=derivation.entries,
     )
     return Derived(name, slip, setting.described(derivation.uses), steps, derivation.note)

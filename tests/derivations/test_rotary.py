@@ -34,6 +34,14 @@ def test_every_right_line_follows_at_every_setting(name):
         assert derive(name, **setting).wrong == [], setting
 
 
+@pytest.mark.parametrize(("q", "k"), [((3e6, 2e5), (-4e5, 1e6)), ((1e8, 3e8), (1e-3, 0))])
+@pytest.mark.parametrize("name", DERIVATIONS)
+def test_large_vectors_round_by_more_and_follow_too(name, q, k):
+    for m in range(1, 30):
+        assert derive(name, q=q, k=k, m=m, n=12).wrong == []
+    assert derive("matrices", slip="sign", q=q, k=k).wrong == [5]
+
+
 @pytest.mark.parametrize(("name", "slip"), SLIPS)
 def test_one_line_of_every_slip_does_not_follow(name, slip):
     right = len(derive(name).steps)

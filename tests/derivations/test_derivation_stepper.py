@@ -1,0 +1,72 @@
+"""The picture of a derivation: a line turns red when, and only when, its value says so."""
+
+import numpy as np
+import pytest
+
+from posviz.derivations import setting
+from posviz.pictures.rotary.derivation_stepper import VERSIONS, DerivationStepper
+
+
+def marks(**knobs):
+    """Colours of the lines shown, and the crosses, (value, row)."""
+    picture = DerivationStepper(**knobs)
+    figure = picture.figure()
+    words, plot = figure.axes
+    lines = [text for text in words.texts if text.get_position()[0] == 1.8 and text.get_visible()]
+    [crosses] = [line for line in plot.lines if line.get_label() == "does not follow"]
+    return [text.get_color() for text in lines], crosses.get_xydata().tolist()
+
+
+def test_the_slip_is_red_and_stands_aside():
+    colours, [(value, row)] = marks()
+    assert colours == ["black"] * 4 + ["C1"]
+    assert (round(value, 4), row) == (-0.9837, 4)
+
+
+@pytest.mark.parametrize("knobs", [{"version": "right"}, {"line": 4}, {"m": 4}, {"inv_freq": 0.0}])
+def test_nothing_is_red_where_every_line_follows(knobs):
+    colours, crosses = marks(**knobs)
+    assert set(colours) == {"black"}
+    assert len(colours) == knobs.get("line", 5)
+    assert crosses == []
+
+
+def test_the_cross_term_dropped_is_black_between_parallel_vectors():
+    slipped = {"derivation": "complex", "line": 6}
+    assert marks(**slipped)[0][-1] == "C1"
+    assert marks(**slipped, k0=1.0, k1=0.5)[0][-1] == "black"
+
+
+def test_a_rotation_the_wrong_way_round_turns_lines_red(monkeypatch):
+    right = setting.rotation_matrix
+    monkeypatch.setattr(setting, "rotation_matrix", lambda angles: right(angles).T)
+    assert marks(version="right")[0] == ["black", "C1", "C1", "black", "C1"]
+
+
+def test_of_a_vector_only_what_is_off_is_crossed_out():
+    colours, [(value, row)] = marks(derivation="sparse", m=5, line=3)
+    last = np.random.default_rng(0).standard_normal(8)[6:]
+    assert colours == ["black", "black", "C1"]
+    assert row == 2
+    assert value == pytest.approx(last[0] * np.cos(0.005) + last[1] * np.sin(0.005))
+
+
+def test_the_caption_says_what_is_held_and_how_far_the_line_is_off():
+    picture = DerivationStepper(derivation="sparse", line=10, q0=0.0, q1=0.0)
+    caption = picture.caption(picture.compute())
+    assert "line 3 of 3 (10 was asked; " in caption
+    assert "line 3 does not follow and is off by 0.0133 at q = (0.1, 0), m = 7" in caption
+    assert caption.endswith("where 0.1 stands for a vector without length.")
+
+
+@pytest.mark.parametrize("derivation", DerivationStepper.knobs()["derivation"].options)
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_value_lies_within_the_axis(derivation, version):
+    picture = DerivationStepper(derivation=derivation, version=version, line=10)
+    low, high = picture.figure().axes[1].get_xlim()
+    for i in range(40):
+        picture.m, picture.inv_freq, picture.head_dim = i, i / 40, 4 + 2 * (i % 31)
+        for knob, sign in zip(("q0", "q1", "k0", "k1"), f"{i % 16:04b}", strict=True):
+            setattr(picture, knob, 1.5 if sign == "1" else -1.5)
+        values = np.concatenate(picture.compute().rights)[:, 0]
+        assert low < values.min() <= values.max() < high
