@@ -8,8 +8,8 @@ from posviz.derivations.chain import Derivation, Line
 from posviz.derivations.setting import Setting
 
 # Two projections that no rotation may pass.
-W_Q = np.array([(0.9, 0.4), (-0.2, 0.7)])
-W_K = np.array([(0.6, -0.5), (0.3, 0.8)])
+W_Q = np.array([(0.9, 0.2), (0.1, -0.3)])
+W_K = np.array([(0.2, 0.3), (-0.4, 0.9)])
 FURTHER = 10  # tokens by which query and key are both moved
 
 
