@@ -60,6 +60,7 @@ _MATHEMATICS = {
     "posviz.encodings.t5": ("T5", "t5_bias", "t5_bucket"),
     "posviz.encodings.transformer_xl": ("TransformerXL", "rel_shift", "transformer_xl_scores"),
     "posviz.encodings.xpos": ("XPos", "apply_xpos", "resolution", "xpos_scale"),
+    "posviz.derivations.rotary": ("derive",),
     "posviz.claims": ("audit",),
 }
 _HOME = {name: module for module, names in _MATHEMATICS.items() for name in names}
