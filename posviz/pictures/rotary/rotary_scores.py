@@ -88,30 +88,13 @@ class RotaryScores(Picture):
         panels = figure.subplot_mosaic(
             [["without", "with"], ["means", "means"]], height_ratios=(2.6, 1)
         )
-        images = []
-        for name in ("without", "with"):
-            axes = panels[name]
-            images.append(
-                axes.imshow(
-                    np.zeros((2, 2)),
-                    cmap=SIGNED,
-                    vmin=-limit,
-                    vmax=limit,
-                    aspect="equal",
-                    animated=True,
-                )
-            )
-            axes.set(title=f"{name} RoPE", xlabel="key (position)", xlim=(0, 4096), ylim=(4096, 0))
-            for axis in (axes.xaxis, axes.yaxis):
-                axis.set_major_locator(MaxNLocator(3, integer=True, min_n_ticks=1))
-        panels["without"].set_ylabel("query (position)")
-        panels["with"].tick_params(labelleft=False)
+        maps = [panels["without"], panels["with"]]
+        images = [_heatmap(axes, limit) for axes in maps]
+        maps[0].set(title="without RoPE", ylabel="query (position)")
+        maps[1].set_title("with RoPE")
+        maps[1].tick_params(labelleft=False)
         figure.colorbar(
-            images[0],
-            ax=[panels["without"], panels["with"]],
-            ticks=(-limit, 0, limit),
-            extend="both",
-            label="score / √head_dim",
+            images[0], ax=maps, ticks=(-limit, 0, limit), extend="both", label="score / √head_dim"
         )
         means = panels["means"]
         means.axhline(0, color="C6", linewidth=0.8)
@@ -119,18 +102,12 @@ class RotaryScores(Picture):
             means.plot([], [], style, label=f"{name} RoPE", zorder=zorder, animated=True)[0]
             for name, style, zorder in (("without", "C1--", 2.1), ("with", "C0-", 2))
         ]
-        means.set(xlabel="offset, query − key (tokens)", ylabel="mean score", ylim=ends)
-        means.set(xlim=(-4096, 4096))
+        means.set(xlabel="offset, query − key (tokens)", ylabel="mean score")
+        means.set(xlim=(-4096, 4096), ylim=ends)
         means.xaxis.set_major_locator(MaxNLocator(4, steps=(1, 2, 5, 10), integer=True))
         means.yaxis.set_major_locator(MaxNLocator(4, steps=(1, 2, 5, 10)))
         figure.legend(handles=lines, loc="outside upper center", ncols=2)
-        return SimpleNamespace(
-            maps=[panels["without"], panels["with"]],
-            means=means,
-            images=images,
-            lines=lines,
-            seq_len=None,
-        )
+        return SimpleNamespace(maps=maps, means=means, images=images, lines=lines, seq_len=None)
 
     def update(self, artists, arrays):
         """Fill maps and curves; the axes only when the length changed."""
@@ -152,6 +129,8 @@ class RotaryScores(Picture):
         (near, far), (near_turned, far_turned) = arrays.means
         width = _width(arrays.seq_len)
         cells = f"; a cell is the mean of {width} × {width} scores" if width > 1 else ""
+        if 2 * arrays.seq_len > RANGES:
+            cells += f"; the curve has the lowest and highest of {RANGES} ranges"
         differs = ""
         if arrays.error is not None:
             differs = (
@@ -163,6 +142,15 @@ class RotaryScores(Picture):
             f"{near_turned:.3f} near the diagonal (|i − j| ≤ {NEAR}) and {far_turned:.3f} farther "
             f"away, without it {near:.3f} and {far:.3f}{cells}{differs}."
         )
+
+
+def _heatmap(axes, limit):
+    """An empty map, with room for the labels of the longest text."""
+    axes.set(xlabel="key (position)", xlim=(0, 4096), ylim=(4096, 0))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(3, integer=True, min_n_ticks=1))
+    limits = {"vmin": -limit, "vmax": limit}
+    return axes.imshow(np.zeros((2, 2)), cmap=SIGNED, **limits, aspect="equal", animated=True)
 
 
 def _pairs(q, k, angles):
