@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -24,10 +24,15 @@ class Setting:
     inv_freq: float
     head_dim: int
     base: float
+    _turned: dict[tuple, np.ndarray] = field(default_factory=dict, repr=False)
 
     def turned(self, x: np.ndarray, position: float) -> np.ndarray:
-        """Rotate a vector [2] as RoPE does."""
-        return apply_rotary(x[None], rotary_angles([position], [self.inv_freq]))[0]
+        """Rotate a vector [2] as RoPE does; once, for many lines ask for the same."""
+        asked = (*x, position)
+        if asked not in self._turned:
+            angles = rotary_angles([position], [self.inv_freq])
+            self._turned[asked] = apply_rotary(x[None], angles)[0]
+        return self._turned[asked]
 
     def f(self, x: np.ndarray, position: float) -> complex:
         """Rotate a vector [2] as RoPE does, and read it as a complex number."""

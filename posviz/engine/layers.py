@@ -137,11 +137,18 @@ def _only_outside(artist) -> bool:
     return False
 
 
+_TRUSTED = {
+    AxesImage: lambda image: image.get_clip_path() is None,
+    Text: lambda text: text.get_bbox_patch() is None and not text.get_path_effects(),
+}
+
+
 def _may_have_moved(artist) -> bool:
     """Whether it says so, or might not: xy, a transform, a legend's text leave no trace.
 
-    Only images are trusted, because recording one takes long: their data must be set anew.
+    Only images and plain texts are trusted, because recording one takes long: their data must be
+    set anew.
     """
-    trusted = type(artist) is AxesImage and artist.get_clip_path() is None
+    trusted = _TRUSTED.get(type(artist), lambda _: False)(artist)
     at_rest = artist.axes is not None and not artist.get_animated()
     return artist.stale or not (trusted or at_rest)

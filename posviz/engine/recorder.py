@@ -38,7 +38,7 @@ class Recorder(RendererBase):
         super().__init__()
         self.agg, self.dpi, self.width, self.height = agg, agg.dpi, agg.width, agg.height
         self._measure = functools.lru_cache(maxsize=1000)(agg.get_text_width_height_descent)
-        self._cover = functools.lru_cache(maxsize=300)(self._covered)
+        self._cover = functools.lru_cache(maxsize=1000)(self._covered)
         self._downwards = Affine2D().scale(1, -1)
         self._flip = Affine2D().scale(1, -1).translate(0, self.height)
         self._clear()
@@ -239,10 +239,16 @@ def _snaps(marker, snap) -> bool:
 
 def _inked(left, high, cover, rgba) -> Cells:
     """A colour where something covers the pixels, [height, width] of 0 to 255."""
+    columns, rows = (np.arange(length) for length in cover.shape[::-1])
+    return Cells(left, high, _shades(tuple(rgba)), columns, rows, cover)
+
+
+@functools.lru_cache(maxsize=16)
+def _shades(rgba):
+    """A colour from transparent to whole, 256 × RGBA."""
     colours = np.tile(np.multiply(rgba, 255.0), (256, 1))
     colours[:, 3] *= np.linspace(0, 1, 256)
-    columns, rows = (np.arange(length) for length in cover.shape[::-1])
-    return Cells(left, high, colours.round().astype(np.uint8), columns, rows, cover)
+    return colours.round().astype(np.uint8)
 
 
 def _css(rgba) -> str:
