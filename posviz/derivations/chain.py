@@ -63,9 +63,16 @@ class Step:
         return float(np.max(np.abs(difference)))
 
     @property
+    def tolerance(self) -> float:
+        """What rounding may leave: it grows with the values, and with those that cancelled."""
+        sides = () if self.line.angle else (self.left, self.right)
+        sizes = [float(np.max(np.abs(side))) for side in sides if side is not None]
+        return ROUNDING * max(1.0 if self.line.angle else self.scale, *sizes, 0.0)
+
+    @property
     def follows(self) -> bool:
         """Whether the line equals what it must equal, but for rounding."""
-        return self.residual <= ROUNDING * self.scale
+        return self.residual <= self.tolerance
 
     @property
     def value(self) -> str:
@@ -81,7 +88,7 @@ def steps_of(
 ) -> tuple[Step, ...]:
     """Evaluate the lines: each is compared with its own left side or with the line before.
 
-    scale: the size of the values, which rounding errors grow with.
+    scale: the size of what is added up; values near 0 may be what is left when it cancels.
     """
     steps: list[Step] = []
     for line in lines:
@@ -89,7 +96,7 @@ def steps_of(
         if line.left is not None:
             left = _value(line.left(setting), line.angle)
         right = _value(line.right(setting), line.angle)
-        steps.append(Step(line, left, right, max(1.0, scale), entries))
+        steps.append(Step(line, left, right, scale, entries))
     return tuple(steps)
 
 

@@ -37,8 +37,9 @@ def derive(
     """Return a derivation of RoPE, each line with its value; printed, a slip says by how much.
 
     Shapes: q and k [2]. Units: m and n in tokens, inv_freq, the θ of the formulas, in radians per
-    token. "sparse" has q in its first pair and head_dim − 2 entries of its own; there and in
-    "frequencies" inv_freq follows from head_dim and base.
+    token; beyond 100,000 radians rounding may show. "sparse" has q in its first pair and
+    head_dim − 2 entries of its own; there and in "frequencies" inv_freq follows from head_dim and
+    base.
 
     Raises:
         TypeError: when a number is none.
@@ -66,7 +67,7 @@ def derive(
     steps = steps_of(
         lines,
         setting,
-        scale=float((1 + np.hypot(*setting.q)) * (1 + np.hypot(*setting.k))),
+        scale=float(np.hypot(*setting.q) * np.hypot(*setting.k)) if "k" in derivation.uses else 0.0,
         entries=derivation.entries,
     )
     return Derived(name, slip, setting.described(derivation.uses), steps, derivation.note)

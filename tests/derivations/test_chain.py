@@ -77,8 +77,15 @@ def test_half_a_turn_is_shown_as_pi_on_every_machine(rounding):
 
 @pytest.mark.parametrize(("size", "follows"), [(1, False), (1e4, True)])
 def test_rounding_grows_with_the_size_of_the_values(size, follows):
-    lines = (Line("a", lambda s: 0.0), Line("= b", lambda s: 1e-7))
-    assert steps_of(lines, X, scale=size)[1].follows == follows
+    cancelled = (Line("a", lambda s: 0.0), Line("= b", lambda s: 1e-7))
+    assert steps_of(cancelled, X, scale=size)[1].follows == follows
+    large = (Line("a", lambda s: size), Line("= b", lambda s: size + 1e-7))
+    assert steps_of(large, X)[1].follows == follows
+
+
+def test_small_values_that_differ_do_not_follow():
+    lines = (Line("a", lambda s: 1e-12), Line("= b", lambda s: 2e-12))
+    assert not steps_of(lines, X, scale=0.0)[1].follows
 
 
 def test_printed_lines_are_numbered_and_say_by_how_much_they_are_off():

@@ -30,7 +30,7 @@ class CacheDebugger(Picture):
     mistake = choice("offset forgotten", options=MISTAKES)
     decoded = integer(20, low=1, high=LONGEST, play=True, label="tokens so far")
     prompt = integer(6, low=1, high=12, label="prompt (tokens)")
-    same_token = switch(True, label="same token everywhere")
+    same_token = switch(True)
     head_dim = even(64, low=2, high=128)
     base = log(10_000, low=10, high=1_000_000)
     seed = integer(2, low=0, high=99)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 from matplotlib import rcParams
 
-from posviz.derivations.chain import ROUNDING, shown
+from posviz.derivations.chain import shown
 from posviz.derivations.rotary import DERIVATIONS, derive
 from posviz.engine.knobs import choice, even, integer, real
 from posviz.engine.picture import Picture
@@ -51,7 +51,10 @@ class DerivationStepper(Picture):
         steps = derived.steps[: self.line]
         return SimpleNamespace(
             setting=derived.setting,
-            without_length=asked != (q, k),
+            without_length=any(
+                not any(pair) and name in DERIVATIONS[self.derivation].uses
+                for name, pair in zip("qk", asked, strict=True)
+            ),
             asked=self.line,
             lines=len(derived.steps),
             why=steps[-1].line.why,
@@ -61,7 +64,7 @@ class DerivationStepper(Picture):
             goes_on=[step.left is not None and step.line.left is None for step in steps],
             lefts=[_points(step.left, row) for row, step in enumerate(steps)],
             rights=[_points(step.right, row) for row, step in enumerate(steps)],
-            tolerance=ROUNDING * steps[0].scale,
+            tolerances=[step.tolerance for step in steps],
         )
 
     def draw(self, figure):
@@ -183,11 +186,9 @@ def _aside(arrays):
     """Which of the points, row after row, stand aside from where they must be."""
     return np.concatenate(
         [
-            np.zeros(len(right), bool)
-            if follows
-            else np.abs(right - left).max(axis=1) > arrays.tolerance
-            for right, left, follows in zip(
-                arrays.rights, arrays.lefts, arrays.follows, strict=True
+            np.zeros(len(right), bool) if follows else np.abs(right - left).max(axis=1) > tolerance
+            for right, left, follows, tolerance in zip(
+                arrays.rights, arrays.lefts, arrays.follows, arrays.tolerances, strict=True
             )
         ]
     )

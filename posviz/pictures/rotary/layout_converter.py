@@ -28,8 +28,8 @@ class LayoutConverter(Picture):
 
     query_layout = choice("interleaved", options=LAYOUTS, label="query turned as")
     key_layout = choice("half_split", options=LAYOUTS, label="key turned as")
-    query_reordered = switch(False, label="query projection reordered")
-    key_reordered = switch(False, label="key projection reordered")
+    query_reordered = switch(False, label="query reordered")
+    key_reordered = switch(False, label="key reordered")
     shift = integer(0, low=0, high=100, play=True, label="shift (tokens)")
     head_dim = even(8, low=4, high=64)
     seed = integer(4, low=0, high=99)

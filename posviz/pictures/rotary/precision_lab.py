@@ -98,15 +98,15 @@ class PrecisionLab(Picture):
         """The errors at the position, and where each dtype is first off by more than 0.001."""
         here = ", ".join(f"{name} {_found(arrays, name)}" for name in LOOKS)
         first = ", ".join(
-            f"{name} from {POSITIONS[off[0]]:,}" if len(off) else f"{name} nowhere"
+            f"{name} at {POSITIONS[off[0]]:,}" if len(off) else f"{name} nowhere"
             for name, errors in arrays.curves.items()
             for off in [np.flatnonzero(~(errors <= TOLERANCE))]
         )
         return (
             f"With {arrays.rounded} rounded, the score {arrays.exact:.3f} of a query at "
             f"{arrays.position + arrays.offset:,} and a key at {arrays.position:,} is off by: "
-            f"{here}; by more than {TOLERANCE}, of {len(POSITIONS)} positions: {first}; drawn is "
-            f"the largest of {RANGES[1]} neighbours."
+            f"{here}; first off by more than {TOLERANCE}, of {len(POSITIONS)} positions: {first}; "
+            f"drawn is the largest of {RANGES[1]} neighbours."
         )
 
 

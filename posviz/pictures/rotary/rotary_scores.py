@@ -20,7 +20,7 @@ CELLS, RANGES = 512, 400  # what a picture can show of a long text
 NEAR = 2  # offsets up to here are near the diagonal
 LIMITS = {  # ends of the colours, ends of the curves
     "one token": (3, (-4, 4)),
-    "aligned": (10, (-8, 15)),
+    "aligned": (16, (-10, 17)),
     "random": (3, (-4, 4)),
     "sentence": (3, (-4, 4)),
 }

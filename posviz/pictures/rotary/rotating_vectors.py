@@ -24,9 +24,7 @@ class RotatingVectors(Picture):
     size = (8.0, 4.0)
     paper_size = (3.3, 2.1)
 
-    together = integer(
-        0, low=0, high=FURTHEST, play=True, label="both moved by (m − n stays locked)"
-    )
+    together = integer(0, low=0, high=FURTHEST, play=True, label="both moved by")
     query = integer(7, low=0, high=FURTHEST, play=True, label="query position m")
     key = integer(4, low=0, high=FURTHEST, label="key position n")
     pair = integer(1, low=0, high=HEAD_DIM // 2 - 1)

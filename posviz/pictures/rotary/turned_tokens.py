@@ -26,8 +26,8 @@ class TurnedTokens(Picture):
     size = (8.0, 4.2)
     paper_size = (3.3, 2.0)
 
-    step = integer(10, low=0, high=90, play=True, label="degrees per position")
-    first = integer(1, low=0, high=35, play=True, label="position of the first token")
+    step = integer(10, low=0, high=90, play=True, label="step (degrees)")
+    first = integer(1, low=0, high=35, play=True, label="first position")
     turned = choice("queries and keys", options=("queries and keys", "queries", "nothing"))
 
     def compute(self):

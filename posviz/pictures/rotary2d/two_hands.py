@@ -27,7 +27,7 @@ class TwoHands(Picture):
     column = integer(6, low=0, high=SIDE - 1, play=True)
     kind = choice("axial", options=("axial", "mixed", "mixed, equal"))
     pair = integer(2, low=0, high=PAIRS - 1)
-    direction = integer(30, low=0, high=180, step=5, label="direction if mixed (degrees)")
+    direction = integer(30, low=0, high=180, step=5, label="direction (°)")
     base = log(100, low=10, high=10_000)
 
     def compute(self):
@@ -122,21 +122,24 @@ class TwoHands(Picture):
     def caption(self, arrays):
         """The angles, share by share."""
         row, column = arrays.here
+        across, down = arrays.shares[0, 0], arrays.shares[-1, 1]
+        f0, f1 = arrays.frequencies[0, 0], arrays.frequencies[-1, 1]
+        by_column, by_row = f"{column} × {_signed(f0)}", f"{row} × {_signed(f1)}"
+        where = f"{arrays.kind.capitalize()} at row {row}, column {column}: pair {arrays.pair}"
         if arrays.kind == "axial":
-            (across, _), (_, down) = arrays.shares
-            (speed, _), _ = arrays.frequencies
             return (
-                f"Axial at row {row}, column {column}: pair {arrays.pair} is turned by the column, "
-                f"{column} × {speed:.4f} = {across:.4f} radians, and pair {PAIRS + arrays.pair} by "
-                f"the row, {row} × {speed:.4f} = {down:.4f} radians."
+                f"{where} is turned by the column, {by_column} = {_signed(across)} radians, and "
+                f"pair {PAIRS + arrays.pair} by the row, {by_row} = {_signed(down)} radians."
             )
-        [(f0, f1)], [(across, down)] = arrays.frequencies, arrays.shares
-        same = "; patches with the same row + column turn it alike" if f0 == f1 else ""
+        same = "; patches with the same row + column turn it alike" if np.isclose(f0, f1) else ""
         return (
-            f"{arrays.kind.capitalize()} at row {row}, column {column}: pair {arrays.pair} is "
-            f"turned by {column} × {f0:.4f} + {row} × {f1:.4f} = {across + down:.4f} "
-            f"radians{same}."
+            f"{where} is turned by {by_column} + {by_row} = {_signed(across + down)} radians{same}."
         )
+
+
+def _signed(number):
+    """Four digits, with a true minus."""
+    return f"{number:.4g}".replace("-", "−")
 
 
 def _hand(angle):
