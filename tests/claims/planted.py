@@ -1,11 +1,32 @@
-"""What every claim must do when the mathematics under it is wrong: come to another verdict."""
+"""What every claim must do: come to its verdict, and to another one where an error is planted."""
+
+import pytest
+
+from posviz.claims.ledger import Claim
 
 
-def assert_turned(claim, planted, monkeypatch):
-    """Plant (place, attribute, error, verdict): the claim turns to that verdict, by its number."""
-    place, attribute, error, turned = planted
-    before = claim()
-    monkeypatch.setattr(place, attribute, error)
-    after = claim()
-    assert after.verdict == turned != before.verdict
-    assert after.number != before.number
+def claim_tests(module, found, planted):
+    """Return two tests of each claim of a module, by {name of the claim: what it should come to}.
+
+    The first takes (verdict, its numbers), the second (place, attribute, error, verdict): with the
+    error in its place the claim turns to that verdict, by its number.
+    """
+    claims = {name: value for name, value in vars(module).items() if isinstance(value, Claim)}
+
+    @pytest.mark.parametrize("name", claims | found)
+    def comes_to(name):
+        verdict = claims[name]()
+        numbers = [part.partition(" if ")[0] for part in verdict.number.split("; ")]
+        came = f"{verdict.verdict} {verdict.condition}".strip(), numbers
+        assert came == found[name], (came, found[name])
+
+    @pytest.mark.parametrize("name", claims | planted)
+    def turns(name, monkeypatch):
+        place, attribute, error, turned = planted[name]
+        before = claims[name]()
+        monkeypatch.setattr(place, attribute, error)
+        after = claims[name]()
+        assert after.verdict == turned != before.verdict, (before, after)
+        assert after.number != before.number, (before, after)
+
+    return comes_to, turns

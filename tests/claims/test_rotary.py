@@ -3,14 +3,10 @@
 import math
 
 import numpy as np
-import pytest
 
 from posviz.claims import rotary as claims
-from posviz.claims.ledger import Claim
-from tests.claims.planted import assert_turned
+from tests.claims.planted import claim_tests
 from tests.claims.slow_rotation import HALF_SPLIT, INTERLEAVED, product, turned
-
-CLAIMS = {name: value for name, value in vars(claims).items() if isinstance(value, Claim)}
 
 QUERY, KEY = np.random.default_rng(0).normal(size=(2, 64)).tolist()
 # q·k and q₁k₂ − q₂k₁ of q = (1, 0.5) and k = (0.3, 1.2)
@@ -121,17 +117,9 @@ PLANTED = {
 }
 
 
-@pytest.mark.parametrize("name", CLAIMS)
-def test_what_each_claim_comes_to(name):
-    expected, numbers = FOUND[name]
-    verdict = CLAIMS[name]()
-    assert f"{verdict.verdict} {verdict.condition}".strip() == expected
-    assert [part.partition(" if ")[0] for part in verdict.number.split("; ")] == numbers
-
-
-@pytest.mark.parametrize("name", CLAIMS)
-def test_a_planted_error_turns_the_verdict(name, monkeypatch):
-    assert_turned(CLAIMS[name], PLANTED[name], monkeypatch)
+test_what_each_claim_comes_to, test_a_planted_error_turns_the_verdict = claim_tests(
+    claims, FOUND, PLANTED
+)
 
 
 def test_the_score_beside_the_wrong_formula_is_the_true_one():

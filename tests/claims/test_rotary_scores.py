@@ -4,14 +4,10 @@ import itertools
 import math
 
 import numpy as np
-import pytest
 
 from posviz.claims import rotary_scores as claims
-from posviz.claims.ledger import Claim
-from tests.claims.planted import assert_turned
+from tests.claims.planted import claim_tests
 from tests.claims.slow_rotation import product, turned
-
-CLAIMS = {name: value for name, value in vars(claims).items() if isinstance(value, Claim)}
 
 QUERY, KEY = np.random.default_rng(0).normal(size=(2, 64)).tolist()
 FREQUENCIES = np.array([10_000 ** (-pair / 32) for pair in range(32)])
@@ -158,14 +154,6 @@ PLANTED = {
 }
 
 
-@pytest.mark.parametrize("name", CLAIMS)
-def test_what_each_claim_comes_to(name):
-    expected, numbers = FOUND[name]
-    verdict = CLAIMS[name]()
-    assert f"{verdict.verdict} {verdict.condition}".strip() == expected
-    assert [part.partition(" if ")[0] for part in verdict.number.split("; ")] == numbers
-
-
-@pytest.mark.parametrize("name", CLAIMS)
-def test_a_planted_error_turns_the_verdict(name, monkeypatch):
-    assert_turned(CLAIMS[name], PLANTED[name], monkeypatch)
+test_what_each_claim_comes_to, test_a_planted_error_turns_the_verdict = claim_tests(
+    claims, FOUND, PLANTED
+)

@@ -4,13 +4,9 @@ import itertools
 import math
 
 import numpy as np
-import pytest
 
 from posviz.claims import sinusoidal as claims
-from posviz.claims.ledger import Claim
-from tests.claims.planted import assert_turned
-
-CLAIMS = {name: value for name, value in vars(claims).items() if isinstance(value, Claim)}
+from tests.claims.planted import claim_tests
 
 NBSP = "\N{NO-BREAK SPACE}"
 
@@ -163,17 +159,9 @@ PLANTED = {
 }
 
 
-@pytest.mark.parametrize("name", CLAIMS)
-def test_what_each_claim_comes_to(name):
-    expected, numbers = FOUND[name]
-    verdict = CLAIMS[name]()
-    assert f"{verdict.verdict} {verdict.condition}".strip() == expected
-    assert [part.partition(" if ")[0] for part in verdict.number.split("; ")] == numbers
-
-
-@pytest.mark.parametrize("name", CLAIMS)
-def test_a_planted_error_turns_the_verdict(name, monkeypatch):
-    assert_turned(CLAIMS[name], PLANTED[name], monkeypatch)
+test_what_each_claim_comes_to, test_a_planted_error_turns_the_verdict = claim_tests(
+    claims, FOUND, PLANTED
+)
 
 
 def test_the_nearest_row_is_that_of_a_search_over_all_offsets():

@@ -9,6 +9,7 @@ import pytest
 
 import posviz.exercises
 from posviz.exercises.checker import Checker
+from tests.exercises.every_mistake import listed
 
 MODULES = [
     importlib.import_module(f"posviz.exercises.{module.name}")
@@ -46,7 +47,7 @@ def test_every_listed_mistake_can_be_told_from_the_reference_and_the_others(name
 
 @pytest.mark.parametrize("name", CHECKERS)
 def test_every_listed_mistake_has_a_name_of_its_own_and_a_sentence(name):
-    mistakes = CHECKERS[name].mistakes
+    mistakes = listed(CHECKERS[name])
     assert mistakes
     assert len({mistake.name for mistake in mistakes}) == len(mistakes)
     assert all(mistake.message.endswith(".") for mistake in mistakes)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from posviz.exercises.order import check_attention, check_permutation
+from tests.exercises.every_mistake import mistake_tests
 
 
 def dot(first, second):
@@ -119,6 +120,12 @@ def equal_rows_only(head, inputs, outputs):
     return np.nonzero((outputs[:, None] == head(inputs)).all(axis=-1))[1]
 
 
+MISTAKES = [
+    (check_attention, ATTENTION_MISTAKES),
+    (check_permutation, PERMUTATION_MISTAKES | {"exact comparison": index_of_equal_row}),
+]
+
+
 @pytest.mark.parametrize(
     "answer", [index_of_equal_row, index_in_list, argmax_of_equal, equal_rows_only]
 )
@@ -154,19 +161,7 @@ def test_the_solutions_are_correct():
     assert check_permutation(find_permutation).status == "correct"
 
 
-@pytest.mark.parametrize("name", ATTENTION_MISTAKES)
-def test_each_mistake_of_attention_is_named(name):
-    assert check_attention(ATTENTION_MISTAKES[name]).mistake == name
-
-
-@pytest.mark.parametrize("name", PERMUTATION_MISTAKES)
-def test_each_mistake_of_the_permutation_is_named(name):
-    assert check_permutation(PERMUTATION_MISTAKES[name]).mistake == name
-
-
-def test_no_listed_mistake_is_left_untried():
-    assert {mistake.name for mistake in check_attention.mistakes} == set(ATTENTION_MISTAKES)
-    assert {mistake.name for mistake in check_permutation.mistakes} == set(PERMUTATION_MISTAKES)
+test_each_mistake_is_named, test_no_listed_mistake_is_left_untried = mistake_tests(MISTAKES)
 
 
 def test_the_permutation_puts_the_inputs_into_the_order_of_the_outputs():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from posviz.exercises.rotary import check_apply_rotary, check_slip
+from tests.exercises.every_mistake import mistake_tests
 
 
 def speed(i, d, base):
@@ -185,19 +186,7 @@ def test_another_mistake_is_not_taken_for_float16():
     assert check_apply_rotary(beyond_a_thousand).status == "wrong"
 
 
-@pytest.mark.parametrize(
-    ("check", "name", "answer"),
-    [(check, name, answer) for check, answers in MISTAKES for name, answer in answers.items()],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_each_mistake_is_named(check, name, answer):
-    assert check(answer).mistake == name
-
-
-@pytest.mark.parametrize(("check", "answers"), MISTAKES, ids=lambda value: "")
-def test_no_listed_mistake_is_left_untried(check, answers):
-    listed = {mistake.name for mistake in [*check.mistakes, *check.harmless]}
-    assert listed == set(answers)
+test_each_mistake_is_named, test_no_listed_mistake_is_left_untried = mistake_tests(MISTAKES)
 
 
 def test_the_doubled_exponent_is_told_in_these_words():

@@ -3,9 +3,9 @@
 import cmath
 
 import numpy as np
-import pytest
 
 from posviz.exercises.rotary2d import CHOICES, check_axial, check_collision, check_mixed
+from tests.exercises.every_mistake import mistake_tests
 
 
 def slow(p, i, d, base):
@@ -154,18 +154,7 @@ def test_angles_computed_in_float32_are_correct():
     assert narrow_mixed.status == "correct"
 
 
-@pytest.mark.parametrize(
-    ("check", "name", "answer"),
-    [(check, name, answer) for check, answers in MISTAKES for name, answer in answers.items()],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_each_mistake_is_named(check, name, answer):
-    assert check(answer).mistake == name
-
-
-@pytest.mark.parametrize(("check", "answers"), MISTAKES, ids=lambda value: "")
-def test_no_listed_mistake_is_left_untried(check, answers):
-    assert {mistake.name for mistake in check.mistakes} == set(answers)
+test_each_mistake_is_named, test_no_listed_mistake_is_left_untried = mistake_tests(MISTAKES)
 
 
 def test_the_frequencies_over_head_dim_are_told_in_these_words():

@@ -4,9 +4,9 @@ import cmath
 import math
 
 import numpy as np
-import pytest
 
 from posviz.exercises.rotary_scores import check_rotary_scores
+from tests.exercises.every_mistake import mistake_tests
 
 
 def neighbours(vector):
@@ -119,19 +119,15 @@ def test_scores_computed_in_float32_are_correct():
     assert check_rotary_scores(answer).status == "correct"
 
 
-@pytest.mark.parametrize("name", MISTAKES)
-def test_each_mistake_is_named(name):
-    assert check_rotary_scores(MISTAKES[name]).mistake == name
+test_each_mistake_is_named, test_no_listed_mistake_is_left_untried = mistake_tests(
+    [(check_rotary_scores, MISTAKES)]
+)
 
 
 def test_swapped_projections_are_told_as_transposed_scores():
     swapped = check_rotary_scores(lambda x, w_q, w_k, *rest: head()(x, w_k, w_q, *rest))
     assert swapped.mistake == "transposed"
     assert "make q with w_q, k with w_k" in swapped.message
-
-
-def test_no_listed_mistake_is_left_untried():
-    assert {mistake.name for mistake in check_rotary_scores.mistakes} == set(MISTAKES)
 
 
 def test_rotating_before_the_projection_is_told_in_these_words():

@@ -5,9 +5,9 @@ import math
 import re
 
 import numpy as np
-import pytest
 
 from posviz.exercises.rotary_serving import check_cached_scores, check_weight_layout
+from tests.exercises.every_mistake import mistake_tests
 
 
 def reordered(place):
@@ -115,18 +115,7 @@ def test_the_cache_turned_by_n_once_more_is_told_with_the_forgotten_offset():
     assert "turned the whole cache by n once more" in verdict.message
 
 
-@pytest.mark.parametrize(
-    ("check", "name", "answer"),
-    [(check, name, answer) for check, answers in MISTAKES for name, answer in answers.items()],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_each_mistake_is_named(check, name, answer):
-    assert check(answer).mistake == name
-
-
-@pytest.mark.parametrize(("check", "answers"), MISTAKES, ids=lambda value: "")
-def test_no_listed_mistake_is_left_untried(check, answers):
-    assert {mistake.name for mistake in check.mistakes} == set(answers)
+test_each_mistake_is_named, test_no_listed_mistake_is_left_untried = mistake_tests(MISTAKES)
 
 
 def test_two_pairs_do_not_tell_the_directions_apart_and_three_do():

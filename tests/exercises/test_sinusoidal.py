@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import pytest
 
 from posviz.exercises.sinusoidal import (
     check_sine_columns,
@@ -11,6 +10,7 @@ from posviz.exercises.sinusoidal import (
     check_table_width,
     check_wavelength,
 )
+from tests.exercises.every_mistake import mistake_tests
 
 
 def table(wave):
@@ -123,18 +123,7 @@ def test_a_table_in_float32_is_correct():
     assert verdict.status == "correct"
 
 
-@pytest.mark.parametrize(
-    ("check", "name", "answer"),
-    [(check, name, answer) for check, answers in MISTAKES for name, answer in answers.items()],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_each_mistake_is_named(check, name, answer):
-    assert check(answer).mistake == name
-
-
-@pytest.mark.parametrize(("check", "answers"), MISTAKES, ids=lambda value: "")
-def test_no_listed_mistake_is_left_untried(check, answers):
-    assert {mistake.name for mistake in check.mistakes} == set(answers)
+test_each_mistake_is_named, test_no_listed_mistake_is_left_untried = mistake_tests(MISTAKES)
 
 
 def test_the_doubled_exponent_is_told_in_these_words():

@@ -1,0 +1,30 @@
+"""What every exercise must do: name each mistake on its list, as a reader would write it."""
+
+import pytest
+
+
+def listed(check):
+    """Return the mistakes on a checker's list, however each is declared."""
+    return [*check.mistakes, *check.harmless]
+
+
+def mistake_tests(answers):
+    """Return two tests of [(check, {name of a mistake: an answer that makes it})].
+
+    The first asks that each answer is told its name, the second that every mistake has an answer.
+    """
+    each = [(check, name, answer) for check, tried in answers for name, answer in tried.items()]
+
+    @pytest.mark.parametrize(
+        ("check", "name", "answer"), each, ids=[f"{check.title}: {name}" for check, name, _ in each]
+    )
+    def each_is_named(check, name, answer):
+        verdict = check(answer)
+        assert (verdict.status, verdict.mistake) == ("mistake", name), verdict
+
+    @pytest.mark.parametrize(("check", "tried"), answers, ids=[check.title for check, _ in answers])
+    def none_is_left_untried(check, tried):
+        names = {mistake.name for mistake in listed(check)}
+        assert names == set(tried), names ^ set(tried)
+
+    return each_is_named, none_is_left_untried
