@@ -1,0 +1,141 @@
+"""The numbers in lesson 05's picture of all scores: its maps and their means."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+from posviz.pictures.rotary.rotary_scores import RotaryScores
+from tests.pictures.by_hand import assert_curve_covers, caption_of, complex_scores, drawn
+
+CONTENTS = ["one token", "aligned", "random", "sentence"]
+LENGTHS = [  # seq_len, head_dim, base
+    (8, 2, 10),
+    (64, 64, 10_000),
+    (201, 4, 1_000_000),
+    (512, 6, 10_000),
+    (513, 32, 100),
+    (1024, 2, 10),
+    (1300, 16, 10_000),
+]
+
+
+def both_maps(picture):
+    """Every score [len, len] in float64, without RoPE and with it."""
+    q, k = picture._vectors(int(picture.seq_len))
+    scale = math.sqrt(picture.head_dim)
+    return q @ k.T / scale, complex_scores(q, k, picture.base) / scale
+
+
+def reduced(scores):
+    """Means of blocks so wide that 512 of them hold a row; the last row and column may be short."""
+    width = next(width for width in range(1, len(scores) + 1) if width * 512 >= len(scores))
+    starts = range(0, len(scores), width)
+    blocks = [range(start, min(start + width, len(scores))) for start in starts]
+    shares = np.zeros((len(blocks), len(scores)))
+    for row, block in zip(shares, blocks, strict=True):
+        row[block] = 1 / len(block)
+    return shares @ scores @ shares.T
+
+
+def means_by_offset(scores):
+    """The mean of each diagonal, query − key from 1 − len to len − 1."""
+    last = len(scores) - 1
+    return [np.diagonal(scores, -offset).mean() for offset in range(-last, last + 1)]
+
+
+@pytest.mark.parametrize("content", CONTENTS)
+@pytest.mark.parametrize(("seq_len", "head_dim", "base"), LENGTHS)
+def test_maps_and_means_are_those_of_all_scores(content, seq_len, head_dim, base):
+    picture = RotaryScores(
+        content=content, seq_len=seq_len, head_dim=head_dim, base=base, seed=seq_len % 100
+    )
+    arrays = picture.compute()
+    apart = np.subtract.outer(np.arange(seq_len), np.arange(seq_len))
+    for i, scores in enumerate(both_maps(picture)):
+        np.testing.assert_allclose(arrays.maps[i], reduced(scores), rtol=0, atol=1e-10)
+        near, far = scores[abs(apart) <= 2].mean(), scores[abs(apart) > 2].mean()
+        np.testing.assert_allclose(arrays.means[i], (near, far), rtol=0, atol=1e-10)
+        assert_curve_covers(arrays.curves[i], 1 - seq_len, means_by_offset(scores))
+
+
+def test_contents_are_what_they_are_called():
+    def vectors(content):
+        return RotaryScores(content=content, sentence="a cat a dog")._vectors(9)
+
+    for one in vectors("one token"):
+        assert len({tuple(x) for x in one}) == 1
+    assert not np.array_equal(*vectors("one token"))
+    assert np.array_equal(*vectors("aligned"))
+    for many in vectors("random"):
+        assert len({tuple(x) for x in many}) == 9
+    for words in vectors("sentence"):
+        names = ["a", "cat", "a", "dog", "a", "cat", "a", "dog", "a"]
+        pairs = [(i, j) for i in range(9) for j in range(9)]
+        assert all((names[i] == names[j]) == np.array_equal(words[i], words[j]) for i, j in pairs)
+
+
+@pytest.mark.parametrize("seq_len", [8, 200, 201, 512, 513, 1300, 4096])
+def test_a_reduced_map_says_so(seq_len):
+    picture = RotaryScores(content="random", seq_len=seq_len, head_dim=2)
+    arrays = picture.compute()
+    caption, width = picture.caption(arrays), math.ceil(seq_len / 512)
+    for scores in arrays.maps:
+        assert scores.shape == (math.ceil(seq_len / width),) * 2
+        assert max(scores.shape) <= 512
+    assert (f"a cell is the mean of {width} × {width} scores" in caption) == (seq_len > 512)
+    assert ("the lowest and highest of 400 ranges" in caption) == (2 * seq_len - 1 > 400)
+    assert caption.startswith(f"{seq_len} tokens, random: ")
+
+
+def test_the_caption_has_the_means_of_both_maps():
+    for content in CONTENTS:
+        picture = RotaryScores(content=content, seq_len=40, seed=5)
+        without, with_rope = both_maps(picture)
+        close = [(i, j) for i in range(40) for j in range(40) if abs(i - j) <= 2]
+        far = [(i, j) for i in range(40) for j in range(40) if abs(i - j) > 2]
+        words = [
+            f"{np.mean([scores[pair] for pair in pairs]):.3f}"
+            for scores in (with_rope, without)
+            for pairs in (close, far)
+        ]
+        caption = caption_of(picture)
+        assert re.findall(r"-?\d+\.\d{3}", caption) == words
+
+
+@pytest.mark.parametrize(("seq_len", "width"), [(64, 1), (1300, 3), (4096, 8)])
+def test_a_cell_lies_over_the_tokens_it_is_the_mean_of(seq_len, width):
+    arrays, artists = drawn(RotaryScores(seq_len=seq_len, head_dim=2))
+    for axes, image, scores in zip(artists.maps, artists.images, arrays.maps, strict=True):
+        left, right, bottom, top = image.get_extent()
+        assert (left, top) == (-0.5, -0.5)
+        assert right == bottom == width * len(scores) - 0.5
+        assert axes.get_xlim() == (-0.5, seq_len - 0.5)
+        assert np.array_equal(image.get_array(), scores)
+
+
+@pytest.mark.parametrize("seq_len", [100, 1300])
+def test_another_device_owns_up_to_its_rounding(seq_len):
+    knobs = {"content": "random", "seq_len": seq_len}
+    exact = RotaryScores(**knobs).compute()
+    picture = RotaryScores(**knobs, where="torch CPU")
+    arrays = picture.compute()
+    both = zip(arrays.maps, exact.maps, strict=True)
+    error = max(np.abs(a.astype(float) - b).max() for a, b in both)
+    assert exact.error is None
+    assert 0 < error < 1e-4
+    assert arrays.error == pytest.approx(error, rel=1e-6)
+    words = "torch CPU computed in float32 and differs from NumPy's float64 by at most"
+    assert f"; {words} {error:.1e}." in picture.caption(arrays)
+    np.testing.assert_allclose(arrays.means, exact.means, rtol=0, atol=1e-4)
+
+
+def test_near_the_diagonal_random_scores_are_higher_half_of_the_time():
+    picture = RotaryScores(content="random", seq_len=32)
+    higher = []
+    for seed in range(100):
+        picture.seed = seed
+        _, (near, far) = picture.compute().means
+        higher.append(near > far)
+    assert 35 <= sum(higher) <= 65  # three standard deviations
