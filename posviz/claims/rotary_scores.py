@@ -151,8 +151,9 @@ def scores_are_higher_near_the_diagonal() -> Verdict:
         "all tokens are one word, with q = k": _share_higher_near(one_word, one_word),
     }
     text = (
-        "Share of 2000 texts of 32 tokens, seeds 0 … 1999, in which the mean score at a distance "
-        "of 2 or less is above that of the rest, head_dim = 64; higher means in at least 95 of 100."
+        "Share of 2000 texts of 32 tokens, seeds 0 … 1999 of NumPy's generator, in which the mean "
+        "score at a distance of 2 or less is above that of the rest, head_dim = 64; higher means "
+        "in at least 95 of 100."
     )
     return judge(shares, lambda share: share >= 0.95, text)
 

@@ -16,6 +16,13 @@ them a crash, is declared by the inputs on which it does no harm:
     def _(rng, size):
         '''You compared with ==; numbers are equal only up to rounding.'''
         return (rng.integers(9, size=size),)
+
+A mistake that shows in many values is declared by what they have in common:
+
+    @check_prime.recognised_by("even")
+    def _(number):
+        '''That is even, so 2 divides it.'''
+        return number % 2 == 0
 """
 
 import copy
@@ -26,9 +33,9 @@ from typing import Any
 
 import numpy as np
 
+from posviz.exercises.answers import as_array, to_numbers
 from posviz.exercises.verdict import Verdict, failing_line, show_arguments, show_value
 
-NUMBERS = "biuf"  # the dtype kinds that an answer may have: no complex numbers, text or objects
 SIZES = range(1, 9)
 
 
@@ -66,6 +73,7 @@ class Checker:
     tolerance: float = 1e-5
     mistakes: list[Mistake] = field(default_factory=list)
     harmless: list[HarmlessInputs] = field(default_factory=list)
+    recognised: list[Mistake] = field(default_factory=list)  # their functions take an output
 
     def mistake(self, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Add a known mistake (a decorator); the docstring is what the reader is told."""
@@ -85,6 +93,19 @@ class Checker:
         def add(inputs: Callable[..., tuple]) -> Callable[..., tuple]:
             self.harmless.append(HarmlessInputs(name, _docstring(inputs), inputs))
             return inputs
+
+        return add
+
+    def recognised_by(self, name: str) -> Callable[[Callable[..., bool]], Callable[..., bool]]:
+        """Add a mistake by a property of wrong outputs (a decorator); the docstring is told.
+
+        It is for values: of a function's outputs, only the first wrong one is asked for it. It is
+        named where the shape is right and no listed mistake fits.
+        """
+
+        def add(property_: Callable[..., bool]) -> Callable[..., bool]:
+            self.recognised.append(Mistake(name, _docstring(property_), property_))
+            return property_
 
         return add
 
@@ -143,14 +164,10 @@ class Checker:
             return self._verdict("wrong", message, evidence=self._arguments(case))
         if several := self._several(value, case):
             return self._verdict("wrong", several, evidence=self._arguments(case))
-        try:
-            output = np.asarray(value).copy()  # the reader may write into it again
-        except (TypeError, ValueError, RuntimeError):
-            output = np.array(None)
-        if output.dtype.kind in NUMBERS:
-            return output
-        message = f"Your answer is a {type(value).__name__}; it should hold plain real numbers."
-        return self._verdict("wrong", message, evidence=self._arguments(case))
+        output = to_numbers(value, self._expected(case))
+        if isinstance(output, str):
+            return self._verdict("wrong", output, evidence=self._arguments(case))
+        return output
 
     def _several(self, value: Any, case: tuple) -> str:
         """Return what to say of a tuple of arrays, or "" if it is none or may be meant as one."""
@@ -160,7 +177,7 @@ class Checker:
         if (len(value), *value[0].shape) == right.shape:
             return ""
         said = f"Your function returned a tuple of {len(value)} arrays; one is asked for."
-        fitting = [i for i, part in enumerate(value, 1) if self.same(np.asarray(part), right)]
+        fitting = [i for i, part in enumerate(value, 1) if self.same(as_array(part), right)]
         return f"{said} Number {fitting[0]} is the right one: return it alone." if fitting else said
 
     def _raised(self, answer: Any, case: tuple, error: Exception) -> Verdict:
@@ -186,6 +203,10 @@ class Checker:
             # A different mistake may agree on one input by chance, so all inputs must agree.
             if all(map(self.same, given, self._outputs(mistake.function))):
                 return self._verdict("mistake", mistake.message, mistake.name, evidence)
+        if mine.shape == right.shape and np.isfinite(mine).all():
+            for mistake in self.recognised:
+                if mistake.function(mine):
+                    return self._verdict("mistake", mistake.message, mistake.name, evidence)
         message = self._difference(mine, right)
         return self._verdict("wrong", message, evidence=evidence)
 

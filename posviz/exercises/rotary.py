@@ -21,8 +21,9 @@ def turn(x, positions, base, layout="interleaved"):
 
 
 def _rotary_inputs(rng, size):
-    positions = rng.choice(2 ** (size + 3), size=size, replace=False)
-    return vectors(rng, size, 2 * size), positions, float(rng.choice([100, 1_000, 10_000]))
+    positions = rng.choice(2 ** (size + 3), size=size + 1, replace=False)
+    # More tokens than pairs, so that angles [pairs, len] do not fit.
+    return vectors(rng, size + 1, 2 * size), positions, float(rng.choice([100, 1_000, 10_000]))
 
 
 # The answer is a function (x [len, head_dim], positions [len], base) -> turned x [len, head_dim],
@@ -65,6 +66,13 @@ def _(x, positions, base):
     return apply_rotary(x, rotary_angles(positions, base ** (-_exponents(x) / 2)))
 
 
+@check_apply_rotary.mistake("not divided by head_dim")
+def _(x, positions, base):
+    """Your exponent of pair i is −2i, so all pairs but the first hardly turn: divide it by
+    head_dim."""
+    return apply_rotary(x, rotary_angles(positions, base ** (-_exponents(x) * x.shape[1])))
+
+
 @check_apply_rotary.mistake("half_split instead of interleaved")
 def _(x, positions, base):
     """You paired dimension i with i + head_dim/2, the layout half_split. Here neighbours are a
@@ -102,6 +110,13 @@ def _(x, positions, base):
     first, second = np.split(x, 2, axis=1)
     angles = _angles_by_column(x, positions, base)
     return x * np.cos(angles) + np.hstack([-second, first]) * np.sin(angles)
+
+
+@check_apply_rotary.mistake("nothing turned")
+def _(x, positions, base):
+    """You returned x as it was: turn each pair of columns, 2i and 2i+1, by position ·
+    base^(−2i/head_dim)."""
+    return x
 
 
 @check_apply_rotary.mistake("positions ignored")
@@ -196,7 +211,7 @@ def _(x, positions, base):
 @check_apply_rotary.mistake("angles taken for degrees")
 def _(x, positions, base):
     """You took the angles for degrees. They are radians, as np.cos and np.sin want them: leave out
-    the factor π/180."""
+    np.radians, or the factor π/180."""
     return turn(x, np.radians(positions), base)
 
 
@@ -207,6 +222,16 @@ def _(rng, size):
     pairs = 1 + size % 4  # these frequencies are powers of 2, so that float16 holds every angle
     positions = rng.choice(2_000, size=size, replace=False)
     return vectors(rng, size, 2 * pairs), positions, 2.0**pairs
+
+
+@check_apply_rotary.harmless_on("angles in bfloat16")
+def _(rng, size):
+    """Your angles are held in bfloat16, which has 8 bits: past 128 radians it knows only whole
+    ones. Compute positions, angles, cosines and sines in float64, or at least in
+    float32, and cast the result."""
+    pairs = 2 ** (size % 3)
+    positions = 8 * rng.choice(256, size=size, replace=False)  # 8 bits hold these angles too
+    return vectors(rng, size, 2 * pairs) / 20, positions, 2.0**pairs  # small: it may turn in 8 bits
 
 
 def slip_matrix() -> np.ndarray:
@@ -235,13 +260,15 @@ def _():
 
 @check_slip.mistake("degrees")
 def _():
-    """You took the angle for degrees. It is −1.5 radians, as np.cos and np.sin want it."""
+    """You took the angle for degrees. It is −1.5 radians, as np.cos and np.sin
+    want it: do not convert it."""
     return rotation_matrix(np.radians([-1.5]))
 
 
 @check_slip.mistake("inv_freq forgotten")
 def _():
-    """You turned by n − m itself; a token turns by inv_freq = 0.5 radians for each position."""
+    """You turned by n − m itself. A token turns by inv_freq = 0.5 radians for each position:
+    multiply n − m by it."""
     return rotation_matrix([-3])
 
 
@@ -253,5 +280,13 @@ def _():
 
 @check_slip.mistake("the key's matrix")
 def _():
-    """That is the turn of the key alone, R_n. Multiply R_mᵀ, the query's turn, by it."""
+    """That is the turn of the key alone, R_n. Multiply R_mᵀ, the query's turn transposed, by it."""
     return rotation_matrix([2])
+
+
+@check_slip.recognised_by("no rotation")
+def _(matrix):
+    """That matrix is no rotation, and R is one: [[cos, −sin], [sin, cos]] of one angle. Both
+    cosines are the same, and the two sines have opposite signs."""
+    turns_back = np.allclose(matrix.T @ matrix, np.eye(2), atol=0.05)
+    return not turns_back or np.linalg.det(matrix) < 0

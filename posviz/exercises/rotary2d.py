@@ -273,15 +273,15 @@ def _():
     return -3, 0
 
 
-@check_collision.mistake("not among the four")
-def _():
-    """That one does score like (0, 0), for −3 + 3 is 0, but it is not among the four: choose the
-    offset of the list on the same diagonal."""
-    return -3, 3
-
-
 @check_collision.mistake("the offset itself")
 def _():
     """(0, 0) is the offset to compare with: choose the one of the four that scores as if no step
     had been made."""
     return 0, 0
+
+
+@check_collision.recognised_by("not among the four")
+def _(offset):
+    """That one does score like (0, 0), for its rows and columns add up to 0, but it is not among
+    the four: choose the offset of the list on the same diagonal."""
+    return offset.sum() == 0

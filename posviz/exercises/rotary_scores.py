@@ -52,7 +52,7 @@ def _(x, w_q, w_k, positions, base):
 
 @check_rotary_scores.mistake("divided by head_dim")
 def _(x, w_q, w_k, positions, base):
-    """You divided the scores by head_dim; divide by its square root."""
+    """You divided the scores by head_dim; divide by its square root, as in a head without RoPE."""
     return _rotary_scores(x, w_q, w_k, positions, base) / np.sqrt(w_q.shape[1])
 
 
@@ -61,6 +61,13 @@ def _(x, w_q, w_k, positions, base):
     """You divided the scores by √d_model. The sum in q·k has head_dim terms: divide by
     √head_dim, the width of the queries and keys."""
     return _rotary_scores(x, w_q, w_k, positions, base) * np.sqrt(w_q.shape[1] / x.shape[1])
+
+
+@check_rotary_scores.mistake("divided by √len")
+def _(x, w_q, w_k, positions, base):
+    """You divided the scores by √len, which counts the tokens. The sum in q·k has head_dim terms:
+    divide by √head_dim, the width of the queries and keys."""
+    return _rotary_scores(x, w_q, w_k, positions, base) * np.sqrt(w_q.shape[1] / len(x))
 
 
 @check_rotary_scores.mistake("nothing turned")
@@ -116,7 +123,7 @@ def _(x, w_q, w_k, positions, base):
 @check_rotary_scores.mistake("half_split instead of interleaved")
 def _(x, w_q, w_k, positions, base):
     """You paired dimension i with i + head_dim/2, the layout half_split. Your scores follow the
-    offset too, but weights made for neighbours, 2i and 2i+1, need neighbours."""
+    offset too, but weights made for neighbours need neighbours: pair 2i with 2i+1."""
     q = turn(x @ w_q, positions, base, layout="half_split")
     return _scores(q, turn(x @ w_k, positions, base, layout="half_split"))
 

@@ -38,6 +38,14 @@ def _(w, num_heads):
     )
 
 
+@check_weight_layout.mistake("odd columns first")
+def _(w, num_heads):
+    """You put the odd columns of each head before the even ones. Column 2i comes to place i and
+    column 2i+1 to place i + head_dim/2: the even ones come first."""
+    even_first = _interleaved_to_half_split(w, num_heads).reshape(len(w), num_heads, 2, -1)
+    return even_first[:, :, ::-1].reshape(w.shape)
+
+
 @check_weight_layout.mistake("heads ignored")
 def _(w, num_heads):
     """You reordered the whole width at once, which deals out the columns of a head to others.
@@ -50,6 +58,13 @@ def _(w, num_heads):
     """You reordered the rows, which belong to the inputs. Queries and keys are x @ w: reorder the
     columns."""
     return _interleaved_to_half_split(w.T, num_heads).T
+
+
+@check_weight_layout.mistake("rows, and heads ignored")
+def _(w, num_heads):
+    """You reordered all rows at once, as w[::2] and w[1::2] do. Reorder columns, which make the
+    queries and keys x @ w, and those of each head among themselves."""
+    return _interleaved_to_half_split(w.T, 1).T
 
 
 @check_weight_layout.mistake("unchanged")
@@ -156,7 +171,7 @@ def _(q, k, cached_keys, inv_freq):
 
 @check_cached_scores.mistake("new key first")
 def _(q, k, cached_keys, inv_freq):
-    """You put the new key before the cached ones; it comes last, as its token does."""
+    """You put the new key before the cached ones: append it, for its token comes last."""
     return np.roll(_cached_scores(q, k, cached_keys, inv_freq), 1)
 
 

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+import torch
 
 from posviz.exercises.rotary import check_apply_rotary, check_slip
 from tests.exercises.every_mistake import mistake_tests
@@ -118,6 +119,14 @@ def rounded_after(positions, inv_freq, dtype):
     return np.outer(positions, inv_freq).astype(dtype)
 
 
+def to_bfloat16(numbers):
+    return torch.tensor(numbers).bfloat16().double().numpy()
+
+
+def rounded_to_bfloat16(positions, inv_freq, dtype):
+    return to_bfloat16(np.outer(to_bfloat16(positions), to_bfloat16(inv_freq)))
+
+
 def rounded_before(positions, inv_freq, dtype):
     return np.outer(positions.astype(dtype), inv_freq.astype(dtype))
 
@@ -125,11 +134,13 @@ def rounded_before(positions, inv_freq, dtype):
 TURNING_MISTAKES = {
     "exponent doubled": turning(lambda p, i, d, base: p / base ** (2 * (2 * i) / d)),
     "exponent halved": turning(lambda p, i, d, base: p / base ** (i / d)),
+    "not divided by head_dim": turning(lambda p, i, d, base: p / base ** (2 * i)),
     "half_split instead of interleaved": from_to(halves_of, halves_of),
     "sign of the sine": turning(lambda p, i, d, base: -p * speed(i, d, base)),
     "output concatenated": from_to(pairs_of, halves_of),
     "halves read, neighbours written": from_to(halves_of, pairs_of),
     "two layouts mixed": rotate_half,
+    "nothing turned": lambda x, positions, base: x.tolist(),
     "positions ignored": lambda x, p, base: turning()(x, np.arange(len(p)), base),
     "positions from 1": turning(lambda p, i, d, base: (p + 1) * speed(i, d, base)),
     "pairs from 1": turning(lambda p, i, d, base: p * speed(i + 1, d, base)),
@@ -146,6 +157,7 @@ TURNING_MISTAKES = {
         lambda p, i, d, base: p * speed(i, d, base) * 2 * math.pi / 360
     ),
     "angles in float16": narrowed(rounded_after, "float16"),
+    "angles in bfloat16": narrowed(rounded_to_bfloat16, "float32"),
 }
 
 
@@ -161,6 +173,7 @@ SLIP_MISTAKES = {
     "inv_freq forgotten": plane(4 - 7),
     "the query's matrix": plane(7 * 0.5),
     "the key's matrix": plane(4 * 0.5),
+    "no rotation": [[0.0707, 0.9975], [0.9975, 0.0707]],
 }
 
 MISTAKES = [(check_apply_rotary, TURNING_MISTAKES), (check_slip, SLIP_MISTAKES)]
@@ -179,11 +192,55 @@ def test_angles_in_float32_are_correct_and_in_float16_are_named(rounding):
     assert check_apply_rotary(narrowed(rounding, "float16")).mistake == "angles in float16"
 
 
-def test_another_mistake_is_not_taken_for_float16():
-    def beyond_a_thousand(x, positions, base):
-        return turning()(x, np.minimum(positions, 1_000), base)
+@pytest.mark.parametrize("furthest", [200, 1_000])
+def test_another_mistake_is_not_taken_for_few_bits(furthest):
+    def not_beyond(x, positions, base):
+        return turning()(x, np.minimum(positions, furthest), base)
 
-    assert check_apply_rotary(beyond_a_thousand).status == "wrong"
+    assert check_apply_rotary(not_beyond).status == "wrong"
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_an_answer_all_of_whose_numbers_have_few_bits_is_named(dtype):
+    def narrow(*given):
+        x, positions, base = (torch.tensor(a).to(getattr(torch, dtype)) for a in given)
+        inv_freq = base ** (-torch.arange(0, x.shape[1], 2).to(x) / x.shape[1])
+        turns = torch.outer(positions, inv_freq)
+        first, second = x[:, ::2], x[:, 1::2]
+        turned = first * turns.cos() - second * turns.sin()
+        return torch.stack([turned, first * turns.sin() + second * turns.cos()], -1).flatten(1)
+
+    assert check_apply_rotary(narrow).mistake == f"angles in {dtype}"
+
+
+def test_angles_with_pairs_for_rows_stop_the_code():
+    def pairs_by_positions(x, positions, base):
+        angles = np.outer(speed(np.arange(x.shape[1] // 2), x.shape[1], base), positions)
+        out = np.empty_like(x)
+        out[:, ::2] = x[:, ::2] * np.cos(angles) - x[:, 1::2] * np.sin(angles)
+        out[:, 1::2] = x[:, ::2] * np.sin(angles) + x[:, 1::2] * np.cos(angles)
+        return out
+
+    assert all(len(p) != x.shape[1] // 2 for x, p, _ in check_apply_rotary.cases())
+    assert check_apply_rotary(pairs_by_positions).status == "error"
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        [[0.0707, -0.9975], [-0.9975, 0.0707]],
+        [[0.0707, 0.9975], [0.9975, -0.0707]],
+        [[0, 1.5], [-1.5, 0]],
+        [[1, 1], [1, 1]],
+    ],
+)
+def test_any_matrix_that_is_no_rotation_is_named(matrix):
+    assert check_slip(matrix).mistake == "no rotation"
+
+
+def test_an_unlisted_rotation_is_wrong_and_nothing_more_is_said():
+    verdict = check_slip(plane(0.3))
+    assert (verdict.status, verdict.mistake) == ("wrong", None)
 
 
 test_each_mistake_is_named, test_no_listed_mistake_is_left_untried = mistake_tests(MISTAKES)

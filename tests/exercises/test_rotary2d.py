@@ -3,6 +3,7 @@
 import cmath
 
 import numpy as np
+import pytest
 
 from posviz.exercises.rotary2d import CHOICES, check_axial, check_collision, check_mixed
 from tests.exercises.every_mistake import mistake_tests
@@ -171,6 +172,18 @@ def test_the_smallest_failing_input_of_a_doubled_exponent_has_two_pairs_on_an_ax
 def test_an_equal_frequency_is_told_to_leave_the_diagonal():
     message = check_mixed(MIXED_MISTAKES["frequencies[0] for both axes"]).message
     assert "sees only row + column" in message
+
+
+@pytest.mark.parametrize("offset", [(1, -1), (5, -5), (-1, 1), [-8, 8], np.array([-3, 3])])
+def test_whatever_scores_like_no_step_is_told_that_it_does(offset):
+    verdict = check_collision(offset)
+    assert verdict.mistake == "not among the four"
+    assert verdict.message.startswith("That one does score like (0, 0)")
+
+
+@pytest.mark.parametrize("offset", [(1, 1), (3, -2), (0, 0, 0), 0, (1, -1, 0)])
+def test_what_scores_unlike_no_step_is_not_told_that_it_does(offset):
+    assert check_collision(offset).mistake is None
 
 
 def test_one_offset_alone_scores_like_the_patch_itself():

@@ -85,6 +85,7 @@ MISTAKES = {
     "1/√head_dim missing": head(divisor=lambda x, q: 1),
     "divided by head_dim": head(divisor=lambda x, q: len(q)),
     "divided by √d_model": head(divisor=lambda x, q: math.sqrt(len(x))),
+    "divided by √len": lambda x, *given: head(divisor=lambda *_: math.sqrt(len(x)))(x, *given),
     "nothing turned": head(q_by=0, k_by=0),
     "only the queries turned": head(k_by=0),
     "only the keys turned": head(q_by=0),

@@ -44,8 +44,10 @@ def heads_inside(w, num_heads):
 
 WEIGHT_MISTAKES = {
     "other direction": reordered(to_interleaved),
+    "odd columns first": reordered(lambda j, d: j // 2 + (d // 2) * (1 - j % 2)),
     "heads ignored": lambda w, num_heads: np.hstack([w[:, ::2], w[:, 1::2]]),
     "rows instead of columns": by_rows,
+    "rows, and heads ignored": lambda w, num_heads: np.concatenate([w[0::2], w[1::2]]),
     "unchanged": lambda w, num_heads: w.copy(),
     "halves swapped": reordered(lambda j, d: (j + d // 2) % d),
     "head_dim before num_heads": heads_inside,

@@ -1,0 +1,48 @@
+"""Read a reader's answer as an array of numbers, or say why it is none."""
+
+from typing import Any
+
+import numpy as np
+
+from posviz.arrays import to_numpy
+
+NUMBERS = "biuf"  # the dtype kinds that an answer may have: no complex numbers, text or objects
+
+
+def as_array(answer: Any) -> np.ndarray:
+    """Return an array of an array, a tensor, with gradients or without, a number or lists of them.
+
+    Raises:
+        TypeError, ValueError, RuntimeError: where NumPy or torch finds no array in it.
+    """
+    if isinstance(answer, (list, tuple)):
+        return np.asarray([as_array(part) for part in answer])
+    return to_numpy(answer)
+
+
+def to_numbers(answer: Any, expected: np.ndarray) -> np.ndarray | str:
+    """Return the answer's real numbers, in an array of its own, or what to say if it holds none."""
+    try:
+        numbers = as_array(answer).copy()  # the reader may write into the answer again
+    except (TypeError, ValueError, RuntimeError):
+        numbers = np.array(None)
+    if numbers.dtype.kind in NUMBERS:
+        return numbers
+    if numbers.dtype.kind == "c":
+        return _complex(numbers, expected)
+    return f"Your answer is {_kind(answer)}; it should hold plain real numbers."
+
+
+def _complex(numbers: np.ndarray, expected: np.ndarray) -> str:
+    said = "Your answer holds complex numbers; real ones are asked for."
+    if expected.size != 2 * numbers.size:
+        return f"{said} Where the real part is what is asked for, return z.real."
+    return (
+        f"{said} Where z holds your pairs, put both parts of each side by side: "
+        "np.stack([z.real, z.imag], axis=-1).reshape(len(z), -1)."
+    )
+
+
+def _kind(answer: Any) -> str:
+    name = type(answer).__name__
+    return f"{'an' if name[0] in 'aeioAEIO' or name == 'ndarray' else 'a'} {name}"
