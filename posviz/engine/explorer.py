@@ -16,6 +16,8 @@ from posviz.engine.looks import drawing
 from posviz.engine.screen import Screen
 from posviz.engine.slider import Slider
 
+FEW = 4  # controls below each other; more stand in two columns, for projectors are low
+
 _open: dict[str, tuple[int, list]] = {}  # by cell: in which run of it, and its explorers
 
 
@@ -38,9 +40,10 @@ class Explorer(widgets.VBox):
         self.reset_button.on_click(lambda _: self.reset())
         self.export = ExportPanel(picture)
         picture.observe(self._turned, list(made))
-        rows = [box for box, _, _ in made.values()]
+        rows = widgets.Box([box for box, _, _ in made.values()])
+        rows.add_class("posviz-controls" if len(made) > FEW else "posviz-few-controls")
         buttons = widgets.HBox([self.reset_button, self.export.button])
-        super().__init__([*rows, buttons, self.export.panel, self.screen, self.error])
+        super().__init__([rows, buttons, self.export.panel, self.screen, self.error])
         self.add_class("posviz-explorer")
         _take_over_cell(self)
 

@@ -60,7 +60,7 @@ def fresh_pixels(picture) -> np.ndarray:
 
 def test_there_is_a_control_for_every_knob_and_all_are_shown(explorer, picture):
     assert list(explorer.controls) == list(picture.knobs())
-    boxes = explorer.children[: len(explorer.controls)]
+    boxes = explorer.children[0].children
     shown = [getattr(box, "children", [box])[0] for box in boxes]
     assert shown == list(explorer.controls.values())
     assert explorer.screen in explorer.children

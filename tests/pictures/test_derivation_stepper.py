@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from posviz.derivations import setting
-from posviz.pictures.rotary.derivation_stepper import VERSIONS, DerivationStepper
+from posviz.pictures.rotary.derivation_stepper import VERSIONS, WRONG, DerivationStepper
 
 
 def marks(**knobs):
@@ -19,7 +19,7 @@ def marks(**knobs):
 
 def test_the_slip_is_red_and_stands_aside():
     colours, [(value, row)] = marks()
-    assert colours == ["black"] * 4 + ["C1"]
+    assert colours == ["black"] * 4 + [WRONG]
     assert (round(value, 4), row) == (-0.9837, 4)
 
 
@@ -33,20 +33,20 @@ def test_nothing_is_red_where_every_line_follows(knobs):
 
 def test_the_cross_term_dropped_is_black_between_parallel_vectors():
     slipped = {"derivation": "complex", "line": 6}
-    assert marks(**slipped)[0][-1] == "C1"
+    assert marks(**slipped)[0][-1] == WRONG
     assert marks(**slipped, k0=1.0, k1=0.5)[0][-1] == "black"
 
 
 def test_a_rotation_the_wrong_way_round_turns_lines_red(monkeypatch):
     right = setting.rotation_matrix
     monkeypatch.setattr(setting, "rotation_matrix", lambda angles: right(angles).T)
-    assert marks(version="right")[0] == ["black", "C1", "C1", "black", "C1"]
+    assert marks(version="right")[0] == ["black", WRONG, WRONG, "black", WRONG]
 
 
 def test_of_a_vector_only_what_is_off_is_crossed_out():
     colours, [(value, row)] = marks(derivation="sparse", m=5, line=3)
     last = np.random.default_rng(0).standard_normal(8)[6:]
-    assert colours == ["black", "black", "C1"]
+    assert colours == ["black", "black", WRONG]
     assert row == 2
     assert value == pytest.approx(last[0] * np.cos(0.005) + last[1] * np.sin(0.005))
 

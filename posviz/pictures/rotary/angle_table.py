@@ -17,7 +17,7 @@ LONGEST, WIDEST = 512, 256
 class AngleTable(Picture):
     """Cosines, sines and angles of RoPE, in either layout."""
 
-    size = (8.0, 5.6)
+    size = (8.0, 4.4)
     paper_size = (3.3, 3.4)
 
     shown = choice("cos", options=("cos", "sin", "angle"), redraw=True)

@@ -24,7 +24,7 @@ MISTAKES = ("none", "offset forgotten", "query at 0", "query one late", "cache t
 class CacheDebugger(Picture):
     """Decoding with a key/value cache, and four ways to get positions wrong."""
 
-    size = (9.0, 4.4)
+    size = (9.0, 3.9)
     paper_size = (3.3, 2.05)
 
     mistake = choice("offset forgotten", options=MISTAKES)

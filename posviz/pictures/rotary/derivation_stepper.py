@@ -13,13 +13,14 @@ from posviz.engine.picture import Picture
 VERSIONS = ("right", "slip", "other slip")
 MOST_LINES = max(len(derivation.lines) for derivation in DERIVATIONS.values())
 WORDS = 29  # what a number, a formula and its value need, in units of their font size
+WRONG = "#cc3311"  # red that is read on white and on black; a cross and a word say it, too
 LIMIT = 4.8  # just above |q| |k| at the ends of their knobs
 
 
 class DerivationStepper(Picture):
     """Derivations line by line, each line beside its value."""
 
-    size = (9.0, 5.4)
+    size = (9.0, 4.0)
     paper_size = (3.3, 3.5)
 
     derivation = choice("matrices", options=tuple(DERIVATIONS), redraw=True)
@@ -109,7 +110,7 @@ class DerivationStepper(Picture):
         plain = rcParams["text.color"]
         count = len(arrays.values)
         for row, (formula, value) in enumerate(zip(artists.formulas, artists.values, strict=True)):
-            color = plain if row >= count or arrays.follows[row] else "C1"
+            color = plain if row >= count or arrays.follows[row] else WRONG
             value.set_text(_said(arrays, row) if row < count else "")
             if value.get_color() != color:
                 value.set_color(color)
@@ -155,12 +156,12 @@ def _slip(derivation, version):
 def _points_and_threads(figure, plot, artists):
     """Rings where a line must be, dots or crosses where it is, and threads from line to line."""
     (artists.threads,) = plot.plot([], [], "-", color="C6", animated=True)
-    (artists.gaps,) = plot.plot([], [], ":", color="C1", animated=True)
+    (artists.gaps,) = plot.plot([], [], ":", color=WRONG, animated=True)
     (artists.dots,) = plot.plot([], [], "o", color="C0", label="this line", animated=True)
     (artists.rings,) = plot.plot(
         [], [], "o", color="C0", mfc="none", label="what it must equal", animated=True
     )
-    (artists.crosses,) = plot.plot([], [], "X", color="C1", label="does not follow", animated=True)
+    (artists.crosses,) = plot.plot([], [], "X", color=WRONG, label="does not follow", animated=True)
     size = artists.dots.get_markersize()
     artists.rings.set(markersize=1.7 * size, markeredgewidth=0.2 * size)
     artists.crosses.set_markersize(1.4 * size)

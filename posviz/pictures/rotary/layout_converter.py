@@ -23,7 +23,7 @@ SAME, RELATIVE = 1e-12, 1e-9  # rounding leaves less
 class LayoutConverter(Picture):
     """Weights trained with interleaved pairs, run in either layout."""
 
-    size = (9.0, 6.0)
+    size = (9.0, 4.6)
     paper_size = (3.3, 3.7)
 
     query_layout = choice("interleaved", options=LAYOUTS, label="query turned as")

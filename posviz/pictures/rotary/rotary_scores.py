@@ -29,7 +29,7 @@ LIMITS = {  # ends of the colours, ends of the curves
 class RotaryScores(Picture):
     """Scores without RoPE and with it: what is added depends on the offset alone."""
 
-    size = (8.0, 5.8)
+    size = (9.0, 3.9)
     paper_size = (3.3, 3.0)
 
     content = choice("one token", options=tuple(LIMITS), redraw=True)
@@ -83,18 +83,28 @@ class RotaryScores(Picture):
         return vectors[np.arange(seq_len) % len(words)].swapaxes(0, 1)
 
     def draw(self, figure):
-        """Both maps above, and below the mean of each of their diagonals."""
+        """Both maps, and the mean of each of their diagonals: beside them where there is room."""
         limit, ends = LIMITS[self.content]
-        panels = figure.subplot_mosaic(
-            [["without", "with"], ["means", "means"]], height_ratios=(2.6, 1)
-        )
+        wide = figure.get_size_inches()[0] > 5
+        if wide:
+            places, ratios = [["without", "with", "means"]], {"width_ratios": (1, 1, 1.2)}
+        else:
+            places = [["without", "with"], ["means", "means"]]
+            ratios = {"height_ratios": (2.6, 1)}
+        panels = figure.subplot_mosaic(places, **ratios)
         maps = [panels["without"], panels["with"]]
         images = [_heatmap(axes, limit) for axes in maps]
         maps[0].set(title="without RoPE", ylabel="query (position)")
         maps[1].set_title("with RoPE")
         maps[1].tick_params(labelleft=False)
         figure.colorbar(
-            images[0], ax=maps, ticks=(-limit, 0, limit), extend="both", label="score / √head_dim"
+            images[0],
+            ax=maps,
+            ticks=(-limit, 0, limit),
+            extend="both",
+            label="score / √head_dim",
+            location="bottom" if wide else "right",
+            aspect=30 if wide else 20,
         )
         means = panels["means"]
         means.axhline(0, color="C6", linewidth=0.8)

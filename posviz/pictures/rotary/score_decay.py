@@ -22,7 +22,7 @@ LOWEST = -0.45  # for q = k the axis ends here unless the score goes deeper
 class ScoreDecay(Picture):
     """RoPE's score against offset: waves that decay for q = k, no decay for random q and k."""
 
-    size = (8.0, 5.0)
+    size = (8.0, 4.2)
     paper_size = (3.3, 3.1)
 
     content = choice("aligned", options=tuple(LOOKS), redraw=True)

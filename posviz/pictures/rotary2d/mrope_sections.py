@@ -24,12 +24,12 @@ FLOOR = 1e-8  # radians; below it the axis is linear down to 0
 class MropeSections(Picture):
     """M-RoPE: each pair of a head follows the time, the row or the column."""
 
-    size = (8.0, 4.8)
+    size = (8.0, 4.1)
     paper_size = (3.3, 2.9)
 
-    column = integer(20, low=0, high=100, play=True)
+    column = integer(1, low=0, high=100, play=True)
     row = integer(10, low=0, high=100, play=True)
-    time = integer(4, low=0, high=1000)
+    time = integer(100, low=0, high=1000)
     sections = choice(next(iter(ARRANGEMENTS)), options=tuple(ARRANGEMENTS))
     base = log(1_000_000, low=10_000, high=10_000_000)
 

@@ -14,6 +14,7 @@ from posviz.engine.looks import SIGNED
 from posviz.engine.picture import Picture
 
 LARGEST = 32  # patches along a side
+FURTHEST = 13  # the query's last row and column: the sides of the usual grid
 SEED = 1  # of the directions of mixed pairs
 # Of each direction in the image: (rows, columns) of one step, and how it is drawn.
 DIRECTIONS = {
@@ -28,11 +29,11 @@ SAME = 1 - 1e-5  # float32 rounds at 1e-7, and any real difference is larger
 class PatchGrid(Picture):
     """Scores of identical patches: only their place in the image differs."""
 
-    size = (8.0, 4.3)
+    size = (8.0, 3.9)
     paper_size = (3.3, 2.1)
 
-    row = integer(5, low=0, high=LARGEST - 1, play=True)
-    column = integer(8, low=0, high=LARGEST - 1, play=True)
+    row = integer(5, low=0, high=FURTHEST, play=True)
+    column = integer(8, low=0, high=FURTHEST, play=True)
     encoding = choice("axial", options=("raster", "axial", "mixed", "mixed, equal"))
     base = log(10, low=2, high=100_000)
     grid = integer(14, low=4, high=LARGEST, label="grid (patches)")

@@ -138,8 +138,8 @@ class TwoHands(Picture):
 
 
 def _signed(number):
-    """Four digits, with a true minus."""
-    return f"{number:.4g}".replace("-", "−")
+    """Four digits, with a true minus; of cos 90° rounding would leave a little."""
+    return f"{number if abs(number) > 1e-12 else 0:.4g}".replace("-", "−")
 
 
 def _hand(angle):
