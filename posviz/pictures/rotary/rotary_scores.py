@@ -87,11 +87,11 @@ class RotaryScores(Picture):
         limit, ends = LIMITS[self.content]
         wide = figure.get_size_inches()[0] > 5
         if wide:
-            places, ratios = [["without", "with", "means"]], {"width_ratios": (1, 1, 1.2)}
+            panels = figure.subplot_mosaic([["without", "with", "means"]], width_ratios=(1, 1, 1.2))
         else:
-            places = [["without", "with"], ["means", "means"]]
-            ratios = {"height_ratios": (2.6, 1)}
-        panels = figure.subplot_mosaic(places, **ratios)
+            panels = figure.subplot_mosaic(
+                [["without", "with"], ["means", "means"]], height_ratios=(2.6, 1)
+            )
         maps = [panels["without"], panels["with"]]
         images = [_heatmap(axes, limit) for axes in maps]
         maps[0].set(title="without RoPE", ylabel="query (position)")
