@@ -106,7 +106,7 @@ def _(x, positions, base):
 @check_apply_rotary.mistake("two layouts mixed")
 def _(x, positions, base):
     """Your cosines and sines stand for neighbours, but the partners come from the other half, as
-    in rotate_half. The partner of column 2i is column 2i+1."""
+    in rotate_half. Let columns 2i and 2i+1 be partners of each other."""
     first, second = np.split(x, 2, axis=1)
     angles = _angles_by_column(x, positions, base)
     return x * np.cos(angles) + np.hstack([-second, first]) * np.sin(angles)
@@ -127,7 +127,8 @@ def _(x, positions, base):
 
 @check_apply_rotary.mistake("positions from 1")
 def _(x, positions, base):
-    """You turned every row one position too far: what stands at position 0 does not turn."""
+    """You turned every row one position too far. Use the positions as they are given: what stands
+    at position 0 does not turn."""
     return turn(x, positions + 1, base)
 
 
@@ -184,14 +185,14 @@ def _(x, positions, base):
 
 @check_apply_rotary.mistake("minus of the sine missing")
 def _(x, positions, base):
-    """A minus is missing: the first of a pair becomes x cos − y sin. With a plus the pair is not
+    """You lack a minus: the first of a pair becomes x cos − y sin. With a plus the pair is not
     turned, and its length changes."""
     return _sparse(x, _angles_by_column(x, positions, base), sign=1)
 
 
 @check_apply_rotary.mistake("minus missing in the last pair")
 def _(x, positions, base):
-    """The last pair lacks its minus; all others are right. There too the first becomes
+    """Your last pair lacks its minus; all others are right. There too the first becomes
     x cos − y sin: the last pair turns slowly, so this hides at small positions."""
     turned = turn(x, positions, base)
     wrong = _sparse(x, _angles_by_column(x, positions, base), sign=1)
@@ -224,14 +225,15 @@ def _(rng, size):
     return vectors(rng, size, 2 * pairs), positions, 2.0**pairs
 
 
-@check_apply_rotary.harmless_on("angles in bfloat16")
+@check_apply_rotary.harmless_on("numbers in bfloat16")
 def _(rng, size):
-    """Your angles are held in bfloat16, which has 8 bits: past 128 radians it knows only whole
-    ones. Compute positions, angles, cosines and sines in float64, or at least in
-    float32, and cast the result."""
+    """Some of your numbers are held in bfloat16, which has 8 bits: past 128 radians it knows only
+    whole ones, and a cosine is off by up to 1/512. Compute positions, angles, cosines and sines in
+    float64, or at least in float32, and return the result so."""
     pairs = 2 ** (size % 3)
     positions = 8 * rng.choice(256, size=size, replace=False)  # 8 bits hold these angles too
-    return vectors(rng, size, 2 * pairs) / 20, positions, 2.0**pairs  # small: it may turn in 8 bits
+    x = vectors(rng, size, 2 * pairs) / 20  # so small that the errors of 8 bits are forgiven
+    return x, positions, 2.0**pairs
 
 
 def slip_matrix() -> np.ndarray:

@@ -201,7 +201,7 @@ def _(rows, columns, frequencies):
 @check_mixed.mistake("multiplied")
 def _(rows, columns, frequencies):
     """You multiplied the turn of the column by that of the row. One turn follows the other in the
-    same pair, and angles of turns add up."""
+    same pair, and their angles add up: write a sum."""
     return np.outer(rows * columns, frequencies.prod(axis=0))
 
 

@@ -151,5 +151,5 @@ def _(x, w_q, w_k, positions, base):
 
 @check_rotary_scores.mistake("weights returned")
 def _(x, w_q, w_k, positions, base):
-    """You went one step too far: the scores are asked for, before the softmax."""
+    """You went one step too far: return the scores, before the softmax."""
     return softmax(_rotary_scores(x, w_q, w_k, positions, base))

@@ -177,6 +177,5 @@ def _(q, k, cached_keys, inv_freq):
 
 @check_cached_scores.mistake("scaled")
 def _(q, k, cached_keys, inv_freq):
-    """You divided by √head_dim. That is right in a head, but here the plain products are asked
-    for."""
+    """You divided by √head_dim. That is right in a head, but here return the plain products."""
     return _cached_scores(q, k, cached_keys, inv_freq) / np.sqrt(len(q))

@@ -157,7 +157,7 @@ TURNING_MISTAKES = {
         lambda p, i, d, base: p * speed(i, d, base) * 2 * math.pi / 360
     ),
     "angles in float16": narrowed(rounded_after, "float16"),
-    "angles in bfloat16": narrowed(rounded_to_bfloat16, "float32"),
+    "numbers in bfloat16": narrowed(rounded_to_bfloat16, "float32"),
 }
 
 
@@ -200,8 +200,10 @@ def test_another_mistake_is_not_taken_for_few_bits(furthest):
     assert check_apply_rotary(not_beyond).status == "wrong"
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-def test_an_answer_all_of_whose_numbers_have_few_bits_is_named(dtype):
+@pytest.mark.parametrize(
+    ("dtype", "name"), [("float16", "angles in float16"), ("bfloat16", "numbers in bfloat16")]
+)
+def test_an_answer_all_of_whose_numbers_have_few_bits_is_named(dtype, name):
     def narrow(*given):
         x, positions, base = (torch.tensor(a).to(getattr(torch, dtype)) for a in given)
         inv_freq = base ** (-torch.arange(0, x.shape[1], 2).to(x) / x.shape[1])
@@ -210,7 +212,15 @@ def test_an_answer_all_of_whose_numbers_have_few_bits_is_named(dtype):
         turned = first * turns.cos() - second * turns.sin()
         return torch.stack([turned, first * turns.sin() + second * turns.cos()], -1).flatten(1)
 
-    assert check_apply_rotary(narrow).mistake == f"angles in {dtype}"
+    assert check_apply_rotary(narrow).mistake == name
+
+
+def test_a_result_in_bfloat16_is_named_and_one_in_float16_is_correct():
+    def cast(dtype):
+        return lambda *given: torch.tensor(turning()(*given)).to(dtype)
+
+    assert check_apply_rotary(cast(torch.bfloat16)).mistake == "numbers in bfloat16"
+    assert check_apply_rotary(cast(torch.float16)).status == "correct"
 
 
 def test_angles_with_pairs_for_rows_stop_the_code():
