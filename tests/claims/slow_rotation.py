@@ -1,7 +1,10 @@
-"""RoPE one pair at a time, as an oracle for the claims of lesson 05."""
+"""RoPE one pair at a time, as an oracle for the claims of lessons 05 and 06."""
 
 import math
 
+import numpy as np
+
+QUERY, KEY = np.random.default_rng(0).normal(size=(2, 64)).tolist()
 INTERLEAVED = [(2 * pair, 2 * pair + 1) for pair in range(32)]
 HALF_SPLIT = [(pair, pair + 32) for pair in range(32)]
 
@@ -18,3 +21,7 @@ def turned(x, position, pairing=INTERLEAVED):
 
 def product(x, y):
     return math.fsum(a * b for a, b in zip(x, y, strict=True))
+
+
+def shown(number):
+    return f"{number:.4g}"

@@ -6,15 +6,10 @@ import numpy as np
 
 from posviz.claims import rotary as claims
 from tests.claims.planted import claim_tests
-from tests.claims.slow_rotation import HALF_SPLIT, INTERLEAVED, product, turned
+from tests.claims.slow_rotation import HALF_SPLIT, INTERLEAVED, KEY, QUERY, product, shown, turned
 
-QUERY, KEY = np.random.default_rng(0).normal(size=(2, 64)).tolist()
 # q·k and q₁k₂ − q₂k₁ of q = (1, 0.5) and k = (0.3, 1.2)
 DOT, CROSS = 1 * 0.3 + 0.5 * 1.2, 1 * 1.2 - 0.5 * 0.3
-
-
-def shown(number):
-    return f"{number:.4g}"
 
 
 def missing_minus(head_dim, position):

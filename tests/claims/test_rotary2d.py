@@ -6,8 +6,7 @@ import numpy as np
 
 from posviz.claims import rotary2d as claims
 from tests.claims.planted import claim_tests
-
-QUERY, KEY = np.random.default_rng(0).normal(size=(2, 64)).tolist()
+from tests.claims.slow_rotation import KEY, QUERY, shown
 
 
 def frequency(pair, dims):
@@ -37,10 +36,6 @@ def mixed(row, column):
     """Each pair turns by the step along its own direction."""
     along = [column * math.cos(way) + row * math.sin(way) for way in DIRECTIONS]
     return score(lambda pair: along[pair] * frequency(pair, 64))
-
-
-def shown(number):
-    return f"{number:.4g}"
 
 
 def apart(*scores):

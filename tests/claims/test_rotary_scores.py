@@ -7,14 +7,9 @@ import numpy as np
 
 from posviz.claims import rotary_scores as claims
 from tests.claims.planted import claim_tests
-from tests.claims.slow_rotation import product, turned
+from tests.claims.slow_rotation import KEY, QUERY, product, shown, turned
 
-QUERY, KEY = np.random.default_rng(0).normal(size=(2, 64)).tolist()
 FREQUENCIES = np.array([10_000 ** (-pair / 32) for pair in range(32)])
-
-
-def shown(number):
-    return f"{number:.4g}"
 
 
 def change_when_rotated_first():
