@@ -235,7 +235,7 @@ def to_numpy(x: Any) -> np.ndarray:
     """Return ``x`` as a NumPy array; bfloat16, which NumPy lacks, becomes float32."""
     if not is_torch(x):
         return np.asarray(x)
-    x = x.detach().cpu()
+    x = x.detach().cpu().resolve_conj().resolve_neg()
     return (x.float() if str(x.dtype) == "torch.bfloat16" else x).numpy()
 
 

@@ -209,6 +209,9 @@ def test_moving_leaves_the_source_alone():
 def test_to_numpy_of_what_numpy_lacks():
     assert arrays.to_numpy(torch.ones(2, requires_grad=True)).tolist() == [1, 1]
     assert arrays.to_numpy(torch.ones(2, dtype=torch.bfloat16)).dtype == np.float32
+    turned = torch.tensor([1 + 2j]).conj()  # torch only notes it
+    assert arrays.to_numpy(turned).tolist() == [1 - 2j]
+    assert arrays.to_numpy(turned.imag).tolist() == [-2]
 
 
 def test_memory_is_asked_for_before_it_is_taken(monkeypatch):

@@ -1,6 +1,7 @@
 """What a reader does in JupyterLab, as short methods: open, run, move a slider, look."""
 
 import contextlib
+import functools
 import json
 import re
 import time
@@ -218,9 +219,15 @@ class Explorer:
         return self.root.locator("button", has_text=exactly(name))
 
     def options(self):
-        """Return the buttons and boxes that choose among options, which may wake a slider."""
-        chosen = self.root.locator(".widget-toggle-buttons button, .widget-checkbox input")
-        return [chosen.nth(index) for index in range(chosen.count())]
+        """Return what chooses among options, to be called: it may wake a slider."""
+        controls = self.root.locator(".posviz-controls, .posviz-few-controls")
+        clicked = controls.locator(".widget-toggle-buttons button, .widget-checkbox input")
+        listed = controls.locator("select option")
+        chosen = [clicked.nth(index).click for index in range(clicked.count())]
+        for option in [listed.nth(index) for index in range(listed.count())]:
+            value, menu = option.get_attribute("value"), option.locator("xpath=..")
+            chosen.append(functools.partial(menu.select_option, value))
+        return chosen
 
     def frame(self):
         """Return the number of the frame that is shown."""

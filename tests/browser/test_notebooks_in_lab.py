@@ -42,7 +42,7 @@ def moves_the_picture(explorer, label):
     options = explorer.options()
     while not explorer.changed_by(lambda: explorer.press(label, ends[0])):
         assert options, f"{label} never moved the picture"
-        options.pop(0).click()
+        options.pop(0)()
         explorer.press(label, ends[1])
         explorer.settled()
     explorer.press(label, ends[1])
