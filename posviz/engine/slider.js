@@ -2,8 +2,8 @@
 // sends the newest value, and what lies between is never sent.
 
 const LOST_AFTER = 5000; // milliseconds without an answer: the kernel is busy, or the message is lost
-const PLAYS_FOR = 8000; // milliseconds from end to end, so that few places can be told apart
-const STEP_EVERY = [50, 1000]; // milliseconds, the least and the most while it plays
+const PLAYS_FOR = 6000; // milliseconds from end to end, so that few places can be told apart
+const STEP_EVERY = [50, 700]; // milliseconds, the least and the most while it plays
 
 const drawn = (path) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${path}"/></svg>`;
 const PLAY = drawn("M4 2v12l10-6z"), PAUSE = drawn("M3 2h4v12H3zM9 2h4v12H9z");

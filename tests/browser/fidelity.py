@@ -10,9 +10,10 @@ from PIL import Image
 
 from tests.browser.lab import ARTEFACTS
 
-# Levels of 256: on average over the picture, of a pixel that is on no edge, and on average over a
-# block of SIDE pixels squared: a thin line that is missing is all edge, and little of the whole.
-MEAN, APART, BLOCK, SIDE = 3, 32, 20, 8
+# Levels of 256: on average over the picture, of a pixel that is NEAR no edge (where two edges all
+# but meet, the gap may close in one picture), and on average over a block of SIDE pixels squared: a
+# thin line that is missing is all edge, and little of the whole.
+MEAN, APART, BLOCK, SIDE, NEAR = 3, 48, 20, 8, 2
 
 # In the kernel: keep what a fresh figure would show, [height, width, 4] uint8.
 BY_AGG = """
@@ -59,7 +60,8 @@ def difference(shown, wanted) -> Difference:
     """How far apart two pictures of one size are."""
     levels = np.abs(shown - wanted)
     rows, columns = np.nonzero(levels.max(axis=2) > APART)
-    around = sliding_window_view(np.pad(wanted, ((1, 1), (1, 1), (0, 0)), "edge"), (3, 3), (0, 1))
+    padded = np.pad(wanted, ((NEAR, NEAR), (NEAR, NEAR), (0, 0)), "edge")
+    around = sliding_window_view(padded, (2 * NEAR + 1, 2 * NEAR + 1), (0, 1))
     spans = np.ptp(around[rows, columns], axis=(2, 3)).max(axis=1)
     block = np.abs(_blocks(shown) - _blocks(wanted)).max()
     return Difference(float(levels.mean()), int((spans <= APART).sum()), float(block))

@@ -173,6 +173,8 @@ def _draw_pairs(axes):
         for style, color, label in looks
     ]
     lines[1].set_markerfacecolor("none")
+    for links in lines[2:]:  # at head_dim 64 there are so many that they would cover each other
+        links.set_linewidth(links.get_linewidth() / 1.8)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(5, integer=True))
     return lines
