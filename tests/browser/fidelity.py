@@ -10,10 +10,12 @@ from PIL import Image
 
 from tests.browser.lab import ARTEFACTS
 
-# Levels of 256: on average over the picture, of a pixel that is NEAR no edge (where two edges all
-# but meet, the gap may close in one picture), and on average over a block of SIDE pixels squared: a
-# thin line that is missing is all edge, and little of the whole.
-MEAN, APART, BLOCK, SIDE, NEAR = 3, 48, 20, 8, 2
+# Levels of 256: on average over the picture, of a pixel that is on no edge, and on average over a
+# block of SIDE pixels squared: a thin line that is missing is all edge, and little of the whole.
+MEAN, BLOCK, SIDE = 3, 20, 8
+APART, NEAR = 32, 1  # how many levels off, and with no edge within so many pixels
+# Where strokes of one dense curve all but meet, Agg adds up what each covers and closes the gap.
+APART_IF_DENSE, NEAR_IF_DENSE = 48, 2
 
 # In the kernel: keep what a fresh figure would show, [height, width, 4] uint8.
 BY_AGG = """
@@ -56,15 +58,16 @@ def on_canvas(explorer) -> np.ndarray:
     return rgb(explorer.canvas.evaluate("canvas => canvas.toDataURL()"))
 
 
-def difference(shown, wanted) -> Difference:
-    """How far apart two pictures of one size are."""
+def difference(shown, wanted, dense=False) -> Difference:
+    """How far apart two pictures of one size are; dense: its curves may cross themselves."""
+    apart, near = (APART_IF_DENSE, NEAR_IF_DENSE) if dense else (APART, NEAR)
     levels = np.abs(shown - wanted)
-    rows, columns = np.nonzero(levels.max(axis=2) > APART)
-    padded = np.pad(wanted, ((NEAR, NEAR), (NEAR, NEAR), (0, 0)), "edge")
-    around = sliding_window_view(padded, (2 * NEAR + 1, 2 * NEAR + 1), (0, 1))
+    rows, columns = np.nonzero(levels.max(axis=2) > apart)
+    padded = np.pad(wanted, ((near, near), (near, near), (0, 0)), "edge")
+    around = sliding_window_view(padded, (2 * near + 1, 2 * near + 1), (0, 1))
     spans = np.ptp(around[rows, columns], axis=(2, 3)).max(axis=1)
     block = np.abs(_blocks(shown) - _blocks(wanted)).max()
-    return Difference(float(levels.mean()), int((spans <= APART).sum()), float(block))
+    return Difference(float(levels.mean()), int((spans <= apart).sum()), float(block))
 
 
 def _blocks(picture):
@@ -74,13 +77,13 @@ def _blocks(picture):
     return whole.reshape(height, SIDE, width, SIDE, 3).mean(axis=(1, 3))
 
 
-def check(shown, wanted, name):
+def check(shown, wanted, name, dense=False):
     """Fail, and keep canvas, Agg and their difference as an image, if a reader sees something."""
     if shown.shape != wanted.shape:
         wrong = f"{shown.shape} instead of {wanted.shape}"
         pictures = [shown, wanted]
     else:
-        found = difference(shown, wanted)
+        found = difference(shown, wanted, dense)
         if found.is_small:
             return
         wrong = f"{found}"
@@ -91,12 +94,12 @@ def check(shown, wanted, name):
     raise AssertionError(f"{name}: {wrong}")
 
 
-def becomes_right(lab, explorer, name, seconds=10):
+def becomes_right(lab, explorer, name, seconds=10, dense=False):
     """Wait until the canvas shows what Agg draws; fail as `check` does."""
     wanted = by_agg(lab, name)
     for _ in range(20 * seconds):
         shown = on_canvas(explorer)
-        if shown.shape == wanted.shape and difference(shown, wanted).is_small:
+        if shown.shape == wanted.shape and difference(shown, wanted, dense).is_small:
             return
         lab.page.wait_for_timeout(50)
-    check(shown, wanted, name)
+    check(shown, wanted, name, dense)
