@@ -1,0 +1,3 @@
+"""Relative positions: a score is told how far apart its query and key are."""
+
+LESSON = "04"
