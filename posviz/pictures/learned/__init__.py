@@ -1,0 +1,3 @@
+"""Learned embeddings: a table whose rows are trained."""
+
+LESSON = "03"
