@@ -1,0 +1,210 @@
+"""Claims of lesson 04: the terms of the scores in Transformer-XL and DeBERTa."""
+
+import numpy as np
+
+from posviz.attention import softmax
+from posviz.claims.learned import parameters_of
+from posviz.claims.ledger import Verdict, claim, judge, shown
+from posviz.encodings.deberta import DeBERTa, deberta_bucket, deberta_scores
+from posviz.encodings.doors import NoPosition
+from posviz.encodings.relative import offsets
+from posviz.encodings.sinusoidal import sinusoidal
+from posviz.encodings.transformer_xl import TransformerXL, rel_shift, transformer_xl_scores
+
+LEN, HEAD_DIM = 16, 64
+SAME = 1e-9
+
+
+def _largest(difference: np.ndarray) -> float:
+    return float(np.abs(difference).max())
+
+
+def _random(seed: int, *shape: int) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def _weights(scores: np.ndarray) -> np.ndarray:
+    return softmax(NoPosition().scale(HEAD_DIM) * scores)
+
+
+def _waves() -> np.ndarray:
+    """R: the sinusoid of each offset [1, len, 64], from the farthest behind to 0."""
+    return sinusoidal(np.arange(LEN)[::-1], HEAD_DIM, layout="concatenated")[None]
+
+
+def _projections() -> np.ndarray:
+    """W_Q, W_K and W_KR [3, 64, 64]."""
+    return _random(1, 3, HEAD_DIM, HEAD_DIM) / np.sqrt(HEAD_DIM)
+
+
+def _words() -> np.ndarray:
+    return _random(0, 1, 1, LEN, HEAD_DIM)
+
+
+def _u_and_v() -> np.ndarray:
+    return _random(2, 2, 1, HEAD_DIM)
+
+
+def _true_weights(w_r: np.ndarray) -> np.ndarray:
+    w_q, w_k, _ = _projections()
+    return _weights(
+        transformer_xl_scores(_words() @ w_q, _words() @ w_k, _waves() @ w_r, *_u_and_v())
+    )
+
+
+def _as_often_written() -> dict[str, np.ndarray]:
+    """The terms of q·(k + R) + U·x_i + V·x_j, each [1, 1, len, len], with R projected and
+    V·x_j = u·k_j, as in the paper; keys after the query are −∞."""
+    w_q, w_k, w_r = _projections()
+    q, k = _words() @ w_q, _words() @ w_k
+    by_query, by_key = (x @ _u_and_v()[0].T for x in (q, k))
+    return {
+        "q·k": q @ k.mT,
+        "q·R": rel_shift(q @ (_waves() @ w_r).mT),
+        "U·x_i": np.broadcast_to(by_query, (1, 1, LEN, LEN)),
+        "V·x_j": np.broadcast_to(by_key.mT, (1, 1, LEN, LEN)),
+    }
+
+
+@claim("04", topic="Transformer-XL")
+def every_term_counts() -> Verdict:
+    """In the score q·(k + R) + U·x_i + V·x_j, as it is often written, every term counts."""
+    terms = _as_often_written()
+    hidden = np.where(np.isinf(terms["q·R"]), -np.inf, 0)
+    whole, changes = _weights(np.sum(list(terms.values()), axis=0)), {}
+    for dropped in terms:
+        rest = np.sum([term for name, term in terms.items() if name != dropped], axis=0)
+        changes[f"the term is {dropped}"] = _largest(_weights(rest + hidden) - whole)
+    text = (
+        "Largest change of a weight, of 16 words, when the term is left out; to count means above "
+        "1e-9. U·x_i adds one number to a whole row, which the softmax divides out."
+    )
+    return judge(changes, lambda change: change > SAME, text)
+
+
+@claim("04", topic="Transformer-XL")
+def the_often_written_score_is_the_right_one() -> Verdict:
+    """The score of Transformer-XL is q·(k + R) + U·x_i + V·x_j."""
+    _, _, w_r = _projections()
+    written = _weights(np.sum(list(_as_often_written().values()), axis=0))
+    text = (
+        "Largest difference of a weight from (q + u)·k + (q + v)·R, with V·x_j = u·k; the right "
+        "one means below 1e-9. What the formula lacks is v·R."
+    )
+    difference = {"R is projected by W_KR": _largest(written - _true_weights(w_r))}
+    return judge(difference, lambda difference: difference < SAME, text)
+
+
+@claim("04", topic="Transformer-XL")
+def contents_and_offsets_share_a_projection() -> Verdict:
+    """In Transformer-XL, the same W_K projects the words and the offsets."""
+    _, w_k, w_r = _projections()
+    change = _largest(_true_weights(w_k) - _true_weights(w_r))
+    text = (
+        "Largest change of a weight, of 16 words, when W_K takes the place of W_KR, the matrix "
+        "that Transformer-XL has for the offsets; the same means below 1e-9."
+    )
+    return judge({"both matrices are random": change}, lambda change: change < SAME, text)
+
+
+@claim("04", topic="Transformer-XL")
+def the_relative_encodings_are_learned() -> Verdict:
+    """Transformer-XL learns its relative encodings R."""
+    nothing, positions = np.zeros((1, 1, LEN, HEAD_DIM)), np.arange(LEN)
+    found = []
+    for column in np.eye(HEAD_DIM)[:, None]:  # v reads one column of R off the scores
+        encoding = TransformerXL(np.eye(HEAD_DIM), 0 * column, column)
+        scores = encoding.at_scores(
+            np.zeros((1, 1, LEN, LEN)), nothing, nothing, positions, positions
+        )
+        found.append(scores[0, 0, -1] / encoding.scale(HEAD_DIM))
+    text = (
+        "Largest difference of R, read off the scores with W_KR the identity, from the sinusoid "
+        "of the offset; learned means above 1e-9. Learned are W_KR, u and v."
+    )
+    difference = {"the offset is 0 … 15": _largest(np.transpose(found) - _waves()[0])}
+    return judge(difference, lambda difference: difference > SAME, text)
+
+
+@claim("04", topic="Transformer-XL")
+def its_parameters_grow_with_the_length() -> Verdict:
+    """The positions of Transformer-XL cost L · d_model parameters in each layer."""
+    d_model, heads = 1024, 16
+    w_r = np.broadcast_to(np.float32(0), (d_model, d_model))
+    u_and_v = np.zeros((2, heads, d_model // heads), np.float32)
+    count = parameters_of(TransformerXL(w_r, *u_and_v))
+    more = {f"L = {length}": count - length * d_model for length in (512, 1024, 4096)}
+    text = (
+        f"Parameters beyond L · d_model, d_model = 1024. They are {shown(w_r.size)} of W_KR "
+        f"and {shown(u_and_v.size)} of u and v, for any L."
+    )
+    return judge(more, lambda more: more == 0, text)
+
+
+@claim("04", topic="DeBERTa")
+def deberta_clips_above() -> Verdict:
+    """DeBERTa clips offsets to (−k, k], which are −3 … 4 for k = 4."""
+    ends = {
+        "the key is 100 tokens before the query": int(deberta_bucket(100, None, 4)),
+        "it is 100 tokens after the query": int(deberta_bucket(-100, None, 4)),
+    }
+    text = "Offset after clipping, query position − key position, k = 4; as claimed means 4 or −3."
+    return judge(ends, lambda end: end in (4, -3), text)
+
+
+TERMS: dict[str, tuple[str, ...]] = {
+    "position meets content, too (c2p and p2c)": ("c2p", "p2c"),
+    "content meets position alone (c2p)": ("c2p",),
+}
+
+
+def _deberta(terms: tuple[str, ...]) -> DeBERTa:
+    table = np.zeros((1, 2, HEAD_DIM))
+    return DeBERTa(table, table, terms=terms)
+
+
+@claim("04", topic="DeBERTa")
+def deberta_divides_by_the_root_of_3_d() -> Verdict:
+    """DeBERTa divides its scores by √(3 · head_dim)."""
+    factors = {
+        setting: _deberta(terms).scale(HEAD_DIM) ** -2 / HEAD_DIM
+        for setting, terms in TERMS.items()
+    }
+    text = "What stands before head_dim under the root; 3 means within 1e-9."
+    return judge(factors, lambda factor: abs(factor - 3) < SAME, text)
+
+
+@claim("04", topic="DeBERTa")
+def three_terms_are_three_times_as_wide() -> Verdict:
+    """Since DeBERTa adds up three terms, its scores spread three times as far."""
+    draws = 20_000  # as heads, so that each has its own vectors
+    q, k = _random(3, 2, 1, draws, 1, HEAD_DIM)
+    position_key, position_query = _random(4, 2, draws, 2, HEAD_DIM)
+    scores = deberta_scores(q, k, position_key, position_query, [[0]])
+    wide = float(scores.std() / np.sqrt(HEAD_DIM))
+    text = (
+        "Standard deviation of 20 000 scores, divided by √head_dim = 8, which is that of q·k "
+        "alone; three times means within 0.1. Variances add up, which makes √3: divided by "
+        f"√(3 · head_dim) it is {shown(wide / np.sqrt(3))}."
+    )
+    return judge({"all entries are random": wide}, lambda wide: abs(wide - 3) < 0.1, text)
+
+
+@claim("04", topic="DeBERTa")
+def the_code_is_the_paper() -> Verdict:
+    """The released code of DeBERTa computes the scores of the paper."""
+    q, k = _random(3, 2, 1, 1, LEN, HEAD_DIM)
+    keys, queries = _random(4, 2, 1, 8, HEAD_DIM)
+    apart = offsets(np.arange(LEN), np.arange(LEN))
+    differences = {}
+    for setting, terms in TERMS.items():
+        code, paper = (
+            deberta_scores(q, k, keys, queries, apart, terms=terms, p2c=p2c)
+            for p2c in ("code", "paper")
+        )
+        differences[setting] = _deberta(terms).scale(HEAD_DIM) * _largest(code - paper)
+    text = (
+        "Largest difference of a scaled score, of 16 random words; the same means below 1e-9. For "
+        "a key, the paper takes row δ(j, i) and the code row δ(i, j)."
+    )
+    return judge(differences, lambda difference: difference < SAME, text)
