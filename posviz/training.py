@@ -1,0 +1,264 @@
+"""A small Transformer over characters, its training, and what its table looked like on the way."""
+
+from __future__ import annotations
+
+import math
+import sys
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn.functional import cross_entropy, gelu
+from tqdm import tqdm
+
+from posviz.arrays import TORCH_DEVICES, to_device, to_numpy
+from posviz.attention import attend
+from posviz.encodings.checks import require_integer, require_positive
+from posviz.encodings.doors import Encoding, NoPosition, doors
+from posviz.masks import causal_mask
+
+CHARACTERS = 128  # ASCII: the code of a character is its token
+HIDDEN = CHARACTERS  # the token that stands where a character has to be filled in
+HIDDEN_SHARE = 0.3
+IGNORED = -100  # where nothing has to be predicted
+START = 0.02  # standard deviation of the embeddings before training, as in GPT-2 and BERT
+
+
+def standard_library_text(characters: int = 1_000_000) -> str:
+    """Return the first ``characters`` ASCII characters of Python's own library, file after file.
+
+    It lies on every machine that runs Python, and differs a little from version to version. Files
+    come in the order of their names; tests and what pip installed are left out.
+
+    Raises:
+        TypeError: when characters is not an integer.
+        ValueError: for less than 1, or more than the library has.
+    """
+    characters = require_integer(characters, "characters")
+    root, files, length = Path(sysconfig.get_path("stdlib")), [], 0
+    for path in sorted(root.rglob("*.py"), key=lambda path: path.relative_to(root).as_posix()):
+        if not {"test", "tests", "site-packages", "dist-packages"}.intersection(path.parts):
+            files.append(path.read_text(encoding="ascii", errors="ignore"))
+            length += len(files[-1])
+        if length >= characters:
+            return "".join(files)[:characters]
+    raise ValueError(f"characters must be at most {length:,}, all there are, got {characters:,}")
+
+
+class SmallTransformer(nn.Module):
+    """A Transformer over ASCII characters, with any encoding.
+
+    A causal one predicts the next character from those before it; the other kind fills in hidden
+    characters from both sides. Arrays of the encoding that are torch.nn.Parameter are trained with
+    the model, all others stay as they are. Without dropout, weights before training drawn from
+    ``seed``, normalised before each sublayer.
+    """
+
+    def __init__(
+        self,
+        encoding: Encoding,
+        *,
+        d_model: int = 64,
+        num_heads: int = 4,
+        num_layers: int = 1,
+        causal: bool = True,
+        seed: int = 0,
+    ) -> None:
+        super().__init__()
+        d_model = require_integer(d_model, "d_model")
+        num_heads = require_integer(num_heads, "num_heads")
+        if d_model % num_heads:
+            raise ValueError(f"num_heads must divide d_model = {d_model}, got {num_heads}")
+        if "at_input" in (at := doors(encoding)) and len(at) > 1:
+            raise ValueError(f"encoding must act at the input or after it, not both, got {at}")
+        random = _generator(seed)
+        self.encoding, self.causal = encoding, causal
+        for name, value in vars(encoding).items():
+            if isinstance(value, nn.Parameter):
+                self.register_parameter(f"encoding_{name}", value)
+        self.embedding = _normal((CHARACTERS + 1, d_model), START, random)
+        self.layers = nn.ModuleList(
+            _Layer(d_model, num_heads, random)
+            for _ in range(require_integer(num_layers, "num_layers"))
+        )
+        self.norm = nn.LayerNorm(d_model)
+        self.output = _normal((d_model, CHARACTERS), d_model**-0.5, random)
+
+    def forward(self, tokens: Any, positions: Any = None) -> torch.Tensor:
+        """Return the logits of the characters at each place; positions count from 0 by default.
+
+        Shapes: tokens [batch, len], positions [len] or [batch, len], result [batch, len, 128].
+
+        Raises:
+            IndexError: for positions that a table of the encoding does not have.
+        """
+        tokens = torch.as_tensor(tokens, device=self.embedding.device)
+        if positions is None:
+            positions = torch.arange(tokens.shape[1], device=tokens.device)
+        x = self.encoding.at_input(self.embedding[tokens], positions)
+        mask = causal_mask(positions, positions) if self.causal else None
+        inner = NoPosition() if doors(self.encoding) == ("at_input",) else self.encoding
+        for layer in self.layers:
+            x = layer(x, inner, positions, mask)
+        return self.norm(x) @ self.output
+
+
+class _Layer(nn.Module):
+    """Attention and a network of one hidden layer, each added to what passes by."""
+
+    def __init__(self, d_model: int, num_heads: int, random: torch.Generator) -> None:
+        super().__init__()
+        self.num_heads = num_heads
+        self.w_q, self.w_k, self.w_v, self.w_o = (
+            _normal((d_model, d_model), d_model**-0.5, random) for _ in range(4)
+        )
+        self.widen = _normal((d_model, 4 * d_model), d_model**-0.5, random)
+        self.bias = nn.Parameter(torch.zeros(4 * d_model))
+        self.narrow = _normal((4 * d_model, d_model), (4 * d_model) ** -0.5, random)
+        self.attention_norm, self.network_norm = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
+
+    def forward(
+        self, x: torch.Tensor, encoding: Encoding, positions: Any, mask: Any
+    ) -> torch.Tensor:
+        normal = self.attention_norm(x)
+        seen = attend(
+            normal,
+            self.w_q,
+            self.w_k,
+            self.w_v,
+            num_heads=self.num_heads,
+            encoding=encoding,
+            positions=positions,
+            mask=mask,
+        )
+        x = x + seen @ self.w_o
+        return x + gelu(self.network_norm(x) @ self.widen + self.bias) @ self.narrow
+
+
+@dataclass
+class Run:
+    """What a training left: ``losses`` [steps] in nats per character, and ``snapshots``.
+
+    losses[k] was measured after k steps, on text drawn for step k + 1. snapshots[k] is the table
+    [len, d_model] of a learned encoding after k steps; there is none where no table is trained.
+    """
+
+    losses: np.ndarray
+    snapshots: dict[int, np.ndarray]
+
+
+def train(
+    model: SmallTransformer,
+    text: str,
+    *,
+    steps: int,
+    seq_len: int,
+    batch_size: int = 32,
+    learning_rate: float = 3e-3,
+    seed: int = 0,
+    device: str = "torch CPU",
+    snapshots: int = 25,
+) -> Run:
+    """Train ``model`` with Adam on pieces of ``text``, and return its losses and snapshots.
+
+    Each step draws batch_size pieces of seq_len characters from anywhere in the text; which ones
+    depends on seed alone. Interrupting the kernel keeps what was learned so far. device is a name
+    of ``posviz.arrays.devices``, and the model stays there. snapshots are taken before the first
+    step, after the last, and between them ever more rarely, for most is learned early.
+
+    Raises:
+        TypeError: when an argument is not of its type.
+        ValueError: for a number out of range, text that is not ASCII or too short, or a device
+            that is not there.
+        IndexError: when seq_len asks for positions that a table of the encoding does not have.
+    """
+    if not isinstance(model, SmallTransformer):
+        raise TypeError(f"model must be a SmallTransformer, got {model!r:.60}")
+    steps, seq_len = require_integer(steps, "steps"), require_integer(seq_len, "seq_len")
+    batch_size = require_integer(batch_size, "batch_size")
+    tokens, random = _tokens(text, seq_len), _generator(seed)
+    model.to(_device(device))
+    adam = torch.optim.Adam(
+        model.parameters(), lr=require_positive(learning_rate, "learning_rate"), betas=(0.9, 0.95)
+    )
+    wanted, tables = _snapshot_steps(steps, snapshots), _table(0, model)
+    losses: list[float] = []
+    with tqdm(total=steps, desc="training", file=sys.stdout, mininterval=0.2) as bar:
+        try:
+            while len(losses) < steps:
+                loss = _loss(model, _pieces(tokens, seq_len, batch_size, random), random)
+                adam.zero_grad()
+                loss.backward()
+                adam.step()
+                losses.append(loss.item())
+                bar.set_postfix_str(f"{losses[-1]:.2f} nats per character", refresh=False)
+                bar.update()
+                if len(losses) in wanted:
+                    tables |= _table(len(losses), model)
+        except KeyboardInterrupt:
+            tables |= _table(len(losses), model)
+    return Run(np.array(losses), tables)
+
+
+def _loss(model: SmallTransformer, pieces: torch.Tensor, random: torch.Generator) -> torch.Tensor:
+    """Return the mean loss over the characters that are to be predicted."""
+    if model.causal:
+        shown, wanted = pieces[:, :-1], pieces[:, 1:]
+    else:
+        wanted = pieces[:, :-1]
+        rank = torch.rand(wanted.shape, generator=random).argsort(dim=1).argsort(dim=1)
+        hidden = rank < math.ceil(HIDDEN_SHARE * wanted.shape[1])
+        shown, wanted = wanted.where(~hidden, HIDDEN), wanted.where(hidden, IGNORED)
+    logits = model(shown)
+    wanted = wanted.to(logits.device)
+    return cross_entropy(logits.flatten(0, 1), wanted.flatten(), ignore_index=IGNORED)
+
+
+def _pieces(
+    tokens: torch.Tensor, seq_len: int, batch_size: int, random: torch.Generator
+) -> torch.Tensor:
+    """[batch_size, seq_len + 1], each from a random place"""
+    first = torch.randint(len(tokens) - seq_len, (batch_size, 1), generator=random)
+    return tokens[first + torch.arange(seq_len + 1)]
+
+
+def _tokens(text: str, seq_len: int) -> torch.Tensor:
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a string, got {type(text).__name__}")
+    if not text.isascii():
+        wrong = next(character for character in text if not character.isascii())
+        raise ValueError(f"text must be ASCII, got {wrong!r} at {text.index(wrong):,}")
+    if len(text) <= seq_len:
+        raise ValueError(f"text must be longer than seq_len = {seq_len}, got {len(text)}")
+    return torch.tensor(list(text.encode("ascii")))
+
+
+def _snapshot_steps(steps: int, snapshots: int) -> set[int]:
+    """Return at most that many steps from 0 to the last, spaced ever wider."""
+    number = require_integer(snapshots, "snapshots", low=2)
+    return {round(steps * (k / (number - 1)) ** 2) for k in range(number)}
+
+
+def _table(step: int, model: SmallTransformer) -> dict[int, np.ndarray]:
+    """Return {step: a copy of the table that is trained}, {} where there is none."""
+    table = getattr(model.encoding, "table", None)
+    return {step: to_numpy(table).copy()} if isinstance(table, nn.Parameter) else {}
+
+
+def _device(name: str) -> torch.device:
+    if name not in TORCH_DEVICES:
+        raise ValueError(f"device must be one of {', '.join(TORCH_DEVICES)}, got {name!r}")
+    return to_device(torch.zeros(1), name).device
+
+
+def _normal(shape: tuple[int, ...], deviation: float, random: torch.Generator) -> nn.Parameter:
+    return nn.Parameter(deviation * torch.randn(shape, generator=random))
+
+
+def _generator(seed: int) -> torch.Generator:
+    """A source of random numbers of its own: what others draw from torch's is left alone."""
+    return torch.Generator().manual_seed(require_integer(seed, "seed", low=0))
