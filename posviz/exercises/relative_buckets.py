@@ -115,8 +115,8 @@ def _(offsets, num_buckets, max_distance):
 @check_t5_bucket_function.mistake("last bucket too early")
 def _(offsets, num_buckets, max_distance):
     """You clipped the distance at the last bucket, or took log2(d/m) as it is, which comes to the
-    same. Divide log(d/m) by log(max_distance/m), in any one base: the last bucket is for d near
-    max_distance."""
+    same. Divide log(d/m) by log(max_distance/m), in any one base: the last bucket should start
+    not far below max_distance."""
     half = num_buckets // 2
     return np.minimum(np.abs(offsets), half - 1) + half * (offsets < 0)
 

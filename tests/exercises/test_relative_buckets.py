@@ -1,0 +1,142 @@
+"""Lesson 04: the rule of T5's buckets, and every listed mistake as a reader would write it."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from transformers.models.t5.modeling_t5 import T5Attention
+
+from posviz.exercises.relative_buckets import check_t5_bucket_function
+from tests.exercises.every_mistake import mistake_tests
+
+
+def share(d, m, most):
+    return math.log(d / m) / math.log(most / m)
+
+
+def rule(*, share=share, rounded=int, last=lambda n: n - 1, most=None, half=lambda n: n // 2):
+    """The rule offset by offset with one thing of it changed."""
+
+    def answer(offsets, num_buckets, max_distance):
+        n = half(num_buckets)
+        m = n // 2
+        buckets = []
+        for offset in offsets.tolist():
+            d = abs(offset)
+            if d >= m:
+                d = min(m + rounded((n - m) * share(d, m, most or max_distance)), last(n))
+            buckets.append(d + num_buckets // 2 if offset < 0 else d)
+        return buckets
+
+    return answer
+
+
+def decoder(offsets, num_buckets, max_distance):
+    seen = np.where(offsets < 0, 0, offsets)
+    return rule(half=lambda n: n)(seen, num_buckets, max_distance)
+
+
+def negated(offsets, num_buckets, max_distance):
+    past = rule()(np.abs(offsets), num_buckets, max_distance)
+    return [-bucket if offset < 0 else bucket for bucket, offset in zip(past, offsets, strict=True)]
+
+
+def of_t5_itself(offsets, num_buckets, max_distance):
+    return rule(half=lambda n: 16, most=128)(offsets, 32, 128)
+
+
+def clipped(offsets, num_buckets, max_distance):
+    half = num_buckets // 2
+    return [min(abs(offset), half - 1) + half * (offset < 0) for offset in offsets]
+
+
+BUCKET_MISTAKES = {
+    "sign of the offset": lambda offsets, *rest: rule()(-offsets, *rest),
+    "future half forgotten": lambda offsets, *rest: rule()(np.abs(offsets), *rest),
+    "future in bucket 0": lambda offsets, *rest: rule()(offsets.clip(min=0), *rest),
+    "decoder's buckets": decoder,
+    "all buckets each way": rule(half=lambda n: n),
+    "32 and 128": of_t5_itself,
+    "max_distance ignored": rule(most=128),
+    "clamp missing": rule(last=lambda n: math.inf),
+    "clamped one too high": rule(last=lambda n: n),
+    "last bucket too early": clipped,
+    "rounded to the nearest": rule(rounded=round),
+    "rounded up": rule(rounded=math.ceil),
+    "not rounded": rule(rounded=float),
+    "natural logarithm alone": rule(share=lambda d, m, most: math.log(d / m)),
+    "logarithm to base 10 alone": rule(share=lambda d, m, most: math.log10(d / m)),
+    "logarithm of max_distance": rule(share=lambda d, m, most: math.log(d / m, most)),
+    "distances not divided by m": rule(share=lambda d, m, most: math.log(d, most)),
+    "equal buckets": rule(share=lambda d, m, most: (d - m) / (most - m)),
+    "future below 0": negated,
+}
+
+
+def in_another_order(d, m, most):
+    return (math.log2(d) - math.log2(m)) / (math.log2(most) - math.log2(m))
+
+
+def hugging_face(offsets, num_buckets, max_distance):
+    ahead = -torch.tensor(offsets)  # key − query, in float32 logarithms
+    return T5Attention._relative_position_bucket(ahead, True, num_buckets, max_distance)
+
+
+def in_numpy(offsets, num_buckets, max_distance):
+    half = num_buckets // 2
+    m = half // 2
+    d = np.abs(offsets)
+    with np.errstate(divide="ignore"):
+        climb = np.log(d / m) / np.log(max_distance / m) * (half - m)
+    far = np.minimum(m + np.floor(climb), half - 1)
+    return np.where(d < m, d, far) + np.where(offsets < 0, half, 0)
+
+
+@pytest.mark.parametrize("answer", [rule(), rule(share=in_another_order), in_numpy, hugging_face])
+def test_the_rule_may_be_written_in_many_ways(answer):
+    """None of the offsets is one at which the order of float operations decides."""
+    assert check_t5_bucket_function(answer).status == "correct"
+
+
+test_each_mistake_is_named, test_no_listed_mistake_is_left_untried = mistake_tests(
+    [(check_t5_bucket_function, BUCKET_MISTAKES)]
+)
+
+
+def test_the_logarithm_to_base_2_comes_to_the_same_as_clipping():
+    verdict = check_t5_bucket_function(rule(share=lambda d, m, most: math.log2(d / m)))
+    assert verdict.mistake == "last bucket too early"
+    assert "log2(d/m) as it is, which comes to the same" in verdict.message
+
+
+def test_the_logarithm_of_0_is_told_with_its_line():
+    verdict = check_t5_bucket_function(
+        lambda offsets, n, most: [int(math.log(abs(offset) - abs(offset))) for offset in offsets]
+    )
+    assert verdict.status == "error"
+    assert "ValueError" in verdict.message
+    assert "num_buckets = " in verdict.evidence
+
+
+def test_a_wrong_answer_of_no_known_kind_is_told_with_its_input():
+    turned = check_t5_bucket_function(lambda *given: rule()(*given)[::-1])
+    assert (turned.status, turned.mistake) == ("wrong", None)
+    assert "max_distance = " in turned.evidence
+    one = check_t5_bucket_function(lambda *given: rule()(*given)[0])
+    assert "single number" in one.message
+
+
+def test_what_is_not_attempted_is_told_so():
+    def empty(offsets, num_buckets, max_distance): ...
+
+    for answer in (..., empty):
+        assert check_t5_bucket_function(answer).status == "not attempted"
+
+
+def test_the_offsets_are_met_on_both_sides_and_beyond_max_distance():
+    for offsets, num_buckets, max_distance in check_t5_bucket_function.cases():
+        assert min(offsets) < 0 < max(offsets)
+        assert num_buckets // 4 < max_distance
+    offsets, _, max_distance = check_t5_bucket_function.cases()[-1]
+    assert min(offsets) < -max_distance < max_distance < max(offsets)
