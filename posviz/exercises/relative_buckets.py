@@ -1,5 +1,7 @@
 """An exercise of lesson 04: write the rule of T5's buckets."""
 
+from itertools import islice
+
 import numpy as np
 
 from posviz.encodings.t5 import t5_bucket
@@ -18,9 +20,9 @@ def _is_tie(distance, num_buckets, max_distance):
 
 def _bucket_inputs(rng, size):
     num_buckets, max_distance = int(rng.choice([12, 14, 20])), int(rng.choice([40, 100, 150]))
-    reach = range(-4 * size**2, 4 * size**2 + 1)
-    fair = [o for o in reach if not _is_tie(abs(o), num_buckets, max_distance)]
-    return rng.choice(fair, size=size + 2, replace=False), num_buckets, max_distance
+    drawn = (rng.permutation(8 * size**2 + 1) - 4 * size**2).tolist()
+    fair = (o for o in drawn if not _is_tie(abs(o), num_buckets, max_distance))
+    return np.array(list(islice(fair, size + 2))), num_buckets, max_distance
 
 
 def _rule(offsets, num_buckets, max_distance, **options):
