@@ -1,0 +1,301 @@
+"""The numbers in lesson 04's pictures of offsets and of T5's buckets."""
+
+import functools
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+from matplotlib.path import Path
+from matplotlib.textpath import TextPath
+from transformers.models.t5.modeling_t5 import T5Attention
+
+from posviz.pictures.relative.offset_matrix import OffsetMatrix
+from posviz.pictures.relative.t5_buckets import T5Buckets
+from tests.pictures.by_hand import caption_of, drawn, every_setting
+
+# ---------------------------------------------------------------- offset matrix
+
+
+def told_by(picture, query, key):
+    """What a pair is told, as a comparison tells it."""
+    apart = query - key if picture.convention == "query − key" else key - query
+    return -picture.clip if apart < -picture.clip else min(apart, picture.clip)
+
+
+def matrix_of(picture):
+    places = range(picture.seq_len)
+    return [[told_by(picture, query, key) for key in places] for query in places]
+
+
+def test_each_pair_is_told_its_clipped_offset():
+    for picture in every_setting(OffsetMatrix, count=24):
+        arrays, expected = picture.compute(), matrix_of(picture)
+        assert arrays.told.tolist() == expected
+        rows = Counter(told + picture.clip for row in expected for told in row)
+        assert arrays.pairs.tolist() == [rows[row] for row in range(2 * picture.clip + 1)]
+        query = min(picture.query, picture.seq_len - 1)
+        sign = 1 if picture.convention == "query − key" else -1
+        assert arrays.apart.tolist() == [sign * (query - key) for key in range(picture.seq_len)]
+
+
+def test_the_caption_counts_offsets_rows_and_pairs():
+    for picture in every_setting(OffsetMatrix, count=24):
+        caption, seq_len, clip = caption_of(picture), picture.seq_len, picture.clip
+        query = min(picture.query, seq_len - 1)
+        kept = min(clip, seq_len - 1)
+        told = picture.convention.replace("−", "-").capitalize()
+        assert caption.startswith(
+            f"{told}, clipped to ±{clip}: {2 * seq_len - 1} different offsets of {seq_len} tokens "
+            f"use {2 * kept + 1} of {2 * clip + 1} row" + "s" * (clip > 0) + "; "
+        )
+        at_an_end = (seq_len - clip) * (seq_len - clip + 1) // 2
+        if clip == 0:
+            assert f"; row 0 serves all {seq_len**2:,} pairs;" in caption
+        elif clip < seq_len:
+            words = f"; rows 0 and {2 * clip} serve {at_an_end:,} of {seq_len**2:,} pairs each;"
+            assert words in caption
+        else:
+            assert f"; nothing is clipped, and rows 0 and {2 * clip} are never used;" in caption
+        rows = sorted({told_by(picture, query, key) + clip for key in range(seq_len)})
+        uses = f"rows {rows[0]} … {rows[-1]}" if len(rows) > 1 else f"row {rows[0]}"
+        last = " (the last)" * (picture.query >= seq_len)
+        assert f"; the query at {picture.shift + query}{last} uses {uses}" in caption
+        moved = f"; all moved by {picture.shift}, no offset changed."
+        assert caption.endswith(moved) == (picture.shift > 0)
+
+
+def test_first_sight():
+    assert caption_of(OffsetMatrix()) == (
+        "Query - key, clipped to ±4: 19 different offsets of 10 tokens use 9 of 9 rows; rows 0 and "
+        "8 serve 21 of 100 pairs each; the query at 6 uses rows 1 … 8."
+    )
+
+
+def test_a_shift_moves_the_positions_and_nothing_else():
+    still, moved = OffsetMatrix(), OffsetMatrix(shift=500)
+    (before, artists), (after, shifted) = drawn(still), drawn(moved)
+    assert np.array_equal(before.told, after.told)
+    for each, number in ((artists, "3"), (shifted, "503")):
+        for axis in (each.axes.matrix.xaxis, each.axes.matrix.yaxis, each.axes.row.xaxis):
+            assert axis.get_major_formatter()(3) == number
+    for line, other in ((artists.told, shifted.told), (artists.frames[0], shifted.frames[0])):
+        assert np.array_equal(line.get_data(), other.get_data())
+
+
+@pytest.mark.parametrize(
+    ("query", "clip", "seq_len", "convention"),
+    [
+        (6, 4, 10, "query − key"),
+        (31, 16, 2, "key − query"),
+        (0, 0, 2, "query − key"),
+        (0, 0, 10, "key − query"),
+        (20, 3, 32, "key − query"),
+        (31, 16, 32, "query − key"),
+    ],
+)
+def test_the_drawing_has_the_matrix_the_table_and_the_query(query, clip, seq_len, convention):
+    picture = OffsetMatrix(query=query, clip=clip, seq_len=seq_len, convention=convention)
+    arrays, artists = drawn(picture)
+    expected, query = matrix_of(picture), min(query, seq_len - 1)
+    matrix, table = artists.images
+    assert matrix.get_array().tolist() == expected
+    assert matrix.get_extent() == [-0.5, seq_len - 0.5, seq_len - 0.5, -0.5]
+    # The first row of the image is at the extent's upper end, that of the axis of rows.
+    assert table.get_array().ravel().tolist() == list(range(-clip, clip + 1))
+    assert table.get_extent()[2:] == [clip + 0.5, -clip - 0.5]
+    assert artists.axes.table.get_ylabel() == f"{convention} (tokens)"
+    assert artists.told.get_xydata().tolist() == [[*p] for p in enumerate(expected[query])]
+    assert np.array_equal(artists.apart.get_ydata(), arrays.apart)
+    for frame in artists.frames:
+        corners = {(-0.5, query - 0.5), (seq_len - 0.5, query + 0.5)}
+        assert corners < set(map(tuple, frame.get_xydata().tolist()))
+    values, edges, _ = artists.pairs.get_data()
+    assert np.array_equal(values, arrays.pairs)
+    assert edges.tolist() == [row - clip - 0.5 for row in range(2 * clip + 2)]
+    ticks = artists.axes.pairs.yaxis
+    labels = [int(label.get_text()) for label in ticks.get_ticklabels()]
+    assert labels == [place + clip for place in ticks.get_ticklocs()]
+    assert set(labels) <= set(range(2 * clip + 1))
+
+
+@pytest.mark.parametrize("seq_len", [2, 7, 10, 11])
+@pytest.mark.parametrize("convention", ["query − key", "key − query"])
+def test_each_cell_of_a_short_matrix_has_its_number(seq_len, convention):
+    picture = OffsetMatrix(seq_len=seq_len, convention=convention, clip=8)
+    _, artists = drawn(picture)
+    expected, cells = matrix_of(picture), {}
+    for ink, patch in zip(("black", "white"), artists.numbers, strict=True):
+        for vertex, code in zip(patch.get_path().vertices, patch.get_path().codes, strict=True):
+            key, query = np.round(vertex).astype(int)
+            if code != Path.CLOSEPOLY:  # whose vertex says nothing
+                cells.setdefault((query, key, ink), []).append(vertex - (key, query))
+    numbered = set(np.ndindex(seq_len, seq_len)) if seq_len < 11 else set()
+    assert {(query, key) for query, key, _ in cells} == numbered
+    assert len(cells) == len(numbered)
+    for (query, key, ink), vertices in cells.items():
+        number = expected[query][key]
+        assert ink == ("white" if abs(number) >= 6 else "black")
+        text = TextPath((0, 0), str(number).replace("-", "−"), size=0.055 * seq_len)
+        outline = text.vertices[text.codes != Path.CLOSEPOLY]
+        middle = [text.get_extents().x0 + text.get_extents().width / 2, 0.365 * 0.055 * seq_len]
+        np.testing.assert_allclose(np.array(vertices) * (1, -1), outline - middle, atol=1e-9)
+
+
+# ---------------------------------------------------------------- T5's buckets
+
+CAUSAL = [*range(17), 19, 21, 24, 27, 31, 35, 40, 46, 52, 59, 67, 77, 87, 99, 113]  # audited
+ONE_SIDE = [*range(9), 12, 16, 23, 32, 46, 64, 91]
+BEYOND = 2000
+RULES: list[dict] = [
+    {},
+    {"bidirectional": False, "max_distance": 1024},
+    {"num_buckets": 4},
+    {"num_buckets": 64, "max_distance": 8},
+]
+
+
+@functools.cache
+def buckets_of(num_buckets, max_distance, bidirectional):
+    """The bucket of each offset −2000 … 2000: ⌊logarithms⌋ without rounding, in whole numbers."""
+    count = num_buckets // 2 if bidirectional else num_buckets
+    single = count // 2
+    wide, limit = count - single, max(max_distance, single + 1)
+    forward, step = [], 0
+    for distance in range(BEYOND + 1):
+        # (distance / single)^wide ≥ (limit / single)^(step + 1)
+        while step < wide - 1 and (
+            distance**wide * single ** (step + 1) >= limit ** (step + 1) * single**wide
+        ):
+            step += 1
+        forward.append(distance if distance < single else single + step)
+    back = [count + bucket for bucket in forward] if bidirectional else [0] * (BEYOND + 1)
+    return dict(zip(range(-BEYOND, BEYOND + 1), back[:0:-1] + forward, strict=True))
+
+
+def rule_of(picture):
+    return buckets_of(picture.num_buckets, picture.max_distance, picture.bidirectional)
+
+
+def test_runs_are_those_of_whole_numbers():
+    for picture in every_setting(T5Buckets, count=24):
+        runs, expected = picture.compute().runs, rule_of(picture)
+        found = {
+            offset: bucket
+            for first, last, bucket in runs.tolist()
+            for offset in range(first, last + 1)
+        }
+        assert found == expected
+        assert len({*runs[:, 2].tolist()}) == len(runs)
+
+
+def test_the_default_is_the_audited_rule_and_that_of_transformers():
+    for bidirectional, starts in ((True, ONE_SIDE), (False, CAUSAL)):
+        runs = T5Buckets(bidirectional=bidirectional).compute().runs
+        before = [max(first, 0) for first, last, _ in runs.tolist() if last >= 0]
+        assert before == starts
+        after = [-last for _, last, _ in runs.tolist()[::-1] if last < 0]
+        assert after == (starts[1:] if bidirectional else [])
+        key_minus_query = -torch.arange(-BEYOND, BEYOND + 1)
+        theirs = T5Attention._relative_position_bucket(key_minus_query, bidirectional)
+        ours = buckets_of(32, 128, bidirectional)
+        assert theirs.tolist() == list(ours.values())
+
+
+def test_the_caption_tells_the_bucket_and_its_company():
+    pictures = [T5Buckets(offset=offset) for offset in (-91, -90, -1, 0, 1, 8, 90, 91)]
+    for picture in [*every_setting(T5Buckets, count=40), *pictures]:
+        caption, buckets, offset = caption_of(picture), rule_of(picture), picture.offset
+        outside = " (the map has no such pair)" * (abs(offset) >= picture.seq_len)
+        company = [other for other in buckets if buckets[other] == buckets[offset]]
+        first, last = min(company), max(company)
+        words = f"with offsets {first} to {last}"
+        if first == last:
+            words = "alone"
+        elif last == BEYOND:
+            words = f"with all from {first} on"
+        elif first == -BEYOND:
+            words = f"with all up to {last}"
+        tokens = f"{abs(offset)} token" + "s" * (abs(offset) != 1)
+        meant = "the query itself"
+        if offset:
+            side = "after" if offset < 0 else "before"
+            meant = f"a key {tokens} {side} its query (T5 counts {-offset})"
+        start = f"Offset {offset}, {meant}{outside}, is in bucket {buckets[offset]}, {words}; "
+        assert caption.startswith(start)
+
+
+def test_the_caption_counts_buckets_and_tells_where_all_share_one():
+    for picture in every_setting(T5Buckets, count=40):
+        caption, buckets, count = caption_of(picture), rule_of(picture), picture.num_buckets
+        unused = set(range(count)) - set(buckets.values())
+        grey = " (all but those in grey)" if unused else ""
+        if len(unused) == 1:
+            grey = f" (all but {count // 2}, in grey)"
+        assert f"; {count - len(unused)} of {count} buckets are used{grey}; from " in caption
+        far = min(offset for offset in buckets if offset > 0 and buckets[offset] == buckets[BEYOND])
+        exact = count // 4 if picture.bidirectional else count // 2
+        limit = f", before max_distance {picture.max_distance}," * (far < picture.max_distance)
+        if picture.max_distance <= exact:
+            limit = f" (max_distance is held at {exact + 1}, above the {exact} exact ones)"
+        ends = f"{buckets[BEYOND]} or {buckets[-BEYOND]}."
+        if not picture.bidirectional:
+            ends = f"{count - 1}, and all keys after the query bucket 0."
+        assert caption.endswith(f"; from distance {far} on{limit} all share bucket {ends}")
+
+
+def test_the_audited_numbers_stand_in_the_captions():
+    caption = caption_of(T5Buckets())
+    assert caption == (
+        "Offset 20, a key 20 tokens before its query (T5 counts -20), is in bucket 10, with "
+        "offsets 16 to 22; 31 of 32 buckets are used (all but 16, in grey); from distance 91 on, "
+        "before max_distance 128, all share bucket 15 or 31."
+    )
+    causal = caption_of(T5Buckets(bidirectional=False))
+    assert "; 32 of 32 buckets are used; from distance 113 on, before max_distance 128," in causal
+
+
+def test_every_pair_has_the_colour_of_its_bucket():
+    for rule in RULES:
+        picture = T5Buckets(**rule, seq_len=24)
+        arrays, artists = drawn(picture)
+        buckets, colours = rule_of(picture), artists.images[0].get_array().ravel()
+        used = sorted(set(buckets.values()))
+        assert len(colours) == picture.num_buckets
+        assert len({colours[bucket] for bucket in used}) == len(used)
+        for bucket, colour in enumerate(colours):
+            sides = {np.sign(offset) for offset in buckets if buckets[offset] == bucket}
+            expected = -2 if not sides else 0 if 0 in sides else sides.pop()
+            assert colour == expected or (math.copysign(1, colour) == expected and abs(colour) <= 1)
+        shown = artists.images[1].get_array()
+        for query, key in np.ndindex(24, 24):
+            assert shown[query, key] == colours[buckets[query - key]]
+        assert artists.images[1].get_extent() == [-0.5, 23.5, 23.5, -0.5]
+        assert np.array_equal(shown, arrays.pairs)
+
+
+def test_the_offset_is_marked_on_the_curve_and_on_the_map():
+    limits = [{-128, 128}, {1024}, {-128, 128}, {-17, 17}]
+    for rule, offset, ends in zip(RULES, (20, 0, -200, -7), limits, strict=True):
+        picture = T5Buckets(**rule, offset=offset, seq_len=48)
+        arrays, artists = drawn(picture)
+        buckets = rule_of(picture)
+        assert artists.mark.get_xydata().tolist() == [[offset, buckets[offset]]]
+        assert {line.get_xdata()[0] for line in artists.ends} == ends
+        bars = artists.runs.get_xydata().reshape(-1, 3, 2)
+        assert np.isnan(bars[:, 2, 0]).all()
+        for (left, low), (right, high) in bars[:, :2]:
+            assert low == high
+            assert {buckets[math.ceil(left)], buckets[math.floor(right)]} == {low}
+        assert np.diff(bars[:, :2, 0].ravel())[1::2].tolist() == [0] * (len(bars) - 1)
+        (left, bucket), (right, _) = artists.here.get_xydata()[:2]
+        assert bucket == buckets[offset]
+        assert [left + 0.5, right - 0.5] == arrays.here[:2].tolist()
+        for line in artists.diagonal:
+            keys, queries = line.get_data()
+            assert len(keys) == (0 if offset == -200 else 2)
+            if len(keys):
+                assert (queries - keys).tolist() == [offset] * 2
+                assert min(keys[0], queries[0]) == 0
+                assert max(keys[1], queries[1]) == 47
