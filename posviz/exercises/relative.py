@@ -80,14 +80,6 @@ def _(q_positions, k_positions, max_distance):
     return np.clip(ahead, -max_distance, max_distance - 1) + max_distance
 
 
-@check_shaw_index.mistake("clipped to 1 − max_distance")
-def _(q_positions, k_positions, max_distance):
-    """You clipped to max_distance − 1 on both sides. At max_distance itself an offset still has a
-    row of its own, so clip to −max_distance … max_distance."""
-    ahead = _ahead(q_positions, k_positions)
-    return np.clip(ahead, 1 - max_distance, max_distance - 1) + max_distance
-
-
 @check_shaw_index.mistake("rows from 1")
 def _(q_positions, k_positions, max_distance):
     """Your rows are counted from 1: the row of the farthest keys behind is 0."""
@@ -149,6 +141,14 @@ def _(q, k, r, u, v):
     return np.tril(_xl_scores(q, k, r, 0 * u, 0 * v) + (q @ u)[:, None] + k @ v)
 
 
+@check_transformer_xl_scores.mistake("a common claim, scaled")
+def _(q, k, r, u, v):
+    """You wrote down what a common claim has: part of it divided by √head_dim, u with the query and
+    v with the key. Write (q_i + u)·k_j + (q_i + v)·r, with r of i − j, and divide nothing."""
+    by_query = _xl_scores(q, k, r, 0 * u, 0 * v) / np.sqrt(len(u))
+    return np.tril(by_query + (q @ u)[:, None] + k @ v)
+
+
 @check_transformer_xl_scores.mistake("u with the query")
 def _(q, k, r, u, v):
     """Your u meets the query. u·q_i is the same along a row, so the softmax never sees it: let u
@@ -176,20 +176,6 @@ def _(q, k, r, u, v):
     return _xl_scores(q, k, r, u, u)
 
 
-@check_transformer_xl_scores.mistake("v in both places")
-def _(q, k, r, u, v):
-    """You added v in both places: beside k stands u, so that a model can weigh contents and
-    distances apart."""
-    return _xl_scores(q, k, r, v, v)
-
-
-@check_transformer_xl_scores.mistake("one sum for all")
-def _(q, k, r, u, v):
-    """You multiplied q + u + v by k + r, which makes six products of four. Keep them apart:
-    (q_i + u)·k_j and (q_i + v)·r."""
-    return _xl_scores(q, k, r, u + v, u + v)
-
-
 @check_transformer_xl_scores.mistake("v missing")
 def _(q, k, r, u, v):
     """The fourth term is missing: v·r, the same for every query and key at the same offset."""
@@ -213,13 +199,6 @@ def _(q, k, r, u, v):
 def _(q, k, r, u, v):
     """The second term is missing: q_i·r, how much this query minds the distance. Only v met r."""
     return _xl_scores(q, k, r, u, v) - _xl_scores(q, 0 * k, r, 0 * u, 0 * v)
-
-
-@check_transformer_xl_scores.mistake("r missing")
-def _(q, k, r, u, v):
-    """You left out r, so your scores know nothing of distances: add (q_i + v)·r, with r of
-    i − j."""
-    return _xl_scores(q, k, 0 * r, u, v)
 
 
 @check_transformer_xl_scores.mistake("rows of r reversed")
@@ -297,3 +276,19 @@ def _(q, k, r, u, v):
 def _(q, k, r, u, v):
     """You went one step too far: return the scores, before the mask and the softmax."""
     return softmax(np.where(_places(q) < 0, -np.inf, _xl_scores(q, k, r, u, v)))
+
+
+@check_transformer_xl_scores.harmless_on("u or v misplaced")
+def _(rng, size):
+    """Your scores are right where u and v are 0, so the two terms of the query are there. Add the
+    other two, and nothing else: u·k_j, and v·r with r of i − j."""
+    q, k, r, u, v = _xl_inputs(rng, size)
+    return q, k, r, 0 * u, 0 * v
+
+
+@check_transformer_xl_scores.harmless_on("r misplaced")
+def _(rng, size):
+    """Your scores are right where r is 0, so (q_i + u)·k_j is there. Add (q_i + v)·r, with row
+    i − j of r."""
+    q, k, r, u, v = _xl_inputs(rng, size)
+    return q, k, 0 * r, u, v

@@ -38,9 +38,6 @@ SHAW_MISTAKES = {
     "clipped to max_distance − 1": shaw_rows(
         lambda q, k, most: clipped(k - q + most, 0, 2 * most - 1)
     ),
-    "clipped to 1 − max_distance": shaw_rows(
-        lambda q, k, most: clipped(k - q, -most + 1, most - 1) + most
-    ),
     "rows from 1": shaw_rows(lambda q, k, most: clipped(k - q, -most, most) + most + 1),
     "distances": shaw_rows(lambda q, k, most: min(abs(q - k), most)),
     "distances, shifted": shaw_rows(lambda q, k, most: min(abs(q - k), most) + most),
@@ -88,19 +85,19 @@ XL_MISTAKES = {
     "a common claim": xl_scores(
         lambda q, k, i, j, r, u, v: dot(q, k + r[i - j]) + dot(u, q) + dot(v, k)
     ),
+    "a common claim, scaled": xl_scores(
+        lambda q, k, i, j, r, u, v: dot(q, k + r[i - j]) / len(q) ** 0.5 + dot(u, q) + dot(v, k)
+    ),
     "u with the query": xl_scores(
         lambda q, k, i, j, r, u, v: dot(q, k) + dot(q, r[i - j]) + dot(u, q) + dot(v, r[i - j])
     ),
     "v with the key": xl_scores(lambda q, k, i, j, r, u, v: dot(q + u + v, k) + dot(q, r[i - j])),
     "u and v swapped": xl_scores(lambda q, k, i, j, r, u, v: dot(q + v, k) + dot(q + u, r[i - j])),
     "u in both places": xl_scores(lambda q, k, i, j, r, u, v: dot(q + u, k + r[i - j])),
-    "v in both places": xl_scores(lambda q, k, i, j, r, u, v: dot(q + v, k + r[i - j])),
-    "one sum for all": xl_scores(lambda q, k, i, j, r, u, v: dot(q + u + v, k + r[i - j])),
     "v missing": xl_scores(lambda q, k, i, j, r, u, v: dot(q + u, k) + dot(q, r[i - j])),
     "u missing": xl_scores(lambda q, k, i, j, r, u, v: dot(q, k) + dot(q + v, r[i - j])),
     "u and v missing": xl_scores(lambda q, k, i, j, r, u, v: dot(q, k + r[i - j])),
     "q with r missing": xl_scores(lambda q, k, i, j, r, u, v: dot(q + u, k) + dot(v, r[i - j])),
-    "r missing": xl_scores(lambda q, k, i, j, r, u, v: dot(q + u, k)),
     "rows of r reversed": xl_scores(
         lambda q, k, i, j, r, u, v: dot(q + u, k) + dot(q + v, r[len(r) - 1 - (i - j)])
     ),
@@ -124,6 +121,8 @@ XL_MISTAKES = {
     "−∞ ahead": xl_scores(four_terms, ahead=lambda *given: -math.inf),
     "scaled": lambda *given: np.array(xl_scores(four_terms)(*given)) / len(given[3]) ** 0.5,
     "weights returned": softmax_of_the_past,
+    "u or v misplaced": xl_scores(lambda q, k, i, j, r, u, v: dot(q + u + v, k + r[i - j])),
+    "r misplaced": xl_scores(lambda q, k, i, j, r, u, v: dot(q + u, k) + dot(q + v, r[i - j - 1])),
 }
 
 MISTAKES = [(check_shaw_index, SHAW_MISTAKES), (check_transformer_xl_scores, XL_MISTAKES)]
@@ -164,6 +163,19 @@ def test_scores_computed_in_float32_are_correct():
 
 
 test_each_mistake_is_named, test_no_listed_mistake_is_left_untried = mistake_tests(MISTAKES)
+
+
+@pytest.mark.parametrize(
+    ("score", "name"),
+    [
+        (lambda q, k, i, j, r, u, v: dot(q + v, k + r[i - j]), "u or v misplaced"),
+        (lambda q, k, i, j, r, u, v: dot(q, k + r[i - j]) - dot(u, k), "u or v misplaced"),
+        (lambda q, k, i, j, r, u, v: dot(q + u + v, k + r[j - i]) - dot(v, k), "r misplaced"),
+        (lambda q, k, i, j, r, u, v: dot(q + u, k), "r misplaced"),
+    ],
+)
+def test_what_is_right_is_told_from_what_is_not(score, name):
+    assert check_transformer_xl_scores(xl_scores(score)).mistake == name
 
 
 def softmax(rows):
