@@ -185,7 +185,7 @@ def all_buckets_are_used() -> Verdict:
         setting: np.unique(t5_bucket(apart, bidirectional=both)) for setting, both in SIDES.items()
     }
     empty = ", ".join(map(str, np.setdiff1d(np.arange(32), next(iter(used.values())))))
-    text = f"Buckets of the offsets −1000 … 1000; in the encoder nothing falls into {empty}."
+    text = f"Buckets of the offsets −1000 … 1000; empty in the encoder: {empty}."
     counts = {setting: len(buckets) for setting, buckets in used.items()}
     return judge(counts, lambda count: count == 32, text)
 

@@ -216,5 +216,5 @@ test_what_each_claim_comes_to, test_a_planted_error_turns_the_verdict = claim_te
 
 
 def test_the_empty_bucket_and_the_first_sentence_are_named():
-    assert "nothing falls into 16." in claims.all_buckets_are_used().text
+    assert "empty in the encoder: 16." in claims.all_buckets_are_used().text
     assert "in the first sentence it is 1." in claims.from_sat_to_on_it_is_one_step().text
