@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import sys
 import sysconfig
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -187,7 +189,8 @@ def train(
     )
     wanted, tables = _snapshot_steps(steps, snapshots), _table(0, model)
     losses: list[float] = []
-    with tqdm(total=steps, desc="training", file=sys.stdout, mininterval=0.2) as bar:
+    bar = tqdm(total=steps, desc="training", file=sys.stdout, mininterval=0.5)
+    with _one_thread(), bar:
         try:
             while len(losses) < steps:
                 loss = _loss(model, _pieces(tokens, seq_len, batch_size, random), random)
@@ -202,6 +205,17 @@ def train(
         except KeyboardInterrupt:
             tables |= _table(len(losses), model)
     return Run(np.array(losses), tables)
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Compute on one thread of the CPU: on matrices this small, others would only be waited for."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _loss(model: SmallTransformer, pieces: torch.Tensor, random: torch.Generator) -> torch.Tensor:

@@ -1,22 +1,289 @@
-"""The small Transformer and its training: what it learns, what it keeps, what it refuses."""
+"""The small Transformer and its training: what it computes, learns, keeps and refuses."""
+
+import math
+import sysconfig
+from collections import Counter
+from pathlib import Path
 
 import numpy as np
+import pytest
 import torch
 
+from posviz.arrays import TORCH_DEVICES, devices
+from posviz.encodings.doors import Encoding, NoPosition
 from posviz.encodings.learned import Learned
-from posviz.training import SmallTransformer, standard_library_text, train
+from posviz.training import CHARACTERS, SmallTransformer, standard_library_text, train
+from tests.every_encoding import D_MODEL, ENCODINGS, HEADS
 
 TEXT = standard_library_text(20_000)
+SMALL = {"d_model": D_MODEL, "num_heads": HEADS}
+PRESENT = [name for name, reason in devices().items() if name in TORCH_DEVICES and not reason]
+
+both_kinds = pytest.mark.parametrize("causal", [True, False], ids=["causal", "both sides"])
+every_device = pytest.mark.parametrize("device", PRESENT)
 
 
-def learned(rows=8, d_model=8):
-    start = 0.02 * np.random.default_rng(0).normal(size=(rows, d_model))
-    return Learned(torch.nn.Parameter(torch.tensor(start, dtype=torch.float32)))
+def table(rows=8, columns=D_MODEL, seed=0):
+    return 0.02 * np.random.default_rng(seed).normal(size=(rows, columns)).astype(np.float32)
+
+
+def trained(rows=8, columns=D_MODEL):
+    """A learned encoding whose table is trained."""
+    return Learned(torch.nn.Parameter(torch.tensor(table(rows, columns))))
+
+
+def short(model, text=TEXT, **changed):
+    return train(model, text, **{"steps": 4, "seq_len": 8, "batch_size": 2, **changed})
+
+
+def codes(text):
+    return torch.tensor([list(text.encode("ascii"))])
+
+
+class InterruptedAt(Encoding):
+    """A trained table, and a reader who presses Stop in the k-th step."""
+
+    def __init__(self, k):
+        self.table, self.left = torch.nn.Parameter(torch.tensor(table())), k
+
+    def at_input(self, x, positions):
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+        return x + self.table[positions]
+
+
+# ---------------------------------------------------------------- the text
+
+
+def test_the_text_is_the_library_file_after_file():
+    first = Path(sysconfig.get_path("stdlib"), "__future__.py").read_text()
+    assert TEXT.startswith(first)
+    assert len(TEXT) == 20_000
+    assert TEXT.isascii()
+    assert standard_library_text(300) == TEXT[:300]
+
+
+def test_nobody_gets_more_text_than_there_is():
+    with pytest.raises(ValueError, match=r"^characters must be at most [\d,]+, all there are, got"):
+        standard_library_text(10**9)
+
+
+# ---------------------------------------------------------------- the model
+
+
+@both_kinds
+def test_logits_are_those_of_torchs_own_transformer(causal):
+    model = SmallTransformer(trained(), **SMALL, num_layers=2, causal=causal, seed=5)
+    tokens = codes(TEXT[:8])
+    x = model.embedding[tokens] + model.encoding.table
+    mask = torch.nn.Transformer.generate_square_subsequent_mask(8) if causal else None
+    for layer in model.layers:
+        x = torchs(layer)(x, mask)
+    expected = torch.nn.functional.layer_norm(x, (D_MODEL,)) @ model.output
+    torch.testing.assert_close(model(tokens), expected, rtol=1e-4, atol=1e-5)
+
+
+def torchs(layer):
+    """A layer of torch with the same weights; the biases that ours has not are 0."""
+    made = torch.nn.TransformerEncoderLayer(
+        D_MODEL, HEADS, 4 * D_MODEL, dropout=0, activation="gelu", batch_first=True, norm_first=True
+    )
+    state = {name: torch.zeros_like(value) for name, value in made.state_dict().items()}
+    state |= {"norm1.weight": torch.ones(D_MODEL), "norm2.weight": torch.ones(D_MODEL)}
+    state["self_attn.in_proj_weight"] = torch.cat([layer.w_q.T, layer.w_k.T, layer.w_v.T])
+    state["self_attn.out_proj.weight"] = layer.w_o.T
+    state |= {"linear1.weight": layer.widen.T, "linear2.weight": layer.narrow.T}
+    made.load_state_dict(state | {"linear1.bias": layer.bias})
+    return made
+
+
+@both_kinds
+def test_what_comes_later_is_seen_only_from_both_sides(causal):
+    model = SmallTransformer(trained(), **SMALL, num_layers=2, causal=causal)
+    one, other = model(codes("position")), model(codes("positive"))
+    changed = (one != other).any(dim=-1)[0].tolist()
+    assert changed == [not causal] * 6 + [True] * 2
+
+
+def test_beyond_the_table_there_is_nothing():
+    model = SmallTransformer(trained(rows=8), **SMALL)
+    assert model(codes("eight ch")).shape == (1, 8, CHARACTERS)
+    with pytest.raises(IndexError, match="table of 8 rows, got 8"):
+        model(codes("nine char"))
+    with pytest.raises(IndexError, match="table of 8 rows, got 20"):
+        model(codes("ab"), positions=[0, 20])
+    with pytest.raises(IndexError, match="table of 8 rows, got 8"):
+        short(model, seq_len=9)
+
+
+@pytest.mark.parametrize("name", ["learned", "T5", "Shaw", "Transformer-XL", "DeBERTa"])
+@both_kinds
+def test_every_parameter_is_trained_those_of_the_encoding_too(name, causal):
+    def kind(array):
+        return torch.nn.Parameter(torch.tensor(array, dtype=torch.float32))
+
+    model = SmallTransformer(ENCODINGS[name](kind), **SMALL, causal=causal)
+    before = {name: value.detach().clone() for name, value in model.named_parameters()}
+    assert sum(name.startswith("encoding") for name in before) >= 1
+    short(model)
+    assert [n for n, value in model.named_parameters() if torch.equal(value, before[n])] == []
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+@every_device
+def test_every_encoding_can_be_trained_with(name, device):
+    model = SmallTransformer(ENCODINGS[name](np.asarray), **SMALL)
+    run = short(model, "abcd" * 9, device=device)
+    assert run.losses[-1] < run.losses[0]
+    assert run.snapshots == {}
+
+
+# ---------------------------------------------------------------- what is learned
+
+
+@pytest.mark.parametrize(("causal", "steps"), [(True, 80), (False, 160)])
+def test_the_loss_falls_below_that_of_counting_characters(causal, steps):
+    shares = np.array(list(Counter(TEXT).values())) / len(TEXT)
+    counting = -(shares * np.log(shares)).sum()
+    model = SmallTransformer(trained(8, 16), d_model=16, causal=causal)
+    run = short(model, steps=steps, batch_size=32, learning_rate=0.02)
+    assert run.losses[0] > counting + 0.5
+    assert run.losses[-30:].mean() < counting - 0.1
+
+
+@both_kinds
+def test_what_is_to_be_predicted_is_not_shown(causal):
+    drawn = np.random.default_rng(0).choice(list("abcd"), size=20_000)
+    model = SmallTransformer(trained(), **SMALL, causal=causal)
+    run = short(model, "".join(drawn), steps=120, batch_size=16, learning_rate=0.02)
+    assert run.losses[-50:].mean() == pytest.approx(math.log(4), abs=0.1)
+
+
+def test_a_rhythm_is_filled_in_only_by_who_knows_the_places():
+    losses = []
+    for encoding in (trained(), NoPosition()):
+        model = SmallTransformer(encoding, **SMALL, causal=False)
+        run = short(model, "abcd" * 9, steps=150, batch_size=16, learning_rate=0.02)
+        losses.append(run.losses[-20:].mean())
+    assert losses[0] < 0.2 < 0.8 < losses[1]
+
+
+# ---------------------------------------------------------------- what is kept
 
 
 def test_snapshots_are_taken_first_and_last_and_ever_more_rarely():
-    model = SmallTransformer(learned(), d_model=8, num_heads=2)
-    run = train(model, TEXT, steps=16, seq_len=8, batch_size=2, snapshots=5)
+    model = SmallTransformer(trained(), **SMALL)
+    run = short(model, steps=16, snapshots=5)
     assert list(run.snapshots) == [0, 1, 4, 9, 16]
-    assert {table.shape for table in run.snapshots.values()} == {(8, 8)}
+    assert {kept.shape for kept in run.snapshots.values()} == {(8, D_MODEL)}
+    np.testing.assert_array_equal(run.snapshots[0], table())
+    np.testing.assert_array_equal(run.snapshots[16], model.encoding.table.detach())
+    assert len({kept.tobytes() for kept in run.snapshots.values()}) == 5
     assert run.losses.shape == (16,)
+
+
+def test_a_table_that_is_no_parameter_stays_as_it_is():
+    encoding = Learned(torch.tensor(table()))
+    assert short(SmallTransformer(encoding, **SMALL)).snapshots == {}
+    np.testing.assert_array_equal(encoding.table, table())
+
+
+@every_device
+def test_the_same_seed_gives_the_same_run_and_another_seed_another(device):
+    def run(seed=0, model_seed=0):
+        model = SmallTransformer(trained(), **SMALL, causal=False, seed=model_seed)
+        return short(model, seed=seed, device=device)
+
+    first, second = run(), run()
+    np.testing.assert_array_equal(first.losses, second.losses)
+    np.testing.assert_array_equal(first.snapshots[4], second.snapshots[4])
+    assert first.losses[0] != run(seed=1).losses[0]
+    assert first.losses[0] != run(model_seed=1).losses[0]
+
+
+@every_device
+def test_a_trained_model_answers_on_its_device(device):
+    model = SmallTransformer(trained(), **SMALL)
+    short(model, device=device)
+    assert model(codes("position")).device.type == TORCH_DEVICES[device]
+
+
+@pytest.mark.parametrize("k", [1, 3])
+def test_an_interrupt_keeps_what_was_learned(k):
+    model = SmallTransformer(InterruptedAt(k), **SMALL)
+    run = short(model, steps=10, snapshots=2)
+    assert len(run.losses) == k - 1
+    assert sorted(run.snapshots) == sorted({0, k - 1})
+    np.testing.assert_array_equal(run.snapshots[k - 1], model.encoding.table.detach())
+
+
+@pytest.mark.parametrize("encoding", [NoPosition(), InterruptedAt(2)], ids=["whole", "interrupted"])
+def test_what_others_draw_and_how_they_compute_is_left_alone(encoding):
+    threads = torch.get_num_threads()
+    torch.set_num_threads(threads + 1)
+    state, numpys = torch.get_rng_state(), np.random.get_state()[1].copy()  # noqa: NPY002
+    short(SmallTransformer(encoding, **SMALL, causal=False))
+    assert torch.equal(torch.get_rng_state(), state)
+    assert np.array_equal(np.random.get_state()[1], numpys)  # noqa: NPY002
+    assert torch.get_num_threads() == threads + 1
+    torch.set_num_threads(threads)
+
+
+def test_progress_is_one_line_of_text(capsys):
+    short(SmallTransformer(NoPosition(), **SMALL))
+    out, err = capsys.readouterr()
+    last = out.rstrip("\n").split("\r")[-1]
+    assert (out.count("\n"), err) == (1, "")
+    assert last.startswith("training: 100%")
+    assert last.endswith("nats per character]")
+
+
+# ---------------------------------------------------------------- what is refused
+
+
+class AtBothDoors(Learned):
+    def at_query(self, q, positions):
+        return q
+
+
+@pytest.mark.parametrize(
+    ("changed", "error", "message"),
+    [
+        ({"encoding": Learned}, TypeError, "encoding must be an Encoding"),
+        ({"encoding": AtBothDoors(table())}, ValueError, "encoding must act at the input or after"),
+        ({"num_heads": 3}, ValueError, "num_heads must divide d_model = 8, got 3"),
+        ({"num_layers": 0}, ValueError, "num_layers must be at least 1, got 0"),
+        ({"d_model": 8.0}, TypeError, r"d_model must be an integer, got 8\.0"),
+        ({"seed": -1}, ValueError, "seed must be at least 0, got -1"),
+    ],
+)
+def test_a_model_that_cannot_be_is_refused(changed, error, message):
+    arguments = {"encoding": NoPosition(), **SMALL, **changed}
+    with pytest.raises(error, match=f"^{message}"):
+        SmallTransformer(arguments.pop("encoding"), **arguments)
+
+
+@pytest.mark.parametrize(
+    ("changed", "error", "message"),
+    [
+        ({"model": torch.nn.Linear(2, 2)}, TypeError, "model must be a SmallTransformer, got Lin"),
+        ({"text": b"bytes"}, TypeError, "text must be a string, got bytes"),
+        ({"text": "naïve " * 9}, ValueError, "text must be ASCII, got 'ï' at 2"),
+        ({"text": "too long", "seq_len": 8}, ValueError, "text must be longer than seq_len = 8"),
+        ({"steps": 0}, ValueError, "steps must be at least 1, got 0"),
+        ({"batch_size": 0}, ValueError, "batch_size must be at least 1, got 0"),
+        ({"learning_rate": 0}, ValueError, "learning_rate must be above 0, got 0"),
+        ({"snapshots": 1}, ValueError, "snapshots must be at least 2, got 1"),
+        (
+            {"device": "NumPy"},
+            ValueError,
+            "device must be one of torch CPU, CUDA, MPS, got 'NumPy'",
+        ),
+        ({"device": "cpu"}, ValueError, "device must be one of torch CPU, CUDA, MPS, got 'cpu'"),
+    ],
+)
+def test_a_training_that_cannot_be_is_refused(changed, error, message):
+    arguments = {"model": SmallTransformer(NoPosition(), **SMALL), **changed}
+    with pytest.raises(error, match=f"^{message}"):
+        short(arguments.pop("model"), **arguments)
