@@ -1,6 +1,7 @@
 """Lesson 04: the rule of T5's buckets, and every listed mistake as a reader would write it."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -139,3 +140,12 @@ def test_the_offsets_are_met_on_both_sides_and_beyond_max_distance():
     assert all(min(offsets) < 0 < max(offsets) for offsets, *_ in cases[1:])
     offsets, _, max_distance = cases[-1]
     assert min(offsets) < -max_distance < max_distance < max(offsets)
+
+
+def test_no_offset_lies_where_a_bucket_starts():
+    """(d/m)^(n−m) would be (max/m)^t there, and the order of float operations would decide."""
+    for offsets, num_buckets, max_distance in check_t5_bucket_function.cases():
+        n = num_buckets // 2
+        m = n // 2
+        starts = {Fraction(max_distance, m) ** step for step in range(1, 20)}
+        assert not starts & {Fraction(abs(offset), m) ** (n - m) for offset in offsets.tolist()}
