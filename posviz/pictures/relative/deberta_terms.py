@@ -1,0 +1,215 @@
+"""DeBERTa's terms, and what their number has to do with the scale of the scores."""
+
+import functools
+from types import SimpleNamespace
+
+import numpy as np
+
+from posviz.encodings.deberta import P2C, TERMS, DeBERTa
+from posviz.encodings.doors import NoPosition
+from posviz.engine.knobs import choice, even, integer, switch
+from posviz.engine.looks import SIGNED
+from posviz.engine.picture import Picture
+from posviz.pictures.relative.four_relative_terms import cross_out, draw_cross
+
+LENGTH, WIDEST_CLIP = 16, 8
+DRAWS = 100_000
+LIMIT = 3.0  # of the colours
+EDGES = np.linspace(-5, 5, 51)  # of the bins
+MIDDLES = (EDGES[1:] + EDGES[:-1]) / 2
+
+
+class DebertaTerms(Picture):
+    """DeBERTa's three terms, and why their sum is divided by √(3d)."""
+
+    size = (9.0, 3.8)
+    paper_size = (3.3, 2.2)
+
+    c2p = switch(True, label="c2p on")
+    p2c = switch(True, label="p2c on")
+    reading = choice("code", options=P2C, label="p2c as in the")
+    clip = integer(4, low=2, high=WIDEST_CLIP, play=True, label="clip k (tokens)")
+    head_dim = even(64, low=4, high=128)
+    seed = integer(0, low=0, high=99)
+
+    def compute(self):
+        """Return the terms and their sum [len, len], and how the sums of many draws are spread.
+
+        Terms are shown after 1/√head_dim, their sum after DeBERTa's scale.
+        """
+        on = (True, self.c2p, self.p2c)
+        scale = _encoding(self.head_dim, self.seed, self.clip, self.reading, on).scale(
+            self.head_dim
+        )
+        terms = _terms(self.head_dim, self.seed, self.clip, self.reading)
+        deviations, densities = _spread(self.head_dim, on, scale)
+        return SimpleNamespace(
+            on=(*on, True),
+            maps=[*(terms * self.head_dim**-0.5), np.einsum("t,tij->ij", on, terms) * scale],
+            clips=_clips(self.clip, self.reading),
+            deviations=deviations,
+            densities=densities,
+        )
+
+    def draw(self, figure):
+        """The terms and their sum as maps; at right the spread of many sums, scaled and not."""
+        axes = figure.subplot_mosaic(
+            [["q·k", "c2p", "many"], ["p2c", "sum", "many"]], width_ratios=(1, 1, 1.9)
+        )
+        maps = [axes[name] for name in ("q·k", "c2p", "p2c", "sum")]
+        images = [_draw_map(panel, name) for name, panel in axes.items() if name != "many"]
+        figure.colorbar(
+            images[0],
+            ax=maps,
+            aspect=40,
+            extend="both",
+            ticks=(-LIMIT, 0, LIMIT),
+            format="%g",
+            label="score, scaled",
+        )
+        axes["q·k"].set_ylabel("query")
+        axes["p2c"].set(xlabel="key", ylabel="query")
+        axes["sum"].set_xlabel("key")
+        return SimpleNamespace(
+            images=images,
+            crosses=[draw_cross(panel) for panel in maps],
+            clips=[_draw_clip(axes[name]) for name in TERMS],
+            spreads=_draw_spreads(axes["many"]),
+        )
+
+    def update(self, artists, arrays):
+        """Colour the maps, cross out what is off, and move the clips and both spreads."""
+        for image, scores in zip(artists.images, arrays.maps, strict=True):
+            image.set_data(scores)
+        for image, cross, on in zip(artists.images, artists.crosses, arrays.on, strict=True):
+            cross_out(image, cross, on)
+        for line, clip in zip(artists.clips, arrays.clips, strict=True):
+            line.set_data(*clip)
+        for line, density in zip(artists.spreads, arrays.densities, strict=True):
+            line.set_ydata(density)
+
+    def caption(self, arrays):
+        """The spread of the sum before and after DeBERTa's scale, and what is clipped."""
+        count = 1 + self.c2p + self.p2c
+        plain, scaled = arrays.deviations
+        sums = f"{count} terms" if count > 1 else "q·k alone"
+        told = (
+            f"Over {DRAWS:,} draws the standard deviation of {sums} is {plain:.2f} after "
+            f"1/√{self.head_dim} and {scaled:.2f} after 1/√({count} · {self.head_dim})"
+        )
+        if count == 1:
+            return f"{told}, and no term reads an offset, so neither reading nor clip matters."
+        if not self.p2c:
+            return (
+                f"{told}; c2p reads δ(i, j), {self._clipped()}, and p2c is off in either reading."
+            )
+        reads = (
+            "δ(i, j), as in the released code"
+            if self.reading == "code"
+            else "δ(j, i), as in the paper"
+        )
+        return f"{told}; p2c reads {reads}, {self._clipped()}."
+
+    def _clipped(self):
+        return f"clipped to −{self.clip} … {self.clip - 1} (dotted)"
+
+
+@functools.lru_cache(maxsize=8)
+def _tokens(head_dim, seed):
+    """Queries and keys [len, head_dim], and both tables for the widest clip [2k, head_dim]."""
+    random = np.random.default_rng(seed)
+    tokens = random.standard_normal((2, LENGTH, head_dim))
+    return *tokens, *random.standard_normal((2, 2 * WIDEST_CLIP, head_dim))
+
+
+def _encoding(head_dim, seed, clip, reading, on):
+    """DeBERTa with the terms that are on; a narrower clip reads the middle rows of the tables."""
+    names = tuple(name for name, is_on in zip(TERMS, on[1:], strict=True) if is_on)
+    if not names:
+        return NoPosition()
+    rows = slice(WIDEST_CLIP - clip, WIDEST_CLIP + clip)
+    tables = [table[None, rows] for table in _tokens(head_dim, seed)[2:]]
+    return DeBERTa(*tables, terms=names, p2c=reading)
+
+
+@functools.lru_cache(maxsize=8)
+def _terms(head_dim, seed, clip, reading):
+    """q·k, c2p and p2c [3, len, len], unscaled."""
+    q, k = (x[None, None] for x in _tokens(head_dim, seed)[:2])
+    terms, positions = [(q @ k.swapaxes(-1, -2))[0, 0]], np.arange(LENGTH)
+    for on in ((True, True, False), (True, False, True)):
+        encoding, blank = (
+            _encoding(head_dim, seed, clip, reading, on),
+            np.zeros((1, 1, LENGTH, LENGTH)),
+        )
+        added = encoding.at_scores(blank, q, k, positions, positions)
+        terms.append(added[0, 0] / encoding.scale(head_dim))
+    return np.stack(terms)
+
+
+def _clips(clip, reading):
+    """Points x, y of the lines beyond which δ is clipped, in c2p and in p2c."""
+    edges = np.array([-0.5, LENGTH - 0.5, np.nan])
+    behind, ahead = clip - 1.5, 0.5 - clip  # offsets beyond which rows of the table repeat
+    sides = [(behind, ahead), (behind, ahead) if reading == "code" else (-behind, -ahead)]
+    query = np.tile(edges, 2)
+    return [(query - np.repeat(side, 3), query) for side in sides]
+
+
+@functools.lru_cache(maxsize=8)
+def _draws(head_dim):
+    """Many draws of q·k, q·r and k·s [3, draws], of normal vectors.
+
+    Their dot products need no vectors: q lies along an axis, which is no loss; k has one component
+    along it and a length across; and what a normal vector makes with another is normal, times the
+    length of the other.
+    """
+    random = np.random.default_rng(1)
+    along, with_q, with_k = random.standard_normal((3, DRAWS))
+    q = np.sqrt(random.chisquare(head_dim, DRAWS))
+    k = np.sqrt(along**2 + random.chisquare(head_dim - 1, DRAWS))
+    return np.stack([q * along, q * with_q, k * with_k])
+
+
+@functools.lru_cache(maxsize=32)
+def _spread(head_dim, on, scale):
+    """Standard deviations and densities [bins] of many sums, after 1/√head_dim and after scale."""
+    sums = np.sum(_draws(head_dim)[list(on)], axis=0)
+    both = [sums * factor for factor in (head_dim**-0.5, scale)]
+    deviations = [values.std() for values in both]
+    width = EDGES[1] - EDGES[0]
+    return deviations, [np.histogram(x, EDGES)[0] / (DRAWS * width) for x in both]
+
+
+def _draw_map(axes, title):
+    edges = (-0.5, LENGTH - 0.5)
+    axes.set(title=title, xticks=(), yticks=())
+    return axes.imshow(
+        np.zeros((1, 1)),
+        cmap=SIGNED,
+        vmin=-LIMIT,
+        vmax=LIMIT,
+        extent=(*edges, *edges[::-1]),
+        aspect="equal",
+        animated=True,
+    )
+
+
+def _draw_clip(axes):
+    line = axes.plot([], [], ":", color="black", animated=True)[0]  # on colours, in both themes
+    line.set_linewidth(line.get_linewidth() / 1.5)
+    return line
+
+
+def _draw_spreads(axes):
+    """The densities of the sum after both scales, over that of a standard normal."""
+    normal = np.exp(-(MIDDLES**2) / 2) / np.sqrt(2 * np.pi)
+    axes.fill_between(MIDDLES, normal, color="C6", alpha=0.4, lw=0, label="standard normal")
+    looks = (("C1--", "sum / √d"), ("C0-", "sum / √(terms · d)"))
+    spreads = [
+        axes.plot(MIDDLES, 0 * MIDDLES, look, label=label, animated=True)[0]
+        for look, label in looks
+    ]
+    axes.set(xlabel="score", ylabel="density", ylim=(0, 0.52), xticks=(-4, -2, 0, 2, 4))
+    axes.figure.legend(loc="outside upper center", ncols=3, columnspacing=1, handlelength=1.5)
+    return spreads

@@ -1,0 +1,103 @@
+"""The numbers in lesson 04's picture of DeBERTa: its terms, its clip, and the spread of scores."""
+
+import itertools
+import math
+import re
+
+import numpy as np
+import pytest
+
+from posviz.pictures.relative.deberta_terms import DebertaTerms
+from tests.pictures.by_hand import caption_of, drawn, every_setting, product
+
+
+def deberta_maps(picture):
+    """q·k, c2p and p2c [16, 16] after 1/√head_dim, and the sum after its own scale, by loops."""
+    random, head_dim = np.random.default_rng(picture.seed), picture.head_dim
+    q, k = random.standard_normal((2, 16, head_dim))
+    position_key, position_query = random.standard_normal((2, 16, head_dim))
+    maps = np.empty((4, 16, 16))
+    for i, j in itertools.product(range(16), repeat=2):
+        row = 8 + clipped(i - j, picture.clip)
+        other = 8 + clipped(j - i, picture.clip) if picture.reading == "paper" else row
+        pairs = ((q[i], k[j]), (q[i], position_key[row]), (k[j], position_query[other]))
+        terms = [product(*pair) for pair in pairs]
+        maps[:3, i, j] = np.divide(terms, math.sqrt(head_dim))
+        on = (True, picture.c2p, picture.p2c)
+        maps[3, i, j] = np.dot(on, terms) / math.sqrt(head_dim * sum(on))
+    return maps
+
+
+def clipped(offset, k):
+    return -k if offset < -k else k - 1 if offset > k - 1 else offset
+
+
+@pytest.mark.parametrize("setting", [*every_setting(DebertaTerms, 8)], ids=repr)
+def test_deberta_terms_are_those_of_a_loop(setting):
+    arrays, artists = drawn(setting)
+    np.testing.assert_allclose(arrays.maps, deberta_maps(setting), atol=1e-9)
+    on = (True, setting.c2p, setting.p2c, True)
+    for image, cross, is_on, scores in zip(
+        artists.images, artists.crosses, on, arrays.maps, strict=True
+    ):
+        assert np.array_equal(image.get_array(), scores)
+        assert image.get_alpha() == (1 if is_on else 0.25)
+        assert len(cross.get_xdata()) == (0 if is_on else 5)
+    check_clips(setting, artists)
+    check_deviations(setting, arrays)
+
+
+def check_clips(setting, artists):
+    """Between the lines lie the offsets whose row of the table is theirs alone."""
+    own = range(1 - setting.clip, setting.clip - 1)
+    for name, line in zip(("c2p", "p2c"), artists.clips, strict=True):
+        x, y = line.get_xydata()[[0, 1, 3, 4]].reshape(2, 2, 2).transpose(2, 0, 1)
+        sign = -1 if (name, setting.reading) == ("p2c", "paper") else 1
+        for query, key in itertools.product(range(16), repeat=2):
+            low, high = sorted(x[:, 0] + (query - y[:, 0]))
+            assert (low < key < high) == (sign * (query - key) in own)
+        assert (np.diff(x) == np.diff(y)).all()
+
+
+def check_deviations(setting, arrays):
+    """Within three standard errors: scores of a small head_dim have longer tails than a normal."""
+    count, head_dim = 1 + setting.c2p + setting.p2c, setting.head_dim
+    np.testing.assert_allclose(arrays.deviations, [math.sqrt(count), 1], rtol=0.01)
+    caption = caption_of(setting)
+    plain, scaled = re.search(r"is (\S+) after 1/√\d+ and (\S+) after", caption).groups()
+    assert [plain, scaled] == [f"{deviation:.2f}" for deviation in arrays.deviations]
+    assert f" after 1/√{head_dim} and {scaled} after 1/√({count} · {head_dim})" in caption
+    if count > 1:
+        assert f"clipped to -{setting.clip} … {setting.clip - 1} (dotted)" in caption
+    reads = "δ(i, j), as in the released code" if setting.reading == "code" else "δ(j, i), as in"
+    assert (f"p2c reads {reads}" in caption) == setting.p2c
+    assert ("p2c is off in either reading" in caption) == (setting.c2p and not setting.p2c)
+    assert caption.endswith("so neither reading nor clip matters.") == (count == 1)
+
+
+@pytest.mark.parametrize("head_dim", [4, 64])
+def test_the_spread_is_that_of_whole_vectors(head_dim):
+    random, count = np.random.default_rng(7), 40_000
+    q, k, position_key, position_query = random.standard_normal((4, count, head_dim))
+    sums = (q * k + q * position_key + k * position_query).sum(axis=1)
+    picture = DebertaTerms(head_dim=head_dim)
+    arrays, artists = drawn(picture)
+    for values, density, line, deviation in zip(
+        (sums / math.sqrt(head_dim), sums / math.sqrt(3 * head_dim)),
+        arrays.densities,
+        artists.spreads,
+        arrays.deviations,
+        strict=True,
+    ):
+        expected, edges = np.histogram(values, 50, (-5, 5))
+        error = 5 * np.sqrt(expected + 10) / (count * 0.2)
+        assert (abs(density - expected / (count * 0.2)) < error).all()
+        assert np.array_equal(line.get_ydata(), density)
+        np.testing.assert_allclose(line.get_xdata(), (edges[1:] + edges[:-1]) / 2)
+        assert deviation == pytest.approx(values.std(), rel=0.02)
+
+
+def test_the_spread_is_the_audited_one():
+    plain, scaled = DebertaTerms(head_dim=64).compute().deviations
+    assert plain == pytest.approx(1.7296, abs=0.01)
+    assert scaled == pytest.approx(0.9986, abs=0.006)
