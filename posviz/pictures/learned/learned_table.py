@@ -1,0 +1,297 @@
+"""A learned table while it is trained: what its rows come to have in common."""
+
+import functools
+import numbers
+from collections.abc import Mapping
+from types import SimpleNamespace
+
+import numpy as np
+from matplotlib.ticker import MaxNLocator
+
+from posviz.attention import softmax
+from posviz.engine.knobs import integer, switch
+from posviz.engine.looks import PLAIN, SIGNED
+from posviz.engine.picture import Picture
+
+MOST = 512  # rows and columns that are drawn; of a longer table every second, third, … row
+LENGTH, WIDTH, STEPS, EVERY, REACH = 48, 32, 480, 20, 4  # the toy
+LOWEST = -0.55  # the axis of the mean cosine ends here unless the mean goes deeper
+
+
+class LearnedTable(Picture):
+    """A learned table while it is trained: cosines of its rows, their path, means by offset.
+
+    `snapshots` holds a table [rows, d_model] for each step, as a training run or {0: table} gives
+    it. Without it the picture shows a toy: see `toy_snapshots`.
+    """
+
+    size = (8.0, 3.3)
+    paper_size = (3.3, 3.3)
+
+    progress = integer(100, low=0, high=100, play=True, label="training (%)")
+    centred = switch(False, label="subtract mean")
+
+    def __init__(self, snapshots=None, **knobs):
+        super().__init__(**knobs)
+        self._name = "A toy table" if snapshots is None else "A table"
+        self._training = _Training(toy_snapshots() if snapshots is None else checked(snapshots))
+        self._view = functools.lru_cache(maxsize=32)(self._training.view)  # Play comes back
+
+    def compute(self):
+        """Return the nearest snapshot's cosines, path and means by offset, and the first's."""
+        training = self._training
+        index = training.nearest(self.progress / 100)
+        cosines, means, path = self._view(index, self.centred)
+        return SimpleNamespace(
+            cosines=cosines,
+            means=means,
+            before=self._view(0, self.centred)[1],
+            path=path,
+            shares=training.shares,
+            steps=training.steps,
+            step=training.steps[index],
+            shape=training.tables[0].shape,
+            centred=self.centred,
+        )
+
+    def draw(self, figure):
+        """Cosines of all rows, the path in the plane where the last table is widest, the means."""
+        wide = figure.get_size_inches()[0] > 5
+        panels = figure.subplot_mosaic(
+            [["cosines", "path", "means"]] if wide else [["cosines", "path"], ["means", "means"]],
+            height_ratios=None if wide else (1.8, 1),
+        )
+        rows = len(self._training.tables[0])
+        edge = edge_of(rows)
+        image = panels["cosines"].imshow(
+            np.zeros((2, 2)), cmap=SIGNED, vmin=-1, vmax=1, aspect="equal", animated=True
+        )
+        image.set_extent((-0.5, edge, edge, -0.5))
+        panels["cosines"].set(title="cosine of two rows", xlabel="position (tokens)")
+        panels["cosines"].set_ylabel("position (tokens)")
+        for axis in (panels["cosines"].xaxis, panels["cosines"].yaxis):
+            axis.set_major_locator(MaxNLocator(3, integer=True))
+        scale = panels["cosines"].inset_axes((1.05, 0, 0.06, 1))  # as tall as the image
+        figure.colorbar(image, cax=scale, ticks=(-1, 0, 1))
+        path, ends = _draw_path(panels["path"], rows, self._training.reach)
+        before, now = _draw_means(panels["means"], rows)
+        panels["means"].set_box_aspect(1 if wide else None)
+        figure.legend(
+            handles=[*ends, before, now],
+            loc="outside upper center",
+            ncols=4 if wide else 2,
+            columnspacing=1.2,
+        )
+        return SimpleNamespace(
+            image=image,
+            axes=panels["means"],
+            path=path,
+            ends=ends,
+            before=before,
+            now=now,
+            deep=False,
+        )
+
+    def update(self, artists, arrays):
+        """Move the image, the path and the curve; the axis only where the mean goes deep."""
+        deep = bool(min(arrays.means.min(), arrays.before.min()) < LOWEST)
+        if artists.deep != deep:
+            artists.deep = deep
+            artists.axes.set_ylim(-1.05 if deep else LOWEST, 1.05)
+        artists.image.set_data(arrays.cosines)
+        line, dots = artists.path
+        line.set_data(*arrays.path.T)
+        dots.set_offsets(arrays.path)
+        for mark, place in zip(artists.ends, arrays.path[[0, -1]], strict=True):
+            mark.set_data(*place[:, None])
+        artists.before.set_data(np.arange(len(arrays.before)), arrays.before)
+        artists.now.set_data(np.arange(len(arrays.means)), arrays.means)
+
+    def caption(self, arrays):
+        """The step, neighbours and far rows then and at the start, and what was left out."""
+        rows, columns = arrays.shape
+        far = len(arrays.means) - 1
+        mean = ", the mean row subtracted," if arrays.centred else ""
+        before, only = f" ({signed(arrays.before[1])} at step {arrays.steps[0]:,})", ""
+        if len(arrays.steps) == 1:
+            before, only = "", ", the only snapshot"
+        drawn = one_in(rows, "row")
+        return (
+            f"{self._name} of {rows:,} rows × {columns:,} columns at step {arrays.step:,} of "
+            f"{arrays.steps[-1]:,}{only}: the mean cosine of neighbours{mean} is "
+            f"{signed(arrays.means[1])}{before}, of rows {far:,} apart "
+            f"{signed(arrays.means[far])}, and the plane of the path holds "
+            f"{arrays.shares[:2].sum():.0%} of the last table’s variance{drawn}."
+        )
+
+
+class _Training:
+    """Tables by step, and the plane they are all seen in: else the path would jump and flip."""
+
+    def __init__(self, tables):
+        self.steps = sorted(tables)
+        self.tables = [tables[step] for step in self.steps]
+        self.plane, self.shares = principal_plane(self.tables[-1])
+        self.reach = max(np.abs(self.path(index)).max() for index in range(len(self.tables)))
+
+    def nearest(self, progress):
+        """The index of the snapshot nearest to a part of the steps, 0 to 1."""
+        steps = np.array(self.steps, dtype=float)
+        return int(np.abs(steps - steps[0] - progress * (steps[-1] - steps[0])).argmin())
+
+    def path(self, index):
+        """The rows of a snapshot in the plane, [rows, 2]."""
+        table = self.tables[index]
+        return (table - table.mean(axis=0)) @ self.plane
+
+    def view(self, index, centred):
+        """Cosines of the rows drawn, their means by offset, and the path of the rows drawn."""
+        rows = unit_rows(self.tables[index], centred)
+        drawn = slice(None, None, stride_of(len(rows)))
+        return rows[drawn] @ rows[drawn].T, means_by_offset(rows), self.path(index)[drawn]
+
+
+def checked(snapshots):
+    """The snapshots as {step: table}, float64 copies; else the error names the argument."""
+    if not isinstance(snapshots, Mapping):
+        raise TypeError(f"snapshots must be a dict step -> table, got {type(snapshots).__name__}")
+    if not snapshots:
+        raise ValueError("snapshots must hold at least one table, got an empty dict")
+    for step in snapshots:
+        if isinstance(step, bool) or not isinstance(step, numbers.Integral) or step < 0:
+            raise TypeError(f"snapshots must have whole steps from 0 on as keys, got {step!r}")
+    tables = {int(step): as_table(x, f"snapshots[{step}]") for step, x in snapshots.items()}
+    shapes = sorted({table.shape for table in tables.values()})
+    if len(shapes) > 1:
+        raise ValueError(f"snapshots must be of one shape, got {' and '.join(map(str, shapes))}")
+    return tables
+
+
+def as_table(table, name):
+    """A float64 copy of a table [rows, d_model] that a picture can show; errors call it `name`."""
+    if not isinstance(table, np.ndarray) or table.dtype.kind != "f":
+        found = getattr(table, "dtype", type(table).__name__)
+        raise TypeError(f"{name} must be a NumPy array of floating-point numbers, got {found}")
+    if table.ndim != 2 or table.shape[0] < 4 or table.shape[1] < 2:
+        raise ValueError(
+            f"{name} must be [rows, d_model] with at least 4 rows and 2 columns, got shape "
+            f"{table.shape}"
+        )
+    if not np.isfinite(table).all():
+        raise ValueError(f"{name} must be finite, got NaN or infinity")
+    return table.astype(float)
+
+
+@functools.lru_cache(maxsize=1)
+def toy_snapshots():
+    """Snapshots of a small table that learns its neighbours by plain gradient descent.
+
+    Each row's dot products with all others, through a softmax, are to fall on the rows at most
+    REACH away; nothing else tells the rows where they stand. {step: table [LENGTH, WIDTH]}.
+    """
+    table = 0.05 * np.random.default_rng(0).standard_normal((LENGTH, WIDTH))
+    offsets = np.abs(np.subtract.outer(np.arange(LENGTH), np.arange(LENGTH)))
+    targets = ((offsets > 0) & (offsets <= REACH)).astype(float)
+    targets /= targets.sum(axis=-1, keepdims=True)
+    snapshots = {}
+    for step in range(STEPS + 1):
+        if step % EVERY == 0:
+            snapshots[step] = table
+        scores = table @ table.T
+        np.fill_diagonal(scores, -np.inf)  # else every row would find itself
+        error = softmax(scores) - targets  # the slope of the cross-entropy by the scores
+        table = table - 0.005 * (error + error.T) @ table
+    return snapshots
+
+
+def principal_plane(table):
+    """The first two principal components as columns [d_model, 2], and every one's share.
+
+    Signs are fixed by the first row, so that they do not depend on the machine.
+    """
+    centred = table - table.mean(axis=0)
+    variances, directions = np.linalg.eigh(centred.T @ centred)
+    variances, plane = variances[::-1].clip(min=0), directions[:, :-3:-1]
+    first = centred[0] @ plane
+    return plane * np.where(first > 0, -1, 1), variances / (variances.sum() or 1)
+
+
+def unit_rows(table, centred):
+    """Rows of length 1, after subtracting their mean row if `centred`; a row of zeros stays."""
+    table = table - table.mean(axis=0) if centred else table
+    norms = np.linalg.norm(table, axis=-1, keepdims=True)
+    return table / np.where(norms > 0, norms, 1)
+
+
+def means_by_offset(rows):
+    """The mean product of two rows at each offset up to half the table, over all such pairs.
+
+    The sum over a diagonal is an autocorrelation, so a long table costs n log n.
+    """
+    count = len(rows)
+    size = 2 ** int(np.ceil(np.log2(2 * count)))  # room for no wrap-around
+    power = np.square(np.abs(np.fft.rfft(rows, size, axis=0))).sum(axis=-1)
+    offsets = np.arange(count // 2 + 1)
+    return np.fft.irfft(power, size)[offsets] / (count - offsets)
+
+
+def stride_of(count):
+    """Out of how many rows, or columns, one is drawn."""
+    return -(-count // MOST)
+
+
+def edge_of(count):
+    """Where an image ends: each row drawn is as wide as all those it stands for."""
+    stride = stride_of(count)
+    return -(-count // stride) * stride - 0.5
+
+
+def _draw_path(axes, rows, reach):
+    """The line through all positions, a dot for each, and marks at both ends."""
+    line = axes.plot([], [], color="C6", animated=True)[0]
+    line.set_linewidth(line.get_linewidth() / 2)
+    positions = np.arange(0, rows, stride_of(rows))
+    room = 0.15 * rows  # leaves out the ends of the map, which fade on a dark or a white page
+    dots = axes.scatter(
+        positions * 0.0,
+        positions * 0.0,
+        c=positions,
+        cmap=PLAIN,
+        vmin=-room,
+        vmax=rows + room,
+        s=0.4 * line.get_markersize() ** 2,
+        animated=True,
+    )
+    ends = [
+        axes.plot([], [], mark, color=color, label=f"position {position:,}", animated=True)[0]
+        for mark, color, position in (("s", "C1", 0), ("^", "C0", positions[-1]))
+    ]
+    limit = 1.08 * reach or 1
+    axes.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal")
+    axes.set(title="path", xlabel="component 1", ylabel="component 2")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(4, steps=(1, 2, 5, 10), symmetric=True))
+    return (line, dots), ends
+
+
+def _draw_means(axes, rows):
+    """The means by offset now, over those at the start."""
+    before = axes.plot([], [], "--", color="C6", label="first snapshot", animated=True)[0]
+    before.set_linewidth(before.get_linewidth() / 1.5)
+    now = axes.plot([], [], color="C0", label="now", animated=True)[0]
+    half = rows // 2
+    axes.set(xlim=(-0.02 * half, 1.02 * half), ylim=(LOWEST, 1.05), yticks=(-0.5, 0, 0.5, 1))
+    axes.set(xlabel="offset (tokens)", title="mean by offset")
+    axes.xaxis.set_major_locator(MaxNLocator(3, integer=True))
+    axes.axhline(0, color="C6", linewidth=0.8, zorder=0)
+    return before, now
+
+
+def signed(value):
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")  # never −0.00
+
+
+def one_in(count, noun):
+    """What of so many is not drawn, for the caption."""
+    stride = stride_of(count)
+    return f"; one {noun} in {stride} is drawn" if stride > 1 else ""

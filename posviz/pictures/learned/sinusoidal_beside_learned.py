@@ -1,0 +1,267 @@
+"""A sinusoidal and a learned table of one size, side by side."""
+
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.ticker import MaxNLocator, NullFormatter
+
+from posviz.encodings.sinusoidal import sinusoidal
+from posviz.engine.knobs import choice, log
+from posviz.engine.looks import PLAIN, SIGNED
+from posviz.engine.picture import Picture
+from posviz.pictures.learned.learned_table import (
+    as_table,
+    edge_of,
+    means_by_offset,
+    one_in,
+    principal_plane,
+    stride_of,
+    toy_snapshots,
+    unit_rows,
+)
+
+FLOOR = 1e-6  # of the power; what is weaker is drawn as this
+COMPONENTS = 16  # whose shares of the variance are added up
+TOKENS, CYCLES = "position (tokens)", "cycles per table"
+COLOURS = {  # what they mean where no axis says it
+    "values": "; colours are values over the table’s root mean square",
+    "spectrum": "; colours are shares of a column’s power",
+}
+NAMES = ("sinusoidal", "learned")
+LOOKS = {  # the panels' axes; what the curves show, over what
+    "similarity": (TOKENS, TOKENS, "cosine", "offset (tokens)"),
+    "values": ("dimension", TOKENS, "norm / mean norm", TOKENS),
+    "path": ("component 1", "component 2", "variance held", "components"),
+    "spectrum": ("dimension", CYCLES, "share of power", CYCLES),
+}
+ENDS = {"similarity": (-1, 1), "values": (-2.5, 2.5), "spectrum": (-6, 0)}  # of the colours
+
+
+class Side(NamedTuple):
+    """What a comparison shows of one table, and the words of the caption."""
+
+    panel: np.ndarray
+    curve: tuple
+    says: str
+    around: tuple = ((), ())
+
+
+class SinusoidalBesideLearned(Picture):
+    """A sinusoidal beside a learned table: similarity, values, path and spectrum.
+
+    `table` [rows, d_model] is any learned table; without it the toy of LearnedTable, trained. The
+    sinusoidal one has as many rows and columns, one column fewer where their number is odd.
+    """
+
+    size = (8.0, 3.3)
+    paper_size = (3.3, 3.3)
+
+    base = log(10_000, low=10, high=1_000_000, play=True)
+    compare = choice("similarity", options=tuple(LOOKS), redraw=True)
+
+    def __init__(self, table=None, **knobs):
+        super().__init__(**knobs)
+        self._name = "toy" if table is None else "learned"
+        toy = toy_snapshots()
+        self._table = toy[max(toy)] if table is None else as_table(table, "table")
+        self._sides: dict = {}  # the learned table's: no knob moves it
+
+    def compute(self):
+        """Return what is compared, of the sinusoidal table and of the learned one."""
+        rows, columns = self._table.shape
+        table = sinusoidal(np.arange(rows), columns - columns % 2, base=self.base)
+        return SimpleNamespace(
+            compare=self.compare,
+            shape=self._table.shape,
+            sides=[SIDES[self.compare](table), self._learned(self.compare)],
+        )
+
+    def _learned(self, compare):
+        if compare not in self._sides:
+            self._sides[compare] = SIDES[compare](self._table)
+        return self._sides[compare]
+
+    def draw(self, figure):
+        """A panel for each table, with the same range, and a third with a curve for each."""
+        wide = figure.get_size_inches()[0] > 5
+        panels = figure.subplot_mosaic(
+            [[*NAMES, "curves"]] if wide else [NAMES, ("curves", "curves")],
+            height_ratios=None if wide else (1.8, 1),
+        )
+        learned = self._learned(self.compare)
+        across, up, _, _ = LOOKS[self.compare]
+        moving = []
+        for name in NAMES:
+            panels[name].set(title=name, xlabel=across, ylabel=up if name == NAMES[0] else "")
+            moving.append(_draw_panel(panels[name], self.compare, learned, self._table.shape))
+        if self.compare in ENDS:
+            scale = panels[NAMES[1]].inset_axes((1.05, 0, 0.06, 1))  # as tall as the image
+            bar = figure.colorbar(moving[1][0], cax=scale)
+            ticks = {"similarity": (-1, 0, 1), "values": (-2, 0, 2), "spectrum": (-6, -3, 0)}
+            bar.set_ticks(ticks[self.compare])
+            if self.compare == "spectrum":
+                bar.set_ticklabels(("1e−6", "0.001", "1"))
+        curves = _draw_curves(panels["curves"], self.compare, learned, self._table.shape)
+        panels["curves"].set_box_aspect(1 if wide else None)
+        marks = [moving[0][1]] if self.compare == "path" else []
+        figure.legend(handles=[*curves, *marks], loc="outside upper center", ncols=3 if wide else 2)
+        return SimpleNamespace(panels=moving, curves=curves)
+
+    def update(self, artists, arrays):
+        """Move both panels and the curves."""
+        for panel, side in zip(artists.panels, arrays.sides, strict=True):
+            if arrays.compare == "path":
+                line, mark = panel
+                line.set_data(*side.panel.T)
+                mark.set_data(*side.panel[0, :, None])
+            else:
+                panel[0].set_data(side.panel)
+        lines = [side.curve for side in arrays.sides] + [arrays.sides[1].around]
+        for curve, line in zip(artists.curves, lines, strict=False):
+            curve.set_data(*line)
+
+    def caption(self, arrays):
+        """The same number of both tables."""
+        (rows, columns), (fixed, learned) = arrays.shape, arrays.sides
+        drawn = one_in(columns, "column") if arrays.compare in ("values", "spectrum") else ""
+        if arrays.compare == "spectrum":
+            drawn += one_in(rows // 2, "frequency")
+        else:
+            drawn += one_in(rows, "row")
+        drawn += COLOURS.get(arrays.compare, "")
+        return (
+            f"Of two tables of {rows:,} rows × {columns:,} columns, in the sinusoidal one "
+            f"{fixed.says}, in the {self._name} one {learned.says}{drawn}."
+        )
+
+
+def _similarity(table):
+    """Cosines of the rows drawn; by offset their mean, and the lowest and highest of all pairs."""
+    stride = stride_of(len(table))
+    rows = unit_rows(table, centred=False)[::stride]
+    cosines, means = rows @ rows.T, means_by_offset(rows)
+    diagonals = [np.diagonal(cosines, offset) for offset in range(len(means))]
+    low, high = ([end(diagonal) for diagonal in diagonals] for end in (np.min, np.max))
+    offsets = stride * np.arange(len(means))
+    around = np.concatenate([offsets, [np.nan], offsets]), np.concatenate([low, [np.nan], high])
+    spread = np.subtract(high, low)
+    pair = "neighbours" if stride == 1 else f"rows {stride} apart"
+    varies = f"by {spread[1]:.2f} along their diagonal and by up to {spread.max():.2f} along others"
+    if spread.max() < 1e-9:
+        varies = "by less than 1e-9 along any diagonal"
+    says = f"{pair} have a mean cosine of {means[1]:.4f}, which varies {varies}"
+    return Side(panel=cosines, curve=(offsets, means), around=around, says=says)
+
+
+def _values(table):
+    """The values of the rows drawn, in units of their root mean square, and each row's norm."""
+    stride, norms = stride_of(len(table)), np.linalg.norm(table, axis=-1)
+    scale = np.sqrt(np.mean(table**2)) or 1
+    norm = f"a row is {norms.min():.4f} to {norms.max():.4f}"
+    if np.ptp(norms) < 1e-9 * norms.max():
+        norm = f"every row is {norms[0]:.4f}"
+    return Side(
+        panel=_drawn(table / scale),
+        curve=(np.arange(len(table))[::stride], (norms / (norms.mean() or 1))[::stride]),
+        says=f"the norm of {norm}",
+    )
+
+
+def _path(table):
+    """The rows drawn in their principal plane, in units of their mean distance from the mean."""
+    plane, shares = principal_plane(table)
+    centred = table - table.mean(axis=0)
+    scale = np.sqrt(np.mean(np.sum(centred**2, axis=-1))) or 1
+    return Side(
+        panel=(centred @ plane / scale)[:: stride_of(len(table))],
+        curve=_counted(shares.cumsum()[:COMPONENTS]),
+        says=f"the plane of the path holds {shares[:2].sum():.0%} of the variance",
+    )
+
+
+def _spectrum(table):
+    """Each column's power by frequency, as shares; and all columns' together."""
+    power = np.square(np.abs(np.fft.rfft(table - table.mean(axis=0), axis=0)))[1:]
+    total = power.sum(axis=-1)
+    total = total / (total.sum() or 1)
+    columns = power / np.where(power.sum(axis=0) > 0, power.sum(axis=0), 1)
+    half = int(np.searchsorted(np.cumsum(total), 0.5)) + 1
+    cycles = f"{half} cycle" + "s" * (half > 1)
+    return Side(
+        panel=_drawn(np.log10(np.maximum(columns, FLOOR))),
+        curve=_counted(np.maximum(total, FLOOR)),
+        says=f"half of the power lies at {cycles} per table or fewer",
+    )
+
+
+def _drawn(image):
+    """At most as many rows and columns as are drawn."""
+    return image[:: stride_of(image.shape[0]), :: stride_of(image.shape[1])]
+
+
+def _counted(values):
+    """Values over 1, 2, 3, …"""
+    return np.arange(1, len(values) + 1), values
+
+
+SIDES = {"similarity": _similarity, "values": _values, "path": _path, "spectrum": _spectrum}
+
+
+def _draw_panel(axes, compare, learned, shape):
+    """An image, or for the path a line with a mark at position 0; `learned` sets the range."""
+    if compare == "path":
+        limit = 1.05 * max(1.5, np.abs(learned.panel).max())
+        axes.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal")
+        axes.xaxis.set_major_locator(MaxNLocator(4, symmetric=True, integer=True))
+        axes.yaxis.set_major_locator(MaxNLocator(4, symmetric=True, integer=True))
+        line = axes.plot([], [], ".-", color="C0", animated=True)[0]
+        line.set_linewidth(line.get_linewidth() / 2)
+        return line, axes.plot([], [], "s", color="C1", label="position 0", animated=True)[0]
+    low, high = ENDS[compare]
+    image = axes.imshow(np.zeros((2, 2)), vmin=low, vmax=high, animated=True)
+    image.set_cmap(PLAIN if compare == "spectrum" else SIGNED)
+    position, dimension = map(edge_of, shape)
+    image.set_extent(
+        {
+            "similarity": (-0.5, position, position, -0.5),
+            "values": (-0.5, dimension, position, -0.5),
+            "spectrum": (-0.5, dimension, edge_of(shape[0] // 2) + 1, 0.5),
+        }[compare]
+    )
+    if compare == "spectrum":
+        axes.invert_yaxis()
+    axes.set_box_aspect(1)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(3, integer=True))
+    return (image,)
+
+
+def _draw_curves(axes, compare, learned, shape):
+    """A curve for each table, and for the similarity the range of the learned one's diagonals."""
+    *_, title, across = LOOKS[compare]
+    marker = "o" if compare == "path" else ""
+    curves = [
+        axes.plot([], [], style + marker, color=color, label=name, animated=True)[0]
+        for style, color, name in zip(("-", "--"), ("C0", "C1"), NAMES, strict=True)
+    ]
+    if compare == "similarity":
+        label = "learned: range"
+        around = axes.plot([], [], ":", color="C1", label=label, animated=True)[0]
+        around.set_linewidth(around.get_linewidth() / 1.5)
+        curves.append(around)
+    for curve in curves:
+        curve.set_markersize(curve.get_markersize() / 2)
+    last, highest = learned.curve[0][-1], max(learned.curve[1])
+    room = 0.02 * last
+    axes.set(title=title, xlabel=across, xlim=(-room, last + room))
+    if compare == "spectrum":
+        axes.set(xscale="log", yscale="log", xlim=(0.9, 1.1 * last), ylim=(FLOOR / 2, 2))
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+        axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.set_yticks((1e-6, 1e-3, 1), ("1e−6", "0.001", "1"))
+        return curves
+    limits = {"similarity": (-1.05, 1.05), "values": (0, max(2, 1.05 * highest)), "path": (0, 1.05)}
+    axes.set_ylim(limits[compare])
+    axes.xaxis.set_major_locator(MaxNLocator(3, integer=True))
+    return curves
