@@ -7,7 +7,7 @@ from posviz.exercises.checker import Checker
 
 
 def _bucket_inputs(rng, size):
-    # No bucket of these starts exactly at a distance below max_distance, where rounding would decide.
+    # No bucket of these starts exactly at a whole distance, where rounding would decide.
     num_buckets, max_distance = int(rng.choice([12, 14, 20])), int(rng.choice([40, 100, 150]))
     reach = 4 * size**2
     return rng.permutation(2 * reach + 1)[: size + 2] - reach, num_buckets, max_distance
