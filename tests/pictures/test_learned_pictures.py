@@ -72,6 +72,11 @@ def test_the_path_lies_in_the_last_tables_plane_and_does_not_flip():
         assert f"the plane of the path holds {share:.0%} of the last" in caption_of(picture)
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_path_starts_at_the_lower_left_on_every_machine(sign):
+    assert (LearnedTable({0: sign * RUN[0]}).compute().path[0] < 0).all()
+
+
 def test_snapshots_may_come_in_any_order_and_stay_as_they_were():
     shuffled = {step: RUN[step].copy() for step in (90, 0, 10)}
     picture = LearnedTable(shuffled, progress=100)
