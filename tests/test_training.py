@@ -169,6 +169,16 @@ def test_a_rhythm_is_filled_in_only_by_who_knows_the_places():
     assert losses[0] < 0.2 < 0.8 < losses[1]
 
 
+def test_neighbours_grow_alike_and_far_places_do_not():
+    model = SmallTransformer(trained(48, 32), d_model=32, causal=False)
+    run = train(model, standard_library_text(), steps=160, seq_len=48, learning_rate=5e-3)
+    for step, (low, high) in {0: (-0.1, 0.1), 160: (0.6, 1)}.items():
+        unit = [row / math.hypot(*row) for row in run.snapshots[step]]
+        near, far = (np.mean([unit[i] @ unit[i + k] for i in range(48 - k)]) for k in (1, 16))
+        assert low < near < high
+        assert far < 0.1
+
+
 # ---------------------------------------------------------------- what is kept
 
 
