@@ -128,8 +128,8 @@ def _encoding(head_dim, seed, clip, reading, on):
     if not names:
         return NoPosition()
     rows = slice(WIDEST_CLIP - clip, WIDEST_CLIP + clip)
-    tables = [table[None, rows] for table in _tokens(head_dim, seed)[2:]]
-    return DeBERTa(*tables, terms=names, p2c=reading)
+    position_key, position_query = (table[None, rows] for table in _tokens(head_dim, seed)[2:])
+    return DeBERTa(position_key, position_query, terms=names, p2c=reading)
 
 
 @functools.lru_cache(maxsize=8)

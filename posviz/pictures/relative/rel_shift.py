@@ -204,8 +204,9 @@ def _draw_cells(axes, offsets, q_len, k_len, size):
 
 def _glyph(axes, word, size, color="black"):
     """A line whose marker is a word, centred, so that one artist writes it in many cells."""
-    path = TextPath((0, 0), word, size=size)
-    path = path.transformed(Affine2D().translate(-path.get_extents().width / 2, -0.36 * size))
+    word_path = TextPath((0, 0), word, size=size)
+    centre = Affine2D().translate(-word_path.get_extents().width / 2, -0.36 * size)
+    path = word_path.transformed(centre)
     line = axes.plot([], [], linestyle="none", marker=path, color=color, animated=True)[0]
     line.set(markersize=2 * np.abs(path.vertices).max(), markeredgewidth=0)
     return line
