@@ -1,0 +1,3 @@
+"""xPos: a rotation that also forgets, and a mask that keeps every distance familiar."""
+
+LESSON = "08"
