@@ -1,0 +1,3 @@
+"""Attention with linear biases: a straight line at the scores, one slope for each head."""
+
+LESSON = "07"
