@@ -1,0 +1,269 @@
+"""ALiBi on top of scores that depend on contents: what a key that fits wins from afar."""
+
+import functools
+import math
+from types import SimpleNamespace
+
+import numpy as np
+from matplotlib import colormaps, rcParams
+from matplotlib.ticker import MaxNLocator, NullLocator
+
+from posviz.arrays import Array, namespace, to_device, to_numpy
+from posviz.attention import softmax
+from posviz.encodings.alibi import alibi_bias, alibi_slopes
+from posviz.encodings.relative import offsets
+from posviz.engine.knobs import device, integer, log, real
+from posviz.engine.looks import SIGNED
+from posviz.engine.picture import Picture
+from posviz.pictures.alibi.alibi_slopes import slope_words
+from posviz.pictures.rotary.score_decay import in_ranges
+
+HEADS, HEAD_DIM = 8, 64
+CELLS, RANGES = 512, 400  # what a picture can show of a long text
+LONGEST = 4096
+FIT = 8.0  # score of the planted key with the last query, where other keys have a deviation of 1
+LIMIT = 5.0  # of the colours
+BLANK = -10 * LIMIT  # below every colour: keys ahead
+LOWEST = 1e-7  # of the weights drawn, below the axis
+TICKS = {1: "1", 1e-2: "0.01", 1e-4: "1e-4", 1e-6: "1e-6"}
+
+
+class AlibiScores(Picture):
+    """Content against distance: scores without ALiBi and with it, and what the last query sees."""
+
+    size = (9.0, 3.9)
+    paper_size = (3.3, 3.1)
+
+    head = integer(2, low=1, high=HEADS, play=True)
+    content = real(1.0, low=0.0, high=5.0, step=0.1, label="content ×")
+    distance = log(30, low=1, high=4095, label="planted at")
+    seq_len = log(64, low=8, high=LONGEST, label="tokens")
+    seed = integer(0, low=0, high=99)
+    where = device()
+
+    def compute(self):
+        """Return scores [cells, cells] and the last query's weights, without ALiBi and with it.
+
+        NumPy computes in float64, the others in float32: `error` is by how much they differ.
+        """
+        seq_len = int(self.seq_len)
+        distance = min(int(self.distance), seq_len - 1)
+        slope = alibi_slopes(HEADS)[self.head - 1 : self.head]
+        q, k = _vectors(seq_len, distance, self.seed)
+        q = self.content * q
+        results, error = _results(q, k, slope), None
+        if self.where != "NumPy":
+            q, k, slope = (to_device(x.astype(np.float32), self.where) for x in (q, k, slope))
+            exact, results = results, _results(q, k, slope)
+            error = max(np.abs(a - b).max() for a, b in zip(results, exact, strict=True))
+        maps, rows = results[:2], results[2:]
+        return SimpleNamespace(
+            maps=maps,
+            curves=[_curve(row) for row in rows],
+            planted=[row[distance] for row in rows],
+            distance=distance,
+            farther=int(self.distance) > distance,
+            slope=float(alibi_slopes(HEADS)[self.head - 1]),
+            score=FIT * self.content,
+            seq_len=seq_len,
+            device=self.where,
+            error=error,
+        )
+
+    def draw(self, figure):
+        """Both maps, and the last query's weights: beside them where there is room."""
+        wide = figure.get_size_inches()[0] > 5
+        if wide:
+            panels = figure.subplot_mosaic([["without", "with", "row"]], width_ratios=(1, 1, 1.3))
+        else:
+            panels = figure.subplot_mosaic(
+                [["without", "with"], ["row", "row"]], height_ratios=(2.2, 1)
+            )
+        maps = [panels["without"], panels["with"]]
+        images, rings = zip(*map(_draw_map, maps), strict=True)
+        maps[0].set(title="scores without", ylabel="query (position)")
+        maps[1].set_title("with ALiBi")
+        maps[1].tick_params(labelleft=False)
+        figure.colorbar(
+            images[0],
+            ax=maps,
+            ticks=(-LIMIT, 0, LIMIT),
+            extend="both",
+            label="score (grey: ahead)",
+            location="bottom" if wide else "right",
+            aspect=30 if wide else 20,
+        )
+        row = panels["row"]
+        lines, marks, place = _draw_row(row)
+        figure.legend(handles=[*lines, place], loc="outside upper center", ncols=4 if wide else 2)
+        return SimpleNamespace(
+            maps=maps,
+            images=images,
+            rings=rings,
+            row=row,
+            lines=lines,
+            marks=marks,
+            place=place,
+            seq_len=None,
+        )
+
+    def update(self, artists, arrays):
+        """Fill maps and lines, mark the planted key; the axes only when the length changed."""
+        last = arrays.seq_len - 1
+        if artists.seq_len != arrays.seq_len:
+            artists.seq_len = arrays.seq_len
+            covered = len(arrays.maps[0]) * _width(arrays.seq_len) - 0.5
+            for axes, image in zip(artists.maps, artists.images, strict=True):
+                image.set_extent((-0.5, covered, covered, -0.5))
+                axes.set(xlim=(-0.5, last + 0.5), ylim=(last + 0.5, -0.5))
+            artists.row.set_xlim(-0.02 * last, 1.02 * last)
+        for image, ring, scores in zip(artists.images, artists.rings, arrays.maps, strict=True):
+            image.set_data(scores)
+            ring.set_data([last - arrays.distance], [last])
+        for line, curve in zip(artists.lines, arrays.curves, strict=True):
+            line.set_data(*curve)
+        for mark, weight in zip(artists.marks, arrays.planted, strict=False):
+            mark.set_data([arrays.distance], [weight])
+        artists.place.set_xdata([arrays.distance] * 2)
+
+    def caption(self, arrays):
+        """What the planted key scores, what the bias takes, and the weight it gets."""
+        without, kept = arrays.planted[:2]
+        lost, seq_len = arrays.slope * arrays.distance, arrays.seq_len
+        tokens = "token" if arrays.distance == 1 else "tokens"
+        farthest = " (the farthest there is)" * arrays.farther
+        scores = f"scores {arrays.score:.1f}, of which head {self.head} of {HEADS} "
+        if arrays.score == 0:
+            scores = f"scores 0 like every key, whatever the seed, and head {self.head} of {HEADS} "
+        width = _width(seq_len)
+        cells = f"; a cell is the mean over {width} × {width} pairs not ahead" * (width > 1)
+        if seq_len > RANGES:
+            cells += f"; lines have the lowest and highest of {RANGES} ranges"
+        differs = ""
+        if arrays.error is not None:
+            differs = (
+                f"; {arrays.device} computed in float32 and differs from NumPy’s float64 by at "
+                f"most {arrays.error:.1e}"
+            )
+        return (
+            f"The key planted {arrays.distance} {tokens} back{farthest} {scores}(slope "
+            f"{slope_words(arrays.slope)}) takes {lost:.4g}, so that among {seq_len} tokens its "
+            f"weight is {_number(kept)} with ALiBi and {_number(without)} without{cells}{differs}."
+        )
+
+
+@functools.lru_cache(maxsize=4)
+def _drawn(seq_len, seed):
+    """Queries and keys at each distance from the last token [2, seq_len, head_dim]."""
+    every = np.random.default_rng(seed).standard_normal((seq_len, 2, HEAD_DIM))
+    return every.swapaxes(0, 1)
+
+
+def _vectors(seq_len, distance, seed):
+    """Queries and keys [seq_len, head_dim]; the key at the distance points as the last query."""
+    q, k = _drawn(seq_len, seed)[:, ::-1].copy()
+    k[-1 - distance] = q[-1] * FIT * HEAD_DIM**0.5 / (q[-1] @ q[-1])
+    return q, k
+
+
+def _results(q: Array, k: Array, slope: Array) -> list[np.ndarray]:
+    """Both maps as shown, then weights by distance: without ALiBi, with it, of the bias alone."""
+    scores, seq_len = _block_means(q, k) / HEAD_DIM**0.5, len(q)
+    bias = to_numpy(alibi_bias(slope, _mean_offsets(seq_len)))[0]
+    row = k @ q[-1] / HEAD_DIM**0.5
+    line = alibi_bias(slope, offsets([seq_len - 1], np.arange(seq_len)))[0, 0]
+    rows = [to_numpy(softmax(each))[::-1] for each in (row, row + line, line)]
+    return [_filled(scores), _filled(scores + bias), *rows]
+
+
+def _width(seq_len):
+    """How many tokens share a row of the map."""
+    return math.ceil(seq_len / CELLS)
+
+
+def _sizes(seq_len):
+    """How many tokens each row of the map has: the last may have fewer."""
+    starts = np.arange(0, seq_len, _width(seq_len))
+    return starts, np.minimum(seq_len - starts, _width(seq_len))
+
+
+def _mean_offsets(seq_len):
+    """The mean offset of each cell, over keys that are not ahead; the bias is linear in it."""
+    starts, sizes = _sizes(seq_len)
+    middles = starts + (sizes - 1) / 2
+    apart = offsets(middles, middles)
+    np.fill_diagonal(apart, (sizes - 1) / 3)
+    return apart
+
+
+def _block_means(q: Array, k: Array) -> np.ndarray:
+    """The mean of q·k over each cell's pairs not ahead [cells, cells], without a table of all.
+
+    A mean over a block is the product of mean query and mean key; on the diagonal each query meets
+    the sum of the keys up to its own.
+    """
+    seq_len, width = len(q), _width(len(q))
+    if width == 1:
+        return to_numpy(q @ k.T)
+    xp, sizes = namespace(q, k), _sizes(seq_len)[1]
+    q, k = (xp.concat([x, 0 * x[: -seq_len % width]]) for x in (q, k))  # rows that add nothing
+    q, k = (xp.reshape(x, (-1, width, HEAD_DIM)) for x in (q, k))
+    sums = to_numpy(xp.sum(q, axis=1) @ xp.sum(k, axis=1).T)
+    means = sums / np.outer(sizes, sizes)
+    seen = to_numpy(xp.sum(q * xp.cumulative_sum(k, axis=1), axis=(1, 2)))
+    np.fill_diagonal(means, seen / (sizes * (sizes + 1) / 2))
+    return means
+
+
+def _filled(scores):
+    """What exceeds the colours takes the last one, and keys ahead are grey."""
+    ahead = np.arange(len(scores))[:, None] < np.arange(len(scores))
+    return np.where(ahead, BLANK, np.clip(scores, -LIMIT, LIMIT))
+
+
+def _curve(row):
+    """The line through the weights; of a long row through the lowest and highest of each range."""
+    starts, low, high = in_ranges(np.maximum(row, LOWEST), RANGES)
+    return np.repeat(starts, 2), np.stack([low, high], axis=-1).ravel()
+
+
+def _number(weight):
+    if weight == 0:
+        return "0 (it underflows)"
+    return f"{weight:.3f}" if weight >= 1e-3 else f"{weight:.1e}"
+
+
+def _draw_map(axes):
+    """An empty map with room for the labels of the longest text, and a ring."""
+    axes.set(xlabel="key (position)", xlim=(0, LONGEST), ylim=(LONGEST, 0))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(3, integer=True, min_n_ticks=1))
+    grey = rcParams["grid.color"]
+    image = axes.imshow(
+        np.zeros((1, 1)),
+        cmap=colormaps[SIGNED].with_extremes(under=grey),
+        vmin=-LIMIT,
+        vmax=LIMIT,
+        aspect="equal",
+        animated=True,
+    )
+    look = {"markerfacecolor": "none", "clip_on": False, "animated": True}
+    ring = axes.plot([], [], "C3o", markeredgewidth=rcParams["lines.linewidth"], **look)[0]
+    ring.set_in_layout(False)  # it has no place yet
+    return image, ring
+
+
+def _draw_row(axes):
+    """Lines for the weights without ALiBi, with it and of the bias alone; marks of the key."""
+    place = axes.axvline(0, color="C3", ls=":", label="planted key", animated=True)
+    looks = (("C1--", "without ALiBi"), ("C0-", "with ALiBi"), ("C2-.", "bias alone"))
+    lines = [axes.plot([], [], look, label=label, animated=True)[0] for look, label in looks]
+    for line in lines:
+        line.set_linewidth(line.get_linewidth() / 1.5)
+    marks = [axes.plot([], [], look, animated=True)[0] for look in ("C1s", "C0o")]
+    axes.set(title="weights of the last query", xlabel="distance (tokens)", yscale="log")
+    axes.set(xlim=(-80, LONGEST), ylim=(5e-7, 1.6))
+    axes.set_yticks(list(TICKS), list(TICKS.values()))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_locator(MaxNLocator(3, steps=(1, 2, 5, 10), integer=True))
+    return lines, marks, place
