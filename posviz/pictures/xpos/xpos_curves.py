@@ -1,0 +1,142 @@
+"""The score of RoPE and that of xPos against distance: waves that go on, and waves that fade."""
+
+import functools
+from types import SimpleNamespace
+
+import matplotlib
+import numpy as np
+from matplotlib.ticker import MaxNLocator
+
+from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
+from posviz.encodings.xpos import resolution, xpos_scale
+from posviz.engine.knobs import choice, integer, log
+from posviz.engine.picture import Picture
+
+HEAD_DIM, SEED = 64, 3
+FURTHEST, FAR = 2048, 1024  # the swing is measured beyond FAR
+DISTANCES = np.arange(FURTHEST + 1)
+LOOKS = {  # unit of the score, ends of its axis, its line for the decay alone, √head_dim in units
+    "all alike": ("score / score at 0", (-0.45, 1.08), "decay alone", HEAD_DIM**0.5 / 2),
+    "random": ("score / √head_dim", (-4.4, 4.4), "xPos ± deviation", 1.0),
+}
+
+
+class XposCurves(Picture):
+    """RoPE beside xPos: the same waves, but fading with the distance."""
+
+    size = (8.0, 4.0)
+    paper_size = (3.3, 2.9)
+
+    content = choice("all alike", options=tuple(LOOKS), redraw=True)
+    distance = integer(1500, low=0, high=FURTHEST, play=True)
+    gamma = log(0.4, low=0.1, high=10, label="gamma γ")
+    scale_base = log(512, low=1, high=4096, label="scale_base S")
+    base = log(10_000, low=10, high=1_000_000)
+
+    def compute(self):
+        """Return both scores at every distance [2, distances], their swing and resolution [2]."""
+        return SimpleNamespace(
+            content=self.content,
+            distance=self.distance,
+            **_curves(self.content, self.gamma, self.scale_base, self.base),
+        )
+
+    def draw(self, figure):
+        """Both curves with the decay, and beside them how far each swings when the key is far."""
+        unit, limits, decay_label, _ = LOOKS[self.content]
+        scores, swings = figure.subplots(1, 2, sharey=True, width_ratios=(8, 1))
+        for axes in (scores, swings):
+            axes.axhline(0, color="C6", linewidth=0.8)
+        scores.axvspan(FAR, FURTHEST, color="C6", alpha=0.15, linewidth=0)
+        (decay,) = scores.plot([], [], "C2--", label=decay_label, zorder=3, animated=True)
+        looks = (("C1-", "RoPE", 0.6), ("C0-", "xPos", 1))
+        lines = [scores.plot([], [], c, label=label, animated=True)[0] for c, label, _ in looks]
+        bars = [
+            swings.plot([], [], c, solid_capstyle="butt", animated=True)[0] for c, _, _ in looks
+        ]
+        for line, bar, (_, _, width) in zip(lines, bars, looks, strict=True):
+            bar.set_linewidth(4 * bar.get_linewidth())
+            line.set_linewidth(width * line.get_linewidth())
+        here = scores.axvline(0, color="C6", linestyle=":", animated=True)
+        marks = [
+            scores.plot([], [], look, label=label, animated=True)[0]
+            for look, label in (("C1s", "RoPE"), ("C0o", "xPos"))
+        ]
+        for mark in marks:  # rimmed, or it would drown in its own curve
+            mark.set_markeredgecolor(matplotlib.rcParams["axes.facecolor"])
+            mark.set_markersize(1.4 * mark.get_markersize())
+        scores.set(xlim=(-30, FURTHEST + 10), ylim=limits, ylabel=unit)
+        scores.set(xlabel="distance, looking back (tokens)", xticks=range(0, FURTHEST + 1, 512))
+        scores.yaxis.set_major_locator(MaxNLocator(5, steps=(1, 2, 5, 10)))
+        swings.set(xlim=(-0.6, 1.6), xticks=(), xlabel="swing")
+        swings.tick_params(left=False)
+        swings.spines[["left", "bottom"]].set_visible(False)
+        figure.align_xlabels((scores, swings))
+        figure.legend(handles=[*lines, decay], loc="outside upper center", ncols=3)
+        return SimpleNamespace(lines=lines, decay=decay, bars=bars, here=here, marks=marks)
+
+    def update(self, artists, arrays):
+        """Move the curves, the bars and the marks."""
+        artists.decay.set_data(*arrays.decay)
+        artists.here.set_xdata([arrays.distance] * 2)
+        for place in range(2):
+            artists.lines[place].set_data(DISTANCES, arrays.scores[place])
+            artists.bars[place].set_data([place] * 2, arrays.ends[place])
+            here = arrays.scores[place, arrays.distance]
+            artists.marks[place].set_data([arrays.distance], [here])
+
+    def caption(self, arrays):
+        """Both scores at the distance, how far they swing far away, and the paper's resolution."""
+        rope, xpos = arrays.scores[:, arrays.distance]
+        unit = "times that at 0" if arrays.content == "all alike" else "times √head_dim"
+        swings = arrays.ends[:, 1] - arrays.ends[:, 0]
+        first, second = (f"{each:.2e}" for each in arrays.resolution)
+        return (
+            f"Pairs {arrays.content}: at distance {arrays.distance:,} the score of RoPE is "
+            f"{rope:.3f} and that of xPos {xpos:.3f} {unit}; beyond {FAR:,} tokens (shaded) they "
+            f"swing by {swings[0]:.2f} and {swings[1]:.2f}; the paper’s resolution of scores / "
+            f"√head_dim, head_dim {HEAD_DIM}, at distances 0 … {FURTHEST:,} is {first} and "
+            f"{second}."
+        )
+
+
+@functools.lru_cache(maxsize=4)
+def _curves(content, gamma, scale_base, base):
+    products = _products(content)
+    scale = xpos_scale(DISTANCES, HEAD_DIM, gamma=gamma, scale_base=scale_base)
+    parts = (_turns(base) * products).real
+    scores = np.stack([parts.sum(axis=1), (parts * scale).sum(axis=1)])
+    far = scores[:, FAR + 1 :]
+    to_attention = LOOKS[content][3]
+    return {
+        "scores": scores,
+        "decay": _decay(content, scale),
+        "ends": np.stack([far.min(axis=1), far.max(axis=1)], axis=1),
+        "resolution": resolution(to_attention * scores),
+    }
+
+
+def _decay(content, scale):
+    """The line of the decay, as x and y: the score if no pair turned; of random q, k ± deviation.
+
+    A part of the score of normal q and k has variance 2 × scale², which √head_dim divides.
+    """
+    if content == "all alike":
+        return DISTANCES, scale.mean(axis=1)
+    deviation = np.sqrt((scale**2).mean(axis=1))
+    # Two lines as one, which stops at a NaN and goes on behind it.
+    x = np.concatenate([DISTANCES, [np.nan], DISTANCES])
+    return x, np.concatenate([deviation, [np.nan], -deviation])
+
+
+def _products(content):
+    """Each pair of q times the conjugate of k's, [pairs], in the unit of the axis."""
+    if content == "all alike":
+        return np.full(HEAD_DIM // 2, 2 / HEAD_DIM, dtype=complex)
+    q, k = np.random.default_rng(SEED).standard_normal((2, HEAD_DIM)).view(complex)
+    return q * k.conj() / HEAD_DIM**0.5
+
+
+@functools.lru_cache(maxsize=2)
+def _turns(base):
+    return np.exp(1j * rotary_angles(DISTANCES, rotary_frequencies(HEAD_DIM, base)))
