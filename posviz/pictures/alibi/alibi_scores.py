@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 from matplotlib import colormaps, rcParams
-from matplotlib.ticker import MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator
 
 from posviz.arrays import Array, namespace, to_device, to_numpy
 from posviz.attention import softmax
@@ -16,6 +16,7 @@ from posviz.engine.knobs import device, integer, log, real
 from posviz.engine.looks import SIGNED
 from posviz.engine.picture import Picture
 from posviz.pictures.alibi.alibi_slopes import slope_words
+from posviz.pictures.alibi.weight_by_distance import LOWEST, draw_weight_axis
 from posviz.pictures.rotary.score_decay import in_ranges
 
 HEADS, HEAD_DIM = 8, 64
@@ -24,8 +25,6 @@ LONGEST = 4096
 FIT = 8.0  # score of the planted key with the last query, where other keys have a deviation of 1
 LIMIT = 5.0  # of the colours
 BLANK = -10 * LIMIT  # below every colour: keys ahead
-LOWEST = 1e-7  # of the weights drawn, below the axis
-TICKS = {1: "1", 1e-2: "0.01", 1e-4: "1e-4", 1e-6: "1e-6"}
 
 
 class AlibiScores(Picture):
@@ -261,9 +260,7 @@ def _draw_row(axes):
     for line in lines:
         line.set_linewidth(line.get_linewidth() / 1.5)
     marks = [axes.plot([], [], look, animated=True)[0] for look in ("C1s", "C0o")]
-    axes.set(title="weights of the last query", xlabel="distance (tokens)", yscale="log")
-    axes.set(xlim=(-80, LONGEST), ylim=(5e-7, 1.6))
-    axes.set_yticks(list(TICKS), list(TICKS.values()))
-    axes.yaxis.set_minor_locator(NullLocator())
+    axes.set(title="weights of the last query", xlim=(-80, LONGEST))
+    draw_weight_axis(axes)
     axes.xaxis.set_major_locator(MaxNLocator(3, steps=(1, 2, 5, 10), integer=True))
     return lines, marks, place

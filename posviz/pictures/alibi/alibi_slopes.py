@@ -56,15 +56,20 @@ class AlibiSlopes(Picture):
             aspect="equal",
             animated=True,
         )
+        wide = figure.get_size_inches()[0] > 5
         figure.colorbar(
-            image, ax=matrix, extend="min", ticks=(-8, -4, 0), label="bias (grey: ahead)"
+            image,
+            ax=matrix,
+            extend="min",
+            ticks=(-8, -4, 0),
+            label="bias (grey: ahead)",
+            location="right" if wide else "bottom",
         )
         edges = (-0.5, LONGEST - 0.5)
         matrix.set(title="one head’s bias", xlabel="key (position)", ylabel="query (position)")
         matrix.set(xlim=edges, ylim=edges[::-1])
         for axis in (matrix.xaxis, matrix.yaxis):
             axis.set_major_locator(MaxNLocator(3, integer=True, min_n_ticks=1))
-        wide = figure.get_size_inches()[0] > 5
         figure.legend(handles=lines, loc="outside upper center", ncols=4 if wide else 2)
         return SimpleNamespace(points=points, matrix=matrix, lines=lines, image=image, shape=None)
 

@@ -153,11 +153,16 @@ def _draw_lines(axes, artists, label):
     artists.chosen = axes.plot([], [], color="C0", label="chosen head", animated=True)[0]
     artists.chosen.set_linewidth(1.6 * artists.chosen.get_linewidth())
     artists.crossing = axes.plot([], [], "o", color=rcParams["text.color"], animated=True)[0]
-    axes.set(title="every head", yscale="log", ylim=(5e-7, 1.6), xlim=(-40, 4096))
-    axes.set(xlabel="distance (tokens)", ylabel=label)
+    axes.set(title="every head", ylabel=label, xlim=(-40, 4096))
+    draw_weight_axis(axes)
+    axes.xaxis.set_major_locator(MaxNLocator(4, steps=(1, 2, 5, 10), integer=True))
+
+
+def draw_weight_axis(axes):
+    """Weights upwards on a logarithmic axis, distance to the right."""
+    axes.set(yscale="log", ylim=(5e-7, 1.6), xlabel="distance (tokens)")
     axes.set_yticks(list(TICKS), list(TICKS.values()))
     axes.yaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_locator(MaxNLocator(4, steps=(1, 2, 5, 10), integer=True))
 
 
 def _draw_windows(axes, artists):
