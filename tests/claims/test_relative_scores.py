@@ -226,4 +226,4 @@ def test_the_deviation_the_parameters_and_the_empty_bucket_are_told():
 
 def test_the_order_is_that_of_the_lesson():
     topics = [topic for topic, _ in itertools.groupby(audit("04").rows, lambda row: row[0].topic)]
-    assert topics == "offsets order storage Shaw Transformer-XL T5 DeBERTa".split()
+    assert topics == ["offsets", "order", "storage", "Shaw", "Transformer-XL", "T5", "DeBERTa"]
