@@ -4,6 +4,7 @@ import numpy as np
 
 from posviz.attention import attend
 from posviz.claims.ledger import Verdict, claim, judge, shown
+from posviz.claims.measures import SAME, largest, parameters_of
 from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import Encoding
 from posviz.encodings.learned import Learned, learned
@@ -14,11 +15,6 @@ from posviz.masks import causal_mask
 
 ROWS, D_MODEL = 64, 64
 STEP = 0.1  # learning rate
-SAME = 1e-9
-
-
-def _largest(difference: np.ndarray) -> float:
-    return float(np.abs(difference).max())
 
 
 def _fresh(rows: int = ROWS, d_model: int = D_MODEL) -> np.ndarray:
@@ -78,11 +74,6 @@ def rows_are_positions() -> Verdict:
     text = f"Positions with a row, of 0 … 2059; in OPT {last} is the last, and {last + 1} has none."
     counts = {setting: len(positions) for setting, positions in served.items()}
     return judge(counts, lambda count: count == 2050, text)
-
-
-def parameters_of(encoding: Encoding) -> int:
-    """How many numbers of the encoding are learned: those it holds in arrays."""
-    return sum(part.size for part in vars(encoding).values() if isinstance(part, np.ndarray))
 
 
 def _table_of(rows: int, d_model: int) -> Learned:
@@ -229,7 +220,7 @@ def an_untrained_table_says_nothing() -> Verdict:
         "its rows start at random": _fresh(6),
     }
     residuals = {
-        setting: _largest(
+        setting: largest(
             _attend(x[order], Learned(table))[0] - _attend(x, Learned(table))[0][order]
         )
         for setting, table in tables.items()
@@ -274,7 +265,7 @@ def training_moves_every_row() -> Verdict:
 def an_unused_row_stays() -> Verdict:
     """A row that no text reaches stays as it was before training."""
     changes = {
-        setting: _largest(_trained(48, decay=decay)[48:] / _fresh()[48:] - 1)
+        setting: largest(_trained(48, decay=decay)[48:] / _fresh()[48:] - 1)
         for setting, decay in {"nothing decays": 0.0, "weights decay": 0.1}.items()
     }
     text = (

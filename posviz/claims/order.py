@@ -6,6 +6,7 @@ import numpy as np
 
 from posviz.attention import attend, attention
 from posviz.claims.ledger import Verdict, claim, judge
+from posviz.claims.measures import largest
 from posviz.encodings.doors import Encoding, NoPosition
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import Sinusoidal, sinusoidal
@@ -63,10 +64,6 @@ def _weigh(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.
     )
 
 
-def _largest(difference: np.ndarray) -> float:
-    return float(np.abs(difference).max())
-
-
 MASKS = {"there is no mask": False, "the mask is causal": True}
 
 
@@ -75,7 +72,7 @@ def attention_is_invariant() -> Verdict:
     """Self-attention is invariant to the order of the words: shuffle them, and its output stays
     as it was."""
     x = _words()
-    change = _largest(_attend(x[ORDER])[0] - _attend(x)[0])
+    change = largest(_attend(x[ORDER])[0] - _attend(x)[0])
     text = "Largest change of an output when six words are shuffled."
     return _equal({"there is no mask": change}, text)
 
@@ -85,7 +82,7 @@ def attention_is_equivariant() -> Verdict:
     """Without positional encoding, shuffling the words shuffles the outputs in the same way."""
     x = _words()
     residuals = {
-        mask: _largest(_attend(x[ORDER], causal=causal)[0] - _attend(x, causal=causal)[0][ORDER])
+        mask: largest(_attend(x[ORDER], causal=causal)[0] - _attend(x, causal=causal)[0][ORDER])
         for mask, causal in MASKS.items()
     }
     text = "Largest difference between the outputs of the shuffled words and the shuffled outputs."
@@ -99,7 +96,7 @@ def the_mean_is_invariant() -> Verdict:
     changes = {}
     for mask, causal in MASKS.items():
         before, after = (_attend(rows, causal=causal)[0].mean(axis=0) for rows in (x, x[ORDER]))
-        changes[mask] = _largest(after - before)
+        changes[mask] = largest(after - before)
     return _equal(changes, "Largest change of the mean output when six words are shuffled.")
 
 
@@ -110,7 +107,7 @@ def equal_words_get_equal_outputs() -> Verdict:
     differences = {}
     for mask, causal in MASKS.items():
         outputs = _attend(_words(), causal=causal)[0]
-        differences[mask] = _largest(outputs[4] - outputs[0])
+        differences[mask] = largest(outputs[4] - outputs[0])
     return _equal(differences, 'Largest difference between the outputs of the two "the".')
 
 
@@ -125,7 +122,7 @@ def a_weight_is_the_same_in_every_order() -> Verdict:
         "queries and keys are rotated (RoPE)": {"encoding": Rotary()},
     }
     changes = {
-        setting: _largest(_attend(x[ORDER], **how)[1] - _attend(x, **how)[1][ORDER][:, ORDER])
+        setting: largest(_attend(x[ORDER], **how)[1] - _attend(x, **how)[1][ORDER][:, ORDER])
         for setting, how in settings.items()
     }
     return _equal(changes, "Largest change of a weight between two words after a shuffle.")
@@ -143,7 +140,7 @@ def the_first_word_sees_itself_alone() -> Verdict:
 def scores_are_what_is_summed() -> Verdict:
     """The output for a word is the weighted sum of the attention scores of all words."""
     q, k, v, other = np.random.default_rng(2).normal(size=(4, 1, 1, LEN, D_MODEL))
-    change = _largest(_weigh(q, k, other)[0] - _weigh(q, k, v)[0])
+    change = largest(_weigh(q, k, other)[0] - _weigh(q, k, v)[0])
     text = (
         "Largest change of an output when the values change and the queries and keys, and so all "
         "scores, stay. A sum of scores would not change: it is the values that are summed."
@@ -156,7 +153,7 @@ def received_weights_sum_to_1() -> Verdict:
     """The weights that a word receives from all words sum to 1."""
     columns = _attend(_words())[1].sum(axis=0)
     text = "Largest distance of a column's sum from 1; what sums to 1 are rows, the weights given."
-    return _equal({"there is no mask": _largest(columns - 1)}, text)
+    return _equal({"there is no mask": largest(columns - 1)}, text)
 
 
 def _scaled_scores(head_dim: int, *, alike: bool) -> np.ndarray:
@@ -182,7 +179,7 @@ def the_scale_keeps_the_variance_at_1() -> Verdict:
 def the_scale_changes_nothing() -> Verdict:
     """Since the softmax normalises the scores anyway, leaving out 1/√head_dim changes nothing."""
     q, k, v = np.random.default_rng(4).normal(size=(3, 1, 1, LEN, 64))
-    change = _largest(_weigh(8 * q, k, v)[1] - _weigh(q, k, v)[1])
+    change = largest(_weigh(8 * q, k, v)[1] - _weigh(q, k, v)[1])
     text = "Largest change of a weight when the scores are not divided by √64 = 8."
     return _equal({"head_dim = 64": change}, text)
 
@@ -193,7 +190,7 @@ def an_added_encoding_leaves_the_scores_alone() -> Verdict:
     x, p = _words(), sinusoidal(POSITIONS, D_MODEL)
     w_q, w_k, _ = _projections()
     terms = [(left @ w_q) @ (right @ w_k).T for left in (x, p) for right in (x, p)]
-    carrying = sum(_largest(term) > EQUAL for term in terms[1:])
+    carrying = sum(largest(term) > EQUAL for term in terms[1:])
     text = (
         "How many of the four terms of a score, (x_i + p_i) W_Q W_Kᵀ (x_j + p_j)ᵀ multiplied out, "
         "hold a position and are not 0."
@@ -213,5 +210,5 @@ def the_encoding_is_added_to_queries_and_keys() -> Verdict:
     for setting, (w_q, w_k) in settings.items():
         at_input = ((x + p) @ w_q) @ ((x + p) @ w_k).T
         afterwards = (x @ w_q + p) @ (x @ w_k + p).T
-        differences[setting] = _largest(at_input - afterwards)
+        differences[setting] = largest(at_input - afterwards)
     return _equal(differences, "Largest difference between two scores before scaling.")

@@ -1,9 +1,10 @@
-"""Claims of lesson 04: what depends on the offset, what it costs, and the tables that hold it."""
+"""Claims of lesson 04: what depends on the offset, what it costs, and Shaw's tables."""
 
 import numpy as np
 
 from posviz.attention import attend, attention
 from posviz.claims.ledger import Verdict, claim, judge, shown
+from posviz.claims.measures import SAME, largest, normal, parameters_of
 from posviz.encodings.alibi import Alibi
 from posviz.encodings.deberta import DeBERTa, deberta_bucket
 from posviz.encodings.doors import Encoding
@@ -15,31 +16,22 @@ from posviz.encodings.t5 import T5, t5_bucket
 from posviz.encodings.transformer_xl import TransformerXL
 
 HEAD_DIM = 64
-SAME = 1e-9
-
-
-def _largest(difference: np.ndarray) -> float:
-    return float(np.abs(difference).max())
-
-
-def _random(seed: int, *shape: int) -> np.ndarray:
-    return np.random.default_rng(seed).normal(size=shape)
 
 
 def _methods() -> dict[str, Encoding]:
     """Relative encodings for one head, with random tables."""
-    rows = _random(1, 3, 9, HEAD_DIM) / np.sqrt(HEAD_DIM)
+    rows = normal(1, 2, 9, HEAD_DIM) / np.sqrt(HEAD_DIM)
     return {
-        "it is Shaw's": Shaw(*rows[:2]),
-        "it is Transformer-XL's": TransformerXL(_random(2, HEAD_DIM, HEAD_DIM) / 8, *rows[:2, :1]),
-        "it is T5's": T5(_random(3, 32, 1)),
-        "it is DeBERTa's": DeBERTa(*rows[:2, None, :8]),
+        "it is Shaw's": Shaw(*rows),
+        "it is Transformer-XL's": TransformerXL(normal(2, HEAD_DIM, HEAD_DIM) / 8, *rows[:, :1]),
+        "it is T5's": T5(normal(3, 32, 1)),
+        "it is DeBERTa's": DeBERTa(*rows[:, None, :8]),
     }
 
 
 def _attend(x: np.ndarray, encoding: Encoding, positions: np.ndarray) -> np.ndarray:
     """Outputs [len, d_model] of one head, projections random."""
-    w = _random(4, 3, HEAD_DIM, HEAD_DIM) / np.sqrt(HEAD_DIM)
+    w = normal(4, 3, HEAD_DIM, HEAD_DIM) / np.sqrt(HEAD_DIM)
     return attend(x[None], *w, num_heads=1, encoding=encoding, positions=positions)[0]
 
 
@@ -94,10 +86,10 @@ def all_methods_count_alike() -> Verdict:
 @claim("04", topic="order")
 def a_reordered_sentence_is_the_same() -> Verdict:
     """With a relative encoding, a sentence whose words change places is the same to the model."""
-    x, order = _random(0, 6, HEAD_DIM), np.array([3, 4, 5, 0, 1, 2])
+    x, order = normal(0, 6, HEAD_DIM), np.array([3, 4, 5, 0, 1, 2])
     positions = np.arange(6)
     changes = {
-        setting: _largest(
+        setting: largest(
             _attend(x[order], encoding, positions) - _attend(x, encoding, positions)[order]
         )
         for setting, encoding in _methods().items()
@@ -111,7 +103,7 @@ def a_reordered_sentence_is_the_same() -> Verdict:
 
 def _change_by_a_shift(x: np.ndarray, moved: np.ndarray, encoding: Encoding) -> float:
     positions = np.arange(len(x))
-    return _largest(_attend(moved, encoding, positions + 7) - _attend(x, encoding, positions))
+    return largest(_attend(moved, encoding, positions + 7) - _attend(x, encoding, positions))
 
 
 SHIFTED = (
@@ -122,7 +114,7 @@ SHIFTED = (
 @claim("04", topic="order")
 def the_output_does_not_see_a_shift() -> Verdict:
     """With a relative encoding the output is the same wherever a text stands."""
-    x = _random(0, 6, HEAD_DIM)
+    x = normal(0, 6, HEAD_DIM)
     changes = {
         setting: _change_by_a_shift(x, x, encoding) for setting, encoding in _methods().items()
     }
@@ -133,8 +125,8 @@ def the_output_does_not_see_a_shift() -> Verdict:
 def a_table_may_be_added_too() -> Verdict:
     """Where biases are relative, a learned absolute table may be added, too, and the output is
     still the same wherever a text stands."""
-    x, positions = _random(0, 1, 6, HEAD_DIM), np.arange(6)
-    table = Learned(_random(5, 16, HEAD_DIM))
+    x, positions = normal(0, 1, 6, HEAD_DIM), np.arange(6)
+    table = Learned(normal(5, 16, HEAD_DIM))
     here, there = (table.at_input(x, positions + shift)[0] for shift in (0, 7))
     change = _change_by_a_shift(here, there, _methods()["it is T5's"])
     settings = {"a table is added to T5's biases": change}
@@ -145,15 +137,17 @@ def a_table_may_be_added_too() -> Verdict:
 def terms_with_positions_are_relative() -> Verdict:
     """Once sinusoids are added, each term of a score that holds a position depends on the offset
     alone."""
-    x, positions = _random(0, 1, HEAD_DIM), np.array([7, 107])
+    x, positions = normal(0, 1, HEAD_DIM), np.array([7, 107])
     queries, keys = (sinusoidal(positions - offset, HEAD_DIM) for offset in (0, 5))
+    between = normal(0, HEAD_DIM, HEAD_DIM) / np.sqrt(HEAD_DIM)
     terms = {
-        "a position meets a position": (queries * keys).sum(axis=1) / 8,
-        "a word meets a position": (x * keys).sum(axis=1) / 8,
+        "a position meets a position, W the identity": (queries * keys).sum(axis=1) / 8,
+        "a position meets a position, W random": (queries @ between * keys).sum(axis=1) / 8,
+        "a word meets a position, W the identity": (x * keys).sum(axis=1) / 8,
     }
     text = (
-        "Change of the term, divided by √d_model = 8, from the positions (7, 2) to (107, 102), W_Q "
-        "and W_K the identity; alone means below 1e-9."
+        "Change of the term, divided by √d_model = 8, from the positions (7, 2) to (107, 102); W = "
+        "W_Q W_Kᵀ, at random with entries of variance 1/d_model. Alone means below 1e-9."
     )
     changes = {setting: abs(float(np.diff(term)[0])) for setting, term in terms.items()}
     return judge(changes, lambda change: change < SAME, text)
@@ -168,62 +162,22 @@ def storage_grows_with_the_square() -> Verdict:
         "each offset has its own row": len(np.unique(apart)),
         "offsets are clipped (Shaw, k = 16)": len(np.unique(shaw_index(apart, 16))),
         "offsets share buckets (T5)": len(np.unique(t5_bucket(apart))),
-        "the bias is computed (ALiBi)": len(vars(Alibi())),
+        "the bias is computed (ALiBi)": parameters_of(Alibi()),
     }
-    text = f"Rows that 512 tokens ask a table for; one for each pair means {shown(length**2)}."
-    return judge(rows, lambda count: count == length**2, text)
-
-
-SIDES = {"keys come before and after (encoder)": True, "keys come before alone (decoder)": False}
-
-
-@claim("04", topic="T5")
-def all_buckets_are_used() -> Verdict:
-    """T5 uses all of its 32 buckets."""
-    apart = np.arange(-1000, 1001)
-    used = {
-        setting: np.unique(t5_bucket(apart, bidirectional=both)) for setting, both in SIDES.items()
-    }
-    empty = ", ".join(map(str, np.setdiff1d(np.arange(32), next(iter(used.values())))))
-    text = f"Buckets of the offsets −1000 … 1000; empty in the encoder: {empty}."
-    counts = {setting: len(buckets) for setting, buckets in used.items()}
-    return judge(counts, lambda count: count == 32, text)
-
-
-@claim("04", topic="T5")
-def distances_are_told_apart_up_to_128() -> Verdict:
-    """T5 tells distances apart up to 128, and lumps together those beyond."""
-    distances = np.arange(1001)
-    starts = {
-        setting: int(np.searchsorted(buckets, buckets[-1]))
-        for setting, both in SIDES.items()
-        for buckets in [t5_bucket(distances, bidirectional=both)]
-    }
-    text = "The smallest distance in the last bucket, max_distance = 128, 32 buckets."
-    return judge(starts, lambda start: start == 128, text)
-
-
-@claim("04", topic="T5")
-def t5_divides_by_the_root() -> Verdict:
-    """T5 divides q·k by √head_dim, as other Transformers do."""
-    q, k = _random(0, 2, 1, 1, 2, HEAD_DIM)
-    weights = _weigh(q / 8, k, k, T5(np.zeros((32, 1))))[1][0, 0, 0]
-    products = (q / 8 @ k.mT)[0, 0, 0]
-    factor = float(np.diff(np.log(weights))[0] / np.diff(products)[0])
     text = (
-        "The factor of q·k, from the ratio of two weights, head_dim = 64 and all biases 0; divided "
-        "by √64 means 0.125. T5 starts with smaller weights instead."
+        f"Rows that 512 tokens ask a table for; one for each pair means {shown(length**2)}. ALiBi "
+        "has no learned number, and so no table."
     )
-    return judge({"the model is T5": factor}, lambda factor: abs(factor - 0.125) < SAME, text)
+    return judge(rows, lambda count: count == length**2, text)
 
 
 @claim("04", topic="Shaw")
 def far_tokens_are_ignored() -> Verdict:
     """Clipping at k means that tokens farther away than k are ignored."""
-    q, k = _random(0, 2, 1, 1, 32, HEAD_DIM)
+    q, k = normal(0, 2, 1, 1, 32, HEAD_DIM)
     apart, shares = offsets(np.arange(32), np.arange(32)), {}
     for clip in (4, 16):
-        table = _random(1, 2 * clip + 1, HEAD_DIM) / np.sqrt(HEAD_DIM)
+        table = normal(1, 2 * clip + 1, HEAD_DIM) / np.sqrt(HEAD_DIM)
         weights = _weigh(q, k, k, Shaw(table))[1][0, 0]
         shares[f"k = {clip}"] = float(weights[np.abs(apart) > clip].sum() / 32)
     text = (
@@ -236,13 +190,13 @@ def far_tokens_are_ignored() -> Verdict:
 @claim("04", topic="Shaw")
 def shaw_acts_on_the_scores_alone() -> Verdict:
     """Shaw's relative positions act on the scores alone."""
-    q, k, v = _random(0, 3, 1, 1, 6, HEAD_DIM)
-    keys, values = _random(1, 2, 9, HEAD_DIM) / np.sqrt(HEAD_DIM)
+    q, k, v = normal(0, 3, 1, 1, 6, HEAD_DIM)
+    keys, values = normal(1, 2, 9, HEAD_DIM) / np.sqrt(HEAD_DIM)
     settings = {"there is no table for the values": None, "there is one, as in the paper": values}
     added = {}
     for setting, table in settings.items():
         output, weights = _weigh(q, k, v, Shaw(keys, table))
-        added[setting] = _largest(output - weights @ v)
+        added[setting] = largest(output - weights @ v)
     text = (
         "Largest difference of an output from the weighted sum of the values; on the scores alone "
         "means below 1e-9."

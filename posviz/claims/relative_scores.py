@@ -1,26 +1,18 @@
-"""Claims of lesson 04: the terms of the scores in Transformer-XL and DeBERTa."""
+"""Claims of lesson 04: what Transformer-XL, T5 and DeBERTa do to the scores."""
 
 import numpy as np
 
 from posviz.attention import softmax
-from posviz.claims.learned import parameters_of
 from posviz.claims.ledger import Verdict, claim, judge, shown
+from posviz.claims.measures import SAME, largest, normal, parameters_of
 from posviz.encodings.deberta import DeBERTa, deberta_bucket, deberta_scores
 from posviz.encodings.doors import NoPosition
 from posviz.encodings.relative import offsets
 from posviz.encodings.sinusoidal import sinusoidal
+from posviz.encodings.t5 import T5, t5_bucket
 from posviz.encodings.transformer_xl import TransformerXL, rel_shift, transformer_xl_scores
 
 LEN, HEAD_DIM = 16, 64
-SAME = 1e-9
-
-
-def _largest(difference: np.ndarray) -> float:
-    return float(np.abs(difference).max())
-
-
-def _random(seed: int, *shape: int) -> np.ndarray:
-    return np.random.default_rng(seed).normal(size=shape)
 
 
 def _weights(scores: np.ndarray) -> np.ndarray:
@@ -34,15 +26,15 @@ def _waves() -> np.ndarray:
 
 def _projections() -> np.ndarray:
     """W_Q, W_K and W_KR [3, 64, 64]."""
-    return _random(1, 3, HEAD_DIM, HEAD_DIM) / np.sqrt(HEAD_DIM)
+    return normal(1, 3, HEAD_DIM, HEAD_DIM) / np.sqrt(HEAD_DIM)
 
 
 def _words() -> np.ndarray:
-    return _random(0, 1, 1, LEN, HEAD_DIM)
+    return normal(0, 1, 1, LEN, HEAD_DIM)
 
 
 def _u_and_v() -> np.ndarray:
-    return _random(2, 2, 1, HEAD_DIM)
+    return normal(2, 2, 1, HEAD_DIM)
 
 
 def _true_weights(w_r: np.ndarray) -> np.ndarray:
@@ -74,7 +66,7 @@ def every_term_counts() -> Verdict:
     whole, changes = _weights(np.sum(list(terms.values()), axis=0)), {}
     for dropped in terms:
         rest = np.sum([term for name, term in terms.items() if name != dropped], axis=0)
-        changes[f"the term is {dropped}"] = _largest(_weights(rest + hidden) - whole)
+        changes[f"the term is {dropped}"] = largest(_weights(rest + hidden) - whole)
     text = (
         "Largest change of a weight, of 16 words, when the term is left out; to count means above "
         "1e-9. U·x_i adds one number to a whole row, which the softmax divides out."
@@ -91,7 +83,7 @@ def the_often_written_score_is_the_right_one() -> Verdict:
         "Largest difference of a weight from (q + u)·k + (q + v)·R, with V·x_j = u·k; the right "
         "one means below 1e-9. What the formula lacks is v·R."
     )
-    difference = {"R is projected by W_KR": _largest(written - _true_weights(w_r))}
+    difference = {"R is projected by W_KR": largest(written - _true_weights(w_r))}
     return judge(difference, lambda difference: difference < SAME, text)
 
 
@@ -99,7 +91,7 @@ def the_often_written_score_is_the_right_one() -> Verdict:
 def contents_and_offsets_share_a_projection() -> Verdict:
     """In Transformer-XL, the same W_K projects the words and the offsets."""
     _, w_k, w_r = _projections()
-    change = _largest(_true_weights(w_k) - _true_weights(w_r))
+    change = largest(_true_weights(w_k) - _true_weights(w_r))
     text = (
         "Largest change of a weight, of 16 words, when W_K takes the place of W_KR, the matrix "
         "that Transformer-XL has for the offsets; the same means below 1e-9."
@@ -120,9 +112,10 @@ def the_relative_encodings_are_learned() -> Verdict:
         found.append(scores[0, 0, -1] / encoding.scale(HEAD_DIM))
     text = (
         "Largest difference of R, read off the scores with W_KR the identity, from the sinusoid "
-        "of the offset; learned means above 1e-9. Learned are W_KR, u and v."
+        "of the offset; learned means above 1e-9. Dai et al. 2019, section 3.3: R is a sinusoid "
+        "without learnable parameters. Learned are W_KR, u and v."
     )
-    difference = {"the offset is 0 … 15": _largest(np.transpose(found) - _waves()[0])}
+    difference = {"the offset is 0 … 15": largest(np.transpose(found) - _waves()[0])}
     return judge(difference, lambda difference: difference > SAME, text)
 
 
@@ -133,12 +126,56 @@ def its_parameters_grow_with_the_length() -> Verdict:
     w_r = np.broadcast_to(np.float32(0), (d_model, d_model))
     u_and_v = np.zeros((2, heads, d_model // heads), np.float32)
     count = parameters_of(TransformerXL(w_r, *u_and_v))
-    more = {f"L = {length}": count - length * d_model for length in (512, 1024, 4096)}
+    claimed = {length: length * d_model for length in (512, 1024, 4096)}
+    shares = {f"L = {length}": count / cost for length, cost in claimed.items()}
     text = (
-        f"Parameters beyond L · d_model, d_model = 1024. They are {shown(w_r.size)} of W_KR "
-        f"and {shown(u_and_v.size)} of u and v, for any L."
+        f"Parameters as a multiple of L · d_model, d_model = 1024. They are {shown(count)} for any "
+        "L, in W_KR, u and v; L · d_model is {}, {} and {}."
     )
-    return judge(more, lambda more: more == 0, text)
+    return judge(shares, lambda share: share == 1, text.format(*map(shown, claimed.values())))
+
+
+SIDES = {"keys come before and after (encoder)": True, "keys come before alone (decoder)": False}
+
+
+@claim("04", topic="T5")
+def all_buckets_are_used() -> Verdict:
+    """T5 uses all of its 32 buckets."""
+    apart = np.arange(-1000, 1001)
+    used = {
+        setting: np.unique(t5_bucket(apart, bidirectional=both)) for setting, both in SIDES.items()
+    }
+    empty = ", ".join(map(str, np.setdiff1d(np.arange(32), next(iter(used.values())))))
+    text = f"Buckets of the offsets −1000 … 1000; empty in the encoder: {empty}."
+    counts = {setting: len(buckets) for setting, buckets in used.items()}
+    return judge(counts, lambda count: count == 32, text)
+
+
+@claim("04", topic="T5")
+def distances_are_told_apart_up_to_128() -> Verdict:
+    """T5 tells distances apart up to 128, and lumps together those beyond."""
+    distances = np.arange(1001)
+    starts = {
+        setting: int(np.searchsorted(buckets, buckets[-1]))
+        for setting, both in SIDES.items()
+        for buckets in [t5_bucket(distances, bidirectional=both)]
+    }
+    text = (
+        "The smallest distance in the last bucket, max_distance = 128, 32 buckets. Raffel et al. "
+        "2020, section 2.1, name 128 themselves; their released code saturates earlier."
+    )
+    return judge(starts, lambda start: start == 128, text)
+
+
+@claim("04", topic="T5")
+def t5_divides_by_the_root() -> Verdict:
+    """T5 divides q·k by √head_dim, as other Transformers do."""
+    factor = T5(np.zeros((32, 1))).scale(HEAD_DIM)
+    text = (
+        "The factor of q·k, head_dim = 64; divided by √64 means 0.125. The released code of Raffel "
+        "et al. 2020 leaves the division out, and starts with smaller weights instead."
+    )
+    return judge({"the model is T5": factor}, lambda factor: abs(factor - 0.125) < SAME, text)
 
 
 @claim("04", topic="DeBERTa")
@@ -178,8 +215,8 @@ def deberta_divides_by_the_root_of_3_d() -> Verdict:
 def three_terms_are_three_times_as_wide() -> Verdict:
     """Since DeBERTa adds up three terms, its scores spread three times as far."""
     draws = 20_000  # as heads, so that each has its own vectors
-    q, k = _random(3, 2, 1, draws, 1, HEAD_DIM)
-    position_key, position_query = _random(4, 2, draws, 2, HEAD_DIM)
+    q, k = normal(3, 2, 1, draws, 1, HEAD_DIM)
+    position_key, position_query = normal(4, 2, draws, 2, HEAD_DIM)
     scores = deberta_scores(q, k, position_key, position_query, [[0]])
     wide = float(scores.std() / np.sqrt(HEAD_DIM))
     text = (
@@ -193,8 +230,8 @@ def three_terms_are_three_times_as_wide() -> Verdict:
 @claim("04", topic="DeBERTa")
 def the_code_is_the_paper() -> Verdict:
     """The released code of DeBERTa computes the scores of the paper."""
-    q, k = _random(3, 2, 1, 1, LEN, HEAD_DIM)
-    keys, queries = _random(4, 2, 1, 8, HEAD_DIM)
+    q, k = normal(3, 2, 1, 1, LEN, HEAD_DIM)
+    keys, queries = normal(4, 2, 1, 8, HEAD_DIM)
     apart = offsets(np.arange(LEN), np.arange(LEN))
     differences = {}
     for setting, terms in TERMS.items():
@@ -202,7 +239,7 @@ def the_code_is_the_paper() -> Verdict:
             deberta_scores(q, k, keys, queries, apart, terms=terms, p2c=p2c)
             for p2c in ("code", "paper")
         )
-        differences[setting] = _deberta(terms).scale(HEAD_DIM) * _largest(code - paper)
+        differences[setting] = _deberta(terms).scale(HEAD_DIM) * largest(code - paper)
     text = (
         "Largest difference of a scaled score, of 16 random words; the same means below 1e-9. For "
         "a key, the paper takes row δ(j, i) and the code row δ(i, j)."

@@ -5,15 +5,11 @@ from math import pi
 import numpy as np
 
 from posviz.claims.ledger import Verdict, claim, judge, shown
+from posviz.claims.measures import SAME, largest
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import LAYOUTS, apply_rotary, change_layout, rotation_matrix
 
-SAME = 1e-9
 Q, K = np.array([1.0, 0.5]), np.array([0.3, 1.2])
-
-
-def _largest(difference: np.ndarray) -> float:
-    return float(np.abs(difference).max())
 
 
 def _turned(x: np.ndarray, position: int, layout: str = "interleaved") -> np.ndarray:
@@ -86,7 +82,7 @@ def the_matrix_between_is_r_m_minus_n() -> Verdict:
 def the_pairs_count_from_1() -> Verdict:
     """The frequencies of RoPE are 10 000^(−2i/head_dim) for i = 1 … head_dim/2."""
     differences = {
-        f"head_dim = {d}": _largest(10_000.0 ** (-np.arange(2, d + 1, 2) / d) - real)
+        f"head_dim = {d}": largest(10_000.0 ** (-np.arange(2, d + 1, 2) / d) - real)
         for d, real in ((d, rotary_frequencies(d)) for d in (64, 512))
     }
     text = (
@@ -134,7 +130,7 @@ def a_test_finds_the_missing_minus() -> Verdict:
     for head_dim, position in ((2, 5), (8, 5), (64, 5), (8, 500), (64, 500)):
         x = np.random.default_rng(0).normal(size=(1, head_dim))
         angles = rotary_angles([position], rotary_frequencies(head_dim))
-        error = _largest(_without_the_last_minus(x, angles) - apply_rotary(x, angles))
+        error = largest(_without_the_last_minus(x, angles) - apply_rotary(x, angles))
         errors[f"head_dim = {head_dim} at position {position}"] = error
     text = (
         "Largest error when a random vector is turned; found means above 0.01. It is "
@@ -177,7 +173,7 @@ def both_layouts_give_the_same_vectors() -> Verdict:
     }
     text = "Largest difference at position 7, head_dim = 64; the same means below 1e-9."
     return judge(
-        {setting: _largest(y - _turned(x, 7)) for setting, y in differences.items()},
+        {setting: largest(y - _turned(x, 7)) for setting, y in differences.items()},
         lambda difference: difference < SAME,
         text,
     )

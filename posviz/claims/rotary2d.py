@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from posviz.claims.ledger import Verdict, claim, judge
+from posviz.claims.measures import SAME, largest
 from posviz.encodings.doors import NoPosition
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
@@ -13,7 +14,6 @@ from posviz.encodings.rotary2d import axial_angles, mixed_angles, mrope_angles, 
 HEAD_DIM = 64
 WIDTH = 14  # patches in a line, as in an image of 224 pixels cut into patches of 16
 SECTIONS = (24, 20, 20)  # pairs that follow time, row and column in Qwen3-VL
-SAME = 1e-9
 
 
 def _vectors() -> np.ndarray:
@@ -58,10 +58,6 @@ def _at(angles_at: Angles, *patches: tuple[int, int]) -> np.ndarray:
     """Scores between patches given as (row, column)."""
     rows, columns = np.array(patches).T
     return _scores(angles_at(rows, columns))
-
-
-def _largest(difference: np.ndarray) -> float:
-    return float(np.abs(difference).max())
 
 
 @claim("06", topic="raster order")
@@ -160,7 +156,7 @@ def an_axis_has_the_frequencies_of_the_whole_head() -> Verdict:
     """In axial RoPE the pair i of an axis turns by base^(−2i/head_dim) per patch, as in 1-D."""
     pairs = HEAD_DIM // 4
     of_columns = _axial(np.array([0]), np.array([1]))[0, :pairs]
-    difference = _largest(of_columns - rotary_frequencies(HEAD_DIM)[:pairs])
+    difference = largest(of_columns - rotary_frequencies(HEAD_DIM)[:pairs])
     text = (
         "Largest difference from these frequencies, in radians per patch; as in 1-D means below "
         "1e-9. An axis has half of the dimensions: base^(−2i/(head_dim/2))."
@@ -177,7 +173,7 @@ def text_gets_plain_rope() -> Verdict:
     positions, inv_freq = np.arange(1000), rotary_frequencies(2 * sum(SECTIONS))
     plain = rotary_angles(positions, inv_freq)
     differences = {
-        setting: _largest(
+        setting: largest(
             mrope_angles(np.stack([positions] * 3), inv_freq, SECTIONS, interleaved=interleaved)
             - plain
         )

@@ -4,6 +4,7 @@ import numpy as np
 
 from posviz.attention import KeyValueCache, attend, attention
 from posviz.claims.ledger import Verdict, claim, judge
+from posviz.claims.measures import SAME, largest
 from posviz.encodings.doors import NoPosition
 from posviz.encodings.frequencies import (
     Frequencies,
@@ -15,11 +16,6 @@ from posviz.encodings.rotary import Rotary, apply_rotary, rotation_matrix
 from posviz.masks import causal_mask
 
 HEAD_DIM = 64
-SAME = 1e-9
-
-
-def _largest(difference: np.ndarray) -> float:
-    return float(np.abs(difference).max())
 
 
 def _scores(q: np.ndarray, k: np.ndarray) -> np.ndarray:
@@ -72,7 +68,7 @@ def rotating_may_come_first() -> Verdict:
         "Change of the score from the positions (7, 3) to (107, 103), head_dim = 64; "
         "relative means below 1e-9."
     )
-    changes = {f"they are {order}": _largest(b - a) for order, (a, b) in scores.items()}
+    changes = {f"they are {order}": largest(b - a) for order, (a, b) in scores.items()}
     return judge(changes, lambda change: change < SAME, text)
 
 
@@ -112,7 +108,7 @@ def values_may_turn_too() -> Verdict:
         "Largest change of an output when 16 tokens move by 100 positions, head_dim = 64; relative "
         "means below 1e-9."
     )
-    change = {"the values are turned": _largest(outputs[1] - outputs[0])}
+    change = {"the values are turned": largest(outputs[1] - outputs[0])}
     return judge(change, lambda change: change < SAME, text)
 
 
@@ -170,7 +166,7 @@ def the_precision_does_not_matter() -> Verdict:
             angles = exact.astype(dtype).astype(np.float64)
             keys = apply_rotary(np.broadcast_to(k, (64, HEAD_DIM)), angles)
             products.append(apply_rotary(q, angles[:1]) @ keys.T)
-        changes[f"angles are kept in {np.dtype(dtype).name}"] = _largest(products[1] - products[0])
+        changes[f"angles are kept in {np.dtype(dtype).name}"] = largest(products[1] - products[0])
     text = (
         "Largest change of 64 products q·k when query and keys move by 60 000 positions, "
         "head_dim = 64; the offset alone means below 1e-9."
@@ -207,7 +203,7 @@ def a_cache_works_as_it_is() -> Verdict:
             )
             for i in everything
         ]
-        errors[setting] = _largest(np.concatenate(outputs, axis=1) - at_once)
+        errors[setting] = largest(np.concatenate(outputs, axis=1) - at_once)
     text = (
         "Largest difference of an output from that of all 16 tokens at once, under a causal mask, "
         "head_dim = 64; it works where this is below 1e-9."

@@ -5,12 +5,9 @@ from math import pi
 import numpy as np
 
 from posviz.claims.ledger import Verdict, claim, judge, shown
+from posviz.claims.measures import SAME, largest
 from posviz.encodings.frequencies import rotary_frequencies, wavelengths
 from posviz.encodings.sinusoidal import Sinusoidal, shift_matrix, sinusoidal
-
-
-def _largest(difference: np.ndarray) -> float:
-    return float(np.abs(difference).max())
 
 
 def _similarities(d_model: int, offsets: int) -> np.ndarray:
@@ -33,7 +30,7 @@ def _nearest(d_model: int, first: int, last: int) -> float:
 def the_row_of_d_model_4() -> Verdict:
     """With d_model = 4, row 1 of the table reads 0.841471, 0.540302, 0.821856, 0.569695."""
     printed = np.array([0.841471, 0.540302, 0.821856, 0.569695])
-    difference = _largest(sinusoidal(1, 4) - printed)
+    difference = largest(sinusoidal(1, 4) - printed)
     text = "Largest difference from the row; equal to six digits means below 1e-6."
     return judge({"d_model = 4": difference}, lambda difference: difference < 1e-6, text)
 
@@ -54,12 +51,11 @@ def every_row_has_one_length() -> Verdict:
 def tensor2tensor_computes_the_paper() -> Verdict:
     """The tensor2tensor code, the first that was released, computes the table of the paper."""
     positions = np.arange(1000)
-    difference = np.abs(
-        sinusoidal(positions, 512) - sinusoidal(positions, 512, frequencies="tensor2tensor")
-    )
-    largest = {f"there are {n} positions": float(difference[:n].max()) for n in (512, 1000)}
+    released = sinusoidal(positions, 512, frequencies="tensor2tensor")
+    difference = sinusoidal(positions, 512) - released
+    drifts = {f"there are {n} positions": largest(difference[:n]) for n in (512, 1000)}
     text = "Largest difference between the two tables, d_model = 512; the same means below 1e-6."
-    return judge(largest, lambda difference: difference < 1e-6, text)
+    return judge(drifts, lambda drift: drift < 1e-6, text)
 
 
 @claim("02", topic="frequencies")
@@ -111,7 +107,7 @@ def the_base_keeps_gradients() -> Verdict:
         "Largest difference between the gradients that pass the encoding with base 10 and with "
         "base 10 000; a base that matters would change them by more than 1e-12."
     )
-    change = {"the encoding is added": _largest(gradients[1] - gradients[0])}
+    change = {"the encoding is added": largest(gradients[1] - gradients[0])}
     return judge(change, lambda difference: difference > 1e-12, text)
 
 
@@ -138,14 +134,14 @@ def absolute_encodings_know_no_distance() -> Verdict:
     """An absolute encoding cannot express relative positions."""
     positions = np.arange(512)
     errors = [
-        _largest(sinusoidal(positions + k, 512) - sinusoidal(positions, 512) @ matrix.T)
+        largest(sinusoidal(positions + k, 512) - sinusoidal(positions, 512) @ matrix.T)
         for k, matrix in ((k, shift_matrix(k, 512)) for k in (1, 5, 17, 100))
     ]
     text = (
         "Largest error when one rotation, the same at every position, moves 512 rows by 1, 5, 17 "
         "or 100 tokens; above 1e-9 there would be no such rotation."
     )
-    return judge({"d_model = 512": max(errors)}, lambda error: error > 1e-9, text)
+    return judge({"d_model = 512": max(errors)}, lambda error: error > SAME, text)
 
 
 @claim("02", topic="relative position")
@@ -165,7 +161,7 @@ def products_depend_on_the_offset_alone() -> Verdict:
         "Largest minus smallest PE(m) W PE(n)ᵀ of 507 pairs with offset 5, d_model = 64, entries "
         "of W with variance 1/d_model; alone means below 1e-9."
     )
-    return judge(spreads, lambda spread: spread < 1e-9, text)
+    return judge(spreads, lambda spread: spread < SAME, text)
 
 
 @claim("02", topic="collisions")

@@ -77,7 +77,10 @@ function makePlayer(elements, label, line, move) {
   };
   play.addEventListener("click", () => {
     if (timer) return pause();
-    if (slider.value === slider.max) slider.value = 0;
+    if (slider.value === slider.max) {
+      slider.value = 0;
+      move();
+    }
     const [least, most] = STEP_EVERY;
     timer = setInterval(step, Math.min(most, Math.max(least, PLAYS_FOR / Number(slider.max))));
     show(PAUSE, "Pause");

@@ -227,7 +227,7 @@ class Checker:
             return "Your answer holds nan or inf: look for 0/0, inf - inf or an overflow."
         if self.inputs is None:
             return "That is not it; look once more."
-        distance = np.abs(mine - right)
+        distance = np.abs(1.0 * mine - right)  # NumPy subtracts no booleans
         place = tuple(int(i) for i in np.unravel_index(distance.argmax(), distance.shape))
         where = f", at index {list(place)}" if place else ""
         return f"The largest difference is {distance.max():.4g}{where}."

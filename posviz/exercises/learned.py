@@ -175,7 +175,7 @@ def _(rng, size):
 
 
 def _has_row(position, rows, padding_offset):
-    return int(0 <= position < rows - padding_offset)  # a number, so that answers can be subtracted
+    return 0 <= position < rows - padding_offset
 
 
 def _guard_inputs(rng, size):

@@ -8,9 +8,9 @@ from posviz.exercises.checker import Checker
 
 def _bucket_inputs(rng, size):
     # No bucket of these starts exactly at a whole distance, where rounding would decide.
-    num_buckets, max_distance = int(rng.choice([12, 14, 20])), int(rng.choice([40, 100, 150]))
+    num_buckets, max_distance = (12, 14, 20)[size % 3], (150, 100, 40)[size // 3]
     reach = 4 * size**2
-    return rng.permutation(2 * reach + 1)[: size + 2] - reach, num_buckets, max_distance
+    return rng.permutation(2 * reach + 1)[: 4 * size] - reach, num_buckets, max_distance
 
 
 def _rule(offsets, num_buckets, max_distance, **options):
@@ -29,6 +29,20 @@ def _(offsets, num_buckets, max_distance):
     """You gave the upper half to the past. Our offset is query − key, so keys after their query
     have offsets below 0: the upper half is for these."""
     return _rule(-offsets, num_buckets, max_distance)
+
+
+@check_t5_bucket_function.mistake("query itself in the upper half")
+def _(offsets, num_buckets, max_distance):
+    """You added num_buckets // 2 where the offset is 0, too. That is the query itself, in bucket 0:
+    the upper half is for offsets below 0, with < and not <=, and its first bucket stays empty."""
+    return _rule(offsets, num_buckets, max_distance) + num_buckets // 2 * (offsets == 0)
+
+
+@check_t5_bucket_function.mistake("16 added")
+def _(offsets, num_buckets, max_distance):
+    """You add 16 for the future, which is half of T5's own 32. Half of the buckets that are given
+    is num_buckets // 2: add that."""
+    return _rule(np.abs(offsets), num_buckets, max_distance) + 16 * (offsets < 0)
 
 
 @check_t5_bucket_function.mistake("future half forgotten")
@@ -78,13 +92,16 @@ def _share(distances, single, max_distance):
     return np.log(distances / single) / np.log(max_distance / single)
 
 
-def _with_slip(offsets, num_buckets, max_distance, share=_share, rounded=np.floor, last=-1):
-    """Follow the rule with one part of it replaced; a direction ends at num_buckets // 2 + last."""
+def _with_slip(offsets, num_buckets, max_distance, share=_share, rounded=np.floor, last=-1, more=0):
+    """Follow the rule with one part of it replaced; a direction ends at num_buckets // 2 + last.
+
+    more: how many wide buckets there are too many.
+    """
     half = num_buckets // 2
     single = half // 2
     distances = np.abs(offsets)
     shares = share(np.maximum(distances, single), single, max_distance)
-    wide = np.minimum(single + rounded((half - single) * shares), half + last)
+    wide = np.minimum(single + rounded((half - single + more) * shares), half + last)
     return np.where(distances < single, distances, wide) + half * (offsets < 0)
 
 
@@ -102,11 +119,26 @@ def _(offsets, num_buckets, max_distance):
     return _with_slip(offsets, num_buckets, max_distance, last=0)
 
 
+@check_t5_bucket_function.mistake("clamped with the future's half")
+def _(offsets, num_buckets, max_distance):
+    """You clamped at num_buckets − 1, after you had added the half of the future. So far keys of
+    the past rise into that half: take at most num_buckets // 2 − 1 before you add it."""
+    unclamped = _with_slip(offsets, num_buckets, max_distance, last=np.inf)
+    return np.minimum(unclamped, num_buckets - 1)
+
+
+@check_t5_bucket_function.mistake("wide buckets not halved")
+def _(offsets, num_buckets, max_distance):
+    """You multiplied the logarithm by num_buckets − m. One direction has n = num_buckets // 2
+    buckets, of which n − m are wide: multiply by n − m."""
+    return _with_slip(offsets, num_buckets, max_distance, more=num_buckets - num_buckets // 2)
+
+
 @check_t5_bucket_function.mistake("last bucket too early")
 def _(offsets, num_buckets, max_distance):
-    """You clipped the distance at the last bucket, or took log2(d/m) as it is, which comes to the
-    same. Divide log(d/m) by log(max_distance/m), in any one base: the last bucket should start
-    not far below max_distance."""
+    """Your last bucket comes too early, as if you had clipped the distance. Either all of a half
+    are exact in your rule: of n = num_buckets // 2 buckets only m = n // 2 are. Or you took
+    log2(d/m) as it is: divide log(d/m) by log(max_distance/m), in any one base."""
     half = num_buckets // 2
     return np.minimum(np.abs(offsets), half - 1) + half * (offsets < 0)
 
@@ -175,3 +207,12 @@ def _(offsets, num_buckets, max_distance):
     """You gave keys after their query buckets below 0, which NumPy would take for rows from the
     end. Add num_buckets // 2 to the bucket of the distance instead."""
     return np.sign(offsets) * _rule(np.abs(offsets), num_buckets, max_distance)
+
+
+@check_t5_bucket_function.harmless_on("half of an odd half")
+def _(rng, size):
+    """Your rule is right where num_buckets can be divided by 4. Elsewhere a half n has an odd
+    number of buckets: m = n // 2 of them are exact, with // and not /, and n − m are wide, one more
+    than m."""
+    offsets, _, max_distance = _bucket_inputs(rng, size)
+    return offsets, (12, 20)[size % 2], max_distance

@@ -110,6 +110,13 @@ def _():
     return t5_bucket(OFFSETS) + 1
 
 
+@check_t5_buckets.recognised_by("not rounded")
+def _(buckets):
+    """A bucket is the number of a row, and at least one of yours has a fraction. Round the
+    logarithm down: a bucket holds all distances from where it starts up to the next one."""
+    return (buckets % 1 != 0).any()
+
+
 @check_t5_buckets.recognised_by("no bucket")
 def _(buckets):
     """There are 32 buckets, numbered 0 … 31: at least one of yours is none of them."""
@@ -128,3 +135,35 @@ def _(buckets):
     """You have keys of the future in the lower half. Where the offset is below 0, the key comes
     after its query: add 16."""
     return bool((buckets[np.less(OFFSETS, 0)] < 16).any())
+
+
+def _count_right(buckets):
+    return np.sum(buckets == t5_bucket(OFFSETS))
+
+
+@check_t5_buckets.recognised_by("four right")
+def _(buckets):
+    """Four of your five are right. Begin with 20 and 60, which need a logarithm: 8 + 8 ·
+    log(d/8)/log(128/8), rounded down."""
+    return _count_right(buckets) == 4
+
+
+@check_t5_buckets.recognised_by("three right")
+def _(buckets):
+    """Three of your five are right. Distances below 8 are buckets themselves; the others need 8 +
+    8 · log(d/8)/log(128/8), rounded down and at most 15. Where the offset is below 0, add 16."""
+    return _count_right(buckets) == 3
+
+
+@check_t5_buckets.recognised_by("two right")
+def _(buckets):
+    """Two of your five are right. Distances below 8 are buckets themselves; the others need 8 +
+    8 · log(d/8)/log(128/8), rounded down and at most 15. Where the offset is below 0, add 16."""
+    return _count_right(buckets) == 2
+
+
+@check_t5_buckets.recognised_by("one right")
+def _(buckets):
+    """One of your five is right. Begin with 5, which has a bucket of its own, and with −5, which
+    has the same place in the upper half."""
+    return _count_right(buckets) == 1

@@ -60,7 +60,7 @@ def show_value(name: str, value: Any) -> str:
             value, precision=4, suppress_small=True, threshold=64, prefix=f"{name} = "
         )
     elif isinstance(value, np.ndarray):
-        text = f"{value.item():.6g}"
+        text = str(value) if value.dtype == bool else f"{value.item():.6g}"
     elif callable(value):
         text = "a function"
     else:

@@ -116,6 +116,18 @@ def test_play_repeats_when_it_is_told_to(lab):
     explorer.pause("place").click()
 
 
+def test_play_from_the_end_begins_with_the_first_place(lab):
+    seen = "seen = []\npicture.observe(lambda change: seen.append(change.new), 'place')\n"
+    fragile = FRAGILE.replace("== 7", "== 9").replace("Fragile()", "Fragile(place=7)")
+    lab.write("from_the_end", fragile + seen, "picture.explore()")
+    lab.run_all()
+    [explorer] = lab.explorers()
+    explorer.play("place").click()
+    expect(explorer.play("place")).to_have_count(1, timeout=20_000)
+    lab.run_code("print(seen)")
+    assert "[0, 1, 2, 3, 4, 5, 6, 7]" in lab.page.locator(".jp-OutputArea pre").last.inner_text()
+
+
 def test_the_exact_value_can_be_typed(lab):
     lab.write("typed", TABLE, "picture.explore()")
     lab.run_all()

@@ -1,10 +1,16 @@
 """Lesson 04, scores: what each claim comes to, and a planted error that turns each verdict."""
 
+import itertools
 import math
 
 import numpy as np
+import torch
+from transformers import T5Config
+from transformers.models.t5.modeling_t5 import T5Attention
 
+from posviz.claims import audit
 from posviz.claims import relative_scores as claims
+from posviz.encodings.doors import NoPosition
 from tests.claims.planted import claim_tests
 
 NBSP = "\N{NO-BREAK SPACE}"
@@ -78,6 +84,32 @@ def deviation_of_three_terms():
     return np.sqrt(np.var(sum(term.sum(axis=1) for term in three)) / 64)
 
 
+def hugging_face_buckets(offsets, bidirectional):
+    """It counts key − query."""
+    return T5Attention._relative_position_bucket(-torch.tensor(offsets), bidirectional).tolist()
+
+
+def buckets_used(bidirectional):
+    return f"{len(set(hugging_face_buckets(range(-300, 301), bidirectional)))}"
+
+
+def start_of_the_last_bucket(bidirectional):
+    buckets = hugging_face_buckets(range(301), bidirectional)
+    return f"{buckets.index(buckets[-1])}"
+
+
+def factor_in_transformers():
+    """From the ratio of two weights of a head whose queries, keys and values are the words."""
+    head = T5Attention(T5Config(d_model=64, d_kv=64, num_heads=1, attn_implementation="eager"))
+    for projection in (head.q, head.k, head.v):
+        torch.nn.init.eye_(projection.weight)
+    words = torch.tensor(WORDS[None] / 8, dtype=torch.float32)
+    with torch.no_grad():
+        weights = head.eval()(words)[2][0, 0].double().numpy()
+    products = WORDS @ WORDS[0] / 64
+    return f"{math.log(weights[0, 2] / weights[0, 1]) / (products[2] - products[1]):.4g}"
+
+
 # What each claim must come to, its numbers by a slow loop or a count.
 FOUND = {
     "every_term_counts": (
@@ -95,11 +127,17 @@ FOUND = {
     "the_relative_encodings_are_learned": ("false", ["< 1e-14"]),
     "its_parameters_grow_with_the_length": (
         "false",
-        [
-            f"{1_048_576 + 2_048 - length * 1024:,}".replace(",", NBSP)
-            for length in (512, 1024, 4096)
-        ],
+        [f"{(1024 * 1024 + 2 * 1024) / (length * 1024):.4g}" for length in (512, 1024, 4096)],
     ),
+    "all_buckets_are_used": (
+        "true only if keys come before alone (decoder)",
+        [buckets_used(both) for both in (True, False)],
+    ),
+    "distances_are_told_apart_up_to_128": (
+        "false",
+        [start_of_the_last_bucket(both) for both in (True, False)],
+    ),
+    "t5_divides_by_the_root": ("false", [factor_in_transformers()]),
     "deberta_clips_above": ("false", ["3", "-4"]),
     "deberta_divides_by_the_root_of_3_d": (
         "true only if position meets content, too (c2p and p2c)",
@@ -116,6 +154,10 @@ real_scores = claims.transformer_xl_scores
 real_table = claims.sinusoidal
 real_bucket = claims.deberta_bucket
 real_deberta = claims.deberta_scores
+
+
+def buckets_of_one_distance(offsets, bidirectional=True):
+    return np.clip(np.abs(offsets), 0, 128)
 
 
 def three_times_the_first_term(q, k, *given, **how):
@@ -150,6 +192,11 @@ PLANTED = {
     "its_parameters_grow_with_the_length": (
         (claims, "parameters_of", lambda encoding: encoding.w_r.size, "true only if")
     ),
+    "all_buckets_are_used": (
+        (claims, "t5_bucket", lambda offsets, bidirectional: abs(offsets) % 32, "true")
+    ),
+    "distances_are_told_apart_up_to_128": (claims, "t5_bucket", buckets_of_one_distance, "true"),
+    "t5_divides_by_the_root": (claims.T5, "scale", NoPosition.scale, "true"),
     "deberta_clips_above": (
         (claims, "deberta_bucket", lambda offset, *how: -real_bucket(-offset, *how), "true")
     ),
@@ -168,8 +215,15 @@ test_what_each_claim_comes_to, test_a_planted_error_turns_the_verdict = claim_te
 )
 
 
-def test_the_deviation_and_the_parameters_are_told():
+def test_the_deviation_the_parameters_and_the_empty_bucket_are_told():
     rooted = f"{deviation_of_three_terms() / math.sqrt(3):.4g}"
     assert f"it is {rooted}." in claims.three_terms_are_three_times_as_wide().text
     told = claims.its_parameters_grow_with_the_length().text
-    assert f"1{NBSP}048{NBSP}576 of W_KR and 2{NBSP}048 of u and v" in told
+    assert f"They are 1{NBSP}050{NBSP}624 for any L, in W_KR, u and v;" in told
+    assert f"is 524{NBSP}288, 1{NBSP}048{NBSP}576 and 4{NBSP}194{NBSP}304." in told
+    assert "empty in the encoder: 16." in claims.all_buckets_are_used().text
+
+
+def test_the_order_is_that_of_the_lesson():
+    topics = [topic for topic, _ in itertools.groupby(audit("04").rows, lambda row: row[0].topic)]
+    assert topics == ["offsets", "order", "storage", "Shaw", "Transformer-XL", "T5", "DeBERTa"]

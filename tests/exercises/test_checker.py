@@ -232,6 +232,13 @@ def test_nan_is_told():
     assert verdict.message.startswith("Your answer holds nan or inf")
 
 
+def test_booleans_are_judged():
+    check_even = Checker("Even", lambda x: x % 2 == 0, lambda rng, size: (size,))
+    assert check_even(lambda x: not x & 1).status == "correct"
+    verdict = check_even(lambda x: x % 2 == 1)
+    assert (verdict.status, "your answer = True" in verdict.evidence) == ("wrong", True)
+
+
 def test_an_answer_that_writes_into_its_inputs_spoils_nothing():
     def overwrites(numbers, start):
         sums = running_sums(numbers, start)

@@ -16,18 +16,34 @@ def share(d, m, most):
     return math.log(d / m) / math.log(most / m)
 
 
-def rule(*, share=share, rounded=int, last=lambda n: n - 1, most=None, half=lambda n: n // 2):
+def half_of(number):
+    return number // 2
+
+
+def rule(
+    *,
+    share=share,
+    rounded=int,
+    last=lambda n: n - 1,
+    most=None,
+    half=half_of,
+    exact=half_of,
+    wide=lambda n, m: n - m,
+    upper=half_of,
+    future=lambda offset: offset < 0,
+):
     """The rule offset by offset with one thing of it changed."""
 
     def answer(offsets, num_buckets, max_distance):
         n = half(num_buckets)
-        m = n // 2
+        m = exact(n)
         buckets = []
         for offset in offsets.tolist():
             d = abs(offset)
             if d >= m:
-                d = min(m + rounded((n - m) * share(d, m, most or max_distance)), last(n))
-            buckets.append(d + num_buckets // 2 if offset < 0 else d)
+                climb = m < n and wide(n, m) * share(d, m, most or max_distance)
+                d = min(m + rounded(climb), last(n))
+            buckets.append(d + upper(num_buckets) if future(offset) else d)
         return buckets
 
     return answer
@@ -52,8 +68,24 @@ def clipped(offsets, num_buckets, max_distance):
     return [min(abs(offset), half - 1) + half * (offset < 0) for offset in offsets]
 
 
+def clamped_at_the_end(offsets, num_buckets, max_distance):
+    buckets = rule(last=lambda n: math.inf)(offsets, num_buckets, max_distance)
+    return [min(bucket, num_buckets - 1) for bucket in buckets]
+
+
+def not_halved(offsets, num_buckets, max_distance):
+    return rule(wide=lambda n, m: num_buckets - m)(offsets, num_buckets, max_distance)
+
+
+def rounded_last(offsets, num_buckets, max_distance):
+    halves = rule(rounded=float, exact=lambda n: n / 2)(offsets, num_buckets, max_distance)
+    return [int(bucket) for bucket in halves]
+
+
 BUCKET_MISTAKES = {
     "sign of the offset": lambda offsets, *rest: rule()(-offsets, *rest),
+    "query itself in the upper half": rule(future=lambda offset: offset <= 0),
+    "16 added": rule(upper=lambda num_buckets: 16),
     "future half forgotten": lambda offsets, *rest: rule()(np.abs(offsets), *rest),
     "future in bucket 0": lambda offsets, *rest: rule()(offsets.clip(min=0), *rest),
     "decoder's buckets": decoder,
@@ -62,6 +94,8 @@ BUCKET_MISTAKES = {
     "max_distance ignored": rule(most=128),
     "clamp missing": rule(last=lambda n: math.inf),
     "clamped one too high": rule(last=lambda n: n),
+    "clamped with the future's half": clamped_at_the_end,
+    "wide buckets not halved": not_halved,
     "last bucket too early": clipped,
     "rounded to the nearest": rule(rounded=round),
     "rounded up": rule(rounded=math.ceil),
@@ -72,6 +106,7 @@ BUCKET_MISTAKES = {
     "distances not divided by m": rule(share=lambda d, m, most: math.log(d, most)),
     "equal buckets": rule(share=lambda d, m, most: (d - m) / (most - m)),
     "future below 0": negated,
+    "half of an odd half": rule(exact=lambda n: n / 2),
 }
 
 
@@ -105,10 +140,23 @@ test_each_mistake_is_named, test_no_listed_mistake_is_left_untried = mistake_tes
 )
 
 
-def test_the_logarithm_to_base_2_comes_to_the_same_as_clipping():
-    verdict = check_t5_bucket_function(rule(share=lambda d, m, most: math.log2(d / m)))
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (rule(share=lambda d, m, most: math.log2(d / m)), "log2(d/m) as it is"),
+        (rule(exact=lambda n: n), "all of a half are exact"),
+        (clipped, "clipped the distance"),
+    ],
+)
+def test_what_comes_to_the_same_as_clipping_is_named_in_one_message(answer, told):
+    verdict = check_t5_bucket_function(answer)
     assert verdict.mistake == "last bucket too early"
-    assert "log2(d/m) as it is, which comes to the same" in verdict.message
+    assert told in verdict.message
+
+
+@pytest.mark.parametrize("answer", [rounded_last, rule(wide=lambda n, m: m)])
+def test_what_is_right_where_halves_are_even_is_told_so(answer):
+    assert check_t5_bucket_function(answer).mistake == "half of an odd half"
 
 
 def test_the_logarithm_of_0_is_told_with_its_line():
@@ -140,6 +188,7 @@ def test_the_offsets_are_met_on_both_sides_and_beyond_max_distance():
     assert all(min(offsets) < 0 < max(offsets) for offsets, *_ in cases[1:])
     offsets, _, max_distance = cases[-1]
     assert min(offsets) < -max_distance < max_distance < max(offsets)
+    assert any(0 in offsets for offsets, *_ in cases)
 
 
 def test_no_offset_lies_where_a_bucket_starts():

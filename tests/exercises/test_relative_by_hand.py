@@ -46,9 +46,14 @@ BUCKET_MISTAKES = {
     "equal buckets": by_hand(lambda d: 8 * (d - 8) / 120),
     "future below 0": [5, -5, 10, 13, -15],
     "counted from 1": [bucket + 1 for bucket in RIGHT],
+    "not rounded": [5, 21, 10.64, 13.81, 31],
     "no bucket": [5, 21, 10, 13, 32],
     "past in the upper half": [21, 21, 26, 29, 31],
     "future in the lower half": [5, 21, 10, 13, 15],
+    "four right": [5, 21, 10, 12, 31],
+    "three right": [5, 21, 10, 12, 30],
+    "two right": [5, 20, 10, 12, 30],
+    "one right": [4, 20, 10, 12, 30],
 }
 
 
@@ -93,13 +98,16 @@ def test_rounding_up_is_told_with_rounding():
         ([5, 21, -1, 13, 31], "no bucket"),
         ([5, 21, 10, 30, 31], "past in the upper half"),
         ([5, 6, 10, 13, 31], "future in the lower half"),
+        (by_hand(rounded=float), "not rounded"),
+        ([5, 21, 10, 13, 30], "four right"),
+        ([5, 20, 10, 12, 31], "three right"),
     ],
 )
 def test_one_slip_among_right_buckets_is_told(buckets, name):
     assert check_t5_buckets(buckets).mistake == name
 
 
-@pytest.mark.parametrize("buckets", [[5, 21, 10, 12, 31], [5, 21, 10, 13], 5, [RIGHT]])
+@pytest.mark.parametrize("buckets", [[4, 20, 9, 12, 30], [5, 21, 10, 13], 5, [RIGHT], ["5"] * 5])
 def test_other_answers_give_nothing_away(buckets):
     verdict = check_t5_buckets(buckets)
     assert (verdict.status, verdict.mistake) == ("wrong", None)

@@ -52,6 +52,7 @@ def test_no_verdict_rests_on_colour(status):
         (np.array([1 / 3]), "x = [0.3333]"),
         (np.array(2 / 3), "x = 0.666667"),
         (np.array(100), "x = 100"),
+        (np.array(True), "x = True"),
         (10_000.0, "x = 10000.0"),
         (max, "x = a function"),
     ],

@@ -67,10 +67,23 @@ def test_the_table_asked_for_beside_the_model_chosen():
         assert caption.startswith(f"{length:,} × {picture.width:,} = {count:,} parameters, ")
         megabytes = re.search(r"([\d,.]+) MB", caption)[1].replace(",", "")
         assert float(megabytes) == pytest.approx(2 * count / 1e6, abs=0.5, rel=0.01)
-        shares = [float(x.replace(",", "")) for x in re.findall(r"([\d,.]+(?:e\+\d+)?)%", caption)]
-        assert shares == pytest.approx(
-            [100 * count / model.parameters, 100 * own / model.parameters], rel=6e-3, abs=6e-4
-        )
+        said = re.findall(r"(less than )?([\d,.]+(?:e\+\d+)?)%", caption)
+        for (less, number), table in zip(said, (count, own), strict=True):
+            share = 100 * table / model.parameters
+            assert bool(less) == (share < 0.001)
+            if less:
+                assert number == "0.001"
+            else:
+                assert float(number.replace(",", "")) == pytest.approx(share, rel=6e-3, abs=6e-4)
+
+
+def test_a_small_table_beside_gpt_3_is_less_than_any_number_shown():
+    start = "or less than 0.001% of the 174,604,259,328 of GPT-3 175B, whose own table"
+    assert start in caption_of(ParameterCount(length=1024, width=768, model="GPT-3 175B"))
+    tables = [(128, 64), (10_000, 192), (27_300, 64), (128, 12_288), (1000, 1792)]
+    for length, width in tables:
+        caption = caption_of(ParameterCount(length=length, width=width, model="GPT-3 175B"))
+        assert ("less than" in caption) == (100_000 * length * width < 174_604_259_328)
 
 
 def test_the_defaults_are_gpt_2s():

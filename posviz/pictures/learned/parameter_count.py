@@ -140,5 +140,7 @@ def _megabytes(count):
 
 
 def _percent(share):
-    """Three digits of a share, in percent."""
+    """Three digits of a share, in percent, as far as the third decimal place."""
+    if share < 1e-5:
+        return "less than 0.001%"
     return f"{share:.3%}" if share < 0.001 else f"{100 * share:,.3g}%"
