@@ -17,8 +17,9 @@ def _head(weights):
     return -np.log2(_slope(weights))
 
 
-def _weights(size):
-    return softmax(-alibi_slopes(8)[HEADS[size - 1] - 1] * np.arange(size + 3)[::-1])
+def _weights(size, *, length=0, flatter=1.0):
+    slope = flatter * alibi_slopes(8)[HEADS[size - 1] - 1]
+    return softmax(-slope * np.arange(length or size + 3)[::-1])
 
 
 # The answer is a function (weights [len], those of the last query, in the order of the keys, whose
@@ -49,6 +50,13 @@ def _(weights):
     return -np.log2(_slope(weights) / np.log(2))
 
 
+@check_head_from_curve.mistake("one logarithm")
+def _(weights):
+    """You took one logarithm of the ratio. There are two powers to undo: ln of the ratio of two
+    neighbours is the slope, and −log2 of the slope is the head."""
+    return -_slope(weights) / np.log(2)
+
+
 @check_head_from_curve.mistake("log10 of the ratio")
 def _(weights):
     """You took log10 of the ratio. The softmax takes powers of e, so the slope is ln of the ratio
@@ -74,6 +82,12 @@ def _(weights):
     return _slope(weights)
 
 
+@check_head_from_curve.mistake("minus the slope")
+def _(weights):
+    """That is minus the slope. Head h of 8 has the slope 2^(−h): take −log2 of the slope."""
+    return -_slope(weights)
+
+
 @check_head_from_curve.mistake("one over the slope")
 def _(weights):
     """That is one over the slope, which is 2^h: return h."""
@@ -85,6 +99,20 @@ def _(weights):
     """That is the ratio of two neighbours, e^(−slope). Take −ln of it for the slope, and then
     −log2 of that for the head."""
     return np.exp(-_slope(weights))
+
+
+@check_head_from_curve.mistake("ratio returned, upside down")
+def _(weights):
+    """That is the ratio of two neighbours, e^slope. Take ln of it for the slope, and then −log2 of
+    that for the head."""
+    return np.exp(_slope(weights))
+
+
+@check_head_from_curve.mistake("ratio not undone")
+def _(weights):
+    """You took 1 − ratio for the slope. The ratio is e^(−slope), and 1 − slope comes close to that
+    in flat heads only: take −ln of it."""
+    return -np.log2(-np.expm1(-_slope(weights)))
 
 
 @check_head_from_curve.mistake("numbered from the flattest")
@@ -132,3 +160,17 @@ def _(rng, size):
     """You have the ratio upside down, or read the curve from its wrong end. The query's own weight
     is the last one and the largest: slope = ln(weights[-1] / weights[-2]), which is above 0."""
     return (_weights(size)[::-1],)
+
+
+@check_head_from_curve.harmless_on("cut off")
+def _(rng, size):
+    """You cut off what stands after the point. A logarithm may come out a little too small, 2.9999…
+    for 3: use round."""
+    return (_weights(size, flatter=1 - 1e-6),)
+
+
+@check_head_from_curve.harmless_on("long rows only")
+def _(rng, size):
+    """You found the slope from the query's own weight. That is 1 − e^(−slope) in a long row only;
+    these are short. The ratio of two neighbours is the same in every row."""
+    return (_weights(size, length=10_000),)

@@ -26,16 +26,29 @@ def first_to_last(weights, steps):
     return math.log(weights[-1] / weights[0]) / steps
 
 
+def own_weight(weights):
+    return -math.log(1 - weights[-1])
+
+
+def cut_off(weights):
+    """As int() does, with the rounding errors of some curves on the wrong side."""
+    return math.floor(from_slope(neighbours)(weights) + (1e-9 if len(weights) % 2 else -1e-9))
+
+
 HEAD_MISTAKES = {
     "counted from 0": lambda weights: solution(weights) - 1,
     "one too high": lambda weights: 1 - math.log2(neighbours(weights)),
     "log2 of the ratio": from_slope(lambda w: math.log2(w[-1] / w[-2])),
+    "one logarithm": lambda weights: -math.log2(weights[-1] / weights[-2]),
     "log10 of the ratio": from_slope(lambda w: math.log10(w[-1] / w[-2])),
     "ln of the slope": lambda weights: -math.log(neighbours(weights)),
     "sign": lambda weights: math.log2(neighbours(weights)),
     "slope returned": neighbours,
+    "minus the slope": lambda weights: -neighbours(weights),
     "one over the slope": lambda weights: 1 / neighbours(weights),
     "ratio returned": lambda weights: weights[-2] / weights[-1],
+    "ratio returned, upside down": lambda weights: weights[-1] / weights[-2],
+    "ratio not undone": from_slope(lambda weights: 1 - weights[-2] / weights[-1]),
     "numbered from the flattest": lambda weights: 9 - solution(weights),
     "last weight alone": from_slope(lambda weights: -math.log(weights[-1])),
     "last weight as the slope": from_slope(lambda weights: weights[-1]),
@@ -43,6 +56,8 @@ HEAD_MISTAKES = {
     "distance forgotten": from_slope(lambda weights: first_to_last(weights, 1)),
     "one step too many": from_slope(lambda weights: first_to_last(weights, len(weights))),
     "curve reversed": from_slope(lambda weights: math.log(weights[0] / weights[1])),
+    "cut off": cut_off,
+    "long rows only": from_slope(own_weight),
 }
 
 test_each_mistake_is_named, test_no_listed_mistake_is_left_untried = mistake_tests(
@@ -75,6 +90,11 @@ def test_a_wrong_logarithm_that_was_rounded_is_told_beside_its_neighbour(mistake
     rounded = check_head_from_curve(lambda weights: round(HEAD_MISTAKES[mistake](weights)))
     assert rounded.mistake == name
     assert "ln" in rounded.message
+
+
+def test_the_own_weight_is_named_when_the_head_is_rounded_too():
+    rounded = check_head_from_curve(lambda weights: round(from_slope(own_weight)(weights)))
+    assert rounded.mistake == "long rows only"
 
 
 def test_the_ratio_upside_down_is_named_even_where_numpy_makes_nan_of_it():
