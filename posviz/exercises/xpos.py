@@ -28,6 +28,10 @@ def _complex_scores(q, k, positions, inv_freq, zeta, scale_base, *, on_q=1, on_k
     return _turned_scores(q * scale**on_q, k * scale**on_k, positions, inv_freq)
 
 
+def _rescored(q, k, positions, inv_freq, scale):
+    return np.tril(_turned_scores(q * scale, k / scale, positions, inv_freq).real)
+
+
 def _scores(*given, **signs):
     return np.tril(_complex_scores(*given, **signs).real)
 
@@ -84,6 +88,20 @@ def _(q, k, positions, inv_freq, zeta, scale_base):
 def _(q, k, positions, inv_freq, zeta, scale_base):
     """You multiplied positions by scale_base. Divide: the exponent is position / scale_base."""
     return _scores(q, k, positions, inv_freq, zeta, 1 / scale_base)
+
+
+@check_xpos.mistake("// instead of /")
+def _(q, k, positions, inv_freq, zeta, scale_base):
+    """You divided with //, so the decay goes in steps of scale_base tokens. The exponent is
+    position / scale_base, a fraction."""
+    return _rescored(q, k, positions, inv_freq, zeta ** (positions[:, None] // scale_base))
+
+
+@check_xpos.mistake("power before division")
+def _(q, k, positions, inv_freq, zeta, scale_base):
+    """You divided the power by scale_base, not the position: in Python ** goes before /. Write
+    zeta ** (position / scale_base), with parentheses."""
+    return _scores(q, k, positions, inv_freq, zeta, 1) / scale_base**2
 
 
 @check_xpos.mistake("only q scaled")
@@ -146,14 +164,21 @@ def _(q, k, positions, inv_freq, zeta, scale_base):
 @check_xpos.mistake("product instead of power")
 def _(q, k, positions, inv_freq, zeta, scale_base):
     """You multiplied zeta by position / scale_base. It is the exponent: zeta ** (…)."""
-    scale = zeta * positions[:, None] / scale_base
-    return np.tril(_turned_scores(q * scale, k / scale, positions, inv_freq).real)
+    return _rescored(q, k, positions, inv_freq, zeta * positions[:, None] / scale_base)
 
 
 @check_xpos.mistake("positions ignored")
 def _(q, k, positions, *rest):
     """You counted the places 0, 1, 2, … of the tokens: use the positions that are given."""
     return _scores(q, k, np.arange(len(positions)), *rest)
+
+
+@check_xpos.mistake("positions ignored in the decay")
+def _(q, k, positions, inv_freq, zeta, scale_base):
+    """Your arrows turn by their positions, but decay by the places 0, 1, 2, … of the tokens. Use
+    the positions that are given for both."""
+    scale = _scaled(zeta, np.arange(len(positions)), scale_base)
+    return _rescored(q, k, positions, inv_freq, scale)
 
 
 @check_xpos.mistake("imaginary part")

@@ -40,6 +40,20 @@ def _(largest, zeta, scale_base):
     return _overflow(largest, zeta, 1 / scale_base)
 
 
+@check_overflow_position.mistake("counted from the middle")
+def _(largest, zeta, scale_base):
+    """You doubled the position, as if it were counted from the middle of the text. Here positions
+    count from the start."""
+    return 2 * _overflow(largest, zeta, scale_base)
+
+
+@check_overflow_position.harmless_on("rounded")
+def _(rng, size):
+    """You rounded the position. Return it as it comes out, with its decimals."""
+    _, zeta, _ = _overflow_inputs(rng, size)
+    return LARGEST[size % 2], zeta, 20_000  # positions so large that one token is no matter
+
+
 @check_overflow_position.mistake("ζ forgotten")
 def _(largest, zeta, scale_base):
     """You wrote scale_base · ln(largest), as if keys grew as e^(position/scale_base). They grow as
@@ -171,8 +185,8 @@ def _(length, block):
 
 @check_blockwise_mask.mistake("/ instead of //")
 def _(length, block):
-    """You divided with /, so the window moves with every token. The number of the block is
-    position // block, a whole number."""
+    """Your window moves with every token and goes back by block tokens. Blocks stand still: the
+    number of a block is position // block, a whole number. With / it would be a fraction."""
     return _causal(_behind(length) <= block)
 
 
@@ -236,6 +250,20 @@ def _(length, block):
     """Your blocks start one place early. Positions count from 0, so the number of the block is
     position // block."""
     return _causal(_blocks_behind(length, block, first=1) <= 1)
+
+
+@check_blockwise_mask.mistake("% instead of //")
+def _(length, block):
+    """You compared places within the blocks, position % block. Compare the numbers of the blocks,
+    position // block."""
+    places = np.arange(length) % block
+    return _causal(offsets(places, places) <= 1)
+
+
+@check_blockwise_mask.mistake("block halved")
+def _(length, block):
+    """You halved the block. It is half the training length already."""
+    return _mask(length, block // 2)
 
 
 @check_blockwise_mask.mistake("rows are keys")

@@ -77,6 +77,13 @@ def by_place(q, k, positions, *rest):
     return for_each(at_once)(q, k, range(len(positions)), *rest)
 
 
+def decay_by_place(q, k, positions, inv_freq, zeta, s):
+    places = np.arange(len(positions))[:, None]
+    turns = np.exp(1j * np.outer(positions, inv_freq))
+    q_side, k_side = q * turns * zeta ** (places / s), k * turns * zeta ** (-places / s)
+    return np.tril(np.einsum("ip,jp->ij", q_side, k_side.conj()).real)
+
+
 def of_the_sum(scores):
     """Scores from the complex sums over the pairs, 0 ahead."""
 
@@ -115,6 +122,12 @@ MISTAKES = {
     "multiplied by scale_base": with_scales(
         lambda zeta, m, s: zeta ** int(m * s), lambda zeta, n, s: zeta ** -int(n * s)
     ),
+    "// instead of /": with_scales(
+        lambda zeta, m, s: zeta ** int(m // s), lambda zeta, n, s: zeta ** -int(n // s)
+    ),
+    "power before division": with_scales(
+        lambda zeta, m, s: zeta**m / s, lambda zeta, n, s: zeta ** (-n * 1.0) / s
+    ),
     "only q scaled": with_scales(forgets, alone),
     "only k scaled": with_scales(alone, grows),
     "RoPE": with_scales(alone, alone),
@@ -127,6 +140,7 @@ MISTAKES = {
     ),
     "product instead of power": with_scales(by_product, lambda *given: 1 / by_product(*given)),
     "positions ignored": by_place,
+    "positions ignored in the decay": decay_by_place,
     "imaginary part": of_the_sum(lambda z: np.tril(z.imag)),
     "absolute value": of_the_sum(lambda z: np.tril(np.abs(z))),
     "rows are keys": of_the_sum(lambda z: np.tril(z.T.real)),

@@ -22,6 +22,8 @@ def solution(largest, zeta, scale_base):
 OVERFLOW_MISTAKES = {
     "scale_base forgotten": lambda most, zeta, s: math.log(most, 1 / zeta[0]),
     "divided by scale_base": lambda most, zeta, s: math.log(most, 1 / zeta[0]) / s,
+    "counted from the middle": lambda most, zeta, s: position_of(zeta[0] ** 0.5, most, s),
+    "rounded": lambda *given: math.floor(solution(*given)),
     "ζ forgotten": lambda most, zeta, s: s * math.log(most),
     "log2 with ln": lambda most, zeta, s: -s * math.log2(most) / math.log(zeta[0]),
     "ln with log2": lambda most, zeta, s: -s * math.log(most) / math.log2(zeta[0]),
@@ -71,6 +73,8 @@ MASK_MISTAKES = {
     "blocks one place early": cell_by_cell(
         lambda i, j, block: j <= i and (i + 1) // block - (j + 1) // block < 2
     ),
+    "% instead of //": cell_by_cell(lambda i, j, block: j <= i and i % block - j % block < 2),
+    "block halved": cell_by_cell(lambda i, j, block: right(i, j, block / 2)),
     "rows are keys": cell_by_cell(lambda i, j, block: right(j, i, block)),
     "True for what is hidden": cell_by_cell(lambda i, j, block: not right(i, j, block)),
     "−∞ for what is hidden": added_to_the_scores,
@@ -79,6 +83,12 @@ MASK_MISTAKES = {
 MISTAKES = [(check_overflow_position, OVERFLOW_MISTAKES), (check_blockwise_mask, MASK_MISTAKES)]
 
 test_each_mistake_is_named, test_no_listed_mistake_is_left_untried = mistake_tests(MISTAKES)
+
+
+@pytest.mark.parametrize("rounded", [round, math.ceil])
+def test_rounding_is_named_whichever_way_it_goes(rounded):
+    verdict = check_overflow_position(lambda *given: rounded(solution(*given)))
+    assert verdict.mistake == "rounded"
 
 
 def first_of_all(largest, zeta, scale_base):
