@@ -14,8 +14,9 @@ from tests.browser.lab import ARTEFACTS
 # block of SIDE pixels squared: a thin line that is missing is all edge, and little of the whole.
 MEAN, BLOCK, SIDE = 3, 20, 8
 APART, NEAR = 32, 1  # how many levels off, and with no edge within so many pixels
-# Where strokes of one dense curve all but meet, Agg adds up what each covers and closes the gap.
-APART_IF_DENSE, NEAR_IF_DENSE = 48, 2
+# Where strokes of one dense curve all but meet, Agg adds up what each covers and closes the gap:
+# a wider edge, and still a pixel in ten thousand on none. A mark that is missing shows in a block.
+APART_IF_DENSE, NEAR_IF_DENSE, SHARE_IF_DENSE = 48, 2, 1e-4
 
 # In the kernel: keep what a fresh figure would show, [height, width, 4] uint8.
 BY_AGG = """
@@ -35,11 +36,12 @@ class Difference(NamedTuple):
     mean: float
     off_edges: int
     block: float
+    let_pass: int = 0  # of off_edges
 
     @property
     def is_small(self):
         """Whether a reader sees the same."""
-        return self.mean <= MEAN and self.off_edges == 0 and self.block <= BLOCK
+        return self.mean <= MEAN and self.off_edges <= self.let_pass and self.block <= BLOCK
 
 
 def by_agg(lab, name) -> np.ndarray:
@@ -67,7 +69,8 @@ def difference(shown, wanted, dense=False) -> Difference:
     around = sliding_window_view(padded, (2 * near + 1, 2 * near + 1), (0, 1))
     spans = np.ptp(around[rows, columns], axis=(2, 3)).max(axis=1)
     block = np.abs(_blocks(shown) - _blocks(wanted)).max()
-    return Difference(float(levels.mean()), int((spans <= apart).sum()), float(block))
+    let_pass = int(SHARE_IF_DENSE * shown[..., 0].size) if dense else 0
+    return Difference(float(levels.mean()), int((spans <= apart).sum()), float(block), let_pass)
 
 
 def _blocks(picture):
@@ -94,7 +97,7 @@ def check(shown, wanted, name, dense=False):
     raise AssertionError(f"{name}: {wrong}")
 
 
-def becomes_right(lab, explorer, name, seconds=10, dense=False):
+def becomes_right(lab, explorer, name, seconds=20, dense=False):
     """Wait until the canvas shows what Agg draws; fail as `check` does."""
     wanted = by_agg(lab, name)
     for _ in range(20 * seconds):

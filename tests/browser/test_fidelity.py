@@ -36,8 +36,8 @@ def anywhere(knob, dice):
         return dice.randrange(knob.low, knob.high + 1, knob.step)
     return dice.uniform(knob.low, knob.high)
 
-dice = random.Random(1)
 for name, picture in shown.items():
+    dice = random.Random(name)  # of its own: a new picture leaves the others' settings alone
     for _ in range(3):
         with picture.hold_trait_notifications():
             for knob_name, knob in picture.knobs().items():
