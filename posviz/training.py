@@ -42,9 +42,10 @@ def standard_library_text(characters: int = 1_000_000) -> str:
     """
     characters = require_integer(characters, "characters")
     root, files, length = Path(sysconfig.get_path("stdlib")), [], 0
-    for path in sorted(root.rglob("*.py"), key=lambda path: path.relative_to(root).as_posix()):
+    inside = (path.relative_to(root) for path in root.rglob("*.py"))
+    for path in sorted(inside, key=Path.as_posix):
         if not {"test", "tests", "site-packages", "dist-packages"}.intersection(path.parts):
-            files.append(path.read_text(encoding="ascii", errors="ignore"))
+            files.append((root / path).read_text(encoding="ascii", errors="ignore"))
             length += len(files[-1])
         if length >= characters:
             return "".join(files)[:characters]
@@ -143,10 +144,11 @@ class _Layer(nn.Module):
 
 @dataclass
 class Run:
-    """What a training left: ``losses`` [steps] in nats per character, and ``snapshots``.
+    """What a training left: ``losses`` [steps] in nats, and ``snapshots``.
 
-    losses[k] was measured after k steps, on text drawn for step k + 1. snapshots[k] is the table
-    [len, d_model] of a learned encoding after k steps; there is none where no table is trained.
+    losses[k] is the mean over the characters that were to be predicted, or filled in, after k
+    steps, on text drawn for step k + 1. snapshots[k] is the table [len, d_model] of a learned
+    encoding after k steps; there is none where no table is trained.
     """
 
     losses: np.ndarray
@@ -168,9 +170,10 @@ def train(
     """Train ``model`` with Adam on pieces of ``text``, and return its losses and snapshots.
 
     Each step draws batch_size pieces of seq_len characters from anywhere in the text; which ones
-    depends on seed alone. Interrupting the kernel keeps what was learned so far. device is a name
-    of ``posviz.arrays.devices``, and the model stays there. snapshots are taken before the first
-    step, after the last, and between them ever more rarely, for most is learned early.
+    depends on seed alone. Interrupting the kernel keeps what was learned so far, and says so.
+    device is a name of ``posviz.arrays.devices``, and the model stays there. snapshots are taken
+    before the first step, after the last, and between them ever more rarely, for most is learned
+    early.
 
     Raises:
         TypeError: when an argument is not of its type.
@@ -189,6 +192,7 @@ def train(
     )
     wanted, tables = _snapshot_steps(steps, snapshots), _table(0, model)
     losses: list[float] = []
+    unit = "nats per character" if model.causal else "nats per hidden character"
     bar = tqdm(total=steps, desc="training", file=sys.stdout, mininterval=0.5)
     with _one_thread(), bar:
         try:
@@ -198,12 +202,14 @@ def train(
                 loss.backward()
                 adam.step()
                 losses.append(loss.item())
-                bar.set_postfix_str(f"{losses[-1]:.2f} nats per character", refresh=False)
+                bar.set_postfix_str(f"{losses[-1]:.2f} {unit}", refresh=False)
                 bar.update()
                 if len(losses) in wanted:
                     tables |= _table(len(losses), model)
         except KeyboardInterrupt:
             tables |= _table(len(losses), model)
+    if (done := len(losses)) < steps:
+        print(f"interrupted after {done} step{'s' * (done != 1)}; what was learned is kept")
     return Run(np.array(losses), tables)
 
 

@@ -299,4 +299,16 @@ ERRORS = {
         "pairs",
         E + "test_frequencies.py",
     ),
+    "training: the mask is dropped": (
+        "training.py",
+        "causal_mask(positions, positions) if self.causal else None",
+        "None",
+        "test_training.py::test_what_comes_later_is_seen_only_from_both_sides",
+    ),
+    "training: what is to be filled in is shown": (
+        "training.py",
+        "wanted.where(~hidden, HIDDEN)",
+        "wanted",
+        "test_training.py::test_what_is_to_be_predicted_is_not_shown",
+    ),
 }

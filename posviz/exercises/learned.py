@@ -179,17 +179,17 @@ def _has_row(position, rows, padding_offset):
 
 
 def _guard_inputs(rng, size):
-    """A position on either side of either end, but none where padding may stand: −offset … −1."""
+    """A position on either side of either end, with and without rows for padding."""
     rows = int(rng.integers(5, 10)) * size
     return (
-        (rows - 3, rows, 2),  # the last one that has a row
-        (rows - 2, rows, 2),
+        (rows - 2, rows, 1),  # the last one that has a row
+        (rows - 3, rows, 3),
         (0, rows, 2),
         (-1, rows, 0),
         (rows - 1, rows, 2),
-        (rows, rows, 1),
+        (-1, rows, 2),  # its row is for padding
         (-rows - 2, rows, 1),  # NumPy refuses it as well
-        (rows + 9, rows, 2),
+        (rows + 1, rows, 2),
     )[size - 1]
 
 
@@ -246,6 +246,26 @@ def _(position, rows, padding_offset):
     rows for padding, and ask for 0 <= position, too: NumPy takes what is below for rows from the
     end."""
     return position < rows
+
+
+@check_has_row.mistake("padding rows let in")
+def _(position, rows, padding_offset):
+    """You let positions −padding_offset … −1 pass. Their rows are there, but for padding, and no
+    token stands in them: ask for 0 <= position."""
+    return 0 <= position + padding_offset < rows
+
+
+@check_has_row.mistake("always two padding rows")
+def _(position, rows, padding_offset):
+    """You subtracted 2, the offset of OPT: use the argument padding_offset, which is 0 for GPT-2
+    and BERT."""
+    return 0 <= position < rows - 2
+
+
+@check_has_row.mistake("positions from 1")
+def _(position, rows, padding_offset):
+    """You counted positions from 1. They count from 0: L rows are for positions 0 … L − 1."""
+    return 1 <= position <= rows - padding_offset
 
 
 @check_has_row.mistake("whatever NumPy takes")

@@ -5,9 +5,6 @@ import numpy as np
 from posviz.encodings.relative import offsets
 from posviz.encodings.shaw import shaw_index
 from posviz.exercises.checker import Checker
-from posviz.exercises.relative_scores import check_transformer_xl_scores
-
-__all__ = ["check_shaw_index", "check_transformer_xl_scores"]
 
 
 def _shaw_rows(q_positions, k_positions, max_distance):

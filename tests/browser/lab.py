@@ -78,7 +78,7 @@ class Lab:
     def __init__(self, page, server):
         self.page, self.server = page, server
         self.page_errors, self.requests_elsewhere = [], []
-        page.set_default_timeout(20 * SECOND)
+        page.set_default_timeout(60 * SECOND)
         page.on("pageerror", lambda error: self.page_errors.append(str(error)))
         page.on("request", self._note_request)
 
@@ -105,7 +105,7 @@ class Lab:
         nbformat.write(notebook, self.server.folder / f"{name}.ipynb")
         self.open(name)
 
-    def run_all(self, timeout=120):
+    def run_all(self, timeout=300):
         """Run every cell, wait for the last (at most `timeout` seconds), and fail on any error."""
         self.page.evaluate(RUN_ALL)
         self._wait_for_cells(timeout)
@@ -252,19 +252,19 @@ class Explorer:
         action()
         return self._wait_until(lambda: self.fingerprint() != before, timeout)
 
-    def becomes(self, fingerprint, timeout=10):
+    def becomes(self, fingerprint, timeout=30):
         """Return whether these pixels are shown within `timeout` seconds."""
         return self._wait_until(lambda: self.fingerprint() == fingerprint, timeout)
 
     @contextlib.contextmanager
-    def changes(self, timeout=10):
+    def changes(self, timeout=30):
         """Fail unless what is done inside changes the pixels within `timeout` seconds."""
         before = self.fingerprint()
         yield
         changed = self._wait_until(lambda: self.fingerprint() != before, timeout)
         assert changed, "The picture did not change."
 
-    def settled(self, timeout=10):
+    def settled(self, timeout=30):
         """Wait until the picture stands still for a fifth of a second; return its fingerprint."""
         seen = [self.fingerprint()]
 

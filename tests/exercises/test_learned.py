@@ -66,6 +66,15 @@ def numpy_has_one(position, rows, padding_offset):
     return True
 
 
+def learned_has_one(position, rows, padding_offset):
+    """As the look-up has it, where padding may stand at a position below 0."""
+    try:
+        learned(np.zeros((rows, 1)), [position], padding_offset=padding_offset)
+    except IndexError:
+        return False
+    return True
+
+
 ROW_MISTAKES = {
     "one position too many": lambda p, rows, offset: p >= 0 and p <= rows - offset,
     "one position too few": lambda p, rows, offset: p in range(rows - offset - 1),
@@ -74,6 +83,9 @@ ROW_MISTAKES = {
     "row number instead of position": lambda p, rows, offset: p in range(offset, rows),
     "negative positions let in": lambda p, rows, offset: p + offset < rows,
     "compared with rows alone": lambda p, rows, offset: not p >= rows,
+    "padding rows let in": learned_has_one,
+    "always two padding rows": lambda p, rows, offset: p in range(rows - 2),
+    "positions from 1": lambda p, rows, offset: p in range(1, rows - offset + 1),
     "whatever NumPy takes": numpy_has_one,
     "position 0 refused": lambda p, rows, offset: p in range(1, rows - offset),
     "every position let in": clamped,
@@ -120,25 +132,10 @@ def test_a_lookup_may_be_written_in_other_ways(answer):
     assert check_lookup(answer).status == "correct"
 
 
-def has_a_row_here(position, rows, padding_offset):
-    """As posviz itself has it, where padding may stand at a position below 0."""
-    try:
-        learned(np.zeros((rows, 1)), [position], padding_offset=padding_offset)
-    except IndexError:
-        return False
-    return True
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        has_a_row_here,
-        lambda *given: torch.tensor(has_a_row_here(*given)),
-        lambda *given: np.int64(has_a_row_here(*given)),
-    ],
-)
-def test_whether_padding_may_stand_below_0_is_not_judged(answer):
-    assert check_has_row(answer).status == "correct"
+@pytest.mark.parametrize("kind", [torch.tensor, np.bool_, np.int64, float])
+def test_true_and_false_may_be_of_any_kind(kind):
+    verdict = check_has_row(lambda p, rows, offset: kind(p in range(rows - offset)))
+    assert verdict.status == "correct"
 
 
 test_each_mistake_is_named, test_no_listed_mistake_is_left_untried = mistake_tests(MISTAKES)
@@ -172,12 +169,12 @@ def test_what_is_not_attempted_is_told_so(check):
 
 
 def test_the_positions_lie_on_both_sides_of_both_ends():
-    sides = {"below 0": set(), "first": set(), "last": set(), "beyond": set()}
+    sides = {"below 0": set(), "padding": set(), "first": set(), "last": set(), "beyond": set()}
     for position, rows, padding_offset in check_has_row.cases():
         last = rows - padding_offset - 1
         place = {0: "first", last: "last"}.get(position, "below 0" if position < 0 else "beyond")
+        place = "padding" if -padding_offset <= position < 0 else place
         sides[place].add(position - last)
-        assert position >= 0 or position + padding_offset < 0, "padding may stand there"
     assert all(sides.values())
     assert min(sides["beyond"]) == 1
 

@@ -1,13 +1,16 @@
 """The numbers in lesson 03's pictures of tables: cosines, paths and spectra."""
 
 import math
+import re
 
 import numpy as np
 import pytest
 import torch
 
-from posviz.pictures.learned.learned_table import LearnedTable, toy_snapshots
+from posviz.pictures.learned._tables import toy_snapshots
+from posviz.pictures.learned.learned_table import LearnedTable
 from posviz.pictures.learned.sinusoidal_beside_learned import SinusoidalBesideLearned
+from tests.drawn_text import drawn_texts
 from tests.pictures.by_hand import caption_of, drawn, frequencies, product
 
 RNG = np.random.default_rng(7)
@@ -205,21 +208,22 @@ def test_values_are_in_units_of_their_root_mean_square_and_norms_of_their_mean()
     assert f"the norm of a row is {norms.min():.4f} to {norms.max():.4f}; col" in caption
 
 
-def test_the_path_and_the_variance_it_holds():
-    picture = SinusoidalBesideLearned(RUN[0], compare="path", base=300)
+@pytest.mark.parametrize("base", [10, 300, 1_000_000])
+@pytest.mark.parametrize("learned", [RUN[0], LONG[:51, :4], RNG.normal(size=(40, 41))])
+def test_the_path_and_the_variance_it_holds(learned, base):
+    rows, columns = learned.shape
+    picture = SinusoidalBesideLearned(learned, compare="path", base=base)
     _, artists = drawn(picture)
-    for table, (line, mark), curve in zip(
-        (sine_table(20, 6, 300), RUN[0]), artists.panels, artists.curves, strict=True
-    ):
+    tables = sine_table(rows, columns - columns % 2, base), learned.astype(float)
+    for table, (line, mark), curve in zip(tables, artists.panels, artists.curves, strict=True):
         table = table - table.mean(axis=0)
         _, sizes, directions = np.linalg.svd(table)
-        expected = table @ directions[:2].T / math.sqrt((sizes**2).sum() / 20)
+        expected = table @ directions[:2].T / math.sqrt((sizes**2).sum() / rows)
         path = line.get_xydata()
-        np.testing.assert_allclose(abs(path), abs(expected), atol=1e-10)
-        assert (path[0] <= 0).all()
+        np.testing.assert_allclose(path, -expected * np.sign(expected[0]), atol=1e-9)
         np.testing.assert_array_equal(mark.get_xydata(), path[:1])
-        held = np.cumsum(sizes**2) / (sizes**2).sum()
-        np.testing.assert_allclose(curve.get_data(), (range(1, 7), held))
+        held = np.cumsum(sizes**2)[:16] / (sizes**2).sum()
+        np.testing.assert_allclose(curve.get_data(), (range(1, len(held) + 1), held))
         assert f"the plane of the path holds {held[1]:.0%} of" in caption_of(picture)
 
 
@@ -271,3 +275,23 @@ def test_without_a_table_it_is_the_trained_toy():
     np.testing.assert_array_equal(arrays.sides[1].panel, LearnedTable().compute().cosines)
     assert "in the toy one neighbours" in caption_of(SinusoidalBesideLearned())
     assert "in the learned one neigh" in caption_of(SinusoidalBesideLearned(toy_snapshots()[480]))
+
+
+def test_a_given_table_is_looked_at_once_and_no_toy_is_made(monkeypatch):
+    monkeypatch.setattr(f"{SinusoidalBesideLearned.__module__}.toy_snapshots", None)
+    picture = SinusoidalBesideLearned(RUN[0])
+    for picture.compare in ("similarity", "values", "path", "spectrum"):
+        before = picture.compute().sides[1]
+        picture.base *= 2
+        assert picture.compute().sides[1] is before
+
+
+@pytest.mark.parametrize("kind", [LearnedTable, SinusoidalBesideLearned])
+def test_what_is_below_0_has_a_minus_sign(kind):
+    there_and_back = np.tile(RUN[0][:1], (8, 1)) * np.array([1, -1] * 4)[:, None]
+    picture = kind({0: there_and_back} if kind is LearnedTable else there_and_back)
+    texts = [text.get_text() for text in drawn_texts(picture.figure())]
+    texts.append(picture.caption(picture.compute()))
+    assert re.search("mean cosine of (neighbours is )?−1.00", texts[-1])
+    assert any(text.startswith("−") for text in texts)
+    assert [text for text in texts if re.search(r"-\d", text)] == []

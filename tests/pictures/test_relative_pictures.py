@@ -11,6 +11,7 @@ from matplotlib.path import Path
 from matplotlib.textpath import TextPath
 from transformers.models.t5.modeling_t5 import T5Attention
 
+from posviz.engine.live import LiveFigure
 from posviz.pictures.relative.offset_matrix import OffsetMatrix
 from posviz.pictures.relative.t5_buckets import T5Buckets
 from tests.pictures.by_hand import caption_of, drawn, every_setting
@@ -115,12 +116,26 @@ def test_the_drawing_has_the_matrix_the_table_and_the_query(query, clip, seq_len
         corners = {(-0.5, query - 0.5), (seq_len - 0.5, query + 0.5)}
         assert corners < set(map(tuple, frame.get_xydata().tolist()))
     values, edges, _ = artists.pairs.get_data()
-    assert np.array_equal(values, arrays.pairs)
+    told = [number for row in expected for number in row]
+    shares = [told.count(row - clip) / seq_len**2 for row in range(2 * clip + 1)]
+    np.testing.assert_allclose(values, shares, rtol=1e-12)
     assert edges.tolist() == [row - clip - 0.5 for row in range(2 * clip + 2)]
-    ticks = artists.axes.pairs.yaxis
-    labels = [int(label.get_text()) for label in ticks.get_ticklabels()]
-    assert labels == [place + clip for place in ticks.get_ticklocs()]
-    assert set(labels) <= set(range(2 * clip + 1))
+    first, last = artists.ends
+    assert (first.get_text(), last.get_text()) == ("row 0", f"row {2 * clip}" if clip else "")
+    assert (first.get_position()[1], last.get_position()[1]) == (edges[0], edges[-1])
+    assert artists.axes.row.get_xlim() == (-0.5, seq_len - 0.5)
+
+
+def test_a_clip_that_moves_fits_nothing_anew():
+    """Limits and ticks cost a redraw of the whole figure."""
+    picture = OffsetMatrix()
+    live = LiveFigure(picture)
+    live.follow()
+    live.paint()
+    for clip in (0, 16, 3):
+        picture.clip = clip
+        live.follow()
+        assert not live.paint()
 
 
 @pytest.mark.parametrize("seq_len", [2, 7, 10, 11])

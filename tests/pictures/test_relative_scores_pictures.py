@@ -16,12 +16,7 @@ from tests.pictures.by_hand import caption_of, drawn, every_setting, product, so
 # ---------------------------------------------------------------- four terms
 
 TERMS = ("content_content", "content_offset", "key_alone", "offset_alone", "query_alone")
-NAMES = (
-    "content meets content (a)",
-    "content meets offset (b)",
-    "key alone (c)",
-    "offset alone (d)",
-)
+NAMES = ("(a) q·k", "(b) q·r", "(c) u·k", "(d) v·r")
 
 
 def waves(offset):
@@ -62,27 +57,33 @@ def test_four_terms_are_those_of_a_loop(setting):
     arrays, terms = setting.compute(), terms_of(setting.seed, setting.offset_scale)
     on = [getattr(setting, name) for name in TERMS]
     weights, true = weights_of(terms, on), weights_of(terms, [1, 1, 1, 1, 0])
-    shown = setting.show == "weights"
     for i, j in itertools.product(range(16), repeat=2):
-        maps = [*arrays.terms, arrays.total]
+        maps = [*arrays.terms, arrays.total, arrays.weights]
         if j > i:
             assert max(image[i, j] for image in maps) < -3
             continue
-        total = weights[i][j] if shown else np.clip(np.dot(on, terms[i, j]), -3, 3)
-        expected = [*np.clip(terms[i, j], -3, 3), total]
+        scores = np.clip([*terms[i, j], np.dot(on, terms[i, j])], -3, 3)
+        expected = [*scores, weights[i][j]]
         np.testing.assert_allclose([image[i, j] for image in maps], expected, atol=1e-10)
     np.testing.assert_allclose(arrays.rows, [true[15], weights[15]], atol=1e-12)
-    caption, off = caption_of(setting), [1, 1, 1, 0, 0]
-    names = [name for name, is_on in zip(NAMES, on, strict=False) if is_on]
-    assert f"On: {', '.join(names) or 'none of the four'}; " in caption
-    if len(names) == 4:
-        lost = largest_change(weights_of(terms, off), true)
-        assert f"without the last, weights would change by up to {lost:.2f};" in caption
+    check_four_terms_caption(caption_of(setting), on, terms, true)
+
+
+def check_four_terms_caption(caption, on, terms, true):
+    off = [name for name, is_on in zip(NAMES, on, strict=False) if not is_on]
+    others = weights_of(terms, on if off else [1, 1, 1, 0, 0])
+    last = abs(np.subtract(others[15], true[15])).max()
+    change = f"by up to {last:.2f}, of any query by up to {largest_change(others, true):.2f};"
+    if off:
+        start = f"Off: {', '.join(off)}; weights of the last query change {change}"
     else:
-        assert f"weights are off by up to {largest_change(weights, true):.2f};" in caption
-    moved = max(abs(numbers[4]) for numbers in terms.values())
-    bound = f"by up to {moved:.2f}, and changes the weights by less than 1e-14."
-    assert caption.endswith(bound if on[4] else "is off, and would change no weight.")
+        start = "All four on; without (d) v·r weights of the last query would change " + change
+    assert caption.startswith(start)
+    without, bound = (
+        "is off, and would change no weight.",
+        "changes the weights by less than 1e-14.",
+    )
+    assert caption == f"{start} query alone {bound if on[4] else without}"
 
 
 def test_each_term_has_its_look():
@@ -95,13 +96,20 @@ def test_each_term_has_its_look():
 
 def test_the_query_alone_vanishes_in_the_softmax_and_no_other_term_does():
     for seed, name in itertools.product(range(10), TERMS):
-        change = FourRelativeTerms(seed=seed, **{name: False}).compute().change
+        arrays = FourRelativeTerms(seed=seed, **{name: False}).compute()
         if name == "query_alone":
-            assert change < 1e-14
-            assert FourRelativeTerms(seed=seed).compute().change < 1e-14
-            assert FourRelativeTerms(seed=seed).compute().shift > 0.5
+            assert np.abs(np.diff(arrays.rows, axis=0)).max() < 1e-14
+            assert arrays.query_change == 0
+            both = FourRelativeTerms(seed=seed).compute()
+            assert both.query_change < 1e-14
+            assert np.abs(both.total - arrays.total).max() > 0.5
         else:
-            assert change > 0.05
+            assert arrays.change > 0.05
+
+
+def test_without_the_offset_alone_the_curve_is_seen_to_move():
+    true, without = FourRelativeTerms(offset_alone=False).compute().rows
+    assert np.abs(true - without).max() > 0.25
 
 
 def test_a_switched_off_term_is_pale_and_crossed():
@@ -111,6 +119,7 @@ def test_a_switched_off_term_is_pale_and_crossed():
         assert len(cross.get_xdata()) == (5 if i == 2 else 0)
         assert np.array_equal(image.get_array(), arrays.terms[i])
     assert np.array_equal(artists.total.get_array(), arrays.total)
+    assert np.array_equal(artists.weights.get_array(), arrays.weights)
     assert [line.get_ydata().tolist() for line in artists.rows] == [x.tolist() for x in arrays.rows]
 
 
@@ -188,7 +197,9 @@ def test_reading_anew_leaves_the_tape_as_it_is(size):
 def test_every_cell_bears_its_query_and_its_offset(size, step):
     arrays, artists = drawn(RelShift(step=step, **size))
     columns, written = columns_of(size), {}
-    for name, aside in (("queries", 0.24), ("offsets", -0.17)):
+    lettered = columns < 10
+    assert len(artists.queries) == (size["q_len"] if lettered else 0)
+    for name, aside in (("queries", 0.24), ("offsets", -0.17 if lettered else 0)):
         for number, line in enumerate(getattr(artists, name)):
             for x, y in zip(*line.get_data(), strict=True):
                 written.setdefault((y, round(x + aside)), {})[name] = number
@@ -199,7 +210,8 @@ def test_every_cell_bears_its_query_and_its_offset(size, step):
         assert (place in zeros) == (cell < 0)
         assert (place in crossed) == arrays.gone[place]
         query, column = divmod(int(cell), columns)
-        here = {} if cell < 0 else {"queries": query, "offsets": column}
+        here = {"queries": query, "offsets": column} if lettered else {"offsets": column}
+        here = {} if cell < 0 else here
         assert written.pop(place, {}) == here
         pale = columns * arrays.gone[place]
         assert colours[place] == (2 * columns if cell < 0 else column + pale)
@@ -210,9 +222,16 @@ def test_every_cell_bears_its_query_and_its_offset(size, step):
 
 
 def test_the_shift_says_what_it_does():
-    assert "from 5 (behind) to 0, where attention needs one for each of 6 keys" in said(step=0)
+    kept = "kept from the segment before (memory"
+    start = "from 5 (behind) to 0, where attention needs one for each of 6 keys, the first 2"
+    assert f"{start} {kept}: keys without a query)." in said(step=0)
+    assert f"needs one for each of 4 keys, none of them {kept})." in said(step=0, memory=0)
     assert "from 6 (behind) to -3 (ahead)" in said(step=0, bidirectional=True)
     assert "makes each row one longer, 7 cells" in said(step=1)
+    padding = "never occurs, so rows have one column more than there are offsets."
+    told = said(step=1, bidirectional=True)
+    assert told == f"Step 1 (offsets in the cells), offset 6 {padding}"
+    assert said(step=1, bidirectional=True, q_len=3) == f"Step 1, offset 5 {padding}"
     assert "the same 28 cells in the same order, read as 7 rows of 4." in said(step=2)
     assert "the first 4 cells are cut, a zero and 3 of the scores of query 0" in said(step=3)
     assert "row i has moved left by 3 - i, so that each diagonal has one offset" in said(step=4)
@@ -222,4 +241,4 @@ def test_the_shift_says_what_it_does():
 
 
 def said(**knobs):
-    return caption_of(RelShift(q_len=4, memory=2, **knobs))
+    return caption_of(RelShift(**{"q_len": 4, "memory": 2} | knobs))

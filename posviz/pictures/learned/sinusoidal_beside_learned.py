@@ -10,12 +10,14 @@ from posviz.encodings.sinusoidal import sinusoidal
 from posviz.engine.knobs import choice, log
 from posviz.engine.looks import PLAIN, SIGNED
 from posviz.engine.picture import Picture
-from posviz.pictures.learned.learned_table import (
+from posviz.pictures.learned._tables import (
+    STEPS,
     as_table,
     edge_of,
     means_by_offset,
     one_in,
     principal_plane,
+    signed,
     stride_of,
     toy_snapshots,
     unit_rows,
@@ -63,18 +65,17 @@ class SinusoidalBesideLearned(Picture):
     def __init__(self, table=None, **knobs):
         super().__init__(**knobs)
         self._name = "toy" if table is None else "learned"
-        toy = toy_snapshots()
-        self._table = toy[max(toy)] if table is None else as_table(table, "table")
+        self._table = toy_snapshots()[STEPS] if table is None else as_table(table, "table")
         self._sides: dict = {}  # the learned table's: no knob moves it
 
     def compute(self):
         """Return what is compared, of the sinusoidal table and of the learned one."""
         rows, columns = self._table.shape
-        table = sinusoidal(np.arange(rows), columns - columns % 2, base=self.base)
+        fixed = _sinusoidal(self.compare, rows, columns - columns % 2, self.base)
         return SimpleNamespace(
             compare=self.compare,
             shape=self._table.shape,
-            sides=[SIDES[self.compare](table), self._learned(self.compare)],
+            sides=[fixed, self._learned(self.compare)],
         )
 
     def _learned(self, compare):
@@ -149,8 +150,8 @@ def _similarity(table):
     pair = "neighbours" if stride == 1 else f"rows {stride} apart"
     varies = f"by {spread[1]:.2f} along their diagonal and by up to {spread.max():.2f} along others"
     if spread.max() < 1e-9:
-        varies = "by less than 1e-9 along any diagonal"
-    says = f"{pair} have a mean cosine of {means[1]:.4f}, which varies {varies}"
+        varies = "by less than 1e−9 along any diagonal"
+    says = f"{pair} have a mean cosine of {signed(means[1], 4)}, which varies {varies}"
     return Side(panel=cosines, curve=(offsets, means), around=around, says=says)
 
 
@@ -170,11 +171,32 @@ def _values(table):
 
 def _path(table):
     """The rows drawn in their principal plane, in units of their mean distance from the mean."""
-    plane, shares = principal_plane(table)
-    centred = table - table.mean(axis=0)
-    scale = np.sqrt(np.mean(np.sum(centred**2, axis=-1))) or 1
+    plane, variances = principal_plane(table)
+    return _path_side((table - table.mean(axis=0)) @ plane, variances)
+
+
+def _path_of_sinusoids(rows, columns, base):
+    """What _path shows of a sinusoidal table, in a quarter of the time.
+
+    Counted from its middle, a table's rows have the same products, but its sines are odd and its
+    cosines even: they share no component, and each half is solved by itself.
+    """
+    positions = np.arange(rows) - (rows - 1) / 2
+    table = sinusoidal(positions, columns, base=base, layout="concatenated")
+    halves = np.stack(np.split(table - table.mean(axis=0), 2, axis=-1))
+    variances, directions = np.linalg.eigh(halves.swapaxes(-1, -2) @ halves)
+    order = np.argsort(variances, axis=None)[::-1]
+    first = zip(*np.unravel_index(order[:2], variances.shape), strict=True)
+    path = np.stack([halves[half] @ directions[half, :, i] for half, i in first], axis=-1)
+    path *= np.where(path[0] > 0, -1, 1)
+    return _path_side(path, variances.ravel()[order].clip(min=0))
+
+
+def _path_side(path, variances):
+    total = variances.sum()
+    shares = variances / (total or 1)
     return Side(
-        panel=(centred @ plane / scale)[:: stride_of(len(table))],
+        panel=(path / (np.sqrt(total / len(path)) or 1))[:: stride_of(len(path))],
         curve=_counted(shares.cumsum()[:COMPONENTS]),
         says=f"the plane of the path holds {shares[:2].sum():.0%} of the variance",
     )
@@ -206,6 +228,12 @@ def _counted(values):
 
 
 SIDES = {"similarity": _similarity, "values": _values, "path": _path, "spectrum": _spectrum}
+
+
+def _sinusoidal(compare, rows, columns, base):
+    if compare == "path":
+        return _path_of_sinusoids(rows, columns, base)
+    return SIDES[compare](sinusoidal(np.arange(rows), columns, base=base))
 
 
 def _draw_panel(axes, compare, learned, shape):

@@ -10,11 +10,17 @@ from posviz.encodings.doors import NoPosition
 from posviz.engine.knobs import choice, even, integer, switch
 from posviz.engine.looks import SIGNED
 from posviz.engine.picture import Picture
-from posviz.pictures.relative.four_relative_terms import cross_out, draw_cross
+from posviz.pictures.relative._maps import (
+    LENGTH,
+    LIMIT,
+    cross_out,
+    draw_cross,
+    draw_map,
+    draw_score_bar,
+)
 
-LENGTH, WIDEST_CLIP = 16, 8
+WIDEST_CLIP = 8
 DRAWS = 100_000
-LIMIT = 3.0  # of the colours
 EDGES = np.linspace(-5, 5, 51)  # of the bins
 MIDDLES = (EDGES[1:] + EDGES[:-1]) / 2
 
@@ -22,7 +28,7 @@ MIDDLES = (EDGES[1:] + EDGES[:-1]) / 2
 class DebertaTerms(Picture):
     """DeBERTa's three terms, and why their sum is divided by √(3d)."""
 
-    size = (9.0, 3.8)
+    size = (9.0, 3.9)
     paper_size = (3.3, 2.2)
 
     c2p = switch(True, label="c2p on")
@@ -52,29 +58,20 @@ class DebertaTerms(Picture):
         )
 
     def draw(self, figure):
-        """The terms and their sum as maps; at right the spread of many sums, scaled and not."""
-        axes = figure.subplot_mosaic(
-            [["q·k", "c2p", "many"], ["p2c", "sum", "many"]], width_ratios=(1, 1, 1.9)
-        )
-        maps = [axes[name] for name in ("q·k", "c2p", "p2c", "sum")]
-        images = [_draw_map(panel, name) for name, panel in axes.items() if name != "many"]
-        figure.colorbar(
-            images[0],
-            ax=maps,
-            aspect=40,
-            extend="both",
-            ticks=(-LIMIT, 0, LIMIT),
-            format="%g",
-            label="score, scaled",
-        )
-        axes["q·k"].set_ylabel("query")
-        axes["p2c"].set(xlabel="key", ylabel="query")
-        axes["sum"].set_xlabel("key")
+        """The terms and their sum as maps; below them the spread of many sums, scaled and not."""
+        top, bottom = figure.subfigures(2, 1, height_ratios=(1.25, 1))
+        maps = top.subplots(1, 4)
+        names = ("q·k", *TERMS, "their sum")
+        images = [draw_map(panel, SIGNED, -LIMIT, LIMIT) for panel in maps]
+        for panel, name in zip(maps, names, strict=True):
+            panel.set(title=name, xlabel="key", xticks=(), yticks=())
+        maps[0].set_ylabel("query")
+        draw_score_bar(top, images[0], maps, "score, scaled", aspect=15)
         return SimpleNamespace(
             images=images,
             crosses=[draw_cross(panel) for panel in maps],
-            clips=[_draw_clip(axes[name]) for name in TERMS],
-            spreads=_draw_spreads(axes["many"]),
+            clips=[_draw_clip(panel) for panel in maps[1:3]],
+            spreads=_draw_spreads(bottom),
         )
 
     def update(self, artists, arrays):
@@ -181,28 +178,15 @@ def _spread(head_dim, on, scale):
     return deviations, [np.histogram(x, EDGES)[0] / (DRAWS * width) for x in both]
 
 
-def _draw_map(axes, title):
-    edges = (-0.5, LENGTH - 0.5)
-    axes.set(title=title, xticks=(), yticks=())
-    return axes.imshow(
-        np.zeros((1, 1)),
-        cmap=SIGNED,
-        vmin=-LIMIT,
-        vmax=LIMIT,
-        extent=(*edges, *edges[::-1]),
-        aspect="equal",
-        animated=True,
-    )
-
-
 def _draw_clip(axes):
     line = axes.plot([], [], ":", color="black", animated=True)[0]  # on colours, in both themes
     line.set_linewidth(line.get_linewidth() / 1.5)
     return line
 
 
-def _draw_spreads(axes):
+def _draw_spreads(figure):
     """The densities of the sum after both scales, over that of a standard normal."""
+    axes = figure.subplots()
     normal = np.exp(-(MIDDLES**2) / 2) / np.sqrt(2 * np.pi)
     axes.fill_between(MIDDLES, normal, color="C6", alpha=0.4, lw=0, label="standard normal")
     looks = (("C1--", "sum / √d"), ("C0-", "sum / √(terms · d)"))
@@ -211,5 +195,5 @@ def _draw_spreads(axes):
         for look, label in looks
     ]
     axes.set(xlabel="score", ylabel="density", ylim=(0, 0.52), xticks=(-4, -2, 0, 2, 4))
-    axes.figure.legend(loc="outside upper center", ncols=3, columnspacing=1, handlelength=1.5)
+    figure.legend(loc="outside right center", handlelength=1.5)
     return spreads

@@ -4,61 +4,65 @@ import functools
 from types import SimpleNamespace
 
 import numpy as np
-from matplotlib import colormaps, rcParams
 
 from posviz.attention import softmax
 from posviz.encodings.transformer_xl import TransformerXL
-from posviz.engine.knobs import choice, integer, real, switch
+from posviz.engine.knobs import integer, real, switch
 from posviz.engine.looks import PLAIN, SIGNED
 from posviz.engine.picture import Picture
 from posviz.masks import causal_mask
+from posviz.pictures.relative._maps import (
+    LENGTH,
+    LIMIT,
+    cross_out,
+    draw_cross,
+    draw_map,
+    draw_score_bar,
+)
 
-LENGTH, D_MODEL, HEAD_DIM = 16, 64, 32
-LIMIT = 3.0  # of the colours
+D_MODEL, HEAD_DIM = 64, 32
 BLANK = -10 * LIMIT  # below every colour: a key ahead
 ROUNDING = 1e-14
-TERMS = {  # as Dai et al. name them in section 3.3
-    "(a) q·k": "content meets content (a)",
-    "(b) q·r": "content meets offset (b)",
-    "(c) u·k": "key alone (c)",
-    "(d) v·r": "offset alone (d)",
-}
+TERMS = ("(a) q·k", "(b) q·r", "(c) u·k", "(d) v·r")  # lettered as in Dai et al., section 3.3
+TITLES = (*TERMS, "query alone")
 SEEN = causal_mask(np.arange(LENGTH), np.arange(LENGTH))
 
 
 class FourRelativeTerms(Picture):
     """The four terms of a Transformer-XL score, and one that the softmax drops."""
 
-    size = (9.0, 4.2)
-    paper_size = (3.3, 2.3)
+    size = (9.0, 3.9)
+    paper_size = (3.3, 2.2)
 
-    content_content = switch(True, label="(a) q·k")
-    content_offset = switch(True, label="(b) q·r")
-    key_alone = switch(True, label="(c) u·k")
-    offset_alone = switch(True, label="(d) v·r")
-    query_alone = switch(True, label="query alone")
-    show = choice("scores", options=("scores", "weights"), redraw=True)
-    offset_scale = real(1.0, low=0.0, high=2.0, step=0.1, play=True, label="offsets count ×")
-    seed = integer(10, low=0, high=99)
+    content_content = switch(True, label=TERMS[0])
+    content_offset = switch(True, label=TERMS[1])
+    key_alone = switch(True, label=TERMS[2])
+    offset_alone = switch(True, label=TERMS[3])
+    query_alone = switch(True, label=TITLES[4])
+    offset_scale = real(1.0, low=0.0, high=2.0, step=0.1, play=True, label="(b), (d) ×")
+    seed = integer(71, low=0, high=99)
 
     def compute(self):
-        """Return five terms, their sum as shown, all [len, len], and the last query's weights."""
+        """Return five terms, their sum, its weights, all [len, len], and the last query's weights.
+
+        Without a term that is off, weights change; where none is, (d) is the one left out.
+        """
         scale = np.array([1, self.offset_scale, 1, self.offset_scale, 1])[:, None, None]
         terms = scale * _terms(self.seed)
         on = self._switches()
         scores = np.einsum("t,tij->ij", on, terms)
         weights, true = _weights(scores), _weights(terms[:4].sum(axis=0))
+        lacking = weights if not on[:4].all() else _weights(terms[:3].sum(axis=0))
         others = _weights(scores - on[4] * terms[4])
-        lacking = _weights(terms[:3].sum(axis=0))
         return SimpleNamespace(
             on=on,
             terms=[_filled(term) for term in terms],
-            total=_filled(scores) if self.show == "scores" else np.where(SEEN, weights, BLANK),
+            total=_filled(scores),
+            weights=np.where(SEEN, weights, BLANK),
             rows=(true[-1], weights[-1]),
-            change=np.abs(weights - true).max(),
-            without_offset=np.abs(lacking - true).max(),
-            shift=np.abs(terms[4]).max(),
-            row_change=np.abs(weights - others).max(),
+            last_change=np.abs(lacking - true)[-1].max(),
+            change=np.abs(lacking - true).max(),
+            query_change=np.abs(weights - others).max(),
         )
 
     def _switches(self):
@@ -67,31 +71,27 @@ class FourRelativeTerms(Picture):
         return np.array([*four, self.query_alone])
 
     def draw(self, figure):
-        """The four terms and the fifth, the weights of the last query, and the sum at right."""
-        axes = figure.subplot_mosaic(
-            [["a", "b", "query", "sum"], ["c", "d", "row", "sum"]], width_ratios=(1, 1, 1, 2.1)
-        )
-        small = [axes[name] for name in ("a", "b", "c", "d", "query")]
-        terms = [_draw_map(panel, SIGNED, -LIMIT, LIMIT) for panel in small]
-        for panel, title in zip(small, [*TERMS, "query alone"], strict=True):
-            panel.set(title=title, xticks=(), yticks=())
-        low, colours = (-LIMIT, SIGNED) if self.show == "scores" else (0, PLAIN)
-        total = _draw_map(axes["sum"], colours, low, LIMIT if self.show == "scores" else 1)
-        axes["sum"].set(title=f"their sum: {self.show}", xlabel="key (tokens)")
-        axes["sum"].set(ylabel="query (tokens)", xticks=(0, 5, 10, 15), yticks=(0, 5, 10, 15))
-        below = {"location": "bottom", "aspect": 30, "extend": "min", "format": "%g"}
-        left = [*small, axes["row"]]
-        figure.colorbar(terms[0], ax=left, label="score (grey: ahead)", ticks=(-3, 0, 3), **below)
-        name = self.show.removesuffix("s")
-        ticks = (-3, 0, 3) if self.show == "scores" else (0, 0.5, 1)
-        figure.colorbar(total, ax=axes["sum"], label=name, ticks=ticks, **below)
-        rows = _draw_rows(axes["row"])
-        figure.legend(handles=rows, loc="outside upper right", ncols=2, columnspacing=1)
+        """The five terms; below them their sum, its weights, and those of the last query."""
+        top, bottom = figure.subfigures(2, 1, height_ratios=(1, 1.25))
+        small = top.subplots(1, 5)
+        terms = [draw_map(panel, SIGNED, -LIMIT, LIMIT) for panel in small]
+        for panel, title in zip(small, TITLES, strict=True):
+            panel.set_title(title, loc="left" if title in TERMS else "center")
+            panel.set(xticks=(), yticks=())
+        left, middle, right = bottom.subplots(1, 3, width_ratios=(1, 1, 2.2))
+        total = draw_map(left, SIGNED, -LIMIT, LIMIT)
+        weights = draw_map(middle, PLAIN, 0, 1)
+        for panel, title in ((left, "sum"), (middle, "softmax")):
+            panel.set(title=title, xlabel="key", xticks=(0, 15), yticks=())
+        left.set(ylabel="query", yticks=(0, 15))
+        draw_score_bar(top, terms[0], small, "score", aspect=12)
+        bottom.colorbar(weights, ax=middle, aspect=15, ticks=(0, 1), format="%g")
         return SimpleNamespace(
             terms=terms,
             crosses=[draw_cross(panel) for panel in small],
             total=total,
-            rows=rows,
+            weights=weights,
+            rows=_draw_rows(right),
         )
 
     def update(self, artists, arrays):
@@ -101,38 +101,24 @@ class FourRelativeTerms(Picture):
         for image, cross, on in zip(artists.terms, artists.crosses, arrays.on, strict=True):
             cross_out(image, cross, on)
         artists.total.set_data(arrays.total)
+        artists.weights.set_data(arrays.weights)
         for line, weights in zip(artists.rows, arrays.rows, strict=True):
             line.set_ydata(weights)
 
     def caption(self, arrays):
-        """What is on, how far the weights are from those of all four, and what the fifth does."""
-        on = [name for name, is_on in zip(TERMS.values(), arrays.on[:4], strict=True) if is_on]
-        told = f"On: {', '.join(on) or 'none of the four'}; "
-        if len(on) == 4:
-            told += f"without the last, weights would change by up to {arrays.without_offset:.2f}"
-        else:
-            told += f"weights are off by up to {arrays.change:.2f}"
+        """What is off, how far the weights are from those of all four, and what the fifth does."""
+        off = [name for name, on in zip(TERMS, arrays.on[:4], strict=True) if not on]
+        told = (
+            f"Off: {', '.join(off)}; weights" if off else f"All four on; without {TERMS[3]} weights"
+        )
+        change = (
+            f"change by up to {arrays.last_change:.2f}, of any query by up to {arrays.change:.2f}"
+        )
+        told += f" of the last query {'' if off else 'would '}{change}"
         if not arrays.on[4]:
             return f"{told}; query alone is off, and would change no weight."
-        bound = f"less than {ROUNDING:.0e}" if arrays.row_change < ROUNDING else "more"
-        return (
-            f"{told}; query alone moves the scores of each row together, by up to "
-            f"{arrays.shift:.2f}, and changes the weights by {bound}."
-        )
-
-
-def draw_cross(axes):
-    """A cross from corner to corner, for what is off."""
-    ends = {"transform": axes.transAxes, "color": rcParams["text.color"], "animated": True}
-    cross = axes.plot([], [], **ends)[0]
-    cross.set_linewidth(cross.get_linewidth() / 1.5)
-    return cross
-
-
-def cross_out(image, cross, on):
-    """Show a map as it is when it is on, and otherwise pale and crossed."""
-    image.set_alpha(1.0 if on else 0.25)
-    cross.set_data(*(([], []) if on else ([0, 1, np.nan, 0, 1], [0, 1, np.nan, 1, 0])))
+        bound = f"less than {ROUNDING:.0e}" if arrays.query_change < ROUNDING else "more"
+        return f"{told}; query alone changes the weights by {bound}."
 
 
 @functools.lru_cache(maxsize=8)
@@ -167,28 +153,17 @@ def _filled(scores):
     return np.where(SEEN, np.clip(scores, -LIMIT, LIMIT), BLANK)
 
 
-def _draw_map(axes, colours, low, high):
-    grey, edges = rcParams["grid.color"], (-0.5, LENGTH - 0.5)
-    return axes.imshow(
-        np.zeros((1, 1)),
-        cmap=colormaps[colours].with_extremes(under=grey),
-        vmin=low,
-        vmax=high,
-        extent=(*edges, *edges[::-1]),
-        aspect="equal",
-        animated=True,
-    )
-
-
 def _draw_rows(axes):
     """The last query's weights with all four terms, and as the switches stand."""
     keys = np.arange(LENGTH)
     rows = [
         axes.plot(keys, 0 * keys, style, label=label, animated=True)[0]
-        for style, label in (("C0o-", "last query, all four"), ("C1s--", "as switched"))
+        for style, label in (("C0o-", "all four"), ("C1s--", "as switched"))
     ]
     for line, size in zip(rows, (1.4, 3), strict=True):  # where both agree, both are seen
         line.set(linewidth=line.get_linewidth() / 1.5, markersize=line.get_markersize() / size)
-    axes.set(title="weights", xticks=(0, 15), yticks=(0, 1), ylim=(-0.08, 1.08))
-    axes.set_box_aspect(1)
+    axes.set(xlabel="key (tokens)", ylabel="weights,\nlast query", ylim=(-0.05, 1.05))
+    axes.set(xticks=(0, 5, 10, 15), yticks=(0, 0.5, 1))
+    above = {"loc": "lower right", "bbox_to_anchor": (1, 1), "borderaxespad": 0}
+    axes.legend(handles=rows, ncols=2, columnspacing=1, **above)
     return rows

@@ -20,6 +20,7 @@ from posviz.engine.picture import Picture
 LONGEST, FURTHEST, LARGEST = 32, 16, 1000
 NUMBERED = 10  # so many tokens leave room for a number in each cell
 SIZE, HALF = 0.055, 0.365  # of a number in matrices, and half of the height of a digit
+ROOM = 1.15  # for the numbers of the outermost rows
 DARK = 6  # offsets from here on have dark colours
 
 
@@ -29,8 +30,8 @@ class OffsetMatrix(Picture):
     size = (9.0, 3.7)
     paper_size = (3.3, 3.9)
 
-    query = integer(6, low=0, high=LONGEST - 1, play=True, label="query (token)")
-    clip = integer(4, low=0, high=FURTHEST, label="clip k (tokens)")
+    query = integer(6, low=0, high=LONGEST - 1, label="query (token)")
+    clip = integer(4, low=0, high=FURTHEST, play=True, label="clip k (tokens)")
     seq_len = integer(10, low=2, high=LONGEST)
     shift = integer(0, low=0, high=LARGEST, label="shift of all")
     convention = choice("query − key", options=("query − key", "key − query"))
@@ -69,7 +70,7 @@ class OffsetMatrix(Picture):
                 height_ratios=(2, 1),
             )
         axes = SimpleNamespace(**panels)
-        artists = SimpleNamespace(axes=axes, shift=0, shape=None)
+        artists = SimpleNamespace(axes=axes, shift=0, fit=None, shown=None)
         artists.images = [_image(axes.matrix, "equal"), _image(axes.table, "auto")]
         # Black on white lies on the map's own colours, so it is the same in both themes.
         artists.frames = [axes.matrix.plot([], [], color=c, animated=True)[0] for c in ("w", "k")]
@@ -81,30 +82,35 @@ class OffsetMatrix(Picture):
         artists.pairs = axes.pairs.stairs(
             [0], [0, 1], orientation="horizontal", fill=True, color="C2", animated=True
         )
+        artists.ends = [_draw_row_number(axes.pairs, va) for va in ("top", "bottom")]
         axes.matrix.set(xlabel="key (position)", ylabel="query (position)")
         axes.matrix.set_title("what each pair is told")
-        axes.table.set_xticks(())
+        axes.table.set(xlim=(0, 1), xticks=())
         axes.table.set_title("table", loc="right")
         axes.row.set(xlabel="key (position)", title="the query’s row")
-        axes.pairs.set(xlabel="pairs", ylabel="row of the table", title="all queries")
+        axes.pairs.set_title("all queries")
         _set_ticks(artists)
         figure.legend(handles=[artists.apart, artists.told], loc="outside upper center", ncols=2)
-        _fit(artists, "query − key", LONGEST, FURTHEST, LARGEST)
+        _fit(artists, "query − key", LONGEST, LARGEST)
         return artists
 
     def update(self, artists, arrays):
         """Frame the query and move its row; all else only when it changed."""
         seq_len, clip = len(arrays.told), arrays.clip
-        shape = (arrays.convention, seq_len, clip, arrays.shift)
-        if shape != artists.shape:
-            artists.shape = shape
-            _fit(artists, *shape)
+        fit = (arrays.convention, seq_len, arrays.shift)
+        if fit != artists.fit:
+            artists.fit = fit
+            _fit(artists, *fit)
+        if (*fit, clip) != artists.shown:
+            artists.shown = (*fit, clip)
             artists.images[0].set_data(arrays.told)
             artists.images[1].set_data(np.arange(-clip, clip + 1)[:, None])
-            artists.pairs.set_data(arrays.pairs, np.arange(-clip, clip + 2) - 0.5)
-            most = arrays.pairs.max()
-            artists.axes.pairs.set(xlim=(0, 1.1 * most), xticks=(0, most))
+            artists.images[1].set_extent((0, 1, clip + 0.5, -clip - 0.5))
+            artists.pairs.set_data(arrays.pairs / seq_len**2, np.arange(-clip, clip + 2) - 0.5)
             _write_numbers(artists.numbers, arrays.told)
+            first, last = artists.ends
+            first.set(text="row 0", y=-clip - 0.5)
+            last.set(text=f"row {2 * clip}" * (clip > 0), y=clip + 0.5)
         edges = np.array([-0.5, seq_len - 0.5, seq_len - 0.5, -0.5, -0.5])
         for frame in artists.frames:
             frame.set_data(edges, arrays.query + np.array([-0.5, -0.5, 0.5, 0.5, -0.5]))
@@ -139,13 +145,10 @@ def _image(axes, aspect):
 
 
 def _draw_numbers(axes):
-    """Black and white numbers, each kind as one outline: a hundred texts would take as many draws.
-
-    They are at rest, so they cost nothing while the query moves.
-    """
+    """Black and white numbers, each kind as one outline: a hundred texts cost as many draws."""
     patches = [PathPatch(Path(np.empty((0, 2))), facecolor=c, linewidth=0) for c in ("k", "w")]
     for patch in patches:
-        patch.set(zorder=3, in_layout=False)
+        patch.set(zorder=3, in_layout=False, animated=True)
         axes.add_patch(patch)
     return patches
 
@@ -174,31 +177,37 @@ def _outline(number):
     return Path((outline.vertices - (box.x0 + box.width / 2, HALF)) * (1, -1), outline.codes)
 
 
+def _draw_row_number(axes, va):
+    """A number above or below the bars: which row of the table the outermost is."""
+    at_right = {"transform": axes.get_yaxis_transform(), "ha": "right", "va": va}
+    return axes.text(0.98, 0, "", animated=True, in_layout=False, **at_right)
+
+
 def _set_ticks(artists):
-    """Positions with their shift, and the rows of the table at right."""
+    """Positions with their shift, and shares of pairs on a scale of roots."""
     axes = artists.axes
     for axis in (axes.matrix.xaxis, axes.matrix.yaxis, axes.row.xaxis):
         axis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=1))
         axis.set_major_formatter(FuncFormatter(lambda place, _: f"{place + artists.shift:.0f}"))
     axes.row.tick_params(labelleft=False)
-    axes.pairs.yaxis.tick_right()
-    axes.pairs.yaxis.set_label_position("right")
+    axes.pairs.tick_params(labelleft=False)
+    # Roots, so that a row that serves all pairs and one that serves a hundredth are both seen.
+    axes.pairs.set_xscale("function", functions=(lambda x: np.abs(x) ** 0.5, np.square))
+    axes.pairs.set(xlim=(0, 1), xticks=(0, 0.1, 0.5, 1), xticklabels=(0, 10, 50, 100))
+    axes.pairs.set_xlabel("pairs (%)")
 
 
-def _fit(artists, convention, seq_len, clip, shift):
-    """Fit the axes to the tokens and to the table, which costs a full redraw."""
+def _fit(artists, convention, seq_len, shift):
+    """Fit the axes to the tokens, which costs a full redraw."""
     axes, artists.shift = artists.axes, shift
-    edges, table = (-0.5, seq_len - 0.5), (-clip - 0.5, clip + 0.5)
+    edges = (-0.5, seq_len - 0.5)
     artists.images[0].set_extent((*edges, *edges[::-1]))
-    artists.images[1].set_extent((0, 1, *table[::-1]))
     axes.matrix.set(xlim=edges, ylim=edges[::-1])
     axes.table.set_ylabel(f"{convention} (tokens)")
     axes.row.set_xlim(edges)
-    longest = max(seq_len - 1, clip)
+    longest = max(seq_len - 1, FURTHEST)
     step = 2 ** max(ceil(log2((2 * longest + 1) / 8)), 0)
     shown = np.arange(-(longest // step), longest // step + 1) * step
     for each in (axes.table, axes.row, axes.pairs):
-        each.set(ylim=(-longest - 0.5, longest + 0.5), yticks=shown)
-    rows = np.arange(0, 2 * clip + 1, step)
-    axes.pairs.set_yticks(rows - clip, labels=rows)
+        each.set(ylim=(-ROOM * longest, ROOM * longest), yticks=shown)
     axes.matrix.figure.stale = True  # labels follow the shift, which no axis knows of

@@ -15,16 +15,17 @@ from posviz.engine.picture import Picture
 STROKE = "#777777"  # of crosses, on which words are still read
 ZERO = -1  # where other cells have their place in the matrix of scores
 GREY = "#CCCCCC"  # of zeros and cells that are gone; black is read on it in both themes
-DIGITS = str.maketrans("−0123456789", "₋₀₁₂₃₄₅₆₇₈₉")
+DIGITS = str.maketrans("-0123456789", "₋₀₁₂₃₄₅₆₇₈₉")
+LETTERED = 9  # the most columns in which letters are read from afar
 
 
 class RelShift(Picture):
     """How one reshape moves every row of scores to its keys."""
 
-    size = (8.0, 4.2)
+    size = (8.5, 3.9)
     paper_size = (3.3, 2.3)
 
-    step = integer(4, low=0, high=4, play=True)
+    step = integer(0, low=0, high=4, play=True)
     q_len = integer(4, low=3, high=6, redraw=True)
     memory = integer(2, low=0, high=3, redraw=True, label="memory (tokens)")
     bidirectional = switch(False, redraw=True)
@@ -74,14 +75,13 @@ class RelShift(Picture):
         """The matrix beside the five steps, and below them the tape of memory."""
         offsets = self._offsets()
         side = len(offsets) + (not self.bidirectional)
-        top, bottom = figure.subfigures(2, 1, height_ratios=(4.5, 1))
-        (axes, words), tape = top.subplots(1, 2, width_ratios=(1, 1.2)), bottom.subplots()
+        top, bottom = figure.subfigures(2, 1, height_ratios=(4.8, 1))
+        (axes, words), tape = top.subplots(1, 2, width_ratios=(1.75, 1)), bottom.subplots()
         for panel in (axes, words, tape):
             panel.set_axis_off()
-        axes.set(xlim=(-0.5, side - 0.5), ylim=(side - 0.5, -1.3), aspect="equal")
-        width, height = figure.get_size_inches()
-        size = 0.36 * 72 * min(0.46 * width, 0.75 * height) / (side + 1)
-        artists = _draw_cells(axes, offsets, self.q_len, self.q_len + self.memory, size)
+        axes.set(xlim=(-0.5, side - 0.5), ylim=(side - 0.5, -1.3))
+        inches = figure.get_size_inches() * (0.57, 0.72) / (side, side + 0.8)  # of a cell
+        artists = _draw_cells(axes, offsets, self.q_len, self.q_len + self.memory, 72 * inches)
         _draw_tape(artists, tape, len(offsets), self.q_len * side)
         artists.pointer = _draw_steps(words, self._steps(side))
         return artists
@@ -112,7 +112,7 @@ class RelShift(Picture):
         for i, line in enumerate(artists.queries):
             line.set_data(*_places(query == i, -0.24))
         for c, line in enumerate(artists.offsets):
-            line.set_data(*_places(column == c, 0.17))
+            line.set_data(*_places(column == c, artists.aside))
         artists.zeros.set_data(*_places(arrays.matrix == ZERO))
         artists.crosses.set_data(*_places(arrays.gone))
         for j, line in enumerate(artists.keys):
@@ -126,9 +126,9 @@ class RelShift(Picture):
         """What the step does to the cells, and where they lie."""
         (rows, width), gone = arrays.matrix.shape, arrays.gone.sum()
         first, last = self._offsets()[[0, -1]]
-        last = f"−{-last} (ahead)" if last < 0 else "0"
+        last = f"{_signed(last)} (ahead)" if last < 0 else "0"
         padding, cut, end = (
-            "each row is one longer than needed",
+            f"offset {first} never occurs, so rows have one column more than there are offsets",
             gone,
             "behind the last key are cut",
         )
@@ -137,14 +137,23 @@ class RelShift(Picture):
             cut, end = f"a zero and {gone - 1}", "of keys ahead are masked"
         told = (
             f"{rows} queries with a column for each offset, from {first} (behind) to {last}, "
-            f"where attention needs one for each of {len(arrays.keys)} keys",
+            f"where attention needs one for each of {len(arrays.keys)} keys, {self._kept()}",
             padding,
             f"the same {rows * width} cells in the same order, read as {rows} rows of {width}",
             f"the first {width} cells are cut, {cut} of the scores of query 0, which no key needs",
             f"the rest, read as {rows} rows of {width}: row i has moved left by {rows - 1} − i, "
             f"so that each diagonal has one offset, and the {gone} cells {end}",
         )
-        return f"Step {self.step}, {told[self.step]}."
+        bare = " (offsets in the cells)" if arrays.columns > LETTERED else ""
+        return f"Step {self.step}{bare}, {told[self.step]}."
+
+    def _kept(self):
+        """What the memory is."""
+        if not self.memory:
+            return "none of them kept from the segment before (memory)"
+        return (
+            f"the first {self.memory} kept from the segment before (memory: keys without a query)"
+        )
 
 
 def _colours(cells, gone, columns):
@@ -179,33 +188,48 @@ def _draw_image(axes, columns):
     return axes.imshow([[0]], cmap=colours, aspect=axes.get_aspect(), animated=True, **limits)
 
 
-def _draw_cells(axes, offsets, q_len, k_len, size):
-    """The matrix, and a line for the cells of each query, each offset and each key."""
+def _draw_cells(axes, offsets, q_len, k_len, cell):
+    """The matrix, and a line for the cells of each query, each offset and each key.
+
+    Cells too narrow for both letters bear their offset alone.
+    """
+    lettered = len(offsets) <= LETTERED
+    size = min(*(cell * ((0.36, 0.7) if lettered else (0.5, 0.8))))
+    cross = 0.8 * min(cell)
 
     def glyphs(letter, numbers, color="black"):
-        words = (f"{letter}{number}".translate(DIGITS) for number in numbers)
+        words = (letter + str(number).translate(DIGITS) for number in numbers)
         return [_glyph(axes, word, size, color) for word in words]
 
     image = _draw_image(axes, len(offsets))
     grid = axes.plot([], [], color=rcParams["axes.facecolor"], animated=True)[0]
     grid.set_linewidth(grid.get_linewidth() / 2)
-    crosses = axes.plot([], [], "x", color=STROKE, markersize=2.4 * size, animated=True)[0]
-    crosses.set_markeredgewidth(0.1 * size)
+    crosses = axes.plot([], [], "x", color=STROKE, markersize=cross, animated=True)[0]
+    crosses.set_markeredgewidth(0.05 * cross)
     return SimpleNamespace(
         cells=image,
         grid=grid,
         crosses=crosses,
-        queries=glyphs("q", range(q_len)),
-        offsets=glyphs("·r", offsets),
+        queries=glyphs("q", range(q_len)) if lettered else [],
+        offsets=glyphs("·r", offsets)
+        if lettered
+        else [_glyph(axes, _signed(r), size) for r in offsets],
+        aside=0.17 if lettered else 0,
         keys=glyphs("k", range(k_len), rcParams["text.color"]),
         zeros=_glyph(axes, "0", size),
     )
 
 
+def _signed(number):
+    """A number with the minus of print."""
+    return f"{number}".replace("-", "−")
+
+
 def _glyph(axes, word, size, color="black"):
     """A line whose marker is a word, centred, so that one artist writes it in many cells."""
     word_path = TextPath((0, 0), word, size=size)
-    centre = Affine2D().translate(-word_path.get_extents().width / 2, -0.36 * size)
+    extents = word_path.get_extents()
+    centre = Affine2D().translate(-(extents.x0 + extents.x1) / 2, -0.36 * size)
     path = word_path.transformed(centre)
     line = axes.plot([], [], linestyle="none", marker=path, color=color, animated=True)[0]
     line.set(markersize=2 * np.abs(path.vertices).max(), markeredgewidth=0)
@@ -214,7 +238,7 @@ def _glyph(axes, word, size, color="black"):
 
 def _draw_tape(artists, axes, columns, length):
     """The cells as they follow each other in memory, and strokes where a row starts."""
-    axes.set_title("the same cells in memory (strokes: a row starts)")
+    axes.set_title("the same cells, row after row (strokes: a row starts)")
     artists.tape = _draw_image(axes, columns)
     artists.starts = axes.plot([], [], color=rcParams["text.color"], animated=True)[0]
     axes.set(xlim=(-0.7, length - 0.3), ylim=(-0.5, 1.5))
@@ -222,8 +246,7 @@ def _draw_tape(artists, axes, columns, length):
 
 def _draw_steps(axes, steps):
     """The steps as a list, and a pointer to the present one."""
-    axes.set(xlim=(0, 1), ylim=(len(steps) - 0.3, -0.7))
+    axes.set(xlim=(0, 1), ylim=(len(steps) - 0.5, -0.5))
     for i, (words, shape) in enumerate(steps):
-        axes.text(0.1, i, f"{i}  {words}", va="center_baseline", zorder=1)
-        axes.text(1, i, shape, ha="right", va="center_baseline", zorder=1)
-    return axes.plot([0.04], [0], ">", color="C1", animated=True)[0]
+        axes.text(0.08, i, f"{i}  {words}\n    {shape}", va="center", zorder=1)
+    return axes.plot([0.03], [0], ">", color="C1", animated=True)[0]

@@ -1,0 +1,100 @@
+"""What pictures of a learned table share: a toy table, its cosines, its plane, and words."""
+
+import functools
+
+import numpy as np
+
+from posviz.attention import softmax
+
+MOST = 512  # rows and columns that are drawn; of a longer table every second, third, … row
+LENGTH, WIDTH, STEPS, EVERY, REACH = 48, 32, 480, 20, 4  # the toy
+
+
+def as_table(table, name):
+    """A float64 copy of a table [rows, d_model] that a picture can show; errors call it `name`."""
+    if not isinstance(table, np.ndarray) or table.dtype.kind != "f":
+        found = getattr(table, "dtype", type(table).__name__)
+        raise TypeError(f"{name} must be a NumPy array of floating-point numbers, got {found}")
+    if table.ndim != 2 or table.shape[0] < 4 or table.shape[1] < 2:
+        raise ValueError(
+            f"{name} must be [rows, d_model] with at least 4 rows and 2 columns, got shape "
+            f"{table.shape}"
+        )
+    if not np.isfinite(table).all():
+        raise ValueError(f"{name} must be finite, got NaN or infinity")
+    return table.astype(float)
+
+
+@functools.lru_cache(maxsize=1)
+def toy_snapshots():
+    """Snapshots of a small table that learns its neighbours by plain gradient descent.
+
+    Each row's dot products with all others, through a softmax, are to fall on the rows at most
+    REACH away; nothing else tells the rows where they stand. {step: table [LENGTH, WIDTH]}.
+    """
+    table = 0.05 * np.random.default_rng(0).standard_normal((LENGTH, WIDTH))
+    offsets = np.abs(np.subtract.outer(np.arange(LENGTH), np.arange(LENGTH)))
+    targets = ((offsets > 0) & (offsets <= REACH)).astype(float)
+    targets /= targets.sum(axis=-1, keepdims=True)
+    snapshots = {}
+    for step in range(STEPS + 1):
+        if step % EVERY == 0:
+            snapshots[step] = table
+        scores = table @ table.T
+        np.fill_diagonal(scores, -np.inf)  # else every row would find itself
+        error = softmax(scores) - targets  # the slope of the cross-entropy by the scores
+        table = table - 0.005 * (error + error.T) @ table
+    return snapshots
+
+
+def principal_plane(table):
+    """The first two principal components as columns [d_model, 2], and every one's variance.
+
+    A variance is summed over the rows. Signs are fixed by the first row, so that they do not depend
+    on the machine.
+    """
+    centred = table - table.mean(axis=0)
+    variances, directions = np.linalg.eigh(centred.T @ centred)
+    variances, plane = variances[::-1].clip(min=0), directions[:, :-3:-1]
+    return plane * np.where(centred[0] @ plane > 0, -1, 1), variances
+
+
+def unit_rows(table, centred):
+    """Rows of length 1, after subtracting their mean row if `centred`; a row of zeros stays."""
+    table = table - table.mean(axis=0) if centred else table
+    norms = np.linalg.norm(table, axis=-1, keepdims=True)
+    return table / np.where(norms > 0, norms, 1)
+
+
+def means_by_offset(rows):
+    """The mean product of two rows at each offset up to half the table, over all such pairs.
+
+    The sum over a diagonal is an autocorrelation, so a long table costs n log n.
+    """
+    count = len(rows)
+    size = 2 ** int(np.ceil(np.log2(2 * count)))  # room for no wrap-around
+    power = np.square(np.abs(np.fft.rfft(rows, size, axis=0))).sum(axis=-1)
+    offsets = np.arange(count // 2 + 1)
+    return np.fft.irfft(power, size)[offsets] / (count - offsets)
+
+
+def stride_of(count):
+    """Out of how many rows, or columns, one is drawn."""
+    return -(-count // MOST)
+
+
+def edge_of(count):
+    """Where an image ends: each row drawn is as wide as all those it stands for."""
+    stride = stride_of(count)
+    return -(-count // stride) * stride - 0.5
+
+
+def signed(value, decimals=2):
+    """A number with a minus sign, and never −0.00."""
+    return f"{round(value, decimals) + 0.0:.{decimals}f}".replace("-", "−")
+
+
+def one_in(count, noun):
+    """What of so many is not drawn, for the caption."""
+    stride = stride_of(count)
+    return f"; one {noun} in {stride} is drawn" if stride > 1 else ""

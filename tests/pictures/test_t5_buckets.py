@@ -1,0 +1,161 @@
+"""T5's buckets: which side is which, and that every knob's change arrives in the drawing."""
+
+import functools
+
+import numpy as np
+import pytest
+import torch
+from transformers.models.t5.modeling_t5 import T5Attention
+
+from posviz.engine.looks import style_context
+from posviz.pictures.relative.t5_buckets import T5Buckets
+from tests.pictures.by_hand import drawn
+from tests.test_pictures import random_settings
+
+CHANGES = {
+    "offset": -60,
+    "num_buckets": 12,
+    "max_distance": 800,
+    "bidirectional": False,
+    "seq_len": 64,
+}
+QUERY_AND_KEY = [(5, 0, "before", "→"), (0, 5, "after", "←")]
+
+
+def theirs(picture, offset):
+    """The bucket in transformers, which counts key − query."""
+    return int(
+        T5Attention._relative_position_bucket(
+            torch.tensor(-offset),
+            picture.bidirectional,
+            picture.num_buckets,
+            picture.max_distance,
+        )
+    )
+
+
+def bucket_drawn_at(artists, offset):
+    """The height of the bar over an offset."""
+    bars = artists.runs.get_xydata().reshape(-1, 3, 2)[:, :2]
+    heights = [left[1] for left, right in bars if left[0] <= offset <= right[0]]
+    assert len(heights) == 1
+    return heights[0]
+
+
+def shown(artists):
+    """All that update may move, as numbers."""
+    lines = [artists.runs, artists.here, artists.mark, *artists.ends, *artists.diagonal]
+    return {
+        **{f"line {place}": np.asarray(line.get_xydata()) for place, line in enumerate(lines)},
+        **{f"image {place}": image.get_array() for place, image in enumerate(artists.images)},
+        **{f"extent {place}": image.get_extent() for place, image in enumerate(artists.images)},
+        **{
+            f"limits of {name}": (axes.get_xlim(), axes.get_ylim())
+            for name, axes in vars(artists.axes).items()
+        },
+    }
+
+
+def differing(before, after):
+    return {name for name in before if not np.array_equal(before[name], after[name], True)}
+
+
+def moved(artists, picture):
+    with style_context():
+        picture.update(artists, picture.compute())
+    return shown(artists)
+
+
+# ---------------------------------------------------------------- sides
+
+
+@functools.cache
+def laid_out():
+    """The default picture with all its texts where they are drawn."""
+    picture = T5Buckets()
+    figure, artists = picture.build()
+    with style_context():
+        picture.update(artists, picture.compute())
+        figure.canvas.draw()
+    return picture, artists
+
+
+@pytest.mark.parametrize(("query", "key", "word", "arrow"), QUERY_AND_KEY)
+def test_each_side_of_the_curve_says_where_its_keys_stand(query, key, word, arrow):
+    picture, artists = laid_out()
+    axes = artists.axes.curve
+    titles = [axes.title, axes._left_title, axes._right_title]
+    (title,) = [text for text in titles if word in text.get_text()]
+    middle, at = axes.transData.transform([(0, 0), (query - key, 0)])[:, 0]
+    left, right = title.get_window_extent().intervalx
+    assert (right < middle) == (at < middle)
+    assert (left > middle) == (at > middle)
+    assert title.get_text() == (f"← key {word}" if at < middle else f"key {word} →")
+    assert arrow in title.get_text()
+    assert axes.get_xlabel() == "offset, query − key (tokens)"
+    assert bucket_drawn_at(artists, query - key) == theirs(picture, query - key)
+
+
+@pytest.mark.parametrize(("query", "key", "word", "arrow"), QUERY_AND_KEY)
+def test_the_map_has_its_keys_along_and_its_queries_down(query, key, word, arrow):
+    picture, artists = laid_out()
+    table, pairs = (image.get_array() for image in artists.images)
+    assert pairs[query, key] == table[theirs(picture, query - key), 0]
+    assert (pairs[query, key] > 0) == (word == "before")
+    axes = artists.axes.matrix
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("key (position)", "query (position)")
+    (x, y), (further, lower) = axes.transData.transform([(0, 0), (5, 5)])
+    assert further > x
+    assert lower < y
+
+
+def test_the_legend_names_the_bars_and_the_marks():
+    picture, artists = laid_out()
+    named = {line.get_label(): line for line in artists.axes.curve.get_lines()}
+    assert {text.get_text() for text in artists.axes.curve.figure.legends[0].get_texts()} == {
+        "buckets",
+        "its bucket",
+        "the offset",
+        "max_distance",
+    }
+    assert named["the offset"].get_xydata().tolist() == [[20, theirs(picture, 20)]]
+    assert set(named["its bucket"].get_ydata()[:2]) == {theirs(picture, 20)}
+    drawn_at = named["buckets"].get_ydata()
+    assert np.unique(drawn_at[np.isfinite(drawn_at)]).size == 31
+    assert abs(named["max_distance"].get_xdata()[0]) == 128
+
+
+# ---------------------------------------------------------------- what moves
+
+
+@pytest.mark.parametrize("knob", T5Buckets().knobs())
+def test_a_turn_of_each_knob_arrives_and_is_taken_back(knob):
+    _, artists = drawn(T5Buckets())
+    before, turned = shown(artists), T5Buckets(**{knob: CHANGES[knob]})
+    after = moved(artists, turned)
+    assert differing(before, after)
+    assert not differing(shown(drawn(turned)[1]), after)
+    for offset in range(-40, 41):
+        assert bucket_drawn_at(artists, offset) == theirs(turned, offset)
+    assert artists.mark.get_xydata().tolist() == [[turned.offset, theirs(turned, turned.offset)]]
+    assert not differing(before, moved(artists, T5Buckets()))
+
+
+def test_what_each_knob_moves():
+    everything = {}
+    for knob, value in CHANGES.items():
+        _, artists = drawn(T5Buckets())
+        everything[knob] = differing(shown(artists), moved(artists, T5Buckets(**{knob: value})))
+    curve = {"line 0", "image 0", "image 1"}
+    assert everything["offset"] == {"line 1", "line 2", "line 5", "line 6"}
+    assert everything["num_buckets"] >= {*curve, "extent 0", "limits of table", "limits of curve"}
+    assert everything["max_distance"] >= {"line 0", "line 3", "line 4", "image 1"}
+    assert everything["bidirectional"] >= {*curve, "line 3"}
+    assert everything["seq_len"] == {"image 1", "extent 1", "limits of matrix", "line 5", "line 6"}
+
+
+def test_a_figure_that_was_moved_often_shows_what_a_new_one_shows():
+    _, artists = drawn(T5Buckets())
+    for setting in random_settings(T5Buckets(), 30):
+        picture = T5Buckets(**setting)
+        assert not differing(shown(drawn(picture)[1]), moved(artists, picture)), setting
