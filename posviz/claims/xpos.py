@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from posviz.attention import softmax
 from posviz.claims.ledger import Verdict, claim, judge
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.xpos import apply_xpos, resolution, xpos_scale
@@ -104,6 +105,21 @@ def scores_fall_with_every_token() -> Verdict:
         "waves still."
     )
     return judge({DIVIDED: rising}, lambda count: count == 0, text)
+
+
+@claim("08", topic="decay")
+def decay_takes_the_weight_away() -> Verdict:
+    """An encoding that decays with the distance takes the weight away from far keys."""
+    scores = {
+        "it is xPos, which multiplies": _by_distance(64),
+        "it is ALiBi with slope 1/16, which subtracts": -np.arange(1024) / 16,
+    }
+    far = {setting: float(softmax(score)[513:].sum()) for setting, score in scores.items()}
+    text = (
+        "Share of the weight on keys more than 512 tokens back, of 1024 equal keys, head_dim = 64; "
+        "away means below one in a hundred. A score of 0 is not a weight of 0."
+    )
+    return judge(far, lambda share: share < 0.01, text)
 
 
 @claim("08", topic="direction")

@@ -25,7 +25,8 @@ def alibi_slopes(num_heads: int) -> np.ndarray:
         TypeError: when num_heads is not an integer.
         ValueError: when it is below 1, or memory is short.
 
-    Source: Press et al. 2022, section 3; ``get_slopes`` in the released code for other counts.
+    Source: Press et al. 2022, section 3, where the formula serves every n; the rule for other
+    counts is that of ``get_slopes`` in the released code.
     """
     num_heads = require_integer(num_heads, "num_heads")
     check_memory("num_heads", (num_heads,))

@@ -121,8 +121,9 @@ class XPos(Encoding):
     """xPos at the query and key, for causal attention only: the future would be amplified.
 
     Positions are absolute, so that a cached key stays right as the text grows. The price is range:
-    keys grow as ζ_0^(−position/scale_base). With gamma 0.4 float32 overflows to infinity after
-    position 36 260 (float16: 4 532), and with scale_base 1, as the paper has it, after 70 (8).
+    keys grow as ζ_0^(−position/scale_base). With gamma 0.4 and scale_base 512, as in the released
+    code, float32 overflows to infinity after position 36 260 (float16: 4 532), and with scale_base
+    1, for the paper has none, after 70 (8).
     Nothing is clamped: a 1 becomes infinity, a 0 no number (NaN), and NumPy warns. The same holds
     for queries at negative positions.
     """

@@ -74,6 +74,13 @@ def rising():
     return str(sum(there > here for here, there in pairwise(scores)))
 
 
+def far(scores):
+    """The part of e^score that is more than 512 tokens back."""
+    powers = [math.exp(s) for s in scores]
+    share = math.fsum(powers[513:]) / math.fsum(powers)
+    return f"{share:.4g}" if share > 1e-12 else "< 1e-12"
+
+
 def last_that_fits(largest, scale_base):
     """By whole numbers: (7/2)^position is at most largest^scale_base."""
     position = int(scale_base * math.log(largest) / math.log(3.5))
@@ -106,6 +113,10 @@ FOUND = {
         [f"{factor(20, 1):.4g}", f"{factor(20, 1, scale_base=1):.4g}"],
     ),
     "scores_fall_with_every_token": ("false", [rising()]),
+    "decay_takes_the_weight_away": (
+        "true only if it is ALiBi with slope 1/16, which subtracts",
+        [far(curve(64)), far([-n / 16 for n in range(1024)])],
+    ),
     "it_looks_both_ways": ("false", ["2.667", "134.8", f"{factor(-1000, 1):.4g}"]),
     "keys_fit_their_format": (
         "true only if it is float32, positions divided by 512",
@@ -178,6 +189,10 @@ def highest_weight(scores):
     return np.max(np.exp(scores)) / np.sum(np.exp(scores))
 
 
+def too_sharp(scores):
+    return np.exp(100 * scores) / np.sum(np.exp(100 * scores))
+
+
 PLANTED = {
     "the_score_is_relative": (claims, "apply_xpos", both_multiplied, "false"),
     "every_pair_has_its_pace": (claims, "xpos_scale", by_the_first_pair, "false"),
@@ -188,6 +203,7 @@ PLANTED = {
     "scores_fall_with_every_token": (
         (claims, "rotary_frequencies", lambda head_dim: np.zeros(head_dim // 2), "true")
     ),
+    "decay_takes_the_weight_away": (claims, "softmax", too_sharp, "true"),
     "it_looks_both_ways": (claims, "xpos_scale", by_distance, "true"),
     "keys_fit_their_format": (claims, "xpos_scale", without_scale_base, "false"),
     "the_middle_may_be_position_0": (claims, "apply_xpos", both_multiplied, "false"),
