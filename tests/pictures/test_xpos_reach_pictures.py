@@ -107,7 +107,7 @@ def keys_seen(query, block):
     return [key for key in range(query + 1) if query // block - key // block <= 1]
 
 
-SETTINGS = [(13, 6, 24), (0, 6, 24), (63, 6, 24), (13, 1, 24), (5, 32, 64), (63, 7, 64), (3, 2, 4)]
+SETTINGS = [(13, 6, 24), (0, 6, 24), (31, 6, 24), (13, 1, 24), (5, 16, 32), (31, 7, 32), (3, 2, 4)]
 
 
 @pytest.mark.parametrize(("query", "block", "seq_len"), SETTINGS)
@@ -128,9 +128,8 @@ def test_the_matrix_and_the_counts_are_those_of_a_loop(query, block, seq_len):
     saw = counts[block:]
     if len(saw) >= block:
         assert (min(saw), max(saw)) == (block + 1, 2 * block)
-    for frame in artists.frames:
-        corners = {(-0.5, query - 0.5), (seq_len - 0.5, query + 0.5)}
-        assert corners < set(map(tuple, frame.get_xydata().tolist()))
+    corners = {(-0.5, query - 0.5), (seq_len - 0.5, query + 0.5)}
+    assert corners < set(map(tuple, artists.frame.get_xydata().tolist()))
     lines = artists.borders.get_xydata().reshape(-1, 3, 2)
     assert np.isnan(lines[:, 2]).any(axis=1).all()
     ends = [-0.5, seq_len - 0.5]
@@ -161,5 +160,11 @@ def test_the_caption_counts_keys_pairs_and_the_farthest_offset():
 
 
 def test_at_one_end_two_keys_are_seen_and_at_the_other_all():
-    assert BlockwiseMask(block=1).compute().seen.tolist() == [1] + [2] * 23
-    assert BlockwiseMask(block=32).compute().seen.tolist() == list(range(1, 25))
+    assert BlockwiseMask(block=1).compute().seen.tolist() == [1] + [2] * 31
+    assert BlockwiseMask(block=16).compute().seen.tolist() == list(range(1, 33))
+
+
+@pytest.mark.parametrize(("seq_len", "lines"), [(24, 2 * 23), (25, 0), (32, 0)])
+def test_more_than_24_blocks_have_no_borders(seq_len, lines):
+    _, artists = drawn(BlockwiseMask(block=1, seq_len=seq_len))
+    assert len(artists.borders.get_xydata()) == 3 * lines

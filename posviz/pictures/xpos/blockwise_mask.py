@@ -13,7 +13,8 @@ from posviz.engine.looks import PLAIN
 from posviz.engine.picture import Picture
 from posviz.masks import blockwise_causal_mask, causal_mask
 
-LONGEST, WIDEST = 64, 32
+LONGEST, WIDEST = 32, 16
+MANY = 24  # blocks: with more of them, their borders would hide the map
 AHEAD, CUT, BEFORE, OWN = range(4)  # what a pair is
 NAMES = {OWN: "own block", BEFORE: "block before", CUT: "cut off"}
 
@@ -24,9 +25,9 @@ class BlockwiseMask(Picture):
     size = (9.0, 4.2)
     paper_size = (3.3, 2.45)
 
-    query = integer(13, low=0, high=LONGEST - 1, play=True, label="query (token)")
-    block = integer(6, low=1, high=WIDEST, label="block (tokens)")
-    seq_len = integer(24, low=4, high=LONGEST)
+    query = integer(20, low=0, high=LONGEST - 1, play=True, label="query (token)")
+    block = integer(8, low=1, high=WIDEST, label="block (tokens)")
+    seq_len = integer(LONGEST, low=4, high=LONGEST)
 
     def compute(self):
         """Return what each pair is [seq_len, seq_len], and how many keys each query sees."""
@@ -51,9 +52,9 @@ class BlockwiseMask(Picture):
             np.zeros((1, 1)), cmap=colours, vmin=AHEAD, vmax=OWN, aspect="equal", animated=True
         )
         (borders,) = matrix.plot([], [], color="C6", linewidth=0.8, animated=True)
-        # Black on white lies on the map's own colours, so it is the same in both themes.
-        frames = [matrix.plot([], [], color=c, animated=True)[0] for c in ("white", "black")]
-        frames[0].set_linewidth(2.2 * frames[1].get_linewidth())
+        # A hairline, or it would hide the row that it marks.
+        (frame,) = matrix.plot([], [], color=matplotlib.rcParams["text.color"], animated=True)
+        frame.set_linewidth(frame.get_linewidth() / 2)
         (causal,) = counts.plot([], [], "C1:", label="plain causal", animated=True)
         (seen,) = counts.plot([], [], "C0-", label="blockwise", animated=True)
         most = counts.axvline(0, color="C6", linestyle="--", label="2 × block", animated=True)
@@ -72,7 +73,7 @@ class BlockwiseMask(Picture):
             handlelength=1.4,
         )
         artists = SimpleNamespace(matrix=matrix, counts=counts, image=image, borders=borders)
-        artists.frames, artists.causal, artists.seen = frames, causal, seen
+        artists.frame, artists.causal, artists.seen = frame, causal, seen
         artists.most, artists.mark, artists.seq_len = most, mark, None
         _fit(artists, LONGEST)
         return artists
@@ -85,8 +86,7 @@ class BlockwiseMask(Picture):
         artists.image.set_data(arrays.kinds)
         artists.borders.set_data(*_borders(seq_len, arrays.block))
         edges = np.array([-0.5, seq_len - 0.5, seq_len - 0.5, -0.5, -0.5])
-        for frame in artists.frames:
-            frame.set_data(edges, arrays.query + np.array([-0.5, -0.5, 0.5, 0.5, -0.5]))
+        artists.frame.set_data(edges, arrays.query + np.array([-0.5, -0.5, 0.5, 0.5, -0.5]))
         artists.causal.set_data(arrays.causal, np.arange(seq_len))
         artists.seen.set_data(arrays.seen, np.arange(seq_len))
         artists.most.set_xdata([2 * arrays.block] * 2)
@@ -127,7 +127,7 @@ def _fit(artists, seq_len):
 
 def _borders(seq_len, block):
     """The lines between blocks, each way, as one line that stops at every NaN."""
-    at = np.arange(block, seq_len, block) - 0.5
+    at = np.arange(block, seq_len if seq_len <= MANY * block else 0, block) - 0.5
     ends = np.tile([-0.5, seq_len - 0.5, np.nan], len(at))
     places = np.repeat(at, 3)
     return np.concatenate([ends, places]), np.concatenate([places, ends])

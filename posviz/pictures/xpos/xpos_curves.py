@@ -8,16 +8,16 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
-from posviz.encodings.xpos import resolution, xpos_scale
+from posviz.encodings.xpos import xpos_scale
 from posviz.engine.knobs import choice, integer, log
 from posviz.engine.picture import Picture
 
 HEAD_DIM, SEED = 64, 3
 FURTHEST, FAR = 2048, 1024  # the swing is measured beyond FAR
 DISTANCES = np.arange(FURTHEST + 1)
-LOOKS = {  # unit of the score, ends of its axis, its line for the decay alone, √head_dim in units
-    "all alike": ("score / score at 0", (-0.45, 1.08), "decay alone", HEAD_DIM**0.5 / 2),
-    "random": ("score / √head_dim", (-4.4, 4.4), "xPos ± deviation", 1.0),
+LOOKS = {  # unit of the score, ends of its axis, its line for the decay alone
+    "all alike": ("score / score at 0", (-0.45, 1.08), "decay alone"),
+    "random": ("score / √head_dim", (-4.4, 4.4), "xPos ± deviation"),
 }
 
 
@@ -28,13 +28,13 @@ class XposCurves(Picture):
     paper_size = (3.3, 2.9)
 
     content = choice("all alike", options=tuple(LOOKS), redraw=True)
-    distance = integer(1500, low=0, high=FURTHEST, play=True)
+    distance = integer(1713, low=0, high=FURTHEST, play=True)
     gamma = log(0.4, low=0.1, high=10, label="gamma γ")
     scale_base = log(512, low=1, high=4096, label="scale_base S")
     base = log(10_000, low=10, high=1_000_000)
 
     def compute(self):
-        """Return both scores at every distance [2, distances], their swing and resolution [2]."""
+        """Return both scores at every distance [2, distances], where they swing [2, 2]."""
         return SimpleNamespace(
             content=self.content,
             distance=self.distance,
@@ -43,14 +43,15 @@ class XposCurves(Picture):
 
     def draw(self, figure):
         """Both curves with the decay, and beside them how far each swings when the key is far."""
-        unit, limits, decay_label, _ = LOOKS[self.content]
+        unit, limits, decay_label = LOOKS[self.content]
         scores, swings = figure.subplots(1, 2, sharey=True, width_ratios=(8, 1))
         for axes in (scores, swings):
             axes.axhline(0, color="C6", linewidth=0.8)
         scores.axvspan(FAR, FURTHEST, color="C6", alpha=0.15, linewidth=0)
-        (decay,) = scores.plot([], [], "C2--", label=decay_label, zorder=3, animated=True)
+        (decay,) = scores.plot([], [], "C2--", label=decay_label, zorder=2.5, animated=True)
         looks = (("C1-", "RoPE", 0.6), ("C0-", "xPos", 1))
         lines = [scores.plot([], [], c, label=label, animated=True)[0] for c, label, _ in looks]
+        lines[1].set_zorder(3)  # above the decay, which it follows where nothing is left to turn
         bars = [
             swings.plot([], [], c, solid_capstyle="butt", animated=True)[0] for c, _, _ in looks
         ]
@@ -64,7 +65,7 @@ class XposCurves(Picture):
         ]
         for mark in marks:  # rimmed, or it would drown in its own curve
             mark.set_markeredgecolor(matplotlib.rcParams["axes.facecolor"])
-            mark.set_markersize(1.4 * mark.get_markersize())
+            mark.set(markersize=1.4 * mark.get_markersize(), zorder=4)
         scores.set(xlim=(-30, FURTHEST + 10), ylim=limits, ylabel=unit)
         scores.set(xlabel="distance, looking back (tokens)", xticks=range(0, FURTHEST + 1, 512))
         scores.yaxis.set_major_locator(MaxNLocator(5, steps=(1, 2, 5, 10)))
@@ -86,17 +87,14 @@ class XposCurves(Picture):
             artists.marks[place].set_data([arrays.distance], [here])
 
     def caption(self, arrays):
-        """Both scores at the distance, how far they swing far away, and the paper's resolution."""
-        rope, xpos = arrays.scores[:, arrays.distance]
+        """Both scores at the distance, and how far they swing far away."""
+        rope, xpos = arrays.scores[:, arrays.distance].round(3) + 0.0  # no minus before 0.000
         unit = "times that at 0" if arrays.content == "all alike" else "times √head_dim"
         swings = arrays.ends[:, 1] - arrays.ends[:, 0]
-        first, second = (f"{each:.2e}" for each in arrays.resolution)
         return (
             f"Pairs {arrays.content}: at distance {arrays.distance:,} the score of RoPE is "
             f"{rope:.3f} and that of xPos {xpos:.3f} {unit}; beyond {FAR:,} tokens (shaded) they "
-            f"swing by {swings[0]:.2f} and {swings[1]:.2f}; the paper’s resolution of scores / "
-            f"√head_dim, head_dim {HEAD_DIM}, at distances 0 … {FURTHEST:,} is {first} and "
-            f"{second}."
+            f"swing by {swings[0]:.2f} and {swings[1]:.2f}."
         )
 
 
@@ -107,12 +105,10 @@ def _curves(content, gamma, scale_base, base):
     parts = (_turns(base) * products).real
     scores = np.stack([parts.sum(axis=1), (parts * scale).sum(axis=1)])
     far = scores[:, FAR + 1 :]
-    to_attention = LOOKS[content][3]
     return {
         "scores": scores,
         "decay": _decay(content, scale),
         "ends": np.stack([far.min(axis=1), far.max(axis=1)], axis=1),
-        "resolution": resolution(to_attention * scores),
     }
 
 

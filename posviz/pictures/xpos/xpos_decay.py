@@ -11,7 +11,7 @@ from posviz.engine.knobs import even, integer, log
 from posviz.engine.looks import PLAIN
 from posviz.engine.picture import Picture
 
-WIDEST = 256
+WIDEST = 128
 POWERS = np.linspace(0, 5, 241)  # log₁₀ of the distances: an image needs evenly spaced columns
 ENDS = (-POWERS[1] / 2, 5 + POWERS[1] / 2)
 SAID = (20, 512)  # distances of the caption
@@ -20,13 +20,13 @@ SAID = (20, 512)  # distances of the caption
 class XposDecay(Picture):
     """How each pair of xPos forgets: its factor against the distance."""
 
-    size = (8.0, 4.2)
+    size = (8.0, 3.6)
     paper_size = (3.3, 3.2)
 
-    pair = integer(8, low=0, high=WIDEST // 2 - 1, play=True)
+    pair = integer(16, low=0, high=WIDEST // 2 - 1, play=True)
     gamma = log(0.4, low=0.1, high=10, label="gamma γ")
     scale_base = log(512, low=1, high=4096, label="scale_base S")
-    head_dim = even(64, low=4, high=WIDEST)
+    head_dim = even(WIDEST, low=4, high=WIDEST)
 
     def compute(self):
         """Return each pair's factor at all distances [pairs, distances], its ζ and half-life.

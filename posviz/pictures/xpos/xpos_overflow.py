@@ -128,7 +128,7 @@ def _draw_meter(axes, dtype):
     axes.axvline(1, color="C6")
     (full,) = axes.plot([], [], "C3X", animated=True)
     full.set_markersize(2 * full.get_markersize())
-    axes.set(xlim=(0, 1.12), xticks=(0, 0.5, 1), xlabel="share of digits used")
+    axes.set(xlim=(0, 1.12), xticks=(0, 0.5, 1), xlabel="share of the range used (log)")
     axes.xaxis.set_major_formatter("{x:.0%}")
     axes.set_ylim(len(bars) - 0.4, -0.6)
     axes.set_yticks(range(len(bars)), labels=bars)
