@@ -24,7 +24,6 @@ CELLS, RANGES = 512, 400  # what a picture can show of a long text
 LONGEST = 4096
 FIT = 8.0  # score of the planted key with the last query, where other keys have a deviation of 1
 LIMIT = 5.0  # of the colours
-BLANK = -10 * LIMIT  # below every colour: keys ahead
 
 
 class AlibiScores(Picture):
@@ -45,8 +44,8 @@ class AlibiScores(Picture):
 
         NumPy computes in float64, the others in float32: `error` is by how much they differ.
         """
-        seq_len = int(self.seq_len)
-        distance = min(int(self.distance), seq_len - 1)
+        seq_len, asked = round(self.seq_len), round(self.distance)
+        distance = min(asked, seq_len - 1)
         slope = alibi_slopes(HEADS)[self.head - 1 : self.head]
         q, k = _vectors(seq_len, distance, self.seed)
         q = self.content * q
@@ -54,14 +53,14 @@ class AlibiScores(Picture):
         if self.where != "NumPy":
             q, k, slope = (to_device(x.astype(np.float32), self.where) for x in (q, k, slope))
             exact, results = results, _results(q, k, slope)
-            error = max(np.abs(a - b).max() for a, b in zip(results, exact, strict=True))
+            error = max(np.nanmax(np.abs(a - b)) for a, b in zip(results, exact, strict=True))
         maps, rows = results[:2], results[2:]
         return SimpleNamespace(
             maps=maps,
             curves=[_curve(row) for row in rows],
             planted=[row[distance] for row in rows],
             distance=distance,
-            farther=int(self.distance) > distance,
+            farther=asked > distance,
             slope=float(alibi_slopes(HEADS)[self.head - 1]),
             score=FIT * self.content,
             seq_len=seq_len,
@@ -73,7 +72,7 @@ class AlibiScores(Picture):
         """Both maps, and the last query's weights: beside them where there is room."""
         wide = figure.get_size_inches()[0] > 5
         if wide:
-            panels = figure.subplot_mosaic([["without", "with", "row"]], width_ratios=(1, 1, 1.3))
+            panels = figure.subplot_mosaic([["without", "with", "row"]], width_ratios=(1, 1, 0.95))
         else:
             panels = figure.subplot_mosaic(
                 [["without", "with"], ["row", "row"]], height_ratios=(2.2, 1)
@@ -215,9 +214,9 @@ def _block_means(q: Array, k: Array) -> np.ndarray:
 
 
 def _filled(scores):
-    """What exceeds the colours takes the last one, and keys ahead are grey."""
+    """What exceeds the colours takes the last one, and keys ahead have none."""
     ahead = np.arange(len(scores))[:, None] < np.arange(len(scores))
-    return np.where(ahead, BLANK, np.clip(scores, -LIMIT, LIMIT))
+    return np.where(ahead, np.nan, np.clip(scores, -LIMIT, LIMIT))
 
 
 def _curve(row):
@@ -240,13 +239,14 @@ def _draw_map(axes):
     grey = rcParams["grid.color"]
     image = axes.imshow(
         np.zeros((1, 1)),
-        cmap=colormaps[SIGNED].with_extremes(under=grey),
+        cmap=colormaps[SIGNED].with_extremes(bad=grey),
         vmin=-LIMIT,
         vmax=LIMIT,
         aspect="equal",
         animated=True,
     )
-    look = {"markerfacecolor": "none", "clip_on": False, "animated": True}
+    size = 1.8 * rcParams["lines.markersize"]
+    look = {"markerfacecolor": "none", "markersize": size, "clip_on": False, "animated": True}
     ring = axes.plot([], [], "C3o", markeredgewidth=rcParams["lines.linewidth"], **look)[0]
     ring.set_in_layout(False)  # it has no place yet
     return image, ring

@@ -12,9 +12,9 @@ from posviz.engine.knobs import integer
 from posviz.engine.looks import PLAIN
 from posviz.engine.picture import Picture
 
-MOST_HEADS, LONGEST = 32, 64
+MOST_HEADS, LONGEST = 16, 64
 LOWEST = -8.0  # of the colours: e to this is 1/2981
-BLANK = 10 * LOWEST  # below every colour: a key ahead
+BLANK = np.nan  # a key ahead has no bias, and is grey
 TICKS = {1: "1", 1 / 4: "1/4", 1 / 16: "1/16", 1 / 64: "1/64", 1 / 256: "1/256"}
 
 
@@ -50,7 +50,7 @@ class AlibiSlopes(Picture):
         grey = rcParams["grid.color"]
         image = matrix.imshow(
             np.zeros((1, 1)),
-            cmap=colormaps[PLAIN].with_extremes(under=grey),
+            cmap=colormaps[PLAIN].with_extremes(bad=grey),
             vmin=LOWEST,
             vmax=0,
             aspect="equal",
@@ -103,11 +103,11 @@ class AlibiSlopes(Picture):
         )
         if num_heads == power:
             return f"{told}; {num_heads} is a power of two: all slopes are 2^(−8h/{num_heads})."
-        between = num_heads - power
+        rest = num_heads - power
         return (
             f"{told}; {num_heads} is no power of two: {power} slopes are those of {power} heads, "
-            f"and {between} {'lies' if between == 1 else 'lie'} in between, so that head "
-            f"{power + 1} is the steepest."
+            f"and {rest} {'is' if rest == 1 else 'are'} taken from {2 * power} heads, so that "
+            f"head {power + 1} is the steepest."
         )
 
 
@@ -118,11 +118,11 @@ def slope_words(slope):
 
 
 def _draw_points(axes):
-    """Empty points: slopes of a power of two, those in between, the formula, the chosen head."""
+    """Empty points: slopes of a power of two, those of its double, the formula, the chosen head."""
     ink = rcParams["text.color"]
     looks = (  # marker, colour, fill, label, size
         ("o", "C0", "C0", "power of two", 0.9),
-        ("s", "C1", "C1", "in between", 0.9),
+        ("s", "C1", "C1", "from twice the power", 0.9),
         ("D", "C2", "none", "2^(−8h/n)", 0.8),
         ("o", ink, "none", "chosen head", 1.8),
     )

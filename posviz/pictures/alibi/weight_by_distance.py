@@ -171,7 +171,7 @@ def _draw_windows(axes, artists):
     artists.bar = axes.plot([], [], color="C0", animated=True)[0]
     for line, width in ((artists.bars, 1), (artists.bar, 2.5)):
         line.set(linewidth=width * line.get_linewidth(), solid_capstyle="butt")
-    looks = (("C1o", "factor under it"), ("C3s", "weight under it"))
+    looks = (("C1o", "end by factor"), ("C3s", "end by weight"))
     artists.marks = [
         axes.plot([], [], look, label=label, animated=True)[0] for look, label in looks
     ]
