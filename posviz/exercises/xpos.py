@@ -80,7 +80,8 @@ def _(*given):
 
 @check_xpos.mistake("scale_base missing")
 def _(q, k, positions, inv_freq, zeta, scale_base):
-    """You left out scale_base, so all forget at once: the exponent is position / scale_base."""
+    """All forget at once in your scores. Either scale_base is missing, or it cancels, because in
+    Python ** goes before /. The exponent is (position / scale_base), in parentheses."""
     return _scores(q, k, positions, inv_freq, zeta, 1)
 
 
@@ -95,6 +96,14 @@ def _(q, k, positions, inv_freq, zeta, scale_base):
     """You divided with //, so the decay goes in steps of scale_base tokens. The exponent is
     position / scale_base, a fraction."""
     return _rescored(q, k, positions, inv_freq, zeta ** (positions[:, None] // scale_base))
+
+
+@check_xpos.mistake("// with a minus on the key")
+def _(q, k, positions, inv_freq, zeta, scale_base):
+    """You divided with //, and with a minus before the position on the key. It rounds down, so it
+    rounds the two in opposite directions. The exponent is position / scale_base, a fraction."""
+    on_q, on_k = (zeta ** (sign * positions[:, None] // scale_base) for sign in (1, -1))
+    return np.tril(_turned_scores(q * on_q, k * on_k, positions, inv_freq).real)
 
 
 @check_xpos.mistake("power before division")
@@ -161,6 +170,21 @@ def _(q, k, positions, inv_freq, zeta, scale_base):
     return _scores(q, k, positions, inv_freq, np.full_like(zeta, np.exp(-1)), scale_base)
 
 
+@check_xpos.mistake("first ζ for all pairs")
+def _(q, k, positions, inv_freq, zeta, scale_base):
+    """All your pairs decay as the first one does, with zeta[0]. Each has its own: take powers of
+    the whole array zeta."""
+    return _scores(q, k, positions, inv_freq, np.full_like(zeta, zeta[0]), scale_base)
+
+
+@check_xpos.harmless_on("512 for scale_base")
+def _(rng, size):
+    """Your scores are right where scale_base is 512, and only there. Did you write 512, or call
+    xpos_scale without it, which then takes 512? Use the argument scale_base."""
+    *given, _ = _score_inputs(rng, size)
+    return *given, 512
+
+
 @check_xpos.mistake("product instead of power")
 def _(q, k, positions, inv_freq, zeta, scale_base):
     """You multiplied zeta by position / scale_base. It is the exponent: zeta ** (…)."""
@@ -220,6 +244,13 @@ def _(*given):
     all of them are numbers."""
     scores = _scores(*given)
     return np.where(np.tri(len(scores), dtype=bool), scores, -np.inf)
+
+
+@check_xpos.recognised_by("a large negative number ahead")
+def _(scores):
+    """You put a large negative number ahead, as a mask would. Here leave 0 there, so that all of
+    them are scores."""
+    return bool((scores[np.triu_indices(len(scores), 1)] < -999).all())
 
 
 @check_xpos.mistake("scaled")

@@ -1,13 +1,12 @@
-"""Exercises of lesson 08: where a key overflows, and the mask that keeps distances short."""
+"""An exercise of lesson 08: where a key overflows."""
 
 import numpy as np
 
-from posviz.encodings.relative import offsets
 from posviz.encodings.xpos import xpos_scale
 from posviz.exercises.checker import Checker
-from posviz.masks import blockwise_causal_mask, causal_mask
 
-LARGEST = tuple(float(np.finfo(dtype).max) for dtype in (np.float16, np.float32, np.float64))
+# Of 8 bits (E4M3), 16 and 32, and below that of float64, in which a search would overflow itself.
+LARGEST = (448.0, float(np.finfo(np.float16).max), float(np.finfo(np.float32).max))
 
 
 def _overflow(largest, zeta, scale_base):
@@ -15,8 +14,16 @@ def _overflow(largest, zeta, scale_base):
 
 
 def _overflow_inputs(rng, size):
-    zeta = xpos_scale(1, 2 + 2 * size, gamma=rng.uniform(0.2, 1), scale_base=1)
-    return LARGEST[size % 3], zeta, int(rng.integers(2, 600))
+    # A small scale_base, so that an answer that counts token after token is done at once.
+    zeta = xpos_scale(1, 2 + 2 * size, gamma=rng.uniform(0.1, 1), scale_base=1)
+    return LARGEST[size % 3], zeta, int(rng.integers(2, 9))
+
+
+def _whole_inputs(rng, size, nudge):
+    """Return inputs whose position is a whole number, but for a nudge far below the tolerance."""
+    halvings = 1 + size % 3
+    zeta = np.linspace(0.5**halvings, 1, size + 1, endpoint=False)
+    return 2.0 ** (halvings * (2 + size)) * (1 + nudge), zeta, int(rng.integers(2, 9))
 
 
 # The answer is a function (largest, zeta [pairs], scale_base) -> position where a key, 1 in every
@@ -47,11 +54,54 @@ def _(largest, zeta, scale_base):
     return 2 * _overflow(largest, zeta, scale_base)
 
 
+@check_overflow_position.mistake("halved")
+def _(largest, zeta, scale_base):
+    """You halved the position. Here positions count from the start of the text; and if they counted
+    from its middle, a text twice as long would fit."""
+    return _overflow(largest, zeta, scale_base) / 2
+
+
 @check_overflow_position.harmless_on("rounded")
 def _(rng, size):
-    """You rounded the position. Return it as it comes out, with its decimals."""
-    _, zeta, _ = _overflow_inputs(rng, size)
-    return LARGEST[size % 2], zeta, 20_000  # positions so large that one token is no matter
+    """Your position is right up to a fraction of a token. Either you rounded it, or you searched
+    for the first token that overflows. Solve for it, a formula and no search, and return it with
+    its decimals."""
+    return _whole_inputs(rng, size, -1e-9)
+
+
+@check_overflow_position.harmless_on("rounded down")
+def _(rng, size):
+    """Your position is right up to a fraction of a token. Either you rounded it down, or you
+    searched for the last token that fits. Solve for it, a formula and no search, and return it with
+    its decimals."""
+    return _whole_inputs(rng, size, 1e-9)
+
+
+@check_overflow_position.mistake("one token early")
+def _(largest, zeta, scale_base):
+    """Your position is one token early. Nothing is to be subtracted: positions count from 0, as
+    exponents do."""
+    return _overflow(largest, zeta, scale_base) - 1
+
+
+@check_overflow_position.mistake("one token late")
+def _(largest, zeta, scale_base):
+    """Your position is one token late. Nothing is to be added: positions count from 0, as exponents
+    do."""
+    return _overflow(largest, zeta, scale_base) + 1
+
+
+@check_overflow_position.mistake("3.5 for every head")
+def _(largest, zeta, scale_base):
+    """You wrote 3.5 into the formula, which is 1/ζ of the lesson's fastest pair. Take the smallest
+    of the ζ that are given."""
+    return _overflow(largest, np.array([1 / 3.5]), scale_base)
+
+
+@check_overflow_position.mistake("512 for every S")
+def _(largest, zeta, scale_base):
+    """You wrote 512 into the formula: use the argument scale_base, which is not always 512."""
+    return _overflow(largest, zeta, 512)
 
 
 @check_overflow_position.mistake("ζ forgotten")
@@ -59,6 +109,20 @@ def _(largest, zeta, scale_base):
     """You wrote scale_base · ln(largest), as if keys grew as e^(position/scale_base). They grow as
     (1/ζ)^(position/scale_base): divide by ln(1/ζ)."""
     return scale_base * np.log(largest)
+
+
+@check_overflow_position.mistake("log2 without ζ")
+def _(largest, zeta, scale_base):
+    """You wrote scale_base · log2(largest), as if keys grew as 2^(position/scale_base). They
+    grow as (1/ζ)^(position/scale_base): divide by log2(1/ζ)."""
+    return scale_base * np.log2(largest)
+
+
+@check_overflow_position.mistake("log10 without ζ")
+def _(largest, zeta, scale_base):
+    """You wrote scale_base · log10(largest), as if keys grew as 10^(position/scale_base). They
+    grow as (1/ζ)^(position/scale_base): divide by log10(1/ζ)."""
+    return scale_base * np.log10(largest)
 
 
 @check_overflow_position.mistake("log2 with ln")
@@ -106,6 +170,13 @@ def _(largest, zeta, scale_base):
     return _overflow(largest, zeta.mean(), scale_base)
 
 
+@check_overflow_position.mistake("place for value")
+def _(largest, zeta, scale_base):
+    """You return 0 for every key. np.argmin gives the place of the smallest number, here 0: its
+    value is np.min. And np.argmax gives 0, too, where a search finds nothing."""
+    return 0.0
+
+
 @check_overflow_position.mistake("sign")
 def _(largest, zeta, scale_base):
     """Your position is below 0: that is where a query overflows. The key is divided by its scale,
@@ -137,150 +208,3 @@ def _(largest, zeta, scale_base):
     """You divided by ζ itself. Solve ζ^(−position/scale_base) = largest: take logarithms of both
     sides first."""
     return scale_base * np.log(largest) / zeta.min()
-
-
-def _mask(length, block):
-    # As numbers, so that answers can be subtracted.
-    return blockwise_causal_mask(np.arange(length), np.arange(length), block).astype(int)
-
-
-def _behind(length):
-    return offsets(np.arange(length), np.arange(length))
-
-
-def _blocks_behind(length, block, *, first=0):
-    blocks = (np.arange(length) + first) // block
-    return offsets(blocks, blocks)
-
-
-def _causal(mask):
-    places = np.arange(len(mask))
-    return (mask & causal_mask(places, places)).astype(int)
-
-
-def _mask_inputs(rng, size):
-    block = 2 if size < 5 else 4  # so that position / block is exact, should a reader divide with /
-    return int(rng.integers(3 * block + 1, 5 * block)), block
-
-
-# The answer is a function (length, block) -> mask [length, length], True where a query may look.
-check_blockwise_mask = Checker(
-    "The mask of blockwise causal attention", reference=_mask, inputs=_mask_inputs
-)
-
-
-@check_blockwise_mask.mistake("window of one block")
-def _(length, block):
-    """Your window moves with every token. Blocks stand still: a token sees all of its own up to
-    itself, and all of the one before. Compare position // block."""
-    return _causal(_behind(length) < block)
-
-
-@check_blockwise_mask.mistake("window of two blocks")
-def _(length, block):
-    """You let each token see 2·block tokens. Only the last of a block sees so many: compare
-    position // block, which is the number of the block."""
-    return _causal(_behind(length) < 2 * block)
-
-
-@check_blockwise_mask.mistake("/ instead of //")
-def _(length, block):
-    """Your window moves with every token and goes back by block tokens. Blocks stand still: the
-    number of a block is position // block, a whole number. With / it would be a fraction."""
-    return _causal(_behind(length) <= block)
-
-
-@check_blockwise_mask.mistake("own block only")
-def _(length, block):
-    """You let tokens see their own block only, so the first of each sees nothing but itself. They
-    see the block before as well."""
-    return _causal(_blocks_behind(length, block) == 0)
-
-
-@check_blockwise_mask.mistake("block before only")
-def _(length, block):
-    """You let tokens see the block before only. They see their own as well, up to themselves."""
-    return _causal(_blocks_behind(length, block) == 1)
-
-
-@check_blockwise_mask.mistake("one block too many")
-def _(length, block):
-    """You let tokens see two blocks before their own. One is enough: then no distance reaches
-    2·block, the training length."""
-    return _causal(_blocks_behind(length, block) <= 2)
-
-
-@check_blockwise_mask.mistake("all before")
-def _(length, block):
-    """That is the plain causal mask. Hide what stands more than one block before the token's
-    own."""
-    return _causal(_behind(length) >= 0)
-
-
-@check_blockwise_mask.mistake("own block not causal")
-def _(length, block):
-    """Your tokens see to the end of their block. Hide keys ahead of their query, in the own block,
-    too."""
-    near = _blocks_behind(length, block)
-    return ((near >= 0) & (near <= 1)).astype(int)
-
-
-@check_blockwise_mask.mistake("not causal")
-def _(length, block):
-    """Your tokens see blocks ahead. You asked only that blocks are not too far behind: hide keys
-    ahead of their query as well."""
-    return (_blocks_behind(length, block) <= 1).astype(int)
-
-
-@check_blockwise_mask.mistake("neighbours on both sides")
-def _(length, block):
-    """Your tokens see the block after theirs. Blocks have an order: one before, none after, and no
-    key ahead of its query."""
-    return (np.abs(_blocks_behind(length, block)) <= 1).astype(int)
-
-
-@check_blockwise_mask.mistake("itself hidden")
-def _(length, block):
-    """Your tokens do not see themselves, and the first sees nothing: compare with >=, not >."""
-    return _mask(length, block) & (_behind(length) > 0)
-
-
-@check_blockwise_mask.mistake("blocks one place early")
-def _(length, block):
-    """Your blocks start one place early. Positions count from 0, so the number of the block is
-    position // block."""
-    return _causal(_blocks_behind(length, block, first=1) <= 1)
-
-
-@check_blockwise_mask.mistake("% instead of //")
-def _(length, block):
-    """You compared places within the blocks, position % block. Compare the numbers of the blocks,
-    position // block."""
-    places = np.arange(length) % block
-    return _causal(offsets(places, places) <= 1)
-
-
-@check_blockwise_mask.mistake("block halved")
-def _(length, block):
-    """You halved the block. It is half the training length already."""
-    return _mask(length, block // 2)
-
-
-@check_blockwise_mask.mistake("rows are keys")
-def _(length, block):
-    """Your rows are keys. Rows are queries, so a token sees what stands left of the diagonal."""
-    return _mask(length, block).T
-
-
-@check_blockwise_mask.mistake("True for what is hidden")
-def _(length, block):
-    """Your mask is True where nothing may be seen, as torch wants it in some places. Here True
-    means that a query may look."""
-    return 1 - _mask(length, block)
-
-
-@check_blockwise_mask.mistake("−∞ for what is hidden")
-def _(length, block):
-    """You returned what a mask adds to the scores, 0 or −∞. Return True where a query may look and
-    False elsewhere."""
-    return np.where(_mask(length, block), 0, -np.inf)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from posviz.encodings.xpos import apply_xpos
+from posviz.encodings.xpos import apply_xpos, xpos_scale
 from posviz.exercises.xpos import check_xpos
 from tests.exercises.every_mistake import mistake_tests
 
@@ -125,6 +125,9 @@ MISTAKES = {
     "// instead of /": with_scales(
         lambda zeta, m, s: zeta ** int(m // s), lambda zeta, n, s: zeta ** -int(n // s)
     ),
+    "// with a minus on the key": with_scales(
+        lambda zeta, m, s: zeta ** float(m // s), lambda zeta, n, s: zeta ** float(-n // s)
+    ),
     "power before division": with_scales(
         lambda zeta, m, s: zeta**m / s, lambda zeta, n, s: zeta ** (-n * 1.0) / s
     ),
@@ -138,6 +141,12 @@ MISTAKES = {
     "one decay for all pairs": with_scales(
         lambda zeta, m, s: math.exp(-m / s), lambda zeta, n, s: math.exp(n / s)
     ),
+    "first ζ for all pairs": lambda q, k, positions, inv_freq, zeta, s: for_each(at_once)(
+        q, k, positions, inv_freq, [zeta[0]] * len(zeta), s
+    ),
+    "512 for scale_base": with_scales(
+        lambda zeta, m, s: zeta ** (m / 512), lambda zeta, n, s: zeta ** (-n / 512)
+    ),
     "product instead of power": with_scales(by_product, lambda *given: 1 / by_product(*given)),
     "positions ignored": by_place,
     "positions ignored in the decay": decay_by_place,
@@ -147,6 +156,7 @@ MISTAKES = {
     "keys ahead scored": for_each(at_once, hidden=lambda i, j: False),
     "keys behind hidden": for_each(at_once, hidden=lambda i, j: j < i),
     "−∞ ahead": for_each(at_once, ahead=-math.inf),
+    "a large negative number ahead": for_each(at_once, ahead=-1e9),
     "scaled": lambda q, *rest: np.array(for_each(at_once)(q, *rest)) / math.sqrt(2 * len(q[0])),
     "weights returned": of_the_sum(hidden_softmax),
 }
@@ -209,6 +219,26 @@ def by_posviz(q, k, positions, inv_freq, zeta, scale_base):
 )
 def test_the_scores_may_be_written_in_many_ways(answer):
     assert check_xpos(answer).status == "correct"
+
+
+def by_default(q, k, positions, inv_freq, zeta, scale_base):
+    """xpos_scale with the defaults of the lesson."""
+    turn = np.exp(1j * np.outer(positions, inv_freq))
+    scale = xpos_scale(positions, 2 * len(zeta))
+    return np.tril(((q * turn * scale) @ (k * turn / scale).conj().T).real)
+
+
+def test_the_default_of_xpos_scale_is_told_to_be_512():
+    assert check_xpos(by_default).mistake == "512 for scale_base"
+
+
+def test_a_scale_base_that_cancels_is_told_to_be_missing():
+    cancels = with_scales(
+        lambda zeta, m, s: zeta ** int(m) / s, lambda zeta, n, s: 1 / (zeta ** int(n) / s)
+    )
+    verdict = check_xpos(cancels)
+    assert verdict.mistake == "scale_base missing"
+    assert "it cancels" in verdict.message
 
 
 def test_a_complex_score_is_told_to_be_made_real():

@@ -1,13 +1,12 @@
-"""Lesson 08: overflow and blocks, and every listed mistake as a reader would write it."""
+"""Lesson 08: overflow, and every listed mistake as a reader would write it."""
 
 import math
 import statistics
 
 import numpy as np
 import pytest
-import torch
 
-from posviz.exercises.xpos_length import check_blockwise_mask, check_overflow_position
+from posviz.exercises.xpos_length import check_overflow_position
 from tests.exercises.every_mistake import mistake_tests
 
 
@@ -19,12 +18,20 @@ def solution(largest, zeta, scale_base):
     return position_of(min(zeta), largest, scale_base)
 
 
-OVERFLOW_MISTAKES = {
+MISTAKES = {
     "scale_base forgotten": lambda most, zeta, s: math.log(most, 1 / zeta[0]),
     "divided by scale_base": lambda most, zeta, s: math.log(most, 1 / zeta[0]) / s,
     "counted from the middle": lambda most, zeta, s: position_of(zeta[0] ** 0.5, most, s),
-    "rounded": lambda *given: math.floor(solution(*given)),
+    "halved": lambda most, zeta, s: position_of(zeta[0] ** 2, most, s),
+    "rounded": lambda *given: math.ceil(solution(*given)),
+    "rounded down": lambda *given: math.floor(solution(*given)),
+    "one token early": lambda *given: solution(*given) - 1,
+    "one token late": lambda *given: solution(*given) + 1,
+    "3.5 for every head": lambda most, zeta, s: s * math.log(most, 3.5),
+    "512 for every S": lambda most, zeta, s: position_of(zeta[0], most, 512),
     "ζ forgotten": lambda most, zeta, s: s * math.log(most),
+    "log2 without ζ": lambda most, zeta, s: s * math.log2(most),
+    "log10 without ζ": lambda most, zeta, s: s * math.log10(most),
     "log2 with ln": lambda most, zeta, s: -s * math.log2(most) / math.log(zeta[0]),
     "ln with log2": lambda most, zeta, s: -s * math.log(most) / math.log2(zeta[0]),
     "log10 with ln": lambda most, zeta, s: -s * math.log10(most) / math.log(zeta[0]),
@@ -32,6 +39,7 @@ OVERFLOW_MISTAKES = {
     "slowest pair": lambda most, zeta, s: position_of(zeta[-1], most, s),
     "every pair": lambda most, zeta, s: [position_of(pair, most, s) for pair in zeta],
     "mean of the pairs": lambda most, zeta, s: position_of(statistics.fmean(zeta), most, s),
+    "place for value": lambda *given: np.argmin([position_of(z, given[0], 1) for z in given[1]]),
     "sign": lambda most, zeta, s: s * math.log(most) / math.log(zeta[0]),
     "upside down": lambda most, zeta, s: s * math.log(1 / zeta[0]) / math.log(most),
     "multiplied by ln(1/ζ)": lambda most, zeta, s: s * math.log(most) * math.log(1 / zeta[0]),
@@ -39,56 +47,61 @@ OVERFLOW_MISTAKES = {
     "ζ for its logarithm": lambda most, zeta, s: s * math.log(most) / zeta[0],
 }
 
-
-def cell_by_cell(sees):
-    """Fill the mask cell by cell: sees(query, key, block)."""
-
-    def answer(length, block):
-        return [[sees(i, j, block) for j in range(length)] for i in range(length)]
-
-    return answer
+test_each_mistake_is_named, test_no_listed_mistake_is_left_untried = mistake_tests(
+    [(check_overflow_position, MISTAKES)]
+)
 
 
-def right(i, j, block):
-    return j <= i and i // block - j // block in (0, 1)
+def token_after_token(largest, zeta, scale_base):
+    position = 0
+    while zeta.min() ** (-position / scale_base) < largest:
+        position += 1
+    return position
 
 
-def added_to_the_scores(length, block):
-    mask = torch.tensor(cell_by_cell(right)(length, block))
-    return torch.zeros(length, length).masked_fill(~mask, -math.inf)
+def among_many(largest, zeta, scale_base):
+    with np.errstate(over="ignore"):
+        grown = zeta.min() ** (-np.arange(40_000) / scale_base)
+    return np.argmax(grown >= largest)
 
 
-MASK_MISTAKES = {
-    "window of one block": cell_by_cell(lambda i, j, block: i - block < j <= i),
-    "window of two blocks": cell_by_cell(lambda i, j, block: i - 2 * block < j <= i),
-    "/ instead of //": cell_by_cell(lambda i, j, block: 0 <= i / block - j / block <= 1),
-    "own block only": cell_by_cell(lambda i, j, block: j <= i and i // block == j // block),
-    "block before only": cell_by_cell(lambda i, j, block: i // block == j // block + 1),
-    "one block too many": cell_by_cell(lambda i, j, block: (i // block - 2) * block <= j <= i),
-    "all before": cell_by_cell(lambda i, j, block: j <= i),
-    "own block not causal": cell_by_cell(lambda i, j, block: i // block - j // block in (0, 1)),
-    "not causal": cell_by_cell(lambda i, j, block: i // block - j // block < 2),
-    "neighbours on both sides": cell_by_cell(lambda i, j, block: abs(i // block - j // block) < 2),
-    "itself hidden": cell_by_cell(lambda i, j, block: j != i and right(i, j, block)),
-    "blocks one place early": cell_by_cell(
-        lambda i, j, block: j <= i and (i + 1) // block - (j + 1) // block < 2
-    ),
-    "% instead of //": cell_by_cell(lambda i, j, block: j <= i and i % block - j % block < 2),
-    "block halved": cell_by_cell(lambda i, j, block: right(i, j, block / 2)),
-    "rows are keys": cell_by_cell(lambda i, j, block: right(j, i, block)),
-    "True for what is hidden": cell_by_cell(lambda i, j, block: not right(i, j, block)),
-    "−∞ for what is hidden": added_to_the_scores,
-}
-
-MISTAKES = [(check_overflow_position, OVERFLOW_MISTAKES), (check_blockwise_mask, MASK_MISTAKES)]
-
-test_each_mistake_is_named, test_no_listed_mistake_is_left_untried = mistake_tests(MISTAKES)
+def each_pair_among_many(largest, zeta, scale_base):
+    with np.errstate(over="ignore"):
+        grown = zeta ** (-np.arange(40_000)[:, None] / scale_base)
+    return (grown >= largest).argmax(axis=0).min()
 
 
-@pytest.mark.parametrize("rounded", [round, math.ceil])
-def test_rounding_is_named_whichever_way_it_goes(rounded):
-    verdict = check_overflow_position(lambda *given: rounded(solution(*given)))
+SEARCHES = [token_after_token, among_many, each_pair_among_many]
+
+
+def to_a_tenth(*given):
+    return round(solution(*given), 1)
+
+
+@pytest.mark.parametrize("answer", [*SEARCHES, to_a_tenth, lambda *given: round(solution(*given))])
+def test_searches_and_whole_numbers_are_told_that_a_formula_is_asked_for(answer):
+    verdict = check_overflow_position(answer)
     assert verdict.mistake == "rounded"
+    assert "a formula and no search" in verdict.message
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_the_last_token_that_fits_is_told_so(search):
+    verdict = check_overflow_position(lambda *given: search(*given) - 1)
+    assert verdict.mistake == "rounded down"
+    assert "the last token that fits" in verdict.message
+
+
+def test_a_search_that_goes_token_after_token_is_judged_at_once():
+    tokens = []
+    check_overflow_position(lambda *given: tokens.append(token_after_token(*given)) or tokens[-1])
+    assert 0 < sum(tokens) < 10_000
+
+
+def test_a_search_that_finds_nothing_is_told_so():
+    verdict = check_overflow_position(lambda most, zeta, s: np.argmax(np.arange(8) >= most))
+    assert verdict.mistake == "place for value"
+    assert "a search finds nothing" in verdict.message
 
 
 def first_of_all(largest, zeta, scale_base):
@@ -109,60 +122,29 @@ def test_the_overflow_may_be_found_in_many_ways(answer):
     assert check_overflow_position(answer).status == "correct"
 
 
-def of_squares(length, block):
-    """A block of ones beside a triangle, for each block of queries."""
-    mask = np.zeros((length, length), dtype=bool)
-    for start in range(0, length, block):
-        mask[start : start + block, max(start - block, 0) : start] = True
-        mask[start : start + block, start : start + block] = True
-    return np.tril(mask)
-
-
-def in_torch(length, block):
-    blocks = torch.arange(length) // block
-    near = (blocks[:, None] - blocks) <= 1
-    return near & torch.ones(length, length, dtype=torch.bool).tril()
-
-
-@pytest.mark.parametrize(
-    "answer", [cell_by_cell(right), of_squares, in_torch, lambda *given: of_squares(*given) * 1.0]
-)
-def test_the_mask_may_be_written_in_many_ways(answer):
-    assert check_blockwise_mask(answer).status == "correct"
-
-
-def test_the_numbers_of_the_lesson_come_out():
-    """With ζ = 0.4/1.4: 70.8 and 8.85 without scale_base, 36 260 and 4 532 with 512."""
+def test_the_numbers_of_the_exercise_come_out():
+    """With ζ = 0.4/1.4, and the last with 2/3, so that no formula with 3.5 in it gives all."""
+    position = check_overflow_position.reference
+    float16, float32 = (float(np.finfo(dtype).max) for dtype in (np.float16, np.float32))
     zeta = np.array([0.4 / 1.4])
-    found = [
-        check_overflow_position.reference(np.finfo(dtype).max.item(), zeta, scale_base)
-        for scale_base in (1, 512)
-        for dtype in (np.float32, np.float16)
-    ]
-    assert found[:2] == pytest.approx([70.8, 8.85], abs=0.05)
-    assert [int(position) for position in found[2:]] == [36_260, 4_532]
+    assert position(float32, zeta, 1) == pytest.approx(70.8, abs=0.05)
+    assert position(float16, zeta, 1) == pytest.approx(8.85, abs=0.005)
+    assert position(float32, zeta, 512) == pytest.approx(36_260.7, abs=0.05)
+    assert position(float16, zeta, 512) == pytest.approx(4_532.4, abs=0.05)
+    assert position(float32, np.array([2 / 3]), 512) == pytest.approx(112_034.5, abs=0.05)
 
 
 def test_what_is_wrong_in_no_known_way_is_told_with_its_input():
-    wrong = [
-        (check_overflow_position(lambda *given: solution(*given) + 9), "scale_base = "),
-        (check_overflow_position(lambda *given: round(solution(*given), -3)), "scale_base = "),
-        (check_blockwise_mask(lambda length, block: np.zeros((length, length), bool)), "block = "),
-    ]
-    for verdict, named in wrong:
+    for slip in (lambda position: position + 9, lambda position: round(position, -1)):
+        verdict = check_overflow_position(lambda *given, slip=slip: slip(solution(*given)))
         assert (verdict.status, verdict.mistake) == ("wrong", None)
-        assert named in verdict.evidence
+        assert "scale_base = " in verdict.evidence
 
 
-@pytest.mark.parametrize("check", [check for check, _ in MISTAKES], ids=lambda check: check.title)
-def test_what_is_not_attempted_is_told_so(check):
+def test_what_is_not_attempted_is_told_so():
     def empty(*given): ...
 
-    assert check(empty).status == "not attempted"
-
-
-def test_texts_have_more_than_three_blocks_and_blocks_more_than_one_token():
-    assert all(block > 1 and length > 3 * block for length, block in check_blockwise_mask.cases())
+    assert check_overflow_position(empty).status == "not attempted"
 
 
 def test_both_formats_and_more_than_one_pair_are_asked_for():
