@@ -10,7 +10,7 @@ from posviz.encodings.relative import offsets
 from posviz.masks import causal_mask
 
 HEADS, LEN, HEAD_DIM = 8, 16, 64
-STEEPEST, FLATTEST = "it is the steepest of 8", "it is the flattest of 8"
+STEEPEST, FLATTEST = "the head is the steepest of 8", "the head is the flattest of 8"
 SAME = 1e-9
 
 
@@ -113,7 +113,7 @@ def weights_fall_in_a_straight_line() -> Verdict:
 
 @claim("07", topic="window")
 def far_tokens_are_not_excluded() -> Verdict:
-    """No head of ALiBi excludes far tokens."""
+    """A head of ALiBi does not exclude far tokens."""
     factors = {head: float(np.exp(-100 * slope)) for head, slope in _ends().items()}
     text = (
         "The factor e^(−slope · distance) at 100 tokens; not excluded means above one in a "
@@ -152,15 +152,15 @@ def any_length_has_a_bias() -> Verdict:
 
 
 @claim("07", topic="length")
-def a_long_text_is_used() -> Verdict:
-    """A model with ALiBi that is trained on 1024 tokens makes use of 10 000."""
+def weight_spreads_over_a_long_text() -> Verdict:
+    """Where contents are alike, a head of ALiBi spreads its weight over 10 000 tokens."""
     heads = _ends()
     shares = {head: float(100 * _by_distance(slope)[1024:].sum()) for head, slope in heads.items()}
     even = 100 * (1 - 1024 / 10_000)
     text = (
-        "Percent of a head's weight on the keys from distance 1024 on, where contents are alike; "
-        f"equal weights would give them {shown(even)}, and to make use means at least half of "
-        "that. Loss may stay flat on long texts because what is far is hardly seen."
+        "Percent of a head's weight on the keys from distance 1024 on; equal weights would give "
+        f"them {shown(even)}, and to spread means at least half of that. A key that fits can win "
+        "from farther; but loss may stay flat on long texts because what is far is hardly seen."
     )
     return judge(shares, lambda share: share >= even / 2, text)
 

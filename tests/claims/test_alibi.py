@@ -107,12 +107,12 @@ FOUND = {
         [f"{math.exp(-1 / 2):.4g}", f"{math.exp(-1 / 256):.4g}"],
     ),
     "far_tokens_are_not_excluded": (
-        "true only if it is the flattest of 8",
+        "true only if the head is the flattest of 8",
         ["< 1e-14", f"{math.exp(-100 / 256):.4g}"],
     ),
     "the_factor_is_the_window": ("false", [window(1 / 2), window(1 / 256)]),
     "any_length_has_a_bias": ("true", ["0", "0"]),
-    "a_long_text_is_used": ("false", ["< 1e-14", far_share(1 / 256)]),
+    "weight_spreads_over_a_long_text": ("false", ["< 1e-14", far_share(1 / 256)]),
     "the_position_of_the_key_is_enough": (
         "true only if the mask is causal",
         ["< 1e-14", key_position_without_a_mask()],
@@ -158,7 +158,12 @@ PLANTED = {
     "far_tokens_are_not_excluded": (claims, "alibi_slopes", one_pace, "true"),
     "the_factor_is_the_window": (claims, "softmax", np.exp, "true"),  # nothing is divided out
     "any_length_has_a_bias": (claims, "alibi_bias", bias_of_a_table, "true only if"),
-    "a_long_text_is_used": (claims, "alibi_slopes", lambda n: np.full(n, 1e-5), "true"),
+    "weight_spreads_over_a_long_text": (
+        claims,
+        "alibi_slopes",
+        lambda n: np.full(n, 1e-5),
+        "true",
+    ),
     "the_position_of_the_key_is_enough": (claims, "causal_mask", everything, "false"),
     "memory_grows_with_the_square": (
         (claims, "alibi_bias", lambda *given: real_bias(*given).copy(), "true")
@@ -179,7 +184,7 @@ def test_the_numbers_of_the_lesson_are_told():
     assert f"from 13.82 and 1{NBSP}768.39 on" in claims.the_factor_is_the_window().text
     assert "it is 1.9e-22:" in claims.far_tokens_are_not_excluded().text
     assert "is 257, and becomes 256." in claims.bfloat16_is_enough().text
-    assert "would give them 89.76," in claims.a_long_text_is_used().text
+    assert "would give them 89.76," in claims.weight_spreads_over_a_long_text().text
 
 
 @pytest.mark.parametrize("seed", range(4))
