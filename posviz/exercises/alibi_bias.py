@@ -83,12 +83,12 @@ def _(slopes, positions):
     return np.where(ahead, -np.inf, _bias(slopes, positions))
 
 
-@check_alibi_bias.mistake("−1e9 ahead")
-def _(slopes, positions):
-    """Your bias is right, and −1e9 ahead does what a mask would do. Here leave 0 there, and the
-    rest to the mask."""
-    ahead = np.triu(np.ones((len(positions), len(positions)), bool), 1)
-    return np.where(ahead, -1e9, _bias(slopes, positions))
+@check_alibi_bias.recognised_by("a large negative number ahead")
+def _(bias):
+    """You put a large negative number ahead, as a mask would. Here leave 0 there, and the rest to
+    the mask."""
+    ahead = np.triu(np.ones(bias.shape[-2:], bool), 1)
+    return (bias[:, ahead] < -99).all()  # no bias that is asked for is below −40
 
 
 @check_alibi_bias.mistake("−∞ ahead, and the sign")
@@ -105,6 +105,14 @@ def _(slopes, positions):
     same, since a row differs by one number only. Here return −slope × (query − key), with a row
     for each query."""
     return slopes[:, None, None] * positions
+
+
+@check_alibi_bias.mistake("one row, measured from the end")
+def _(slopes, positions):
+    """You measured from the end of the text, one row for all queries. Under a causal softmax that
+    is the same, since a row differs by one number only. Here return −slope × (query − key), with a
+    row for each query."""
+    return slopes[:, None, None] * (positions - positions[-1])
 
 
 @check_alibi_bias.mistake("key positions")
@@ -137,6 +145,29 @@ def _(slopes, positions):
     return _bias(slopes, np.arange(len(positions)))
 
 
+@check_alibi_bias.mistake("positions ignored, and the sign")
+def _(slopes, positions):
+    """Two things. Your bias rewards distance, where ALiBi subtracts slope × distance. And you
+    counted the places 0, 1, 2, … of the tokens: use the positions that are given."""
+    return -_bias(slopes, np.arange(len(positions)))
+
+
+@check_alibi_bias.mistake("positions ignored, and keys ahead as those behind")
+def _(slopes, positions):
+    """Two things. You took |i − j|, which gives keys ahead a bias as well: leave 0 where j is above
+    i. And you counted the places 0, 1, 2, … of the tokens: use the positions that are given."""
+    places = np.arange(len(positions))
+    return alibi_bias(slopes, offsets(places, places))
+
+
+@check_alibi_bias.mistake("positions ignored, and keys ahead rewarded")
+def _(slopes, positions):
+    """Two things. You took i − j everywhere, which rewards keys ahead: leave 0 where j is above i.
+    And you counted the places 0, 1, 2, … of the tokens: use the positions that are given."""
+    places = np.arange(len(positions))
+    return -slopes[:, None, None] * offsets(places, places)
+
+
 @check_alibi_bias.mistake("axis of the heads last")
 def _(slopes, positions):
     """Your heads are the last axis. They come first, as in scores [heads, len, len]: write
@@ -161,6 +192,20 @@ def _(slopes, positions):
     """Your answer has no axis of heads. Each slope makes a bias of its own: the answer is
     [heads, len, len]."""
     return _bias(slopes, positions)[0]
+
+
+@check_alibi_bias.mistake("the first head alone is filled")
+def _(slopes, positions):
+    """The first head is right and the others are 0. Is your return inside the loop over the heads?
+    It belongs behind the loop."""
+    return _bias(slopes * (np.arange(len(slopes)) == 0), positions)
+
+
+@check_alibi_bias.mistake("the first head alone is there")
+def _(slopes, positions):
+    """The first head is right and the others are missing. Is your return inside the loop over the
+    heads? It belongs behind the loop."""
+    return _bias(slopes[:1], positions)
 
 
 @check_alibi_bias.mistake("slopes forgotten")

@@ -32,7 +32,8 @@ check_head_from_curve = Checker(
 @check_head_from_curve.mistake("counted from 0")
 def _(weights):
     """Your heads are one too low. Head h of 8 has the slope 2^(−h), and the first is head 1. If you
-    took log2 of the ratio and rounded: the weights are powers of e, so take ln."""
+    took log2 of the ratio and rounded: the weights are powers of e, so take ln. If you compared
+    keys two apart: halve ln of their ratio."""
     return _head(weights) - 1
 
 
@@ -55,6 +56,13 @@ def _(weights):
     """You took one logarithm of the ratio. There are two powers to undo: ln of the ratio of two
     neighbours is the slope, and −log2 of the slope is the head."""
     return -_slope(weights) / np.log(2)
+
+
+@check_head_from_curve.mistake("one logarithm, above 0")
+def _(weights):
+    """You took one logarithm of the ratio. There are two powers to undo: ln of the ratio of two
+    neighbours, the larger over the smaller, is the slope, and −log2 of the slope is the head."""
+    return _slope(weights) / np.log(2)
 
 
 @check_head_from_curve.mistake("log10 of the ratio")

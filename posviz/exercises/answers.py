@@ -8,6 +8,8 @@ from posviz.arrays import to_numpy
 
 NUMBERS = "biuf"  # the dtype kinds that an answer may have: no complex numbers, text or objects
 
+JOIN = "If they are parts of one array, join them: np.concatenate([a, b])."
+
 
 def as_array(answer: Any) -> np.ndarray:
     """Return an array of an array, a tensor, with gradients or without, a number or lists of them.
@@ -22,15 +24,28 @@ def as_array(answer: Any) -> np.ndarray:
 
 def to_numbers(answer: Any, expected: np.ndarray) -> np.ndarray | str:
     """Return the answer's real numbers, in an array of its own, or what to say if it holds none."""
-    try:
-        numbers = as_array(answer).copy()  # the reader may write into the answer again
-    except (TypeError, ValueError, RuntimeError):
-        numbers = np.array(None)
+    numbers = _read(answer)
     if numbers.dtype.kind in NUMBERS:
         return numbers
     if numbers.dtype.kind == "c":
         return _complex(numbers, expected)
+    if _is_ragged(answer):
+        return f"Your answer is {_kind(answer)}, and its rows differ in length. {JOIN}"
     return f"Your answer is {_kind(answer)}; it should hold plain real numbers."
+
+
+def _read(answer: Any) -> np.ndarray:
+    try:
+        return as_array(answer).copy()  # the reader may write into the answer again
+    except (TypeError, ValueError, RuntimeError):
+        return np.array(None)
+
+
+def _is_ragged(answer: Any) -> bool:
+    """Tell whether a list that is no array holds numbers all the same."""
+    return isinstance(answer, (list, tuple)) and all(
+        _read(part).dtype.kind in NUMBERS or _is_ragged(part) for part in answer
+    )
 
 
 def _complex(numbers: np.ndarray, expected: np.ndarray) -> str:

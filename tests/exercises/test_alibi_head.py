@@ -1,7 +1,9 @@
 """Lesson 07: the head behind a curve, and every listed mistake as a reader would write it."""
 
 import math
+import warnings
 
+import numpy as np
 import pytest
 import torch
 
@@ -40,6 +42,7 @@ HEAD_MISTAKES = {
     "one too high": lambda weights: 1 - math.log2(neighbours(weights)),
     "log2 of the ratio": from_slope(lambda w: math.log2(w[-1] / w[-2])),
     "one logarithm": lambda weights: -math.log2(weights[-1] / weights[-2]),
+    "one logarithm, above 0": lambda weights: -math.log2(weights[-2] / weights[-1]),
     "log10 of the ratio": from_slope(lambda w: math.log10(w[-1] / w[-2])),
     "ln of the slope": lambda weights: -math.log(neighbours(weights)),
     "sign": lambda weights: math.log2(neighbours(weights)),
@@ -90,6 +93,29 @@ def test_a_wrong_logarithm_that_was_rounded_is_told_beside_its_neighbour(mistake
     rounded = check_head_from_curve(lambda weights: round(HEAD_MISTAKES[mistake](weights)))
     assert rounded.mistake == name
     assert "ln" in rounded.message
+
+
+def test_keys_two_apart_are_told_beside_heads_from_0():
+    two_apart = check_head_from_curve(from_slope(lambda w: math.log(w[-1] / w[-3])))
+    assert two_apart.mistake == "counted from 0"
+    assert "two apart" in two_apart.message
+
+
+def test_a_search_with_equality_is_told_of_isclose():
+    def search(weights):
+        for head in range(1, 9):
+            if weights[-1] / weights[-2] == math.exp(2.0**-head) + 1e-15:
+                return head
+
+    assert "np.isclose" in check_head_from_curve(search).message
+
+
+def test_a_right_line_with_an_axis_too_many_brings_no_warning():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        verdict = check_head_from_curve(lambda w: np.array([-np.log2(np.log(w[-1] / w[-2]))]))
+    assert verdict.message.startswith("Your answer has shape (1,)")
+    assert caught == []
 
 
 def test_the_own_weight_is_named_when_the_head_is_rounded_too():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from posviz.exercises.answers import to_numbers
+from posviz.exercises.answers import JOIN, to_numbers
 
 EXPECTED = np.array([[1.0, 2.0], [3.0, 4.0]])
 TENSOR = torch.tensor(EXPECTED)
@@ -50,7 +50,6 @@ def test_what_is_written_into_the_answer_later_does_not_count():
     [
         ("many", "a str"),
         ({"sums": EXPECTED}, "a dict"),
-        (([1.0], [1.0, 2.0]), "a tuple"),
         ([1.0, ["one"]], "a list"),
         (np.array([None]), "an ndarray"),
         (enumerate("ab"), "an enumerate"),
@@ -58,11 +57,32 @@ def test_what_is_written_into_the_answer_later_does_not_count():
         (torch.eye(2).to_sparse(), "a Tensor"),
         (torch.eye(2, device="meta"), "a Tensor"),
     ],
-    ids=["text", "dict", "ragged", "nested", "objects", "iterator", "function", "sparse", "empty"],
+    ids=["text", "dict", "nested", "objects", "iterator", "function", "sparse", "empty"],
 )
 def test_a_wrong_kind_is_named(answer, kind):
     told = f"Your answer is {kind}; it should hold plain real numbers."
     assert to_numbers(answer, EXPECTED) == told
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (([1.0], [1.0, 2.0]), "a tuple"),
+        ([TENSOR[0], torch.empty(0)], "a list"),
+        ([EXPECTED, EXPECTED[0]], "a list"),
+        ([[[1], [2, 3]], [[1], [2]]], "a list"),
+    ],
+    ids=["rows", "tensors", "axes", "nested"],
+)
+def test_numbers_in_rows_of_different_lengths_are_told_so(answer, kind):
+    told = f"Your answer is {kind}, and its rows differ in length. {JOIN}"
+    assert to_numbers(answer, EXPECTED) == told
+
+
+def test_the_advice_to_join_is_code_that_joins():
+    advice = JOIN.partition(": ")[2].removesuffix(".")
+    joined = eval(advice, {"np": np, "a": EXPECTED[:1], "b": EXPECTED[1:]})
+    np.testing.assert_array_equal(joined, EXPECTED)
 
 
 COMPLEX = "Your answer holds complex numbers; real ones are asked for. "

@@ -131,7 +131,8 @@ def test_none_asks_for_the_return():
 
     verdict = check(forgot_to_return)
     assert verdict.status == "wrong"
-    assert "return" in verdict.message
+    assert "Is a return missing" in verdict.message
+    assert "np.isclose" in verdict.message
 
 
 def test_an_exception_is_told_with_its_line_and_input():
@@ -215,7 +216,23 @@ def test_a_tuple_of_arrays_is_told_and_the_right_one_among_them():
     verdict = check(lambda numbers, start: (numbers, numbers * 2, running_sums(numbers, start)))
     told = "Your function returned a tuple of 3 arrays; one is asked for."
     assert verdict.message == f"{told} Number 3 is the right one: return it alone."
-    assert check(lambda numbers, start: (numbers, numbers, numbers)).message == told
+    join = "If they are parts of one array, join them: np.concatenate([a, b])."
+    assert check(lambda numbers, start: (numbers, numbers, numbers)).message == f"{told} {join}"
+
+
+def test_a_part_that_is_right_on_the_smallest_input_alone_is_not_called_right():
+    def comma(numbers, start):
+        sums = running_sums(numbers, start)
+        return sums[:1], sums[1:]
+
+    assert "Number" not in check(comma).message
+    assert check(lambda *given: np.concatenate(comma(*given))).status == "correct"
+
+
+def test_a_value_with_another_beside_it_is_told_which_is_right():
+    check_width = Checker("The widths", lambda: np.array([5, 12]))
+    beside = check_width((np.zeros(3), np.array([5, 12])))
+    assert beside.message.endswith("Number 2 is the right one: return it alone.")
 
 
 def test_a_tuple_that_stacks_to_the_answer_is_correct():
