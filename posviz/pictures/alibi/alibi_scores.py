@@ -245,7 +245,7 @@ def _draw_map(axes):
         aspect="equal",
         animated=True,
     )
-    size = 1.8 * rcParams["lines.markersize"]
+    size = 1.5 * rcParams["lines.markersize"]
     look = {"markerfacecolor": "none", "markersize": size, "clip_on": False, "animated": True}
     ring = axes.plot([], [], "C3o", markeredgewidth=rcParams["lines.linewidth"], **look)[0]
     ring.set_in_layout(False)  # it has no place yet
