@@ -31,11 +31,11 @@ function makeElements(model, el) {
 }
 
 // The way to the kernel: the newest thing to say goes when what went before is answered.
-function makeLine(model, view) {
+function makeLine(model, view, slider) {
   const line = { turn: 0, number: 0, typed: 0, waits: null, sent: 0, watch: null };
   line.underWay = () => line.sent && performance.now() - line.sent < LOST_AFTER;
   line.flush = () => {
-    if (!line.waits || line.underWay()) return;
+    if (!line.waits || line.underWay()) return tell();
     line.sent = performance.now();
     line.number += 1;
     if ("typed" in line.waits) line.typed = line.number;
@@ -45,7 +45,10 @@ function makeLine(model, view) {
     line.waits = null;
     clearTimeout(line.watch);
     line.watch = setTimeout(line.flush, LOST_AFTER + 1);
+    tell();
   };
+  // For whoever has to wait for the answer: the picture is out of date as long as one is due.
+  const tell = () => { slider.dataset.unanswered = String(Boolean(line.underWay())); };
   line.send = (what) => { line.waits = what; line.flush(); };
   // Whether a message says something new: it is no answer, or the answer to the newest question.
   line.hear = (message) => {
@@ -95,7 +98,7 @@ function makePlayer(elements, label, line, move) {
 function render({ model, el }) {
   const elements = makeElements(model, el), { slider, box, refusal } = elements;
   const view = crypto.randomUUID?.() ?? String(Math.random());
-  const line = makeLine(model, view);
+  const line = makeLine(model, view, slider);
   const move = () => line.send({ place: slider.valueAsNumber });
   const pause = makePlayer(elements, model.get("label"), line, move);
   let text = "";

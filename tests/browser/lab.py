@@ -265,13 +265,14 @@ class Explorer:
         assert changed, "The picture did not change."
 
     def settled(self, timeout=30):
-        """Wait until the picture stands still for a fifth of a second; return its fingerprint."""
+        """Wait for every answer, and until the picture stands still; return its fingerprint."""
         seen = [self.fingerprint()]
 
         def still():
             self.page.wait_for_timeout(200)
             seen.append(self.fingerprint())
-            return seen[-1] == seen[-2]
+            unanswered = self.root.locator("[data-unanswered=true]").count()
+            return seen[-1] == seen[-2] and not unanswered
 
         assert self._wait_until(still, timeout), "The picture never stood still."
         return seen[-1]
