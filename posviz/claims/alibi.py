@@ -3,19 +3,14 @@
 import numpy as np
 
 from posviz.attention import attention, softmax
-from posviz.claims.learned import parameters_of
 from posviz.claims.ledger import Verdict, claim, judge, shown
+from posviz.claims.measures import SAME, largest, parameters_of
 from posviz.encodings.alibi import Alibi, alibi_bias, alibi_slopes
 from posviz.encodings.relative import offsets
 from posviz.masks import causal_mask
 
 HEADS, LEN, HEAD_DIM = 8, 16, 64
 STEEPEST, FLATTEST = "the head is the steepest of 8", "the head is the flattest of 8"
-SAME = 1e-9
-
-
-def _largest(difference: np.ndarray) -> float:
-    return float(np.abs(difference).max())
 
 
 def _ends() -> dict[str, float]:
@@ -81,7 +76,7 @@ def alibi_is_one_line() -> Verdict:
         "each head has its own λ, too": scaled + own,
         "the mask is causal, too": np.where(causal, scaled + own, -np.inf),
     }
-    differences = {setting: _largest(softmax(s) - right) for setting, s in written.items()}
+    differences = {setting: largest(softmax(s) - right) for setting, s in written.items()}
     text = (
         "Largest difference of a weight from ALiBi's, of 8 heads and 16 random words, d = 64; to "
         "be ALiBi means below 1e-9. λ, where there is only one, is the first slope, 1/2."
@@ -174,7 +169,7 @@ def the_position_of_the_key_is_enough() -> Verdict:
     differences = {}
     for setting, mask in _masks().items():
         one, other = (softmax(np.where(mask, scores + bias, -np.inf)) for bias in biases)
-        differences[setting] = _largest(one - other)
+        differences[setting] = largest(one - other)
     text = (
         "Largest difference of a weight, of 8 heads and 16 random words; the same means below "
         "1e-9. Behind a query the biases differ by slope · i, one number for a whole row."
@@ -210,7 +205,7 @@ def bfloat16_is_enough() -> Verdict:
         "the bias is −slope · (i − j)": slope * (key - key[-1]),
         "it is slope · j": slope * key,
     }
-    changes = {form: _largest(softmax(_bfloat16(b)) - softmax(b)) for form, b in forms.items()}
+    changes = {form: largest(softmax(_bfloat16(b)) - softmax(b)) for form, b in forms.items()}
     rounded = shown(int(_bfloat16(slope * np.array(514))))
     text = (
         "Largest change of a weight of the last query by rounding, for 2048 tokens and slope 1/2; "
@@ -234,7 +229,7 @@ def before_and_after_are_told_apart() -> Verdict:
             )
             for x in (_head(), _head()[..., ::-1, :])
         )
-        differences[setting] = _largest(there - back[..., ::-1, :])
+        differences[setting] = largest(there - back[..., ::-1, :])
     text = (
         "Largest difference of a token's output when the text is reversed; to tell means above "
         "1e-9. Without a mask, |i − j| is the same on both sides."

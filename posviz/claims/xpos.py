@@ -4,17 +4,13 @@ import numpy as np
 
 from posviz.attention import softmax
 from posviz.claims.ledger import Verdict, claim, judge
+from posviz.claims.measures import SAME, largest
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.xpos import apply_xpos, resolution, xpos_scale
 from posviz.masks import blockwise_causal_mask
 
 HEAD_DIM, GAMMA, SCALE_BASE = 16, 0.4, 512
 DIVIDED, AS_WRITTEN = "positions are divided by 512", "they are not"
-SAME = 1e-9
-
-
-def _largest(difference: np.ndarray) -> float:
-    return float(np.abs(difference).max())
 
 
 def _scores(q_positions, k_positions, scale_base: float = 8, *, moved: int = 0) -> np.ndarray:
@@ -41,7 +37,7 @@ def the_score_is_relative() -> Verdict:
     """The score of xPos depends on the offset alone, as RoPE's does."""
     places = np.arange(12)
     changes = {
-        f"all positions move by {shift}": _largest(
+        f"all positions move by {shift}": largest(
             _scores(places + shift, places + shift) - _scores(places, places)
         )
         for shift in (10, 40)
@@ -52,7 +48,7 @@ def the_score_is_relative() -> Verdict:
 
 @claim("08", topic="formula")
 def every_pair_has_its_pace() -> Verdict:
-    """xPos gives every pair an exponential decay of its own."""
+    """xPos gives every pair a decay of its own."""
     paces = {
         f"head_dim is {head_dim}": len(set(xpos_scale(SCALE_BASE, head_dim).round(9).tolist()))
         / (head_dim // 2)
@@ -73,9 +69,9 @@ def zeta_is_the_reciprocal() -> Verdict:
         return zeta ** (sign * distance / SCALE_BASE)
 
     differences = {
-        "exponents have the paper's sign": _largest(factors(pairs, 1) - right),
-        "they have the other sign": _largest(factors(pairs, -1) - right),
-        "they have it, but pairs count from 1": _largest(factors(pairs + 1, -1) - right),
+        "exponents have the paper's sign": largest(factors(pairs, 1) - right),
+        "they have the other sign": largest(factors(pairs, -1) - right),
+        "they have it, but pairs count from 1": largest(factors(pairs + 1, -1) - right),
     }
     text = (
         "Largest difference of a pair's factor at distance 100, d = 16; to be xPos means below "
@@ -185,7 +181,7 @@ def the_middle_may_be_position_0() -> Verdict:
         "Largest change of a score, of 12 random words; none means below 1e-9. The older middle is "
         "that of a text 1024 tokens shorter, so it lies 512 before."
     )
-    changes = {setting: _largest(change) for setting, change in changes.items()}
+    changes = {setting: largest(change) for setting, change in changes.items()}
     return judge(changes, lambda change: change < SAME, text)
 
 

@@ -62,7 +62,8 @@ def apply_xpos(
     A pair's part of the score is that of RoPE × ζ_i^(offset/scale_base), offset being query −
     key position: it decays looking back, and grows without bound looking ahead, so this is for
     causal attention only. Adding one number to all positions, of queries and keys alike, changes
-    no score (torchscale centres them so), but moves where numbers overflow: see ``XPos``.
+    no score, but moves where numbers overflow: see ``XPos``. (The released code counts from the
+    middle of the text for the scale alone, which changes no score either.)
 
     Shapes: q [..., q_len, head_dim], k [..., k_len, head_dim], positions [..., len] (leading axes
     broadcast to those of q or k), results as q and k. Units: tokens.

@@ -146,3 +146,9 @@ def test_another_device_owns_up_to_its_rounding(seq_len):
     assert arrays.planted == pytest.approx(exact.planted, abs=arrays.error * (1 + 1e-6))
     words = "torch CPU computed in float32 and differs from NumPy’s float64 by at most"
     assert f"; {words} {arrays.error:.1e}." in picture.caption(arrays)
+
+
+def test_the_difference_that_is_told_is_that_of_scores_beyond_the_colours_too():
+    """A score of about −255 is rounded by up to 7.6e-6 in float32, one within ±5 by 2.4e-7."""
+    told = AlibiScores(head=1, seq_len=512, where="torch CPU").compute().error
+    assert 7e-6 < told < 1e-4

@@ -53,8 +53,8 @@ class AlibiScores(Picture):
         if self.where != "NumPy":
             q, k, slope = (to_device(x.astype(np.float32), self.where) for x in (q, k, slope))
             exact, results = results, _results(q, k, slope)
-            error = max(np.nanmax(np.abs(a - b)) for a, b in zip(results, exact, strict=True))
-        maps, rows = results[:2], results[2:]
+            error = max(np.abs(a - b).max() for a, b in zip(results, exact, strict=True))
+        maps, rows = [_filled(scores) for scores in results[:2]], results[2:]
         return SimpleNamespace(
             maps=maps,
             curves=[_curve(row) for row in rows],
@@ -165,13 +165,13 @@ def _vectors(seq_len, distance, seed):
 
 
 def _results(q: Array, k: Array, slope: Array) -> list[np.ndarray]:
-    """Both maps as shown, then weights by distance: without ALiBi, with it, of the bias alone."""
+    """Scores without ALiBi and with it, then weights by distance: so, and of the bias alone."""
     scores, seq_len = _block_means(q, k) / HEAD_DIM**0.5, len(q)
     bias = to_numpy(alibi_bias(slope, _mean_offsets(seq_len)))[0]
     row = k @ q[-1] / HEAD_DIM**0.5
     line = alibi_bias(slope, offsets([seq_len - 1], np.arange(seq_len)))[0, 0]
     rows = [to_numpy(softmax(each))[::-1] for each in (row, row + line, line)]
-    return [_filled(scores), _filled(scores + bias), *rows]
+    return [scores, scores + bias, *rows]
 
 
 def _width(seq_len):
