@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from posviz.claims import xpos as claims
+from posviz.encodings.xpos import resolution
 from tests.claims.planted import claim_tests
 
 NBSP = "\N{NO-BREAK SPACE}"
@@ -231,7 +232,10 @@ def test_the_audited_numbers_of_the_lesson_are_there():
 
 def test_the_two_forms_of_the_resolution_are_one_sum():
     """What the text says of it: each step adds to it, up or down."""
-    powers = np.exp(curve(16, decays=False))
-    p = powers / powers.sum()
-    two = (p[0] ** 2 - p[-1] ** 2) / 2 + (np.diff(p) ** 2).sum() / 2
-    assert math.isclose(two, equation_3(curve(16, decays=False)), rel_tol=1e-9)
+    for head_dim, decays in ((16, False), (64, True)):
+        scores = curve(head_dim, decays=decays)
+        powers = [math.exp(score) for score in scores]
+        p = [power / math.fsum(powers) for power in powers]
+        steps = math.fsum((there - here) ** 2 for here, there in pairwise(p))
+        two = (p[0] ** 2 - p[-1] ** 2) / 2 + steps / 2
+        assert math.isclose(resolution(np.array(scores)), two, rel_tol=1e-9)

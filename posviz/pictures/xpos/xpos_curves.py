@@ -100,6 +100,7 @@ class XposCurves(Picture):
 
 @functools.lru_cache(maxsize=4)
 def _curves(content, gamma, scale_base, base):
+    """Both scores [2, distances], the line of the decay, and where the scores swing [2, 2]."""
     products = _products(content)
     scale = xpos_scale(DISTANCES, HEAD_DIM, gamma=gamma, scale_base=scale_base)
     parts = (_turns(base) * products).real
@@ -135,4 +136,5 @@ def _products(content):
 
 @functools.lru_cache(maxsize=2)
 def _turns(base):
+    """e^(i · angle) of each pair at every distance [distances, pairs]."""
     return np.exp(1j * rotary_angles(DISTANCES, rotary_frequencies(HEAD_DIM, base)))

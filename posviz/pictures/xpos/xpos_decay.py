@@ -108,6 +108,7 @@ class XposDecay(Picture):
 
 
 def _scale(distances, head_dim, gamma, scale_base):
+    """Each pair's factor [..., pairs] at the distances [...]."""
     return xpos_scale(distances, head_dim, gamma=gamma, scale_base=scale_base)
 
 
