@@ -32,8 +32,8 @@ def alibi_slopes(num_heads: int) -> np.ndarray:
     check_memory("num_heads", (num_heads,))
     power = 2 ** (num_heads.bit_length() - 1)
     slopes = 2.0 ** (-8 * np.arange(1, power + 1) / power)
-    between = 2.0 ** (-8 * np.arange(1, 2 * power + 1, 2) / (2 * power))
-    return np.concatenate([slopes, between[: num_heads - power]])
+    extra = 2.0 ** (-8 * np.arange(1, 2 * power + 1, 2) / (2 * power))  # of twice the power
+    return np.concatenate([slopes, extra[: num_heads - power]])
 
 
 def alibi_bias(slopes: Any, offsets: Any) -> Array:
