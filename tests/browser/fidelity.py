@@ -10,14 +10,28 @@ from PIL import Image
 
 from tests.browser.lab import ARTEFACTS
 
-# Levels of 256: on average over the picture, of a pixel that is on no edge, and on average over a
-# block of SIDE pixels squared: a thin line that is missing is all edge, and little of the whole.
-MEAN, BLOCK, SIDE = 3, 20, 8
-APART, NEAR = 32, 1  # how many levels off, and with no edge within so many pixels
-# Where strokes of one dense curve all but meet, Agg adds up what each covers and closes the gap:
-# a wider edge, still one pixel in two thousand on none, and a darker block. A black line that is
-# missing takes 32 levels from a block, a mark more.
-APART_IF_DENSE, NEAR_IF_DENSE, SHARE_IF_DENSE, BLOCK_IF_DENSE = 48, 2, 5e-4, 28
+MEAN, SIDE = 3, 8  # levels of 256 on average over the picture; pixels along a block
+
+
+class Bounds(NamedTuple):
+    """How far apart a canvas and Agg's picture of it may be.
+
+    A pixel is off if it differs by more than `apart` levels and Agg has no edge within `near`
+    pixels; `off` is the share of such pixels, `block` the mean difference of SIDE × SIDE pixels: a
+    thin black line that is missing is all edge and little of the whole, but 32 levels of a block.
+    """
+
+    apart: int
+    near: int
+    off: float
+    block: float
+
+
+PLAIN = Bounds(apart=32, near=1, off=0, block=20)
+# Where strokes of one dense curve all but meet, Agg adds up what each covers and closes the gap.
+DENSE = Bounds(apart=48, near=2, off=0, block=20)
+# A curve of the lowest and highest of many ranges is nothing but such strokes, side by side.
+STROKES = Bounds(apart=48, near=2, off=5e-4, block=28)
 
 # In the kernel: keep what a fresh figure would show, [height, width, 4] uint8.
 BY_AGG = """
@@ -55,9 +69,9 @@ def on_canvas(explorer) -> np.ndarray:
     return rgb(explorer.canvas.evaluate("canvas => canvas.toDataURL()"))
 
 
-def difference(shown, wanted, dense=False) -> Difference:
-    """How far apart two pictures of one size are; dense: its curves may cross themselves."""
-    apart, near = (APART_IF_DENSE, NEAR_IF_DENSE) if dense else (APART, NEAR)
+def difference(shown, wanted, bounds=PLAIN) -> Difference:
+    """How far apart two pictures of one size are."""
+    apart, near = bounds.apart, bounds.near
     levels = np.abs(shown - wanted)
     rows, columns = np.nonzero(levels.max(axis=2) > apart)
     padded = np.pad(wanted, ((near, near), (near, near), (0, 0)), "edge")
@@ -67,13 +81,11 @@ def difference(shown, wanted, dense=False) -> Difference:
     return Difference(float(levels.mean()), int((spans <= apart).sum()), float(block))
 
 
-def is_small(shown, wanted, dense=False) -> bool:
+def is_small(shown, wanted, bounds=PLAIN) -> bool:
     """Whether a reader sees the same."""
-    found = difference(shown, wanted, dense)
-    off_edges, block = (
-        (SHARE_IF_DENSE * wanted[..., 0].size, BLOCK_IF_DENSE) if dense else (0, BLOCK)
-    )
-    return found.mean <= MEAN and found.off_edges <= off_edges and found.block <= block
+    found, pixels = difference(shown, wanted, bounds), wanted[..., 0].size
+    off_is_rare = found.off_edges <= bounds.off * pixels
+    return found.mean <= MEAN and off_is_rare and found.block <= bounds.block
 
 
 def _blocks(picture):
@@ -83,15 +95,15 @@ def _blocks(picture):
     return whole.reshape(height, SIDE, width, SIDE, 3).mean(axis=(1, 3))
 
 
-def check(shown, wanted, name, dense=False):
+def check(shown, wanted, name, bounds=PLAIN):
     """Fail, and keep canvas, Agg and their difference as an image, if a reader sees something."""
     if shown.shape != wanted.shape:
         wrong = f"{shown.shape} instead of {wanted.shape}"
         pictures = [shown, wanted]
     else:
-        if is_small(shown, wanted, dense):
+        if is_small(shown, wanted, bounds):
             return
-        wrong = f"{difference(shown, wanted, dense)}"
+        wrong = f"{difference(shown, wanted, bounds)}"
         pictures = [shown, wanted, np.abs(shown - wanted)]
     ARTEFACTS.mkdir(exist_ok=True)
     for kind, picture in zip(("canvas", "agg", "difference"), pictures, strict=False):
@@ -99,12 +111,12 @@ def check(shown, wanted, name, dense=False):
     raise AssertionError(f"{name}: {wrong}")
 
 
-def becomes_right(lab, explorer, name, seconds=20, dense=False):
+def becomes_right(lab, explorer, name, seconds=20, bounds=PLAIN):
     """Wait until the canvas shows what Agg draws; fail as `check` does."""
     wanted = by_agg(lab, name)
     for _ in range(20 * seconds):
         shown = on_canvas(explorer)
-        if shown.shape == wanted.shape and is_small(shown, wanted, dense):
+        if shown.shape == wanted.shape and is_small(shown, wanted, bounds):
             return
         lab.page.wait_for_timeout(50)
-    check(shown, wanted, name, dense)
+    check(shown, wanted, name, bounds)

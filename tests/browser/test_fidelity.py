@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from posviz import pictures
-from tests.browser.fidelity import BY_AGG, becomes_right, is_small, on_canvas
+from tests.browser.fidelity import (
+    BY_AGG,
+    DENSE,
+    PLAIN,
+    STROKES,
+    becomes_right,
+    is_small,
+    on_canvas,
+)
 
 ROOT = Path(__file__).parents[2]
 EVERY_KIND = (
@@ -17,6 +25,13 @@ from tests.engine.every_kind import EveryKind
 picture = EveryKind()
 """
 )
+
+BOUNDS = {
+    "EveryKind": PLAIN,
+    "AlibiScores": STROKES,
+    "RotaryScores": STROKES,
+    "ScoreDecay": STROKES,
+}
 
 # Random settings for every picture in `shown`.
 RANDOM = """
@@ -79,7 +94,7 @@ def test_after_random_changes_every_canvas_shows_what_a_fresh_figure_would(lab, 
     wrong = []
     for name, explorer in zip(names, explorers, strict=True):
         try:
-            becomes_right(lab, explorer, name, dense=name != "EveryKind")
+            becomes_right(lab, explorer, name, bounds=BOUNDS.get(name, DENSE))
         except AssertionError as error:  # the others are worth knowing, too
             wrong.append(str(error))
     assert wrong == []
@@ -163,6 +178,7 @@ def test_what_the_comparison_sees_and_what_it_lets_pass():
     assert is_small(softer, wanted)
     shifted = np.roll(wanted, 2, axis=1)
     assert not is_small(dotted, wanted)
+    assert not is_small(dotted, wanted, DENSE)
     for wrong in (other_colour, marked, lineless, shifted, 255 - wanted):
-        assert not is_small(wrong, wanted)
-        assert not is_small(wrong, wanted, dense=True)
+        for bounds in (PLAIN, DENSE, STROKES):
+            assert not is_small(wrong, wanted, bounds)
