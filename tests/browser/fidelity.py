@@ -30,7 +30,7 @@ class Bounds(NamedTuple):
 PLAIN = Bounds(apart=32, near=1, off=0, block=20)
 # Where strokes of one dense curve all but meet, Agg adds up what each covers and closes the gap.
 DENSE = Bounds(apart=48, near=2, off=0, block=20)
-# A curve of the lowest and highest of many ranges is nothing but such strokes, side by side.
+# A curve with more turns than the axis has pixels is nothing but such strokes, side by side.
 STROKES = Bounds(apart=48, near=2, off=5e-4, block=28)
 
 # In the kernel: keep what a fresh figure would show, [height, width, 4] uint8.

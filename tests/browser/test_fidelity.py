@@ -31,6 +31,7 @@ BOUNDS = {
     "AlibiScores": STROKES,
     "RotaryScores": STROKES,
     "ScoreDecay": STROKES,
+    "XposCurves": STROKES,
 }
 
 # Random settings for every picture in `shown`.
