@@ -159,7 +159,7 @@ def install():
     """Install the package with everything the course and its tests need into `.venv`."""
     say("Installing: some minutes the first time; all that pip says is in %s" % LOG)
     LOG.unlink(missing_ok=True)
-    pip_install(["-c", "constraints.txt", "-e", ".[torch,lab,test,bench]"])
+    pip_install(["-c", "constraints.txt", "-e", ".[torch,lab,publish,test,bench]"])
     pip_install(["--no-deps", "-r", "tests/oracles.txt"])
 
 

@@ -8,6 +8,7 @@ import math
 import numbers
 import re
 import unicodedata
+from collections.abc import Sequence
 
 import traitlets
 
@@ -18,6 +19,7 @@ class Knob(traitlets.TraitType):
     """What all kinds share: a label, and whether turning it changes the number of artists."""
 
     play = False
+    options: Sequence = ()  # of a knob that offers a few values
 
     def __init__(self, default, *, label=None, redraw=False):
         super().__init__(default)
@@ -33,6 +35,19 @@ class Knob(traitlets.TraitType):
     def rule(self) -> str:
         """What is allowed: the end of the sentence "it must be ..."."""
         raise NotImplementedError
+
+    def read(self, text):
+        """The value that a reader typed, True or true; what means nothing comes back as it is."""
+        same = (option for option in self.options if str(option).lower() == text.lower())
+        return next(same, text)
+
+    def write(self, value) -> str:
+        """A value as a reader would type it."""
+        return str(value)
+
+    def stops(self, most) -> list:
+        """The values a film goes through: at most so many, and none where there is no order."""
+        return list(self.options[:most])
 
     def refuse(self, value):
         """Raise the TraitError that names the knob, the value and the rule."""
@@ -87,6 +102,11 @@ class number(Knob):
     def write(self, value) -> str:
         """A value as a reader would type it."""
         return f"{value:.12g}"
+
+    def stops(self, most) -> list:
+        """Values at places as evenly apart as whole places can be, both ends among them."""
+        last, count = self.places, min(most, self.places + 1)
+        return [self.at(round(i * last / max(count - 1, 1))) for i in range(count)]
 
 
 class integer(number):
@@ -167,6 +187,7 @@ class switch(Knob):
     """On or off."""
 
     rule = "True or False"
+    options = (False, True)
 
     def validate(self, obj, value):
         """The bool; TraitError for anything else."""
@@ -200,7 +221,7 @@ class device(Knob):
         super().__init__(default, label=label, **shared)
 
     @property
-    def options(self):
+    def options(self):  # type: ignore[override]
         """The devices of this machine."""
         return tuple(name for name, missing in arrays.devices().items() if not missing)
 

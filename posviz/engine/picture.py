@@ -7,7 +7,7 @@ import traitlets
 from matplotlib.figure import Figure
 
 from posviz.engine.figures import StyledFigure, drop_bitmaps
-from posviz.engine.knobs import Knob
+from posviz.engine.knobs import Knob, choice, number, switch
 from posviz.engine.looks import DPI, style_context
 
 
@@ -21,6 +21,7 @@ class Picture(traitlets.HasTraits):
 
     size = (8.0, 4.5)  # inches, in a notebook
     paper_size = (3.3, 2.4)  # inches, in one column of a paper
+    film: tuple[str, ...] = ()  # the knobs that move in a film, where `filmed` would choose badly
 
     def __init__(self, **values):
         known = self.knobs()
@@ -61,6 +62,15 @@ class Picture(traitlets.HasTraits):
         names = dict.fromkeys(name for base in reversed(cls.__mro__) for name in vars(base))
         found: dict[str, Any] = cls.class_traits(knob=True)
         return {name: found[name] for name in names if name in found}
+
+    @classmethod
+    def filmed(cls) -> tuple[str, ...]:
+        """One or two knobs that move where no kernel is; the first one moves in an animation."""
+        knobs = cls.knobs().items()
+        numbers = [name for name, knob in knobs if isinstance(knob, number)]
+        numbers.sort(key=lambda name: not cls.knobs()[name].play)
+        few = [name for name, knob in knobs if isinstance(knob, choice | switch)]
+        return cls.film or tuple([*numbers[:1], *few][:2])
 
     @classmethod
     def title(cls) -> str:

@@ -37,6 +37,7 @@ class ShuffledSentence(Picture):
 
     size = (9.0, 5.4)
     paper_size = (3.3, 3.4)
+    film = ("order", "encoding")
 
     sentence = text("the cat sat on the mat", max_length=80, redraw=True)
     order = choice("shuffled", options=("original", "reversed", "shuffled"))

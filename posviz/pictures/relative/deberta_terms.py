@@ -30,6 +30,7 @@ class DebertaTerms(Picture):
 
     size = (9.0, 3.9)
     paper_size = (3.3, 2.2)
+    film = ("clip", "reading")
 
     c2p = switch(True, label="c2p on")
     p2c = switch(True, label="p2c on")

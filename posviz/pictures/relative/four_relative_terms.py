@@ -33,6 +33,7 @@ class FourRelativeTerms(Picture):
 
     size = (9.0, 3.9)
     paper_size = (3.3, 2.2)
+    film = ("offset_scale", "offset_alone")
 
     content_content = switch(True, label=TERMS[0])
     content_offset = switch(True, label=TERMS[1])

@@ -19,6 +19,7 @@ class AngleTable(Picture):
 
     size = (8.0, 4.4)
     paper_size = (3.3, 3.4)
+    film = ("position", "layout")
 
     shown = choice("cos", options=("cos", "sin", "angle"), redraw=True)
     layout = choice("half_split", options=LAYOUTS)

@@ -22,6 +22,7 @@ class DerivationStepper(Picture):
 
     size = (9.0, 4.0)
     paper_size = (3.3, 3.5)
+    film = ("line", "version")
 
     derivation = choice("matrices", options=tuple(DERIVATIONS), redraw=True)
     version = choice("slip", options=VERSIONS, redraw=True)

@@ -26,6 +26,7 @@ class MropeSections(Picture):
 
     size = (8.0, 4.1)
     paper_size = (3.3, 2.9)
+    film = ("column", "row")
 
     column = integer(1, low=0, high=100, play=True)
     row = integer(10, low=0, high=100, play=True)

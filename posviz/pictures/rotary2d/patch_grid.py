@@ -31,6 +31,7 @@ class PatchGrid(Picture):
 
     size = (8.0, 3.9)
     paper_size = (3.3, 2.1)
+    film = ("row", "column")
 
     row = integer(5, low=0, high=FURTHEST, play=True)
     column = integer(8, low=0, high=FURTHEST, play=True)

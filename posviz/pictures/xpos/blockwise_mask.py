@@ -24,6 +24,7 @@ class BlockwiseMask(Picture):
 
     size = (9.0, 4.2)
     paper_size = (3.3, 2.45)
+    film = ("query", "block")
 
     query = integer(20, low=0, high=LONGEST - 1, play=True, label="query (token)")
     block = integer(8, low=1, high=WIDEST, label="block (tokens)")

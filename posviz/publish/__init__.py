@@ -1,0 +1,1 @@
+"""What leaves the notebooks: figures by the dozen, pages and slides without a kernel."""
