@@ -130,6 +130,7 @@ class Explorer(widgets.VBox):
             return
         self.closed = True
         self.picture.unobserve(self._turned, list(self.controls))
+        self.export.button.value = False  # an open panel follows the picture
         for link in self._links:
             link.unlink()
         for widget in _tree(self):

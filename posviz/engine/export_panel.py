@@ -1,11 +1,13 @@
-"""The Export control: the picture exactly as it stands, as a file and a link."""
+"""The Export control: the picture exactly as it stands, as a file, a link and a line of Python."""
 
 import base64
 import html
+import sys
 from pathlib import Path
 
 import ipywidgets as widgets
 
+from posviz.engine.copy_button import CopyButton
 from posviz.engine.export import FORMATS, inside
 from posviz.engine.looks import STYLES
 
@@ -14,7 +16,7 @@ _MIME = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
 
 
 class ExportPanel:
-    """A button that opens a panel: format, style, light or dark, file name, Save."""
+    """A button that opens a panel: format, style, light or dark, file name, Save, Copy."""
 
     def __init__(self, picture):
         self.picture = picture
@@ -26,17 +28,34 @@ class ExportPanel:
         self.dark = widgets.Checkbox(description="dark background")
         self.name = widgets.Text(type(picture).__name__, description="file name")
         self.save_button = widgets.Button(description="Save", icon="check")
+        self.copy_button = CopyButton(label="Copy the Python line")
         self.result = widgets.HTML()
-        choices = widgets.HBox([self.kind, self.style, self.dark])
+        choices = [self.kind, self.style, self.dark]
+        saving = widgets.HBox([self.name, self.save_button])
         self.panel = widgets.VBox(
-            [choices, widgets.HBox([self.name, self.save_button]), self.result],
+            [widgets.HBox(choices), saving, self.copy_button, self.result],
             layout={"display": "none"},
         )
         self.button.observe(self._toggle, "value")
         self.save_button.on_click(lambda _: self.save())
+        for widget in (*choices, self.name):
+            widget.observe(self._write_line, "value")
 
     def _toggle(self, change):
         self.panel.layout.display = "flex" if change.new else "none"
+        follow = self.picture.observe if change.new else self.picture.unobserve
+        follow(self._write_line, list(self.picture.knobs()))  # a closed panel costs no message
+        self._write_line()
+
+    def _write_line(self, _=None):
+        """Bring what is copied up to date; a bad name is told when it is saved."""
+        try:
+            path = inside(FOLDER, self.name.value, self.kind.value)
+        except ValueError:
+            path = FOLDER / f"{type(self.picture).__name__}.{self.kind.value}"
+        look = f", style={self.style.value!r}" + ", dark=True" * self.dark.value
+        line = f"{self.picture!r}.save({path.as_posix()!r}{look})"
+        self.copy_button.text = _import_of(type(self.picture)) + line
 
     def save(self):
         """Save into the folder `figures` and show a link; an error is shown instead."""
@@ -54,3 +73,12 @@ class ExportPanel:
             f"{done} <code>{html.escape(str(path))}</code>. <a class='posviz-link' "
             f"download='{html.escape(path.name)}' href='{link}'>Download a copy</a>"
         )
+
+
+def _import_of(kind: type) -> str:
+    """The line that imports a class, from its package if the front door has it."""
+    if kind.__module__ == "__main__":  # a reader's own class, written in this notebook
+        return ""
+    package = kind.__module__.partition(".")[0]
+    at_the_door = getattr(sys.modules.get(package), kind.__name__, None) is kind
+    return f"from {package if at_the_door else kind.__module__} import {kind.__name__}\n"

@@ -210,6 +210,34 @@ def test_export_saves_the_picture_as_it_stands_and_links_to_it(lab, server):
     assert download.value.path().read_bytes() == saved.read_bytes()
 
 
+def test_the_python_line_is_copied(lab):
+    lab.write("copied", FRAGILE, "picture.explore()")
+    lab.run_all()
+    [explorer] = lab.explorers()
+    explorer.button("Export").click()
+    explorer.press("place", "ArrowRight")
+    line = "Fragile(place=4).save('figures/Fragile.png', style='slide')"
+    expect(explorer.root.locator(".posviz-copy pre")).to_have_text(line)
+    lab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    explorer.button("Copy the Python line").click()
+    expect(explorer.root.locator(".posviz-copy [role=status]")).to_have_text("Copied.")
+    lab.screenshot("copied")
+    assert lab.page.evaluate("navigator.clipboard.readText()") == line
+
+
+def test_a_page_without_a_clipboard_selects_the_line(lab):
+    lab.write("selected", FRAGILE, "picture.explore()")
+    lab.run_all()
+    [explorer] = lab.explorers()
+    explorer.button("Export").click()
+    lab.page.evaluate(
+        "document.execCommand = () => false; navigator.clipboard.writeText = undefined"
+    )
+    explorer.button("Copy the Python line").click()
+    expect(explorer.root.locator(".posviz-copy [role=status]")).to_contain_text("Ctrl-C")
+    assert lab.page.evaluate("String(getSelection())").startswith("Fragile(place=3).save(")
+
+
 @pytest.mark.parametrize("density", [2], indirect=True)
 def test_a_dense_screen_gets_dense_pixels(lab, density):
     lab.write("dense", FRAGILE, "picture.explore()")

@@ -4,11 +4,14 @@ import base64
 import io
 import os
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 from PIL import Image
 
+import posviz
 from posviz.engine.export import FORMATS
 from posviz.engine.export_panel import ExportPanel
 from tests.engine.sample import Failing
@@ -113,3 +116,52 @@ def test_a_name_with_marks_of_html_is_harmless(panel, folder):
     assert files(folder) == ["figures/'a' <b>&.png"]
     assert "figures/&#x27;a&#x27; &lt;b&gt;&amp;.png" in panel.result.value
     assert "<b>" not in panel.result.value
+
+
+# ---------------------------------------------------------------- the line of Python
+
+
+def test_the_copied_line_makes_the_very_file_again(folder, tmp_path):
+    panel = ExportPanel(posviz.RotatingVectors(together=3, base=500.0))
+    panel.button.value = True
+    panel.picture.key = 7
+    panel.kind.value, panel.style.value, panel.dark.value = "pdf", "paper", True
+    panel.name.value = "two 'hands'"
+    panel.save()
+    saved = folder / "figures" / "two 'hands'.pdf"
+    again = tmp_path / "next year"
+    again.mkdir()
+    subprocess.run([sys.executable, "-c", panel.copy_button.text], cwd=again, check=True)
+    assert (again / "figures" / saved.name).read_bytes() == saved.read_bytes()
+
+
+def test_the_line_follows_the_knobs_only_while_the_panel_is_open(panel):
+    panel.button.value = True
+    panel.picture.position = 9
+    assert "position=9," in panel.copy_button.text
+    panel.button.value = False
+    panel.picture.position = 10
+    assert "position=9," in panel.copy_button.text
+    panel.button.value = True
+    assert "position=10," in panel.copy_button.text
+
+
+def test_a_bad_name_leaves_a_line_that_works(panel):
+    panel.button.value = True
+    panel.name.value = "../up"
+    assert panel.copy_button.text.endswith(".save('figures/Failing.png', style='slide')")
+
+
+def test_a_class_of_the_notebook_itself_is_not_imported(folder):
+    own = type("Own", (Failing,), {"__module__": "__main__"})
+    panel = ExportPanel(own())
+    panel.button.value = True
+    assert panel.copy_button.text.startswith("Own(")
+
+
+def test_data_are_named_in_the_line_and_not_forgotten():
+    table = np.ones((4, 6))
+    assert repr(posviz.LearnedTable({0: table})).startswith("LearnedTable(snapshots=..., progress=")
+    beside = posviz.SinusoidalBesideLearned(table)
+    assert repr(beside).startswith("SinusoidalBesideLearned(table=..., base=")
+    assert repr(posviz.LearnedTable()).startswith("LearnedTable(progress=")

@@ -101,6 +101,48 @@ def test_what_is_written_is_read_again(name):
         assert knob.read(knob.write(knob.at(place))) == knob.at(place)
 
 
+@pytest.mark.parametrize(
+    ("name", "typed", "value"),
+    [
+        ("position", "7", 7),
+        ("base", "1e3", 1000),
+        ("shape", "cosine", "cosine"),
+        ("marked", "false", False),
+        ("marked", "True", True),
+        ("words", "True", "True"),
+        ("where", "numpy", "NumPy"),
+    ],
+)
+def test_what_is_typed_becomes_a_value(name, typed, value):
+    picture = Waves()
+    read = picture.knobs()[name].read(typed)
+    assert (type(read), read) == (float if name == "base" else type(value), value)
+    setattr(picture, name, read)
+    assert getattr(picture, name) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "typed"),
+    [("position", "7.5"), ("shape", "tangent"), ("marked", "yes"), ("where", "GPU")],
+)
+def test_what_means_nothing_is_refused_by_the_knob(name, typed):
+    picture = Waves()
+    with pytest.raises(traitlets.TraitError, match=rf"^{name} = .* is refused: it must be "):
+        setattr(picture, name, picture.knobs()[name].read(typed))
+
+
+def test_the_stops_of_a_film_go_from_end_to_end():
+    found = Waves.knobs()
+    assert found["position"].stops(1000) == list(range(40))
+    assert found["position"].stops(4) == [0, 13, 26, 39]
+    assert found["width"].stops(3) == [2, 34, 64]
+    assert found["base"].stops(4) == [10, 100, 1000, 10_000]
+    assert found["position"].stops(1) == [0]
+    assert found["shape"].stops(9) == ["sine", "cosine"]
+    assert found["marked"].stops(9) == [False, True]
+    assert found["words"].stops(9) == []
+
+
 def test_an_unknown_device_is_told_why(monkeypatch):
     reasons = {"NumPy": "", "torch CPU": "", "CUDA": "no GPU driver found", "MPS": "needs a Mac"}
     monkeypatch.setattr(arrays, "devices", lambda: reasons)

@@ -9,6 +9,7 @@ import pytest
 import traitlets
 from matplotlib.figure import Figure
 
+from posviz.engine.knobs import switch
 from posviz.engine.picture import Picture
 from tests.engine.sample import ROOT, Failing, Waves
 
@@ -69,6 +70,20 @@ def test_values_and_repr_tell_the_knobs():
     assert twin.values() == picture.values()
 
 
+def test_a_film_moves_the_knob_that_plays_and_one_with_few_values():
+    assert Waves.filmed() == ("position", "shape")
+
+    class Chosen(Waves):
+        film = ("base",)
+
+    assert Chosen.filmed() == ("base",)
+
+    class Still(Waves):
+        position = switch(True)
+
+    assert Still.filmed() == ("lines", "position")
+
+
 def test_two_pictures_share_no_value():
     first, second = Waves(), Waves(position=7)
     first.position = 9
@@ -115,8 +130,8 @@ def test_a_style_decides_size_and_ground(style, size, dark):
 
 
 def test_an_unknown_style_is_refused():
-    with pytest.raises(ValueError, match="'poster' is unknown: choose one of notebook, slide, p"):
-        Waves().figure("poster")
+    with pytest.raises(ValueError, match="'billboard' is unknown: choose one of notebook, slide, p"):
+        Waves().figure("billboard")
 
 
 @pytest.mark.parametrize("style", ["notebook", "slide"])

@@ -41,6 +41,7 @@ class LearnedTable(Picture):
 
     def __init__(self, snapshots=None, **knobs):
         super().__init__(**knobs)
+        self._data = () if snapshots is None else ("snapshots",)
         self._name = "A toy table" if snapshots is None else "A table"
         self._training = _Training(toy_snapshots() if snapshots is None else checked(snapshots))
         self._view = functools.lru_cache(maxsize=32)(self._training.view)  # Play comes back

@@ -64,6 +64,7 @@ class SinusoidalBesideLearned(Picture):
 
     def __init__(self, table=None, **knobs):
         super().__init__(**knobs)
+        self._data = () if table is None else ("table",)
         self._name = "toy" if table is None else "learned"
         self._table = toy_snapshots()[STEPS] if table is None else as_table(table, "table")
         self._sides: dict = {}  # the learned table's: no knob moves it
