@@ -20,8 +20,8 @@ from posviz.engine.recorder import Recorder, Recording
 class Layers:
     """A figure on an Agg canvas, split into a background and what is drawn over it every frame."""
 
-    def __init__(self, figure: Figure):
-        self.figure = figure
+    def __init__(self, figure: Figure, style="notebook", dark=False):
+        self.figure, self.look = figure, (style, dark)
         self.canvas: Any = figure.canvas
         self.front: list = []
         self._ground: Any = None
@@ -69,7 +69,7 @@ class Layers:
             self._recorder, self._recordings = Recorder(agg), []
         known, self._recordings = self._recordings, []
         try:
-            with style_context():
+            with style_context(*self.look):
                 self._recordings = [
                     known[place] if known and not _may_have_moved(a) else self._recorder.record(a)
                     for place, a in enumerate(self.front)
@@ -84,7 +84,7 @@ class Layers:
         """The frame as [height, width, 4] bytes, a view that the next frame overwrites."""
         canvas = self.canvas
         canvas.restore_region(self._ground)
-        with style_context():  # "C0" and its like are looked up when they are drawn
+        with style_context(*self.look):  # "C0" and its like are looked up when they are drawn
             for artist in self.front:
                 artist.draw(canvas.get_renderer())
         self.figure.stale = False

@@ -10,8 +10,8 @@ from posviz.engine.looks import DPI, style_context
 class LiveFigure:
     """The one Figure behind an explorer; it is built when first needed and let go when unseen."""
 
-    def __init__(self, picture):
-        self.picture = picture
+    def __init__(self, picture, style="notebook", dark=False):
+        self.picture, self.look = picture, (style, dark)
         self.ratio = 1.0  # device pixels per CSS pixel of the sharpest screen that shows it
         self.caption = ""
         self.layers: Any = None
@@ -35,12 +35,12 @@ class LiveFigure:
         arrays = self.picture.compute()
         caption = self.picture.caption(arrays)
         if self.layers is None or self._needs_new_artists(values):
-            figure, artists = self.picture.build()
-            layers = Layers(figure)
+            figure, artists = self.picture.build(*self.look)
+            layers = Layers(figure, *self.look)
         else:
             layers, artists = self.layers, self._artists
         try:
-            with style_context():  # new tick labels, for one, take the style of the moment
+            with style_context(*self.look):  # new tick labels, for one, take the style of the moment
                 self.picture.update(artists, arrays)
         except Exception:
             self.release()  # half of the artists may have moved
@@ -54,7 +54,7 @@ class LiveFigure:
 
     def paint(self) -> bool:
         """Redraw the background if need be, at the sharpest screen's density; True if redrawn."""
-        dpi = DPI["notebook"] * self.ratio
+        dpi = DPI[self.look[0]] * self.ratio
         if self.layers.figure.get_dpi() != dpi:
             self.layers.figure.set_dpi(dpi)
         return self.layers.paint()

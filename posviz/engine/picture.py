@@ -120,6 +120,16 @@ class Picture(traitlets.HasTraits):
 
         return save(self, path, style=style, dark=dark)
 
+    def animate(self, knob, path, style="notebook", dark=False):
+        """Write the picture, while a knob moves, to GIF or MP4, by its ending; return the path.
+
+        Raises ValueError for another ending and for a knob that cannot move, OSError where the
+        place cannot be written to, RuntimeError where there is no ffmpeg for an MP4.
+        """
+        from posviz.engine.animation import animate
+
+        return animate(self, knob, path, style=style, dark=dark)
+
     def explore(self):
         """Sliders over the living picture."""
         from posviz.engine.explorer import Explorer

@@ -1,0 +1,186 @@
+"""Animations: one knob goes through its values and back again, in a GIF or an MP4."""
+
+import copy
+import difflib
+import io
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from importlib import util
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from posviz.engine.export import replacing
+from posviz.engine.knobs import device, number, text
+from posviz.engine.live import LiveFigure
+from posviz.engine.looks import DPI
+
+FORMATS = ("gif", "mp4")
+LARGEST = 3_000_000  # bytes: what a slide deck or a mail still takes
+MOST = 61  # stops
+WIDEST = 1280  # pixels
+TICK = 5  # hundredths of a second: GIF counts in hundredths, and twenty frames a second look smooth
+ONE_WAY = 300  # hundredths of a second, from one end of the knob to the other
+FEW, HELD = 12, 100  # up to so many stops are looked at one by one, each for so long
+SAMPLES = 12  # frames, about, from which the palette is made
+COLOURS = 255  # and one more place, for "as in the frame before"
+
+
+def animate(picture, knob, path, *, style="notebook", dark=False) -> Path:
+    """Write the picture while one knob moves, to GIF or MP4 by the path's ending.
+
+    Raises ValueError for an unknown knob, ending or style and for a knob that has no order, OSError
+    where the place cannot be written to, RuntimeError where there is no ffmpeg for an MP4.
+    """
+    path = Path(path)
+    kind = path.suffix.lower().lstrip(".")
+    if kind not in FORMATS:
+        raise ValueError(f"path = {str(path)!r} ends in {path.suffix!r}: choose .gif or .mp4")
+    check_moves(type(picture), knob)
+    about = {
+        "title": picture.title(),
+        "comment": f"{picture.caption(picture.compute())}\n{picture!r}",
+    }
+    film = Film(picture, knob, style, dark)
+    data = small_gif(film, about) if kind == "gif" else mp4(film, about, find_ffmpeg())
+    with replacing(path) as file:
+        file.write(data)
+    return path
+
+
+def check_moves(picture_class, name):
+    """Raise ValueError, with the reason, for a name that is no knob or a knob that cannot move."""
+    known = picture_class.knobs()
+    if name not in known:
+        near = difflib.get_close_matches(str(name), known, 1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise ValueError(
+            f"{picture_class.__name__} has no knob {name!r}; it has {', '.join(known)}.{hint}"
+        )
+    reasons = {text: "what it may hold has no order", device: "the picture does not depend on it"}
+    for kind, reason in reasons.items():
+        if isinstance(known[name], kind):
+            raise ValueError(f"knob = {name!r} cannot move in an animation: {reason}.")
+
+
+class Film:
+    """A picture's frames while one of its knobs moves; the picture itself is left as it is."""
+
+    def __init__(self, picture, knob, style="notebook", dark=False):
+        self.picture = copy.copy(picture)
+        self.knob, self.look = knob, (style, dark)
+        self.stops = picture.knobs()[knob].stops(MOST)
+        self.turns_back = isinstance(picture.knobs()[knob], number)
+
+    def frames(self) -> Iterator[np.ndarray]:
+        """The frame at each stop, [height, width, 3] bytes."""
+        live = LiveFigure(self.picture, *self.look)
+        try:
+            for value in self.stops:
+                setattr(self.picture, self.knob, value)
+                live.follow()
+                inches = live.layers.figure.get_figwidth()
+                live.ratio = min(1.0, WIDEST / (inches * DPI[self.look[0]]))
+                live.paint()
+                yield live.layers.pixels()[..., :3].copy()
+        finally:
+            live.release()
+
+    def loop(self, way) -> list:
+        """What belongs to each stop, there and back without either end twice; options go round."""
+        return way + way[-2:0:-1] if self.turns_back else way
+
+
+def delay(stops) -> int:
+    """How long each of so many stops stays, in hundredths of a second."""
+    return HELD if stops <= FEW else max(TICK, round(ONE_WAY / stops / TICK) * TICK)
+
+
+# ---------------------------------------------------------------- GIF
+
+
+def small_gif(film, about) -> bytes:
+    """The film as a GIF, with every second, third, ... stop where all would make it too large."""
+    frames = list(film.frames())
+    palette = shared_palette(frames[:: len(frames) // SAMPLES + 1])
+    way = [
+        Image.fromarray(frame).quantize(palette=palette, dither=Image.Dither.NONE)
+        for frame in frames
+    ]
+    for step in range(1, 7):
+        data = gif(film.loop(way[::step]), delay(len(way[::step])), about)
+        if len(data) <= LARGEST:
+            break
+    return data
+
+
+def gif(images, delay, about) -> bytes:
+    """Images in one palette as a GIF that repeats for ever."""
+    data = io.BytesIO()
+    images[0].save(
+        data,
+        "GIF",
+        save_all=True,
+        append_images=images[1:],
+        duration=10 * delay,  # milliseconds
+        loop=0,
+        comment="\n".join(about.values()).encode(),
+    )
+    return data.getvalue()
+
+
+def shared_palette(frames) -> Image.Image:
+    """An image that holds the colours of all frames [height, width, 3], as well as 255 can."""
+    return Image.fromarray(np.concatenate(frames)).quantize(COLOURS, dither=Image.Dither.NONE)
+
+
+# ---------------------------------------------------------------- MP4
+
+
+def find_ffmpeg() -> str:
+    """The program ffmpeg: imageio-ffmpeg's, else the system's; RuntimeError where there is none."""
+    if util.find_spec("imageio_ffmpeg"):
+        from imageio_ffmpeg import get_ffmpeg_exe
+
+        return get_ffmpeg_exe()
+    if found := shutil.which("ffmpeg"):
+        return found
+    raise RuntimeError("an MP4 needs ffmpeg: run `pip install imageio-ffmpeg`, or choose a GIF")
+
+
+def mp4(film, about, ffmpeg) -> bytes:
+    """The film as an MP4 of H.264 that every player and slide program reads."""
+    frames = list(film.frames())
+    height, width = (side + side % 2 for side in frames[0].shape[:2])  # yuv420p halves both
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as errors:
+        out = Path(folder, "film.mp4")
+        command = [
+            *(ffmpeg, "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24"),
+            *("-s", f"{width}x{height}", "-framerate", f"100/{delay(len(frames))}", "-i", "-"),
+            *("-r", f"100/{TICK}", "-c:v", "libx264", "-crf", "18", "-pix_fmt", "yuv420p"),
+            *("-vf", "scale=out_color_matrix=bt709", "-colorspace", "bt709"),
+            *("-color_primaries", "bt709", "-color_trc", "bt709", "-movflags", "+faststart"),
+            *("-fflags", "+bitexact", "-flags:v", "+bitexact"),
+            *(part for name, value in about.items() for part in ("-metadata", f"{name}={value}")),
+            str(out),
+        ]
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=errors)
+        try:
+            feed(process, film.loop(frames), height, width)
+        finally:
+            process.kill()  # an interrupted film; one that is finished does not mind
+            process.wait()
+        errors.seek(0)
+        return out.read_bytes()
+
+
+def feed(process, frames, height, width):
+    """Hand every frame to ffmpeg, odd sides one pixel longer, and wait for it to finish."""
+    for frame in frames:
+        missing = (0, height - frame.shape[0]), (0, width - frame.shape[1]), (0, 0)
+        process.stdin.write(np.pad(frame, missing, mode="edge").tobytes())
+    process.stdin.close()
+    process.wait()
