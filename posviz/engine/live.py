@@ -40,7 +40,7 @@ class LiveFigure:
         else:
             layers, artists = self.layers, self._artists
         try:
-            with style_context(*self.look):  # new tick labels, for one, take the style of the moment
+            with style_context(*self.look):  # new tick labels take the style of the moment
                 self.picture.update(artists, arrays)
         except Exception:
             self.release()  # half of the artists may have moved

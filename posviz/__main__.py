@@ -1,0 +1,214 @@
+"""The command line: `posviz list`, `export`, `page`, `slides` and `doctor`.
+
+What the commands do is imported when they are called, so that help comes at once.
+"""
+
+import contextlib
+import signal
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    help="Figures, animations, pages and slides of the course on positional encodings.",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    no_args_is_help=True,
+)
+
+Lessons = Annotated[
+    list[str] | None,
+    typer.Option("--lesson", help="A lesson, as 05 or rope; may be given again.", metavar="LESSON"),
+]
+Everything = Annotated[bool, typer.Option("--all", help="All of them.")]
+Notebooks = Annotated[
+    Path | None, typer.Option("--notebooks", help="The folder of the notebooks.", metavar="DIR")
+]
+To = typer.Option("--to", help="The folder to write into; made if need be.", metavar="DIR")
+
+
+@contextlib.contextmanager
+def refusals():
+    """What is wrong with the arguments becomes one line, and exit status 2."""
+    from traitlets import TraitError
+
+    try:
+        yield
+    except (ValueError, TraitError, RuntimeError) as error:
+        typer.echo(f"posviz: {error}", err=True)
+    except ModuleNotFoundError as error:
+        typer.echo(f"posviz: {error}: run `pip install 'posviz[publish]'`", err=True)
+    else:
+        return
+    raise typer.Exit(2)
+
+
+@app.command("list")
+def list_(lesson: Lessons = None):
+    """Every picture with its knobs: default, what is allowed, label, and what moves.
+
+    \b
+    posviz list
+    posviz list --lesson 05
+    posviz list | grep d_model
+    """
+    from posviz.publish import choose, listing
+
+    with refusals():
+        names = choose.pictures(lessons=lesson or (), everything=not lesson)
+    typer.echo("\n".join(listing.lines(names)))
+
+
+@app.command()
+def export(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME...", show_default=False)
+    ] = None,
+    lesson: Lessons = None,
+    everything: Everything = False,
+    to: Annotated[Path, To] = Path("figures"),
+    kinds: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--format",
+            help="svg, pdf, png, gif, mp4: one or several with commas.  [default: pdf]",
+            metavar="FORMATS",
+        ),
+    ] = None,
+    style: Annotated[str, typer.Option(help="notebook, slide, paper or poster.")] = "notebook",
+    dark: Annotated[bool, typer.Option("--dark", help="Light on a dark background.")] = False,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="A knob's value; may be given again.", metavar="KNOB=VALUE"),
+    ] = None,
+    knob: Annotated[
+        str | None,
+        typer.Option(
+            "--animate",
+            help="The knob that moves in a gif or mp4.  [default: as `posviz list` tells]",
+            metavar="KNOB",
+        ),
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Write existing files anew.")
+    ] = False,
+):
+    """Write figures and animations of pictures.
+
+    \b
+    posviz export SinusoidalTable --set d_model=128 --set base=500000
+    posviz export --lesson 05 --to talk/ --format svg,png --style slide --dark
+    posviz export RotatingVectors --format mp4 --animate query
+    posviz export --all --format pdf --style paper
+    """
+    from posviz.engine import animation
+    from posviz.publish import choose, figures
+
+    with refusals():
+        chosen = choose.pictures(names or (), lesson or (), everything)
+        formats = choose.formats(kinds or (["gif"] if knob else []), animated=knob is not None)
+        look = (choose.style(style), dark)
+        values, notes = choose.settings(chosen, set_ or ())
+        moving, more = choose.moving(chosen, knob)
+        _check_folder(to)
+        if "mp4" in formats:
+            animation.find_ffmpeg()
+    for note in notes + more:
+        typer.echo(note, err=True)
+    jobs, kept = figures.plan(values, moving, formats, to, *look, overwrite)
+    if kept:
+        typer.echo(f"Kept {len(kept)} existing files; --overwrite writes them anew.", err=True)
+    _run(jobs, to)
+
+
+@app.command()
+def page(
+    lesson: Lessons = None,
+    everything: Everything = False,
+    to: Annotated[Path, To] = Path("site"),
+    notebooks: Notebooks = None,
+):
+    """Write lessons as web pages that need no kernel and no network, and an index of them.
+
+    \b
+    posviz page --lesson 05 --to site/
+    posviz page --all
+    """
+    from posviz.publish import choose
+
+    with refusals():
+        chosen = choose.lesson_notebooks(lesson or (), everything, notebooks)
+        _check_folder(to)
+        from posviz.publish.page import write_index, write_page
+    _run({path.stem: partial(write_page, path, to) for path in chosen}, to, write_index)
+
+
+@app.command()
+def slides(
+    lesson: Lessons = None,
+    everything: Everything = False,
+    to: Annotated[Path, To] = Path("slides"),
+    notebooks: Notebooks = None,
+):
+    """Write lessons as slides for a browser.
+
+    \b
+    posviz slides --lesson 05 --to talk/
+    """
+    from posviz.publish import choose
+
+    with refusals():
+        chosen = choose.lesson_notebooks(lesson or (), everything, notebooks)
+        _check_folder(to)
+        from posviz.publish.slides import write_slides
+    _run({path.stem: partial(write_slides, path, to) for path in chosen}, to)
+
+
+@app.command()
+def doctor():
+    """Tell what works on this machine, and what to do about what does not."""
+    from posviz.publish.doctor import checks
+
+    failed = False
+    for check in checks():
+        typer.echo(str(check))
+        failed = failed or check.fatal
+    raise typer.Exit(int(failed))
+
+
+def _check_folder(to):
+    if to.exists() and not to.is_dir():
+        raise ValueError(f"--to {to} is not a folder.")
+
+
+def _run(jobs, to, last=None):
+    """Do the jobs, and what comes last; tell what was written and what failed."""
+    from posviz.publish import batch
+
+    failures = batch.run(jobs, "job")
+    if last is not None and len(failures) < len(jobs):
+        last(to)
+    for name, reason in failures.items():
+        typer.echo(f"failed: {name}: {reason}", err=True)
+    typer.echo(f"{len(jobs) - len(failures)} of {len(jobs)} written to {to}.")
+    raise typer.Exit(1 if failures else 0)
+
+
+def _leave(number, _):
+    """Ctrl-C or a polite kill: unwind, so that nothing half-written stays, and say so by status."""
+    sys.exit(128 + number)
+
+
+def main():
+    """Run the command line."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _leave)
+    app()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""Many jobs at once, in processes of their own: one that fails does not stop the others."""
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+
+from tqdm import tqdm
+
+_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+PATIENCE = 5  # seconds in which a stopped process removes what it has half written
+
+
+def run(jobs: dict[str, Callable[[], object]], unit: str) -> dict[str, str]:
+    """Do all jobs and return why some failed, by name; each is a function of a module, or partial.
+
+    When this process is interrupted, the others stop, too, before the exception goes on.
+    """
+    if not jobs:
+        return {}
+    for name in _THREADS:  # the processes have the cores already
+        os.environ.setdefault(name, "1")
+    spawned = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(min(len(jobs), cores()), spawned, initializer=_listen)
+    failures = {}
+    try:
+        with _deaf_to_ctrl_c():
+            names = {pool.submit(_reason, job): name for name, job in jobs.items()}
+        for done in tqdm(as_completed(names), total=len(names), unit=unit, disable=None):
+            reason = str(done.exception() or "") or done.result()
+            if reason:
+                failures[names[done]] = reason
+    except BaseException:
+        _stop(pool)
+        raise
+    pool.shutdown()
+    return {name: failures[name] for name in jobs if name in failures}
+
+
+def cores() -> int:
+    """The processors that this process may use."""
+    allowed = getattr(os, "sched_getaffinity", None)  # not on macOS and Windows
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
+
+
+def _reason(job) -> str:
+    """Do a job: "" or why it failed, as text, because not every exception can travel."""
+    try:
+        job()
+    except SystemExit:  # stopped: what was half written is gone
+        os._exit(1)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def _listen():
+    """In each process: leave Ctrl-C to the first one, and clean up when it says to stop."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+
+
+@contextlib.contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Processes started here ignore Ctrl-C from the first moment: they inherit that."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _stop(pool):
+    """Let every process end, and wait for it."""
+    pool.shutdown(wait=False, cancel_futures=True)
+    for process in multiprocessing.active_children():
+        process.terminate()
+    for process in multiprocessing.active_children():
+        process.join(PATIENCE)
+        process.kill()

@@ -1,0 +1,166 @@
+"""What a reader's words on the command line mean: pictures, lessons, formats, values of knobs."""
+
+import difflib
+import importlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NoReturn
+
+import posviz.pictures
+from posviz.engine import animation, export, looks
+from posviz.engine.picture import Picture
+
+FORMATS = (*export.FORMATS, *animation.FORMATS)
+
+
+def closest(what, text, known: Iterable[str], where="") -> NoReturn:
+    """Raise ValueError: what was typed, the nearest of what is known, and where to see them all."""
+    known = list(known)
+    lower = {name.lower(): name for name in reversed(known)}
+    near = difflib.get_close_matches(text.lower(), lower, 1, 0.5)
+    hint = f" Did you mean {lower[near[0]]!r}?" if near else ""
+    raise ValueError(
+        f"{what} {text!r} is unknown.{hint} {where or 'There are ' + ', '.join(known)}."
+    )
+
+
+# ---------------------------------------------------------------- pictures and lessons
+
+
+def lesson_of(name) -> str:
+    """The number of the lesson that a picture, by its class's name, belongs to: "05"."""
+    package = posviz.pictures.names()[name].rpartition(".")[0]
+    return importlib.import_module(package).LESSON
+
+
+def pictures(names=(), lessons=(), everything=False) -> list[str]:
+    """The class names of the pictures meant, in the course's order, each once.
+
+    Raises ValueError for an unknown name or lesson, and where nothing or too much was chosen.
+    """
+    known = {name: lesson_of(name) for name in posviz.pictures.names()}
+    if everything and (names or lessons):
+        raise ValueError("--all means every picture: leave out names and --lesson, or --all.")
+    if not (everything or names or lessons):
+        raise ValueError("name pictures, or choose a --lesson, or --all; `posviz list` shows them.")
+    for name in names:
+        if name not in known:
+            closest("picture", name, known, "`posviz list` shows all")
+    numbered = {number: f"{number}_" for number in sorted(set(known.values()))}
+    numbers = {lesson(text, numbered | _titled(numbered)) for text in lessons}
+    chosen = [name for name in known if everything or name in names or known[name] in numbers]
+    return sorted(chosen, key=lambda name: known[name])
+
+
+def _titled(numbers) -> dict[str, str]:
+    """The lessons' names by number, as far as there are notebooks to tell."""
+    try:
+        found = notebooks()
+    except ValueError:  # pictures can be had without notebooks
+        return {}
+    return {name[:2]: name for name in found if name[:2] in numbers}
+
+
+def lesson(text, names: dict[str, str]) -> str:
+    """The number meant by "05", "5", "05_rope" or "rope"; ValueError for an unknown one."""
+    typed = text.strip().lower()
+    for number, name in names.items():
+        if typed.zfill(2) == number or typed in (name, name.partition("_")[2]):
+            return number
+    closest("lesson", text, names.values())
+
+
+# ---------------------------------------------------------------- notebooks
+
+
+def notebooks(folder: Path | None = None) -> dict[str, Path]:
+    """The lessons' notebooks by name; ValueError where there are none.
+
+    Looked for in the folder, or else beside the package, as in a clone, or in ./notebooks.
+    """
+    beside = Path(posviz.__file__).parents[1] / "notebooks"
+    for place in [folder] if folder else [beside, Path("notebooks")]:
+        found = sorted(place.glob("[0-9][0-9]_*.ipynb"))
+        if found:
+            return {path.stem: path for path in found}
+    tried = f"in {folder}" if folder else f"in {beside} or in {Path('notebooks').resolve()}"
+    raise ValueError(f"no notebooks {tried}: give their folder with --notebooks.")
+
+
+def lesson_notebooks(lessons, everything, folder) -> list[Path]:
+    """The notebooks of the lessons meant; ValueError where none or too much was chosen."""
+    if everything == bool(lessons):
+        raise ValueError("choose the lessons: --lesson 05, as often as you like, or --all.")
+    found = notebooks(folder)
+    names = {name[:2]: name for name in found}
+    numbers = {lesson(text, names) for text in lessons} or set(names)
+    return [found[names[number]] for number in sorted(numbers)]
+
+
+# ---------------------------------------------------------------- how they shall look
+
+
+def formats(texts, animated=False) -> list[str]:
+    """The formats in "svg,pdf"; with an animated knob there is one that moves among them."""
+    words = [word.strip().lower().lstrip(".") for text in texts for word in text.split(",")]
+    for word in words:
+        if word not in FORMATS:
+            closest("format", word, FORMATS)
+    if animated and not set(words) & set(animation.FORMATS):
+        words.append("gif")
+    return list(dict.fromkeys(words or ["pdf"]))
+
+
+def style(text) -> str:
+    """The style of that name; ValueError for an unknown one."""
+    return text if text in looks.STYLES else closest("style", text, looks.STYLES)
+
+
+def loaded(names) -> dict[str, type[Picture]]:
+    """The pictures' classes by name."""
+    return {name: posviz.pictures.load(name) for name in names}
+
+
+def settings(names, texts) -> tuple[dict[str, dict], list[str]]:
+    """The values of "knob=value" texts for each picture that has the knob, and what to tell.
+
+    Raises ValueError for a knob that no picture has, TraitError for a value that is refused.
+    """
+    classes = loaded(names)
+    values: dict[str, dict] = {name: {} for name in names}
+    notes = []
+    for text in texts:
+        knob, equals, typed = text.partition("=")
+        if not equals:
+            raise ValueError(f"--set {text!r} is unclear: write --set knob=value.")
+        having, note = _with_knob(classes, knob.strip(), f"--set {text}")
+        notes += note
+        for name in having:
+            values[name][knob.strip()] = classes[name].knobs()[knob.strip()].read(typed)
+    for name in names:
+        classes[name](**values[name])  # a knob refuses by itself
+    return values, notes
+
+
+def moving(names, knob=None) -> tuple[dict[str, str], list[str]]:
+    """The knob that moves in each picture's animation, and what to tell.
+
+    Raises ValueError for a knob that no picture has, or that cannot move.
+    """
+    classes = loaded(names)
+    if knob is None:
+        return {name: found.filmed()[0] for name, found in classes.items()}, []
+    having, notes = _with_knob(classes, knob, f"--animate {knob}")
+    for name in having:
+        animation.check_moves(classes[name], knob)
+    return dict.fromkeys(having, knob), notes
+
+
+def _with_knob(classes, knob, option) -> tuple[list[str], list[str]]:
+    """The pictures that have the knob, and a line about those that have not."""
+    having = [name for name, found in classes.items() if knob in found.knobs()]
+    if not having:
+        known = dict.fromkeys(name for found in classes.values() for name in found.knobs())
+        closest("knob", knob, known, "`posviz list` shows the knobs of each picture")
+    missing = [name for name in classes if name not in having]
+    return having, [f"{option} is not for {', '.join(missing)}."] if missing else []

@@ -1,0 +1,146 @@
+"""What works on this machine, and what to do about what does not."""
+
+import importlib.util
+import platform
+import shutil
+import site
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from posviz import arrays
+from posviz.engine import animation, looks
+from posviz.publish import choose
+
+STANDS_ON = ("numpy", "matplotlib", "pillow", "fonttools", "traitlets", "ipywidgets", "anywidget")
+OPTIONAL = {
+    "torch": "lessons 03, 04, 05 use it: pip install torch",
+    "jupyterlab": "the notebooks open in it: pip install jupyterlab",
+    "nbconvert": "pages and slides need it: pip install nbconvert nbclient",
+}
+ENOUGH = 500  # MB: the course's figures, animations and pages take less
+
+
+@dataclass
+class Check:
+    """What was looked at, what was found, and what to do; fatal: the course needs it."""
+
+    name: str
+    found: str
+    fine: bool = True
+    fatal: bool = False
+
+    def __str__(self):
+        word = "ok" if self.fine else "FAILS" if self.fatal else "missing"
+        return f"{word:8}{self.name:22}{self.found}"
+
+
+def checks() -> Iterator[Check]:
+    """Every check in turn, as soon as it is done."""
+    yield Check("Python", f"{platform.python_version()} at {sys.executable}")
+    yield from versions()
+    yield from devices()
+    yield from fonts()
+    yield ffmpeg()
+    yield server_extension()
+    yield notebooks()
+    yield disk()
+    yield writing(Path("figures"))
+
+
+def versions() -> Iterator[Check]:
+    """posviz, what it stands on, and what only parts of it need."""
+    for name in ("posviz", *STANDS_ON):
+        try:
+            yield Check(name, metadata.version(name))
+        except metadata.PackageNotFoundError:
+            yield Check(name, f"not installed: pip install {name}", fine=False, fatal=True)
+    for name, use in OPTIONAL.items():
+        try:
+            yield Check(name, metadata.version(name))
+        except metadata.PackageNotFoundError:
+            yield Check(name, use, fine=False)
+
+
+def devices() -> Iterator[Check]:
+    """Where arrays can live; torch itself is asked, where it is installed."""
+    if importlib.util.find_spec("torch"):
+        importlib.import_module("torch")
+    for name, reason in arrays.devices().items():
+        yield Check(
+            f"device {name}",
+            f"{reason}; the course runs without it" if reason else "can be used",
+            fine=not reason,
+        )
+
+
+def fonts() -> Iterator[Check]:
+    """The fonts of labels, and one for sentences in other scripts."""
+    families = looks.parameters("notebook", False)["font.family"]
+    installed = {font.name for font in looks.fontManager.ttflist}
+    text, *others = families
+    if text in installed:
+        yield Check("font", text)
+    else:
+        yield Check("font", f"{text} is gone: reinstall matplotlib", fine=False, fatal=True)
+    advice = "Chinese, Japanese, Korean text shows as boxes: install Noto Sans CJK (fonts-noto-cjk)"
+    yield Check("font, East Asia", ", ".join(others) or advice, fine=bool(others))
+
+
+def ffmpeg() -> Check:
+    """Whether an MP4 can be written: ffmpeg is there, and has the encoder."""
+    try:
+        program = animation.find_ffmpeg()
+        listed = subprocess.run([program, "-encoders"], capture_output=True, text=True, check=True)
+    except (OSError, RuntimeError, subprocess.CalledProcessError) as error:
+        return Check("ffmpeg", str(error), fine=False)
+    if "libx264" not in listed.stdout:
+        advice = f"{program} cannot write H.264: pip install imageio-ffmpeg"
+        return Check("ffmpeg", advice, fine=False)
+    return Check("ffmpeg", program)
+
+
+def server_extension() -> Check:
+    """Whether a Jupyter server that starts here loads posviz's part."""
+    name = Path("etc/jupyter/jupyter_server_config.d/posviz.json")
+    found = [
+        Path(place) / name
+        for place in dict.fromkeys((sys.prefix, site.USER_BASE))
+        if place and (Path(place) / name).exists()
+    ]
+    if found:
+        return Check("server extension", str(found[0]))
+    advice = "sliders answer some 20 ms later: pip install posviz into the server's environment"
+    return Check("server extension", advice, fine=False)
+
+
+def notebooks() -> Check:
+    """Whether the lessons are found."""
+    try:
+        found = choose.notebooks()
+    except ValueError as error:
+        return Check("notebooks", str(error), fine=False)
+    return Check("notebooks", f"{len(found)} in {next(iter(found.values())).parent}")
+
+
+def disk() -> Check:
+    """Whether there is room here."""
+    free = shutil.disk_usage(".").free // 10**6
+    few = "" if free > ENOUGH else f": make room, {ENOUGH} MB are enough"
+    return Check("free disk", f"{free:,} MB{few}", fine=not few)
+
+
+def writing(folder: Path) -> Check:
+    """Whether figures can be written; the folder is left as it was."""
+    nearest = next(place for place in [folder, *folder.absolute().parents] if place.exists())
+    try:
+        with tempfile.TemporaryFile(dir=nearest) as file:
+            file.write(b"figure")
+    except OSError as error:
+        advice = f"{error.strerror}: choose another with `posviz export --to DIR`"
+        return Check(f"writing to {folder}", advice, fine=False, fatal=True)
+    return Check(f"writing to {folder}", "works")
