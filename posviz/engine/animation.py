@@ -27,6 +27,7 @@ ONE_WAY = 300  # hundredths of a second, from one end of the knob to the other
 FEW, HELD = 12, 100  # up to so many stops are looked at one by one, each for so long
 SAMPLES = 12  # frames, about, from which the palette is made
 COLOURS = 255  # and one more place, for "as in the frame before"
+EXACT = 64  # of them are the commonest colours themselves: the background must not turn grey
 
 
 def animate(picture, knob, path, *, style="notebook", dark=False) -> Path:
@@ -105,11 +106,8 @@ def delay(stops) -> int:
 def small_gif(film, about) -> bytes:
     """The film as a GIF, with every second, third, ... stop where all would make it too large."""
     frames = list(film.frames())
-    palette = shared_palette(frames[:: len(frames) // SAMPLES + 1])
-    way = [
-        Image.fromarray(frame).quantize(palette=palette, dither=Image.Dither.NONE)
-        for frame in frames
-    ]
+    palette = shared_palette(np.concatenate(frames[:: len(frames) // SAMPLES + 1]))
+    way = list(in_palette(frames, palette))
     for step in range(1, 7):
         data = gif(film.loop(way[::step]), delay(len(way[::step])), about)
         if len(data) <= LARGEST:
@@ -132,9 +130,44 @@ def gif(images, delay, about) -> bytes:
     return data.getvalue()
 
 
-def shared_palette(frames) -> Image.Image:
-    """An image that holds the colours of all frames [height, width, 3], as well as 255 can."""
-    return Image.fromarray(np.concatenate(frames)).quantize(COLOURS, dither=Image.Dither.NONE)
+def shared_palette(pixels) -> np.ndarray:
+    """At most 255 colours [colours, 3] for pixels [..., 3]: the commonest exactly, others near."""
+    packed, counts = np.unique(_packed(pixels), return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    exact = packed[order[:EXACT]]
+    others = _packed(pixels).ravel()
+    others = others[~np.isin(others, exact)]
+    if not others.size:
+        return _unpacked(exact)
+    near = Image.fromarray(_unpacked(others)[None]).quantize(COLOURS - EXACT).getpalette()
+    return np.concatenate([_unpacked(exact), np.reshape(near, (-1, 3))]).astype(np.uint8)
+
+
+def in_palette(frames, palette) -> Iterator[Image.Image]:
+    """Each frame [height, width, 3] in the nearest colours of the palette [colours, 3].
+
+    Pillow's own way to a given palette takes similar colours for the same, and white for grey.
+    """
+    place = np.full(1 << 24, -1, np.int16)  # of each colour met so far
+    known = palette.astype(np.float32)
+    for frame in frames:
+        packed = _packed(frame)
+        new = np.unique(packed[place[packed] < 0])
+        distances = (known**2).sum(axis=1) - 2 * _unpacked(new).astype(np.float32) @ known.T
+        place[new] = distances.argmin(axis=1)
+        image = Image.fromarray(place[packed].astype(np.uint8), "P")
+        image.putpalette(palette.tobytes())
+        yield image
+
+
+def _packed(pixels):
+    """Colours [..., 3] as one number each."""
+    return pixels.astype(np.int32) @ np.array([1 << 16, 1 << 8, 1], np.int32)
+
+
+def _unpacked(numbers):
+    """What `_packed` packed, [..., 3] bytes."""
+    return np.stack([numbers >> 16, numbers >> 8 & 255, numbers & 255], axis=-1).astype(np.uint8)
 
 
 # ---------------------------------------------------------------- MP4
