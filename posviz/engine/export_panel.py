@@ -7,30 +7,45 @@ from pathlib import Path
 
 import ipywidgets as widgets
 
+from posviz.engine import animation
 from posviz.engine.copy_button import CopyButton
 from posviz.engine.export import FORMATS, inside
 from posviz.engine.looks import STYLES
 
 FOLDER = Path("figures")
-_MIME = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
+_MIME = {
+    "png": "image/png",
+    "svg": "image/svg+xml",
+    "pdf": "application/pdf",
+    "gif": "image/gif",
+    "mp4": "video/mp4",
+}
 
 
 class ExportPanel:
-    """A button that opens a panel: format, style, light or dark, file name, Save, Copy."""
+    """A button that opens a panel: format, style, light or dark, file name, Save, Copy.
+
+    An animation also asks which knob moves.
+    """
 
     def __init__(self, picture):
         self.picture = picture
         self.button = widgets.ToggleButton(
             description="Export", icon="download", tooltip="Save the picture as it stands"
         )
-        self.kind = widgets.Dropdown(options=FORMATS, description="format")
+        kinds = (*FORMATS, *animation.FORMATS)
+        self.kind = widgets.Dropdown(options=kinds, description="format")
         self.style = widgets.Dropdown(options=STYLES, description="style", value="slide")
         self.dark = widgets.Checkbox(description="dark background")
+        moving = [(knob.label, name) for name, knob in picture.knobs().items() if knob.stops(2)]
+        self.moves = widgets.Dropdown(
+            options=moving, value=picture.filmed()[0], description="what moves"
+        )
         self.name = widgets.Text(type(picture).__name__, description="file name")
         self.save_button = widgets.Button(description="Save", icon="check")
         self.copy_button = CopyButton(label="Copy the Python line")
         self.result = widgets.HTML()
-        choices = [self.kind, self.style, self.dark]
+        choices = [self.kind, self.moves, self.style, self.dark]
         saving = widgets.HBox([self.name, self.save_button])
         self.panel = widgets.VBox(
             [widgets.HBox(choices), saving, self.copy_button, self.result],
@@ -40,6 +55,7 @@ class ExportPanel:
         self.save_button.on_click(lambda _: self.save())
         for widget in (*choices, self.name):
             widget.observe(self._write_line, "value")
+        self._write_line()
 
     def _toggle(self, change):
         self.panel.layout.display = "flex" if change.new else "none"
@@ -47,14 +63,20 @@ class ExportPanel:
         follow(self._write_line, list(self.picture.knobs()))  # a closed panel costs no message
         self._write_line()
 
+    @property
+    def _animated(self) -> bool:
+        return self.kind.value in animation.FORMATS
+
     def _write_line(self, _=None):
         """Bring what is copied up to date; a bad name is told when it is saved."""
+        self.moves.layout.display = "flex" if self._animated else "none"
         try:
             path = inside(FOLDER, self.name.value, self.kind.value)
         except ValueError:
             path = FOLDER / f"{type(self.picture).__name__}.{self.kind.value}"
+        call = f"animate({self.moves.value!r}, " if self._animated else "save("
         look = f", style={self.style.value!r}" + ", dark=True" * self.dark.value
-        line = f"{self.picture!r}.save({path.as_posix()!r}{look})"
+        line = f"{self.picture!r}.{call}{path.as_posix()!r}{look})"
         self.copy_button.text = _import_of(type(self.picture)) + line
 
     def save(self):
@@ -63,7 +85,11 @@ class ExportPanel:
         try:
             path = inside(FOLDER, self.name.value, kind)
             done = "Replaced" if path.exists() else "Saved"
-            self.picture.save(path, style=self.style.value, dark=self.dark.value)
+            look = {"style": self.style.value, "dark": self.dark.value}
+            if self._animated:
+                self.picture.animate(self.moves.value, path, **look)
+            else:
+                self.picture.save(path, **look)
         except Exception as error:
             self.result.value = f"<div role='alert'>Not saved: {html.escape(str(error))}</div>"
             return

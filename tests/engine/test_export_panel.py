@@ -12,11 +12,18 @@ import pytest
 from PIL import Image
 
 import posviz
+from posviz.engine import animation
 from posviz.engine.export import FORMATS
 from posviz.engine.export_panel import ExportPanel
 from tests.engine.sample import Failing
 
-MIME = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
+MIME = {
+    "png": "image/png",
+    "svg": "image/svg+xml",
+    "pdf": "application/pdf",
+    "gif": "image/gif",
+    "mp4": "video/mp4",
+}
 
 
 @pytest.fixture
@@ -133,6 +140,24 @@ def test_the_copied_line_makes_the_very_file_again(folder, tmp_path):
     again.mkdir()
     subprocess.run([sys.executable, "-c", panel.copy_button.text], cwd=again, check=True)
     assert (again / "figures" / saved.name).read_bytes() == saved.read_bytes()
+
+
+@pytest.mark.parametrize("kind", animation.FORMATS)
+def test_an_animation_asks_what_moves_and_is_copied_as_one(folder, kind):
+    panel = ExportPanel(Failing(position=20))
+    assert panel.moves.layout.display == "none"
+    movable = [name for _, name in panel.moves.options]
+    assert movable == ["lines", "position", "width", "base", "phase", "shape", "marked"]
+    panel.kind.value, panel.moves.value, panel.style.value = kind, "lines", "paper"
+    assert panel.moves.layout.display == "flex"
+    panel.save()
+    saved = folder / "figures" / f"Failing.{kind}"
+    assert f"data:{MIME[kind]};base64,{base64.b64encode(saved.read_bytes()).decode()}'" in (
+        panel.result.value
+    )
+    call = panel.copy_button.text.partition("Failing(")[2]
+    assert call.endswith(f").animate('lines', 'figures/Failing.{kind}', style='paper')")
+    assert panel.picture.values() == Failing(position=20).values()
 
 
 def test_the_line_follows_the_knobs_only_while_the_panel_is_open(panel):

@@ -140,7 +140,7 @@ def test_the_stops_of_a_film_go_from_end_to_end():
     assert found["position"].stops(1) == [0]
     assert found["shape"].stops(9) == ["sine", "cosine"]
     assert found["marked"].stops(9) == [False, True]
-    assert found["words"].stops(9) == []
+    assert found["words"].stops(9) == found["where"].stops(9) == []
 
 
 def test_an_unknown_device_is_told_why(monkeypatch):
