@@ -12,9 +12,15 @@ from PIL import Image
 
 from posviz.engine.figures import drop_bitmaps, let_go
 from posviz.engine.looks import style_context
+from posviz.engine.svg import self_contained
 
 FORMATS = ("png", "svg", "pdf")
-_CAPTION_FIELD = {"png": "Description", "svg": "Description", "pdf": "Subject"}
+# Title, caption and Python line, by the names that each format has for them.
+_NAMES = {
+    "png": ("Title", "Description", "Comment"),
+    "svg": ("Title", "Description", "Source"),
+    "pdf": ("Title", "Subject", "Keywords"),
+}
 # Two runs of the same picture give the same bytes: no date, no version.
 _NO_DATE: dict[str, dict[str, str | None]] = {
     "png": {"Software": None},
@@ -28,26 +34,45 @@ def save(picture, path, *, style="notebook", dark=False) -> Path:
 
     Raises ValueError for an unknown ending or style, OSError where the place cannot be written to.
     """
-    path = Path(path)
+    return save_all(picture, [path], style=style, dark=dark)[0]
+
+
+def save_all(picture, paths, *, style="notebook", dark=False) -> list[Path]:
+    """Write one figure of a picture to several files, each in the format of its ending.
+
+    Raises what `save` raises; a file is touched only when all could be drawn.
+    """
+    paths = [Path(path) for path in paths]
+    kinds = [_format(path) for path in paths]
+    arrays = picture.compute()
+    figure = picture.drawn(arrays, style, dark)
+    words = picture.title(), picture.caption(arrays), repr(picture)
+    with style_context(style, dark):
+        files = [_encoded(figure, kind, words) for kind in kinds]
+    let_go(figure)
+    for path, data in zip(paths, files, strict=True):
+        with replacing(path) as file:
+            file.write(data)
+    return paths
+
+
+def _format(path: Path) -> str:
     kind = path.suffix.lower().lstrip(".")
     if kind not in FORMATS:
         raise ValueError(
             f"path = {str(path)!r} ends in {path.suffix!r}: choose one of "
             + ", ".join(f".{known}" for known in FORMATS)
         )
-    arrays = picture.compute()
-    figure = picture.drawn(arrays, style, dark)
-    described: dict[str, str | None] = {
-        "Title": picture.title(),
-        _CAPTION_FIELD[kind]: picture.caption(arrays),
-    } | _NO_DATE[kind]
-    data = io.BytesIO()  # on a full disk, matplotlib's PDF writer would hide the reason
-    with style_context(style, dark):
-        figure.savefig(data, format=kind, metadata=described)
-    let_go(figure)
-    with replacing(path) as file:
-        file.write(data.getbuffer())
-    return path
+    return kind
+
+
+def _encoded(figure, kind, words) -> bytes:
+    """The figure as a file's bytes; on a full disk, matplotlib would hide the reason."""
+    data = io.BytesIO()
+    metadata = dict(zip(_NAMES[kind], words, strict=True)) | _NO_DATE[kind]
+    figure.savefig(data, format=kind, metadata=metadata)
+    title, caption, _ = words
+    return self_contained(data.getvalue(), title, caption) if kind == "svg" else data.getvalue()
 
 
 @contextlib.contextmanager

@@ -8,10 +8,11 @@ from pathlib import Path
 import matplotlib
 from matplotlib.font_manager import fontManager
 
-STYLES = ("notebook", "slide", "paper")
+DPI = {"notebook": 100, "slide": 144, "paper": 300, "poster": 150}
+SIZE = {"slide": (40 / 3, 7.5), "poster": (18.0, 12.0)}  # inches; else each picture has its own
+STYLES = tuple(DPI)
 SIGNED = "RdBu_r"  # symmetric around zero; colour-blind safe
 PLAIN = "viridis"  # zero to one
-DPI = {"notebook": 100, "slide": 144, "paper": 300}
 
 # Behind DejaVu Sans, for sentences that readers type; those that are installed are used.
 _OTHER_SCRIPTS = (

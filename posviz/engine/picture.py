@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from posviz.engine.figures import StyledFigure, drop_bitmaps
 from posviz.engine.knobs import Knob, choice, number, switch
-from posviz.engine.looks import DPI, style_context
+from posviz.engine.looks import DPI, SIZE, style_context
 
 
 class Picture(traitlets.HasTraits):
@@ -21,6 +21,7 @@ class Picture(traitlets.HasTraits):
 
     size = (8.0, 4.5)  # inches, in a notebook
     paper_size = (3.3, 2.4)  # inches, in one column of a paper
+    _data: tuple[str, ...] = ()  # the arguments that hold data, which the repr can only name
     film: tuple[str, ...] = ()  # the knobs that move in a film, where `filmed` would choose badly
 
     def __init__(self, **values):
@@ -83,7 +84,7 @@ class Picture(traitlets.HasTraits):
 
     def build(self, style="notebook", dark=False):
         """A new Figure in its settled layout, and its artists, not yet moved to any arrays."""
-        size = {"notebook": self.size, "slide": (40 / 3, 7.5), "paper": self.paper_size}
+        size = {"notebook": self.size, "paper": self.paper_size} | SIZE
         with style_context(style, dark):
             figure = StyledFigure(
                 style, dark, figsize=size[style], dpi=DPI[style], layout="constrained"
@@ -137,8 +138,9 @@ class Picture(traitlets.HasTraits):
         return Explorer(self)
 
     def __repr__(self):
-        values = ", ".join(f"{name}={value!r}" for name, value in self.values().items())
-        return f"{type(self).__name__}({values})"
+        data = [f"{name}=..." for name in self._data]
+        values = [f"{name}={value!r}" for name, value in self.values().items()]
+        return f"{type(self).__name__}({', '.join(data + values)})"
 
 
 def _show_figures_without_pyplot():

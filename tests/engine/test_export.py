@@ -14,13 +14,15 @@ import matplotlib
 import numpy as np
 import pytest
 from PIL import Image
+from pypdf import PdfReader
 
-from posviz.engine.export import FORMATS, inside, notebook_png, png_bytes
+from posviz.engine.export import FORMATS, inside, notebook_png, png_bytes, save_all
 from posviz.engine.looks import STYLES
 from tests.engine.sample import ROOT, Failing, Waves
 
 MAGIC = {"png": b"\x89PNG\r\n", "svg": b"<?xml", "pdf": b"%PDF-1."}
 SVG = "{http://www.w3.org/2000/svg}"
+INCHES = {"notebook": (4, 2), "slide": (40 / 3, 7.5), "paper": (3.3, 2.4), "poster": (18, 12)}
 
 
 @pytest.fixture
@@ -35,8 +37,7 @@ def test_every_format_in_every_look_has_its_size(picture, tmp_path, kind, style,
     path = picture.save(tmp_path / f"waves.{kind}", style=style, dark=dark)
     data = path.read_bytes()
     assert data.startswith(MAGIC[kind])
-    inches = {"notebook": (4, 2), "slide": (40 / 3, 7.5), "paper": (3.3, 2.4)}[style]
-    assert size_in_inches(kind, data) == pytest.approx(inches, abs=0.01)
+    assert size_in_inches(kind, data) == pytest.approx(INCHES[style], abs=0.01)
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
@@ -63,25 +64,49 @@ def test_a_png_shows_the_pixels_of_the_figure(picture, tmp_path):
     assert np.array_equal(np.asarray(Image.open(path)), expected)
 
 
-@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
-def test_the_caption_goes_with_the_file(picture, tmp_path, ending):
-    data = picture.save(tmp_path / f"waves.{ending}").read_bytes()
+@pytest.mark.parametrize("words", ["the cat", "ένα 猫 (\\) ]]> & <b>"])
+@pytest.mark.parametrize("kind", FORMATS)
+def test_title_caption_and_python_line_go_with_the_file(tmp_path, kind, words):
+    picture = Waves(words=words, position=7)
+    path = picture.save(tmp_path / f"waves.{kind}")
     caption = picture.caption(picture.compute())
-    if ending == "png":
-        found = Image.open(io.BytesIO(data)).text
-        assert (found["Title"], found["Description"]) == (picture.title(), caption)
-    elif ending == "svg":
-        texts = [element.text for element in ET.fromstring(data).iter()]
-        assert picture.title() in texts
-        assert caption in texts
-    else:
-        assert b"/Title (" + picture.title().encode() in data
-        assert b"/Subject (" + caption.encode() in data
+    assert described(path) == (picture.title(), caption, repr(picture))
+    assert eval(repr(picture)).values() == picture.values()
+
+
+def described(path) -> tuple:
+    """What other people's readers find: title, caption and Python line."""
+    if path.suffix == ".png":
+        found = Image.open(path).text
+        return tuple(found[name] for name in ("Title", "Description", "Comment"))
+    if path.suffix == ".pdf":
+        found = PdfReader(path).metadata
+        return found.title, found.subject, found.keywords
+    dublin_core = "{http://purl.org/dc/elements/1.1/}"
+    root = ET.parse(path).getroot()
+    return tuple(root.find(f".//{dublin_core}{x}").text for x in ("title", "description", "source"))
 
 
 def test_text_a_reader_typed_leaves_an_svg_readable(tmp_path):
     path = Waves(words="<b>\0&$x_$").save(tmp_path / "waves.svg")
     assert ET.fromstring(path.read_bytes()).tag == f"{SVG}svg"
+
+
+def test_one_figure_for_several_files_gives_what_each_gives_alone(picture, tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(Waves, "compute", lambda self, f=Waves.compute: drawn.append(1) or f(self))
+    wanted = [tmp_path / "all" / f"waves.{kind}" for kind in reversed(FORMATS)]
+    assert save_all(picture, wanted, style="slide", dark=True) == wanted
+    assert len(drawn) == 1
+    for path in wanted:
+        alone = picture.save(tmp_path / path.name, style="slide", dark=True)
+        assert alone.read_bytes() == path.read_bytes(), path.name
+
+
+def test_one_wrong_ending_writes_none(picture, tmp_path):
+    with pytest.raises(ValueError, match="choose one of"):
+        save_all(picture, [tmp_path / "waves.png", tmp_path / "waves.jpg"])
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_two_runs_give_the_same_bytes(tmp_path):
@@ -120,8 +145,8 @@ def test_the_ending_may_be_in_capitals(picture, tmp_path):
 
 
 def test_an_unknown_style_is_refused(picture, tmp_path):
-    with pytest.raises(ValueError, match="'poster' is unknown: choose one of notebook, slide"):
-        picture.save(tmp_path / "waves.png", style="poster")
+    with pytest.raises(ValueError, match="'wall' is unknown: choose one of notebook, slide"):
+        picture.save(tmp_path / "waves.png", style="wall")
     assert list(tmp_path.iterdir()) == []
 
 

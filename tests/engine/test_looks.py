@@ -51,8 +51,8 @@ def test_a_style_sets_everything_but_the_sessions_own(style, dark):
 
 
 def test_an_unknown_style_is_named_with_the_known_ones():
-    with pytest.raises(ValueError, match="style = 'poster' is unknown: choose one of notebook, s"):
-        looks.parameters("poster", False)
+    with pytest.raises(ValueError, match="style = 'wall' is unknown: choose one of notebook, s"):
+        looks.parameters("wall", False)
 
 
 @pytest.mark.parametrize("dark", [False, True])
