@@ -147,7 +147,7 @@ def test_an_animation_asks_what_moves_and_is_copied_as_one(folder, kind):
     panel = ExportPanel(Failing(position=20))
     assert panel.moves.layout.display == "none"
     movable = [name for _, name in panel.moves.options]
-    assert movable == ["lines", "position", "width", "base", "phase", "shape", "marked"]
+    assert movable == ["lines", "position", "width", "base", "phase", "shape", "marked", "fail"]
     panel.kind.value, panel.moves.value, panel.style.value = kind, "lines", "paper"
     assert panel.moves.layout.display == "flex"
     panel.save()

@@ -130,7 +130,7 @@ def test_a_style_decides_size_and_ground(style, size, dark):
 
 
 def test_an_unknown_style_is_refused():
-    with pytest.raises(ValueError, match="'billboard' is unknown: choose one of notebook, slide, p"):
+    with pytest.raises(ValueError, match="'billboard' is unknown: choose one of notebook, slide, "):
         Waves().figure("billboard")
 
 
