@@ -1,5 +1,6 @@
 """Animations: one knob goes through its values and back again, in a GIF or an MP4."""
 
+import contextlib
 import copy
 import difflib
 import io
@@ -206,14 +207,17 @@ def mp4(film, about, ffmpeg) -> bytes:
         finally:
             process.kill()  # an interrupted film; one that is finished does not mind
             process.wait()
-        errors.seek(0)
+        if process.returncode:
+            errors.seek(0)
+            raise OSError(f"ffmpeg stopped: {errors.read().decode(errors='replace').strip()}")
         return out.read_bytes()
 
 
 def feed(process, frames, height, width):
     """Hand every frame to ffmpeg, odd sides one pixel longer, and wait for it to finish."""
-    for frame in frames:
-        missing = (0, height - frame.shape[0]), (0, width - frame.shape[1]), (0, 0)
-        process.stdin.write(np.pad(frame, missing, mode="edge").tobytes())
-    process.stdin.close()
+    with process.stdin, contextlib.suppress(BrokenPipeError):  # it stopped, and tells why
+        for frame in frames:
+            missing = (0, height - frame.shape[0]), (0, width - frame.shape[1]), (0, 0)
+            process.stdin.write(np.pad(frame, missing, mode="edge").tobytes())
+            process.stdin.flush()
     process.wait()

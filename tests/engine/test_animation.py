@@ -1,0 +1,273 @@
+"""Animations: what other people's readers find in them is the picture at each of its stops."""
+
+import io
+import subprocess
+
+import numpy as np
+import pytest
+from imageio_ffmpeg import count_frames_and_secs, get_ffmpeg_exe, read_frames
+from PIL import Image
+
+from posviz.engine import animation
+from posviz.engine.animation import animate, in_palette, shared_palette
+from posviz.engine.live import LiveFigure
+from tests.engine.sample import Failing, Waves
+
+POSITIONS = [*range(40), *range(38, 0, -1)]  # there and back, neither end twice
+
+
+class OddWaves(Waves):
+    """Waves whose sides have an odd number of pixels."""
+
+    size = (4.01, 2.01)
+
+
+def gif_frames(path) -> list[np.ndarray]:
+    """Every frame of a GIF, [height, width, 3]."""
+    image, frames = Image.open(path), []
+    for index in range(image.n_frames):
+        image.seek(index)
+        frames.append(np.asarray(image.convert("RGB")))
+    return frames
+
+
+def mp4_frames(path) -> list[np.ndarray]:
+    """Every frame of an MP4, [height, width, 3]."""
+    reader = read_frames(path)
+    width, height = next(reader)["size"]
+    return [np.frombuffer(frame, np.uint8).reshape(height, width, 3) for frame in reader]
+
+
+def shown(picture, style="notebook", dark=False, **values) -> np.ndarray:
+    """The picture as its figure shows it, [height, width, 3]."""
+    figure = type(picture)(**picture.values() | values).figure(style, dark)
+    figure.canvas.draw()
+    return np.asarray(figure.canvas.buffer_rgba())[..., :3]
+
+
+def difference(one, other) -> float:
+    """The mean difference of two frames, in levels of 255."""
+    return np.abs(one.astype(int) - other.astype(int)).mean()
+
+
+# ---------------------------------------------------------------- what a reader finds
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_frame_of_a_gif_is_the_figure_at_its_stop(tmp_path, dark):
+    picture = Waves(phase=0.25, words="the dog")
+    frames = gif_frames(animate(picture, "position", tmp_path / "waves.gif", dark=dark))
+    assert len(frames) == len(POSITIONS)
+    for index in (0, 1, 20, 39, 40, 77):
+        expected = shown(picture, dark=dark, position=POSITIONS[index])
+        assert difference(frames[index], expected) < 0.25, index
+        background = np.array_equal(frames[index][0, 0], expected[0, 0])
+        assert background, (frames[index][0, 0], expected[0, 0])
+        neighbour = shown(picture, dark=dark, position=POSITIONS[index - 5])
+        assert difference(frames[index], neighbour) > 0.5
+
+
+@pytest.mark.parametrize("kind", [Waves, OddWaves])
+def test_every_frame_of_an_mp4_is_the_figure_at_its_stop(tmp_path, kind):
+    picture = kind(phase=0.25)
+    path = animate(picture, "position", tmp_path / "waves.mp4")
+    frames = mp4_frames(path)[::2]  # twenty a second, and each stop stays for a tenth
+    assert len(frames) == len(POSITIONS)
+    for index in (0, 20, 39, 77):
+        expected = shown(picture, position=POSITIONS[index])
+        height, width = expected.shape[:2]
+        assert frames[index].shape == (height + height % 2, width + width % 2, 3)
+        assert difference(frames[index][:height, :width], expected) < 4, index
+        assert difference(frames[index][:5, :5], expected[:5, :5]) < 2, "the background"
+
+
+def test_a_knob_that_makes_new_artists_can_move(tmp_path):
+    frames = gif_frames(animate(Waves(), "lines", tmp_path / "waves.gif"))
+    assert len(frames) == len([1, 2, 3, 4, 3, 2])
+    for frame, lines in zip(frames, [1, 2, 3, 4, 3, 2], strict=True):
+        assert difference(frame, shown(Waves(), lines=lines)) < 0.5
+
+
+@pytest.mark.parametrize(
+    ("knob", "stops", "hundredths"),
+    [("position", 78, 10), ("phase", 120, 5), ("lines", 6, 100), ("shape", 2, 100)],
+)
+def test_it_goes_round_for_ever_at_a_speed_that_can_be_followed(tmp_path, knob, stops, hundredths):
+    image = Image.open(animate(Waves(), knob, tmp_path / "waves.gif"))
+    assert image.info["loop"] == 0
+    durations = []
+    for index in range(image.n_frames):
+        image.seek(index)
+        durations.append(image.info["duration"])
+    assert sum(durations) == 10 * stops * hundredths
+    assert min(durations) == 10 * hundredths
+    _, seconds = count_frames_and_secs(animate(Waves(), knob, tmp_path / "waves.mp4"))
+    assert seconds == pytest.approx(stops * hundredths / 100, abs=0.01)
+
+
+def test_the_loop_turns_back_at_the_ends_of_numbers_and_goes_round_options():
+    film = animation.Film(Waves(), "lines")
+    assert film.loop(film.stops) == [1, 2, 3, 4, 3, 2]
+    film = animation.Film(Failing(), "fail")
+    assert film.loop(film.stops) == ["nowhere", "compute", "caption", "update", "drawing"]
+    assert animation.Film(Waves(), "marked").loop([False, True]) == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("style", "size"), [("notebook", (400, 200)), ("slide", (1280, 720)), ("paper", (990, 720))]
+)
+def test_its_size_is_that_of_the_style_but_never_wider_than_a_screen(tmp_path, style, size):
+    picture = Waves(lines=1)
+    assert Image.open(animate(picture, "marked", tmp_path / "waves.gif", style=style)).size == size
+    frames = mp4_frames(animate(picture, "marked", tmp_path / "waves.mp4", style=style))
+    assert frames[0].shape[1::-1] == size
+
+
+def test_title_caption_and_settings_go_with_it(tmp_path):
+    picture = Waves(words="-y ö\n; =#\\ 'x'", position=7)
+    about = [picture.title(), picture.caption(picture.compute()), repr(picture)]
+    image = Image.open(animate(picture, "marked", tmp_path / "waves.gif"))
+    assert image.info["comment"].decode() == "\n".join(about)
+    path = animate(picture, "marked", tmp_path / "waves.mp4")
+    command = [get_ffmpeg_exe(), "-loglevel", "error", "-i", path, "-f", "ffmetadata", "-"]
+    told = subprocess.run(command, capture_output=True, check=True).stdout.decode()
+    for character in "=;#\n":
+        told = told.replace(f"\\{character}", character)
+    told = told.replace("\\\\", "\\")
+    assert f"title={about[0]}\n" in told
+    assert f"comment={about[1]}\n{about[2]}\n" in told
+
+
+@pytest.mark.parametrize("kind", ["gif", "mp4"])
+def test_the_same_picture_gives_the_same_bytes(tmp_path, kind):
+    one = animate(Waves(), "position", tmp_path / f"one.{kind}").read_bytes()
+    assert animate(Waves(), "position", tmp_path / f"other.{kind}").read_bytes() == one
+
+
+def test_an_mp4_begins_with_its_index_so_that_it_plays_while_it_loads(tmp_path):
+    data = animate(Waves(), "marked", tmp_path / "waves.mp4").read_bytes()
+    assert data[4:8] == b"ftyp"
+    assert 0 < data.index(b"moov") < data.index(b"mdat")
+
+
+# ---------------------------------------------------------------- size
+
+
+def test_a_gif_that_would_be_too_large_has_fewer_stops(tmp_path, monkeypatch):
+    all_stops = animate(Waves(), "position", tmp_path / "all.gif")
+    monkeypatch.setattr(animation, "LARGEST", all_stops.stat().st_size * 0.6)
+    path = animate(Waves(), "position", tmp_path / "few.gif")
+    assert path.stat().st_size <= animation.LARGEST
+    frames = gif_frames(path)
+    assert len(frames) == 38  # 0, 2, ... 38, 36, ... 2
+    for index, position in ((1, 2), (19, 38), (20, 36)):
+        assert difference(frames[index], shown(Waves(), position=position)) < 0.5
+
+
+def test_common_colours_are_exact_and_others_near():
+    rng = np.random.default_rng(0)
+    pixels = rng.integers(0, 256, (200, 200, 3), np.uint8)
+    pixels[:100] = (253, 254, 255)
+    pixels[100:110] = (255, 254, 253)
+    palette = shared_palette(pixels)
+    assert len(palette) <= 255
+    (image,) = in_palette([pixels], palette)
+    found = np.asarray(image.convert("RGB"))
+    assert np.array_equal(found[:110], pixels[:110])
+    distances = np.square(pixels[110:113, :, None].astype(int) - palette).sum(axis=-1)
+    assert np.array_equal(found[110:113], palette[distances.argmin(axis=-1)])
+
+
+def test_few_colours_are_all_exact():
+    pixels = np.arange(60, dtype=np.uint8).reshape(4, 5, 3)
+    (image,) = in_palette([pixels], shared_palette(pixels))
+    assert np.array_equal(np.asarray(image.convert("RGB")), pixels)
+
+
+# ---------------------------------------------------------------- the picture itself
+
+
+def test_the_picture_stays_as_it_is_and_hears_of_nothing(tmp_path):
+    picture = Waves(position=7)
+    before, heard = picture.values(), []
+    picture.observe(heard.append)
+    picture.animate("position", tmp_path / "waves.gif")
+    assert (picture.values(), heard) == (before, [])
+
+
+def test_what_a_picture_was_given_beside_its_knobs_is_in_the_film():
+    class Louder(Waves):
+        """Waves that are given something."""
+
+        def __init__(self, factor, **values):
+            self.factor = factor
+            super().__init__(**values)
+
+        def caption(self, arrays):
+            return f"{self.factor} times."
+
+    film = animation.Film(Louder(3), "marked")
+    assert film.picture.caption(None) == "3 times."
+
+
+def test_what_compute_raises_is_told_and_nothing_is_written(tmp_path, monkeypatch):
+    released = []
+    monkeypatch.setattr(LiveFigure, "release", lambda live: released.append(live))
+    for kind in ("gif", "mp4"):
+        with pytest.raises(ValueError, match="too <wide> & too long"):
+            animate(Failing(), "fail", tmp_path / f"waves.{kind}")
+    assert len(released) == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+# ---------------------------------------------------------------- refusals
+
+
+@pytest.mark.parametrize(
+    ("knob", "message"),
+    [
+        ("positon", "Waves has no knob 'positon'; .* Did you mean 'position'?"),
+        ("words", "knob = 'words' cannot move in an animation: what it may hold has no order"),
+        ("where", "knob = 'where' cannot move in an animation: the picture does not depend on it"),
+    ],
+)
+def test_a_knob_that_cannot_move_is_refused_with_the_reason(tmp_path, knob, message):
+    with pytest.raises(ValueError, match=message):
+        animate(Waves(), knob, tmp_path / "waves.gif")
+
+
+def test_another_ending_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"'.webp': choose .gif or .mp4"):
+        animate(Waves(), "position", tmp_path / "waves.webp")
+    assert animate(Waves(), "marked", str(tmp_path / "WAVES.GIF")).exists()
+
+
+def test_without_ffmpeg_it_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setattr(animation.util, "find_spec", lambda _: None)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(RuntimeError, match="pip install imageio-ffmpeg"):
+        animate(Waves(), "marked", tmp_path / "waves.mp4")
+    program = tmp_path / "ffmpeg"
+    program.symlink_to(get_ffmpeg_exe())
+    assert animation.find_ffmpeg() == str(program)
+    assert mp4_frames(animate(Waves(), "marked", tmp_path / "waves.mp4"))
+
+
+def test_what_ffmpeg_complains_of_is_told(tmp_path, monkeypatch):
+    program = tmp_path / "ffmpeg"
+    program.write_text("#!/bin/sh\necho no such encoder >&2\nexit 3\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(animation, "find_ffmpeg", lambda: str(program))
+    with pytest.raises(OSError, match="ffmpeg stopped: no such encoder"):
+        animate(Waves(), "position", tmp_path / "waves.mp4")
+    assert [file.name for file in tmp_path.iterdir()] == ["ffmpeg"]
+
+
+def test_a_whole_gif_takes_the_place_of_the_old_one_or_none(tmp_path):
+    path = tmp_path / "waves.gif"
+    path.write_bytes(b"old")
+    with pytest.raises(ValueError, match="too <wide>"):
+        animate(Failing(), "fail", path)
+    assert path.read_bytes() == b"old"
+    animate(Waves(), "marked", path)
+    assert Image.open(io.BytesIO(path.read_bytes())).n_frames == 2
