@@ -12,12 +12,12 @@ from matplotlib.artist import Artist
 import posviz.pictures
 from posviz.engine import knobs
 from posviz.engine.live import LiveFigure
-from posviz.engine.looks import style_context
+from posviz.engine.looks import STYLES, style_context
 from posviz.engine.picture import Picture
 from tests.drawn_text import drawn_texts, text_faults
 
 NAMES = posviz.pictures.names()
-LOOKS = [("notebook", False), ("notebook", True), ("slide", False), ("paper", False)]
+LOOKS = [*((style, False) for style in STYLES), ("notebook", True)]
 TEXTS = ["", "one", "$x_$ \\frac{", "<script>a\0b\tc\n", "i " * 500, "W" * 500]
 
 pytestmark = pytest.mark.filterwarnings("error")
