@@ -1,0 +1,280 @@
+"""Filmstrips: pictures that still move where no kernel is, from frames computed beforehand.
+
+In the browser, screen.js and slider.js show them as they show an explorer; filmstrip.js answers in
+the kernel's stead. What frames have in common (the background, an artist that did not move, the
+glyphs of a label) is kept once.
+"""
+
+import base64
+import itertools
+import json
+import math
+import struct
+import zlib
+from html import escape
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from PIL import Image
+
+from posviz.engine.cells import Cells
+from posviz.engine.export import png_bytes
+from posviz.engine.knobs import number
+from posviz.engine.live import LiveFigure
+from posviz.engine.recorder import Recording
+
+PLACES = 121  # of a number, at most
+FRAMES = 242  # of both knobs together, at most
+TRIAL = 8  # places from which it is reckoned how many fit
+ENOUGH = 24  # fewer places than that look jerky: rather fewer pixels
+RATIOS = (2, 1)  # device pixels per CSS pixel
+
+_HERE = Path(__file__).parent
+_NOTHING = Recording([], b"", [])
+
+
+def head() -> str:
+    """The styles and the script that bring a page's filmstrips to life: needed once."""
+    return f"<style>\n{styles()}</style>\n<script>\n{script()}</script>\n"
+
+
+def styles() -> str:
+    """The style sheet of filmstrips."""
+    return "".join(map(_source, ("slider.css", "screen.css", "filmstrip.css")))
+
+
+def script() -> str:
+    """The script of filmstrips; a classic one, for a page opened from disk can load no module."""
+    screen = _called(_source("replay.js") + _source("screen.js"))
+    slider = _called(_source("slider.js"))
+    own = f"const screen = {screen};\nconst slider = {slider};\n{_source('filmstrip.js')}"
+    return f"(() => {{\n{own}}})();\n"
+
+
+def _source(name) -> str:
+    return (_HERE / name).read_text("utf-8")
+
+
+def _called(module) -> str:
+    """A module's source as a function called at once that returns what it exports."""
+    return f"(() => {{\n{module.replace('export default', 'return')}}})()"
+
+
+def filmstrip(picture, most_bytes=300_000) -> str:
+    """A picture that moves over its filmed knobs, as HTML for a page that has the `head`.
+
+    It has as many places as fit into `most_bytes`, the picture's present values among them, and
+    never fewer than a number's two ends. Raises what compute raises; the picture stays as it was.
+    """
+    for ratio in RATIOS:
+        film = Film(picture, ratio)
+        try:
+            film.draw(2)
+            room = 3 * (most_bytes - len(_html(film, b""))) // 4  # base64 writes 3 bytes as 4
+            data, places = film.fit(room)
+            if places >= film.enough or ratio == RATIOS[-1]:
+                return _html(film, data)
+        finally:
+            film.close()
+    raise AssertionError("the last ratio is taken as it is")
+
+
+def _html(film, data) -> str:
+    """What is seen at once, in print and without JavaScript; and the data."""
+    width, height = (round(100 * inches) for inches in film.picture.size)
+    still = base64.b64encode(film.still).decode()
+    caption = escape(film.caption)
+    return f"""<div class="posviz-explorer posviz-filmstrip">
+<div class="posviz-few-controls"></div>
+<figure class="posviz-screen posviz-still">
+<img src="data:image/png;base64,{still}" width="{width}" height="{height}" alt="{caption}">
+<figcaption>{caption}</figcaption>
+</figure>
+<p class="posviz-fixed">{escape(film.at_rest())}</p>
+<script type="application/octet-stream">{base64.b64encode(data).decode()}</script>
+</div>
+"""
+
+
+class Frame(NamedTuple):
+    """What is drawn over the first frame's background, and the caption."""
+
+    recordings: list[Recording]
+    caption: str
+
+
+class Film:
+    """The frames of a picture over the product of its filmed knobs' places.
+
+    ground: the background of the first frame, a PNG. still and caption: of the present values.
+    """
+
+    def __init__(self, picture, ratio):
+        knobs = picture.knobs()
+        self.picture, self.start = picture, picture.values()
+        self.knobs = {name: knobs[name] for name in picture.filmed()}
+        numbers = [knob for knob in self.knobs.values() if isinstance(knob, number)]
+        few = math.prod(len(knob.options) or 1 for knob in self.knobs.values())
+        each = int((FRAMES / few) ** (1 / max(len(numbers), 1)))
+        self.most = min([each, PLACES, *(knob.places + 1 for knob in numbers)])
+        self.enough = min(self.most, ENOUGH)
+        self.still, self.caption = b"", ""
+        self.frames: dict[tuple, Frame] = {}
+        self._live, self._grounds = LiveFigure(picture), _Grounds()
+        self._live.ratio = ratio
+
+    def close(self):
+        """Let go of the figure, and turn the knobs back."""
+        self._live.release()
+        _turn(self.picture, self.start)
+
+    def _stops(self, name, count) -> list:
+        """So many values of a number, both ends and the present one among them; all options."""
+        knob = self.knobs[name]
+        if not isinstance(knob, number):
+            return list(knob.options)
+        return sorted({*knob.stops(min(count, self.most)), self.start[name]})
+
+    def draw(self, count):
+        """Draw the frames that are missing; what makes new artists is turned least often."""
+        names = sorted(self.knobs, key=lambda name: not self.knobs[name].redraw)
+        for values in itertools.product(*(self._stops(name, count) for name in names)):
+            now = dict(zip(names, values, strict=True))
+            key = tuple(now[name] for name in self.knobs)
+            if key in self.frames:
+                continue
+            _turn(self.picture, now)
+            live = self._live
+            live.follow()
+            live.paint()
+            self.frames[key] = Frame(self._grounds.over(live.layers), live.caption)
+            if self.picture.values() == self.start:
+                self.still, self.caption = png_bytes(live.layers.pixels()), live.caption
+        self.ground = png_bytes(self._grounds.first)
+
+    def at_rest(self) -> str:
+        """A sentence about the knobs that do not move here."""
+        others = [name for name in self.start if name not in self.knobs]
+        knobs = self.picture.knobs()
+        told = [f"{knobs[name].label} = {knobs[name].write(self.start[name])}" for name in others]
+        if not told:
+            return ""
+        return f"The other settings stay at {', '.join(told)}; the notebook moves them all."
+
+    def fit(self, most_bytes) -> tuple[bytes, int]:
+        """The data of as many places as fit, and how many that are."""
+        count, best = min(TRIAL, self.most), (b"", 0)
+        while True:
+            self.draw(count)
+            data = self.packed(count)
+            fits = len(data) <= most_bytes
+            if count <= 2 or (fits and count == self.most):
+                return data, count
+            if fits:
+                best = data, count
+            each = (len(data) - len(self.ground)) / count  # a little less, the more there are
+            wanted = min(int((most_bytes - len(self.ground)) / each), self.most)
+            if not fits:
+                wanted = min(wanted, count - 1)
+            if best[1] and wanted <= 1.1 * best[1]:
+                return best
+            count = max(wanted, 2)
+
+    def packed(self, count) -> bytes:
+        """The frames of so many places of each number, deflated: header's length, header, blobs.
+
+        The header is JSON: css (size in CSS pixels), knobs, start (a place for each knob), sizes of
+        the blobs (the first is the ground), recordings as [calls, blob of vertices, blobs of
+        images], frames as [recordings, caption], the last knob's places one after the other.
+        """
+        stops = {name: self._stops(name, count) for name in self.knobs}
+        blobs, recordings = _Numbered(), _Numbered()
+        blobs.number(self.ground)
+        frames = []
+        longest = max(len(frame.recordings) for frame in self.frames.values())
+        for values in itertools.product(*stops.values()):
+            frame = self.frames[values]
+            full = frame.recordings + [_NOTHING] * (longest - len(frame.recordings))
+            drawn = []
+            for calls, vertices, images in full:
+                parts = blobs.number(vertices), tuple(map(blobs.number, images))
+                drawn.append(recordings.number((json.dumps(calls), *parts)))
+            frames.append([drawn, frame.caption])
+        header = {
+            "css": [round(100 * inches) for inches in self.picture.size],
+            "knobs": [_described(self.knobs[name], values) for name, values in stops.items()],
+            "start": [values.index(self.start[name]) for name, values in stops.items()],
+            "sizes": [len(blob) for blob in blobs],
+            "recordings": [[json.loads(calls), *parts] for calls, *parts in recordings],
+            "frames": frames,
+        }
+        text = json.dumps(header, separators=(",", ":")).encode()
+        return zlib.compress(b"".join([struct.pack("<I", len(text)), text, *blobs]), 9)
+
+
+def _turn(picture, values):
+    """Set knobs by name."""
+    for name, value in values.items():
+        setattr(picture, name, value)
+
+
+class _Numbered(dict):
+    """Things in the order in which they came, equal ones once."""
+
+    def number(self, thing) -> int:
+        """The thing's place."""
+        return self.setdefault(thing, len(self))
+
+
+def _described(knob, values) -> dict:
+    """What the browser needs to know of a knob and its places."""
+    told: dict[str, Any] = {"label": knob.label, "texts": [knob.write(value) for value in values]}
+    if isinstance(knob, number):
+        told |= {"values": values, "play": True}
+        told |= {"range": f"from {knob.low:,} to {knob.high:,}"}
+    return told
+
+
+class _Grounds:
+    """Backgrounds, as what they differ in from the first: mostly a few tick labels."""
+
+    def __init__(self):
+        self.first: Any = None
+        self._background: Any = None
+        self._patch = _NOTHING
+
+    def over(self, layers) -> list[Recording]:
+        """What makes a painted picture out of the first background."""
+        recordings = layers.recordings()
+        if recordings is None:
+            return [self._difference(layers.pixels())]
+        if layers.background is not self._background:
+            self._background = layers.background
+            self._patch = self._difference(layers.ground())
+        return [self._patch, *recordings]
+
+    def _difference(self, pixels) -> Recording:
+        """The pixels [height, width, 4] that differ, as cells over the whole picture."""
+        if self.first is None:
+            self.first = pixels.copy()
+        differs = (pixels != self.first).any(axis=2)
+        if not differs.any():
+            return _NOTHING
+        image = Image.fromarray(pixels).convert("RGB").quantize(255, dither=Image.Dither.NONE)
+        palette: Any = image.getpalette("RGBA")
+        colours = np.vstack([[0, 0, 0, 0], np.reshape(palette, (-1, 4))]).astype(np.uint8)
+        indices = np.where(differs, np.asarray(image) + 1, 0).astype(np.uint8)
+        (rows, some_rows), (columns, some_columns) = (_kept(differs.any(axis)) for axis in (1, 0))
+        indices = np.pad(indices[some_rows][:, some_columns], (0, 1))
+        cells = Cells(0, len(rows), colours, columns, rows, indices)
+        sizes, data = cells.packed()
+        return Recording([["cells", {}, {"left": 0, "top": 0} | sizes, 0]], b"", [data])
+
+
+def _kept(some) -> tuple[np.ndarray, np.ndarray]:
+    """For each line the place of what is kept of it, and the lines that are kept.
+
+    Where nothing is kept that place is the one after the last.
+    """
+    return np.where(some, np.cumsum(some) - 1, some.sum()), np.flatnonzero(some)

@@ -1,0 +1,55 @@
+"""A lesson, run from its first cell to its last, with explorers that need no kernel afterwards."""
+
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from nbformat import NotebookNode
+
+SECONDS = 600  # for one cell
+_WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+def played(notebook: Path) -> NotebookNode:
+    """A copy of the notebook as its own kernel fills it, every explorer a filmstrip.
+
+    Raises RuntimeError that names notebook, cell and error where a cell fails.
+    """
+    lesson = nbformat.read(notebook, as_version=4)
+    client = NotebookClient(
+        lesson,
+        timeout=SECONDS,
+        store_widget_state=False,
+        resources={"metadata": {"path": str(notebook.resolve().parent)}},
+        extra_arguments=[f"--IPKernelApp.extra_extensions={__name__}"],
+    )
+    try:
+        client.execute()
+    except CellExecutionError as error:
+        number = next(i for i, cell in enumerate(lesson.cells) if _failed(cell))
+        what = f"{error.ename}: {error.evalue}"
+        raise RuntimeError(f"{notebook.name}, cell {number}: {what}") from error
+    if any(_WIDGET in output.get("data", {}) for cell in lesson.cells for output in _outputs(cell)):
+        raise RuntimeError(f"{notebook.name}: the kernel shows widgets instead of filmstrips")
+    return lesson
+
+
+def _outputs(cell) -> list:
+    return cell.get("outputs", [])
+
+
+def _failed(cell) -> bool:
+    return any(output.output_type == "error" for output in _outputs(cell))
+
+
+def load_ipython_extension(shell):
+    """In the lesson's kernel: let every explorer show itself as a filmstrip."""
+    formatter = shell.display_formatter.mimebundle_formatter
+    formatter.for_type_by_name("posviz.engine.explorer", "Explorer", _shown)
+
+
+def _shown(explorer, **_):
+    from posviz.engine.filmstrip import filmstrip
+
+    return {"text/html": filmstrip(explorer.picture), "text/plain": repr(explorer.picture)}
