@@ -27,10 +27,10 @@ from posviz.engine.recorder import Recording
 PLACES = 121  # of a number, at most
 FRAMES = 242  # of both knobs together, at most
 TRIAL = 8  # places from which it is reckoned how many fit
-ENOUGH = 24  # fewer places than that look jerky: rather fewer pixels
-RATIOS = (2, 1)  # device pixels per CSS pixel
+RATIO = 2  # device pixels per CSS pixel
 
 _HERE = Path(__file__).parent
+_NO_DITHER = Image.Dither.NONE
 _NOTHING = Recording([], b"", [])
 
 
@@ -67,17 +67,13 @@ def filmstrip(picture, most_bytes=300_000) -> str:
     It has as many places as fit into `most_bytes`, the picture's present values among them, and
     never fewer than a number's two ends. Raises what compute raises; the picture stays as it was.
     """
-    for ratio in RATIOS:
-        film = Film(picture, ratio)
-        try:
-            film.draw(2)
-            room = 3 * (most_bytes - len(_html(film, b""))) // 4  # base64 writes 3 bytes as 4
-            data, places = film.fit(room)
-            if places >= film.enough or ratio == RATIOS[-1]:
-                return _html(film, data)
-        finally:
-            film.close()
-    raise AssertionError("the last ratio is taken as it is")
+    film = Film(picture)
+    try:
+        film.draw(2)
+        room = 3 * (most_bytes - len(_html(film, b""))) // 4  # base64 writes 3 bytes as 4
+        return _html(film, film.fit(room))
+    finally:
+        film.close()
 
 
 def _html(film, data) -> str:
@@ -110,7 +106,7 @@ class Film:
     ground: the background of the first frame, a PNG. still and caption: of the present values.
     """
 
-    def __init__(self, picture, ratio):
+    def __init__(self, picture):
         knobs = picture.knobs()
         self.picture, self.start = picture, picture.values()
         self.knobs = {name: knobs[name] for name in picture.filmed()}
@@ -118,11 +114,10 @@ class Film:
         few = math.prod(len(knob.options) or 1 for knob in self.knobs.values())
         each = int((FRAMES / few) ** (1 / max(len(numbers), 1)))
         self.most = min([each, PLACES, *(knob.places + 1 for knob in numbers)])
-        self.enough = min(self.most, ENOUGH)
         self.still, self.caption = b"", ""
         self.frames: dict[tuple, Frame] = {}
         self._live, self._grounds = LiveFigure(picture), _Grounds()
-        self._live.ratio = ratio
+        self._live.ratio = RATIO
 
     def close(self):
         """Let go of the figure, and turn the knobs back."""
@@ -162,22 +157,21 @@ class Film:
             return ""
         return f"The other settings stay at {', '.join(told)}; the notebook moves them all."
 
-    def fit(self, most_bytes) -> tuple[bytes, int]:
-        """The data of as many places as fit, and how many that are."""
-        count, best = min(TRIAL, self.most), (b"", 0)
+    def fit(self, most_bytes) -> bytes:
+        """The data of as many places as fit, found by trying: each of them takes about as much."""
+        count, best, fitting = min(TRIAL, self.most), b"", 0
         while True:
             self.draw(count)
             data = self.packed(count)
-            fits = len(data) <= most_bytes
-            if count <= 2 or (fits and count == self.most):
-                return data, count
-            if fits:
-                best = data, count
-            each = (len(data) - len(self.ground)) / count  # a little less, the more there are
+            if len(data) <= most_bytes:
+                best, fitting = data, count
+            elif count == 2:
+                return data
+            each = max(len(data) - len(self.ground), 1) / count
             wanted = min(int((most_bytes - len(self.ground)) / each), self.most)
-            if not fits:
+            if len(data) > most_bytes:
                 wanted = min(wanted, count - 1)
-            if best[1] and wanted <= 1.1 * best[1]:
+            if best and wanted <= 1.1 * fitting:
                 return best
             count = max(wanted, 2)
 
@@ -248,7 +242,8 @@ class _Grounds:
         """What makes a painted picture out of the first background."""
         recordings = layers.recordings()
         if recordings is None:
-            return [self._difference(layers.pixels())]
+            few = Image.fromarray(layers.pixels()).convert("RGB").quantize(255, dither=_NO_DITHER)
+            return [self._difference(np.asarray(few.convert("RGBA")))]
         if layers.background is not self._background:
             self._background = layers.background
             self._patch = self._difference(layers.ground())
@@ -261,12 +256,12 @@ class _Grounds:
         differs = (pixels != self.first).any(axis=2)
         if not differs.any():
             return _NOTHING
-        image = Image.fromarray(pixels).convert("RGB").quantize(255, dither=Image.Dither.NONE)
-        palette: Any = image.getpalette("RGBA")
-        colours = np.vstack([[0, 0, 0, 0], np.reshape(palette, (-1, 4))]).astype(np.uint8)
-        indices = np.where(differs, np.asarray(image) + 1, 0).astype(np.uint8)
         (rows, some_rows), (columns, some_columns) = (_kept(differs.any(axis)) for axis in (1, 0))
+        colours, which = np.unique(pixels[differs].view(np.uint32).ravel(), return_inverse=True)
+        indices = np.zeros(differs.shape, np.uint8 if len(colours) < 256 else np.uint16)
+        indices[differs] = which + 1
         indices = np.pad(indices[some_rows][:, some_columns], (0, 1))
+        colours = np.vstack([[0, 0, 0, 0], colours.view(np.uint8).reshape(-1, 4)]).astype(np.uint8)
         cells = Cells(0, len(rows), colours, columns, rows, indices)
         sizes, data = cells.packed()
         return Recording([["cells", {}, {"left": 0, "top": 0} | sizes, 0]], b"", [data])
