@@ -121,7 +121,7 @@ def export(
         typer.echo(note, err=True)
     jobs, kept = figures.plan(values, moving, formats, to, *look, overwrite)
     if kept:
-        typer.echo(f"Kept {len(kept)} existing files; --overwrite writes them anew.", err=True)
+        typer.echo(f"Existing files kept: {len(kept)}; --overwrite writes them anew.", err=True)
     _run(jobs, to)
 
 

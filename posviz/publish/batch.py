@@ -30,14 +30,17 @@ def run(jobs: dict[str, Callable[[], object]], unit: str) -> dict[str, str]:
         with _deaf_to_ctrl_c():
             names = {pool.submit(_reason, job): name for name, job in jobs.items()}
         for done in tqdm(as_completed(names), total=len(names), unit=unit, disable=None):
-            reason = str(done.exception() or "") or done.result()
-            if reason:
-                failures[names[done]] = reason
+            failures[names[done]] = str(done.exception() or "") or done.result()
     except BaseException:
         _stop(pool)
         raise
     pool.shutdown()
-    return {name: failures[name] for name in jobs if name in failures}
+    died = [done for done in names if done.exception()]
+    if len(jobs) > 1:  # one process that dies ends the pool: each by itself tells which it was
+        failures |= {names[done]: "" for done in died}
+        for done in died:
+            failures |= run({names[done]: jobs[names[done]]}, unit)
+    return {name: failures[name] for name in jobs if failures[name]}
 
 
 def cores() -> int:

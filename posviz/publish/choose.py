@@ -65,7 +65,7 @@ def lesson(text, names: dict[str, str]) -> str:
     """The number meant by "05", "5", "05_rope" or "rope"; ValueError for an unknown one."""
     typed = text.strip().lower()
     for number, name in names.items():
-        if typed.zfill(2) == number or typed in (name, name.partition("_")[2]):
+        if (typed and typed.zfill(2) == number) or typed in (name, name.partition("_")[2]):
             return number
     closest("lesson", text, names.values())
 
