@@ -117,7 +117,7 @@ def png_bytes(rgba: np.ndarray) -> bytes:
 
 
 def notebook_png(figure):
-    """A Figure for a notebook's output: twice the pixels, shown at its true size."""
+    """A StyledFigure for a notebook's output: twice the pixels, at its true size, its caption."""
     dpi, own = figure.get_dpi(), figure.canvas
     canvas = FigureCanvasAgg(figure)
     figure.set_dpi(2 * dpi)
@@ -127,4 +127,4 @@ def notebook_png(figure):
     finally:
         figure.set_dpi(dpi)
         drop_bitmaps(figure, own)
-    return data, {"width": round(figure.get_figwidth() * dpi)}
+    return data, {"width": round(figure.get_figwidth() * dpi), "alt": figure.caption}

@@ -16,6 +16,7 @@ class StyledFigure(Figure):
     def __init__(self, style: str, dark: bool, **settings):
         super().__init__(**settings)
         self._look = (style, dark)
+        self.caption = ""  # its alternative text
         FigureCanvasAgg(self)
 
     def draw(self, renderer):

@@ -192,7 +192,7 @@ class Film:
             full = frame.recordings + [_NOTHING] * (longest - len(frame.recordings))
             drawn = []
             for calls, vertices, images in full:
-                parts = blobs.number(vertices), tuple(map(blobs.number, images))
+                parts = blobs.number(_coarse(vertices)), tuple(map(blobs.number, images))
                 drawn.append(recordings.number((json.dumps(calls), *parts)))
             frames.append([drawn, frame.caption])
         header = {
@@ -219,6 +219,11 @@ class _Numbered(dict):
     def number(self, thing) -> int:
         """The thing's place."""
         return self.setdefault(thing, len(self))
+
+
+def _coarse(vertices) -> bytes:
+    """Vertices to the 64th of a pixel, Agg's own grid is not finer than 256ths; they pack better."""
+    return (np.round(np.frombuffer(vertices, np.float32) * 64) / 64).tobytes()
 
 
 def _described(knob, values) -> dict:
@@ -257,7 +262,11 @@ class _Grounds:
         if not differs.any():
             return _NOTHING
         (rows, some_rows), (columns, some_columns) = (_kept(differs.any(axis)) for axis in (1, 0))
-        colours, which = np.unique(pixels[differs].view(np.uint32).ravel(), return_inverse=True)
+        levels = (pixels[differs] >> 3) * (255 / 31)  # edges of letters need no more than 32
+        colours, which = np.unique(
+            levels.round().astype(np.uint8).view(np.uint32), return_inverse=True
+        )
+        which = which.ravel()
         indices = np.zeros(differs.shape, np.uint8 if len(colours) < 256 else np.uint16)
         indices[differs] = which + 1
         indices = np.pad(indices[some_rows][:, some_columns], (0, 1))

@@ -106,6 +106,7 @@ class Picture(traitlets.HasTraits):
     def drawn(self, arrays, style="notebook", dark=False) -> Figure:
         """What compute returned, as a Figure of its own with no artist left animated."""
         figure, artists = self.build(style, dark)
+        figure.caption = self.caption(arrays)
         with style_context(style, dark):
             self.update(artists, arrays)
         for artist in figure.findobj(lambda artist: artist.get_animated()):

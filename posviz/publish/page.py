@@ -1,0 +1,147 @@
+"""A lesson as a page of a course website, with the pictures alive, no server and no other host."""
+
+import base64
+import html
+import io
+import re
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+import nbformat
+import numpy as np
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from nbconvert import HTMLExporter
+from nbconvert.filters import markdown2html
+from PIL import Image
+
+from posviz.engine.export import png_bytes, replacing
+from posviz.engine.filmstrip import script, styles
+from posviz.publish.lesson import played
+
+HERE = Path(__file__).parent
+LESSONS = "[0-9][0-9]_*"
+THUMBNAIL = 480  # pixels across
+# Nothing comes from another host, and no script but those beside the page is run. From a disk, the
+# page itself has no origin, so files are named. MathJax and figures bring styles of their own.
+POLICY = (
+    "default-src 'none'; script-src 'self' file:; style-src 'self' file: 'unsafe-inline'; "
+    "img-src 'self' file: data:; base-uri 'none'; form-action 'none'"
+)
+
+_QUESTION = re.compile(r"^\*(?!\*)(.+?)\*$", re.MULTILINE)
+_HEADING = re.compile(r'<h([23]) id="([^"]+)">(.*?)</h\1>', re.DOTALL)
+_ANCHOR = re.compile(r'<a class="anchor-link".*?</a>')
+_TO_LESSON = re.compile(r"(\]\([^)\s:]+)\.ipynb(?=[)#])")
+_STILL = re.compile(r'<img src="data:image/png;base64,([^"]+)"')
+_IN_HEAD = r'<title>(.*?)</title>.*?<meta name="description" content="([^"]*)">'
+
+
+class Lesson(NamedTuple):
+    """What an index tells of a page: its file's stem, its title and its question."""
+
+    stem: str
+    title: str
+    question: str
+
+
+def write_page(notebook: Path, to: Path) -> Path:
+    """Run a lesson and write it as `to`/<its name>.html; what pages share is in `to`/assets.
+
+    Raises RuntimeError that names the cell where one fails, OSError where `to` cannot be written.
+    """
+    lesson = played(notebook)
+    for cell in lesson.cells:
+        if cell.cell_type == "markdown":
+            cell.source = _TO_LESSON.sub(r"\1.html", cell.source)
+    about = _about(notebook)
+    shown = {
+        "lesson": about._asdict(),
+        "policy": POLICY,
+        "sections": _sections(lesson),
+        "neighbours": _neighbours(notebook),
+    }
+    exporter = HTMLExporter(
+        template_file=str(HERE / "page.html.j2"), embed_images=True, anchor_link_text="#"
+    )
+    resources = {"page": shown, "metadata": {"path": str(notebook.resolve().parent)}}
+    page, _ = exporter.from_notebook_node(lesson, resources)
+    _write_assets(to)
+    still = _first_still(lesson)
+    if still:
+        _write(to / "assets" / f"{about.stem}.png", _thumbnail(still))
+    return _write(to / f"{about.stem}.html", page.encode())
+
+
+def write_index(to: Path) -> Path:
+    """Write `to`/index.html, which shows every lesson's page that lies in `to`."""
+    lessons = [_of_page(page) for page in sorted(to.glob(f"{LESSONS}.html"))]
+    pictures = {path.stem for path in (to / "assets").glob(f"{LESSONS}.png")}
+    jinja = Environment(loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined)
+    page = jinja.get_template("index.html.j2").render(
+        lessons=[lesson for lesson in lessons if lesson], pictures=pictures, policy=POLICY
+    )
+    _write_assets(to)
+    return _write(to / "index.html", page.encode())
+
+
+def _about(notebook) -> Lesson:
+    """What the first cell of a notebook says."""
+    first = nbformat.read(notebook, as_version=4).cells[0].source
+    question = _QUESTION.search(first)
+    return Lesson(
+        notebook.stem, first.splitlines()[0].lstrip("# "), question[1] if question else ""
+    )
+
+
+def _of_page(page) -> Lesson | None:
+    """What a page says in its head; None for one that is not a lesson's."""
+    found = re.search(_IN_HEAD, page.read_text("utf-8"), re.DOTALL)
+    return Lesson(page.stem, *map(html.unescape, found.groups())) if found else None
+
+
+def _neighbours(notebook) -> dict[str, Lesson]:
+    """The lessons before and after this one, by "prev" and "next"."""
+    lessons = sorted(notebook.resolve().parent.glob(f"{LESSONS}.ipynb"))
+    here = next((i for i, path in enumerate(lessons) if path.name == notebook.name), -1)
+    near = {"prev": lessons[here - 1 : here], "next": lessons[here + 1 : here + 2]}
+    if here < 0:
+        return {}
+    return {way: _about(paths[0]) for way, paths in near.items() if paths}
+
+
+def _sections(lesson) -> list[tuple[int, str, str]]:
+    """The headings below the title: level, anchor and HTML."""
+    text = "\n".join(
+        markdown2html(cell.source) for cell in lesson.cells if cell.cell_type == "markdown"
+    )
+    found = _HEADING.findall(text)
+    return [(int(level), anchor, _ANCHOR.sub("", title)) for level, anchor, title in found]
+
+
+def _first_still(lesson) -> bytes:
+    """The first picture that moves, as it is shown at rest; empty where there is none."""
+    outputs = [output for cell in lesson.cells for output in cell.get("outputs", [])]
+    stills = (_STILL.search(output.get("data", {}).get("text/html", "")) for output in outputs)
+    return next((base64.b64decode(still[1]) for still in stills if still), b"")
+
+
+def _thumbnail(png) -> bytes:
+    image = Image.open(io.BytesIO(png)).convert("RGB")
+    image.thumbnail((THUMBNAIL, THUMBNAIL))
+    return png_bytes(np.asarray(image))
+
+
+def _write_assets(to):
+    """The styles, the script, and MathJax."""
+    own = (HERE / "page.css").read_text("utf-8")
+    _write(to / "assets" / "page.css", (styles() + own).encode())
+    mathematics = (HERE / "page.js").read_text("utf-8")
+    _write(to / "assets" / "page.js", (mathematics + script()).encode())
+    shutil.copytree(HERE / "vendor" / "mathjax", to / "assets" / "mathjax", dirs_exist_ok=True)
+
+
+def _write(path, data) -> Path:
+    with replacing(path) as file:
+        file.write(data)
+    return path
