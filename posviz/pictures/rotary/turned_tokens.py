@@ -119,8 +119,8 @@ def _hands(plane):
             label = name + "₁₂₃"[token]
             plane.text(*1.17 * vector, label, ha="center", va="center")
     trails = [
-        plane.plot([], [], ":", color=f"C{token}", linewidth=1.2 * width, animated=True)[0]
-        for token in range(3)
+        plane.plot([], [], style, color=f"C{token}", linewidth=1.2 * width, animated=True)[0]
+        for token, style in enumerate((":", "--", "-."))
     ]
     plane.set(xlim=(-1.6, 1.6), ylim=(-1.6, 1.6), xticks=(-1, 0, 1), yticks=(-1, 0, 1))
     plane.set(aspect="equal", title="faint: before turning")

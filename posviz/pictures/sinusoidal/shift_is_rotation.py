@@ -69,7 +69,7 @@ class ShiftIsRotation(Picture):
         )
         for mark in marks:
             mark.set_marker("o")
-        arc = dial.plot([], [], color="C2", label="M", animated=True)[0]
+        arc = dial.plot([], [], ":", color="C2", label="M", animated=True)[0]
         tip = dial.plot([], [], "o", color="C2", markerfacecolor="none", animated=True)[0]
         tip.set(markersize=1.6 * tip.get_markersize(), markeredgewidth=arc.get_linewidth() / 1.5)
         waves.set(xlabel="position (tokens)", xlim=(-4, 2 * FURTHEST + 4), ylim=(-1.2, 1.2))

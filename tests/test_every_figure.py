@@ -1,0 +1,219 @@
+"""Every picture as a file, in every style and format, opened by other people's readers."""
+
+import itertools
+import xml.etree.ElementTree as ET
+from collections import Counter
+
+import numpy as np
+import pytest
+from matplotlib.collections import QuadMesh
+from matplotlib.colors import to_rgb, to_rgba
+from matplotlib.image import AxesImage
+from matplotlib.patches import FancyArrow, Wedge
+from PIL import Image
+from pypdf import PdfReader
+
+import posviz.pictures
+from posviz.engine import knobs
+from posviz.engine.export import FORMATS, save_all
+from posviz.engine.looks import STYLES, style_context
+from posviz.engine.picture import Picture
+from tests import reading_svg
+from tests.colour_vision import EVERYONE, least_distance
+from tests.drawn_text import drawn_texts
+
+NAMES = posviz.pictures.names()
+LOOKS = [*((style, False) for style in STYLES), ("notebook", True)]
+DOTS = {"notebook": 100, "slide": 144, "paper": 300, "poster": 150}  # per inch
+HOSTILE = [
+    "\"><script>alert(1)</script> ]]> '",
+    "javascript:alert(1) url(http://a.example/) \u202egnp.exe",
+    "</style></text><a onclick=x href='//b'> &#x202e; \0\x1b[31m",
+]
+# Where angles or lengths are read off: on screen, one step to the right is one step up.
+WITH_CIRCLES = {
+    "CounterToClock": 1,
+    "RotatingVectors": 1,
+    "ShiftIsRotation": 1,
+    "TurnedTokens": 1,
+    "TwoHands": 1,
+    "WavelengthClocks": 1,
+}
+
+
+@pytest.fixture(params=NAMES)
+def picture(request) -> Picture:
+    """Each picture in turn, as it is without any setting."""
+    return posviz.pictures.load(request.param)()
+
+
+def inches(picture, style) -> tuple[float, float]:
+    """The size that a figure in a style should have."""
+    fixed = {"slide": (40 / 3, 7.5), "poster": (18, 12)}
+    return fixed.get(style) or {"notebook": picture.size, "paper": picture.paper_size}[style]
+
+
+# ---------------------------------------------------------------- files
+
+
+def test_every_style_and_format_opens_elsewhere(picture, tmp_path):
+    title, caption = picture.title(), picture.caption(picture.compute())
+    for style, dark in LOOKS:
+        paths = [tmp_path / f"{style}{dark}.{kind}" for kind in FORMATS]
+        png, svg, pdf = save_all(picture, paths, style=style, dark=dark)
+        size = inches(picture, style)
+        for check, path in ((check_png, png), (check_svg, svg), (check_pdf, pdf)):
+            words = check(path, size, DOTS[style], dark)
+            assert words == (title, caption, repr(picture)), path.name
+
+
+def check_png(path, size, dots, dark):
+    """Pixels as many as they should be, on the right ground; its title, caption, Python line."""
+    with Image.open(path) as image:
+        image.load()
+        assert image.size == tuple(int(round(inches * dots, 6)) for inches in size)
+        assert image.info["dpi"] == pytest.approx((dots, dots), abs=0.02)
+        assert (sum(image.convert("RGB").getpixel((0, 0))) < 200) == dark
+        return tuple(image.text[name] for name in ("Title", "Description", "Comment"))
+
+
+def check_svg(path, size, dots, dark):
+    """Its own glyphs, nothing that could act, alternative text; its title, caption, Python line."""
+    data = path.read_bytes()
+    root = ET.fromstring(data)
+    points = tuple(float(root.get(side).removesuffix("pt")) for side in ("width", "height"))
+    assert points == pytest.approx(np.multiply(size, 72), abs=0.01)
+    assert reading_svg.faults(data) == []
+    assert reading_svg.missing_glyphs(root) == []
+    assert any(text.strip() for text in reading_svg.texts(root))
+    named = {element.get("id"): element.text for element in root}
+    title, caption = (named[name] for name in root.get("aria-labelledby").split())
+    assert root.get("role") == "img"
+    source = root.find(".//{http://purl.org/dc/elements/1.1/}source").text
+    return title, caption, source
+
+
+def check_pdf(path, size, dots, dark):
+    """One page, every font embedded as TrueType; its title, caption and Python line."""
+    reader = PdfReader(path)
+    (page,) = reader.pages
+    assert [float(side) for side in page.mediabox[2:]] == pytest.approx(
+        np.multiply(size, 72), abs=0.01
+    )
+    found = [font.get_object() for font in page["/Resources"]["/Font"].values()]
+    assert found
+    for font in found:
+        assert font["/Subtype"] == "/Type0", font
+        (inner,) = font["/DescendantFonts"]
+        assert inner.get_object()["/Subtype"] == "/CIDFontType2", inner
+        assert inner.get_object()["/FontDescriptor"]["/FontFile2"].get_data()
+    told = reader.metadata
+    return told.title, told.subject, told.keywords
+
+
+def test_an_svg_is_text_and_lines_and_images_only_where_heatmaps_are(picture, tmp_path):
+    root = ET.parse(picture.save(tmp_path / "figure.svg")).getroot()
+    figure, drawn = picture.figure(), Counter()
+    for text in drawn_texts(figure):
+        if "$" not in text.get_text():
+            drawn.update(line for line in text.get_text().split("\n") if line.strip())
+    assert not drawn - Counter(reading_svg.texts(root))
+    heatmaps, scales = (len(figure.findobj(kind)) for kind in (AxesImage, QuadMesh))
+    images = Counter(map(reading_svg.tag, root.iter()))["image"]
+    assert heatmaps <= images <= heatmaps + scales
+    assert (images > 0) == (heatmaps > 0)
+
+
+TYPED = [
+    (name, knob)
+    for name in NAMES
+    for knob, kind in posviz.pictures.load(name).knobs().items()
+    if isinstance(kind, knobs.text)
+]
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+@pytest.mark.parametrize(("name", "knob"), TYPED)
+def test_what_a_reader_typed_is_inert_in_every_format(tmp_path, name, knob, words):
+    picture = posviz.pictures.load(name)(**{knob: words})
+    paths = [tmp_path / f"figure.{kind}" for kind in FORMATS]
+    png, svg, pdf = save_all(picture, paths)
+    assert reading_svg.faults(svg.read_bytes()) == []
+    assert Image.open(png).text["Comment"] == repr(picture)
+    assert not PdfReader(pdf).pages[0].annotations
+    assert not {"/OpenAction", "/AA", "/Names"} & set(PdfReader(pdf).root_object)
+
+
+# ---------------------------------------------------------------- angles
+
+
+def is_round(axes) -> bool:
+    """Whether something is drawn that must look round: a circle, a dial, an arrow."""
+    if any(isinstance(patch, FancyArrow | Wedge) for patch in axes.patches):
+        return True
+    for line in axes.lines:
+        points = np.ma.filled(np.ma.masked_invalid(line.get_xydata().astype(float)), np.nan)
+        for part in np.split(points, np.flatnonzero(np.isnan(points[:, 0])) + 1):
+            part = part[~np.isnan(part).any(axis=1)][:-1]
+            radius = np.hypot(*(part - part.mean(axis=0)).T) if len(part) > 20 else np.zeros(1)
+            if radius.min() > 0 and np.ptp(radius) < 0.02 * radius.mean():
+                return True
+    return False
+
+
+def test_pictures_with_circles_are_those_that_are_listed():
+    found = {name: sum(map(is_round, posviz.pictures.load(name)().figure().axes)) for name in NAMES}
+    assert {name: count for name, count in found.items() if count} == WITH_CIRCLES
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("name", WITH_CIRCLES)
+def test_a_circle_is_round(name, style):
+    figure = posviz.pictures.load(name)().figure(style)
+    figure.draw_without_rendering()
+    for axes in filter(is_round, figure.axes):
+        step = axes.transData.transform([(0, 0), (1, 0), (0, 1)])
+        (across, _), (_, up) = step[1:] - step[0]
+        assert abs(across) == pytest.approx(abs(up), rel=1e-6)
+
+
+# ---------------------------------------------------------------- colours
+
+
+def marks(axes) -> list[tuple]:
+    """Colour on this ground and other traits of each curve and set of markers in some axes."""
+    found = []
+    for line in axes.lines:
+        drawn = [trait not in ("None", "none", "", " ") for trait in traits(line)[:2]]
+        if line.get_visible() and any(drawn) and len(line.get_xdata()):
+            face = line.get_markerfacecolor()
+            filled = not (isinstance(face, str) and face == "none")
+            color = line.get_color() if drawn[0] or not filled else face
+            found.append((on_ground(color, line.get_alpha(), axes), *traits(line), filled))
+    return found
+
+
+def traits(line) -> tuple:
+    """What tells a line from another but its colour: strokes, marker, width."""
+    return line.get_linestyle(), str(line.get_marker()), round(line.get_linewidth(), 1)
+
+
+def on_ground(color, alpha, axes) -> tuple:
+    """A colour as it appears in the axes."""
+    ground, (*rgb, opaque) = np.array(to_rgb(axes.get_facecolor())), to_rgba(color)
+    opaque = opaque if alpha is None else alpha
+    return tuple(opaque * np.array(rgb) + (1 - opaque) * ground)
+
+
+def test_curves_differ_for_everyone_in_colour_or_in_strokes(picture):
+    figure = picture.figure()
+    with style_context():
+        alike = [
+            (first, second)
+            for axes in figure.axes
+            for first, second in itertools.combinations(marks(axes), 2)
+            if first[1:] == second[1:]
+            and least_distance([first[0], second[0]], "usual") > 15  # colour tells them apart
+            and min(least_distance([first[0], second[0]], kind) for kind in EVERYONE) < 15
+        ]
+    assert alike == []
