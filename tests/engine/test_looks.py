@@ -7,6 +7,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 
 from posviz.engine import figures, looks
+from tests.colour_vision import EVERYONE, KINDS, least_distance, seen
 
 OKABE_ITO = {"000000", "E69F00", "56B4E9", "009E73", "F0E442", "0072B2", "D55E00", "CC79A7"}
 SIZES = ("font.size", "axes.labelsize", "axes.titlesize", "xtick.labelsize", "legend.fontsize")
@@ -79,8 +80,26 @@ def test_the_first_four_colours_and_the_grey_stand_out_from_their_ground(dark):
     assert min(contrast(colour, ground) for colour in [*colours[:4], colours[6]]) >= 3
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dark", [False, True])
+def test_no_two_colours_are_nearer_than_okabe_and_itos_are(dark, kind):
+    """They chose their colours for every kind of colour vision; what is added must not spoil it."""
+    published = min(least_distance([f"#{color}" for color in OKABE_ITO], k) for k in KINDS)
+    assert published == pytest.approx(11.0, abs=0.1)  # pink and orange, tritanopia
+    assert least_distance(
+        [*palette(dark), looks.parameters("notebook", dark)["text.color"]], kind
+    ) >= (published - 1e-9)
+
+
+@pytest.mark.parametrize("kind", EVERYONE)
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_colour_is_far_from_its_ground(dark, kind):
+    ground = looks.parameters("notebook", dark)["axes.facecolor"]
+    assert min(least_distance([color, ground], kind) for color in palette(dark)) > 30
+
+
 def test_the_palette_is_okabe_and_itos_with_a_grey():
-    grey = {"7F7F7F"}
+    grey = {"6C6C6C"}
     assert {colour.strip("#").upper() for colour in palette(False)} <= OKABE_ITO | grey
 
 
@@ -95,10 +114,17 @@ def test_a_figure_keeps_its_style_wherever_it_is_drawn(dark):
     assert (drawn == wanted).all(axis=1).any()
 
 
-def test_signed_and_plain_maps_are_what_they_should_be():
-    signed, plain = (matplotlib.colormaps[name] for name in (looks.SIGNED, looks.PLAIN))
+@pytest.mark.parametrize("kind", EVERYONE)
+def test_signed_and_plain_maps_are_read_by_everyone(kind):
     steps = np.linspace(0, 1, 101)
-    lightness = np.array([luminance(signed(step)) for step in steps])
-    assert lightness.argmax() == 50  # brightest at zero, darker to both sides
-    assert abs(lightness - lightness[::-1]).max() < 0.2
-    assert np.all(np.diff([luminance(plain(step)) for step in steps]) > 0)
+    signed, plain = (
+        seen(matplotlib.colormaps[name](steps)[:, :3], kind) for name in (looks.SIGNED, looks.PLAIN)
+    )
+    lightness = signed[:, 0]
+    assert np.all(np.diff(lightness[:51]) > 0)  # brightest at zero, darker to both sides
+    assert np.all(np.diff(lightness[50:]) < 0)
+    # Who does not see red sees it darker; the others see both halves alike.
+    assert abs(lightness - lightness[::-1]).max() < (16 if kind == "protanomaly" else 6)
+    halves = np.linalg.norm(signed - signed[::-1], axis=1)
+    assert halves[[0, 25]].min() > 20  # minus one is not plus one, nor a half its opposite
+    assert np.all(np.diff(plain[:, 0]) > 0)
