@@ -16,22 +16,19 @@ MEAN, SIDE = 3, 8  # levels of 256 on average over the picture; pixels along a b
 class Bounds(NamedTuple):
     """How far apart a canvas and Agg's picture of it may be.
 
-    A pixel is off if it differs by more than `apart` levels and Agg has no edge within `near`
-    pixels; `off` is the share of such pixels, `block` the mean difference of SIDE × SIDE pixels: a
-    thin black line that is missing is all edge and little of the whole, but 32 levels of a block.
+    No pixel may differ by more than `apart` levels where Agg has no edge within `near` pixels;
+    `block` is the mean difference of SIDE × SIDE pixels: a thin black line that is missing is all
+    edge and little of the whole, but 32 levels of a block.
     """
 
     apart: int
     near: int
-    off: float
     block: float
 
 
-PLAIN = Bounds(apart=32, near=1, off=0, block=20)
+PLAIN = Bounds(apart=32, near=1, block=20)
 # Where strokes of one dense curve all but meet, Agg adds up what each covers and closes the gap.
-DENSE = Bounds(apart=48, near=2, off=0, block=20)
-# A curve with more turns than the axis has pixels is nothing but such strokes, side by side.
-STROKES = Bounds(apart=48, near=2, off=5e-4, block=28)
+DENSE = Bounds(apart=48, near=2, block=20)
 
 # In the kernel: keep what a fresh figure would show, [height, width, 4] uint8.
 BY_AGG = """
@@ -83,9 +80,8 @@ def difference(shown, wanted, bounds=PLAIN) -> Difference:
 
 def is_small(shown, wanted, bounds=PLAIN) -> bool:
     """Whether a reader sees the same."""
-    found, pixels = difference(shown, wanted, bounds), wanted[..., 0].size
-    off_is_rare = found.off_edges <= bounds.off * pixels
-    return found.mean <= MEAN and off_is_rare and found.block <= bounds.block
+    found = difference(shown, wanted, bounds)
+    return found.mean <= MEAN and found.off_edges == 0 and found.block <= bounds.block
 
 
 def _blocks(picture):

@@ -17,6 +17,7 @@ from posviz.engine.looks import SIGNED
 from posviz.engine.picture import Picture
 from posviz.pictures.alibi.alibi_slopes import slope_words
 from posviz.pictures.alibi.weight_by_distance import LOWEST, draw_weight_axis
+from posviz.pictures.dense_line import DenseLine
 from posviz.pictures.rotary.score_decay import in_ranges
 
 HEADS, HEAD_DIM = 8, 64
@@ -256,10 +257,14 @@ def _draw_map(axes):
 def _draw_row(axes):
     """Lines for the weights without ALiBi, with it and of the bias alone; marks of the key."""
     place = axes.axvline(0, color="C3", ls=":", label="planted key", animated=True)
-    looks = (("C1--", "without ALiBi"), ("C0-", "with ALiBi"), ("C2-.", "bias alone"))
-    lines = [axes.plot([], [], look, label=label, animated=True)[0] for look, label in looks]
+    looks = {"without ALiBi": ("C1", "--"), "with ALiBi": ("C0", "-"), "bias alone": ("C2", "-.")}
+    width = rcParams["lines.linewidth"] / 1.5
+    lines = [
+        DenseLine([], [], color=colour, ls=dashes, lw=width, label=label, animated=True)
+        for label, (colour, dashes) in looks.items()
+    ]
     for line in lines:
-        line.set_linewidth(line.get_linewidth() / 1.5)
+        axes.add_line(line)
     marks = [axes.plot([], [], look, animated=True)[0] for look in ("C1s", "C0o")]
     axes.set(title="weights of the last query", xlim=(-80, LONGEST))
     draw_weight_axis(axes)

@@ -13,6 +13,7 @@ from posviz.encodings.rotary import apply_rotary
 from posviz.engine.knobs import choice, device, even, integer, log, text
 from posviz.engine.looks import SIGNED
 from posviz.engine.picture import Picture
+from posviz.pictures.dense_line import DenseLine
 from posviz.pictures.order.shuffled_sentence import words_of
 from posviz.pictures.rotary.score_decay import in_ranges
 
@@ -109,9 +110,11 @@ class RotaryScores(Picture):
         means = panels["means"]
         means.axhline(0, color="C6", linewidth=0.8)
         lines = [
-            means.plot([], [], style, label=f"{name} RoPE", zorder=zorder, animated=True)[0]
-            for name, style, zorder in (("without", "C1--", 2.1), ("with", "C0-", 2))
+            DenseLine([], [], color="C1", ls="--", zorder=2.1, label="without RoPE", animated=True),
+            DenseLine([], [], color="C0", label="with RoPE", animated=True),
         ]
+        for line in lines:
+            means.add_line(line)
         means.set(xlabel="offset, query − key (tokens)", ylabel="mean score")
         means.set(xlim=(-4096, 4096), ylim=ends)
         means.xaxis.set_major_locator(MaxNLocator(4, steps=(1, 2, 5, 10), integer=True))

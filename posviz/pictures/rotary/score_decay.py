@@ -9,6 +9,7 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.engine.knobs import choice, even, integer, log
 from posviz.engine.picture import Picture
+from posviz.pictures.dense_line import DenseLine
 
 RANGES, SEEDS = 400, 200
 LOOKS = {  # unit of the score, ends of its axis, what the two lines are
@@ -59,8 +60,10 @@ class ScoreDecay(Picture):
         trivial = bounds.axhline(1, color="C6", linestyle=":", label="trivial bound")
         around = scores.plot([], [], "--", color="C2", label=names[1], animated=True)[0]
         around.set_linewidth(around.get_linewidth() / 1.5)
-        curve = scores.plot([], [], color="C0", label=names[0], animated=True)[0]
-        bound = bounds.plot([], [], "-.", color="C3", label="RoFormer’s bound", animated=True)[0]
+        curve = DenseLine([], [], color="C0", label=names[0], animated=True)
+        scores.add_line(curve)
+        bound = DenseLine([], [], color="C3", ls="-.", label="RoFormer’s bound", animated=True)
+        bounds.add_line(bound)
         marks = [
             axes.plot([], [], "o", color="C1", label="the offset", animated=True)[0]
             for axes in (scores, bounds)

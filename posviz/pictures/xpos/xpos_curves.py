@@ -11,6 +11,7 @@ from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.xpos import xpos_scale
 from posviz.engine.knobs import choice, integer, log
 from posviz.engine.picture import Picture
+from posviz.pictures.dense_line import DenseLine
 
 HEAD_DIM, SEED = 64, 3
 FURTHEST, FAR = 2048, 1024  # the swing is measured beyond FAR
@@ -49,8 +50,11 @@ class XposCurves(Picture):
             axes.axhline(0, color="C6", linewidth=0.8)
         scores.axvspan(FAR, FURTHEST, color="C6", alpha=0.15, linewidth=0)
         (decay,) = scores.plot([], [], "C2--", label=decay_label, zorder=2.5, animated=True)
-        looks = (("C1-", "RoPE", 0.6), ("C0-", "xPos", 1))
-        lines = [scores.plot([], [], c, label=label, animated=True)[0] for c, label, _ in looks]
+        looks = (("C1", "RoPE", 0.6), ("C0", "xPos", 1))
+        lines = [
+            scores.add_line(DenseLine([], [], color=c, label=label, animated=True))
+            for c, label, _ in looks
+        ]
         lines[1].set_zorder(3)  # above the decay, which it follows where nothing is left to turn
         bars = [
             swings.plot([], [], c, solid_capstyle="butt", animated=True)[0] for c, _, _ in looks
