@@ -22,7 +22,7 @@ def played(notebook: Path) -> NotebookNode:
         timeout=SECONDS,
         store_widget_state=False,
         resources={"metadata": {"path": str(notebook.resolve().parent)}},
-        extra_arguments=[f"--IPKernelApp.extra_extensions={__name__}"],
+        extra_arguments=["--log-level=ERROR", f"--IPKernelApp.extra_extensions={__name__}"],
     )
     try:
         client.execute()

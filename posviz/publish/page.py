@@ -1,7 +1,6 @@
 """A lesson as a page of a course website, with the pictures alive, no server and no other host."""
 
 import base64
-import html
 import io
 import re
 import shutil
@@ -10,6 +9,7 @@ from typing import NamedTuple
 
 import nbformat
 import numpy as np
+from bs4 import BeautifulSoup
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from nbconvert import HTMLExporter
 from nbconvert.filters import markdown2html
@@ -34,7 +34,6 @@ _HEADING = re.compile(r'<h([23]) id="([^"]+)">(.*?)</h\1>', re.DOTALL)
 _ANCHOR = re.compile(r'<a class="anchor-link".*?</a>')
 _TO_LESSON = re.compile(r"(\]\([^)\s:]+)\.ipynb(?=[)#])")
 _STILL = re.compile(r'<img src="data:image/png;base64,([^"]+)"')
-_IN_HEAD = r'<title>(.*?)</title>.*?<meta name="description" content="([^"]*)">'
 
 
 class Lesson(NamedTuple):
@@ -96,8 +95,11 @@ def _about(notebook) -> Lesson:
 
 def _of_page(page) -> Lesson | None:
     """What a page says in its head; None for one that is not a lesson's."""
-    found = re.search(_IN_HEAD, page.read_text("utf-8"), re.DOTALL)
-    return Lesson(page.stem, *map(html.unescape, found.groups())) if found else None
+    head = BeautifulSoup(page.read_text("utf-8").partition("</head>")[0], "html.parser")
+    title, question = head.title, head.find("meta", {"name": "description"})
+    if title is None or question is None:
+        return None
+    return Lesson(page.stem, title.text, str(question["content"]))
 
 
 def _neighbours(notebook) -> dict[str, Lesson]:

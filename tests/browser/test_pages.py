@@ -1,0 +1,266 @@
+"""Every lesson as a page from disk, with the network cut off: the pictures move all the same."""
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import nbformat
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+import run
+from posviz import SinusoidalTable
+from posviz.engine.filmstrip import RATIO
+from posviz.publish.page import LESSONS, write_index, write_page
+from tests.browser.fidelity import check, rgb
+from tests.browser.lab import ARTEFACTS, FINGERPRINT
+
+NOTEBOOKS = sorted(run.NOTEBOOKS.glob(f"{LESSONS}.ipynb"))
+MOST_BYTES = 6_000_000  # of a page and everything it needs
+EXPLORE = re.compile(r"\.explore\(\)$", re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The pages of all lessons, and the index."""
+    to = tmp_path_factory.mktemp("site")
+    with ThreadPoolExecutor(2) as workers:  # the work is done in two kernels
+        list(workers.map(lambda notebook: write_page(notebook, to), NOTEBOOKS))
+    write_index(to)
+    return to
+
+
+class Opened:
+    """A page from disk that no request can leave, and what went wrong on it."""
+
+    def __init__(self, context, file):
+        context.set_offline(True)
+        self.page, self.wrong = context.new_page(), []
+        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        self.page.on("console", lambda said: self.wrong.append(said.text))
+        self.page.route("**/*", self._only_files)
+        self.page.goto(file.as_uri())
+
+    def _only_files(self, route):
+        if route.request.url.startswith("file://"):
+            return route.continue_()
+        self.wrong.append(route.request.url)
+        route.abort()
+
+    def strips(self):
+        """The filmstrips, each once it is seen and moves."""
+        found = self.page.locator(".posviz-filmstrip")
+        for index in range(found.count()):
+            strip = found.nth(index)
+            strip.scroll_into_view_if_needed()
+            expect(strip).to_have_attribute("data-alive", "true", timeout=20_000)
+            yield strip
+
+
+@pytest.fixture(scope="module", params=NOTEBOOKS, ids=lambda notebook: notebook.stem)
+def lesson(request, site, browser):
+    """One lesson after the other."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    opened = Opened(context, site / f"{request.param.stem}.html")
+    opened.notebook = request.param
+    yield opened
+    assert opened.wrong == []
+    context.close()
+
+
+def frame(strip):
+    return strip.locator("canvas").get_attribute("data-frame")
+
+
+def shows_another(strip, action):
+    """Do it, and fail unless the picture's pixels change."""
+    canvas = strip.locator("canvas")
+    before = canvas.evaluate(FINGERPRINT)
+    action()
+    for _ in range(100):
+        if canvas.evaluate(FINGERPRINT) != before:
+            return
+        canvas.page.wait_for_timeout(50)
+    raise AssertionError("The picture did not change.")
+
+
+def test_every_explorer_is_there_and_moves_from_end_to_end(lesson):
+    cells = (cell for cell in _read(lesson.notebook).cells if cell.cell_type == "code")
+    wanted = sum(len(EXPLORE.findall(cell.source)) for cell in cells)
+    strips = list(lesson.strips())
+    assert len(strips) == wanted > 0
+    for strip in strips:
+        for slider in strip.get_by_role("slider").all():
+            low = slider.evaluate("slider => slider.value === '0'")
+            for key in ("End", "Home") if low else ("Home", "End"):
+                shows_another(strip, lambda: slider.press(key))  # noqa: B023
+            top = slider.get_attribute("max")
+            slider.press("End")
+            assert slider.input_value() == top
+
+
+def test_radio_buttons_choose_and_say_what_they_are(lesson):
+    for strip in lesson.strips():
+        for group in strip.get_by_role("group").all():
+            radios = group.get_by_role("radio")
+            for radio in radios.all():
+                if not radio.is_checked():
+                    shows_another(strip, radio.check)
+            assert group.locator("legend").inner_text()
+            radios.first.press("ArrowDown")
+            expect(radios.nth(1)).to_be_checked()
+
+
+def test_play_goes_on_until_it_is_stopped(lesson):
+    for strip in lesson.strips():
+        for slider in strip.get_by_role("slider").all():
+            slider.press("Home")
+        for play in strip.get_by_role("button", name=re.compile("^Play ")).all()[:1]:
+            shows_another(strip, play.click)
+            pause = strip.get_by_role("button", name=re.compile("^Pause "))
+            if pause.count():
+                pause.click()
+            expect(pause).to_have_count(0)
+
+
+def test_images_have_alternative_text_and_headings_are_in_order(lesson):
+    page = lesson.page
+    assert page.locator("img:not([alt]), img[alt='']").count() == 0
+    assert page.locator("canvas:not([aria-label])").count() == 0
+    assert "No description" not in " ".join(
+        page.locator("img").evaluate_all("images => images.map(image => image.alt)")
+    )
+    levels = page.locator("main :is(h1, h2, h3, h4)").evaluate_all(
+        "headings => headings.map(heading => Number(heading.tagName[1]))"
+    )
+    assert levels[0] == 1
+    assert max(np.diff(levels), default=0) <= 1
+    assert levels.count(1) == 1
+
+
+def test_formulas_are_set(lesson):
+    lesson.page.evaluate("() => MathJax.startup.promise")
+    prose = lesson.page.locator("section.prose")
+    sources = "".join(
+        cell.source for cell in _read(lesson.notebook).cells if cell.cell_type == "markdown"
+    )
+    text = " ".join(prose.evaluate_all("parts => parts.map(part => part.innerText)"))
+    assert not re.search(r"\$|\\[a-z]", text)
+    assert lesson.page.locator("[data-mml-node=merror]").count() == 0
+    if "$$" in sources:
+        assert lesson.page.locator("mjx-container[display=true] svg").count() > 0
+
+
+def test_a_page_and_what_it_needs_are_small(lesson, site):
+    page = site / f"{lesson.notebook.stem}.html"
+    shared = (path for path in (site / "assets").rglob("*") if path.suffix != ".png")
+    sizes = [path.stat().st_size for path in (page, *shared) if path.is_file()]
+    assert sum(sizes) <= MOST_BYTES
+
+
+def test_links_lead_to_pages_and_places_that_are_there(lesson, site):
+    hrefs = lesson.page.locator("a[href]").evaluate_all(
+        "links => links.map(link => link.getAttribute('href'))"
+    )
+    for href in hrefs:
+        if href.startswith("http"):
+            continue
+        file, _, place = href.partition("#")
+        assert not file or (site / file).is_file(), href
+        if place and not file:
+            assert lesson.page.locator(f"[id='{place}']").count() == 1, href
+
+
+def test_nothing_is_wider_than_a_telephone(lesson):
+    lesson.page.set_viewport_size({"width": 380, "height": 800})
+    width = lesson.page.evaluate("document.documentElement.scrollWidth")
+    lesson.page.set_viewport_size({"width": 1280, "height": 900})
+    assert width == 380
+
+
+@pytest.fixture
+def second(site, browser):
+    """Lesson 02 on a sharp screen."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, device_scale_factor=2)
+    opened = Opened(context, site / "02_sinusoidal_tables.html")
+    yield opened
+    assert opened.wrong == []
+    context.close()
+
+
+def table_of(opened):
+    """The filmstrip of SinusoidalTable(d_model=64, position=10)."""
+    strip = opened.page.locator(
+        ".cell", has_text="SinusoidalTable(d_model=64, position=10).explore"
+    )
+    strip.scroll_into_view_if_needed()
+    return strip.locator(".posviz-filmstrip[data-alive=true]")
+
+
+def test_the_canvas_shows_what_agg_draws(second):
+    strip = table_of(second)
+    slider = strip.get_by_role("slider", name="position", exact=True)
+    for key, position in ((None, 10), ("End", 255), ("Home", 0)):
+        picture = SinusoidalTable(d_model=64, position=position)
+        if key:
+            shows_another(strip, lambda: slider.press(key))  # noqa: B023
+            value = slider.get_attribute("aria-valuetext")
+            picture.position = int(value)
+        figure = picture.figure()
+        figure.set_dpi(100 * RATIO)
+        figure.canvas.draw()
+        wanted = np.asarray(figure.canvas.buffer_rgba())[..., :3].astype(int)
+        shown = rgb(strip.locator("canvas").evaluate("canvas => canvas.toDataURL()"))
+        check(shown, wanted, f"page_{key}")
+
+
+def test_a_typed_value_goes_to_the_nearest_place_and_says_so(second):
+    strip = table_of(second)
+    box, note = strip.get_by_role("textbox"), strip.get_by_role("status").last
+    box.fill("33.4")
+    shows_another(strip, lambda: box.press("Enter"))
+    value = strip.get_by_role("slider").get_attribute("aria-valuetext")
+    assert abs(float(value) - 33.4) < 3
+    expect(note).to_have_text(
+        f"The nearest value on this page is {value}; the notebook has them all."
+    )
+    box.fill("a dozen")
+    box.press("Enter")
+    expect(strip.get_by_role("alert")).to_contain_text("position must be a number from 0 to")
+    expect(box).to_have_value("a dozen")
+    strip.get_by_role("slider").press("ArrowRight")
+    expect(note).to_be_empty()
+
+
+def test_the_index_shows_every_lesson(site, browser):
+    context = browser.new_context()
+    opened = Opened(context, site / "index.html")
+    opened.page.wait_for_load_state("load")
+    assert opened.page.locator(".lessons li h2").count() == len(NOTEBOOKS)
+    opened.page.locator(".lessons img").last.scroll_into_view_if_needed()
+    for image in opened.page.locator(".lessons img").all():
+        image.scroll_into_view_if_needed()
+        opened.page.wait_for_function("image => image.naturalWidth > 0", arg=image.element_handle())
+    opened.page.locator(".lessons a").first.click()
+    expect(opened.page.locator("h1")).to_contain_text("00 ·")
+    assert opened.wrong == []
+    context.close()
+
+
+def test_without_javascript_and_on_paper_there_is_a_picture(site, browser, tmp_path):
+    context = browser.new_context(java_script_enabled=False)
+    opened = Opened(context, site / "07_alibi.html")
+    still = opened.page.locator(".posviz-filmstrip img").first
+    still.scroll_into_view_if_needed()
+    assert still.bounding_box()["width"] > 300
+    opened.page.emulate_media(media="print")
+    expect(opened.page.locator(".posviz-few-controls").first).to_be_hidden()
+    assert still.is_visible()
+    ARTEFACTS.mkdir(exist_ok=True)
+    opened.page.pdf(path=ARTEFACTS / "page.pdf", format="A4", print_background=True)
+    context.close()
+
+
+def _read(notebook):
+
+    return nbformat.read(notebook, as_version=4)

@@ -1,0 +1,204 @@
+"""Filmstrips: what the page gets is what a fresh figure shows, as little of it as can be."""
+
+import base64
+import io
+import itertools
+import json
+import struct
+import zlib
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from matplotlib.patches import Rectangle
+from PIL import Image
+
+from posviz.engine.filmstrip import RATIO, filmstrip, script, styles
+from tests.engine.replay import Scene
+from tests.engine.sample import Failing, Waves
+
+
+class Wide(Waves):
+    """Waves whose axis moves, and with it what is at rest."""
+
+    film = ("width", "shape")
+
+
+class Both(Waves):
+    """Waves that move in two directions."""
+
+    film = ("position", "phase")
+
+
+class Hatched(Waves):
+    """Waves beside what draw calls cannot show."""
+
+    film = ("position",)
+
+    def draw(self, figure):
+        artists = super().draw(figure)
+        artists.right.add_patch(Rectangle((1, 1), 20, 0.4, hatch="/", animated=True))
+        return artists
+
+
+class Reader(HTMLParser):
+    """What another parser finds in a filmstrip: tags, images, texts and the data."""
+
+    def __init__(self, strip):
+        super().__init__()
+        self.tags, self.images, self.texts, self.data = set(), [], [], ""
+        self.feed(strip)
+        self.close()
+        self.blobs = self._unpacked()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self._inside = tag
+        if tag == "img":
+            self.images.append(dict(attrs))
+
+    def handle_data(self, data):
+        if self._inside == "script":
+            self.data += data.strip()
+        else:
+            self.texts.append(data)
+
+    def _unpacked(self):
+        data = zlib.decompress(base64.b64decode(self.data))
+        (length,) = struct.unpack_from("<I", data)
+        self.film = json.loads(data[4 : 4 + length])
+        rest = io.BytesIO(data[4 + length :])
+        blobs = [rest.read(size) for size in self.film["sizes"]]
+        assert not rest.read()
+        return blobs
+
+    def stops(self):
+        return list(itertools.product(*(knob["texts"] for knob in self.film["knobs"])))
+
+    def pixels(self, number):
+        """Frame `number` alone, as replay.js shows it."""
+        drawn, _ = self.film["frames"][number]
+        moved, rows, images = [], b"", []
+        for place, recording in enumerate(drawn):
+            calls, vertices, own = self.film["recordings"][recording]
+            moved.append([place, len(rows) // 12, len(images), calls])
+            rows += self.blobs[vertices]
+            images += [self.blobs[image] for image in own]
+        scene = Scene()
+        message = {"whole": True, "artists": len(drawn), "moved": moved}
+        scene.take(message, [_rgba(self.blobs[0]), rows, *images])
+        return scene.pixels()[..., :3].astype(int)
+
+
+def _rgba(png):
+    """The same PNG, in the mode in which a kernel sends it."""
+    data = io.BytesIO()
+    Image.open(io.BytesIO(png)).convert("RGBA").save(data, "PNG")
+    return data.getvalue()
+
+
+def fresh(picture):
+    """What a new figure of the picture shows."""
+    figure = picture.figure()
+    figure.set_dpi(100 * RATIO)
+    figure.canvas.draw()
+    return np.asarray(figure.canvas.buffer_rgba())[..., :3].astype(int)
+
+
+def set_texts(picture, texts):
+    for name, text in zip(picture.filmed(), texts, strict=True):
+        setattr(picture, name, picture.knobs()[name].read(text))
+
+
+# How many pixels may be far off: more where the whole frame is reduced to 255 colours.
+@pytest.mark.parametrize(
+    ("kind", "far_off"), [(Waves, 1e-4), (Wide, 1e-4), (Both, 1e-4), (Hatched, 1e-3)]
+)
+def test_a_frame_is_what_a_fresh_figure_shows(kind, far_off):
+    picture = kind(position=7, phase=0.25)
+    reader = Reader(filmstrip(picture))
+    stops = reader.stops()
+    assert len(stops) == len(reader.film["frames"])
+    for number in np.linspace(0, len(stops) - 1, 5).astype(int):
+        set_texts(picture, stops[number])
+        apart = np.abs(reader.pixels(number) - fresh(picture))
+        # A ground of 255 colours, and vertices to a 64th of a pixel.
+        assert apart.mean() < 0.3, stops[number]
+        assert (apart.max(axis=2) > 40).mean() < far_off, stops[number]
+        arrays = picture.compute()
+        assert reader.film["frames"][number][1] == picture.caption(arrays)
+
+
+def test_the_picture_stays_as_it_was_and_its_values_are_the_first_frame():
+    picture = Both(position=7, phase=0.255, width=10)
+    before = picture.values()
+    film = Reader(filmstrip(picture)).film
+    assert picture.values() == before
+    start = [
+        knob["values"][place] for knob, place in zip(film["knobs"], film["start"], strict=True)
+    ]
+    assert start == [7, 0.255]
+
+
+def test_less_room_leaves_fewer_places_with_both_ends_and_the_present_value():
+    picture = Both(position=7)
+    counts = []
+    for most_bytes in (400_000, 60_000, 45_000, 10):
+        strip = filmstrip(picture, most_bytes)
+        position, _ = Reader(strip).film["knobs"]
+        assert {0, 7, 39} <= set(position["values"])
+        assert len(strip) <= most_bytes or len(position["values"]) == 3
+        counts.append(len(position["values"]))
+    assert counts == sorted(set(counts), reverse=True)
+
+
+def test_what_frames_share_is_kept_once():
+    reader = Reader(filmstrip(Waves()))
+    told = [json.dumps(recording) for recording in reader.film["recordings"]]
+    assert len(told) == len(set(told))
+    assert len(reader.blobs) == len(set(reader.blobs))
+    # 40 positions of the mark, 2 shapes of everything else, and nothing.
+    assert len(told) < 60
+    assert len(reader.film["frames"]) == 80
+
+
+def test_what_a_reader_typed_is_text():
+    strip = filmstrip(Both(words="<script>\"&'</script>"))
+    reader = Reader(strip)
+    assert reader.tags == {"div", "figure", "img", "figcaption", "p", "script"}
+    assert any("words = <script>\"&'</script>" in text for text in reader.texts)
+    assert strip.count("<script") == 1
+
+
+def test_it_can_be_seen_before_it_moves():
+    picture = Waves(position=5)
+    (image,) = Reader(filmstrip(picture)).images
+    assert image["alt"] == picture.caption(picture.compute())
+    assert (image["width"], image["height"]) == ("400", "200")
+    still = Image.open(io.BytesIO(base64.b64decode(image["src"].split(",")[1])))
+    shown = np.asarray(still.convert("RGB")).astype(int)
+    assert np.abs(shown - fresh(picture)).mean() < 0.3
+
+
+def test_the_settings_that_stay_are_told():
+    text = " ".join(Reader(filmstrip(Both(base=250))).texts)
+    assert "base = 250" in text
+    assert "width = 8" in text
+    assert "position =" not in text
+
+
+def test_an_error_is_the_pictures_own_and_the_knobs_are_turned_back():
+    class Breaks(Failing):
+        film = ("fail",)
+
+    picture = Breaks()
+    with pytest.raises(ValueError, match="too <wide>"):
+        filmstrip(picture)
+    assert picture.fail == "nowhere"
+
+
+def test_the_browsers_side_is_no_module_and_can_stand_in_a_page():
+    for line in script().splitlines():
+        assert not line.startswith(("import ", "export "))
+    assert "</script" not in script()
+    assert "</style" not in styles()

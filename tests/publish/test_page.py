@@ -1,0 +1,163 @@
+"""Pages as another parser reads them: headings, links, images, and nothing typed that acts."""
+
+import base64
+import io
+import re
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from PIL import Image
+
+import run
+from posviz.engine.filmstrip import filmstrip
+from posviz.publish import page
+from tests.engine.sample import Waves
+
+TITLE = """# 05 · A <b> & c
+
+*How can it be <i> so?*
+
+**You will be able to** read [lesson 04](04_before.ipynb), [its end](04_before.ipynb#The-end) and
+[a paper](https://example.org/paper.ipynb)."""
+PROSE = """## 1 First
+
+A formula $a < b$, and one by itself:
+
+$$\\sum_i \\alpha_i$$
+
+### Try
+
+![a picture](figures/beside.png)"""
+
+
+def png(size=(8, 4)):
+    data = io.BytesIO()
+    Image.new("RGB", size, "red").save(data, "PNG")
+    return data.getvalue()
+
+
+def lesson():
+    strip = filmstrip(Waves(words="<script>alert(1)"), 60_000)
+    figure = {"image/png": base64.b64encode(png()).decode()}
+    alt = {"image/png": {"width": 8, "alt": 'a "quoted" <caption>'}}
+    shown = (
+        new_output("execute_result", {"text/html": strip, "text/plain": "Waves()"}),
+        new_output("execute_result", figure, metadata=alt),
+        new_output("stream", name="stdout", text="<script>alert(2)</script>"),
+    )
+    code = [new_code_cell("print('<i>')", outputs=[output]) for output in shown]
+    return new_notebook(cells=[new_markdown_cell(TITLE), new_markdown_cell(PROSE), *code])
+
+
+@pytest.fixture(scope="module")
+def notebooks(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("notebooks")
+    (folder / "figures").mkdir()
+    (folder / "figures" / "beside.png").write_bytes(png())
+    nbformat.write(lesson(), folder / "05_middle.ipynb")
+    for stem, title in {"04_before": "# 04 · Before", "06_after": "# 06 · After"}.items():
+        nbformat.write(new_notebook(cells=[new_markdown_cell(title)]), folder / f"{stem}.ipynb")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def site(notebooks, tmp_path_factory):
+    """The page of the lesson in the middle, and the index, without a kernel."""
+    to = tmp_path_factory.mktemp("site")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page, "played", lambda path: nbformat.read(path, 4))
+        assert page.write_page(notebooks / "05_middle.ipynb", to) == to / "05_middle.html"
+    assert page.write_index(to) == to / "index.html"
+    return to
+
+
+@pytest.fixture(scope="module")
+def soup(site):
+    return BeautifulSoup((site / "05_middle.html").read_text("utf-8"), "html.parser")
+
+
+def test_title_language_and_question(soup):
+    assert soup.html["lang"] == "en"
+    assert soup.title.text == "05 · A <b> & c"
+    assert soup.find("meta", {"name": "description"})["content"] == "How can it be <i> so?"
+
+
+def test_headings_stand_in_order_and_the_contents_lead_to_them(soup):
+    levels = [int(heading.name[1]) for heading in soup.main.find_all(re.compile("^h[1-6]$"))]
+    assert levels == [1, 2, 3]
+    links = soup.select(".contents a")
+    assert [link.text for link in links] == ["1 First", "Try"]
+    for link in links:
+        assert soup.find(id=link["href"].removeprefix("#")).name in ("h2", "h3")
+
+
+def test_links_between_lessons_lead_to_pages(soup):
+    to = [link["href"] for link in soup.main.select("section a") if link["href"][0] != "#"]
+    assert to == ["04_before.html", "04_before.html#The-end", "https://example.org/paper.ipynb"]
+    around = [(link["rel"][0], link["href"]) for link in soup.select(".top a[rel]")]
+    assert around == [("prev", "04_before.html"), ("next", "06_after.html")]
+    assert soup.find(id=soup.select_one("a.skip")["href"].removeprefix("#")).name == "main"
+
+
+def test_the_first_lesson_has_none_before_it(notebooks):
+    assert set(page._neighbours(notebooks / "04_before.ipynb")) == {"next"}
+    assert set(page._neighbours(notebooks / "06_after.ipynb")) == {"prev"}
+
+
+def test_every_image_is_in_the_page_and_has_alternative_text(soup):
+    images = soup.find_all("img")
+    assert len(images) == 3
+    for image in images:
+        assert image["src"].startswith("data:image/png;base64,")
+    assert images[0]["alt"] == "a picture"
+    assert images[2]["alt"] == 'a "quoted" <caption>'
+
+
+def test_scripts_are_those_beside_the_page_and_the_frames(soup, site):
+    scripts = soup.find_all("script")
+    assert {script.get("type") for script in scripts if not script.get("src")} == {
+        "application/octet-stream"
+    }
+    files = [script["src"] for script in scripts if script.get("src")]
+    files += [link["href"] for link in soup.find_all("link")]
+    assert len(files) == 3
+    for file in files:
+        assert (site / file).stat().st_size > 1000
+    policy = soup.find("meta", {"http-equiv": "Content-Security-Policy"})["content"]
+    assert policy.startswith("default-src 'none'; script-src 'self' file:;")
+    assert "http" not in policy
+
+
+def test_what_was_typed_or_printed_is_text(soup):
+    assert not soup.select(".cell i")
+    assert "<script>alert(2)</script>" in soup.get_text()
+    assert "words = <script>alert(1)" in soup.get_text()
+
+
+def test_formulas_are_left_to_mathjax(soup):
+    assert "$a < b$" in soup.get_text()
+    assert "$$\\sum_i \\alpha_i$$" in soup.get_text()
+
+
+def test_mathjax_is_beside_the_page_with_its_licence(site):
+    assert "Apache License" in (site / "assets" / "mathjax" / "LICENSE").read_text()
+
+
+def test_the_index_tells_each_lesson_with_its_picture(site):
+    (site / "07_other.html").write_text("<p>no lesson</p>")
+    page.write_index(site)
+    soup = BeautifulSoup((site / "index.html").read_text("utf-8"), "html.parser")
+    (entry,) = soup.select(".lessons li")
+    assert entry.h2.text == "05 · A <b> & c"
+    assert entry.p.text == "How can it be <i> so?"
+    assert entry.a["href"] == "05_middle.html"
+    assert Image.open(site / entry.img["src"]).size == (480, 240)
+
+
+def test_lessons_of_the_course_have_a_title_and_a_question():
+    for notebook in sorted(run.NOTEBOOKS.glob(page.LESSONS + ".ipynb")):
+        about = page._about(notebook)
+        assert about.title.startswith(f"{notebook.name[:2]} · ")
+        assert about.question.endswith("?")
