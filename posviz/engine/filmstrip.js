@@ -67,9 +67,9 @@ const nearest = (values, wanted) => values.reduce(
 
 // A number: what slider.py answers, but that only a few of its values are here.
 function makeSlider(knob, place, turned, say, el) {
-  const { label, texts, values, range, play } = knob;
+  const { label, texts, values, range } = knob;
   const low = values[0], high = values.at(-1);
-  const model = makeModel({ label, range, play, places: values.length - 1 }, (message) => {
+  const model = makeModel({ label, range, play: true, places: values.length - 1 }, (message) => {
     const answer = { view: message.view, number: message.number, turn: 0 };
     if ("place" in message) {
       place = message.place;

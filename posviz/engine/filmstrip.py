@@ -108,7 +108,7 @@ class Film:
         numbers = [knob for knob in self.knobs.values() if isinstance(knob, number)]
         few = math.prod(len(knob.options) or 1 for knob in self.knobs.values())
         each = int((FRAMES / few) ** (1 / max(len(numbers), 1)))
-        self.most = min([each, PLACES, *(knob.places + 1 for knob in numbers)])
+        self.most = min(each, PLACES, max([1, *(knob.places + 1 for knob in numbers)]))
         self.still, self.caption = b"", ""
         self.frames: dict[tuple, Frame] = {}
         self._live, self._grounds = LiveFigure(picture), _Grounds()
@@ -160,7 +160,7 @@ class Film:
             data = self.packed(count)
             if len(data) <= most_bytes:
                 best, fitting = data, count
-            elif count == 2:
+            elif count <= 2:
                 return data
             each = max(len(data) - len(self.ground), 1) / count
             wanted = min(int((most_bytes - len(self.ground)) / each), self.most)
@@ -225,8 +225,7 @@ def _described(knob, values) -> dict:
     """What the browser needs to know of a knob and its places."""
     told: dict[str, Any] = {"label": knob.label, "texts": [knob.write(value) for value in values]}
     if isinstance(knob, number):
-        told |= {"values": values, "play": True}
-        told |= {"range": f"from {knob.low:,} to {knob.high:,}"}
+        told |= {"values": values, "range": f"from {knob.low:,} to {knob.high:,}"}
     return told
 
 

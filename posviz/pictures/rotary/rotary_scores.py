@@ -32,6 +32,7 @@ class RotaryScores(Picture):
 
     size = (9.0, 3.9)
     paper_size = (3.3, 3.0)
+    film = ("seq_len",)  # of random content hardly a frame fits into a page
 
     content = choice("one token", options=tuple(LIMITS), redraw=True)
     sentence = text("the cat sat on the mat", max_length=80)
