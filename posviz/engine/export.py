@@ -8,13 +8,16 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from PIL import Image
 
 from posviz.engine.figures import drop_bitmaps, let_go
 from posviz.engine.looks import style_context
 from posviz.engine.svg import self_contained
 
-FORMATS = ("png", "svg", "pdf")
+_CANVAS = {"png": FigureCanvasAgg, "svg": FigureCanvasSVG, "pdf": FigureCanvasPdf}
+FORMATS = tuple(_CANVAS)
 # Title, caption and Python line, by the names that each format has for them.
 _NAMES = {
     "png": ("Title", "Description", "Comment"),
@@ -68,9 +71,12 @@ def _format(path: Path) -> str:
 
 def _encoded(figure, kind, words) -> bytes:
     """The figure as a file's bytes; on a full disk, matplotlib would hide the reason."""
-    data = io.BytesIO()
+    data, dpi = io.BytesIO(), figure.get_dpi()
     metadata = dict(zip(_NAMES[kind], words, strict=True)) | _NO_DATE[kind]
-    figure.savefig(data, format=kind, metadata=metadata)
+    # savefig would draw everything once more beforehand, for a layout that is settled already.
+    write = getattr(_CANVAS[kind](figure), f"print_{kind}")
+    write(data, metadata=metadata)
+    figure.set_dpi(dpi)  # which SVG and PDF set to 72
     title, caption, _ = words
     return self_contained(data.getvalue(), title, caption) if kind == "svg" else data.getvalue()
 

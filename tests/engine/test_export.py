@@ -232,7 +232,7 @@ def test_a_figure_in_a_notebook_has_twice_the_pixels_and_keeps_its_own(picture):
     figure = picture.figure()
     png, metadata = notebook_png(figure)
     assert Image.open(io.BytesIO(png)).size == (800, 400)
-    assert metadata == {"width": 400}
+    assert metadata == {"width": 400, "alt": picture.caption(picture.compute())}
     assert figure.get_dpi() == 100
 
 
