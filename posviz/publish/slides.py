@@ -10,7 +10,7 @@ Which part of a notebook becomes a slide follows from how lessons are written:
 - A figure or a living picture gets a slide, with its caption and with the sentence that announces
   it, one that ends in a colon.
 - A paragraph that asks to predict is shown up to its last question mark; a short one with the
-  block before it, to which it refers. The folded answer is the slide after it.
+  block before it, to which it refers. The folded answer is a slide of its own.
 - The takeaway of a lesson is a slide.
 - Code, exercises and what is to be read at home are left out. All other prose goes into the notes
   of the slide it follows.
@@ -52,6 +52,7 @@ LIST = re.compile(r"[-*] |1\. ")
 SENTENCE_END = re.compile(r"(?<=[.?!])\s+(?=[A-Z$`*])")
 ANSWER = re.compile(r"<details><summary>(.*?)</summary>([\s\S]*)</details>")
 EXERCISE = re.compile(r" \(exercises? [^)]*\)")
+UNDERSCORE = re.compile(r"(\\text\{[^}]*)\\_")
 TAKEAWAY = re.compile(r"\*\*(The )?takeaway")
 WILL_BE_ABLE = re.compile(r"\*\*You will be able|1\. ")
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\.ipynb\)")
@@ -80,6 +81,7 @@ class _Talk:
         self.stacks: list[list[Slide]] = []
         self._at_home = False
         self._before = ""  # the block that a picture or a prompt may refer to
+        self._asked = False  # and not yet answered
 
     @property
     def _slide(self) -> Slide:
@@ -121,11 +123,13 @@ class _Talk:
         """Put the block on a slide, or a part of it; whether all of it can be seen there."""
         slide = self._slide
         if "**Predict" in block:
-            asked = block[: block.rindex("?") + 1]
+            asked = block[: block.rfind("?") + 1] or block
             self._add("predict", self._before if len(asked) < SHORT else "", asked)
+            self._asked = True
             return asked == block
-        if answer := ANSWER.match(block):
+        if self._asked and (answer := ANSWER.match(block)):
             self._add("answer", f"**{answer[1]}**", answer[2].strip())
+            self._asked = False
         elif TAKEAWAY.match(block):
             self._add("takeaway", block)
         elif block.startswith("$$"):
@@ -171,7 +175,13 @@ def _picture(output: NotebookNode) -> str:
 
 
 def stacks(notebook: NotebookNode) -> list[list[Slide]]:
-    """The slides of a lesson, a list for each section, by the rules above."""
+    """The slides of a lesson, a list for each section, by the rules above.
+
+    Raises ValueError where the lesson does not begin with a heading.
+    """
+    first = notebook.cells[0].source if notebook.cells else ""
+    if not HEADING.match(first):
+        raise ValueError(f"the lesson begins with {first[:40]!r}: it must begin with a # heading")
     talk = _Talk()
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
@@ -195,7 +205,9 @@ def _announce_nothing(slide: Slide):
 
 def _html(blocks: list[str]) -> Markup:
     """Markdown as HTML, with links to other notebooks as plain text."""
-    return Markup(markdown2html(LINK.sub(r"\1", "\n\n".join(blocks))))
+    text = LINK.sub(r"\1", "\n\n".join(blocks))
+    text = UNDERSCORE.sub(r"\1_", text)  # MathJax shows \_ in \text with its backslash
+    return Markup(markdown2html(text))
 
 
 def _inline(blocks: list[str]) -> Markup:

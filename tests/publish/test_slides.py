@@ -99,23 +99,31 @@ def test_a_filmstrip_is_a_picture_and_other_html_is_none():
     ("text", "shown"),
     [
         (
-            "Before.\n\n**Predict first.** How long is (1, 0.5) after a turn by any angle, and "
-            "where is it, at the left or at the right of where it was before the turn? Write it.",
+            "Before.\n\n**Predict first.** How long is (1, 0.5) after a turn by any angle? And "
+            "where does it point then, to the left or to the right of where it pointed before, if "
+            "the angle is less than half a turn? Write it.",
             1,
         ),
         ("Before.\n\n**Predict first.** Is it 0? Write it.", 2),
         ("**Predict:** is it 0?", 1),
+        ("**Predict** the length, 0 or 1.", 1),
     ],
 )
 def test_a_prompt_is_a_slide_up_to_its_question_mark_and_the_answer_another(text, shown):
     answer = "<details><summary>The answer</summary>\n\nIt is.\n\n- So.\n</details>"
     stack = talk("## 1 S\n\nA.", text, new_code_cell("guess"), answer + "\n\nThe end.")[0]
     assert [kind for kind, _ in stack] == ["section", "predict", "answer"]
-    assert stack[1][1][-1].endswith("?")
+    assert stack[1][1][-1].endswith("?") or "?" not in text
     assert "Write" not in stack[1][1][-1]
     assert len(stack[1][1]) == shown
     assert stack[2][1] == ["**The answer**", "It is.\n\n- So."]
     assert notes("## 1 S\n\nA.", text, answer + "\n\nThe end.")[-1] == ["The end."]
+
+
+def test_what_is_folded_but_answers_nothing_is_said():
+    aside = "<details><summary>More</summary>\n\nOf it.\n</details>"
+    assert [kind for kind, _ in talk(f"## 1 S\n\nA.\n\n{aside}")[0]] == ["section"]
+    assert notes(f"## 1 S\n\nA.\n\n{aside}") == [[aside]]
 
 
 def test_exercises_and_what_is_read_at_home_are_left_out_from_where_they_begin():
@@ -131,6 +139,14 @@ def test_exercises_and_what_is_read_at_home_are_left_out_from_where_they_begin()
         [("takeaway", ["**The takeaway as a number: 1.**"])],
         [("section", ["1. one"])],
     ]
+
+
+@pytest.mark.parametrize(
+    "cells", [[], [new_markdown_cell("Words.")], [new_code_cell("1")]], ids=len
+)
+def test_a_lesson_without_a_title_is_refused(cells):
+    with pytest.raises(ValueError, match="it must begin with a # heading"):
+        slides.stacks(new_notebook(cells=cells))
 
 
 def test_a_second_half_stands_alone():
@@ -179,9 +195,8 @@ class Tags(HTMLParser):
 @pytest.fixture
 def written(tmp_path, monkeypatch):
     """A written lesson with one figure; its folder and its page's text."""
-    notebook = lesson(
-        "## 1 Where $x < y$\n\n[A lesson](02_sinusoidal_tables.ipynb) & more.", figure('"&<b>"')
-    )
+    words = "$\\text{inv\\_freq}$ [A lesson](02_sinusoidal_tables.ipynb) & more."
+    notebook = lesson(f"## 1 Where $x < y$\n\n{words}", figure('"&<b>"'))
     monkeypatch.setattr(slides, "played", lambda path: notebook)
     path = slides.write_slides(Path("notebooks/05_rope.ipynb"), tmp_path / "site")
     assert path == tmp_path / "site" / "05_rope_slides.html"
@@ -210,6 +225,7 @@ def test_what_is_written_is_escaped_and_links_to_notebooks_are_words(written):
     assert image["alt"] == '"&<b>"'
     assert "Where $x &lt; y$" in page
     assert "A lesson &amp; more." in page
+    assert r"$\text{inv_freq}$" in page
     assert ".ipynb" not in page
     assert ("html", {"lang": "en"}) in tags
 
