@@ -28,7 +28,6 @@ ONE_WAY = 300  # hundredths of a second, from one end of the knob to the other
 FEW, HELD = 12, 100  # up to so many stops are looked at one by one, each for so long
 SAMPLES = 12  # frames, about, from which the palette is made
 COLOURS = 255  # and one more place, for "as in the frame before"
-EXACT = 64  # of them are the commonest colours themselves: the background must not turn grey
 
 
 def animate(picture, knob, path, *, style="notebook", dark=False) -> Path:
@@ -132,16 +131,9 @@ def gif(images, delay, about) -> bytes:
 
 
 def shared_palette(pixels) -> np.ndarray:
-    """At most 255 colours [colours, 3] for pixels [..., 3]: the commonest exactly, others near."""
-    packed, counts = np.unique(_packed(pixels), return_counts=True)
-    order = np.argsort(-counts, kind="stable")
-    exact = packed[order[:EXACT]]
-    others = _packed(pixels).ravel()
-    others = others[~np.isin(others, exact)]
-    if not others.size:
-        return _unpacked(exact)
-    near = Image.fromarray(_unpacked(others)[None]).quantize(COLOURS - EXACT).getpalette()
-    return np.concatenate([_unpacked(exact), np.reshape(near, (-1, 3))]).astype(np.uint8)
+    """At most 255 colours [colours, 3] that stand for all pixels [height, width, 3]."""
+    image = Image.fromarray(pixels).quantize(COLOURS, dither=Image.Dither.NONE)
+    return np.array(image.getpalette() or [], np.uint8).reshape(-1, 3)
 
 
 def in_palette(frames, palette) -> Iterator[Image.Image]:

@@ -60,7 +60,7 @@ def test_every_frame_of_a_gif_is_the_figure_at_its_stop(tmp_path, dark):
     assert len(frames) == len(POSITIONS)
     for index in (0, 1, 20, 39, 40, 77):
         expected = shown(picture, dark=dark, position=POSITIONS[index])
-        assert difference(frames[index], expected) < 0.25, index
+        assert difference(frames[index], expected) < 0.4, index
         background = np.array_equal(frames[index][0, 0], expected[0, 0])
         assert background, (frames[index][0, 0], expected[0, 0])
         neighbour = shown(picture, dark=dark, position=POSITIONS[index - 5])
@@ -164,18 +164,19 @@ def test_a_gif_that_would_be_too_large_has_fewer_stops(tmp_path, monkeypatch):
         assert difference(frames[index], shown(Waves(), position=position)) < 0.5
 
 
-def test_common_colours_are_exact_and_others_near():
+def test_the_background_is_exact_and_other_colours_are_the_nearest():
     rng = np.random.default_rng(0)
     pixels = rng.integers(0, 256, (200, 200, 3), np.uint8)
-    pixels[:100] = (253, 254, 255)
-    pixels[100:110] = (255, 254, 253)
+    pixels[:100] = 255  # a background, and what is nearly like it
+    pixels[::3, ::3] = rng.integers(245, 256, pixels[::3, ::3].shape)
     palette = shared_palette(pixels)
     assert len(palette) <= 255
     (image,) = in_palette([pixels], palette)
     found = np.asarray(image.convert("RGB"))
-    assert np.array_equal(found[:110], pixels[:110])
-    distances = np.square(pixels[110:113, :, None].astype(int) - palette).sum(axis=-1)
-    assert np.array_equal(found[110:113], palette[distances.argmin(axis=-1)])
+    background = (pixels == 255).all(axis=-1)
+    assert np.array_equal(found[background], pixels[background])
+    distances = np.square(pixels[:, ::20, None].astype(int) - palette).sum(axis=-1)
+    assert np.array_equal(found[:, ::20], palette[distances.argmin(axis=-1)])
 
 
 def test_few_colours_are_all_exact():
