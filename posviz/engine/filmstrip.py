@@ -27,6 +27,7 @@ from posviz.engine.recorder import Recording
 PLACES = 121  # of a number, at most
 FRAMES = 150  # of both knobs together, at most
 TRIAL = 8  # places from which it is reckoned how many fit
+GAP = 8  # pixels between parts of a background that are kept by themselves
 RATIO = 2  # device pixels per CSS pixel
 
 _HERE = Path(__file__).parent
@@ -249,30 +250,42 @@ class _Grounds:
         return [self._patch, *recordings]
 
     def _difference(self, pixels) -> Recording:
-        """The pixels [height, width, 4] that differ, as cells over the whole picture."""
+        """The parts of the pixels [height, width, 4] that differ, as cells of one pixel each."""
         if self.first is None:
             self.first = pixels.copy()
         differs = (pixels != self.first).any(axis=2)
-        if not differs.any():
-            return _NOTHING
-        (rows, some_rows), (columns, some_columns) = (_kept(differs.any(axis)) for axis in (1, 0))
-        levels = (pixels[differs] >> 3) * (255 / 31)  # edges of letters need no more than 32
-        colours, which = np.unique(
-            levels.round().astype(np.uint8).view(np.uint32), return_inverse=True
-        )
-        which = which.ravel()
-        indices = np.zeros(differs.shape, np.uint8 if len(colours) < 256 else np.uint16)
-        indices[differs] = which + 1
-        indices = np.pad(indices[some_rows][:, some_columns], (0, 1))
-        colours = np.vstack([[0, 0, 0, 0], colours.view(np.uint8).reshape(-1, 4)]).astype(np.uint8)
-        cells = Cells(0, len(rows), colours, columns, rows, indices)
-        sizes, data = cells.packed()
-        return Recording([["cells", {}, {"left": 0, "top": 0} | sizes, 0]], b"", [data])
+        calls: list = []
+        images: list[bytes] = []
+        for place in _parts(differs):
+            rows, columns = place
+            sizes, data = _pixel_cells(pixels[place], differs[place]).packed()
+            corner = {"left": int(columns.start), "top": int(rows.start)}
+            calls.append(["cells", {}, corner | sizes, len(images)])
+            images.append(data)
+        return Recording(calls, b"", images)
 
 
-def _kept(some) -> tuple[np.ndarray, np.ndarray]:
-    """For each line the place of what is kept of it, and the lines that are kept.
+def _parts(some):
+    """Boxes around all that is True, as slices of rows and columns."""
+    for rows in _runs(some.any(axis=1)):
+        for columns in _runs(some[rows].any(axis=0)):
+            yield rows, columns
 
-    Where nothing is kept that place is the one after the last.
-    """
-    return np.where(some, np.cumsum(some) - 1, some.sum()), np.flatnonzero(some)
+
+def _runs(some):
+    """From the first True to the last, parted where more than GAP are False."""
+    places = np.flatnonzero(some)
+    for run in np.split(places, np.flatnonzero(np.diff(places) > GAP) + 1):
+        if len(run):
+            yield slice(run[0], run[-1] + 1)
+
+
+def _pixel_cells(pixels, seen) -> Cells:
+    """Pixels as cells, transparent where they are not to be seen."""
+    levels = (pixels[seen] >> 3) * (255 / 31)  # edges of letters need no more than 32
+    colours, which = np.unique(levels.round().astype(np.uint8).view(np.uint32), return_inverse=True)
+    indices = np.zeros(seen.shape, np.uint8 if len(colours) < 256 else np.uint16)
+    indices[seen] = which.ravel() + 1
+    colours = np.append(np.uint32(0), colours).view(np.uint8).reshape(-1, 4)
+    height, width = seen.shape
+    return Cells(0, height, colours, np.arange(width), np.arange(height), indices)

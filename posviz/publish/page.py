@@ -22,6 +22,7 @@ from posviz.publish.lesson import played
 HERE = Path(__file__).parent
 LESSONS = "[0-9][0-9]_*"
 THUMBNAIL = 480  # pixels across
+_MARK = "# NBVAL_CHECK_OUTPUT\n"  # speaks to those who test the notebook
 # Nothing comes from another host, and no script but those beside the page is run. From a disk, the
 # page itself has no origin, so files are named. MathJax and figures bring styles of their own.
 POLICY = (
@@ -53,6 +54,8 @@ def write_page(notebook: Path, to: Path) -> Path:
     for cell in lesson.cells:
         if cell.cell_type == "markdown":
             cell.source = _TO_LESSON.sub(r"\1.html", cell.source)
+        else:
+            cell.source = cell.source.removeprefix(_MARK)
     about = _about(notebook)
     shown = {
         "lesson": about._asdict(),

@@ -47,7 +47,9 @@ def lesson():
         new_output("execute_result", figure, metadata=alt),
         new_output("stream", name="stdout", text="<script>alert(2)</script>"),
     )
-    code = [new_code_cell("print('<i>')", outputs=[output]) for output in shown]
+    code = [
+        new_code_cell("# NBVAL_CHECK_OUTPUT\nprint('<i>')", outputs=[output]) for output in shown
+    ]
     return new_notebook(cells=[new_markdown_cell(TITLE), new_markdown_cell(PROSE), *code])
 
 
@@ -134,6 +136,10 @@ def test_what_was_typed_or_printed_is_text(soup):
     assert not soup.select(".cell i")
     assert "<script>alert(2)</script>" in soup.get_text()
     assert "words = <script>alert(1)" in soup.get_text()
+
+
+def test_code_is_shown_without_what_speaks_to_tests(soup):
+    assert [source.text.strip() for source in soup.select(".source")] == ["print('<i>')"] * 3
 
 
 def test_formulas_are_left_to_mathjax(soup):
