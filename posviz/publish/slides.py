@@ -169,7 +169,7 @@ def _picture(output: NotebookNode) -> str:
         return data["text/html"]
     if "image/png" in data:
         image = f"data:image/png;base64,{data['image/png'].strip()}"
-        alt = escape(output.metadata.get("alt", ""))
+        alt = escape(output.metadata.get("image/png", {}).get("alt", ""))
         return f'<figure><img src="{image}" alt="{alt}"><figcaption>{alt}</figcaption></figure>'
     return ""
 

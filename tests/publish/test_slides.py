@@ -17,7 +17,7 @@ PNG = "iVBORw0KGgo="
 
 def figure(alt="A caption."):
     data = {"image/png": PNG + "\n", "text/plain": "<Figure>"}
-    output = new_output("display_data", data, metadata={"alt": alt})
+    output = new_output("display_data", data, metadata={"image/png": {"alt": alt}})
     return new_code_cell("Picture().figure()", outputs=[output])
 
 
@@ -196,7 +196,10 @@ class Tags(HTMLParser):
 def written(tmp_path, monkeypatch):
     """A written lesson with one figure; its folder and its page's text."""
     words = "$\\text{inv\\_freq}$ [A lesson](02_sinusoidal_tables.ipynb) & more."
-    notebook = lesson(f"## 1 Where $x < y$\n\n{words}", figure('"&<b>"'))
+    title = new_markdown_cell("# 05 · Less < more\n\n*How?*")
+    notebook = new_notebook(
+        cells=[title, *lesson(f"## 1 Where $x < y$\n\n{words}", figure('"&<b>"')).cells[1:]]
+    )
     monkeypatch.setattr(slides, "played", lambda path: notebook)
     path = slides.write_slides(Path("notebooks/05_rope.ipynb"), tmp_path / "site")
     assert path == tmp_path / "site" / "05_rope_slides.html"
@@ -222,6 +225,7 @@ def test_what_is_written_is_escaped_and_links_to_notebooks_are_words(written):
     _, page = written
     tags = Tags(page).tags
     (image,) = [t for tag, t in tags if tag == "img"]
+    assert "<title>05 · Less &lt; more: slides</title>" in page
     assert image["alt"] == '"&<b>"'
     assert "Where $x &lt; y$" in page
     assert "A lesson &amp; more." in page

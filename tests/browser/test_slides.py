@@ -1,0 +1,251 @@
+"""Slides in Chromium with the network cut off: all of every lesson, at two sizes, and on paper."""
+
+import io
+import re
+
+import nbformat
+import pypdf
+import pytest
+from playwright.sync_api import expect
+
+import posviz  # noqa: F401 - for what explorer cells name
+import run
+from posviz.engine import filmstrip
+from posviz.publish import slides
+
+LESSONS = sorted(path.stem for path in run.NOTEBOOKS.glob("*.ipynb"))
+RUN = "00_start_here"  # by a kernel, as readers do
+HERE = "section.present section.present"  # the slide that is shown
+LEAST = 28  # CSS pixels of 1080: 14 pt of 13.33 in × 7.5 in
+
+# Elements of the slide that is shown which reach beyond it.
+OUTSIDE = """() => {
+  const sheet = Reveal.getCurrentSlide().querySelector(".sheet");
+  const page = sheet.getBoundingClientRect();
+  return [...sheet.querySelectorAll("*")].filter((element) => {
+    const { left, right, top, bottom, width, height } = element.getBoundingClientRect();
+    if (!width || !height || element.closest("mjx-assistive-mml, .posviz-said")) return false;
+    return left < page.left - 1 || right > page.right + 1
+      || top < page.top - 1 || bottom > page.bottom + 1;
+  }).map((element) => element.outerHTML.slice(0, 200));
+}"""
+# Its texts in letters that are smaller than so many pixels of the slide.
+SMALL = """(least) => {
+  const sheet = Reveal.getCurrentSlide().querySelector(".sheet");
+  const texts = document.createTreeWalker(sheet, NodeFilter.SHOW_TEXT), small = [];
+  while (texts.nextNode()) {
+    const text = texts.currentNode.data, element = texts.currentNode.parentElement;
+    if (!text.trim() || !element.checkVisibility()) continue;
+    if (element.closest(".posviz-said, script, mjx-container")) continue;
+    const size = parseFloat(getComputedStyle(element).fontSize) * element.currentCSSZoom;
+    if (size < least) small.push([size, text]);
+  }
+  return small;
+}"""
+# How wide and high its pictures are, in pixels of the slide, and how they are told.
+SHOWN = """() => {
+  const all = Reveal.getCurrentSlide().querySelectorAll(".stage canvas, .stage img");
+  return [...all].filter((element) => element.checkVisibility()).map((element) => {
+    const wide = element.naturalWidth ?? element.width;
+    const high = element.naturalHeight ?? element.height;
+    const scale = Math.min(element.offsetWidth / wide, element.offsetHeight / high);
+    return [scale * wide, scale * high, element.alt ?? element.ariaLabel];
+  });
+}"""
+
+
+def as_stored(path):
+    """The lesson as it is stored, its explorers as filmstrips of few frames."""
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if "image/png" in output.get("data", {}):
+                output.metadata["image/png"] = {"alt": "The caption of the picture."}
+                explored = re.search(r"^(\w+\(.*\))\.explore\(\)$", cell.source, re.MULTILINE)
+                if explored and not re.search("run|last_table", explored[1]):  # of a training
+                    strip = filmstrip.filmstrip(eval(f"posviz.{explored[1]}"))
+                    output.data = {"text/html": strip}
+    return notebook
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A folder with the slides of all lessons; one of them is run, which the others need not be."""
+    to = tmp_path_factory.mktemp("site")
+    slides.write_slides(run.NOTEBOOKS / f"{RUN}.ipynb", to)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(slides, "played", as_stored)
+        patch.setattr(filmstrip, "FRAMES", 16)
+        for name in LESSONS:
+            if name != RUN:
+                slides.write_slides(run.NOTEBOOKS / f"{name}.ipynb", to)
+    return to
+
+
+class Deck:
+    """A page with the slides of a lesson, and what it asked for and complained about."""
+
+    def __init__(self, page, path):
+        self.page, self.complaints = page, []
+        page.on("console", lambda message: self.complaints.append(message.text))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("request", self._asked)
+        page.goto(f"file://{path}")
+        page.wait_for_selector(".reveal.ready")
+
+    def _asked(self, request):
+        if not request.url.startswith(("file:", "data:", "blob:")):
+            self.complaints.append(f"asked for {request.url}")
+
+    def each(self):
+        """Show every slide, its picture alive."""
+        for _ in range(self.page.evaluate("Reveal.getTotalSlides()")):
+            asleep = self.page.locator(f"{HERE} .posviz-filmstrip:not([data-alive=true])")
+            expect(asleep).to_have_count(0)
+            yield self.page.evaluate("[Reveal.getIndices().h, Reveal.getIndices().v].join('.')")
+            self.page.evaluate("Reveal.next()")
+
+    def to(self, selector):
+        """Show the first slide that has this."""
+        self.page.evaluate(
+            """(selector) => {
+              const slide = Reveal.getSlides().find((slide) => slide.querySelector(selector));
+              const { h, v } = Reveal.getIndices(slide);
+              Reveal.slide(h, v);
+            }""",
+            selector,
+        )
+        self.page.wait_for_selector(f"{HERE} {selector}")
+
+    def place(self):
+        return self.page.evaluate("[Reveal.getIndices().h, Reveal.getIndices().v]")
+
+    def locator(self, selector):
+        return self.page.locator(f"{HERE} {selector}").first
+
+
+@pytest.fixture
+def deck(browser, site, request):
+    """Opens the slides of a lesson, offline."""
+    contexts, decks = [], []
+
+    def opened(name, size=(1920, 1080), query="", **settings):
+        viewport = {"width": size[0], "height": size[1]}
+        context = browser.new_context(viewport=viewport, **settings)
+        context.set_offline(True)
+        contexts.append(context)
+        decks.append(Deck(context.new_page(), f"{site / name}_slides.html{query}"))
+        return decks[-1]
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert [deck.complaints for deck in decks] == [[] for _ in decks]
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_nothing_overflows_and_all_can_be_read_and_all_formulas_are_typeset(deck, name):
+    lesson = deck(name, size=(1280, 720) if name[1] in "05" else (1920, 1080))
+    for place in lesson.each():
+        assert lesson.page.evaluate(OUTSIDE) == [], place
+        assert lesson.page.evaluate(SMALL, LEAST) == [], place
+        for wide, high, told in lesson.page.evaluate(SHOWN):
+            assert wide > 1400 or high > 700, place
+            assert told, place
+    for part in (".shown", "h2", ".where", ".notes"):
+        raw = lesson.page.eval_on_selector_all(part, "all => all.map((e) => e.textContent).join()")
+        assert "$" not in raw
+        assert "\\" not in raw
+    assert lesson.page.locator("mjx-merror").count() == 0
+    assert lesson.page.locator("mjx-container").count() > 5 or name == RUN
+
+
+@pytest.mark.parametrize("size", [(1920, 1080), (1280, 720)], ids=str)
+def test_a_slider_takes_the_keys_it_needs_and_a_remote_goes_on(deck, size):
+    lesson = deck(RUN, size)
+    lesson.to(".posviz-filmstrip")
+    start, slider = lesson.place(), lesson.locator("input[type=range]")
+    caption = lesson.locator("figcaption")
+    before = caption.inner_text()
+    slider.focus()
+    lesson.page.keyboard.press("Home")
+    for _ in range(3):
+        lesson.page.keyboard.press("ArrowRight")
+    assert slider.input_value() == "3"
+    assert lesson.place() == start
+    expect(caption).not_to_have_text(before)
+    lesson.page.keyboard.press("PageDown")
+    assert lesson.place() != start
+    lesson.page.keyboard.press("ArrowLeft")
+    assert lesson.place() == start
+
+
+@pytest.mark.parametrize("size", [(1920, 1080), (1280, 720)], ids=str)
+def test_the_pointer_takes_the_slider_where_it_points(deck, size):
+    lesson = deck(RUN, size)
+    lesson.to(".posviz-filmstrip")
+    slider = lesson.locator("input[type=range]")
+    box, most = slider.bounding_box(), int(slider.get_attribute("max"))
+    for part in (0.25, 0.75):
+        lesson.page.mouse.click(box["x"] + part * box["width"], box["y"] + box["height"] / 2)
+        assert abs(int(slider.input_value()) / most - part) < 0.05
+
+
+def test_play_plays_by_keyboard_and_the_slide_stays(deck):
+    lesson = deck(RUN)
+    lesson.to(".posviz-filmstrip")
+    start, slider = lesson.place(), lesson.locator("input[type=range]")
+    slider.focus()
+    lesson.page.keyboard.press("Home")
+    lesson.locator("button[aria-label^=Play]").focus()
+    lesson.page.keyboard.press("Space")
+    expect(slider).to_have_value(re.compile(r"[3-9]|\d\d"))
+    assert lesson.place() == start
+
+
+def test_keys_and_remotes_go_through_all_slides_in_order(deck):
+    lesson = deck(RUN)
+    total = lesson.page.evaluate("Reveal.getTotalSlides()")
+    for key in ("ArrowRight", "PageDown", "Space"):
+        lesson.page.keyboard.press(key)
+    assert lesson.page.evaluate("Reveal.getSlidePastCount()") == 3
+    lesson.page.keyboard.press("End")
+    assert lesson.page.evaluate("Reveal.getSlidePastCount()") == total - 1
+
+
+def test_dark_where_the_reader_has_it_dark(deck):
+    grounds = {}
+    for scheme in ("light", "dark"):
+        page = deck("05_rope", color_scheme=scheme).page
+        ground = "getComputedStyle(document.body).backgroundColor"
+        ink = "getComputedStyle(Reveal.getCurrentSlide().querySelector('.shown')).color"
+        grounds[scheme] = [page.evaluate(f"{what}.match(/\\d+/g)[0]") for what in (ground, ink)]
+    (light, dark_ink), (dark, light_ink) = grounds["light"], grounds["dark"]
+    assert int(light) > 240 > 60 > int(dark_ink)
+    assert int(dark) < 40 < 220 < int(light_ink)
+
+
+def test_the_speaker_has_the_notes_in_a_window(deck):
+    lesson = deck("05_rope")
+    lesson.page.evaluate("Reveal.slide(2, 0)")
+    with lesson.page.expect_popup() as popup:
+        lesson.page.keyboard.press("s")
+    window = popup.value
+    said = window.locator(".speaker-controls-notes .value")
+    said.wait_for()
+    assert said.inner_text().strip()
+    assert "$" not in said.inner_text()
+    window.close()
+
+
+def test_on_paper_each_slide_is_a_page_with_its_picture(deck):
+    lesson = deck(RUN, query="?print-pdf")
+    lesson.page.wait_for_selector(".pdf-page")
+    total = lesson.page.evaluate("Reveal.getTotalSlides()")
+    printed = lesson.page.pdf(prefer_css_page_size=True, print_background=True)
+    paper = pypdf.PdfReader(io.BytesIO(printed))
+    assert len(paper.pages) == total
+    sizes = {(round(page.mediabox.width), round(page.mediabox.height)) for page in paper.pages}
+    assert sizes == {(1440, 810)}  # points
+    assert "Start here" in paper.pages[0].extract_text()
+    assert sum(len(page.images) for page in paper.pages) >= 5
