@@ -23,6 +23,10 @@ class Wide(Waves):
 
     film = ("width", "shape")
 
+    def update(self, artists, arrays):
+        super().update(artists, arrays)
+        artists.right.set_title(f"x up to {arrays.x[-1]:.0f}")
+
 
 class Both(Waves):
     """Waves that move in two directions."""
