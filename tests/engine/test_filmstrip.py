@@ -23,9 +23,14 @@ class Wide(Waves):
 
     film = ("width", "shape")
 
+    def draw(self, figure):
+        artists = super().draw(figure)
+        artists.right.grid(False)  # lines of a grid are drawn over what moves
+        return artists
+
     def update(self, artists, arrays):
         super().update(artists, arrays)
-        artists.right.set_title(f"x up to {arrays.x[-1]:.0f}")
+        artists.right.set_xlabel(f"x up to {arrays.x[-1]:.0f}")
 
 
 class Both(Waves):
