@@ -52,7 +52,6 @@ LIST = re.compile(r"[-*] |1\. ")
 SENTENCE_END = re.compile(r"(?<=[.?!])\s+(?=[A-Z$`*])")
 ANSWER = re.compile(r"<details><summary>(.*?)</summary>([\s\S]*)</details>")
 EXERCISE = re.compile(r" \(exercises? [^)]*\)")
-UNDERSCORE = re.compile(r"(\\text\{[^}]*)\\_")
 TAKEAWAY = re.compile(r"\*\*(The )?takeaway")
 WILL_BE_ABLE = re.compile(r"\*\*You will be able|1\. ")
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\.ipynb\)")
@@ -205,9 +204,7 @@ def _announce_nothing(slide: Slide):
 
 def _html(blocks: list[str]) -> Markup:
     """Markdown as HTML, with links to other notebooks as plain text."""
-    text = LINK.sub(r"\1", "\n\n".join(blocks))
-    text = UNDERSCORE.sub(r"\1_", text)  # MathJax shows \_ in \text with its backslash
-    return Markup(markdown2html(text))
+    return Markup(markdown2html(LINK.sub(r"\1", "\n\n".join(blocks))))
 
 
 def _inline(blocks: list[str]) -> Markup:

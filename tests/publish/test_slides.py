@@ -195,7 +195,7 @@ class Tags(HTMLParser):
 @pytest.fixture
 def written(tmp_path, monkeypatch):
     """A written lesson with one figure; its folder and its page's text."""
-    words = "$\\text{inv\\_freq}$ [A lesson](02_sinusoidal_tables.ipynb) & more."
+    words = "$\\mathrm{inv\\_freq}$ [A lesson](02_sinusoidal_tables.ipynb) & more."
     title = new_markdown_cell("# 05 · Less < more\n\n*How?*")
     notebook = new_notebook(
         cells=[title, *lesson(f"## 1 Where $x < y$\n\n{words}", figure('"&<b>"')).cells[1:]]
@@ -229,7 +229,7 @@ def test_what_is_written_is_escaped_and_links_to_notebooks_are_words(written):
     assert image["alt"] == '"&<b>"'
     assert "Where $x &lt; y$" in page
     assert "A lesson &amp; more." in page
-    assert r"$\text{inv_freq}$" in page
+    assert r"$\mathrm{inv\_freq}$" in page
     assert ".ipynb" not in page
     assert ("html", {"lang": "en"}) in tags
 
