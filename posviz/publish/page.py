@@ -63,11 +63,9 @@ def write_page(notebook: Path, to: Path) -> Path:
         "sections": _sections(lesson),
         "neighbours": _neighbours(notebook),
     }
-    exporter = HTMLExporter(
-        template_file=str(HERE / "page.html.j2"), embed_images=True, anchor_link_text="#"
-    )
-    resources = {"page": shown, "metadata": {"path": str(notebook.resolve().parent)}}
-    page, _ = exporter.from_notebook_node(lesson, resources)
+    # embed_images would close every <details> before what it hides.
+    exporter = HTMLExporter(template_file=str(HERE / "page.html.j2"), anchor_link_text="#")
+    page, _ = exporter.from_notebook_node(lesson, {"page": shown})
     _write_assets(to)
     still = _first_still(lesson)
     if still:

@@ -29,7 +29,10 @@ $$\\sum_i \\alpha_i$$
 
 ### Try
 
-![a picture](figures/beside.png)"""
+<details><summary>The answer, in words</summary>
+
+It is *folded*.
+</details>"""
 
 
 def png(size=(8, 4)):
@@ -56,8 +59,6 @@ def lesson():
 @pytest.fixture(scope="module")
 def notebooks(tmp_path_factory):
     folder = tmp_path_factory.mktemp("notebooks")
-    (folder / "figures").mkdir()
-    (folder / "figures" / "beside.png").write_bytes(png())
     nbformat.write(lesson(), folder / "05_middle.ipynb")
     for stem, title in {"04_before": "# 04 · Before", "06_after": "# 06 · After"}.items():
         nbformat.write(new_notebook(cells=[new_markdown_cell(title)]), folder / f"{stem}.ipynb")
@@ -110,11 +111,15 @@ def test_the_first_lesson_has_none_before_it(notebooks):
 
 def test_every_image_is_in_the_page_and_has_alternative_text(soup):
     images = soup.find_all("img")
-    assert len(images) == 3
+    assert len(images) == 2
     for image in images:
         assert image["src"].startswith("data:image/png;base64,")
-    assert images[0]["alt"] == "a picture"
-    assert images[2]["alt"] == 'a "quoted" <caption>'
+    assert images[1]["alt"] == 'a "quoted" <caption>'
+
+
+def test_an_answer_stays_folded(soup):
+    (folded,) = soup.main.find_all("details")
+    assert folded.find("p").text == "It is folded."
 
 
 def test_scripts_are_those_beside_the_page_and_the_frames(soup, site):
