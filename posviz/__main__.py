@@ -31,6 +31,23 @@ Notebooks = Annotated[
 To = typer.Option("--to", help="The folder to write into; made if need be.", metavar="DIR")
 
 
+def _version(asked: bool):
+    if asked:
+        from posviz import __version__
+
+        typer.echo(f"posviz {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _top(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="The version.")
+    ] = False,
+):
+    pass
+
+
 @contextlib.contextmanager
 def refusals():
     """What is wrong with the arguments becomes one line, and exit status 2."""
@@ -75,11 +92,14 @@ def export(
         list[str] | None,
         typer.Option(
             "--format",
-            help="svg, pdf, png, gif, mp4: one or several with commas.  [default: pdf]",
+            help="svg, pdf, png, gif, mp4: one or several with commas.  "
+            "[default: pdf, or gif with --animate]",
             metavar="FORMATS",
         ),
     ] = None,
-    style: Annotated[str, typer.Option(help="notebook, slide, paper or poster.")] = "notebook",
+    style: Annotated[
+        str, typer.Option(help="notebook, slide, paper or poster.", metavar="STYLE")
+    ] = "notebook",
     dark: Annotated[bool, typer.Option("--dark", help="Light on a dark background.")] = False,
     set_: Annotated[
         list[str] | None,
@@ -121,7 +141,10 @@ def export(
         typer.echo(note, err=True)
     jobs, kept = figures.plan(values, moving, formats, to, *look, overwrite)
     if kept:
-        typer.echo(f"Existing files kept: {len(kept)}; --overwrite writes them anew.", err=True)
+        typer.echo(
+            f"Existing files kept, whatever they show: {len(kept)}; --overwrite writes them anew.",
+            err=True,
+        )
     _run(jobs, to)
 
 
@@ -186,7 +209,7 @@ def _check_folder(to):
 
 
 def _run(jobs, to, last=None):
-    """Do the jobs, and what comes last; tell what was written and what failed."""
+    """Do the jobs, named by their files, and what comes last; tell what was written and what not."""
     from posviz.publish import batch
 
     failures = batch.run(jobs, "job")
@@ -194,12 +217,16 @@ def _run(jobs, to, last=None):
         last(to)
     for name, reason in failures.items():
         typer.echo(f"failed: {name}: {reason}", err=True)
-    typer.echo(f"{len(jobs) - len(failures)} of {len(jobs)} written to {to}.")
+    files = sum(1 + name.count(", ") for name in jobs if name not in failures)
+    typer.echo(f"Files written to {to}: {files}.")
     raise typer.Exit(1 if failures else 0)
 
 
 def _leave(number, _):
     """Ctrl-C or a polite kill: unwind, so that nothing half-written stays, and say so by status."""
+    typer.echo(
+        "Stopped: the files that are there are whole; run it again for the others.", err=True
+    )
     sys.exit(128 + number)
 
 

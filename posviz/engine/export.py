@@ -65,6 +65,7 @@ def _format(path: Path) -> str:
         raise ValueError(
             f"path = {str(path)!r} ends in {path.suffix!r}: choose one of "
             + ", ".join(f".{known}" for known in FORMATS)
+            + "; animate writes .gif and .mp4"
         )
     return kind
 

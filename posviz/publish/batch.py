@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
@@ -55,6 +56,8 @@ def _reason(job) -> str:
         job()
     except SystemExit:  # stopped: what was half written is gone
         os._exit(1)
+    except OSError as error:
+        return f"{error.strerror}: {error.filename}" if error.filename else str(error)
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     return ""
@@ -64,6 +67,8 @@ def _listen():
     """In each process: leave Ctrl-C to the first one, and clean up when it says to stop."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    # A letter that no font has is worth a word, and not a place in matplotlib.
+    warnings.formatwarning = lambda message, *_, **__: f"note: {message}\n"
 
 
 @contextlib.contextmanager

@@ -43,9 +43,11 @@ def pictures(names=(), lessons=(), everything=False) -> list[str]:
         raise ValueError("--all means every picture: leave out names and --lesson, or --all.")
     if not (everything or names or lessons):
         raise ValueError("name pictures, or choose a --lesson, or --all; `posviz list` shows them.")
+    spelled = {name.lower(): name for name in known}
     for name in names:
-        if name not in known:
+        if name.lower() not in spelled:
             closest("picture", name, known, "`posviz list` shows all")
+    names = {spelled[name.lower()] for name in names}
     numbered = {number: f"{number}_" for number in sorted(set(known.values()))}
     numbers = {lesson(text, numbered | _titled(numbered)) for text in lessons}
     chosen = [name for name in known if everything or name in names or known[name] in numbers]
