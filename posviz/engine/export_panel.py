@@ -33,13 +33,13 @@ class ExportPanel:
         self.button = widgets.ToggleButton(
             description="Export", icon="download", tooltip="Save the picture as it stands"
         )
-        kinds = (*FORMATS, *animation.FORMATS)
+        moving = [(knob.label, name) for name, knob in picture.knobs().items() if knob.stops(2)]
+        kinds = (*FORMATS, *animation.FORMATS) if moving else FORMATS
         self.kind = widgets.Dropdown(options=kinds, description="format")
         self.style = widgets.Dropdown(options=STYLES, description="style", value="slide")
         self.dark = widgets.Checkbox(description="dark background")
-        moving = [(knob.label, name) for name, knob in picture.knobs().items() if knob.stops(2)]
         self.moves = widgets.Dropdown(
-            options=moving, value=picture.filmed()[0], description="what moves"
+            options=moving, value=next(iter(picture.filmed()), None), description="what moves"
         )
         self.name = widgets.Text(type(picture).__name__, description="file name")
         self.save_button = widgets.Button(description="Save", icon="check")

@@ -63,6 +63,8 @@ class number(Knob):
 
     def __init__(self, default, *, low, high, step=None, play=False, **shared):
         super().__init__(default, **shared)
+        if not low < high:
+            raise ValueError(f"high must be above low, got low = {low!r} and high = {high!r}")
         self.low, self.high, self.step, self.play = low, high, step, play
 
     @property

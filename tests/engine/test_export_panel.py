@@ -15,6 +15,8 @@ import posviz
 from posviz.engine import animation
 from posviz.engine.export import FORMATS
 from posviz.engine.export_panel import ExportPanel
+from posviz.engine.knobs import text
+from posviz.engine.picture import Picture
 from tests.engine.sample import Failing
 
 MIME = {
@@ -158,6 +160,20 @@ def test_an_animation_asks_what_moves_and_is_copied_as_one(folder, kind):
     call = panel.copy_button.text.partition("Failing(")[2]
     assert call.endswith(f").animate('lines', 'figures/Failing.{kind}', style='paper')")
     assert panel.picture.values() == Failing(position=20).values()
+
+
+def test_a_picture_in_which_nothing_moves_offers_stills(folder):
+    class Words(Picture):
+        """Words."""
+
+        words = text("a cat")
+
+    panel = ExportPanel(Words())
+    assert panel.kind.options == FORMATS
+    panel.button.value = True
+    assert panel.copy_button.text.endswith(
+        "Words(words='a cat').save('figures/Words.png', style='slide')"
+    )
 
 
 def test_the_line_follows_the_knobs_only_while_the_panel_is_open(panel):

@@ -172,3 +172,9 @@ def test_a_label_is_the_name_unless_given():
 def test_an_unknown_kind_of_knob_has_no_rule():
     with pytest.raises(NotImplementedError):
         _ = knobs.Knob(1).rule
+
+
+@pytest.mark.parametrize(("low", "high"), [(3, 3), (4, 3), (0, NAN)])
+def test_a_range_has_two_ends(low, high):
+    with pytest.raises(ValueError, match=r"^high must be above low, got low = "):
+        knobs.real(3, low=low, high=high)

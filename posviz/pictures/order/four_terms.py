@@ -18,7 +18,6 @@ class FourTerms(Picture):
 
     size = (9.0, 5.0)
     paper_size = (3.3, 2.6)
-    film = ("seq_len", "projection")
 
     seq_len = integer(24, low=2, high=LONGEST)
     d_model = even(64, low=2, high=128)

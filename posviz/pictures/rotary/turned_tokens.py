@@ -25,7 +25,6 @@ class TurnedTokens(Picture):
 
     size = (8.0, 4.2)
     paper_size = (3.3, 2.0)
-    film = ("step", "turned")
 
     step = integer(10, low=0, high=90, play=True, label="step (degrees)")
     first = integer(1, low=0, high=35, play=True, label="first position")
