@@ -4,6 +4,7 @@ import itertools
 import xml.etree.ElementTree as ET
 from collections import Counter
 
+import imageio_ffmpeg
 import numpy as np
 import pytest
 from matplotlib.collections import QuadMesh
@@ -14,7 +15,7 @@ from PIL import Image
 from pypdf import PdfReader
 
 import posviz.pictures
-from posviz.engine import knobs
+from posviz.engine import animation, knobs
 from posviz.engine.export import FORMATS, save_all
 from posviz.engine.looks import STYLES, style_context
 from posviz.engine.picture import Picture
@@ -109,6 +110,24 @@ def check_pdf(path, size, dots, dark):
         assert inner.get_object()["/FontDescriptor"]["/FontFile2"].get_data()
     told = reader.metadata
     return told.title, told.subject, told.keywords
+
+
+def test_every_animation_moves_fits_and_opens_elsewhere(picture, tmp_path):
+    (knob, *_), before = picture.filmed(), picture.values()
+    gif, mp4 = (picture.animate(knob, tmp_path / f"film.{kind}") for kind in animation.FORMATS)
+    assert picture.values() == before
+    width, height = (round(100 * side) for side in picture.size)
+    assert gif.stat().st_size < 3_000_000
+    with Image.open(gif) as image:
+        assert image.size == (width, height)
+        assert image.n_frames > 1
+        assert image.info["loop"] == 0  # for ever
+        assert image.info["comment"].decode().endswith(repr(picture))
+    assert mp4.stat().st_size < 3_000_000
+    head, *frames = imageio_ffmpeg.read_frames(str(mp4))
+    assert head["size"] == (width + width % 2, height + height % 2)
+    assert head["codec"] == "h264"
+    assert len(set(frames)) > 1
 
 
 def test_an_svg_is_text_and_lines_and_images_only_where_heatmaps_are(picture, tmp_path):
