@@ -35,7 +35,8 @@ def cross_out(image, cross, on):
     cross.set_data(*(([], []) if on else ([0, 1, np.nan, 0, 1], [0, 1, np.nan, 1, 0])))
 
 
-def draw_score_bar(figure, image, maps, label, aspect):
+def draw_score_bar(figure, image, maps, label, aspect, location="right"):
     """The colours of scores beside their maps."""
-    bar = figure.colorbar(image, ax=maps, ticks=(-LIMIT, 0, LIMIT), label=label, aspect=aspect)
+    place = {"ax": maps, "aspect": aspect, "location": location}
+    bar = figure.colorbar(image, ticks=(-LIMIT, 0, LIMIT), label=label, **place)
     bar.set_ticklabels((f"≤ −{LIMIT:g}", "0", f"≥ {LIMIT:g}"))

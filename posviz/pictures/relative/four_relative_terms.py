@@ -31,8 +31,8 @@ SEEN = causal_mask(np.arange(LENGTH), np.arange(LENGTH))
 class FourRelativeTerms(Picture):
     """The four terms of a Transformer-XL score, and one that the softmax drops."""
 
-    size = (9.0, 3.9)
-    paper_size = (3.3, 2.2)
+    size = (9.0, 4.3)
+    paper_size = (3.3, 3.6)
     film = ("offset_scale", "offset_alone")
 
     content_content = switch(True, label=TERMS[0])
@@ -72,27 +72,34 @@ class FourRelativeTerms(Picture):
         return np.array([*four, self.query_alone])
 
     def draw(self, figure):
-        """The five terms; below them their sum, its weights, and those of the last query."""
-        top, bottom = figure.subfigures(2, 1, height_ratios=(1, 1.25))
-        small = top.subplots(1, 5)
-        terms = [draw_map(panel, SIGNED, -LIMIT, LIMIT) for panel in small]
-        for panel, title in zip(small, TITLES, strict=True):
-            panel.set_title(title, loc="left" if title in TERMS else "center")
-            panel.set(xticks=(), yticks=())
-        left, middle, right = bottom.subplots(1, 3, width_ratios=(1, 1, 2.2))
-        total = draw_map(left, SIGNED, -LIMIT, LIMIT)
+        """The five terms and their sum; beside them, or below, its weights and the last query's."""
+        wide = figure.get_size_inches()[0] > 5
+        if wide:
+            left, right = figure.subfigures(1, 2, width_ratios=(2, 1))
+            middle, last = right.subplots(2, 1)
+        else:
+            left, right = figure.subfigures(2, 1, height_ratios=(1.9, 1))
+            middle, last = right.subplots(1, 2, width_ratios=(1, 1.6))
+        panels = left.subplots(2, 3, sharex=True, sharey=True)
+        maps = [draw_map(panel, SIGNED, -LIMIT, LIMIT) for panel in panels.flat]
+        for panel, title in zip(panels.flat, (*TITLES, "sum"), strict=True):
+            panel.set(title=title, xticks=(0, 15), yticks=(0, 15))
+        for panel in panels[:, 0]:
+            panel.set_ylabel("query")
+        for panel in panels[1]:
+            panel.set_xlabel("key")
+        place = "bottom" if wide else "right"
+        draw_score_bar(left, maps[0], panels, "score", aspect=25, location=place)
         weights = draw_map(middle, PLAIN, 0, 1)
-        for panel, title in ((left, "sum"), (middle, "softmax")):
-            panel.set(title=title, xlabel="key", xticks=(0, 15), yticks=())
-        left.set(ylabel="query", yticks=(0, 15))
-        draw_score_bar(top, terms[0], small, "score", aspect=12)
-        bottom.colorbar(weights, ax=middle, aspect=15, ticks=(0, 1), format="%g")
+        middle.set(title="softmax", xlabel="key", ylabel="query", xticks=(0, 15), yticks=(0, 15))
+        bar = middle.inset_axes((1.05, 0, 0.06, 1))  # as tall as the map
+        right.colorbar(weights, cax=bar, ticks=(0, 1), format="%g")
         return SimpleNamespace(
-            terms=terms,
-            crosses=[draw_cross(panel) for panel in small],
-            total=total,
+            terms=maps[:5],
+            crosses=[draw_cross(panel) for panel in panels.flat[:5]],
+            total=maps[5],
             weights=weights,
-            rows=_draw_rows(right),
+            rows=_draw_rows(last),
         )
 
     def update(self, artists, arrays):
