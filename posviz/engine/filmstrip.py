@@ -6,6 +6,7 @@ glyphs of a label) is kept once.
 """
 
 import base64
+import copy
 import itertools
 import json
 import math
@@ -63,27 +64,27 @@ def filmstrip(picture, most_bytes=400_000) -> str:
     It has as many places as fit into `most_bytes`, the picture's present values among them, and
     never fewer than a number's two ends. Raises what compute raises; the picture stays as it was.
     """
-    film = Film(picture)
+    strip = Strip(picture)
     try:
-        film.draw(2)
-        room = 3 * (most_bytes - len(_html(film, b""))) // 4  # base64 writes 3 bytes as 4
-        return _html(film, film.fit(room))
+        strip.draw(2)
+        room = 3 * (most_bytes - len(_html(strip, b""))) // 4  # base64 writes 3 bytes as 4
+        return _html(strip, strip.fit(room))
     finally:
-        film.close()
+        strip.close()
 
 
-def _html(film, data) -> str:
+def _html(strip, data) -> str:
     """What is seen at once, in print and without JavaScript; and the data."""
-    width, height = (round(100 * inches) for inches in film.picture.size)
-    still = base64.b64encode(film.still).decode()
-    caption = escape(film.caption)
+    width, height = (round(100 * inches) for inches in strip.picture.size)
+    still = base64.b64encode(strip.still).decode()
+    caption = escape(strip.caption)
     return f"""<div class="posviz-explorer posviz-filmstrip">
 <div class="posviz-few-controls"></div>
 <figure class="posviz-screen posviz-still">
 <img src="data:image/png;base64,{still}" width="{width}" height="{height}" alt="{caption}">
 <figcaption>{caption}</figcaption>
 </figure>
-<p class="posviz-fixed">{escape(film.at_rest())}</p>
+<p class="posviz-fixed">{escape(strip.at_rest())}</p>
 <script type="application/octet-stream">{base64.b64encode(data).decode()}</script>
 </div>
 """
@@ -96,15 +97,15 @@ class Frame(NamedTuple):
     caption: str
 
 
-class Film:
-    """The frames of a picture over the product of its filmed knobs' places.
+class Strip:
+    """The frames of a copy of a picture, over the product of its filmed knobs' places.
 
     ground: the background of the first frame, a PNG. still and caption: of the present values.
     """
 
     def __init__(self, picture):
         knobs = picture.knobs()
-        self.picture, self.start = picture, picture.values()
+        self.picture, self.start = copy.copy(picture), picture.values()
         self.knobs = {name: knobs[name] for name in picture.filmed()}
         numbers = [knob for knob in self.knobs.values() if isinstance(knob, number)]
         few = math.prod(len(knob.options) or 1 for knob in self.knobs.values())
@@ -112,13 +113,12 @@ class Film:
         self.most = min(each, PLACES, max([1, *(knob.places + 1 for knob in numbers)]))
         self.still, self.caption = b"", ""
         self.frames: dict[tuple, Frame] = {}
-        self._live, self._grounds = LiveFigure(picture), _Grounds()
+        self._live, self._grounds = LiveFigure(self.picture), _Grounds()
         self._live.ratio = RATIO
 
     def close(self):
-        """Let go of the figure, and turn the knobs back."""
+        """Let go of the figure."""
         self._live.release()
-        _turn(self.picture, self.start)
 
     def _stops(self, name, count) -> list:
         """So many values of a number, both ends and the present one among them; all options."""
@@ -135,7 +135,8 @@ class Film:
             key = tuple(now[name] for name in self.knobs)
             if key in self.frames:
                 continue
-            _turn(self.picture, now)
+            for name, value in now.items():
+                setattr(self.picture, name, value)
             live = self._live
             live.follow()
             live.paint()
@@ -201,12 +202,6 @@ class Film:
         }
         text = json.dumps(header, separators=(",", ":")).encode()
         return zlib.compress(b"".join([struct.pack("<I", len(text)), text, *blobs]), 9)
-
-
-def _turn(picture, values):
-    """Set knobs by name."""
-    for name, value in values.items():
-        setattr(picture, name, value)
 
 
 class _Numbered(dict):

@@ -21,14 +21,21 @@ def played(notebook: Path) -> NotebookNode:
         lesson,
         timeout=SECONDS,
         store_widget_state=False,
+        shutdown_kernel="immediate",  # a kernel that is stopped in a cell would complain
         resources={"metadata": {"path": str(notebook.resolve().parent)}},
         extra_arguments=["--log-level=ERROR", f"--IPKernelApp.extra_extensions={__name__}"],
     )
     try:
         client.execute()
     except CellExecutionError as error:
-        number = next(i for i, cell in enumerate(lesson.cells) if _failed(cell))
-        what = f"{error.ename}: {error.evalue}"
+        # What is shown may fail after the cell is done; then only the output tells why.
+        number, failed = next(
+            (number, output)
+            for number, cell in enumerate(lesson.cells)
+            for output in _outputs(cell)
+            if output.output_type == "error"
+        )
+        what = f"{failed.ename}: {failed.evalue}"
         raise RuntimeError(f"{notebook.name}, cell {number}: {what}") from error
     if any(_WIDGET in output.get("data", {}) for cell in lesson.cells for output in _outputs(cell)):
         raise RuntimeError(f"{notebook.name}: the kernel shows widgets instead of filmstrips")
@@ -37,10 +44,6 @@ def played(notebook: Path) -> NotebookNode:
 
 def _outputs(cell) -> list:
     return cell.get("outputs", [])
-
-
-def _failed(cell) -> bool:
-    return any(output.output_type == "error" for output in _outputs(cell))
 
 
 def load_ipython_extension(shell):

@@ -3,7 +3,6 @@
 import base64
 import io
 import re
-import shutil
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,8 +14,9 @@ from nbconvert import HTMLExporter
 from nbconvert.filters import markdown2html
 from PIL import Image
 
-from posviz.engine.export import png_bytes, replacing
+from posviz.engine.export import png_bytes
 from posviz.engine.filmstrip import script, styles
+from posviz.publish.assets import write, write_library
 from posviz.publish.lesson import played
 
 HERE = Path(__file__).parent
@@ -34,6 +34,7 @@ _QUESTION = re.compile(r"^\*(?!\*)(.+?)\*$", re.MULTILINE)
 _HEADING = re.compile(r'<h([23]) id="([^"]+)">(.*?)</h\1>', re.DOTALL)
 _ANCHOR = re.compile(r'<a class="anchor-link".*?</a>')
 _TO_LESSON = re.compile(r"(\]\([^)\s:]+)\.ipynb(?=[)#])")
+_BETWEEN = re.compile(r'(?P<before><a (?:rel="\w+" )?)(?:data-)?href="(?P<file>\d\d_[^"#/]*\.html)')
 _STILL = re.compile(r'<img src="data:image/png;base64,([^"]+)"')
 
 
@@ -69,20 +70,28 @@ def write_page(notebook: Path, to: Path) -> Path:
     _write_assets(to)
     still = _first_still(lesson)
     if still:
-        _write(to / "assets" / f"{about.stem}.png", _thumbnail(still))
-    return _write(to / f"{about.stem}.html", page.encode())
+        write(to / "assets" / f"{about.stem}.png", _thumbnail(still))
+    return write(to / f"{about.stem}.html", page.encode())
 
 
 def write_index(to: Path) -> Path:
-    """Write `to`/index.html, which shows every lesson's page that lies in `to`."""
-    lessons = [_of_page(page) for page in sorted(to.glob(f"{LESSONS}.html"))]
+    """Write `to`/index.html, which shows every lesson's page that lies in `to`.
+
+    To be called after pages were written: where one leads to a lesson that has no page in `to`, it
+    keeps the words and loses the link, until a later index finds that lesson's page, too. Raises
+    OSError that names the file which cannot be written.
+    """
+    files = sorted(to.glob(f"{LESSONS}.html"))
+    lessons = {file: lesson for file in files if (lesson := _of_page(file))}
+    for file in lessons:
+        _link(file, {other.name for other in lessons})
     pictures = {path.stem for path in (to / "assets").glob(f"{LESSONS}.png")}
     jinja = Environment(loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined)
     page = jinja.get_template("index.html.j2").render(
-        lessons=[lesson for lesson in lessons if lesson], pictures=pictures, policy=POLICY
+        lessons=lessons.values(), pictures=pictures, policy=POLICY
     )
     _write_assets(to)
-    return _write(to / "index.html", page.encode())
+    return write(to / "index.html", page.encode())
 
 
 def _about(notebook) -> Lesson:
@@ -101,6 +110,16 @@ def _of_page(page) -> Lesson | None:
     if title is None or question is None:
         return None
     return Lesson(page.stem, title.text, str(question["content"]))
+
+
+def _link(page, there):
+    """Let a page's links to other lessons lead to those that are there; others are no links."""
+
+    def linked(found):
+        attribute = "href" if found["file"] in there else "data-href"
+        return f'{found["before"]}{attribute}="{found["file"]}'
+
+    write(page, _BETWEEN.sub(linked, page.read_text("utf-8")).encode())
 
 
 def _neighbours(notebook) -> dict[str, Lesson]:
@@ -138,13 +157,7 @@ def _thumbnail(png) -> bytes:
 def _write_assets(to):
     """The styles, the script, and MathJax."""
     own = (HERE / "page.css").read_text("utf-8")
-    _write(to / "assets" / "page.css", (styles() + own).encode())
+    write(to / "assets" / "page.css", (styles() + own).encode())
     mathematics = (HERE / "page.js").read_text("utf-8")
-    _write(to / "assets" / "page.js", (mathematics + script()).encode())
-    shutil.copytree(HERE / "vendor" / "mathjax", to / "assets" / "mathjax", dirs_exist_ok=True)
-
-
-def _write(path, data) -> Path:
-    with replacing(path) as file:
-        file.write(data)
-    return path
+    write(to / "assets" / "page.js", (mathematics + script()).encode())
+    write_library("mathjax", to / "assets")

@@ -17,18 +17,17 @@ Which part of a notebook becomes a slide follows from how lessons are written:
 """
 
 import re
-import shutil
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from nbconvert.filters import markdown2html
 from nbformat import NotebookNode
 
-from posviz.engine.export import replacing
 from posviz.engine.filmstrip import script, styles
+from posviz.publish.assets import write, write_library
 from posviz.publish.lesson import played
 
 # Nothing comes from another host. From a disk, the page itself has no origin, so files are named.
@@ -218,19 +217,19 @@ def write_slides(notebook: Path, to: Path) -> Path:
     Raises what a cell of the lesson raises, and OSError where the place cannot be written to.
     """
     lesson = stacks(played(notebook))
-    pages = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True)
+    pages = Environment(
+        loader=FileSystemLoader(HERE),
+        autoescape=True,
+        trim_blocks=True,
+        undefined=StrictUndefined,
+    )
     pages.filters |= {"markdown": _html, "inline": _inline}
     page = pages.get_template("slides.html.j2").render(
         title=lesson[0][0].section, stacks=lesson, policy=POLICY
     )
+    assets = to / "assets"
     for name in ("mathjax", "reveal"):
-        shutil.copytree(HERE / "vendor" / name, to / "assets" / name, dirs_exist_ok=True)
-    path = to / f"{notebook.stem}_slides.html"
-    for file, text in {
-        to / "assets" / "slides.css": styles() + (HERE / "slides.css").read_text("utf-8"),
-        to / "assets" / "slides.js": script() + (HERE / "slides.js").read_text("utf-8"),
-        path: page,
-    }.items():
-        with replacing(file) as beside:
-            beside.write(text.encode())
-    return path
+        write_library(name, assets)
+    write(assets / "slides.css", (styles() + (HERE / "slides.css").read_text("utf-8")).encode())
+    write(assets / "slides.js", (script() + (HERE / "slides.js").read_text("utf-8")).encode())
+    return write(to / f"{notebook.stem}_slides.html", page.encode())

@@ -1,5 +1,11 @@
 """A lesson as its kernel fills it: explorers move without it, and a failing cell is named."""
 
+import os
+import signal
+import subprocess
+import sys
+import time
+
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -71,7 +77,37 @@ def test_it_runs_in_its_own_folder_and_without_a_warning(lesson):
     assert [stream.name for stream in streams] == ["stdout"]
 
 
+def test_a_picture_that_fails_at_one_of_its_stops_tells_why(tmp_path):
+    source = """from posviz import ThreeDoors
+
+class Broken(ThreeDoors):
+    def compute(self):
+        if self.door == "scores":
+            raise ValueError("no scores")
+        return super().compute()
+
+Broken().explore()"""
+    notebook = write(tmp_path / "03_broken.ipynb", "1 + 1", source)
+    with pytest.raises(RuntimeError, match=r"^03_broken.ipynb, cell 2: ValueError: no scores$"):
+        played(notebook)
+
+
 def test_a_cell_that_fails_is_named(tmp_path):
     notebook = write(tmp_path / "03_broken.ipynb", "1 + 1", "[][1]", "2 + 2")
     with pytest.raises(RuntimeError, match=r"^03_broken.ipynb, cell 2: IndexError: list index"):
         played(notebook)
+
+
+def test_a_stopped_kernel_complains_of_nothing(tmp_path):
+    source = "from pathlib import Path\nPath('begun').touch()\nwhile True: pass"
+    write(tmp_path / "03_long.ipynb", source)
+    line = [sys.executable, "-m", "posviz", "page", "--all"]
+    line += ["--notebooks", str(tmp_path), "--to", str(tmp_path / "site")]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(line, start_new_session=True, **pipes)
+    while process.poll() is None and not (tmp_path / "begun").exists():
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)  # as Ctrl-C does
+    out, told = process.communicate()
+    assert (process.returncode, out) == (130, "")
+    assert told == "Stopped: the files that are there are whole; run it again for the others.\n"

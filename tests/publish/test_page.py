@@ -14,6 +14,7 @@ import run
 from posviz.engine.filmstrip import filmstrip
 from posviz.publish import page
 from tests.engine.sample import Waves
+from tests.publish.test_assets import is_kept_on_a_full_disk
 
 TITLE = """# 05 · A <b> & c
 
@@ -65,20 +66,30 @@ def notebooks(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module")
-def site(notebooks, tmp_path_factory):
-    """The page of the lesson in the middle, and the index, without a kernel."""
-    to = tmp_path_factory.mktemp("site")
+def write_site(notebooks, to, *stems):
+    """Write pages of lessons without a kernel, and then the index."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(page, "played", lambda path: nbformat.read(path, 4))
-        assert page.write_page(notebooks / "05_middle.ipynb", to) == to / "05_middle.html"
+        for stem in stems:
+            assert page.write_page(notebooks / f"{stem}.ipynb", to) == to / f"{stem}.html"
     assert page.write_index(to) == to / "index.html"
     return to
 
 
 @pytest.fixture(scope="module")
+def site(notebooks, tmp_path_factory):
+    """The pages of three lessons, the last one first, and the index."""
+    to = tmp_path_factory.mktemp("site")
+    return write_site(notebooks, to, "06_after", "05_middle", "04_before")
+
+
+def read(path):
+    return BeautifulSoup(path.read_text("utf-8"), "html.parser")
+
+
+@pytest.fixture(scope="module")
 def soup(site):
-    return BeautifulSoup((site / "05_middle.html").read_text("utf-8"), "html.parser")
+    return read(site / "05_middle.html")
 
 
 def test_title_language_and_question(soup):
@@ -102,6 +113,34 @@ def test_links_between_lessons_lead_to_pages(soup):
     around = [(link["rel"][0], link["href"]) for link in soup.select(".top a[rel]")]
     assert around == [("prev", "04_before.html"), ("next", "06_after.html")]
     assert soup.find(id=soup.select_one("a.skip")["href"].removeprefix("#")).name == "main"
+
+
+def links_to_lessons(soup):
+    return [link["href"] for link in soup.select("a[href]") if link["href"][:2].isdigit()]
+
+
+def test_a_lesson_alone_has_no_link_to_others_until_they_are_there(notebooks, tmp_path):
+    write_site(notebooks, tmp_path, "05_middle")
+    alone = read(tmp_path / "05_middle.html")
+    assert links_to_lessons(alone) == []
+    assert "read lesson 04, its end" in " ".join(alone.main.text.split())
+    assert "https://example.org/paper.ipynb" in {link.get("href") for link in alone.select("a")}
+    write_site(notebooks, tmp_path, "04_before")
+    both = links_to_lessons(read(tmp_path / "05_middle.html"))
+    assert set(both) == {"04_before.html", "04_before.html#The-end"}
+    write_site(notebooks, tmp_path, "06_after")
+    assert set(links_to_lessons(read(tmp_path / "05_middle.html"))) == {*both, "06_after.html"}
+    (tmp_path / "06_after.html").unlink()
+    page.write_index(tmp_path)
+    assert links_to_lessons(read(tmp_path / "05_middle.html")) == both
+
+
+def test_a_full_disk_leaves_what_was_there(notebooks, tmp_path):
+    write_site(notebooks, tmp_path, "05_middle")
+    is_kept_on_a_full_disk(
+        tmp_path / "assets" / "mathjax" / "tex-svg.js",
+        lambda: write_site(notebooks, tmp_path, "05_middle"),
+    )
 
 
 def test_the_first_lesson_has_none_before_it(notebooks):
@@ -159,8 +198,9 @@ def test_mathjax_is_beside_the_page_with_its_licence(site):
 def test_the_index_tells_each_lesson_with_its_picture(site):
     (site / "07_other.html").write_text("<p>no lesson</p>")
     page.write_index(site)
-    soup = BeautifulSoup((site / "index.html").read_text("utf-8"), "html.parser")
-    (entry,) = soup.select(".lessons li")
+    entries = read(site / "index.html").select(".lessons li")
+    assert [entry.h2.text[:2] for entry in entries] == ["04", "05", "06"]
+    entry = entries[1]
     assert entry.h2.text == "05 · A <b> & c"
     assert entry.p.text == "How can it be <i> so?"
     assert entry.a["href"] == "05_middle.html"

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from jinja2 import UndefinedError
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import run
 from posviz.publish import slides
+from tests.publish.test_assets import is_kept_on_a_full_disk
 
 LESSONS = sorted(run.NOTEBOOKS.glob("*.ipynb"))
 PNG = "iVBORw0KGgo="
@@ -244,3 +246,18 @@ def test_a_stopped_run_leaves_what_was_there(written, monkeypatch):
     with pytest.raises(RuntimeError, match="cell 3"):
         slides.write_slides(Path("notebooks/05_rope.ipynb"), folder)
     assert (folder / "05_rope_slides.html").read_text("utf-8") == page
+
+
+def test_a_full_disk_leaves_what_was_there(written):
+    folder, _ = written
+    is_kept_on_a_full_disk(
+        folder / "assets" / "mathjax" / "tex-svg.js",
+        lambda: slides.write_slides(Path("notebooks/05_rope.ipynb"), folder),
+    )
+
+
+def test_what_a_template_lacks_is_an_error(written, monkeypatch, tmp_path):
+    (tmp_path / "slides.html.j2").write_text("{{ no_such_name }}")
+    monkeypatch.setattr(slides, "HERE", tmp_path)
+    with pytest.raises(UndefinedError, match="no_such_name"):
+        slides.write_slides(Path("notebooks/05_rope.ipynb"), tmp_path)
