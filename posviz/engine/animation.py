@@ -2,12 +2,12 @@
 
 import contextlib
 import copy
-import difflib
 import io
 import shutil
+import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import util
 from pathlib import Path
 
@@ -28,11 +28,17 @@ ONE_WAY = 300  # hundredths of a second, from one end of the knob to the other
 FEW, HELD = 12, 100  # up to so many stops are looked at one by one, each for so long
 SAMPLES = 12  # frames, about, from which the palette is made
 COLOURS = 255  # and one more place, for "as in the frame before"
+FEWEST = 6  # so many times fewer stops, at most, make a GIF small
+# Players guess the meaning of colours that are not named, and do not all guess the same.
+NAMED = "colorspace=bt709:color_primaries=bt709:color_trc=bt709"
+QUALITIES = range(18, 49, 6)  # H.264's rate factors: at 18 no loss is seen, at 48 much is
 
 
 def animate(picture, knob, path, *, style="notebook", dark=False) -> Path:
     """Write the picture while one knob moves, to GIF or MP4 by the path's ending.
 
+    What would be larger than 3 MB has fewer stops (GIF) or less detail (MP4); where that does not
+    help enough, the smallest is written.
     Raises ValueError for an unknown knob, ending or style and for a knob that has no order, OSError
     where the place cannot be written to, RuntimeError where there is no ffmpeg for an MP4.
     """
@@ -46,7 +52,7 @@ def animate(picture, knob, path, *, style="notebook", dark=False) -> Path:
         "comment": f"{picture.caption(picture.compute())}\n{picture!r}",
     }
     film = Film(picture, knob, style, dark)
-    data = small_gif(film, about) if kind == "gif" else mp4(film, about, find_ffmpeg())
+    data = small_gif(film, about) if kind == "gif" else small_mp4(film, about, find_ffmpeg())
     with replacing(path) as file:
         file.write(data)
     return path
@@ -56,11 +62,7 @@ def check_moves(picture_class, name):
     """Raise ValueError, with the reason, for a name that is no knob or a knob that cannot move."""
     known = picture_class.knobs()
     if name not in known:
-        near = difflib.get_close_matches(str(name), known, 1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise ValueError(
-            f"{picture_class.__name__} has no knob {name!r}; it has {', '.join(known)}.{hint}"
-        )
+        raise ValueError(picture_class.no_knob(name))
     reasons = {text: "what it may hold has no order", device: "the picture does not depend on it"}
     for kind, reason in reasons.items():
         if isinstance(known[name], kind):
@@ -77,8 +79,8 @@ class Film:
         self.turns_back = isinstance(picture.knobs()[knob], number)
 
     def frames(self) -> Iterator[np.ndarray]:
-        """The frame at each stop, [height, width, 3] bytes."""
-        live = LiveFigure(self.picture, *self.look)
+        """The frames, [height, width, 3] bytes: one a stop, but none like the one before it."""
+        live, last = LiveFigure(self.picture, *self.look), None
         try:
             for value in self.stops:
                 setattr(self.picture, self.knob, value)
@@ -86,7 +88,10 @@ class Film:
                 inches = live.layers.figure.get_figwidth()
                 live.ratio = min(1.0, WIDEST / (inches * DPI[self.look[0]]))
                 live.paint()
-                yield live.layers.pixels()[..., :3].copy()
+                frame = live.layers.pixels()[..., :3]
+                if last is None or not np.array_equal(frame, last):
+                    last = frame.copy()
+                    yield last
         finally:
             live.release()
 
@@ -94,25 +99,42 @@ class Film:
         """What belongs to each stop, there and back without either end twice; options go round."""
         return way + way[-2:0:-1] if self.turns_back else way
 
+    def thinned(self, way) -> Iterator[list]:
+        """All stops, then fewer and fewer, evenly apart, both ends among them; options all stay."""
+        yield way
+        last = len(way) - 1
+        for times in range(2, min(FEWEST, last) + 1) if self.turns_back else ():
+            gaps = last // times
+            yield [way[round(i * last / gaps)] for i in range(gaps + 1)]
+
 
 def delay(stops) -> int:
     """How long each of so many stops stays, in hundredths of a second."""
     return HELD if stops <= FEW else max(TICK, round(ONE_WAY / stops / TICK) * TICK)
 
 
+def small_enough(attempts: Iterable[bytes]) -> bytes:
+    """The first that is not too large, and where all are, the smallest."""
+    made = []
+    for data in attempts:
+        made.append(data)
+        if len(data) <= LARGEST:
+            break
+    return min(made, key=len)
+
+
 # ---------------------------------------------------------------- GIF
 
 
 def small_gif(film, about) -> bytes:
-    """The film as a GIF, with every second, third, ... stop where all would make it too large."""
+    """The film as a GIF, with fewer stops where all would make it too large."""
     frames = list(film.frames())
     palette = shared_palette(np.concatenate(frames[:: len(frames) // SAMPLES + 1]))
     way = list(in_palette(frames, palette))
-    for step in range(1, 7):
-        data = gif(film.loop(way[::step]), delay(len(way[::step])), about)
-        if len(data) <= LARGEST:
-            break
-    return data
+    lasts = delay(len(way)) * len(way)
+    return small_enough(
+        gif(film.loop(fewer), lasts // len(fewer), about) for fewer in film.thinned(way)
+    )
 
 
 def gif(images, delay, about) -> bytes:
@@ -177,39 +199,56 @@ def find_ffmpeg() -> str:
     raise RuntimeError("an MP4 needs ffmpeg: run `pip install imageio-ffmpeg`, or choose a GIF")
 
 
-def mp4(film, about, ffmpeg) -> bytes:
-    """The film as an MP4 of H.264 that every player and slide program reads."""
+def small_mp4(film, about, ffmpeg) -> bytes:
+    """The film as an MP4, with less detail where all would make it too large."""
     frames = list(film.frames())
-    height, width = (side + side % 2 for side in frames[0].shape[:2])  # yuv420p halves both
+    images, rate = film.loop(frames), f"100/{delay(len(frames))}"
+    return small_enough(mp4(images, rate, about, ffmpeg, quality) for quality in QUALITIES)
+
+
+def mp4(images, rate, about, ffmpeg, quality) -> bytes:
+    """Images, so many a second, as an MP4 of H.264 that every player and slide program reads.
+
+    Raises OSError with ffmpeg's reason.
+    """
+    height, width = (side + side % 2 for side in images[0].shape[:2])  # yuv420p halves both
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as errors:
         out = Path(folder, "film.mp4")
         command = [
             *(ffmpeg, "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24"),
-            *("-s", f"{width}x{height}", "-framerate", f"100/{delay(len(frames))}", "-i", "-"),
-            *("-r", f"100/{TICK}", "-c:v", "libx264", "-crf", "18", "-pix_fmt", "yuv420p"),
-            *("-vf", "scale=out_color_matrix=bt709", "-colorspace", "bt709"),
-            *("-color_primaries", "bt709", "-color_trc", "bt709", "-movflags", "+faststart"),
+            *("-s", f"{width}x{height}", "-framerate", rate, "-i", "-"),
+            *("-r", f"100/{TICK}", "-c:v", "libx264", "-crf", f"{quality}", "-pix_fmt", "yuv420p"),
+            *("-vf", f"scale=out_color_matrix=bt709,setparams={NAMED}", "-movflags", "+faststart"),
             *("-fflags", "+bitexact", "-flags:v", "+bitexact"),
             *(part for name, value in about.items() for part in ("-metadata", f"{name}={value}")),
             str(out),
         ]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=errors)
         try:
-            feed(process, film.loop(frames), height, width)
+            feed(process, images, height, width)
         finally:
             process.kill()  # an interrupted film; one that is finished does not mind
             process.wait()
-        if process.returncode:
+        if process.returncode or not out.exists():
             errors.seek(0)
-            raise OSError(f"ffmpeg stopped: {errors.read().decode(errors='replace').strip()}")
+            raise OSError(_why(process.returncode, errors.read().decode(errors="replace")))
         return out.read_bytes()
 
 
-def feed(process, frames, height, width):
-    """Hand every frame to ffmpeg, odd sides one pixel longer, and wait for it to finish."""
-    with process.stdin, contextlib.suppress(BrokenPipeError):  # it stopped, and tells why
-        for frame in frames:
-            missing = (0, height - frame.shape[0]), (0, width - frame.shape[1]), (0, 0)
-            process.stdin.write(np.pad(frame, missing, mode="edge").tobytes())
+def _why(status, said) -> str:
+    """Why there is no film: what ffmpeg returned and said."""
+    if status < 0:
+        how = f"was stopped by {signal.Signals(-status).name}"
+    else:
+        how = f"stopped with status {status}" if status else "ended without a film"
+    return f"ffmpeg {how}: {said.strip() or 'it did not say why'}"
+
+
+def feed(process, images, height, width):
+    """Hand every image to ffmpeg, odd sides one pixel longer, and wait for it to finish."""
+    with contextlib.suppress(BrokenPipeError), process.stdin:  # it stopped, and tells why
+        for image in images:
+            missing = (0, height - image.shape[0]), (0, width - image.shape[1]), (0, 0)
+            process.stdin.write(np.pad(image, missing, mode="edge").tobytes())
             process.stdin.flush()
     process.wait()

@@ -25,13 +25,8 @@ class Picture(traitlets.HasTraits):
     film: tuple[str, ...] = ()  # the knobs that move in a film, where `filmed` would choose badly
 
     def __init__(self, **values):
-        known = self.knobs()
-        for name in values.keys() - known.keys():
-            near = difflib.get_close_matches(name, known, 1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise TypeError(
-                f"{type(self).__name__} has no knob {name!r}; it has {', '.join(known)}.{hint}"
-            )
+        for name in values.keys() - self.knobs().keys():
+            raise TypeError(self.no_knob(name))
         super().__init__(**values)
 
     # -- what a subclass writes ----------------------------------------------------------------
@@ -63,6 +58,14 @@ class Picture(traitlets.HasTraits):
         names = dict.fromkeys(name for base in reversed(cls.__mro__) for name in vars(base))
         found: dict[str, Any] = cls.class_traits(knob=True)
         return {name: found[name] for name in names if name in found}
+
+    @classmethod
+    def no_knob(cls, name) -> str:
+        """What is said of a name that is no knob: those that are, and the nearest of them."""
+        known = cls.knobs()
+        near = difflib.get_close_matches(str(name), known, 1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        return f"{cls.__name__} has no knob {name!r}; it has {', '.join(known)}.{hint}"
 
     @classmethod
     def filmed(cls) -> tuple[str, ...]:

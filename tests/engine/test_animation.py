@@ -31,9 +31,18 @@ def gif_frames(path) -> list[np.ndarray]:
     return frames
 
 
-def mp4_frames(path) -> list[np.ndarray]:
+def gif_seconds(path) -> float:
+    """How long a GIF takes to come round."""
+    image, milliseconds = Image.open(path), 0
+    for index in range(image.n_frames):
+        image.seek(index)
+        milliseconds += image.info["duration"]
+    return milliseconds / 1000
+
+
+def mp4_frames(path, *options) -> list[np.ndarray]:
     """Every frame of an MP4, [height, width, 3]."""
-    reader = read_frames(path)
+    reader = read_frames(path, output_params=list(options))
     width, height = next(reader)["size"]
     return [np.frombuffer(frame, np.uint8).reshape(height, width, 3) for frame in reader]
 
@@ -93,16 +102,42 @@ def test_a_knob_that_makes_new_artists_can_move(tmp_path):
     [("position", 78, 10), ("phase", 120, 5), ("lines", 6, 100), ("shape", 2, 100)],
 )
 def test_it_goes_round_for_ever_at_a_speed_that_can_be_followed(tmp_path, knob, stops, hundredths):
-    image = Image.open(animate(Waves(), knob, tmp_path / "waves.gif"))
-    assert image.info["loop"] == 0
-    durations = []
-    for index in range(image.n_frames):
-        image.seek(index)
-        durations.append(image.info["duration"])
-    assert sum(durations) == 10 * stops * hundredths
-    assert min(durations) == 10 * hundredths
+    path = animate(Waves(), knob, tmp_path / "waves.gif")
+    image = Image.open(path)
+    assert (image.info["loop"], image.n_frames) == (0, stops)
+    assert gif_seconds(path) == pytest.approx(stops * hundredths / 100)
     _, seconds = count_frames_and_secs(animate(Waves(), knob, tmp_path / "waves.mp4"))
     assert seconds == pytest.approx(stops * hundredths / 100, abs=0.01)
+
+
+class Settling(Waves):
+    """Waves that stand still where their position is high."""
+
+    def update(self, artists, arrays):
+        arrays.position = min(arrays.position, 5)
+        super().update(artists, arrays)
+
+
+class Still(Waves):
+    """Waves that do not move."""
+
+    def update(self, artists, arrays):
+        pass
+
+
+def test_where_nothing_changes_it_goes_on(tmp_path):
+    frames = gif_frames(animate(Settling(), "position", tmp_path / "waves.gif"))
+    assert len(frames) == len([0, 1, 2, 3, 4, 5, 4, 3, 2, 1])
+    for index, position in ((0, 0), (5, 5), (6, 4), (9, 1)):
+        assert difference(frames[index], shown(Waves(), position=position)) < 0.5
+    _, seconds = count_frames_and_secs(animate(Settling(), "position", tmp_path / "waves.mp4"))
+    assert seconds == pytest.approx(10)
+
+
+def test_what_never_changes_is_one_frame(tmp_path):
+    assert len(gif_frames(animate(Still(), "position", tmp_path / "waves.gif"))) == 1
+    _, seconds = count_frames_and_secs(animate(Still(), "position", tmp_path / "waves.mp4"))
+    assert seconds == pytest.approx(1)
 
 
 def test_the_loop_turns_back_at_the_ends_of_numbers_and_goes_round_options():
@@ -144,6 +179,20 @@ def test_the_same_picture_gives_the_same_bytes(tmp_path, kind):
     assert animate(Waves(), "position", tmp_path / f"other.{kind}").read_bytes() == one
 
 
+def test_colours_of_an_mp4_are_those_of_its_figure_and_have_their_names(tmp_path):
+    path = animate(Waves(), "marked", tmp_path / "waves.mp4")
+    command = [get_ffmpeg_exe(), "-i", path]
+    told = subprocess.run(command, capture_output=True, text=True).stderr
+    assert "yuv420p(tv, bt709, progressive)" in told  # matrix, primaries and curve
+    frame = mp4_frames(path, "-vf", "scale=in_color_matrix=bt709")[0]
+    expected = shown(Waves(), marked=False)
+    left = expected[:, : expected.shape[1] // 2].astype(int)
+    vivid = np.ptp(left, axis=-1) > 100
+    assert vivid.sum() > 1000
+    off = frame[:, : left.shape[1]][vivid] - left[vivid]
+    assert np.abs(off.mean(axis=0)).max() < 2, off.mean(axis=0)
+
+
 def test_an_mp4_begins_with_its_index_so_that_it_plays_while_it_loads(tmp_path):
     data = animate(Waves(), "marked", tmp_path / "waves.mp4").read_bytes()
     assert data[4:8] == b"ftyp"
@@ -159,9 +208,53 @@ def test_a_gif_that_would_be_too_large_has_fewer_stops(tmp_path, monkeypatch):
     path = animate(Waves(), "position", tmp_path / "few.gif")
     assert path.stat().st_size <= animation.LARGEST
     frames = gif_frames(path)
-    assert len(frames) == 38  # 0, 2, ... 38, 36, ... 2
-    for index, position in ((1, 2), (19, 38), (20, 36)):
-        assert difference(frames[index], shown(Waves(), position=position)) < 0.5
+    assert len(frames) == 38  # 0, 2, ... 18, 21, ... 39, 37, ... 2
+    for index, position in ((0, 0), (1, 2), (19, 39), (20, 37), (37, 2)):
+        assert difference(frames[index], shown(Waves(), position=position)) < 0.5, index
+    seconds = [gif_seconds(path) for path in (all_stops, path)]
+    assert seconds[1] == pytest.approx(seconds[0], rel=0.05)
+
+
+def test_stops_are_thinned_evenly_with_both_ends_and_options_are_not():
+    film = animation.Film(Waves(), "position")
+    ways = list(film.thinned(film.stops))
+    assert [len(way) for way in ways] == [40, 20, 14, 10, 8, 7]
+    for way in ways:
+        assert (way[0], way[-1]) == (0, 39)
+        gaps = np.diff(way)
+        assert gaps.max() - gaps.min() <= 1
+    assert list(film.thinned([1, 2, 3])) == [[1, 2, 3], [1, 3]]
+    for few in ([1], [1, 2]):
+        assert list(film.thinned(few)) == [few]
+    film = animation.Film(Failing(), "fail")
+    assert list(film.thinned(film.stops)) == [film.stops]
+
+
+def test_an_mp4_that_would_be_too_large_has_less_detail(tmp_path, monkeypatch):
+    fine = animate(Waves(), "lines", tmp_path / "fine.mp4")
+    monkeypatch.setattr(animation, "LARGEST", fine.stat().st_size * 0.8)
+    coarse = animate(Waves(), "lines", tmp_path / "coarse.mp4")
+    assert coarse.stat().st_size <= animation.LARGEST
+    assert count_frames_and_secs(coarse) == count_frames_and_secs(fine)
+    blur = [difference(mp4_frames(path)[0], shown(Waves(), lines=1)) for path in (fine, coarse)]
+    assert blur[0] < blur[1] < 10
+
+
+@pytest.mark.parametrize("kind", ["gif", "mp4"])
+def test_where_nothing_fits_the_smallest_is_written(tmp_path, monkeypatch, kind):
+    made = []
+    encode = getattr(animation, kind)
+    monkeypatch.setattr(animation, kind, lambda *args: made.append(encode(*args)) or made[-1])
+    monkeypatch.setattr(animation, "LARGEST", 10)
+    path = animate(Waves(), "lines", tmp_path / f"waves.{kind}")
+    assert len(made) > 2
+    assert path.stat().st_size == min(map(len, made))
+
+
+def test_the_smallest_need_not_be_the_last():
+    assert animation.small_enough(iter([b"22", b"1"])) == b"22"
+    large = [bytes(animation.LARGEST + more) for more in (3, 1, 2)]
+    assert animation.small_enough(large) == large[1]
 
 
 def test_the_background_is_exact_and_other_colours_are_the_nearest():
@@ -254,13 +347,22 @@ def test_without_ffmpeg_it_says_what_to_install(tmp_path, monkeypatch):
     assert mp4_frames(animate(Waves(), "marked", tmp_path / "waves.mp4"))
 
 
-def test_what_ffmpeg_complains_of_is_told(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ("echo no such encoder >&2; exit 3", "ffmpeg stopped with status 3: no such encoder"),
+        ("exit 3", "ffmpeg stopped with status 3: it did not say why"),
+        ("kill -9 $$", "ffmpeg was stopped by SIGKILL: it did not say why"),
+        ("cat > /dev/null", "ffmpeg ended without a film: it did not say why"),
+    ],
+)
+def test_why_ffmpeg_wrote_nothing_is_told(tmp_path, monkeypatch, script, reason):
     program = tmp_path / "ffmpeg"
-    program.write_text("#!/bin/sh\necho no such encoder >&2\nexit 3\n")
+    program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
     monkeypatch.setattr(animation, "find_ffmpeg", lambda: str(program))
-    with pytest.raises(OSError, match="ffmpeg stopped: no such encoder"):
-        animate(Waves(), "position", tmp_path / "waves.mp4")
+    with pytest.raises(OSError, match=f"^{reason}$"):
+        animate(Waves(), "lines", tmp_path / "waves.mp4")
     assert [file.name for file in tmp_path.iterdir()] == ["ffmpeg"]
 
 
