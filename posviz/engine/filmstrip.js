@@ -133,6 +133,8 @@ function awaken(strip, film) {
 }
 
 async function begin(strip) {
+  if (strip.dataset.alive) return;
+  strip.dataset.alive = "soon";
   const script = strip.querySelector("script");
   try {
     awaken(strip, await unpacked(script.textContent));
@@ -143,16 +145,20 @@ async function begin(strip) {
   }
 }
 
-// Each begins a little before it is seen.
+// Each begins a little before it is seen, and the others when there is time: the Tab key would skip
+// what is not there yet.
 function watch() {
+  const strips = [...document.querySelectorAll(".posviz-filmstrip")];
   const observer = new IntersectionObserver((entries) => {
-    for (const { isIntersecting, target } of entries) {
-      if (!isIntersecting) continue;
-      observer.unobserve(target);
-      begin(target);
-    }
+    for (const { isIntersecting, target } of entries) if (isIntersecting) begin(target);
   }, { rootMargin: "100%" });
-  document.querySelectorAll(".posviz-filmstrip").forEach((strip) => observer.observe(strip));
+  strips.forEach((strip) => observer.observe(strip));
+  const idle = window.requestIdleCallback ?? setTimeout;
+  const next = () => {
+    const strip = strips.find(({ dataset }) => !dataset.alive);
+    if (strip) begin(strip).then(() => idle(next));
+  };
+  window.addEventListener("load", () => idle(next));
 }
 
 if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", watch);

@@ -8,9 +8,9 @@ window.MathJax = {
 
 const isControl = (element) => Boolean(element.closest(".posviz-filmstrip"));
 
-// What a presenter's remote sends moves the slides, wherever the focus is.
+// What a presenter's remote sends moves the slides, wherever the focus is; Esc leaves a picture.
 document.addEventListener("keydown", ({ key }) => {
-  if (["PageUp", "PageDown"].includes(key) && isControl(document.activeElement)) document.activeElement.blur();
+  if (["PageUp", "PageDown", "Escape"].includes(key) && isControl(document.activeElement)) document.activeElement.blur();
 }, true);
 
 document.addEventListener("DOMContentLoaded", async () => {

@@ -54,6 +54,7 @@ def lesson():
     code = [
         new_code_cell("# NBVAL_CHECK_OUTPUT\nprint('<i>')", outputs=[output]) for output in shown
     ]
+    code[2].metadata["jupyter"] = {"outputs_hidden": True}
     return new_notebook(cells=[new_markdown_cell(TITLE), new_markdown_cell(PROSE), *code])
 
 
@@ -157,8 +158,9 @@ def test_every_image_is_in_the_page_and_has_alternative_text(soup):
 
 
 def test_an_answer_stays_folded(soup):
-    (folded,) = soup.main.find_all("details")
-    assert folded.find("p").text == "It is folded."
+    answer, output = soup.main.find_all("details")
+    assert answer.find("p").text == "It is folded."
+    assert output.find("pre").text == "<script>alert(2)</script>"
 
 
 def test_scripts_are_those_beside_the_page_and_the_frames(soup, site):
