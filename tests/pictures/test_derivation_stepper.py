@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from posviz.derivations import setting
-from posviz.pictures.rotary.derivation_stepper import VERSIONS, WRONG, DerivationStepper
+from posviz.engine.looks import STYLES
+from posviz.pictures.rotary.derivation_stepper import VERSIONS, DerivationStepper
+from posviz.pictures.rotary.derivation_stepper import WRONG as REDS
+from tests.engine.test_looks import contrast
+
+WRONG = REDS["light"]
 
 
 def marks(**knobs):
@@ -21,6 +26,17 @@ def test_the_slip_is_red_and_stands_aside():
     colours, [(value, row)] = marks()
     assert colours == ["black"] * 4 + [WRONG]
     assert (round(value, 4), row) == (-0.9837, 4)
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_red_line_is_read_on_its_ground(style, dark):
+    words, plot = DerivationStepper().figure(style, dark).axes
+    row = [text for text in words.texts if text.get_position()[1] == 4 and text.get_visible()]
+    _, *formula_and_value = [text.get_color() for text in row]
+    [cross] = [line.get_color() for line in plot.lines if line.get_label() == "does not follow"]
+    assert formula_and_value == [cross, cross]
+    assert contrast(cross, words.get_facecolor()[:3]) >= 4.5  # WCAG 2.2, level AA
 
 
 @pytest.mark.parametrize("knobs", [{"version": "right"}, {"line": 4}, {"m": 4}, {"inv_freq": 0.0}])

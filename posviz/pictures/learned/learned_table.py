@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.ticker import MaxNLocator
 
 from posviz.engine.knobs import integer, switch
@@ -65,7 +66,8 @@ class LearnedTable(Picture):
 
     def draw(self, figure):
         """Cosines of all rows, the path in the plane where the last table is widest, the means."""
-        wide = figure.get_size_inches()[0] > 5
+        width, height = figure.get_size_inches()
+        wide = width > 1.6 * height  # three squares in a row, or two over a wide panel
         panels = figure.subplot_mosaic(
             [["cosines", "path", "means"]] if wide else [["cosines", "path"], ["means", "means"]],
             height_ratios=None if wide else (1.8, 1),
@@ -88,7 +90,7 @@ class LearnedTable(Picture):
         figure.legend(
             handles=[*ends, before, now],
             loc="outside upper center",
-            ncols=4 if wide else 2,
+            ncols=4 if width > 5 else 2,
             columnspacing=1.2,
         )
         return SimpleNamespace(
@@ -214,5 +216,5 @@ def _draw_means(axes, rows):
     axes.set(xlim=(-0.02 * half, 1.02 * half), ylim=(LOWEST, 1.05), yticks=(-0.5, 0, 0.5, 1))
     axes.set(xlabel="offset (tokens)", title="mean by offset")
     axes.xaxis.set_major_locator(MaxNLocator(3, integer=True))
-    axes.axhline(0, color="C6", linewidth=0.8, zorder=0)
+    axes.axhline(0, color="C6", linewidth=rcParams["axes.linewidth"], zorder=0)
     return before, now

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from posviz.engine.knobs import choice, integer, log
@@ -83,8 +84,10 @@ class ParameterCount(Picture):
         for mark in (*rings, box):
             size = mark.get_markersize()
             mark.set(markerfacecolor="none", markersize=1.8 * size, markeredgewidth=size / 4)
+        handles = [here, line, *handles, (whole, rings[0])]
         figure.legend(
-            handles=[here, line, *handles, rings[0]],
+            handles,
+            [handle.get_label() for handle in (*handles[:-1], rings[0])],
             loc="outside upper center",
             ncols=5 if wide else 2,
             columnspacing=1.2,
@@ -122,7 +125,7 @@ def _draw_models(axes, tables):
     """For each model its table and all its parameters, and below them what has no table."""
     count = range(len(MODELS))
     wholes = [model.parameters for model in MODELS.values()]
-    axes.hlines(count, tables, wholes, color="C6", linewidth=0.8, zorder=0)
+    axes.hlines(count, tables, wholes, color="C6", linewidth=rcParams["axes.linewidth"], zorder=0)
     table = axes.plot(tables, count, "o", color="C6", label="for positions", zorder=0)[0]
     whole = axes.plot(wholes, count, "s", color="C6", label="whole model", zorder=0)[0]
     axes.plot([*CONSTANT.values()], [ROWS.index(name) for name in CONSTANT], "o", color="C6")

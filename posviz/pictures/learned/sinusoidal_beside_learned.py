@@ -86,7 +86,8 @@ class SinusoidalBesideLearned(Picture):
 
     def draw(self, figure):
         """A panel for each table, with the same range, and a third with a curve for each."""
-        wide = figure.get_size_inches()[0] > 5
+        width, height = figure.get_size_inches()
+        wide = width > 1.6 * height  # three squares in a row, or two over a wide panel
         panels = figure.subplot_mosaic(
             [[*NAMES, "curves"]] if wide else [NAMES, ("curves", "curves")],
             height_ratios=None if wide else (1.8, 1),
@@ -107,7 +108,9 @@ class SinusoidalBesideLearned(Picture):
         curves = _draw_curves(panels["curves"], self.compare, learned, self._table.shape)
         panels["curves"].set_box_aspect(1 if wide else None)
         marks = [moving[0][1]] if self.compare == "path" else []
-        figure.legend(handles=[*curves, *marks], loc="outside upper center", ncols=3 if wide else 2)
+        figure.legend(
+            handles=[*curves, *marks], loc="outside upper center", ncols=3 if width > 5 else 2
+        )
         return SimpleNamespace(panels=moving, curves=curves)
 
     def update(self, artists, arrays):

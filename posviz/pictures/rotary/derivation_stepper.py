@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 from matplotlib import rcParams
+from matplotlib.colors import to_rgb
 
 from posviz.derivations.chain import shown
 from posviz.derivations.rotary import DERIVATIONS, derive
@@ -13,7 +14,8 @@ from posviz.engine.picture import Picture
 VERSIONS = ("right", "slip", "other slip")
 MOST_LINES = max(len(derivation.lines) for derivation in DERIVATIONS.values())
 WORDS = 29  # what a number, a formula and its value need, in units of their font size
-WRONG = "#cc3311"  # red that is read on white and on black; a cross and a word say it, too
+# Red that is read on a light ground and on a dark one; a cross and a word say it, too.
+WRONG = {"light": "#cc3311", "dark": "#ff7a66"}
 LIMIT = 4.8  # just above |q| |k| at the ends of their knobs
 
 
@@ -82,10 +84,11 @@ class DerivationStepper(Picture):
         words.set(xlim=(0, WORDS), ylim=(len(lines) - 0.5, -0.5), xticks=(), yticks=())
         for spine in (*words.spines.values(), plot.spines["left"]):
             spine.set_visible(False)
+        thin = rcParams["axes.linewidth"]
         for row in range(len(lines)):
             words.text(1, row, str(row + 1), ha="right", va="center", size=size, zorder=1)
             for axes in (words, plot):
-                axes.axhline(row + 0.5, color=rcParams["grid.color"], lw=0.6, zorder=0)
+                axes.axhline(row + 0.5, color=rcParams["grid.color"], lw=thin, zorder=0)
         formulas = [
             words.text(1.8, row, line.formula, va="center", size=size, zorder=1)
             for row, line in enumerate(lines)
@@ -108,10 +111,10 @@ class DerivationStepper(Picture):
 
     def update(self, artists, arrays):
         """Show the lines so far; those that do not follow turn red."""
-        plain = rcParams["text.color"]
+        plain, wrong = rcParams["text.color"], artists.crosses.get_color()
         count = len(arrays.values)
         for row, (formula, value) in enumerate(zip(artists.formulas, artists.values, strict=True)):
-            color = plain if row >= count or arrays.follows[row] else WRONG
+            color = plain if row >= count or arrays.follows[row] else wrong
             value.set_text(_said(arrays, row) if row < count else "")
             if value.get_color() != color:
                 value.set_color(color)
@@ -156,13 +159,15 @@ def _slip(derivation, version):
 
 def _points_and_threads(figure, plot, artists):
     """Rings where a line must be, dots or crosses where it is, and threads from line to line."""
+    ground = sum(to_rgb(rcParams["axes.facecolor"])) / 3
+    wrong = WRONG["light" if ground > 0.5 else "dark"]
     (artists.threads,) = plot.plot([], [], "-", color="C6", animated=True)
-    (artists.gaps,) = plot.plot([], [], ":", color=WRONG, animated=True)
+    (artists.gaps,) = plot.plot([], [], ":", color=wrong, animated=True)
     (artists.dots,) = plot.plot([], [], "o", color="C0", label="this line", animated=True)
     (artists.rings,) = plot.plot(
         [], [], "o", color="C0", mfc="none", label="what it must equal", animated=True
     )
-    (artists.crosses,) = plot.plot([], [], "X", color=WRONG, label="does not follow", animated=True)
+    (artists.crosses,) = plot.plot([], [], "X", color=wrong, label="does not follow", animated=True)
     size = artists.dots.get_markersize()
     artists.rings.set(markersize=1.7 * size, markeredgewidth=0.2 * size)
     artists.crosses.set_markersize(1.4 * size)

@@ -172,7 +172,7 @@ def _draw_pairs(axes):
         axes.plot([], [], style, color=color, label=label, animated=True)[0]
         for style, color, label in looks
     ]
-    lines[1].set_markerfacecolor("none")
+    lines[1].set(markerfacecolor="none", markeredgewidth=lines[1].get_markersize() / 5)
     for links in lines[2:]:  # at head_dim 64 there are so many that they would cover each other
         links.set_linewidth(links.get_linewidth() / 1.8)
     for axis in (axes.xaxis, axes.yaxis):

@@ -4,6 +4,7 @@ import functools
 from types import SimpleNamespace
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.ticker import LogLocator, NullLocator
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
@@ -52,7 +53,7 @@ class PrecisionLab(Picture):
     def draw(self, figure):
         """A line and a mark for each dtype on logarithmic axes, and a cross where one overflows."""
         axes = figure.subplots()
-        axes.axhline(TOLERANCE, color="C6", linewidth=0.8)
+        axes.axhline(TOLERANCE, color="C6", linewidth=rcParams["axes.linewidth"])
         curves = {
             name: axes.plot([], [], line, label=name, animated=True)[0]
             for name, (line, _) in LOOKS.items()

@@ -5,6 +5,7 @@ import zlib
 from types import SimpleNamespace
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.ticker import MaxNLocator
 
 from posviz.arrays import Array, namespace, to_device, to_numpy
@@ -109,7 +110,7 @@ class RotaryScores(Picture):
             aspect=30 if wide else 20,
         )
         means = panels["means"]
-        means.axhline(0, color="C6", linewidth=0.8)
+        means.axhline(0, color="C6", linewidth=rcParams["axes.linewidth"])
         lines = [
             DenseLine([], [], color="C1", ls="--", zorder=2.1, label="without RoPE", animated=True),
             DenseLine([], [], color="C0", label="with RoPE", animated=True),

@@ -115,10 +115,15 @@ def _turned(vector, positions, inv_freq):
 def _hands(plane):
     """q, filled, and k, hollow, as they stand before turning; return those that will turn."""
     turn = np.linspace(0, 2 * np.pi, 181)
-    hands = []
+    outer, hands = max(np.hypot(*Q), np.hypot(*K)), []
     for name, vector, face, edge in (("q", Q, "C0", "C0"), ("k", K, "none", "C1")):
         radius = np.hypot(*vector)
-        plane.plot(radius * np.cos(turn), radius * np.sin(turn), color="C6", linewidth=0.5)
+        plane.plot(
+            radius * np.cos(turn),
+            radius * np.sin(turn),
+            color="C6",
+            linewidth=rcParams["axes.linewidth"],
+        )
         look = {
             "facecolor": face,
             "edgecolor": edge,
@@ -128,7 +133,10 @@ def _hands(plane):
         faint, moving = (plane.arrow(0, 0, *vector, **look, **shape) for _ in range(2))
         faint.set_alpha(0.45)
         moving.set(animated=True, zorder=5)
-        plane.text(*1.16 * vector, name, ha="center", va="center")
+        # Beyond both circles, by as much in every size.
+        place = np.array(vector) / radius
+        shift = {"xytext": 0.8 * rcParams["font.size"] * place, "textcoords": "offset points"}
+        plane.annotate(name, outer * place, **shift, ha="center", va="center")
         hands.append(moving)
     plane.set(xlim=(-1.6, 1.6), ylim=(-1.6, 1.6), xticks=(-1, 0, 1), yticks=(-1, 0, 1))
     plane.set(aspect="equal", xlabel="first of the pair", ylabel="second of the pair")

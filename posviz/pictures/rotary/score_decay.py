@@ -4,6 +4,7 @@ import functools
 from types import SimpleNamespace
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.ticker import MaxNLocator, NullLocator
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
@@ -56,7 +57,7 @@ class ScoreDecay(Picture):
         """The score with what lies around it above, the bound below on a logarithmic axis."""
         unit, limits, names = LOOKS[self.content]
         scores, bounds = figure.subplots(2, 1, height_ratios=(2.2, 1), sharex=True)
-        scores.axhline(0, color="C6", linewidth=0.8)
+        scores.axhline(0, color="C6", linewidth=rcParams["axes.linewidth"])
         trivial = bounds.axhline(1, color="C6", linestyle=":", label="trivial bound")
         around = scores.plot([], [], "--", color="C2", label=names[1], animated=True)[0]
         around.set_linewidth(around.get_linewidth() / 1.5)

@@ -106,6 +106,7 @@ def _hands(plane):
     """Arrows at rest and those that turn; a colour for each token, queries filled, keys hollow."""
     width = rcParams["lines.linewidth"] / 1.8
     shape = {"width": 0.035, "head_width": 0.13, "length_includes_head": True, "linewidth": width}
+    longest = np.hypot(*np.concatenate([QUERIES, KEYS]).T).max()
     hands = []
     for name, vectors in (("q", QUERIES), ("k", KEYS)):
         for token, vector in enumerate(vectors):
@@ -116,7 +117,10 @@ def _hands(plane):
             hand.set(animated=True, zorder=5)
             hands.append(hand)
             label = name + "₁₂₃"[token]
-            plane.text(*1.17 * vector, label, ha="center", va="center")
+            # Beyond the longest arrow, wherever it turns to, by as much in every size.
+            place = vector / np.hypot(*vector)
+            shift = {"xytext": 0.8 * rcParams["font.size"] * place, "textcoords": "offset points"}
+            plane.annotate(label, longest * place, **shift, ha="center", va="center")
     trails = [
         plane.plot([], [], style, color=f"C{token}", linewidth=1.2 * width, animated=True)[0]
         for token, style in enumerate((":", "--", "-."))

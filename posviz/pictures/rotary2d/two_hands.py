@@ -66,7 +66,7 @@ class TwoHands(Picture):
         """The dial at left; at right the image, with lines along which a hand stands the same."""
         dial, image = figure.subplots(1, 2, width_ratios=(1, 1.15))
         turn = np.linspace(0, 2 * np.pi, 181)
-        dial.plot(np.cos(turn), np.sin(turn), color="C6", linewidth=0.8)
+        dial.plot(np.cos(turn), np.sin(turn), color="C6", linewidth=rcParams["axes.linewidth"])
         dial.set(xlim=(-1.15, 1.15), ylim=(-1.15, 1.15), aspect="equal", title="hands")
         dial.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1))
         looks = (("-", "C0", "by the column"), ("--", "C1", "by the row"), ("-", "C2", "by both"))

@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import numpy as np
+from matplotlib import rcParams
 
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.sinusoidal import shift_matrix, sinusoidal
@@ -50,7 +51,7 @@ class ShiftIsRotation(Picture):
         """The pair as clock hands at left, its two waves at right."""
         dial, waves = figure.subplots(1, 2, width_ratios=(2, 3))
         turn = np.linspace(0, 2 * np.pi, 181)
-        dial.plot(np.sin(turn), np.cos(turn), color="C6", linewidth=0.8)
+        dial.plot(np.sin(turn), np.cos(turn), color="C6", linewidth=rcParams["axes.linewidth"])
         dial.set(xlim=(-1.2, 1.2), ylim=(-1.2, 1.2), aspect="equal")
         dial.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1), xlabel="sine column", ylabel="cosine column")
         lines = [

@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.ticker import MaxNLocator
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
@@ -39,11 +40,12 @@ class SimilarityByOffset(Picture):
     def draw(self, figure):
         """The similarity at left; at right the cosines whose mean it is, on the same scale."""
         curve, pairs = figure.subplots(1, 2, width_ratios=(3, 2), sharey=True)
-        curve.axhline(0, color="C6", linewidth=0.8)
-        pairs.axhline(0, color="C6", linewidth=0.8)
+        curve.axhline(0, color="C6", linewidth=rcParams["axes.linewidth"])
+        pairs.axhline(0, color="C6", linewidth=rcParams["axes.linewidth"])
         similarity = curve.plot([], [], animated=True)[0]
         rise = curve.plot([], [], "^", color="C2", label="first rise", animated=True)[0]
-        rise.set(markerfacecolor="none", markeredgewidth=2, markersize=9)
+        size = rise.get_markersize()
+        rise.set(markerfacecolor="none", markeredgewidth=size / 3, markersize=1.5 * size)
         here = curve.plot([], [], "o", color="C1", label="the offset", animated=True)[0]
         cosines = pairs.plot([], [], "o-", color="C0", animated=True)[0]
         mean = pairs.axhline(

@@ -2,8 +2,8 @@
 
 from types import SimpleNamespace
 
-import matplotlib
 import numpy as np
+from matplotlib import colormaps, rcParams
 from matplotlib.colors import ListedColormap
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
@@ -52,9 +52,11 @@ class BlockwiseMask(Picture):
         image = matrix.imshow(
             np.zeros((1, 1)), cmap=colours, vmin=AHEAD, vmax=OWN, aspect="equal", animated=True
         )
-        (borders,) = matrix.plot([], [], color="C6", linewidth=0.8, animated=True)
+        (borders,) = matrix.plot(
+            [], [], color="C6", linewidth=rcParams["axes.linewidth"], animated=True
+        )
         # A hairline, or it would hide the row that it marks.
-        (frame,) = matrix.plot([], [], color=matplotlib.rcParams["text.color"], animated=True)
+        (frame,) = matrix.plot([], [], color=rcParams["text.color"], animated=True)
         frame.set_linewidth(frame.get_linewidth() / 2)
         (causal,) = counts.plot([], [], "C1:", label="plain causal", animated=True)
         (seen,) = counts.plot([], [], "C0-", label="blockwise", animated=True)
@@ -113,7 +115,7 @@ class BlockwiseMask(Picture):
 
 def _colours():
     """Of the four kinds of pairs; a key ahead has the paper's own colour."""
-    rc, plain = matplotlib.rcParams, matplotlib.colormaps[PLAIN]
+    rc, plain = rcParams, colormaps[PLAIN]
     return ListedColormap([rc["axes.facecolor"], rc["grid.color"], plain(0.75), plain(0.35)])
 
 

@@ -3,8 +3,8 @@
 import functools
 from types import SimpleNamespace
 
-import matplotlib
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.ticker import MaxNLocator
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
@@ -47,7 +47,7 @@ class XposCurves(Picture):
         unit, limits, decay_label = LOOKS[self.content]
         scores, swings = figure.subplots(1, 2, sharey=True, width_ratios=(8, 1))
         for axes in (scores, swings):
-            axes.axhline(0, color="C6", linewidth=0.8)
+            axes.axhline(0, color="C6", linewidth=rcParams["axes.linewidth"])
         scores.axvspan(FAR, FURTHEST, color="C6", alpha=0.15, linewidth=0)
         (decay,) = scores.plot([], [], "C2--", label=decay_label, zorder=2.5, animated=True)
         looks = (("C1", "RoPE", 0.6), ("C0", "xPos", 1))
@@ -68,7 +68,7 @@ class XposCurves(Picture):
             for look, label in (("C1s", "RoPE"), ("C0o", "xPos"))
         ]
         for mark in marks:  # rimmed, or it would drown in its own curve
-            mark.set_markeredgecolor(matplotlib.rcParams["axes.facecolor"])
+            mark.set_markeredgecolor(rcParams["axes.facecolor"])
             mark.set(markersize=1.4 * mark.get_markersize(), zorder=4)
         scores.set(xlim=(-30, FURTHEST + 10), ylim=limits, ylabel=unit)
         scores.set(xlabel="distance, looking back (tokens)", xticks=range(0, FURTHEST + 1, 512))

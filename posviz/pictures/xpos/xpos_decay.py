@@ -4,6 +4,7 @@ import functools
 from types import SimpleNamespace
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.ticker import MaxNLocator
 
 from posviz.encodings.xpos import xpos_scale
@@ -54,9 +55,17 @@ class XposDecay(Picture):
         (contour,) = heat.plot([], [], "C1--", label="half-life", animated=True)
         looks = (("C2-.", "fastest pair"), ("C3:", "slowest pair"), ("C0-", "chosen pair"))
         lines = [curves.plot([], [], c, label=label, animated=True)[0] for c, label in looks]
-        curves.axhline(0.5, color="C6", linewidth=0.8)
+        curves.axhline(0.5, color="C6", linewidth=rcParams["axes.linewidth"])
         marks = [axes.plot([], [], "C1o", animated=True)[0] for axes in (heat, curves)]
-        figure.colorbar(image, ax=(heat, curves), label="factor of the score", ticks=(0, 0.5, 1))
+        wide = figure.get_size_inches()[0] > 5
+        bar = figure.colorbar(
+            image,
+            ax=(heat, curves),
+            ticks=(0, 0.5, 1),
+            location="right" if wide else "bottom",
+            aspect=20 if wide else 30,
+        )
+        bar.set_label("factor of the score", labelpad=rcParams["font.size"] / 2)
         heat.set(xlim=ENDS, ylim=(WIDEST / 2 - 0.5, -0.5), ylabel="pair")
         heat.yaxis.set_major_locator(MaxNLocator(4, integer=True, min_n_ticks=1))
         curves.set(xlabel="distance (tokens)", ylabel="factor", ylim=(-0.05, 1.08))
@@ -65,7 +74,7 @@ class XposDecay(Picture):
         figure.legend(
             handles=[lines[0], lines[2], lines[1], contour],
             loc="outside upper center",
-            ncols=4 if figure.get_size_inches()[0] > 5 else 2,
+            ncols=4 if wide else 2,
             columnspacing=1.2,
         )
         figure.align_ylabels((heat, curves))

@@ -1,0 +1,30 @@
+"""Strokes and marks of every picture: thin in a column of a paper, thick on a wall."""
+
+import pytest
+
+import posviz.pictures
+
+
+def strokes(picture, style) -> dict[str, list[float]]:
+    """Widths of the lines in the axes, and sizes of their marks, in points."""
+    figure, _ = picture.build(style)
+    lines = [line for axes in figure.axes for line in axes.lines]
+    return {
+        "lines": [line.get_linewidth() for line in lines if line.get_linestyle() != "None"],
+        "marks": [line.get_markersize() for line in lines if line.get_marker() not in ("None", "")],
+        "edges": [
+            line.get_markeredgewidth() for line in lines if line.get_markerfacecolor() == "none"
+        ],
+    }
+
+
+@pytest.mark.parametrize("name", posviz.pictures.names())
+def test_strokes_and_marks_grow_with_the_style(name):
+    picture = posviz.pictures.load(name)()
+    paper, poster = strokes(picture, "paper"), strokes(picture, "poster")
+    for kind, thin in paper.items():
+        thick = poster[kind]
+        assert bool(thin) == bool(thick)
+        if thin:
+            assert min(thick) > 1.5 * min(thin), kind
+            assert max(thick) > 1.5 * max(thin), kind
