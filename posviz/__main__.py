@@ -5,6 +5,7 @@ What the commands do is imported when they are called, so that help comes at onc
 
 import contextlib
 import signal
+import stat
 import sys
 from functools import partial
 from pathlib import Path
@@ -130,7 +131,7 @@ def export(
 
     with refusals():
         chosen = choose.pictures(names or (), lesson or (), everything)
-        formats = choose.formats(kinds or (["gif"] if knob else []), animated=knob is not None)
+        formats = choose.formats(kinds or (), animated=knob is not None)
         look = (choose.style(style), dark)
         values, notes = choose.settings(chosen, set_ or ())
         moving, more = choose.moving(chosen, knob)
@@ -204,7 +205,13 @@ def doctor():
 
 
 def _check_folder(to):
-    if to.exists() and not to.is_dir():
+    try:
+        folder = stat.S_ISDIR(to.stat().st_mode)
+    except FileNotFoundError:  # it will be made
+        return
+    except OSError as error:  # a name too long, or one below a file
+        raise ValueError(f"--to {to} cannot be a folder: {error.strerror}.") from error
+    if not folder:
         raise ValueError(f"--to {to} is not a folder.")
 
 
@@ -214,7 +221,10 @@ def _run(jobs, to, last=None):
 
     failures = batch.run(jobs, "job")
     if last is not None and len(failures) < len(jobs):
-        last(to)
+        try:
+            last(to)
+        except Exception as error:  # the others are written all the same, and told
+            failures["index"] = batch.reason(error)
     for name, reason in failures.items():
         typer.echo(f"failed: {name}: {reason}", err=True)
     files = sum(1 + name.count(", ") for name in jobs if name not in failures)

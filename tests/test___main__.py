@@ -13,9 +13,10 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
+import posviz
 import posviz.pictures
 from posviz.__main__ import app
-from posviz.publish import batch, doctor, figures
+from posviz.publish import batch, choose, doctor, figures, page, slides
 
 ROOT = Path(__file__).parents[1]
 COMMAND = [sys.executable, "-m", "posviz"]
@@ -28,7 +29,7 @@ def call(monkeypatch):
 
     def run(asked, _unit):
         jobs.update(asked)
-        return {name: "OSError: disk full" for name in asked if "ScoreDecay" in name}
+        return {name: "disk full" for name in asked if "ScoreDecay" in name}
 
     def called(line):
         jobs.clear()
@@ -50,7 +51,9 @@ def posviz_(*arguments, **settings):
 
 
 def test_help_tells_of_every_command_and_gives_examples(call):
-    assert [word in call("--help").output for word in ("list", "export", "page", "slides")]
+    shown = call("--help").output.splitlines()
+    for command in ("list", "export", "page", "slides", "doctor"):
+        assert any(line.startswith(f"  {command} ") for line in shown), command
     for command in ("list", "export", "page", "slides"):
         printed = call(f"{command} --help").output
         assert f"\n  posviz {command} " in printed
@@ -77,6 +80,11 @@ def test_the_entry_point_is_this_programs_main():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     module, name = project["scripts"]["posviz"].split(":")
     assert callable(getattr(sys.modules[module], name))
+
+
+def test_its_version_is_the_packages(call):
+    result = call("--version")
+    assert (result.exit_code, result.output) == (0, f"posviz {posviz.__version__}\n")
 
 
 def test_list_has_every_picture_or_those_of_a_lesson(call):
@@ -118,6 +126,8 @@ def test_doctor_fails_only_for_what_the_course_needs(call, monkeypatch):
         ("export AlibiSlopes --animate haed", "Did you mean 'head'"),
         ("export RotaryScores --animate sentence", "cannot move in an animation"),
         (f"export AlibiSlopes --to {__file__}", "is not a folder"),
+        (f"export AlibiSlopes --to {__file__}/figures", "cannot be a folder: Not a directory"),
+        (f"export AlibiSlopes --to {'x' * 300}", "cannot be a folder: File name too long"),
         ("list --lesson 77", "lesson '77' is unknown"),
         ("page", "choose the lessons: --lesson 05"),
         ("page --all --lesson 05", "choose the lessons: --lesson 05"),
@@ -161,6 +171,7 @@ def test_formats_and_animations_that_are_asked_for(call, tmp_path):
         return list(call(f"export RotatingVectors AlibiSlopes --to {tmp_path} {line}").jobs)
 
     assert jobs("") == ["RotatingVectors.pdf", "AlibiSlopes.pdf"]
+    assert jobs("rotatingvectors ALIBISLOPES") == jobs("")
     assert jobs("--format gif") == ["RotatingVectors_together.gif", "AlibiSlopes_head.gif"]
     assert jobs("--animate query") == ["RotatingVectors_query.gif"]
     assert jobs("--animate query --format png,mp4") == [
@@ -188,9 +199,39 @@ def test_what_is_not_for_all_is_told_in_one_line(call, tmp_path):
 def test_failures_are_told_at_the_end_and_give_status_1(call, tmp_path):
     result = call(f"export ScoreDecay AlibiSlopes --to {tmp_path}")
     assert result.exit_code == 1
-    assert result.stderr == "failed: ScoreDecay.pdf: OSError: disk full\n"
-    assert result.stdout == f"1 of 2 written to {tmp_path}.\n"
-    assert call(f"export AlibiSlopes --to {tmp_path}").exit_code == 0
+    assert result.stderr == "failed: ScoreDecay.pdf: disk full\n"
+    assert result.stdout == f"Files written to {tmp_path}: 1.\n"
+    result = call(f"export AlibiSlopes --to {tmp_path} --format svg,pdf,png,gif")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == f"Files written to {tmp_path}: 4.\n"
+
+
+@pytest.mark.parametrize(("command", "write"), [("page", "write_page"), ("slides", "write_slides")])
+def test_pages_and_slides_of_the_lessons_meant(call, tmp_path, monkeypatch, command, write):
+    indexed = []
+    monkeypatch.setattr(page, "write_index", indexed.append)
+    result = call(f"{command} --lesson 8 --lesson rope --to {tmp_path}")
+    assert result.exit_code == 0
+    assert list(result.jobs) == ["05_rope", "08_xpos"]
+    for name, job in result.jobs.items():
+        assert job.func is getattr({"page": page, "slides": slides}[command], write)
+        assert job.args == (choose.notebooks()[name], tmp_path)
+    assert indexed == ([tmp_path] if command == "page" else [])
+    mine = tmp_path / "05_ScoreDecay.ipynb"  # which fails, as the only one
+    mine.touch()
+    result = call(f"{command} --all --notebooks {tmp_path} --to {tmp_path}")
+    assert result.exit_code == 1
+    assert result.jobs["05_ScoreDecay"].args == (mine, tmp_path)
+    assert len(indexed) == (command == "page"), "an index of nothing"
+
+
+def test_an_index_that_cannot_be_written_is_told_and_the_pages_count(call, tmp_path):
+    (tmp_path / "index.html").mkdir()
+    result = call(f"page --lesson 05 --to {tmp_path}")
+    assert result.exit_code == 1
+    reason = f"cannot write: Is a directory: {tmp_path / 'index.html'}"
+    assert result.stderr == f"failed: index: {reason}\n"
+    assert result.stdout == f"Files written to {tmp_path}: 1.\n"
 
 
 # ---------------------------------------------------------------- processes and files
@@ -205,7 +246,8 @@ def test_figures_and_an_animation_and_then_only_what_is_missing(tmp_path):
     assert "head=3" in Image.open(tmp_path / "a b" / names[0]).text["Comment"]
     (tmp_path / "a b" / names[0]).write_bytes(b"mine")
     done = posviz_(*line, "--format", "png,svg")
-    assert done.stderr == "Existing files kept: 1; --overwrite writes them anew.\n"
+    kept = "Existing files kept, whatever they show: 1; --overwrite writes them anew.\n"
+    assert done.stderr == kept
     assert (tmp_path / "a b" / names[0]).read_bytes() == b"mine"
     assert (tmp_path / "a b" / "AlibiSlopes.svg").exists()
 
@@ -241,13 +283,14 @@ def test_a_full_disk_is_told_and_leaves_nothing_half_written(tmp_path):
     assert kept.read_bytes() == b"old"
 
 
-def test_a_folder_that_cannot_be_made_is_told_for_each_picture(tmp_path):
-    (tmp_path / "file").touch()
-    line = ["export", "AlibiSlopes", "ThreeDoors", "--to", tmp_path / "file" / "figures"]
-    done = posviz_(*line)
+def test_a_folder_that_cannot_be_made_is_told_for_each_picture():
+    done = posviz_("export", "AlibiSlopes", "ThreeDoors", "--to", "/proc/figures")
     assert done.returncode == 1
-    assert done.stderr.count("failed: ") == 2
-    assert "Traceback" not in done.stderr
+    assert done.stderr.splitlines() == [
+        f"failed: {name}.pdf: cannot write: No such file or directory: /proc/figures/{name}.pdf"
+        for name in ("ThreeDoors", "AlibiSlopes")
+    ]
+    assert done.stdout == "Files written to /proc/figures: 0.\n"
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -262,6 +305,8 @@ def test_stopping_leaves_whole_files_only(tmp_path, number, status, whole_group)
     _, told = process.communicate()
     assert process.returncode == status, told
     assert "Traceback" not in told
+    stopped = "Stopped: the files that are there are whole; run it again for the others."
+    assert told.splitlines() == [stopped]
     assert ends(process.pid), "processes are left"
     for path in tmp_path.iterdir():
         assert not path.name.startswith("."), path

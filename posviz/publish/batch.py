@@ -56,16 +56,21 @@ def _reason(job) -> str:
         job()
     except SystemExit:  # stopped: what was half written is gone
         os._exit(1)
-    except OSError as error:
-        return f"{error.strerror}: {error.filename}" if error.filename else str(error)
     except Exception as error:
-        return f"{type(error).__name__}: {error}"
+        return reason(error)
     return ""
 
 
+def reason(error: Exception) -> str:
+    """What a reader is told of an error: of files, what the system says, else its kind, too."""
+    if isinstance(error, OSError):
+        said = error.strerror or str(error)
+        return f"{said}: {error.filename}" if error.filename else said
+    return f"{type(error).__name__}: {error}"
+
+
 def _listen():
-    """In each process: leave Ctrl-C to the first one, and clean up when it says to stop."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """In each process: clean up when the first one says to stop."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     # A letter that no font has is worth a word, and not a place in matplotlib.
     warnings.formatwarning = lambda message, *_, **__: f"note: {message}\n"
@@ -73,7 +78,11 @@ def _listen():
 
 @contextlib.contextmanager
 def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Processes started here ignore Ctrl-C from the first moment: they inherit that."""
+    """Processes started here inherit that Ctrl-C is ignored, and never cease to ignore it.
+
+    Only the first process hears it, and stops the others; were one to hear it while it still loads
+    its modules, it would die with a traceback.
+    """
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield

@@ -1,6 +1,6 @@
 """What works on this machine, and what to do about what does not."""
 
-import importlib.util
+import importlib
 import platform
 import shutil
 import site
@@ -9,12 +9,10 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import metadata
+from importlib import metadata, util
 from pathlib import Path
 
-from posviz import arrays
-from posviz.engine import animation, looks
-from posviz.publish import choose
+# What may be missing is imported where it is used: the doctor comes when something is.
 
 STANDS_ON = ("numpy", "matplotlib", "pillow", "fonttools", "traitlets", "ipywidgets", "anywidget")
 OPTIONAL = {
@@ -43,13 +41,20 @@ def checks() -> Iterator[Check]:
     """Every check in turn, as soon as it is done."""
     yield Check("Python", f"{platform.python_version()} at {sys.executable}")
     yield from versions()
-    yield from devices()
-    yield from fonts()
-    yield ffmpeg()
+    for part in (devices, fonts, ffmpeg, notebooks):
+        try:
+            yield from part()
+        except ImportError as error:
+            yield Check(part.__name__, f"cannot be looked at: {_line(error)}", False, fatal=True)
     yield server_extension()
-    yield notebooks()
     yield disk()
     yield writing(Path("figures"))
+
+
+def _line(error) -> str:
+    """An error in one line."""
+    said = str(error).strip().splitlines() or [""]
+    return f"{type(error).__name__}: {said[0]}"
 
 
 def versions() -> Iterator[Check]:
@@ -67,10 +72,8 @@ def versions() -> Iterator[Check]:
 
 
 def devices() -> Iterator[Check]:
-    """Where arrays can live; torch itself is asked, where it is installed."""
-    if importlib.util.find_spec("torch"):
-        importlib.import_module("torch")
-    for name, reason in arrays.devices().items():
+    """Where arrays can live."""
+    for name, reason in _reasons().items():
         yield Check(
             f"device {name}",
             f"{reason}; the course runs without it" if reason else "can be used",
@@ -78,8 +81,23 @@ def devices() -> Iterator[Check]:
         )
 
 
+def _reasons() -> dict[str, str]:
+    """Why each device cannot be chosen; torch itself is asked, where it is installed."""
+    from posviz import arrays
+
+    if util.find_spec("torch"):
+        try:
+            importlib.import_module("torch")
+        except Exception as error:  # a library that is gone, or one of another version
+            said = f"torch does not load, {_line(error)}"
+            return {"NumPy": ""} | dict.fromkeys(arrays.TORCH_DEVICES, said)
+    return arrays.devices()
+
+
 def fonts() -> Iterator[Check]:
     """The fonts of labels, and one for sentences in other scripts."""
+    from posviz.engine import looks
+
     families = looks.parameters("notebook", False)["font.family"]
     installed = {font.name for font in looks.fontManager.ttflist}
     text, *others = families
@@ -91,17 +109,19 @@ def fonts() -> Iterator[Check]:
     yield Check("font, East Asia", ", ".join(others) or advice, fine=bool(others))
 
 
-def ffmpeg() -> Check:
+def ffmpeg() -> Iterator[Check]:
     """Whether an MP4 can be written: ffmpeg is there, and has the encoder."""
+    from posviz.engine import animation
+
     try:
         program = animation.find_ffmpeg()
         listed = subprocess.run([program, "-encoders"], capture_output=True, text=True, check=True)
     except (OSError, RuntimeError, subprocess.CalledProcessError) as error:
-        return Check("ffmpeg", str(error), fine=False)
-    if "libx264" not in listed.stdout:
-        advice = f"{program} cannot write H.264: pip install imageio-ffmpeg"
-        return Check("ffmpeg", advice, fine=False)
-    return Check("ffmpeg", program)
+        yield Check("ffmpeg", str(error), fine=False)
+        return
+    works = "libx264" in listed.stdout
+    advice = f"{program} cannot write H.264: pip install imageio-ffmpeg"
+    yield Check("ffmpeg", program if works else advice, fine=works)
 
 
 def server_extension() -> Check:
@@ -118,13 +138,16 @@ def server_extension() -> Check:
     return Check("server extension", advice, fine=False)
 
 
-def notebooks() -> Check:
+def notebooks() -> Iterator[Check]:
     """Whether the lessons are found."""
+    from posviz.publish import choose
+
     try:
         found = choose.notebooks()
     except ValueError as error:
-        return Check("notebooks", str(error), fine=False)
-    return Check("notebooks", f"{len(found)} in {next(iter(found.values())).parent}")
+        yield Check("notebooks", str(error), fine=False)
+    else:
+        yield Check("notebooks", f"{len(found)} in {next(iter(found.values())).parent}")
 
 
 def disk() -> Check:

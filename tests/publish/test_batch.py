@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import time
+import warnings
 from functools import partial
 from pathlib import Path
 
@@ -22,6 +23,15 @@ def fail(text):
 
 def tell_surroundings(path: Path):
     path.write_text(f"{os.getpid()} {os.environ['OPENBLAS_NUM_THREADS']}")
+
+
+def write_beside(path: Path):
+    with replacing(path) as file:
+        file.write(b"whole")
+
+
+def warn(text):
+    warnings.warn(text, stacklevel=1)
 
 
 def half_write(path: Path):
@@ -46,12 +56,27 @@ def test_a_failed_job_is_told_and_does_not_stop_the_others(tmp_path):
         "written": partial(write, tmp_path / "written", "whole"),
         "a": partial(fail, "second"),
         "nowhere": partial(write, tmp_path / "no" / "folder", "whole"),
+        "below a file": partial(write_beside, Path(__file__, "file")),
     }
-    failures = batch.run(jobs, "file")
-    assert list(failures) == ["z", "a", "nowhere"]
-    assert failures["z"] == "ValueError: first"
-    assert failures["nowhere"].startswith("FileNotFoundError: ")
+    assert batch.run(jobs, "file") == {
+        "z": "ValueError: first",
+        "a": "ValueError: second",
+        "nowhere": f"No such file or directory: {tmp_path / 'no' / 'folder'}",
+        "below a file": f"cannot write: {__file__} is not a folder: {Path(__file__, 'file')}",
+    }
     assert (tmp_path / "written").read_text() == "whole"
+
+
+def test_reasons_of_the_system_have_no_python_in_them():
+    assert batch.reason(OSError(28, "No space left")) == "No space left"
+    assert batch.reason(OSError("ffmpeg ended")) == "ffmpeg ended"
+    assert batch.reason(PermissionError(13, "Denied", "a.svg")) == "Denied: a.svg"
+    assert batch.reason(KeyError("d_model")) == "KeyError: 'd_model'"
+
+
+def test_a_warning_is_a_note_in_one_line(capfd):
+    assert batch.run({"warns": partial(warn, "no font has this letter")}, "file") == {}
+    assert capfd.readouterr().err == "note: no font has this letter\n"
 
 
 def test_a_process_that_dies_is_told_and_does_not_stop_the_others(tmp_path):

@@ -21,6 +21,7 @@ ROTARY = {name for name, module in posviz.pictures.names().items() if ".rotary."
 
 def test_pictures_come_by_name_and_lesson_in_the_courses_order_each_once():
     assert choose.pictures(["XposDecay", "ThreeDoors", "XposDecay"]) == ["ThreeDoors", "XposDecay"]
+    assert choose.pictures(["xposdecay", "THREEDOORS", "XposDecay"]) == ["ThreeDoors", "XposDecay"]
     assert set(choose.pictures(lessons=["05"])) == ROTARY
     both = choose.pictures(["XposDecay", "ScoreDecay"], ["5"])
     assert set(both[:-1]) == ROTARY
@@ -41,7 +42,7 @@ def test_a_lesson_by_number_or_name(text):
     ("arguments", "message"),
     [
         ({"names": ["SinusoidalTabel"]}, "picture 'SinusoidalTabel' .* mean 'SinusoidalTable'"),
-        ({"names": ["rotaryscores"]}, "Did you mean 'RotaryScores'"),
+        ({"names": ["rotaryscore"]}, "Did you mean 'RotaryScores'"),
         ({"names": ["xyzzy"]}, r"picture 'xyzzy' is unknown\. `posviz list` shows all"),
         ({"lessons": ["99"]}, "lesson '99' is unknown"),
         ({"lessons": ["05_roep"]}, "Did you mean '05_rope'"),

@@ -1,9 +1,10 @@
 """The doctor: a line for each part, and advice where one is missing."""
 
-import importlib.util
 import os
 import shutil
-from importlib import metadata
+import subprocess
+import sys
+from importlib import metadata, util
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,6 +13,8 @@ import pytest
 import posviz
 from posviz.engine import animation, looks
 from posviz.publish import choose, doctor
+
+ROOT = Path(__file__).parents[2]
 
 
 def without(monkeypatch, missing):
@@ -24,6 +27,12 @@ def without(monkeypatch, missing):
         return version(name)
 
     monkeypatch.setattr(metadata, "version", pretend)
+
+
+def only(checks):
+    """The one check there is."""
+    (check,) = checks
+    return check
 
 
 def test_here_everything_works_that_the_course_needs(tmp_path, monkeypatch):
@@ -54,17 +63,56 @@ def test_what_is_not_installed_is_told(monkeypatch, missing, fatal):
 
 
 def test_devices_without_torch_come_with_the_reason(monkeypatch):
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr(util, "find_spec", lambda _: None)
     found = {check.name: check for check in doctor.devices()}
     assert found["device NumPy"].fine
     assert found["device torch CPU"].found == "torch is not installed; the course runs without it"
     assert not found["device torch CPU"].fatal
 
 
+def told(program) -> subprocess.CompletedProcess:
+    """What the doctor says in a process that does something beforehand."""
+    call = "from posviz.__main__ import app; app(['doctor'])"
+    command = [sys.executable, "-c", f"import sys; {program}; {call}"]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+
+
+def test_a_broken_torch_is_told(tmp_path):
+    (tmp_path / "torch").mkdir()
+    reason = "libtorch_cpu.so: cannot open shared object file"
+    broken = f"raise OSError('{reason}\\nin the second line')"
+    (tmp_path / "torch" / "__init__.py").write_text(broken)
+    done = told(f"sys.path.insert(0, {str(tmp_path)!r})")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = [line for line in done.stdout.splitlines() if reason in line]
+    assert [line.split("torch does not")[0].split() for line in lines] == [
+        ["missing", "device", "torch", "CPU"],
+        ["missing", "device", "CUDA"],
+        ["missing", "device", "MPS"],
+    ]
+    assert "ok      device NumPy          can be used\n" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("module", "lost"),
+    [("fontTools", ["ffmpeg", "notebooks"]), ("numpy", ["devices", "fonts", "ffmpeg"])],
+)
+def test_what_cannot_be_loaded_is_told_and_the_other_checks_are_made(module, lost):
+    done = told(f"sys.modules[{module!r}] = None")
+    assert (done.returncode, done.stderr) == (1, "")
+    lines = {line[8:30].strip(): line for line in done.stdout.splitlines()}
+    for name in lost:
+        assert lines[name].startswith("FAILS   "), name
+        assert "cannot be looked at: ModuleNotFoundError: " in lines[name]
+        assert module in lines[name]
+    for name in ("Python", "posviz", "server extension", "free disk", "writing to figures"):
+        assert lines[name].startswith("ok "), name
+
+
 def test_fonts(monkeypatch):
     def with_fonts(*names):
         fonts = [SimpleNamespace(name=name) for name in names]
-        monkeypatch.setattr(doctor.looks.fontManager, "ttflist", fonts)
+        monkeypatch.setattr(looks.fontManager, "ttflist", fonts)
         looks.parameters.cache_clear()
         return list(doctor.fonts())
 
@@ -85,13 +133,13 @@ def test_ffmpeg_without_the_encoder_and_none_at_all(tmp_path, monkeypatch):
     program.write_text("#!/bin/sh\necho libopenh264\n")
     program.chmod(0o755)
     monkeypatch.setattr(animation, "find_ffmpeg", lambda: str(program))
-    assert "cannot write H.264: pip install imageio-ffmpeg" in doctor.ffmpeg().found
+    assert "cannot write H.264: pip install imageio-ffmpeg" in only(doctor.ffmpeg()).found
     program.write_text("#!/bin/sh\nexit 1\n")
-    assert not doctor.ffmpeg().fine
+    assert not only(doctor.ffmpeg()).fine
     monkeypatch.undo()
     monkeypatch.setattr(animation.util, "find_spec", lambda _: None)
     monkeypatch.setattr(shutil, "which", lambda _: None)
-    assert "pip install imageio-ffmpeg" in doctor.ffmpeg().found
+    assert "pip install imageio-ffmpeg" in only(doctor.ffmpeg()).found
 
 
 def test_no_server_extension_and_no_notebooks(tmp_path, monkeypatch):
@@ -100,7 +148,7 @@ def test_no_server_extension_and_no_notebooks(tmp_path, monkeypatch):
     assert "pip install posviz" in doctor.server_extension().found
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(posviz, "__file__", str(tmp_path / "posviz" / "__init__.py"))
-    assert "--notebooks" in doctor.notebooks().found
+    assert "--notebooks" in only(doctor.notebooks()).found
 
 
 def test_a_full_disk(monkeypatch):
