@@ -216,7 +216,7 @@ def _check_folder(to):
 
 
 def _run(jobs, to, last=None):
-    """Do the jobs, named by their files, and what comes last; tell what was written and what not."""
+    """Do the jobs, named by their files, and what comes last; tell what was written, what not."""
     from posviz.publish import batch
 
     failures = batch.run(jobs, "job")
