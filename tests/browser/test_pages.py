@@ -1,6 +1,7 @@
 """Every lesson as a page from disk, with the network cut off: the pictures move all the same."""
 
 import re
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 
 import nbformat
@@ -253,6 +254,24 @@ def test_the_index_shows_every_lesson(site, browser):
         opened.page.wait_for_function("image => image.naturalWidth > 0", arg=image.element_handle())
     opened.page.locator(".lessons a").first.click()
     expect(opened.page.locator("h1")).to_contain_text("00 ·")
+    assert opened.wrong == []
+    context.close()
+
+
+def test_a_lesson_alone_offers_no_other(site, browser, tmp_path):
+    shutil.copytree(site / "assets", tmp_path / "assets")
+    shutil.copy(site / "01_why_order_matters.html", tmp_path)
+    write_index(tmp_path)
+    context = browser.new_context()
+    opened = Opened(context, tmp_path / "01_why_order_matters.html")
+    for navigation in opened.page.get_by_role("navigation").all():
+        assert "02 ·" not in navigation.inner_text()
+    home = opened.page.locator(".top a:visible")
+    assert home.evaluate_all("links => links.map(link => link.textContent)") == ["posviz"]
+    following = opened.page.locator(".prose p", has_text="Next: 02 · Sinusoidal tables")
+    assert following.is_visible()
+    color = "element => getComputedStyle(element).color"
+    assert following.locator("a").evaluate(color) == following.evaluate(color)
     assert opened.wrong == []
     context.close()
 
