@@ -172,6 +172,17 @@ class Strip:
                 return best
             count = max(wanted, 2)
 
+    def _end_where_it_stands_still(self, stops, name):
+        """Leave out a number's last stops that show what the one before them shows, in all cases."""
+        place, own = list(stops).index(name), stops[name]
+        cases = list(itertools.product(*(stops[other] for other in stops if other != name)))
+
+        def shown(value):
+            return [self.frames[*case[:place], value, *case[place:]] for case in cases]
+
+        while len(own) > 2 and own[-1] != self.start[name] and shown(own[-1]) == shown(own[-2]):
+            own.pop()
+
     def packed(self, count) -> bytes:
         """The frames of so many places of each number, deflated: header's length, header, blobs.
 
@@ -180,6 +191,9 @@ class Strip:
         images], frames as [recordings, caption], the last knob's places one after the other.
         """
         stops = {name: self._stops(name, count) for name in self.knobs}
+        for name, knob in self.knobs.items():
+            if isinstance(knob, number):
+                self._end_where_it_stands_still(stops, name)
         blobs, recordings = _Numbered(), _Numbered()
         blobs.number(self.ground)
         frames = []

@@ -39,6 +39,17 @@ class Both(Waves):
     film = ("position", "phase")
 
 
+class Ending(Waves):
+    """Waves whose position ends where the number of lines says."""
+
+    film = ("position", "lines")
+
+    def compute(self):
+        arrays = super().compute()
+        arrays.position = min(self.position, 5 * self.lines)
+        return arrays
+
+
 class Hatched(Waves):
     """Waves beside what draw calls cannot show."""
 
@@ -159,6 +170,13 @@ def test_less_room_leaves_fewer_places_with_both_ends_and_the_present_value():
         assert len(strip) <= most_bytes or len(position["values"]) == 3
         counts.append(len(position["values"]))
     assert counts == sorted(set(counts), reverse=True)
+
+
+def test_a_slider_ends_where_nothing_changes_any_more():
+    places = Reader(filmstrip(Ending(), 2_000_000)).film["knobs"][0]["values"]
+    assert places[-2] < 20 <= places[-1] < 39
+    kept = Reader(filmstrip(Ending(position=39), 2_000_000)).film["knobs"][0]["values"]
+    assert kept[-1] == 39
 
 
 def test_what_frames_share_is_kept_once():
