@@ -173,7 +173,7 @@ class Strip:
             count = max(wanted, 2)
 
     def _end_where_it_stands_still(self, stops, name):
-        """Leave out a number's last stops that show what the one before them shows, in all cases."""
+        """Leave out a number's last stops that show what the one before shows, in all cases."""
         place, own = list(stops).index(name), stops[name]
         cases = list(itertools.product(*(stops[other] for other in stops if other != name)))
 
