@@ -1,5 +1,6 @@
 """The command line as a reader meets it: what it writes, says and returns, and how it stops."""
 
+import contextlib
 import os
 import resource
 import signal
@@ -9,6 +10,7 @@ import time
 import tomllib
 from pathlib import Path
 
+import psutil
 import pytest
 from PIL import Image
 from typer.testing import CliRunner
@@ -19,6 +21,7 @@ from posviz.__main__ import app
 from posviz.publish import batch, choose, doctor, figures, page, slides
 
 ROOT = Path(__file__).parents[1]
+STOPPED = "Stopped: the files that are there are whole; run it again for the others."
 COMMAND = [sys.executable, "-m", "posviz"]
 
 
@@ -305,13 +308,25 @@ def test_stopping_leaves_whole_files_only(tmp_path, number, status, whole_group)
     _, told = process.communicate()
     assert process.returncode == status, told
     assert "Traceback" not in told
-    stopped = "Stopped: the files that are there are whole; run it again for the others."
-    assert told.splitlines() == [stopped]
+    assert told.splitlines() == [STOPPED]
     assert ends(process.pid), "processes are left"
     for path in tmp_path.iterdir():
         assert not path.name.startswith("."), path
         if path.suffix == ".png":
             Image.open(path).load()
+
+
+def test_only_the_first_process_hears_ctrl_c_even_while_the_others_load(tmp_path):
+    line = [*COMMAND, "export", "--lesson", "02", "--to", str(tmp_path), "--format", "svg"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(line, cwd=ROOT, start_new_session=True, **pipes)
+    while process.poll() is None:
+        with contextlib.suppress(psutil.NoSuchProcess):  # it ended just now
+            for child in psutil.Process(process.pid).children():
+                if "spawn_main" in " ".join(child.cmdline()):
+                    child.send_signal(signal.SIGINT)
+        time.sleep(0.02)
+    assert process.communicate() == (f"Files written to {tmp_path}: 7.\n", "")
 
 
 def ends(group) -> bool:
