@@ -168,7 +168,7 @@ def page(
         chosen = choose.lesson_notebooks(lesson or (), everything, notebooks)
         _check_folder(to)
         from posviz.publish.page import write_index, write_page
-    _run({path.stem: partial(write_page, path, to) for path in chosen}, to, write_index)
+    _run({path.stem: partial(write_page, path, to) for path in chosen}, to, "Lessons", write_index)
 
 
 @app.command()
@@ -189,7 +189,7 @@ def slides(
         chosen = choose.lesson_notebooks(lesson or (), everything, notebooks)
         _check_folder(to)
         from posviz.publish.slides import write_slides
-    _run({path.stem: partial(write_slides, path, to) for path in chosen}, to)
+    _run({path.stem: partial(write_slides, path, to) for path in chosen}, to, "Lessons")
 
 
 @app.command()
@@ -215,7 +215,7 @@ def _check_folder(to):
         raise ValueError(f"--to {to} is not a folder.")
 
 
-def _run(jobs, to, last=None):
+def _run(jobs, to, what="Files", last=None):
     """Do the jobs, named by their files, and what comes last; tell what was written, what not."""
     from posviz.publish import batch
 
@@ -228,7 +228,7 @@ def _run(jobs, to, last=None):
     for name, reason in failures.items():
         typer.echo(f"failed: {name}: {reason}", err=True)
     files = sum(1 + name.count(", ") for name in jobs if name not in failures)
-    typer.echo(f"Files written to {to}: {files}.")
+    typer.echo(f"{what} written to {to}: {files}.")
     raise typer.Exit(1 if failures else 0)
 
 

@@ -234,7 +234,7 @@ def test_an_index_that_cannot_be_written_is_told_and_the_pages_count(call, tmp_p
     assert result.exit_code == 1
     reason = f"cannot write: Is a directory: {tmp_path / 'index.html'}"
     assert result.stderr == f"failed: index: {reason}\n"
-    assert result.stdout == f"Files written to {tmp_path}: 1.\n"
+    assert result.stdout == f"Lessons written to {tmp_path}: 1.\n"
 
 
 # ---------------------------------------------------------------- processes and files

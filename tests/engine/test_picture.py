@@ -173,12 +173,14 @@ from tests.engine.sample import Waves
 figure = Waves().figure()
 data, metadata = shell.display_formatter.format(figure)
 image = Image.open(io.BytesIO(data["image/png"]))
-print(image.format, image.size, metadata["image/png"], figure.get_dpi())
+print(image.format, image.size, figure.get_dpi(), metadata["image/png"])
 print("matplotlib.pyplot" in sys.modules)
 """
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.stdout.splitlines() == ["PNG (800, 400) {'width': 400} 100", "False"], done.stderr
+    told = {"width": 400, "alt": Waves().caption(Waves().compute())}
+    expected = [f"PNG (800, 400) 100 {told}", "False"]
+    assert done.stdout.splitlines() == expected, done.stderr
 
 
 def test_a_value_refused_by_the_constructor_makes_no_picture():
