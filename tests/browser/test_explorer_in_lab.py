@@ -283,7 +283,7 @@ def test_keys_stay_with_the_control_that_has_the_focus(lab):
     cells = lab.page.locator(".jp-CodeCell").count()
     explorer.press("position", "x")
     explorer.button("Export").click()
-    style = explorer.root.locator("select").nth(1)
+    style = explorer.root.locator(".widget-dropdown", has_text="style").locator("select")
     expect(style).to_be_visible()
     style.focus()
     lab.page.keyboard.press("ArrowDown")
