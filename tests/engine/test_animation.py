@@ -5,12 +5,13 @@ import subprocess
 
 import numpy as np
 import pytest
-from imageio_ffmpeg import count_frames_and_secs, get_ffmpeg_exe, read_frames
+from imageio_ffmpeg import count_frames_and_secs, get_ffmpeg_exe
 from PIL import Image
 
 from posviz.engine import animation
-from posviz.engine.animation import animate, in_palette, shared_palette
+from posviz.engine.animation import animate
 from posviz.engine.live import LiveFigure
+from tests.engine.films import difference, gif_frames, gif_seconds, mp4_frames, shown
 from tests.engine.sample import Failing, Waves
 
 POSITIONS = [*range(40), *range(38, 0, -1)]  # there and back, neither end twice
@@ -20,43 +21,6 @@ class OddWaves(Waves):
     """Waves whose sides have an odd number of pixels."""
 
     size = (4.01, 2.01)
-
-
-def gif_frames(path) -> list[np.ndarray]:
-    """Every frame of a GIF, [height, width, 3]."""
-    image, frames = Image.open(path), []
-    for index in range(image.n_frames):
-        image.seek(index)
-        frames.append(np.asarray(image.convert("RGB")))
-    return frames
-
-
-def gif_seconds(path) -> float:
-    """How long a GIF takes to come round."""
-    image, milliseconds = Image.open(path), 0
-    for index in range(image.n_frames):
-        image.seek(index)
-        milliseconds += image.info["duration"]
-    return milliseconds / 1000
-
-
-def mp4_frames(path, *options) -> list[np.ndarray]:
-    """Every frame of an MP4, [height, width, 3]."""
-    reader = read_frames(path, output_params=list(options))
-    width, height = next(reader)["size"]
-    return [np.frombuffer(frame, np.uint8).reshape(height, width, 3) for frame in reader]
-
-
-def shown(picture, style="notebook", dark=False, **values) -> np.ndarray:
-    """The picture as its figure shows it, [height, width, 3]."""
-    figure = type(picture)(**picture.values() | values).figure(style, dark)
-    figure.canvas.draw()
-    return np.asarray(figure.canvas.buffer_rgba())[..., :3]
-
-
-def difference(one, other) -> float:
-    """The mean difference of two frames, in levels of 255."""
-    return np.abs(one.astype(int) - other.astype(int)).mean()
 
 
 # ---------------------------------------------------------------- what a reader finds
@@ -197,85 +161,6 @@ def test_an_mp4_begins_with_its_index_so_that_it_plays_while_it_loads(tmp_path):
     data = animate(Waves(), "marked", tmp_path / "waves.mp4").read_bytes()
     assert data[4:8] == b"ftyp"
     assert 0 < data.index(b"moov") < data.index(b"mdat")
-
-
-# ---------------------------------------------------------------- size
-
-
-def test_a_gif_that_would_be_too_large_has_fewer_stops(tmp_path, monkeypatch):
-    all_stops = animate(Waves(), "position", tmp_path / "all.gif")
-    monkeypatch.setattr(animation, "LARGEST", all_stops.stat().st_size * 0.75)
-    path = animate(Waves(), "position", tmp_path / "few.gif")
-    assert path.stat().st_size <= animation.LARGEST
-    frames = gif_frames(path)
-    assert len(frames) == 38  # 0, 2, ... 18, 21, ... 39, 37, ... 2
-    for index, position in ((0, 0), (1, 2), (19, 39), (20, 37), (37, 2)):
-        assert difference(frames[index], shown(Waves(), position=position)) < 0.5, index
-    seconds = [gif_seconds(path) for path in (all_stops, path)]
-    assert seconds[1] == pytest.approx(seconds[0], rel=0.05)
-
-
-def test_stops_are_thinned_evenly_with_both_ends_and_options_are_not():
-    film = animation.Film(Waves(), "position")
-    ways = list(film.thinned(film.stops))
-    assert [len(way) for way in ways] == [40, 20, 14, 10, 8, 7]
-    for way in ways:
-        assert (way[0], way[-1]) == (0, 39)
-        gaps = np.diff(way)
-        assert gaps.max() - gaps.min() <= 1
-    assert list(film.thinned([1, 2, 3])) == [[1, 2, 3], [1, 3]]
-    for few in ([1], [1, 2]):
-        assert list(film.thinned(few)) == [few]
-    film = animation.Film(Failing(), "fail")
-    assert list(film.thinned(film.stops)) == [film.stops]
-
-
-def test_an_mp4_that_would_be_too_large_has_less_detail(tmp_path, monkeypatch):
-    fine = animate(Waves(), "lines", tmp_path / "fine.mp4")
-    monkeypatch.setattr(animation, "LARGEST", fine.stat().st_size * 0.8)
-    coarse = animate(Waves(), "lines", tmp_path / "coarse.mp4")
-    assert coarse.stat().st_size <= animation.LARGEST
-    assert count_frames_and_secs(coarse) == count_frames_and_secs(fine)
-    blur = [difference(mp4_frames(path)[0], shown(Waves(), lines=1)) for path in (fine, coarse)]
-    assert blur[0] < blur[1] < 10
-
-
-@pytest.mark.parametrize("kind", ["gif", "mp4"])
-def test_where_nothing_fits_the_smallest_is_written(tmp_path, monkeypatch, kind):
-    made = []
-    encode = getattr(animation, kind)
-    monkeypatch.setattr(animation, kind, lambda *args: made.append(encode(*args)) or made[-1])
-    monkeypatch.setattr(animation, "LARGEST", 10)
-    path = animate(Waves(), "lines", tmp_path / f"waves.{kind}")
-    assert len(made) > 2
-    assert path.stat().st_size == min(map(len, made))
-
-
-def test_the_smallest_need_not_be_the_last():
-    assert animation.small_enough(iter([b"22", b"1"])) == b"22"
-    large = [bytes(animation.LARGEST + more) for more in (3, 1, 2)]
-    assert animation.small_enough(large) == large[1]
-
-
-def test_the_background_is_exact_and_other_colours_are_the_nearest():
-    rng = np.random.default_rng(0)
-    pixels = rng.integers(0, 256, (200, 200, 3), np.uint8)
-    pixels[:100] = 255  # a background, and what is nearly like it
-    pixels[::3, ::3] = rng.integers(245, 256, pixels[::3, ::3].shape)
-    palette = shared_palette(pixels)
-    assert len(palette) <= 255
-    (image,) = in_palette([pixels], palette)
-    found = np.asarray(image.convert("RGB"))
-    background = (pixels == 255).all(axis=-1)
-    assert np.array_equal(found[background], pixels[background])
-    distances = np.square(pixels[:, ::20, None].astype(int) - palette).sum(axis=-1)
-    assert np.array_equal(found[:, ::20], palette[distances.argmin(axis=-1)])
-
-
-def test_few_colours_are_all_exact():
-    pixels = np.arange(60, dtype=np.uint8).reshape(4, 5, 3)
-    (image,) = in_palette([pixels], shared_palette(pixels))
-    assert np.array_equal(np.asarray(image.convert("RGB")), pixels)
 
 
 # ---------------------------------------------------------------- the picture itself
