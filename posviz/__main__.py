@@ -4,14 +4,16 @@ What the commands do is imported when they are called, so that help comes at onc
 """
 
 import contextlib
+import os
 import signal
 import stat
-import sys
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from posviz.publish.stopping import unwind_on
 
 app = typer.Typer(
     help="Figures, animations, pages and slides of the course on positional encodings.",
@@ -30,6 +32,8 @@ Notebooks = Annotated[
     Path | None, typer.Option("--notebooks", help="The folder of the notebooks.", metavar="DIR")
 ]
 To = typer.Option("--to", help="The folder to write into; made if need be.", metavar="DIR")
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def _version(asked: bool):
@@ -219,6 +223,8 @@ def _run(jobs, to, what="Files", last=None):
     """Do the jobs, named by their files, and what comes last; tell what was written, what not."""
     from posviz.publish import batch
 
+    for number in _SIGNALS:
+        unwind_on(number, partial(_Stopped, 128 + number))
     failures = batch.run(jobs, "job")
     if last is not None and len(failures) < len(jobs):
         try:
@@ -232,19 +238,31 @@ def _run(jobs, to, what="Files", last=None):
     raise typer.Exit(1 if failures else 0)
 
 
-def _leave(number, _):
-    """Ctrl-C or a polite kill: unwind, so that nothing half-written stays, and say so by status."""
+class _Stopped(SystemExit):
+    """Ctrl-C or a polite kill; the status says which, as shells do."""
+
+
+def _tell_stopped():
     typer.echo(
         "Stopped: the files that are there are whole; run it again for the others.", err=True
     )
-    sys.exit(128 + number)
+
+
+def _leave_at_once(number, _):
+    """Before anything is written: an exception amidst an import could be lost, or end in abort."""
+    _tell_stopped()
+    os._exit(128 + number)
 
 
 def main():
     """Run the command line."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _leave)
-    app()
+    for number in _SIGNALS:
+        signal.signal(number, _leave_at_once)
+    try:
+        app()
+    except _Stopped:
+        _tell_stopped()
+        raise
 
 
 if __name__ == "__main__":

@@ -100,6 +100,30 @@ def test_stopping_leaves_whole_files_only(tmp_path, number, status, whole_group)
             Image.open(path).load()
 
 
+IN_A_CLASS_THAT_IS_BEING_MADE = """
+import os, signal, sys
+from posviz.__main__ import app, main
+
+class Signalled:
+    def __set_name__(self, *_):
+        os.kill(os.getpid(), signal.SIGINT)
+
+@app.command()
+def loads():
+    type("Loaded", (), {"member": Signalled()})
+
+sys.argv = ["posviz", "loads"]
+main()
+"""
+
+
+def test_ctrl_c_while_modules_are_loaded_is_told_in_one_line():
+    """Where Python makes a RuntimeError of whatever is raised."""
+    line = [sys.executable, "-c", IN_A_CLASS_THAT_IS_BEING_MADE]
+    done = subprocess.run(line, capture_output=True, text=True, cwd=ROOT)
+    assert (done.returncode, done.stderr) == (130, f"{STOPPED}\n")
+
+
 def test_only_the_first_process_hears_ctrl_c_even_while_the_others_load(tmp_path):
     line = [*COMMAND, "export", "--lesson", "02", "--to", str(tmp_path), "--format", "svg"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}

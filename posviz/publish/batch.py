@@ -4,12 +4,13 @@ import contextlib
 import multiprocessing
 import os
 import signal
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
 from tqdm import tqdm
+
+from posviz.publish.stopping import unwind_on
 
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 PATIENCE = 5  # seconds in which a stopped process removes what it has half written
@@ -71,7 +72,7 @@ def reason(error: Exception) -> str:
 
 def _listen():
     """In each process: clean up when the first one says to stop."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    unwind_on(signal.SIGTERM, SystemExit)
     # A letter that no font has is worth a word, and not a place in matplotlib.
     warnings.formatwarning = lambda message, *_, **__: f"note: {message}\n"
 

@@ -1,0 +1,62 @@
+"""A signal unwinds the program even where Python swallows exceptions."""
+
+import subprocess
+import sys
+
+import pytest
+
+NO_MATTER_WHERE = """
+import os, signal, sys, time, weakref
+from posviz.publish.stopping import unwind_on
+
+class Something:
+    pass
+
+class SignalledAtItsEnd:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(0)  # where the exception comes
+
+def signalled(_):
+    SignalledAtItsEnd.__del__(None)
+
+unwind_on(signal.SIGTERM, lambda: SystemExit(7))
+try:
+    thing = Something()
+    {happens}
+    time.sleep(20)
+finally:
+    print("cleaned up")
+"""
+PLACES = {
+    "plain code": "SignalledAtItsEnd.__del__(None)",
+    "a finaliser": "SignalledAtItsEnd()",
+    "a weak reference's callback": "reference = weakref.ref(thing, signalled); del thing",
+}
+
+
+def python(text):
+    """Run the text in a process of its own."""
+    return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize("happens", PLACES.values(), ids=PLACES)
+def test_the_program_cleans_up_and_ends_without_a_traceback(happens):
+    done = python(NO_MATTER_WHERE.format(happens=happens))
+    assert (done.returncode, done.stdout, done.stderr) == (7, "cleaned up\n", "")
+
+
+def test_other_exceptions_that_python_swallows_are_told_as_before():
+    fails = "type('Fails', (), {'__del__': lambda self: 1 / 0})()"
+    listening = "import signal\nfrom posviz.publish.stopping import unwind_on\n"
+    done = python(f"{listening}unwind_on(signal.SIGTERM, SystemExit)\n{fails}")
+    assert done.returncode == 0
+    assert "ZeroDivisionError" in done.stderr
+
+
+def test_exits_that_are_swallowed_for_other_reasons_send_no_signal():
+    exits = "type('Exits', (), {'__del__': lambda self: sys.exit(3)})()"
+    listening = "import signal, sys, time\nfrom posviz.publish.stopping import unwind_on\n"
+    done = python(f"{listening}unwind_on(signal.SIGTERM, SystemExit)\n{exits}\ntime.sleep(0.3)")
+    assert done.returncode == 0
+    assert "SystemExit: 3" in done.stderr
