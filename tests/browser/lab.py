@@ -233,6 +233,11 @@ class Explorer:
         """Return the number of the frame that is shown."""
         return int(self.canvas.get_attribute("data-frame"))
 
+    def shows_a_frame_after(self, frame, timeout=30):
+        """Fail unless a frame with a higher number is shown within `timeout` seconds."""
+        shown = self._wait_until(lambda: self.frame() > frame, timeout)
+        assert shown, f"No frame came after {frame}."
+
     def caption(self):
         """Return the caption, which is also the picture's alternative text."""
         return self.canvas.locator("xpath=..").locator("figcaption").inner_text()

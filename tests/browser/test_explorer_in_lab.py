@@ -69,15 +69,30 @@ def test_reset_stops_play_and_holds(lab):
     assert explorer.play("position").count() == 1
 
 
+SLOWLY = """
+import time
+
+class Slowly(type(picture)):
+    def compute(self):
+        time.sleep(1)
+        return super().compute()
+"""
+
+
 def test_reset_overtakes_the_last_word_of_a_drag(lab):
-    lab.write("drag_reset", TABLE, "picture.explore()")
+    """The picture is slow, so that the drag's last word still waits when Reset is clicked."""
+    lab.write("drag_reset", TABLE + SLOWLY, "picture = Slowly()\npicture.explore()")
     lab.run_all()
     [explorer] = lab.explorers()
-    for _ in range(5):
-        with explorer.changes():
-            explorer.drag("d_model", 200, steps=40)
-            explorer.button("Reset").click()
-        lab.page.wait_for_timeout(500)
+    first = explorer.settled()
+    for _ in range(3):
+        frame = explorer.frame()
+        explorer.drag("d_model", 200, steps=4)
+        explorer.button("Reset").click()
+        explorer.shows_a_frame_after(frame)
+        assert explorer.becomes(first)
+        lab.page.wait_for_timeout(2500)  # in which a late word of the drag would be seen
+        assert explorer.settled() == first
         explorer.stands_at("d_model", "64")
         assert explorer.range("d_model")[1] == 31
 
