@@ -46,17 +46,13 @@ def test_the_program_cleans_up_and_ends_without_a_traceback(happens):
     assert (done.returncode, done.stdout, done.stderr) == (7, "cleaned up\n", "")
 
 
-def test_other_exceptions_that_python_swallows_are_told_as_before():
-    fails = "type('Fails', (), {'__del__': lambda self: 1 / 0})()"
-    listening = "import signal\nfrom posviz.publish.stopping import unwind_on\n"
-    done = python(f"{listening}unwind_on(signal.SIGTERM, SystemExit)\n{fails}")
-    assert done.returncode == 0
-    assert "ZeroDivisionError" in done.stderr
+SWALLOWED = {"1 / 0": "ZeroDivisionError", "sys.exit(3)": "SystemExit: 3"}
 
 
-def test_exits_that_are_swallowed_for_other_reasons_send_no_signal():
-    exits = "type('Exits', (), {'__del__': lambda self: sys.exit(3)})()"
+@pytest.mark.parametrize(("done", "told"), SWALLOWED.items(), ids=SWALLOWED)
+def test_what_no_signal_raised_is_told_as_before_and_sends_none(done, told):
     listening = "import signal, sys, time\nfrom posviz.publish.stopping import unwind_on\n"
-    done = python(f"{listening}unwind_on(signal.SIGTERM, SystemExit)\n{exits}\ntime.sleep(0.3)")
-    assert done.returncode == 0
-    assert "SystemExit: 3" in done.stderr
+    ends = f"type('Ends', (), {{'__del__': lambda self: {done}}})()\ntime.sleep(0.3)"
+    ended = python(f"{listening}unwind_on(signal.SIGTERM, SystemExit)\n{ends}")
+    assert ended.returncode == 0
+    assert told in ended.stderr
