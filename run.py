@@ -23,18 +23,20 @@ import shutil
 import signal
 import socket
 import subprocess
+import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 NOTEBOOKS = ROOT / "notebooks"
 VENV = ROOT / ".venv"
-STAMP = VENV / "posviz-installed"
 LOG = VENV / "install.log"
-SOURCES = ("pyproject.toml", "constraints.txt", "tests/oracles.txt")
+TORCH_REASON = VENV / "posviz-torch"  # which build was chosen and why, for `posviz doctor`
 FREE_GIGABYTES = 3  # what a CPU-only installation and its downloads take
+CPU_BUILDS = "https://download.pytorch.org/whl/cpu"  # torch for the CPU: pip's option for Linux
 
 USAGE = """usage: python run.py lab  [options for JupyterLab, such as --port=8890 or --no-browser]
-       python run.py test [options for pytest, such as -x or -k rotary]"""
+       python run.py test [--quick | --changed | --everything] [--seed N]
+                          [options for pytest, such as -x or -k rotary]"""
 
 DISK_FULL = (
     "There is no space left on the disk: free about %d GB and run this again." % FREE_GIGABYTES
@@ -55,6 +57,43 @@ PIP_FAILURES = (  # what pip prints -> what it means
 )
 
 
+class Part:
+    """What is installed together, and the stamp that says so."""
+
+    def __init__(self, name, what, sources, *wanted):
+        """`sources` say what is wanted, and each of `wanted` is what one call of pip is given."""
+        self.name, self.what, self.sources, self.wanted = name, what, sources, wanted
+
+    def stamp(self):
+        """Return the file that is there when the part is."""
+        return VENV / ("posviz-%s" % self.name)
+
+    def state(self):
+        """Return what an up-to-date stamp says: where, with which Python, with which sources."""
+        sources = b"".join((ROOT / name).read_bytes() for name in self.sources)
+        return "%s\n%s\n" % (home(), hashlib.sha256(sources).hexdigest())
+
+    def is_installed(self):
+        """Return whether the part is there as its sources want it."""
+        stamp = self.stamp()
+        return stamp.exists() and venv_python().exists() and stamp.read_text() == self.state()
+
+
+LAB = Part(
+    "lab",
+    "JupyterLab, PyTorch and the pictures (300 MB to fetch, 1.3 GB on disk; with CUDA several GB)",
+    ("pyproject.toml", "constraints.txt"),
+    ["-e", ".[torch,lab,publish]"],
+)
+TEST = Part(
+    "test",
+    "what the checks need (200 MB to fetch, 0.8 GB on disk)",
+    LAB.sources + ("tests/oracles.txt",),
+    ["-e", ".[mp4,test,bench]"],
+    ["--no-deps", "-r", "tests/oracles.txt"],
+)
+
+
 def main(arguments):
     """Run one of the two commands and return its exit status."""
     command, extra = (arguments[0], arguments[1:]) if arguments else ("", [])
@@ -64,9 +103,10 @@ def main(arguments):
         check_port(extra)
         # Kernels inherit it: glibc would keep the bitmaps that matplotlib frees, 40 MB in a lesson.
         os.environ.setdefault("MALLOC_MMAP_THRESHOLD_", str(4 * 2**20))
-    set_up()
+    set_up([LAB] if command == "lab" else [LAB, TEST])
     if command == "test":
-        install_chromium()
+        if "--quick" not in extra:
+            install_chromium()
         return call(test_command(extra))
     return call(lab_command(NOTEBOOKS, VENV / "workspaces", extra))
 
@@ -102,29 +142,37 @@ def test_command(extra):
 # Setting up
 
 
-def set_up():
-    """Make `.venv` and install everything, unless the stamp says that this is done.
+def set_up(parts):
+    """Install those parts that are not there as they are wanted.
 
-    The stamp is written last: without it an earlier set-up was interrupted, nobody knows where,
-    so the environment is made anew. So it is when the project has moved or Python has changed.
-    With other requirements pip brings it up to date.
+    Stamps are away while anything is installed: without one an earlier set-up was interrupted,
+    nobody knows where, so the environment is made anew. So it is when the project has moved or
+    Python has changed. With other requirements pip brings it up to date.
     """
-    home = "%s, Python %d.%d" % (ROOT, sys.version_info[0], sys.version_info[1])
-    requirements = requirements_hash()
-    found = STAMP.read_text().splitlines() if STAMP.exists() and venv_python().exists() else []
-    if found == [home, requirements]:
+    missing = [part for part in parts if not part.is_installed()]
+    if not missing:
         return
     check_disk()
-    STAMP.unlink(missing_ok=True)
-    if found[:1] != [home]:
+    if not can_be_updated():
         make_venv()
-    install()
-    STAMP.write_text("%s\n%s\n" % (home, requirements))
+        missing = parts
+    for part in (LAB, TEST):
+        part.stamp().unlink(missing_ok=True)
+    for part in missing:
+        install(part)
+    for part in parts:
+        part.stamp().write_text(part.state())
 
 
-def requirements_hash():
-    """Return a hash of the files that say what is installed."""
-    return hashlib.sha256(b"".join((ROOT / name).read_bytes() for name in SOURCES)).hexdigest()
+def can_be_updated():
+    """Return whether `.venv` was made here, with this Python, and left whole."""
+    stamp = LAB.stamp()
+    return venv_python().exists() and stamp.exists() and stamp.read_text().startswith(home() + "\n")
+
+
+def home():
+    """Return what an environment is made for."""
+    return "%s, Python %d.%d" % (ROOT, sys.version_info[0], sys.version_info[1])
 
 
 def check_disk():
@@ -155,12 +203,56 @@ def make_venv():
     sys.exit(explain(output, "Making .venv"))
 
 
-def install():
-    """Install the package with everything the course and its tests need into `.venv`."""
-    say("Installing: some minutes the first time; all that pip says is in %s" % LOG)
+def install(part):
+    """Install a part into `.venv`."""
+    say("Installing %s, this once; what pip says is in %s" % (part.what, LOG))
     LOG.unlink(missing_ok=True)
-    pip_install(["-c", "constraints.txt", "-e", ".[torch,lab,publish,test,bench]"])
-    pip_install(["--no-deps", "-r", "tests/oracles.txt"])
+    options = ["-c", "constraints.txt"]
+    if part is LAB:
+        build, reason = torch_build()
+        options += build
+        TORCH_REASON.write_text(reason + "\n")
+    for wanted in part.wanted:
+        pip_install(options + wanted)
+
+
+def torch_build():
+    """Return pip's options that choose the build of torch, and the reason for the choice.
+
+    Only pip's usual index for Linux gives a build with CUDA where nothing can use it.
+    """
+    if not sys.platform.startswith("linux"):
+        return [], "pip's usual index has this system's own build"
+    if has_own_index():
+        return [], "pip's own settings say where packages come from"
+    if has_nvidia_driver():
+        return [], "there was an NVIDIA driver"
+    if not answers(CPU_BUILDS + "/torch/"):
+        say("  The builds of PyTorch for the CPU cannot be reached: pip's usual index has to do.")
+        return [], "the builds for the CPU could not be reached"
+    return ["--extra-index-url", CPU_BUILDS], "there was no NVIDIA driver"
+
+
+def has_own_index():
+    """Return whether pip was told by its user where packages come from."""
+    listed = subprocess.run(
+        [str(venv_python()), "-m", "pip", "config", "list"], capture_output=True, text=True
+    )
+    return any(name in listed.stdout for name in ("index-url", "no-index", "find-links"))
+
+
+def has_nvidia_driver():
+    """Return whether the driver of an NVIDIA GPU is loaded or installed."""
+    return os.path.exists("/proc/driver/nvidia/version") or bool(shutil.which("nvidia-smi"))
+
+
+def answers(address):
+    """Return whether something is to be had at this address, soon."""
+    try:
+        with urllib.request.urlopen(address, timeout=10) as answer:
+            return answer.status == 200
+    except OSError:
+        return False
 
 
 def pip_install(wanted):
@@ -178,11 +270,21 @@ def pip_install(wanted):
         for line in pip.stdout or ():
             lines.append(line)
             log.write(line)
-            if line.startswith(("Collecting", "Installing")):
-                say("  " + line.strip()[:96])
+            if progress(line):
+                say("  " + progress(line))
         status = pip.wait()
     if status != 0:
         sys.exit(explain("".join(lines), "Installing"))
+
+
+def progress(line):
+    """Return what a reader is told when pip says this line: larger files, and the last step."""
+    words = line.split()
+    if words[:1] == ["Downloading"] and words[-1:] == ["MB)"]:
+        return "fetching %s %s MB" % (words[1].partition("-")[0], words[-2].lstrip("("))
+    if words[:2] == ["Installing", "collected"]:
+        return "unpacking %d packages" % (len(words) - 3)
+    return ""
 
 
 def explain(output, task):

@@ -1,6 +1,8 @@
-"""For all tests: a skipped test is a failed one."""
+"""For all tests: a skipped test is a failed one, and a speed says which are run."""
 
 import pytest
+
+from tests.speeds import *  # noqa: F403 - hooks and fixtures
 
 
 @pytest.hookimpl(wrapper=True)

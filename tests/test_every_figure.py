@@ -57,9 +57,10 @@ def inches(picture, style) -> tuple[float, float]:
 # ---------------------------------------------------------------- files
 
 
-def test_every_style_and_format_opens_elsewhere(picture, tmp_path):
+@pytest.mark.slow("files in every format")
+def test_every_style_and_format_opens_elsewhere(picture, tmp_path, rng, everything):
     title, caption = picture.title(), picture.caption(picture.compute())
-    for style, dark in LOOKS:
+    for style, dark in LOOKS if everything else [LOOKS[rng.integers(len(LOOKS))]]:
         paths = [tmp_path / f"{style}{dark}.{kind}" for kind in FORMATS]
         png, svg, pdf = save_all(picture, paths, style=style, dark=dark)
         size = inches(picture, style)
@@ -112,6 +113,14 @@ def check_pdf(path, size, dots, dark):
     return told.title, told.subject, told.keywords
 
 
+def test_what_an_animation_moves_is_seen(picture):
+    film = animation.Film(picture, picture.filmed()[0])
+    film.stops = [film.stops[0], film.stops[len(film.stops) // 2], film.stops[-1]]
+    assert len(list(film.frames())) > 1
+
+
+@pytest.mark.slow("films")
+@pytest.mark.sampled(4)
 def test_every_animation_moves_fits_and_opens_elsewhere(picture, tmp_path):
     (knob, *_), before = picture.filmed(), picture.values()
     gif, mp4 = (picture.animate(knob, tmp_path / f"film.{kind}") for kind in animation.FORMATS)

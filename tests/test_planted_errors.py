@@ -1,25 +1,38 @@
-"""Errors that people make, planted on purpose: each turns some test of the mathematics red."""
+"""Errors that people make, planted on purpose: each turns its test red at the speed it says.
 
+`tests/planted/` has the lists: ERRORS of {name: (file, what stands there, the error, test)}. SLOW
+names those that --quick does not see.
+"""
+
+import importlib
 import multiprocessing
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.planted_errors import ERRORS
+from tests.changed import Reach
 
 ROOT = Path(__file__).parent.parent
+AREAS = [
+    importlib.import_module(f"tests.planted.{file.stem}")
+    for file in sorted((ROOT / "tests" / "planted").glob("*.py"))
+]
+ERRORS = {name: error for area in AREAS for name, error in area.ERRORS.items()}
+SLOW = {name for area in AREAS for name in area.SLOW}
 SLOW_TO_LOAD = [  # what the tests compare with, and nothing of our own
     "torch",
     "hypothesis",
+    "matplotlib.figure",
     "transformers.models.llama.modeling_llama",
     "x_transformers.x_transformers",
 ]
 
 
-def run(folder, tests, output):
+def run(folder, options, output):
     """Run tests of the copy in ``folder``, in a process of its own; exit with pytest's status."""
     with open(output, "w", encoding="utf-8") as file:
         os.dup2(file.fileno(), 1)
@@ -27,10 +40,10 @@ def run(folder, tests, output):
         sys.stdout, sys.stderr, sys.dont_write_bytecode = file, file, True
         for name in [name for name in sys.modules if name.split(".")[0] in ("tests", "posviz")]:
             del sys.modules[name]
-        sys.path[:] = [path for path in sys.path if Path(path) != ROOT]
+        sys.path[:] = [str(folder), *(path for path in sys.path if Path(path) != ROOT)]
+        os.environ["PYTHONPATH"] = str(folder)  # of the processes that tests start
         os.chdir(folder)
-        options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:nbval"]
-        status = pytest.main([*options, *(f"tests/{name}" for name in tests)])
+        status = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *options])
         file.flush()
     os._exit(status)
 
@@ -46,35 +59,55 @@ def processes():
 
 @pytest.fixture
 def copy(tmp_path):
-    """The package and its tests, without what the mathematics does not need."""
-    left_out = shutil.ignore_patterns("__pycache__", "engine", "pictures", "browser")
-    for folder in ("posviz", "tests"):
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=left_out)
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    """The project's files, in a folder where an error harms nobody."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+    for name in listed.stdout.decode().rstrip("\0").split("\0"):
+        if (ROOT / name).exists():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
 
 
-def status_and_output(processes, folder, tests):
+def plant(folder, error):
+    """Put an error in the place of what stands there."""
+    name, old, new, _ = error
+    text = (ROOT / name).read_text("utf-8")
+    assert text.count(old) == 1, f"{name} has {old!r} not once: plant the error anew"
+    (folder / name).write_text(text.replace(old, new), encoding="utf-8")
+
+
+def status_and_output(processes, folder, options):
     output = folder / "output.txt"
-    process = processes.Process(target=run, args=(folder, tests, output))
+    process = processes.Process(target=run, args=(folder, options, output))
     process.start()
     process.join()
     return process.exitcode, output.read_text(encoding="utf-8")[-3000:]
 
 
+@pytest.mark.slow("a process")
+@pytest.mark.sampled(8)
+@pytest.mark.parametrize("name", ERRORS)
+def test_a_planted_error_turns_a_test_red(processes, copy, name):
+    plant(copy, ERRORS[name])
+    seen_by = ERRORS[name][-1]
+    speed = [] if name in SLOW else ["--quick"]
+    status, output = status_and_output(processes, copy, [*speed, seen_by])
+    assert status == 1, output
+    assert "1 failed" in output or "1 error" in output
+
+
+@pytest.mark.slow("a process")
+@pytest.mark.release("that nothing is red without an error")
 def test_without_an_error_they_are_green(processes, copy):
-    tests = sorted({seen_by for *_, seen_by in ERRORS.values()})
-    status, output = status_and_output(processes, copy, tests)
+    status, output = status_and_output(processes, copy, sorted({e[-1] for e in ERRORS.values()}))
     assert status == 0, output
 
 
-@pytest.mark.parametrize("error", ERRORS)
-def test_a_planted_error_turns_a_test_red(processes, copy, error):
-    file, old, new, seen_by = ERRORS[error]
-    source = copy / "posviz" / file
-    text = source.read_text(encoding="utf-8")
-    assert text.count(old) == 1, f"{file} has {old!r} not once: plant the error anew"
-    source.write_text(text.replace(old, new), encoding="utf-8")
-    status, output = status_and_output(processes, copy, [seen_by])
-    assert status == 1, output
-    assert "1 failed" in output
+@pytest.mark.parametrize("file", sorted({error[0] for error in ERRORS.values()}))
+def test_changed_reaches_the_test_that_sees_an_error(file):
+    reach = Reach([file])
+    for name, error in ERRORS.items():
+        if error[0] == file:
+            test, _, parameters = error[-1].partition("[")
+            parts = parameters.rstrip("]").split("-")
+            assert reach.test(test.partition("::")[0], parts), name

@@ -9,6 +9,9 @@ import socket
 import subprocess
 import sys
 import time
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from types import SimpleNamespace
 
 import pytest
@@ -22,77 +25,138 @@ SOURCE = (run.ROOT / "run.py").read_text()
 def project(tmp_path, monkeypatch):
     """A project in which making the environment and installing leave a trace and cost nothing."""
     done = []
-    for name in run.SOURCES:
+    for name in run.TEST.sources:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(run.ROOT / name, tmp_path / name)
     monkeypatch.setattr(run, "ROOT", tmp_path)
     monkeypatch.setattr(run, "VENV", tmp_path / ".venv")
-    monkeypatch.setattr(run, "STAMP", tmp_path / ".venv" / "stamp")
 
     def make_venv():
         done.append("venv")
-        run.venv_python().parent.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(run.VENV, ignore_errors=True)
+        run.venv_python().parent.mkdir(parents=True)
         run.venv_python().touch()
 
-    def install():
-        assert not run.STAMP.exists(), "the stamp is there before the work is done"
-        done.append("install")
+    def install(part):
+        assert list(run.VENV.glob("posviz-*")) == [], "a stamp is there before the work is done"
+        done.append(part.name)
 
     monkeypatch.setattr(run, "make_venv", make_venv)
     monkeypatch.setattr(run, "install", install)
     return SimpleNamespace(folder=tmp_path, done=done, install=install)
 
 
-def test_a_second_run_installs_nothing(project):
-    run.set_up()
-    run.set_up()
-    assert project.done == ["venv", "install"]
+LAB, BOTH = [run.LAB], [run.LAB, run.TEST]
 
 
-@pytest.mark.parametrize("name", run.SOURCES)
+@pytest.mark.parametrize(
+    ("first", "second", "done"),
+    [
+        (LAB, LAB, ["venv", "lab"]),
+        (LAB, BOTH, ["venv", "lab", "test"]),
+        (BOTH, LAB, ["venv", "lab", "test"]),
+    ],
+)
+def test_each_part_is_installed_once(project, first, second, done):
+    for parts in (first, second, first, second):
+        run.set_up(parts)
+    assert project.done == done
+
+
+@pytest.mark.parametrize("name", run.TEST.sources)
 def test_changed_requirements_are_installed_into_the_same_environment(project, name):
-    run.set_up()
+    run.set_up(BOTH)
     with (project.folder / name).open("a") as file:
         file.write("# changed\n")
-    run.set_up()
-    assert project.done == ["venv", "install", "install"]
+    project.done.clear()
+    run.set_up(LAB)
+    run.set_up(BOTH)
+    run.set_up(BOTH)
+    assert project.done == (["lab", "test"] if name in run.LAB.sources else ["test"])
 
 
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt, SystemExit])
-@pytest.mark.parametrize("earlier", [[], ["venv", "install"]], ids=["the first", "an update"])
+@pytest.mark.parametrize("earlier", ["", "constraints.txt", "tests/oracles.txt"])
 def test_an_interrupted_set_up_starts_again(project, monkeypatch, interruption, earlier):
-    def interrupted():
+    def interrupted(part):
         raise interruption
 
     if earlier:
-        run.set_up()
-        (project.folder / "constraints.txt").write_text("")
+        run.set_up(LAB)
+        (project.folder / earlier).write_text("")
     monkeypatch.setattr(run, "install", interrupted)
     with pytest.raises(interruption):
-        run.set_up()
+        run.set_up(BOTH)
     project.done.clear()
     monkeypatch.setattr(run, "install", project.install)
-    run.set_up()
-    run.set_up()
-    assert project.done == ["venv", "install"]
+    run.set_up(LAB)
+    run.set_up(LAB)
+    assert project.done == ["venv", "lab"]
 
 
 def test_a_moved_project_and_a_vanished_python_are_set_up_anew(project, monkeypatch):
-    run.set_up()
+    run.set_up(BOTH)
     monkeypatch.setattr(run, "ROOT", project.folder.rename(project.folder.with_name("moved")))
     monkeypatch.setattr(run, "VENV", run.ROOT / ".venv")
-    monkeypatch.setattr(run, "STAMP", run.VENV / "stamp")
-    run.set_up()
+    run.set_up(BOTH)
     run.venv_python().unlink()
-    run.set_up()
-    assert project.done == ["venv", "install"] * 3
+    run.set_up(LAB)
+    assert project.done == ["venv", "lab", "test"] * 2 + ["venv", "lab"]
 
 
 def test_too_little_disk_space_is_said_before_anything_is_made(project, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1e9))
     with pytest.raises(SystemExit, match=r"not enough disk space: 1\.0 GB are free"):
-        run.set_up()
+        run.set_up(LAB)
     assert project.done == []
+
+
+@pytest.mark.parametrize(
+    ("system", "pip_says", "driver", "answers", "options", "reason"),
+    [
+        ("linux", "", False, True, ["--extra-index-url", run.CPU_BUILDS], "no NVIDIA driver"),
+        ("linux", "", False, False, [], "could not be reached"),
+        ("linux", "", True, True, [], "there was an NVIDIA driver"),
+        ("linux", "global.index-url='https://a.example'\n", False, True, [], "own settings"),
+        ("linux", ":env:.extra-index-url='https://a.example'\n", True, True, [], "own settings"),
+        ("linux", ":env:.find-links='/wheels'\n", False, True, [], "own settings"),
+        ("darwin", "", False, True, [], "this system's own build"),
+    ],
+)
+def test_the_build_of_torch(monkeypatch, capsys, system, pip_says, driver, answers, options, reason):
+    monkeypatch.setattr(sys, "platform", system)
+    says = SimpleNamespace(stdout=f":env:.timeout='180'\n{pip_says}")
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: says)
+    monkeypatch.setattr(run, "has_nvidia_driver", lambda: driver)
+    monkeypatch.setattr(run, "answers", lambda address: answers)
+    chosen, why = run.torch_build()
+    assert chosen == options
+    assert reason in why
+    assert capsys.readouterr().out.count("\n") == (not answers)
+
+
+def test_an_address_answers_or_does_not(tmp_path):
+    (tmp_path / "torch").touch()
+    assert not run.answers("http://127.0.0.1:9/torch/")
+    handler = partial(SimpleHTTPRequestHandler, directory=tmp_path)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever).start()
+        address = f"http://127.0.0.1:{server.server_port}"
+        assert (run.answers(f"{address}/torch"), run.answers(f"{address}/other")) == (True, False)
+        server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("  Downloading torch-2.13.0+cpu-cp311.whl (191.8 MB)\n", "fetching torch 191.8 MB"),
+        ("  Downloading tqdm-4.70.1-py3-none-any.whl (78 kB)\n", ""),
+        ("Collecting torch==2.13.0\n", ""),
+        ("Installing collected packages: a, b, c\n", "unpacking 3 packages"),
+    ],
+)
+def test_progress_names_what_is_large(line, told):
+    assert run.progress(line) == told
 
 
 def test_an_old_python_gets_one_line():
@@ -110,7 +174,7 @@ def test_run_needs_the_standard_library_only():
     names = {alias.name for node in modules for alias in node.names} | {
         node.module for node in ast.walk(ast.parse(SOURCE)) if isinstance(node, ast.ImportFrom)
     }
-    assert names - sys.stdlib_module_names == set()
+    assert {name.partition(".")[0] for name in names} - sys.stdlib_module_names == set()
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import io
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from importlib import util
@@ -29,6 +30,7 @@ FEW, HELD = 12, 100  # up to so many stops are looked at one by one, each for so
 SAMPLES = 12  # frames, about, from which the palette is made
 COLOURS = 255  # and one more place, for "as in the frame before"
 FEWEST = 6  # so many times fewer stops, at most, make a GIF small
+GET_FFMPEG = f"run `{sys.executable} -m pip install imageio-ffmpeg` (70 MB to fetch)"
 # Players guess the meaning of colours that are not named, and do not all guess the same.
 NAMED = "colorspace=bt709:color_primaries=bt709:color_trc=bt709"
 QUALITIES = range(18, 49, 6)  # H.264's rate factors: at 18 no loss is seen, at 48 much is
@@ -196,7 +198,7 @@ def find_ffmpeg() -> str:
         return get_ffmpeg_exe()
     if found := shutil.which("ffmpeg"):
         return found
-    raise RuntimeError("an MP4 needs ffmpeg: run `pip install imageio-ffmpeg`, or choose a GIF")
+    raise RuntimeError(f"an MP4 needs ffmpeg: {GET_FFMPEG}, or choose a GIF")
 
 
 def small_mp4(film, about, ffmpeg) -> bytes:

@@ -79,6 +79,16 @@ def devices() -> Iterator[Check]:
             f"{reason}; the course runs without it" if reason else "can be used",
             fine=not reason,
         )
+    if torch := sys.modules.get("torch"):
+        yield Check("build of torch", _build(torch))
+
+
+def _build(torch) -> str:
+    """For which devices torch was built, and why run.py chose this build."""
+    kinds = {"CUDA": torch.version.cuda, "ROCm": torch.version.hip}
+    built = next((f"for {kind} {of}" for kind, of in kinds.items() if of), "without CUDA")
+    chosen = Path(sys.prefix, "posviz-torch")  # what run.py has noted
+    return f"{built}; {chosen.read_text().strip()}" if chosen.exists() else built
 
 
 def _reasons() -> dict[str, str]:
@@ -120,7 +130,7 @@ def ffmpeg() -> Iterator[Check]:
         yield Check("ffmpeg", str(error), fine=False)
         return
     works = "libx264" in listed.stdout
-    advice = f"{program} cannot write H.264: pip install imageio-ffmpeg"
+    advice = f"{program} cannot write H.264: {animation.GET_FFMPEG}"
     yield Check("ffmpeg", program if works else advice, fine=works)
 
 

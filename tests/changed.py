@@ -1,0 +1,182 @@
+"""What a change reaches: the tests to run after it, by imports and by the names of files."""
+
+import ast
+import functools
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import grimp
+
+import posviz
+from posviz import pictures
+
+ROOT = Path(__file__).parent.parent
+OF_EVERYTHING = ("pyproject.toml", "constraints.txt", "tests/conftest.py", "tests/speeds.py")
+ABOUT_EVERYTHING = ("tests/test_house.py",)  # it reads every file there is
+PICTURES = pictures.names()
+# A package that is imported as such loads all that is in it, by name.
+LOADERS = ("posviz.pictures", "posviz.exercises", "posviz.claims")
+
+
+def since_last_commit() -> set[str]:
+    """The files that differ from the last commit, from the project's folder, new ones too."""
+    changed = _git("diff", "--name-only", "--relative", "HEAD")
+    return changed | _git("ls-files", "--others", "--exclude-standard")
+
+
+def _git(*arguments) -> set[str]:
+    command = ["git", *arguments, "-z"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True).stdout
+    return {name for name in listed.split("\0") if name}
+
+
+class Reach:
+    """What depends on changed files.
+
+    reach.test("tests/engine/test_live.py", [])               a test file as a whole
+    reach.test("tests/test_pictures.py", ["SinusoidalTable"])   with a parameter that names one thing
+    """
+
+    def __init__(self, changed):
+        self.changed = set(changed)
+        self.all = any(name in self.changed for name in OF_EVERYTHING)
+        graph = grimp.build_graph("posviz")
+        found = set().union(*(_modules(name, graph.modules) for name in self.changed))
+        before = set()
+        while found != before:
+            before = set(found)
+            found |= {name for name in LOADERS for module in before if module.startswith(name)}
+            found |= set().union(*(graph.find_downstream_modules(name) for name in before))
+        self.affected = found | self.changed
+
+    def test(self, file, parameters) -> bool:
+        """Whether the tests of a file, or those with these parameters, see the change."""
+        if self.all or file in ABOUT_EVERYTHING:
+            return bool(self.changed)
+        used = uses(file)
+        if one := {thing for value in parameters for thing in _named(value)}:
+            used = used - {"posviz.pictures"} | one
+        return not used.isdisjoint(self.affected)
+
+
+def _named(parameter) -> set[str]:
+    """What a test's parameter stands for: a picture, or a notebook with all it imports."""
+    name = parameter.stem if isinstance(parameter, Path) else parameter
+    if name in PICTURES:
+        return {PICTURES[name]}
+    notebook = f"notebooks/{name}.ipynb"
+    return uses(notebook) if isinstance(name, str) and (ROOT / notebook).exists() else set()
+
+
+def _modules(name, modules) -> set[str]:
+    """The modules of the package that a changed file is, or that read it."""
+    path = ROOT / name
+    if not name.startswith("posviz/"):
+        return set()
+    if path.suffix == ".py":
+        parts = Path(name).with_suffix("").parts
+        module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        return {module} & modules  # a file that was removed is no module
+    readers = {
+        module
+        for module in modules
+        if path.name in _text(str(_file(module).relative_to(ROOT)))
+    }
+    return readers or {module for module in modules if path.parent.is_relative_to(_file(module).parent)}
+
+
+def _file(module) -> Path:
+    place = ROOT.joinpath(*module.split("."))
+    return place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+
+
+@functools.cache
+def _text(name) -> str:
+    """A file's code: of a notebook, that of its cells."""
+    path = ROOT / name
+    text = path.read_text("utf-8")
+    if path.suffix != ".ipynb":
+        return text
+    cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+    return "\n".join("".join(cell["source"]) for cell in cells)
+
+
+@functools.cache
+def uses(name) -> frozenset[str]:
+    """The file itself, and the files and modules that it imports or names, helpers' too."""
+    found, waiting = set(), [name, *_conftests(name)]
+    while waiting:
+        file = waiting.pop()
+        if file not in found:
+            found.add(file)
+            used = _imports(file) | _words(file)
+            found |= {thing for thing in used if not _is_helper(thing)}
+            waiting += filter(_is_helper, used)
+    return frozenset(found)
+
+
+def _is_helper(name) -> bool:
+    """Whether a file's own imports count as well."""
+    return name.startswith("tests/") and name.endswith(".py")
+
+
+def _conftests(name) -> list[str]:
+    folders = [folder for folder in Path(name).parents if (ROOT / folder / "conftest.py").exists()]
+    return [str(folder / "conftest.py") for folder in folders]
+
+
+def _imports(name) -> set[str]:
+    """What the code imports, as modules of posviz and as files."""
+    text = re.sub(r"^\s*[%!].*", "pass", _text(name), flags=re.MULTILINE)  # IPython's own
+    found = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {_module(f"{node.module}.{alias.name}") for alias in node.names}
+    return set().union(*map(_as_file, found))
+
+
+def _module(name) -> str:
+    """The module that `from module import name` loads."""
+    public = name.removeprefix("posviz.")
+    if public in PICTURES or public in posviz._HOME:
+        return PICTURES.get(public) or posviz._HOME[public]
+    place = ROOT.joinpath(*name.split("."))
+    return name if place.is_dir() or place.with_suffix(".py").exists() else name.rpartition(".")[0]
+
+
+def _as_file(module) -> set[str]:
+    """A module of posviz by its name, another of the project by its file."""
+    if module.startswith("posviz."):
+        return {module}
+    file = Path(*module.split(".")).with_suffix(".py")
+    return {str(file)} if (ROOT / file).exists() else set()
+
+
+def _words(name) -> set[str]:
+    """What the text names outside of imports: public names in cells and programs, files."""
+    text = _text(name)
+    words = set(re.findall(r"[\w.-]+", text))
+    found = {PICTURES.get(word) or posviz._HOME[word] for word in words & _public()}
+    found |= set().union(*(_files()[word] for word in words & set(_files())))
+    if re.search(r'"-m", "posviz"|posviz\.__main__', text):
+        found.add("posviz.__main__")
+    return found
+
+
+@functools.cache
+def _public() -> set[str]:
+    return {*PICTURES, *posviz._HOME}
+
+
+@functools.cache
+def _files() -> dict[str, set[str]]:
+    """The project's files that are no Python, by the last part of their names."""
+    files = {}
+    for name in _git("ls-files"):
+        if not name.endswith(".py"):
+            files.setdefault(Path(name).name, set()).add(name)
+    return files

@@ -1,0 +1,146 @@
+"""How much is tested: the speeds of `python run.py test`, and what each leaves out.
+
+default         what guards everything that a reader sees; sweeps by samples
+--quick         the same without browsers, notebooks and processes
+--changed       of either, only what the change since the last commit reaches
+--everything    the whole of every sweep, for a release
+
+A speed deselects tests, and says at the end how many and why. What is sampled follows from
+`--seed`: 0, or with --everything a new one each time.
+"""
+
+import random
+import sys
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from tests import changed
+
+MARKERS = (
+    "slow(reason): it starts a process, runs a notebook or takes seconds: --quick leaves it out",
+    "release(reason): of a sweep that only --everything makes",
+    "sampled(number): of its parameters, so many are drawn; --everything takes all",
+)
+STARTS = {"subprocess.Popen", "os.fork", "os.posix_spawn"}  # what Python calls it in its audit
+_started: list[str] = []
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("how much is tested")
+    speed = {"dest": "speed", "action": "store_const", "default": "default"}
+    group.addoption("--quick", const="quick", **speed, help="no browser, notebook or process")
+    group.addoption("--everything", const="everything", **speed, help="all of every sweep")
+    group.addoption("--changed", action="store_true", help="what the working tree's change reaches")
+    group.addoption("--seed", type=int, help="which samples are drawn")
+
+
+def pytest_configure(config):
+    for line in MARKERS:
+        config.addinivalue_line("markers", line)
+    option = config.option
+    if option.seed is None:  # workers are told by the first process
+        option.seed = random.randrange(10**6) if option.speed == "everything" else 0
+    config.left_out = Counter()
+    if option.speed == "quick":
+        sys.addaudithook(lambda event, _: event in STARTS and _started.append(event))
+
+
+def pytest_report_header(config):
+    return f"speed: {config.option.speed}, samples drawn with --seed {config.option.seed}"
+
+
+# ---------------------------------------------------------------- what is left out
+
+
+def pytest_collection_modifyitems(config, items):
+    drawn, reach = _drawn(items, config.option.seed), None
+    if config.option.changed:
+        reach = changed.Reach(changed.since_last_commit())
+    kept = []
+    for item in items:
+        reason = _left_out(item, config.option.speed, drawn)
+        if not reason and reach and not _reached(item, reach):
+            reason = "not reached by the change"
+        if reason:
+            config.left_out[reason] += 1
+        else:
+            kept.append(item)
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+    items[:] = kept
+
+
+def _left_out(item, speed, drawn) -> str:
+    """Why a speed leaves a test out, or nothing."""
+    if speed == "everything":
+        return ""
+    if marker := item.get_closest_marker("release"):
+        return f"{marker.args[0]}: --everything"
+    if item.get_closest_marker("sampled") and item not in drawn:
+        return "not drawn for a sample: --everything or another --seed"
+    if speed == "quick" and "browser" in item.path.parts:
+        return "a browser: without --quick"
+    if speed == "quick" and (marker := item.get_closest_marker("slow")):
+        return f"{marker.args[0]}: without --quick"
+    return ""
+
+
+def _drawn(items, seed) -> set:
+    """The items that stand for all of their test, so many as its marker says."""
+    tests: dict = {}
+    for item in items:
+        if item.get_closest_marker("sampled"):
+            tests.setdefault((item.path, item.originalname), []).append(item)
+    drawn = set()
+    for (_, name), each in tests.items():
+        (number,) = each[0].get_closest_marker("sampled").args
+        drawn |= set(random.Random(f"{seed} {name}").sample(each, min(number, len(each))))
+    return drawn
+
+
+def _reached(item, reach) -> bool:
+    parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    return reach.test(str(item.path.relative_to(changed.ROOT)), parameters)
+
+
+# ---------------------------------------------------------------- what is said at the end
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """With several workers: each has left out the same."""
+    node.config.left_out = Counter(getattr(node, "workeroutput", {}).get("left_out", {}))
+
+
+def pytest_sessionfinish(session):
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = dict(session.config.left_out)
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    for reason, number in config.left_out.most_common():
+        terminalreporter.write_line(f"left out: {number:5} {reason}")
+
+
+# ---------------------------------------------------------------- for tests
+
+
+@pytest.fixture(scope="session")
+def everything(pytestconfig) -> bool:
+    """Whether sweeps are made whole."""
+    return pytestconfig.option.speed == "everything"
+
+
+@pytest.fixture
+def rng(request) -> np.random.Generator:
+    """Draws the samples of one test, always the same with one seed."""
+    return np.random.default_rng([request.config.option.seed, *request.node.name.encode()])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """In a quick run a test that starts a process fails: it has to be marked."""
+    _started.clear()
+    yield
+    assert not _started, "it starts a process: mark it with @pytest.mark.slow('a process')"
