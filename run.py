@@ -136,7 +136,7 @@ def lab_command(folder, workspaces, extra):
 
 def test_command(extra):
     """Return the command line that runs every check."""
-    return [str(venv_python()), "-m", "pytest", "-n", "2", "--dist", "loadfile"] + list(extra)
+    return [str(venv_python()), "-m", "pytest", "-n", "2"] + list(extra)
 
 
 # Setting up

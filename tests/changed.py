@@ -36,7 +36,7 @@ class Reach:
     """What depends on changed files.
 
     reach.test("tests/engine/test_live.py", [])               a test file as a whole
-    reach.test("tests/test_pictures.py", ["SinusoidalTable"])   with a parameter that names one thing
+    reach.test("tests/test_pictures.py", ["SinusoidalTable"])   with a parameter
     """
 
     def __init__(self, changed):
@@ -80,11 +80,11 @@ def _modules(name, modules) -> set[str]:
         module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
         return {module} & modules  # a file that was removed is no module
     readers = {
-        module
-        for module in modules
-        if path.name in _text(str(_file(module).relative_to(ROOT)))
+        module for module in modules if path.name in _text(str(_file(module).relative_to(ROOT)))
     }
-    return readers or {module for module in modules if path.parent.is_relative_to(_file(module).parent)}
+    return readers or {
+        module for module in modules if path.parent.is_relative_to(_file(module).parent)
+    }
 
 
 def _file(module) -> Path:

@@ -68,7 +68,7 @@ def pytest_collection_modifyitems(config, items):
         else:
             kept.append(item)
     config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
-    items[:] = kept
+    items[:] = sorted(kept, key=_turn)
 
 
 def _left_out(item, speed, drawn) -> str:
@@ -104,6 +104,34 @@ def _reached(item, reach) -> bool:
     return reach.test(str(item.path.relative_to(changed.ROOT)), parameters)
 
 
+# ---------------------------------------------------------------- who runs what
+
+# What the first of these has executed, the others look at.
+LESSONS = ("browser/test_notebooks_in_lab.py", "browser/test_pages.py", "browser/test_slides.py")
+# The longest are begun first, so that the workers end together.
+LONG = (*LESSONS, "browser/", "test_pictures.py", "test_every_figure.py", "test_planted_errors.py")
+
+
+def _turn(item) -> int:
+    """When an item's file is begun."""
+    name = str(item.path.relative_to(changed.ROOT / "tests"))
+    return next((i for i, start in enumerate(LONG) if name.startswith(start)), len(LONG))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByFile(LoadFileScheduling):
+        """Each worker takes whole files, and one of them all that need executed lessons."""
+
+        def _split_scope(self, nodeid):
+            file = super()._split_scope(nodeid)
+            return "lessons" if file.removeprefix("tests/") in LESSONS else file
+
+    return ByFile(config, log)
+
+
 # ---------------------------------------------------------------- what is said at the end
 
 
@@ -130,6 +158,12 @@ def pytest_terminal_summary(terminalreporter, config):
 def everything(pytestconfig) -> bool:
     """Whether sweeps are made whole."""
     return pytestconfig.option.speed == "everything"
+
+
+@pytest.fixture(scope="session")
+def quick(pytestconfig) -> bool:
+    """Whether a part of each sweep is enough."""
+    return pytestconfig.option.speed == "quick"
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ def test_namespace_refuses_mixtures_and_what_is_no_array(others):
         arrays.namespace(np.ones(1), *others)
 
 
+@pytest.mark.slow("a process")
 def test_torch_is_not_imported_by_the_mathematics_nor_by_listing_devices():
     code = (
         "import sys, numpy as np, posviz.attention as a\n"

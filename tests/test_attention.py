@@ -257,6 +257,7 @@ def test_forward_derivatives_agree_with_backward_ones(name):
     torch.testing.assert_close(forward, torch.autograd.functional.jacobian(run, q))
 
 
+@pytest.mark.slow("a process")
 def test_numpy_works_where_torch_is_blocked():
     code = (
         "import sys; sys.modules['torch'] = None\n"

@@ -69,6 +69,7 @@ def write(path, header, data=b"", hole=0):
     return path
 
 
+@pytest.mark.slow("a process")
 @pytest.mark.parametrize(("dtype", "size"), [("F32", 4), ("BF16", 2)])
 def test_the_other_tensors_are_left_on_the_disk(tmp_path, dtype, size):
     """A hole of 64 GiB takes no disk; reading it would take minutes and more memory than is."""
@@ -171,6 +172,7 @@ def test_what_the_hub_refuses_is_told(kind, reason, monkeypatch):
         load_table("a/b")
 
 
+@pytest.mark.slow("a process")
 @pytest.mark.parametrize(
     ("source", "message"),
     [

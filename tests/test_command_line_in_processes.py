@@ -15,6 +15,7 @@ from PIL import Image
 
 ROOT = Path(__file__).parents[1]
 STOPPED = "Stopped: the files that are there are whole; run it again for the others."
+pytestmark = pytest.mark.slow("a process")
 COMMAND = [sys.executable, "-m", "posviz"]
 
 

@@ -67,6 +67,7 @@ def test_every_style_and_format_opens_elsewhere(picture, tmp_path, rng, everythi
         for check, path in ((check_png, png), (check_svg, svg), (check_pdf, pdf)):
             words = check(path, size, DOTS[style], dark)
             assert words == (title, caption, repr(picture)), path.name
+        is_text_and_lines(ET.parse(svg).getroot(), picture.figure(style, dark))
 
 
 def check_png(path, size, dots, dark):
@@ -93,6 +94,19 @@ def check_svg(path, size, dots, dark):
     assert root.get("role") == "img"
     source = root.find(".//{http://purl.org/dc/elements/1.1/}source").text
     return title, caption, source
+
+
+def is_text_and_lines(root, figure):
+    """An SVG has every text as text, and images only where heatmaps are."""
+    drawn = Counter()
+    for text in drawn_texts(figure):
+        if "$" not in text.get_text():
+            drawn.update(line for line in text.get_text().split("\n") if line.strip())
+    assert not drawn - Counter(reading_svg.texts(root))
+    heatmaps, scales = (len(figure.findobj(kind)) for kind in (AxesImage, QuadMesh))
+    images = Counter(map(reading_svg.tag, root.iter()))["image"]
+    assert images <= heatmaps + scales
+    assert (images > 0) == (heatmaps > 0)
 
 
 def check_pdf(path, size, dots, dark):
@@ -137,19 +151,6 @@ def test_every_animation_moves_fits_and_opens_elsewhere(picture, tmp_path):
     assert head["size"] == (width + width % 2, height + height % 2)
     assert head["codec"] == "h264"
     assert len(set(frames)) > 1
-
-
-def test_an_svg_is_text_and_lines_and_images_only_where_heatmaps_are(picture, tmp_path):
-    root = ET.parse(picture.save(tmp_path / "figure.svg")).getroot()
-    figure, drawn = picture.figure(), Counter()
-    for text in drawn_texts(figure):
-        if "$" not in text.get_text():
-            drawn.update(line for line in text.get_text().split("\n") if line.strip())
-    assert not drawn - Counter(reading_svg.texts(root))
-    heatmaps, scales = (len(figure.findobj(kind)) for kind in (AxesImage, QuadMesh))
-    images = Counter(map(reading_svg.tag, root.iter()))["image"]
-    assert images <= heatmaps + scales
-    assert (images > 0) == (heatmaps > 0)
 
 
 TYPED = [

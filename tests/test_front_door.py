@@ -47,14 +47,17 @@ def test_an_unknown_name_is_an_attribute_error(name):
         exec(f"from posviz import {name}", {})
 
 
+@pytest.mark.slow("a process")
 def test_importing_loads_nothing_heavy():
     assert loaded_after("import posviz; dir(posviz)") == set()
 
 
+@pytest.mark.slow("a process")
 def test_mathematics_loads_no_drawing_and_no_torch():
     assert loaded_after("from posviz import sinusoidal; sinusoidal([0, 1], 4)") == set()
 
 
+@pytest.mark.slow("a process")
 def test_a_picture_loads_no_widgets_no_pyplot_and_no_torch():
     program = "from posviz import SinusoidalTable; SinusoidalTable().figure()"
     program += "\nimport sys; assert 'matplotlib.pyplot' not in sys.modules"
@@ -72,6 +75,7 @@ def blocks_of_code(path):
     return [text for text in map("\n".join, blocks) if "from posviz import" in text]
 
 
+@pytest.mark.slow("a process")
 @pytest.mark.parametrize("program", blocks_of_code(ROOT / "README.md"))
 def test_what_the_readme_says_runs(program, tmp_path):
     subprocess.run([sys.executable, "-W", "error", "-c", program], cwd=tmp_path, check=True)

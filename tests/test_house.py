@@ -25,23 +25,27 @@ def shell(command, cwd=ROOT, **variables):
     return done.stdout + done.stderr, done.returncode
 
 
+@pytest.mark.slow("a process")
 @pytest.mark.parametrize("hook", HOOKS, ids=lambda hook: hook["id"])
 def test_commit_hook_passes(hook):
     printed, status = shell(shlex.split(hook["entry"]))
     assert status == 0, printed
 
 
+@pytest.mark.slow("a process")
 def test_the_commit_hooks_are_all_there():
     assert {hook["id"] for hook in HOOKS} == {"ruff", "ruff-format", "mypy", "import-linter"}
     printed, status = shell(["pre-commit", "validate-config"])
     assert (printed, status) == ("", 0)
 
 
+@pytest.mark.slow("a process")
 def test_ruff_reads_the_notebooks():
     printed, _ = shell(["ruff", "check", "--show-files"])
     assert [name for name in LESSONS if f"{name}.ipynb" not in printed] == []
 
 
+@pytest.mark.slow("a process")
 def test_environment_yml_is_what_pyproject_says(tmp_path):
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     printed, status = shell(["pyproject2conda", "project", "--overwrite", "force"], cwd=tmp_path)
@@ -87,8 +91,9 @@ def _test_files_wanted():
             yield Path("tests") / folder / f"test_{module.name}"
 
 
+@pytest.mark.slow("a process")
 @pytest.mark.parametrize("kind", ["browser/test_notebooks_in_lab.py", "test_notebooks.py"])
-def test_every_lesson_is_driven_in_a_browser_and_run_by_nbval(kind):
+def test_every_lesson_is_driven_in_a_browser_and_compared(kind):
     collect = [sys.executable, "-m", "pytest", "--collect-only", "-q", f"tests/{kind}"]
     printed, status = shell(collect)
     assert status == 0, printed
@@ -96,8 +101,12 @@ def test_every_lesson_is_driven_in_a_browser_and_run_by_nbval(kind):
     assert [name for name in LESSONS if f"[{name}" not in printed] == []
 
 
+@pytest.mark.slow("a process")
 def test_a_skipped_test_fails(tmp_path):
     shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
+    (tmp_path / "tests").mkdir()
+    for name in ("speeds.py", "changed.py"):
+        shutil.copy(ROOT / "tests" / name, tmp_path / "tests")
     bodies = [
         "pytest.importorskip('no_such_package')",
         "@pytest.mark.skip\ndef test_it():\n    pass",
@@ -112,6 +121,7 @@ def test_a_skipped_test_fails(tmp_path):
     assert "\n2 failed, 3 errors in " in printed, printed
 
 
+@pytest.mark.slow("a process")
 def test_importing_posviz_loads_nothing_heavy():
     heavy = ("torch", "matplotlib.pyplot", "ipywidgets", "anywidget", "transformers")
     program = f"import posviz, sys; print([name for name in {heavy} if name in sys.modules])"

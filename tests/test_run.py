@@ -123,7 +123,9 @@ def test_too_little_disk_space_is_said_before_anything_is_made(project, monkeypa
         ("darwin", "", False, True, [], "this system's own build"),
     ],
 )
-def test_the_build_of_torch(monkeypatch, capsys, system, pip_says, driver, answers, options, reason):
+def test_the_build_of_torch(
+    monkeypatch, capsys, system, pip_says, driver, answers, options, reason
+):
     monkeypatch.setattr(sys, "platform", system)
     says = SimpleNamespace(stdout=f":env:.timeout='180'\n{pip_says}")
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: says)
@@ -159,6 +161,7 @@ def test_progress_names_what_is_large(line, told):
     assert run.progress(line) == told
 
 
+@pytest.mark.slow("a process")
 def test_an_old_python_gets_one_line():
     ast.parse(SOURCE, feature_version=(3, 4))  # what the newest parser can still vouch for
     program = "import sys; sys.version_info = (3, 10, 2, 'final', 0); exec(sys.stdin.read())"
@@ -177,6 +180,7 @@ def test_run_needs_the_standard_library_only():
     assert {name.partition(".")[0] for name in names} - sys.stdlib_module_names == set()
 
 
+@pytest.mark.slow("a process")
 @pytest.mark.parametrize(
     ("settings", "line"),
     [
@@ -206,6 +210,7 @@ def test_a_full_disk_and_an_unknown_failure_become_one_line():
     assert run.explain("", "Making .venv") == "Making .venv failed: it said nothing"
 
 
+@pytest.mark.slow("a process")
 def test_a_python_without_ensurepip_is_explained(tmp_path, monkeypatch):
     python = tmp_path / "python"
     python.write_text("#!/bin/sh\necho 'ensurepip is not available'; exit 1\n")
@@ -266,6 +271,7 @@ def test_the_two_commands_pass_further_options_on():
     assert not [option for option in command if "token" in option or "password" in option]
 
 
+@pytest.mark.slow("a process")
 def test_ctrl_c_belongs_to_the_program_that_runs():
     program = "import run, sys; run.say('ready'); sys.exit(run.call(['sleep', '60']))"
     process = subprocess.Popen(

@@ -26,6 +26,12 @@ def browser():
         yield browser
 
 
+@pytest.fixture(scope="session")
+def executed():
+    """The lessons that JupyterLab has executed so far, by name, with filmstrips."""
+    return {}
+
+
 @pytest.fixture
 def density(request):
     """How many pixels of the screen make one pixel of the page."""

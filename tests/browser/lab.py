@@ -37,6 +37,12 @@ ADD_CELL = """source => {
     return window.jupyterapp.commands.execute('notebook:run-cell');
 }"""
 
+SAVE = """async () => {
+    const { context } = window.jupyterapp.shell.currentWidget;
+    await context.save();
+    return context.path;
+}"""
+
 RUN_CELL = """index => {
     window.jupyterapp.shell.currentWidget.content.activeCellIndex = index;
     return window.jupyterapp.commands.execute('notebook:run-cell');
@@ -123,6 +129,11 @@ class Lab:
         """Add a cell with this code at the end, run it, and wait for it."""
         self.page.evaluate(ADD_CELL, source)
         self._wait_for_cells(60)
+
+    def notebook(self):
+        """Save the notebook in front, and return it as it lies on the disk."""
+        path = self.page.evaluate(SAVE)
+        return nbformat.read(self.server.folder / path, as_version=4)
 
     def run_cell(self, index, times=1):
         """Run one cell again and again, each time to its end."""
@@ -274,7 +285,7 @@ class Explorer:
         seen = [self.fingerprint()]
 
         def still():
-            self.page.wait_for_timeout(200)
+            self.page.wait_for_timeout(100)
             seen.append(self.fingerprint())
             unanswered = self.root.locator("[data-unanswered=true]").count()
             return seen[-1] == seen[-2] and not unanswered

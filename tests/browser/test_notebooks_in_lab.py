@@ -1,9 +1,11 @@
-"""Every notebook in a real JupyterLab: it runs, and every slider of every explorer moves pixels."""
+"""Every notebook in a real JupyterLab: it runs, tells what it told, and every slider moves pixels."""
 
 import nbformat
 import pytest
 
 import run
+from tests.browser.lessons import with_filmstrips
+from tests.test_notebooks import differing
 
 NOTEBOOKS = sorted(path.stem for path in run.NOTEBOOKS.glob("*.ipynb"))
 
@@ -15,9 +17,15 @@ def explorers_in_source(name):
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
-def test_a_notebook_runs_and_every_slider_moves_its_picture(lab, name):
+def test_a_notebook_runs_tells_what_is_stored_and_every_slider_moves_its_picture(
+    lab, name, executed, everything
+):
     lab.open(name)
     lab.run_all()
+    executed[name] = lab.notebook()
+    stored = nbformat.read(run.NOTEBOOKS / f"{name}.ipynb", as_version=4)
+    assert differing(stored, executed[name]) == []
+    with_filmstrips(lab, executed[name])
     explorers = lab.explorers()
     assert len(explorers) == explorers_in_source(name) > 0
     for number, explorer in enumerate(explorers):
@@ -25,17 +33,16 @@ def test_a_notebook_runs_and_every_slider_moves_its_picture(lab, name):
         first = explorer.settled()
         assert explorer.caption()
         lab.screenshot(f"{name}_explorer_{number}")
-        for label in explorer.labels():
-            moves_the_picture(explorer, label)
-            explorer.settled()
-            lab.screenshot(f"{name}_explorer_{number}_{label}")
+        labels = explorer.labels()
+        for label in labels:
+            moves_the_picture(explorer, label, by_mouse=everything or label == labels[0])
             assert explorer.alert() == ""
             explorer.button("Reset").click()
             assert explorer.becomes(first), f"Reset after {label}"
     assert lab.page_errors == []
 
 
-def moves_the_picture(explorer, label):
+def moves_the_picture(explorer, label, by_mouse):
     """To both ends by keyboard and on by mouse; a slider that one option needs is tried with it."""
     lowest, present, highest = explorer.range(label)
     ends = ("End", "Home") if present - lowest < highest - present else ("Home", "End")
@@ -47,5 +54,7 @@ def moves_the_picture(explorer, label):
         explorer.settled()
     explorer.press(label, ends[1])
     explorer.settled()
-    with explorer.changes():
-        explorer.drag(label, 150 if ends[1] == "Home" else -150)
+    if by_mouse:
+        with explorer.changes():
+            explorer.drag(label, 150 if ends[1] == "Home" else -150)
+        explorer.settled()

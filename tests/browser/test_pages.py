@@ -12,22 +12,24 @@ from playwright.sync_api import expect
 import run
 from posviz import SinusoidalTable
 from posviz.engine.filmstrip import RATIO
-from posviz.publish.page import LESSONS, write_index, write_page
+from posviz.publish import page
+from tests.browser import lessons
 from tests.browser.fidelity import check, rgb
 from tests.browser.lab import ARTEFACTS, FINGERPRINT
 
-NOTEBOOKS = sorted(run.NOTEBOOKS.glob(f"{LESSONS}.ipynb"))
+NOTEBOOKS = sorted(run.NOTEBOOKS.glob(f"{page.LESSONS}.ipynb"))
 MOST_BYTES = 6_000_000  # of a page and everything it needs
 EXPLORE = re.compile(r"\.explore\(\)$", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
+def site(tmp_path_factory, executed, everything):
     """The pages of all lessons, and the index."""
     to = tmp_path_factory.mktemp("site")
-    with ThreadPoolExecutor(2) as workers:  # the work is done in two kernels
-        list(workers.map(lambda notebook: write_page(notebook, to), NOTEBOOKS))
-    write_index(to)
+    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(2) as workers:
+        patch.setattr(page, "played", lambda path: lessons.lesson(path, executed, everything))
+        list(workers.map(lambda notebook: page.write_page(notebook, to), NOTEBOOKS))
+    page.write_index(to)
     return to
 
 
@@ -261,7 +263,7 @@ def test_the_index_shows_every_lesson(site, browser):
 def test_a_lesson_alone_offers_no_other(site, browser, tmp_path):
     shutil.copytree(site / "assets", tmp_path / "assets")
     shutil.copy(site / "01_why_order_matters.html", tmp_path)
-    write_index(tmp_path)
+    page.write_index(tmp_path)
     context = browser.new_context()
     opened = Opened(context, tmp_path / "01_why_order_matters.html")
     for navigation in opened.page.get_by_role("navigation").all():

@@ -3,18 +3,16 @@
 import io
 import re
 
-import nbformat
 import pypdf
 import pytest
 from playwright.sync_api import expect
 
-import posviz  # noqa: F401 - for what explorer cells name
 import run
-from posviz.engine import filmstrip
 from posviz.publish import slides
+from tests.browser import lessons
 
 LESSONS = sorted(path.stem for path in run.NOTEBOOKS.glob("*.ipynb"))
-RUN = "00_start_here"  # by a kernel, as readers do
+RUN = lessons.PLAYED
 HERE = "section.present section.present"  # the slide that is shown
 LEAST = 28  # CSS pixels of 1080: 14 pt of 13.33 in × 7.5 in
 
@@ -54,31 +52,14 @@ SHOWN = """() => {
 }"""
 
 
-def as_stored(path):
-    """The lesson as it is stored, its explorers as filmstrips of few frames."""
-    notebook = nbformat.read(path, as_version=4)
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            if "image/png" in output.get("data", {}):
-                output.metadata["image/png"] = {"alt": "The caption of the picture."}
-                explored = re.search(r"^(\w+\(.*\))\.explore\(\)$", cell.source, re.MULTILINE)
-                if explored and not re.search("run|last_table", explored[1]):  # of a training
-                    strip = filmstrip.filmstrip(eval(f"posviz.{explored[1]}"))
-                    output.data = {"text/html": strip}
-    return notebook
-
-
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """A folder with the slides of all lessons; one of them is run, which the others need not be."""
+def site(tmp_path_factory, executed, everything):
+    """A folder with the slides of all lessons."""
     to = tmp_path_factory.mktemp("site")
-    slides.write_slides(run.NOTEBOOKS / f"{RUN}.ipynb", to)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(slides, "played", as_stored)
-        patch.setattr(filmstrip, "FRAMES", 16)
+        patch.setattr(slides, "played", lambda path: lessons.lesson(path, executed, everything))
         for name in LESSONS:
-            if name != RUN:
-                slides.write_slides(run.NOTEBOOKS / f"{name}.ipynb", to)
+            slides.write_slides(run.NOTEBOOKS / f"{name}.ipynb", to)
     return to
 
 

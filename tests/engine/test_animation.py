@@ -40,6 +40,7 @@ def test_every_frame_of_a_gif_is_the_figure_at_its_stop(tmp_path, dark):
         assert difference(frames[index], neighbour) > 0.5
 
 
+@pytest.mark.slow("a process")
 @pytest.mark.parametrize("kind", [Waves, OddWaves])
 def test_every_frame_of_an_mp4_is_the_figure_at_its_stop(tmp_path, kind):
     picture = kind(phase=0.25)
@@ -61,6 +62,7 @@ def test_a_knob_that_makes_new_artists_can_move(tmp_path):
         assert difference(frame, shown(Waves(), lines=lines)) < 0.5
 
 
+@pytest.mark.slow("a process")
 @pytest.mark.parametrize(
     ("knob", "stops", "hundredths"),
     [("position", 78, 10), ("phase", 120, 5), ("lines", 6, 100), ("shape", 2, 100)],
@@ -89,6 +91,7 @@ class Still(Waves):
         pass
 
 
+@pytest.mark.slow("a process")
 def test_where_nothing_changes_it_goes_on(tmp_path):
     frames = gif_frames(animate(Settling(), "position", tmp_path / "waves.gif"))
     assert len(frames) == len([0, 1, 2, 3, 4, 5, 4, 3, 2, 1])
@@ -98,6 +101,7 @@ def test_where_nothing_changes_it_goes_on(tmp_path):
     assert seconds == pytest.approx(10)
 
 
+@pytest.mark.slow("a process")
 def test_what_never_changes_is_one_frame(tmp_path):
     assert len(gif_frames(animate(Still(), "position", tmp_path / "waves.gif"))) == 1
     _, seconds = count_frames_and_secs(animate(Still(), "position", tmp_path / "waves.mp4"))
@@ -112,6 +116,7 @@ def test_the_loop_turns_back_at_the_ends_of_numbers_and_goes_round_options():
     assert animation.Film(Waves(), "marked").loop([False, True]) == [False, True]
 
 
+@pytest.mark.slow("a process")
 @pytest.mark.parametrize(
     ("style", "size"), [("notebook", (400, 200)), ("slide", (1280, 720)), ("paper", (990, 720))]
 )
@@ -122,6 +127,7 @@ def test_its_size_is_that_of_the_style_but_never_wider_than_a_screen(tmp_path, s
     assert frames[0].shape[1::-1] == size
 
 
+@pytest.mark.slow("a process")
 def test_title_caption_and_settings_go_with_it(tmp_path):
     picture = Waves(words="-y ö\n; =#\\ 'x'", position=7)
     about = [picture.title(), picture.caption(picture.compute()), repr(picture)]
@@ -137,12 +143,14 @@ def test_title_caption_and_settings_go_with_it(tmp_path):
     assert f"comment={about[1]}\n{about[2]}\n" in told
 
 
+@pytest.mark.slow("a process")
 @pytest.mark.parametrize("kind", ["gif", "mp4"])
 def test_the_same_picture_gives_the_same_bytes(tmp_path, kind):
     one = animate(Waves(), "position", tmp_path / f"one.{kind}").read_bytes()
     assert animate(Waves(), "position", tmp_path / f"other.{kind}").read_bytes() == one
 
 
+@pytest.mark.slow("a process")
 def test_colours_of_an_mp4_are_those_of_its_figure_and_have_their_names(tmp_path):
     path = animate(Waves(), "marked", tmp_path / "waves.mp4")
     command = [get_ffmpeg_exe(), "-i", path]
@@ -157,6 +165,7 @@ def test_colours_of_an_mp4_are_those_of_its_figure_and_have_their_names(tmp_path
     assert np.abs(off.mean(axis=0)).max() < 2, off.mean(axis=0)
 
 
+@pytest.mark.slow("a process")
 def test_an_mp4_begins_with_its_index_so_that_it_plays_while_it_loads(tmp_path):
     data = animate(Waves(), "marked", tmp_path / "waves.mp4").read_bytes()
     assert data[4:8] == b"ftyp"
@@ -221,6 +230,7 @@ def test_another_ending_is_refused(tmp_path):
     assert animate(Waves(), "marked", str(tmp_path / "WAVES.GIF")).exists()
 
 
+@pytest.mark.slow("a process")
 def test_without_ffmpeg_it_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setattr(animation.util, "find_spec", lambda _: None)
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -232,6 +242,7 @@ def test_without_ffmpeg_it_says_what_to_install(tmp_path, monkeypatch):
     assert mp4_frames(animate(Waves(), "marked", tmp_path / "waves.mp4"))
 
 
+@pytest.mark.slow("a process")
 @pytest.mark.parametrize(
     ("script", "reason"),
     [

@@ -38,6 +38,7 @@ def test_stops_are_thinned_evenly_with_both_ends_and_options_are_not():
     assert list(film.thinned(film.stops)) == [film.stops]
 
 
+@pytest.mark.slow("a process")
 def test_an_mp4_that_would_be_too_large_has_less_detail(tmp_path, monkeypatch):
     fine = animate(Waves(), "lines", tmp_path / "fine.mp4")
     monkeypatch.setattr(animation, "LARGEST", fine.stat().st_size * 0.8)
@@ -48,6 +49,7 @@ def test_an_mp4_that_would_be_too_large_has_less_detail(tmp_path, monkeypatch):
     assert blur[0] < blur[1] < 10
 
 
+@pytest.mark.slow("a process")
 @pytest.mark.parametrize("kind", ["gif", "mp4"])
 def test_where_nothing_fits_the_smallest_is_written(tmp_path, monkeypatch, kind):
     made = []

@@ -109,6 +109,7 @@ def test_one_wrong_ending_writes_none(picture, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow("a process")
 def test_two_runs_give_the_same_bytes(tmp_path):
     program = """
 import sys

@@ -130,6 +130,7 @@ def test_a_name_with_marks_of_html_is_harmless(panel, folder):
 # ---------------------------------------------------------------- the line of Python
 
 
+@pytest.mark.slow("a process")
 def test_the_copied_line_makes_the_very_file_again(folder, tmp_path):
     panel = ExportPanel(posviz.RotatingVectors(together=3, base=500.0))
     panel.button.value = True
@@ -144,6 +145,7 @@ def test_the_copied_line_makes_the_very_file_again(folder, tmp_path):
     assert (again / "figures" / saved.name).read_bytes() == saved.read_bytes()
 
 
+@pytest.mark.slow("a process")
 @pytest.mark.parametrize("kind", animation.FORMATS)
 def test_an_animation_asks_what_moves_and_is_copied_as_one(folder, kind):
     panel = ExportPanel(Failing(position=20))

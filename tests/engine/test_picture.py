@@ -163,6 +163,7 @@ def test_a_picture_writes_four_methods(method, arguments):
         getattr(Picture(), method)(*[None] * arguments)
 
 
+@pytest.mark.slow("a process")
 def test_a_figure_shows_itself_in_a_notebook_and_pyplot_stays_away():
     program = """
 from IPython.core.interactiveshell import InteractiveShell

@@ -94,6 +94,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.slow("a process")
 def test_kernel_websockets_of_a_real_server_have_no_delay(tmp_path):
     folders = {f"JUPYTER_{kind}_DIR": str(tmp_path) for kind in ("CONFIG", "DATA", "RUNTIME")}
     command = [sys.executable, "-c", REAL_SERVER, str(tmp_path)]

@@ -2,7 +2,7 @@
 
 E, T = "posviz/encodings/", "tests/encodings/"
 
-ERRORS = {
+QUICK = {
     "RoPE turns the other way": (
         E + "rotary.py",
         "factor * namespace(angles).sin(angles)",
@@ -311,3 +311,5 @@ ERRORS = {
         "tests/test_training.py::test_what_is_to_be_predicted_is_not_shown",
     ),
 }
+
+DEFAULT: dict = {}

@@ -35,6 +35,7 @@ def only(checks):
     return check
 
 
+@pytest.mark.slow("a process")
 def test_here_everything_works_that_the_course_needs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found = {check.name: check for check in doctor.checks()}
@@ -77,6 +78,7 @@ def told(program) -> subprocess.CompletedProcess:
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
 
 
+@pytest.mark.slow("a process")
 def test_a_broken_torch_is_told(tmp_path):
     (tmp_path / "torch").mkdir()
     reason = "libtorch_cpu.so: cannot open shared object file"
@@ -93,6 +95,7 @@ def test_a_broken_torch_is_told(tmp_path):
     assert "ok      device NumPy          can be used\n" in done.stdout
 
 
+@pytest.mark.slow("a process")
 @pytest.mark.parametrize(
     ("module", "lost"),
     [("fontTools", ["ffmpeg", "notebooks"]), ("numpy", ["devices", "fonts", "ffmpeg"])],
@@ -128,6 +131,7 @@ def test_fonts(monkeypatch):
         looks.parameters.cache_clear()
 
 
+@pytest.mark.slow("a process")
 def test_ffmpeg_without_the_encoder_and_none_at_all(tmp_path, monkeypatch):
     program = tmp_path / "ffmpeg"
     program.write_text("#!/bin/sh\necho libopenh264\n")

@@ -77,6 +77,7 @@ def test_it_runs_in_its_own_folder_and_without_a_warning(lesson):
     assert [stream.name for stream in streams] == ["stdout"]
 
 
+@pytest.mark.slow("a process")
 def test_a_picture_that_fails_at_one_of_its_stops_tells_why(tmp_path):
     source = """from posviz import ThreeDoors
 
@@ -92,12 +93,14 @@ Broken().explore()"""
         played(notebook)
 
 
+@pytest.mark.slow("a process")
 def test_a_cell_that_fails_is_named(tmp_path):
     notebook = write(tmp_path / "03_broken.ipynb", "1 + 1", "[][1]", "2 + 2")
     with pytest.raises(RuntimeError, match=r"^03_broken.ipynb, cell 2: IndexError: list index"):
         played(notebook)
 
 
+@pytest.mark.slow("a process")
 def test_a_stopped_kernel_complains_of_nothing(tmp_path):
     source = "from pathlib import Path\nPath('begun').touch()\nwhile True: pass"
     write(tmp_path / "03_long.ipynb", source)

@@ -40,6 +40,7 @@ def python(text):
     return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60)
 
 
+@pytest.mark.slow("a process")
 @pytest.mark.parametrize("happens", PLACES.values(), ids=PLACES)
 def test_the_program_cleans_up_and_ends_without_a_traceback(happens):
     done = python(NO_MATTER_WHERE.format(happens=happens))
@@ -49,6 +50,7 @@ def test_the_program_cleans_up_and_ends_without_a_traceback(happens):
 SWALLOWED = {"1 / 0": "ZeroDivisionError", "sys.exit(3)": "SystemExit: 3"}
 
 
+@pytest.mark.slow("a process")
 @pytest.mark.parametrize(("done", "told"), SWALLOWED.items(), ids=SWALLOWED)
 def test_what_no_signal_raised_is_told_as_before_and_sends_none(done, told):
     listening = "import signal, sys, time\nfrom posviz.publish.stopping import unwind_on\n"

@@ -1,0 +1,44 @@
+"""Lessons as JupyterLab has executed them, for all tests that look at what came out."""
+
+import json
+
+from nbformat.v4 import new_output
+
+from posviz.publish.lesson import played
+
+WIDGET = "application/vnd.jupyter.widget-view+json"
+FRAMES = 16  # of a filmstrip, where tests do not ask how many there are
+PLAYED = "00_start_here"  # by the kernel that pages and slides start for themselves
+
+# In the kernel that has executed a lesson: its explorers as filmstrips, by the name of the widget.
+STRIPS = """
+import json, pathlib
+from ipywidgets.widgets.widget import _instances
+from posviz.engine import explorer, filmstrip
+
+filmstrip.FRAMES = MOST
+pathlib.Path("strips.json").write_text(json.dumps({
+    key: filmstrip.filmstrip(widget.picture)
+    for key, widget in _instances.items() if isinstance(widget, explorer.Explorer)
+}))
+"""
+
+
+def with_filmstrips(lab, notebook):
+    """Put filmstrips in the place of an executed notebook's explorers."""
+    lab.run_code(STRIPS.replace("MOST", str(FRAMES)))
+    strips = json.loads((lab.server.folder / "strips.json").read_text())
+    for cell in notebook.cells:
+        for index, output in enumerate(cell.get("outputs", [])):
+            if WIDGET in output.get("data", {}):
+                strip = strips[output.data[WIDGET]["model_id"]]
+                cell.outputs[index] = new_output("display_data", {"text/html": strip})
+
+
+def lesson(path, executed, everything):
+    """The lesson as pages and slides are given it: in full, or executed before with few frames."""
+    if everything or path.stem == PLAYED:
+        return played(path)
+    if path.stem in executed:
+        return executed[path.stem]
+    return played(path)  # these tests are run by themselves

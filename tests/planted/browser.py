@@ -1,0 +1,135 @@
+"""Errors in the scripts, style sheets and templates that act in the browser."""
+
+QUICK = {
+    "slider: exported by name, as no filmstrip can read": (
+        "posviz/engine/slider.js",
+        "export default { render };",
+        "export { render };",
+        "tests/engine/test_filmstrip.py::test_the_browsers_side_is_no_module_"
+        "and_can_stand_in_a_page",
+    ),
+    "page.html.j2: the alternative text of a figure is not escaped": (
+        "posviz/publish/page.html.j2",
+        'get_metadata("alt", "image/png") | e }}',
+        'get_metadata("alt", "image/png") }}',
+        "tests/publish/test_page.py::test_every_image_is_in_the_page_and_has_alternative_text",
+    ),
+    "slides.html.j2: the title in the head is taken for HTML": (
+        "posviz/publish/slides.html.j2",
+        "<title>{{ title }}",
+        "<title>{{ title | safe }}",
+        "tests/publish/test_slides.py::test_what_is_written_is_escaped_and_"
+        "links_to_notebooks_are_words",
+    ),
+}
+
+DEFAULT = {
+    "slider: Reset does not stop Play": (
+        "posviz/engine/slider.js",
+        "if (message.stop) pause();",
+        "if (message.stop) line.waits = null;",
+        "tests/browser/test_explorer_in_lab.py::test_reset_stops_play_and_holds",
+    ),
+    "slider: Play from the end forgets the first place": (
+        "posviz/engine/slider.js",
+        "      slider.value = 0;\n      move();\n    }",
+        "      slider.value = 0;\n    }",
+        "tests/browser/test_explorer_in_lab.py::test_play_from_the_end_begins_with_the_first_place",
+    ),
+    "slider: the last place cannot be reached": (
+        "posviz/engine/slider.js",
+        'max: model.get("places"), step',
+        'max: model.get("places") - 1, step',
+        "tests/browser/test_explorer_in_lab.py::test_play_plays_to_the_end",
+    ),
+    "slider: Escape under its old name": (
+        "posviz/engine/slider.js",
+        'if (key === "Escape") giveUp();',
+        'if (key === "Esc") giveUp();',
+        "tests/browser/test_explorer_in_lab.py::test_the_exact_value_can_be_typed",
+    ),
+    "slider: Play repeats unless it is told to": (
+        "posviz/engine/slider.js",
+        '    if (atEnd && again.getAttribute("aria-pressed") !== "true") return pause();',
+        '    if (atEnd && again.getAttribute("aria-pressed") === "true") return pause();',
+        "tests/browser/test_explorer_in_lab.py::test_play_repeats_when_it_is_told_to",
+    ),
+    "screen: shortcuts are kept off the picture only, not off its controls": (
+        "posviz/engine/screen.js",
+        'canvas.closest(".posviz-explorer")',
+        'canvas.closest(".posviz-screen")',
+        "tests/browser/test_explorer_in_lab.py::test_keys_stay_with_the_control_that_has_the_focus",
+    ),
+    "screen: the picture is as wide as it should be high": (
+        "posviz/engine/screen.js",
+        "`${message.css[0]}px`",
+        "`${message.css[1]}px`",
+        "tests/browser/test_explorer_in_lab.py::test_a_dense_screen_gets_dense_pixels[2]",
+    ),
+    "screen: a silent kernel is told ten times too late": (
+        "posviz/engine/screen.js",
+        "const SILENT = 8000;",
+        "const SILENT = 80000;",
+        "tests/browser/test_explorer_in_lab.py::test_an_explorer_says_so_when_"
+        "its_kernel_falls_silent_and_wakes_when_it_answers",
+    ),
+    "screen: a gap in the numbers of frames passes": (
+        "posviz/engine/screen.js",
+        "message.frame !== first + place",
+        "message.frame < first + place",
+        "tests/browser/test_fidelity.py::test_a_frame_that_was_lost_is_asked_for_again",
+    ),
+    "filmstrip: the still stays beside the living picture": (
+        "posviz/engine/filmstrip.js",
+        "    still.remove();\n",
+        "",
+        "tests/browser/test_slides.py::test_nothing_overflows_and_all_can_be_"
+        "read_and_all_formulas_are_typeset[02_sinusoidal_tables]",
+    ),
+    "filmstrip: the header's length is read with the wrong byte first": (
+        "posviz/engine/filmstrip.js",
+        "getUint32(0, true)",
+        "getUint32(0)",
+        "tests/browser/test_slides.py::test_play_plays_by_keyboard_and_the_slide_stays",
+    ),
+    "slides.js: a remote's next key stays in the picture": (
+        "posviz/publish/slides.js",
+        '["PageUp", "PageDown", "Escape"]',
+        '["PageUp", "Escape"]',
+        "tests/browser/test_slides.py::test_a_slider_takes_the_keys_it_needs_"
+        "and_a_remote_goes_on[(1280, 720)]",
+    ),
+    "slides.js: slides of 16 to 10": (
+        "posviz/publish/slides.js",
+        "height: 1080,",
+        "height: 1200,",
+        "tests/browser/test_slides.py::test_on_paper_each_slide_is_a_page_with_its_picture",
+    ),
+    "slides.js: formulas are never set": (
+        "posviz/publish/slides.js",
+        "  await MathJax.typesetPromise();\n",
+        "",
+        "tests/browser/test_slides.py::test_nothing_overflows_and_all_can_be_"
+        "read_and_all_formulas_are_typeset[05_rope]",
+    ),
+    "slides.css: the dark ink is forgotten": (
+        "posviz/publish/slides.css",
+        "--ground: #15181c; --ink: #ececec;",
+        "--ground: #15181c; --ink: #1b1e23;",
+        "tests/browser/test_slides.py::test_dark_where_the_reader_has_it_dark",
+    ),
+    "slides.css: sliders are too small to be read": (
+        "posviz/publish/slides.css",
+        "zoom: 2;",
+        "zoom: 1.5;",
+        "tests/browser/test_slides.py::test_nothing_overflows_and_all_can_be_"
+        "read_and_all_formulas_are_typeset[02_sinusoidal_tables]",
+    ),
+    "slides.css: a wide formula keeps its width": (
+        "posviz/publish/slides.css",
+        " svg { max-width: 100%; height: auto; }",
+        " svg { height: auto; }",
+        "tests/browser/test_slides.py::test_nothing_overflows_and_all_can_be_"
+        "read_and_all_formulas_are_typeset[01_why_order_matters]",
+    ),
+}

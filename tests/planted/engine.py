@@ -1,0 +1,294 @@
+"""Errors in what draws, records, shows and saves a picture."""
+
+QUICK = {
+    "a film of a number stops one place before its end": (
+        "posviz/engine/knobs.py",
+        "last, count = self.places, min(most, self.places + 1)",
+        "last, count = self.places, min(most, self.places)",
+        "tests/engine/test_knobs.py::test_the_stops_of_a_film_go_from_end_to_end",
+    ),
+    "typed text keeps the character that turns the reading direction": (
+        "posviz/engine/knobs.py",
+        'if unicodedata.category(c)[0] != "C")',
+        'if unicodedata.category(c) != "Cc")',
+        "tests/engine/test_knobs.py::test_text_loses_control_characters[\\u202e]",
+    ),
+    "a paper figure has the notebook's size": (
+        "posviz/engine/picture.py",
+        '"paper": self.paper_size',
+        '"paper": self.size',
+        "tests/engine/test_picture.py::test_a_style_decides_size_and_ground[False-paper-size2]",
+    ),
+    "a figure drawn later forgets that it is dark": (
+        "posviz/engine/figures.py",
+        "with style_context(*self._look):",
+        "with style_context(self._look[0]):",
+        "tests/engine/test_looks.py::test_a_figure_keeps_its_style_wherever_it_is_drawn[True]",
+    ),
+    "two threads change the settings at once": (
+        "posviz/engine/looks.py",
+        "    with drawing:\n",
+        "    with contextlib.nullcontext():\n",
+        "tests/engine/test_threads.py::test_two_threads_in_two_styles_leave_"
+        "the_settings_as_they_were[slide]",
+    ),
+    "a text in a box is taken for one that says when it moved": (
+        "posviz/engine/layers.py",
+        "text.get_bbox_patch() is None and not text.get_path_effects()",
+        "not text.get_path_effects()",
+        "tests/engine/test_layers.py::test_what_moves_without_a_word_is_recorded_anew[boxed]",
+    ),
+    "axes that are hidden are drawn over what moves": (
+        "posviz/engine/layers.py",
+        "elif artist.get_visible():\n            yield from",
+        "else:\n            yield from",
+        "tests/engine/test_layers.py::test_layers_give_the_pixels_of_a_full_"
+        "draw[hidden_twin_above]",
+    ),
+    "a frame counts the images of an artist as one": (
+        "posviz/engine/frames.py",
+        "images += len(recording.images)",
+        "images += 1",
+        "tests/engine/test_recorder.py::test_a_picture_of_every_kind_is_replayed[100]",
+    ),
+    "the colour's own alpha wins over a forced one": (
+        "posviz/engine/recorder.py",
+        "given = len(face) == 4 and not gc.get_forced_alpha()",
+        "given = len(face) == 4",
+        "tests/engine/test_recorder.py::test_whose_alpha_counts[face1-0.4]",
+    ),
+    "a rasterised image goes as cells": (
+        "posviz/engine/recorder.py",
+        "if image.get_rasterized():\n            self.start_rasterizing()",
+        "if False:\n            self.start_rasterizing()",
+        "tests/engine/test_fallback.py::test_from_the_frame_on_in_which_it_"
+        "appears_there_are_pixels[Unfaithful: a rasterised artist-how9]",
+    ),
+    "the least sharp view decides": (
+        "posviz/engine/screen.py",
+        "max(v.ratio for v in self.views.values())",
+        "min(v.ratio for v in self.views.values())",
+        "tests/engine/test_screen.py::test_the_sharpest_screen_decides_up_to_four",
+    ),
+    "the reason for a missing device is not escaped": (
+        "posviz/engine/controls.py",
+        "{html.escape(why)}",
+        "{why}",
+        "tests/engine/test_controls.py::test_absent_devices_are_named_with_the_reason",
+    ),
+    "a slider's range is written without thousands commas": (
+        "posviz/engine/slider.py",
+        "from {knob.low:,} to {knob.high:,}",
+        "from {knob.low} to {knob.high}",
+        "tests/engine/test_slider.py::test_it_knows_label_range_and_number_of_places[base]",
+    ),
+    "the text to copy never reaches the browser": (
+        "posviz/engine/copy_button.py",
+        "text = traitlets.Unicode().tag(sync=True)",
+        "text = traitlets.Unicode()",
+        "tests/engine/test_copy_button.py::test_the_browser_has_label_and_text_before_the_click",
+    ),
+    "a PDF's subject and keywords are swapped": (
+        "posviz/engine/export.py",
+        '("Title", "Subject", "Keywords")',
+        '("Title", "Keywords", "Subject")',
+        "tests/engine/test_export.py::test_title_caption_and_python_line_go_"
+        "with_the_file[pdf-the cat]",
+    ),
+    "a closed panel goes on following the picture": (
+        "posviz/engine/export_panel.py",
+        "self.picture.observe if change.new else self.picture.unobserve",
+        "self.picture.observe",
+        "tests/engine/test_export_panel.py::test_the_line_follows_the_knobs_"
+        "only_while_the_panel_is_open",
+    ),
+    "bold text brings the glyphs of the plain font": (
+        "posviz/engine/svg.py",
+        "style=style, weight=int(weight))",
+        "style=style)",
+        "tests/engine/test_svg.py::test_weight_style_and_family_bring_their_own_file[style0-face0]",
+    ),
+    "frames are filed under knobs in drawing order": (
+        "posviz/engine/filmstrip.py",
+        "key = tuple(now[name] for name in self.knobs)",
+        "key = tuple(now.values())",
+        "tests/engine/test_filmstrip.py::test_a_slider_ends_where_nothing_changes_any_more",
+    ),
+    "a filmstrip leaves out where the picture stands": (
+        "posviz/engine/filmstrip.py",
+        "{*knob.stops(min(count, self.most)), self.start[name]}",
+        "{*knob.stops(min(count, self.most))}",
+        "tests/engine/test_filmstrip.py::test_it_can_be_seen_before_it_moves",
+    ),
+    "a stored picture keeps the figure": (
+        "posviz/engine/explorer.py",
+        "        if not self.screen.views:\n            self.live.release()\n",
+        "",
+        "tests/engine/test_explorer.py::test_the_mime_bundle_holds_widget_picture_and_caption",
+    ),
+    "another extension's websocket is thrown away": (
+        "posviz/engine/server.py",
+        "without_delay(settings.get(name) or getattr(app, name))",
+        "without_delay(getattr(app, name))",
+        "tests/engine/test_server.py::test_whatever_connection_the_server_uses_"
+        "gets_no_delay[settings]",
+    ),
+    "an image that is not clipped is cut at its axes": (
+        "posviz/engine/cells.py",
+        "if image.get_clip_on():",
+        "if True:",
+        "tests/engine/test_cells.py::test_an_image_in_a_subfigure[False]",
+    ),
+    "a choice gives back what merely equals its option": (
+        "posviz/engine/knobs.py",
+        "return self.options[self.options.index(value)]",
+        "return value if self.options.index(value) >= 0 else None",
+        "tests/engine/test_knobs.py::test_options_of_a_choice_come_back_as_they_are",
+    ),
+    "a finished figure keeps its artists animated": (
+        "posviz/engine/picture.py",
+        "artist.set_animated(False)",
+        "artist.stale = True",
+        "tests/engine/test_picture.py::test_a_figure_is_plain_and_its_own",
+    ),
+    "texts keep the renderer that drew them": (
+        "posviz/engine/figures.py",
+        "text._renderer = None  #",
+        "text.stale = True  #",
+        "tests/engine/test_figures.py::test_a_figure_that_is_shown_keeps_no_bitmap",
+    ),
+    "a poster lies on its side": (
+        "posviz/engine/looks.py",
+        '"poster": (18.0, 12.0)',
+        '"poster": (12.0, 18.0)',
+        "tests/engine/test_export.py::test_every_format_in_every_look_has_its_"
+        "size[png-poster-False]",
+    ),
+    "half-moved artists are kept after an error": (
+        "posviz/engine/live.py",
+        "self.release()  # half of the artists may have moved",
+        "pass",
+        "tests/engine/test_live.py::test_an_error_half_way_lets_the_figure_go_"
+        "and_the_next_one_is_whole",
+    ),
+    "a frame names the row behind an artist's rows": (
+        "posviz/engine/frames.py",
+        "entries.append([place, rows, images, recording.calls])\n"
+        "        rows += len(recording.vertices) // _BYTES_PER_ROW",
+        "rows += len(recording.vertices) // _BYTES_PER_ROW\n"
+        "        entries.append([place, rows, images, recording.calls])",
+        "tests/engine/test_frames.py::test_after_forgetting_everything_is_sent_again",
+    ),
+    "a checksum of a PNG leaves out the chunk's name": (
+        "posviz/engine/frames.py",
+        "zlib.crc32(kind + body)",
+        "zlib.crc32(body)",
+        "tests/engine/test_frames.py::test_a_background_redrawn_comes_with_everything_over_it",
+    ),
+    "dashes are as long in pixels as in points": (
+        "posviz/engine/recorder.py",
+        "[self.points_to_pixels(length) for length in dashes]",
+        "list(dashes)",
+        "tests/engine/test_recorder.py::test_a_picture_of_every_kind_is_replayed[200]",
+    ),
+    "who reads text is forgotten at the next message": (
+        "posviz/engine/screen.py",
+        'self._plain or message.get("plain", False)',
+        'message.get("plain", False)',
+        "tests/engine/test_screen.py::test_a_host_that_loses_what_is_binary_gets_it_as_text",
+    ),
+    "a refused value stays in its widget": (
+        "posviz/engine/controls.py",
+        "self.widget.value = before",
+        "pass",
+        "tests/engine/test_controls.py::test_a_refused_value_is_reported_and_taken_back",
+    ),
+    "stop does not drop what is under way": (
+        "posviz/engine/slider.py",
+        "self._turn += 1\n        self._tell(stop=True)",
+        "self._tell(stop=True)",
+        "tests/engine/test_slider.py::test_stop_is_told_and_drops_what_was_under_way",
+    ),
+    "a PNG after an SVG has the SVG's density": (
+        "posviz/engine/export.py",
+        "figure.set_dpi(dpi)  # which",
+        "# which",
+        "tests/engine/test_export.py::test_one_figure_for_several_files_gives_"
+        "what_each_gives_alone",
+    ),
+    "a file name of a hundred characters is refused": (
+        "posviz/engine/export.py",
+        "len(stem) > 100",
+        "len(stem) >= 100",
+        "tests/engine/test_export.py::test_a_plain_name_is_a_file_in_the_"
+        "folder[xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx]",
+    ),
+    "a link names an SVG with another type": (
+        "posviz/engine/export_panel.py",
+        '"image/svg+xml"',
+        '"image/svg"',
+        "tests/engine/test_export_panel.py::test_save_writes_a_file_and_the_link_holds_a_copy[svg]",
+    ),
+    "a character is brought by every font that has it": (
+        "posviz/engine/svg.py",
+        "add(character)\n                        break",
+        "add(character)",
+        "tests/engine/test_svg.py::test_a_character_comes_from_the_first_font_that_has_it",
+    ),
+    "styles of closed widgets stay": (
+        "posviz/engine/explorer.py",
+        'for part in ("layout", "style"):',
+        'for part in ("layout",):',
+        "tests/engine/test_explorer.py::test_closing_leaves_no_widget_and_no_observer",
+    ),
+    "a comma before two digits, too, is dropped from what is typed": (
+        "posviz/engine/knobs.py",
+        're.sub(r",(?=\\d{3}(\\D|$))", "", text)',
+        'text.replace(",", "")',
+        "tests/engine/test_slider.py::test_what_is_no_allowed_number_is_"
+        "refused_and_changes_nothing[base-1,00-a number between 10 and 10,000]",
+    ),
+    "alpha is not applied to a heatmap's colours": (
+        "posviz/engine/cells.py",
+        "colours[:, 3] *= alpha",
+        "pass",
+        "tests/engine/test_recorder.py::test_a_picture_of_every_kind_is_replayed[100]",
+    ),
+}
+
+DEFAULT = {
+    "tick labels made in update are dark on a dark figure": (
+        "posviz/engine/picture.py",
+        "with style_context(style, dark):\n            self.update(artists, arrays)",
+        "with style_context(style):\n            self.update(artists, arrays)",
+        "tests/engine/test_animation.py::test_every_frame_of_a_gif_is_the_figure_at_its_stop[True]",
+    ),
+    "a poster has the dots of a slide": (
+        "posviz/engine/looks.py",
+        '"poster": 150',
+        '"poster": 144',
+        "tests/test_every_figure.py::test_every_style_and_format_opens_elsewhere[ThreeDoors]",
+    ),
+    "a live figure takes a notebook's dots in every style": (
+        "posviz/engine/live.py",
+        "dpi = DPI[self.look[0]] * self.ratio",
+        'dpi = DPI["notebook"] * self.ratio',
+        "tests/engine/test_animation.py::test_its_size_is_that_of_the_style_"
+        "but_never_wider_than_a_screen[slide-size1]",
+    ),
+    "a film shows its far end twice": (
+        "posviz/engine/animation.py",
+        "way + way[-2:0:-1]",
+        "way + way[-1:0:-1]",
+        "tests/engine/test_animation.py::test_the_loop_turns_back_at_the_ends_"
+        "of_numbers_and_goes_round_options",
+    ),
+    "a GIF's delay is given in hundredths of a second": (
+        "posviz/engine/animation.py",
+        "duration=10 * delay",
+        "duration=delay",
+        "tests/engine/test_animation.py::test_it_goes_round_for_ever_at_a_"
+        "speed_that_can_be_followed[lines-6-100]",
+    ),
+}

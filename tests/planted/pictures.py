@@ -1,0 +1,265 @@
+"""Errors in pictures and styles, many of which only a sweep over settings sees."""
+
+QUICK = {
+    "map of the course: a formula multiplied out runs out of the card on paper": (
+        "posviz/pictures/start/encoding_map.py",
+        '"score(i, j) = ((qᵢ + u)·kⱼ + (qᵢ + v)·W r(i − j))/√d",',
+        '"score(i, j) = (qᵢ·kⱼ + qᵢ·W r(i − j) + u·kⱼ + v·W r(i − j))/√d",',
+        "tests/test_pictures.py::test_no_text_is_cut_off_or_overlaps[EncodingMap-paper-False]",
+    ),
+    "same on every device: the length may be 0": (
+        "posviz/pictures/start/same_on_every_device.py",
+        "seq_len = integer(128, low=2, high=512)",
+        "seq_len = integer(128, low=0, high=512)",
+        "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_"
+        "would[SameOnEveryDevice]",
+    ),
+    "four terms: the caption has mathematics in dollars": (
+        "posviz/pictures/order/four_terms.py",
+        'f"(d_model = {self.d_model}) the position–position term {relative}."',
+        'f"($d_model$ = {self.d_model}) the position–position term {relative}."',
+        "tests/test_pictures.py::test_the_caption_is_one_sentence_of_plain_text[FourTerms]",
+    ),
+    "masked attention: more padding than tokens is forgotten": (
+        "posviz/pictures/order/masked_attention.py",
+        "length = max(self.seq_len - self.padding, 1)",
+        "length = self.seq_len - self.padding",
+        "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_"
+        "would[MaskedAttention]",
+    ),
+    "score variance: a label is wider than its panel on paper": (
+        "posviz/pictures/order/score_variance.py",
+        'xlabel=f"key, of {KEYS}, by weight"',
+        'xlabel=f"key, of {KEYS}, from the largest weight to the smallest"',
+        "tests/test_pictures.py::test_no_text_is_cut_off_or_overlaps[ScoreVariance-paper-False]",
+    ),
+    "learned table: labels of so many ticks run into each other on paper": (
+        "posviz/pictures/learned/learned_table.py",
+        "axis.set_major_locator(MaxNLocator(3, integer=True))\n        scale",
+        "axis.set_major_locator(MaxNLocator(12, integer=True))\n        scale",
+        "tests/test_pictures.py::test_no_text_is_cut_off_or_overlaps[LearnedTable-paper-False]",
+    ),
+    "sinusoidal beside learned: a knob that makes new artists is not declared so": (
+        "posviz/pictures/learned/sinusoidal_beside_learned.py",
+        'choice("similarity", options=tuple(LOOKS), redraw=True)',
+        'choice("similarity", options=tuple(LOOKS))',
+        "tests/test_pictures.py::test_update_reads_no_knob_and_draw_only_those_"
+        "that_redraw[SinusoidalBesideLearned]",
+    ),
+    "parameter count: steps of the slider do not end at the widest": (
+        "posviz/pictures/learned/parameter_count.py",
+        "integer(768, low=64, high=12_288, step=64,",
+        "integer(768, low=64, high=12_288, step=100,",
+        "tests/test_pictures.py::test_default_values_are_allowed_and_ranges_"
+        "make_sense[ParameterCount]",
+    ),
+    "counter to clock: clocks are ellipses on paper": (
+        "posviz/pictures/sinusoidal/counter_to_clock.py",
+        'aspect="equal", title="clock hands")',
+        'title="clock hands")\n'
+        '        dials.set_aspect("equal" if figure.get_size_inches()[0] > 5 else "auto")',
+        "tests/test_every_figure.py::test_a_circle_is_round[CounterToClock-paper]",
+    ),
+    "why not integers: the caption has two sentences": (
+        "posviz/pictures/sinusoidal/why_not_integers.py",
+        'in both but grows to {arrays.length - 1}; over the length it is "',
+        'in both but grows to {arrays.length - 1}. Over the length it is "',
+        "tests/test_pictures.py::test_the_caption_is_one_sentence_of_plain_text[WhyNotIntegers]",
+    ),
+    "shift is rotation: hands and marks are part of the background": (
+        "posviz/pictures/sinusoidal/shift_is_rotation.py",
+        "axes.plot([], [], style, color=c, label=label, animated=True)[0]",
+        "axes.plot([], [], style, color=c, label=label)[0]",
+        "tests/test_pictures.py::test_some_knob_moves_artists_without_a_new_"
+        "background[ShiftIsRotation]",
+    ),
+    "derivation stepper: letters are too large for a formula beside its value": (
+        "posviz/pictures/rotary/derivation_stepper.py",
+        "WORDS = 29  #",
+        "WORDS = 23  #",
+        "tests/test_pictures.py::test_no_text_is_cut_off_or_"
+        "overlaps[DerivationStepper-paper-False]",
+    ),
+    "rotating vectors: two curves are told apart by blue and green alone": (
+        "posviz/pictures/rotary/rotating_vectors.py",
+        '("--", "C2", "both move")',
+        '("-", "C2", "both move")',
+        "tests/test_every_figure.py::test_curves_differ_for_everyone_in_colour_"
+        "or_in_strokes[RotatingVectors]",
+    ),
+    "mrope sections: a text is too small for a slide": (
+        "posviz/pictures/rotary2d/mrope_sections.py",
+        'va="bottom", size="small"',
+        'va="bottom", size="x-small"',
+        "tests/test_pictures.py::test_nothing_on_a_slide_is_smaller_than_14_points[MropeSections]",
+    ),
+    "xPos curves: the decay becomes an image in an SVG": (
+        "posviz/pictures/xpos/xpos_curves.py",
+        "label=decay_label, zorder=2.5, animated=True",
+        "label=decay_label, zorder=2.5, animated=True, rasterized=True",
+        "tests/test_every_figure.py::test_an_svg_is_text_and_lines_and_images_"
+        "only_where_heatmaps_are[XposCurves]",
+    ),
+    "poster: the legend has the size of a title and more": (
+        "posviz/engine/styles/poster.mplstyle",
+        "legend.fontsize: 22",
+        "legend.fontsize: 32",
+        "tests/test_pictures.py::test_no_text_is_cut_off_or_overlaps[BlockwiseMask-poster-False]",
+    ),
+    "ALiBi slopes: heads are counted from 0 in the formula": (
+        "posviz/pictures/alibi/alibi_slopes.py",
+        "np.arange(1, self.num_heads + 1) / self.num_heads",
+        "np.arange(self.num_heads) / self.num_heads",
+        "tests/pictures/test_alibi_pictures.py::test_slopes_stand_in_the_"
+        "released_order_beside_the_formula",
+    ),
+    "ALiBi scores: a slider between two tokens is cut down": (
+        "posviz/pictures/alibi/alibi_scores.py",
+        "seq_len, asked = round(self.seq_len), round(self.distance)",
+        "seq_len, asked = int(self.seq_len), int(self.distance)",
+        "tests/pictures/test_alibi_scores_pictures.py::test_a_slider_between_"
+        "two_tokens_means_the_nearer",
+    ),
+    "weight by distance: the weight of the key itself is the factor's loss of one step": (
+        "posviz/pictures/alibi/weight_by_distance.py",
+        "-np.expm1(-slopes)",
+        "np.exp(-slopes)",
+        "tests/pictures/test_alibi_pictures.py::test_the_audited_windows_of_eight_heads",
+    ),
+    "learned tables: no room against wrap-around in the Fourier transform": (
+        "posviz/pictures/learned/_tables.py",
+        "size = 2 ** int(np.ceil(np.log2(2 * count)))",
+        "size = count",
+        "tests/pictures/test_learned_pictures.py::test_the_nearest_snapshot_is_shown[0-0-False]",
+    ),
+    "score decay: an offset beyond the largest is not held there": (
+        "posviz/pictures/rotary/score_decay.py",
+        "offset = min(self.offset, largest)",
+        "offset = self.offset",
+        "tests/pictures/test_score_decay.py::test_an_offset_beyond_the_largest_is_held_there",
+    ),
+    "cache debugger: a query one late is one early": (
+        "posviz/pictures/rotary/cache_debugger.py",
+        "q_at = positions + 1",
+        "q_at = positions - 1",
+        "tests/pictures/test_rotary_serving_pictures.py::test_each_mistake_is_"
+        "that_of_a_slow_decoder",
+    ),
+    "turned tokens: the keys alone turn where the queries alone should": (
+        "posviz/pictures/rotary/turned_tokens.py",
+        'np.array([self.turned != "nothing", self.turned == "queries and keys"])',
+        'np.array([self.turned == "queries and keys", self.turned != "nothing"])',
+        "tests/pictures/test_rotary_pictures.py::test_weights_and_their_change_are_those_of_a_loop",
+    ),
+    "patch grid: raster order counts along columns": (
+        "posviz/pictures/rotary2d/patch_grid.py",
+        "rotary_angles(rows * self.grid + columns, inv_freq)",
+        "rotary_angles(columns * self.grid + rows, inv_freq)",
+        "tests/pictures/test_rotary2d_pictures.py::test_scores_and_their_words_"
+        "are_those_of_a_loop[5-8-14-64-10-raster]",
+    ),
+    "DeBERTa terms: the clip ahead is drawn one key too far": (
+        "posviz/pictures/relative/deberta_terms.py",
+        "behind, ahead = clip - 1.5, 0.5 - clip",
+        "behind, ahead = clip - 1.5, -0.5 - clip",
+        "tests/pictures/test_deberta_terms.py::test_deberta_terms_are_those_of_a_loop",
+    ),
+    "four relative terms: without a switch that is off, two terms are left out": (
+        "posviz/pictures/relative/four_relative_terms.py",
+        "_weights(terms[:3].sum(axis=0))",
+        "_weights(terms[:2].sum(axis=0))",
+        "tests/pictures/test_relative_scores_pictures.py::test_four_terms_are_those_of_a_loop",
+    ),
+    "offset matrix: query and key are swapped": (
+        "posviz/pictures/relative/offset_matrix.py",
+        "rows = shaw_index(-apart, self.clip)",
+        "rows = shaw_index(apart, self.clip)",
+        "tests/pictures/test_relative_pictures.py::test_each_pair_is_told_its_clipped_offset",
+    ),
+    "xPos decay: the half-life is that of the natural scale": (
+        "posviz/pictures/xpos/xpos_decay.py",
+        "half_lives=self.scale_base * np.log(0.5) / np.log(zeta),",
+        "half_lives=self.scale_base * -1 / np.log(zeta),",
+        "tests/pictures/test_xpos_pictures.py::test_half_of_the_factor_is_left_at_the_half_life",
+    ),
+    "xPos overflow: centred positions reach half as far instead of twice": (
+        "posviz/pictures/xpos/xpos_overflow.py",
+        "/ (2 if self.centred else 1)  # for each token",
+        "* (2 if self.centred else 1)  # for each token",
+        "tests/pictures/test_xpos_reach_pictures.py::test_keys_overflow_on_"
+        "either_side_of_the_mark_and_not_before[True]",
+    ),
+    "angle table: angles are shown from 0 on and then moved by half a turn": (
+        "posviz/pictures/rotary/angle_table.py",
+        "(angles + np.pi) % (2 * np.pi) - np.pi",
+        "angles % (2 * np.pi) - np.pi",
+        "tests/pictures/test_rotary_pictures.py::test_the_table_is_that_of_a_loop",
+    ),
+    "dense line: what stands at the very end is left out": (
+        "posviz/pictures/dense_line.py",
+        "    between[-2] = max(between[-2:])  # what stands at the very end belongs to the last\n",
+        "",
+        "tests/pictures/test_dense_line.py::test_the_area_is_that_of_a_round_pen[0.6-spire]",
+    ),
+    "three doors: a way in that was dotted once stays dotted": (
+        "posviz/pictures/start/three_doors.py",
+        'door.way.set(color=look["edge"], linestyle="-" if name in lit else ":")',
+        'door.way.set(color=look["edge"])\n'
+        '        if name not in lit:\n            door.way.set_linestyle(":")',
+        "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_would[ThreeDoors]",
+    ),
+    "shuffled sentence: words between dollars are read as mathematics": (
+        "posviz/pictures/order/shuffled_sentence.py",
+        "labels=shortened, parse_math=False, **style",
+        "labels=shortened, **style",
+        "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_"
+        "would[ShuffledSentence]",
+    ),
+    "sinusoidal table: axes are set at the first update only": (
+        "posviz/pictures/sinusoidal/sinusoidal_table.py",
+        "if artists.shape != (length, d_model):",
+        "if artists.shape is None:",
+        "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_"
+        "would[SinusoidalTable]",
+    ),
+    "layout converter: marks shrink at every other head_dim and never grow again": (
+        "posviz/pictures/rotary/layout_converter.py",
+        "line.set_markersize(artists.markersize * min(1, 8 / head_dim) ** 0.4)",
+        "line.set_markersize(line.get_markersize() * min(1, 8 / head_dim) ** 0.4)",
+        "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_"
+        "would[LayoutConverter]",
+    ),
+    "precision lab: the cross of an overflow stays when nothing overflows": (
+        "posviz/pictures/rotary/precision_lab.py",
+        "        artists.end.set_data(*end)",
+        "        if len(end[0]):\n            artists.end.set_data(*end)",
+        "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_would[PrecisionLab]",
+    ),
+    "T5 buckets: max_distance may be that of the exact buckets": (
+        "posviz/pictures/relative/t5_buckets.py",
+        "max(self.max_distance, exact + 1)",
+        "max(self.max_distance, exact)",
+        "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_would[T5Buckets]",
+    ),
+    "blockwise mask: the row of counts is marked at the query asked for, not at the last": (
+        "posviz/pictures/xpos/blockwise_mask.py",
+        "query=min(self.query, self.seq_len - 1),",
+        "query=min(self.query, self.seq_len),",
+        "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_would[BlockwiseMask]",
+    ),
+}
+
+DEFAULT = {
+    "two hands: the film turns a knob that moves nothing": (
+        "posviz/pictures/rotary2d/two_hands.py",
+        'film = ("row", "column")',
+        'film = ("direction", "kind")',
+        "tests/test_every_figure.py::test_every_animation_moves_fits_and_opens_elsewhere[TwoHands]",
+    ),
+    "every style: fonts of a PDF are Type 3": (
+        "posviz/engine/styles/base.mplstyle",
+        "pdf.fonttype: 42",
+        "pdf.fonttype: 3",
+        "tests/test_every_figure.py::test_every_style_and_format_opens_elsewhere[ThreeDoors]",
+    ),
+}

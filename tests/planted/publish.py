@@ -1,0 +1,257 @@
+"""Errors in the commands, in pages, slides and notebooks, and in what stands between."""
+
+QUICK = {
+    "run.py: the old stamp stays while pip installs": (
+        "run.py",
+        "    STAMP.unlink(missing_ok=True)\n",
+        "",
+        "tests/test_run.py::test_changed_requirements_are_installed_into_the_"
+        "same_environment[constraints.txt]",
+    ),
+    "run.py: a project that has moved keeps its environment": (
+        "run.py",
+        "if found[:1] != [home]:",
+        "if not found:",
+        "tests/test_run.py::test_a_moved_project_and_a_vanished_python_are_set_up_anew",
+    ),
+    "run.py: --ServerApp.port is not read": (
+        "run.py",
+        'if name in ("--port", "--ServerApp.port"):',
+        'if name == "--port":',
+        "tests/test_run.py::test_a_taken_port_is_said_before_anything_is_made[--ServerApp.port={}]",
+    ),
+    "run.py: any success among the commands counts as Chromium installed": (
+        "run.py",
+        "if any(call(command) != 0",
+        "if all(call(command) != 0",
+        "tests/test_run.py::test_chromium_is_installed_when_absent[True-apt-get]",
+    ),
+    "main: a folder below a file is taken for one to be made": (
+        "posviz/__main__.py",
+        "except FileNotFoundError:  # it",
+        "except (FileNotFoundError, NotADirectoryError):  # it",
+        "tests/test___main__.py::test_a_wrong_argument_is_one_line_and_nothing_is_done",
+    ),
+    "front door: raster looked for in the wrong module": (
+        "posviz/__init__.py",
+        '        "raster",\n    ),\n    "posviz.encodings.shaw": (',
+        '    ),\n    "posviz.encodings.shaw": (\n        "raster",',
+        "tests/test_front_door.py::test_every_name_opens_something[raster]",
+    ),
+    "checkpoints: float16 forgotten": (
+        "posviz/checkpoints.py",
+        '"F32": 4, "F16": 2, ',
+        '"F32": 4, ',
+        "tests/test_checkpoints.py::test_a_tensor_comes_back_as_it_was_saved[half-dtype2]",
+    ),
+    "training: no steps is told in the singular": (
+        "posviz/training.py",
+        "'s' * (done != 1)",
+        "'s' * (done > 1)",
+        "tests/test_training.py::test_an_interrupt_keeps_what_was_learned_and_says_so[1-0 steps]",
+    ),
+    "arrays: a container's file cache counts for its memory": (
+        "posviz/arrays.py",
+        'stat.get("anon", 0)',
+        'stat.get("file", 0)',
+        "tests/test_arrays.py::test_free_memory_is_what_machine_and_container_leave[files2-2000]",
+    ),
+    "chain: half a turn is shown as minus pi": (
+        "posviz/derivations/chain.py",
+        "- 0.5 - ROUNDING)",
+        "- 0.5)",
+        "tests/derivations/test_chain.py::test_half_a_turn_is_shown_as_pi_on_every_machine[1e-12]",
+    ),
+    "plane: phases for n = m compared as plain numbers": (
+        "posviz/derivations/plane.py",
+        'why="phases for n = m",\n        angle=True,',
+        'why="phases for n = m",\n        angle=False,',
+        "tests/derivations/test_rotary.py::test_every_right_line_follows_at_every_setting[polar]",
+    ),
+    "dimensions: the slip of the layout without its minus": (
+        "posviz/derivations/dimensions.py",
+        "np.concatenate([-second, first])",
+        "np.concatenate([second, first])",
+        "tests/derivations/test_dimensions.py::test_the_other_layout_mixes_pairs",
+    ),
+    "derive: a vector with one 0 is refused": (
+        "posviz/derivations/rotary.py",
+        "not pair.any()",
+        "not pair.all()",
+        "tests/derivations/test_plane.py::test_every_line_in_polar_form_is_"
+        "what_complex_numbers_say[values2]",
+    ),
+    "setting: turned vectors remembered by position alone": (
+        "posviz/derivations/setting.py",
+        "asked = (*x, position)",
+        "asked = (position,)",
+        "tests/derivations/test_setting.py::test_turning_is_multiplying_by_a_complex_number[0]",
+    ),
+    "page: a link to a place in another lesson stays a notebook": (
+        "posviz/publish/page.py",
+        "\\.ipynb(?=[)#])",
+        "\\.ipynb(?=\\))",
+        "tests/publish/test_page.py::test_links_between_lessons_lead_to_pages",
+    ),
+    "page template: alternative text is not escaped": (
+        "posviz/publish/page.html.j2",
+        '"alt", "image/png") | e }}',
+        '"alt", "image/png") }}',
+        "tests/publish/test_page.py::test_every_image_is_in_the_page_and_has_alternative_text",
+    ),
+    'slides: the aims keep "(exercise 2)"': (
+        "posviz/publish/slides.py",
+        " \\(exercises? [^)]*\\)",
+        " \\(exercises [^)]*\\)",
+        "tests/publish/test_slides.py::test_every_lesson_is_told_in_full[07_alibi]",
+    ),
+    "choose: a lesson's number needs its leading zero": (
+        "posviz/publish/choose.py",
+        "typed.zfill(2) == number",
+        "typed == number",
+        "tests/publish/test_choose.py::test_a_lesson_by_number_or_name[5]",
+    ),
+    "listing: defaults as Python writes them": (
+        "posviz/publish/listing.py",
+        "knob.write(knob.default_value)",
+        "knob.default_value",
+        "tests/publish/test_listing.py::test_every_picture_and_every_knob_has_its_line",
+    ),
+    "assets: a file that is there is never renewed": (
+        "posviz/publish/assets.py",
+        "if not path.is_file() or path.read_bytes() != data:",
+        "if not path.is_file():",
+        "tests/publish/test_assets.py::test_a_file_that_has_the_bytes_is_left_alone",
+    ),
+    "doctor: free disk in another unit": (
+        "posviz/publish/doctor.py",
+        "// 10**6",
+        "// 2**20",
+        "tests/publish/test_doctor.py::test_a_full_disk",
+    ),
+    "figures: stills are never dark": (
+        "posviz/publish/figures.py",
+        "export.save_all(picture, paths, style=style, dark=dark)",
+        "export.save_all(picture, paths, style=style)",
+        "tests/publish/test_figures.py::test_jobs_write_the_picture_in_its_setting_and_look[True]",
+    ),
+    "notebook 06: the format of an older version": (
+        "notebooks/06_rope_in_two_dimensions.ipynb",
+        '"nbformat_minor": 5',
+        '"nbformat_minor": 4',
+        "tests/test_notebooks.py::test_notebook_was_run_in_order_from_a_fresh_"
+        "kernel[06_rope_in_two_dimensions]",
+    ),
+    "run.py: an unknown failure shows the first line, not the last": (
+        "run.py",
+        "splitlines()[-1:]",
+        "splitlines()[:1]",
+        "tests/test_run.py::test_a_full_disk_and_an_unknown_failure_become_one_line",
+    ),
+    "run.py: gigabytes counted in powers of two": (
+        "run.py",
+        ".free / 1e9",
+        ".free / 2**30",
+        "tests/test_run.py::test_too_little_disk_space_is_said_before_anything_is_made",
+    ),
+    "main: files counted by jobs, several formats as one": (
+        "posviz/__main__.py",
+        'sum(1 + name.count(", ") for name in jobs if name not in failures)',
+        "len(jobs) - len(failures)",
+        "tests/test___main__.py::test_failures_are_told_at_the_end_and_give_status_1",
+    ),
+    "main: an index is written where every page failed": (
+        "posviz/__main__.py",
+        "len(failures) < len(jobs)",
+        "len(failures) <= len(jobs)",
+        "tests/test___main__.py::test_pages_and_slides_of_the_lessons_meant[page-write_page]",
+    ),
+    "main: Ctrl-C while loading ends with the bare number": (
+        "posviz/__main__.py",
+        "os._exit(128 + number)",
+        "os._exit(number)",
+        "tests/test_command_line_in_processes.py::test_ctrl_c_while_modules_"
+        "are_loaded_is_told_in_one_line",
+    ),
+    "checkpoints: a shard's path may leave the folder": (
+        "posviz/checkpoints.py",
+        "PurePosixPath(str(shards[tensor])).name",
+        "str(shards[tensor])",
+        "tests/test_checkpoints.py::test_shards_are_found_through_their_index_and_beside_it",
+    ),
+    "training: snapshots share the memory of the table": (
+        "posviz/training.py",
+        "to_numpy(table).copy()",
+        "to_numpy(table)",
+        "tests/test_training.py::test_snapshots_are_taken_first_and_last_and_ever_more_rarely",
+    ),
+    "arrays: a tensor shares the memory of its source": (
+        "posviz/arrays.py",
+        "torch.from_numpy(np.array(x))",
+        "torch.from_numpy(np.asarray(x))",
+        "tests/test_arrays.py::test_moving_leaves_the_source_alone",
+    ),
+    "slides template: a picture's HTML is escaped": (
+        "posviz/publish/slides.html.j2",
+        "slide.picture | safe",
+        "slide.picture",
+        "tests/publish/test_slides.py::test_what_is_written_is_escaped_and_"
+        "links_to_notebooks_are_words",
+    ),
+    "figures: files that exist are written again beside a missing one": (
+        "posviz/publish/figures.py",
+        "path for path in stills if path not in kept]",
+        "path for path in stills]",
+        "tests/publish/test_figures.py::test_existing_files_are_kept_unless_"
+        "they_shall_be_overwritten",
+    ),
+    "slides: a prompt ends at its first question mark": (
+        "posviz/publish/slides.py",
+        'block.rfind("?")',
+        'block.find("?")',
+        "tests/publish/test_slides.py::test_a_prompt_is_a_slide_up_to_its_"
+        "question_mark_and_the_answer_another[text0-1]",
+    ),
+}
+
+DEFAULT = {
+    "lesson: the failing cell is counted from 1": (
+        "posviz/publish/lesson.py",
+        "enumerate(lesson.cells)",
+        "enumerate(lesson.cells, 1)",
+        "tests/publish/test_lesson.py::test_a_cell_that_fails_is_named",
+    ),
+    "stopping: any exit that Python swallows sends the signal": (
+        "posviz/publish/stopping.py",
+        "any(swallowed.exc_value is one for one in made)",
+        "isinstance(swallowed.exc_value, SystemExit)",
+        "tests/publish/test_stopping.py::test_what_no_signal_raised_is_told_as_"
+        "before_and_sends_none[sys.exit(3)]",
+    ),
+    "batch: a stopped process does not clean up": (
+        "posviz/publish/batch.py",
+        "    unwind_on(signal.SIGTERM, SystemExit)\n",
+        "",
+        "tests/publish/test_batch.py::test_an_interruption_stops_all_processes_"
+        "and_removes_what_is_half_written",
+    ),
+    "notebook 08: a stored digit is wrong": (
+        "notebooks/08_xpos.ipynb",
+        "a key grows 507,094,277 times",
+        "a key grows 507,094,377 times",
+        "tests/test_notebooks.py::test_notebook_runs_and_prints_what_is_stored[08_xpos]",
+    ),
+    "notebook 01: a picture is not imported": (
+        "notebooks/01_why_order_matters.ipynb",
+        "from posviz import FourTerms, MaskedAttention, ScoreVariance, ShuffledSentence",
+        "from posviz import FourTerms, ScoreVariance, ShuffledSentence",
+        "tests/test_notebooks.py::test_notebook_runs_and_prints_what_is_"
+        "stored[01_why_order_matters]",
+    ),
+    "batch: reasons of the system with Python's errno": (
+        "posviz/publish/batch.py",
+        "said = error.strerror or str(error)",
+        "said = str(error)",
+        "tests/publish/test_batch.py::test_reasons_of_the_system_have_no_python_in_them",
+    ),
+}
