@@ -21,7 +21,7 @@ from tests import changed
 MARKERS = (
     "slow(reason): it starts a process, runs a notebook or takes seconds: --quick leaves it out",
     "release(reason): of a sweep that only --everything makes",
-    "sampled(number): of its parameters, so many are drawn; --everything takes all",
+    "sampled(default=None, quick=None): of its parameters, so many are drawn at that speed",
 )
 STARTS = {"subprocess.Popen", "os.fork", "os.posix_spawn"}  # what Python calls it in its audit
 _started: list[str] = []
@@ -55,12 +55,14 @@ def pytest_report_header(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    drawn, reach = _drawn(items, config.option.seed), None
+    speed, reach = config.option.speed, None
     if config.option.changed:
         reach = changed.Reach(changed.since_last_commit())
+    # What a change reaches is few: of that nothing is left to chance but what always is.
+    drawn = _drawn(items, "default" if reach and speed == "quick" else speed, config.option.seed)
     kept = []
     for item in items:
-        reason = _left_out(item, config.option.speed, drawn)
+        reason = _left_out(item, speed, drawn)
         if not reason and reach and not _reached(item, reach):
             reason = "not reached by the change"
         if reason:
@@ -77,8 +79,8 @@ def _left_out(item, speed, drawn) -> str:
         return ""
     if marker := item.get_closest_marker("release"):
         return f"{marker.args[0]}: --everything"
-    if item.get_closest_marker("sampled") and item not in drawn:
-        return "not drawn for a sample: --everything or another --seed"
+    if item not in drawn:
+        return "not drawn for a sample: --everything, or another --seed"
     if speed == "quick" and "browser" in item.path.parts:
         return "a browser: without --quick"
     if speed == "quick" and (marker := item.get_closest_marker("slow")):
@@ -86,16 +88,17 @@ def _left_out(item, speed, drawn) -> str:
     return ""
 
 
-def _drawn(items, seed) -> set:
-    """The items that stand for all of their test, so many as its marker says."""
+def _drawn(items, speed, seed) -> set:
+    """All items but those of sampled tests, of which so many are taken as their marker says."""
     tests: dict = {}
     for item in items:
-        if item.get_closest_marker("sampled"):
+        marker = item.get_closest_marker("sampled")
+        if marker and speed in marker.kwargs:
             tests.setdefault((item.path, item.originalname), []).append(item)
-    drawn = set()
+    drawn = set(items).difference(*tests.values())
     for (_, name), each in tests.items():
-        (number,) = each[0].get_closest_marker("sampled").args
-        drawn |= set(random.Random(f"{seed} {name}").sample(each, min(number, len(each))))
+        number = min(len(each), each[0].get_closest_marker("sampled").kwargs[speed])
+        drawn |= set(random.Random(f"{seed} {name}").sample(each, number))
     return drawn
 
 

@@ -212,6 +212,7 @@ def test_scores_of_halves_may_be_larger_than_a_half(dtype):
     assert np.array_equal(np.asarray(weights), np.full((1, 1, 2, 2), 0.5))
 
 
+@pytest.mark.sampled(quick=2)
 @every_encoding
 def test_gradients_flow_and_stay_finite_where_everything_is_masked(name):
     encoding = ENCODINGS[name](torch.tensor)

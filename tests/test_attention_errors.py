@@ -107,6 +107,7 @@ def test_masks_and_softmax_name_bad_input(call, error, message):
         call()
 
 
+@pytest.mark.slow("seconds")
 def test_scores_that_would_not_fit_in_memory_are_refused_first():
     q = np.broadcast_to(np.float32(1), (1, 8, 10**7, 2))
     positions = range(10**7)

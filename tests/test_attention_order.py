@@ -59,6 +59,7 @@ def test_alibi_without_a_mask_is_blind_to_reversal():
         assert bool(np.abs(back - plain[:, ::-1]).max() < 1e-13) is blind
 
 
+@pytest.mark.sampled(quick=5)
 @pytest.mark.parametrize("name", RELATIVE)
 @given(shift=st.integers(-1000, 1000))
 def test_relative_encodings_see_no_common_shift(name, shift):
@@ -92,6 +93,7 @@ def test_left_padding_changes_nothing_for_the_real_tokens(name):
         np.testing.assert_allclose(found[sentence, -length:], alone[0], atol=1e-13)
 
 
+@pytest.mark.sampled(quick=2)
 @every_encoding
 @pytest.mark.parametrize("kind", [np.asarray, torch.tensor])
 @given(cuts=st.sets(st.integers(1, 5)))

@@ -41,6 +41,8 @@ WITH_CIRCLES = {
     "WavelengthClocks": 1,
 }
 
+few_when_quick = pytest.mark.sampled(quick=8)
+
 
 @pytest.fixture(params=NAMES)
 def picture(request) -> Picture:
@@ -57,6 +59,7 @@ def inches(picture, style) -> tuple[float, float]:
 # ---------------------------------------------------------------- files
 
 
+@few_when_quick
 @pytest.mark.slow("files in every format")
 def test_every_style_and_format_opens_elsewhere(picture, tmp_path, rng, everything):
     title, caption = picture.title(), picture.caption(picture.compute())
@@ -127,6 +130,7 @@ def check_pdf(path, size, dots, dark):
     return told.title, told.subject, told.keywords
 
 
+@few_when_quick
 def test_what_an_animation_moves_is_seen(picture):
     film = animation.Film(picture, picture.filmed()[0])
     film.stops = [film.stops[0], film.stops[len(film.stops) // 2], film.stops[-1]]
@@ -134,7 +138,7 @@ def test_what_an_animation_moves_is_seen(picture):
 
 
 @pytest.mark.slow("films")
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(default=4)
 def test_every_animation_moves_fits_and_opens_elsewhere(picture, tmp_path):
     (knob, *_), before = picture.filmed(), picture.values()
     gif, mp4 = (picture.animate(knob, tmp_path / f"film.{kind}") for kind in animation.FORMATS)
@@ -234,6 +238,7 @@ def on_ground(color, alpha, axes) -> tuple:
     return tuple(opaque * np.array(rgb) + (1 - opaque) * ground)
 
 
+@few_when_quick
 def test_curves_differ_for_everyone_in_colour_or_in_strokes(picture):
     figure = picture.figure()
     with style_context():

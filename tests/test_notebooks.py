@@ -101,7 +101,7 @@ def test_lesson_prints_numbers_that_are_compared(path):
 
 @every_lesson
 def test_a_changed_number_is_noticed_in_every_checked_cell(path):
-    """That a run in JupyterLab tells what is stored, tests/browser/test_notebooks_in_lab.py tests."""
+    """That a run tells what is stored, tests/browser/test_notebooks_in_lab.py tests."""
     (stored, _), (changed, cells) = code_cells(path), code_cells(path)
     assert differing(stored, changed) == []
     for cell in checked_cells(cells):

@@ -20,6 +20,7 @@ NAMES = posviz.pictures.names()
 LOOKS = [*((style, False) for style in STYLES), ("notebook", True)]
 TEXTS = ["", "one", "$x_$ \\frac{", "<script>a\0b\tc\n", "i " * 500, "W" * 500]
 
+few_when_quick = pytest.mark.sampled(quick=8)
 pytestmark = pytest.mark.filterwarnings("error")
 
 
@@ -156,6 +157,7 @@ def test_default_values_are_allowed_and_ranges_make_sense(picture):
 # ---------------------------------------------------------------- settings and pixels
 
 
+@few_when_quick
 def test_every_setting_shows_what_a_fresh_figure_would(picture, rng, quick, everything):
     live = LiveFigure(picture)
     settings = extremes(picture)
@@ -178,6 +180,7 @@ def is_one_line(caption) -> bool:
     return bool(caption.strip()) and caption == caption.strip() and "\n" not in caption
 
 
+@few_when_quick
 def test_some_knob_moves_artists_without_a_new_background(picture):
     live = LiveFigure(picture)
     default, redrawn = picture.values(), []
@@ -202,6 +205,7 @@ def fresh_pixels(picture) -> np.ndarray:
 # ---------------------------------------------------------------- words
 
 
+@few_when_quick
 @pytest.mark.parametrize(("style", "dark"), LOOKS)
 def test_no_text_is_cut_off_or_overlaps(picture, style, dark, quick, everything, rng):
     settings = [picture.values()] if dark else extremes(picture)
@@ -218,6 +222,7 @@ def test_no_text_is_cut_off_or_overlaps(picture, style, dark, quick, everything,
     assert faults == {}
 
 
+@few_when_quick
 def test_nothing_on_a_slide_is_smaller_than_14_points(picture):
     for setting, figure in moved_figures(picture, extremes(picture)[:1], "slide", False):
         sizes = {text.get_text(): text.get_fontsize() for text in drawn_texts(figure)}
@@ -236,6 +241,7 @@ def test_the_caption_is_one_sentence_of_plain_text(picture):
 # ---------------------------------------------------------------- who reads and touches what
 
 
+@few_when_quick
 def test_update_reads_no_knob_and_draw_only_those_that_redraw(picture):
     arrays = picture.compute()
     redrawing = {name for name, knob in picture.knobs().items() if knob.redraw}
@@ -258,6 +264,7 @@ def blind(picture, allowed):
     return copy
 
 
+@few_when_quick
 def test_compute_is_repeatable_and_touches_neither_knobs_nor_artists(picture, monkeypatch):
     figure = picture.figure()
     figure.canvas.draw()

@@ -85,7 +85,7 @@ def status_and_output(processes, folder, options):
 
 
 @pytest.mark.slow("a process")
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(default=8)
 @pytest.mark.parametrize("name", ERRORS)
 def test_a_planted_error_turns_a_test_red(processes, copy, name):
     plant(copy, ERRORS[name])

@@ -1,4 +1,4 @@
-"""Every notebook in a real JupyterLab: it runs, tells what it told, and every slider moves pixels."""
+"""Every notebook in JupyterLab: it runs, tells what is stored, and every slider moves pixels."""
 
 import nbformat
 import pytest

@@ -202,6 +202,7 @@ def test_angles_for_each_sentence_and_each_head(layout):
             np.testing.assert_allclose(found[place], slowly(x[place], full[place], layout))
 
 
+@pytest.mark.slow("seconds")
 @both_layouts
 @pytest.mark.parametrize("gradients", [False, True])
 def test_torch_compile_reads_it_in_one_piece(layout, gradients):

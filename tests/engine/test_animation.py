@@ -26,6 +26,7 @@ class OddWaves(Waves):
 # ---------------------------------------------------------------- what a reader finds
 
 
+@pytest.mark.slow("seconds")
 @pytest.mark.parametrize("dark", [False, True])
 def test_every_frame_of_a_gif_is_the_figure_at_its_stop(tmp_path, dark):
     picture = Waves(phase=0.25, words="the dog")
@@ -55,6 +56,7 @@ def test_every_frame_of_an_mp4_is_the_figure_at_its_stop(tmp_path, kind):
         assert difference(frames[index][:5, :5], expected[:5, :5]) < 2, "the background"
 
 
+@pytest.mark.slow("seconds")
 def test_a_knob_that_makes_new_artists_can_move(tmp_path):
     frames = gif_frames(animate(Waves(), "lines", tmp_path / "waves.gif"))
     assert len(frames) == len([1, 2, 3, 4, 3, 2])
@@ -175,6 +177,7 @@ def test_an_mp4_begins_with_its_index_so_that_it_plays_while_it_loads(tmp_path):
 # ---------------------------------------------------------------- the picture itself
 
 
+@pytest.mark.slow("seconds")
 def test_the_picture_stays_as_it_is_and_hears_of_nothing(tmp_path):
     picture = Waves(position=7)
     before, heard = picture.values(), []

@@ -10,6 +10,7 @@ from tests.engine.films import difference, gif_frames, gif_seconds, mp4_frames, 
 from tests.engine.sample import Failing, Waves
 
 
+@pytest.mark.slow("seconds")
 def test_a_gif_that_would_be_too_large_has_fewer_stops(tmp_path, monkeypatch):
     all_stops = animate(Waves(), "position", tmp_path / "all.gif")
     monkeypatch.setattr(animation, "LARGEST", all_stops.stat().st_size * 0.75)

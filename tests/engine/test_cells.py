@@ -100,6 +100,7 @@ def images(draw):
     return image
 
 
+@pytest.mark.slow("seconds")
 @settings(max_examples=150, deadline=None)
 @given(images())
 def test_the_pixels_are_those_of_agg(image):

@@ -125,6 +125,7 @@ def test_reset_returns_to_where_the_explorer_began_not_to_the_defaults():
 # ---------------------------------------------------------------- errors
 
 
+@pytest.mark.slow("seconds")
 @pytest.mark.parametrize(
     ("place", "message"),
     [
@@ -212,6 +213,7 @@ def test_a_closed_explorer_is_freed_and_so_is_its_figure(picture):
     assert [reference() for reference in kept] == [None] * 4
 
 
+@pytest.mark.slow("seconds")
 def test_the_figure_lives_while_a_view_is_open(explorer, browser):
     figure = weakref.ref(explorer.live.layers.figure)
     gc.collect()
@@ -265,6 +267,7 @@ def run_cell():
     manager.shutdown_kernel(now=True)
 
 
+@pytest.mark.slow("seconds")
 def test_a_cell_run_again_and_again_leaves_one_run_alive(run_cell):
     assert run_cell(CELL, "an id") == ""
     once = run_cell(COUNT, "count")

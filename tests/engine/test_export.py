@@ -30,6 +30,7 @@ def picture():
     return Waves(position=20)
 
 
+@pytest.mark.slow("seconds")
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("kind", FORMATS)
@@ -64,6 +65,7 @@ def test_a_png_shows_the_pixels_of_the_figure(picture, tmp_path):
     assert np.array_equal(np.asarray(Image.open(path)), expected)
 
 
+@pytest.mark.slow("seconds")
 @pytest.mark.parametrize("words", ["the cat", "ένα 猫 (\\) ]]> & <b>"])
 @pytest.mark.parametrize("kind", FORMATS)
 def test_title_caption_and_python_line_go_with_the_file(tmp_path, kind, words):
@@ -92,6 +94,7 @@ def test_text_a_reader_typed_leaves_an_svg_readable(tmp_path):
     assert ET.fromstring(path.read_bytes()).tag == f"{SVG}svg"
 
 
+@pytest.mark.slow("seconds")
 def test_one_figure_for_several_files_gives_what_each_gives_alone(picture, tmp_path, monkeypatch):
     drawn = []
     monkeypatch.setattr(Waves, "compute", lambda self, f=Waves.compute: drawn.append(1) or f(self))
@@ -171,6 +174,7 @@ def test_a_folder_in_the_place_of_the_file_is_named(picture, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["waves.png"]
 
 
+@pytest.mark.slow("seconds")
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 def test_a_full_disk_leaves_the_good_file_and_nothing_beside_it(picture, tmp_path, ending):
     path = picture.save(tmp_path / f"waves.{ending}")
@@ -189,6 +193,7 @@ def test_a_full_disk_leaves_the_good_file_and_nothing_beside_it(picture, tmp_pat
     assert picture.save(path).read_bytes() != good
 
 
+@pytest.mark.sampled(quick=2)
 @pytest.mark.parametrize("place", ["compute", "caption", "update", "drawing"])
 def test_an_error_of_the_picture_leaves_the_good_file(tmp_path, place):
     picture = Failing()

@@ -55,6 +55,7 @@ def test_the_button_opens_and_closes_the_panel(panel):
     assert seen == ["none", "flex", "none"]
 
 
+@pytest.mark.slow("seconds")
 @pytest.mark.parametrize("kind", FORMATS)
 def test_save_writes_a_file_and_the_link_holds_a_copy(panel, folder, kind):
     panel.kind.value = kind
@@ -67,6 +68,7 @@ def test_save_writes_a_file_and_the_link_holds_a_copy(panel, folder, kind):
     assert f"<code>figures/Failing.{kind}</code>" in panel.result.value
 
 
+@pytest.mark.slow("seconds")
 @pytest.mark.parametrize(("style", "size"), [("slide", (1920, 1080)), ("paper", (990, 720))])
 @pytest.mark.parametrize("dark", [False, True])
 def test_what_is_saved_is_the_picture_as_it_stands(panel, folder, style, size, dark):

@@ -187,6 +187,7 @@ def awkward(make, turn=visible, **knobs):
 CASES = [(why, how) for why, hows in AWKWARD.items() for how in hows]
 
 
+@pytest.mark.slow("seconds")
 @pytest.mark.parametrize(("why", "how"), CASES)
 def test_from_the_frame_on_in_which_it_appears_there_are_pixels(why, how, request):
     if how in (tex, unknown):

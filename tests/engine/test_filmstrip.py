@@ -131,6 +131,7 @@ def set_texts(picture, texts):
 
 
 # How many pixels may be far off: more where the whole frame is reduced to 255 colours.
+@pytest.mark.slow("seconds")
 @pytest.mark.parametrize(
     ("kind", "far_off"), [(Waves, 1e-4), (Wide, 1e-4), (Both, 1e-4), (Hatched, 1e-3)]
 )
@@ -160,6 +161,7 @@ def test_the_picture_is_never_turned_and_its_values_are_the_first_frame():
     assert start == [7, 0.255]
 
 
+@pytest.mark.slow("seconds")
 def test_less_room_leaves_fewer_places_with_both_ends_and_the_present_value():
     picture = Both(position=7)
     counts = []
@@ -172,6 +174,7 @@ def test_less_room_leaves_fewer_places_with_both_ends_and_the_present_value():
     assert counts == sorted(set(counts), reverse=True)
 
 
+@pytest.mark.slow("seconds")
 def test_a_slider_ends_where_nothing_changes_any_more():
     places = Reader(filmstrip(Ending(), 2_000_000)).film["knobs"][0]["values"]
     assert places[-2] < 20 <= places[-1] < 39

@@ -35,6 +35,7 @@ def test_every_case_of_every_file_is_there():
     assert len(CASES) == written.count("\n@case") >= 45
 
 
+@pytest.mark.sampled(quick=4)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.make.__name__)
 def test_layers_give_the_pixels_of_a_full_draw(case):
     figure, move = case.build()

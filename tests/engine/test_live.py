@@ -40,6 +40,7 @@ def turn_at_random(picture, rng):
     setattr(picture, name, values[name])
 
 
+@pytest.mark.slow("seconds")
 @pytest.mark.parametrize("session", [{}, {"axes.titlesize": 30, "xtick.color": "red"}])
 def test_after_a_hundred_turns_the_pixels_are_those_of_a_fresh_figure(session):
     rng = np.random.default_rng(0)

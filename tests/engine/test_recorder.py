@@ -32,6 +32,7 @@ def agree(pixels, wanted, letters=0):
     return (levels > 4).sum() <= letters and levels.max() <= 8
 
 
+@pytest.mark.sampled(quick=4)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.make.__name__)
 def test_every_kind_of_artist_is_replayed_or_refused(case):
     (figure, move), (twin, move_twin) = case.build(), case.build()
@@ -53,6 +54,7 @@ def test_every_kind_of_artist_is_replayed_or_refused(case):
     assert not np.array_equal(seen[0], seen[1])
 
 
+@pytest.mark.slow("seconds")
 @pytest.mark.parametrize("dpi", [100, 200])
 def test_a_picture_of_every_kind_is_replayed(dpi):
     picture = EveryKind()
@@ -122,6 +124,7 @@ LINES = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow("seconds")
 @settings(max_examples=150, deadline=None)
 @given(POINTS, LINES, st.booleans())
 def test_a_line_in_any_style(points, style, sketched):

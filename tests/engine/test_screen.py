@@ -140,6 +140,7 @@ def test_the_sharpest_screen_decides_up_to_four(screen, browser):
     assert browser.frames[-1]["css"] == [400, 200]
 
 
+@pytest.mark.slow("seconds")
 def test_the_figure_goes_with_its_last_view_and_comes_back(screen, browser):
     browser.say("a", ratio=1)
     browser.say("b", ratio=1)

@@ -154,6 +154,7 @@ def test_the_image_has_a_name_and_a_description(tmp_path):
     assert len(root.findall(f"{reading_svg.SVG}title")) == 1
 
 
+@pytest.mark.slow("seconds")
 @pytest.mark.parametrize("words", HOSTILE)
 def test_what_a_reader_typed_cannot_act(tmp_path, monkeypatch, words):
     monkeypatch.setattr(Waves.words, "max_length", 80)
@@ -163,6 +164,7 @@ def test_what_a_reader_typed_cannot_act(tmp_path, monkeypatch, words):
     assert picture.words in reading_svg.texts(ET.fromstring(data))
 
 
+@pytest.mark.sampled(quick=2)
 @pytest.mark.parametrize(
     ("good", "bad"),
     [

@@ -29,6 +29,7 @@ def slopes_of(num_heads):
 # ---------------------------------------------------------------- slopes and bias
 
 
+@pytest.mark.sampled(quick=6)
 @pytest.mark.parametrize("num_heads", range(1, 17))
 def test_slopes_stand_in_the_released_order_beside_the_formula(num_heads):
     power, slopes = slopes_of(num_heads)
@@ -52,6 +53,7 @@ def test_twelve_heads_have_the_slopes_of_eight_and_four_of_sixteen():
     assert arrays.power == 8
 
 
+@pytest.mark.slow("seconds")
 def test_the_bias_is_that_of_a_loop_and_keys_ahead_are_grey():
     for picture in every_setting(AlibiSlopes):
         _, artists = drawn(picture)
@@ -129,6 +131,7 @@ def test_windows_end_where_rows_of_weights_do(num_heads, one_in):
         assert windows[:, head] == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.slow("seconds")
 def test_lines_go_through_each_weight_and_marks_stand_at_the_windows():
     for picture in every_setting(WeightByDistance):
         arrays, artists = drawn(picture)

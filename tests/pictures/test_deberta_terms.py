@@ -32,6 +32,7 @@ def clipped(offset, k):
     return -k if offset < -k else k - 1 if offset > k - 1 else offset
 
 
+@pytest.mark.sampled(quick=3)
 @pytest.mark.parametrize("setting", [*every_setting(DebertaTerms, 8)], ids=repr)
 def test_deberta_terms_are_those_of_a_loop(setting):
     arrays, artists = drawn(setting)

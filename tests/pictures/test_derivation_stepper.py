@@ -75,6 +75,7 @@ def test_the_caption_says_what_is_held_and_how_far_the_line_is_off():
     assert caption.endswith("where 0.1 stands for a vector without length.")
 
 
+@pytest.mark.sampled(quick=8)
 @pytest.mark.parametrize("derivation", DerivationStepper.knobs()["derivation"].options)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_every_value_lies_within_the_axis(derivation, version):

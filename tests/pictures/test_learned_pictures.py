@@ -35,6 +35,7 @@ def sine_table(rows, columns, base):
 # ---------------------------------------------------------------- the table in training
 
 
+@pytest.mark.sampled(quick=3)
 @pytest.mark.parametrize("centred", [False, True])
 @pytest.mark.parametrize(("progress", "step"), [(0, 0), (5, 0), (6, 10), (55, 10), (56, 90)])
 def test_the_nearest_snapshot_is_shown(progress, step, centred):
@@ -103,6 +104,7 @@ def test_one_long_table_is_thinned_and_says_so():
     assert caption.endswith("; one row in 3 is drawn.")
 
 
+@pytest.mark.slow("seconds")
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("table", [np.zeros((6, 4)), np.ones((6, 4))], ids=["zeros", "equal rows"])
 def test_a_table_with_nothing_to_tell_apart_is_shown_without_a_warning(table):
@@ -208,6 +210,7 @@ def test_values_are_in_units_of_their_root_mean_square_and_norms_of_their_mean()
     assert f"the norm of a row is {norms.min():.4f} to {norms.max():.4f}; col" in caption
 
 
+@pytest.mark.sampled(quick=3)
 @pytest.mark.parametrize("base", [10, 300, 1_000_000])
 @pytest.mark.parametrize("learned", [RUN[0], LONG[:51, :4], RNG.normal(size=(40, 41))])
 def test_the_path_and_the_variance_it_holds(learned, base):

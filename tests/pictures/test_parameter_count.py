@@ -50,6 +50,7 @@ def test_what_does_not_grow_is_drawn_with_its_count():
         assert counts[rows[name]] == model.rows * model.columns
 
 
+@pytest.mark.slow("seconds")
 def test_the_table_asked_for_beside_the_model_chosen():
     for picture in every_setting(ParameterCount, 8):
         _, artists = drawn(picture)

@@ -138,6 +138,7 @@ def test_a_clip_that_moves_fits_nothing_anew():
         assert not live.paint()
 
 
+@pytest.mark.sampled(quick=3)
 @pytest.mark.parametrize("seq_len", [2, 7, 10, 11])
 @pytest.mark.parametrize("convention", ["query − key", "key − query"])
 def test_each_cell_of_a_short_matrix_has_its_number(seq_len, convention):

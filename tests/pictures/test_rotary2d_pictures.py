@@ -183,6 +183,7 @@ def test_the_caption_adds_the_shares_up():
         assert ("patches with the same row + column turn it alike" in caption) == equal
 
 
+@pytest.mark.sampled(quick=4)
 @pytest.mark.parametrize("kind", ["axial", "mixed", "mixed, equal"])
 @pytest.mark.parametrize(("pair", "direction"), [(0, 0), (2, 30), (15, 180), (5, 115)])
 def test_hands_point_and_lines_keep_their_angle(kind, pair, direction):

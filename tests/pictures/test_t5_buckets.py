@@ -128,6 +128,7 @@ def test_the_legend_names_the_bars_and_the_marks():
 # ---------------------------------------------------------------- what moves
 
 
+@pytest.mark.sampled(quick=2)
 @pytest.mark.parametrize("knob", T5Buckets().knobs())
 def test_a_turn_of_each_knob_arrives_and_is_taken_back(knob):
     _, artists = drawn(T5Buckets())
@@ -154,6 +155,7 @@ def test_what_each_knob_moves():
     assert everything["seq_len"] == {"image 1", "extent 1", "limits of matrix", "line 5", "line 6"}
 
 
+@pytest.mark.slow("seconds")
 def test_a_figure_that_was_moved_often_shows_what_a_new_one_shows():
     _, artists = drawn(T5Buckets())
     for setting in random_settings(T5Buckets(), 30):

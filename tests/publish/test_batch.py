@@ -79,6 +79,7 @@ def test_a_warning_is_a_note_in_one_line(capfd):
     assert capfd.readouterr().err == "note: no font has this letter\n"
 
 
+@pytest.mark.slow("seconds")
 def test_a_process_that_dies_is_told_and_does_not_stop_the_others(tmp_path):
     written = {name: partial(write, tmp_path / name, "whole") for name in "abcdef"}
     failures = batch.run({"dies": partial(os._exit, 9), **written}, "file")

@@ -57,6 +57,7 @@ def test_what_no_picture_or_lesson_is_called_is_refused(arguments, message):
         choose.pictures(**arguments)
 
 
+@pytest.mark.slow("seconds")
 @given(st.text(max_size=30))
 def test_whatever_is_typed_is_a_name_or_refused_in_one_line(text):
     for kind, known in (("names", NAMES), ("lessons", {})):

@@ -40,6 +40,7 @@ def test_existing_files_are_kept_unless_they_shall_be_overwritten(tmp_path):
     assert kept == []
 
 
+@pytest.mark.slow("seconds")
 @pytest.mark.parametrize("dark", [False, True])
 def test_jobs_write_the_picture_in_its_setting_and_look(tmp_path, dark):
     values, moving = {"CounterToClock": {"position": 5}}, {"CounterToClock": "position"}

@@ -49,6 +49,7 @@ def outputs(cell, kind="data"):
     return [output[kind] for output in cell.outputs if kind in output]
 
 
+@pytest.mark.slow("seconds")
 def test_cells_are_what_they_were(lesson):
     assert [cell.source for cell in lesson.cells] == ["# 00 · Title", *SOURCES]
 
