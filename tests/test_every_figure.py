@@ -165,6 +165,7 @@ TYPED = [
 ]
 
 
+@pytest.mark.slow("seconds")
 @pytest.mark.parametrize("words", HOSTILE)
 @pytest.mark.parametrize(("name", "knob"), TYPED)
 def test_what_a_reader_typed_is_inert_in_every_format(tmp_path, name, knob, words):
@@ -194,11 +195,13 @@ def is_round(axes) -> bool:
     return False
 
 
+@pytest.mark.slow("seconds")
 def test_pictures_with_circles_are_those_that_are_listed():
     found = {name: sum(map(is_round, posviz.pictures.load(name)().figure().axes)) for name in NAMES}
     assert {name: count for name, count in found.items() if count} == WITH_CIRCLES
 
 
+@pytest.mark.sampled(quick=2)
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("name", WITH_CIRCLES)
 def test_a_circle_is_round(name, style):

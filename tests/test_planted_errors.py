@@ -38,7 +38,9 @@ def run(folder, options, output):
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
         sys.stdout, sys.stderr, sys.dont_write_bytecode = file, file, True
-        for name in [name for name in sys.modules if name.split(".")[0] in ("tests", "posviz")]:
+        for name in [
+            name for name in sys.modules if name.split(".")[0] in ("tests", "posviz", "run")
+        ]:
             del sys.modules[name]
         sys.path[:] = [str(folder), *(path for path in sys.path if Path(path) != ROOT)]
         os.environ["PYTHONPATH"] = str(folder)  # of the processes that tests start

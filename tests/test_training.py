@@ -56,6 +56,7 @@ class InterruptedAt(Encoding):
 # ---------------------------------------------------------------- the text
 
 
+@pytest.mark.slow("seconds")
 def test_the_text_is_the_library_file_after_file():
     assert TEXT.startswith(Path(sysconfig.get_path("stdlib"), "__future__.py").read_text())
     assert (len(TEXT), TEXT.isascii()) == (20_000, True)
@@ -154,6 +155,7 @@ def filling_in():
     return short(model, steps=160, seq_len=24, batch_size=32, learning_rate=0.01)
 
 
+@pytest.mark.slow("seconds")
 def test_the_loss_falls_below_that_of_counting_characters(filling_in):
     shares = np.array(list(Counter(TEXT).values())) / len(TEXT)
     counting = -(shares * np.log(shares)).sum()
@@ -171,6 +173,7 @@ def test_what_is_to_be_predicted_is_not_shown(causal):
     assert run.losses[-50:].mean() == pytest.approx(math.log(4), abs=0.1)
 
 
+@pytest.mark.slow("seconds")
 def test_a_rhythm_is_filled_in_only_by_who_knows_the_places():
     losses = []
     for encoding in (trained(), NoPosition()):

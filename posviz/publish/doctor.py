@@ -88,7 +88,7 @@ def _build(torch) -> str:
     kinds = {"CUDA": torch.version.cuda, "ROCm": torch.version.hip}
     built = next((f"for {kind} {of}" for kind, of in kinds.items() if of), "without CUDA")
     chosen = Path(sys.prefix, "posviz-torch")  # what run.py has noted
-    return f"{built}; {chosen.read_text().strip()}" if chosen.exists() else built
+    return f"{built}, because {chosen.read_text().strip()}" if chosen.exists() else built
 
 
 def _reasons() -> dict[str, str]:

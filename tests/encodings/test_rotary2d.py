@@ -55,6 +55,7 @@ def test_the_raster_reads_line_by_line(height, width):
     assert raster(height, width).tolist() == expected
 
 
+@pytest.mark.sampled(quick=2)
 @pytest.mark.parametrize("kind", [np.array, as_torch])
 @pytest.mark.parametrize("first", ["column", "row"])
 @given(quarter=st.integers(1, 5), places=COORDINATES, base=st.sampled_from([100.0, 10_000.0]))
@@ -71,6 +72,7 @@ def test_axial_angles_pair_by_pair(kind, first, quarter, places, base):
         assert found[token, pair] == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.sampled(quick=2)
 @pytest.mark.parametrize("heads", [None, 1, 3])
 @pytest.mark.parametrize("kind", [np.array, as_torch])
 @given(places=COORDINATES, pairs=st.integers(1, 4))

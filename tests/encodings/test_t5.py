@@ -181,6 +181,7 @@ def through_our_doors(layer, x, encoding, **options):
     return attend(x, w_q, w_k, w_v, num_heads=layer.n_heads, encoding=encoding, **options)
 
 
+@pytest.mark.sampled(quick=3)
 @pytest.mark.parametrize("heads", [1, 3, 12])
 @pytest.mark.parametrize("is_decoder", [False, True])
 def test_attention_is_that_of_hugging_face(is_decoder, heads):

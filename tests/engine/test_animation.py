@@ -201,6 +201,7 @@ def test_what_a_picture_was_given_beside_its_knobs_is_in_the_film():
     assert film.picture.caption(None) == "3 times."
 
 
+@pytest.mark.slow("a process")
 def test_what_compute_raises_is_told_and_nothing_is_written(tmp_path, monkeypatch):
     released = []
     monkeypatch.setattr(LiveFigure, "release", lambda live: released.append(live))
@@ -265,6 +266,7 @@ def test_why_ffmpeg_wrote_nothing_is_told(tmp_path, monkeypatch, script, reason)
     assert [file.name for file in tmp_path.iterdir()] == ["ffmpeg"]
 
 
+@pytest.mark.slow("seconds")
 def test_a_whole_gif_takes_the_place_of_the_old_one_or_none(tmp_path):
     path = tmp_path / "waves.gif"
     path.write_bytes(b"old")

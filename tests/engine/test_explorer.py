@@ -82,6 +82,7 @@ def test_a_knob_turned_in_code_moves_slider_and_picture(explorer, browser, pictu
     assert len(browser.frames) == 2
 
 
+@pytest.mark.slow("seconds")
 def test_knobs_turned_together_give_one_frame(browser, picture):
     with picture.hold_trait_notifications():
         picture.position, picture.width, picture.words, picture.lines = 20, 12, "a dog", 4
@@ -102,6 +103,7 @@ def test_a_view_that_opens_gets_the_picture_as_it_stands(browser, picture):
     assert browser.frames[2]["caption"] == browser.frames[1]["caption"]
 
 
+@pytest.mark.slow("seconds")
 def test_reset_brings_every_knob_back_in_one_frame(explorer, browser, picture):
     start = picture.values()
     picture.position, picture.shape, picture.base, picture.lines = 20, "cosine", 2000, 4
@@ -202,6 +204,7 @@ def test_closing_leaves_no_widget_and_no_observer(picture):
     explorer.close()
 
 
+@pytest.mark.slow("seconds")
 def test_a_closed_explorer_is_freed_and_so_is_its_figure(picture):
     explorer = picture.explore()
     Browser(explorer.screen).say("a", ratio=1)
@@ -278,6 +281,7 @@ def test_a_cell_run_again_and_again_leaves_one_run_alive(run_cell):
     assert explorers == alive > 0
 
 
+@pytest.mark.slow("seconds")
 def test_where_cells_have_no_id_none_closes_what_another_shows(run_cell):
     before = int(run_cell(COUNT, "count").split()[1])
     for _ in range(2):

@@ -56,6 +56,7 @@ def size_in_inches(kind, data) -> tuple[float, float]:
     return tuple(float(points) / 72 for points in box.groups())
 
 
+@pytest.mark.slow("seconds")
 def test_a_png_shows_the_pixels_of_the_figure(picture, tmp_path):
     with matplotlib.rc_context({"savefig.dpi": 37, "savefig.bbox": "tight", "font.size": 30}):
         path = picture.save(tmp_path / "waves.png", style="slide", dark=True)

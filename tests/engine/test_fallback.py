@@ -212,6 +212,7 @@ def test_from_the_frame_on_in_which_it_appears_there_are_pixels(why, how, reques
     view.explorer.close()
 
 
+@pytest.mark.slow("seconds")
 def test_new_artists_are_tried_as_draw_calls_again():
     picture = awkward(hatch, appears=True)
     view = View(picture)
@@ -225,6 +226,7 @@ def test_new_artists_are_tried_as_draw_calls_again():
     view.explorer.close()
 
 
+@pytest.mark.slow("seconds")
 def test_what_agg_cannot_draw_either_is_told_and_the_next_frame_is_whole():
     picture = awkward(unknown)
     view = View(picture)

@@ -150,6 +150,7 @@ def test_a_frame_is_what_a_fresh_figure_shows(kind, far_off):
         assert reader.film["frames"][number][1] == picture.caption(arrays)
 
 
+@pytest.mark.slow("seconds")
 def test_the_picture_is_never_turned_and_its_values_are_the_first_frame():
     picture, turns = Both(position=7, phase=0.255, width=10), []
     picture.observe(turns.append)
@@ -182,6 +183,7 @@ def test_a_slider_ends_where_nothing_changes_any_more():
     assert kept[-1] == 39
 
 
+@pytest.mark.slow("seconds")
 def test_what_frames_share_is_kept_once():
     reader = Reader(filmstrip(Waves()))
     told = [json.dumps(recording) for recording in reader.film["recordings"]]
@@ -199,6 +201,7 @@ class Quoting(Both):
         return arrays.words
 
 
+@pytest.mark.slow("seconds")
 def test_what_a_reader_typed_is_text():
     words = "<script>\"&'</script>"
     strip = filmstrip(Quoting(words=words))
@@ -210,6 +213,7 @@ def test_what_a_reader_typed_is_text():
     assert strip.count("<script") == 1
 
 
+@pytest.mark.slow("seconds")
 def test_it_can_be_seen_before_it_moves():
     picture = Waves(position=5)
     (image,) = Reader(filmstrip(picture)).images
@@ -220,6 +224,7 @@ def test_it_can_be_seen_before_it_moves():
     assert np.abs(shown - fresh(picture)).mean() < 0.3
 
 
+@pytest.mark.slow("seconds")
 def test_the_settings_that_stay_are_told():
     text = " ".join(Reader(filmstrip(Both(base=250))).texts)
     assert "base = 250" in text

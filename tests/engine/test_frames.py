@@ -62,6 +62,7 @@ def wire():
     return Wire()
 
 
+@pytest.mark.slow("seconds")
 def test_after_every_turn_of_a_knob_the_browser_shows_what_a_fresh_figure_would(wire):
     rng = np.random.default_rng(3)
     for turn in range(60):

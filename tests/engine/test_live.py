@@ -62,6 +62,7 @@ def test_following_twice_is_following_once(monkeypatch):
     assert not live.follow()
 
 
+@pytest.mark.slow("seconds")
 def test_artists_are_kept_until_a_knob_needs_new_ones():
     picture = Waves()
     live = LiveFigure(picture)
@@ -89,6 +90,7 @@ def test_only_what_changes_the_axes_redraws_the_background():
     assert redrawn == [False, False, False, True]
 
 
+@pytest.mark.slow("seconds")
 @pytest.mark.parametrize("ratio", [2.0, 1.5])
 def test_a_sharper_screen_gets_more_pixels(ratio):
     picture = Waves()
@@ -120,6 +122,7 @@ def test_an_error_before_anything_moved_leaves_the_good_picture(place, error):
     assert live.caption == picture.caption(picture.compute()) != caption
 
 
+@pytest.mark.slow("seconds")
 def test_an_error_half_way_lets_the_figure_go_and_the_next_one_is_whole():
     picture = Failing()
     live = LiveFigure(picture)
@@ -132,6 +135,7 @@ def test_an_error_half_way_lets_the_figure_go_and_the_next_one_is_whole():
     assert np.array_equal(live_pixels(live), fresh_pixels(picture))
 
 
+@pytest.mark.slow("seconds")
 def test_a_released_figure_is_gone_and_comes_back_when_needed():
     picture = Waves()
     live = LiveFigure(picture)

@@ -116,6 +116,7 @@ def test_layout_stays_where_it_was_settled():
     assert [axes.get_position().bounds for axes in figure.axes] == before
 
 
+@pytest.mark.sampled(quick=3)
 @pytest.mark.parametrize(
     ("style", "size"),
     [("notebook", (400, 200)), ("slide", (1920, 1080)), ("paper", (990, 720))],

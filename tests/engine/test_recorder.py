@@ -171,6 +171,7 @@ PATCHES = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow("seconds")
 @settings(max_examples=100, deadline=None)
 @given(PLACES, PLACES, st.booleans(), PATCHES, st.booleans())
 def test_a_shape_in_any_style(x, y, is_round, style, cut):

@@ -95,6 +95,7 @@ def test_a_view_that_lost_a_frame_asks_and_gets_a_whole_one(screen, browser):
     assert is_right(seen(browser.messages[-1:]), screen.live.picture)
 
 
+@pytest.mark.slow("seconds")
 def test_a_host_that_loses_what_is_binary_gets_it_as_text(screen, browser):
     browser.say("a", ratio=1)
     browser.say("a", ratio=1, ask=True, plain=True)
@@ -190,6 +191,7 @@ def test_a_view_that_fell_silent_is_forgotten_and_comes_back_by_asking(
     assert "frame" in browser.messages[-1][0]
 
 
+@pytest.mark.slow("seconds")
 def test_a_closed_screen_lets_figure_and_wire_go(screen, browser):
     browser.say("a", ratio=1)
     figure = weakref.ref(screen.live.layers.figure)

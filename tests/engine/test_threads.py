@@ -30,6 +30,7 @@ def together(*functions):
             running.result()
 
 
+@pytest.mark.slow("seconds")
 def test_a_reset_in_the_middle_of_a_drag_waits_for_its_frame():
     picture = Slow()
     explorer = picture.explore()

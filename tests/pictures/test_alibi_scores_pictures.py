@@ -95,6 +95,7 @@ def test_a_longer_text_grows_at_its_start():
         assert np.array_equal(short, long[-8:])
 
 
+@pytest.mark.slow("seconds")
 @pytest.mark.parametrize(("seq_len", "width"), [(64, 1), (1300, 3), (4096, 8)])
 def test_a_cell_lies_over_the_tokens_it_is_the_mean_of(seq_len, width):
     arrays, artists = drawn(AlibiScores(seq_len=seq_len))

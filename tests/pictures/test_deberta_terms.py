@@ -76,6 +76,7 @@ def check_deviations(setting, arrays):
     assert caption.endswith("so neither reading nor clip matters.") == (count == 1)
 
 
+@pytest.mark.slow("seconds")
 @pytest.mark.parametrize("head_dim", [4, 64])
 def test_the_spread_is_that_of_whole_vectors(head_dim):
     random, count = np.random.default_rng(7), 40_000

@@ -171,6 +171,7 @@ def test_the_toys_diagonal_grows():
 # ---------------------------------------------------------------- sinusoidal beside learned
 
 
+@pytest.mark.sampled(quick=2)
 @pytest.mark.parametrize("base", [10, 500, 10_000, 1_000_000])
 def test_the_sinusoidal_cosine_is_one_number_along_a_diagonal_and_the_learned_is_not(base):
     picture = SinusoidalBesideLearned(RUN[0], base=base)

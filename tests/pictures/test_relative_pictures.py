@@ -90,6 +90,7 @@ def test_a_moved_figure_names_the_convention_even_where_all_are_told_zero():
     assert artists.axes.table.get_ylabel() == "key − query (tokens)"
 
 
+@pytest.mark.sampled(quick=2)
 @pytest.mark.parametrize(
     ("query", "clip", "seq_len", "convention"),
     [

@@ -171,6 +171,7 @@ def test_the_caption_counts_columns_and_turns():
         )
 
 
+@pytest.mark.slow("seconds")
 @pytest.mark.parametrize("layout", ["half_split", "interleaved"])
 def test_both_lines_show_the_marked_row_and_the_frequencies(layout):
     _, artists = drawn(AngleTable(layout=layout, shown="sin", position=7, head_dim=8, base=16))

@@ -105,6 +105,7 @@ def test_the_caption_has_the_means_of_both_maps():
         assert re.findall(r"-?\d+\.\d{3}", caption) == words
 
 
+@pytest.mark.slow("seconds")
 @pytest.mark.parametrize(("seq_len", "width"), [(64, 1), (1300, 3), (4096, 8)])
 def test_a_cell_lies_over_the_tokens_it_is_the_mean_of(seq_len, width):
     arrays, artists = drawn(RotaryScores(seq_len=seq_len, head_dim=2))

@@ -142,6 +142,7 @@ def test_a_turn_of_each_knob_arrives_and_is_taken_back(knob):
     assert not differing(before, moved(artists, T5Buckets()))
 
 
+@pytest.mark.slow("seconds")
 def test_what_each_knob_moves():
     everything = {}
     for knob, value in CHANGES.items():

@@ -40,6 +40,7 @@ def test_overflow_is_where_the_audit_found_it(dtype, scale_base):
     assert caption_of(picture).endswith(expected)
 
 
+@pytest.mark.slow("seconds")
 @pytest.mark.parametrize("centred", [False, True])
 def test_keys_overflow_on_either_side_of_the_mark_and_not_before(centred):
     for dtype in ("float16", "bfloat16", "float32", "float64"):
@@ -54,6 +55,7 @@ def test_keys_overflow_on_either_side_of_the_mark_and_not_before(centred):
         assert torch.isinf(keys).tolist() == [False, True]
 
 
+@pytest.mark.slow("seconds")
 def test_curve_marks_and_bars_are_those_of_the_formula():
     for picture, _, artists in each_drawn(XposOverflow):
         along, digits = artists.curve.get_data()
@@ -110,6 +112,7 @@ def keys_seen(query, block):
 SETTINGS = [(13, 6, 24), (0, 6, 24), (31, 6, 24), (13, 1, 24), (5, 16, 32), (31, 7, 32), (3, 2, 4)]
 
 
+@pytest.mark.sampled(quick=3)
 @pytest.mark.parametrize(("query", "block", "seq_len"), SETTINGS)
 def test_the_matrix_and_the_counts_are_those_of_a_loop(query, block, seq_len):
     _, artists = drawn(BlockwiseMask(query=query, block=block, seq_len=seq_len))

@@ -239,14 +239,15 @@ DEFAULT = {
         "notebooks/08_xpos.ipynb",
         "a key grows 507,094,277 times",
         "a key grows 507,094,377 times",
-        "tests/test_notebooks.py::test_notebook_runs_and_prints_what_is_stored[08_xpos]",
+        "tests/browser/test_notebooks_in_lab.py::test_a_notebook_runs_tells_what_is_stored_and_"
+        "every_slider_moves_its_picture[08_xpos]",
     ),
     "notebook 01: a picture is not imported": (
         "notebooks/01_why_order_matters.ipynb",
         "from posviz import FourTerms, MaskedAttention, ScoreVariance, ShuffledSentence",
         "from posviz import FourTerms, ScoreVariance, ShuffledSentence",
-        "tests/test_notebooks.py::test_notebook_runs_and_prints_what_is_"
-        "stored[01_why_order_matters]",
+        "tests/browser/test_notebooks_in_lab.py::test_a_notebook_runs_tells_what_is_stored_and_"
+        "every_slider_moves_its_picture[01_why_order_matters]",
     ),
     "batch: reasons of the system with Python's errno": (
         "posviz/publish/batch.py",

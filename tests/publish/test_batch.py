@@ -42,6 +42,7 @@ def half_write(path: Path):
         time.sleep(600)
 
 
+@pytest.mark.slow("seconds")
 def test_every_job_is_done_in_another_process_with_one_thread_for_numbers(tmp_path):
     jobs = {name: partial(tell_surroundings, tmp_path / name) for name in "abcd"}
     assert batch.run(jobs, "file") == {}
@@ -50,6 +51,7 @@ def test_every_job_is_done_in_another_process_with_one_thread_for_numbers(tmp_pa
     assert {threads for _, threads in told} == {"1"}
 
 
+@pytest.mark.slow("seconds")
 def test_a_failed_job_is_told_and_does_not_stop_the_others(tmp_path):
     jobs = {
         "z": partial(fail, "first"),

@@ -54,6 +54,7 @@ def test_cells_are_what_they_were(lesson):
     assert [cell.source for cell in lesson.cells] == ["# 00 · Title", *SOURCES]
 
 
+@pytest.mark.slow("seconds")
 def test_explorers_are_filmstrips_shown_or_displayed(lesson):
     for cell in lesson.cells[4:]:
         (data,) = outputs(cell)

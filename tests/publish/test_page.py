@@ -93,6 +93,7 @@ def soup(site):
     return read(site / "05_middle.html")
 
 
+@pytest.mark.slow("seconds")
 def test_title_language_and_question(soup):
     assert soup.html["lang"] == "en"
     assert soup.title.text == "05 · A <b> & c"
