@@ -136,7 +136,8 @@ def lab_command(folder, workspaces, extra):
 
 def test_command(extra):
     """Return the command line that runs every check."""
-    return [str(venv_python()), "-m", "pytest", "-n", "2"] + list(extra)
+    order = ["--dist", "loadfile", "--no-loadscope-reorder"]  # of tests/speeds.py
+    return [str(venv_python()), "-m", "pytest", "-n", "3"] + order + list(extra)
 
 
 # Setting up

@@ -134,7 +134,7 @@ def check_pdf(path, size, dots, dark):
 def test_what_an_animation_moves_is_seen(picture):
     film = animation.Film(picture, picture.filmed()[0])
     film.stops = [film.stops[0], film.stops[len(film.stops) // 2], film.stops[-1]]
-    assert len(list(film.frames())) > 1
+    assert len(list(itertools.islice(film.frames(), 2))) == 2
 
 
 @pytest.mark.slow("films")

@@ -38,22 +38,38 @@ def density(request):
     return getattr(request, "param", 1)
 
 
+@pytest.fixture(scope="module")
+def labs(browser, server):
+    """JupyterLab in the browser, by density: a test shows its notebook where the last one did."""
+    open_labs = {}
+    yield open_labs
+    for lab in open_labs.values():
+        lab.page.context.close()
+
+
 @pytest.fixture
-def lab(browser, server, density, request):
-    """A fresh page with the helpers of `Lab`; afterwards its kernels are shut down.
+def lab(browser, server, labs, density, request):
+    """A page with the helpers of `Lab` and no notebook; afterwards its kernels are shut down.
 
     A failed test leaves a screenshot, and no test may have asked another machine for anything.
     """
+    if density not in labs:
+        context = browser.new_context(
+            viewport={"width": 1280, "height": 960},
+            device_scale_factor=density,
+            accept_downloads=True,
+        )
+        labs[density] = Lab(context.new_page(), server)
+    lab = labs[density]
+    lab.page_errors.clear()
     failed_before = request.session.testsfailed
-    context = browser.new_context(
-        viewport={"width": 1280, "height": 960},
-        device_scale_factor=density,
-        accept_downloads=True,
-    )
-    lab = Lab(context.new_page(), server)
     yield lab
-    if request.session.testsfailed > failed_before:
+    failed = request.session.testsfailed > failed_before
+    if failed:
         lab.screenshot(f"failed_{request.node.name}")
-    context.close()
+    if failed or lab.spoilt:
+        labs.pop(density).page.context.close()
+    else:
+        lab.close()
     lab.shut_down_kernels()
     assert lab.requests_elsewhere == []

@@ -25,6 +25,9 @@ READY = """async () => {
     await panel.sessionContext.session.kernel.info;
 }"""
 
+OPEN = "path => window.jupyterapp.commands.execute('docmanager:open', { path }).then(() => {})"
+CLOSE = "() => [...window.jupyterapp.shell.widgets('main')].forEach(widget => widget.dispose())"
+
 # Through the application: a click on Run > Run All Cells soon after loading is sometimes lost.
 RUN_ALL = "() => window.jupyterapp.commands.execute('notebook:run-all-cells')"
 
@@ -83,6 +86,7 @@ class Lab:
 
     def __init__(self, page, server):
         self.page, self.server = page, server
+        self.spoilt = False  # whether the next test needs another page
         self.page_errors, self.requests_elsewhere = [], []
         page.set_default_timeout(60 * SECOND)
         page.on("pageerror", lambda error: self.page_errors.append(str(error)))
@@ -94,10 +98,18 @@ class Lab:
 
     def open(self, name):
         """Show the notebook `name` (without .ipynb) alone, and wait until its kernel is ready."""
-        path = f"/lab/tree/{name}.ipynb?reset&token={self.server.token}"
-        self.page.goto(self.server.base + path)
+        if self.page.url.startswith(self.server.base):
+            self.close()
+            self.page.evaluate(OPEN, f"{name}.ipynb")
+        else:
+            path = f"/lab/tree/{name}.ipynb?reset&token={self.server.token}"
+            self.page.goto(self.server.base + path)
         self.page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=60 * SECOND)
         self.wait_until_ready()
+
+    def close(self):
+        """Close what is open, saved or not."""
+        self.page.evaluate(CLOSE)
 
     def wait_until_ready(self):
         """Wait until the notebook in front is loaded and its kernel answers."""
@@ -262,11 +274,11 @@ class Explorer:
         """Return the SHA-1 of the canvas's pixels, row by row as RGBA bytes."""
         return self.canvas.evaluate(FINGERPRINT)
 
-    def changed_by(self, action, timeout=3):
-        """Do it, and return whether the pixels change within `timeout` seconds."""
+    def changed_by(self, action):
+        """Do it, and return whether the pixels have changed when every answer is there."""
         before = self.fingerprint()
         action()
-        return self._wait_until(lambda: self.fingerprint() != before, timeout)
+        return self.settled() != before
 
     def becomes(self, fingerprint, timeout=30):
         """Return whether these pixels are shown within `timeout` seconds."""

@@ -245,6 +245,7 @@ def test_a_page_without_a_clipboard_selects_the_line(lab):
     lab.run_all()
     [explorer] = lab.explorers()
     explorer.button("Export").click()
+    lab.spoilt = True
     lab.page.evaluate(
         "document.execCommand = () => false; navigator.clipboard.writeText = undefined"
     )

@@ -97,8 +97,7 @@ QUICK = {
         "posviz/pictures/xpos/xpos_curves.py",
         "label=decay_label, zorder=2.5, animated=True",
         "label=decay_label, zorder=2.5, animated=True, rasterized=True",
-        "tests/test_every_figure.py::test_an_svg_is_text_and_lines_and_images_"
-        "only_where_heatmaps_are[XposCurves]",
+        "tests/test_every_figure.py::test_every_style_and_format_opens_elsewhere[XposCurves]",
     ),
     "poster: the legend has the size of a title and more": (
         "posviz/engine/styles/poster.mplstyle",
@@ -254,7 +253,7 @@ DEFAULT = {
         "posviz/pictures/rotary2d/two_hands.py",
         'film = ("row", "column")',
         'film = ("direction", "kind")',
-        "tests/test_every_figure.py::test_every_animation_moves_fits_and_opens_elsewhere[TwoHands]",
+        "tests/test_every_figure.py::test_what_an_animation_moves_is_seen[TwoHands]",
     ),
     "every style: fonts of a PDF are Type 3": (
         "posviz/engine/styles/base.mplstyle",

@@ -152,7 +152,7 @@ def test_ffmpeg_without_the_encoder_and_none_at_all(tmp_path, monkeypatch):
     program.write_text("#!/bin/sh\necho libopenh264\n")
     program.chmod(0o755)
     monkeypatch.setattr(animation, "find_ffmpeg", lambda: str(program))
-    assert "cannot write H.264: pip install imageio-ffmpeg" in only(doctor.ffmpeg()).found
+    assert "cannot write H.264: run `" in only(doctor.ffmpeg()).found
     program.write_text("#!/bin/sh\nexit 1\n")
     assert not only(doctor.ffmpeg()).fine
     monkeypatch.undo()
