@@ -157,6 +157,7 @@ def test_without_ffmpeg_no_mp4_is_begun(call, monkeypatch, tmp_path):
 # ---------------------------------------------------------------- what is asked for
 
 
+@pytest.mark.slow("a process")
 def test_formats_and_animations_that_are_asked_for(call, tmp_path):
     def jobs(line):
         return list(call(f"export RotatingVectors AlibiSlopes --to {tmp_path} {line}").jobs)

@@ -12,15 +12,15 @@ from matplotlib.artist import Artist
 import posviz.pictures
 from posviz.engine import knobs
 from posviz.engine.live import LiveFigure
-from posviz.engine.looks import STYLES, style_context
+from posviz.engine.looks import style_context
 from posviz.engine.picture import Picture
 from tests.drawn_text import drawn_texts, text_faults
 
 NAMES = posviz.pictures.names()
-LOOKS = [*((style, False) for style in STYLES), ("notebook", True)]
+ROOMIER = [("notebook", False), ("slide", False), ("poster", False), ("notebook", True)]
 TEXTS = ["", "one", "$x_$ \\frac{", "<script>a\0b\tc\n", "i " * 500, "W" * 500]
 
-few_when_quick = pytest.mark.sampled(quick=8)
+few_when_quick = pytest.mark.sampled(quick=5)
 pytestmark = pytest.mark.filterwarnings("error")
 
 
@@ -205,8 +205,11 @@ def fresh_pixels(picture) -> np.ndarray:
 # ---------------------------------------------------------------- words
 
 
-@few_when_quick
-@pytest.mark.parametrize(("style", "dark"), LOOKS)
+@pytest.mark.parametrize(
+    ("style", "dark"),
+    [("paper", False)]  # the tightest
+    + [pytest.param(*look, marks=pytest.mark.slow("seconds")) for look in ROOMIER],
+)
 def test_no_text_is_cut_off_or_overlaps(picture, style, dark, quick, everything, rng):
     settings = [picture.values()] if dark else extremes(picture)
     if quick:

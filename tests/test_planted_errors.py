@@ -105,6 +105,7 @@ def test_without_an_error_they_are_green(processes, copy):
     assert status == 0, output
 
 
+@pytest.mark.slow("a process")
 @pytest.mark.parametrize("file", sorted({error[0] for error in ERRORS.values()}))
 def test_changed_reaches_the_test_that_sees_an_error(file):
     reach = Reach([file])

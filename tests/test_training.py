@@ -183,6 +183,7 @@ def test_a_rhythm_is_filled_in_only_by_who_knows_the_places():
     assert losses[0] < 0.2 < 0.8 < losses[1]
 
 
+@pytest.mark.slow("seconds")
 def test_neighbours_grow_alike_and_far_places_do_not(filling_in):
     for step, (low, high) in {0: (-0.1, 0.1), 160: (0.6, 1)}.items():
         unit = [row / math.hypot(*row) for row in filling_in.snapshots[step]]

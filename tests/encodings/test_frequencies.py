@@ -31,6 +31,7 @@ def llama_config(head_dim, base, **parameters):
     )
 
 
+@pytest.mark.slow("seconds")
 @given(dim=DIMS, base=BASES)
 def test_frequencies_one_by_one(dim, base):
     slowly = [1 / math.pow(base, 2 * i / dim) for i in range(dim // 2)]

@@ -105,6 +105,7 @@ def test_similarity_of_neighbours_is_the_mean_cosine(d_model, similarity):
     assert found == pytest.approx(similarity, abs=5e-5)
 
 
+@pytest.mark.sampled(quick=2)
 @pytest.mark.parametrize("style", STYLES)
 @given(p=st.integers(0, 5000), offset=st.integers(-500, 500), d_model=DIMS)
 def test_a_shift_is_one_rotation_for_all_positions(style, p, offset, d_model):

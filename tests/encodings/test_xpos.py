@@ -120,6 +120,7 @@ def test_with_an_endless_gamma_it_is_rope(layout):
         np.testing.assert_allclose(found, getattr(rope, door)(x, positions), atol=1e-11)
 
 
+@pytest.mark.slow("seconds")
 @both_layouts
 @given(centre=st.integers(-3000, 3000), q_at=st.integers(0, 2000), k_at=st.integers(0, 2000))
 def test_a_common_centre_cancels(layout, centre, q_at, k_at):

@@ -289,6 +289,7 @@ def test_where_cells_have_no_id_none_closes_what_another_shows(run_cell):
     assert int(run_cell(COUNT, "count").split()[1]) == before + 4
 
 
+@pytest.mark.slow("seconds")
 def test_cells_keep_their_own_explorers_though_they_read_the_same(run_cell):
     def explorers():
         return int(run_cell(COUNT, "count").split()[1])

@@ -92,6 +92,7 @@ def test_a_bad_name_is_shown_and_nothing_is_written(panel, folder, name):
     assert files(folder) == []
 
 
+@pytest.mark.slow("seconds")
 def test_a_name_too_long_for_the_disk_is_shown(panel, folder):
     panel.name.value = "ω" * 100 + "€" * 50
     panel.save()

@@ -49,6 +49,7 @@ def is_right(pixels, picture, dpi=100):
     return np.abs(pixels - fresh_pixels(picture, dpi).astype(int)).max() <= 2
 
 
+@pytest.mark.slow("seconds")
 def test_a_frame_holds_number_caption_size_and_what_moved(screen, browser):
     browser.say("a", ratio=1)
     message, buffers = browser.messages[0]

@@ -271,6 +271,7 @@ def test_the_audited_numbers_stand_in_the_captions():
     assert causal in caption_of(T5Buckets(bidirectional=False))
 
 
+@pytest.mark.slow("seconds")
 def test_every_pair_has_the_colour_of_its_bucket():
     for rule in RULES:
         picture = T5Buckets(**rule, seq_len=24)

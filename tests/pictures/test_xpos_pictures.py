@@ -65,6 +65,7 @@ def test_columns_of_the_map_stand_at_the_distances_of_the_curves():
     np.testing.assert_allclose(np.log10(labels), axes.get_xticks())
 
 
+@pytest.mark.slow("seconds")
 def test_half_of_the_factor_is_left_at_the_half_life():
     for picture, _, artists in each_drawn(XposDecay):
         powers, pairs = artists.contour.get_data()

@@ -167,6 +167,7 @@ def test_at_one_end_two_keys_are_seen_and_at_the_other_all():
     assert BlockwiseMask(block=16).compute().seen.tolist() == list(range(1, 33))
 
 
+@pytest.mark.slow("seconds")
 @pytest.mark.parametrize(("seq_len", "lines"), [(24, 2 * 23), (25, 0), (32, 0)])
 def test_more_than_24_blocks_have_no_borders(seq_len, lines):
     _, artists = drawn(BlockwiseMask(block=1, seq_len=seq_len))

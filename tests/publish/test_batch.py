@@ -76,6 +76,7 @@ def test_reasons_of_the_system_have_no_python_in_them():
     assert batch.reason(KeyError("d_model")) == "KeyError: 'd_model'"
 
 
+@pytest.mark.slow("seconds")
 def test_a_warning_is_a_note_in_one_line(capfd):
     assert batch.run({"warns": partial(warn, "no font has this letter")}, "file") == {}
     assert capfd.readouterr().err == "note: no font has this letter\n"

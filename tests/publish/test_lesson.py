@@ -64,6 +64,7 @@ def test_explorers_are_filmstrips_shown_or_displayed(lesson):
     assert "widgets" not in lesson.metadata
 
 
+@pytest.mark.slow("seconds")
 def test_figures_have_alternative_text(lesson):
     from posviz import ThreeDoors
 
