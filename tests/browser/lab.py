@@ -282,28 +282,39 @@ class Explorer:
 
     def becomes(self, fingerprint, timeout=30):
         """Return whether these pixels are shown within `timeout` seconds."""
-        return self._wait_until(lambda: self.fingerprint() == fingerprint, timeout)
+        return self._shows(lambda shown: shown == fingerprint, timeout)
 
     @contextlib.contextmanager
     def changes(self, timeout=30):
         """Fail unless what is done inside changes the pixels within `timeout` seconds."""
         before = self.fingerprint()
         yield
-        changed = self._wait_until(lambda: self.fingerprint() != before, timeout)
-        assert changed, "The picture did not change."
+        assert self._shows(lambda shown: shown != before, timeout), "The picture did not change."
+
+    def _shows(self, wanted, timeout):
+        """Wait for pixels; they are read when another frame is shown, for reading takes long."""
+        looked_at = None
+
+        def shown():
+            nonlocal looked_at
+            frame, last = self.frame(), looked_at
+            looked_at = frame
+            return frame != last and wanted(self.fingerprint())
+
+        return self._wait_until(shown, timeout)
 
     def settled(self, timeout=30):
         """Wait for every answer, and until the picture stands still; return its fingerprint."""
-        seen = [self.fingerprint()]
+        frames = [self.frame()]
 
         def still():
             self.page.wait_for_timeout(100)
-            seen.append(self.fingerprint())
+            frames.append(self.frame())
             unanswered = self.root.locator("[data-unanswered=true]").count()
-            return seen[-1] == seen[-2] and not unanswered
+            return frames[-1] == frames[-2] and not unanswered
 
         assert self._wait_until(still, timeout), "The picture never stood still."
-        return seen[-1]
+        return self.fingerprint()
 
     def _wait_until(self, condition, timeout):
         end = time.monotonic() + timeout
