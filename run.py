@@ -137,7 +137,7 @@ def lab_command(folder, workspaces, extra):
 def test_command(extra):
     """Return the command line that runs every check."""
     order = ["--dist", "loadfile", "--no-loadscope-reorder"]  # of tests/speeds.py
-    return [str(venv_python()), "-m", "pytest", "-n", "3"] + order + list(extra)
+    return [str(venv_python()), "-m", "pytest", "-n", "2"] + order + list(extra)
 
 
 # Setting up
