@@ -38,31 +38,11 @@ QUICK = {
         "not text.get_path_effects()",
         "tests/engine/test_layers.py::test_what_moves_without_a_word_is_recorded_anew[boxed]",
     ),
-    "axes that are hidden are drawn over what moves": (
-        "posviz/engine/layers.py",
-        "elif artist.get_visible():\n            yield from",
-        "else:\n            yield from",
-        "tests/engine/test_layers.py::test_layers_give_the_pixels_of_a_full_"
-        "draw[hidden_twin_above]",
-    ),
-    "a frame counts the images of an artist as one": (
-        "posviz/engine/frames.py",
-        "images += len(recording.images)",
-        "images += 1",
-        "tests/engine/test_recorder.py::test_a_picture_of_every_kind_is_replayed[100]",
-    ),
     "the colour's own alpha wins over a forced one": (
         "posviz/engine/recorder.py",
         "given = len(face) == 4 and not gc.get_forced_alpha()",
         "given = len(face) == 4",
         "tests/engine/test_recorder.py::test_whose_alpha_counts[face1-0.4]",
-    ),
-    "a rasterised image goes as cells": (
-        "posviz/engine/recorder.py",
-        "if image.get_rasterized():\n            self.start_rasterizing()",
-        "if False:\n            self.start_rasterizing()",
-        "tests/engine/test_fallback.py::test_from_the_frame_on_in_which_it_"
-        "appears_there_are_pixels[Unfaithful: a rasterised artist-how9]",
     ),
     "the least sharp view decides": (
         "posviz/engine/screen.py",
@@ -88,13 +68,6 @@ QUICK = {
         "text = traitlets.Unicode()",
         "tests/engine/test_copy_button.py::test_the_browser_has_label_and_text_before_the_click",
     ),
-    "a PDF's subject and keywords are swapped": (
-        "posviz/engine/export.py",
-        '("Title", "Subject", "Keywords")',
-        '("Title", "Keywords", "Subject")',
-        "tests/engine/test_export.py::test_title_caption_and_python_line_go_"
-        "with_the_file[pdf-the cat]",
-    ),
     "a closed panel goes on following the picture": (
         "posviz/engine/export_panel.py",
         "self.picture.observe if change.new else self.picture.unobserve",
@@ -107,18 +80,6 @@ QUICK = {
         "style=style, weight=int(weight))",
         "style=style)",
         "tests/engine/test_svg.py::test_weight_style_and_family_bring_their_own_file[style0-face0]",
-    ),
-    "frames are filed under knobs in drawing order": (
-        "posviz/engine/filmstrip.py",
-        "key = tuple(now[name] for name in self.knobs)",
-        "key = tuple(now.values())",
-        "tests/engine/test_filmstrip.py::test_a_slider_ends_where_nothing_changes_any_more",
-    ),
-    "a filmstrip leaves out where the picture stands": (
-        "posviz/engine/filmstrip.py",
-        "{*knob.stops(min(count, self.most)), self.start[name]}",
-        "{*knob.stops(min(count, self.most))}",
-        "tests/engine/test_filmstrip.py::test_it_can_be_seen_before_it_moves",
     ),
     "a stored picture keeps the figure": (
         "posviz/engine/explorer.py",
@@ -157,20 +118,6 @@ QUICK = {
         "text.stale = True  #",
         "tests/engine/test_figures.py::test_a_figure_that_is_shown_keeps_no_bitmap",
     ),
-    "a poster lies on its side": (
-        "posviz/engine/looks.py",
-        '"poster": (18.0, 12.0)',
-        '"poster": (12.0, 18.0)',
-        "tests/engine/test_export.py::test_every_format_in_every_look_has_its_"
-        "size[png-poster-False]",
-    ),
-    "half-moved artists are kept after an error": (
-        "posviz/engine/live.py",
-        "self.release()  # half of the artists may have moved",
-        "pass",
-        "tests/engine/test_live.py::test_an_error_half_way_lets_the_figure_go_"
-        "and_the_next_one_is_whole",
-    ),
     "a frame names the row behind an artist's rows": (
         "posviz/engine/frames.py",
         "entries.append([place, rows, images, recording.calls])\n"
@@ -185,18 +132,6 @@ QUICK = {
         "zlib.crc32(body)",
         "tests/engine/test_frames.py::test_a_background_redrawn_comes_with_everything_over_it",
     ),
-    "dashes are as long in pixels as in points": (
-        "posviz/engine/recorder.py",
-        "[self.points_to_pixels(length) for length in dashes]",
-        "list(dashes)",
-        "tests/engine/test_recorder.py::test_a_picture_of_every_kind_is_replayed[200]",
-    ),
-    "who reads text is forgotten at the next message": (
-        "posviz/engine/screen.py",
-        'self._plain or message.get("plain", False)',
-        'message.get("plain", False)',
-        "tests/engine/test_screen.py::test_a_host_that_loses_what_is_binary_gets_it_as_text",
-    ),
     "a refused value stays in its widget": (
         "posviz/engine/controls.py",
         "self.widget.value = before",
@@ -209,13 +144,6 @@ QUICK = {
         "self._tell(stop=True)",
         "tests/engine/test_slider.py::test_stop_is_told_and_drops_what_was_under_way",
     ),
-    "a PNG after an SVG has the SVG's density": (
-        "posviz/engine/export.py",
-        "figure.set_dpi(dpi)  # which",
-        "# which",
-        "tests/engine/test_export.py::test_one_figure_for_several_files_gives_"
-        "what_each_gives_alone",
-    ),
     "a file name of a hundred characters is refused": (
         "posviz/engine/export.py",
         "len(stem) > 100",
@@ -223,12 +151,6 @@ QUICK = {
         "tests/engine/test_export.py::test_a_plain_name_is_a_file_in_the_"
         "folder[xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
         "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx]",
-    ),
-    "a link names an SVG with another type": (
-        "posviz/engine/export_panel.py",
-        '"image/svg+xml"',
-        '"image/svg"',
-        "tests/engine/test_export_panel.py::test_save_writes_a_file_and_the_link_holds_a_copy[svg]",
     ),
     "a character is brought by every font that has it": (
         "posviz/engine/svg.py",
@@ -249,15 +171,93 @@ QUICK = {
         "tests/engine/test_slider.py::test_what_is_no_allowed_number_is_"
         "refused_and_changes_nothing[base-1,00-a number between 10 and 10,000]",
     ),
+}
+
+DEFAULT = {
+    "axes that are hidden are drawn over what moves": (
+        "posviz/engine/layers.py",
+        "elif artist.get_visible():\n            yield from",
+        "else:\n            yield from",
+        "tests/engine/test_layers.py::test_layers_give_the_pixels_of_a_full_"
+        "draw[hidden_twin_above]",
+    ),
+    "a frame counts the images of an artist as one": (
+        "posviz/engine/frames.py",
+        "images += len(recording.images)",
+        "images += 1",
+        "tests/engine/test_recorder.py::test_a_picture_of_every_kind_is_replayed[100]",
+    ),
+    "a rasterised image goes as cells": (
+        "posviz/engine/recorder.py",
+        "if image.get_rasterized():\n            self.start_rasterizing()",
+        "if False:\n            self.start_rasterizing()",
+        "tests/engine/test_fallback.py::test_from_the_frame_on_in_which_it_"
+        "appears_there_are_pixels[Unfaithful: a rasterised artist-how9]",
+    ),
+    "a PDF's subject and keywords are swapped": (
+        "posviz/engine/export.py",
+        '("Title", "Subject", "Keywords")',
+        '("Title", "Keywords", "Subject")',
+        "tests/engine/test_export.py::test_title_caption_and_python_line_go_"
+        "with_the_file[pdf-the cat]",
+    ),
+    "frames are filed under knobs in drawing order": (
+        "posviz/engine/filmstrip.py",
+        "key = tuple(now[name] for name in self.knobs)",
+        "key = tuple(now.values())",
+        "tests/engine/test_filmstrip.py::test_a_slider_ends_where_nothing_changes_any_more",
+    ),
+    "a filmstrip leaves out where the picture stands": (
+        "posviz/engine/filmstrip.py",
+        "{*knob.stops(min(count, self.most)), self.start[name]}",
+        "{*knob.stops(min(count, self.most))}",
+        "tests/engine/test_filmstrip.py::test_it_can_be_seen_before_it_moves",
+    ),
+    "a poster lies on its side": (
+        "posviz/engine/looks.py",
+        '"poster": (18.0, 12.0)',
+        '"poster": (12.0, 18.0)',
+        "tests/engine/test_export.py::test_every_format_in_every_look_has_its_"
+        "size[png-poster-False]",
+    ),
+    "half-moved artists are kept after an error": (
+        "posviz/engine/live.py",
+        "self.release()  # half of the artists may have moved",
+        "pass",
+        "tests/engine/test_live.py::test_an_error_half_way_lets_the_figure_go_"
+        "and_the_next_one_is_whole",
+    ),
+    "dashes are as long in pixels as in points": (
+        "posviz/engine/recorder.py",
+        "[self.points_to_pixels(length) for length in dashes]",
+        "list(dashes)",
+        "tests/engine/test_recorder.py::test_a_picture_of_every_kind_is_replayed[200]",
+    ),
+    "who reads text is forgotten at the next message": (
+        "posviz/engine/screen.py",
+        'self._plain or message.get("plain", False)',
+        'message.get("plain", False)',
+        "tests/engine/test_screen.py::test_a_host_that_loses_what_is_binary_gets_it_as_text",
+    ),
+    "a PNG after an SVG has the SVG's density": (
+        "posviz/engine/export.py",
+        "figure.set_dpi(dpi)  # which",
+        "# which",
+        "tests/engine/test_export.py::test_one_figure_for_several_files_gives_"
+        "what_each_gives_alone",
+    ),
+    "a link names an SVG with another type": (
+        "posviz/engine/export_panel.py",
+        '"image/svg+xml"',
+        '"image/svg"',
+        "tests/engine/test_export_panel.py::test_save_writes_a_file_and_the_link_holds_a_copy[svg]",
+    ),
     "alpha is not applied to a heatmap's colours": (
         "posviz/engine/cells.py",
         "colours[:, 3] *= alpha",
         "pass",
         "tests/engine/test_recorder.py::test_a_picture_of_every_kind_is_replayed[100]",
     ),
-}
-
-DEFAULT = {
     "tick labels made in update are dark on a dark figure": (
         "posviz/engine/picture.py",
         "with style_context(style, dark):\n            self.update(artists, arrays)",

@@ -97,13 +97,6 @@ QUICK = {
         "(-1, rows, 0),",
         "tests/exercises/test_learned.py::test_the_positions_lie_on_both_sides_of_both_ends",
     ),
-    "one attention head: every head is two wide": (
-        "posviz/exercises/order.py",
-        "4 - 2 * (size % 2)",
-        "4 - 2",
-        "tests/exercises/test_listed_mistakes.py::test_every_listed_mistake_"
-        "can_be_told_from_the_reference_and_the_others[order.check_attention]",
-    ),
     "Shaw's rows: no query meets its own key": (
         "posviz/exercises/relative.py",
         "positions[size - 1 : 2 * size]",
@@ -184,4 +177,12 @@ QUICK = {
     ),
 }
 
-DEFAULT = {}
+DEFAULT = {
+    "one attention head: every head is two wide": (
+        "posviz/exercises/order.py",
+        "4 - 2 * (size % 2)",
+        "4 - 2",
+        "tests/exercises/test_listed_mistakes.py::test_every_listed_mistake_"
+        "can_be_told_from_the_reference_and_the_others[order.check_attention]",
+    ),
+}

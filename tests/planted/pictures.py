@@ -7,13 +7,6 @@ QUICK = {
         '"score(i, j) = (qᵢ·kⱼ + qᵢ·W r(i − j) + u·kⱼ + v·W r(i − j))/√d",',
         "tests/test_pictures.py::test_no_text_is_cut_off_or_overlaps[EncodingMap-paper-False]",
     ),
-    "same on every device: the length may be 0": (
-        "posviz/pictures/start/same_on_every_device.py",
-        "seq_len = integer(128, low=2, high=512)",
-        "seq_len = integer(128, low=0, high=512)",
-        "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_"
-        "would[SameOnEveryDevice]",
-    ),
     "four terms: the caption has mathematics in dollars": (
         "posviz/pictures/order/four_terms.py",
         'f"(d_model = {self.d_model}) the position–position term {relative}."',
@@ -53,25 +46,11 @@ QUICK = {
         "tests/test_pictures.py::test_default_values_are_allowed_and_ranges_"
         "make_sense[ParameterCount]",
     ),
-    "counter to clock: clocks are ellipses on paper": (
-        "posviz/pictures/sinusoidal/counter_to_clock.py",
-        'aspect="equal", title="clock hands")',
-        'title="clock hands")\n'
-        '        dials.set_aspect("equal" if figure.get_size_inches()[0] > 5 else "auto")',
-        "tests/test_every_figure.py::test_a_circle_is_round[CounterToClock-paper]",
-    ),
     "why not integers: the caption has two sentences": (
         "posviz/pictures/sinusoidal/why_not_integers.py",
         'in both but grows to {arrays.length - 1}; over the length it is "',
         'in both but grows to {arrays.length - 1}. Over the length it is "',
         "tests/test_pictures.py::test_the_caption_is_one_sentence_of_plain_text[WhyNotIntegers]",
-    ),
-    "shift is rotation: hands and marks are part of the background": (
-        "posviz/pictures/sinusoidal/shift_is_rotation.py",
-        "axes.plot([], [], style, color=c, label=label, animated=True)[0]",
-        "axes.plot([], [], style, color=c, label=label)[0]",
-        "tests/test_pictures.py::test_some_knob_moves_artists_without_a_new_"
-        "background[ShiftIsRotation]",
     ),
     "derivation stepper: letters are too large for a formula beside its value": (
         "posviz/pictures/rotary/derivation_stepper.py",
@@ -79,31 +58,6 @@ QUICK = {
         "WORDS = 23  #",
         "tests/test_pictures.py::test_no_text_is_cut_off_or_"
         "overlaps[DerivationStepper-paper-False]",
-    ),
-    "rotating vectors: two curves are told apart by blue and green alone": (
-        "posviz/pictures/rotary/rotating_vectors.py",
-        '("--", "C2", "both move")',
-        '("-", "C2", "both move")',
-        "tests/test_every_figure.py::test_curves_differ_for_everyone_in_colour_"
-        "or_in_strokes[RotatingVectors]",
-    ),
-    "mrope sections: a text is too small for a slide": (
-        "posviz/pictures/rotary2d/mrope_sections.py",
-        'va="bottom", size="small"',
-        'va="bottom", size="x-small"',
-        "tests/test_pictures.py::test_nothing_on_a_slide_is_smaller_than_14_points[MropeSections]",
-    ),
-    "xPos curves: the decay becomes an image in an SVG": (
-        "posviz/pictures/xpos/xpos_curves.py",
-        "label=decay_label, zorder=2.5, animated=True",
-        "label=decay_label, zorder=2.5, animated=True, rasterized=True",
-        "tests/test_every_figure.py::test_every_style_and_format_opens_elsewhere[XposCurves]",
-    ),
-    "poster: the legend has the size of a title and more": (
-        "posviz/engine/styles/poster.mplstyle",
-        "legend.fontsize: 22",
-        "legend.fontsize: 32",
-        "tests/test_pictures.py::test_no_text_is_cut_off_or_overlaps[BlockwiseMask-poster-False]",
     ),
     "ALiBi slopes: heads are counted from 0 in the formula": (
         "posviz/pictures/alibi/alibi_slopes.py",
@@ -124,12 +78,6 @@ QUICK = {
         "-np.expm1(-slopes)",
         "np.exp(-slopes)",
         "tests/pictures/test_alibi_pictures.py::test_the_audited_windows_of_eight_heads",
-    ),
-    "learned tables: no room against wrap-around in the Fourier transform": (
-        "posviz/pictures/learned/_tables.py",
-        "size = 2 ** int(np.ceil(np.log2(2 * count)))",
-        "size = count",
-        "tests/pictures/test_learned_pictures.py::test_the_nearest_snapshot_is_shown[0-0-False]",
     ),
     "score decay: an offset beyond the largest is not held there": (
         "posviz/pictures/rotary/score_decay.py",
@@ -175,6 +123,80 @@ QUICK = {
         "rows = shaw_index(apart, self.clip)",
         "tests/pictures/test_relative_pictures.py::test_each_pair_is_told_its_clipped_offset",
     ),
+    "angle table: angles are shown from 0 on and then moved by half a turn": (
+        "posviz/pictures/rotary/angle_table.py",
+        "(angles + np.pi) % (2 * np.pi) - np.pi",
+        "angles % (2 * np.pi) - np.pi",
+        "tests/pictures/test_rotary_pictures.py::test_the_table_is_that_of_a_loop",
+    ),
+    "shuffled sentence: words between dollars are read as mathematics": (
+        "posviz/pictures/order/shuffled_sentence.py",
+        "labels=shortened, parse_math=False, **style",
+        "labels=shortened, **style",
+        "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_"
+        "would[ShuffledSentence]",
+    ),
+    "precision lab: the cross of an overflow stays when nothing overflows": (
+        "posviz/pictures/rotary/precision_lab.py",
+        "        artists.end.set_data(*end)",
+        "        if len(end[0]):\n            artists.end.set_data(*end)",
+        "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_would[PrecisionLab]",
+    ),
+}
+
+DEFAULT = {
+    "same on every device: the length may be 0": (
+        "posviz/pictures/start/same_on_every_device.py",
+        "seq_len = integer(128, low=2, high=512)",
+        "seq_len = integer(128, low=0, high=512)",
+        "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_"
+        "would[SameOnEveryDevice]",
+    ),
+    "counter to clock: clocks are ellipses on paper": (
+        "posviz/pictures/sinusoidal/counter_to_clock.py",
+        'aspect="equal", title="clock hands")',
+        'title="clock hands")\n'
+        '        dials.set_aspect("equal" if figure.get_size_inches()[0] > 5 else "auto")',
+        "tests/test_every_figure.py::test_a_circle_is_round[CounterToClock-paper]",
+    ),
+    "shift is rotation: hands and marks are part of the background": (
+        "posviz/pictures/sinusoidal/shift_is_rotation.py",
+        "axes.plot([], [], style, color=c, label=label, animated=True)[0]",
+        "axes.plot([], [], style, color=c, label=label)[0]",
+        "tests/test_pictures.py::test_some_knob_moves_artists_without_a_new_"
+        "background[ShiftIsRotation]",
+    ),
+    "rotating vectors: two curves are told apart by blue and green alone": (
+        "posviz/pictures/rotary/rotating_vectors.py",
+        '("--", "C2", "both move")',
+        '("-", "C2", "both move")',
+        "tests/test_every_figure.py::test_curves_differ_for_everyone_in_colour_"
+        "or_in_strokes[RotatingVectors]",
+    ),
+    "mrope sections: a text is too small for a slide": (
+        "posviz/pictures/rotary2d/mrope_sections.py",
+        'va="bottom", size="small"',
+        'va="bottom", size="x-small"',
+        "tests/test_pictures.py::test_nothing_on_a_slide_is_smaller_than_14_points[MropeSections]",
+    ),
+    "xPos curves: the decay becomes an image in an SVG": (
+        "posviz/pictures/xpos/xpos_curves.py",
+        "label=decay_label, zorder=2.5, animated=True",
+        "label=decay_label, zorder=2.5, animated=True, rasterized=True",
+        "tests/test_every_figure.py::test_every_style_and_format_opens_elsewhere[XposCurves]",
+    ),
+    "poster: the legend has the size of a title and more": (
+        "posviz/engine/styles/poster.mplstyle",
+        "legend.fontsize: 22",
+        "legend.fontsize: 32",
+        "tests/test_pictures.py::test_no_text_is_cut_off_or_overlaps[BlockwiseMask-poster-False]",
+    ),
+    "learned tables: no room against wrap-around in the Fourier transform": (
+        "posviz/pictures/learned/_tables.py",
+        "size = 2 ** int(np.ceil(np.log2(2 * count)))",
+        "size = count",
+        "tests/pictures/test_learned_pictures.py::test_the_nearest_snapshot_is_shown[0-0-False]",
+    ),
     "xPos decay: the half-life is that of the natural scale": (
         "posviz/pictures/xpos/xpos_decay.py",
         "half_lives=self.scale_base * np.log(0.5) / np.log(zeta),",
@@ -188,12 +210,6 @@ QUICK = {
         "tests/pictures/test_xpos_reach_pictures.py::test_keys_overflow_on_"
         "either_side_of_the_mark_and_not_before[True]",
     ),
-    "angle table: angles are shown from 0 on and then moved by half a turn": (
-        "posviz/pictures/rotary/angle_table.py",
-        "(angles + np.pi) % (2 * np.pi) - np.pi",
-        "angles % (2 * np.pi) - np.pi",
-        "tests/pictures/test_rotary_pictures.py::test_the_table_is_that_of_a_loop",
-    ),
     "dense line: what stands at the very end is left out": (
         "posviz/pictures/dense_line.py",
         "    between[-2] = max(between[-2:])  # what stands at the very end belongs to the last\n",
@@ -206,13 +222,6 @@ QUICK = {
         'door.way.set(color=look["edge"])\n'
         '        if name not in lit:\n            door.way.set_linestyle(":")',
         "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_would[ThreeDoors]",
-    ),
-    "shuffled sentence: words between dollars are read as mathematics": (
-        "posviz/pictures/order/shuffled_sentence.py",
-        "labels=shortened, parse_math=False, **style",
-        "labels=shortened, **style",
-        "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_"
-        "would[ShuffledSentence]",
     ),
     "sinusoidal table: axes are set at the first update only": (
         "posviz/pictures/sinusoidal/sinusoidal_table.py",
@@ -228,12 +237,6 @@ QUICK = {
         "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_"
         "would[LayoutConverter]",
     ),
-    "precision lab: the cross of an overflow stays when nothing overflows": (
-        "posviz/pictures/rotary/precision_lab.py",
-        "        artists.end.set_data(*end)",
-        "        if len(end[0]):\n            artists.end.set_data(*end)",
-        "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_would[PrecisionLab]",
-    ),
     "T5 buckets: max_distance may be that of the exact buckets": (
         "posviz/pictures/relative/t5_buckets.py",
         "max(self.max_distance, exact + 1)",
@@ -246,9 +249,6 @@ QUICK = {
         "query=min(self.query, self.seq_len),",
         "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_would[BlockwiseMask]",
     ),
-}
-
-DEFAULT = {
     "two hands: the film turns a knob that moves nothing": (
         "posviz/pictures/rotary2d/two_hands.py",
         'film = ("row", "column")',

@@ -3,15 +3,15 @@
 QUICK = {
     "run.py: the old stamp stays while pip installs": (
         "run.py",
-        "    STAMP.unlink(missing_ok=True)\n",
-        "",
-        "tests/test_run.py::test_changed_requirements_are_installed_into_the_"
-        "same_environment[constraints.txt]",
+        "        part.stamp().unlink(missing_ok=True)\n",
+        "        part.stamp()\n",
+        "tests/test_run.py::test_changed_requirements_are_installed_into_the_same_environment"
+        "[constraints.txt]",
     ),
     "run.py: a project that has moved keeps its environment": (
         "run.py",
-        "if found[:1] != [home]:",
-        "if not found:",
+        'and stamp.read_text().startswith(home() + "\\n")',
+        "",
         "tests/test_run.py::test_a_moved_project_and_a_vanished_python_are_set_up_anew",
     ),
     "run.py: --ServerApp.port is not read": (
@@ -129,12 +129,6 @@ QUICK = {
         "// 2**20",
         "tests/publish/test_doctor.py::test_a_full_disk",
     ),
-    "figures: stills are never dark": (
-        "posviz/publish/figures.py",
-        "export.save_all(picture, paths, style=style, dark=dark)",
-        "export.save_all(picture, paths, style=style)",
-        "tests/publish/test_figures.py::test_jobs_write_the_picture_in_its_setting_and_look[True]",
-    ),
     "notebook 06: the format of an older version": (
         "notebooks/06_rope_in_two_dimensions.ipynb",
         '"nbformat_minor": 5',
@@ -165,13 +159,6 @@ QUICK = {
         "len(failures) < len(jobs)",
         "len(failures) <= len(jobs)",
         "tests/test___main__.py::test_pages_and_slides_of_the_lessons_meant[page-write_page]",
-    ),
-    "main: Ctrl-C while loading ends with the bare number": (
-        "posviz/__main__.py",
-        "os._exit(128 + number)",
-        "os._exit(number)",
-        "tests/test_command_line_in_processes.py::test_ctrl_c_while_modules_"
-        "are_loaded_is_told_in_one_line",
     ),
     "checkpoints: a shard's path may leave the folder": (
         "posviz/checkpoints.py",
@@ -212,9 +199,40 @@ QUICK = {
         "tests/publish/test_slides.py::test_a_prompt_is_a_slide_up_to_its_"
         "question_mark_and_the_answer_another[text0-1]",
     ),
+    "run.py: the address of CPU builds is asked for where there is a driver": (
+        "run.py",
+        "    if has_nvidia_driver():\n",
+        "    if not has_nvidia_driver():\n",
+        "tests/test_run.py::test_the_build_of_torch",
+    ),
+    "run.py: an interrupted update of the tests leaves the lab's stamp": (
+        "run.py",
+        "    for part in (LAB, TEST):\n",
+        "    for part in missing:\n",
+        "tests/test_run.py::test_an_interrupted_set_up_starts_again",
+    ),
+    "doctor: why torch's build was chosen is not told": (
+        "posviz/publish/doctor.py",
+        "if chosen.exists() else built",
+        "if not chosen.exists() else built",
+        "tests/publish/test_doctor.py::test_the_build_of_torch_and_why_it_was_chosen",
+    ),
 }
 
 DEFAULT = {
+    "figures: stills are never dark": (
+        "posviz/publish/figures.py",
+        "export.save_all(picture, paths, style=style, dark=dark)",
+        "export.save_all(picture, paths, style=style)",
+        "tests/publish/test_figures.py::test_jobs_write_the_picture_in_its_setting_and_look[True]",
+    ),
+    "main: Ctrl-C while loading ends with the bare number": (
+        "posviz/__main__.py",
+        "os._exit(128 + number)",
+        "os._exit(number)",
+        "tests/test_command_line_in_processes.py::test_ctrl_c_while_modules_"
+        "are_loaded_is_told_in_one_line",
+    ),
     "lesson: the failing cell is counted from 1": (
         "posviz/publish/lesson.py",
         "enumerate(lesson.cells)",
