@@ -3,6 +3,7 @@
 import ast
 import functools
 import json
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -16,8 +17,23 @@ ROOT = Path(__file__).parent.parent
 OF_EVERYTHING = ("pyproject.toml", "constraints.txt", "tests/conftest.py", "tests/speeds.py")
 ABOUT_EVERYTHING = ("tests/test_house.py",)  # it reads every file there is
 PICTURES = pictures.names()
+LEFT_THERE = ("__pycache__", "test-artefacts", "figures", "dist")
 # A package that is imported as such loads all that is in it, by name.
 LOADERS = ("posviz.pictures", "posviz.exercises", "posviz.claims")
+
+
+def files() -> list[str]:
+    """The project's files, from its folder, without what tests and tools leave there."""
+    found = []
+    for folder, inside, names in os.walk(ROOT):
+        inside[:] = [
+            name
+            for name in inside
+            if name not in LEFT_THERE and not name.endswith(".egg-info")
+            if not name.startswith(".") or name in (".ci", ".github")
+        ]
+        found += [str(Path(folder, name).relative_to(ROOT)) for name in names]
+    return found
 
 
 def since_last_commit() -> set[str]:
@@ -161,7 +177,7 @@ def _words(name) -> set[str]:
     text = _text(name)
     words = set(re.findall(r"[\w.-]+", text))
     found = {PICTURES.get(word) or posviz._HOME[word] for word in words & _public()}
-    found |= set().union(*(_files()[word] for word in words & set(_files())))
+    found |= set().union(*(_by_name()[word] for word in words & set(_by_name())))
     if re.search(r'"-m", "posviz"|posviz\.__main__', text):
         found.add("posviz.__main__")
     return found
@@ -173,10 +189,10 @@ def _public() -> set[str]:
 
 
 @functools.cache
-def _files() -> dict[str, set[str]]:
+def _by_name() -> dict[str, set[str]]:
     """The project's files that are no Python, by the last part of their names."""
-    files = {}
-    for name in _git("ls-files"):
+    named: dict[str, set[str]] = {}
+    for name in files():
         if not name.endswith(".py"):
-            files.setdefault(Path(name).name, set()).add(name)
-    return files
+            named.setdefault(Path(name).name, set()).add(name)
+    return named

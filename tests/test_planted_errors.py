@@ -8,13 +8,12 @@ import importlib
 import multiprocessing
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.changed import Reach
+from tests.changed import Reach, files
 
 ROOT = Path(__file__).parent.parent
 AREAS = [
@@ -62,11 +61,9 @@ def processes():
 @pytest.fixture
 def copy(tmp_path):
     """The project's files, in a folder where an error harms nobody."""
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
-    for name in listed.stdout.decode().rstrip("\0").split("\0"):
-        if (ROOT / name).exists():
-            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, tmp_path / name)
+    for name in files():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
 
 
@@ -105,7 +102,6 @@ def test_without_an_error_they_are_green(processes, copy):
     assert status == 0, output
 
 
-@pytest.mark.slow("a process")
 @pytest.mark.parametrize("file", sorted({error[0] for error in ERRORS.values()}))
 def test_changed_reaches_the_test_that_sees_an_error(file):
     reach = Reach([file])
