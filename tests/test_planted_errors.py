@@ -30,6 +30,8 @@ SLOW_TO_LOAD = [  # what the tests compare with, and nothing of our own
     "x_transformers.x_transformers",
 ]
 
+LIMIT = 240  # seconds for the tests that see an error
+
 
 def run(folder, options, output):
     """Run tests of the copy in ``folder``, in a process of its own; exit with pytest's status."""
@@ -79,6 +81,8 @@ def status_and_output(processes, folder, options):
     output = folder / "output.txt"
     process = processes.Process(target=run, args=(folder, options, output))
     process.start()
+    process.join(LIMIT)
+    process.kill()  # an error may make a test wait for ever
     process.join()
     return process.exitcode, output.read_text(encoding="utf-8")[-3000:]
 
