@@ -57,7 +57,10 @@ class Reach:
 
     def __init__(self, changed):
         self.changed = set(changed)
-        self.all = any(name in self.changed for name in OF_EVERYTHING)
+        gone = any(
+            not (ROOT / name).exists() for name in self.changed
+        )  # who needed it, no graph says
+        self.all = gone or any(name in self.changed for name in OF_EVERYTHING)
         graph = grimp.build_graph("posviz")
         found = set().union(*(_modules(name, graph.modules) for name in self.changed))
         before = set()
@@ -94,7 +97,7 @@ def _modules(name, modules) -> set[str]:
     if path.suffix == ".py":
         parts = Path(name).with_suffix("").parts
         module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-        return {module} & modules  # a file that was removed is no module
+        return {module} & modules
     readers = {
         module for module in modules if path.name in _text(str(_file(module).relative_to(ROOT)))
     }

@@ -112,7 +112,7 @@ def test_a_drag_leaves_the_tabs_icon_alone(lab):
     assert lab.page.evaluate("() => swaps") == 0
 
 
-def test_play_repeats_when_it_is_told_to(lab):
+def test_play_repeats_when_it_is_told_to(lab, everything):
     lab.write("repeat", FRAGILE.replace("== 7", "== 9"), "picture.explore()")
     lab.run_all()
     [explorer] = lab.explorers()
@@ -121,12 +121,12 @@ def test_play_repeats_when_it_is_told_to(lab):
     expect(explorer.handle("place")).to_have_value("7")
     explorer.play("place").click()
     lab.page.wait_for_function(
-        """slider => {
+        """([slider, times]) => {
             const { last = 0, starts = 0 } = window.seen ?? {}, now = slider.valueAsNumber;
             window.seen = { last: now, starts: starts + (now < last) };
-            return window.seen.starts > 0;
+            return window.seen.starts >= times;
         }""",
-        arg=explorer.handle("place").element_handle(),
+        arg=[explorer.handle("place").element_handle(), 3 if everything else 1],
     )
     explorer.pause("place").click()
 
