@@ -61,7 +61,7 @@ class Reach:
             not (ROOT / name).exists() for name in self.changed
         )  # who needed it, no graph says
         self.all = gone or any(name in self.changed for name in OF_EVERYTHING)
-        graph = grimp.build_graph("posviz")
+        graph = _graph()
         found = set().union(*(_modules(name, graph.modules) for name in self.changed))
         before = set()
         while found != before:
@@ -78,6 +78,11 @@ class Reach:
         if one := {thing for value in parameters for thing in _named(value)}:
             used = used - {"posviz.pictures"} | one
         return not used.isdisjoint(self.affected)
+
+
+@functools.cache
+def _graph():
+    return grimp.build_graph("posviz")
 
 
 def _named(parameter) -> set[str]:

@@ -60,16 +60,17 @@ def pytest_collection_modifyitems(config, items):
         reach = changed.Reach(changed.since_last_commit())
     # What a change reaches is few: of that nothing is left to chance but what always is.
     drawn = _drawn(items, "default" if reach and speed == "quick" else speed, config.option.seed)
-    kept = []
+    kept, left = [], []
     for item in items:
         reason = _left_out(item, speed, drawn)
         if not reason and reach and not _reached(item, reach):
             reason = "not reached by the change"
         if reason:
             config.left_out[reason] += 1
+            left.append(item)
         else:
             kept.append(item)
-    config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+    config.hook.pytest_deselected(items=left)
     items[:] = sorted(kept, key=_turn)
 
 

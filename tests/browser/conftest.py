@@ -62,6 +62,7 @@ def lab(browser, server, labs, density, request):
         labs[density] = Lab(context.new_page(), server)
     lab = labs[density]
     lab.page_errors.clear()
+    lab.requests_elsewhere.clear()
     failed_before = request.session.testsfailed
     yield lab
     failed = request.session.testsfailed > failed_before
