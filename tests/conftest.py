@@ -1,8 +1,13 @@
 """For all tests: a skipped test is a failed one, and a speed says which are run."""
 
+import sys
+
 import pytest
 
 from tests.speeds import *  # noqa: F403 - hooks and fixtures
+
+# pytest rewrites every test; where that is not kept, each worker does it anew for four seconds.
+sys.dont_write_bytecode = False
 
 
 @pytest.hookimpl(wrapper=True)

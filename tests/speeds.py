@@ -9,6 +9,7 @@ A speed deselects tests, and says at the end how many and why. What is sampled f
 `--seed`: 0, or with --everything a new one each time.
 """
 
+import gc
 import random
 import sys
 from collections import Counter
@@ -106,6 +107,11 @@ def _drawn(items, speed, seed) -> set:
 def _reached(item, reach) -> bool:
     parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
     return reach.test(str(item.path.relative_to(changed.ROOT)), parameters)
+
+
+def pytest_collection_finish():
+    """What is loaded by now stays loaded: nobody need look for garbage in it, figure by figure."""
+    gc.freeze()
 
 
 # ---------------------------------------------------------------- who runs what

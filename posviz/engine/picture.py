@@ -93,8 +93,8 @@ class Picture(traitlets.HasTraits):
                 style, dark, figsize=size[style], dpi=DPI[style], layout="constrained"
             )
             artists = self.draw(figure)
-            for _ in range(2):  # constrained layout settles at the second draw
-                figure.draw_without_rendering()
+            for _ in range(2):  # constrained layout settles at the second time
+                figure.get_layout_engine().execute(figure)
             figure.set_layout_engine("none")
         drop_bitmaps(figure)
         return figure, artists

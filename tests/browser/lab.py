@@ -308,7 +308,7 @@ class Explorer:
         frames = [self.frame()]
 
         def still():
-            self.page.wait_for_timeout(100)
+            self.page.wait_for_timeout(40)
             frames.append(self.frame())
             unanswered = self.root.locator("[data-unanswered=true]").count()
             return frames[-1] == frames[-2] and not unanswered
