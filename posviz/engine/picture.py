@@ -5,6 +5,7 @@ from typing import Any
 
 import traitlets
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from posviz.engine.figures import StyledFigure, drop_bitmaps
 from posviz.engine.knobs import Knob, choice, number, switch
@@ -89,12 +90,11 @@ class Picture(traitlets.HasTraits):
         """A new Figure in its settled layout, and its artists, not yet moved to any arrays."""
         size = {"notebook": self.size, "paper": self.paper_size} | SIZE
         with style_context(style, dark):
-            figure = StyledFigure(
-                style, dark, figsize=size[style], dpi=DPI[style], layout="constrained"
-            )
+            layout = ConstrainedLayoutEngine()
+            figure = StyledFigure(style, dark, figsize=size[style], dpi=DPI[style], layout=layout)
             artists = self.draw(figure)
-            for _ in range(2):  # constrained layout settles at the second time
-                figure.get_layout_engine().execute(figure)
+            layout.execute(figure)  # constrained layout settles at the second time
+            figure.draw_without_rendering()
             figure.set_layout_engine("none")
         drop_bitmaps(figure)
         return figure, artists

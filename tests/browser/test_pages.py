@@ -1,5 +1,6 @@
 """Every lesson as a page from disk, with the network cut off: the pictures move all the same."""
 
+import itertools
 import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
@@ -127,8 +128,9 @@ def test_radio_buttons_choose_and_say_what_they_are(lesson):
             radios.nth(chosen).check()  # not all pictures move in every case
 
 
-def test_play_goes_on_until_it_is_stopped(lesson):
-    for strip in lesson.strips():
+def test_play_goes_on_until_it_is_stopped(lesson, everything):
+    """With few frames a place takes seconds; all strips are played by the same lines."""
+    for strip in lesson.strips() if everything else itertools.islice(lesson.strips(), 1):
         for slider in strip.get_by_role("slider").all():
             slider.press("Home")
         for play in strip.get_by_role("button", name=re.compile("^Play ")).all()[:1]:
@@ -235,7 +237,8 @@ def test_a_typed_value_goes_to_the_nearest_place_and_says_so(second):
     box.fill("33.4")
     shows_another(strip, lambda: box.press("Enter"))
     value = strip.get_by_role("slider").get_attribute("aria-valuetext")
-    assert abs(float(value) - 33.4) < 3
+    places = int(strip.get_by_role("slider").get_attribute("max"))
+    assert abs(float(value) - 33.4) <= 127 / (places - 1) / 2  # one place is the notebook's own
     expect(note).to_have_text(
         f"The nearest value on this page is {value}; the notebook has them all."
     )
