@@ -95,7 +95,7 @@ def _drawn(items, speed, seed) -> set:
     tests: dict = {}
     for item in items:
         marker = item.get_closest_marker("sampled")
-        if marker and speed in marker.kwargs:
+        if marker and speed in marker.kwargs and not item.get_closest_marker("release"):
             tests.setdefault((item.path, item.originalname), []).append(item)
     drawn = set(items).difference(*tests.values())
     for (_, name), each in tests.items():

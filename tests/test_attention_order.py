@@ -96,12 +96,12 @@ def test_left_padding_changes_nothing_for_the_real_tokens(name):
 @pytest.mark.sampled(quick=2)
 @every_encoding
 @pytest.mark.parametrize("kind", [np.asarray, torch.tensor])
-@given(cuts=st.sets(st.integers(1, 5)))
-def test_a_cache_gives_the_same_in_any_number_of_steps(name, kind, cuts):
+@pytest.mark.parametrize("edges", [(0, 6), (0, 3, 6), (0, 1, 4, 6), range(7)], ids=str)
+def test_a_cache_gives_the_same_in_any_number_of_steps(name, kind, edges):
     x, *weights = map(kind, (random(2, 6, 8), *weights_of_projections(kv_heads=1)))
     options = {"num_heads": 2, "encoding": ENCODINGS[name](kind)}
     whole = attend(x, *weights, positions=range(6), mask=causal_mask(range(6), range(6)), **options)
-    cache, edges = KeyValueCache(), [0, *sorted(cuts), 6]
+    cache = KeyValueCache()
     for start, stop in itertools.pairwise(edges):
         mask = causal_mask(range(start, stop), range(stop))
         step = attend(
