@@ -38,6 +38,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    gc.disable()  # until the tests are loaded
     for line in MARKERS:
         config.addinivalue_line("markers", line)
     option = config.option
@@ -112,6 +113,8 @@ def _reached(item, reach) -> bool:
 def pytest_collection_finish():
     """What is loaded by now stays loaded: nobody need look for garbage in it, figure by figure."""
     gc.freeze()
+    gc.enable()
+    _started.clear()
 
 
 # ---------------------------------------------------------------- who runs what
@@ -183,8 +186,17 @@ def rng(request) -> np.random.Generator:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item):
+def pytest_runtest_setup():
+    return _alone((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call():
+    return _alone((yield))
+
+
+def _alone(result):
     """In a quick run a test that starts a process fails: it has to be marked."""
-    _started.clear()
-    yield
-    assert not _started, "it starts a process: mark it with @pytest.mark.slow('a process')"
+    started, _started[:] = list(_started), []
+    assert not started, "it starts a process: mark it with @pytest.mark.slow('a process')"
+    return result

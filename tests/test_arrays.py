@@ -101,6 +101,7 @@ def test_torch_follows_what_it_needs_gradients_of():
         assert not arrays.is_followed(x, parameter)
 
 
+@pytest.mark.slow("seconds")
 def test_torch_follows_what_it_compiles():
     def ask(x):
         return x + arrays.is_followed(x) + 2 * arrays.is_compiled(x)

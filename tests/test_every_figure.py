@@ -41,7 +41,7 @@ WITH_CIRCLES = {
     "WavelengthClocks": 1,
 }
 
-few_when_quick = pytest.mark.sampled(quick=5)
+few_when_quick = pytest.mark.sampled(quick=3)
 
 
 @pytest.fixture(params=NAMES)

@@ -20,7 +20,7 @@ NAMES = posviz.pictures.names()
 ROOMIER = [("notebook", False), ("slide", False), ("poster", False), ("notebook", True)]
 TEXTS = ["", "one", "$x_$ \\frac{", "<script>a\0b\tc\n", "i " * 500, "W" * 500]
 
-few_when_quick = pytest.mark.sampled(quick=5)
+few_when_quick = pytest.mark.sampled(quick=3)
 pytestmark = pytest.mark.filterwarnings("error")
 
 

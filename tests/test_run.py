@@ -137,6 +137,7 @@ def test_the_build_of_torch(
     assert capsys.readouterr().out.count("\n") == (not answers)
 
 
+@pytest.mark.slow("seconds")
 def test_an_address_answers_or_does_not(tmp_path):
     (tmp_path / "torch").touch()
     assert not run.answers("http://127.0.0.1:9/torch/")

@@ -138,6 +138,7 @@ def test_the_verdict_and_its_condition_are_words(table):
     assert "✗ false: A false claim." in repr(table)
 
 
+@pytest.mark.slow("seconds")
 @pytest.mark.sampled(quick=2)
 @pytest.mark.parametrize("lesson", sorted({found.lesson for found in _claims()}))
 def test_a_lesson_has_claims_of_all_kinds_and_prints_the_same_twice(lesson):

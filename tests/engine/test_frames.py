@@ -169,6 +169,7 @@ def test_pixels_taken_between_two_frames_lose_nothing_of_the_next(wire):
         assert wire.is_right()
 
 
+@pytest.mark.slow("seconds")
 def test_frames_taken_between_pixels_lose_nothing_of_these(wire):
     for position in (12, 13, 14, 14):
         wire.picture.position = position
@@ -209,6 +210,7 @@ class Dots(Waves):
         artists.note.xy = (arrays.position / 10, 0)
 
 
+@pytest.mark.slow("seconds")
 def test_what_does_not_say_that_it_moved_is_sent_nevertheless():
     wire = Wire(Dots())
     wire.send()

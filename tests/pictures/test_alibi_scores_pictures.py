@@ -41,6 +41,7 @@ def reduced(scores):
     return cells
 
 
+@pytest.mark.slow("seconds")
 @pytest.mark.sampled(quick=2)
 @pytest.mark.parametrize(
     "knobs",

@@ -34,6 +34,7 @@ def reached(points, column, radius):
     return min(found, default=np.inf), max(found, default=-np.inf)
 
 
+@pytest.mark.slow("seconds")
 @pytest.mark.sampled(quick=2)
 @pytest.mark.parametrize("name", LINES)
 @pytest.mark.parametrize("radius", [0.6, 3])

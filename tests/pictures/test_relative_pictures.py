@@ -291,6 +291,7 @@ def test_every_pair_has_the_colour_of_its_bucket():
         assert np.array_equal(shown, arrays.pairs)
 
 
+@pytest.mark.slow("seconds")
 def test_the_offset_is_marked_on_the_curve_and_on_the_map():
     limits = [{-128, 128}, {1024}, {-128, 128}, {-17, 17}]
     for rule, offset, ends in zip(RULES, (20, 0, -200, -7), limits, strict=True):

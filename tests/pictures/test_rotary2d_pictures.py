@@ -273,6 +273,7 @@ def test_time_has_the_fast_pairs_unless_they_take_turns(sections, fastest):
     assert re.findall(r"wavelength (\S+) to", caption) == fastest
 
 
+@pytest.mark.slow("seconds")
 def test_each_axis_is_drawn_over_its_own_pairs():
     for sections, axes in AXES.items():
         arrays, artists = drawn(MropeSections(sections=sections))

@@ -96,6 +96,7 @@ def test_nothing_to_do_starts_no_process(monkeypatch):
     assert batch.run({}, "file") == {}
 
 
+@pytest.mark.slow("seconds")
 def test_an_interruption_stops_all_processes_and_removes_what_is_half_written(
     tmp_path, monkeypatch
 ):

@@ -12,6 +12,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from posviz.publish.lesson import played
 
+pytestmark = pytest.mark.slow("a process")
+
 SOURCES = (
     "from pathlib import Path\nfrom posviz import ThreeDoors, WavelengthClocks",
     "print(Path('beside.txt').read_text())",
@@ -49,12 +51,10 @@ def outputs(cell, kind="data"):
     return [output[kind] for output in cell.outputs if kind in output]
 
 
-@pytest.mark.slow("seconds")
 def test_cells_are_what_they_were(lesson):
     assert [cell.source for cell in lesson.cells] == ["# 00 · Title", *SOURCES]
 
 
-@pytest.mark.slow("seconds")
 def test_explorers_are_filmstrips_shown_or_displayed(lesson):
     for cell in lesson.cells[4:]:
         (data,) = outputs(cell)
@@ -64,7 +64,6 @@ def test_explorers_are_filmstrips_shown_or_displayed(lesson):
     assert "widgets" not in lesson.metadata
 
 
-@pytest.mark.slow("seconds")
 def test_figures_have_alternative_text(lesson):
     from posviz import ThreeDoors
 
@@ -80,7 +79,6 @@ def test_it_runs_in_its_own_folder_and_without_a_warning(lesson):
     assert [stream.name for stream in streams] == ["stdout"]
 
 
-@pytest.mark.slow("a process")
 def test_a_picture_that_fails_at_one_of_its_stops_tells_why(tmp_path):
     source = """from posviz import ThreeDoors
 
@@ -96,14 +94,12 @@ Broken().explore()"""
         played(notebook)
 
 
-@pytest.mark.slow("a process")
 def test_a_cell_that_fails_is_named(tmp_path):
     notebook = write(tmp_path / "03_broken.ipynb", "1 + 1", "[][1]", "2 + 2")
     with pytest.raises(RuntimeError, match=r"^03_broken.ipynb, cell 2: IndexError: list index"):
         played(notebook)
 
 
-@pytest.mark.slow("a process")
 def test_a_stopped_kernel_complains_of_nothing(tmp_path):
     source = "from pathlib import Path\nPath('begun').touch()\nwhile True: pass"
     write(tmp_path / "03_long.ipynb", source)
