@@ -73,3 +73,12 @@ def test_only_the_angles_of_float16_overflow():
 def test_rounded_waves_err_alike_at_every_position():
     errors = PrecisionLab(rounded="cos and sin").compute().curves
     assert errors["float32"].max() < 1e-5 < 1e-3 < errors["bfloat16"].max() < 1
+
+
+def test_the_cross_stands_only_where_something_overflows():
+    picture = PrecisionLab()
+    _, artists = picture.build()
+    for rounded, crosses in (("angles", 1), ("cos and sin", 0)):
+        picture.rounded = rounded
+        picture.update(artists, picture.compute())
+        assert len(artists.end.get_xdata()) == crosses

@@ -133,14 +133,14 @@ QUICK = {
         "posviz/pictures/order/shuffled_sentence.py",
         "labels=shortened, parse_math=False, **style",
         "labels=shortened, **style",
-        "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_"
-        "would[ShuffledSentence]",
+        "tests/pictures/test_shuffled_sentence.py::test_words_between_dollars_are_words",
     ),
     "precision lab: the cross of an overflow stays when nothing overflows": (
         "posviz/pictures/rotary/precision_lab.py",
         "        artists.end.set_data(*end)",
         "        if len(end[0]):\n            artists.end.set_data(*end)",
-        "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_would[PrecisionLab]",
+        "tests/pictures/test_precision_lab.py::"
+        "test_the_cross_stands_only_where_something_overflows",
     ),
 }
 
