@@ -25,9 +25,10 @@ def drawn_texts(figure) -> dict[Text, Bbox]:
     return boxes
 
 
-def text_faults(figure) -> list[str]:
-    """One line for every text cut off by the figure or its axes, and for every overlapping pair."""
+def text_faults(figure, least_points=0) -> list[str]:
+    """A line for every text cut off by the figure or its axes, too small, or over another."""
     boxes = drawn_texts(figure)
+    assert boxes
     slack = TOLERANCE * figure.get_dpi()
     faults = [
         f"{text.get_text()!r} is cut off"
@@ -35,6 +36,8 @@ def text_faults(figure) -> list[str]:
         if _sticks_out(box, figure.bbox, slack)
         or (text.get_clip_on() and _sticks_out(box, text.get_clip_box(), slack))
     ]
+    small = [text for text in boxes if text.get_fontsize() < least_points]
+    faults += [f"{text.get_text()!r} has {text.get_fontsize()} points" for text in small]
     for (text, box), (other, other_box) in combinations(boxes.items(), 2):
         common = Bbox.intersection(box, other_box)
         # A box is as tall as the tallest letter and wide around what is turned: ink decides.

@@ -304,7 +304,12 @@ class Explorer:
         return self._wait_until(shown, timeout)
 
     def settled(self, timeout=30):
-        """Wait for every answer, and until the picture stands still; return its fingerprint."""
+        """Wait until the picture stands still, and return its fingerprint."""
+        self.stands_still(timeout)
+        return self.fingerprint()
+
+    def stands_still(self, timeout=30):
+        """Wait for every answer, and until no frame comes any more."""
         frames = [self.frame()]
 
         def still():
@@ -314,7 +319,6 @@ class Explorer:
             return frames[-1] == frames[-2] and not unanswered
 
         assert self._wait_until(still, timeout), "The picture never stood still."
-        return self.fingerprint()
 
     def _wait_until(self, condition, timeout):
         end = time.monotonic() + timeout

@@ -53,10 +53,10 @@ def moves_the_picture(explorer, label, by_mouse):
         assert options, f"{label} never moved the picture"
         options.pop(0)()
         explorer.press(label, ends[1])
-        explorer.settled()
+        explorer.stands_still()
     explorer.press(label, ends[1])
-    explorer.settled()
+    explorer.stands_still()
     if by_mouse:
         with explorer.changes():
             explorer.drag(label, 150 if ends[1] == "Home" else -150)
-        explorer.settled()
+        explorer.stands_still()

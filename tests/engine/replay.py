@@ -6,12 +6,16 @@ artists themselves only where a number was written down wrongly: the two round a
 
 import io
 import json
+from types import SimpleNamespace
 
 import numpy as np
 from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.path import Path
 from matplotlib.transforms import Affine2D, Bbox, TransformedPath
 from PIL import Image
+
+from posviz.engine.frames import Frames
+from posviz.engine.live import LiveFigure
 
 DPI = 72  # so that points are pixels
 
@@ -63,6 +67,46 @@ def replayed(recording, ground) -> np.ndarray:
     buffers = [recording.vertices, *recording.images]
     scene.take({"whole": False, "artists": 1, "moved": moved}, buffers)
     return scene.pixels()
+
+
+def fresh_pixels(picture, dpi=100) -> np.ndarray:
+    """What Agg draws of the picture, [height, width, 4] uint8."""
+    figure = picture.figure()
+    figure.set_dpi(dpi)
+    figure.canvas.draw()
+    return np.asarray(figure.canvas.buffer_rgba())
+
+
+class Wire:
+    """A live picture, and what a browser shows that got every one of its frames."""
+
+    def __init__(self, picture):
+        self.picture = picture
+        self.live, self.frames, self.scene = LiveFigure(picture), Frames(), Scene()
+
+    def send(self):
+        """One more frame; what is seen then is right. Returns fields, buffers and bytes sent."""
+        self.live.follow()
+        self.live.paint()
+        fields, buffers = self.frames.next(self.live.layers)
+        self.scene.take(fields, buffers)
+        assert self.live.layers.only_pixels == ""
+        return SimpleNamespace(
+            **fields, buffers=buffers, size=len(json.dumps(fields)) + sum(map(len, buffers))
+        )
+
+    def is_right(self):
+        """Whether the browser shows what a fresh figure would."""
+        wanted = fresh_pixels(self.picture, dpi=100 * self.live.ratio).astype(int)
+        return np.abs(self.scene.pixels() - wanted).max() <= 2
+
+    def artists(self, sent):
+        """The artists of which the frame brings something."""
+        return {self.live.layers.front[place] for place, *_ in sent.moved}
+
+    @property
+    def moving(self):
+        return self.live._artists
 
 
 def white(figure) -> np.ndarray:

@@ -12,7 +12,7 @@ from ipywidgets.widgets.widget import _instances
 from jupyter_client.manager import start_new_kernel
 from PIL import Image
 
-from tests.engine.replay import Scene
+from tests.engine.replay import Scene, fresh_pixels
 from tests.engine.sample import ROOT, Browser, Failing, Hand, Waves
 
 
@@ -47,12 +47,6 @@ def last_pixels(browser) -> np.ndarray:
 def alike(one, other) -> bool:
     """Whether they differ by no more than float32 rounds."""
     return bool(np.abs(one.astype(int) - other).max() <= 3)
-
-
-def fresh_pixels(picture) -> np.ndarray:
-    figure = picture.figure()
-    figure.canvas.draw()
-    return np.asarray(figure.canvas.buffer_rgba())
 
 
 # ---------------------------------------------------------------- frames

@@ -1,8 +1,5 @@
 """Frames: only what the browser has not got is sent, and then it shows the whole picture."""
 
-import json
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,11 +7,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from posviz.engine.frames import Frames, encode_png
-from posviz.engine.live import LiveFigure
 from posviz.engine.picture import Picture
-from tests.engine.replay import Scene, decoded
+from tests.engine.replay import Scene, Wire, decoded, fresh_pixels
 from tests.engine.sample import Waves
-from tests.engine.test_live import fresh_pixels, turn_at_random
+from tests.engine.test_live import turn_at_random
 
 IMAGE, FIRST_LINE = 0, 4  # places among a Waves picture's artists in front
 
@@ -25,41 +21,9 @@ def test_a_png_holds_the_pixels_it_was_made_of(pixels):
     assert np.array_equal(decoded(encode_png(pixels)), pixels)
 
 
-class Wire:
-    """A live picture, and what a browser shows that got every one of its frames."""
-
-    def __init__(self, picture=None):
-        self.picture = picture or Waves()
-        self.live, self.frames, self.scene = LiveFigure(self.picture), Frames(), Scene()
-
-    def send(self):
-        """One more frame; what is seen then is right. Returns fields, buffers and bytes sent."""
-        self.live.follow()
-        self.live.paint()
-        fields, buffers = self.frames.next(self.live.layers)
-        self.scene.take(fields, buffers)
-        assert self.live.layers.only_pixels == ""
-        return SimpleNamespace(
-            **fields, buffers=buffers, size=len(json.dumps(fields)) + sum(map(len, buffers))
-        )
-
-    def is_right(self):
-        """Whether the browser shows what a fresh figure would."""
-        wanted = fresh_pixels(self.picture, dpi=100 * self.live.ratio).astype(int)
-        return np.abs(self.scene.pixels() - wanted).max() <= 2
-
-    def artists(self, sent):
-        """The artists of which the frame brings something."""
-        return {self.live.layers.front[place] for place, *_ in sent.moved}
-
-    @property
-    def moving(self):
-        return self.live._artists
-
-
 @pytest.fixture
 def wire():
-    return Wire()
+    return Wire(Waves())
 
 
 @pytest.mark.slow("seconds")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from posviz.engine.live import LiveFigure
+from tests.engine.replay import fresh_pixels
 from tests.engine.sample import Failing, Waves
 
 
@@ -15,13 +16,6 @@ def live_pixels(live) -> np.ndarray:
     live.follow()
     live.paint()
     return live.layers.pixels().copy()
-
-
-def fresh_pixels(picture, dpi=100) -> np.ndarray:
-    figure = picture.figure()
-    figure.set_dpi(dpi)
-    figure.canvas.draw()
-    return np.asarray(figure.canvas.buffer_rgba())
 
 
 def turn_at_random(picture, rng):

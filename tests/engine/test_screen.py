@@ -9,9 +9,8 @@ import pytest
 
 from posviz.engine.live import LiveFigure
 from posviz.engine.screen import Screen
-from tests.engine.replay import Scene, decoded
+from tests.engine.replay import Scene, decoded, fresh_pixels
 from tests.engine.sample import Browser, Waves
-from tests.engine.test_live import fresh_pixels
 
 
 @pytest.fixture

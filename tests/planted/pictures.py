@@ -177,7 +177,7 @@ DEFAULT = {
         "posviz/pictures/rotary2d/mrope_sections.py",
         'va="bottom", size="small"',
         'va="bottom", size="x-small"',
-        "tests/test_pictures.py::test_nothing_on_a_slide_is_smaller_than_14_points[MropeSections]",
+        "tests/test_pictures.py::test_no_text_is_cut_off_or_overlaps[MropeSections-slide-False]",
     ),
     "xPos curves: the decay becomes an image in an SVG": (
         "posviz/pictures/xpos/xpos_curves.py",
