@@ -109,7 +109,7 @@ class Strip:
         self.knobs = {name: knobs[name] for name in picture.filmed()}
         numbers = [knob for knob in self.knobs.values() if isinstance(knob, number)]
         few = math.prod(len(knob.options) or 1 for knob in self.knobs.values())
-        each = int((FRAMES / few) ** (1 / max(len(numbers), 1)))
+        each = max(int((FRAMES / few) ** (1 / max(len(numbers), 1))), 2)
         self.most = min(each, PLACES, max([1, *(knob.places + 1 for knob in numbers)]))
         self.still, self.caption = b"", ""
         self.frames: dict[tuple, Frame] = {}

@@ -109,6 +109,9 @@ def test_an_interruption_stops_all_processes_and_removes_what_is_half_written(
     with pytest.raises(KeyboardInterrupt):
         batch.run({"long": partial(half_write, tmp_path / "waves.png")}, "file")
     assert list(tmp_path.iterdir()) == []
+    end = time.monotonic() + 2  # the pool's thread may have seen their end and not yet noted it
+    while multiprocessing.active_children() and time.monotonic() < end:
+        time.sleep(0.05)
     assert multiprocessing.active_children() == []
 
 
