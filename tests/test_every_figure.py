@@ -138,7 +138,7 @@ def test_what_an_animation_moves_is_seen(picture):
 
 
 @pytest.mark.slow("films")
-@pytest.mark.sampled(default=4)
+@pytest.mark.sampled(default=2)
 def test_every_animation_moves_fits_and_opens_elsewhere(picture, tmp_path):
     (knob, *_), before = picture.filmed(), picture.values()
     gif, mp4 = (picture.animate(knob, tmp_path / f"film.{kind}") for kind in animation.FORMATS)

@@ -270,7 +270,7 @@ def test_many_runs_of_a_cell_leave_one_explorer_alive(lab, everything):
     count = "from ipywidgets.widgets.widget import _instances\nprint(len(_instances))"
     lab.run_code(count)
     before = int(printed(lab, -1))
-    lab.run_cell(1, times=49 if everything else 9)
+    lab.run_cell(1, times=49 if everything else 4)
     assert len(lab.explorers()) == 1
     lab.run_code(count)
     assert int(printed(lab, -1)) == before
