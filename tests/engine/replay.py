@@ -52,6 +52,7 @@ class Scene:
         """What is seen then, [height, width, 4] uint8."""
         height, width = self.bitmap.shape[:2]
         canvas = RendererAgg(width, height, DPI)
+        canvas.clip_paths = []  # alive: Agg takes another path at the same address for the last one
         np.asarray(canvas.buffer_rgba())[:] = self.bitmap
         for calls, rows, images in self.artists:
             for kind, style, *rest in calls:
@@ -137,6 +138,7 @@ def _gc(canvas, style, rows):
         gc.set_clip_rectangle(Bbox.from_bounds(left, canvas.height - top - height, width, height))
     if "clip_path" in style:
         path = _path(rows, *style["clip_path"])
+        canvas.clip_paths.append(path)
         gc.set_clip_path(TransformedPath(path, _upwards(canvas)))
     return gc
 
