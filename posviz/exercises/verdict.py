@@ -2,9 +2,10 @@
 
 import html
 import inspect
+import itertools
 import linecache
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,7 +71,10 @@ def show_value(name: str, value: Any) -> str:
 
 def show_arguments(function: Callable[..., Any], arguments: tuple) -> str:
     """Return the arguments as lines of "name = value", named as `function` names them."""
-    names = inspect.signature(function).parameters
+    try:
+        names: Iterable[str] = inspect.signature(function).parameters
+    except ValueError:  # some functions that are written in C tell no names
+        names = map("argument {}".format, itertools.count(1))
     return "\n".join(map(show_value, names, arguments))
 
 
