@@ -196,6 +196,8 @@ def live_text_faults(figure) -> list[str]:
     found = text_faults(figure)
     for artist in moving:
         artist.set_animated(True)
+        artist.stale = True  # that draw was not the one that is shown
+    figure.stale = True
     return found
 
 
