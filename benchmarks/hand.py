@@ -45,7 +45,7 @@ class SliderHand:
         self.handle.scroll_into_view_if_needed()
         self.handle.evaluate("(handle, events) => bench.drag(handle, events)", EVENTS)
 
-    def let_go(self):
+    def clear_figure(self):
         """Bring the handle back to where it stood before."""
         self.handle.evaluate("() => bench.letGo()")
 
@@ -66,5 +66,5 @@ class OptionsHand:
         """Choose so many options, one in each animation frame."""
         self.control.evaluate("(control, events) => bench.choose(control, events)", events)
 
-    def let_go(self):
+    def clear_figure(self):
         """Nothing was held."""

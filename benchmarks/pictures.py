@@ -9,8 +9,8 @@ from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.engine.knobs import even, integer
-from posviz.engine.looks import SIGNED
 from posviz.engine.picture import Picture
+from posviz.engine.style import SIGNED
 
 
 @functools.lru_cache(maxsize=1)

@@ -89,7 +89,7 @@ class Stage:
         self.hand.drag()
         self._settle(1500)
         events, changes = self._seen()
-        self.hand.let_go()
+        self.hand.clear_figure()
         self._settle(500)
         first, last = events[0], events[-1]
         seconds = (last - first) / 1000

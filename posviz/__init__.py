@@ -6,74 +6,40 @@ name is asked for, so that importing it takes no time and a kernel holds only wh
 `from posviz.attention import attention`.
 """
 
+import functools
 import importlib
+import pkgutil
 
 __version__ = "0.1.0"
 
-_MATHEMATICS = {
+_BESIDE_ENCODINGS = {
     "posviz.arrays": ("devices", "to_device", "to_numpy"),
-    "posviz.attention": (
-        "KeyValueCache",
-        "attend",
-        "softmax",
-    ),
+    "posviz.attention": ("KeyValueCache", "attend", "softmax"),
     "posviz.masks": ("blockwise_causal_mask", "causal_mask", "padding_mask"),
     "posviz.checkpoints": ("load_table",),
-    "posviz.encodings.alibi": ("Alibi", "alibi_bias", "alibi_slopes"),
-    "posviz.encodings.deberta": ("DeBERTa", "deberta_bucket", "deberta_scores"),
-    "posviz.encodings.doors": ("Encoding", "NoPosition", "doors"),
-    "posviz.encodings.frequencies": (
-        "Frequencies",
-        "proportional_frequencies",
-        "rotary_angles",
-        "rotary_frequencies",
-        "wavelengths",
-    ),
-    "posviz.encodings.learned": ("Learned", "learned"),
-    "posviz.encodings.relative": ("offsets",),
-    "posviz.encodings.rotary": (
-        "Rotary",
-        "apply_rotary",
-        "change_layout",
-        "change_projection_layout",
-        "rotation_matrix",
-    ),
-    "posviz.encodings.rotary2d": (
-        "AxialRotary",
-        "MRotary",
-        "MixedRotary",
-        "axial_angles",
-        "mixed_angles",
-        "mrope_angles",
-        "raster",
-    ),
-    "posviz.encodings.shaw": ("Shaw", "shaw_index", "shaw_key_scores", "shaw_values"),
-    "posviz.encodings.sinusoidal": ("Sinusoidal", "shift_matrix", "sinusoidal"),
-    "posviz.encodings.stretching": (
-        "dynamic_ntk",
-        "llama3",
-        "longrope",
-        "ntk",
-        "position_interpolation",
-        "yarn",
-    ),
-    "posviz.encodings.t5": ("T5", "t5_bias", "t5_bucket"),
-    "posviz.encodings.transformer_xl": ("TransformerXL", "rel_shift", "transformer_xl_scores"),
-    "posviz.encodings.xpos": ("XPos", "apply_xpos", "resolution", "xpos_scale"),
     "posviz.derivations.rotary": ("derive",),
     "posviz.claims": ("audit",),
 }
-_HOME = {name: module for module, names in _MATHEMATICS.items() for name in names}
+
+
+@functools.cache
+def _modules() -> dict[str, str]:
+    """The module of each public name but pictures'; an encoding's file lists its own in __all__."""
+    public = dict(_BESIDE_ENCODINGS)
+    folder = importlib.import_module("posviz.encodings")
+    for found in pkgutil.iter_modules(folder.__path__, "posviz.encodings."):
+        public[found.name] = getattr(importlib.import_module(found.name), "__all__", ())
+    return {name: module for module, names in public.items() for name in names}
 
 
 def __getattr__(name):
-    if name in _HOME:
-        return getattr(importlib.import_module(_HOME[name]), name)
-    if name[:1].isupper():
-        return importlib.import_module("posviz.pictures").load(name)
+    pictures = importlib.import_module("posviz.pictures")
+    if name in pictures.names():
+        return pictures.load(name)
+    if not name.startswith("_") and name in _modules():
+        return getattr(importlib.import_module(_modules()[name]), name)
     raise AttributeError(f"module 'posviz' has no attribute {name!r}")
 
 
 def __dir__():
-    pictures = importlib.import_module("posviz.pictures").names()
-    return sorted({*globals(), *_HOME, *pictures})
+    return sorted({*globals(), *_modules(), *importlib.import_module("posviz.pictures").names()})

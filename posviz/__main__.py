@@ -1,4 +1,4 @@
-"""The command line: `posviz list`, `export`, `page`, `slides` and `doctor`.
+"""The command line: `posviz list`, `export`, `page`, `slides`, `proof`, `rerun` and `doctor`.
 
 What the commands do is imported when they are called, so that help comes at once.
 """
@@ -7,6 +7,7 @@ import contextlib
 import os
 import signal
 import stat
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -70,19 +71,27 @@ def refusals():
 
 
 @app.command("list")
-def list_(lesson: Lessons = None):
+def list_(
+    lesson: Lessons = None,
+    files: Annotated[bool, typer.Option("--files", help="The lesson's files instead.")] = False,
+):
     """Every picture with its knobs: default, what is allowed, label, and what moves.
 
     \b
     posviz list
     posviz list --lesson 05
+    posviz list --lesson 05 --files
     posviz list | grep d_model
     """
-    from posviz.publish import choose, listing
+    from posviz import course
+    from posviz.publish import arguments, inventory
 
     with refusals():
-        names = choose.pictures(lessons=lesson or (), everything=not lesson)
-    typer.echo("\n".join(listing.lines(names)))
+        if files:
+            lines = inventory.files(arguments.written(lesson) if lesson else course.LESSONS)
+        else:
+            lines = inventory.lines(arguments.pictures(lessons=lesson or (), everything=not lesson))
+    typer.echo("\n".join(lines))
 
 
 @app.command()
@@ -131,20 +140,20 @@ def export(
     posviz export --all --format pdf --style paper
     """
     from posviz.engine import animation
-    from posviz.publish import choose, figures
+    from posviz.publish import arguments, export_jobs
 
     with refusals():
-        chosen = choose.pictures(names or (), lesson or (), everything)
-        formats = choose.formats(kinds or (), animated=knob is not None)
-        look = (choose.style(style), dark)
-        values, notes = choose.settings(chosen, set_ or ())
-        moving, more = choose.moving(chosen, knob)
+        chosen = arguments.pictures(names or (), lesson or (), everything)
+        formats = arguments.formats(kinds or (), animated=knob is not None)
+        look = (arguments.style(style), dark)
+        values, notes = arguments.settings(chosen, set_ or ())
+        moving, more = arguments.moving(chosen, knob)
         _check_folder(to)
         if "mp4" in formats:
             animation.find_ffmpeg()
     for note in notes + more:
         typer.echo(note, err=True)
-    jobs, kept = figures.plan(values, moving, formats, to, *look, overwrite)
+    jobs, kept = export_jobs.plan(values, moving, formats, to, *look, overwrite)
     if kept:
         typer.echo(
             f"Existing files kept, whatever they show: {len(kept)}; --overwrite writes them anew.",
@@ -166,10 +175,10 @@ def page(
     posviz page --lesson 05 --to site/
     posviz page --all
     """
-    from posviz.publish import choose
+    from posviz.publish import arguments
 
     with refusals():
-        chosen = choose.lesson_notebooks(lesson or (), everything, notebooks)
+        chosen = arguments.lesson_notebooks(lesson or (), everything, notebooks)
         _check_folder(to)
         from posviz.publish.page import write_index, write_page
     _run({path.stem: partial(write_page, path, to) for path in chosen}, to, "Lessons", write_index)
@@ -187,13 +196,124 @@ def slides(
     \b
     posviz slides --lesson 05 --to talk/
     """
-    from posviz.publish import choose
+    from posviz.publish import arguments
 
     with refusals():
-        chosen = choose.lesson_notebooks(lesson or (), everything, notebooks)
+        chosen = arguments.lesson_notebooks(lesson or (), everything, notebooks)
         _check_folder(to)
         from posviz.publish.slides import write_slides
     _run({path.stem: partial(write_slides, path, to) for path in chosen}, to, "Lessons")
+
+
+@app.command()
+def proof(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME...", show_default=False)
+    ] = None,
+    lesson: Lessons = None,
+    everything: Everything = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="In a browser, anew whenever the file is saved.")
+    ] = False,
+    to: Annotated[Path, To] = Path("figures/proofs"),
+):
+    """Show a picture in every style and at every knob's ends, and tell what is wrong there.
+
+    A name is a picture's, or a file that defines one.
+
+    \b
+    posviz proof AngleTable
+    posviz proof my_picture.py --watch
+    posviz proof --lesson 05
+    """
+    from posviz.publish import arguments
+
+    with refusals():
+        files = arguments.picture_files(names or (), lesson or (), everything)
+        if watch and len(files) != 1:
+            raise ValueError(f"--watch shows one picture, and got {len(files)}.")
+        _check_folder(to)
+    if watch:
+        _watch(files[0])
+        return
+    from posviz.publish.proof import write
+
+    faults = 0
+    for file in files:
+        try:
+            sheet, found = write(file, to)
+        except OSError as error:
+            raise _failed(error) from None
+        typer.echo("\n".join([*found, f"{sheet}: faults: {len(found)}"]))
+        faults += len(found)
+    if len(files) == 1 and _has_screen():
+        typer.launch(str(sheet))
+    raise typer.Exit(int(faults > 0))
+
+
+def _watch(file):
+    from posviz.publish.watch import Watch
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    watch = Watch(file, typer.echo)
+    typer.echo(f"{watch.address} shows {file}; Ctrl-C ends it.")
+    if _has_screen():
+        typer.launch(watch.address)
+    with contextlib.suppress(KeyboardInterrupt):
+        watch.run()
+
+
+def _failed(error) -> typer.Exit:
+    """Tell in a line what went wrong after the arguments were found right."""
+    from posviz.publish import batch
+
+    said = batch.reason(error) if isinstance(error, OSError) else error
+    typer.echo(f"posviz: {said}", err=True)
+    return typer.Exit(1)
+
+
+def _has_screen() -> bool:
+    return (
+        os.name == "nt"
+        or sys.platform == "darwin"
+        or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    )
+
+
+@app.command()
+def rerun(
+    lessons: Annotated[
+        list[str] | None, typer.Argument(metavar="LESSON...", show_default=False)
+    ] = None,
+    everything: Everything = False,
+    changed: Annotated[
+        bool, typer.Option("--changed", help="Those that changed files reach, as git tells.")
+    ] = False,
+    notebooks: Notebooks = None,
+):
+    """Execute lessons in place, and tell which of their text has changed.
+
+    \b
+    posviz rerun 05
+    posviz rerun --changed
+    """
+    from posviz.publish import arguments
+
+    with refusals():
+        if changed and (lessons or everything):
+            raise ValueError("--changed chooses the lessons: leave out the others and --all.")
+        chosen = arguments.lesson_notebooks(lessons or (), everything or changed, notebooks)
+        from posviz.publish import rerun
+
+        chosen = rerun.of_changed_files(chosen) if changed else chosen
+    _unwind_when_stopped()
+    for path in chosen:
+        try:
+            lines = rerun.rerun(path)
+        except (OSError, RuntimeError) as error:
+            raise _failed(error) from None
+        size = f"{path.name}: {path.stat().st_size / 1e6:.2f} MB"
+        typer.echo("\n".join([size, *(lines or ["no text changed"])]))
 
 
 @app.command()
@@ -220,11 +340,10 @@ def _check_folder(to):
 
 
 def _run(jobs, to, what="Files", last=None):
-    """Do the jobs, named by their files, and what comes last; tell what was written, what not."""
+    """Run the jobs, named by their files, then `last`; report what was written and what failed."""
     from posviz.publish import batch
 
-    for number in _SIGNALS:
-        unwind_on(number, partial(_Stopped, 128 + number))
+    _unwind_when_stopped()
     failures = batch.run(jobs, "job")
     if last is not None and len(failures) < len(jobs):
         try:
@@ -238,8 +357,13 @@ def _run(jobs, to, what="Files", last=None):
     raise typer.Exit(1 if failures else 0)
 
 
+def _unwind_when_stopped():
+    for number in _SIGNALS:
+        unwind_on(number, partial(_Stopped, 128 + number))
+
+
 class _Stopped(SystemExit):
-    """Ctrl-C or a polite kill; the status says which, as shells do."""
+    """SIGINT or SIGTERM; the exit status says which, as shells do."""
 
 
 def _tell_stopped():

@@ -68,12 +68,14 @@ def namespace(*arrays: Array) -> ModuleType:
     return torch_namespace
 
 
-def as_numbers(values: Any, name: str) -> Array:
-    """Return ``values`` as an array of finite real numbers; lists and ranges become NumPy arrays.
+def as_array(values: Any, name: str) -> Array:
+    """Return ``values`` as an array of real numbers; lists and ranges become NumPy arrays.
+
+    The values themselves are not read, for which a GPU would have to be waited for.
 
     Raises:
         TypeError: for anything but real numbers.
-        ValueError: for NaN, infinity or ragged lists.
+        ValueError: for ragged lists.
     """
     try:
         x = values if is_torch(values) else np.asarray(values)
@@ -83,6 +85,18 @@ def as_numbers(values: Any, name: str) -> Array:
     kinds = ("integral", "real floating")
     if not xp.isdtype(x.dtype, kinds):
         raise TypeError(f"{name} must be real numbers, got dtype {x.dtype}")
+    return x
+
+
+def as_numbers(values: Any, name: str) -> Array:
+    """Return ``values`` as an array of finite real numbers: ``as_array``, and every value is read.
+
+    Raises:
+        TypeError: for anything but real numbers.
+        ValueError: for NaN, infinity or ragged lists.
+    """
+    x = as_array(values, name)
+    xp = namespace(x)
     if is_floating(x) and not is_compiled(x) and not bool(xp.all(xp.isfinite(x))):
         raise ValueError(f"{name} must be finite, got NaN or infinity among the values")
     return x
@@ -90,7 +104,11 @@ def as_numbers(values: Any, name: str) -> Array:
 
 def as_float64(values: Any, name: str) -> Array:
     """Return finite real ``values`` in float64, on the CPU where the device has no float64."""
-    x = as_numbers(values, name)
+    return in_float64(as_numbers(values, name))
+
+
+def in_float64(x: Array) -> Array:
+    """Return the array ``x`` in float64, on the CPU where the device has none."""
     if is_torch(x) and x.device.type == "mps":
         x = x.cpu()
     xp = namespace(x)
@@ -104,7 +122,7 @@ def as_integers(values: Any, name: str) -> Array:
         TypeError: for anything but integers, floats that happen to be whole included.
         ValueError: for ragged lists.
     """
-    x = as_numbers(values, name)
+    x = as_array(values, name)
     if is_floating(x):
         raise TypeError(f"{name} must be integers, got dtype {x.dtype}")
     return namespace(x).astype(x, namespace(x).int64, copy=False)
@@ -247,7 +265,7 @@ def _torch() -> ModuleType:
 
 # ---------------------------------------------------------------- memory
 
-UNQUESTIONED_BYTES = 2**26  # small requests are granted without asking the system
+UNQUESTIONED_BYTES = 2**26  # smaller arrays are made without asking the system
 
 
 def check_memory(

@@ -9,6 +9,7 @@ import numpy as np
 
 from posviz.arrays import (
     Array,
+    as_numbers,
     check_memory,
     is_followed,
     is_torch,
@@ -93,10 +94,10 @@ def attend(
     if not isinstance(cache, KeyValueCache | None):
         raise TypeError(f"cache must be a KeyValueCache or None, got {cache!r:.60}")
     head_dim = _head_dim(x, w_q, w_k, w_v, num_heads)
-    positions = positions_of(positions, x)
+    positions = positions_of(as_numbers(positions, "positions"), x)
     x = encoding.at_input(x, positions)
     q, k, v = (_split_heads(x @ w, head_dim) for w in (w_q, w_k, w_v))
-    q, k = encoding.at_query(q, positions), encoding.at_key(k, positions)
+    q, k = encoding.at_query_and_key(q, k, positions)
     seen = (cache or KeyValueCache()).joined(k, v, positions)
     output, weights = _weigh(q, seen.keys, seen.values, encoding, positions, seen.positions, mask)
     if cache is not None:
@@ -140,8 +141,8 @@ def attention(
             "acts only at the input: add it there with at_input, or call attend"
         )
     _require_shapes(q, k, v)
-    q_positions = positions_of(q_positions, q, "q_positions")
-    k_positions = positions_of(k_positions, k, "k_positions")
+    q_positions = positions_of(as_numbers(q_positions, "q_positions"), q, "q_positions")
+    k_positions = positions_of(as_numbers(k_positions, "k_positions"), k, "k_positions")
     q, k = encoding.at_query(q, q_positions), encoding.at_key(k, k_positions)
     output, weights = _weigh(q, k, v, encoding, q_positions, k_positions, mask)
     return (output, weights) if return_weights else output
@@ -189,7 +190,7 @@ def softmax(scores: Array) -> Array:
         powers = xp.exp(powers)
         total = xp.sum(powers, axis=-1, keepdims=True)
         return powers / xp.where(total == 0, 1.0, total)
-    # powers is our own, and as large as the scores: what follows is written into it.
+    # `powers` is not shared and as large as the scores: the next steps write into it.
     powers = powers.exp_() if is_torch(powers) else np.exp(powers, out=powers)
     total = xp.sum(powers, axis=-1, keepdims=True)
     powers /= xp.where(total == 0, 1.0, total)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import math
-import re
+import os
 from pathlib import Path, PurePosixPath
 
 import numpy as np
@@ -20,9 +20,7 @@ USUAL_NAMES = (  # GPT-2; BERT and RoBERTa; CLIP; OPT and BART
     "position_embedding.weight",
     "embed_positions.weight",
 )
-_HUB_ID = re.compile(
-    r"(?!.*\.(safetensors|bin|pt|pth|npy|npz|json)$)[\w-][\w.-]*(/[\w-][\w.-]*)?", re.IGNORECASE
-)
+FILES = (".safetensors", ".bin", ".pt", ".pth", ".npy", ".npz", ".json")  # no repository's id
 
 
 def load_table(
@@ -59,15 +57,7 @@ def load_table(
 
 
 def _local(source: str | Path) -> Path:
-    if source == "":  # to Path it is the folder where Python runs
-        raise FileNotFoundError("source must be a file, a folder or a hub id, got ''")
-    try:
-        return Path(source).expanduser()
-    except RuntimeError:
-        raise FileNotFoundError(
-            f"source must be a file, a folder or a hub id, got {str(source)!r}, and there is no "
-            "such home"
-        ) from None
+    return Path(os.path.expanduser(source))
 
 
 def _find(source: str | Path, filename: str, tensor: str | None) -> tuple[Path, str | None]:
@@ -92,11 +82,11 @@ def _find(source: str | Path, filename: str, tensor: str | None) -> tuple[Path, 
 
 def _fetch(source: str | Path, filename: str) -> Path:
     folder = _local(source)
-    if folder.is_dir():
+    if folder.is_dir() and source != "":  # to Path, "" is the folder where Python runs
         if not (folder / filename).is_file():
             raise FileNotFoundError(f"the folder {folder} holds no {filename}")
         return folder / filename
-    if isinstance(source, Path) or not _HUB_ID.fullmatch(source):
+    if isinstance(source, Path) or not source or source.lower().endswith(FILES):
         raise FileNotFoundError(
             f"source must be a file, a folder or a hub id, got {str(source)!r}, and there is no "
             "such file"
@@ -107,17 +97,15 @@ def _fetch(source: str | Path, filename: str) -> Path:
 def _download(repository: str, filename: str) -> Path:
     from huggingface_hub import errors, hf_hub_download  # half a second that a file does not cost
 
-    kind: type[OSError] = OSError
+    kind: type[OSError]
     try:
         return Path(hf_hub_download(repo_id=repository, filename=filename))
-    except errors.LocalEntryNotFoundError:
+    except errors.LocalEntryNotFoundError:  # offline: do not ask for an index of shards
         kind, reason = ConnectionError, "the hub cannot be reached and the cache has no copy"
-    except errors.EntryNotFoundError:
-        kind, reason = FileNotFoundError, "the repository has no such file"
-    except errors.RepositoryNotFoundError:
-        reason = "there is no such repository, or it is closed to you"
+    except errors.EntryNotFoundError as error:
+        kind, reason = FileNotFoundError, str(error)
     except (OSError, ValueError) as error:
-        reason = str(error)
+        kind, reason = OSError, str(error)
     raise kind(
         f"{filename} of the hub repository {repository!r}: {reason}; check spelling and "
         "connection, or give the path of a file you have"

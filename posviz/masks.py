@@ -6,7 +6,7 @@ from typing import Any
 
 from posviz.arrays import Array, as_integers, check_memory, namespace
 from posviz.encodings.checks import require_integer
-from posviz.encodings.relative import as_positions, offsets
+from posviz.encodings.relative import as_positions, offsets, pairwise_offsets
 
 
 def causal_mask(q_positions: Any, k_positions: Any) -> Array:
@@ -37,8 +37,8 @@ def blockwise_causal_mask(q_positions: Any, k_positions: Any, block: int) -> Arr
     block = require_integer(block, "block")
     q_positions = as_positions(q_positions, "q_positions")
     k_positions = as_positions(k_positions, "k_positions")
-    near = offsets(q_positions // block, k_positions // block) <= 1
-    return _with_heads(near & (offsets(q_positions, k_positions) >= 0))
+    near = pairwise_offsets(q_positions // block, k_positions // block) <= 1
+    return _with_heads(near & (pairwise_offsets(q_positions, k_positions) >= 0))
 
 
 def padding_mask(lengths: Any, seq_len: int) -> Array:

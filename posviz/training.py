@@ -111,7 +111,7 @@ class SmallTransformer(nn.Module):
 
 
 class _Layer(nn.Module):
-    """Attention and a network of one hidden layer, each added to what passes by."""
+    """Attention and a network of one hidden layer, each added to the residual stream."""
 
     def __init__(self, d_model: int, num_heads: int, random: torch.Generator) -> None:
         super().__init__()
@@ -215,7 +215,7 @@ def train(
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Compute on one thread of the CPU: on matrices this small, others would only be waited for."""
+    """Compute on one thread of the CPU: matrices this small are slower on several."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -280,5 +280,5 @@ def _normal(shape: tuple[int, ...], deviation: float, random: torch.Generator) -
 
 
 def _generator(seed: int) -> torch.Generator:
-    """A source of random numbers of its own: what others draw from torch's is left alone."""
+    """A separate source of random numbers: torch's own is not touched."""
     return torch.Generator().manual_seed(require_integer(seed, "seed", low=0))

@@ -14,9 +14,14 @@ import posviz
 from posviz import pictures
 
 ROOT = Path(__file__).parent.parent
-OF_EVERYTHING = ("pyproject.toml", "constraints.txt", "tests/conftest.py", "tests/speeds.py")
-ABOUT_EVERYTHING = ("tests/test_house.py",)  # it reads every file there is
+# A change of these reaches all tests, so what they import themselves tells nothing of a test.
+OF_EVERYTHING = (
+    *("pyproject.toml", "constraints.txt"),
+    *("tests/conftest.py", "tests/speeds.py", "tests/changed.py"),
+)
+ABOUT_EVERYTHING = ("tests/test_house.py", "tests/test_course.py")  # they read all files
 PICTURES = pictures.names()
+NOTEBOOKS = {path.stem for path in (ROOT / "notebooks").glob("*.ipynb")}
 LEFT_THERE = ("__pycache__", "test-artefacts", "figures", "dist")
 # A package that is imported as such loads all that is in it, by name.
 LOADERS = ("posviz.pictures", "posviz.exercises", "posviz.claims")
@@ -51,7 +56,7 @@ def _git(*arguments) -> set[str]:
 class Reach:
     """What depends on changed files.
 
-    reach.test("tests/engine/test_live.py", [])               a test file as a whole
+    reach.test("tests/engine/test_live_figure.py", [])               a test file as a whole
     reach.test("tests/test_pictures.py", ["SinusoidalTable"])   with a parameter
     """
 
@@ -88,10 +93,11 @@ def _graph():
 def _named(parameter) -> set[str]:
     """What a test's parameter stands for: a picture, or a notebook with all it imports."""
     name = parameter.stem if isinstance(parameter, Path) else parameter
+    if not isinstance(name, str):
+        return set()
     if name in PICTURES:
         return {PICTURES[name]}
-    notebook = f"notebooks/{name}.ipynb"
-    return uses(notebook) if isinstance(name, str) and (ROOT / notebook).exists() else set()
+    return uses(f"notebooks/{name}.ipynb") if name in NOTEBOOKS else set()
 
 
 def _modules(name, modules) -> set[str]:
@@ -143,7 +149,7 @@ def uses(name) -> frozenset[str]:
 
 def _is_helper(name) -> bool:
     """Whether a file's own imports count as well."""
-    return name.startswith("tests/") and name.endswith(".py")
+    return name.startswith("tests/") and name.endswith(".py") and name not in OF_EVERYTHING
 
 
 def _conftests(name) -> list[str]:
@@ -166,15 +172,15 @@ def _imports(name) -> set[str]:
 def _module(name) -> str:
     """The module that `from module import name` loads."""
     public = name.removeprefix("posviz.")
-    if public in PICTURES or public in posviz._HOME:
-        return PICTURES.get(public) or posviz._HOME[public]
+    if public in PICTURES or public in posviz._modules():
+        return PICTURES.get(public) or posviz._modules()[public]
     place = ROOT.joinpath(*name.split("."))
     return name if place.is_dir() or place.with_suffix(".py").exists() else name.rpartition(".")[0]
 
 
 def _as_file(module) -> set[str]:
     """A module of posviz by its name, another of the project by its file."""
-    if module.startswith("posviz."):
+    if module.partition(".")[0] == "posviz":
         return {module}
     file = Path(*module.split(".")).with_suffix(".py")
     return {str(file)} if (ROOT / file).exists() else set()
@@ -184,16 +190,17 @@ def _words(name) -> set[str]:
     """What the text names outside of imports: public names in cells and programs, files."""
     text = _text(name)
     words = set(re.findall(r"[\w.-]+", text))
-    found = {PICTURES.get(word) or posviz._HOME[word] for word in words & _public()}
+    found = {PICTURES.get(word) or posviz._modules()[word] for word in words & _public()}
     found |= set().union(*(_by_name()[word] for word in words & set(_by_name())))
-    if re.search(r'"-m", "posviz"|posviz\.__main__', text):
+    found |= set(map(_module, re.findall(r"posviz(?:\.\w+)+", text)))  # in a program's text
+    if re.search(r'"-m", "posviz"', text):
         found.add("posviz.__main__")
     return found
 
 
 @functools.cache
 def _public() -> set[str]:
-    return {*PICTURES, *posviz._HOME}
+    return {*PICTURES, *posviz._modules()}
 
 
 @functools.cache

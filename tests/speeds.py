@@ -38,7 +38,6 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    gc.disable()  # until the tests are loaded
     for line in MARKERS:
         config.addinivalue_line("markers", line)
     option = config.option
@@ -110,11 +109,15 @@ def _reached(item, reach) -> bool:
     return reach.test(str(item.path.relative_to(changed.ROOT)), parameters)
 
 
-def pytest_collection_finish():
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
     """What is loaded by now stays loaded: nobody need look for garbage in it, figure by figure."""
-    gc.freeze()
-    gc.enable()
-    _started.clear()
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 # ---------------------------------------------------------------- who runs what
@@ -186,17 +189,14 @@ def rng(request) -> np.random.Generator:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_setup():
-    return _alone((yield))
+def pytest_runtest_protocol(item):
+    """A quick run fails where a test, or its fixture, starts a process: it has to be marked."""
+    _started.clear()
+    return (yield)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call():
-    return _alone((yield))
-
-
-def _alone(result):
-    """In a quick run a test that starts a process fails: it has to be marked."""
-    started, _started[:] = list(_started), []
-    assert not started, "it starts a process: mark it with @pytest.mark.slow('a process')"
+    result = yield
+    assert not _started, "it starts a process: mark it with @pytest.mark.slow('a process')"
     return result

@@ -11,9 +11,11 @@ from typer.testing import CliRunner
 import posviz
 import posviz.pictures
 from posviz.__main__ import app
-from posviz.publish import batch, choose, doctor, figures, page, slides
+from posviz.course import OF_TOPIC
+from posviz.publish import arguments, batch, doctor, export_jobs, page, proof, rerun, slides
 
 ROOT = Path(__file__).parents[1]
+ROPE, XPOS = OF_TOPIC["rotary"], OF_TOPIC["xpos"]
 
 
 @pytest.fixture
@@ -41,9 +43,9 @@ def call(monkeypatch):
 
 def test_help_tells_of_every_command_and_gives_examples(call):
     shown = call("--help").output.splitlines()
-    for command in ("list", "export", "page", "slides", "doctor"):
+    for command in ("list", "export", "page", "slides", "proof", "rerun", "doctor"):
         assert any(line.startswith(f"  {command} ") for line in shown), command
-    for command in ("list", "export", "page", "slides"):
+    for command in ("list", "export", "page", "slides", "proof", "rerun"):
         printed = call(f"{command} --help").output
         assert f"\n  posviz {command} " in printed
     assert call("").output == call("--help").output
@@ -81,9 +83,16 @@ def test_its_version_is_the_packages(call):
 def test_list_has_every_picture_or_those_of_a_lesson(call):
     everything = call("list").output
     assert all(f"  {name}: " in everything for name in posviz.pictures.names())
-    some = call("list --lesson 8").output
+    some = call(f"list --lesson {int(XPOS.number)}").output
     assert set(some.splitlines()) < set(everything.splitlines())
-    assert {line[:2] for line in some.splitlines()} == {"08"}
+    assert {line[:2] for line in some.splitlines()} == {XPOS.number}
+
+
+def test_list_has_the_files_of_a_lesson_or_of_all(call):
+    everything = call("list --files").output.splitlines()
+    some = call(f"list --files --lesson {int(XPOS.number)} --lesson xpos").output.splitlines()
+    assert set(some) < set(everything)
+    assert [Path(file).stem for file in some if file.endswith(".ipynb")] == [XPOS.notebook]
 
 
 def test_doctor_fails_only_for_what_the_course_needs(call, monkeypatch):
@@ -120,12 +129,21 @@ def test_doctor_fails_only_for_what_the_course_needs(call, monkeypatch):
         (f"export AlibiSlopes --to {__file__}/figures", "cannot be a folder: Not a directory"),
         (f"export AlibiSlopes --to {'x' * 300}", "cannot be a folder: File name too long"),
         ("list --lesson 77", "lesson '77' is unknown"),
-        ("page", "choose the lessons: --lesson 05"),
-        ("page --all --lesson 05", "choose the lessons: --lesson 05"),
-        ("page --lesson roep", "Did you mean '05_rope'"),
+        ("list --files --lesson 77", "lesson '77' is unknown"),
+        ("page", "choose the lessons, such as 05, or --all"),
+        ("page --all --lesson 05", "choose the lessons, such as 05, or --all"),
+        ("page --lesson roep", f"Did you mean '{ROPE.notebook}'"),
         ("slides --lesson 77", "lesson '77' is unknown"),
         ("slides --all --notebooks /nowhere", "no notebooks in /nowhere"),
         ("slides --all --to " + __file__, "is not a folder"),
+        ("proof", "name pictures, or choose a --lesson, or --all"),
+        ("proof AngleTabel", "Did you mean 'AngleTable'"),
+        ("proof /nowhere/my_picture.py", "/nowhere/my_picture.py is no file"),
+        ("proof --lesson 05 --watch", "--watch shows one picture, and got 9"),
+        ("proof AngleTable --to " + __file__, "is not a folder"),
+        ("rerun", "choose the lessons, such as 05, or --all"),
+        ("rerun roep", "Did you mean '05_rope'"),
+        ("rerun 05 --changed", "--changed chooses the lessons"),
     ],
 )
 def test_a_wrong_argument_is_one_line_and_nothing_is_done(call, line, message):
@@ -177,7 +195,7 @@ def test_style_colours_and_settings_reach_the_jobs(call, tmp_path):
     line = f"export AlibiSlopes --to {tmp_path} --style slide --dark --set head=3 --set seq_len=9"
     (job,) = call(line).jobs.values()
     setting = {"head": 3, "seq_len": 9}
-    assert job.func is figures.save
+    assert job.func is export_jobs.save
     assert job.args == ("AlibiSlopes", setting, [tmp_path / "AlibiSlopes.pdf"], "slide", True)
 
 
@@ -202,12 +220,12 @@ def test_failures_are_told_at_the_end_and_give_status_1(call, tmp_path):
 def test_pages_and_slides_of_the_lessons_meant(call, tmp_path, monkeypatch, command, write):
     indexed = []
     monkeypatch.setattr(page, "write_index", indexed.append)
-    result = call(f"{command} --lesson 8 --lesson rope --to {tmp_path}")
+    result = call(f"{command} --lesson {XPOS.number} --lesson rope --to {tmp_path}")
     assert result.exit_code == 0
-    assert list(result.jobs) == ["05_rope", "08_xpos"]
+    assert list(result.jobs) == sorted([ROPE.notebook, XPOS.notebook])
     for name, job in result.jobs.items():
         assert job.func is getattr({"page": page, "slides": slides}[command], write)
-        assert job.args == (choose.notebooks()[name], tmp_path)
+        assert job.args == (arguments.notebooks()[name], tmp_path)
     assert indexed == ([tmp_path] if command == "page" else [])
     mine = tmp_path / "05_ScoreDecay.ipynb"  # which fails, as the only one
     mine.touch()
@@ -224,3 +242,44 @@ def test_an_index_that_cannot_be_written_is_told_and_the_pages_count(call, tmp_p
     reason = f"cannot write: Is a directory: {tmp_path / 'index.html'}"
     assert result.stderr == f"failed: index: {reason}\n"
     assert result.stdout == f"Lessons written to {tmp_path}: 1.\n"
+
+
+# ---------------------------------------------------------------- for those who write lessons
+
+
+def test_a_proof_tells_faults_and_has_status_1(call, tmp_path, monkeypatch):
+    written = iter([["notebook: 'x' is cut off"], []])
+    monkeypatch.setattr(proof, "write", lambda file, to: (to / f"{file.stem}.png", next(written)))
+    result = call(f"proof AlibiSlopes ThreeDoors --to {tmp_path}")
+    sheets = [f"{tmp_path}/three_doors.png: faults: 1", f"{tmp_path}/alibi_slopes.png: faults: 0"]
+    assert (result.exit_code, result.stderr) == (1, "")
+    assert result.stdout.splitlines() == ["notebook: 'x' is cut off", *sheets]
+
+
+def test_a_folder_that_cannot_be_written_to_is_told_in_a_line(call, tmp_path, monkeypatch):
+    def refused(*_):
+        raise PermissionError(13, "cannot write: Permission denied", str(tmp_path / "x.png"))
+
+    for module, name, command in (
+        (proof, "write", "proof ThreeDoors"),
+        (rerun, "rerun", "rerun 0"),
+    ):
+        monkeypatch.setattr(module, name, refused)
+        result = call(command)
+        assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+        assert "cannot write: Permission denied" in result.stderr
+
+
+def test_a_lesson_that_fails_ends_a_rerun(call, tmp_path, monkeypatch):
+    def run(path):
+        if path.stem == "05_rope":
+            raise RuntimeError("05_rope.ipynb, cell 3, line 2: NameError: x")
+        return ["table:", "- 1", "+ 2"]
+
+    monkeypatch.setattr(rerun, "rerun", run)
+    result = call("rerun 4 5 6")
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert result.stderr.startswith("posviz: 05_rope.ipynb, cell 3, line 2: NameError")
+    name, *lines = result.stdout.splitlines()
+    assert name.startswith("04_relative_positions.ipynb: ")
+    assert lines == ["table:", "- 1", "+ 2"]

@@ -1,19 +1,18 @@
-"""Attention names the argument, what came and what is allowed."""
+"""Attention names the argument, what came and what is allowed, and looks at it once."""
 
+from collections import Counter
+
+import array_api_compat.numpy
 import numpy as np
 import pytest
 import torch
 
-from posviz.attention import attend, attention, softmax
+from posviz.attention import KeyValueCache, attend, attention, softmax
 from posviz.encodings.doors import NoPosition
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import Sinusoidal
 from posviz.masks import blockwise_causal_mask, causal_mask, padding_mask
-
-
-def random(*shape, seed=0):
-    return np.random.default_rng(seed).normal(size=shape)
-
+from tests.every_encoding import ENCODINGS, random
 
 Q = random(2, 4, 3, 8)
 X, W = random(2, 3, 8), random(8, 8)
@@ -113,3 +112,48 @@ def test_scores_that_would_not_fit_in_memory_are_refused_first():
     positions = range(10**7)
     with pytest.raises(ValueError, match="heads × q_len × k_len: an array of 1 × 8 ×"):
         attention(q, q, q, encoding=NoPosition(), q_positions=positions, k_positions=positions)
+
+
+def count_calls(monkeypatch, owner, *names):
+    """Return a Counter of the calls of these functions of ``owner``."""
+    counts = Counter()
+    for name in names:
+        function = getattr(owner, name)
+
+        def counted(*arguments, name=name, function=function, **options):
+            counts[name] += 1
+            return function(*arguments, **options)
+
+        monkeypatch.setattr(owner, name, counted)
+    return counts
+
+
+WHOLE = ("T5", "Shaw", "DeBERTa", "DeBERTa, paper", "learned", "2-D, axial", "2-D, mixed", "M-RoPE")
+
+
+@pytest.mark.parametrize("name", [name for name in ENCODINGS if name not in WHOLE])
+def test_positions_are_read_once_and_angles_are_computed_once(name, monkeypatch):
+    encoding = ENCODINGS[name](np.asarray)
+    counts = count_calls(monkeypatch, array_api_compat.numpy, "isfinite", "cos")
+    attend_with(encoding=encoding, positions=np.arange(3.0))
+    assert counts["isfinite"] == 1
+    assert counts["cos"] <= 1
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_a_gpu_is_waited_for_at_most_three_times(name, monkeypatch):
+    encoding, positions = ENCODINGS[name](torch.tensor), torch.arange(3)
+    x, w = torch.tensor(X), torch.tensor(W)
+    counts = count_calls(monkeypatch, torch.Tensor, "__bool__", "__int__", "__float__", "tolist")
+    attend_with(x=x, w_q=w, w_k=w, w_v=w, encoding=encoding, positions=positions)
+    assert counts.total() <= 3
+
+
+def test_a_door_that_is_overridden_is_passed():
+    class KeysStay(Rotary):
+        def at_key(self, k, positions):
+            return k
+
+    cache = KeyValueCache()
+    attend_with(encoding=KeysStay(), num_heads=1, cache=cache)
+    np.testing.assert_array_equal(cache.keys[:, 0], X @ W)

@@ -141,7 +141,7 @@ def test_a_repository_is_asked_for_one_file(checkpoint, monkeypatch):
     monkeypatch.setattr(huggingface_hub, "hf_hub_download", hub)
     np.testing.assert_array_equal(load_table("openai-community/gpt2", "double"), TABLE)
     assert hub.asked == [("openai-community/gpt2", "model.safetensors")]
-    with pytest.raises(FileNotFoundError, match=r"b.safetensors of the hub repository 'gpt2': the"):
+    with pytest.raises(FileNotFoundError, match=r"b.safetensors of the hub repository 'gpt2': 404"):
         load_table("gpt2", filename="b.safetensors")
 
 
@@ -154,21 +154,15 @@ def test_a_repository_of_shards(shards, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("kind", "reason"),
-    [
-        (errors.RepositoryNotFoundError, "no such repository, or it is closed to you"),
-        (errors.GatedRepoError, "no such repository, or it is closed to you"),
-        (errors.RemoteEntryNotFoundError, "the repository has no such file"),
-        (errors.HfHubHTTPError, "out of order"),
-    ],
+    "kind", [errors.GatedRepoError, errors.RemoteEntryNotFoundError, errors.HfHubHTTPError]
 )
-def test_what_the_hub_refuses_is_told(kind, reason, monkeypatch):
+def test_what_the_hub_refuses_is_told_in_its_words(kind, monkeypatch):
     def refuse(**options):
         request = httpx.Request("GET", "https://hub")
         raise kind("out of order", response=httpx.Response(404, request=request))
 
     monkeypatch.setattr(huggingface_hub, "hf_hub_download", refuse)
-    with pytest.raises(OSError, match=f"^model.safetensors of .* 'a/b': .*{reason}; check"):
+    with pytest.raises(OSError, match=r"^model.safetensors of .* 'a/b': .*out of order.*; check"):
         load_table("a/b")
 
 
@@ -268,12 +262,12 @@ def test_a_file_cut_short_is_refused(checkpoint):
             "filename must be text, got .*'m'",
         ),
         (lambda: load_table("gpt2", filename="x.bin"), ValueError, "filename must end in .safet"),
-        (lambda: load_table("a/b/c"), FileNotFoundError, "source must be a file, a folder or"),
+        (lambda: load_table("a/b/c"), OSError, "repository 'a/b/c': Repo id must be in the form"),
         (lambda: load_table("no.safetensors"), FileNotFoundError, "got 'no.safetensors'"),
         (lambda: load_table("no/x.safetensors"), FileNotFoundError, "and there is no such file"),
         (lambda: load_table(Path("no/x")), FileNotFoundError, "got 'no/x', and there is no such f"),
         (lambda: load_table(""), FileNotFoundError, "source must be a file, .* hub id, got ''"),
-        (lambda: load_table("~nobody-here/x"), FileNotFoundError, "got '~nobody-here/x', .* home"),
+        (lambda: load_table("~nobody-here/x"), OSError, "'~nobody-here/x': Repo id must"),
         (lambda: load_table("/"), FileNotFoundError, "the folder / holds no model.safetensors"),
     ],
 )

@@ -10,18 +10,17 @@ import pytest
 from matplotlib.collections import QuadMesh
 from matplotlib.colors import to_rgb, to_rgba
 from matplotlib.image import AxesImage
-from matplotlib.patches import FancyArrow, Wedge
 from PIL import Image
 from pypdf import PdfReader
 
 import posviz.pictures
 from posviz.engine import animation, knobs
 from posviz.engine.export import FORMATS, save_all
-from posviz.engine.looks import STYLES, style_context
 from posviz.engine.picture import Picture
+from posviz.engine.style import STYLES, style_context
+from posviz.publish.faults import circle_faults, drawn_texts, is_round
 from tests import reading_svg
 from tests.colour_vision import EVERYONE, least_distance
-from tests.drawn_text import drawn_texts
 
 NAMES = posviz.pictures.names()
 LOOKS = [*((style, False) for style in STYLES), ("notebook", True)]
@@ -31,7 +30,7 @@ HOSTILE = [
     "javascript:alert(1) url(http://a.example/) \u202egnp.exe",
     "</style></text><a onclick=x href='//b'> &#x202e; \0\x1b[31m",
 ]
-# Where angles or lengths are read off: on screen, one step to the right is one step up.
+# How many axes of a picture have something round in them.
 WITH_CIRCLES = {
     "CounterToClock": 1,
     "RotatingVectors": 1,
@@ -74,7 +73,7 @@ def test_every_style_and_format_opens_elsewhere(picture, tmp_path, rng, everythi
 
 
 def check_png(path, size, dots, dark):
-    """Pixels as many as they should be, on the right ground; its title, caption, Python line."""
+    """As many pixels as asked for, on the right background; title, caption, Python line."""
     with Image.open(path) as image:
         image.load()
         assert image.size == tuple(int(round(inches * dots, 6)) for inches in size)
@@ -132,7 +131,7 @@ def check_pdf(path, size, dots, dark):
 
 @few_when_quick
 def test_what_an_animation_moves_is_seen(picture):
-    film = animation.Film(picture, picture.filmed()[0])
+    film = animation.Film(picture, picture.moving()[0])
     film.stops = [film.stops[0], film.stops[len(film.stops) // 2], film.stops[-1]]
     assert len(list(itertools.islice(film.frames(), 2))) == 2
 
@@ -140,7 +139,7 @@ def test_what_an_animation_moves_is_seen(picture):
 @pytest.mark.slow("films")
 @pytest.mark.sampled(default=2)
 def test_every_animation_moves_fits_and_opens_elsewhere(picture, tmp_path):
-    (knob, *_), before = picture.filmed(), picture.values()
+    (knob, *_), before = picture.moving(), picture.values()
     gif, mp4 = (picture.animate(knob, tmp_path / f"film.{kind}") for kind in animation.FORMATS)
     assert picture.values() == before
     width, height = (round(100 * side) for side in picture.size)
@@ -181,20 +180,6 @@ def test_what_a_reader_typed_is_inert_in_every_format(tmp_path, name, knob, word
 # ---------------------------------------------------------------- angles
 
 
-def is_round(axes) -> bool:
-    """Whether something is drawn that must look round: a circle, a dial, an arrow."""
-    if any(isinstance(patch, FancyArrow | Wedge) for patch in axes.patches):
-        return True
-    for line in axes.lines:
-        points = np.ma.filled(np.ma.masked_invalid(line.get_xydata().astype(float)), np.nan)
-        for part in np.split(points, np.flatnonzero(np.isnan(points[:, 0])) + 1):
-            part = part[~np.isnan(part).any(axis=1)][:-1]
-            radius = np.hypot(*(part - part.mean(axis=0)).T) if len(part) > 20 else np.zeros(1)
-            if radius.min() > 0 and np.ptp(radius) < 0.02 * radius.mean():
-                return True
-    return False
-
-
 @pytest.mark.slow("seconds")
 def test_pictures_with_circles_are_those_that_are_listed():
     found = {name: sum(map(is_round, posviz.pictures.load(name)().figure().axes)) for name in NAMES}
@@ -205,19 +190,14 @@ def test_pictures_with_circles_are_those_that_are_listed():
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("name", WITH_CIRCLES)
 def test_a_circle_is_round(name, style):
-    figure = posviz.pictures.load(name)().figure(style)
-    figure.draw_without_rendering()
-    for axes in filter(is_round, figure.axes):
-        step = axes.transData.transform([(0, 0), (1, 0), (0, 1)])
-        (across, _), (_, up) = step[1:] - step[0]
-        assert abs(across) == pytest.approx(abs(up), rel=1e-6)
+    assert circle_faults(posviz.pictures.load(name)().figure(style)) == []
 
 
 # ---------------------------------------------------------------- colours
 
 
 def marks(axes) -> list[tuple]:
-    """Colour on this ground and other traits of each curve and set of markers in some axes."""
+    """Colour on this background and other traits of each curve and set of markers in some axes."""
     found = []
     for line in axes.lines:
         drawn = [trait not in ("None", "none", "", " ") for trait in traits(line)[:2]]
@@ -225,7 +205,7 @@ def marks(axes) -> list[tuple]:
             face = line.get_markerfacecolor()
             filled = not (isinstance(face, str) and face == "none")
             color = line.get_color() if drawn[0] or not filled else face
-            found.append((on_ground(color, line.get_alpha(), axes), *traits(line), filled))
+            found.append((on_background(color, line.get_alpha(), axes), *traits(line), filled))
     return found
 
 
@@ -234,11 +214,11 @@ def traits(line) -> tuple:
     return line.get_linestyle(), str(line.get_marker()), round(line.get_linewidth(), 1)
 
 
-def on_ground(color, alpha, axes) -> tuple:
+def on_background(color, alpha, axes) -> tuple:
     """A colour as it appears in the axes."""
-    ground, (*rgb, opaque) = np.array(to_rgb(axes.get_facecolor())), to_rgba(color)
+    background, (*rgb, opaque) = np.array(to_rgb(axes.get_facecolor())), to_rgba(color)
     opaque = opaque if alpha is None else alpha
-    return tuple(opaque * np.array(rgb) + (1 - opaque) * ground)
+    return tuple(opaque * np.array(rgb) + (1 - opaque) * background)
 
 
 @few_when_quick

@@ -34,7 +34,9 @@ def test_commit_hook_passes(hook):
 
 @pytest.mark.slow("a process")
 def test_the_commit_hooks_are_all_there():
-    assert {hook["id"] for hook in HOOKS} == {"ruff", "ruff-format", "mypy", "import-linter"}
+    assert {hook["id"] for hook in HOOKS} == {
+        *("ruff", "ruff-format", "mypy", "import-linter", "deno-check", "deno-lint")
+    }
     printed, status = shell(["pre-commit", "validate-config"])
     assert (printed, status) == ("", 0)
 

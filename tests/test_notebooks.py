@@ -7,6 +7,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from posviz.publish.rerun import told
+
 NOTEBOOKS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
 LESSONS = [path for path in NOTEBOOKS if not path.stem.startswith("00")]
 CHECKED = "# NBVAL_CHECK_OUTPUT"
@@ -25,16 +27,6 @@ def code_cells(path):
 
 def checked_cells(cells):
     return [cell for cell in cells if cell.source.startswith(CHECKED)]
-
-
-def told(cell) -> list[str]:
-    """What a cell has printed and shown in words, errors too."""
-    found = []
-    for output in cell.outputs:
-        data = output.get("data", {})
-        found += [data[kind] for kind in sorted(data) if kind.startswith("text/")]
-        found += [output[kind] for kind in ("text", "evalue") if kind in output]
-    return found
 
 
 def differing(stored, run) -> list[int]:
@@ -77,9 +69,13 @@ def test_notebook_is_small_and_its_cells_are_short(path):
     lengths = [len(cell.source.splitlines()) for cell in cells]
     assert max(lengths) <= 15
     assert statistics.median(lengths) <= 5
-    assert path.stat().st_size <= 1.5e6
+    assert path.stat().st_size <= 8e5
     assert "widgets" not in notebook.metadata
     assert [cell.source for cell in cells if INSTALLS.search(cell.source)] == []
+
+
+def test_all_notebooks_together_are_small():
+    assert sum(path.stat().st_size for path in NOTEBOOKS) < 4e6, "run `posviz rerun --all`"
 
 
 @every_notebook

@@ -127,3 +127,10 @@ def test_changed_reaches_the_test_that_sees_an_error(file):
             test, _, parameters = error[-1].partition("[")
             parts = parameters.rstrip("]").split("-")
             assert reach.test(test.partition("::")[0], parts), name
+
+
+def test_what_stands_for_no_picture_or_notebook_is_reached_by_imports_alone():
+    reach = Reach(["posviz/encodings/alibi.py"])
+    for odd in ({"a": [1]}, "x" * 1000, None, 3.0):
+        assert reach.test("tests/encodings/test_alibi.py", [odd])
+        assert not reach.test("tests/test_arrays.py", [odd])

@@ -1,4 +1,4 @@
-"""Common claims about positional encodings, each with the number that decides it."""
+"""Common claims about positional encodings, and the numbers that decide: a folder per topic."""
 
 from posviz.claims.ledger import audit
 

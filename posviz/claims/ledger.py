@@ -3,7 +3,7 @@
 A claims file declares functions. The docstring is the claim as people make it; the function
 measures, in one or several settings, and says by which rule the numbers decide:
 
-    @claim("02", topic="frequencies")
+    @claim("frequencies")
     def as_many_frequencies_as_dimensions():
         '''A table with d_model = 512 has 512 different frequencies.'''
         counts = {"d_model = 512": len(set(rotary_frequencies(512)))}
@@ -12,11 +12,14 @@ measures, in one or several settings, and says by which rule the numbers decide:
 
 import html
 import importlib
+import importlib.util
 import pkgutil
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Integral
+
+from posviz.course import LESSONS
 
 BOUNDS = (1e-14, 1e-12, 1e-9)  # far apart, so that machines agree on which one is shown
 SIGNS = {"true": "✓", "false": "✗", "true only if": "◐"}
@@ -28,11 +31,11 @@ class Verdict:
 
     verdict: "true", "false" or "true only if"; condition: the settings in which it holds, of those
     that were tried, where it is "true only if".
-    number: the deciding numbers, rounded; text: what they measure, and the rule.
+    numbers: what was measured, rounded, setting by setting; text: what it is, and the rule.
     """
 
     verdict: str
-    number: str
+    numbers: str
     text: str
     condition: str = ""
 
@@ -41,8 +44,7 @@ class Verdict:
 class Claim:
     """A statement and the function that judges it."""
 
-    lesson: str
-    topic: str
+    about: str
     statement: str
     function: Callable[[], Verdict]
 
@@ -51,11 +53,11 @@ class Claim:
         return self.function()
 
 
-def claim(lesson: str, *, topic: str) -> Callable[[Callable[[], Verdict]], Claim]:
+def claim(about: str) -> Callable[[Callable[[], Verdict]], Claim]:
     """Make a claim of the function below (a decorator); its docstring is the statement."""
 
     def declare(function: Callable[[], Verdict]) -> Claim:
-        return Claim(lesson, topic, " ".join((function.__doc__ or "").split()), function)
+        return Claim(about, " ".join((function.__doc__ or "").split()), function)
 
     return declare
 
@@ -66,10 +68,10 @@ def judge(measured: Mapping[str, float], holds: Callable[[float], bool], text: s
     measured: the number found in each setting; a setting reads on from "if". holds: the rule.
     """
     kept = [setting for setting, number in measured.items() if holds(number)]
-    number = "; ".join(f"{shown(value)} if {setting}" for setting, value in measured.items())
+    numbers = "; ".join(f"{shown(value)} if {setting}" for setting, value in measured.items())
     if kept and len(kept) < len(measured):
-        return Verdict("true only if", number, text, " or ".join(kept))
-    return Verdict("true" if kept else "false", number, text)
+        return Verdict("true only if", numbers, text, " or ".join(kept))
+    return Verdict("true" if kept else "false", numbers, text)
 
 
 def shown(number: float) -> str:
@@ -104,21 +106,21 @@ class Audit:
         lines = [self.title]
         for asked, verdict in self.rows:
             paragraphs = (
-                f"{_sign(verdict)}: {asked.statement} [{asked.topic}]",
-                f"    {verdict.number}.",
+                f"{_sign(verdict)}: {asked.statement} [{asked.about}]",
+                f"    {verdict.numbers}.",
                 f"    {verdict.text}",
             )
             lines += ["", *(textwrap.fill(p, 96, subsequent_indent="    ") for p in paragraphs)]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        heads = ("Topic", "Claim", "Verdict", "Number that decides", "What was measured")
+        heads = ("About", "Claim", "Verdict", "Number that decides", "What was measured")
         head = "".join(_cell("th", name, ' scope="col"') for name in heads)
         rows = "".join(
             "<tr>"
-            + _cell("td", asked.topic)
+            + _cell("td", asked.about)
             + _cell("th", asked.statement, ' scope="row"')
-            + "".join(_cell("td", text) for text in (_sign(verdict), verdict.number, verdict.text))
+            + "".join(_cell("td", text) for text in (_sign(verdict), verdict.numbers, verdict.text))
             + "</tr>"
             for asked, verdict in self.rows
         )
@@ -129,35 +131,34 @@ class Audit:
 
 
 def _cell(tag: str, text: str, scope: str = "") -> str:
-    # No colours: the table wears those of the notebook's theme, and the verdict is a word.
+    # No colours but those of the notebook's theme; the verdict is a word.
     style = "text-align: left; vertical-align: top; white-space: normal; max-width: 26em"
     weight = "; font-weight: normal" if "row" in scope else ""
     return f'<{tag}{scope} style="{style}{weight}">{html.escape(text)}</{tag}>'
 
 
 def _sign(verdict: Verdict) -> str:
-    # Other settings may be as good: the table says no more than what was tried.
+    # Only what was tried: the claim may hold in other settings, too.
     condition = f" (of the cases tried) {verdict.condition}" if verdict.condition else ""
     return f"{SIGNS[verdict.verdict]} {verdict.verdict}{condition}"
 
 
 def audit(lesson: str) -> Audit:
-    """Compute the claims of a lesson and return them as a table.
+    """Compute the claims of a lesson, such as "05", and return them as a table.
 
     Raises:
         ValueError: for a lesson without claims; the message names those that have some.
     """
-    claims = list(_claims())
-    lessons = sorted({found.lesson for found in claims})
-    if lesson not in lessons:
-        allowed = ", ".join(map(repr, lessons))
+    folders = {row.number: f"{__package__}.{row.topic}" for row in LESSONS}
+    folders = {number: name for number, name in folders.items() if importlib.util.find_spec(name)}
+    if lesson not in folders:
+        allowed = ", ".join(map(repr, folders))
         raise ValueError(f"lesson must be one of {allowed}, got {lesson!r}")
-    return Audit(lesson, tuple((found, found()) for found in claims if found.lesson == lesson))
+    return Audit(lesson, tuple((found, found()) for found in _claims(folders[lesson])))
 
 
-def _claims() -> Iterator[Claim]:
-    """Find the claims of every module in this package, so a new file is all a lesson needs."""
-    package = importlib.import_module(__package__)
-    for module in pkgutil.iter_modules(package.__path__):
-        members = vars(importlib.import_module(f"{__package__}.{module.name}"))
+def _claims(folder: str) -> Iterator[Claim]:
+    """Find the claims of every module in a package, so that a new file is all they need."""
+    for module in pkgutil.iter_modules(importlib.import_module(folder).__path__):
+        members = vars(importlib.import_module(f"{folder}.{module.name}"))
         yield from (value for value in members.values() if isinstance(value, Claim))

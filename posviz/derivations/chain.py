@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from posviz.wording import signed
+
 ROUNDING = 1e-9  # far above what float64 leaves at position 100,000, far below every slip
 
 
@@ -15,7 +17,7 @@ ROUNDING = 1e-9  # far above what float64 leaves at position 100,000, far below 
 class Line:
     """One line: its formula and, as functions of the setting, its value or its two sides.
 
-    A line without ``left`` goes on from the one before ("= …"). Values are numbers, complex
+    A line without ``left`` continues the one before ("= …"). Values are numbers, complex
     numbers or vectors. Angles, in radians, are compared around the circle.
     """
 
@@ -151,4 +153,4 @@ def shown(value: Any, entries: tuple[int, int] = (0, -1)) -> str:
     number = float(value)
     if abs(number) < ROUNDING:
         return "0.0000"
-    return (f"{number:.4f}" if abs(number) >= 0.01 else f"{number:.5g}").replace("-", "−")
+    return signed(number, ".4f" if abs(number) >= 0.01 else ".5g")

@@ -13,6 +13,8 @@ from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding
 from posviz.encodings.relative import add_bias, once_per_diagonal
 
+__all__ = ["Alibi", "alibi_bias", "alibi_slopes"]
+
 
 def alibi_slopes(num_heads: int) -> np.ndarray:
     """Return one slope per head: 2^(−8h/n), h = 1…n, for n heads when n is a power of two.
@@ -59,15 +61,14 @@ def alibi_bias(slopes: Any, offsets: Any) -> Array:
     slopes = like(slopes, offsets, "slopes")
     if not is_floating(slopes):
         raise TypeError(f"slopes must be floating-point, got dtype {slopes.dtype}")
-    xp = namespace(slopes, offsets)
+    return once_per_diagonal(partial(_bias, slopes), offsets)
 
-    def bias(offsets: Array) -> Array:
-        shape = (len(slopes), *offsets.shape)
-        check_memory("slopes × offsets", shape, itemsize=slopes.dtype.itemsize, x=offsets)
-        distances = xp.astype(xp.abs(offsets), slopes.dtype)
-        return -slopes[:, None, None] * distances[..., None, :, :]
 
-    return once_per_diagonal(bias, offsets)
+def _bias(slopes: Array, offsets: Array) -> Array:
+    xp, shape = namespace(slopes, offsets), (len(slopes), *offsets.shape)
+    check_memory("slopes × offsets", shape, itemsize=slopes.dtype.itemsize, x=offsets)
+    distances = xp.astype(xp.abs(offsets), slopes.dtype)
+    return -slopes[:, None, None] * distances[..., None, :, :]
 
 
 @dataclass(frozen=True)
@@ -79,4 +80,4 @@ class Alibi(Encoding):
     ) -> Array:
         """Add −slope × |query position − key position| to scores [batch, heads, q_len, k_len]."""
         slopes = like(alibi_slopes(scores.shape[-3]), scores, "slopes", scores.dtype)
-        return add_bias(scores, q_positions, k_positions, partial(alibi_bias, slopes))
+        return add_bias(scores, q_positions, k_positions, partial(_bias, slopes))

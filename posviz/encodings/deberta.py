@@ -15,6 +15,8 @@ from posviz.encodings.doors import Encoding
 from posviz.encodings.relative import offsets as offsets_between
 from posviz.encodings.relative import pick
 
+__all__ = ["DeBERTa", "deberta_bucket", "deberta_scores"]
+
 TERMS = {"c2p": "position_key", "p2c": "position_query"}  # each with the table that it reads
 P2C = ("code", "paper")
 MOST_BUCKETS = 1024  # exact limits take 0.2 s, and 5 s where max_position is near 2**62

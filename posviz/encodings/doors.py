@@ -7,6 +7,8 @@ from typing import Any
 
 from posviz.arrays import Array
 
+__all__ = ["Encoding", "NoPosition", "doors"]
+
 DOORS = ("at_input", "at_query", "at_key", "at_scores", "at_values")
 
 
@@ -29,6 +31,13 @@ class Encoding:
     def at_key(self, k: Array, positions: Any) -> Array:
         """Change the keys: once, when they are made, so a cache holds them as they come out."""
         return k
+
+    def at_query_and_key(self, q: Array, k: Array, positions: Any) -> tuple[Array, Array]:
+        """Pass both doors, at the same positions: to override where they share what they compute.
+
+        No door of its own: it returns what at_query and at_key return.
+        """
+        return self.at_query(q, positions), self.at_key(k, positions)
 
     def scale(self, head_dim: int) -> float:
         """Return what q·k is multiplied by: 1/√head_dim, for scores of the variance of q and k."""

@@ -10,6 +10,14 @@ import numpy as np
 from posviz.arrays import Array, as_float64, check_memory, is_torch, like, namespace
 from posviz.encodings.checks import require_base, require_even, require_real
 
+__all__ = [
+    "Frequencies",
+    "proportional_frequencies",
+    "rotary_angles",
+    "rotary_frequencies",
+    "wavelengths",
+]
+
 
 class Frequencies(NamedTuple):
     """What stretching a trained RoPE to longer texts changes.
@@ -94,6 +102,11 @@ def rotary_angles(positions: Any, inv_freq: Any) -> Array:
     inv_freq = as_float64(inv_freq, "inv_freq")
     if inv_freq.ndim != 1:
         raise ValueError(f"inv_freq must be a vector, got shape {tuple(inv_freq.shape)}")
+    return angles_at(positions, inv_freq)
+
+
+def angles_at(positions: Array, inv_freq: Array) -> Array:
+    """Return the ``rotary_angles`` of positions in float64 whose values have been checked."""
     if is_torch(inv_freq) and not is_torch(positions):
         positions = like(positions, inv_freq, "positions")
     inv_freq = like(inv_freq, positions, "inv_freq")

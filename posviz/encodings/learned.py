@@ -10,6 +10,8 @@ from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding
 from posviz.encodings.relative import positions_of
 
+__all__ = ["Learned", "learned"]
+
 
 def learned(table: Array, positions: Any, *, padding_offset: int = 0) -> Array:
     """Return the row of ``table`` for each position: row number position + padding_offset.
@@ -44,19 +46,27 @@ def rows_at(table: Array, index: Any, name: str, padding_offset: int = 0) -> Arr
         ValueError: when devices differ or memory is short.
     """
     index = like(as_integers(index, name), table, name)  # torch would read bytes as a mask
-    xp = namespace(table, index)
     rows, columns = table.shape
     shape = (*index.shape, columns)
     check_memory(f"{name} × columns", shape, itemsize=table.dtype.itemsize, x=table)
     index = index + padding_offset
+    require_rows(index, rows, name, padding_offset)
+    return table[index]
+
+
+def require_rows(index: Array, rows: int, name: str, padding_offset: int = 0) -> None:
+    """Refuse an index that is not in 0 … rows − 1, of a table with that many rows.
+
+    Raises:
+        IndexError: calling what was asked for, index − padding_offset, ``name``.
+    """
     beyond = (index < 0) | (index >= rows)
-    if bool(xp.any(beyond)):
+    if bool(namespace(index).any(beyond)):
         first = f" and padding_offset {padding_offset}" if padding_offset else ""
         raise IndexError(
             f"{name} must be in {-padding_offset} … {rows - padding_offset - 1} for a table of "
             f"{rows} rows{first}, got {int(index[beyond][0]) - padding_offset}"
         )
-    return table[index]
 
 
 def require_table(table: Array) -> None:

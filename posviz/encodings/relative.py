@@ -9,6 +9,7 @@ import numpy as np
 
 from posviz.arrays import (
     Array,
+    as_array,
     as_numbers,
     check_memory,
     is_floating,
@@ -17,6 +18,8 @@ from posviz.arrays import (
     like,
     namespace,
 )
+
+__all__ = ["offsets"]
 
 
 def offsets(q_positions: Any, k_positions: Any) -> Array:
@@ -31,6 +34,11 @@ def offsets(q_positions: Any, k_positions: Any) -> Array:
     """
     q_positions = as_positions(q_positions, "q_positions")
     k_positions = as_positions(k_positions, "k_positions")
+    return pairwise_offsets(q_positions, k_positions)
+
+
+def pairwise_offsets(q_positions: Array, k_positions: Array) -> Array:
+    """Return the ``offsets`` of positions whose values have been checked."""
     if is_torch(k_positions) and not is_torch(q_positions):
         q_positions = like(q_positions, k_positions, "q_positions")
     k_positions = like(k_positions, q_positions, "k_positions")
@@ -51,7 +59,10 @@ def as_positions(positions: Any, name: str) -> Array:
         TypeError: when they are not real numbers.
         ValueError: for NaN or infinity, or a number instead of a vector.
     """
-    positions = as_numbers(positions, name)
+    return _in_int64(as_numbers(positions, name), name)
+
+
+def _in_int64(positions: Array, name: str) -> Array:
     if positions.ndim < 1:
         raise ValueError(f"{name} must be [len] or [batch, len], got a single number")
     if is_floating(positions):
@@ -62,15 +73,17 @@ def as_positions(positions: Any, name: str) -> Array:
 def positions_of(positions: Any, x: Array, name: str = "positions") -> Array:
     """Return the positions of the tokens of ``x``, of the kind and on the device of ``x``.
 
+    ``attend`` and ``attention`` have read the values; the doors, which call this, trust them.
+
     Shapes: x [batch, (heads,) len, dims], positions and result [len] or [batch, len]; [1, len] is
     read as [len].
 
     Raises:
         TypeError: when positions are not real numbers, or torch where x is NumPy.
-        ValueError: for NaN or infinity, other shapes or another device.
+        ValueError: for other shapes or another device.
     """
     namespace(x)
-    positions = as_positions(positions, name)
+    positions = _in_int64(as_array(positions, name), name)
     batch, length = x.shape[0], x.shape[-2]
     if tuple(positions.shape) == (1, length):
         positions = positions[0]
@@ -86,7 +99,7 @@ def positions_beside(scores: Array, q_positions: Any, k_positions: Any) -> tuple
 
     Raises:
         TypeError: when they are not real numbers, or torch where scores are NumPy.
-        ValueError: for NaN or infinity, other shapes or another device.
+        ValueError: for other shapes or another device.
     """
     by_key = namespace(scores).matrix_transpose(scores)
     return (
@@ -160,16 +173,16 @@ def pick(scores: Array, index: Array) -> Array:
 
 
 def distinct_offsets(q_positions: Array, k_positions: Array) -> tuple[Array, Array]:
-    """Return the distinct offsets, and for each pair the place of its own among them.
+    """Return the distinct offsets, and for each pair the index of its own among them.
 
     Shapes: positions [(batch,) q_len] and [(batch,) k_len], of one kind; result [offsets] and
     [(batch,) q_len, k_len]. Runs of positions have q_len + k_len − 1 offsets, known beforehand.
     """
     apart = _offsets_of_runs(q_positions, k_positions)
     if apart is None:
-        return namespace(q_positions).unique_inverse(offsets(q_positions, k_positions))
-    places = namespace(apart).arange(len(apart), device=apart.device)
-    return apart, along_diagonals(places, k_positions.shape[-1])
+        return namespace(q_positions).unique_inverse(pairwise_offsets(q_positions, k_positions))
+    indices = namespace(apart).arange(len(apart), device=apart.device)
+    return apart, along_diagonals(indices, k_positions.shape[-1])
 
 
 def add_bias(
@@ -178,13 +191,13 @@ def add_bias(
     """Add to the scores a bias that depends on the offset.
 
     Shapes: scores [batch, heads, q_len, k_len], positions [len] or [batch, len]. ``bias`` makes
-    [..., heads, q_len, k_len] of offsets [..., q_len, k_len]; where both are runs of consecutive
-    positions it is asked for one row, an offset per diagonal, and no second matrix is made.
+    [..., heads, q_len, k_len] of offsets [..., q_len, k_len], each number of its own offset; where
+    positions are evenly spaced it is asked for one row, an offset per diagonal.
     """
     q_positions, k_positions = positions_beside(scores, q_positions, k_positions)
     apart = _offsets_of_runs(q_positions, k_positions)
     if apart is None:
-        return scores + bias(offsets(q_positions, k_positions))
+        return scores + once_per_diagonal(bias, pairwise_offsets(q_positions, k_positions))
     values, k_len = bias(apart[None])[..., 0, :], scores.shape[-1]
     if not is_torch(scores) or is_followed(scores, values):
         return scores + along_diagonals(values, k_len)
@@ -198,8 +211,8 @@ def _offsets_of_runs(q_positions: Array, k_positions: Array) -> Array | None:
     """Return the offset on each diagonal [q_len + k_len − 1] when all positions are in runs."""
     if not (is_run(q_positions) and is_run(k_positions)):
         return None
-    column = offsets(q_positions, k_positions[:1])[:, 0]
-    row = offsets(q_positions[:1], k_positions[1:])[0]
+    column = pairwise_offsets(q_positions, k_positions[:1])[:, 0]
+    row = pairwise_offsets(q_positions[:1], k_positions[1:])[0]
     return namespace(column).concat([namespace(column).flip(column), row])
 
 
@@ -210,9 +223,12 @@ def is_run(positions: Array) -> bool:
     """
     if positions.ndim != 1 or len(positions) == 0 or _may_be_differentiated_by(positions):
         return False
-    rises = bool(namespace(positions).all(positions[1:] - positions[:-1] == 1))
+    before, after = positions[:-1], positions[1:]
     # 255 + 1 is 0 where a number has 8 bits
-    return rises and float(positions[-1]) - float(positions[0]) == len(positions) - 1
+    rises = bool(namespace(positions).all((after > before) & (after - before == 1)))
+    if not rises or not is_floating(positions):
+        return rises
+    return float(positions[-1]) - float(positions[0]) == len(positions) - 1  # differences round
 
 
 def _may_be_differentiated_by(x: Array) -> bool:

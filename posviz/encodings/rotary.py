@@ -9,8 +9,10 @@ import numpy as np
 
 from posviz.arrays import (
     Array,
+    as_array,
     as_float64,
     check_memory,
+    in_float64,
     is_compiled,
     is_followed,
     is_torch,
@@ -29,8 +31,10 @@ from posviz.encodings.checks import (
     require_real,
 )
 from posviz.encodings.doors import Encoding
-from posviz.encodings.frequencies import Frequencies, rotary_angles, rotary_frequencies
+from posviz.encodings.frequencies import Frequencies, angles_at, rotary_frequencies
 from posviz.encodings.relative import positions_of
+
+__all__ = ["Rotary", "apply_rotary", "change_layout", "change_projection_layout", "rotation_matrix"]
 
 LAYOUTS = ("interleaved", "half_split")
 
@@ -54,20 +58,37 @@ def apply_rotary(
     """
     require_choice(layout, "layout", LAYOUTS)
     factor = require_real(attention_factor, "attention_factor")
-    xp = require_alike(x=x)
+    require_alike(x=x)
     angles = as_float64(angles, "angles")
     _require_matching(x, angles)
-    rotary_dim = 2 * angles.shape[-1]
-    [turning] = widened(x[..., :rotary_dim])
+    cos, sin = cos_and_sin(angles, x, factor)
+    return turned(x, cos, sin, layout)
+
+
+def cos_and_sin(angles: Array, x: Array, factor: float = 1.0) -> tuple[Array, Array]:
+    """Return factor × cosine and sine of checked angles, on the device of x, in at least float32.
+
+    Raises:
+        TypeError: when x is not a floating array, or of another kind.
+        ValueError: when devices differ.
+    """
+    require_alike(x=x)
     cos, sin = factor * namespace(angles).cos(angles), factor * namespace(angles).sin(angles)
     if is_compiled(angles):  # through complex numbers, or each would be taken anew for every head
         turns = namespace(angles).complex(cos, sin)
         cos, sin = turns.real, turns.imag
-    cos, sin = (like(wave, x, "angles", turning.dtype) for wave in (cos, sin))
-    turned = xp.astype(_turn(turning, cos, sin, layout), x.dtype, copy=False)
+    [wide] = widened(x[..., :0])
+    return like(cos, x, "angles", wide.dtype), like(sin, x, "angles", wide.dtype)
+
+
+def turned(x: Array, cos: Array, sin: Array, layout: str) -> Array:
+    """Return x [..., len, head_dim], its first pairs turned: cos and sin [..., len, pairs]."""
+    xp, rotary_dim = namespace(x), 2 * cos.shape[-1]
+    [turning] = widened(x[..., :rotary_dim])
+    turning = xp.astype(_turn(turning, cos, sin, layout), x.dtype, copy=False)
     if rotary_dim == x.shape[-1]:
-        return turned
-    return xp.concat([turned, x[..., rotary_dim:]], axis=-1)
+        return turning
+    return xp.concat([turning, x[..., rotary_dim:]], axis=-1)
 
 
 def _require_matching(x: Array, angles: Array) -> None:
@@ -195,8 +216,39 @@ def change_projection_layout(
     return xp.reshape(changed, tuple(w.shape))
 
 
+class Turning(Encoding):
+    """RoPE of any kind, at the query and key: attend computes sines and cosines once for both."""
+
+    layout: str
+
+    def _waves(self, x: Array, positions: Any) -> tuple[Array, ...]:
+        """Return what turns x at its positions: first cosine and sine, [..., heads or 1, len, n]"""
+        raise NotImplementedError
+
+    def _turned(self, x: Array, waves: tuple[Array, ...], sign: int) -> Array:
+        """Turn x; sign is 1 for a query and −1 for a key, where these differ."""
+        cos, sin = waves
+        return turned(x, cos, sin, self.layout)
+
+    def at_query(self, q: Array, positions: Any) -> Array:
+        """Turn q [batch, heads, len, head_dim] by its positions."""
+        return self._turned(q, self._waves(q, positions), 1)
+
+    def at_key(self, k: Array, positions: Any) -> Array:
+        """Turn k [batch, heads, len, head_dim] by its positions."""
+        return self._turned(k, self._waves(k, positions), -1)
+
+    def at_query_and_key(self, q: Array, k: Array, positions: Any) -> tuple[Array, Array]:
+        """Turn both, with the same sines and cosines."""
+        if (type(self).at_query, type(self).at_key) == (Turning.at_query, Turning.at_key):
+            waves = self._waves(q, positions)
+            if waves[0].shape[-3] in (1, k.shape[-3]):  # for any head, or for as many as k has
+                return self._turned(q, waves, 1), self._turned(k, waves, -1)
+        return super().at_query_and_key(q, k, positions)
+
+
 @dataclass(frozen=True, eq=False)
-class Rotary(Encoding):
+class Rotary(Turning):
     """RoPE at the query and key: rotary_dim None turns all of head_dim.
 
     Frequencies, made by stretching or by hand, stand in for base and rotary_dim: two dimensions
@@ -220,18 +272,13 @@ class Rotary(Encoding):
             raise TypeError(
                 f"frequencies must be Frequencies(inv_freq), got {type(self.frequencies).__name__}"
             )
+        if as_float64(self.frequencies.inv_freq, "inv_freq").ndim != 1:
+            raise ValueError("inv_freq of frequencies must be a vector")
+        require_real(self.frequencies.attention_factor, "attention_factor")
         if (self.base, self.rotary_dim) != (10_000.0, None):
             raise ValueError("base and rotary_dim must be left out where frequencies are given")
 
-    def at_query(self, q: Array, positions: Any) -> Array:
-        """Turn q [batch, heads, len, head_dim] by its positions."""
-        return self._turned(q, positions)
-
-    def at_key(self, k: Array, positions: Any) -> Array:
-        """Turn k [batch, heads, len, head_dim] by its positions."""
-        return self._turned(k, positions)
-
-    def _turned(self, x: Array, positions: Any) -> Array:
+    def _waves(self, x: Array, positions: Any) -> tuple[Array, ...]:
         if self.frequencies is None:
             inv_freq, factor = rotary_frequencies(self.rotary_dim or x.shape[-1], self.base), 1.0
         else:
@@ -240,5 +287,6 @@ class Rotary(Encoding):
             raise ValueError(
                 f"rotary_dim must be at most head_dim, {x.shape[-1]}, got {2 * len(inv_freq)}"
             )
-        angles = rotary_angles(positions_of(positions, x), inv_freq)[..., None, :, :]
-        return apply_rotary(x, angles, layout=self.layout, attention_factor=factor)
+        inv_freq = in_float64(as_array(inv_freq, "inv_freq"))
+        angles = angles_at(in_float64(positions_of(positions, x)), inv_freq)
+        return cos_and_sin(angles[..., None, :, :], x, float(factor))

@@ -8,13 +8,32 @@ from typing import Any
 
 import numpy as np
 
-from posviz.arrays import Array, as_float64, as_numbers, check_memory, is_torch, like, namespace
+from posviz.arrays import (
+    Array,
+    as_array,
+    as_float64,
+    as_numbers,
+    check_memory,
+    in_float64,
+    is_torch,
+    like,
+    namespace,
+)
 from posviz.encodings.checks import require_base, require_choice, require_integer
-from posviz.encodings.doors import Encoding
-from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
+from posviz.encodings.frequencies import angles_at, rotary_frequencies
 from posviz.encodings.learned import rows_at
 from posviz.encodings.relative import positions_of
-from posviz.encodings.rotary import LAYOUTS, apply_rotary
+from posviz.encodings.rotary import LAYOUTS, Turning, cos_and_sin
+
+__all__ = [
+    "AxialRotary",
+    "MRotary",
+    "MixedRotary",
+    "axial_angles",
+    "mixed_angles",
+    "mrope_angles",
+    "raster",
+]
 
 AXES = ("column", "row")
 
@@ -53,12 +72,19 @@ def axial_angles(
     Source: Heo et al. 2024 (RoPE-ViT), section 3.2, "axial frequency", with halves as in its code.
     """
     require_choice(first, "first", AXES)
+    inv_freq = _frequencies_of_an_axis(head_dim, base)
+    return _axial(*_alike(rows, columns), inv_freq, first)
+
+
+def _frequencies_of_an_axis(head_dim: int, base: float) -> np.ndarray:
     if require_integer(head_dim, "head_dim", low=4) % 4:
         raise ValueError(f"head_dim must be divisible by 4, for pairs on two axes, got {head_dim}")
-    inv_freq = rotary_frequencies(head_dim // 2, base)
-    rows, columns = _alike(rows, columns)
+    return rotary_frequencies(head_dim // 2, base)
+
+
+def _axial(rows: Array, columns: Array, inv_freq: Array, first: str) -> Array:
     axes = (columns, rows) if first == "column" else (rows, columns)
-    return namespace(rows).concat([rotary_angles(axis, inv_freq) for axis in axes], axis=-1)
+    return namespace(rows).concat([angles_at(axis, inv_freq) for axis in axes], axis=-1)
 
 
 def mixed_angles(rows: Any, columns: Any, frequencies: Any) -> Array:
@@ -85,6 +111,10 @@ def mixed_angles(rows: Any, columns: Any, frequencies: Any) -> Array:
         )
     if rows.ndim < 1:
         raise ValueError("rows and columns must be [..., len], got single numbers")
+    return _mixed(rows, columns, frequencies)
+
+
+def _mixed(rows: Array, columns: Array, frequencies: Array) -> Array:
     if is_torch(frequencies) and not is_torch(rows):
         rows, columns = like(rows, frequencies, "rows"), like(columns, frequencies, "columns")
     frequencies = like(frequencies, rows, "frequencies")
@@ -123,6 +153,10 @@ def mrope_angles(
         raise ValueError(
             f"inv_freq must be [{len(axes)}], as sections add up, got {tuple(inv_freq.shape)}"
         )
+    return _mrope(positions, inv_freq, axes)
+
+
+def _mrope(positions: Array, inv_freq: Array, axes: np.ndarray) -> Array:
     if is_torch(inv_freq) and not is_torch(positions):
         positions = like(positions, inv_freq, "positions_thw")
     check_memory("positions_thw × pairs", (*positions.shape[1:], len(axes)), x=positions, copies=2)
@@ -170,14 +204,13 @@ def _alike(rows: Any, columns: Any) -> tuple[Array, Array]:
 # ---------------------------------------------------------------- encodings
 
 
-class _RotaryOnGrid(Encoding):
+class _RotaryOnGrid(Turning):
     """RoPE by the coordinates of each token, looked up by its position in the sequence."""
 
     coordinates: Array
-    layout: str
 
     def _angles(self, coordinates: Array, x: Array) -> Array:
-        """Return the angles [..., heads or 1, len, pairs] of x at coordinates [..., len, axes]."""
+        """Return the angles [..., (heads,) len, pairs] of x at coordinates [..., len, axes]."""
         raise NotImplementedError
 
     def _require(self, *axes: str) -> None:
@@ -188,18 +221,10 @@ class _RotaryOnGrid(Encoding):
             )
         require_choice(self.layout, "layout", LAYOUTS)
 
-    def at_query(self, q: Array, positions: Any) -> Array:
-        """Turn q [batch, heads, len, head_dim] by the coordinates of its tokens."""
-        return self._turned(q, positions)
-
-    def at_key(self, k: Array, positions: Any) -> Array:
-        """Turn k [batch, heads, len, head_dim] by the coordinates of its tokens."""
-        return self._turned(k, positions)
-
-    def _turned(self, x: Array, positions: Any) -> Array:
-        table = like(as_numbers(self.coordinates, "coordinates"), x, "coordinates")
-        coordinates = rows_at(table, positions_of(positions, x), "positions")
-        return apply_rotary(x, self._angles(coordinates, x), layout=self.layout)
+    def _waves(self, x: Array, positions: Any) -> tuple[Array, ...]:
+        table = like(as_array(self.coordinates, "coordinates"), x, "coordinates")
+        coordinates = in_float64(rows_at(table, positions_of(positions, x), "positions"))
+        return cos_and_sin(self._angles(coordinates, x), x)
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,8 +246,8 @@ class AxialRotary(_RotaryOnGrid):
 
     def _angles(self, coordinates: Array, x: Array) -> Array:
         rows, columns = coordinates[..., 0], coordinates[..., 1]
-        angles = axial_angles(rows, columns, x.shape[-1], base=self.base, first=self.first)
-        return angles[..., None, :, :]
+        inv_freq = _frequencies_of_an_axis(x.shape[-1], self.base)
+        return _axial(rows, columns, inv_freq, self.first)[..., None, :, :]
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,7 +267,7 @@ class MixedRotary(_RotaryOnGrid):
         mixed_angles([0], [0], self.frequencies)
 
     def _angles(self, coordinates: Array, x: Array) -> Array:
-        frequencies = as_numbers(self.frequencies, "frequencies")
+        frequencies = in_float64(as_array(self.frequencies, "frequencies"))
         frequencies = like(frequencies, coordinates, "frequencies")
         heads, pairs = x.shape[-3] if x.ndim > 2 else 1, x.shape[-1] // 2
         *by_head, given = frequencies.shape[1:]
@@ -251,7 +276,7 @@ class MixedRotary(_RotaryOnGrid):
                 f"frequencies must be [2, {pairs}] or, for each of {heads} heads, queries and keys "
                 f"alike, [2, {heads}, {pairs}], got shape {tuple(frequencies.shape)}"
             )
-        angles = mixed_angles(coordinates[..., 0], coordinates[..., 1], frequencies)
+        angles = _mixed(coordinates[..., 0], coordinates[..., 1], frequencies)
         return angles if frequencies.ndim == 3 else angles[..., None, :, :]
 
 
@@ -285,5 +310,5 @@ class MRotary(_RotaryOnGrid):
             )
         thw = namespace(coordinates).moveaxis(coordinates, -1, 0)
         inv_freq = rotary_frequencies(2 * pairs, self.base)
-        angles = mrope_angles(thw, inv_freq, self.sections, interleaved=self.interleaved)
-        return angles[..., None, :, :]
+        axes = _axis_of_each_pair(self.sections, self.interleaved)
+        return _mrope(thw, inv_freq, axes)[..., None, :, :]

@@ -19,7 +19,10 @@ from posviz.arrays import (
 )
 from posviz.encodings.checks import broadcasts_to, require_integer
 from posviz.encodings.doors import Encoding
-from posviz.encodings.relative import offsets, pick
+from posviz.encodings.learned import require_rows
+from posviz.encodings.relative import pairwise_offsets, pick, positions_beside
+
+__all__ = ["Shaw", "shaw_index", "shaw_key_scores", "shaw_values"]
 
 
 def shaw_index(offsets: Any, max_distance: int) -> Array:
@@ -56,7 +59,7 @@ def shaw_key_scores(q: Array, table: Array, index: Any) -> Array:
 
     Source: Shaw et al. 2018, equation 4, in the second term of the numerator of equation 5.
     """
-    xp = require_alike(q=q, table=table)
+    require_alike(q=q, table=table)
     _require_table(table, "table")
     if q.ndim < 3 or q.shape[-1] != table.shape[1]:
         raise ValueError(
@@ -64,6 +67,11 @@ def shaw_key_scores(q: Array, table: Array, index: Any) -> Array:
             f"got shape {tuple(q.shape)}"
         )
     index = _index(index, table, q)
+    return _key_scores(q, table, index)
+
+
+def _key_scores(q: Array, table: Array, index: Array) -> Array:
+    xp = namespace(q)
     wide_q, wide_table = widened(q, table)
     return xp.astype(pick(wide_q @ xp.matrix_transpose(wide_table), index), q.dtype)
 
@@ -82,7 +90,7 @@ def shaw_values(weights: Array, table: Array, index: Any) -> Array:
 
     Source: Shaw et al. 2018, equation 3.
     """
-    xp = require_alike(weights=weights, table=table)
+    require_alike(weights=weights, table=table)
     _require_table(table, "table")
     if weights.ndim < 3:
         raise ValueError(
@@ -93,6 +101,11 @@ def shaw_values(weights: Array, table: Array, index: Any) -> Array:
         raise ValueError(
             f"index must have the k_len of the weights, {weights.shape[-1]}, got {index.shape[-1]}"
         )
+    return _values(weights, table, index)
+
+
+def _values(weights: Array, table: Array, index: Array) -> Array:
+    xp = namespace(weights)
     wide_weights, wide_table = widened(weights, table)
     return xp.astype(_sums(wide_weights, index, table.shape[0]) @ wide_table, weights.dtype)
 
@@ -123,13 +136,7 @@ def _index(index: Any, table: Array, x: Array) -> Array:
             f"index must be [(batch,) {q_len}, k_len] for batch {lead}, "
             f"got shape {tuple(index.shape)}"
         )
-    xp = namespace(index)
-    rows = table.shape[0]
-    beyond = (index < 0) | (index >= rows)
-    if bool(xp.any(beyond)):
-        raise IndexError(
-            f"index must be in 0 … {rows - 1}, the rows of the table, got {int(index[beyond][0])}"
-        )
+    require_rows(index, table.shape[0], "index")
     return like(index, x, "index")[..., None, :, :]
 
 
@@ -165,25 +172,30 @@ class Shaw(Encoding):
         """Add scale × q·a, with a from key_table, to scores [batch, heads, q_len, k_len]."""
         if self.key_table is None:
             return scores
-        table = like(self.key_table, scores, "key_table", scores.dtype)
+        table = _beside(scores, self.key_table, "key_table", q, "queries")
         table = self.scale(q.shape[-1]) * table  # it is smaller than the scores
         q = namespace(q).astype(q, scores.dtype)
-        return scores + shaw_key_scores(q, table, _rows(table, q_positions, k_positions))
+        return scores + _key_scores(q, table, _rows(table, scores, q_positions, k_positions))
 
     def at_values(self, output: Array, weights: Array, q_positions: Any, k_positions: Any) -> Array:
         """Add Σ weights·a, with a from value_table, to output [batch, heads, q_len, head_dim]."""
         if self.value_table is None:
             return output
-        table = like(self.value_table, weights, "value_table", weights.dtype)
-        if table.shape[1] != output.shape[-1]:
-            raise ValueError(
-                f"value_table must be as wide as the values, {output.shape[-1]}, "
-                f"got {table.shape[1]}"
-            )
-        return output + shaw_values(weights, table, _rows(table, q_positions, k_positions))
+        table = _beside(weights, self.value_table, "value_table", output, "values")
+        rows = _rows(table, weights, q_positions, k_positions)
+        return output + _values(weights, table, rows)
 
 
-def _rows(table: Array, q_positions: Any, k_positions: Any) -> Array:
+def _beside(scores: Array, table: Array, name: str, x: Array, of: str) -> Array:
+    """Return the table in the dtype and on the device of scores, if it is as wide as x."""
+    if table.shape[1] != x.shape[-1]:
+        raise ValueError(f"{name} must be as wide as the {of}, {x.shape[-1]}, got {table.shape[1]}")
+    return like(table, scores, name, scores.dtype)
+
+
+def _rows(table: Array, scores: Array, q_positions: Any, k_positions: Any) -> Array:
+    """Return the table's row for each query and key: [(batch,) 1, q_len, k_len]"""
     q_positions = as_integers(q_positions, "q_positions")
     k_positions = as_integers(k_positions, "k_positions")
-    return shaw_index(offsets(q_positions, k_positions), table.shape[0] // 2)
+    apart = pairwise_offsets(*positions_beside(scores, q_positions, k_positions))
+    return shaw_index(apart, table.shape[0] // 2)[..., None, :, :]

@@ -8,9 +8,9 @@ from typing import Any
 
 from posviz.arrays import (
     Array,
-    as_float64,
     as_numbers,
     check_memory,
+    in_float64,
     is_floating,
     like,
     namespace,
@@ -19,12 +19,15 @@ from posviz.arrays import (
 from posviz.encodings.checks import require_base, require_choice, require_even
 from posviz.encodings.doors import Encoding
 from posviz.encodings.frequencies import (
+    angles_at,
     rotary_angles,
     rotary_frequencies,
     tensor2tensor_frequencies,
 )
 from posviz.encodings.relative import is_run, positions_of
 from posviz.encodings.rotary import rotation_matrix
+
+__all__ = ["Sinusoidal", "shift_matrix", "sinusoidal"]
 
 LAYOUTS = ("interleaved", "concatenated")
 FREQUENCIES = {"paper": rotary_frequencies, "tensor2tensor": tensor2tensor_frequencies}
@@ -53,6 +56,11 @@ def sinusoidal(
     """
     require_choice(layout, "layout", LAYOUTS)
     positions = as_numbers(positions, "positions")
+    return waves_at(positions, d_model, base, layout, frequencies)
+
+
+def waves_at(positions: Array, d_model: int, base: float, layout: str, frequencies: str) -> Array:
+    """Return the ``sinusoidal`` of positions whose values have been checked."""
     d_model = require_even(d_model, "d_model")
     check_memory("positions × d_model", (*positions.shape, d_model), x=positions, copies=4)
     dtype = _float_dtype(positions)
@@ -70,13 +78,13 @@ def _waves(positions: Array, inv_freq: Array, dtype: Any) -> Array:
     e^(i(a + b)) is e^(ia)·e^(ib): a run of n positions needs sines of only about 2√n angles.
     """
     if not is_run(positions) or len(positions) < 256:
-        angles = rotary_angles(positions, inv_freq)
+        angles = angles_at(in_float64(positions), inv_freq)
         xp = namespace(angles)
         return xp.sin(angles) + 1j * xp.cos(angles)
     block = math.isqrt(len(positions))
     turns = []
-    for places in (positions[::block, None], positions[:block] - positions[0]):
-        angles = rotary_angles(places, inv_freq)
+    for part in (positions[::block, None], positions[:block] - positions[0]):
+        angles = angles_at(in_float64(part), inv_freq)
         xp = namespace(angles)
         narrow = xp.complex128 if "float64" in str(dtype) else xp.complex64
         turns.append(xp.astype(xp.exp(-1j * angles), narrow))
@@ -138,11 +146,6 @@ class Sinusoidal(Encoding):
 
     def at_input(self, x: Array, positions: Any) -> Array:
         """Add the encodings of the positions to x [batch, len, d_model]."""
-        table = sinusoidal(
-            as_float64(positions_of(positions, x), "positions"),
-            x.shape[-1],
-            base=self.base,
-            layout=self.layout,
-            frequencies=self.frequencies,
-        )
+        positions = in_float64(positions_of(positions, x))
+        table = waves_at(positions, x.shape[-1], self.base, self.layout, self.frequencies)
         return x + like(table, x, "positions", x.dtype)

@@ -14,6 +14,8 @@ from posviz.arrays import as_float64, like
 from posviz.encodings.checks import require_choice, require_integer, require_positive, require_real
 from posviz.encodings.frequencies import Frequencies, rotary_frequencies, wavelengths
 
+__all__ = ["dynamic_ntk", "llama3", "longrope", "ntk", "position_interpolation", "yarn"]
+
 RAMPS = ("code", "paper")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from posviz.arrays import Array, as_integers, as_numbers, like, namespace
@@ -12,6 +12,8 @@ from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding
 from posviz.encodings.learned import require_table, rows_at
 from posviz.encodings.relative import add_bias, once_per_diagonal
+
+__all__ = ["T5", "t5_bias", "t5_bucket"]
 
 MOST_BUCKETS = 1024  # exact boundaries take 0.2 s, and 3 s where max_distance is near 2**63
 
@@ -41,17 +43,17 @@ def t5_bucket(
     """
     offsets = as_integers(offsets, "offsets")
     starts = _starts(bidirectional, num_buckets, max_distance)
+    return once_per_diagonal(partial(_bucket, starts, bidirectional), offsets)
+
+
+def _bucket(starts: tuple[int, ...], bidirectional: bool, offsets: Array) -> Array:
     xp = namespace(offsets)
-    starts = xp.asarray(starts, dtype=xp.int64, device=offsets.device)
-
-    def bucket(offsets: Array) -> Array:
-        distances = xp.abs(offsets) if bidirectional else xp.clip(offsets, 0, None)
-        buckets = xp.searchsorted(starts, distances, side="right") - 1
-        if bidirectional:
-            return buckets + xp.astype(offsets < 0, xp.int64) * (num_buckets // 2)
-        return buckets
-
-    return once_per_diagonal(bucket, offsets)
+    limits = xp.asarray(starts, dtype=xp.int64, device=offsets.device)
+    distances = xp.abs(offsets) if bidirectional else xp.clip(offsets, 0, None)
+    buckets = xp.searchsorted(limits, distances, side="right") - 1
+    if bidirectional:
+        return buckets + xp.astype(offsets < 0, xp.int64) * len(starts)
+    return buckets
 
 
 def _starts(bidirectional: bool, num_buckets: int, max_distance: int) -> tuple[int, ...]:
@@ -99,9 +101,11 @@ def t5_bias(table: Array, buckets: Any) -> Array:
     buckets = as_numbers(buckets, "buckets")
     if buckets.ndim < 2:
         raise ValueError(f"buckets must be [..., q_len, k_len], got shape {tuple(buckets.shape)}")
-    return once_per_diagonal(
-        lambda rows: namespace(table).moveaxis(rows_at(table, rows, "buckets"), -1, -3), buckets
-    )
+    return once_per_diagonal(partial(_bias, table), buckets)
+
+
+def _bias(table: Array, buckets: Array) -> Array:
+    return namespace(table).moveaxis(rows_at(table, buckets, "buckets"), -1, -3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +133,7 @@ class T5(Encoding):
     ) -> Array:
         """Add the number of each bucket to scores [batch, heads, q_len, k_len]."""
         num_buckets, heads = self.table.shape
+        starts = _starts(self.bidirectional, num_buckets, self.max_distance)
         if heads != scores.shape[-3]:
             raise ValueError(f"table must have the {scores.shape[-3]} heads of q, got {heads}")
         table = like(self.table, scores, "table", scores.dtype)
@@ -136,12 +141,6 @@ class T5(Encoding):
         k_positions = as_integers(k_positions, "k_positions")
 
         def bias(offsets: Array) -> Array:
-            buckets = t5_bucket(
-                offsets,
-                bidirectional=self.bidirectional,
-                num_buckets=num_buckets,
-                max_distance=self.max_distance,
-            )
-            return t5_bias(table, buckets)
+            return _bias(table, _bucket(starts, self.bidirectional, offsets))
 
         return add_bias(scores, q_positions, k_positions, bias)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from posviz.arrays import Array, as_float64, check_memory, like, namespace, require_alike, widened
+from posviz.arrays import Array, check_memory, in_float64, like, namespace, require_alike, widened
 from posviz.encodings.checks import require_base, require_even
 from posviz.encodings.doors import Encoding
 from posviz.encodings.relative import distinct_offsets, pick, positions_beside
-from posviz.encodings.sinusoidal import sinusoidal
+from posviz.encodings.sinusoidal import waves_at
+
+__all__ = ["TransformerXL", "rel_shift", "transformer_xl_scores"]
 
 
 def rel_shift(scores: Array, *, bidirectional: bool = False) -> Array:
@@ -139,7 +141,7 @@ class TransformerXL(Encoding):
         r, index = self._keys(scores, q_positions, k_positions)
         shape = (*q.shape[:-1], r.shape[-2])
         check_memory("heads × q_len × distinct offsets", shape, itemsize=q.dtype.itemsize, x=q)
-        scale = self.scale(head_dim)  # on what is smaller than the scores
+        scale = self.scale(head_dim)  # before the product: smaller than the scores
         by_offset = pick((q + v[:, None]) @ xp.matrix_transpose(scale * r), index)
         by_key = xp.matrix_transpose(k @ (scale * u)[..., None])
         return scores + by_key + by_offset
@@ -150,9 +152,8 @@ class TransformerXL(Encoding):
         distinct, index = distinct_offsets(*positions_beside(scores, q_positions, k_positions))
         shape = (len(distinct), w_r.shape[1])
         check_memory("distinct offsets", shape, itemsize=w_r.dtype.itemsize, x=w_r, copies=2)
-        waves = sinusoidal(
-            as_float64(distinct, "offsets"), w_r.shape[0], base=self.base, layout="concatenated"
-        )
+        settings = (w_r.shape[0], self.base, "concatenated", "paper")
+        waves = waves_at(in_float64(distinct), *settings)
         r = like(waves, scores, "offsets", scores.dtype) @ w_r
         xp = namespace(r)
         r = xp.reshape(r, (-1, *self.u.shape))

@@ -7,7 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from posviz.arrays import Array, as_float64, check_memory, like, require_alike, widened
+from posviz.arrays import (
+    Array,
+    as_float64,
+    check_memory,
+    in_float64,
+    like,
+    namespace,
+    require_alike,
+    widened,
+)
 from posviz.encodings.checks import (
     broadcasts_to,
     require_base,
@@ -15,10 +24,11 @@ from posviz.encodings.checks import (
     require_even,
     require_positive,
 )
-from posviz.encodings.doors import Encoding
-from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
+from posviz.encodings.frequencies import angles_at, rotary_frequencies
 from posviz.encodings.relative import positions_of
-from posviz.encodings.rotary import LAYOUTS, apply_rotary
+from posviz.encodings.rotary import LAYOUTS, Turning, cos_and_sin, turned
+
+__all__ = ["XPos", "apply_xpos", "resolution", "xpos_scale"]
 
 
 def xpos_scale(
@@ -41,6 +51,10 @@ def xpos_scale(
     head_dim = require_even(head_dim, "head_dim")
     gamma = require_positive(gamma, "gamma")
     scale_base = require_positive(scale_base, "scale_base")
+    return _scale(positions, head_dim, gamma, scale_base)
+
+
+def _scale(positions: Array, head_dim: int, gamma: float, scale_base: float) -> Array:
     check_memory("positions × pairs", (*positions.shape, head_dim // 2), x=positions, copies=2)
     zeta = (np.arange(0, head_dim, 2) / head_dim + gamma) / (1 + gamma)
     return like(zeta, positions, "positions") ** (positions[..., None] / scale_base)
@@ -118,7 +132,7 @@ def resolution(scores: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class XPos(Encoding):
+class XPos(Turning):
     """xPos at the query and key, for causal attention only: the future would be amplified.
 
     Positions are absolute, so that a cached key stays right as the text grows. The price is range:
@@ -140,33 +154,33 @@ class XPos(Encoding):
         require_positive(self.scale_base, "scale_base")
         require_choice(self.layout, "layout", LAYOUTS)
 
-    def at_query(self, q: Array, positions: Any) -> Array:
-        """Turn q [batch, heads, len, head_dim] by its positions and multiply it by its scale."""
-        return self._changed(q, _for_each_head(positions, q), 1, "q")
-
-    def at_key(self, k: Array, positions: Any) -> Array:
-        """Turn k [batch, heads, len, head_dim] by its positions and divide it by its scale."""
-        return self._changed(k, _for_each_head(positions, k), -1, "k")
-
     def _changed(self, x: Array, positions: Array, sign: int, name: str) -> Array:
-        xp = require_alike(**{name: x})
         _require_matching(x, positions, name)
+        like(positions, x, f"{name}_positions")  # another kind or device is refused by this name
+        return self._turned(x, self._waves_at(x, positions), sign)
+
+    def _waves(self, x: Array, positions: Any) -> tuple[Array, ...]:
+        return self._waves_at(x, in_float64(positions_of(positions, x))[..., None, :])
+
+    def _waves_at(self, x: Array, positions: Array) -> tuple[Array, ...]:
         head_dim = require_even(x.shape[-1], "head_dim")
+        angles = angles_at(positions, rotary_frequencies(head_dim, self.base))
+        return (*cos_and_sin(angles, x), positions)
+
+    def _turned(self, x: Array, waves: tuple[Array, ...], sign: int) -> Array:
+        """Turn x, multiply a query by its scale and divide a key by its own."""
+        cos, sin, positions = waves
+        xp = namespace(x)
         [wide] = widened(x)
-        scale = xpos_scale(sign * positions, head_dim, gamma=self.gamma, scale_base=self.scale_base)
-        scale = like(scale, x, f"{name}_positions", wide.dtype)
-        angles = rotary_angles(positions, rotary_frequencies(head_dim, self.base))
-        turned = apply_rotary(wide, angles, layout=self.layout)
+        scale = _scale(sign * positions, x.shape[-1], self.gamma, self.scale_base)
+        scale = like(scale, x, "positions", wide.dtype)
+        wide = turned(wide, cos, sin, self.layout)
         # Only after the turn: infinity − infinity, in the turn, would be no number.
         if self.layout == "interleaved":
-            turned = turned * xp.repeat(scale, 2, axis=-1)
+            wide = wide * xp.repeat(scale, 2, axis=-1)
         else:
-            turned = turned * xp.concat([scale, scale], axis=-1)
-        return xp.astype(turned, x.dtype, copy=False)
-
-
-def _for_each_head(positions: Any, x: Array) -> Array:
-    return as_float64(positions_of(positions, x), "positions")[..., None, :]
+            wide = wide * xp.concat([scale, scale], axis=-1)
+        return xp.astype(wide, x.dtype, copy=False)
 
 
 def _require_matching(x: Array, positions: Array, name: str) -> None:

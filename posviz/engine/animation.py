@@ -1,6 +1,5 @@
 """Animations: one knob goes through its values and back again, in a GIF or an MP4."""
 
-import contextlib
 import copy
 import io
 import shutil
@@ -16,9 +15,10 @@ import numpy as np
 from PIL import Image
 
 from posviz.engine.export import replacing
-from posviz.engine.knobs import device, number, text
-from posviz.engine.live import LiveFigure
-from posviz.engine.looks import DPI
+from posviz.engine.knobs import device, numeric, text
+from posviz.engine.live_figure import LiveFigure
+from posviz.engine.picture import Picture
+from posviz.engine.style import DPI
 
 FORMATS = ("gif", "mp4")
 LARGEST = 3_000_000  # bytes: what a slide deck or a mail still takes
@@ -28,7 +28,7 @@ TICK = 5  # hundredths of a second: GIF counts in hundredths, and twenty frames 
 ONE_WAY = 300  # hundredths of a second, from one end of the knob to the other
 FEW, HELD = 12, 100  # up to so many stops are looked at one by one, each for so long
 SAMPLES = 12  # frames, about, from which the palette is made
-COLOURS = 255  # and one more place, for "as in the frame before"
+COLOURS = 255  # and one more, for "as in the frame before"
 FEWEST = 6  # so many times fewer stops, at most, make a GIF small
 GET_FFMPEG = f"run `{sys.executable} -m pip install imageio-ffmpeg` (70 MB to fetch)"
 # Players guess the meaning of colours that are not named, and do not all guess the same.
@@ -36,7 +36,9 @@ NAMED = "colorspace=bt709:color_primaries=bt709:color_trc=bt709"
 QUALITIES = range(18, 49, 6)  # H.264's rate factors: at 18 no loss is seen, at 48 much is
 
 
-def animate(picture, knob, path, *, style="notebook", dark=False) -> Path:
+def animate(
+    picture: Picture, knob: str, path: str | Path, *, style: str = "notebook", dark: bool = False
+) -> Path:
     """Write the picture while one knob moves, to GIF or MP4 by the path's ending.
 
     What would be larger than 3 MB has fewer stops (GIF) or less detail (MP4); where that does not
@@ -60,7 +62,7 @@ def animate(picture, knob, path, *, style="notebook", dark=False) -> Path:
     return path
 
 
-def check_moves(picture_class, name):
+def check_moves(picture_class: type[Picture], name: str) -> None:
     """Raise ValueError, with the reason, for a name that is no knob or a knob that cannot move."""
     known = picture_class.knobs()
     if name not in known:
@@ -74,11 +76,13 @@ def check_moves(picture_class, name):
 class Film:
     """A picture's frames while one of its knobs moves; the picture itself is left as it is."""
 
-    def __init__(self, picture, knob, style="notebook", dark=False):
+    def __init__(
+        self, picture: Picture, knob: str, style: str = "notebook", dark: bool = False
+    ) -> None:
         self.picture = copy.copy(picture)
         self.knob, self.look = knob, (style, dark)
         self.stops = picture.knobs()[knob].stops(MOST)
-        self.turns_back = isinstance(picture.knobs()[knob], number)
+        self.turns_back = isinstance(picture.knobs()[knob], numeric)
 
     def frames(self) -> Iterator[np.ndarray]:
         """The frames, [height, width, 3] bytes: one a stop, but none like the one before it."""
@@ -97,11 +101,11 @@ class Film:
         finally:
             live.release()
 
-    def loop(self, way) -> list:
+    def loop(self, way: list) -> list:
         """What belongs to each stop, there and back without either end twice; options go round."""
         return way + way[-2:0:-1] if self.turns_back else way
 
-    def thinned(self, way) -> Iterator[list]:
+    def thinned(self, way: list) -> Iterator[list]:
         """All stops, then fewer and fewer, evenly apart, both ends among them; options all stay."""
         yield way
         last = len(way) - 1
@@ -110,7 +114,7 @@ class Film:
             yield [way[round(i * last / gaps)] for i in range(gaps + 1)]
 
 
-def delay(stops) -> int:
+def delay(stops: int) -> int:
     """How long each of so many stops stays, in hundredths of a second."""
     return HELD if stops <= FEW else max(TICK, round(ONE_WAY / stops / TICK) * TICK)
 
@@ -128,7 +132,7 @@ def small_enough(attempts: Iterable[bytes]) -> bytes:
 # ---------------------------------------------------------------- GIF
 
 
-def small_gif(film, about) -> bytes:
+def small_gif(film: Film, about: dict[str, str]) -> bytes:
     """The film as a GIF, with fewer stops where all would make it too large."""
     frames = list(film.frames())
     palette = shared_palette(np.concatenate(frames[:: len(frames) // SAMPLES + 1]))
@@ -139,7 +143,7 @@ def small_gif(film, about) -> bytes:
     )
 
 
-def gif(images, delay, about) -> bytes:
+def gif(images: list[Image.Image], delay: int, about: dict[str, str]) -> bytes:
     """Images in one palette as a GIF that repeats for ever."""
     data = io.BytesIO()
     images[0].save(
@@ -154,25 +158,25 @@ def gif(images, delay, about) -> bytes:
     return data.getvalue()
 
 
-def shared_palette(pixels) -> np.ndarray:
+def shared_palette(pixels: np.ndarray) -> np.ndarray:
     """At most 255 colours [colours, 3] that stand for all pixels [height, width, 3]."""
     image = Image.fromarray(pixels).quantize(COLOURS, dither=Image.Dither.NONE)
     return np.array(image.getpalette() or [], np.uint8).reshape(-1, 3)
 
 
-def in_palette(frames, palette) -> Iterator[Image.Image]:
+def in_palette(frames: Iterable[np.ndarray], palette: np.ndarray) -> Iterator[Image.Image]:
     """Each frame [height, width, 3] in the nearest colours of the palette [colours, 3].
 
     Pillow's own way to a given palette takes similar colours for the same, and white for grey.
     """
-    place = np.full(1 << 24, -1, np.int16)  # of each colour met so far
+    nearest = np.full(1 << 24, -1, np.int16)  # of each colour met so far
     known = palette.astype(np.float32)
     for frame in frames:
         packed = _packed(frame)
-        new = np.unique(packed[place[packed] < 0])
+        new = np.unique(packed[nearest[packed] < 0])
         distances = (known**2).sum(axis=1) - 2 * _unpacked(new).astype(np.float32) @ known.T
-        place[new] = distances.argmin(axis=1)
-        image = Image.fromarray(place[packed].astype(np.uint8), "P")
+        nearest[new] = distances.argmin(axis=1)
+        image = Image.fromarray(nearest[packed].astype(np.uint8), "P")
         image.putpalette(palette.tobytes())
         yield image
 
@@ -214,26 +218,24 @@ def mp4(images, rate, about, ffmpeg, quality) -> bytes:
     Raises OSError with ffmpeg's reason.
     """
     height, width = (side + side % 2 for side in images[0].shape[:2])  # yuv420p halves both
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as errors:
-        out = Path(folder, "film.mp4")
+    with tempfile.TemporaryDirectory() as folder:
+        raw, out = Path(folder, "film.rgb"), Path(folder, "film.mp4")
+        with raw.open("wb") as file:
+            for image in images:
+                missing = (0, height - image.shape[0]), (0, width - image.shape[1]), (0, 0)
+                file.write(np.pad(image, missing, mode="edge").tobytes())
         command = [
             *(ffmpeg, "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24"),
-            *("-s", f"{width}x{height}", "-framerate", rate, "-i", "-"),
+            *("-s", f"{width}x{height}", "-framerate", rate, "-i", str(raw)),
             *("-r", f"100/{TICK}", "-c:v", "libx264", "-crf", f"{quality}", "-pix_fmt", "yuv420p"),
             *("-vf", f"scale=out_color_matrix=bt709,setparams={NAMED}", "-movflags", "+faststart"),
             *("-fflags", "+bitexact", "-flags:v", "+bitexact"),
             *(part for name, value in about.items() for part in ("-metadata", f"{name}={value}")),
             str(out),
         ]
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=errors)
-        try:
-            feed(process, images, height, width)
-        finally:
-            process.kill()  # an interrupted film; one that is finished does not mind
-            process.wait()
-        if process.returncode or not out.exists():
-            errors.seek(0)
-            raise OSError(_why(process.returncode, errors.read().decode(errors="replace")))
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
+        if done.returncode or not out.exists():
+            raise OSError(_why(done.returncode, done.stderr.decode(errors="replace")))
         return out.read_bytes()
 
 
@@ -244,13 +246,3 @@ def _why(status, said) -> str:
     else:
         how = f"stopped with status {status}" if status else "ended without a film"
     return f"ffmpeg {how}: {said.strip() or 'it did not say why'}"
-
-
-def feed(process, images, height, width):
-    """Hand every image to ffmpeg, odd sides one pixel longer, and wait for it to finish."""
-    with contextlib.suppress(BrokenPipeError), process.stdin:  # it stopped, and tells why
-        for image in images:
-            missing = (0, height - image.shape[0]), (0, width - image.shape[1]), (0, 0)
-            process.stdin.write(np.pad(image, missing, mode="edge").tobytes())
-            process.stdin.flush()
-    process.wait()

@@ -15,7 +15,7 @@ class Cells(NamedTuple):
 
     left and high: where its upper left corner is, in whole pixels, counted from below. colours:
     [n, 4] uint8. columns and rows: of the cell under each pixel across and downwards. indices:
-    [rows, columns] of cells, places in colours, uint8 or uint16.
+    [rows, columns] of cells, indices into colours, uint8 or uint16.
     """
 
     left: int
@@ -34,15 +34,15 @@ class Cells(NamedTuple):
             "colours": len(self.colours),
             "wide": self.indices.itemsize,
         }
-        places = np.concatenate([self.columns, self.rows]).astype(np.uint16)
-        return sizes, self.colours.tobytes() + places.tobytes() + self.indices.tobytes()
+        lines = np.concatenate([self.columns, self.rows]).astype(np.uint16)
+        return sizes, self.colours.tobytes() + lines.tobytes() + self.indices.tobytes()
 
 
 def cells_of_image(image: Any) -> Cells | None:
     """The cells of an image at nearest interpolation; None where nothing of it is seen.
 
     Each pixel shows the cell that matplotlib's own resampling gives it. Raises Unfaithful for what
-    has no cells: RGB data, smoothing, a curved or slanted place, an alpha for each cell.
+    has no cells: RGB data, smoothing, a curved or slanted box, an alpha for each cell.
     """
     transform, data = image.get_transform(), image.get_array()
     if data.ndim != 2 or image.get_interpolation() not in ("nearest", "none"):
@@ -68,11 +68,11 @@ def cells_of_image(image: Any) -> Cells | None:
 def _pixels_covered(image) -> tuple[int, int, int, int]:
     """Left, low, right, high in whole pixels, counted from below, rounded as matplotlib does."""
     x1, x2, y1, y2 = image.get_extent()
-    place = TransformedBbox(Bbox([[x1, y1], [x2, y2]]), image.get_transform())
+    whole = TransformedBbox(Bbox([[x1, y1], [x2, y2]]), image.get_transform())
     clip = image.get_figure(root=True).bbox
     if image.get_clip_on():
         clip = image.get_clip_box() or image.axes.bbox
-    seen = Bbox.intersection(place, clip)
+    seen = Bbox.intersection(whole, clip)
     if seen is None:
         return 0, 0, 0, 0
     left, right = np.floor(np.array([seen.x0, seen.x1 + 1e-8]) + 0.5)
@@ -87,17 +87,17 @@ def _cell_of_pixels(pixels, scale, shift, start, end, count) -> np.ndarray:
 
 
 def _indices(image) -> np.ndarray:
-    """The place of each cell in the colour map, as the colour map itself reckons it."""
+    """The index of each cell's colour in the colour map, as the colour map itself computes it."""
     values, count = image.norm(image.get_array()), image.cmap.N
     bad = np.ma.getmaskarray(values)
-    places = np.ma.getdata(values)
-    if places.dtype.kind == "f":
-        places = places * count
-        places[places == count] = count - 1
-        bad = bad | np.isnan(places)
-    under, over = places < 0, places >= count
-    places = np.where(bad, count + 2, np.where(over, count + 1, np.where(under, count, places)))
-    return places.astype(np.uint8 if places.max() < 256 else np.uint16)
+    indices = np.ma.getdata(values)
+    if indices.dtype.kind == "f":
+        indices = indices * count
+        indices[indices == count] = count - 1
+        bad = bad | np.isnan(indices)
+    under, over = indices < 0, indices >= count
+    indices = np.where(bad, count + 2, np.where(over, count + 1, np.where(under, count, indices)))
+    return indices.astype(np.uint8 if indices.max() < 256 else np.uint16)
 
 
 def _colours(image) -> np.ndarray:

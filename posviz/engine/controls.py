@@ -1,13 +1,16 @@
 """A control for every kind of knob, tied to the picture both ways."""
 
 import html
+from collections.abc import Callable
+from typing import Any
 
 import ipywidgets as widgets
 import traitlets
 
 from posviz.engine import knobs
-from posviz.engine.looks import drawing
+from posviz.engine.picture import Picture
 from posviz.engine.slider import Slider
+from posviz.engine.style import drawing
 
 _LABEL = {"description_width": "9em"}
 
@@ -15,15 +18,17 @@ _LABEL = {"description_width": "9em"}
 class Link:
     """Keeps a knob and a widget's value equal; refused values are reported and taken back."""
 
-    def __init__(self, picture, name, widget, report):
+    def __init__(
+        self, picture: Picture, name: str, widget: Any, report: Callable[[Exception], None]
+    ) -> None:
         self.picture, self.name, self.widget, self.report = picture, name, widget, report
-        self._turning = False
-        self._knob_turned(None)
-        picture.observe(self._knob_turned, name)
+        self._setting_knob = False
+        self._knob_changed(None)
+        picture.observe(self._knob_changed, name)
         widget.observe(self._widget_moved, "value")
 
-    def _knob_turned(self, _):
-        if not self._turning:
+    def _knob_changed(self, _):
+        if not self._setting_knob:
             self.widget.value = getattr(self.picture, self.name)
 
     def _widget_moved(self, _):
@@ -33,9 +38,9 @@ class Link:
     def _follow_widget(self):
         # Not the notice's value: another thread may have moved the widget since.
         before, wanted = getattr(self.picture, self.name), self.widget.value
-        if self._turning or wanted == before:
+        if self._setting_knob or wanted == before:
             return
-        self._turning = True
+        self._setting_knob = True
         try:
             setattr(self.picture, self.name, wanted)
             self.widget.value = getattr(self.picture, self.name)  # what was typed may be cleaned
@@ -43,15 +48,15 @@ class Link:
             self.widget.value = before
             self.report(error)
         finally:
-            self._turning = False
+            self._setting_knob = False
 
-    def unlink(self):
-        """Untie both ends."""
-        self.picture.unobserve(self._knob_turned, self.name)
+    def unlink(self) -> None:
+        """Stop observing the knob and the widget."""
+        self.picture.unobserve(self._knob_changed, self.name)
         self.widget.unobserve(self._widget_moved, "value")
 
 
-def control(picture, name, report):
+def control(picture: Picture, name: str, report: Callable[[Exception], None]) -> tuple:
     """The control for one knob: (box to show, main widget, links)."""
     knob = picture.knobs()[name]
     make = next(make for kind, make in _MAKERS.items() if isinstance(knob, kind))
@@ -77,7 +82,7 @@ def _choice(picture, name, knob, report):
 
 
 def _device(picture, name, knob, report):
-    """The devices that are here; the rest in grey, with the reason."""
+    """The devices of this machine; the others in grey, with the reason."""
     _, picker, links = _choice(picture, name, knob, report)
     why = "; ".join(f"{device}: {reason}" for device, reason in knob.reasons.items())
     note = widgets.HTML(f"<span style='opacity: .6'>{html.escape(why)}</span>")
@@ -104,5 +109,5 @@ _MAKERS = {
     knobs.choice: _choice,
     knobs.switch: _switch,
     knobs.text: _text,
-    knobs.number: _slider,
+    knobs.numeric: _slider,
 }

@@ -1,13 +1,18 @@
-// A button that puts a text on the clipboard, and the text beneath it for whoever copies by hand.
+// @ts-check
+// A button that puts a text on the clipboard, and the text beneath it, to copy by hand.
 
+import { make } from "./elements.js";
+
+/** @import { Widget } from "./protocol.d.ts" */
+
+const COPIED = "Copied.";
+const SELECTED = "Selected: copy it with Ctrl-C or ⌘-C.";
+
+/** @param {Widget<{ label: string, text: string }, never, never>} widget */
 function render({ model, el }) {
-  const button = document.createElement("button");
-  const code = document.createElement("pre");
-  const said = document.createElement("span");
-  button.type = "button";
-  button.textContent = model.get("label");
-  said.setAttribute("role", "status");
-  code.tabIndex = 0; // it may be wider than the page, and then it scrolls
+  const button = make("button", { type: "button", textContent: model.get("label") });
+  const code = make("pre", { tabIndex: 0 }); // it may be wider than the page, and then it scrolls
+  const said = make("span", {}, { role: "status" });
   el.classList.add("posviz-copy");
   el.append(button, said, code);
 
@@ -15,14 +20,13 @@ function render({ model, el }) {
     code.textContent = model.get("text");
     said.textContent = "";
   };
-  const select = () => getSelection().selectAllChildren(code);
   button.addEventListener("click", async () => {
     try {
-      await navigator.clipboard.writeText(code.textContent);
-      said.textContent = "Copied.";
+      await navigator.clipboard.writeText(model.get("text"));
+      said.textContent = COPIED;
     } catch { // there is no clipboard on a page without https, or the reader forbade it
-      select();
-      said.textContent = document.execCommand("copy") ? "Copied." : "Selected: copy it with Ctrl-C or ⌘-C.";
+      getSelection()?.selectAllChildren(code);
+      said.textContent = document.execCommand("copy") ? COPIED : SELECTED;
     }
   });
   model.on("change:text", show);

@@ -5,6 +5,8 @@ from pathlib import Path
 import anywidget
 import traitlets
 
+from posviz.engine.scripts import as_module
+
 _HERE = Path(__file__).parent
 
 
@@ -15,7 +17,7 @@ class CopyButton(anywidget.AnyWidget):
     and asking the kernel would take too long.
     """
 
-    _esm = (_HERE / "copy_button.js").read_text(encoding="utf-8")
+    _esm = as_module(_HERE / "copy_button.js")
     _css = (_HERE / "copy_button.css").read_text(encoding="utf-8")
 
     label = traitlets.Unicode().tag(sync=True)

@@ -9,12 +9,13 @@ import traitlets
 from IPython import get_ipython
 
 from posviz.engine.controls import control
-from posviz.engine.export import png_bytes
+from posviz.engine.export import output_png
 from posviz.engine.export_panel import ExportPanel
-from posviz.engine.live import LiveFigure
-from posviz.engine.looks import drawing
+from posviz.engine.live_figure import LiveFigure
+from posviz.engine.picture import Picture
 from posviz.engine.screen import Screen
 from posviz.engine.slider import Slider
+from posviz.engine.style import drawing
 
 FEW = 4  # controls below each other; more stand in two columns, for projectors are low
 
@@ -24,7 +25,7 @@ _open: dict[str, tuple[int, list]] = {}  # by cell: in which run of it, and its 
 class Explorer(widgets.VBox):
     """Sliders, buttons and the living picture; shows itself in a notebook."""
 
-    def __init__(self, picture):
+    def __init__(self, picture: Picture) -> None:
         self.picture = picture
         self.start = picture.values()
         self.closed = False
@@ -39,7 +40,7 @@ class Explorer(widgets.VBox):
         )
         self.reset_button.on_click(lambda _: self.reset())
         self.export = ExportPanel(picture)
-        picture.observe(self._turned, list(made))
+        picture.observe(self._changed, list(made))
         rows = widgets.Box([box for box, _, _ in made.values()])
         rows.add_class("posviz-controls" if len(made) > FEW else "posviz-few-controls")
         buttons = widgets.HBox([self.reset_button, self.export.button])
@@ -47,15 +48,15 @@ class Explorer(widgets.VBox):
         self.add_class("posviz-explorer")
         _take_over_cell(self)
 
-    def refresh(self):
+    def refresh(self) -> None:
         """Bring the picture up to date and show it; an error is shown and the old picture stays."""
         with drawing:
             self._follow()
             if self.live.layers is not None and self.screen.views:
                 self._show()
 
-    def _turned(self, _):
-        """Knobs turned together send a notice each: the first brings the frame they share."""
+    def _changed(self, _):
+        """Show the new frame: when knobs change together, only the first notice draws one."""
         with drawing:
             if self.screen.views and self._follow():
                 self._show()
@@ -78,7 +79,7 @@ class Explorer(widgets.VBox):
             self.live.release()
             self.report(error)
 
-    def report(self, error):
+    def report(self, error: BaseException) -> None:
         """Show an exception beneath the picture, in one or two lines."""
         lines = "".join(traceback.format_exception_only(error)).strip()
         if isinstance(error, traitlets.TraitError):  # a knob says by itself what is wrong
@@ -88,8 +89,8 @@ class Explorer(widgets.VBox):
             f"<div role='alert' class='posviz-notice'>{html.escape(lines)}{kept}</div>"
         )
 
-    def reset(self):
-        """Every knob back to where it stood when the explorer was made, in one frame."""
+    def reset(self) -> None:
+        """Set every knob back to its value when the explorer was made, in one frame."""
         self.error.value = ""
         with drawing:
             for slider in self.controls.values():
@@ -108,28 +109,28 @@ class Explorer(widgets.VBox):
         try:
             with drawing:
                 self._follow()
-                if self.live.layers is None:  # nothing was ever right
+                if self.live.layers is None:  # no valid picture so far
                     return data, metadata
                 self.live.paint()
-                image = png_bytes(self.live.layers.pixels())
+                pixels, width = self.live.layers.pixels(), 100 * self.picture.size[0]
+                image, about = output_png(pixels, width, self.live.caption)
         except Exception as error:
             self.live.release()
             self.report(error)
             return data, metadata
         data["text/plain"] = f"{type(self.picture).__name__}: {self.live.caption}"
         data["image/png"] = base64.b64encode(image).decode()
-        width = round(100 * self.picture.size[0])
-        metadata["image/png"] = {"width": width, "alt": self.live.caption}
+        metadata["image/png"] = about
         if not self.screen.views:
             self.live.release()
         return data, metadata
 
-    def close(self):
+    def close(self) -> None:
         """Release the figure, the canvas and every widget; Widget.__del__ calls it again."""
         if self.closed:
             return
         self.closed = True
-        self.picture.unobserve(self._turned, list(self.controls))
+        self.picture.unobserve(self._changed, list(self.controls))
         self.export.button.value = False  # an open panel follows the picture
         for link in self._links:
             link.unlink()
@@ -155,7 +156,7 @@ def _take_over_cell(explorer):
     if shell is None or not hasattr(shell, "get_parent"):
         return
     cell = shell.get_parent().get("metadata", {}).get("cellId")
-    if cell is None:  # nobody can tell which cell this is
+    if cell is None:  # the cell is unknown
         return
     run, earlier = _open.get(cell, (None, []))
     if run != shell.execution_count:

@@ -4,7 +4,9 @@ import contextlib
 import errno
 import io
 import uuid
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -12,8 +14,9 @@ from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from PIL import Image
 
-from posviz.engine.figures import drop_bitmaps, let_go
-from posviz.engine.looks import style_context
+from posviz.engine.picture import Picture
+from posviz.engine.style import style_context
+from posviz.engine.styled_figure import StyledFigure, clear_figure, drop_bitmaps
 from posviz.engine.svg import self_contained
 
 _CANVAS = {"png": FigureCanvasAgg, "svg": FigureCanvasSVG, "pdf": FigureCanvasPdf}
@@ -32,7 +35,9 @@ _NO_DATE: dict[str, dict[str, str | None]] = {
 }
 
 
-def save(picture, path, *, style="notebook", dark=False) -> Path:
+def save(
+    picture: Picture, path: str | Path, *, style: str = "notebook", dark: bool = False
+) -> Path:
     """Write a picture as it stands; the format is the path's ending.
 
     Raises ValueError for an unknown ending or style, OSError where the place cannot be written to.
@@ -40,23 +45,25 @@ def save(picture, path, *, style="notebook", dark=False) -> Path:
     return save_all(picture, [path], style=style, dark=dark)[0]
 
 
-def save_all(picture, paths, *, style="notebook", dark=False) -> list[Path]:
+def save_all(
+    picture: Picture, paths: Iterable[str | Path], *, style: str = "notebook", dark: bool = False
+) -> list[Path]:
     """Write one figure of a picture to several files, each in the format of its ending.
 
     Raises what `save` raises; a file is touched only when all could be drawn.
     """
-    paths = [Path(path) for path in paths]
-    kinds = [_format(path) for path in paths]
+    files = [Path(path) for path in paths]
+    kinds = [_format(file) for file in files]
     arrays = picture.compute()
     figure = picture.drawn(arrays, style, dark)
     words = picture.title(), picture.caption(arrays), repr(picture)
     with style_context(style, dark):
-        files = [_encoded(figure, kind, words) for kind in kinds]
-    let_go(figure)
-    for path, data in zip(paths, files, strict=True):
+        contents = [_encoded(figure, kind, words) for kind in kinds]
+    clear_figure(figure)
+    for path, data in zip(files, contents, strict=True):
         with replacing(path) as file:
             file.write(data)
-    return paths
+    return files
 
 
 def _format(path: Path) -> str:
@@ -83,7 +90,7 @@ def _encoded(figure, kind, words) -> bytes:
 
 
 @contextlib.contextmanager
-def replacing(path: Path):
+def replacing(path: Path) -> Iterator[BinaryIO]:
     """A binary file that takes the place of `path` only when everything was written.
 
     Raises OSError naming the path where it cannot be written to.
@@ -115,23 +122,40 @@ def inside(folder: Path, name: str, kind: str) -> Path:
     return folder / f"{stem}.{kind}"
 
 
-def png_bytes(rgba: np.ndarray) -> bytes:
-    """Pixels [height, width, 4] as a small PNG of 255 colours, for the page without a kernel."""
-    colours = Image.fromarray(rgba).convert("RGB").quantize(255, dither=Image.Dither.NONE)
-    data = io.BytesIO()
-    colours.save(data, "PNG", optimize=True)
+def png_bytes(rgba: np.ndarray, colours=255) -> bytes:
+    """Opaque pixels [height, width, 4] as a PNG with a palette, exact where that has room for all.
+
+    The most frequent colours stay as they are. Others count by the root of their pixels, so that a
+    colour bar keeps as smooth a map as a large area; the same pixels give the same bytes.
+    """
+    packed = np.ascontiguousarray(rgba).view("<u4")[..., 0] & 0xFFFFFF
+    values, where, counts = np.unique(packed, return_inverse=True, return_counts=True)
+    found = values.view(np.uint8).reshape(-1, 4)[:, :3]
+    palette = found
+    if len(found) > colours:
+        order = np.argsort(-counts, kind="stable")
+        exact, others = order[:16], order[16:]
+        weighted = np.repeat(found[others], np.ceil(counts[others] ** 0.5).astype(int), axis=0)
+        means = Image.fromarray(weighted[None]).quantize(colours - 16, kmeans=1).getpalette()
+        palette = np.vstack([found[exact], np.array(means).reshape(-1, 3)])
+    distances = np.square(found[:, None].astype(int) - palette).sum(axis=2)
+    indices = distances.argmin(axis=1).astype(np.uint8)[where].reshape(packed.shape)
+    image, data = Image.fromarray(indices), io.BytesIO()
+    image.putpalette(palette.astype(np.uint8).tobytes())
+    image.save(data, "PNG", optimize=True)
     return data.getvalue()
 
 
-def notebook_png(figure):
-    """A StyledFigure for a notebook's output: twice the pixels, at its true size, its caption."""
-    dpi, own = figure.get_dpi(), figure.canvas
+def output_png(rgba: np.ndarray, width: float, caption: str) -> tuple[bytes, dict]:
+    """A picture as a notebook stores it: a small PNG, its width in CSS pixels, alternative text."""
+    return png_bytes(rgba, 128), {"width": round(width), "alt": caption}
+
+
+def notebook_png(figure: StyledFigure) -> tuple[bytes, dict]:
+    """A StyledFigure for a notebook's output."""
+    own = figure.canvas
     canvas = FigureCanvasAgg(figure)
-    figure.set_dpi(2 * dpi)
-    try:
-        canvas.draw()
-        data = png_bytes(np.asarray(canvas.buffer_rgba()))
-    finally:
-        figure.set_dpi(dpi)
-        drop_bitmaps(figure, own)
-    return data, {"width": round(figure.get_figwidth() * dpi), "alt": figure.caption}
+    canvas.draw()
+    output = output_png(np.asarray(canvas.buffer_rgba()), figure.bbox.width, figure.caption)
+    drop_bitmaps(figure, own)
+    return output

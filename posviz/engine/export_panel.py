@@ -10,7 +10,8 @@ import ipywidgets as widgets
 from posviz.engine import animation
 from posviz.engine.copy_button import CopyButton
 from posviz.engine.export import FORMATS, inside
-from posviz.engine.looks import STYLES
+from posviz.engine.picture import Picture
+from posviz.engine.style import STYLES
 
 FOLDER = Path("figures")
 _MIME = {
@@ -28,7 +29,7 @@ class ExportPanel:
     An animation also asks which knob moves.
     """
 
-    def __init__(self, picture):
+    def __init__(self, picture: Picture) -> None:
         self.picture = picture
         self.button = widgets.ToggleButton(
             description="Export", icon="download", tooltip="Save the picture as it stands"
@@ -39,7 +40,7 @@ class ExportPanel:
         self.style = widgets.Dropdown(options=STYLES, description="style", value="slide")
         self.dark = widgets.Checkbox(description="dark background")
         self.moves = widgets.Dropdown(
-            options=moving, value=next(iter(picture.filmed()), None), description="what moves"
+            options=moving, value=next(iter(picture.moving()), None), description="what moves"
         )
         self.name = widgets.Text(type(picture).__name__, description="file name")
         self.save_button = widgets.Button(description="Save", icon="check")
@@ -68,7 +69,7 @@ class ExportPanel:
         return self.kind.value in animation.FORMATS
 
     def _write_line(self, _=None):
-        """Bring what is copied up to date; a bad name is told when it is saved."""
+        """Update the line to copy; a bad file name is reported when saving."""
         self.moves.layout.display = "flex" if self._animated else "none"
         try:
             path = inside(FOLDER, self.name.value, self.kind.value)
@@ -79,7 +80,7 @@ class ExportPanel:
         line = f"{self.picture!r}.{call}{path.as_posix()!r}{look})"
         self.copy_button.text = _import_of(type(self.picture)) + line
 
-    def save(self):
+    def save(self) -> None:
         """Save into the folder `figures` and show a link; an error is shown instead."""
         kind = self.kind.value
         try:

@@ -1,60 +1,126 @@
+// @ts-check
 // Plays the kernel to the explorer's own screen and sliders, from frames computed beforehand.
 
+import { make, unique } from "./elements.js";
+import screen from "./screen.js";
+import slider from "./slider.js";
+
+/**
+ * @import { Bytes, Call, Frame, Model, Pong } from "./protocol.d.ts"
+ * @import { SliderTraits, Standing, ToScreen, ToSlider } from "./protocol.d.ts"
+ */
+
+/**
+ * @template Traits, Heard, Said
+ * @typedef {object} Played what screen.js and slider.js know of a widget, and how to tell them
+ * @property {Model<Traits, Heard, Said>} model
+ * @property {(message: Heard, buffers?: Bytes[]) => void} tell
+ */
+
+/**
+ * @typedef {{ label: string, texts: string[] }} Choice
+ * @typedef {Choice & { values: number[], range: string }} Numbers
+ *
+ * What a filmstrip's script holds: the header that filmstrip.py writes, and its blobs.
+ * @typedef {object} Content
+ * @property {[number, number]} css
+ * @property {(Choice | Numbers)[]} knobs
+ * @property {number[]} start a place for each knob
+ * @property {number[]} sizes of the blobs, in bytes
+ * @property {[recordings: number[], caption: string][]} frames
+ * @property {[calls: Call[], vertices: number, images: number[]][]} recordings
+ * @property {Uint8Array<ArrayBuffer>[]} blobs
+ */
+
+/**
+ * @param {string} text
+ * @returns {Promise<Content>}
+ */
 async function unpacked(text) {
   const deflated = new Blob([Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))]);
   const stream = deflated.stream().pipeThrough(new DecompressionStream("deflate"));
   const data = await new Response(stream).arrayBuffer();
   const length = new DataView(data).getUint32(0, true);
-  const film = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 4, length)));
+  const content = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 4, length)));
   let end = 4 + length;
-  film.blobs = film.sizes.map((size) => {
+  content.blobs = content.sizes.map((/** @type {number} */ size) => {
     end += size;
     return new Uint8Array(data, end - size, size);
   });
-  return film;
+  return content;
 }
 
-// What screen.js and slider.js know of a widget. An answer comes later, as from a kernel.
+/**
+ * An answer comes later, as from a kernel.
+ * @template Traits, Heard, Said
+ * @param {Traits} traits
+ * @param {(message: Said) => void} receive
+ * @returns {Played<Traits, Heard, Said>}
+ */
 function makeModel(traits, receive) {
-  const listeners = new Set(), custom = (event) => event === "msg:custom";
+  /** @type {Set<(message: Heard, buffers?: Bytes[]) => void>} */
+  const listeners = new Set();
+  const custom = (/** @type {string} */ event) => event === "msg:custom";
   return {
-    get: (name) => traits[name],
-    on: (event, listener) => { if (custom(event)) listeners.add(listener); },
-    off: (event, listener) => { if (custom(event)) listeners.delete(listener); },
-    send: (message) => { queueMicrotask(() => receive(message)); },
-    tell: (message, buffers = []) => { for (const listener of listeners) listener(message, buffers); },
+    model: {
+      get: (name) => traits[name],
+      on: (event, listener) => { if (custom(event)) listeners.add(listener); },
+      off: (event, listener) => { if (custom(event)) listeners.delete(listener); },
+      send: (message) => { queueMicrotask(() => receive(message)); },
+    },
+    tell: (message, buffers = []) => {
+      for (const listener of listeners) listener(message, buffers);
+    },
   };
 }
 
-// Sends the frame at these places: all of it to a screen that asks, else what is not yet there.
-function makeScreen(film, places, el) {
-  let number = 0, sent = [];
-  const { css, blobs } = film;
-  const frame = () => film.frames[film.knobs.reduce((at, { texts }, knob) => at * texts.length + places[knob], 0)];
+/**
+ * Sends the frame at these places: all of it to a screen that asks, else what is not yet there.
+ * @param {Content} content
+ * @param {number[]} places
+ * @param {HTMLElement} el
+ */
+function makeScreen(content, places, el) {
+  let number = 0;
+  /** @type {number[]} */
+  let sent = [];
+  const { css, blobs, knobs } = content;
+  const frame = () =>
+    content.frames[knobs.reduce((at, { texts }, knob) => at * texts.length + places[knob], 0)];
+  /** @param {boolean} whole */
   function show(whole) {
     const [drawn, caption] = frame();
-    const moved = [], images = [];
+    /** @type {Frame["moved"]} */
+    const moved = [];
+    /** @type {Bytes[]} */
+    const images = [];
     let rows = new Uint8Array(0);
-    drawn.forEach((recording, place) => {
-      if (!whole && sent[place] === recording) return;
-      const [calls, vertices, ownImages] = film.recordings[recording];
-      moved.push([place, rows.length / 12, images.length, calls]);
+    drawn.forEach((recording, artist) => {
+      if (!whole && sent[artist] === recording) return;
+      const [calls, vertices, ownImages] = content.recordings[recording];
+      moved.push([artist, rows.length / 12, images.length, calls]);
       rows = joined(rows, blobs[vertices]);
       images.push(...ownImages.map((image) => blobs[image]));
     });
     sent = drawn;
     number += 1;
     const buffers = [...(whole ? [blobs[0]] : []), rows, ...images];
-    model.tell({ frame: number, caption, css, whole, artists: drawn.length, moved, buffers: buffers.length }, buffers);
+    const [artists, count] = [drawn.length, buffers.length];
+    tell({ frame: number, caption, css, whole, artists, moved, buffers: count }, buffers);
   }
-  const model = makeModel({}, (message) => {
+  /** @type {Played<{}, Frame | Pong, ToScreen>} */
+  const { model, tell } = makeModel({}, (message) => {
     if (message.ask) show(true);
-    else if (!message.gone) model.tell({ pong: message.view });
+    else if (!message.gone) tell({ pong: message.view });
   });
   screen.render({ model, el });
   return () => show(false);
 }
 
+/**
+ * @param {Uint8Array} first
+ * @param {Uint8Array} second
+ */
 function joined(first, second) {
   const both = new Uint8Array(first.length + second.length);
   both.set(first);
@@ -62,103 +128,136 @@ function joined(first, second) {
   return both;
 }
 
-const nearest = (values, wanted) => values.reduce(
-  (best, value, place) => (Math.abs(value - wanted) < Math.abs(values[best] - wanted) ? place : best), 0);
+/** @type {(values: number[], wanted: number) => number} */
+function nearest(values, wanted) {
+  const distances = values.map((value) => Math.abs(value - wanted));
+  return distances.indexOf(Math.min(...distances));
+}
 
-// A number: what slider.py answers, but that only a few of its values are here.
-function makeSlider(knob, place, turned, say, el) {
-  const { label, texts, values, range } = knob;
-  const low = values[0], high = values.at(-1);
-  const model = makeModel({ label, range, play: true, places: values.length - 1 }, (message) => {
-    const answer = { view: message.view, number: message.number, turn: 0 };
-    if ("place" in message) {
-      place = message.place;
-      turned(place);
-      say("");
-    } else if ("typed" in message) {
-      const wanted = message.typed.trim() ? Number(message.typed.replace(/,(?=\d{3}(\D|$))/g, "")) : NaN;
-      if (wanted >= low && wanted <= high) {
-        place = nearest(values, wanted);
-        turned(place);
-        say(values[place] === wanted ? "" : `The nearest value on this page is ${texts[place]}; the notebook has them all.`);
-      } else answer.refused = `${label} must be a number ${range}.`;
+/** @param {string} typed with commas between thousands, perhaps */
+const read = (typed) => typed.trim() ? Number(typed.replace(/,(?=\d{3}(\D|$))/g, "")) : NaN;
+
+/**
+ * A number: what slider.py answers, but that only a few of its values are here.
+ * @param {Numbers} knob
+ * @param {number} place
+ * @param {(place: number) => void} changed
+ * @param {(text: string) => void} say
+ * @param {HTMLElement} el
+ */
+function makeSlider({ label, texts, values, range }, place, changed, say, el) {
+  const low = values[0], high = values[values.length - 1];
+  const traits = { label, range, play: true, last_place: values.length - 1 };
+  /** @type {(to: number, note?: string) => void} */
+  const move = (to, note = "") => {
+    place = to;
+    changed(place);
+    say(note);
+  };
+  /** @type {Played<SliderTraits, Standing, ToSlider>} */
+  const { model, tell } = makeModel(traits, (message) => {
+    let refused;
+    if (message.place !== undefined) move(message.place);
+    else if (message.typed !== undefined) {
+      const wanted = read(message.typed), to = nearest(values, wanted);
+      const note = `The nearest value on this page is ${texts[to]}; the notebook has them all.`;
+      if (wanted >= low && wanted <= high) move(to, values[to] === wanted ? "" : note);
+      else refused = `${label} must be a number ${range}.`;
     }
-    model.tell({ place, text: texts[place], ...answer });
+    const { view, number } = message;
+    tell({ place, text: texts[place], view, number, change: 0, refused });
   });
   slider.render({ model, el });
 }
 
-// A few options: a radio group, which the keyboard knows by nature.
-function makeChoice({ label, texts }, place, turned, el) {
-  const group = document.createElement("fieldset"), legend = document.createElement("legend");
-  const name = `posviz-${Math.random().toString(36).slice(2)}`;
-  legend.textContent = label;
-  group.className = "posviz-choice";
-  group.append(legend, ...texts.map((text, option) => {
-    const line = document.createElement("label"), radio = document.createElement("input");
-    Object.assign(radio, { type: "radio", name, checked: option === place });
-    radio.addEventListener("change", () => turned(option));
+/**
+ * A few options: a radio group, which the keyboard knows by nature.
+ * @param {Choice} knob
+ * @param {number} place
+ * @param {(place: number) => void} changed
+ * @param {HTMLElement} el
+ */
+function makeChoice({ label, texts }, place, changed, el) {
+  const group = make("fieldset", { className: "posviz-choice" }), name = unique();
+  group.append(make("legend", { textContent: label }), ...texts.map((text, option) => {
+    const line = make("label");
+    const radio = make("input", { type: "radio", name, checked: option === place });
+    radio.addEventListener("change", () => changed(option));
     line.append(radio, text);
     return line;
   }));
   el.append(group);
 }
 
-// The still gives way once the first frame is there, so that nothing jumps.
-function awaken(strip, film) {
-  const places = [...film.start], still = strip.querySelector(".posviz-still");
-  const controls = strip.querySelector(".posviz-few-controls");
-  const stage = document.createElement("div"), note = document.createElement("p");
-  note.className = "posviz-note";
-  note.setAttribute("role", "status");
+/**
+ * What is always inside an element that filmstrip.py wrote.
+ * @param {HTMLElement} strip
+ * @param {string} selector
+ */
+const part = (strip, selector) => /** @type {HTMLElement} */ (strip.querySelector(selector));
+
+/**
+ * The still gives way once the first frame is there, so that nothing jumps.
+ * @param {HTMLElement} strip
+ * @param {Content} content
+ */
+function awaken(strip, content) {
+  const places = [...content.start], still = part(strip, ".posviz-still");
+  const stage = make("div", { hidden: true });
+  const note = make("p", { className: "posviz-note" }, { role: "status" });
   still.before(stage);
-  strip.querySelector(".posviz-fixed").before(note);
-  const say = (text) => { note.textContent = text; };
-  const show = makeScreen(film, places, stage);
-  film.knobs.forEach((knob, index) => {
-    const turned = (place) => { places[index] = place; show(); };
-    const el = document.createElement("div");
-    controls.append(el);
-    if (knob.values) makeSlider(knob, places[index], turned, say, el);
-    else makeChoice(knob, places[index], turned, el);
+  part(strip, ".posviz-fixed").before(note);
+  const show = makeScreen(content, places, stage);
+  content.knobs.forEach((knob, index) => {
+    /** @param {number} place */
+    const changed = (place) => { places[index] = place; show(); };
+    /** @param {string} text */
+    const say = (text) => { note.textContent = text; };
+    const el = make("div");
+    part(strip, ".posviz-few-controls").append(el);
+    if ("values" in knob) makeSlider(knob, places[index], changed, say, el);
+    else makeChoice(knob, places[index], changed, el);
   });
-  const canvas = stage.querySelector("canvas");
-  stage.hidden = true;
   new MutationObserver((_, observer) => {
     observer.disconnect();
     stage.hidden = false;
     still.remove();
     strip.dataset.alive = "true";
-  }).observe(canvas, { attributeFilter: ["data-frame"] });
+  }).observe(part(stage, "canvas"), { attributeFilter: ["data-frame"] });
 }
 
+/** @param {HTMLElement} strip */
 async function begin(strip) {
   if (strip.dataset.alive) return;
   strip.dataset.alive = "soon";
-  const script = strip.querySelector("script");
+  const script = part(strip, "script");
   try {
     awaken(strip, await unpacked(script.textContent));
     script.remove();
   } catch (error) {
     strip.dataset.alive = "false";
-    strip.querySelector(".posviz-fixed").textContent = `This picture stays still: ${error.message}`;
+    const reason = error instanceof Error ? error.message : error;
+    part(strip, ".posviz-fixed").textContent = `This picture stays still: ${reason}`;
   }
 }
 
 // Each begins a little before it is seen, and the others when there is time: the Tab key would skip
 // what is not there yet.
 function watch() {
-  const strips = [...document.querySelectorAll(".posviz-filmstrip")];
+  /** @type {NodeListOf<HTMLElement>} */
+  const found = document.querySelectorAll(".posviz-filmstrip"), strips = [...found];
   const observer = new IntersectionObserver((entries) => {
-    for (const { isIntersecting, target } of entries) if (isIntersecting) begin(target);
+    for (const { isIntersecting, target } of entries) {
+      if (isIntersecting) begin(/** @type {HTMLElement} */ (target));
+    }
   }, { rootMargin: "100%" });
   strips.forEach((strip) => observer.observe(strip));
-  const idle = window.requestIdleCallback ?? setTimeout;
+  const idle = globalThis.requestIdleCallback ?? setTimeout;
   const next = () => {
     const strip = strips.find(({ dataset }) => !dataset.alive);
     if (strip) begin(strip).then(() => idle(next));
   };
-  window.addEventListener("load", () => idle(next));
+  globalThis.addEventListener("load", () => idle(next));
 }
 
 if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", watch);

@@ -1,7 +1,7 @@
 """Filmstrips: pictures that still move where no kernel is, from frames computed beforehand.
 
 In the browser, screen.js and slider.js show them as they show an explorer; filmstrip.js answers in
-the kernel's stead. What frames have in common (the background, an artist that did not move, the
+place of the kernel. What frames have in common (the background, an artist that did not move, the
 glyphs of a label) is kept once.
 """
 
@@ -21,13 +21,15 @@ from PIL import Image
 
 from posviz.engine.cells import Cells
 from posviz.engine.export import png_bytes
-from posviz.engine.knobs import number
-from posviz.engine.live import LiveFigure
+from posviz.engine.knobs import numeric
+from posviz.engine.layers import Layers
+from posviz.engine.live_figure import LiveFigure
+from posviz.engine.picture import Picture
 from posviz.engine.recorder import Recording
 
 PLACES = 121  # of a number, at most
 FRAMES = 150  # of both knobs together, at most
-TRIAL = 8  # places from which it is reckoned how many fit
+TRIAL = 8  # places from whose size it is estimated how many fit
 GAP = 8  # pixels between parts of a background that are kept by themselves
 RATIO = 2  # device pixels per CSS pixel
 
@@ -38,28 +40,12 @@ _NOTHING = Recording([], b"", [])
 
 def styles() -> str:
     """The style sheet of filmstrips."""
-    return "".join(map(_source, ("slider.css", "screen.css", "filmstrip.css")))
+    names = ("slider.css", "screen.css", "filmstrip.css")
+    return "".join((_HERE / name).read_text("utf-8") for name in names)
 
 
-def script() -> str:
-    """The script of filmstrips; a classic one, for a page opened from disk can load no module."""
-    screen = _called(_source("replay.js") + _source("screen.js"))
-    slider = _called(_source("slider.js"))
-    own = f"const screen = {screen};\nconst slider = {slider};\n{_source('filmstrip.js')}"
-    return f"(() => {{\n{own}}})();\n"
-
-
-def _source(name) -> str:
-    return (_HERE / name).read_text("utf-8")
-
-
-def _called(module) -> str:
-    """A module's source as a function called at once that returns what it exports."""
-    return f"(() => {{\n{module.replace('export default', 'return')}}})()"
-
-
-def filmstrip(picture, most_bytes=400_000) -> str:
-    """A picture that moves over its filmed knobs, in HTML; the page needs `styles` and `script`.
+def filmstrip(picture: Picture, most_bytes: int = 400_000) -> str:
+    """A picture as HTML in which its `moving` knobs move; it needs `styles` and filmstrip.js.
 
     It has as many places as fit into `most_bytes`, the picture's present values among them, and
     never fewer than a number's two ends. Raises what compute raises; the picture stays as it was.
@@ -98,37 +84,37 @@ class Frame(NamedTuple):
 
 
 class Strip:
-    """The frames of a copy of a picture, over the product of its filmed knobs' places.
+    """The frames of a copy of a picture, at every combination of its `moving` knobs' places.
 
-    ground: the background of the first frame, a PNG. still and caption: of the present values.
+    background: that of the first frame, a PNG. still and caption: of the present values.
     """
 
-    def __init__(self, picture):
+    def __init__(self, picture: Picture) -> None:
         knobs = picture.knobs()
         self.picture, self.start = copy.copy(picture), picture.values()
-        self.knobs = {name: knobs[name] for name in picture.filmed()}
-        numbers = [knob for knob in self.knobs.values() if isinstance(knob, number)]
+        self.knobs = {name: knobs[name] for name in picture.moving()}
+        numbers = [knob for knob in self.knobs.values() if isinstance(knob, numeric)]
         few = math.prod(len(knob.options) or 1 for knob in self.knobs.values())
         each = max(int((FRAMES / few) ** (1 / max(len(numbers), 1))), 2)
-        self.most = min(each, PLACES, max([1, *(knob.places + 1 for knob in numbers)]))
+        self.most = min(each, PLACES, max([1, *(knob.last_place + 1 for knob in numbers)]))
         self.still, self.caption = b"", ""
         self.frames: dict[tuple, Frame] = {}
-        self._live, self._grounds = LiveFigure(self.picture), _Grounds()
+        self._live, self._backgrounds = LiveFigure(self.picture), _Backgrounds()
         self._live.ratio = RATIO
 
-    def close(self):
-        """Let go of the figure."""
+    def close(self) -> None:
+        """Release the figure."""
         self._live.release()
 
     def _stops(self, name, count) -> list:
         """So many values of a number, both ends and the present one among them; all options."""
         knob = self.knobs[name]
-        if not isinstance(knob, number):
+        if not isinstance(knob, numeric):
             return list(knob.options)
         return sorted({*knob.stops(min(count, self.most)), self.start[name]})
 
-    def draw(self, count):
-        """Draw the frames that are missing; what makes new artists is turned least often."""
+    def draw(self, count: int) -> None:
+        """Draw the frames that are missing; what makes new artists changes least often."""
         names = sorted(self.knobs, key=lambda name: not self.knobs[name].redraw)
         for values in itertools.product(*(self._stops(name, count) for name in names)):
             now = dict(zip(names, values, strict=True))
@@ -140,10 +126,10 @@ class Strip:
             live = self._live
             live.follow()
             live.paint()
-            self.frames[key] = Frame(self._grounds.over(live.layers), live.caption)
+            self.frames[key] = Frame(self._backgrounds.over(live.layers), live.caption)
             if self.picture.values() == self.start:
                 self.still, self.caption = png_bytes(live.layers.pixels()), live.caption
-        self.ground = png_bytes(self._grounds.first)
+        self.background = png_bytes(self._backgrounds.first)
 
     def at_rest(self) -> str:
         """A sentence about the knobs that do not move here."""
@@ -154,7 +140,7 @@ class Strip:
             return ""
         return f"The other settings stay at {', '.join(told)}; the notebook moves them all."
 
-    def fit(self, most_bytes) -> bytes:
+    def fit(self, most_bytes: int) -> bytes:
         """The data of as many places as fit, found by trying: each of them takes about as much."""
         count, best, fitting = min(TRIAL, self.most), b"", 0
         while True:
@@ -164,8 +150,8 @@ class Strip:
                 best, fitting = data, count
             elif count <= 2:
                 return data
-            each = max(len(data) - len(self.ground), 1) / count
-            wanted = min(int((most_bytes - len(self.ground)) / each), self.most)
+            each = max(len(data) - len(self.background), 1) / count
+            wanted = min(int((most_bytes - len(self.background)) / each), self.most)
             if len(data) > most_bytes:
                 wanted = min(wanted, count - 1)
             if best and wanted <= 1.1 * fitting:
@@ -174,28 +160,28 @@ class Strip:
 
     def _end_where_it_stands_still(self, stops, name):
         """Leave out a number's last stops that show what the one before shows, in all cases."""
-        place, own = list(stops).index(name), stops[name]
+        axis, own = list(stops).index(name), stops[name]
         cases = list(itertools.product(*(stops[other] for other in stops if other != name)))
 
         def shown(value):
-            return [self.frames[*case[:place], value, *case[place:]] for case in cases]
+            return [self.frames[*case[:axis], value, *case[axis:]] for case in cases]
 
         while len(own) > 2 and own[-1] != self.start[name] and shown(own[-1]) == shown(own[-2]):
             own.pop()
 
-    def packed(self, count) -> bytes:
+    def packed(self, count: int) -> bytes:
         """The frames of so many places of each number, deflated: header's length, header, blobs.
 
         The header is JSON: css (size in CSS pixels), knobs, start (a place for each knob), sizes of
-        the blobs (the first is the ground), recordings as [calls, blob of vertices, blobs of
+        the blobs (the first is the background), recordings as [calls, blob of vertices, blobs of
         images], frames as [recordings, caption], the last knob's places one after the other.
         """
         stops = {name: self._stops(name, count) for name in self.knobs}
         for name, knob in self.knobs.items():
-            if isinstance(knob, number):
+            if isinstance(knob, numeric):
                 self._end_where_it_stands_still(stops, name)
-        blobs, recordings = _Numbered(), _Numbered()
-        blobs.number(self.ground)
+        blobs, recordings = _Indexed(), _Indexed()
+        blobs.index(self.background)
         frames = []
         longest = max(len(frame.recordings) for frame in self.frames.values())
         for values in itertools.product(*stops.values()):
@@ -203,8 +189,8 @@ class Strip:
             full = frame.recordings + [_NOTHING] * (longest - len(frame.recordings))
             drawn = []
             for calls, vertices, images in full:
-                parts = blobs.number(_coarse(vertices)), tuple(map(blobs.number, images))
-                drawn.append(recordings.number((json.dumps(calls), *parts)))
+                parts = blobs.index(_coarse(vertices)), tuple(map(blobs.index, images))
+                drawn.append(recordings.index((json.dumps(calls), *parts)))
             frames.append([drawn, frame.caption])
         header = {
             "css": [round(100 * inches) for inches in self.picture.size],
@@ -218,44 +204,44 @@ class Strip:
         return zlib.compress(b"".join([struct.pack("<I", len(text)), text, *blobs]), 9)
 
 
-class _Numbered(dict):
-    """Things in the order in which they came, equal ones once."""
+class _Indexed(dict):
+    """Distinct things, numbered in the order in which they came."""
 
-    def number(self, thing) -> int:
-        """The thing's place."""
+    def index(self, thing: Any) -> int:
+        """The thing's index."""
         return self.setdefault(thing, len(self))
 
 
 def _coarse(vertices) -> bytes:
-    """Vertices to the 64th of a pixel: nobody sees the difference, and a third fewer bytes."""
+    """Vertices rounded to 1/64 of a pixel: no visible difference, and a third fewer bytes."""
     return (np.round(np.frombuffer(vertices, np.float32) * 64) / 64).tobytes()
 
 
 def _described(knob, values) -> dict:
-    """What the browser needs to know of a knob and its places."""
+    """A knob and its places, for the browser."""
     told: dict[str, Any] = {"label": knob.label, "texts": [knob.write(value) for value in values]}
-    if isinstance(knob, number):
+    if isinstance(knob, numeric):
         told |= {"values": values, "range": f"from {knob.low:,} to {knob.high:,}"}
     return told
 
 
-class _Grounds:
-    """Backgrounds, as what they differ in from the first: mostly a few tick labels."""
+class _Backgrounds:
+    """Backgrounds as differences from the first one: mostly a few tick labels."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.first: Any = None
-        self._background: Any = None
+        self._background_id: Any = None
         self._patch = _NOTHING
 
-    def over(self, layers) -> list[Recording]:
-        """What makes a painted picture out of the first background."""
+    def over(self, layers: Layers) -> list[Recording]:
+        """The recordings that turn the first background into the painted picture."""
         recordings = layers.recordings()
         if recordings is None:
             few = Image.fromarray(layers.pixels()).convert("RGB").quantize(255, dither=_NO_DITHER)
             return [self._difference(np.asarray(few.convert("RGBA")))]
-        if layers.background is not self._background:
-            self._background = layers.background
-            self._patch = self._difference(layers.ground())
+        if layers.background_id is not self._background_id:
+            self._background_id = layers.background_id
+            self._patch = self._difference(layers.background())
         return [self._patch, *recordings]
 
     def _difference(self, pixels) -> Recording:
@@ -265,9 +251,9 @@ class _Grounds:
         differs = (pixels != self.first).any(axis=2)
         calls: list = []
         images: list[bytes] = []
-        for place in _parts(differs):
-            rows, columns = place
-            sizes, data = _pixel_cells(pixels[place], differs[place]).packed()
+        for box in _parts(differs):
+            rows, columns = box
+            sizes, data = _pixel_cells(pixels[box], differs[box]).packed()
             corner = {"left": int(columns.start), "top": int(rows.start)}
             calls.append(["cells", {}, corner | sizes, len(images)])
             images.append(data)
@@ -282,9 +268,9 @@ def _parts(some):
 
 
 def _runs(some):
-    """From the first True to the last, parted where more than GAP are False."""
-    places = np.flatnonzero(some)
-    for run in np.split(places, np.flatnonzero(np.diff(places) > GAP) + 1):
+    """Slices that cover all that is True, split where more than GAP in a row are False."""
+    found = np.flatnonzero(some)
+    for run in np.split(found, np.flatnonzero(np.diff(found) > GAP) + 1):
         if len(run):
             yield slice(run[0], run[-1] + 1)
 

@@ -9,6 +9,7 @@ import numbers
 import re
 import unicodedata
 from collections.abc import Sequence
+from typing import Any, NoReturn
 
 import traitlets
 
@@ -16,83 +17,92 @@ from posviz import arrays
 
 
 class Knob(traitlets.TraitType):
-    """What all kinds share: a label, and whether turning it changes the number of artists."""
+    """What all kinds share: a label, and whether changing it changes the number of artists."""
 
     play = False
     options: Sequence = ()  # of a knob that offers a few values
 
-    def __init__(self, default, *, label=None, redraw=False):
+    def __init__(self, default: Any, *, label: str | None = None, redraw: bool = False) -> None:
         super().__init__(default)
         self.tag(knob=True)
         self._label, self.redraw = label, redraw
 
     @property
-    def label(self):
-        """What stands beside the control."""
-        return self._label or self.name
+    def label(self) -> str:
+        """The text beside the control."""
+        return self._label or str(self.name)
 
     @property
     def rule(self) -> str:
         """What is allowed: the end of the sentence "it must be ..."."""
         raise NotImplementedError
 
-    def read(self, text):
+    def read(self, text: str) -> Any:
         """The value that a reader typed, True or true; what means nothing comes back as it is."""
         same = (option for option in self.options if str(option).lower() == text.lower())
         return next(same, text)
 
-    def write(self, value) -> str:
+    def write(self, value: Any) -> str:
         """A value as a reader would type it."""
         return str(value)
 
-    def stops(self, most) -> list:
-        """The values a film goes through: at most so many, and none where there is no order."""
+    def stops(self, most: int) -> list:
+        """Values in order, from end to end: at most so many, and none where there is no order."""
         return list(self.options[:most])
 
-    def refuse(self, value):
+    def refuse(self, value: Any) -> NoReturn:
         """Raise the TraitError that names the knob, the value and the rule."""
         raise traitlets.TraitError(f"{self.name} = {value!r} is refused: it must be {self.rule}.")
 
 
-class number(Knob):
+class numeric(Knob):
     """A number between low and high, both included."""
 
     noun = "a number"
-    kind: type = numbers.Real
+    kind: Any = numbers.Real
     convert: type = float
 
-    def __init__(self, default, *, low, high, step=None, play=False, **shared):
+    def __init__(
+        self,
+        default: Any,
+        *,
+        low: float,
+        high: float,
+        step: Any = None,
+        play: bool = False,
+        **shared: Any,
+    ) -> None:
         super().__init__(default, **shared)
         if not low < high:
             raise ValueError(f"high must be above low, got low = {low!r} and high = {high!r}")
         self.low, self.high, self.step, self.play = low, high, step, play
 
     @property
-    def rule(self):
+    def rule(self) -> str:
         return f"{self.noun} between {self.low:,} and {self.high:,}"
 
-    def validate(self, obj, value):
+    def validate(self, obj: Any, value: Any) -> Any:
         """The value as a Python number; TraitError outside the range, for NaN, bool and text."""
         if isinstance(value, bool) or not isinstance(value, self.kind):
             self.refuse(value)
         return self.convert(value) if self.low <= value <= self.high else self.refuse(value)
 
-    # A slider has numbered places, from 0 to `places`; the browser knows nothing else.
+    # A slider has numbered places, from 0 to `last_place`; the browser knows nothing else.
 
     @property
-    def places(self) -> int:
+    def last_place(self) -> int:
         """The last place."""
         return round((self.high - self.low) / self.step)
 
-    def place(self, value) -> int:
+    def place(self, value: Any) -> int:
         """The place nearest to a value."""
         return round((value - self.low) / self.step)
 
-    def at(self, place):
+    def at(self, place: int) -> Any:
         """The value at a place."""
         return min(self.low + place * self.step, self.high)
 
-    def read(self, text):
+    def read(self, text: str) -> Any:
         """What a reader typed, 10000 or 10,000 or 1e4; TraitError for what is no number."""
         try:
             value = float(re.sub(r",(?=\d{3}(\D|$))", "", text))
@@ -101,24 +111,24 @@ class number(Knob):
         whole = self.kind is numbers.Integral and value.is_integer()
         return int(value) if whole else value
 
-    def write(self, value) -> str:
+    def write(self, value: Any) -> str:
         """A value as a reader would type it."""
         return f"{value:.12g}"
 
-    def stops(self, most) -> list:
+    def stops(self, most: int) -> list:
         """Values at places as evenly apart as whole places can be, both ends among them."""
-        last, count = self.places, min(most, self.places + 1)
+        last, count = self.last_place, min(most, self.last_place + 1)
         return [self.at(round(i * last / max(count - 1, 1))) for i in range(count)]
 
 
-class integer(number):
+class integer(numeric):
     """A whole number; NumPy integers are welcome, floats are not."""
 
     noun = "a whole number"
     kind = numbers.Integral
     convert = int
 
-    def __init__(self, default, *, step=1, **range_):
+    def __init__(self, default: Any, *, step: int = 1, **range_: Any) -> None:
         super().__init__(default, step=step, **range_)
 
 
@@ -127,41 +137,43 @@ class even(integer):
 
     noun = "an even whole number"
 
-    def __init__(self, default, **range_):
+    def __init__(self, default: Any, **range_: Any) -> None:
         super().__init__(default, step=2, **range_)
 
-    def validate(self, obj, value):
+    def validate(self, obj: Any, value: Any) -> Any:
         """The value as int; TraitError where it is odd or outside the range."""
         number = super().validate(obj, value)
         return self.refuse(value) if number % 2 else number
 
 
-class real(number):
+class real(numeric):
     """A real number on a linear slider."""
 
-    def __init__(self, default, *, low, high, step=None, **shared):
+    def __init__(
+        self, default: Any, *, low: float, high: float, step: float | None = None, **shared: Any
+    ) -> None:
         super().__init__(default, low=low, high=high, step=step or (high - low) / 100, **shared)
 
-    def at(self, place):
+    def at(self, place: int) -> float:
         """The value at a place, without the last digits' noise."""
         return round(super().at(place), 12)
 
 
-class log(number):
+class log(numeric):
     """A positive number on a logarithmic slider."""
 
     @property
-    def places(self):
+    def last_place(self) -> int:
         """The last place; each is 5 per cent above the one before."""
         return math.ceil(math.log10(self.high / self.low) / 0.02)
 
-    def place(self, value):
+    def place(self, value: Any) -> int:
         """The place nearest to a value, in its logarithm."""
-        return round(math.log(value / self.low, self.high / self.low) * self.places)
+        return round(math.log(value / self.low, self.high / self.low) * self.last_place)
 
-    def at(self, place):
+    def at(self, place: int) -> float:
         """The value at a place, to three digits: 2,000 and not 1,995.26."""
-        exponent = math.log10(self.low) + place / self.places * math.log10(self.high / self.low)
+        exponent = math.log10(self.low) + place / self.last_place * math.log10(self.high / self.low)
         rounded = round(10**exponent, 2 - math.floor(exponent))
         return min(max(rounded, self.low), self.high)
 
@@ -169,15 +181,15 @@ class log(number):
 class choice(Knob):
     """One of a few named options."""
 
-    def __init__(self, default, *, options, **shared):
+    def __init__(self, default: Any, *, options: Sequence, **shared: Any) -> None:
         super().__init__(default, **shared)
         self.options = tuple(options)
 
     @property
-    def rule(self):
+    def rule(self) -> str:
         return "one of " + ", ".join(map(repr, self.options))
 
-    def validate(self, obj, value):
+    def validate(self, obj: Any, value: Any) -> Any:
         """The option, and not what merely equals it; TraitError for anything else."""
         try:
             return self.options[self.options.index(value)]
@@ -191,7 +203,7 @@ class switch(Knob):
     rule = "True or False"
     options = (False, True)
 
-    def validate(self, obj, value):
+    def validate(self, obj: Any, value: Any) -> Any:
         """The bool; TraitError for anything else."""
         return value if isinstance(value, bool) else self.refuse(value)
 
@@ -204,11 +216,11 @@ class text(Knob):
 
     rule = "text"
 
-    def __init__(self, default, *, max_length=80, **shared):
+    def __init__(self, default: Any, *, max_length: int = 80, **shared: Any) -> None:
         super().__init__(default, **shared)
         self.max_length = max_length
 
-    def validate(self, obj, value):
+    def validate(self, obj: Any, value: Any) -> Any:
         """The printable part, at most max_length characters; TraitError for what is no text."""
         if not isinstance(value, str):
             self.refuse(value)
@@ -219,29 +231,29 @@ class text(Knob):
 class device(Knob):
     """Where arrays live: NumPy, or torch on a processor or a GPU."""
 
-    def __init__(self, default="NumPy", *, label="device", **shared):
+    def __init__(self, default: Any = "NumPy", *, label: str = "device", **shared: Any) -> None:
         super().__init__(default, label=label, **shared)
 
     @property
-    def options(self):  # type: ignore[override]
+    def options(self) -> tuple[str, ...]:  # type: ignore[override]
         """The devices of this machine."""
         return tuple(name for name, missing in arrays.devices().items() if not missing)
 
     @property
-    def reasons(self):
+    def reasons(self) -> dict[str, str]:
         """Why each of the other devices cannot be chosen, {name: reason}."""
         return {name: missing for name, missing in arrays.devices().items() if missing}
 
     @property
-    def rule(self):
+    def rule(self) -> str:
         why = "".join(f"; {name}: {reason}" for name, reason in self.reasons.items())
         return "one of " + ", ".join(map(repr, self.options)) + why
 
-    def stops(self, most) -> list:
+    def stops(self, most: int) -> list:
         """None: a picture looks the same wherever its arrays live."""
         return []
 
-    def validate(self, obj, value):
+    def validate(self, obj: Any, value: Any) -> Any:
         """The device's name; TraitError, with the reason, for one that is not here."""
         known = isinstance(value, str) and value in self.options
         return value if known else self.refuse(value)

@@ -1,9 +1,10 @@
-"""Who is background and who is drawn every frame.
+"""A figure split into a background, kept as a bitmap, and the artists redrawn every frame.
 
 A full draw of axes, ticks and labels takes 30 to 90 ms; the artists that move take 1 to 10. So the
 rest is drawn once and kept as a bitmap, until `figure.stale` says that it changed.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,23 +14,23 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.image import AxesImage
 from matplotlib.text import Text
 
-from posviz.engine.looks import style_context
 from posviz.engine.recorder import Recorder, Recording
+from posviz.engine.style import style_context
 
 
 class Layers:
     """A figure on an Agg canvas, split into a background and what is drawn over it every frame."""
 
-    def __init__(self, figure: Figure, style="notebook", dark=False):
+    def __init__(self, figure: Figure, style: str = "notebook", dark: bool = False) -> None:
         self.figure, self.look = figure, (style, dark)
         self.canvas: Any = figure.canvas
         self.front: list = []
-        self._ground: Any = None
+        self._background: Any = None
         self._shape: tuple[int, int] | None = None
-        self.background = object()  # a new one whenever the background was redrawn
-        self.only_pixels = ""  # why draw calls would not do
+        self.background_id = object()  # a new one whenever the background was redrawn
+        self.only_pixels = ""  # why draw calls cannot show the picture; empty if they can
         self._recorder: Any = None
-        self._recordings: list[Recording] = []  # of the artists in front, as far as they hold
+        self._recordings: list[Recording] = []  # of the artists in front; empty when out of date
 
     def paint(self) -> bool:
         """Redraw the background if the figure asks for it; True if it was redrawn."""
@@ -38,7 +39,7 @@ class Layers:
             return False
         self.front = front(self.figure)
         at_rest = [artist for artist in self.front if not artist.get_animated()]
-        # What lies above a mover stays out of the background, else its edges are drawn twice.
+        # What lies above a moving artist is left out here, else its edges are drawn twice.
         for artist in at_rest:
             artist.set_animated(True)
         try:
@@ -46,21 +47,21 @@ class Layers:
         finally:
             for artist in at_rest:
                 artist.set_animated(False)
-        self._ground = canvas.copy_from_bbox(self.figure.bbox)
+        self._background = canvas.copy_from_bbox(self.figure.bbox)
         self._shape = canvas.get_width_height()
         self._recordings = []
-        self.background = object()
+        self.background_id = object()
         return True
 
-    def ground(self) -> np.ndarray:
+    def background(self) -> np.ndarray:
         """The background as [height, width, 4] bytes, a view that the next frame overwrites."""
-        self.canvas.restore_region(self._ground)
+        self.canvas.restore_region(self._background)
         return np.asarray(self.canvas.buffer_rgba())
 
     def recordings(self) -> list[Recording] | None:
-        """What each artist in front draws; the very object of the last time if it did not move.
+        """The draw calls of each artist in front; the same object as last time if it did not move.
 
-        None where draw calls would not do: from then on the picture is shown by its pixels.
+        None where draw calls cannot show it: from then on the picture is sent as pixels.
         """
         if self.only_pixels:
             return None
@@ -71,10 +72,10 @@ class Layers:
         try:
             with style_context(*self.look):
                 self._recordings = [
-                    known[place] if known and not _may_have_moved(a) else self._recorder.record(a)
-                    for place, a in enumerate(self.front)
+                    known[i] if known and not _may_have_moved(a) else self._recorder.record(a)
+                    for i, a in enumerate(self.front)
                 ]
-        except Exception as error:  # Unfaithful, or unknown; what Agg cannot draw either, it tells
+        except Exception as error:  # Unfaithful, or one that drawing the pixels raises again
             self.only_pixels = f"{type(error).__name__}: {error}"
             return None
         self.figure.stale = False  # drawing a spine or a quiver marks the figure stale
@@ -83,12 +84,12 @@ class Layers:
     def pixels(self) -> np.ndarray:
         """The frame as [height, width, 4] bytes, a view that the next frame overwrites."""
         canvas = self.canvas
-        canvas.restore_region(self._ground)
+        canvas.restore_region(self._background)
         with style_context(*self.look):  # "C0" and its like are looked up when they are drawn
             for artist in self.front:
                 artist.draw(canvas.get_renderer())
         self.figure.stale = False
-        self._recordings = []  # what has been drawn here looks as if it had not moved
+        self._recordings = []  # drawing resets `stale`: what moved would look at rest
         return np.asarray(canvas.buffer_rgba())
 
 
@@ -109,7 +110,7 @@ def front(figure: Figure) -> list:
     return found
 
 
-def drawing_order(parent):
+def drawing_order(parent: Any) -> Iterator[Any]:
     """Leaf artists in matplotlib's own drawing order: figure, subfigures, axes, insets."""
     never = [parent.patch]
     if isinstance(parent, Axes):
@@ -144,7 +145,7 @@ _TRUSTED = {
 
 
 def _may_have_moved(artist) -> bool:
-    """Whether it says so, or might not: xy, a transform, a legend's text leave no trace.
+    """Whether an artist is stale, or may move without being so: xy, transforms, legend texts.
 
     Only images and plain texts are trusted, because recording one takes long: their data must be
     set anew.

@@ -1,19 +1,23 @@
 """A picture is declared once: knobs, arrays, artists. Everything else is derived from that."""
 
 import difflib
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import traitlets
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from posviz.engine.figures import StyledFigure, drop_bitmaps
-from posviz.engine.knobs import Knob, choice, number, switch
-from posviz.engine.looks import DPI, SIZE, style_context
+from posviz.engine.knobs import Knob, choice, numeric, switch
+from posviz.engine.style import DPI, SIZE, style_context
+from posviz.engine.styled_figure import StyledFigure, drop_bitmaps
+
+if TYPE_CHECKING:
+    from posviz.engine.explorer import Explorer
 
 
 class Picture(traitlets.HasTraits):
-    """A figure with knobs. A subclass declares knobs and writes the four methods below.
+    """A figure with knobs. A subclass declares knobs and writes the methods below.
 
     `draw` may read only knobs marked `redraw=True`, and sets the widest limits and labels that will
     occur: the layout is settled right after it and then stays, so that nothing jumps while a slider
@@ -23,32 +27,42 @@ class Picture(traitlets.HasTraits):
     size = (8.0, 4.5)  # inches, in a notebook
     paper_size = (3.3, 2.4)  # inches, in one column of a paper
     _data: tuple[str, ...] = ()  # the arguments that hold data, which the repr can only name
-    film: tuple[str, ...] = ()  # the knobs that move in a film, where `filmed` would choose badly
+    moves: tuple[str, ...] = ()  # in place of what `moving` would choose
 
-    def __init__(self, **values):
+    def __init__(self, **values: Any) -> None:
         for name in values.keys() - self.knobs().keys():
             raise TypeError(self.no_knob(name))
         super().__init__(**values)
 
     # -- what a subclass writes ----------------------------------------------------------------
 
-    def compute(self):
-        """Knobs to arrays: mathematics only, touches no artist. Whatever it returns goes on."""
-        raise NotImplementedError
+    def compute(self) -> Any:
+        """Return the arrays that the knobs ask for; `update` and `caption` get them.
 
-    def draw(self, figure):
-        """Make every artist once, those that move with animated=True, and return them."""
-        raise NotImplementedError
-
-    def update(self, artists, arrays):
-        """Move the artists to the arrays; reads no knob.
-
-        Data are set anew, never changed in place, and who is drawn over whom stays.
+        Mathematics only: it touches no artist.
         """
         raise NotImplementedError
 
-    def caption(self, arrays):
-        """One sentence with the numbers that matter; also the alternative text."""
+    def draw(self, figure: Figure) -> Any:
+        """Make every artist once, those that move with animated=True; return them.
+
+        As a list of parts (see `posviz.pictures.parts`), or as what `update` is to be given.
+        """
+        raise NotImplementedError
+
+    def update(self, artists: Any, arrays: Any) -> None:
+        """Move the artists to the arrays; reads no knob. Parts move themselves.
+
+        Data are set anew, never changed in place, and the drawing order stays.
+        """
+        for part in artists:
+            part.move(arrays)
+
+    def caption(self, arrays: Any) -> str:
+        """One sentence with the numbers that matter, also the alternative text.
+
+        Reads the arrays only, no knob, so that it tells of the picture that is shown.
+        """
         raise NotImplementedError
 
     # -- what follows from it ------------------------------------------------------------------
@@ -61,21 +75,21 @@ class Picture(traitlets.HasTraits):
         return {name: found[name] for name in names if name in found}
 
     @classmethod
-    def no_knob(cls, name) -> str:
-        """What is said of a name that is no knob: those that are, and the nearest of them."""
+    def no_knob(cls, name: str) -> str:
+        """Return the error message for an unknown knob: it lists the knobs and the nearest name."""
         known = cls.knobs()
         near = difflib.get_close_matches(str(name), known, 1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         return f"{cls.__name__} has no knob {name!r}; it has {', '.join(known)}.{hint}"
 
     @classmethod
-    def filmed(cls) -> tuple[str, ...]:
-        """One or two knobs that move where no kernel is; the first one moves in an animation."""
+    def moving(cls) -> tuple[str, ...]:
+        """One or two knobs that move without a kernel: all in a filmstrip, the first in a film."""
         knobs = cls.knobs().items()
-        numbers = [name for name, knob in knobs if isinstance(knob, number)]
+        numbers = [name for name, knob in knobs if isinstance(knob, numeric)]
         numbers.sort(key=lambda name: not cls.knobs()[name].play)
         few = [name for name, knob in knobs if isinstance(knob, choice | switch)]
-        return cls.film or tuple([*numbers[:1], *few][:2])
+        return cls.moves or tuple([*numbers[:1], *few][:2])
 
     @classmethod
     def title(cls) -> str:
@@ -86,7 +100,7 @@ class Picture(traitlets.HasTraits):
         """The knobs' present values by name."""
         return {name: getattr(self, name) for name in self.knobs()}
 
-    def build(self, style="notebook", dark=False):
+    def build(self, style: str = "notebook", dark: bool = False) -> tuple[StyledFigure, Any]:
         """A new Figure in its settled layout, and its artists, not yet moved to any arrays."""
         size = {"notebook": self.size, "paper": self.paper_size} | SIZE
         with style_context(style, dark):
@@ -99,15 +113,15 @@ class Picture(traitlets.HasTraits):
         drop_bitmaps(figure)
         return figure, artists
 
-    def figure(self, style="notebook", dark=False) -> Figure:
+    def figure(self, style: str = "notebook", dark: bool = False) -> Figure:
         """The picture as it stands, as a plain matplotlib Figure.
 
         Raises what compute raises, and ValueError for an unknown style.
         """
         return self.drawn(self.compute(), style, dark)
 
-    def drawn(self, arrays, style="notebook", dark=False) -> Figure:
-        """What compute returned, as a Figure of its own with no artist left animated."""
+    def drawn(self, arrays: Any, style: str = "notebook", dark: bool = False) -> Figure:
+        """Arrays that compute returned, as a new Figure in which no artist is animated."""
         figure, artists = self.build(style, dark)
         figure.caption = self.caption(arrays)
         with style_context(style, dark):
@@ -116,7 +130,7 @@ class Picture(traitlets.HasTraits):
             artist.set_animated(False)
         return figure
 
-    def save(self, path, style="notebook", dark=False):
+    def save(self, path: str | Path, style: str = "notebook", dark: bool = False) -> Path:
         """Write the picture as it stands to PNG, SVG or PDF, by the path's ending; return the path.
 
         Raises ValueError for another ending, OSError where the place cannot be written to.
@@ -125,7 +139,9 @@ class Picture(traitlets.HasTraits):
 
         return save(self, path, style=style, dark=dark)
 
-    def animate(self, knob, path, style="notebook", dark=False):
+    def animate(
+        self, knob: str, path: str | Path, style: str = "notebook", dark: bool = False
+    ) -> Path:
         """Write the picture, while a knob moves, to GIF or MP4, by its ending; return the path.
 
         Raises ValueError for another ending and for a knob that cannot move, OSError where the
@@ -135,8 +151,8 @@ class Picture(traitlets.HasTraits):
 
         return animate(self, knob, path, style=style, dark=dark)
 
-    def explore(self):
-        """Sliders over the living picture."""
+    def explore(self) -> "Explorer":
+        """Return the picture as a widget with a control for each knob."""
         from posviz.engine.explorer import Explorer
 
         return Explorer(self)

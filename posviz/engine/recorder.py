@@ -1,4 +1,4 @@
-"""Draw calls, written down, so that the browser can make them again on a canvas.
+"""Draw calls, recorded so that the browser can repeat them on a canvas.
 
 What matplotlib asks of a renderer is little: fill and stroke paths, stamp markers, show images. A
 browser fills and strokes as Agg does, so a few numbers take the place of a picture's pixels. Paths
@@ -8,7 +8,7 @@ browser nothing is left to decide. Text is hinted by Agg and so goes as what Agg
 
 import functools
 import itertools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.backend_bases import RendererBase
@@ -21,7 +21,7 @@ from posviz.engine.cells import Cells, Unfaithful, cells_of_image
 
 
 class Recording(NamedTuple):
-    """What one artist draws: calls, the vertices they name by row, the images they name by place.
+    """What one artist draws: calls, the vertices they name by row, the images they name by index.
 
     vertices: float32 rows of (code, x, y), in pixels from the upper left; codes as in Path.
     """
@@ -34,7 +34,7 @@ class Recording(NamedTuple):
 class Recorder(RendererBase):
     """A renderer that writes down what `agg`, of the same size and density, would draw."""
 
-    def __init__(self, agg):
+    def __init__(self, agg: Any) -> None:
         super().__init__()
         self.agg, self.dpi, self.width, self.height = agg, agg.dpi, agg.width, agg.height
         self._measure = functools.lru_cache(maxsize=1000)(agg.get_text_width_height_descent)
@@ -43,7 +43,7 @@ class Recorder(RendererBase):
         self._flip = Affine2D().scale(1, -1).translate(0, self.height)
         self._clear()
 
-    def record(self, artist) -> Recording:
+    def record(self, artist: Any) -> Recording:
         """What the artist draws; Unfaithful if the browser could not show it as Agg does."""
         self._clear()
         if type(artist) is AxesImage and not artist.get_agg_filter():
@@ -90,7 +90,7 @@ class Recorder(RendererBase):
         self._calls.append(["path", style, *self._keep(cleaned)])
 
     def draw_markers(self, gc, marker_path, marker_trans, path, trans, rgbFace=None):
-        """Write down one marker and its places: whole pixels, as in Agg."""
+        """Write down one marker and its points: whole pixels, as in Agg."""
         style, snap = self._style(gc, rgbFace), gc.get_snap()
         if "clip" in style:  # Agg lets markers reach one pixel further
             left, top, width, height = style["clip"]
@@ -99,15 +99,15 @@ class Recorder(RendererBase):
             marker_trans + self._downwards,
             remove_nans=True,
             curves=True,
-            stroke_width=self.points_to_pixels(gc.get_linewidth()),  # unseen strokes, too
+            stroke_width=self.points_to_pixels(gc.get_linewidth()),  # invisible strokes, too
             snap=snap,
         )
         if not _snaps(marker, snap):  # then its centre is a pixel's
             marker = marker.transformed(Affine2D().translate(0.5, 0.5))
         to_pixels = trans + self._flip + Affine2D().translate(0.5, 0.5)
-        places = path.cleaned(to_pixels, remove_nans=True)
-        np.floor(places.vertices, out=places.vertices)  # a new Path would refuse to be empty
-        self._calls.append(["markers", style, *self._keep(marker), *self._keep(places)])
+        points = path.cleaned(to_pixels, remove_nans=True)
+        np.floor(points.vertices, out=points.vertices)  # a new Path would refuse to be empty
+        self._calls.append(["markers", style, *self._keep(marker), *self._keep(points)])
 
     def draw_text(self, gc, x, y, s, prop, angle, ismath=False, mtext=None):
         """Write down how much of each pixel the text covers: a few hundred bytes for a number."""
@@ -153,7 +153,7 @@ class Recorder(RendererBase):
         raise Unfaithful("gouraud shading")
 
     def start_rasterizing(self):
-        """Refuse: whoever asks for pixels gets pixels."""
+        """Refuse: an artist that needs pixels is shown by pixels."""
         raise Unfaithful("a rasterised artist")
 
     def start_filter(self):
@@ -168,7 +168,7 @@ class Recorder(RendererBase):
             rows = np.column_stack([path.codes, path.vertices]).astype(np.float32)
         rows = rows[path.codes != Path.STOP]
         if not np.isfinite(rows).all():
-            raise Unfaithful("a place beyond what float32 can tell")
+            raise Unfaithful("a point beyond what float32 can tell")
         first = self._rows
         self._rows += len(rows)
         self._vertices.append(rows)
@@ -222,8 +222,8 @@ class Recorder(RendererBase):
 
     def _write_cells(self, style, cells):
         sizes, data = cells.packed()
-        place = {"left": cells.left, "top": self.height - cells.high}
-        self._calls.append(["cells", style, place | sizes, len(self._images)])
+        corner = {"left": cells.left, "top": self.height - cells.high}
+        self._calls.append(["cells", style, corner | sizes, len(self._images)])
         self._images.append(data)
 
 

@@ -1,136 +1,246 @@
-// A canvas that shows the newest frame of a figure, and says so when the kernel is gone.
+// @ts-check
+// A canvas that shows the newest frame of a figure, and says so when the kernel is gone. README.md
+// says what goes between it and the kernel.
 
+import { make, unique } from "./elements.js";
+import { Scene } from "./replay.js";
+
+/** @import { Bytes, Frame, Model, Pong, ToScreen, Widget } from "./protocol.d.ts" */
+
+const PULSE_EVERY = 2000; // milliseconds
 const SILENT = 8000; // milliseconds without an answer, after which a reader is told
-const GONE = "The kernel does not answer: it is busy, or it has stopped. If it has stopped, run this cell again, or reload the page.";
+const ASK_AGAIN_AFTER = 1000; // milliseconds, so that a storm of frames asks once
+const READ_ALOUD_AFTER = 700; // milliseconds in which the caption stays as it is
+const GONE = "The kernel does not answer: it is busy, or it has stopped. " +
+  "If it has stopped, run this cell again, or reload the page.";
 
+/** @param {string} text */
 const decoded = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
+/** @param {HTMLElement} el */
 function makeElements(el) {
-  const figure = document.createElement("figure");
-  const canvas = document.createElement("canvas");
-  const caption = document.createElement("figcaption");
-  const notice = document.createElement("div");
-  const said = document.createElement("div");
-  figure.className = "posviz-screen";
-  canvas.setAttribute("role", "img");
-  said.setAttribute("aria-live", "polite");
-  said.className = "posviz-said";
-  notice.setAttribute("role", "status");
-  notice.className = "posviz-notice";
+  const figure = make("figure", { className: "posviz-screen" });
+  const canvas = make("canvas", {}, { role: "img" });
+  const caption = make("figcaption");
+  const said = make("div", { className: "posviz-said" }, { "aria-live": "polite" });
+  const notice = make("div", { className: "posviz-notice" }, { role: "status" });
   figure.append(canvas, caption, said, notice);
   el.append(figure);
   return { canvas, caption, said, notice };
 }
 
-function render({ model, el }) {
-  const { canvas, caption, said, notice } = makeElements(el);
-  const scene = new Scene(canvas);
-  const view = crypto.randomUUID?.() ?? String(Math.random());
-  let waiting = [], painting = false, closed = false, asked = 0, askedAgain = 0, shown = 0, heard = false, plain = false, saying = null;
+/** Shows frames in their order, and calls `lost` where one is missing. */
+class Painter {
+  /** @type {[Frame, Bytes[]][]} */
+  #waiting = [];
+  #painting = false;
+  #closed = false;
+  #shown = 0; // the number of the frame on the canvas
+  #saying = 0; // a timer
 
-  // Frames that wait behind a whole one are not needed any more; of the others each brings a part.
-  async function paint() {
-    if (painting) return;
-    painting = true;
+  /**
+   * @param {ReturnType<typeof makeElements>} elements
+   * @param {() => void} lost
+   */
+  constructor(elements, lost) {
+    this.elements = elements;
+    this.lost = lost;
+    this.scene = new Scene(elements.canvas);
+  }
+
+  /**
+   * @param {Frame} frame
+   * @param {Bytes[]} buffers
+   */
+  take(frame, buffers) {
+    this.#waiting.push([frame, buffers]);
+    this.#paint().catch((error) => {
+      this.elements.notice.textContent = `This frame could not be shown: ${error.message}`;
+    });
+  }
+
+  async #paint() {
+    if (this.#painting) return;
+    this.#painting = true;
     try {
-      while (waiting.length && !closed) {
-        const frames = waiting.splice(0);
-        const last = frames.findLastIndex(([message]) => message.whole);
-        const needed = frames.slice(Math.max(last, 0));
-        const first = last < 0 ? shown + 1 : needed[0][0].frame;
-        if (needed.some(([message], place) => message.frame !== first + place)) return askAgain(); // one was lost
-        for (const frame of needed) await scene.take(...frame);
-        if (closed) return scene.close();
-        scene.draw();
-        notice.textContent = "";
-        const [message] = needed.at(-1);
-        shown = message.frame;
-        canvas.style.width = `${message.css[0]}px`;
-        canvas.setAttribute("aria-label", message.caption);
-        canvas.dataset.frame = message.frame;
-        caption.textContent = message.caption;
-        clearTimeout(saying);
-        saying = setTimeout(() => { said.textContent = message.caption; }, 700); // once it stands still
+      while (this.#waiting.length && !this.#closed) {
+        const needed = this.#needed();
+        if (!needed) return this.lost();
+        for (const [frame, buffers] of needed) await this.scene.take(frame, buffers);
+        if (this.#closed) return this.scene.close();
+        this.scene.draw();
+        this.#tell(needed[needed.length - 1][0]);
       }
     } finally {
-      painting = false;
+      this.#painting = false;
     }
   }
 
-  const receive = (message, buffers) => {
-    const silence = asked && performance.now() - asked;
-    asked = 0;
-    if (notice.textContent === GONE && !closed) notice.textContent = "";
-    if (silence > SILENT) ask();
-    if (message.pong) {
-      // The frame that was asked for first has not come: it was lost because it is binary.
-      if (message.pong === view && !heard && !plain) { plain = true; ask(); }
-      return;
+  // Frames before a whole one are not needed any more; of the others each brings a part.
+  #needed() {
+    const frames = this.#waiting.splice(0);
+    const last = frames.findLastIndex(([message]) => message.whole);
+    const needed = frames.slice(Math.max(last, 0));
+    const first = last < 0 ? this.#shown + 1 : needed[0][0].frame;
+    return needed.some(([message], i) => message.frame !== first + i) ? null : needed;
+  }
+
+  /** @param {Frame} message */
+  #tell(message) {
+    const { canvas, caption, said, notice } = this.elements;
+    this.#shown = message.frame;
+    notice.textContent = "";
+    canvas.style.width = `${message.css[0]}px`;
+    canvas.setAttribute("aria-label", message.caption);
+    canvas.dataset.frame = String(message.frame);
+    caption.textContent = message.caption;
+    clearTimeout(this.#saying);
+    this.#saying = setTimeout(() => { said.textContent = message.caption; }, READ_ALOUD_AFTER);
+  }
+
+  close() {
+    this.#closed = true;
+    this.scene.close();
+    clearTimeout(this.#saying);
+  }
+}
+
+/** The way to a kernel that may be busy or gone, and through a host that may lose what it sends. */
+class Line {
+  #view = unique();
+  #asked = 0; // when the question was sent that waits for an answer
+  #askedAgain = 0; // when a whole frame was last asked for because one was lost
+  #heard = false; // whether any frame has come
+  #plain = false; // whether buffers have to come as text
+
+  /**
+   * @param {Model<{}, Frame | Pong, ToScreen>} model
+   * @param {HTMLElement} notice
+   */
+  constructor(model, notice) {
+    this.model = model;
+    this.notice = notice;
+    this.goodbye = () => { notice.textContent = GONE; };
+  }
+
+  /** @param {Omit<ToScreen, "view">} message */
+  #send(message) {
+    try {
+      this.model.send({ view: this.#view, ...message });
+    } catch {
+      this.goodbye(); // the line to the kernel is cut
     }
-    heard = true;
-    plain = (buffers?.length ?? 0) < message.buffers; // some hosts lose what is binary
-    if (plain) return ask();
-    waiting.push([message, message.text?.map(decoded) ?? buffers]);
-    paint().catch((error) => { notice.textContent = `This frame could not be shown: ${error.message}`; });
-  };
-  const send = (message) => {
-    try { model.send({ view, ...message }); } catch { goodbye(); } // its line to the kernel is cut
-  };
-  const here = () => ({ ratio: window.devicePixelRatio, plain });
-  const ask = () => send({ ask: true, ...here() });
-  const askAgain = () => {
-    if (performance.now() - askedAgain < 1000) return;
-    askedAgain = performance.now();
-    ask();
-  };
-  const goodbye = () => { notice.textContent = GONE; };
+  }
+
+  ask() {
+    this.#send({ ask: true, ratio: globalThis.devicePixelRatio, plain: this.#plain });
+  }
+
+  askAgain() {
+    if (performance.now() - this.#askedAgain < ASK_AGAIN_AFTER) return;
+    this.#askedAgain = performance.now();
+    this.ask();
+  }
+
+  leave() {
+    this.#send({ gone: true });
+  }
+
+  #silence() {
+    return this.#asked && performance.now() - this.#asked;
+  }
+
   // No front end tells a widget reliably that its kernel died, so it asks, and a silence is told.
   // The next question may still be heard: a line that dropped comes back, a busy kernel gets done.
-  const pulse = setInterval(() => {
-    const silence = asked && performance.now() - asked;
-    if (silence > SILENT) goodbye();
-    if ((asked && silence < SILENT) || document.visibilityState !== "visible") return;
-    send(here());
-    asked ||= performance.now();
-  }, 2000);
-  const leave = () => send({ gone: true });
-  const back = () => { if (document.visibilityState === "visible") ask(); };
+  pulse() {
+    const silence = this.#silence();
+    if (silence > SILENT) this.goodbye();
+    if ((this.#asked && silence < SILENT) || document.visibilityState !== "visible") return;
+    this.#send({ ratio: globalThis.devicePixelRatio, plain: this.#plain });
+    this.#asked ||= performance.now();
+  }
 
-  // A media query answers once, when this very ratio is left.
-  let sharpness;
-  const watchSharpness = () => {
-    sharpness = window.matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`);
-    sharpness.addEventListener("change", resharpen, { once: true });
+  /**
+   * The buffers of a frame that came whole; of all else, nothing.
+   * @param {Frame | Pong} message
+   * @param {Bytes[]} buffers
+   */
+  hear(message, buffers) {
+    const silence = this.#silence();
+    this.#asked = 0;
+    if (this.notice.textContent === GONE) this.notice.textContent = "";
+    if (silence > SILENT) this.ask();
+    if ("pong" in message) {
+      // The frame that was asked for first has not come: it was lost because it is binary.
+      if (message.pong !== this.#view || this.#heard || this.#plain) return null;
+      this.#plain = true;
+      this.ask();
+      return null;
+    }
+    this.#heard = true;
+    this.#plain = buffers.length < message.buffers; // some hosts lose what is binary
+    if (this.#plain) this.ask();
+    return this.#plain ? null : message.text?.map(decoded) ?? buffers;
+  }
+}
+
+/**
+ * Calls `resharpen` whenever the page has another density of pixels; returns how to end that.
+ * @param {() => void} resharpen
+ */
+function watchSharpness(resharpen) {
+  /** @type {MediaQueryList} */
+  let query;
+  const changed = () => { resharpen(); watch(); };
+  const watch = () => { // a media query answers once, when this very ratio is left
+    query = matchMedia(`(resolution: ${globalThis.devicePixelRatio}dppx)`);
+    query.addEventListener("change", changed, { once: true });
   };
-  const resharpen = () => { ask(); watchSharpness(); };
+  watch();
+  return () => query.removeEventListener("change", changed);
+}
 
-  // JupyterLab's shortcuts would take the arrows from a dropdown, and x on a slider would cut the cell.
+/** @param {Widget<{}, Frame | Pong, ToScreen>} widget */
+function render({ model, el }) {
+  const elements = makeElements(el), { canvas } = elements;
+  const line = new Line(model, elements.notice);
+  const painter = new Painter(elements, () => line.askAgain());
+
+  /** @type {(message: Frame | Pong, buffers?: Bytes[]) => void} */
+  const receive = (message, buffers) => {
+    const whole = line.hear(message, buffers ?? []);
+    if (whole) painter.take(/** @type {Frame} */ (message), whole);
+  };
+  // JupyterLab's shortcuts would take a dropdown's arrows, and x on a slider would cut the cell.
+  /** @param {FocusEvent} event */
   const keepKeys = ({ target }) => {
-    if (canvas.closest(".posviz-explorer")?.contains(target)) target.setAttribute("data-lm-suppress-shortcuts", "");
+    if (!(target instanceof Element)) return;
+    if (!canvas.closest(".posviz-explorer")?.contains(target)) return;
+    target.setAttribute("data-lm-suppress-shortcuts", "");
   };
+  const back = () => { if (document.visibilityState === "visible") line.ask(); };
 
-  document.addEventListener("focusin", keepKeys);
+  const over = new AbortController(), { signal } = over;
+  document.addEventListener("focusin", keepKeys, { signal });
+  document.addEventListener("visibilitychange", back, { signal });
+  // A reloaded page cleans nothing up.
+  globalThis.addEventListener("pagehide", () => line.leave(), { signal });
   model.on("msg:custom", receive);
-  model.on("comm_live_update", goodbye);
-  model.on("destroy", goodbye);
-  document.addEventListener("visibilitychange", back);
-  window.addEventListener("pagehide", leave); // a reloaded page cleans nothing up
-  watchSharpness();
-  ask();
+  model.on("comm_live_update", line.goodbye);
+  model.on("destroy", line.goodbye);
+  const endSharpness = watchSharpness(() => line.ask());
+  const pulse = setInterval(() => line.pulse(), PULSE_EVERY);
+  line.ask();
 
   return () => {
-    closed = true;
-    scene.close();
+    over.abort();
+    endSharpness();
     clearInterval(pulse);
-    clearTimeout(saying);
-    leave();
     model.off("msg:custom", receive);
-    model.off("comm_live_update", goodbye);
-    model.off("destroy", goodbye);
-    document.removeEventListener("focusin", keepKeys);
-    document.removeEventListener("visibilitychange", back);
-    window.removeEventListener("pagehide", leave);
-    sharpness.removeEventListener("change", resharpen);
+    model.off("comm_live_update", line.goodbye);
+    model.off("destroy", line.goodbye);
+    painter.close();
+    line.leave();
   };
 }
 

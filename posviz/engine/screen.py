@@ -2,14 +2,16 @@
 
 import base64
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import anywidget
 
 from posviz.engine.frames import Frames
-from posviz.engine.live import LiveFigure
-from posviz.engine.looks import drawing
+from posviz.engine.live_figure import LiveFigure
+from posviz.engine.scripts import as_module
+from posviz.engine.style import drawing
 
 _HERE = Path(__file__).parent
 FORGET_AFTER = 60.0  # seconds; a view that is seen is heard every two
@@ -30,27 +32,27 @@ class Screen(anywidget.AnyWidget):
     """
 
     # Strings, not paths: with a path anywidget watches the file and keeps every instance alive.
-    _esm = "".join((_HERE / name).read_text("utf-8") for name in ("replay.js", "screen.js"))
+    _esm = as_module(_HERE / "screen.js")
     _css = (_HERE / "screen.css").read_text("utf-8")
 
-    def __init__(self, live: LiveFigure, refresh):
+    def __init__(self, live: LiveFigure, refresh: Callable[[], None]) -> None:
         """`refresh` is called when a view asks for a frame."""
         super().__init__()
         self.live, self._refresh = live, refresh
         self.views: dict[str, View] = {}
-        self.number = 0  # of the newest frame
+        self.frame_number = 0  # of the newest frame
         self._frames = Frames()
         self._plain = False  # whether a view's host loses binary buffers
         self.on_msg(self._receive)
 
-    def show(self):
+    def show(self) -> None:
         """Send the figure as it stands to every open view."""
         self.live.paint()
         fields, buffers = self._frames.next(self.live.layers)
-        self.number += 1
+        self.frame_number += 1
         width, height = self.live.picture.size
         head = {
-            "frame": self.number,
+            "frame": self.frame_number,
             "caption": self.live.caption,
             "css": [round(100 * width), round(100 * height)],
         }
@@ -60,7 +62,7 @@ class Screen(anywidget.AnyWidget):
         self.send(head | fields | {"buffers": len(buffers)}, buffers)
 
     def _receive(self, _, message, buffers):
-        """A view asks for a frame, tells that it is there, or goes; each names itself."""
+        """Handle a message of a view: it asks for a frame, is still open, or has been closed."""
         with drawing:
             self._hear(message)
 
@@ -71,7 +73,7 @@ class Screen(anywidget.AnyWidget):
             self.views.pop(view, None)
         else:
             self.views[view] = View(message["ratio"], now)
-        # A page that crashed says no goodbye; a hidden one falls silent and asks when it is back.
+        # A crashed page sends no message; a hidden one stops sending, and asks for a frame later.
         self.views = {name: v for name, v in self.views.items() if now - v.heard < FORGET_AFTER}
         if not self.views:
             self.live.release()
@@ -85,8 +87,8 @@ class Screen(anywidget.AnyWidget):
         else:
             self.send({"pong": view})
 
-    def close(self):
-        """Say goodbye to every view and let the figure go."""
+    def close(self) -> None:
+        """Forget every view and free the figure."""
         with drawing:
             self.views.clear()
             self.live.release()

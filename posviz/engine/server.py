@@ -10,7 +10,7 @@ for every message of a slider, and the browser fetches it each time.
 from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
 
 
-def without_delay(base):
+def without_delay(base: type) -> type:
     """A websocket connection like the base, with TCP_NODELAY set."""
 
     class NoDelay(base):  # type: ignore[misc, valid-type]

@@ -19,7 +19,7 @@ _PREFIXES = {
     "dc": "http://purl.org/dc/elements/1.1/",
     "cc": "http://creativecommons.org/ns#",
 }
-# Behind our own name of a font stands its real one, for programs that know no @font-face.
+# The font's real name follows our own, for programs that do not know @font-face.
 _OWN = "posviz "
 _KEEP_SPACES = "text{white-space:pre}"
 
@@ -53,10 +53,10 @@ def _describe(root, title, description):
     """Give the image its alternative text, first in the file as SVG 1.1 asks."""
     for old in root.findall(f"{{{_SVG}}}title"):
         root.remove(old)
-    for place, (tag, words) in enumerate((("title", title), ("desc", description))):
+    for i, (tag, words) in enumerate((("title", title), ("desc", description))):
         element = ET.Element(f"{{{_SVG}}}{tag}", id=f"posviz-{tag}")
         element.text, element.tail = words, "\n"
-        root.insert(place, element)
+        root.insert(i, element)
     root.set("role", "img")
     root.set("aria-labelledby", "posviz-title posviz-desc")
 

@@ -1,1 +1,1 @@
-"""Exercises whose checkers name the mistake: one file per lesson."""
+"""Exercises whose checkers name the mistake: a folder per topic, a file per exercise."""

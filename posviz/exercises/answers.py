@@ -1,4 +1,4 @@
-"""Read a reader's answer as an array of numbers, or say why it is none."""
+"""Read a reader's answer as an array of numbers, or say why it cannot be."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def as_array(answer: Any) -> np.ndarray:
 
 
 def to_numbers(answer: Any, expected: np.ndarray) -> np.ndarray | str:
-    """Return the answer's real numbers, in an array of its own, or what to say if it holds none."""
+    """Return the answer's real numbers as a new array, or a message if it holds none."""
     numbers = _read(answer)
     if numbers.dtype.kind in NUMBERS:
         return numbers

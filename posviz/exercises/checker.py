@@ -35,7 +35,7 @@ from typing import Any
 import numpy as np
 
 from posviz.exercises.answers import JOIN, to_numbers
-from posviz.exercises.verdict import Verdict, failing_line, show_arguments, show_value
+from posviz.exercises.feedback import Feedback, failing_line, show_arguments, show_value
 
 SIZES = range(1, 9)
 
@@ -51,7 +51,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class HarmlessInputs:
-    """Inputs on which one mistake does no harm, and what people who made it should be told."""
+    """Inputs on which a mistake does no harm, and the message for those who made it."""
 
     name: str
     message: str
@@ -114,39 +114,41 @@ class Checker:
         """Return the inputs, smallest first; every call makes the same ones afresh."""
         return [()] if self.inputs is None else _grow(self.inputs)
 
-    def __call__(self, answer: Any) -> Verdict:
-        """Return the verdict on an answer: a function, or a value where a value is asked for."""
+    def __call__(self, answer: Any) -> Feedback:
+        """Return the feedback on an answer: a function, or a value where a value is asked for."""
         if answer is ... or (self.inputs is None and answer is None):
-            return self._verdict("not attempted", "Not attempted yet.")
+            return self._feedback("not attempted", "Not attempted yet.")
         if self.inputs is not None and not callable(answer):
             message = "This exercise asks for a function. Pass its name, without calling it."
-            return self._verdict("wrong", message)
-        verdict = self._try(answer)
-        return self._forgiven(answer, verdict) if verdict.status in ("wrong", "error") else verdict
+            return self._feedback("wrong", message)
+        feedback = self._try(answer)
+        return (
+            self._forgiven(answer, feedback) if feedback.status in ("wrong", "error") else feedback
+        )
 
-    def _try(self, answer: Any) -> Verdict:
+    def _try(self, answer: Any) -> Feedback:
         given = []
         for case in self.cases():
             outcome = self._run(answer, case)
-            if isinstance(outcome, Verdict):
+            if isinstance(outcome, Feedback):
                 return outcome
             given.append(outcome)
         return self._judge(given)
 
-    def _forgiven(self, answer: Any, verdict: Verdict) -> Verdict:
-        """Return the verdict, or the mistake that explains it: the answer is right without it."""
+    def _forgiven(self, answer: Any, feedback: Feedback) -> Feedback:
+        """Return the feedback, or the mistake that explains it: the answer is right without it."""
         for harmless in self.harmless:
             # The reader never sees these inputs, so must not see a warning about them either.
             with warnings.catch_warnings(action="ignore"):
                 right = self._is_right(answer, _grow(harmless.inputs))
             if right:
-                return self._verdict("mistake", harmless.message, harmless.name, verdict.evidence)
-        return verdict
+                return self._feedback("mistake", harmless.message, harmless.name, feedback.evidence)
+        return feedback
 
     def _is_right(self, answer: Any, cases: list[tuple]) -> bool:
         for case in cases:
             outcome = self._run(answer, case)
-            if isinstance(outcome, Verdict) or not self.same(outcome, self._expected(case)):
+            if isinstance(outcome, Feedback) or not self.same(outcome, self._expected(case)):
                 return False
         return True
 
@@ -155,32 +157,32 @@ class Checker:
         tolerance = self.tolerance
         return first.shape == second.shape and np.allclose(first, second, tolerance, tolerance)
 
-    def _run(self, answer: Any, case: tuple) -> np.ndarray | Verdict:
+    def _run(self, answer: Any, case: tuple) -> np.ndarray | Feedback:
         """Return the reader's output as an array of numbers, or say why there is none."""
         try:
-            # A copy, so that an answer that writes into its inputs spoils nothing.
+            # A copy: an answer may write into its inputs.
             value = answer(*copy.deepcopy(case)) if callable(answer) else answer
         except NotImplementedError:
-            return self._verdict("not attempted", "Not attempted yet.")
-        except Exception as error:  # whatever the reader's code raises is told, not raised
+            return self._feedback("not attempted", "Not attempted yet.")
+        except Exception as error:  # any error of the reader's code becomes feedback
             return self._raised(answer, case, error)
         if value is ... or (value is None and _is_stub(answer)):
-            return self._verdict("not attempted", "Not attempted yet.")
+            return self._feedback("not attempted", "Not attempted yet.")
         if value is None:
             message = (
                 "Your function returned None. Is a return missing at its end? "
                 "Or did a search with == find nothing: then compare with np.isclose."
             )
-            return self._verdict("wrong", message, evidence=self._arguments(case))
+            return self._feedback("wrong", message, evidence=self._arguments(case))
         if several := self._several(answer, value, case):
-            return self._verdict("wrong", several, evidence=self._arguments(case))
+            return self._feedback("wrong", several, evidence=self._arguments(case))
         output = to_numbers(value, self._expected(case))
         if isinstance(output, str):
-            return self._verdict("wrong", output, evidence=self._arguments(case))
+            return self._feedback("wrong", output, evidence=self._arguments(case))
         return output
 
     def _several(self, answer: Any, value: Any, case: tuple) -> str:
-        """Return what to say of a tuple of arrays, or "" if it is none or may be meant as one."""
+        """Return the message for a tuple of arrays; "" for anything else, or parts to be joined."""
         if not (isinstance(value, tuple) and value and all(getattr(v, "ndim", 0) for v in value)):
             return ""
         if (len(value), *value[0].shape) == self._expected(case).shape:
@@ -192,35 +194,35 @@ class Checker:
                 return f"{said} Number {number + 1} is the right one: return it alone."
         return f"{said} {JOIN}"
 
-    def _raised(self, answer: Any, case: tuple, error: Exception) -> Verdict:
+    def _raised(self, answer: Any, case: tuple, error: Exception) -> Feedback:
         line, empty = failing_line(answer, error)
         if empty:
             message = (
                 f"Not finished yet: `...` is still to be replaced in {', '.join(empty)}{line}."
             )
-            return self._verdict("not attempted", message)
+            return self._feedback("not attempted", message)
         message = f"Your code stopped{line}: {type(error).__name__}: {error}"
-        return self._verdict("error", message, evidence=self._arguments(case))
+        return self._feedback("error", message, evidence=self._arguments(case))
 
-    def _judge(self, given: list[np.ndarray]) -> Verdict:
+    def _judge(self, given: list[np.ndarray]) -> Feedback:
         expected = [self._expected(case) for case in self.cases()]
         pairs = list(zip(given, expected, strict=True))
         failing = next((i for i, pair in enumerate(pairs) if not self.same(*pair)), None)
         if failing is None:
             tried = f"It agrees on {len(given)} random inputs." if self.inputs else "That is it."
-            return self._verdict("correct", tried)
+            return self._feedback("correct", tried)
         mine, right = pairs[failing]
         evidence = self._evidence(self.cases()[failing], mine, right)
         for mistake in self.mistakes:
             # A different mistake may agree on one input by chance, so all inputs must agree.
             if all(map(self.same, given, self._outputs(mistake.function))):
-                return self._verdict("mistake", mistake.message, mistake.name, evidence)
+                return self._feedback("mistake", mistake.message, mistake.name, evidence)
         if mine.shape == right.shape and np.isfinite(mine).all():
             for mistake in self.recognised:
                 if mistake.function(mine):
-                    return self._verdict("mistake", mistake.message, mistake.name, evidence)
+                    return self._feedback("mistake", mistake.message, mistake.name, evidence)
         message = self._difference(mine, right)
-        return self._verdict("wrong", message, evidence=evidence)
+        return self._feedback("wrong", message, evidence=evidence)
 
     def _evidence(self, case: tuple, mine: np.ndarray, right: np.ndarray) -> str:
         answer = show_value("your answer", mine)
@@ -253,10 +255,10 @@ class Checker:
     def _arguments(self, case: tuple) -> str:
         return show_arguments(self.reference, case)
 
-    def _verdict(
+    def _feedback(
         self, status: str, message: str, mistake: str | None = None, evidence: str = ""
-    ) -> Verdict:
-        return Verdict(status, self.title, message, mistake, evidence)
+    ) -> Feedback:
+        return Feedback(status, self.title, message, mistake, evidence)
 
 
 def _grow(inputs: Callable[[np.random.Generator, int], tuple]) -> list[tuple]:

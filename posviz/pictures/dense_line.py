@@ -58,9 +58,9 @@ def stroke(x, y, radius):
 
 def _highest(x, y, columns, pen):
     """How high the pen reaches at each column, and at those beside the line's ends."""
-    at, places = np.interp(columns, x, y), np.searchsorted(x, columns)
-    between = np.maximum.reduceat(np.insert(y, places, at), places + np.arange(len(columns)))
-    between[-2] = max(between[-2:])  # what stands at the very end belongs to the last
+    at, before = np.interp(columns, x, y), np.searchsorted(x, columns)
+    between = np.maximum.reduceat(np.insert(y, before, at), before + np.arange(len(columns)))
+    between[-2] = max(between[-2:])  # a point at the very end belongs to the last column
     arriving = np.interp(-columns, -x[::-1], y[::-1])  # not `at` where the line is upright there
     between = np.maximum(between[:-1], arriving[1:])
     least = np.minimum(pen[:-1], pen[1:])  # over what lies between two columns

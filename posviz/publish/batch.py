@@ -19,11 +19,11 @@ PATIENCE = 5  # seconds in which a stopped process removes what it has half writ
 def run(jobs: dict[str, Callable[[], object]], unit: str) -> dict[str, str]:
     """Do all jobs and return why some failed, by name; each is a function of a module, or partial.
 
-    When this process is interrupted, the others stop, too, before the exception goes on.
+    When this process is interrupted, the others are stopped before the exception is raised again.
     """
     if not jobs:
         return {}
-    for name in _THREADS:  # the processes have the cores already
+    for name in _THREADS:  # one process a core is enough: no threads within
         os.environ.setdefault(name, "1")
     spawned = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(min(len(jobs), cores()), spawned, initializer=_listen)
@@ -52,7 +52,7 @@ def cores() -> int:
 
 
 def _reason(job) -> str:
-    """Do a job: "" or why it failed, as text, because not every exception can travel."""
+    """Do a job: "" or why it failed, as text, because not every exception can be pickled."""
     try:
         job()
     except SystemExit:  # stopped: what was half written is gone
@@ -63,7 +63,7 @@ def _reason(job) -> str:
 
 
 def reason(error: Exception) -> str:
-    """What a reader is told of an error: of files, what the system says, else its kind, too."""
+    """An error as text for readers: the system's message for files, else type and message."""
     if isinstance(error, OSError):
         said = error.strerror or str(error)
         return f"{said}: {error.filename}" if error.filename else said
@@ -73,13 +73,13 @@ def reason(error: Exception) -> str:
 def _listen():
     """In each process: clean up when the first one says to stop."""
     unwind_on(signal.SIGTERM, SystemExit)
-    # A letter that no font has is worth a word, and not a place in matplotlib.
+    # Such as a character that no font has: the message alone, without matplotlib's line of code.
     warnings.formatwarning = lambda message, *_, **__: f"note: {message}\n"
 
 
 @contextlib.contextmanager
 def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Processes started here inherit that Ctrl-C is ignored, and never cease to ignore it.
+    """Start processes in here that ignore Ctrl-C for as long as they run.
 
     Only the first process hears it, and stops the others; were one to hear it while it still loads
     its modules, it would die with a traceback.
@@ -92,7 +92,7 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
 
 
 def _stop(pool):
-    """Let every process end, and wait for it."""
+    """Terminate every process, and wait for it."""
     pool.shutdown(wait=False, cancel_futures=True)
     for process in multiprocessing.active_children():
         process.terminate()

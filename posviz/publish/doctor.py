@@ -12,11 +12,14 @@ from dataclasses import dataclass
 from importlib import metadata, util
 from pathlib import Path
 
-# What may be missing is imported where it is used: the doctor comes when something is.
+from posviz.course import OF_TOPIC
+
+# Imports that may fail stay inside the checks: the doctor must run where a package is missing.
 
 STANDS_ON = ("numpy", "matplotlib", "pillow", "fonttools", "traitlets", "ipywidgets", "anywidget")
+WITH_TORCH = [OF_TOPIC[topic].number for topic in ("learned", "relative", "rotary")]
 OPTIONAL = {
-    "torch": "lessons 03, 04, 05 use it: pip install torch",
+    "torch": f"lessons {', '.join(WITH_TORCH)} use it: pip install torch",
     "jupyterlab": "the notebooks open in it: pip install jupyterlab",
     "nbconvert": "pages and slides need it: pip install nbconvert nbclient",
 }
@@ -38,7 +41,7 @@ class Check:
 
 
 def checks() -> Iterator[Check]:
-    """Every check in turn, as soon as it is done."""
+    """Yield the result of each check when it is done."""
     yield Check("Python", f"{platform.python_version()} at {sys.executable}")
     yield from versions()
     for part in (devices, fonts, ffmpeg, notebooks):
@@ -58,7 +61,7 @@ def _line(error) -> str:
 
 
 def versions() -> Iterator[Check]:
-    """posviz, what it stands on, and what only parts of it need."""
+    """The versions of posviz, its dependencies and its optional dependencies."""
     for name in ("posviz", *STANDS_ON):
         try:
             yield Check(name, metadata.version(name))
@@ -72,7 +75,7 @@ def versions() -> Iterator[Check]:
 
 
 def devices() -> Iterator[Check]:
-    """Where arrays can live."""
+    """The devices on which arrays can be computed."""
     for name, reason in _reasons().items():
         yield Check(
             f"device {name}",
@@ -87,7 +90,7 @@ def _build(torch) -> str:
     """For which devices torch was built, and why run.py chose this build."""
     kinds = {"CUDA": torch.version.cuda, "ROCm": torch.version.hip}
     built = next((f"for {kind} {of}" for kind, of in kinds.items() if of), "without CUDA")
-    chosen = Path(sys.prefix, "posviz-torch")  # what run.py has noted
+    chosen = Path(sys.prefix, "posviz-torch")  # written by run.py
     return f"{built}, because {chosen.read_text().strip()}" if chosen.exists() else built
 
 
@@ -106,10 +109,10 @@ def _reasons() -> dict[str, str]:
 
 def fonts() -> Iterator[Check]:
     """The fonts of labels, and one for sentences in other scripts."""
-    from posviz.engine import looks
+    from posviz.engine import style
 
-    families = looks.parameters("notebook", False)["font.family"]
-    installed = {font.name for font in looks.fontManager.ttflist}
+    families = style.parameters("notebook", False)["font.family"]
+    installed = {font.name for font in style.fontManager.ttflist}
     text, *others = families
     if text in installed:
         yield Check("font", text)
@@ -150,10 +153,10 @@ def server_extension() -> Check:
 
 def notebooks() -> Iterator[Check]:
     """Whether the lessons are found."""
-    from posviz.publish import choose
+    from posviz.publish import arguments
 
     try:
-        found = choose.notebooks()
+        found = arguments.notebooks()
     except ValueError as error:
         yield Check("notebooks", str(error), fine=False)
     else:
@@ -161,7 +164,7 @@ def notebooks() -> Iterator[Check]:
 
 
 def disk() -> Check:
-    """Whether there is room here."""
+    """Whether the disk has enough free space."""
     free = shutil.disk_usage(".").free // 10**6
     few = "" if free > ENOUGH else f": make room, {ENOUGH} MB are enough"
     return Check("free disk", f"{free:,} MB{few}", fine=not few)

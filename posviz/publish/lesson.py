@@ -1,5 +1,6 @@
 """A lesson, run from its first cell to its last, with explorers that need no kernel afterwards."""
 
+import re
 from pathlib import Path
 
 import nbformat
@@ -8,22 +9,35 @@ from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
 SECONDS = 600  # for one cell
-_WIDGET = "application/vnd.jupyter.widget-view+json"
+WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 def played(notebook: Path) -> NotebookNode:
     """A copy of the notebook as its own kernel fills it, every explorer a filmstrip.
 
-    Raises RuntimeError that names notebook, cell and error where a cell fails.
+    Raises RuntimeError as `executed` does.
+    """
+    lesson = executed(notebook, f"--IPKernelApp.extra_extensions={__name__}")
+    if any(WIDGET in output.get("data", {}) for cell in lesson.cells for output in _outputs(cell)):
+        raise RuntimeError(f"{notebook.name}: the kernel shows widgets instead of filmstrips")
+    return lesson
+
+
+def executed(notebook: Path, *arguments) -> NotebookNode:
+    """A copy of the notebook with what a kernel of its own, started with these arguments, tells.
+
+    Raises RuntimeError that names notebook, cell, line and error where a cell fails.
     """
     lesson = nbformat.read(notebook, as_version=4)
     client = NotebookClient(
         lesson,
         timeout=SECONDS,
         store_widget_state=False,
-        shutdown_kernel="immediate",  # a kernel that is stopped in a cell would complain
+        record_timing=False,
+        coalesce_streams=True,
+        shutdown_kernel="immediate",  # avoids errors from a kernel stopped within a cell
         resources={"metadata": {"path": str(notebook.resolve().parent)}},
-        extra_arguments=["--log-level=ERROR", f"--IPKernelApp.extra_extensions={__name__}"],
+        extra_arguments=["--log-level=ERROR", *arguments],
     )
     try:
         client.execute()
@@ -36,10 +50,15 @@ def played(notebook: Path) -> NotebookNode:
             if output.output_type == "error"
         )
         what = f"{failed.ename}: {failed.evalue}"
-        raise RuntimeError(f"{notebook.name}, cell {number}: {what}") from error
-    if any(_WIDGET in output.get("data", {}) for cell in lesson.cells for output in _outputs(cell)):
-        raise RuntimeError(f"{notebook.name}: the kernel shows widgets instead of filmstrips")
+        line = re.search(r"Cell In\[\d+\], (line \d+)", _plain("".join(failed.traceback)))
+        where = f"cell {number}, {line[1]}" if line else f"cell {number}"
+        raise RuntimeError(f"{notebook.name}, {where}: {what}") from error
     return lesson
+
+
+def _plain(text) -> str:
+    """A text without the colours of a terminal."""
+    return re.sub(r"\x1b\[[\d;]*m", "", text)
 
 
 def _outputs(cell) -> list:

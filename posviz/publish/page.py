@@ -15,7 +15,8 @@ from nbconvert.filters import markdown2html
 from PIL import Image
 
 from posviz.engine.export import png_bytes
-from posviz.engine.filmstrip import script, styles
+from posviz.engine.filmstrip import styles
+from posviz.engine.scripts import as_script
 from posviz.publish.assets import write, write_library
 from posviz.publish.lesson import played
 
@@ -149,7 +150,7 @@ def _first_still(lesson) -> bytes:
 
 
 def _thumbnail(png) -> bytes:
-    image = Image.open(io.BytesIO(png)).convert("RGB")
+    image = Image.open(io.BytesIO(png)).convert("RGBA")
     image.thumbnail((THUMBNAIL, THUMBNAIL))
     return png_bytes(np.asarray(image))
 
@@ -158,6 +159,5 @@ def _write_assets(to):
     """The styles, the script, and MathJax."""
     own = (HERE / "page.css").read_text("utf-8")
     write(to / "assets" / "page.css", (styles() + own).encode())
-    mathematics = (HERE / "page.js").read_text("utf-8")
-    write(to / "assets" / "page.js", (mathematics + script()).encode())
+    write(to / "assets" / "page.js", as_script(HERE / "page.js").encode())
     write_library("mathjax", to / "assets")

@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Callable
 
-LATER = 0.01  # seconds: by then, what swallowed the exception is over
+LATER = 0.01  # seconds: by then, the code that swallowed the exception has returned
 
 
 def unwind_on(number: signal.Signals, leave: Callable[[], BaseException]):

@@ -49,7 +49,7 @@ def labs(browser, server):
 
 @pytest.fixture
 def lab(browser, server, labs, density, request):
-    """A page with the helpers of `Lab` and no notebook; afterwards its kernels are shut down.
+    """A page with the helpers of `Lab` and no notebook; afterwards lessons' kernels are ended.
 
     A failed test leaves a screenshot, and no test may have asked another machine for anything.
     """
@@ -70,7 +70,8 @@ def lab(browser, server, labs, density, request):
         lab.screenshot(f"failed_{request.node.name}")
     if failed or lab.spoilt:
         labs.pop(density).page.context.close()
+        lab.kernel = None
     else:
         lab.close()
-    lab.shut_down_kernels()
+    lab.shut_down_kernels(but=lab.kernel)
     assert lab.requests_elsewhere == []

@@ -25,7 +25,10 @@ READY = """async () => {
     await panel.sessionContext.session.kernel.info;
 }"""
 
-OPEN = "path => window.jupyterapp.commands.execute('docmanager:open', { path }).then(() => {})"
+OPEN = """([path, kernel]) => {
+    const place = { path, ...(kernel && { kernel: { id: kernel } }) };
+    return window.jupyterapp.commands.execute('docmanager:open', place).then(() => {});
+}"""
 CLOSE = "() => [...window.jupyterapp.shell.widgets('main')].forEach(widget => widget.dispose())"
 
 # Through the application: a click on Run > Run All Cells soon after loading is sometimes lost.
@@ -45,6 +48,8 @@ SAVE = """async () => {
     await context.save();
     return context.path;
 }"""
+
+KERNEL = "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.id"
 
 RUN_CELL = """index => {
     window.jupyterapp.shell.currentWidget.content.activeCellIndex = index;
@@ -87,6 +92,7 @@ class Lab:
     def __init__(self, page, server):
         self.page, self.server = page, server
         self.spoilt = False  # whether the next test needs another page
+        self.kernel = None  # the kernel that written notebooks share, for a start takes seconds
         self.page_errors, self.requests_elsewhere = [], []
         page.set_default_timeout(60 * SECOND)
         page.on("pageerror", lambda error: self.page_errors.append(str(error)))
@@ -96,11 +102,11 @@ class Lab:
         if request.url.startswith(("http", "ws")) and not request.url.startswith(self.server.base):
             self.requests_elsewhere.append(request.url)
 
-    def open(self, name):
+    def open(self, name, kernel=None):
         """Show the notebook `name` (without .ipynb) alone, and wait until its kernel is ready."""
         if self.page.url.startswith(self.server.base):
             self.close()
-            self.page.evaluate(OPEN, f"{name}.ipynb")
+            self.page.evaluate(OPEN, [f"{name}.ipynb", kernel])
         else:
             path = f"/lab/tree/{name}.ipynb?reset&token={self.server.token}"
             self.page.goto(self.server.base + path)
@@ -121,7 +127,8 @@ class Lab:
         cells = [new_code_cell(source) for source in sources]
         notebook = new_notebook(cells=cells, metadata={"kernelspec": kernel})
         nbformat.write(notebook, self.server.folder / f"{name}.ipynb")
-        self.open(name)
+        self.open(name, self.kernel)
+        self.kernel = self.page.evaluate(KERNEL)
 
     def run_all(self, timeout=300):
         """Run every cell, wait for the last (at most `timeout` seconds), and fail on any error."""
@@ -163,10 +170,12 @@ class Lab:
         safe = re.sub(r"[^\w-]+", "_", name)
         self.page.screenshot(path=ARTEFACTS / f"{safe}.png")
 
-    def shut_down_kernels(self):
-        """End every kernel of the server, so that the next test has the machine to itself."""
-        for kernel in json.loads(self._ask("GET", "/api/sessions")):
-            self._ask("DELETE", f"/api/sessions/{kernel['id']}")
+    def shut_down_kernels(self, but=None):
+        """End every kernel of the server but one, so that the next test has the machine."""
+        for kernel in json.loads(self._ask("GET", "/api/kernels")):
+            if kernel["id"] != but:
+                self._ask("DELETE", f"/api/kernels/{kernel['id']}")
+        self.kernel = but
 
     def _ask(self, method, path):
         header = {"Authorization": f"token {self.server.token}"}

@@ -8,7 +8,7 @@ from nbformat.v4 import new_output
 from posviz.publish.lesson import played
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
-FRAMES = 8  # of a filmstrip, where tests do not ask how many there are
+FRAMES = 5  # of a filmstrip, where tests do not ask how many there are
 PLAYED = "00_start_here"  # by the kernel that pages and slides start for themselves
 
 # In the kernel that has executed a lesson: its explorers as filmstrips, by the name of the widget.

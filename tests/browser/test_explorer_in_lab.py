@@ -31,6 +31,7 @@ class Fragile(Picture):
 
 picture = Fragile()
 """
+SHORT = FRAGILE.replace("high=7", "high=3")  # soon played, and it stands at its end
 
 
 def printed(lab, cell):
@@ -38,7 +39,7 @@ def printed(lab, cell):
     return lab.page.locator(".jp-CodeCell").nth(cell).locator(".jp-OutputArea pre").inner_text()
 
 
-def test_code_moves_the_slider_and_knobs_turned_together_give_one_frame(lab):
+def test_code_moves_the_slider_and_knobs_changed_together_give_one_frame(lab):
     lab.write("by_code", TABLE, "picture.explore()")
     lab.run_all()
     [explorer] = lab.explorers()
@@ -113,12 +114,10 @@ def test_a_drag_leaves_the_tabs_icon_alone(lab):
 
 
 def test_play_repeats_when_it_is_told_to(lab, everything):
-    lab.write("repeat", FRAGILE.replace("== 7", "== 9"), "picture.explore()")
+    lab.write("repeat", SHORT, "picture.explore()")
     lab.run_all()
     [explorer] = lab.explorers()
     explorer.root.get_by_role("button", name="Repeat place").click()
-    explorer.press("place", "End")
-    expect(explorer.handle("place")).to_have_value("7")
     explorer.play("place").click()
     lab.page.wait_for_function(
         """([slider, times]) => {
@@ -133,14 +132,13 @@ def test_play_repeats_when_it_is_told_to(lab, everything):
 
 def test_play_from_the_end_begins_with_the_first_place(lab):
     seen = "seen = []\npicture.observe(lambda change: seen.append(change.new), 'place')\n"
-    fragile = FRAGILE.replace("== 7", "== 9").replace("Fragile()", "Fragile(place=7)")
-    lab.write("from_the_end", fragile + seen, "picture.explore()")
+    lab.write("from_the_end", SHORT + seen, "picture.explore()")
     lab.run_all()
     [explorer] = lab.explorers()
     explorer.play("place").click()
     expect(explorer.play("place")).to_have_count(1, timeout=20_000)
     lab.run_code("print(seen)")
-    assert "[0, 1, 2, 3, 4, 5, 6, 7]" in lab.page.locator(".jp-OutputArea pre").last.inner_text()
+    assert "[0, 1, 2, 3]" in lab.page.locator(".jp-OutputArea pre").last.inner_text()
 
 
 def test_the_exact_value_can_be_typed(lab):

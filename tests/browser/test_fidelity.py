@@ -70,7 +70,7 @@ def test_after_random_changes_every_canvas_shows_what_a_fresh_figure_would(
     """That frames hold what Agg draws is tested of every picture without a browser."""
     names = list(pictures.names())
     if not everything:
-        names = sorted(rng.choice(names, 8, replace=False).tolist())
+        names = sorted(rng.choice(names, 4, replace=False).tolist())
     names = ["EveryKind", *names]
     found = "{name: globals().get(name) or getattr(posviz, name) for name in %s}"
     made = f"shown = {{name: make() for name, make in {found % names}.items()}}\nexplorers = {{}}"
@@ -106,8 +106,8 @@ def show(lab):
     return show
 
 
-def turn(lab, position):
-    """Turn the knob in the kernel, and keep what Agg draws there."""
+def set_position(lab, position):
+    """Set the knob in the kernel, and keep what Agg draws there."""
     lab.run_code(f"picture.position = {position}\nkeep_by_agg('EveryKind', picture)")
 
 
@@ -115,7 +115,7 @@ def turn(lab, position):
 def test_a_host_that_loses_what_is_binary_shows_the_right_picture(lab, show, lose):
     [explorer] = show("plain", "(_, buffers) => buffers.length > 0", lose)
     for position in (5, 20, 21):
-        turn(lab, position)
+        set_position(lab, position)
         becomes_right(lab, explorer, "EveryKind")
     assert lab.page.evaluate("lost") in (1, 2)  # from then on, it is text
 
@@ -123,14 +123,14 @@ def test_a_host_that_loses_what_is_binary_shows_the_right_picture(lab, show, los
 def test_a_frame_that_was_lost_is_asked_for_again(lab, show):
     [explorer] = show("lost", "({ frame }) => frame === 2 && lost === 0", MESSAGE)
     before = on_canvas(explorer)
-    turn(lab, 20)
+    set_position(lab, 20)
     explorer.settled()
     assert np.array_equal(on_canvas(explorer), before)
     assert lab.page.evaluate("lost") == 1
-    turn(lab, 21)
+    set_position(lab, 21)
     becomes_right(lab, explorer, "EveryKind")
     assert explorer.frame() == 4
-    turn(lab, 22)
+    set_position(lab, 22)
     becomes_right(lab, explorer, "EveryKind")
     assert explorer.frame() == 5
 
@@ -149,7 +149,7 @@ def test_two_views_of_one_explorer_show_the_same(lab, show):
     first, second = lab.explorers()
     lab.page.evaluate("window.jupyterapp.shell.activateById(notebook)")
     for position in (20, 21):
-        turn(lab, position)
+        set_position(lab, position)
         becomes_right(lab, first, "EveryKind")
         becomes_right(lab, second, "EveryKind")
         assert first.fingerprint() == second.fingerprint()

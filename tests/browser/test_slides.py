@@ -8,11 +8,13 @@ import pytest
 from playwright.sync_api import expect
 
 import run
+from posviz.course import OF_TOPIC
 from posviz.publish import slides
 from tests.browser import lessons
 
 LESSONS = sorted(path.stem for path in run.NOTEBOOKS.glob("*.ipynb"))
 RUN = lessons.PLAYED
+ROPE = OF_TOPIC["rotary"].notebook
 HERE = "section.present section.present"  # the slide that is shown
 LEAST = 28  # CSS pixels of 1080: 14 pt of 13.33 in × 7.5 in
 
@@ -195,19 +197,21 @@ def test_keys_and_remotes_go_through_all_slides_in_order(deck):
 
 
 def test_dark_where_the_reader_has_it_dark(deck):
-    grounds = {}
+    backgrounds = {}
     for scheme in ("light", "dark"):
-        page = deck("05_rope", color_scheme=scheme).page
-        ground = "getComputedStyle(document.body).backgroundColor"
+        page = deck(ROPE, color_scheme=scheme).page
+        background = "getComputedStyle(document.body).backgroundColor"
         ink = "getComputedStyle(Reveal.getCurrentSlide().querySelector('.shown')).color"
-        grounds[scheme] = [page.evaluate(f"{what}.match(/\\d+/g)[0]") for what in (ground, ink)]
-    (light, dark_ink), (dark, light_ink) = grounds["light"], grounds["dark"]
+        backgrounds[scheme] = [
+            page.evaluate(f"{what}.match(/\\d+/g)[0]") for what in (background, ink)
+        ]
+    (light, dark_ink), (dark, light_ink) = backgrounds["light"], backgrounds["dark"]
     assert int(light) > 240 > 60 > int(dark_ink)
     assert int(dark) < 40 < 220 < int(light_ink)
 
 
 def test_the_speaker_has_the_notes_in_a_window(deck):
-    lesson = deck("05_rope")
+    lesson = deck(ROPE)
     lesson.page.evaluate("Reveal.slide(2, 0)")
     with lesson.page.expect_popup() as popup:
         lesson.page.keyboard.press("s")

@@ -31,7 +31,7 @@ print(json.dumps({
     "widgets": len(_instances),
     "comms": len(get_comm_manager().comms),
     "memory": psutil.Process().memory_info().rss,
-    "frames": explorer.screen.number,
+    "frames": explorer.screen.frame_number,
 }))
 """
 

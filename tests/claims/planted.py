@@ -16,7 +16,7 @@ def claim_tests(module, found, planted):
     @pytest.mark.parametrize("name", claims | found)
     def comes_to(name):
         verdict = claims[name]()
-        numbers = [part.partition(" if ")[0] for part in verdict.number.split("; ")]
+        numbers = [part.partition(" if ")[0] for part in verdict.numbers.split("; ")]
         came = f"{verdict.verdict} {verdict.condition}".strip(), numbers
         assert came == found[name], (came, found[name])
 
@@ -27,6 +27,6 @@ def claim_tests(module, found, planted):
         monkeypatch.setattr(place, attribute, error)
         after = claims[name]()
         assert after.verdict == turned != before.verdict, (before, after)
-        assert after.number != before.number, (before, after)
+        assert after.numbers != before.numbers, (before, after)
 
     return comes_to, turns

@@ -1,4 +1,4 @@
-"""RoPE one pair at a time, as an oracle for the claims of lessons 05 and 06."""
+"""RoPE one pair at a time, as an oracle for the claims about it."""
 
 import math
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import posviz.claims
-from posviz.claims import audit
-from posviz.claims.ledger import Audit, Claim, Verdict, _claims, claim, judge, shown
+from posviz.claims import audit, ledger
+from posviz.claims.ledger import Audit, Claim, Verdict, claim, judge, shown
+from posviz.course import LESSONS, Lesson
 
 NBSP = "\N{NO-BREAK SPACE}"
 
@@ -33,7 +34,7 @@ def test_the_verdict_follows_from_the_numbers(numbers, verdict, condition):
 
 def test_the_numbers_are_shown_with_their_settings():
     judged = judge({"d = 4": 0.25, "d = 8": 60611.47716}, lambda number: True, "")
-    assert judged.number == f"0.25 if d = 4; 60{NBSP}611.48 if d = 8"
+    assert judged.numbers == f"0.25 if d = 4; 60{NBSP}611.48 if d = 8"
 
 
 @pytest.mark.parametrize(
@@ -60,13 +61,13 @@ def test_numbers_are_rounded_and_rests_of_rounding_bounded(number, text):
 
 
 def test_the_statement_is_the_docstring_on_one_line():
-    @claim("01", topic="colours")
+    @claim("colours")
     def grass_is_red() -> Verdict:
         """Grass
         is red."""
         return judge({"it is June": 0.0}, lambda red: red > 1, "Redness.")
 
-    assert (grass_is_red.lesson, grass_is_red.topic) == ("01", "colours")
+    assert grass_is_red.about == "colours"
     assert grass_is_red.statement == "Grass is red."
     assert grass_is_red().verdict == "false"
 
@@ -78,18 +79,21 @@ def test_an_unknown_lesson_names_the_known_ones():
         audit(2)
 
 
-def test_a_new_file_is_enough(tmp_path, monkeypatch):
-    (tmp_path / "colours.py").write_text(
+def test_a_new_file_in_a_new_folder_is_enough(tmp_path, monkeypatch):
+    (tmp_path / "colours").mkdir()
+    (tmp_path / "colours" / "grass.py").write_text(
         "from posviz.claims.ledger import claim, judge\n"
-        "@claim('77', topic='colours')\n"
+        "@claim('colours')\n"
         "def grass_is_green():\n"
         "    '''Grass is green.'''\n"
         "    return judge({'it rains': 1.0}, lambda green: green > 0, 'Greenness.')\n"
     )
     monkeypatch.setattr(posviz.claims, "__path__", [*posviz.claims.__path__, str(tmp_path)])
-    monkeypatch.setitem(sys.modules, "posviz.claims.colours", None)  # forgotten afterwards
-    del sys.modules["posviz.claims.colours"]
+    monkeypatch.setattr(ledger, "LESSONS", [*LESSONS, Lesson("77", "colours", "Colours", "Why?")])
+    before = set(sys.modules)
     assert [asked.statement for asked, _ in audit("77").rows] == ["Grass is green."]
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
 
 
 @pytest.fixture
@@ -103,7 +107,7 @@ def table():
     return Audit(
         "05",
         tuple(
-            (Claim("05", "x", statement, lambda verdict=verdict: verdict), verdict)
+            (Claim("x", statement, lambda verdict=verdict: verdict), verdict)
             for statement, verdict in verdicts.items()
         ),
     )
@@ -140,7 +144,7 @@ def test_the_verdict_and_its_condition_are_words(table):
 
 @pytest.mark.slow("seconds")
 @pytest.mark.sampled(quick=2)
-@pytest.mark.parametrize("lesson", sorted({found.lesson for found in _claims()}))
+@pytest.mark.parametrize("lesson", [row.number for row in LESSONS[1:]])
 def test_a_lesson_has_claims_of_all_kinds_and_prints_the_same_twice(lesson):
     first = audit(lesson)
     assert len(first.rows) >= 6
@@ -148,6 +152,6 @@ def test_a_lesson_has_claims_of_all_kinds_and_prints_the_same_twice(lesson):
     assert repr(audit(lesson)) == repr(first)
     for asked, verdict in first.rows:
         assert asked.statement.endswith(".")
-        assert asked.topic
-        assert verdict.number
+        assert asked.about
+        assert verdict.numbers
         assert verdict.text.endswith(".")

@@ -62,8 +62,8 @@ def test_a_choice_is_one_of_its_options(value):
 
 
 @pytest.mark.parametrize(
-    ("shape", "target", "verdict"),
+    ("shape", "target", "expected"),
     [((3,), (2, 3), True), ((1, 3), (2, 3), True), ((2, 3), (1, 3), False), ((2,), (3,), False)],
 )
-def test_a_shape_is_read_as_a_larger_one(shape, target, verdict):
-    assert checks.broadcasts_to(shape, target) is verdict
+def test_a_shape_is_read_as_a_larger_one(shape, target, expected):
+    assert checks.broadcasts_to(shape, target) is expected

@@ -1,8 +1,11 @@
 """An encoding does nothing, except at the doors it overrides."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+import posviz
 from posviz.encodings.doors import DOORS, Encoding, NoPosition, doors
 from posviz.pictures.start.encoding_map import ENTRIES
 from tests.every_encoding import ENCODINGS
@@ -45,6 +48,21 @@ def test_scale_alone_is_no_door():
     assert doors(unscaled()) == ()
 
 
+PUBLIC = [value for name in dir(posviz) if isinstance(value := getattr(posviz, name), type)]
+KINDS = {kind for kind in PUBLIC if issubclass(kind, Encoding)} - {Encoding}
+
+
+def test_every_encoding_is_tried_in_what_all_share():
+    missing = KINDS - {type(make(np.asarray)) for make in ENCODINGS.values()}
+    assert not missing, f"add {missing} to tests/every_encoding.py"
+
+
+def test_every_encoding_is_in_the_readme():
+    readme = (Path(posviz.__file__).parents[1] / "README.md").read_text("utf-8")
+    missing = [kind.__name__ for kind in KINDS if f"`{kind.__name__}`" not in readme]
+    assert not missing, f"add {missing} to the table of encodings in README.md"
+
+
 ON_THE_MAP = {  # every name on the map of the course, and who stands behind it
     "none (NoPE)": ("NoPE",),
     "sinusoidal": ("sinusoidal",),
@@ -76,7 +94,10 @@ DOORS_OF_THE_MAP = {
 
 
 def test_the_map_of_the_course_is_the_map_of_the_code():
-    assert list(ON_THE_MAP) == list(ENTRIES)
+    assert list(ON_THE_MAP) == list(ENTRIES), (
+        "give ON_THE_MAP, in this file, the names of ENTRIES (encoding_map.py) in their order: "
+        f"they differ by {set(ON_THE_MAP) ^ set(ENTRIES)}"
+    )
     assert sorted(name for names in ON_THE_MAP.values() for name in names) == sorted(ENCODINGS)
     for entry, names in ON_THE_MAP.items():
         expected = sum((DOORS_OF_THE_MAP[door] for door in ENTRIES[entry].doors), ())

@@ -79,7 +79,7 @@ def test_other_matrices_are_not_diagonal(matrix):
 
 
 @pytest.mark.parametrize(
-    ("positions", "verdict"),
+    ("positions", "expected"),
     [
         ([3, 4, 5], True),
         ([7], True),
@@ -90,8 +90,8 @@ def test_other_matrices_are_not_diagonal(matrix):
         ([[0, 1]], False),
     ],
 )
-def test_a_run_rises_by_one(positions, verdict):
-    assert is_run(np.array(positions)) is is_run(torch.tensor(positions)) is verdict
+def test_a_run_rises_by_one(positions, expected):
+    assert is_run(np.array(positions)) is is_run(torch.tensor(positions)) is expected
 
 
 def test_floats_of_torch_are_no_run_for_each_may_be_differentiated_by():

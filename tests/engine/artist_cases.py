@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from posviz.engine.figures import StyledFigure
-from posviz.engine.looks import style_context
+from posviz.engine.style import style_context
+from posviz.engine.styled_figure import StyledFigure
 
 CASES = []
 

@@ -15,7 +15,7 @@ from matplotlib.transforms import Affine2D, Bbox, TransformedPath
 from PIL import Image
 
 from posviz.engine.frames import Frames
-from posviz.engine.live import LiveFigure
+from posviz.engine.live_figure import LiveFigure
 
 DPI = 72  # so that points are pixels
 
@@ -60,10 +60,10 @@ class Scene:
         return np.asarray(canvas.buffer_rgba()).copy()
 
 
-def replayed(recording, ground) -> np.ndarray:
+def replayed(recording, background) -> np.ndarray:
     """What one artist's recording draws over these pixels."""
     scene = Scene()
-    scene.bitmap, scene.artists = ground, [None]
+    scene.bitmap, scene.artists = background, [None]
     moved = [[0, 0, 0, recording.calls]]
     buffers = [recording.vertices, *recording.images]
     scene.take({"whole": False, "artists": 1, "moved": moved}, buffers)
@@ -163,10 +163,10 @@ def _draw_path(canvas, gc, style, rows, images, first, count):
     canvas.draw_path(gc, _path(rows, first, count), _upwards(canvas), face)
 
 
-def _draw_markers(canvas, gc, style, rows, images, first, count, first_place, places):
+def _draw_markers(canvas, gc, style, rows, images, first, count, first_point, points):
     face = _face(style)
     marker = _path(rows, first, count)
-    for code, x, y in rows[first_place : first_place + places].tolist():
+    for code, x, y in rows[first_point : first_point + points].tolist():
         if code != Path.CLOSEPOLY:
             canvas.draw_path(gc, marker, _upwards(canvas, x, y), face)
 
@@ -187,10 +187,10 @@ def coloured(place, data) -> np.ndarray:
     """The pixels of cells, [height, width, 4] uint8."""
     colours = np.frombuffer(data, np.uint8, 4 * place["colours"]).reshape(-1, 4)
     at, width, height = 4 * place["colours"], place["width"], place["height"]
-    places = np.frombuffer(data, np.uint16, width + height, at)
+    lines = np.frombuffer(data, np.uint16, width + height, at)
     kind = {1: np.uint8, 2: np.uint16}[place["wide"]]
     cells = np.frombuffer(data, kind, -1, at + 2 * (width + height)).reshape(-1, place["across"])
-    return colours[cells[np.ix_(places[width:], places[:width])]]
+    return colours[cells[np.ix_(lines[width:], lines[:width])]]
 
 
 _DRAW = {"path": _draw_path, "markers": _draw_markers, "cells": _draw_cells}

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 
 from posviz.engine.knobs import choice, device, even, integer, log, real, switch, text
-from posviz.engine.looks import SIGNED
 from posviz.engine.picture import Picture
+from posviz.engine.style import SIGNED
 
 ROOT = Path(__file__).parents[2]  # where another process finds this file, too
 
@@ -52,7 +52,7 @@ class Waves(Picture):
             right.plot([], [], label=f"wave {k}", animated=True)[0] for k in range(self.lines)
         ]
         mark = right.axvline(0, color="C3", animated=True)
-        ground = right.axhspan(-1.5, -1.3, animated=True)
+        band = right.axhspan(-1.5, -1.3, animated=True)
         words = right.text(0, 1, "", color="C4", animated=True, parse_math=False)
         words.set_in_layout(False)
         right.set(xlim=(0, 64), ylim=(-1.5, 1.5), xlabel="x")
@@ -63,7 +63,7 @@ class Waves(Picture):
             image=image,
             curves=curves,
             mark=mark,
-            ground=ground,
+            band=band,
             words=words,
             end=None,
         )
@@ -78,7 +78,7 @@ class Waves(Picture):
             artists.right.set_xticks(np.linspace(0, artists.end, 9), labels=list("abcdefghi"))
         artists.mark.set_xdata([arrays.x[arrays.position]] * 2)
         artists.mark.set_visible(arrays.marked)
-        artists.ground.set_facecolor("C1" if arrays.marked else "C5")
+        artists.band.set_facecolor("C1" if arrays.marked else "C5")
         artists.words.set_text(arrays.words)
 
     def caption(self, arrays):
@@ -139,13 +139,13 @@ class Hand:
 
     def __init__(self, slider, view="a"):
         self.wire, self.view, self.number = Browser(slider), view, 0
-        self.send(turn=-1)
+        self.send(change=-1)
 
     def send(self, **what):
-        """Send a message with the next number, and the newest turn unless told otherwise."""
+        """Send a message with the next number, and the newest change unless told otherwise."""
         self.number += 1
-        turn = self.heard["turn"] if self.wire.messages else -1
-        self.wire.say(self.view, **{"number": self.number, "turn": turn, **what})
+        change = self.heard["change"] if self.wire.messages else -1
+        self.wire.say(self.view, **{"number": self.number, "change": change, **what})
 
     def move(self, place):
         """Move the handle."""

@@ -10,7 +10,7 @@ from PIL import Image
 
 from posviz.engine import animation
 from posviz.engine.animation import animate
-from posviz.engine.live import LiveFigure
+from posviz.engine.live_figure import LiveFigure
 from tests.engine.films import difference, gif_frames, gif_seconds, mp4_frames, shown
 from tests.engine.sample import Failing, Waves
 

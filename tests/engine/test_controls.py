@@ -1,4 +1,4 @@
-"""Controls: a knob and its widget say the same, whichever of them was turned."""
+"""Controls: a knob and its widget say the same, whichever of them was changed."""
 
 import ipywidgets as widgets
 import pytest

@@ -9,8 +9,3 @@ def test_the_browser_has_label_and_text_before_the_click():
     state = button.get_state()
     assert state["label"] == "Copy the Python line"
     assert state["text"] == "Waves(words='</pre>').save('a.png')"
-
-
-def test_no_file_is_watched():
-    assert "export default" in CopyButton._esm
-    assert isinstance(CopyButton._esm, str)

@@ -68,7 +68,7 @@ def test_a_slider_moves_the_picture(explorer, browser, picture):
     assert alike(last_pixels(browser), fresh_pixels(picture))
 
 
-def test_a_knob_turned_in_code_moves_slider_and_picture(explorer, browser, picture):
+def test_a_knob_changed_in_code_moves_slider_and_picture(explorer, browser, picture):
     picture.position = 20
     assert explorer.controls["position"].place == 20
     assert len(browser.frames) == 2
@@ -77,7 +77,7 @@ def test_a_knob_turned_in_code_moves_slider_and_picture(explorer, browser, pictu
 
 
 @pytest.mark.slow("seconds")
-def test_knobs_turned_together_give_one_frame(browser, picture):
+def test_knobs_changed_together_give_one_frame(browser, picture):
     with picture.hold_trait_notifications():
         picture.position, picture.width, picture.words, picture.lines = 20, 12, "a dog", 4
     assert len(browser.frames) == 2
@@ -300,18 +300,18 @@ def test_cells_keep_their_own_explorers_though_they_read_the_same(run_cell):
 def test_reset_stops_play_and_drops_its_last_steps(explorer, picture):
     hand = Hand(explorer.controls["position"])
     hand.move(20)
-    under_way = hand.heard["turn"]
+    under_way = hand.heard["change"]
     explorer.reset()
     assert any(message.get("stop") for message, _ in hand.wire.messages)
-    hand.send(place=21, turn=under_way)
+    hand.send(place=21, change=under_way)
     assert (picture.position, hand.heard["place"]) == (3, 3)
 
 
 def test_reset_drops_the_last_steps_though_the_knob_stood_where_it_began(explorer, picture):
     hand = Hand(explorer.controls["position"])
-    under_way = hand.heard["turn"]
+    under_way = hand.heard["change"]
     explorer.reset()
-    hand.send(place=4, turn=under_way)
+    hand.send(place=4, change=under_way)
     assert picture.position == 3
 
 

@@ -17,7 +17,7 @@ from PIL import Image
 from pypdf import PdfReader
 
 from posviz.engine.export import FORMATS, inside, notebook_png, png_bytes, save_all
-from posviz.engine.looks import STYLES
+from posviz.engine.style import STYLES
 from tests.engine.sample import ROOT, Failing, Waves
 
 MAGIC = {"png": b"\x89PNG\r\n", "svg": b"<?xml", "pdf": b"%PDF-1."}
@@ -235,12 +235,27 @@ def test_a_name_that_leads_outside_is_refused(name):
     assert repr(name) in str(refusal.value)
 
 
-def test_a_figure_in_a_notebook_has_twice_the_pixels_and_keeps_its_own(picture):
-    figure = picture.figure()
+@pytest.mark.parametrize(("style", "width"), [("notebook", 400), ("slide", 1920)])
+def test_a_figure_in_a_notebook_is_one_png_at_its_true_size(picture, style, width):
+    figure = picture.figure(style)
     png, metadata = notebook_png(figure)
-    assert Image.open(io.BytesIO(png)).size == (800, 400)
-    assert metadata == {"width": 400, "alt": picture.caption(picture.compute())}
-    assert figure.get_dpi() == 100
+    image = Image.open(io.BytesIO(png))
+    assert (image.mode, image.width) == ("P", width)
+    assert metadata == {"width": width, "alt": picture.caption(picture.compute())}
+    assert notebook_png(picture.figure(style))[0] == png
+
+
+def test_a_smooth_map_is_smooth_in_a_notebook():
+    """An area of noise has most of the pixels, a colour bar few: it keeps its shades."""
+    maps = matplotlib.colormaps
+    noise = maps["viridis"](np.random.default_rng(0).random((300, 300)))
+    bar = np.repeat(maps["RdBu_r"](np.linspace(0, 1, 300))[None], 15, axis=0)
+    pixels = np.round(255 * np.vstack([noise, bar, np.ones((60, 300, 4))])).astype(np.uint8)
+    shown = np.asarray(Image.open(io.BytesIO(png_bytes(pixels, 128))).convert("RGBA"))
+    differences = np.abs(shown.astype(int) - pixels)
+    assert differences[:300].mean() < 3
+    assert differences[300:315].mean() < 5
+    assert differences[315:].max() == 0
 
 
 def test_a_picture_of_few_colours_is_kept_exactly():

@@ -13,7 +13,7 @@ import pytest
 from matplotlib.patches import Rectangle
 from PIL import Image
 
-from posviz.engine.filmstrip import RATIO, filmstrip, script, styles
+from posviz.engine.filmstrip import RATIO, filmstrip, styles
 from tests.engine.replay import Scene
 from tests.engine.sample import Failing, Waves
 
@@ -21,7 +21,7 @@ from tests.engine.sample import Failing, Waves
 class Wide(Waves):
     """Waves whose axis moves, and with it what is at rest."""
 
-    film = ("width", "shape")
+    moves = ("width", "shape")
 
     def draw(self, figure):
         artists = super().draw(figure)
@@ -36,13 +36,13 @@ class Wide(Waves):
 class Both(Waves):
     """Waves that move in two directions."""
 
-    film = ("position", "phase")
+    moves = ("position", "phase")
 
 
 class Ending(Waves):
     """Waves whose position ends where the number of lines says."""
 
-    film = ("position", "lines")
+    moves = ("position", "lines")
 
     def compute(self):
         arrays = super().compute()
@@ -53,7 +53,7 @@ class Ending(Waves):
 class Hatched(Waves):
     """Waves beside what draw calls cannot show."""
 
-    film = ("position",)
+    moves = ("position",)
 
     def draw(self, figure):
         artists = super().draw(figure)
@@ -86,21 +86,21 @@ class Reader(HTMLParser):
     def _unpacked(self):
         data = zlib.decompress(base64.b64decode(self.data))
         (length,) = struct.unpack_from("<I", data)
-        self.film = json.loads(data[4 : 4 + length])
+        self.header = json.loads(data[4 : 4 + length])
         rest = io.BytesIO(data[4 + length :])
-        blobs = [rest.read(size) for size in self.film["sizes"]]
+        blobs = [rest.read(size) for size in self.header["sizes"]]
         assert not rest.read()
         return blobs
 
     def stops(self):
-        return list(itertools.product(*(knob["texts"] for knob in self.film["knobs"])))
+        return list(itertools.product(*(knob["texts"] for knob in self.header["knobs"])))
 
     def pixels(self, number):
         """Frame `number` alone, as replay.js shows it."""
-        drawn, _ = self.film["frames"][number]
+        drawn, _ = self.header["frames"][number]
         moved, rows, images = [], b"", []
         for place, recording in enumerate(drawn):
-            calls, vertices, own = self.film["recordings"][recording]
+            calls, vertices, own = self.header["recordings"][recording]
             moved.append([place, len(rows) // 12, len(images), calls])
             rows += self.blobs[vertices]
             images += [self.blobs[image] for image in own]
@@ -126,7 +126,7 @@ def fresh(picture):
 
 
 def set_texts(picture, texts):
-    for name, text in zip(picture.filmed(), texts, strict=True):
+    for name, text in zip(picture.moving(), texts, strict=True):
         setattr(picture, name, picture.knobs()[name].read(text))
 
 
@@ -139,25 +139,25 @@ def test_a_frame_is_what_a_fresh_figure_shows(kind, far_off):
     picture = kind(position=7, phase=0.25)
     reader = Reader(filmstrip(picture))
     stops = reader.stops()
-    assert len(stops) == len(reader.film["frames"])
+    assert len(stops) == len(reader.header["frames"])
     for number in np.linspace(0, len(stops) - 1, 5).astype(int):
         set_texts(picture, stops[number])
         apart = np.abs(reader.pixels(number) - fresh(picture))
-        # A ground of 255 colours, and vertices to a 64th of a pixel.
+        # A background of 255 colours, and vertices to a 64th of a pixel.
         assert apart.mean() < 0.3, stops[number]
         assert (apart.max(axis=2) > 40).mean() < far_off, stops[number]
         arrays = picture.compute()
-        assert reader.film["frames"][number][1] == picture.caption(arrays)
+        assert reader.header["frames"][number][1] == picture.caption(arrays)
 
 
 @pytest.mark.slow("seconds")
-def test_the_picture_is_never_turned_and_its_values_are_the_first_frame():
-    picture, turns = Both(position=7, phase=0.255, width=10), []
-    picture.observe(turns.append)
-    film = Reader(filmstrip(picture)).film
-    assert turns == []
+def test_the_picture_is_never_changed_and_its_values_are_the_first_frame():
+    picture, changes = Both(position=7, phase=0.255, width=10), []
+    picture.observe(changes.append)
+    header = Reader(filmstrip(picture)).header
+    assert changes == []
     start = [
-        knob["values"][place] for knob, place in zip(film["knobs"], film["start"], strict=True)
+        knob["values"][place] for knob, place in zip(header["knobs"], header["start"], strict=True)
     ]
     assert start == [7, 0.255]
 
@@ -168,7 +168,7 @@ def test_less_room_leaves_fewer_places_with_both_ends_and_the_present_value():
     counts = []
     for most_bytes in (400_000, 60_000, 45_000, 10):
         strip = filmstrip(picture, most_bytes)
-        position, _ = Reader(strip).film["knobs"]
+        position, _ = Reader(strip).header["knobs"]
         assert {0, 7, 39} <= set(position["values"])
         assert len(strip) <= most_bytes or len(position["values"]) == 3
         counts.append(len(position["values"]))
@@ -177,21 +177,21 @@ def test_less_room_leaves_fewer_places_with_both_ends_and_the_present_value():
 
 @pytest.mark.slow("seconds")
 def test_a_slider_ends_where_nothing_changes_any_more():
-    places = Reader(filmstrip(Ending(), 2_000_000)).film["knobs"][0]["values"]
+    places = Reader(filmstrip(Ending(), 2_000_000)).header["knobs"][0]["values"]
     assert places[-2] < 20 <= places[-1] < 39
-    kept = Reader(filmstrip(Ending(position=39), 2_000_000)).film["knobs"][0]["values"]
+    kept = Reader(filmstrip(Ending(position=39), 2_000_000)).header["knobs"][0]["values"]
     assert kept[-1] == 39
 
 
 @pytest.mark.slow("seconds")
 def test_what_frames_share_is_kept_once():
     reader = Reader(filmstrip(Waves()))
-    told = [json.dumps(recording) for recording in reader.film["recordings"]]
+    told = [json.dumps(recording) for recording in reader.header["recordings"]]
     assert len(told) == len(set(told))
     assert len(reader.blobs) == len(set(reader.blobs))
     # 40 positions of the mark, 2 shapes of everything else, and nothing.
     assert len(told) < 60
-    assert len(reader.film["frames"]) == 80
+    assert len(reader.header["frames"]) == 80
 
 
 class Quoting(Both):
@@ -234,14 +234,11 @@ def test_the_settings_that_stay_are_told():
 
 def test_an_error_is_the_pictures_own():
     class Breaks(Failing):
-        film = ("fail",)
+        moves = ("fail",)
 
     with pytest.raises(ValueError, match="too <wide>"):
         filmstrip(Breaks())
 
 
-def test_the_browsers_side_is_no_module_and_can_stand_in_a_page():
-    for line in script().splitlines():
-        assert not line.startswith(("import ", "export "))
-    assert "</script" not in script()
+def test_the_styles_can_stand_in_a_page():
     assert "</style" not in styles()

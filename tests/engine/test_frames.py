@@ -10,7 +10,7 @@ from posviz.engine.frames import Frames, encode_png
 from posviz.engine.picture import Picture
 from tests.engine.replay import Scene, Wire, decoded, fresh_pixels
 from tests.engine.sample import Waves
-from tests.engine.test_live import turn_at_random
+from tests.engine.test_live_figure import change_at_random
 
 IMAGE, FIRST_LINE = 0, 4  # places among a Waves picture's artists in front
 
@@ -27,12 +27,12 @@ def wire():
 
 
 @pytest.mark.slow("seconds")
-def test_after_every_turn_of_a_knob_the_browser_shows_what_a_fresh_figure_would(wire):
+def test_after_every_change_of_a_knob_the_browser_shows_what_a_fresh_figure_would(wire):
     rng = np.random.default_rng(3)
-    for turn in range(60):
-        turn_at_random(wire.picture, rng)
+    for i in range(60):
+        change_at_random(wire.picture, rng)
         wire.send()
-        if turn % 6 == 0:
+        if i % 6 == 0:
             assert wire.is_right(), wire.picture
 
 
@@ -50,7 +50,7 @@ def test_the_first_frame_is_whole_and_the_next_bring_only_what_moved(wire):
     wire.picture.phase = 0.9
     assert wire.artists(wire.send()) == {wire.moving.image, *wire.moving.curves}
     wire.picture.marked = False
-    assert wire.artists(wire.send()) == {wire.moving.mark, wire.moving.ground}
+    assert wire.artists(wire.send()) == {wire.moving.mark, wire.moving.band}
     assert wire.is_right()
 
 

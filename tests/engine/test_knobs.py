@@ -90,14 +90,14 @@ def test_text_loses_control_characters(control):
 def test_a_log_knob_has_three_digits_at_every_place(place):
     knob = Waves.knobs()["base"]
     exponent = 1 + place / 50  # from 10 to 10,000 in steps of 0.02
-    assert knob.places == 150
+    assert knob.last_place == 150
     assert knob.at(place) == float(f"{10**exponent:.3g}")
 
 
 @pytest.mark.parametrize("name", ["lines", "width", "base", "phase"])
 def test_what_is_written_is_read_again(name):
     knob = Waves.knobs()[name]
-    for place in range(knob.places + 1):
+    for place in range(knob.last_place + 1):
         assert knob.read(knob.write(knob.at(place))) == knob.at(place)
 
 

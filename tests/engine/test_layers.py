@@ -75,14 +75,14 @@ def named(name):
 def test_the_background_has_a_new_token_when_it_was_redrawn_and_then_alone():
     figure, move = named("line")
     layers = Layers(figure)
-    tokens = [layers.background]
+    tokens = [layers.background_id]
     for moves in (None, None, move, lambda: figure.axes[0].set_ylim(0, 2), move):
         if moves:
             moves()
         redrawn = layers.paint()
         layers.recordings()
-        layers.ground()
-        tokens.append(layers.background)
+        layers.background()
+        tokens.append(layers.background_id)
         assert redrawn == (tokens[-1] is not tokens[-2])
     new = [after is not before for before, after in itertools.pairwise(tokens)]
     assert new == [True, False, False, True, False]
@@ -98,7 +98,7 @@ def test_the_ground_is_the_figure_without_what_lies_in_front():
     move()
     for look in (layers.recordings, layers.pixels):
         look()
-        assert differing(layers.ground(), full_draw(twin)) == 0
+        assert differing(layers.background(), full_draw(twin)) == 0
 
 
 def test_an_image_that_stays_is_not_recorded_again():

@@ -70,18 +70,18 @@ def test_values_and_repr_tell_the_knobs():
     assert twin.values() == picture.values()
 
 
-def test_a_film_moves_the_knob_that_plays_and_one_with_few_values():
-    assert Waves.filmed() == ("position", "shape")
+def test_the_knob_that_plays_moves_and_one_with_few_values():
+    assert Waves.moving() == ("position", "shape")
 
     class Chosen(Waves):
-        film = ("base",)
+        moves = ("base",)
 
-    assert Chosen.filmed() == ("base",)
+    assert Chosen.moving() == ("base",)
 
     class Still(Waves):
         position = switch(True)
 
-    assert Still.filmed() == ("lines", "position")
+    assert Still.moving() == ("lines", "position")
 
 
 def test_two_pictures_share_no_value():
@@ -122,7 +122,7 @@ def test_layout_stays_where_it_was_settled():
     [("notebook", (400, 200)), ("slide", (1920, 1080)), ("paper", (990, 720))],
 )
 @pytest.mark.parametrize("dark", [False, True])
-def test_a_style_decides_size_and_ground(style, size, dark):
+def test_a_style_decides_size_and_background(style, size, dark):
     frame = pixels(Waves().figure(style, dark))
     assert frame.shape == (size[1], size[0], 4)
     assert (frame[..., 3] == 255).all()
@@ -156,10 +156,8 @@ def test_a_failing_compute_makes_no_figure(monkeypatch):
         Failing(fail="compute").figure()
 
 
-@pytest.mark.parametrize(
-    ("method", "arguments"), [("compute", 0), ("draw", 1), ("update", 2), ("caption", 1)]
-)
-def test_a_picture_writes_four_methods(method, arguments):
+@pytest.mark.parametrize(("method", "arguments"), [("compute", 0), ("draw", 1), ("caption", 1)])
+def test_a_picture_writes_three_methods(method, arguments):
     with pytest.raises(NotImplementedError):
         getattr(Picture(), method)(*[None] * arguments)
 
@@ -181,7 +179,7 @@ print("matplotlib.pyplot" in sys.modules)
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     told = {"width": 400, "alt": Waves().caption(Waves().compute())}
-    expected = [f"PNG (800, 400) 100 {told}", "False"]
+    expected = [f"PNG (400, 200) 100 {told}", "False"]
     assert done.stdout.splitlines() == expected, done.stderr
 
 

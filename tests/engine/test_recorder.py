@@ -14,8 +14,8 @@ from matplotlib.transforms import Affine2D
 
 from posviz.engine.frames import Frames
 from posviz.engine.layers import Layers
-from posviz.engine.looks import style_context
 from posviz.engine.recorder import Recorder, Unfaithful
+from posviz.engine.style import style_context
 from tests.engine import artist_cases, artist_cases_of_axes, artist_cases_of_shapes_and_texts
 from tests.engine.every_kind import EveryKind
 from tests.engine.replay import Scene, replayed, white

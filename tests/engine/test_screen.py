@@ -7,7 +7,7 @@ import weakref
 import numpy as np
 import pytest
 
-from posviz.engine.live import LiveFigure
+from posviz.engine.live_figure import LiveFigure
 from posviz.engine.screen import Screen
 from tests.engine.replay import Scene, decoded, fresh_pixels
 from tests.engine.sample import Browser, Waves

@@ -25,12 +25,12 @@ def test_it_knows_label_range_and_number_of_places(picture, name):
     slider, knob = make(picture, name), picture.knobs()[name]
     assert (slider.label, slider.play) == (knob.label, name == "position")
     assert slider.range == f"from {knob.low:,} to {knob.high:,}"
-    assert knob.at(slider.places) == knob.high
+    assert knob.at(slider.last_place) == knob.high
 
 
 def test_a_view_that_opens_is_told_where_the_handle_stands(picture):
     hand = Hand(make(picture, "width"))
-    assert hand.heard == {"view": "a", "number": 1, "place": 3, "text": "8", "turn": 0}
+    assert hand.heard == {"view": "a", "number": 1, "place": 3, "text": "8", "change": 0}
     assert picture.width == 8
 
 
@@ -44,17 +44,17 @@ def test_the_handle_moves_the_knob_and_every_move_is_answered(picture):
             "number": hand.number,
             "place": place,
             "text": str(width),
-            "turn": 0,
+            "change": 0,
         }
 
 
-def test_a_knob_turned_in_code_is_told_and_what_was_under_way_is_dropped(picture):
+def test_a_knob_changed_in_code_is_told_and_what_was_under_way_is_dropped(picture):
     hand = Hand(make(picture, "position"))
     picture.position = 20
-    assert hand.heard == {"place": 20, "text": "20", "turn": 1}
-    hand.send(place=5, turn=0)
+    assert hand.heard == {"place": 20, "text": "20", "change": 1}
+    hand.send(place=5, change=0)
     assert picture.position == 20
-    assert (hand.heard["number"], hand.heard["place"], hand.heard["turn"]) == (2, 20, 1)
+    assert (hand.heard["number"], hand.heard["place"], hand.heard["change"]) == (2, 20, 1)
     hand.move(6)
     assert picture.position == 6
 
@@ -63,8 +63,8 @@ def test_stop_is_told_and_drops_what_was_under_way(picture):
     slider = make(picture, "position")
     hand = Hand(slider)
     slider.stop()
-    assert hand.heard == {"place": 3, "text": "3", "turn": 1, "stop": True}
-    hand.send(place=5, turn=0)
+    assert hand.heard == {"place": 3, "text": "3", "change": 1, "stop": True}
+    hand.send(place=5, change=0)
     assert picture.position == 3
 
 
@@ -124,7 +124,7 @@ def test_an_error_of_another_kind_is_told_to_the_kernels_log_and_answered(pictur
 
     picture.observe(fail, "width")
     with pytest.raises(ZeroDivisionError):
-        hand.wire.screen._receive(None, {"view": "a", "number": 7, "turn": 0, "place": 4}, [])
+        hand.wire.screen._receive(None, {"view": "a", "number": 7, "change": 0, "place": 4}, [])
     assert hand.heard["number"] == 7
     picture.unobserve(fail, "width")
     hand.move(5)
@@ -134,11 +134,11 @@ def test_an_error_of_another_kind_is_told_to_the_kernels_log_and_answered(pictur
 def test_two_views_hear_of_each_other(picture):
     slider = make(picture, "position")
     hand = Hand(slider)
-    hand.wire.say("b", number=7, turn=0, place=11)
+    hand.wire.say("b", number=7, change=0, place=11)
     assert (hand.heard["view"], hand.heard["number"], hand.heard["place"]) == ("b", 7, 11)
 
 
-def test_a_closed_slider_parts_from_the_knob_and_is_let_go(picture):
+def test_a_closed_slider_stops_observing_the_knob_and_is_freed(picture):
     slider = make(picture, "position")
     alive = weakref.ref(slider)
     slider.close()
@@ -164,10 +164,10 @@ Numbers = type("Numbers", (Picture,), dict(KNOBS))
 @pytest.mark.parametrize("name", KNOBS)
 def test_every_place_has_a_value_of_its_own_and_the_ends_are_the_range(name):
     picture, knob = Numbers(), KNOBS[name]
-    values = [knob.at(place) for place in range(knob.places + 1)]
+    values = [knob.at(place) for place in range(knob.last_place + 1)]
     assert (values[0], values[-1]) == (knob.low, knob.high)
     assert values == sorted({*values})
-    assert [knob.place(value) for value in values] == list(range(knob.places + 1))
+    assert [knob.place(value) for value in values] == list(range(knob.last_place + 1))
     hand = Hand(make(picture, name))
     for place, value in enumerate(values):
         hand.move(place)
@@ -177,5 +177,5 @@ def test_every_place_has_a_value_of_its_own_and_the_ends_are_the_range(name):
 
 def test_places_of_a_log_knob_are_even_in_the_exponent():
     knob = KNOBS["log"]
-    assert knob.place(100) == knob.places / 2
-    assert knob.at(knob.places // 2) == 100
+    assert knob.place(100) == knob.last_place / 2
+    assert knob.at(knob.last_place // 2) == 100

@@ -9,10 +9,10 @@ from fontTools.ttLib import TTFont
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont
 
-from posviz.engine.looks import style_context
+from posviz.engine.style import style_context
 from posviz.engine.svg import self_contained
+from posviz.publish.faults import drawn_texts
 from tests import reading_svg
-from tests.drawn_text import drawn_texts
 from tests.engine.sample import Waves
 
 HOSTILE = [

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import matplotlib
 import pytest
 
-from posviz.engine.looks import style_context
+from posviz.engine.style import style_context
 from tests.engine.sample import Browser, Hand, Waves
 
 

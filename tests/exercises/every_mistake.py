@@ -19,8 +19,8 @@ def mistake_tests(answers):
         ("check", "name", "answer"), each, ids=[f"{check.title}: {name}" for check, name, _ in each]
     )
     def each_is_named(check, name, answer):
-        verdict = check(answer)
-        assert (verdict.status, verdict.mistake) == ("mistake", name), verdict
+        feedback = check(answer)
+        assert (feedback.status, feedback.mistake) == ("mistake", name), feedback
 
     @pytest.mark.parametrize(("check", "tried"), answers, ids=[check.title for check, _ in answers])
     def none_is_left_untried(check, tried):

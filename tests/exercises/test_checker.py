@@ -45,15 +45,15 @@ def test_a_right_answer_is_correct_however_it_is_written():
 
 
 def test_an_answer_in_float32_is_correct():
-    verdict = check(lambda numbers, start: np.cumsum(numbers, dtype="float32") + np.float32(start))
-    assert verdict.status == "correct"
+    feedback = check(lambda numbers, start: np.cumsum(numbers, dtype="float32") + np.float32(start))
+    assert feedback.status == "correct"
 
 
 @pytest.mark.parametrize("mistake", check.mistakes, ids=lambda mistake: mistake.name)
 def test_a_known_mistake_is_named_and_explained(mistake):
-    verdict = check(mistake.function)
-    assert (verdict.status, verdict.mistake) == ("mistake", mistake.name)
-    assert verdict.message == mistake.message
+    feedback = check(mistake.function)
+    assert (feedback.status, feedback.mistake) == ("mistake", mistake.name)
+    assert feedback.message == mistake.message
 
 
 def test_a_message_is_the_docstring_on_one_line():
@@ -66,21 +66,21 @@ def test_a_mistake_must_match_on_every_input():
     def wrong_for_long_rows(numbers, start):
         return sums_from_the_end(numbers, start) if len(numbers) < 5 else numbers
 
-    verdict = check(wrong_for_long_rows)
-    assert (verdict.status, verdict.mistake) == ("wrong", None)
+    feedback = check(wrong_for_long_rows)
+    assert (feedback.status, feedback.mistake) == ("wrong", None)
 
 
 def test_the_smallest_failing_input_is_shown():
     def fails_from_three_on(numbers, start):
         return running_sums(numbers, start) + (len(numbers) >= 3)
 
-    verdict = check(fails_from_three_on)
-    assert verdict.status == "wrong"
+    feedback = check(fails_from_three_on)
+    assert feedback.status == "wrong"
     numbers, start = check.cases()[2]
     rounded = " ".join(f"{number:.4f}" for number in numbers)
-    assert rounded in re.sub(r" +", " ", verdict.evidence)
-    assert f"start = {start}" in verdict.evidence
-    assert "largest difference is 1," in verdict.message
+    assert rounded in re.sub(r" +", " ", feedback.evidence)
+    assert f"start = {start}" in feedback.evidence
+    assert "largest difference is 1," in feedback.message
 
 
 def test_inputs_grow_and_repeat():
@@ -108,10 +108,10 @@ def has_only_a_docstring(numbers, start):
     "answer", [..., raises_not_implemented, returns_ellipsis, has_no_body, has_only_a_docstring]
 )
 def test_not_attempted_is_quiet(answer):
-    verdict = check(answer)
-    assert verdict.status == "not attempted"
-    assert verdict.message == "Not attempted yet."
-    assert verdict.evidence == ""
+    feedback = check(answer)
+    assert feedback.status == "not attempted"
+    assert feedback.message == "Not attempted yet."
+    assert feedback.evidence == ""
 
 
 def test_an_ellipsis_left_inside_is_pointed_at():
@@ -119,38 +119,38 @@ def test_an_ellipsis_left_inside_is_pointed_at():
         sums = ...
         return start + sums
 
-    verdict = check(half_done)
-    assert verdict.status == "not attempted"
-    assert "still to be replaced in sums on line" in verdict.message
-    assert "`return start + sums`" in verdict.message
+    feedback = check(half_done)
+    assert feedback.status == "not attempted"
+    assert "still to be replaced in sums on line" in feedback.message
+    assert "`return start + sums`" in feedback.message
 
 
 def test_none_asks_for_the_return():
     def forgot_to_return(numbers, start):
         _ = start + np.cumsum(numbers)
 
-    verdict = check(forgot_to_return)
-    assert verdict.status == "wrong"
-    assert "Is a return missing" in verdict.message
-    assert "np.isclose" in verdict.message
+    feedback = check(forgot_to_return)
+    assert feedback.status == "wrong"
+    assert "Is a return missing" in feedback.message
+    assert "np.isclose" in feedback.message
 
 
 def test_an_exception_is_told_with_its_line_and_input():
     def divides(numbers, start):
         return numbers / (2 if len(numbers) < 2 else int("two"))
 
-    verdict = check(divides)
-    assert verdict.status == "error"
-    assert "ValueError: invalid literal" in verdict.message
-    assert '`return numbers / (2 if len(numbers) < 2 else int("two"))`' in verdict.message
-    assert f"start = {check.cases()[1][1]}" in verdict.evidence
+    feedback = check(divides)
+    assert feedback.status == "error"
+    assert "ValueError: invalid literal" in feedback.message
+    assert '`return numbers / (2 if len(numbers) < 2 else int("two"))`' in feedback.message
+    assert f"start = {check.cases()[1][1]}" in feedback.evidence
 
 
 def test_a_wrong_number_of_parameters_is_told():
-    verdict = check(lambda numbers: numbers)
-    assert verdict.status == "error"
-    assert "takes 1 positional argument" in verdict.message
-    assert "start = " in verdict.evidence
+    feedback = check(lambda numbers: numbers)
+    assert feedback.status == "error"
+    assert "takes 1 positional argument" in feedback.message
+    assert "start = " in feedback.evidence
 
 
 def test_an_interrupt_is_not_swallowed():
@@ -162,10 +162,10 @@ def test_an_interrupt_is_not_swallowed():
 
 
 def test_an_answer_without_numbers_is_told_with_its_input():
-    verdict = check(lambda numbers, start: {"sums": numbers})
-    assert verdict.status == "wrong"
-    assert verdict.message == "Your answer is a dict; it should hold plain real numbers."
-    assert f"start = {check.cases()[0][1]}" in verdict.evidence
+    feedback = check(lambda numbers, start: {"sums": numbers})
+    assert feedback.status == "wrong"
+    assert feedback.message == "Your answer is a dict; it should hold plain real numbers."
+    assert f"start = {check.cases()[0][1]}" in feedback.evidence
 
 
 def in_torch(numbers, start):
@@ -178,44 +178,44 @@ def test_a_tensor_with_a_gradient_is_judged_by_its_numbers():
 
 
 def test_tensors_with_gradients_in_a_tuple_are_told_apart():
-    verdict = check(lambda *given: (torch.zeros(9), in_torch(*given)))
-    assert verdict.message.endswith("Number 2 is the right one: return it alone.")
+    feedback = check(lambda *given: (torch.zeros(9), in_torch(*given)))
+    assert feedback.message.endswith("Number 2 is the right one: return it alone.")
 
 
 def test_a_value_instead_of_a_function_is_told():
-    verdict = check(np.arange(3.0))
-    assert verdict.status == "wrong"
-    assert "asks for a function" in verdict.message
+    feedback = check(np.arange(3.0))
+    assert feedback.status == "wrong"
+    assert "asks for a function" in feedback.message
 
 
 def test_shapes_are_told():
-    verdict = check(lambda numbers, start: running_sums(numbers, start)[:, None])
-    assert "shape (1, 1)" in verdict.message
-    assert "shape (1,)" in verdict.message
-    verdict = check(lambda numbers, start: running_sums(numbers, start)[-1])
-    assert "single number" in verdict.message
+    feedback = check(lambda numbers, start: running_sums(numbers, start)[:, None])
+    assert "shape (1, 1)" in feedback.message
+    assert "shape (1,)" in feedback.message
+    feedback = check(lambda numbers, start: running_sums(numbers, start)[-1])
+    assert "single number" in feedback.message
 
 
 def test_a_transpose_is_recognised():
     check_rows = Checker(
         "Rows", lambda x: x, lambda rng, size: (rng.normal(size=(size, size + 1)),)
     )
-    verdict = check_rows(lambda x: x.T)
-    assert verdict.message == "Your answer is the transpose: shape (2, 1), not (1, 2)."
+    feedback = check_rows(lambda x: x.T)
+    assert feedback.message == "Your answer is the transpose: shape (2, 1), not (1, 2)."
 
 
 def test_a_transpose_is_recognised_in_a_square():
     check_square = Checker(
         "Square", lambda x: x, lambda rng, size: (rng.normal(size=(size + 1, size + 1)),)
     )
-    verdict = check_square(lambda x: x.T)
-    assert verdict.message == "Your answer is the transpose: its rows should be its columns."
+    feedback = check_square(lambda x: x.T)
+    assert feedback.message == "Your answer is the transpose: its rows should be its columns."
 
 
 def test_a_tuple_of_arrays_is_told_and_the_right_one_among_them():
-    verdict = check(lambda numbers, start: (numbers, numbers * 2, running_sums(numbers, start)))
+    feedback = check(lambda numbers, start: (numbers, numbers * 2, running_sums(numbers, start)))
     told = "Your function returned a tuple of 3 arrays; one is asked for."
-    assert verdict.message == f"{told} Number 3 is the right one: return it alone."
+    assert feedback.message == f"{told} Number 3 is the right one: return it alone."
     join = "If they are parts of one array, join them: np.concatenate([a, b])."
     assert check(lambda numbers, start: (numbers, numbers, numbers)).message == f"{told} {join}"
 
@@ -244,16 +244,16 @@ def test_a_tuple_that_stacks_to_the_answer_is_correct():
 
 
 def test_nan_is_told():
-    verdict = check(lambda numbers, start: running_sums(numbers, start) * np.nan)
-    assert verdict.status == "wrong"
-    assert verdict.message.startswith("Your answer holds nan or inf")
+    feedback = check(lambda numbers, start: running_sums(numbers, start) * np.nan)
+    assert feedback.status == "wrong"
+    assert feedback.message.startswith("Your answer holds nan or inf")
 
 
 def test_booleans_are_judged():
     check_even = Checker("Even", lambda x: x % 2 == 0, lambda rng, size: (size,))
     assert check_even(lambda x: not x & 1).status == "correct"
-    verdict = check_even(lambda x: x % 2 == 1)
-    assert (verdict.status, "your answer = True" in verdict.evidence) == ("wrong", True)
+    feedback = check_even(lambda x: x % 2 == 1)
+    assert (feedback.status, "your answer = True" in feedback.evidence) == ("wrong", True)
 
 
 def test_an_answer_that_writes_into_its_inputs_spoils_nothing():

@@ -12,11 +12,11 @@ from posviz.exercises.checker import Checker
 from tests.exercises.every_mistake import listed
 
 MODULES = [
-    importlib.import_module(f"posviz.exercises.{module.name}")
-    for module in pkgutil.iter_modules(posviz.exercises.__path__)
+    importlib.import_module(module.name)
+    for module in pkgutil.walk_packages(posviz.exercises.__path__, "posviz.exercises.")
 ]
 CHECKERS = {
-    f"{module.__name__.rpartition('.')[2]}.{name}": value
+    f"{module.__name__.removeprefix('posviz.exercises.')}.{name}": value
     for module in MODULES
     for name, value in vars(module).items()
     if isinstance(value, Checker)

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib import rcParams
 from matplotlib.colors import to_rgba
 
-from posviz.engine.looks import style_context
+from posviz.engine.style import style_context
 from tests.test_pictures import extremes, random_settings
 
 

@@ -7,7 +7,7 @@ import pytest
 from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
 
-from posviz.engine.looks import style_context
+from posviz.engine.style import style_context
 from posviz.pictures.alibi.alibi_scores import AlibiScores
 from posviz.pictures.alibi.alibi_slopes import AlibiSlopes
 from posviz.pictures.alibi.weight_by_distance import WeightByDistance

@@ -33,8 +33,8 @@ def slopes_of(num_heads):
 @pytest.mark.parametrize("num_heads", range(1, 17))
 def test_slopes_stand_in_the_released_order_beside_the_formula(num_heads):
     power, slopes = slopes_of(num_heads)
-    _, artists = drawn(AlibiSlopes(num_heads=num_heads, head=num_heads))
-    points = [dict(zip(*line.get_data(), strict=True)) for line in artists.lines]
+    _, (*slopes_drawn, _, _) = drawn(AlibiSlopes(num_heads=num_heads, head=num_heads))
+    points = [dict(zip(*part.line.get_data(), strict=True)) for part in slopes_drawn]
     first, rest, formula, chosen = points
     numbered = dict(enumerate(slopes, start=1))
     assert first == pytest.approx({h: numbered[h] for h in numbered if h <= power})
@@ -56,16 +56,16 @@ def test_twelve_heads_have_the_slopes_of_eight_and_four_of_sixteen():
 @pytest.mark.slow("seconds")
 def test_the_bias_is_that_of_a_loop_and_keys_ahead_are_grey():
     for picture in every_setting(AlibiSlopes):
-        _, artists = drawn(picture)
-        shown, seq_len = artists.image.get_array(), picture.seq_len
+        _, (*_, bias, _) = drawn(picture)
+        shown, seq_len = bias.image.get_array(), picture.seq_len
         head = min(picture.head, picture.num_heads)
         slope = slopes_of(picture.num_heads)[1][head - 1]
         assert shown.shape == (seq_len, seq_len)
         behind = [(i, j) for i in range(seq_len) for j in range(i + 1)]
         expected = [max(-slope * (i - j), -8) for i, j in behind]
         np.testing.assert_allclose([shown[pair] for pair in behind], expected, atol=1e-12)
-        assert_grey_only_ahead(artists.image, ~np.tri(seq_len, dtype=bool))
-        assert artists.image.get_extent() == [-0.5, seq_len - 0.5, seq_len - 0.5, -0.5]
+        assert_grey_only_ahead(bias.image, ~np.tri(seq_len, dtype=bool))
+        assert bias.image.get_extent() == [-0.5, seq_len - 0.5, seq_len - 0.5, -0.5]
 
 
 def test_the_caption_of_slopes_tells_slope_bias_and_rule():
@@ -134,10 +134,12 @@ def test_windows_end_where_rows_of_weights_do(num_heads, one_in):
 @pytest.mark.slow("seconds")
 def test_lines_go_through_each_weight_and_marks_stand_at_the_windows():
     for picture in every_setting(WeightByDistance):
-        arrays, artists = drawn(picture)
+        arrays, (window, *parts) = drawn(picture)
+        lines = (part.line for part in parts if hasattr(part, "line"))
+        threshold, heads, bold, crossing, _, bar, *marks = lines
         slopes = slopes_of(picture.num_heads)[1]
         shown, chosen = picture.show == "weight", min(picture.head, picture.num_heads)
-        x, y = (np.reshape(part, (-1, 3)) for part in artists.heads.get_data())
+        x, y = (np.reshape(part, (-1, 3)) for part in heads.get_data())
         assert np.isnan(x[:, 2]).all()
         for line, slope in zip(zip(x, y, strict=True), slopes, strict=True):
             first = weights_of(slope, 8_000)[0] if shown else 1
@@ -146,14 +148,14 @@ def test_lines_go_through_each_weight_and_marks_stand_at_the_windows():
                 assert height == pytest.approx(first * math.exp(-slope * far), rel=1e-9)
             assert line[0][1] == int(picture.furthest) or line[1][1] < 2e-7
         at = np.stack([x, y])[:, chosen - 1, :2]
-        assert np.array_equal(np.stack(artists.chosen.get_data()), at)
+        assert np.array_equal(np.stack(bold.get_data()), at)
         reach = arrays.windows[int(shown), chosen - 1]
-        assert artists.window.get_width() == artists.bar.get_xdata()[1] == reach
-        assert list(artists.bar.get_ydata()) == [chosen, chosen]
+        assert window.artist.get_width() == bar.get_xdata()[1] == reach
+        assert list(bar.get_ydata()) == [chosen, chosen]
         place = ([], []) if reach == 0 else ([reach], [1 / int(picture.one_in)])
-        assert tuple(map(list, artists.crossing.get_data())) == place
-        assert set(artists.threshold.get_ydata()) == {1 / int(picture.one_in)}
-        for mark, window in zip(artists.marks, arrays.windows, strict=True):
+        assert tuple(map(list, crossing.get_data())) == place
+        assert set(threshold.get_ydata()) == {1 / int(picture.one_in)}
+        for mark, window in zip(marks, arrays.windows, strict=True):
             assert list(mark.get_xdata()) == list(window)
             assert list(mark.get_ydata()) == list(range(1, picture.num_heads + 1))
 

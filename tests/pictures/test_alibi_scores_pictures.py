@@ -55,9 +55,11 @@ def reduced(scores):
 )
 def test_maps_and_weights_are_those_of_all_scores(knobs):
     picture = AlibiScores(**knobs)
-    arrays, artists = drawn(picture)
+    arrays, parts = drawn(picture)
+    first, ring, second, other_ring, *lines, without, with_alibi, planted, _ = parts
     *both, back = scores_of(picture)
-    for shown, image, scores in zip(arrays.maps, artists.images, both, strict=True):
+    for shown, part, scores in zip(arrays.maps, (first, second), both, strict=True):
+        image = part.image
         cells = reduced(scores)
         np.testing.assert_allclose(shown, np.clip(cells, -5, 5), atol=1e-10)
         assert_grey_only_ahead(image, np.isnan(cells))
@@ -65,14 +67,14 @@ def test_maps_and_weights_are_those_of_all_scores(knobs):
         assert max(shown.shape) <= 512
     last = [2.0**-picture.head * -distance for distance in range(round(picture.seq_len))]
     rows = [softmax(row) for row in (both[0][-1, ::-1], both[1][-1, ::-1], last)]
-    for line, weights in zip(artists.lines, rows, strict=True):
-        assert_curve_covers(line.get_data(), 0, np.maximum(weights, 1e-7))
+    for curve, weights in zip(lines, rows, strict=True):
+        assert_curve_covers(curve.line.get_data(), 0, np.maximum(weights, 1e-7))
     assert arrays.planted == pytest.approx([weights[back] for weights in rows], rel=1e-9)
-    for mark, weights in zip(artists.marks, rows[:2], strict=True):
-        assert mark.get_xydata()[0] == pytest.approx((back, weights[back]), rel=1e-9)
-    assert list(artists.place.get_xdata()) == [back, back]
-    for ring in artists.rings:
-        assert tuple(ring.get_xydata()[0]) == (picture.seq_len - 1 - back, picture.seq_len - 1)
+    for mark, weights in zip((without, with_alibi), rows[:2], strict=True):
+        assert mark.line.get_xydata()[0] == pytest.approx((back, weights[back]), rel=1e-9)
+    assert list(planted.line.get_xdata()) == [back, back]
+    for mark in (ring, other_ring):
+        assert tuple(mark.line.get_xydata()[0]) == (picture.seq_len - 1 - back, picture.seq_len - 1)
 
 
 def test_the_planted_key_scores_eight_times_the_content_and_others_as_chance_has_it():
@@ -99,11 +101,11 @@ def test_a_longer_text_grows_at_its_start():
 @pytest.mark.slow("seconds")
 @pytest.mark.parametrize(("seq_len", "width"), [(64, 1), (1300, 3), (4096, 8)])
 def test_a_cell_lies_over_the_tokens_it_is_the_mean_of(seq_len, width):
-    arrays, artists = drawn(AlibiScores(seq_len=seq_len))
-    for axes, image, scores in zip(artists.maps, artists.images, arrays.maps, strict=True):
+    arrays, (without, _, with_alibi, *_) = drawn(AlibiScores(seq_len=seq_len))
+    for part, scores in zip((without, with_alibi), arrays.maps, strict=True):
         end = width * len(scores) - 0.5
-        assert image.get_extent() == [-0.5, end, end, -0.5]
-        assert axes.get_xlim() == (-0.5, seq_len - 0.5)
+        assert part.image.get_extent() == [-0.5, end, end, -0.5]
+        assert part.axes.get_xlim() == (-0.5, seq_len - 0.5)
     caption = caption_of(AlibiScores(seq_len=seq_len))
     assert (f"a cell is the mean over {width} × {width} pairs not ahead" in caption) == (width > 1)
     assert ("the lowest and highest of 400 ranges" in caption) == (seq_len > 400)

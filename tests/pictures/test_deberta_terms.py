@@ -35,23 +35,21 @@ def clipped(offset, k):
 @pytest.mark.sampled(quick=3)
 @pytest.mark.parametrize("setting", [*every_setting(DebertaTerms, 8)], ids=repr)
 def test_deberta_terms_are_those_of_a_loop(setting):
-    arrays, artists = drawn(setting)
+    arrays, (*terms, c2p, p2c, _, _) = drawn(setting)
     np.testing.assert_allclose(arrays.maps, deberta_maps(setting), atol=1e-9)
     on = (True, setting.c2p, setting.p2c, True)
-    for image, cross, is_on, scores in zip(
-        artists.images, artists.crosses, on, arrays.maps, strict=True
-    ):
-        assert np.array_equal(image.get_array(), scores)
-        assert image.get_alpha() == (1 if is_on else 0.25)
-        assert len(cross.get_xdata()) == (0 if is_on else 5)
-    check_clips(setting, artists)
+    for term, is_on, scores in zip(terms, on, arrays.maps, strict=True):
+        assert np.array_equal(term.image.get_array(), scores)
+        assert term.image.get_alpha() == (1 if is_on else 0.25)
+        assert len(term.cross.get_xdata()) == (0 if is_on else 5)
+    check_clips(setting, c2p.line, p2c.line)
     check_deviations(setting, arrays)
 
 
-def check_clips(setting, artists):
+def check_clips(setting, *clips):
     """Between the lines lie the offsets whose row of the table is theirs alone."""
     own = range(1 - setting.clip, setting.clip - 1)
-    for name, line in zip(("c2p", "p2c"), artists.clips, strict=True):
+    for name, line in zip(("c2p", "p2c"), clips, strict=True):
         x, y = line.get_xydata()[[0, 1, 3, 4]].reshape(2, 2, 2).transpose(2, 0, 1)
         sign = -1 if (name, setting.reading) == ("p2c", "paper") else 1
         for query, key in itertools.product(range(16), repeat=2):
@@ -83,11 +81,11 @@ def test_the_spread_is_that_of_whole_vectors(head_dim):
     q, k, position_key, position_query = random.standard_normal((4, count, head_dim))
     sums = (q * k + q * position_key + k * position_query).sum(axis=1)
     picture = DebertaTerms(head_dim=head_dim)
-    arrays, artists = drawn(picture)
+    arrays, (*_, plain, scaled) = drawn(picture)
     for values, density, line, deviation in zip(
         (sums / math.sqrt(head_dim), sums / math.sqrt(3 * head_dim)),
         arrays.densities,
-        artists.spreads,
+        (plain.line, scaled.line),
         arrays.deviations,
         strict=True,
     ):

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from posviz.derivations import setting
-from posviz.engine.looks import STYLES
+from posviz.engine.style import STYLES
 from posviz.pictures.rotary.derivation_stepper import VERSIONS, DerivationStepper
 from posviz.pictures.rotary.derivation_stepper import WRONG as REDS
-from tests.engine.test_looks import contrast
+from tests.engine.test_style import contrast
 
 WRONG = REDS["light"]
 
@@ -30,7 +30,7 @@ def test_the_slip_is_red_and_stands_aside():
 
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("dark", [False, True])
-def test_the_red_line_is_read_on_its_ground(style, dark):
+def test_the_red_line_is_read_on_its_background(style, dark):
     words, plot = DerivationStepper().figure(style, dark).axes
     row = [text for text in words.texts if text.get_position()[1] == 4 and text.get_visible()]
     _, *formula_and_value = [text.get_color() for text in row]

@@ -10,7 +10,7 @@ import torch
 from posviz.pictures.learned._tables import toy_snapshots
 from posviz.pictures.learned.learned_table import LearnedTable
 from posviz.pictures.learned.sinusoidal_beside_learned import SinusoidalBesideLearned
-from tests.drawn_text import drawn_texts
+from posviz.publish.faults import drawn_texts
 from tests.pictures.by_hand import caption_of, drawn, frequencies, product
 
 RNG = np.random.default_rng(7)
@@ -40,11 +40,11 @@ def sine_table(rows, columns, base):
 @pytest.mark.parametrize(("progress", "step"), [(0, 0), (5, 0), (6, 10), (55, 10), (56, 90)])
 def test_the_nearest_snapshot_is_shown(progress, step, centred):
     picture = LearnedTable(RUN, progress=progress, centred=centred)
-    arrays, artists = drawn(picture)
+    arrays, (image, _, _, _, _, before, now, _) = drawn(picture)
     rows, first = (x - centred * x.mean(axis=0) for x in (RUN[step], RUN[0]))
     expected = [[cosine(x, y) for y in rows] for x in rows]
-    np.testing.assert_allclose(artists.image.get_array(), expected, atol=1e-12)
-    for line, table in ((artists.now, rows), (artists.before, first)):
+    np.testing.assert_allclose(image.artist.get_array(), expected, atol=1e-12)
+    for line, table in ((now.line, rows), (before.line, first)):
         means = [mean_cosine(table, offset) for offset in range(11)]
         np.testing.assert_allclose(line.get_data(), (range(11), means), atol=1e-12)
     near, far, start = (f"{x:.2f}" for x in (*arrays.means[[1, 10]], arrays.before[1]))
@@ -61,16 +61,15 @@ def test_the_path_lies_in_the_last_tables_plane_and_does_not_flip():
     share = (sizes[:2] ** 2).sum() / (sizes**2).sum()
     for progress, step in ((0, 0), (10, 10), (100, 90)):
         picture = LearnedTable(RUN, progress=progress)
-        _, artists = drawn(picture)
-        line, dots = artists.path
-        path = line.get_xydata()
+        _, (_, line, dots, *ends, _, _, _) = drawn(picture)
+        path = line.line.get_xydata()
         expected = (RUN[step] - RUN[step].mean(axis=0)) @ directions[:2].T
         signs = -np.sign(deviations[0] @ directions[:2].T)
         np.testing.assert_allclose(path, expected * signs, atol=1e-10)
-        np.testing.assert_array_equal(dots.get_offsets(), path)
-        ends = [mark.get_xydata()[0] for mark in artists.ends]
+        np.testing.assert_array_equal(dots.artist.get_offsets(), path)
+        ends = [mark.line.get_xydata()[0] for mark in ends]
         np.testing.assert_array_equal(ends, path[[0, -1]])
-        limits = [*line.axes.get_xlim(), *line.axes.get_ylim()]
+        limits = [*line.line.axes.get_xlim(), *line.line.axes.get_ylim()]
         assert limits == [-limits[1], limits[1]] * 2
         assert abs(path).max() < limits[1]
         assert f"the plane of the path holds {share:.0%} of the last" in caption_of(picture)
@@ -93,12 +92,12 @@ def test_snapshots_may_come_in_any_order_and_stay_as_they_were():
 
 def test_one_long_table_is_thinned_and_says_so():
     picture = LearnedTable({0: LONG}, progress=30)
-    arrays, artists = drawn(picture)
+    arrays, (image, *_) = drawn(picture)
     assert arrays.cosines.shape == (344, 344)
     assert len(arrays.path) == 344
     assert arrays.cosines[3, 7] == pytest.approx(cosine(*LONG[[9, 21]].astype(float)))
     assert arrays.means[515] == pytest.approx(mean_cosine(LONG.astype(float), 515))
-    assert artists.image.get_extent() == [-0.5, 1031.5, 1031.5, -0.5]
+    assert image.artist.get_extent() == [-0.5, 1031.5, 1031.5, -0.5]
     caption = caption_of(picture)
     assert "1,030 rows × 7 columns at step 0 of 0, the only snapshot:" in caption
     assert caption.endswith("; one row in 3 is drawn.")
@@ -175,21 +174,20 @@ def test_the_toys_diagonal_grows():
 @pytest.mark.parametrize("base", [10, 500, 10_000, 1_000_000])
 def test_the_sinusoidal_cosine_is_one_number_along_a_diagonal_and_the_learned_is_not(base):
     picture = SinusoidalBesideLearned(RUN[0], base=base)
-    _, artists = drawn(picture)
+    _, (*panels, fixed, learned, around) = drawn(picture)
     tables = sine_table(20, 6, base), RUN[0]
-    for table, panel, line in zip(tables, artists.panels, artists.curves[:2], strict=True):
+    for table, panel, curve in zip(tables, panels, (fixed, learned), strict=True):
         expected = [[cosine(x, y) for y in table] for x in table]
-        np.testing.assert_allclose(panel[0].get_array(), expected, atol=1e-12)
+        np.testing.assert_allclose(panel.artist.get_array(), expected, atol=1e-12)
         means = [mean_cosine(table, offset) for offset in range(11)]
-        np.testing.assert_allclose(line.get_data(), (range(11), means), atol=1e-12)
+        np.testing.assert_allclose(curve.line.get_data(), (range(11), means), atol=1e-12)
     same = [math.fsum(math.cos(k * w) for w in frequencies(6, base)) / 3 for k in range(11)]
-    np.testing.assert_allclose(artists.curves[0].get_ydata(), same, atol=1e-12)
+    np.testing.assert_allclose(fixed.line.get_ydata(), same, atol=1e-12)
     ends = [
         [end(cosine(RUN[0][i], RUN[0][i + k]) for i in range(20 - k)) for k in range(11)]
         for end in (min, max)
     ]
-    around = artists.curves[2].get_ydata()
-    np.testing.assert_allclose(around, [*ends[0], np.nan, *ends[1]], atol=1e-12)
+    np.testing.assert_allclose(around.line.get_ydata(), [*ends[0], np.nan, *ends[1]], atol=1e-12)
     spread = np.subtract(*ends[::-1])
     caption = caption_of(picture)
     assert f"{same[1]:.4f}, which varies by less than 1e-9 along any diagonal, in" in caption
@@ -198,14 +196,13 @@ def test_the_sinusoidal_cosine_is_one_number_along_a_diagonal_and_the_learned_is
 
 def test_values_are_in_units_of_their_root_mean_square_and_norms_of_their_mean():
     picture = SinusoidalBesideLearned(RUN[0], compare="values", base=300)
-    _, artists = drawn(picture)
-    for table, (image,), line in zip(
-        (sine_table(20, 6, 300), RUN[0]), artists.panels, artists.curves, strict=True
-    ):
+    _, parts = drawn(picture)
+    tables = sine_table(20, 6, 300), RUN[0]
+    for table, image, curve in zip(tables, parts[:2], parts[2:], strict=True):
         scale = math.sqrt(math.fsum(x * x for x in table.flat) / table.size)
-        np.testing.assert_allclose(image.get_array(), table / scale, atol=1e-12)
+        np.testing.assert_allclose(image.artist.get_array(), table / scale, atol=1e-12)
         norms = np.array([math.sqrt(product(row, row)) for row in table])
-        np.testing.assert_allclose(line.get_data(), (range(20), norms / norms.mean()))
+        np.testing.assert_allclose(curve.line.get_data(), (range(20), norms / norms.mean()))
     caption = caption_of(picture)
     assert "the norm of every row is 1.7321, in" in caption  # √(d_model/2)
     assert f"the norm of a row is {norms.min():.4f} to {norms.max():.4f}; col" in caption
@@ -217,34 +214,35 @@ def test_values_are_in_units_of_their_root_mean_square_and_norms_of_their_mean()
 def test_the_path_and_the_variance_it_holds(learned, base):
     rows, columns = learned.shape
     picture = SinusoidalBesideLearned(learned, compare="path", base=base)
-    _, artists = drawn(picture)
+    _, parts = drawn(picture)
     tables = sine_table(rows, columns - columns % 2, base), learned.astype(float)
-    for table, (line, mark), curve in zip(tables, artists.panels, artists.curves, strict=True):
+    for table, line, mark, curve in zip(tables, parts[:4:2], parts[1:4:2], parts[4:], strict=True):
         table = table - table.mean(axis=0)
         _, sizes, directions = np.linalg.svd(table)
         expected = table @ directions[:2].T / math.sqrt((sizes**2).sum() / rows)
-        path = line.get_xydata()
+        path = line.line.get_xydata()
         np.testing.assert_allclose(path, -expected * np.sign(expected[0]), atol=1e-9)
-        np.testing.assert_array_equal(mark.get_xydata(), path[:1])
+        np.testing.assert_array_equal(mark.line.get_xydata(), path[:1])
         held = np.cumsum(sizes**2)[:16] / (sizes**2).sum()
-        np.testing.assert_allclose(curve.get_data(), (range(1, len(held) + 1), held))
+        np.testing.assert_allclose(curve.line.get_data(), (range(1, len(held) + 1), held))
         assert f"the plane of the path holds {held[1]:.0%} of" in caption_of(picture)
 
 
 @pytest.mark.parametrize("rows", [20, 19])
 def test_the_spectrum_is_a_slow_fourier_transform(rows):
     picture = SinusoidalBesideLearned(RUN[0][:rows], compare="spectrum", base=300)
-    _, artists = drawn(picture)
+    _, parts = drawn(picture)
     cycles = range(1, rows // 2 + 1)
-    for table, (image,), line in zip(
-        (sine_table(rows, 6, 300), RUN[0][:rows]), artists.panels, artists.curves, strict=True
-    ):
+    tables = sine_table(rows, 6, 300), RUN[0][:rows]
+    for table, image, curve in zip(tables, parts[:2], parts[2:], strict=True):
         power = np.array([[slow_power(column, k) for column in table.T] for k in cycles])
         np.testing.assert_allclose(
-            image.get_array(), np.log10(np.maximum(power / power.sum(axis=0), 1e-6)), atol=1e-6
+            image.artist.get_array(),
+            np.log10(np.maximum(power / power.sum(axis=0), 1e-6)),
+            atol=1e-6,
         )
         shares = power.sum(axis=1) / power.sum()
-        np.testing.assert_allclose(line.get_data(), (cycles, shares), rtol=1e-9)
+        np.testing.assert_allclose(curve.line.get_data(), (cycles, shares), rtol=1e-9)
         half = next(k for k in cycles if math.fsum(shares[:k]) >= 0.5)
         assert f"lies at {half} cycle" in caption_of(picture)
 

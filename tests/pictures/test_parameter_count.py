@@ -53,17 +53,18 @@ def test_what_does_not_grow_is_drawn_with_its_count():
 @pytest.mark.slow("seconds")
 def test_the_table_asked_for_beside_the_model_chosen():
     for picture in every_setting(ParameterCount, 8):
-        _, artists = drawn(picture)
+        _, parts = drawn(picture)
+        line, whole, here, asked, *rings, box = (part.line for part in parts)
         length, model = int(picture.length), MODELS[picture.model]
         count, own = length * picture.width, model.rows * model.columns
-        assert artists.here.get_xydata().tolist() == [[length, count]]
-        assert set(artists.asked.get_xdata()) == {count}
-        assert all(y == x * picture.width for x, y in artists.line.get_xydata())
-        assert set(artists.whole.get_ydata()) == {model.parameters}
+        assert here.get_xydata().tolist() == [[length, count]]
+        assert set(asked.get_xdata()) == {count}
+        assert all(y == x * picture.width for x, y in line.get_xydata())
+        assert set(whole.get_ydata()) == {model.parameters}
         row = list(MODELS).index(picture.model)
-        assert artists.rings[0].get_xydata().tolist() == [[model.rows, own]]
-        assert artists.rings[1].get_xydata().tolist() == [[own, row]]
-        assert artists.box.get_xydata().tolist() == [[model.parameters, row]]
+        assert rings[0].get_xydata().tolist() == [[model.rows, own]]
+        assert rings[1].get_xydata().tolist() == [[own, row]]
+        assert box.get_xydata().tolist() == [[model.parameters, row]]
         caption = caption_of(picture)
         assert caption.startswith(f"{length:,} × {picture.width:,} = {count:,} parameters, ")
         megabytes = re.search(r"([\d,.]+) MB", caption)[1].replace(",", "")

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from posviz.pictures.rotary.precision_lab import HEAD_DIM, POSITIONS, PrecisionLab, to_dtype
+from tests.pictures.by_hand import drawn
 
 NARROW = ["float32", "float16", "bfloat16"]
 OFFSET, BASE = 5, 10_000
@@ -75,10 +76,7 @@ def test_rounded_waves_err_alike_at_every_position():
     assert errors["float32"].max() < 1e-5 < 1e-3 < errors["bfloat16"].max() < 1
 
 
-def test_the_cross_stands_only_where_something_overflows():
-    picture = PrecisionLab()
-    _, artists = picture.build()
-    for rounded, crosses in (("angles", 1), ("cos and sin", 0)):
-        picture.rounded = rounded
-        picture.update(artists, picture.compute())
-        assert len(artists.end.get_xdata()) == crosses
+@pytest.mark.parametrize(("rounded", "crosses"), [("angles", 1), ("cos and sin", 0)])
+def test_the_cross_stands_only_where_something_overflows(rounded, crosses):
+    _, (*_, cross) = drawn(PrecisionLab(rounded=rounded))
+    assert len(cross.line.get_xdata()) == crosses

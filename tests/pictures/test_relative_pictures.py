@@ -11,7 +11,7 @@ from matplotlib.path import Path
 from matplotlib.textpath import TextPath
 from transformers.models.t5.modeling_t5 import T5Attention
 
-from posviz.engine.live import LiveFigure
+from posviz.engine.live_figure import LiveFigure
 from posviz.pictures.relative.offset_matrix import OffsetMatrix
 from posviz.pictures.relative.t5_buckets import T5Buckets
 from tests.pictures.by_hand import caption_of, drawn, every_setting
@@ -74,20 +74,21 @@ def test_first_sight():
 
 
 def test_a_shift_moves_the_positions_and_nothing_else():
-    (_, artists), (_, shifted) = drawn(OffsetMatrix()), drawn(OffsetMatrix(shift=500))
-    assert np.array_equal(artists.images[0].get_array(), shifted.images[0].get_array())
-    for each, number in ((artists, "3"), (shifted, "503")):
-        for axis in (each.axes.matrix.xaxis, each.axes.matrix.yaxis, each.axes.row.xaxis):
+    (_, parts), (_, shifted) = drawn(OffsetMatrix()), drawn(OffsetMatrix(shift=500))
+    assert np.array_equal(parts[0].image.get_array(), shifted[0].image.get_array())
+    for (told, _, _, _, _, _, apart, *_), number in ((parts, "3"), (shifted, "503")):
+        for axis in (told.axes.xaxis, told.axes.yaxis, apart.line.axes.xaxis):
             assert axis.get_major_formatter()(3) == number
-    for line, other in ((artists.told, shifted.told), (artists.frames[0], shifted.frames[0])):
-        assert np.array_equal(line.get_data(), other.get_data())
+    for outline_or_curve in (2, 7):
+        lines = [each[outline_or_curve].line for each in (parts, shifted)]
+        assert np.array_equal(lines[0].get_data(), lines[1].get_data())
 
 
 def test_a_moved_figure_names_the_convention_even_where_all_are_told_zero():
-    _, artists = drawn(OffsetMatrix(clip=0))
+    _, parts = drawn(OffsetMatrix(clip=0))
     other = OffsetMatrix(clip=0, convention="key − query")
-    other.update(artists, other.compute())
-    assert artists.axes.table.get_ylabel() == "key − query (tokens)"
+    other.update(parts, other.compute())
+    assert parts[1].artist.axes.get_ylabel() == "key − query (tokens)"
 
 
 @pytest.mark.sampled(quick=2)
@@ -103,28 +104,28 @@ def test_a_moved_figure_names_the_convention_even_where_all_are_told_zero():
 )
 def test_the_drawing_has_the_matrix_the_table_and_the_query(query, clip, seq_len, convention):
     picture = OffsetMatrix(query=query, clip=clip, seq_len=seq_len, convention=convention)
-    arrays, artists = drawn(picture)
+    arrays, (told, column, *outline, _, _, apart, clipped, bars, first, last, _) = drawn(picture)
     expected, query = matrix_of(picture), min(query, seq_len - 1)
-    matrix, table = artists.images
+    matrix, table = told.image, column.artist
     assert matrix.get_array().tolist() == expected
     assert matrix.get_extent() == [-0.5, seq_len - 0.5, seq_len - 0.5, -0.5]
     assert table.get_array().ravel().tolist() == list(range(-clip, clip + 1))
     assert table.get_extent()[2:] == [clip + 0.5, -clip - 0.5]
-    assert artists.axes.table.get_ylabel() == f"{convention} (tokens)"
-    assert artists.told.get_xydata().tolist() == [[*p] for p in enumerate(expected[query])]
-    assert np.array_equal(artists.apart.get_ydata(), arrays.apart)
-    for frame in artists.frames:
+    assert table.axes.get_ylabel() == f"{convention} (tokens)"
+    assert clipped.line.get_xydata().tolist() == [[*p] for p in enumerate(expected[query])]
+    assert np.array_equal(apart.line.get_ydata(), arrays.apart)
+    for part in outline:
         corners = {(-0.5, query - 0.5), (seq_len - 0.5, query + 0.5)}
-        assert corners < set(map(tuple, frame.get_xydata().tolist()))
-    values, edges, _ = artists.pairs.get_data()
-    told = [number for row in expected for number in row]
-    shares = [told.count(row - clip) / seq_len**2 for row in range(2 * clip + 1)]
+        assert corners < set(map(tuple, part.line.get_xydata().tolist()))
+    values, edges, _ = bars.artist.get_data()
+    numbers = [number for row in expected for number in row]
+    shares = [numbers.count(row - clip) / seq_len**2 for row in range(2 * clip + 1)]
     np.testing.assert_allclose(values, shares, rtol=1e-12)
     assert edges.tolist() == [row - clip - 0.5 for row in range(2 * clip + 2)]
-    first, last = artists.ends
+    first, last = first.artist, last.artist
     assert (first.get_text(), last.get_text()) == ("row 0", f"row {2 * clip}" if clip else "")
     assert (first.get_position()[1], last.get_position()[1]) == (edges[0], edges[-1])
-    assert artists.axes.row.get_xlim() == (-0.5, seq_len - 0.5)
+    assert clipped.line.axes.get_xlim() == (-0.5, seq_len - 0.5)
 
 
 def test_a_clip_that_moves_fits_nothing_anew():
@@ -144,10 +145,11 @@ def test_a_clip_that_moves_fits_nothing_anew():
 @pytest.mark.parametrize("convention", ["query − key", "key − query"])
 def test_each_cell_of_a_short_matrix_has_its_number(seq_len, convention):
     picture = OffsetMatrix(seq_len=seq_len, convention=convention, clip=8)
-    _, artists = drawn(picture)
+    _, (_, _, _, _, *inks, _, _, _, _, _, _) = drawn(picture)
     expected, cells = matrix_of(picture), {}
-    for ink, patch in zip(("black", "white"), artists.numbers, strict=True):
-        for vertex, code in zip(patch.get_path().vertices, patch.get_path().codes, strict=True):
+    for ink, part in zip(("black", "white"), inks, strict=True):
+        path = part.artist.get_path()
+        for vertex, code in zip(path.vertices, path.codes, strict=True):
             key, query = np.round(vertex).astype(int)
             if code != Path.CLOSEPOLY:  # whose vertex says nothing
                 cells.setdefault((query, key, ink), []).append(vertex - (key, query))
@@ -275,8 +277,8 @@ def test_the_audited_numbers_stand_in_the_captions():
 def test_every_pair_has_the_colour_of_its_bucket():
     for rule in RULES:
         picture = T5Buckets(**rule, seq_len=24)
-        arrays, artists = drawn(picture)
-        buckets, colours = rule_of(picture), artists.images[0].get_array().ravel()
+        arrays, (table, pairs, *_) = drawn(picture)
+        buckets, colours = rule_of(picture), table.artist.get_array().ravel()
         used = sorted(set(buckets.values()))
         assert len(colours) == picture.num_buckets
         assert len({colours[bucket] for bucket in used}) == len(used)
@@ -284,10 +286,10 @@ def test_every_pair_has_the_colour_of_its_bucket():
             sides = {np.sign(offset) for offset in buckets if buckets[offset] == bucket}
             expected = -2 if not sides else 0 if 0 in sides else sides.pop()
             assert colour == expected or (math.copysign(1, colour) == expected and abs(colour) <= 1)
-        shown = artists.images[1].get_array()
+        shown = pairs.image.get_array()
         for query, key in np.ndindex(24, 24):
             assert shown[query, key] == colours[buckets[query - key]]
-        assert artists.images[1].get_extent() == [-0.5, 23.5, 23.5, -0.5]
+        assert pairs.image.get_extent() == [-0.5, 23.5, 23.5, -0.5]
         assert np.array_equal(shown, arrays.pairs)
 
 
@@ -296,20 +298,21 @@ def test_the_offset_is_marked_on_the_curve_and_on_the_map():
     limits = [{-128, 128}, {1024}, {-128, 128}, {-17, 17}]
     for rule, offset, ends in zip(RULES, (20, 0, -200, -7), limits, strict=True):
         picture = T5Buckets(**rule, offset=offset, seq_len=48)
-        arrays, artists = drawn(picture)
+        arrays, (_, _, *lines, _, _) = drawn(picture)
+        *limits_drawn, runs, here, mark, white, black = (part.line for part in lines)
         buckets = rule_of(picture)
-        assert artists.mark.get_xydata().tolist() == [[offset, buckets[offset]]]
-        assert {line.get_xdata()[0] for line in artists.ends} == ends
-        bars = artists.runs.get_xydata().reshape(-1, 3, 2)
+        assert mark.get_xydata().tolist() == [[offset, buckets[offset]]]
+        assert {line.get_xdata()[0] for line in limits_drawn} == ends
+        bars = runs.get_xydata().reshape(-1, 3, 2)
         assert np.isnan(bars[:, 2, 0]).all()
         for (left, low), (right, high) in bars[:, :2]:
             assert low == high
             assert {buckets[math.ceil(left)], buckets[math.floor(right)]} == {low}
         assert np.diff(bars[:, :2, 0].ravel())[1::2].tolist() == [0] * (len(bars) - 1)
-        (left, bucket), (right, _) = artists.here.get_xydata()[:2]
+        (left, bucket), (right, _) = here.get_xydata()[:2]
         assert bucket == buckets[offset]
         assert [left + 0.5, right - 0.5] == arrays.here[:2].tolist()
-        for line in artists.diagonal:
+        for line in (white, black):
             keys, queries = line.get_data()
             assert len(keys) == (0 if offset == -200 else 2)
             if len(keys):

@@ -113,14 +113,15 @@ def test_without_the_offset_alone_the_curve_is_seen_to_move():
 
 
 def test_a_switched_off_term_is_pale_and_crossed():
-    arrays, artists = drawn(FourRelativeTerms(key_alone=False))
-    for i, (image, cross) in enumerate(zip(artists.terms, artists.crosses, strict=True)):
-        assert image.get_alpha() == (0.25 if i == 2 else 1)
-        assert len(cross.get_xdata()) == (5 if i == 2 else 0)
-        assert np.array_equal(image.get_array(), arrays.terms[i])
-    assert np.array_equal(artists.total.get_array(), arrays.total)
-    assert np.array_equal(artists.weights.get_array(), arrays.weights)
-    assert [line.get_ydata().tolist() for line in artists.rows] == [x.tolist() for x in arrays.rows]
+    arrays, (*terms, total, weights, four, switched) = drawn(FourRelativeTerms(key_alone=False))
+    for i, term in enumerate(terms):
+        assert term.image.get_alpha() == (0.25 if i == 2 else 1)
+        assert len(term.cross.get_xdata()) == (5 if i == 2 else 0)
+        assert np.array_equal(term.image.get_array(), arrays.terms[i])
+    assert np.array_equal(total.image.get_array(), arrays.total)
+    assert np.array_equal(weights.image.get_array(), arrays.weights)
+    rows = [curve.line.get_ydata().tolist() for curve in (four, switched)]
+    assert rows == [row.tolist() for row in arrays.rows]
 
 
 # ---------------------------------------------------------------- rel_shift

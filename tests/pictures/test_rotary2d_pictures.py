@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pytest
 
+from posviz.pictures.parts import Curve
 from posviz.pictures.rotary2d.mrope_sections import MropeSections
 from posviz.pictures.rotary2d.patch_grid import PatchGrid
 from posviz.pictures.rotary2d.two_hands import TwoHands
@@ -124,15 +125,17 @@ def test_another_device_scores_alike():
         assert picture.caption(arrays).endswith("(torch CPU, float32).")
 
 
-def test_the_query_is_framed_and_lines_run_through_it():
-    arrays, artists = drawn(PatchGrid(row=13, column=3, grid=10))
-    for frame in artists.frames:
-        assert set(map(tuple, frame.get_xydata())) == set(itertools.product((2.5, 3.5), (8.5, 9.5)))
-    for line, along in zip(artists.lines, arrays.along, strict=True):
+def test_the_query_is_outlined_and_lines_run_through_it():
+    arrays, (scores, *parts) = drawn(PatchGrid(row=13, column=3, grid=10))
+    for part in parts[:2]:
+        assert set(map(tuple, part.line.get_xydata())) == set(
+            itertools.product((2.5, 3.5), (8.5, 9.5))
+        )
+    for part, along in zip(parts[3:], arrays.along, strict=True):
+        line = part.line
         assert np.array_equal(line.get_data(), along)
         assert line.get_ydata()[line.get_xdata() == 0] == pytest.approx(1, abs=1e-6)
-    assert artists.image.get_extent() == [-0.5, 9.5, 9.5, -0.5]
-    assert np.array_equal(artists.image.get_array(), arrays.scores)
+    assert np.array_equal(scores.image.get_array(), arrays.scores)
 
 
 # ---------------------------------------------------------------- two hands
@@ -188,15 +191,16 @@ def test_the_caption_adds_the_shares_up():
 @pytest.mark.parametrize(("pair", "direction"), [(0, 0), (2, 30), (15, 180), (5, 115)])
 def test_hands_point_and_lines_keep_their_angle(kind, pair, direction):
     picture = TwoHands(kind=kind, pair=pair, direction=direction, row=11, column=3)
-    _, artists = drawn(picture)
-    hands = hands_of(picture)
-    shown = artists.hands[:2] if kind == "axial" else artists.hands[2:]
-    for hand in artists.hands:
+    _, parts = drawn(picture)
+    hands, lines = hands_of(picture), [part.line for part in parts if isinstance(part, Curve)]
+    drawn_hands, families, mark = lines[:3], [lines[5:7], lines[7:9]], lines[9]
+    shown = drawn_hands[:2] if kind == "axial" else drawn_hands[2:]
+    for hand in drawn_hands:
         assert len(hand.get_xdata()) == 2 * (hand in shown)
     for i, (hand, (across, down)) in enumerate(zip(shown, hands, strict=True)):
         angle = 3 * across + 11 * down
         assert complex(*hand.get_xydata()[1]) == pytest.approx(cmath.rect(1, angle), abs=1e-9)
-        for line in artists.families[i]:
+        for line in families[i]:
             ends = line.get_xydata().reshape(-1, 3, 2)
             assert len(ends) > 2 * 16 * math.hypot(across, down) / math.tau
             assert np.isnan(ends[:, 2]).all()
@@ -205,21 +209,20 @@ def test_hands_point_and_lines_keep_their_angle(kind, pair, direction):
                 assert turns == pytest.approx(round(turns), abs=1e-9)
             middle = ends[:, :2].mean(axis=1)
             assert (np.abs(middle - (3, 11)).sum(axis=1) < 1e-9).sum() == 1
-    for line in itertools.chain(*artists.families[len(hands) :]):
+    for line in itertools.chain(*families[len(hands) :]):
         assert len(line.get_xdata()) == 0
-    assert artists.mark.get_data() == ((3,), (11,))
+    assert mark.get_data() == ((3,), (11,))
 
 
 @pytest.mark.parametrize("kind", ["axial", "mixed", "mixed, equal"])
 def test_arcs_are_the_shares_and_on_one_hand_follow_each_other(kind):
     picture = TwoHands(kind=kind, direction=115, row=11, column=3)
-    _, artists = drawn(picture)
     hands = hands_of(picture)
     by_column, by_row = 3 * hands[0][0], 11 * hands[-1][1]
     begin = 0 if kind == "axial" else by_column
     ends = [(0, by_column), (begin, begin + by_row)]
-    for arc, angles in zip(artists.arcs, ends, strict=True):
-        for point, angle in zip(arc.get_xydata()[[0, -1]], angles, strict=True):
+    for arc, angles in zip(picture.compute().arcs, ends, strict=True):
+        for point, angle in zip(np.transpose(arc)[[0, -1]], angles, strict=True):
             apart = cmath.phase(complex(*point) / cmath.rect(1, angle))
             assert apart == pytest.approx(0, abs=1e-9)
 
@@ -276,10 +279,10 @@ def test_time_has_the_fast_pairs_unless_they_take_turns(sections, fastest):
 @pytest.mark.slow("seconds")
 def test_each_axis_is_drawn_over_its_own_pairs():
     for sections, axes in AXES.items():
-        arrays, artists = drawn(MropeSections(sections=sections))
+        arrays, parts = drawn(MropeSections(sections=sections))
         for axis in range(3):
             pairs = [pair for pair, its in enumerate(axes) if its == axis]
-            assert artists.waves[axis].get_xdata().tolist() == pairs
-            assert artists.angles[axis].get_xdata().tolist() == pairs
-            assert np.array_equal(artists.waves[axis].get_ydata(), arrays.wavelengths[pairs])
-            assert np.array_equal(artists.angles[axis].get_ydata(), arrays.angles[pairs])
+            for part, values in zip(
+                parts[axis::3], (arrays.wavelengths, arrays.angles), strict=True
+            ):
+                assert np.array_equal(part.line.get_data(), (pairs, values[pairs]))

@@ -82,8 +82,8 @@ def test_a_score_that_moves_would_be_owned_up_to():
 def test_curves_are_the_scores_elsewhere():
     for picture in every_setting(RotatingVectors):
         arrays, speed, offset = picture.compute(), speed_of(picture), picture.query - picture.key
-        assert arrays.places[0] == max(offset, 0)  # before that, k would stand before 0
-        assert arrays.places[-1] == 60
+        assert arrays.queries[0] == max(offset, 0)  # before that, k would stand before 0
+        assert arrays.queries[-1] == 60
         np.testing.assert_allclose(arrays.both, arrays.score, rtol=0, atol=1e-12)
         key = K * cmath.exp(1j * speed * (picture.key + picture.together))
         alone = [(Q * cmath.exp(1j * speed * x) * key.conjugate()).real for x in np.arange(61)]
@@ -92,14 +92,15 @@ def test_curves_are_the_scores_elsewhere():
 
 @pytest.mark.parametrize(("query", "pair"), [(7, 1), (1, 0), (30, 0), (29, 3)])
 def test_the_arc_runs_from_k_to_q_the_shorter_way(query, pair):
-    arrays, artists = drawn(RotatingVectors(query=query, pair=pair, together=5))
-    x, y = artists.arc.get_data()
+    picture = RotatingVectors(query=query, pair=pair, together=5)
+    arrays, (_, _, part, _, _, key, here) = drawn(picture)
+    x, y = part.line.get_data()
     arc = np.unwrap(np.arctan2(y, x))
     q, k = (cmath.phase(complex(*vector)) for vector in arrays.vectors)
     assert math.remainder(arc[0] - k, math.tau) == pytest.approx(0, abs=1e-12)
     assert arc[-1] - arc[0] == pytest.approx(math.remainder(q - k, math.tau))
-    assert artists.here.get_data() == ([query + 5], [arrays.score])
-    assert artists.key.get_xdata() == [9, 9]
+    assert here.line.get_data() == ((query + 5,), [arrays.score])
+    assert key.line.get_xdata() == [9, 9]
 
 
 # ---------------------------------------------------------------- angle table
@@ -174,14 +175,15 @@ def test_the_caption_counts_columns_and_turns():
 @pytest.mark.slow("seconds")
 @pytest.mark.parametrize("layout", ["half_split", "interleaved"])
 def test_both_lines_show_the_marked_row_and_the_frequencies(layout):
-    _, artists = drawn(AngleTable(layout=layout, shown="sin", position=7, head_dim=8, base=16))
+    knobs = {"shown": "sin", "position": 7, "head_dim": 8, "base": 16}
+    _, (table, *curves) = drawn(AngleTable(layout=layout, **knobs))
     speeds = frequencies(8, 16)
-    for member, (row, speed) in enumerate(zip(artists.rows, artists.speeds, strict=True)):
+    for member, (row, speed) in enumerate(zip(curves[:2], curves[2:], strict=True)):
         columns = [pair[member] for pair in partners(8, layout)]
-        assert row.get_xdata().tolist() == speed.get_xdata().tolist() == columns
-        np.testing.assert_allclose(row.get_ydata(), [math.sin(7 * each) for each in speeds])
-        np.testing.assert_allclose(speed.get_ydata(), speeds)
-    assert {y for marker in artists.markers for y in marker.get_ydata()} == {7}
+        expected = columns, [math.sin(7 * each) for each in speeds]
+        np.testing.assert_allclose(row.line.get_data(), expected)
+        np.testing.assert_allclose(speed.line.get_data(), (columns, speeds))
+    assert {y for marker in table.markers for y in marker.get_ydata()} == {7}
 
 
 # ---------------------------------------------------------------- three turned tokens
@@ -232,10 +234,10 @@ def test_weights_and_their_change_are_those_of_a_loop():
         assert re.search(r"q₁ gives the weights (.*);", caption)[1] == ", ".join(
             f"{weight:.4f}" for weight in here[0]
         )
-        verdict = "changes no weight"
+        outcome = "changes no weight"
         if picture.turned == "queries" and picture.step:
-            verdict = f"changes a weight by {change:.4f}"
-        assert caption.endswith(f"moving all three tokens one position on {verdict}.")
+            outcome = f"changes a weight by {change:.4f}"
+        assert caption.endswith(f"moving all three tokens one position on {outcome}.")
 
 
 @pytest.mark.parametrize("kind", ["queries and keys", "nothing"])
@@ -250,9 +252,9 @@ def test_wherever_the_first_token_stands_only_rounding_changes(kind):
 
 @pytest.mark.parametrize("kind", ["queries and keys", "queries"])
 def test_trails_lead_from_before_to_after_and_cells_hold_the_weights(kind):
-    arrays, artists = drawn(TurnedTokens(step=25, first=2, turned=kind))
-    for token, trail in enumerate(artists.trails):
-        paths = trail.get_xydata().reshape(2, -1, 2)[:, :-1]
+    arrays, parts = drawn(TurnedTokens(step=25, first=2, turned=kind))
+    for token, trail in enumerate(parts[6:9]):
+        paths = trail.line.get_xydata().reshape(2, -1, 2)[:, :-1]
         for path, before, after in zip(
             paths, (QUERIES[token], KEYS[token]), arrays.vectors[:, token], strict=True
         ):
@@ -263,4 +265,4 @@ def test_trails_lead_from_before_to_after_and_cells_hold_the_weights(kind):
         for row in weights_of(TurnedTokens(step=25, first=2, turned=kind), 2)
         for weight in row
     ]
-    assert [cell.get_text() for cell in artists.cells] == expected
+    assert [cell.artist.get_text() for cell in parts[10:]] == expected

@@ -18,7 +18,7 @@ LAYOUTS = ["interleaved", "half_split"]
 # (turned as, stored reordered) of the query and of the key
 COMBINATIONS = list(itertools.product(LAYOUTS, LAYOUTS, (False, True), (False, True)))
 every_combination = pytest.mark.parametrize("combination", COMBINATIONS, ids=str)
-VERDICTS = {
+OUTCOMES = {
     "same": "the trained scores come back, to within 1e-12.",
     "relative": "relative, but other scores, off by up to ",
     "neither": "not even relative, as scores at one offset differ by up to ",
@@ -55,7 +55,7 @@ def scores_of(picture, combination):
     return np.array(queries) @ np.array(keys).T / math.sqrt(picture.head_dim)
 
 
-def expected_verdict(combination):
+def expected_outcome(combination):
     """The same where each side turns together what was trained together, by the same angles."""
     (query, key, query_reordered, key_reordered) = combination
     if query != key:
@@ -79,9 +79,9 @@ def test_scores_and_outcome_are_those_of_a_loop(combination, head_dim, shift, se
     outcome = "neither"
     if spread < 1e-9:
         outcome = "same" if difference < 1e-9 else "relative"
-    assert outcome == expected_verdict(combination)
+    assert outcome == expected_outcome(combination)
     caption = picture.caption(arrays)
-    assert {name for name, words in VERDICTS.items() if words in caption} == {outcome}
+    assert {name for name, words in OUTCOMES.items() if words in caption} == {outcome}
     if outcome == "relative":
         assert caption.endswith(f"off by up to {difference:.2f}.")
     if outcome == "neither":
@@ -121,19 +121,21 @@ def test_diagrams_link_what_is_turned_together(combination, head_dim):
 
 def test_links_of_wrong_partners_are_drawn_as_such():
     # Half-split, of 8 columns as they were trained, turns 0 with 4 and so on: all are wrong.
-    _, artists = drawn(converter(("interleaved", "half_split", False, False)))
-    links = [
-        [int(np.isnan(line.get_xdata()).sum()) for line in lines[2:]] for lines in artists.pairs
-    ]
-    assert links == [[4, 0], [0, 4]]  # right, wrong: a gap ends each
+    _, parts = drawn(converter(("interleaved", "half_split", False, False)))
+    query, key = (
+        [int(np.isnan(part.line.get_xdata()).sum()) for part in links]
+        for links in (parts[2:4], parts[9:11])
+    )
+    assert (query, key) == ([4, 0], [0, 4])  # right, wrong: a gap ends each
 
 
 def test_scores_are_drawn_over_their_offset():
-    arrays, artists = drawn(converter(("interleaved", "half_split", False, True), shift=9))
+    picture = converter(("interleaved", "half_split", False, True), shift=9)
+    arrays, (*_, cloud, curve) = drawn(picture)
     for m, n in itertools.product(range(24), repeat=2):
-        assert (m - n, arrays.run[m, n]) == tuple(artists.cloud.get_xydata()[24 * m + n])
-        [at] = np.flatnonzero(artists.curve.get_xdata() == m - n)
-        assert artists.curve.get_ydata()[at] == pytest.approx(arrays.trained[m, n], abs=1e-12)
+        assert (m - n, arrays.run[m, n]) == tuple(cloud.line.get_xydata()[24 * m + n])
+        [at] = np.flatnonzero(curve.line.get_xdata() == m - n)
+        assert curve.line.get_ydata()[at] == pytest.approx(arrays.trained[m, n], abs=1e-12)
 
 
 # ---------------------------------------------------------------- cache
@@ -212,14 +214,14 @@ def check_words(picture, error, moved):
     within = f"still within the prompt of {picture.prompt}: "
     prompt = f"{picture.prompt} of them in the prompt: "
     assert (within if picture.prompt > picture.decoded else prompt) in caption
-    verdict = "the last row is what it is without a cache, to within 1e-09."
+    outcome = "the last row is what it is without a cache, to within 1e-09."
     if error > 1e-9:
         before = error * math.sqrt(picture.head_dim)
-        verdict = (
+        outcome = (
             f"the last row is off by up to {error:.2f} after 1/√head_dim and {before:.2f} before, "
             f"and {moved:.0%} of its attention goes to other keys."
         )
-    assert caption.endswith(verdict)
+    assert caption.endswith(outcome)
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
@@ -258,9 +260,9 @@ def test_errors_are_the_audited_ones(mistake, before, after):
 
 def test_errors_beyond_the_axis_lie_on_its_edge():
     knobs = {"mistake": "cache turned again", "head_dim": 8, "seed": 34}
-    arrays, artists = drawn(CacheDebugger(decoded=24, prompt=6, **knobs))
-    x, y = artists.errors.get_data()
+    arrays, (_, _, errors, *prompts) = drawn(CacheDebugger(decoded=24, prompt=6, **knobs))
+    x, y = errors.line.get_data()
     assert max(arrays.errors) > 5 == max(x)
     assert x.tolist() == [min(error, 5) for error in arrays.errors]
     assert y.tolist() == list(range(24))
-    assert [line.get_ydata() for line in artists.prompts] == [[5.5, 5.5]] * 3
+    assert [part.line.get_ydata() for part in prompts] == [[5.5, 5.5]] * 3

@@ -166,20 +166,23 @@ def test_the_caption_has_envelope_and_bound(content, largest):
 
 def test_what_is_drawn_is_what_was_computed():
     for content in ("aligned", "random", "many seeds"):
-        arrays, artists = drawn(ScoreDecay(content=content))
-        for line, expected in (
-            (artists.curve, arrays.curve),
-            (artists.around, arrays.around),
-            (artists.bound, (arrays.sampled, arrays.bound)),
-            (artists.marks[0], ([8], [arrays.score])),
-            (artists.marks[1], ([8], [arrays.bound_here])),
+        arrays, (_, *parts) = drawn(ScoreDecay(content=content))
+        for part, expected in zip(
+            parts,
+            (
+                arrays.around,
+                arrays.curve,
+                (arrays.sampled, arrays.bound),
+                ([8], [arrays.score]),
+                ([8], [arrays.bound_here]),
+            ),
+            strict=True,
         ):
-            np.testing.assert_array_equal(line.get_data(), expected)
+            np.testing.assert_array_equal(part.line.get_data(), expected)
 
 
 def test_an_offset_beyond_the_largest_is_held_there():
-    arrays, artists = drawn(ScoreDecay(offset=200, largest=16))
-    assert [mark.get_xdata() for mark in artists.marks] == [[16], [16]]
+    arrays, (*_, mark, below) = drawn(ScoreDecay(offset=200, largest=16))
+    assert mark.line.get_data() == ([16], [pytest.approx(0.6203, abs=5e-5)])
+    assert below.line.get_data() == ([16], [arrays.bound[-1]])
     assert "at offset 16 (the largest) is" in caption_of(ScoreDecay(offset=200, largest=16))
-    assert artists.marks[0].get_ydata() == [pytest.approx(0.6203, abs=5e-5)]
-    assert artists.marks[1].get_ydata() == [arrays.bound[-1]]

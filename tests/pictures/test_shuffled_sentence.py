@@ -1,7 +1,7 @@
 """The sentence is shown as it was typed."""
 
 from posviz import ShuffledSentence
-from tests.drawn_text import drawn_texts
+from posviz.publish.faults import drawn_texts
 
 
 def test_words_between_dollars_are_words():

@@ -1,13 +1,14 @@
 """T5's buckets: which side is which, and that every knob's change arrives in the drawing."""
 
 import functools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 from transformers.models.t5.modeling_t5 import T5Attention
 
-from posviz.engine.looks import style_context
+from posviz.engine.style import style_context
 from posviz.pictures.relative.t5_buckets import T5Buckets
 from tests.pictures.by_hand import drawn
 from tests.test_pictures import random_settings
@@ -19,6 +20,7 @@ CHANGES = {
     "bidirectional": False,
     "seq_len": 64,
 }
+LINES = ("first_end", "last_end", "runs", "here", "mark", "white", "black")
 QUERY_AND_KEY = [(5, 0, "before", "→"), (0, 5, "after", "←")]
 
 
@@ -34,6 +36,15 @@ def theirs(picture, offset):
     )
 
 
+def named(parts):
+    """The artists of the picture's parts, and its axes."""
+    buckets, pairs, *curves, _, _ = parts
+    lines = {name: part.line for name, part in zip(LINES, curves, strict=True)}
+    images = table, matrix = [buckets.artist, pairs.image]
+    axes = SimpleNamespace(table=table.axes, curve=lines["runs"].axes, matrix=matrix.axes)
+    return SimpleNamespace(parts=parts, images=images, axes=axes, **lines)
+
+
 def bucket_drawn_at(artists, offset):
     """The height of the bar over an offset."""
     bars = artists.runs.get_xydata().reshape(-1, 3, 2)[:, :2]
@@ -44,9 +55,8 @@ def bucket_drawn_at(artists, offset):
 
 def shown(artists):
     """All that update may move, as numbers."""
-    lines = [artists.runs, artists.here, artists.mark, *artists.ends, *artists.diagonal]
     return {
-        **{f"line {place}": np.asarray(line.get_xydata()) for place, line in enumerate(lines)},
+        **{line: getattr(artists, line).get_xydata() for line in LINES},
         **{f"image {place}": image.get_array() for place, image in enumerate(artists.images)},
         **{f"extent {place}": image.get_extent() for place, image in enumerate(artists.images)},
         **{
@@ -62,7 +72,7 @@ def differing(before, after):
 
 def moved(artists, picture):
     with style_context():
-        picture.update(artists, picture.compute())
+        picture.update(artists.parts, picture.compute())
     return shown(artists)
 
 
@@ -73,11 +83,11 @@ def moved(artists, picture):
 def laid_out():
     """The default picture with all its texts where they are drawn."""
     picture = T5Buckets()
-    figure, artists = picture.build()
+    figure, parts = picture.build()
     with style_context():
-        picture.update(artists, picture.compute())
+        picture.update(parts, picture.compute())
         figure.canvas.draw()
-    return picture, artists
+    return picture, named(parts)
 
 
 @pytest.mark.parametrize(("query", "key", "word", "arrow"), QUERY_AND_KEY)
@@ -111,18 +121,18 @@ def test_the_map_has_its_keys_along_and_its_queries_down(query, key, word, arrow
 
 def test_the_legend_names_the_bars_and_the_marks():
     picture, artists = laid_out()
-    named = {line.get_label(): line for line in artists.axes.curve.get_lines()}
+    lines = {line.get_label(): line for line in artists.axes.curve.get_lines()}
     assert {text.get_text() for text in artists.axes.curve.figure.legends[0].get_texts()} == {
         "buckets",
         "its bucket",
         "the offset",
         "max_distance",
     }
-    assert named["the offset"].get_xydata().tolist() == [[20, theirs(picture, 20)]]
-    assert set(named["its bucket"].get_ydata()[:2]) == {theirs(picture, 20)}
-    drawn_at = named["buckets"].get_ydata()
+    assert lines["the offset"].get_xydata().tolist() == [[20, theirs(picture, 20)]]
+    assert set(lines["its bucket"].get_ydata()[:2]) == {theirs(picture, 20)}
+    drawn_at = lines["buckets"].get_ydata()
     assert np.unique(drawn_at[np.isfinite(drawn_at)]).size == 31
-    assert abs(named["max_distance"].get_xdata()[0]) == 128
+    assert abs(lines["max_distance"].get_xdata()[0]) == 128
 
 
 # ---------------------------------------------------------------- what moves
@@ -130,15 +140,15 @@ def test_the_legend_names_the_bars_and_the_marks():
 
 @pytest.mark.sampled(quick=2)
 @pytest.mark.parametrize("knob", T5Buckets().knobs())
-def test_a_turn_of_each_knob_arrives_and_is_taken_back(knob):
-    _, artists = drawn(T5Buckets())
-    before, turned = shown(artists), T5Buckets(**{knob: CHANGES[knob]})
-    after = moved(artists, turned)
+def test_a_change_of_each_knob_arrives_and_is_taken_back(knob):
+    artists = named(drawn(T5Buckets())[1])
+    before, changed = shown(artists), T5Buckets(**{knob: CHANGES[knob]})
+    after = moved(artists, changed)
     assert differing(before, after)
-    assert not differing(shown(drawn(turned)[1]), after)
+    assert not differing(shown(named(drawn(changed)[1])), after)
     for offset in range(-40, 41):
-        assert bucket_drawn_at(artists, offset) == theirs(turned, offset)
-    assert artists.mark.get_xydata().tolist() == [[turned.offset, theirs(turned, turned.offset)]]
+        assert bucket_drawn_at(artists, offset) == theirs(changed, offset)
+    assert artists.mark.get_xydata().tolist() == [[changed.offset, theirs(changed, changed.offset)]]
     assert not differing(before, moved(artists, T5Buckets()))
 
 
@@ -146,19 +156,19 @@ def test_a_turn_of_each_knob_arrives_and_is_taken_back(knob):
 def test_what_each_knob_moves():
     everything = {}
     for knob, value in CHANGES.items():
-        _, artists = drawn(T5Buckets())
+        artists = named(drawn(T5Buckets())[1])
         everything[knob] = differing(shown(artists), moved(artists, T5Buckets(**{knob: value})))
-    curve = {"line 0", "image 0", "image 1"}
-    assert everything["offset"] == {"line 1", "line 2", "line 5", "line 6"}
+    curve = {"runs", "image 0", "image 1"}
+    assert everything["offset"] == {"here", "mark", "white", "black"}
     assert everything["num_buckets"] >= {*curve, "extent 0", "limits of table", "limits of curve"}
-    assert everything["max_distance"] >= {"line 0", "line 3", "line 4", "image 1"}
-    assert everything["bidirectional"] >= {*curve, "line 3"}
-    assert everything["seq_len"] == {"image 1", "extent 1", "limits of matrix", "line 5", "line 6"}
+    assert everything["max_distance"] >= {"runs", "first_end", "last_end", "image 1"}
+    assert everything["bidirectional"] >= {*curve, "first_end"}
+    assert everything["seq_len"] == {"image 1", "extent 1", "limits of matrix", "white", "black"}
 
 
 @pytest.mark.slow("seconds")
 def test_a_figure_that_was_moved_often_shows_what_a_new_one_shows():
-    _, artists = drawn(T5Buckets())
+    artists = named(drawn(T5Buckets())[1])
     for setting in random_settings(T5Buckets(), 30):
         picture = T5Buckets(**setting)
-        assert not differing(shown(drawn(picture)[1]), moved(artists, picture)), setting
+        assert not differing(shown(named(drawn(picture)[1])), moved(artists, picture)), setting

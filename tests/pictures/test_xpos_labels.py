@@ -20,9 +20,7 @@ from tests.pictures.test_alibi_labels import (
     points,
 )
 from tests.pictures.test_xpos_pictures import scores_at, vectors_of, zetas
-from tests.pictures.test_xpos_reach_pictures import keys_seen, reach_of
-
-FORMATS = ("float16", "bfloat16", "float32", "float64")
+from tests.pictures.test_xpos_reach_pictures import FORMATS, keys_seen, reach_of
 
 
 def test_legend_rows_and_half_line_of_the_decay():

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from posviz.engine.looks import style_context
+from posviz.engine.style import style_context
 from posviz.pictures.xpos.xpos_curves import XposCurves
 from posviz.pictures.xpos.xpos_decay import XposDecay
 from tests.pictures.by_hand import (
@@ -42,38 +42,38 @@ ALONG = [10 ** (5 * column / 240) for column in range(241)]
 
 
 def test_the_map_has_every_factor_and_the_curves_three_of_its_rows():
-    for picture, arrays, artists in each_drawn(XposDecay):
+    for picture, arrays, (factors, _, *lines, _, _) in each_drawn(XposDecay):
         zeta, pair = zetas(picture.head_dim, picture.gamma), arrays.pair
         expected = [[z ** (n / picture.scale_base) for n in ALONG] for z in zeta]
-        shown = artists.image.get_array()
+        shown = factors.image.get_array()
         np.testing.assert_allclose(shown, expected, rtol=1e-9, atol=1e-300)
         assert pair == min(picture.pair, len(zeta) - 1)
-        for line, row in zip(artists.lines, (0, -1, pair), strict=True):
-            np.testing.assert_allclose(line.get_xdata(), np.log10(ALONG), atol=1e-12)
-            assert np.array_equal(line.get_ydata(), shown[row])
-        assert [row.get_ydata() for row in artists.rows] == [[pair] * 2] * 2
+        for curve, row in zip(lines, (0, -1, pair), strict=True):
+            np.testing.assert_allclose(curve.line.get_xdata(), np.log10(ALONG), atol=1e-12)
+            assert np.array_equal(curve.line.get_ydata(), shown[row])
+        assert [row.get_ydata() for row in factors.markers] == [[pair] * 2] * 2
 
 
 def test_columns_of_the_map_stand_at_the_distances_of_the_curves():
-    _, artists = drawn(XposDecay())
-    left, right, bottom, top = artists.image.get_extent()
+    _, (factors, *_, mark) = drawn(XposDecay())
+    left, right, bottom, top = factors.image.get_extent()
     middles = left + (np.arange(241) + 0.5) * (right - left) / 241
     np.testing.assert_allclose(middles, np.log10(ALONG), atol=1e-12)
     assert (bottom, top) == (63.5, -0.5)
-    axes = artists.marks[1].axes
+    axes = mark.line.axes
     labels = [float(label.get_text().replace(",", "")) for label in axes.get_xticklabels()]
     np.testing.assert_allclose(np.log10(labels), axes.get_xticks())
 
 
 @pytest.mark.slow("seconds")
 def test_half_of_the_factor_is_left_at_the_half_life():
-    for picture, _, artists in each_drawn(XposDecay):
-        powers, pairs = artists.contour.get_data()
+    for picture, _, (_, half, *_, in_map, on_curve) in each_drawn(XposDecay):
+        powers, pairs = half.line.get_data()
         assert pairs.tolist() == list(range(picture.head_dim // 2))
         for power, zeta in zip(powers, zetas(picture.head_dim, picture.gamma), strict=True):
             assert zeta ** (10**power / picture.scale_base) == pytest.approx(0.5)
         pair = min(picture.pair, len(powers) - 1)
-        marks = [mark.get_xydata().tolist() for mark in artists.marks]
+        marks = [mark.line.get_xydata().tolist() for mark in (in_map, on_curve)]
         assert marks == [[[powers[pair], pair]], [[powers[pair], 0.5]]]
 
 
@@ -135,29 +135,29 @@ def scores_at(picture, distance):
 
 
 def test_both_curves_are_those_of_turned_queries():
-    for picture, arrays, artists in each_drawn(XposCurves):
-        for line, scores in zip(artists.lines, arrays.scores, strict=True):
-            assert np.array_equal(line.get_data(), (range(2049), scores))
+    for picture, arrays, (*curves, _, _, _, here, rope, xpos) in each_drawn(XposCurves):
+        for curve, scores in zip(curves, arrays.scores, strict=True):
+            assert np.array_equal(curve.line.get_data(), (range(2049), scores))
         for distance in (0, 1, 77, 1024, 2048, picture.distance):
             expected = scores_at(picture, distance)
             np.testing.assert_allclose(arrays.scores[:, distance], expected, atol=1e-10)
-        here = scores_at(picture, picture.distance)
-        assert artists.here.get_xdata() == [picture.distance] * 2
-        for mark, score in zip(artists.marks, here, strict=True):
-            assert mark.get_xdata() == [picture.distance]
-            assert mark.get_ydata() == pytest.approx([score], abs=1e-10)
+        expected = scores_at(picture, picture.distance)
+        assert here.line.get_xdata() == [picture.distance] * 2
+        for mark, score in zip((rope, xpos), expected, strict=True):
+            assert mark.line.get_xdata() == [picture.distance]
+            assert mark.line.get_ydata() == pytest.approx([score], abs=1e-10)
 
 
 def test_nothing_leaves_the_axis():
-    for _, arrays, artists in each_drawn(XposCurves):
-        low, high = artists.lines[0].axes.get_ylim()
+    for _, arrays, (rope, *_) in each_drawn(XposCurves):
+        low, high = rope.line.axes.get_ylim()
         assert low < arrays.scores.min()
         assert arrays.scores.max() < high
 
 
 def test_the_decay_alone_bounds_the_score_of_xpos():
-    for picture, arrays, artists in each_drawn(XposCurves, content="all alike"):
-        distances, decay = artists.decay.get_data()
+    for picture, arrays, (_, _, curve, *_) in each_drawn(XposCurves, content="all alike"):
+        distances, decay = curve.line.get_data()
         assert distances.tolist() == list(range(2049))
         for distance in (0, 1, 500, 2048):
             factors = [z ** (distance / picture.scale_base) for z in zetas(64, picture.gamma)]
@@ -167,7 +167,7 @@ def test_the_decay_alone_bounds_the_score_of_xpos():
 
 def test_random_scores_deviate_as_drawn():
     picture = XposCurves(content="random", scale_base=300)
-    x, decay = drawn(picture)[1].decay.get_data()
+    x, decay = drawn(picture)[1][2].line.get_data()
     assert np.array_equal(x[:2049], x[2050:])
     assert np.isnan([x[2049], decay[2049]]).all()
     assert np.array_equal(decay[2050:], -decay[:2049])
@@ -201,10 +201,10 @@ def test_the_caption_has_both_scores_and_both_swings():
 
 
 def test_the_bars_are_as_long_as_the_swings():
-    for _, arrays, artists in each_drawn(XposCurves):
-        for place, bar in enumerate(artists.bars):
+    for _, arrays, (_, _, _, *bars, _, _, _) in each_drawn(XposCurves):
+        for place, bar in enumerate(bars):
             far = [arrays.scores[place, n] for n in range(1025, 2049)]
-            assert bar.get_xydata().tolist() == [[place, min(far)], [place, max(far)]]
+            assert bar.line.get_xydata().tolist() == [[place, min(far)], [place, max(far)]]
 
 
 def test_the_decay_calms_the_waves():
@@ -224,7 +224,6 @@ def test_a_score_that_is_gone_has_no_sign():
 
 
 def test_the_curve_of_xpos_is_above_the_decay_and_the_marks_above_both():
-    artists = drawn(XposCurves())[1]
-    layers = [artists.lines[0], artists.decay, artists.lines[1], *artists.marks]
-    above = [artist.get_zorder() for artist in layers]
+    _, (rope, xpos, decay, *_, rope_mark, xpos_mark) = drawn(XposCurves())
+    above = [part.line.get_zorder() for part in (rope, decay, xpos, rope_mark, xpos_mark)]
     assert above[0] < above[1] < above[2] < min(above[3:])

@@ -14,6 +14,7 @@ from tests.pictures.test_xpos_pictures import each_drawn
 
 # ---------------------------------------------------------------- overflow
 
+FORMATS = ("float16", "bfloat16", "float32", "float64")
 AUDITED = {  # dtype, scale_base: the position of overflow
     ("float32", 1): "70.82",
     ("float16", 1): "8.85",
@@ -43,9 +44,9 @@ def test_overflow_is_where_the_audit_found_it(dtype, scale_base):
 @pytest.mark.slow("seconds")
 @pytest.mark.parametrize("centred", [False, True])
 def test_keys_overflow_on_either_side_of_the_mark_and_not_before(centred):
-    for dtype in ("float16", "bfloat16", "float32", "float64"):
+    for dtype in FORMATS:
         picture = XposOverflow(dtype=dtype, scale_base=512, centred=centred)
-        [[reach, height]] = drawn(picture)[1].end.get_xydata()
+        [[reach, height]] = drawn(picture)[1][1].line.get_xydata()
         assert reach == pytest.approx(reach_of(picture, dtype))
         assert height == pytest.approx(math.log10(torch.finfo(getattr(torch, dtype)).max))
         kept = [reach * part / (2 if centred else 1) / 512 for part in (0.9999, 1.0001)]
@@ -57,26 +58,27 @@ def test_keys_overflow_on_either_side_of_the_mark_and_not_before(centred):
 
 @pytest.mark.slow("seconds")
 def test_curve_marks_and_bars_are_those_of_the_formula():
-    for picture, _, artists in each_drawn(XposOverflow):
-        along, digits = artists.curve.get_data()
+    for picture, _, parts in each_drawn(XposOverflow):
+        curve, _, mark, here, *bars, crosses = (part.line for part in parts)
+        along, digits = curve.get_data()
         position, base = int(picture.position), ratio(picture.gamma)
         each = math.log10(base) / picture.scale_base / (2 if picture.centred else 1)
         limit = math.log10(torch.finfo(getattr(torch, picture.dtype)).max)
         assert along[0] == 1
         assert along[-1] == pytest.approx(1e6)
-        top = artists.curve.axes.get_ylim()[1]
+        top = curve.axes.get_ylim()[1]
         for x, y in zip(along[::9], digits[::9], strict=True):
             assert y == pytest.approx(x * each) or (x * each > y > top)
-        assert artists.here.get_xdata() == [position] * 2
-        [[x, y]] = artists.mark.get_xydata()
+        assert here.get_xdata() == [position] * 2
+        [[x, y]] = mark.get_xydata()
         assert x == position
         assert y == pytest.approx(min(position * each, 1.1 * limit))
         full = []
-        for place, (name, bar) in enumerate(artists.bars.items()):
+        for place, (name, bar) in enumerate(zip(FORMATS, bars, strict=True)):
             share = position / reach_of(picture, name)
             assert bar.get_xydata().ravel() == pytest.approx([0, place, min(share, 1), place])
             full += [[1, place]] * (share > 1)
-        assert artists.full.get_xydata().tolist() == full
+        assert crosses.get_xydata().tolist() == full
 
 
 def test_the_caption_has_the_value_at_the_position():
@@ -115,25 +117,27 @@ SETTINGS = [(13, 6, 24), (0, 6, 24), (31, 6, 24), (13, 1, 24), (5, 16, 32), (31,
 @pytest.mark.sampled(quick=3)
 @pytest.mark.parametrize(("query", "block", "seq_len"), SETTINGS)
 def test_the_matrix_and_the_counts_are_those_of_a_loop(query, block, seq_len):
-    _, artists = drawn(BlockwiseMask(query=query, block=block, seq_len=seq_len))
-    kinds, query = artists.image.get_array(), min(query, seq_len - 1)
+    _, parts = drawn(BlockwiseMask(query=query, block=block, seq_len=seq_len))
+    kinds, (*lines, _) = parts[0].image.get_array(), parts[1:]
+    borders, outline, causal, seen, most, mark = (part.line for part in lines)
+    query = min(query, seq_len - 1)
     for row, key in np.ndindex(seq_len, seq_len):
         expected = 0 if key > row else 1
         if key in keys_seen(row, block):
             expected = 3 if row // block == key // block else 2
         assert kinds[row, key] == expected
     counts = [len(keys_seen(row, block)) for row in range(seq_len)]
-    assert artists.seen.get_xdata().tolist() == counts
-    assert artists.causal.get_xdata().tolist() == list(range(1, seq_len + 1))
-    assert artists.seen.get_ydata().tolist() == list(range(seq_len))
-    assert artists.mark.get_xydata().tolist() == [[counts[query], query]]
-    assert artists.most.get_xdata() == [2 * block] * 2
+    assert seen.get_xdata().tolist() == counts
+    assert causal.get_xdata().tolist() == list(range(1, seq_len + 1))
+    assert seen.get_ydata().tolist() == list(range(seq_len))
+    assert mark.get_xydata().tolist() == [[counts[query], query]]
+    assert most.get_xdata() == [2 * block] * 2
     saw = counts[block:]
     if len(saw) >= block:
         assert (min(saw), max(saw)) == (block + 1, 2 * block)
     corners = {(-0.5, query - 0.5), (seq_len - 0.5, query + 0.5)}
-    assert corners < set(map(tuple, artists.frame.get_xydata().tolist()))
-    lines = artists.borders.get_xydata().reshape(-1, 3, 2)
+    assert corners < set(map(tuple, outline.get_xydata().tolist()))
+    lines = borders.get_xydata().reshape(-1, 3, 2)
     assert np.isnan(lines[:, 2]).any(axis=1).all()
     ends = [-0.5, seq_len - 0.5]
     places = [at - 0.5 for at in range(block, seq_len, block)]
@@ -170,5 +174,5 @@ def test_at_one_end_two_keys_are_seen_and_at_the_other_all():
 @pytest.mark.slow("seconds")
 @pytest.mark.parametrize(("seq_len", "lines"), [(24, 2 * 23), (25, 0), (32, 0)])
 def test_more_than_24_blocks_have_no_borders(seq_len, lines):
-    _, artists = drawn(BlockwiseMask(block=1, seq_len=seq_len))
-    assert len(artists.borders.get_xydata()) == 3 * lines
+    _, (_, borders, *_) = drawn(BlockwiseMask(block=1, seq_len=seq_len))
+    assert len(borders.line.get_xydata()) == 3 * lines

@@ -1,12 +1,13 @@
 """Errors in the scripts, style sheets and templates that act in the browser."""
 
+from posviz.course import OF_TOPIC
+
 QUICK = {
-    "slider: exported by name, as no filmstrip can read": (
+    "slider: exported by name, as no widget is read": (
         "posviz/engine/slider.js",
         "export default { render };",
         "export { render };",
-        "tests/engine/test_filmstrip.py::test_the_browsers_side_is_no_module_"
-        "and_can_stand_in_a_page",
+        "tests/engine/test_scripts.py::test_a_widget_imports_nothing_and_has_one_export[Slider]",
     ),
     "page.html.j2: the alternative text of a figure is not escaped": (
         "posviz/publish/page.html.j2",
@@ -27,19 +28,19 @@ DEFAULT = {
     "slider: Reset does not stop Play": (
         "posviz/engine/slider.js",
         "if (message.stop) pause();",
-        "if (message.stop) line.waits = null;",
+        "if (message.stop) line.flush();",
         "tests/browser/test_explorer_in_lab.py::test_reset_stops_play_and_holds",
     ),
     "slider: Play from the end forgets the first place": (
         "posviz/engine/slider.js",
-        "      slider.value = 0;\n      move();\n    }",
-        "      slider.value = 0;\n    }",
+        "      slider.valueAsNumber = 0;\n      move();\n    }",
+        "      slider.valueAsNumber = 0;\n    }",
         "tests/browser/test_explorer_in_lab.py::test_play_from_the_end_begins_with_the_first_place",
     ),
     "slider: the last place cannot be reached": (
         "posviz/engine/slider.js",
-        'max: model.get("places"), step',
-        'max: model.get("places") - 1, step',
+        "max: last, step",
+        "max: last - 1, step",
         "tests/browser/test_explorer_in_lab.py::test_play_plays_to_the_end",
     ),
     "slider: Escape under its old name": (
@@ -84,7 +85,7 @@ DEFAULT = {
         "    still.remove();\n",
         "",
         "tests/browser/test_slides.py::test_nothing_overflows_and_all_can_be_"
-        "read_and_all_formulas_are_typeset[02_sinusoidal_tables]",
+        f"read_and_all_formulas_are_typeset[{OF_TOPIC['sinusoidal'].notebook}]",
     ),
     "filmstrip: the header's length is read with the wrong byte first": (
         "posviz/engine/filmstrip.js",
@@ -110,12 +111,12 @@ DEFAULT = {
         "  await MathJax.typesetPromise();\n",
         "",
         "tests/browser/test_slides.py::test_nothing_overflows_and_all_can_be_"
-        "read_and_all_formulas_are_typeset[05_rope]",
+        f"read_and_all_formulas_are_typeset[{OF_TOPIC['rotary'].notebook}]",
     ),
     "slides.css: the dark ink is forgotten": (
         "posviz/publish/slides.css",
-        "--ground: #15181c; --ink: #ececec;",
-        "--ground: #15181c; --ink: #1b1e23;",
+        "--background: #15181c; --ink: #ececec;",
+        "--background: #15181c; --ink: #1b1e23;",
         "tests/browser/test_slides.py::test_dark_where_the_reader_has_it_dark",
     ),
     "slides.css: sliders are too small to be read": (
@@ -123,13 +124,13 @@ DEFAULT = {
         "zoom: 2;",
         "zoom: 1.5;",
         "tests/browser/test_slides.py::test_nothing_overflows_and_all_can_be_"
-        "read_and_all_formulas_are_typeset[02_sinusoidal_tables]",
+        f"read_and_all_formulas_are_typeset[{OF_TOPIC['sinusoidal'].notebook}]",
     ),
     "slides.css: a wide formula keeps its width": (
         "posviz/publish/slides.css",
         " svg { max-width: 100%; height: auto; }",
         " svg { height: auto; }",
         "tests/browser/test_slides.py::test_nothing_overflows_and_all_can_be_"
-        "read_and_all_formulas_are_typeset[01_why_order_matters]",
+        f"read_and_all_formulas_are_typeset[{OF_TOPIC['order'].notebook}]",
     ),
 }

@@ -3,8 +3,8 @@
 QUICK = {
     "a film of a number stops one place before its end": (
         "posviz/engine/knobs.py",
-        "last, count = self.places, min(most, self.places + 1)",
-        "last, count = self.places, min(most, self.places)",
+        "last, count = self.last_place, min(most, self.last_place + 1)",
+        "last, count = self.last_place, min(most, self.last_place)",
         "tests/engine/test_knobs.py::test_the_stops_of_a_film_go_from_end_to_end",
     ),
     "typed text keeps the character that turns the reading direction": (
@@ -13,20 +13,26 @@ QUICK = {
         'if unicodedata.category(c) != "Cc")',
         "tests/engine/test_knobs.py::test_text_loses_control_characters[\\u202e]",
     ),
+    "a palette is made for large areas alone": (
+        "posviz/engine/export.py",
+        "np.ceil(counts[others] ** 0.5)",
+        "np.ceil(counts[others] ** 1.0)",
+        "tests/engine/test_export.py::test_a_smooth_map_is_smooth_in_a_notebook",
+    ),
     "a paper figure has the notebook's size": (
         "posviz/engine/picture.py",
         '"paper": self.paper_size',
         '"paper": self.size',
-        "tests/engine/test_picture.py::test_a_style_decides_size_and_ground[False-paper-size2]",
+        "tests/engine/test_picture.py::test_a_style_decides_size_and_background[False-paper-size2]",
     ),
     "a figure drawn later forgets that it is dark": (
-        "posviz/engine/figures.py",
+        "posviz/engine/styled_figure.py",
         "with style_context(*self._look):",
         "with style_context(self._look[0]):",
-        "tests/engine/test_looks.py::test_a_figure_keeps_its_style_wherever_it_is_drawn[True]",
+        "tests/engine/test_style.py::test_a_figure_keeps_its_style_wherever_it_is_drawn[True]",
     ),
     "two threads change the settings at once": (
-        "posviz/engine/looks.py",
+        "posviz/engine/style.py",
         "    with drawing:\n",
         "    with contextlib.nullcontext():\n",
         "tests/engine/test_threads.py::test_two_threads_in_two_styles_leave_"
@@ -113,10 +119,10 @@ QUICK = {
         "tests/engine/test_picture.py::test_a_figure_is_plain_and_its_own",
     ),
     "texts keep the renderer that drew them": (
-        "posviz/engine/figures.py",
+        "posviz/engine/styled_figure.py",
         "text._renderer = None  #",
         "text.stale = True  #",
-        "tests/engine/test_figures.py::test_a_figure_that_is_shown_keeps_no_bitmap",
+        "tests/engine/test_styled_figure.py::test_a_figure_that_is_shown_keeps_no_bitmap",
     ),
     "a frame names the row behind an artist's rows": (
         "posviz/engine/frames.py",
@@ -140,7 +146,7 @@ QUICK = {
     ),
     "stop does not drop what is under way": (
         "posviz/engine/slider.py",
-        "self._turn += 1\n        self._tell(stop=True)",
+        "self._change += 1\n        self._tell(stop=True)",
         "self._tell(stop=True)",
         "tests/engine/test_slider.py::test_stop_is_told_and_drops_what_was_under_way",
     ),
@@ -214,17 +220,17 @@ DEFAULT = {
         "tests/engine/test_filmstrip.py::test_it_can_be_seen_before_it_moves",
     ),
     "a poster lies on its side": (
-        "posviz/engine/looks.py",
+        "posviz/engine/style.py",
         '"poster": (18.0, 12.0)',
         '"poster": (12.0, 18.0)',
         "tests/engine/test_export.py::test_every_format_in_every_look_has_its_"
         "size[png-poster-False]",
     ),
     "half-moved artists are kept after an error": (
-        "posviz/engine/live.py",
+        "posviz/engine/live_figure.py",
         "self.release()  # half of the artists may have moved",
         "pass",
-        "tests/engine/test_live.py::test_an_error_half_way_lets_the_figure_go_"
+        "tests/engine/test_live_figure.py::test_an_error_half_way_releases_the_figure_"
         "and_the_next_one_is_whole",
     ),
     "dashes are as long in pixels as in points": (
@@ -265,13 +271,13 @@ DEFAULT = {
         "tests/engine/test_animation.py::test_every_frame_of_a_gif_is_the_figure_at_its_stop[True]",
     ),
     "a poster has the dots of a slide": (
-        "posviz/engine/looks.py",
+        "posviz/engine/style.py",
         '"poster": 150',
         '"poster": 144',
         "tests/test_every_figure.py::test_every_style_and_format_opens_elsewhere[ThreeDoors]",
     ),
     "a live figure takes a notebook's dots in every style": (
-        "posviz/engine/live.py",
+        "posviz/engine/live_figure.py",
         "dpi = DPI[self.look[0]] * self.ratio",
         'dpi = DPI["notebook"] * self.ratio',
         "tests/engine/test_animation.py::test_its_size_is_that_of_the_style_"

@@ -43,7 +43,7 @@ QUICK = {
         "posviz/exercises/checker.py",
         'warnings.catch_warnings(action="ignore")',
         "warnings.catch_warnings()",
-        "tests/exercises/test_alibi_head.py::test_a_right_line_with_an_axis_"
+        "tests/exercises/alibi/test_head.py::test_a_right_line_with_an_axis_"
         "too_many_brings_no_warning",
     ),
     "a mask of True and False is no answer": (
@@ -65,70 +65,70 @@ QUICK = {
         "tests/exercises/test_answers.py::test_what_is_written_into_the_answer_"
         "later_does_not_count",
     ),
-    "the message of a verdict is not escaped": (
-        "posviz/exercises/verdict.py",
+    "the message of feedback is not escaped": (
+        "posviz/exercises/feedback.py",
         "{html.escape(self.message)}",
         "{self.message}",
-        "tests/exercises/test_verdict.py::test_text_and_html_say_the_same[mistake]",
+        "tests/exercises/test_feedback.py::test_text_and_html_say_the_same[mistake]",
     ),
     "a single number is shown with four digits": (
-        "posviz/exercises/verdict.py",
+        "posviz/exercises/feedback.py",
         'f"{value.item():.6g}"',
         'f"{value.item():.4g}"',
-        "tests/exercises/test_verdict.py::test_values_are_rounded_and_aligned",
+        "tests/exercises/test_feedback.py::test_values_are_rounded_and_aligned",
     ),
     "bias of ALiBi: one head with a mask is taken for all": (
-        "posviz/exercises/alibi_bias.py",
+        "posviz/exercises/alibi/bias.py",
         "return (bias[:, ahead] < -99).all()",
         "return (bias[:, ahead] < -99).any()",
-        "tests/exercises/test_alibi_bias.py::test_other_negative_numbers_are_"
+        "tests/exercises/alibi/test_bias.py::test_other_negative_numbers_are_"
         "not_taken_for_a_mask[one head]",
     ),
     "head of a curve: what forgives cutting off has the other sign": (
-        "posviz/exercises/alibi_head.py",
+        "posviz/exercises/alibi/head.py",
         "flatter=1 - 1e-6",
         "flatter=1 + 1e-6",
-        "tests/exercises/test_alibi_head.py::test_each_mistake_is_named[The "
+        "tests/exercises/alibi/test_head.py::test_each_mistake_is_named[The "
         "head behind a curve: cut off]",
     ),
     "learned table: no position in the padding is asked for": (
-        "posviz/exercises/learned.py",
+        "posviz/exercises/learned/table.py",
         "(-1, rows, 2),",
         "(-1, rows, 0),",
-        "tests/exercises/test_learned.py::test_the_positions_lie_on_both_sides_of_both_ends",
+        "tests/exercises/learned/test_table.py::test_the_positions_lie_on_both_sides_of_both_ends",
     ),
     "Shaw's rows: no query meets its own key": (
-        "posviz/exercises/relative.py",
+        "posviz/exercises/relative/shaw.py",
         "positions[size - 1 : 2 * size]",
         "positions[size : 2 * size]",
-        "tests/exercises/test_relative.py::test_far_keys_are_met_on_both_sides_"
+        "tests/exercises/relative/test_shaw.py::test_far_keys_are_met_on_both_sides_"
         "and_the_query_itself",
     ),
     "T5's rule: all halves are even, so a wrong rule passes": (
-        "posviz/exercises/relative_buckets.py",
+        "posviz/exercises/relative/buckets.py",
         "(12, 14, 20)[size % 3]",
         "(12, 16, 20)[size % 3]",
-        "tests/exercises/test_relative_buckets.py::test_what_is_right_where_"
+        "tests/exercises/relative/test_buckets.py::test_what_is_right_where_"
         "halves_are_even_is_told_so",
     ),
     "weight layout: two pairs at most, so the other direction passes": (
-        "posviz/exercises/rotary_serving.py",
+        "posviz/exercises/rotary/serving.py",
         "2 + 2 * (size // 2)",
         "2 + 2 * (size % 2)",
-        "tests/exercises/test_rotary_serving.py::test_each_mistake_is_"
+        "tests/exercises/rotary/test_serving.py::test_each_mistake_is_"
         "named[Weights from interleaved to half_split: other direction]",
     ),
     "printed table: its width is read off three digits": (
-        "posviz/exercises/sinusoidal.py",
+        "posviz/exercises/sinusoidal/table.py",
         "round(float(sinusoidal(1, d)[2]), 6) == 0.821856",
         "round(float(sinusoidal(1, d)[2]), 3) == 0.822",
-        "tests/exercises/test_sinusoidal.py::test_the_solutions_are_correct",
+        "tests/exercises/sinusoidal/test_table.py::test_the_solutions_are_correct",
     ),
     "overflow: float32 is never asked for": (
-        "posviz/exercises/xpos_length.py",
+        "posviz/exercises/xpos/length.py",
         "LARGEST[size % 3]",
         "LARGEST[size % 2]",
-        "tests/exercises/test_xpos_length.py::test_both_formats_and_more_than_"
+        "tests/exercises/xpos/test_length.py::test_both_formats_and_more_than_"
         "one_pair_are_asked_for",
     ),
     "a claim that holds nowhere is true only if": (
@@ -144,45 +144,45 @@ QUICK = {
         "tests/claims/test_measures.py::test_the_largest_entry_whatever_its_sign_is_a_plain_number",
     ),
     "lesson 01: the sum of a row instead of a column": (
-        "posviz/claims/order.py",
+        "posviz/claims/order/attention.py",
         "_attend(_words())[1].sum(axis=0)",
         "_attend(_words())[1].sum(axis=1)",
-        "tests/claims/test_order.py::test_what_each_claim_comes_to[received_weights_sum_to_1]",
+        "tests/claims/order/test_attention.py::test_what_each_claim_comes_to[received_weights_sum_to_1]",
     ),
     "lesson 05: clockwise is above 0": (
-        "posviz/claims/rotary.py",
+        "posviz/claims/rotary/rotation.py",
         "lambda degrees: degrees < 0",
         "lambda degrees: degrees > 0",
-        "tests/claims/test_rotary.py::test_what_each_claim_comes_to[the_matrix_turns_clockwise]",
+        "tests/claims/rotary/test_rotation.py::test_what_each_claim_comes_to[the_matrix_turns_clockwise]",
     ),
     "lesson 06: the offset (0, 0) counts among those 5 away": (
-        "posviz/claims/rotary2d.py",
+        "posviz/claims/rotary2d/plane.py",
         "np.ptp(scores[1:, 0])",
         "np.ptp(scores[:, 0])",
-        "tests/claims/test_rotary2d.py::test_what_each_claim_comes_to[the_"
+        "tests/claims/rotary2d/test_plane.py::test_what_each_claim_comes_to[the_"
         "score_depends_on_the_distance]",
     ),
     "lesson 02: the last row is not searched": (
-        "posviz/claims/sinusoidal.py",
+        "posviz/claims/sinusoidal/table.py",
         "np.split(np.arange(first, last + 1), range(",
         "np.split(np.arange(first, last), range(",
-        "tests/claims/test_sinusoidal.py::test_the_nearest_row_is_that_of_a_"
+        "tests/claims/sinusoidal/test_table.py::test_the_nearest_row_is_that_of_a_"
         "search_over_all_offsets",
     ),
     "lesson 08: positions are counted, not the last one told": (
-        "posviz/claims/xpos.py",
+        "posviz/claims/xpos/decay.py",
         "np.finfo(name).max).sum()) - 1",
         "np.finfo(name).max).sum())",
-        "tests/claims/test_xpos.py::test_what_each_claim_comes_to[keys_fit_their_format]",
+        "tests/claims/xpos/test_decay.py::test_what_each_claim_comes_to[keys_fit_their_format]",
     ),
 }
 
 DEFAULT = {
     "one attention head: every head is two wide": (
-        "posviz/exercises/order.py",
+        "posviz/exercises/order/attention.py",
         "4 - 2 * (size % 2)",
         "4 - 2",
         "tests/exercises/test_listed_mistakes.py::test_every_listed_mistake_"
-        "can_be_told_from_the_reference_and_the_others[order.check_attention]",
+        "can_be_told_from_the_reference_and_the_others[order.attention.check_attention]",
     ),
 }

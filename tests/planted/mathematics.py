@@ -23,7 +23,7 @@ QUICK = {
     ),
     "keys are not turned": (
         E + "rotary.py",
-        "return self._turned(k, positions)",
+        "return self._turned(k, self._waves(k, positions), -1)",
         "return k",
         T + "test_rotary_libraries.py",
     ),

@@ -9,8 +9,8 @@ QUICK = {
     ),
     "four terms: the caption has mathematics in dollars": (
         "posviz/pictures/order/four_terms.py",
-        'f"(d_model = {self.d_model}) the position–position term {relative}."',
-        'f"($d_model$ = {self.d_model}) the position–position term {relative}."',
+        'f"(d_model = {arrays.d_model}) the position–position term {relative}."',
+        'f"($d_model$ = {arrays.d_model}) the position–position term {relative}."',
         "tests/test_pictures.py::test_the_caption_is_one_sentence_of_plain_text[FourTerms]",
     ),
     "masked attention: more padding than tokens is forgotten": (
@@ -28,8 +28,8 @@ QUICK = {
     ),
     "learned table: labels of so many ticks run into each other on paper": (
         "posviz/pictures/learned/learned_table.py",
-        "axis.set_major_locator(MaxNLocator(3, integer=True))\n        scale",
-        "axis.set_major_locator(MaxNLocator(12, integer=True))\n        scale",
+        "whole(cosines.xaxis, cosines.yaxis, most=3,",
+        "whole(cosines.xaxis, cosines.yaxis, most=12,",
         "tests/test_pictures.py::test_no_text_is_cut_off_or_overlaps[LearnedTable-paper-False]",
     ),
     "sinusoidal beside learned: a knob that makes new artists is not declared so": (
@@ -135,12 +135,20 @@ QUICK = {
         "labels=shortened, **style",
         "tests/pictures/test_shuffled_sentence.py::test_words_between_dollars_are_words",
     ),
-    "precision lab: the cross of an overflow stays when nothing overflows": (
+    "precision lab: the cross of an overflow stands where nothing overflows": (
         "posviz/pictures/rotary/precision_lab.py",
-        "        artists.end.set_data(*end)",
-        "        if len(end[0]):\n            artists.end.set_data(*end)",
+        "if len(x) < len(RANGES):",
+        "if len(x) <= len(RANGES):",
         "tests/pictures/test_precision_lab.py::"
-        "test_the_cross_stands_only_where_something_overflows",
+        "test_the_cross_stands_only_where_something_overflows[cos and sin-0]",
+    ),
+    "parts: a curve without points keeps those it had": (
+        "posviz/pictures/parts.py",
+        "        self.line.set_data(*self.show(arrays))",
+        "        x, y = self.show(arrays)\n"
+        "        if len(x):\n            self.line.set_data(x, y)",
+        "tests/pictures/test_parts.py::test_a_curve_has_the_points_shown_and_none_of_those_before"
+        "[Curve]",
     ),
 }
 
@@ -159,17 +167,17 @@ DEFAULT = {
         '        dials.set_aspect("equal" if figure.get_size_inches()[0] > 5 else "auto")',
         "tests/test_every_figure.py::test_a_circle_is_round[CounterToClock-paper]",
     ),
-    "shift is rotation: hands and marks are part of the background": (
-        "posviz/pictures/sinusoidal/shift_is_rotation.py",
-        "axes.plot([], [], style, color=c, label=label, animated=True)[0]",
-        "axes.plot([], [], style, color=c, label=label)[0]",
-        "tests/test_pictures.py::test_some_knob_moves_artists_without_a_new_"
+    "parts: curves are part of the background": (
+        "posviz/pictures/parts.py",
+        "axes.plot([], [], look, label=label, animated=True, **more)",
+        "axes.plot([], [], look, label=label, **more)",
+        "tests/test_pictures.py::test_every_knob_moves_the_picture_and_some_no_"
         "background[ShiftIsRotation]",
     ),
     "rotating vectors: two curves are told apart by blue and green alone": (
         "posviz/pictures/rotary/rotating_vectors.py",
-        '("--", "C2", "both move")',
-        '("-", "C2", "both move")',
+        '"C2--", lambda a: (a.queries',
+        '"C2-", lambda a: (a.queries',
         "tests/test_every_figure.py::test_curves_differ_for_everyone_in_colour_"
         "or_in_strokes[RotatingVectors]",
     ),
@@ -181,8 +189,8 @@ DEFAULT = {
     ),
     "xPos curves: the decay becomes an image in an SVG": (
         "posviz/pictures/xpos/xpos_curves.py",
-        "label=decay_label, zorder=2.5, animated=True",
-        "label=decay_label, zorder=2.5, animated=True, rasterized=True",
+        "decay_label, zorder=2.5)",
+        "decay_label, zorder=2.5, rasterized=True)",
         "tests/test_every_figure.py::test_every_style_and_format_opens_elsewhere[XposCurves]",
     ),
     "poster: the legend has the size of a title and more": (
@@ -218,22 +226,21 @@ DEFAULT = {
     ),
     "three doors: a way in that was dotted once stays dotted": (
         "posviz/pictures/start/three_doors.py",
-        'door.way.set(color=look["edge"], linestyle="-" if name in lit else ":")',
-        'door.way.set(color=look["edge"])\n'
-        '        if name not in lit:\n            door.way.set_linestyle(":")',
+        'self.way.set(color=edge, linestyle="-" if lit else ":")',
+        'self.way.set(color=edge)\n        if not lit:\n            self.way.set_linestyle(":")',
         "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_would[ThreeDoors]",
     ),
-    "sinusoidal table: axes are set at the first update only": (
-        "posviz/pictures/sinusoidal/sinusoidal_table.py",
-        "if artists.shape != (length, d_model):",
-        "if artists.shape is None:",
+    "parts: limits are set at the first update only": (
+        "posviz/pictures/parts.py",
+        "if (value := self.show(arrays)) != self.last:",
+        "if (value := self.show(arrays)) and self.last is None:",
         "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_"
-        "would[SinusoidalTable]",
+        "would[SimilarityByOffset]",
     ),
     "layout converter: marks shrink at every other head_dim and never grow again": (
         "posviz/pictures/rotary/layout_converter.py",
-        "line.set_markersize(artists.markersize * min(1, 8 / head_dim) ** 0.4)",
-        "line.set_markersize(line.get_markersize() * min(1, 8 / head_dim) ** 0.4)",
+        'lambda a: {"markersize": size * min(1, 8 / a.head_dim) ** 0.4}',
+        'lambda a: {"markersize": part.line.get_markersize() * min(1, 8 / a.head_dim) ** 0.4}',
         "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_"
         "would[LayoutConverter]",
     ),
@@ -249,10 +256,10 @@ DEFAULT = {
         "query=min(self.query, self.seq_len),",
         "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_would[BlockwiseMask]",
     ),
-    "two hands: the film turns a knob that moves nothing": (
+    "two hands: the knobs that move by default move nothing": (
         "posviz/pictures/rotary2d/two_hands.py",
-        'film = ("row", "column")',
-        'film = ("direction", "kind")',
+        'moves = ("row", "column")',
+        'moves = ("direction", "kind")',
         "tests/test_every_figure.py::test_what_an_animation_moves_is_seen[TwoHands]",
     ),
     "every style: fonts of a PDF are Type 3": (

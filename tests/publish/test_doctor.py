@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import pytest
 
 import posviz
-from posviz.engine import animation, looks
-from posviz.publish import choose, doctor
+from posviz.engine import animation, style
+from posviz.publish import arguments, doctor
 
 ROOT = Path(__file__).parents[2]
 
@@ -44,7 +44,7 @@ def test_here_everything_works_that_the_course_needs(tmp_path, monkeypatch):
         assert found[name].fine, name
     assert found["posviz"].found == posviz.__version__
     assert Path(found["server extension"].found).name == "posviz.json"
-    assert found["notebooks"].found.startswith(f"{len(choose.notebooks())} in ")
+    assert found["notebooks"].found.startswith(f"{len(arguments.notebooks())} in ")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -130,8 +130,8 @@ def test_what_cannot_be_loaded_is_told_and_the_other_checks_are_made(module, los
 def test_fonts(monkeypatch):
     def with_fonts(*names):
         fonts = [SimpleNamespace(name=name) for name in names]
-        monkeypatch.setattr(looks.fontManager, "ttflist", fonts)
-        looks.parameters.cache_clear()
+        monkeypatch.setattr(style.fontManager, "ttflist", fonts)
+        style.parameters.cache_clear()
         return list(doctor.fonts())
 
     try:
@@ -143,7 +143,7 @@ def test_fonts(monkeypatch):
         assert not others.fatal
     finally:
         monkeypatch.undo()
-        looks.parameters.cache_clear()
+        style.parameters.cache_clear()
 
 
 @pytest.mark.slow("a process")

@@ -90,13 +90,15 @@ class Broken(ThreeDoors):
 
 Broken().explore()"""
     notebook = write(tmp_path / "03_broken.ipynb", "1 + 1", source)
-    with pytest.raises(RuntimeError, match=r"^03_broken.ipynb, cell 2: ValueError: no scores$"):
+    with pytest.raises(RuntimeError, match=r"^03_broken.ipynb, cell 2, line 6: ValueError: no sc"):
         played(notebook)
 
 
 def test_a_cell_that_fails_is_named(tmp_path):
-    notebook = write(tmp_path / "03_broken.ipynb", "1 + 1", "[][1]", "2 + 2")
-    with pytest.raises(RuntimeError, match=r"^03_broken.ipynb, cell 2: IndexError: list index"):
+    notebook = write(
+        tmp_path / "03_broken.ipynb", "1 + 1", "def f():\n    return [][1]\nf()", "2 + 2"
+    )
+    with pytest.raises(RuntimeError, match=r"^03_broken.ipynb, cell 2, line 3: IndexError: list "):
         played(notebook)
 
 

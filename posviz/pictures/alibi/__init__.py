@@ -1,3 +1,1 @@
 """Attention with linear biases: a straight line at the scores, one slope for each head."""
-
-LESSON = "07"

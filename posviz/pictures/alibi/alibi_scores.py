@@ -5,19 +5,18 @@ import math
 from types import SimpleNamespace
 
 import numpy as np
-from matplotlib import colormaps, rcParams
-from matplotlib.ticker import MaxNLocator
+from matplotlib import rcParams
 
 from posviz.arrays import Array, namespace, to_device, to_numpy
 from posviz.attention import softmax
 from posviz.encodings.alibi import alibi_bias, alibi_slopes
 from posviz.encodings.relative import offsets
 from posviz.engine.knobs import device, integer, log, real
-from posviz.engine.looks import SIGNED
 from posviz.engine.picture import Picture
+from posviz.engine.style import SIGNED
 from posviz.pictures.alibi.alibi_slopes import slope_words
 from posviz.pictures.alibi.weight_by_distance import LOWEST, draw_weight_axis
-from posviz.pictures.dense_line import DenseLine
+from posviz.pictures.parts import Curve, Dense, Limits, Map, Rule, greyed, legend_above, whole, wide
 from posviz.pictures.rotary.score_decay import in_ranges
 
 HEADS, HEAD_DIM = 8, 64
@@ -32,7 +31,7 @@ class AlibiScores(Picture):
 
     size = (9.0, 3.9)
     paper_size = (3.3, 3.1)
-    film = ("head", "distance")
+    moves = ("head", "distance")
 
     head = integer(2, low=1, high=HEADS, play=True)
     content = real(1.0, low=0.0, high=5.0, step=0.1, label="content ×")
@@ -66,65 +65,32 @@ class AlibiScores(Picture):
             slope=float(alibi_slopes(HEADS)[self.head - 1]),
             score=FIT * self.content,
             seq_len=seq_len,
+            last=seq_len - 1,
             device=self.where,
             error=error,
+            head=self.head,
         )
 
     def draw(self, figure):
         """Both maps, and the last query's weights: beside them where there is room."""
-        wide = figure.get_size_inches()[0] > 5
-        if wide:
+        if wide(figure):
             panels = figure.subplot_mosaic([["without", "with", "row"]], width_ratios=(1, 1, 0.95))
         else:
             panels = figure.subplot_mosaic(
                 [["without", "with"], ["row", "row"]], height_ratios=(2.2, 1)
             )
         maps = [panels["without"], panels["with"]]
-        images, rings = zip(*map(_draw_map, maps), strict=True)
+        without, ring = _draw_map(maps[0], lambda a: a.maps[0])
+        with_alibi, other_ring = _draw_map(maps[1], lambda a: a.maps[1])
         maps[0].set(title="scores without", ylabel="query (position)")
         maps[1].set_title("with ALiBi")
         maps[1].tick_params(labelleft=False)
-        figure.colorbar(
-            images[0],
-            ax=maps,
-            ticks=(-LIMIT, 0, LIMIT),
-            extend="both",
-            label="score (grey: ahead)",
-            location="bottom" if wide else "right",
-            aspect=30 if wide else 20,
-        )
-        row = panels["row"]
-        lines, marks, place = _draw_row(row)
-        figure.legend(handles=[*lines, place], loc="outside upper center", ncols=4 if wide else 2)
-        return SimpleNamespace(
-            maps=maps,
-            images=images,
-            rings=rings,
-            row=row,
-            lines=lines,
-            marks=marks,
-            place=place,
-            seq_len=None,
-        )
-
-    def update(self, artists, arrays):
-        """Fill maps and lines, mark the planted key; the axes only when the length changed."""
-        last = arrays.seq_len - 1
-        if artists.seq_len != arrays.seq_len:
-            artists.seq_len = arrays.seq_len
-            covered = len(arrays.maps[0]) * _width(arrays.seq_len) - 0.5
-            for axes, image in zip(artists.maps, artists.images, strict=True):
-                image.set_extent((-0.5, covered, covered, -0.5))
-                axes.set(xlim=(-0.5, last + 0.5), ylim=(last + 0.5, -0.5))
-            artists.row.set_xlim(-0.02 * last, 1.02 * last)
-        for image, ring, scores in zip(artists.images, artists.rings, arrays.maps, strict=True):
-            image.set_data(scores)
-            ring.set_data([last - arrays.distance], [last])
-        for line, curve in zip(artists.lines, arrays.curves, strict=True):
-            line.set_data(*curve)
-        for mark, weight in zip(artists.marks, arrays.planted, strict=False):
-            mark.set_data([arrays.distance], [weight])
-        artists.place.set_xdata([arrays.distance] * 2)
+        bar = {"ticks": (-LIMIT, 0, LIMIT), "extend": "both", "label": "score (grey: ahead)"}
+        side, aspect = ("bottom", 30) if wide(figure) else ("right", 20)
+        figure.colorbar(without.image, ax=maps, location=side, aspect=aspect, **bar)
+        lines, marks, planted, limits = _draw_row(panels["row"])
+        legend_above(figure, [*lines, planted], ncols=4 if wide(figure) else 2)
+        return [without, ring, with_alibi, other_ring, *lines, *marks, planted, limits]
 
     def caption(self, arrays):
         """What the planted key scores, what the bias takes, and the weight it gets."""
@@ -132,9 +98,11 @@ class AlibiScores(Picture):
         lost, seq_len = arrays.slope * arrays.distance, arrays.seq_len
         tokens = "token" if arrays.distance == 1 else "tokens"
         farthest = " (the farthest there is)" * arrays.farther
-        scores = f"scores {arrays.score:.1f}, of which head {self.head} of {HEADS} "
+        scores = f"scores {arrays.score:.1f}, of which head {arrays.head} of {HEADS} "
         if arrays.score == 0:
-            scores = f"scores 0 like every key, whatever the seed, and head {self.head} of {HEADS} "
+            scores = (
+                f"scores 0 like every key, whatever the seed, and head {arrays.head} of {HEADS} "
+            )
         width = _width(seq_len)
         cells = f"; a cell is the mean over {width} × {width} pairs not ahead" * (width > 1)
         if seq_len > RANGES:
@@ -233,40 +201,34 @@ def _number(weight):
     return f"{weight:.3f}" if weight >= 1e-3 else f"{weight:.1e}"
 
 
-def _draw_map(axes):
-    """An empty map with room for the labels of the longest text, and a ring."""
+def _draw_map(axes, show):
+    """A map with room for the labels of the longest text, and a ring around the planted key."""
+    look = {"cmap": greyed(SIGNED), "limits": (-LIMIT, LIMIT), "aspect": "equal"}
+    size = {"most": (LONGEST, LONGEST), "size": lambda a: (a.seq_len, a.seq_len)}
+    scores = Map(axes, show, **size, **look)
+    look = {"markerfacecolor": "none", "markeredgewidth": rcParams["lines.linewidth"]}
+    look |= {"clip_on": False, "in_layout": False}  # it is placed later
+    ring = Curve(axes, "C3o", lambda a: ([a.last - a.distance], [a.last]), marks=1.5, **look)
     axes.set(xlabel="key (position)", xlim=(0, LONGEST), ylim=(LONGEST, 0))
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(3, integer=True, min_n_ticks=1))
-    grey = rcParams["grid.color"]
-    image = axes.imshow(
-        np.zeros((1, 1)),
-        cmap=colormaps[SIGNED].with_extremes(bad=grey),
-        vmin=-LIMIT,
-        vmax=LIMIT,
-        aspect="equal",
-        animated=True,
-    )
-    size = 1.5 * rcParams["lines.markersize"]
-    look = {"markerfacecolor": "none", "markersize": size, "clip_on": False, "animated": True}
-    ring = axes.plot([], [], "C3o", markeredgewidth=rcParams["lines.linewidth"], **look)[0]
-    ring.set_in_layout(False)  # it has no place yet
-    return image, ring
+    whole(axes.xaxis, axes.yaxis, most=3, steps=None)
+    return scores, ring
 
 
 def _draw_row(axes):
     """Lines for the weights without ALiBi, with it and of the bias alone; marks of the key."""
-    place = axes.axvline(0, color="C3", ls=":", label="planted key", animated=True)
+    dots = {"color": "C3", "ls": ":"}
+    planted = Rule(axes, dots, lambda a: a.distance, "planted key")
+    thin = {"lw": rcParams["lines.linewidth"] / 1.5}
     looks = {"without ALiBi": ("C1", "--"), "with ALiBi": ("C0", "-"), "bias alone": ("C2", "-.")}
-    width = rcParams["lines.linewidth"] / 1.5
     lines = [
-        DenseLine([], [], color=colour, ls=dashes, lw=width, label=label, animated=True)
-        for label, (colour, dashes) in looks.items()
+        Dense(axes, {"color": colour, "ls": dashes, **thin}, lambda a, at=at: a.curves[at], label)
+        for at, (label, (colour, dashes)) in enumerate(looks.items())
     ]
-    for line in lines:
-        axes.add_line(line)
-    marks = [axes.plot([], [], look, animated=True)[0] for look in ("C1s", "C0o")]
+    marks = [
+        Curve(axes, look, lambda a, at=at: ([a.distance], [a.planted[at]]))
+        for at, look in enumerate(("C1s", "C0o"))
+    ]
     axes.set(title="weights of the last query", xlim=(-80, LONGEST))
     draw_weight_axis(axes)
-    axes.xaxis.set_major_locator(MaxNLocator(3, steps=(1, 2, 5, 10), integer=True))
-    return lines, marks, place
+    whole(axes.xaxis, most=3)
+    return lines, marks, planted, Limits(axes, lambda a: {"xlim": (-0.02 * a.last, 1.02 * a.last)})

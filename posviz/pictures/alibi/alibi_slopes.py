@@ -3,14 +3,15 @@
 from types import SimpleNamespace
 
 import numpy as np
-from matplotlib import colormaps, rcParams
-from matplotlib.ticker import MaxNLocator, NullLocator
+from matplotlib import rcParams
+from matplotlib.ticker import NullLocator
 
 from posviz.encodings.alibi import alibi_bias, alibi_slopes
 from posviz.encodings.relative import offsets
 from posviz.engine.knobs import integer
-from posviz.engine.looks import PLAIN
 from posviz.engine.picture import Picture
+from posviz.engine.style import PLAIN
+from posviz.pictures.parts import Curve, Limits, Map, greyed, legend_above, whole, wide
 
 MOST_HEADS, LONGEST = 16, 64
 LOWEST = -8.0  # of the colours: e to this is 1/2981
@@ -29,15 +30,23 @@ class AlibiSlopes(Picture):
     seq_len = integer(16, low=4, high=LONGEST, label="tokens")
 
     def compute(self):
-        """Return slopes and the formula's [num_heads], and the bias of the head [len, len]."""
+        """Return slopes and the formula's [num_heads], and the bias of the head [len, len].
+
+        first: which slopes are those of a power of two; differs: which are not the formula's.
+        """
         slopes, head = alibi_slopes(self.num_heads), min(self.head, self.num_heads)
+        formula = 2.0 ** (-8 * np.arange(1, self.num_heads + 1) / self.num_heads)
+        power = 2 ** (self.num_heads.bit_length() - 1)
         apart = offsets(np.arange(self.seq_len), np.arange(self.seq_len))
         bias = alibi_bias(slopes[head - 1 : head], apart)[0]
         return SimpleNamespace(
             slopes=slopes,
-            formula=2.0 ** (-8 * np.arange(1, self.num_heads + 1) / self.num_heads),
-            power=2 ** (self.num_heads.bit_length() - 1),
+            formula=formula,
+            differs=~np.isclose(slopes, formula, rtol=1e-9),
+            power=power,
+            first=np.arange(self.num_heads) < power,
             head=head,
+            slope=slopes[head - 1],
             asked=self.head,
             farthest=float(bias[-1, 0]),
             bias=np.where(apart < 0, BLANK, np.maximum(bias, LOWEST)),
@@ -46,55 +55,21 @@ class AlibiSlopes(Picture):
     def draw(self, figure):
         """The slopes at left, on a logarithmic axis; at right the bias of one head."""
         points, matrix = figure.subplots(1, 2, width_ratios=(1.25, 1))
-        lines = _draw_points(points)
-        grey = rcParams["grid.color"]
-        image = matrix.imshow(
-            np.zeros((1, 1)),
-            cmap=colormaps[PLAIN].with_extremes(bad=grey),
-            vmin=LOWEST,
-            vmax=0,
-            aspect="equal",
-            animated=True,
-        )
-        wide = figure.get_size_inches()[0] > 5
-        figure.colorbar(
-            image,
-            ax=matrix,
-            extend="min",
-            ticks=(-8, -4, 0),
-            label="bias (grey: ahead)",
-            location="right" if wide else "bottom",
-        )
-        edges = (-0.5, LONGEST - 0.5)
+        slopes = _draw_slopes(points)
+        look = {"cmap": greyed(PLAIN), "limits": (LOWEST, 0), "aspect": "equal"}
+        bias = Map(matrix, lambda a: a.bias, most=(LONGEST, LONGEST), **look)
+        bar = {"extend": "min", "ticks": (-8, -4, 0), "label": "bias (grey: ahead)"}
+        side = "right" if wide(figure) else "bottom"
+        figure.colorbar(bias.image, ax=matrix, location=side, **bar)
         matrix.set(title="one head’s bias", xlabel="key (position)", ylabel="query (position)")
-        matrix.set(xlim=edges, ylim=edges[::-1])
-        for axis in (matrix.xaxis, matrix.yaxis):
-            axis.set_major_locator(MaxNLocator(3, integer=True, min_n_ticks=1))
-        figure.legend(handles=lines, loc="outside upper center", ncols=4 if wide else 2)
-        return SimpleNamespace(points=points, matrix=matrix, lines=lines, image=image, shape=None)
-
-    def update(self, artists, arrays):
-        """Set the points, ring one of them, colour the bias; the axes only for another shape."""
-        num_heads, seq_len = len(arrays.slopes), len(arrays.bias)
-        if artists.shape != (num_heads, seq_len):
-            artists.shape = (num_heads, seq_len)
-            artists.points.set_xlim(*_margins(num_heads))
-            edges = (-0.5, seq_len - 0.5)
-            artists.image.set_extent((*edges, *edges[::-1]))
-            artists.matrix.set(xlim=edges, ylim=edges[::-1])
-        heads = np.arange(1, num_heads + 1)
-        differs = ~np.isclose(arrays.slopes, arrays.formula, rtol=1e-9)
-        chosen = heads == arrays.head
-        first = heads <= arrays.power
-        shown = ((first, arrays.slopes), (~first, arrays.slopes), (differs, arrays.formula))
-        for line, (part, y) in zip(artists.lines, (*shown, (chosen, arrays.slopes)), strict=True):
-            line.set_data(heads[part], y[part])
-        artists.image.set_data(arrays.bias)
+        whole(matrix.xaxis, matrix.yaxis, most=3, steps=None)
+        legend_above(figure, slopes, ncols=4 if wide(figure) else 2)
+        return [*slopes, bias, Limits(points, lambda a: {"xlim": _margins(len(a.slopes))})]
 
     def caption(self, arrays):
         """The slope, the bias at the far end, and where the slopes come from."""
         num_heads, last = len(arrays.slopes), len(arrays.bias) - 1
-        slope, power = arrays.slopes[arrays.head - 1], arrays.power
+        slope, power = arrays.slope, arrays.power
         clamped = " (the last there is)" * (arrays.asked > arrays.head)
         ends = f" (colours end at −{-LOWEST:g})" * (arrays.farthest < LOWEST)
         told = (
@@ -117,30 +92,29 @@ def slope_words(slope):
     return f"1/{part:.0f}" if float(part).is_integer() else f"{slope:.4g}"
 
 
-def _draw_points(axes):
-    """Empty points: slopes of a power of two, those of its double, the formula, the chosen head."""
-    ink = rcParams["text.color"]
-    looks = (  # marker, colour, fill, label, size
-        ("o", "C0", "C0", "power of two", 0.9),
-        ("s", "C1", "C1", "from twice the power", 0.9),
-        ("D", "C2", "none", "2^(−8h/n)", 0.8),
-        ("o", ink, "none", "chosen head", 1.8),
-    )
-    size, width = rcParams["lines.markersize"], 0.8 * rcParams["lines.linewidth"]
-    lines = [
-        axes.plot([], [], marker, color=colour, label=label, animated=True)[0]
-        for marker, colour, _, label, _ in looks
+def _draw_slopes(axes):
+    """Slopes of a power of two, those of its double, the formula where it differs, the chosen."""
+    edge = {"markeredgewidth": 0.8 * rcParams["lines.linewidth"]}
+    full, hollow = {"marks": 0.9, **edge}, {"markerfacecolor": "none", **edge}
+    ring = {"color": rcParams["text.color"], "marks": 1.8, **hollow}
+    slopes = [
+        Curve(axes, "C0o", lambda a: _some(a.slopes, a.first), "power of two", **full),
+        Curve(axes, "C1s", lambda a: _some(a.slopes, ~a.first), "from twice the power", **full),
+        Curve(axes, "C2D", lambda a: _some(a.formula, a.differs), "2^(−8h/n)", marks=0.8, **hollow),
+        Curve(axes, "o", lambda a: ([a.head], [a.slope]), "chosen head", **ring),
     ]
-    for line, (_, _, fill, _, factor) in zip(lines, looks, strict=True):
-        line.set(markerfacecolor=fill, markersize=factor * size, markeredgewidth=width)
     axes.set(title="slopes", xlabel="head", ylabel="slope (per token)")
     axes.set_yscale("log", base=2)
     axes.set(xlim=_margins(MOST_HEADS), ylim=(2**-8.6, 2**0.4))
     axes.set_yticks(list(TICKS), list(TICKS.values()))
     axes.yaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_locator(MaxNLocator(8, integer=True, min_n_ticks=1, steps=(1, 2, 5, 10)))
+    whole(axes.xaxis, most=8)
     axes.grid(axis="y")
-    return lines
+    return slopes
+
+
+def _some(of_heads, which):
+    return 1 + np.flatnonzero(which), of_heads[which]
 
 
 def _margins(num_heads):

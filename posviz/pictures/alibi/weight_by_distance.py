@@ -5,12 +5,13 @@ from types import SimpleNamespace
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import MaxNLocator, NullLocator
+from matplotlib.ticker import NullLocator
 
 from posviz.encodings.alibi import alibi_slopes
 from posviz.engine.knobs import choice, integer, log
 from posviz.engine.picture import Picture
 from posviz.pictures.alibi.alibi_slopes import MOST_HEADS, slope_words
+from posviz.pictures.parts import Curve, Limits, Other, Rule, broken, legend_above, whole, wide
 
 LOWEST = 1e-7  # where a line ends, below the axis
 SHOWN = {  # label of the axis
@@ -33,10 +34,11 @@ class WeightByDistance(Picture):
     show = choice("factor", options=tuple(SHOWN), redraw=True)
 
     def compute(self):
-        """Return the ends of each line, and the windows of all heads [2, num_heads] in tokens.
+        """Return the windows [2, heads] in tokens, and lines and bars [x and y, 2, heads].
 
         A window ends where the factor (row 0) or the weight (row 1) falls under 1/one_in; it
-        is 0 where that lies below it at every distance.
+        is 0 where that lies below it at every distance. reach: that of the chosen head
+        in what is shown.
         """
         slopes, furthest = alibi_slopes(self.num_heads), float(int(self.furthest))
         starts = np.stack([np.ones_like(slopes), -np.expm1(-slopes)])
@@ -44,65 +46,43 @@ class WeightByDistance(Picture):
         shown = list(SHOWN).index(self.show)
         ends = np.minimum(np.log(starts[shown] / LOWEST) / slopes, furthest)
         heights = np.stack([starts[shown], starts[shown] * np.exp(-slopes * ends)])
+        heads = np.arange(1, self.num_heads + 1)
         head = min(self.head, self.num_heads)
         return SimpleNamespace(
-            lines=(np.stack([0 * ends, ends]), heights),
+            lines=np.stack([[0 * ends, ends], heights]),
             windows=windows,
-            shown=shown,
+            reach=windows[shown, head - 1],
+            bars=np.stack([[0 * heads, windows[shown]], [heads, heads]]),
+            heads=heads,
             head=head,
             asked=self.head,
             slope=slopes[head - 1],
             one_in=int(self.one_in),
             furthest=furthest,
+            show=self.show,
         )
 
     def draw(self, figure):
         """A line for each head at left, and at right how far each of them looks."""
-        wide = figure.get_size_inches()[0] > 5
-        lines, windows = figure.subplots(1, 2, width_ratios=(1.4 if wide else 1, 1))
-        artists = SimpleNamespace(axes=(lines, windows), shape=None)
-        _draw_lines(lines, artists, SHOWN[self.show])
-        _draw_windows(windows, artists)
-        figure.legend(
-            handles=[artists.chosen, artists.threshold, artists.window, *artists.marks],
-            loc="outside upper center",
-            ncols=5 if wide else 3,
-            columnspacing=1,
-            handlelength=1.6,
-        )
-        return artists
-
-    def update(self, artists, arrays):
-        """Move lines, window and marks; the axes only for other ends."""
-        num_heads, shown = arrays.windows.shape[1], arrays.shown
-        if artists.shape != (num_heads, arrays.furthest):
-            artists.shape = (num_heads, arrays.furthest)
-            artists.axes[0].set_xlim(-0.01 * arrays.furthest, arrays.furthest)
-            artists.axes[1].set_ylim(num_heads + 0.7, 0.3)
-        here, heads = arrays.head - 1, np.arange(1, num_heads + 1)
-        artists.heads.set_data(*(_with_gaps(x) for x in arrays.lines))
-        artists.chosen.set_data(*(x[:, here] for x in arrays.lines))
-        artists.threshold.set_ydata([1 / arrays.one_in] * 2)
-        reach = arrays.windows[shown]
-        artists.window.set_width(reach[here])
-        crossing = ([reach[here]], [1 / arrays.one_in]) if reach[here] else ([], [])
-        artists.crossing.set_data(*crossing)
-        artists.bars.set_data(_with_gaps(np.stack([0 * reach, reach])), _with_gaps([heads] * 2))
-        artists.bar.set_data([0, reach[here]], [arrays.head] * 2)
-        for mark, window in zip(artists.marks, arrays.windows, strict=True):
-            mark.set_data(window, heads)
+        left, right = figure.subplots(1, 2, width_ratios=(1.4 if wide(figure) else 1, 1))
+        lines, bars = _draw_lines(left, SHOWN[self.show]), _draw_windows(right)
+        window, threshold, _, chosen, *_ = lines
+        legend = [chosen, threshold, window.artist, *bars[2:4]]
+        ncols = 5 if wide(figure) else 3
+        legend_above(figure, legend, ncols, columnspacing=1, handlelength=1.6)
+        return [*lines, *bars]
 
     def caption(self, arrays):
         """Where the factor and the weight of the head fall under the threshold, and of all."""
         num_heads, (factor, weight) = arrays.windows.shape[1], arrays.windows[:, arrays.head - 1]
         clamped = " (the last there is)" * (arrays.asked > arrays.head)
-        beyond = bool(arrays.windows[arrays.shown, arrays.head - 1] > arrays.furthest)
+        beyond = bool(arrays.reach > arrays.furthest)
         told = (
             f"Head {arrays.head}{clamped} of {num_heads}, slope {slope_words(arrays.slope)}: the "
             f"factor falls under 1/{arrays.one_in:,} at {_tokens(factor)} tokens, and the "
             "weight itself (equal scores, long text) "
             + (f"at {_tokens(weight)} tokens" if weight else "is nowhere above it")
-            + f" ({self.show}: beyond the axis)" * beyond
+            + f" ({arrays.show}: beyond the axis)" * beyond
         )
         if num_heads == 1:
             return f"{told}."
@@ -126,36 +106,27 @@ def _tokens(distance):
     return f"{distance:.2f}" if distance < 100 else f"{distance:.1f}"
 
 
-def _with_gaps(ends):
-    """Many lines as one: from each first end to its second, then a gap."""
-    first, second = ends
-    return np.stack([first, second, np.full(len(first), np.nan)], axis=-1).ravel()
-
-
-def _draw_lines(axes, artists, label):
+def _draw_lines(axes, label):
     """A thin line for each head and a bold one, the threshold, and the window it ends."""
-    artists.window = axes.add_patch(
-        Rectangle(
-            (0, 0),
-            0,
-            1,
-            transform=axes.get_xaxis_transform(),
-            facecolor="C4",
-            alpha=0.25,
-            lw=0,
-            label="window",
-            animated=True,
-        )
-    )
-    artists.threshold = axes.axhline(1, color="C2", ls="--", label="threshold", animated=True)
-    artists.heads = axes.plot([], [], color="C6", animated=True)[0]
-    artists.heads.set_linewidth(0.5 * artists.heads.get_linewidth())
-    artists.chosen = axes.plot([], [], color="C0", label="chosen head", animated=True)[0]
-    artists.chosen.set_linewidth(1.6 * artists.chosen.get_linewidth())
-    artists.crossing = axes.plot([], [], "o", color=rcParams["text.color"], animated=True)[0]
     axes.set(title="every head", ylabel=label, xlim=(-40, 4096))
     draw_weight_axis(axes)
-    axes.xaxis.set_major_locator(MaxNLocator(4, steps=(1, 2, 5, 10), integer=True))
+    whole(axes.xaxis, most=4)
+    high = {"transform": axes.get_xaxis_transform(), "animated": True, "label": "window"}
+    patch = axes.add_patch(Rectangle((0, 0), 0, 1, facecolor="C4", alpha=0.25, lw=0, **high))
+    dashed, dot = {"color": "C2", "ls": "--"}, {"color": rcParams["text.color"]}
+    return [
+        Other(patch, lambda a: {"width": a.reach}),
+        Rule(axes, dashed, lambda a: 1 / a.one_in, "threshold", upright=False),
+        Curve(axes, "C6", lambda a: broken(a.lines.T), stroke=0.5),
+        Curve(axes, "C0", lambda a: a.lines[:, :, a.head - 1], "chosen head", stroke=1.6),
+        Curve(axes, "o", lambda a: _above(a.reach, 1 / a.one_in), **dot),
+        Limits(axes, lambda a: {"xlim": (-0.01 * a.furthest, a.furthest)}),
+    ]
+
+
+def _above(distance, height):
+    """A point, unless it is at no distance."""
+    return ([distance], [height]) if distance else ([], [])
 
 
 def draw_weight_axis(axes):
@@ -165,21 +136,20 @@ def draw_weight_axis(axes):
     axes.yaxis.set_minor_locator(NullLocator())
 
 
-def _draw_windows(axes, artists):
+def _draw_windows(axes):
     """A bar for each head and a bold one, with marks where factor and weight are too small."""
-    artists.bars = axes.plot([], [], color="C6", animated=True)[0]
-    artists.bar = axes.plot([], [], color="C0", animated=True)[0]
-    for line, width in ((artists.bars, 1), (artists.bar, 2.5)):
-        line.set(linewidth=width * line.get_linewidth(), solid_capstyle="butt")
-    looks = (("C1o", "end by factor"), ("C3s", "end by weight"))
-    artists.marks = [
-        axes.plot([], [], look, label=label, animated=True)[0] for look, label in looks
+    flat = {"solid_capstyle": "butt"}
+    parts = [
+        Curve(axes, "C6", lambda a: broken(a.bars.T), **flat),
+        Curve(axes, "C0", lambda a: ([0, a.reach], [a.head] * 2), stroke=2.5, **flat),
+        Curve(axes, "C1o", lambda a: (a.windows[0], a.heads), "end by factor", marks=0.6),
+        Curve(axes, "C3s", lambda a: (a.windows[1], a.heads), "end by weight", marks=0.6),
+        Limits(axes, lambda a: {"ylim": (len(a.heads) + 0.7, 0.3)}),
     ]
-    for mark in artists.marks:
-        mark.set_markersize(0.6 * mark.get_markersize())
     axes.set_xscale("symlog", linthresh=1, linscale=0.3)
     axes.set(title="how far they look", xlabel="distance (tokens)", ylabel="head")
     axes.set(xlim=(-0.15, 6000), ylim=(MOST_HEADS + 0.7, 0.3))
     axes.set_xticks((0, 10, 100, 1000), ("0", "10", "100", "1000"))
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_locator(MaxNLocator(8, steps=(1, 2, 5, 10), integer=True, min_n_ticks=1))
+    whole(axes.yaxis, most=8)
+    return parts

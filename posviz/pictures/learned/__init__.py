@@ -1,3 +1,1 @@
 """Learned embeddings: a table whose rows are trained."""
-
-LESSON = "03"

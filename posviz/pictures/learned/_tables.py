@@ -1,4 +1,4 @@
-"""What pictures of a learned table share: a toy table, its cosines, its plane, and words."""
+"""What pictures of a learned table share: a toy table, its cosines, its plane, panels, words."""
 
 import functools
 
@@ -41,7 +41,7 @@ def toy_snapshots():
         if step % EVERY == 0:
             snapshots[step] = table
         scores = table @ table.T
-        np.fill_diagonal(scores, -np.inf)  # else every row would find itself
+        np.fill_diagonal(scores, -np.inf)  # a row must not match itself
         error = softmax(scores) - targets  # the slope of the cross-entropy by the scores
         table = table - 0.005 * (error + error.T) @ table
     return snapshots
@@ -72,7 +72,7 @@ def means_by_offset(rows):
     The sum over a diagonal is an autocorrelation, so a long table costs n log n.
     """
     count = len(rows)
-    size = 2 ** int(np.ceil(np.log2(2 * count)))  # room for no wrap-around
+    size = 2 ** int(np.ceil(np.log2(2 * count)))  # padded against wrap-around
     power = np.square(np.abs(np.fft.rfft(rows, size, axis=0))).sum(axis=-1)
     offsets = np.arange(count // 2 + 1)
     return np.fft.irfft(power, size)[offsets] / (count - offsets)
@@ -98,3 +98,20 @@ def one_in(count, noun):
     """What of so many is not drawn, for the caption."""
     stride = stride_of(count)
     return f"; one {noun} in {stride} is drawn" if stride > 1 else ""
+
+
+def three_panels(figure):
+    """Three squares in a row; or, where there is no room for that, two over a wide panel."""
+    width, height = figure.get_size_inches()
+    if width > 1.6 * height:
+        panels = figure.subplot_mosaic("abc")
+        panels["c"].set_box_aspect(1)
+    else:
+        panels = figure.subplot_mosaic("ab;cc", height_ratios=(1.8, 1))
+    return [panels[name] for name in "abc"]
+
+
+def colour_bar(image, **more):
+    """A bar beside a square image, as tall as the image."""
+    scale = image.axes.inset_axes((1.05, 0, 0.06, 1))
+    return image.figure.colorbar(image, cax=scale, **more)

@@ -10,21 +10,24 @@ from matplotlib import rcParams
 from matplotlib.ticker import MaxNLocator
 
 from posviz.engine.knobs import integer, switch
-from posviz.engine.looks import PLAIN, SIGNED
 from posviz.engine.picture import Picture
+from posviz.engine.style import PLAIN, SIGNED
 from posviz.pictures.learned._tables import (
     as_table,
+    colour_bar,
     edge_of,
     means_by_offset,
     one_in,
     principal_plane,
     signed,
     stride_of,
+    three_panels,
     toy_snapshots,
     unit_rows,
 )
+from posviz.pictures.parts import Curve, Limits, Other, legend_above, whole, wide, zero
 
-LOWEST = -0.55  # the axis of the mean cosine ends here unless the mean goes deeper
+LOWEST = -0.55  # the axis of the mean cosine ends here unless a mean is lower
 
 
 class LearnedTable(Picture):
@@ -52,10 +55,12 @@ class LearnedTable(Picture):
         training = self._training
         index = training.nearest(self.progress / 100)
         cosines, means, path = self._view(index, self.centred)
+        before = self._view(0, self.centred)[1]
         return SimpleNamespace(
             cosines=cosines,
             means=means,
-            before=self._view(0, self.centred)[1],
+            before=before,
+            lowest=LOWEST if min(means.min(), before.min()) >= LOWEST else -1.05,
             path=path,
             shares=training.shares,
             steps=training.steps,
@@ -66,57 +71,31 @@ class LearnedTable(Picture):
 
     def draw(self, figure):
         """Cosines of all rows, the path in the plane where the last table is widest, the means."""
-        width, height = figure.get_size_inches()
-        wide = width > 1.6 * height  # three squares in a row, or two over a wide panel
-        panels = figure.subplot_mosaic(
-            [["cosines", "path", "means"]] if wide else [["cosines", "path"], ["means", "means"]],
-            height_ratios=None if wide else (1.8, 1),
-        )
+        cosines, path, means = three_panels(figure)
         rows = len(self._training.tables[0])
         edge = edge_of(rows)
-        image = panels["cosines"].imshow(
-            np.zeros((2, 2)), cmap=SIGNED, vmin=-1, vmax=1, aspect="equal", animated=True
-        )
-        image.set_extent((-0.5, edge, edge, -0.5))
-        panels["cosines"].set(title="cosine of two rows", xlabel="position (tokens)")
-        panels["cosines"].set_ylabel("position (tokens)")
-        for axis in (panels["cosines"].xaxis, panels["cosines"].yaxis):
-            axis.set_major_locator(MaxNLocator(3, integer=True))
-        scale = panels["cosines"].inset_axes((1.05, 0, 0.06, 1))  # as tall as the image
-        figure.colorbar(image, cax=scale, ticks=(-1, 0, 1))
-        path, ends = _draw_path(panels["path"], rows, self._training.reach)
-        before, now = _draw_means(panels["means"], rows)
-        panels["means"].set_box_aspect(1 if wide else None)
-        figure.legend(
-            handles=[*ends, before, now],
-            loc="outside upper center",
-            ncols=4 if width > 5 else 2,
-            columnspacing=1.2,
-        )
-        return SimpleNamespace(
-            image=image,
-            axes=panels["means"],
-            path=path,
-            ends=ends,
-            before=before,
-            now=now,
-            deep=False,
-        )
-
-    def update(self, artists, arrays):
-        """Move the image, the path and the curve; the axis only where the mean goes deep."""
-        deep = bool(min(arrays.means.min(), arrays.before.min()) < LOWEST)
-        if artists.deep != deep:
-            artists.deep = deep
-            artists.axes.set_ylim(-1.05 if deep else LOWEST, 1.05)
-        artists.image.set_data(arrays.cosines)
-        line, dots = artists.path
-        line.set_data(*arrays.path.T)
-        dots.set_offsets(arrays.path)
-        for mark, place in zip(artists.ends, arrays.path[[0, -1]], strict=True):
-            mark.set_data(*place[:, None])
-        artists.before.set_data(np.arange(len(arrays.before)), arrays.before)
-        artists.now.set_data(np.arange(len(arrays.means)), arrays.means)
+        look = {"cmap": SIGNED, "vmin": -1, "vmax": 1, "aspect": "equal", "animated": True}
+        image = cosines.imshow([[0]], extent=(-0.5, edge, edge, -0.5), **look)
+        colour_bar(image, ticks=(-1, 0, 1))
+        cosines.set(title="cosine of two rows", xlabel="position (tokens)")
+        cosines.set_ylabel("position (tokens)")
+        whole(cosines.xaxis, cosines.yaxis, most=3, fewest=2, steps=None)
+        line, dots, *ends = _draw_path(path, rows, self._training.reach)
+        zero(means)
+        thin, first = {"stroke": 1 / 1.5}, "first snapshot"
+        before = Curve(means, "C6--", lambda a: _by_offset(a.before), first, **thin)
+        now = Curve(means, "C0-", lambda a: _by_offset(a.means), "now")
+        half = rows // 2
+        means.set(xlim=(-0.02 * half, 1.02 * half), ylim=(LOWEST, 1.05), yticks=(-0.5, 0, 0.5, 1))
+        means.set(xlabel="offset (tokens)", title="mean by offset")
+        whole(means.xaxis, most=3, fewest=2, steps=None)
+        ncols = 4 if wide(figure) else 2
+        legend_above(figure, [*ends, before, now], ncols, columnspacing=1.2)
+        return [
+            Other(image, lambda a: {"data": a.cosines}),
+            *(line, dots, *ends, before, now),
+            Limits(means, lambda a: {"ylim": (a.lowest, 1.05)}),
+        ]
 
     def caption(self, arrays):
         """The step, neighbours and far rows then and at the start, and what was left out."""
@@ -181,40 +160,25 @@ def checked(snapshots):
 
 def _draw_path(axes, rows, reach):
     """The line through all positions, a dot for each, and marks at both ends."""
-    line = axes.plot([], [], color="C6", animated=True)[0]
-    line.set_linewidth(line.get_linewidth() / 2)
+    line = Curve(axes, "C6-", lambda a: a.path.T, stroke=1 / 2)
     positions = np.arange(0, rows, stride_of(rows))
     room = 0.15 * rows  # leaves out the ends of the map, which fade on a dark or a white page
-    dots = axes.scatter(
-        positions * 0.0,
-        positions * 0.0,
-        c=positions,
-        cmap=PLAIN,
-        vmin=-room,
-        vmax=rows + room,
-        s=0.4 * line.get_markersize() ** 2,
-        animated=True,
-    )
-    ends = [
-        axes.plot([], [], mark, color=color, label=f"position {position:,}", animated=True)[0]
-        for mark, color, position in (("s", "C1", 0), ("^", "C0", positions[-1]))
-    ]
+    look = {"cmap": PLAIN, "vmin": -room, "vmax": rows + room, "animated": True}
+    size = 0.4 * rcParams["lines.markersize"] ** 2
+    dots = axes.scatter(0 * positions, 0 * positions, c=positions, s=size, **look)
     limit = 1.08 * reach or 1
     axes.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal")
     axes.set(title="path", xlabel="component 1", ylabel="component 2")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(4, steps=(1, 2, 5, 10), symmetric=True))
-    return (line, dots), ends
+    return [
+        line,
+        Other(dots, lambda a: {"offsets": a.path}),
+        Curve(axes, "C1s", lambda a: a.path[:1].T, "position 0"),
+        Curve(axes, "C0^", lambda a: a.path[-1:].T, f"position {positions[-1]:,}"),
+    ]
 
 
-def _draw_means(axes, rows):
-    """The means by offset now, over those at the start."""
-    before = axes.plot([], [], "--", color="C6", label="first snapshot", animated=True)[0]
-    before.set_linewidth(before.get_linewidth() / 1.5)
-    now = axes.plot([], [], color="C0", label="now", animated=True)[0]
-    half = rows // 2
-    axes.set(xlim=(-0.02 * half, 1.02 * half), ylim=(LOWEST, 1.05), yticks=(-0.5, 0, 0.5, 1))
-    axes.set(xlabel="offset (tokens)", title="mean by offset")
-    axes.xaxis.set_major_locator(MaxNLocator(3, integer=True))
-    axes.axhline(0, color="C6", linewidth=rcParams["axes.linewidth"], zorder=0)
-    return before, now
+def _by_offset(values):
+    """Values over the offsets 0, 1, 2, …"""
+    return np.arange(len(values)), values

@@ -9,6 +9,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 
 from posviz.engine.knobs import choice, integer, log
 from posviz.engine.picture import Picture
+from posviz.pictures.parts import Curve, Ring, wide
 
 
 class Model(NamedTuple):
@@ -53,10 +54,12 @@ class ParameterCount(Picture):
 
     def compute(self):
         """Return the parameters of the table asked for, and the model they are held against."""
-        length = int(self.length)
+        length, model = int(self.length), MODELS[self.model]
         return SimpleNamespace(
             name=self.model,
-            model=MODELS[self.model],
+            model=model,
+            table=model.rows * model.columns,
+            row=ROWS.index(self.model),
             length=length,
             width=self.width,
             parameters=length * self.width,
@@ -64,51 +67,38 @@ class ParameterCount(Picture):
 
     def draw(self, figure):
         """Parameters against length; and beside it all models, on an axis of their own."""
-        wide = figure.get_size_inches()[0] > 5
-        shape = (1, 2) if wide else (2, 1)
-        growth, models = figure.subplots(*shape, height_ratios=None if wide else (1, 1.3))
+        broad = wide(figure)
+        shape = (1, 2) if broad else (2, 1)
+        growth, models = figure.subplots(*shape, height_ratios=None if broad else (1, 1.3))
         tables = [model.rows * model.columns for model in MODELS.values()]
         growth.plot([model.rows for model in MODELS.values()], tables, "o", color="C6", zorder=0)
         growth.set(xscale="log", yscale="log", xlim=(45, 1.8e6), ylim=(100, 2e12))
         growth.set(xlabel="length (tokens)", ylabel="parameters")
-        line = growth.plot([], [], color="C0", label="length × width", animated=True)[0]
-        whole = growth.plot([], [], "--", color="C2", animated=True)[0]
-        here = growth.plot([], [], "D", color="C1", label="this table", animated=True)[0]
+        ends, level = np.array((50, LENGTHS[1])), (-0.6, len(ROWS) - 1.5)
+        line = Curve(growth, "C0-", lambda a: (ends, ends * a.width), "length × width")
+        whole = Curve(growth, "C2--", lambda a: ((50, 1.8e6), [a.model.parameters] * 2))
+        here = Curve(growth, "C1D", lambda a: ([a.length], [a.parameters]), "this table")
         handles = _draw_models(models, tables)
-        asked = models.plot([], [], color="C1", linestyle="-.", animated=True)[0]
+        asked = Curve(models, "C1-.", lambda a: ([a.parameters] * 2, level))
+        large = {"edge": 1 / 4, "marks": 1.8}
         rings = [
-            axes.plot([], [], "o", color="C2", label="model chosen", animated=True)[0]
-            for axes in (growth, models)
+            Ring(growth, "C2o", lambda a: ([a.model.rows], [a.table]), "model chosen", **large),
+            Ring(models, "C2o", lambda a: ([a.table], [a.row]), **large),
         ]
-        box = models.plot([], [], "s", color="C2", animated=True)[0]
-        for mark in (*rings, box):
-            size = mark.get_markersize()
-            mark.set(markerfacecolor="none", markersize=1.8 * size, markeredgewidth=size / 4)
-        handles = [here, line, *handles, (whole, rings[0])]
+        box = Ring(models, "C2s", lambda a: ([a.model.parameters], [a.row]), **large)
+        handles = [here.line, line.line, *handles, (whole.line, rings[0].line)]
         figure.legend(
             handles,
-            [handle.get_label() for handle in (*handles[:-1], rings[0])],
+            [handle.get_label() for handle in (*handles[:-1], rings[0].line)],
             loc="outside upper center",
-            ncols=5 if wide else 2,
+            ncols=5 if broad else 2,
             columnspacing=1.2,
             handletextpad=0.5,
         )
         for axis in (growth.xaxis, growth.yaxis, models.xaxis):
             axis.set_major_locator(FixedLocator([1e2, 1e4, 1e6, 1e8, 1e10, 1e12]))
             axis.set_minor_locator(NullLocator())
-        return SimpleNamespace(line=line, whole=whole, here=here, asked=asked, rings=rings, box=box)
-
-    def update(self, artists, arrays):
-        """Move the line, what stands for the table asked for, and the rings of the model."""
-        model, row = arrays.model, ROWS.index(arrays.name)
-        ends, table = np.array((50, LENGTHS[1])), model.rows * model.columns
-        artists.line.set_data(ends, ends * arrays.width)
-        artists.whole.set_data((50, 1.8e6), [model.parameters] * 2)
-        artists.here.set_data([arrays.length], [arrays.parameters])
-        artists.asked.set_data([arrays.parameters] * 2, (-0.6, len(ROWS) - 1.5))
-        artists.rings[0].set_data([model.rows], [table])
-        artists.rings[1].set_data([table], [row])
-        artists.box.set_data([model.parameters], [row])
+        return [line, whole, here, asked, *rings, box]
 
     def caption(self, arrays):
         """The table's parameters, in bytes, beside the model's; the model's own table."""
@@ -117,7 +107,7 @@ class ParameterCount(Picture):
             f"{arrays.length:,} × {arrays.width:,} = {arrays.parameters:,} parameters, "
             f"{_megabytes(2 * arrays.parameters)} MB at 2 bytes each, or "
             f"{_percent(arrays.parameters / parameters)} of the {parameters:,} of {arrays.name}, "
-            f"whose own table of {rows:,} × {columns:,} is {_percent(rows * columns / parameters)}."
+            f"whose own table of {rows:,} × {columns:,} is {_percent(arrays.table / parameters)}."
         )
 
 

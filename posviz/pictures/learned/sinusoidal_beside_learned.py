@@ -8,20 +8,23 @@ from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.engine.knobs import choice, log
-from posviz.engine.looks import PLAIN, SIGNED
 from posviz.engine.picture import Picture
+from posviz.engine.style import PLAIN, SIGNED
 from posviz.pictures.learned._tables import (
     STEPS,
     as_table,
+    colour_bar,
     edge_of,
     means_by_offset,
     one_in,
     principal_plane,
     signed,
     stride_of,
+    three_panels,
     toy_snapshots,
     unit_rows,
 )
+from posviz.pictures.parts import Curve, Other, legend_above, whole, wide
 
 FLOOR = 1e-6  # of the power; what is weaker is drawn as this
 COMPONENTS = 16  # whose shares of the variance are added up
@@ -38,6 +41,7 @@ LOOKS = {  # the panels' axes; what the curves show, over what
     "spectrum": ("dimension", CYCLES, "share of power", CYCLES),
 }
 ENDS = {"similarity": (-1, 1), "values": (-2.5, 2.5), "spectrum": (-6, 0)}  # of the colours
+TICKS = {"similarity": (-1, 0, 1), "values": (-2, 0, 2), "spectrum": (-6, -3, 0)}
 
 
 class Side(NamedTuple):
@@ -86,45 +90,24 @@ class SinusoidalBesideLearned(Picture):
 
     def draw(self, figure):
         """A panel for each table, with the same range, and a third with a curve for each."""
-        width, height = figure.get_size_inches()
-        wide = width > 1.6 * height  # three squares in a row, or two over a wide panel
-        panels = figure.subplot_mosaic(
-            [[*NAMES, "curves"]] if wide else [NAMES, ("curves", "curves")],
-            height_ratios=None if wide else (1.8, 1),
-        )
+        *panels, curves = three_panels(figure)
         learned = self._learned(self.compare)
         across, up, _, _ = LOOKS[self.compare]
-        moving = []
-        for name in NAMES:
-            panels[name].set(title=name, xlabel=across, ylabel=up if name == NAMES[0] else "")
-            moving.append(_draw_panel(panels[name], self.compare, learned, self._table.shape))
-        if self.compare in ENDS:
-            scale = panels[NAMES[1]].inset_axes((1.05, 0, 0.06, 1))  # as tall as the image
-            bar = figure.colorbar(moving[1][0], cax=scale)
-            ticks = {"similarity": (-1, 0, 1), "values": (-2, 0, 2), "spectrum": (-6, -3, 0)}
-            bar.set_ticks(ticks[self.compare])
+        tables = []
+        for i, (axes, name) in enumerate(zip(panels, NAMES, strict=True)):
+            axes.set(title=name, xlabel=across, ylabel=up if i == 0 else "")
+            if self.compare == "path":
+                tables.append(_draw_path(axes, i, learned))
+            else:
+                tables.append(_draw_image(axes, i, self.compare, self._table.shape))
+        if self.compare in TICKS:
+            bar = colour_bar(tables[1][0].artist, ticks=TICKS[self.compare])
             if self.compare == "spectrum":
                 bar.set_ticklabels(("1e−6", "0.001", "1"))
-        curves = _draw_curves(panels["curves"], self.compare, learned, self._table.shape)
-        panels["curves"].set_box_aspect(1 if wide else None)
-        marks = [moving[0][1]] if self.compare == "path" else []
-        figure.legend(
-            handles=[*curves, *marks], loc="outside upper center", ncols=3 if width > 5 else 2
-        )
-        return SimpleNamespace(panels=moving, curves=curves)
-
-    def update(self, artists, arrays):
-        """Move both panels and the curves."""
-        for panel, side in zip(artists.panels, arrays.sides, strict=True):
-            if arrays.compare == "path":
-                line, mark = panel
-                line.set_data(*side.panel.T)
-                mark.set_data(*side.panel[0, :, None])
-            else:
-                panel[0].set_data(side.panel)
-        lines = [side.curve for side in arrays.sides] + [arrays.sides[1].around]
-        for curve, line in zip(artists.curves, lines, strict=False):
-            curve.set_data(*line)
+        lines = _draw_curves(curves, self.compare, learned)
+        marks = tables[0][1:]  # of the path
+        legend_above(figure, [*lines, *marks], ncols=3 if wide(figure) else 2)
+        return [*tables[0], *tables[1], *lines]
 
     def caption(self, arrays):
         """The same number of both tables."""
@@ -240,50 +223,47 @@ def _sinusoidal(compare, rows, columns, base):
     return SIDES[compare](sinusoidal(np.arange(rows), columns, base=base))
 
 
-def _draw_panel(axes, compare, learned, shape):
-    """An image, or for the path a line with a mark at position 0; `learned` sets the range."""
-    if compare == "path":
-        limit = 1.05 * max(1.5, np.abs(learned.panel).max())
-        axes.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal")
-        axes.xaxis.set_major_locator(MaxNLocator(4, symmetric=True, integer=True))
-        axes.yaxis.set_major_locator(MaxNLocator(4, symmetric=True, integer=True))
-        line = axes.plot([], [], ".-", color="C0", animated=True)[0]
-        line.set_linewidth(line.get_linewidth() / 2)
-        return line, axes.plot([], [], "s", color="C1", label="position 0", animated=True)[0]
+def _draw_path(axes, i, learned):
+    """The path of table i, with a mark at position 0; the learned one's sets the range."""
+    limit = 1.05 * max(1.5, np.abs(learned.panel).max())
+    axes.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(4, symmetric=True, integer=True))
+    return [
+        Curve(axes, "C0.-", lambda a: a.sides[i].panel.T, stroke=1 / 2),
+        Curve(axes, "C1s", lambda a: a.sides[i].panel[:1].T, "position 0"),
+    ]
+
+
+def _draw_image(axes, i, compare, shape):
+    """The panel of table i as an image whose cells may stand for several rows and columns."""
     low, high = ENDS[compare]
-    image = axes.imshow(np.zeros((2, 2)), vmin=low, vmax=high, animated=True)
-    image.set_cmap(PLAIN if compare == "spectrum" else SIGNED)
     position, dimension = map(edge_of, shape)
-    image.set_extent(
-        {
-            "similarity": (-0.5, position, position, -0.5),
-            "values": (-0.5, dimension, position, -0.5),
-            "spectrum": (-0.5, dimension, edge_of(shape[0] // 2) + 1, 0.5),
-        }[compare]
-    )
+    extent = {
+        "similarity": (-0.5, position, position, -0.5),
+        "values": (-0.5, dimension, position, -0.5),
+        "spectrum": (-0.5, dimension, edge_of(shape[0] // 2) + 1, 0.5),
+    }[compare]
+    image = axes.imshow([[0]], vmin=low, vmax=high, extent=extent, animated=True)
+    image.set_cmap(PLAIN if compare == "spectrum" else SIGNED)
     if compare == "spectrum":
         axes.invert_yaxis()
     axes.set_box_aspect(1)
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(3, integer=True))
-    return (image,)
+    whole(axes.xaxis, axes.yaxis, most=3, fewest=2, steps=None)
+    return [Other(image, lambda a: {"data": a.sides[i].panel})]
 
 
-def _draw_curves(axes, compare, learned, shape):
+def _draw_curves(axes, compare, learned):
     """A curve for each table, and for the similarity the range of the learned one's diagonals."""
     *_, title, across = LOOKS[compare]
     marker = "o" if compare == "path" else ""
     curves = [
-        axes.plot([], [], style + marker, color=color, label=name, animated=True)[0]
-        for style, color, name in zip(("-", "--"), ("C0", "C1"), NAMES, strict=True)
+        Curve(axes, f"C0{marker}-", lambda a: a.sides[0].curve, NAMES[0], marks=1 / 2),
+        Curve(axes, f"C1{marker}--", lambda a: a.sides[1].curve, NAMES[1], marks=1 / 2),
     ]
     if compare == "similarity":
         label = "learned: range"
-        around = axes.plot([], [], ":", color="C1", label=label, animated=True)[0]
-        around.set_linewidth(around.get_linewidth() / 1.5)
-        curves.append(around)
-    for curve in curves:
-        curve.set_markersize(curve.get_markersize() / 2)
+        curves.append(Curve(axes, "C1:", lambda a: a.sides[1].around, label, stroke=1 / 1.5))
     last, highest = learned.curve[0][-1], max(learned.curve[1])
     room = 0.02 * last
     axes.set(title=title, xlabel=across, xlim=(-room, last + room))
@@ -295,5 +275,5 @@ def _draw_curves(axes, compare, learned, shape):
         return curves
     limits = {"similarity": (-1.05, 1.05), "values": (0, max(2, 1.05 * highest)), "path": (0, 1.05)}
     axes.set_ylim(limits[compare])
-    axes.xaxis.set_major_locator(MaxNLocator(3, integer=True))
+    whole(axes.xaxis, most=3, fewest=2, steps=None)
     return curves

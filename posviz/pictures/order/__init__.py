@@ -1,3 +1,1 @@
 """Why order matters: attention, shuffled sentences, masks and the four terms of a score."""
-
-LESSON = "01"

@@ -7,8 +7,8 @@ from matplotlib.ticker import MaxNLocator
 
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.engine.knobs import choice, even, integer
-from posviz.engine.looks import SIGNED
 from posviz.engine.picture import Picture
+from posviz.pictures.parts import Map, Other, whole
 
 LONGEST = 64
 
@@ -35,11 +35,14 @@ class FourTerms(Picture):
         scale = self.d_model**-0.5
         terms = [scale * query @ w_q @ (key @ w_k).T for query in (x, p) for key in (x, p)]
         score = scale * (x + p) @ w_q @ ((x + p) @ w_k).T
+        # Fixed for each width, so that colours can be compared from seed to seed.
+        limit = 5.0 if self.projection == "random" else 2 * self.d_model**0.5
         return SimpleNamespace(
             images=[*terms, score],
-            # Fixed for each width, so that colours can be compared from seed to seed.
-            limit=5.0 if self.projection == "random" else 2 * self.d_model**0.5,
+            limits=(-limit, limit),
             spread=max(np.ptp(terms[3].diagonal(k)) for k in range(self.seq_len)),
+            projection=self.projection,
+            d_model=self.d_model,
         )
 
     def draw(self, figure):
@@ -48,10 +51,9 @@ class FourTerms(Picture):
             [["xx", "xp", "score"], ["px", "pp", "score"]], width_ratios=(1.1, 1.1, 2)
         )
         panels = [axes[name] for name in ("xx", "xp", "px", "pp", "score")]
-        images = [
-            panel.imshow(np.zeros((1, 1)), cmap=SIGNED, aspect="equal", animated=True)
-            for panel in panels
-        ]
+        # Room for the largest, and on the bar for the longest numbers.
+        room = {"most": (LONGEST, LONGEST), "limits": (-10, 10), "aspect": "equal"}
+        maps = [Map(panel, lambda a, i=i: a.images[i], **room) for i, panel in enumerate(panels)]
         axes["xx"].set(title="key: content", ylabel="query: content")
         axes["xp"].set(title="key: position")
         axes["px"].set(ylabel="query: position")
@@ -59,29 +61,11 @@ class FourTerms(Picture):
             panel.set(xticks=(), yticks=())
         axes["score"].set(title="their sum: the score")
         axes["score"].set(xlabel="key position (tokens)", ylabel="query position (tokens)")
-        for axis in (axes["score"].xaxis, axes["score"].yaxis):
-            axis.set_major_locator(MaxNLocator(6, integer=True))
-        bar = figure.colorbar(
-            images[0],
-            ax=panels,
-            location="bottom",
-            shrink=0.6,
-            aspect=40,
-            extend="both",
-            label="score",
-        )
+        whole(axes["score"].xaxis, axes["score"].yaxis, most=6, fewest=2, steps=None)
+        look = {"location": "bottom", "shrink": 0.6, "aspect": 40, "extend": "both"}
+        bar = figure.colorbar(maps[0].image, ax=panels, label="score", **look)
         bar.locator = MaxNLocator(4, symmetric=True)
-        artists = SimpleNamespace(panels=panels, images=images, limit=None, seq_len=None)
-        _fit(artists, LONGEST, 10)
-        return artists
-
-    def update(self, artists, arrays):
-        """Colour the five matrices."""
-        seq_len = len(arrays.images[0])
-        if (seq_len, arrays.limit) != (artists.seq_len, artists.limit):
-            _fit(artists, seq_len, arrays.limit)
-        for image, array in zip(artists.images, arrays.images, strict=True):
-            image.set_data(array)
+        return [*maps, *(Other(map_.image, lambda a: {"clim": a.limits}) for map_ in maps)]
 
     def caption(self, arrays):
         """Whether the last term depends on the distance alone."""
@@ -90,16 +74,6 @@ class FourTerms(Picture):
         else:
             relative = f"differs by up to {arrays.spread:.2f} between pairs at one distance"
         return (
-            f"Position enters three of the four terms, and with {self.projection} W_Q and W_K "
-            f"(d_model = {self.d_model}) the position–position term {relative}."
+            f"Position enters three of the four terms, and with {arrays.projection} W_Q and W_K "
+            f"(d_model = {arrays.d_model}) the position–position term {relative}."
         )
-
-
-def _fit(artists, seq_len, limit):
-    """Fit axes and colours to the arrays, which costs a full redraw."""
-    artists.seq_len, artists.limit = seq_len, limit
-    edges = (-0.5, seq_len - 0.5)
-    for panel, image in zip(artists.panels, artists.images, strict=True):
-        image.set_extent((*edges, *edges[::-1]))
-        image.set_clim(-limit, limit)
-        panel.set(xlim=edges, ylim=edges[::-1])

@@ -8,8 +8,10 @@ import numpy as np
 from posviz.attention import softmax
 from posviz.engine.knobs import integer
 from posviz.engine.picture import Picture
+from posviz.pictures.parts import Curve
 
 LARGEST, PAIRS, KEYS = 256, 500, 16
+DIMS = np.arange(1, LARGEST + 1)
 
 
 class ScoreVariance(Picture):
@@ -22,58 +24,48 @@ class ScoreVariance(Picture):
     seed = integer(4, low=0, high=99)
 
     def compute(self):
-        """Variances for every head_dim [LARGEST], and the weights of one query [KEYS]."""
+        """Variances for every head_dim [LARGEST], and the weights of one query [KEYS].
+
+        Each is (plain, scaled); here are the variances at head_dim.
+        """
         variances, scores = _measured(self.seed)
         score = scores[:, self.head_dim - 1]
-        scaled = score / self.head_dim**0.5
+        both = variances, variances / DIMS
         return SimpleNamespace(
             head_dim=self.head_dim,
-            plain_variances=variances,
-            scaled_variances=variances / np.arange(1, LARGEST + 1),
-            plain_weights=np.sort(softmax(score))[::-1],
-            scaled_weights=np.sort(softmax(scaled))[::-1],
+            variances=both,
+            here=[each[self.head_dim - 1] for each in both],
+            weights=[np.sort(softmax(x))[::-1] for x in (score, score / self.head_dim**0.5)],
         )
 
     def draw(self, figure):
         """The variance against head_dim, and what the softmax makes of one head_dim."""
         left, right = figure.subplots(1, 2)
-        artists = SimpleNamespace()
-        dims = np.arange(1, LARGEST + 1)
-        artists.plain, artists.scaled = (
-            left.plot(dims, np.ones(LARGEST), style, animated=True)[0] for style in ("C1--", "C0")
-        )
-        artists.plain_mark, artists.scaled_mark = (
-            left.plot([1], [1], style, animated=True)[0] for style in ("C1s", "C0o")
-        )
+        keys = np.arange(1, KEYS + 1)
+        parts = [
+            Curve(left, "C1--", lambda a: (DIMS, a.variances[0])),
+            Curve(left, "C0-", lambda a: (DIMS, a.variances[1])),
+            Curve(left, "C1s", lambda a: ([a.head_dim], [a.here[0]])),
+            Curve(left, "C0o", lambda a: ([a.head_dim], [a.here[1]])),
+            Curve(right, "C1s--", lambda a: (keys, a.weights[0]), "q·k"),
+            Curve(right, "C0o-", lambda a: (keys, a.weights[1]), "q·k / √head_dim"),
+        ]
         left.set(xscale="log", yscale="log", ylim=(0.2, 1000))
-        left.set(xlabel="head_dim", ylabel="variance of the score")
-        artists.plain_weights, artists.scaled_weights = (
-            right.plot(np.arange(1, KEYS + 1), np.zeros(KEYS), style, label=label, animated=True)[0]
-            for style, label in (("C1s--", "q·k"), ("C0o-", "q·k / √head_dim"))
-        )
+        left.set(xlim=(LARGEST**-0.05, LARGEST**1.05), xlabel="head_dim")
+        left.set_ylabel("variance of the score")
         right.set(xlabel=f"key, of {KEYS}, by weight", ylabel="attention weight")
-        right.set(ylim=(-0.04, 1.04), xticks=(1, 4, 8, 12, 16))
+        right.set(xlim=(0.25, KEYS + 0.75), xticks=(1, 4, 8, 12, 16), ylim=(-0.04, 1.04))
         legend = right.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)
         legend.set_zorder(1)  # below what moves, so that it is drawn once
-        return artists
-
-    def update(self, artists, arrays):
-        """Move both marks and both rows of weights."""
-        at = arrays.head_dim - 1
-        for name in ("plain", "scaled"):
-            variances = getattr(arrays, f"{name}_variances")
-            getattr(artists, name).set_ydata(variances)
-            getattr(artists, f"{name}_mark").set_data([arrays.head_dim], [variances[at]])
-            getattr(artists, f"{name}_weights").set_ydata(getattr(arrays, f"{name}_weights"))
+        return parts
 
     def caption(self, arrays):
         """The variance and the largest weight, with and without the division."""
-        at = arrays.head_dim - 1
+        (plain, scaled), (weights, divided) = arrays.here, arrays.weights
         return (
-            f"At head_dim = {arrays.head_dim} the variance of q·k is "
-            f"{arrays.plain_variances[at]:.1f} and the largest of {KEYS} weights "
-            f"{arrays.plain_weights[0]:.2f}; divided by √head_dim they are "
-            f"{arrays.scaled_variances[at]:.2f} and {arrays.scaled_weights[0]:.2f}."
+            f"At head_dim = {arrays.head_dim} the variance of q·k is {plain:.1f} and the largest "
+            f"of {KEYS} weights {weights[0]:.2f}; divided by √head_dim they are {scaled:.2f} and "
+            f"{divided[0]:.2f}."
         )
 
 

@@ -15,9 +15,10 @@ from posviz.encodings.doors import NoPosition
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import Sinusoidal
 from posviz.engine.knobs import choice, integer, text
-from posviz.engine.looks import PLAIN, SIGNED
 from posviz.engine.picture import Picture
+from posviz.engine.style import PLAIN
 from posviz.masks import causal_mask
+from posviz.pictures.parts import Background, Map, Other
 
 NUM_HEADS, HEAD_DIM = 8, 8  # with eight heads ALiBi's first slope is 1/2: steep enough to see
 D_MODEL = NUM_HEADS * HEAD_DIM
@@ -37,7 +38,7 @@ class ShuffledSentence(Picture):
 
     size = (9.0, 5.4)
     paper_size = (3.3, 3.4)
-    film = ("order", "encoding")
+    moves = ("order", "encoding")
 
     sentence = text("the cat sat on the mat", max_length=80, redraw=True)
     order = choice("shuffled", options=("original", "reversed", "shuffled"))
@@ -57,8 +58,10 @@ class ShuffledSentence(Picture):
             moved=bool(np.any(order != np.arange(len(words)))),
             weights=weights,
             outputs=(shuffled, original[order], original),
-            equivariance=float(abs(shuffled - original[order]).max()),
-            invariance=float(abs(shuffled - original).max()),
+            residuals=[float(abs(shuffled - x).max()) for x in (original[order], original)],
+            empty=not self.sentence.split(),
+            encoding=self.encoding,
+            mask=self.mask,
         )
 
     def _order(self, length):
@@ -85,62 +88,39 @@ class ShuffledSentence(Picture):
         words = words_of(self.sentence)
         top, bottom = figure.subfigures(2, 1, height_ratios=(4, 1.1))
         heat, *panels = top.subplots(1, 4, width_ratios=(2.6, 1, 1, 1))
-        weights = heat.imshow(
-            np.zeros((len(words), len(words))), cmap=PLAIN, vmin=0, vmax=1, animated=True
-        )
-        outputs = [
-            axes.imshow(
-                np.zeros((len(words), HEAD_DIM)),
-                cmap=SIGNED,
-                vmin=-OUTPUT_LIMIT,
-                vmax=OUTPUT_LIMIT,
-                animated=True,
-            )
-            for axes in panels
-        ]
+        look = {"most": (len(words), len(words)), "cmap": PLAIN, "limits": (0, 1)}
+        weights = Map(heat, lambda a: a.weights, **look)
+        look = {"most": (len(words), HEAD_DIM), "limits": (-OUTPUT_LIMIT, OUTPUT_LIMIT)}
+        outputs = [Map(axes, lambda a, i=i: a.outputs[i], **look) for i, axes in enumerate(panels)]
         heat.set(xlabel="key", ylabel="query")
         below = {"location": "bottom", "aspect": 30}
-        top.colorbar(
-            weights, ax=heat, ticks=(0, 0.5, 1), format="%g", label="attention weight", **below
-        )
-        top.colorbar(outputs[0], ax=panels, ticks=(-2, 0, 2), label="output", **below)
+        bar = {"ticks": (0, 0.5, 1), "format": "%g", "label": "attention weight"}
+        top.colorbar(weights.image, ax=heat, **bar, **below)
+        top.colorbar(outputs[0].image, ax=panels, ticks=(-2, 0, 2), label="output", **below)
         for axes, title in zip(panels, ("f(PX)", "P f(X)", "f(X)"), strict=True):
             axes.set_title(title, loc="center")
             axes.set(xticks=(), yticks=())
         panels[2].yaxis.tick_right()
-        artists = SimpleNamespace(heat=heat, weights=weights, outputs=outputs, words=None)
-        artists.bars, artists.numbers = _residual_bars(bottom.subplots())
-        artists.places = _label_places(figure, len(words))
-        _label(panels[2].yaxis, artists.places, words)
-        _label_words(artists, words)
-        return artists
-
-    def update(self, artists, arrays):
-        """Colour the matrices and set the bars; labels only when the words have moved."""
-        if arrays.words != artists.words:
-            _label_words(artists, arrays.words)
-        artists.weights.set_data(arrays.weights)
-        for image, output in zip(artists.outputs, arrays.outputs, strict=True):
-            image.set_data(output)
-        residuals = (arrays.equivariance, arrays.invariance)
-        for bar, number, residual in zip(artists.bars, artists.numbers, residuals, strict=True):
-            bar.set_width(max(residual - SMALLEST, 0))
-            number.set_text(_short(residual))
+        labelled = _labelled(figure, len(words))
+        _label(panels[2].yaxis, labelled, words)
+        _label_heat(heat, labelled, words)
+        labels = Background(lambda words: _label_heat(heat, labelled, words), lambda a: a.words)
+        return [labels, weights, *outputs, *_residual_bars(bottom.subplots())]
 
     def caption(self, arrays):
         """Whether the outputs move with their words."""
-        if not self.sentence.split():
+        if arrays.empty:
             return "There is no word yet, so ∅ stands for the sentence and attends to itself."
         if not arrays.moved:
             return "Every word stands where it stood, so f(PX) = P f(X) = f(X)."
-        if arrays.equivariance < ROUNDING:
-            verdict = "each output moves with its word, so the order is not seen"
+        equivariance, invariance = arrays.residuals
+        if equivariance < ROUNDING:
+            outcome = "each output moves with its word, so the order is not seen"
         else:
-            verdict = "what a word receives depends on where it stands, so the order is seen"
+            outcome = "what a word receives depends on where it stands, so the order is seen"
         return (
-            f"With encoding {self.encoding} and mask {self.mask}, |f(PX) − P f(X)| is "
-            f"{_bounded(arrays.equivariance)} and |f(PX) − f(X)| is "
-            f"{_bounded(arrays.invariance)}: {verdict}."
+            f"With encoding {arrays.encoding} and mask {arrays.mask}, |f(PX) − P f(X)| is "
+            f"{_bounded(equivariance)} and |f(PX) − f(X)| is {_bounded(invariance)}: {outcome}."
         )
 
 
@@ -182,22 +162,28 @@ def _residual_bars(axes):
     axes.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
     axes.invert_yaxis()
     beside = {"va": "center_baseline", "transform": axes.get_yaxis_transform(), "animated": True}
-    return bars, [axes.text(1.02, y, "8.9e-16", **beside) for y in range(2)]
+    numbers = [axes.text(1.02, y, "8.9e-16", **beside) for y in range(2)]  # room for the longest
+    parts: list = []
+    for i, (bar, number) in enumerate(zip(bars, numbers, strict=True)):
+        parts += [
+            Other(bar, lambda a, i=i: {"width": max(a.residuals[i] - SMALLEST, 0)}),
+            Other(number, lambda a, i=i: {"text": _short(a.residuals[i])}),
+        ]
+    return parts
 
 
-def _label_places(figure, length):
+def _labelled(figure, length):
     """Which rows get a label: as many as there is room for."""
     width, height = figure.get_size_inches()
     room = 72 * min(0.3 * width, 0.45 * height) / (1.25 * matplotlib.rcParams["font.size"])
     return range(0, length, math.ceil(length / room))
 
 
-def _label_words(artists, words):
-    artists.words = words
-    _label(artists.heat.xaxis, artists.places, words, rotation=90)
-    _label(artists.heat.yaxis, artists.places, words)
+def _label_heat(heat, labelled, words):
+    _label(heat.xaxis, labelled, words, rotation=90)
+    _label(heat.yaxis, labelled, words)
 
 
-def _label(axis, places, words, **style):
-    shortened = [words[i] if len(words[i]) <= 7 else words[i][:6] + "…" for i in places]
-    axis.set_ticks(places, labels=shortened, parse_math=False, **style)
+def _label(axis, labelled, words, **style):
+    shortened = [words[i] if len(words[i]) <= 7 else words[i][:6] + "…" for i in labelled]
+    axis.set_ticks(labelled, labels=shortened, parse_math=False, **style)

@@ -1,3 +1,1 @@
 """Relative positions: a score is told how far apart its query and key are."""
-
-LESSON = "04"

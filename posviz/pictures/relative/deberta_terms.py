@@ -8,16 +8,9 @@ import numpy as np
 from posviz.encodings.deberta import P2C, TERMS, DeBERTa
 from posviz.encodings.doors import NoPosition
 from posviz.engine.knobs import choice, even, integer, switch
-from posviz.engine.looks import SIGNED
 from posviz.engine.picture import Picture
-from posviz.pictures.relative._maps import (
-    LENGTH,
-    LIMIT,
-    cross_out,
-    draw_cross,
-    draw_map,
-    draw_score_bar,
-)
+from posviz.pictures.parts import Curve, Term
+from posviz.pictures.relative.four_relative_terms import LENGTH, LIMIT, draw_score_bar
 
 WIDEST_CLIP = 8
 DRAWS = 100_000
@@ -30,7 +23,7 @@ class DebertaTerms(Picture):
 
     size = (9.0, 3.9)
     paper_size = (3.3, 2.2)
-    film = ("clip", "reading")
+    moves = ("clip", "reading")
 
     c2p = switch(True, label="c2p on")
     p2c = switch(True, label="p2c on")
@@ -56,60 +49,51 @@ class DebertaTerms(Picture):
             clips=_clips(self.clip, self.reading),
             deviations=deviations,
             densities=densities,
+            head_dim=self.head_dim,
+            clip=self.clip,
+            reading=self.reading,
         )
 
     def draw(self, figure):
         """The terms and their sum as maps; below them the spread of many sums, scaled and not."""
         top, bottom = figure.subfigures(2, 1, height_ratios=(1.25, 1))
         maps = top.subplots(1, 4)
-        names = ("q·k", *TERMS, "their sum")
-        images = [draw_map(panel, SIGNED, -LIMIT, LIMIT) for panel in maps]
-        for panel, name in zip(maps, names, strict=True):
+        colours = {"most": (LENGTH, LENGTH), "limits": (-LIMIT, LIMIT)}
+        terms = [
+            Term(panel, lambda a, at=at: a.maps[at], lambda a, at=at: a.on[at], **colours)
+            for at, panel in enumerate(maps)
+        ]
+        dotted = {"color": "black", "stroke": 1 / 1.5}  # on colours, in both themes
+        clips = [
+            Curve(maps[1], ":", lambda a: a.clips[0], **dotted),
+            Curve(maps[2], ":", lambda a: a.clips[1], **dotted),
+        ]
+        for panel, name in zip(maps, ("q·k", *TERMS, "their sum"), strict=True):
             panel.set(title=name, xlabel="key", xticks=(), yticks=())
         maps[0].set_ylabel("query")
-        draw_score_bar(top, images[0], maps, "score, scaled", aspect=15)
-        return SimpleNamespace(
-            images=images,
-            crosses=[draw_cross(panel) for panel in maps],
-            clips=[_draw_clip(panel) for panel in maps[1:3]],
-            spreads=_draw_spreads(bottom),
-        )
-
-    def update(self, artists, arrays):
-        """Colour the maps, cross out what is off, and move the clips and both spreads."""
-        for image, scores in zip(artists.images, arrays.maps, strict=True):
-            image.set_data(scores)
-        for image, cross, on in zip(artists.images, artists.crosses, arrays.on, strict=True):
-            cross_out(image, cross, on)
-        for line, clip in zip(artists.clips, arrays.clips, strict=True):
-            line.set_data(*clip)
-        for line, density in zip(artists.spreads, arrays.densities, strict=True):
-            line.set_ydata(density)
+        draw_score_bar(top, terms[0].image, maps, "score, scaled", aspect=15)
+        return [*terms, *clips, *_draw_spreads(bottom)]
 
     def caption(self, arrays):
         """The spread of the sum before and after DeBERTa's scale, and what is clipped."""
-        count = 1 + self.c2p + self.p2c
+        count = sum(arrays.on[:3])
+        clipped = f"clipped to −{arrays.clip} … {arrays.clip - 1} (dotted)"
         plain, scaled = arrays.deviations
         sums = f"{count} terms" if count > 1 else "q·k alone"
         told = (
             f"Over {DRAWS:,} draws the standard deviation of {sums} is {plain:.2f} after "
-            f"1/√{self.head_dim} and {scaled:.2f} after 1/√({count} · {self.head_dim})"
+            f"1/√{arrays.head_dim} and {scaled:.2f} after 1/√({count} · {arrays.head_dim})"
         )
         if count == 1:
             return f"{told}, and no term reads an offset, so neither reading nor clip matters."
-        if not self.p2c:
-            return (
-                f"{told}; c2p reads δ(i, j), {self._clipped()}, and p2c is off in either reading."
-            )
+        if not arrays.on[2]:
+            return f"{told}; c2p reads δ(i, j), {clipped}, and p2c is off in either reading."
         reads = (
             "δ(i, j), as in the released code"
-            if self.reading == "code"
+            if arrays.reading == "code"
             else "δ(j, i), as in the paper"
         )
-        return f"{told}; p2c reads {reads}, {self._clipped()}."
-
-    def _clipped(self):
-        return f"clipped to −{self.clip} … {self.clip - 1} (dotted)"
+        return f"{told}; p2c reads {reads}, {clipped}."
 
 
 @functools.lru_cache(maxsize=8)
@@ -179,22 +163,13 @@ def _spread(head_dim, on, scale):
     return deviations, [np.histogram(x, EDGES)[0] / (DRAWS * width) for x in both]
 
 
-def _draw_clip(axes):
-    line = axes.plot([], [], ":", color="black", animated=True)[0]  # on colours, in both themes
-    line.set_linewidth(line.get_linewidth() / 1.5)
-    return line
-
-
 def _draw_spreads(figure):
     """The densities of the sum after both scales, over that of a standard normal."""
     axes = figure.subplots()
     normal = np.exp(-(MIDDLES**2) / 2) / np.sqrt(2 * np.pi)
     axes.fill_between(MIDDLES, normal, color="C6", alpha=0.4, lw=0, label="standard normal")
-    looks = (("C1--", "sum / √d"), ("C0-", "sum / √(terms · d)"))
-    spreads = [
-        axes.plot(MIDDLES, 0 * MIDDLES, look, label=label, animated=True)[0]
-        for look, label in looks
-    ]
+    plain = Curve(axes, "C1--", lambda a: (MIDDLES, a.densities[0]), "sum / √d")
+    scaled = Curve(axes, "C0-", lambda a: (MIDDLES, a.densities[1]), "sum / √(terms · d)")
     axes.set(xlabel="score", ylabel="density", ylim=(0, 0.52), xticks=(-4, -2, 0, 2, 4))
     figure.legend(loc="outside right center", handlelength=1.5)
-    return spreads
+    return plain, scaled

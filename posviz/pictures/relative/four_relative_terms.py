@@ -8,24 +8,20 @@ import numpy as np
 from posviz.attention import softmax
 from posviz.encodings.transformer_xl import TransformerXL
 from posviz.engine.knobs import integer, real, switch
-from posviz.engine.looks import PLAIN, SIGNED
 from posviz.engine.picture import Picture
+from posviz.engine.style import PLAIN
 from posviz.masks import causal_mask
-from posviz.pictures.relative._maps import (
-    LENGTH,
-    LIMIT,
-    cross_out,
-    draw_cross,
-    draw_map,
-    draw_score_bar,
-)
+from posviz.pictures.parts import Curve, Map, Term, greyed, wide
 
+LENGTH = 16  # of the text: queries and keys
+LIMIT = 3.0  # of the colours
 D_MODEL, HEAD_DIM = 64, 32
 BLANK = -10 * LIMIT  # below every colour: a key ahead
 ROUNDING = 1e-14
 TERMS = ("(a) q·k", "(b) q·r", "(c) u·k", "(d) v·r")  # lettered as in Dai et al., section 3.3
 TITLES = (*TERMS, "query alone")
-SEEN = causal_mask(np.arange(LENGTH), np.arange(LENGTH))
+KEYS = np.arange(LENGTH)
+SEEN = causal_mask(KEYS, KEYS)
 
 
 class FourRelativeTerms(Picture):
@@ -33,7 +29,7 @@ class FourRelativeTerms(Picture):
 
     size = (9.0, 4.3)
     paper_size = (3.3, 3.6)
-    film = ("offset_scale", "offset_alone")
+    moves = ("offset_scale", "offset_alone")
 
     content_content = switch(True, label=TERMS[0])
     content_offset = switch(True, label=TERMS[1])
@@ -73,45 +69,33 @@ class FourRelativeTerms(Picture):
 
     def draw(self, figure):
         """The five terms and their sum; beside them, or below, its weights and the last query's."""
-        wide = figure.get_size_inches()[0] > 5
-        if wide:
+        if wide(figure):
             left, right = figure.subfigures(1, 2, width_ratios=(2, 1))
             middle, last = right.subplots(2, 1)
         else:
             left, right = figure.subfigures(2, 1, height_ratios=(1.9, 1))
             middle, last = right.subplots(1, 2, width_ratios=(1, 1.6))
         panels = left.subplots(2, 3, sharex=True, sharey=True)
-        maps = [draw_map(panel, SIGNED, -LIMIT, LIMIT) for panel in panels.flat]
+        size, colours = {"most": (LENGTH, LENGTH)}, {"limits": (-LIMIT, LIMIT)}
+        terms = [
+            Term(panel, lambda a, at=at: a.terms[at], lambda a, at=at: a.on[at], **size, **colours)
+            for at, panel in enumerate(panels.flat[:5])
+        ]
+        total = Term(panels[1, 2], lambda a: a.total, lambda _: True, **size, **colours)
         for panel, title in zip(panels.flat, (*TITLES, "sum"), strict=True):
             panel.set(title=title, xticks=(0, 15), yticks=(0, 15))
         for panel in panels[:, 0]:
             panel.set_ylabel("query")
         for panel in panels[1]:
             panel.set_xlabel("key")
-        place = "bottom" if wide else "right"
-        draw_score_bar(left, maps[0], panels, "score", aspect=25, location=place)
-        weights = draw_map(middle, PLAIN, 0, 1)
+        side = "bottom" if wide(figure) else "right"
+        draw_score_bar(left, total.image, panels, "score", aspect=25, location=side)
+        grey = {"cmap": greyed(PLAIN, "under"), "limits": (0, 1), "aspect": "equal"}
+        weights = Map(middle, lambda a: a.weights, **size, **grey)
         middle.set(title="softmax", xlabel="key", ylabel="query", xticks=(0, 15), yticks=(0, 15))
         bar = middle.inset_axes((1.05, 0, 0.06, 1))  # as tall as the map
-        right.colorbar(weights, cax=bar, ticks=(0, 1), format="%g")
-        return SimpleNamespace(
-            terms=maps[:5],
-            crosses=[draw_cross(panel) for panel in panels.flat[:5]],
-            total=maps[5],
-            weights=weights,
-            rows=_draw_rows(last),
-        )
-
-    def update(self, artists, arrays):
-        """Colour the maps, cross out what is off, and set both rows of weights."""
-        for image, term in zip(artists.terms, arrays.terms, strict=True):
-            image.set_data(term)
-        for image, cross, on in zip(artists.terms, artists.crosses, arrays.on, strict=True):
-            cross_out(image, cross, on)
-        artists.total.set_data(arrays.total)
-        artists.weights.set_data(arrays.weights)
-        for line, weights in zip(artists.rows, arrays.rows, strict=True):
-            line.set_ydata(weights)
+        right.colorbar(weights.image, cax=bar, ticks=(0, 1), format="%g")
+        return [*terms, total, weights, *_draw_rows(last)]
 
     def caption(self, arrays):
         """What is off, how far the weights are from those of all four, and what the fifth does."""
@@ -163,15 +147,20 @@ def _filled(scores):
 
 def _draw_rows(axes):
     """The last query's weights with all four terms, and as the switches stand."""
-    keys = np.arange(LENGTH)
-    rows = [
-        axes.plot(keys, 0 * keys, style, label=label, animated=True)[0]
-        for style, label in (("C0o-", "all four"), ("C1s--", "as switched"))
+    thin = {"stroke": 1 / 1.5}
+    rows = [  # where both agree, both are seen
+        Curve(axes, "C0o-", lambda a: (KEYS, a.rows[0]), "all four", marks=1 / 1.4, **thin),
+        Curve(axes, "C1s--", lambda a: (KEYS, a.rows[1]), "as switched", marks=1 / 3, **thin),
     ]
-    for line, size in zip(rows, (1.4, 3), strict=True):  # where both agree, both are seen
-        line.set(linewidth=line.get_linewidth() / 1.5, markersize=line.get_markersize() / size)
     axes.set(xlabel="key (tokens)", ylabel="weights,\nlast query", ylim=(-0.05, 1.05))
-    axes.set(xticks=(0, 5, 10, 15), yticks=(0, 0.5, 1))
+    axes.set(xticks=(0, 5, 10, 15), yticks=(0, 0.5, 1), xlim=(-0.75, 15.75))
     above = {"loc": "lower right", "bbox_to_anchor": (1, 1), "borderaxespad": 0}
-    axes.legend(handles=rows, ncols=2, columnspacing=1, **above)
+    axes.legend(ncols=2, columnspacing=1, **above)
     return rows
+
+
+def draw_score_bar(figure, image, maps, label, aspect, location="right"):
+    """The colours of scores beside their maps."""
+    place = {"ax": maps, "aspect": aspect, "location": location}
+    bar = figure.colorbar(image, ticks=(-LIMIT, 0, LIMIT), label=label, **place)
+    bar.set_ticklabels((f"≤ −{LIMIT:g}", "0", f"≥ {LIMIT:g}"))

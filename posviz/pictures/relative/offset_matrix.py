@@ -9,13 +9,25 @@ from matplotlib.colors import AsinhNorm
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from matplotlib.textpath import TextPath
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FuncFormatter
 
 from posviz.encodings.relative import offsets
 from posviz.encodings.shaw import shaw_index
 from posviz.engine.knobs import choice, integer
-from posviz.engine.looks import SIGNED
 from posviz.engine.picture import Picture
+from posviz.engine.style import SIGNED
+from posviz.pictures.parts import (
+    Background,
+    Curve,
+    Map,
+    Other,
+    legend_above,
+    on_colours,
+    row_outline,
+    whole,
+    wide,
+)
+from posviz.wording import signed
 
 LONGEST, FURTHEST, LARGEST = 32, 16, 1000
 NUMBERED = 10  # so many tokens leave room for a number in each cell
@@ -39,27 +51,34 @@ class OffsetMatrix(Picture):
     def compute(self):
         """Return what the pairs are told, [seq_len, seq_len], and the query's row before the clip.
 
-        pairs: how many pairs pick each row of the table, [2k+1].
+        pairs: how many pairs pick each row of the table, [2k+1]; edges: of the table's rows.
         """
         positions = self.shift + np.arange(self.seq_len)
         apart = offsets(positions, positions)
         if self.convention == "key − query":
             apart = -apart
         rows = shaw_index(-apart, self.clip)  # of key − query it makes clip(key − query) + k
+        pairs = np.bincount(rows.ravel(), minlength=2 * self.clip + 1)
         return SimpleNamespace(
             told=rows - self.clip,
-            pairs=np.bincount(rows.ravel(), minlength=2 * self.clip + 1),
+            table=np.arange(-self.clip, self.clip + 1)[:, None],
+            pairs=pairs,
+            shares=pairs / self.seq_len**2,
+            edges=np.arange(-self.clip, self.clip + 2) - 0.5,
+            last=f"row {2 * self.clip}" * (self.clip > 0),
+            keys=np.arange(self.seq_len),
             query=min(self.query, self.seq_len - 1),
             apart=apart[min(self.query, self.seq_len - 1)],
             distinct=len(np.unique(apart)),
             convention=self.convention,
             clip=self.clip,
             shift=self.shift,
+            asked=self.query,
         )
 
     def draw(self, figure):
         """The matrix; beside it the table, the query's row, and how many pairs pick each row."""
-        if figure.get_size_inches()[0] > 5:
+        if wide(figure):
             panels = figure.subplot_mosaic(
                 [["matrix", "table", "row", "pairs"]], width_ratios=(11, 1, 8, 4)
             )
@@ -69,53 +88,40 @@ class OffsetMatrix(Picture):
                 width_ratios=(1, 9, 5),
                 height_ratios=(2, 1),
             )
-        axes = SimpleNamespace(**panels)
-        artists = SimpleNamespace(axes=axes, shift=0, fit=None, shown=None)
-        artists.images = [_image(axes.matrix, "equal"), _image(axes.table, "auto")]
-        # Black on white lies on the map's own colours, so it is the same in both themes.
-        artists.frames = [axes.matrix.plot([], [], color=c, animated=True)[0] for c in ("w", "k")]
-        artists.frames[0].set_linewidth(2.5 * artists.frames[1].get_linewidth())
-        artists.numbers = _draw_numbers(axes.matrix)
-        artists.apart = axes.row.plot([], [], "C1--", label="offset", animated=True)[0]
-        artists.told = axes.row.plot([], [], "C0o-", label="clipped", animated=True)[0]
-        artists.told.set_markersize(artists.told.get_markersize() / 1.5)
-        artists.pairs = axes.pairs.stairs(
-            [0], [0, 1], orientation="horizontal", fill=True, color="C2", animated=True
+        matrix, table, row, pairs = panels.values()
+        # Colours differ most where offsets are short.
+        norm = AsinhNorm(2, -FURTHEST, FURTHEST)
+        room = {"most": (LONGEST, LONGEST), "aspect": "equal", "limits": (None, None)}
+        told = Map(matrix, lambda a: a.told, **room, cmap=SIGNED, norm=norm)
+        image = table.imshow([[0]], cmap=SIGNED, norm=norm, animated=True)
+        column = Other(image, lambda a: {"data": a.table, "extent": (0, 1, *a.edges[[-1, 0]])})
+        outline = on_colours(matrix, lambda a: row_outline(a.told, a.query), stroke=2.5)
+        numbers = [
+            Other(_draw_numbers(matrix, "k"), lambda a: {"path": _numbers(a.told, dark=False)}),
+            Other(_draw_numbers(matrix, "w"), lambda a: {"path": _numbers(a.told, dark=True)}),
+        ]
+        apart = Curve(row, "C1--", lambda a: (a.keys, a.apart), "offset")
+        clipped = Curve(row, "C0o-", lambda a: (a.keys, a.told[a.query]), "clipped", marks=1 / 1.5)
+        flat = {"orientation": "horizontal", "fill": True, "color": "C2", "animated": True}
+        bars = _Stairs(pairs.stairs([0], [0, 1], **flat), lambda a: (a.shares, a.edges))
+        ends = [
+            Other(_draw_row_number(pairs, "top"), lambda a: {"text": "row 0", "y": a.edges[0]}),
+            Other(_draw_row_number(pairs, "bottom"), lambda a: {"text": a.last, "y": a.edges[-1]}),
+        ]
+        matrix.set(xlabel="key (position)", ylabel="query (position)")
+        matrix.set_title("what each pair is told")
+        table.set(xlim=(0, 1), xticks=())
+        table.set_title("table", loc="right")
+        row.set(xlabel="key (position)", title="the query’s row")
+        pairs.set_title("all queries")
+        whole(matrix.xaxis, matrix.yaxis, row.xaxis, steps=None)
+        _set_ticks(row, pairs)
+        legend_above(figure, [apart, clipped])
+        _fit(panels, "query − key", LONGEST, LARGEST)
+        fit = Background(
+            lambda fit: _fit(panels, *fit), lambda a: (a.convention, len(a.told), a.shift)
         )
-        artists.ends = [_draw_row_number(axes.pairs, va) for va in ("top", "bottom")]
-        axes.matrix.set(xlabel="key (position)", ylabel="query (position)")
-        axes.matrix.set_title("what each pair is told")
-        axes.table.set(xlim=(0, 1), xticks=())
-        axes.table.set_title("table", loc="right")
-        axes.row.set(xlabel="key (position)", title="the query’s row")
-        axes.pairs.set_title("all queries")
-        _set_ticks(artists)
-        figure.legend(handles=[artists.apart, artists.told], loc="outside upper center", ncols=2)
-        _fit(artists, "query − key", LONGEST, LARGEST)
-        return artists
-
-    def update(self, artists, arrays):
-        """Frame the query and move its row; all else only when it changed."""
-        seq_len, clip = len(arrays.told), arrays.clip
-        fit = (arrays.convention, seq_len, arrays.shift)
-        if fit != artists.fit:
-            artists.fit = fit
-            _fit(artists, *fit)
-        if (*fit, clip) != artists.shown:
-            artists.shown = (*fit, clip)
-            artists.images[0].set_data(arrays.told)
-            artists.images[1].set_data(np.arange(-clip, clip + 1)[:, None])
-            artists.images[1].set_extent((0, 1, clip + 0.5, -clip - 0.5))
-            artists.pairs.set_data(arrays.pairs / seq_len**2, np.arange(-clip, clip + 2) - 0.5)
-            _write_numbers(artists.numbers, arrays.told)
-            first, last = artists.ends
-            first.set(text="row 0", y=-clip - 0.5)
-            last.set(text=f"row {2 * clip}" * (clip > 0), y=clip + 0.5)
-        edges = np.array([-0.5, seq_len - 0.5, seq_len - 0.5, -0.5, -0.5])
-        for frame in artists.frames:
-            frame.set_data(edges, arrays.query + np.array([-0.5, -0.5, 0.5, 0.5, -0.5]))
-        artists.apart.set_data(np.arange(seq_len), arrays.apart)
-        artists.told.set_data(np.arange(seq_len), arrays.told[arrays.query])
+        return [told, column, *outline, *numbers, apart, clipped, bars, *ends, fit]
 
     def caption(self, arrays):
         """How many offsets are told apart, what the end rows stand for, and the query's rows."""
@@ -128,7 +134,7 @@ class OffsetMatrix(Picture):
             ends = f"nothing is clipped, and rows 0 and {last} are never used"
         rows = np.unique(arrays.told[arrays.query]) + arrays.clip
         uses = f"row {rows[0]}" if len(rows) == 1 else f"rows {rows[0]} … {rows[-1]}"
-        clamped = " (the last)" * (self.query > arrays.query)
+        clamped = " (the last)" * (arrays.asked > arrays.query)
         moved = f"; all moved by {arrays.shift}, no offset changed" * (arrays.shift > 0)
         return (
             f"{arrays.convention.capitalize()}, clipped to ±{arrays.clip}: {arrays.distinct} "
@@ -138,41 +144,39 @@ class OffsetMatrix(Picture):
         )
 
 
-def _image(axes, aspect):
-    """Cells in the colours of their offset, which differ most where offsets are short."""
-    norm = AsinhNorm(2, -FURTHEST, FURTHEST)
-    return axes.imshow(np.zeros((1, 1)), cmap=SIGNED, norm=norm, aspect=aspect, animated=True)
+class _Stairs(Other):
+    """Bars, whose edges `set` does not take."""
+
+    def move(self, arrays):
+        """Set how long they are, and where."""
+        self.artist.set_data(*self.show(arrays))
 
 
-def _draw_numbers(axes):
-    """Black and white numbers, each kind as one outline: a hundred texts cost as many draws."""
-    patches = [PathPatch(Path(np.empty((0, 2))), facecolor=c, linewidth=0) for c in ("k", "w")]
-    for patch in patches:
-        patch.set(zorder=3, in_layout=False, animated=True)
-        axes.add_patch(patch)
-    return patches
+def _draw_numbers(axes, ink):
+    """Numbers of one ink as one outline: a hundred texts cost as many draws."""
+    patch = PathPatch(Path(np.empty((0, 2))), facecolor=ink, linewidth=0, zorder=3)
+    patch.set(in_layout=False, animated=True)
+    return axes.add_patch(patch)
 
 
-def _write_numbers(patches, told):
-    """Each cell's offset, where they are few enough, in the ink that its colour asks for."""
-    dark = np.abs(told) >= DARK
-    for patch, cells in zip(patches, (~dark, dark), strict=True):
-        places = np.argwhere(cells & (len(told) <= NUMBERED))
-        outlines = [_outline(told[query, key]) for query, key in places]
-        size = SIZE * len(told)  # of letters, in cells: the same in inches, however many cells
-        moved = [
-            size * outline.vertices + place[::-1]
-            for outline, place in zip(outlines, places, strict=True)
-        ]
-        vertices = np.concatenate([np.empty((0, 2)), *moved])
-        codes = np.concatenate([np.empty(0, Path.code_type), *(each.codes for each in outlines)])
-        patch.set_path(Path(vertices, codes))
+def _numbers(told, dark):
+    """The outlines of offsets in dark cells, or in light ones, where they are few enough."""
+    cells = (np.abs(told) >= DARK) == dark
+    numbered = np.argwhere(cells & (len(told) <= NUMBERED))
+    outlines = [_outline(told[query, key]) for query, key in numbered]
+    size = SIZE * len(told)  # of letters, in cells: the same in inches, however many cells
+    moved = [
+        size * outline.vertices + cell[::-1]
+        for outline, cell in zip(outlines, numbered, strict=True)
+    ]
+    codes = [np.empty(0, Path.code_type), *(outline.codes for outline in outlines)]
+    return Path(np.concatenate([np.empty((0, 2)), *moved]), np.concatenate(codes))
 
 
 @functools.lru_cache(maxsize=2 * FURTHEST + 1)
 def _outline(number):
     """A number one unit large around 0, upside down, as the axis of queries is."""
-    outline = TextPath((0, 0), f"{number}".replace("-", "−"), size=1)
+    outline = TextPath((0, 0), signed(number), size=1)
     box = outline.get_extents()
     return Path((outline.vertices - (box.x0 + box.width / 2, HALF)) * (1, -1), outline.codes)
 
@@ -183,31 +187,25 @@ def _draw_row_number(axes, va):
     return axes.text(0.98, 0, "", animated=True, in_layout=False, **at_right)
 
 
-def _set_ticks(artists):
-    """Positions with their shift, and shares of pairs on a scale of roots."""
-    axes = artists.axes
-    for axis in (axes.matrix.xaxis, axes.matrix.yaxis, axes.row.xaxis):
-        axis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=1))
-        axis.set_major_formatter(FuncFormatter(lambda place, _: f"{place + artists.shift:.0f}"))
-    axes.row.tick_params(labelleft=False)
-    axes.pairs.tick_params(labelleft=False)
+def _set_ticks(row, pairs):
+    """Shares of pairs on a scale of roots."""
+    row.tick_params(labelleft=False)
+    pairs.tick_params(labelleft=False)
     # Roots, so that a row that serves all pairs and one that serves a hundredth are both seen.
-    axes.pairs.set_xscale("function", functions=(lambda x: np.abs(x) ** 0.5, np.square))
-    axes.pairs.set(xlim=(0, 1), xticks=(0, 0.1, 0.5, 1), xticklabels=(0, 10, 50, 100))
-    axes.pairs.set_xlabel("pairs (%)")
+    pairs.set_xscale("function", functions=(lambda x: np.abs(x) ** 0.5, np.square))
+    pairs.set(xlim=(0, 1), xticks=(0, 0.1, 0.5, 1), xticklabels=(0, 10, 50, 100))
+    pairs.set_xlabel("pairs (%)")
 
 
-def _fit(artists, convention, seq_len, shift):
-    """Fit the axes to the tokens, which costs a full redraw."""
-    axes, artists.shift = artists.axes, shift
-    edges = (-0.5, seq_len - 0.5)
-    artists.images[0].set_extent((*edges, *edges[::-1]))
-    axes.matrix.set(xlim=edges, ylim=edges[::-1])
-    axes.table.set_ylabel(f"{convention} (tokens)")
-    axes.row.set_xlim(edges)
+def _fit(panels, convention, seq_len, shift):
+    """Fit the axes to the tokens."""
+    matrix, table, row, pairs = panels.values()
+    table.set_ylabel(f"{convention} (tokens)")
+    row.set_xlim(-0.5, seq_len - 0.5)
+    for axis in (matrix.xaxis, matrix.yaxis, row.xaxis):
+        axis.set_major_formatter(FuncFormatter(lambda at, _: f"{at + shift:.0f}"))
     longest = max(seq_len - 1, FURTHEST)
     step = 2 ** max(ceil(log2((2 * longest + 1) / 8)), 0)
     shown = np.arange(-(longest // step), longest // step + 1) * step
-    for each in (axes.table, axes.row, axes.pairs):
+    for each in (table, row, pairs):
         each.set(ylim=(-ROOM * longest, ROOM * longest), yticks=shown)
-    axes.matrix.figure.stale = True  # labels follow the shift, which no axis knows of

@@ -9,11 +9,12 @@ from matplotlib.textpath import TextPath
 from matplotlib.transforms import Affine2D
 
 from posviz.engine.knobs import integer, switch
-from posviz.engine.looks import PLAIN
 from posviz.engine.picture import Picture
+from posviz.engine.style import PLAIN
+from posviz.wording import signed
 
 STROKE = "#777777"  # of crosses, on which words are still read
-ZERO = -1  # where other cells have their place in the matrix of scores
+ZERO = -1  # of a padded cell, where others hold their index in the scores
 GREY = "#CCCCCC"  # of zeros and cells that are gone; black is read on it in both themes
 DIGITS = str.maketrans("-0123456789", "₋₀₁₂₃₄₅₆₇₈₉")
 LETTERED = 9  # the most columns in which letters are read from afar
@@ -55,6 +56,9 @@ class RelShift(Picture):
             tape_gone=np.concatenate([np.ones(cut, bool), gone.ravel()]),
             starts=np.arange(cut, tape.size + 1, matrix.shape[1]),
             keys=np.arange(self.q_len + self.memory),
+            offsets=self._offsets(),
+            memory=self.memory,
+            bidirectional=self.bidirectional,
         )
 
     def _offsets(self):
@@ -110,11 +114,11 @@ class RelShift(Picture):
         query = np.where(arrays.matrix == ZERO, ZERO, arrays.matrix // arrays.columns)
         column = np.where(arrays.matrix == ZERO, ZERO, arrays.matrix % arrays.columns)
         for i, line in enumerate(artists.queries):
-            line.set_data(*_places(query == i, -0.24))
+            line.set_data(*_points(query == i, -0.24))
         for c, line in enumerate(artists.offsets):
-            line.set_data(*_places(column == c, artists.aside))
-        artists.zeros.set_data(*_places(arrays.matrix == ZERO))
-        artists.crosses.set_data(*_places(arrays.gone))
+            line.set_data(*_points(column == c, artists.aside))
+        artists.zeros.set_data(*_points(arrays.matrix == ZERO))
+        artists.crosses.set_data(*_points(arrays.gone))
         for j, line in enumerate(artists.keys):
             line.set_data([j], [-0.95])
             line.set_visible(arrays.step == 4)
@@ -125,19 +129,23 @@ class RelShift(Picture):
     def caption(self, arrays):
         """What the step does to the cells, and where they lie."""
         (rows, width), gone = arrays.matrix.shape, arrays.gone.sum()
-        first, last = self._offsets()[[0, -1]]
-        last = f"{_signed(last)} (ahead)" if last < 0 else "0"
+        first, last = arrays.offsets[[0, -1]]
+        last = f"{signed(last)} (ahead)" if last < 0 else "0"
         padding, cut, end = (
             f"offset {first} never occurs, so rows have one column more than there are offsets",
             gone,
             "behind the last key are cut",
         )
-        if not self.bidirectional:
+        if not arrays.bidirectional:
             padding = f"a zero in front makes each row one longer, {width} cells"
             cut, end = f"a zero and {gone - 1}", "of keys ahead are masked"
+        before = "kept from the segment before (memory"
+        kept = f"none of them {before})"
+        if arrays.memory:
+            kept = f"the first {arrays.memory} {before}: keys without a query)"
         told = (
             f"{rows} queries with a column for each offset, from {first} (behind) to {last}, "
-            f"where attention needs one for each of {len(arrays.keys)} keys, {self._kept()}",
+            f"where attention needs one for each of {len(arrays.keys)} keys, {kept}",
             padding,
             f"the same {rows * width} cells in the same order, read as {rows} rows of {width}",
             f"the first {width} cells are cut, {cut} of the scores of query 0, which no key needs",
@@ -145,23 +153,15 @@ class RelShift(Picture):
             f"so that each diagonal has one offset, and the {gone} cells {end}",
         )
         bare = " (offsets in the cells)" if arrays.columns > LETTERED else ""
-        return f"Step {self.step}{bare}, {told[self.step]}."
-
-    def _kept(self):
-        """What the memory is."""
-        if not self.memory:
-            return "none of them kept from the segment before (memory)"
-        return (
-            f"the first {self.memory} kept from the segment before (memory: keys without a query)"
-        )
+        return f"Step {arrays.step}{bare}, {told[arrays.step]}."
 
 
 def _colours(cells, gone, columns):
-    """Places in the colour map: an offset's own, its pale one for what is gone, grey for zeros."""
+    """Indices into the colour map: an offset's own colour, pale where cut, grey for zeros."""
     return np.where(cells == ZERO, 2 * columns, cells % columns + columns * gone)
 
 
-def _places(there, aside=0.0):
+def _points(there, aside=0.0):
     """Points x, y of the cells that are there."""
     rows, columns = np.nonzero(there)
     return columns + aside, rows
@@ -213,16 +213,11 @@ def _draw_cells(axes, offsets, q_len, k_len, cell):
         queries=glyphs("q", range(q_len)) if lettered else [],
         offsets=glyphs("·r", offsets)
         if lettered
-        else [_glyph(axes, _signed(r), size) for r in offsets],
+        else [_glyph(axes, signed(r), size) for r in offsets],
         aside=0.17 if lettered else 0,
         keys=glyphs("k", range(k_len), rcParams["text.color"]),
         zeros=_glyph(axes, "0", size),
     )
-
-
-def _signed(number):
-    """A number with the minus of print."""
-    return f"{number}".replace("-", "−")
 
 
 def _glyph(axes, word, size, color="black"):

@@ -1,3 +1,1 @@
 """RoPE: queries and keys turn with their position."""
-
-LESSON = "05"

@@ -3,13 +3,12 @@
 from types import SimpleNamespace
 
 import numpy as np
-from matplotlib.ticker import MaxNLocator
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import LAYOUTS, change_layout
 from posviz.engine.knobs import choice, even, integer, log
-from posviz.engine.looks import SIGNED
 from posviz.engine.picture import Picture
+from posviz.pictures.parts import Curve, Map, legend_above, whole
 
 LONGEST, WIDEST = 512, 256
 
@@ -19,7 +18,7 @@ class AngleTable(Picture):
 
     size = (8.0, 4.4)
     paper_size = (3.3, 3.4)
-    film = ("position", "layout")
+    moves = ("position", "layout")
 
     shown = choice("cos", options=("cos", "sin", "angle"), redraw=True)
     layout = choice("half_split", options=LAYOUTS)
@@ -29,7 +28,7 @@ class AngleTable(Picture):
     length = integer(128, low=2, high=LONGEST, label="length (rows)")
 
     def compute(self):
-        """Return the table [length, head_dim], each column's frequency, and who is first of pairs.
+        """Return the table [length, head_dim], and each column's frequency and member of its pair.
 
         Angles are shown modulo a turn, from −π to π.
         """
@@ -41,9 +40,13 @@ class AngleTable(Picture):
         return SimpleNamespace(
             table=table,
             inv_freq=inv_freq[columns // 2],
-            places=[np.flatnonzero(columns % 2 == member) for member in (0, 1)],
+            members=[np.flatnonzero(columns % 2 == member) for member in (0, 1)],
             position=min(self.position, self.length - 1),
             different=len({column.tobytes() for column in np.ascontiguousarray(table.T)}),
+            asked=self.position,
+            head_dim=self.head_dim,
+            layout=self.layout,
+            shown=self.shown,
         )
 
     def _shown(self, angles):
@@ -58,64 +61,55 @@ class AngleTable(Picture):
         label, limit, ends = self.shown, 1.0, ("−1", "0", "1")
         if self.shown == "angle":
             label, limit, ends = "angle modulo a turn (radians)", np.pi, ("−π", "0", "π")
-        image = heat.imshow([[0]], cmap=SIGNED, vmin=-limit, vmax=limit, animated=True)
-        # Black on white lies on the map's own colours, so it is the same in both themes.
-        markers = [heat.axhline(0, color=color, animated=True) for color in ("white", "black")]
-        markers[0].set_linewidth(2 * markers[1].get_linewidth())
-        bar = figure.colorbar(image, ax=panels, label=label, aspect=45)
+        most = LONGEST, WIDEST
+        table = Map(
+            heat, lambda a: a.table, most=most, limits=(-limit, limit), row=lambda a: a.position
+        )
+        bar = figure.colorbar(table.image, ax=panels, label=label, aspect=45)
         for axis in (bar, row.yaxis):
             axis.set_ticks((-limit, 0, limit), labels=ends)
-        heat.set(ylabel="position (tokens)", xlim=(-0.5, WIDEST - 0.5), ylim=(LONGEST - 0.5, -0.5))
-        heat.yaxis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=1))
+        heat.set_ylabel("position (tokens)")
         row.set(ylabel="row", ylim=(-1.2 * limit, 1.2 * limit))
         speed.set(yscale="log", ylim=(3e-7, 3), yticks=(1e-6, 1e-3, 1))
         speed.set(xlabel="dimension", ylabel="rad/token")
-        speed.xaxis.set_major_locator(MaxNLocator(8, integer=True, min_n_ticks=1))
-        rows, speeds = _lines(row), _lines(speed)
-        figure.legend(handles=rows, loc="outside upper center", ncols=2)
+        whole(heat.yaxis, steps=None)
+        whole(speed.xaxis, most=8, steps=None)
+        rows = _both(row, lambda a: a.table[a.position])
+        speeds = _both(speed, lambda a: a.inv_freq)
+        legend_above(figure, rows)
         figure.align_ylabels(panels)
-        return SimpleNamespace(
-            heat=heat, image=image, markers=markers, rows=rows, speeds=speeds, shape=None
-        )
-
-    def update(self, artists, arrays):
-        """Colour the table and move its marked row; the axes only when the shape changed."""
-        if artists.shape != arrays.table.shape:
-            artists.shape = length, head_dim = arrays.table.shape
-            across, down = (-0.5, head_dim - 0.5), (length - 0.5, -0.5)
-            artists.image.set_extent(across + down)
-            artists.heat.set(xlim=across, ylim=down)
-        artists.image.set_data(arrays.table)
-        for marker in artists.markers:
-            marker.set_ydata([arrays.position] * 2)
-        both = ((artists.rows, arrays.table[arrays.position]), (artists.speeds, arrays.inv_freq))
-        for lines, values in both:
-            for line, places in zip(lines, arrays.places, strict=True):
-                line.set_data(places, values[places])
+        return [table, *rows, *speeds]
 
     def caption(self, arrays):
-        """How many columns are different, who is whose copy, and how far three of them turn."""
-        half = self.head_dim // 2
-        same = f"j and j + {half}" if self.layout == "half_split" else "2i and 2i + 1"
+        """How many columns differ, which are copies, and how far three of them turn."""
+        half = arrays.head_dim // 2
+        same = f"j and j + {half}" if arrays.layout == "half_split" else "2i and 2i + 1"
         some = sorted({0, half - 1, half})
         columns = ", ".join(str(column) for column in some)
         speeds = ", ".join(f"{arrays.inv_freq[column]:.4g}" for column in some)
         clamped = ""
-        if self.position > arrays.position:
-            clamped = f" (position {self.position} lies beyond the last row)"
+        if arrays.asked > arrays.position:
+            clamped = f" (position {arrays.asked} lies beyond the last row)"
         turned = arrays.position * arrays.inv_freq[half] / (2 * np.pi)
-        shown = "; angles are shown modulo a turn" if self.shown == "angle" else ""
+        shown = "; angles are shown modulo a turn" if arrays.shown == "angle" else ""
         return (
-            f"Different columns: {arrays.different} of {self.head_dim}, for with {self.layout} "
+            f"Different columns: {arrays.different} of {arrays.head_dim}, for with {arrays.layout} "
             f"columns {same} are alike; columns {columns} turn by {speeds} radians per token; "
             f"at position {arrays.position}{clamped} column {half} has made {turned:.2f} turns"
             f"{shown}."
         )
 
 
-def _lines(axes):
-    looks = (("o-", "first of the pair"), ("s:", "second of the pair"))
-    lines = [axes.plot([], [], look, label=label, animated=True)[0] for look, label in looks]
-    for line in lines:
-        line.set(linewidth=line.get_linewidth() / 1.5, markersize=line.get_markersize() / 2)
-    return lines
+def _both(axes, values):
+    """A curve of the columns that are first of their pair, one of those that are second."""
+    return [
+        Curve(
+            axes,
+            look,
+            lambda a, i=i: (a.members[i], values(a)[a.members[i]]),
+            f"{name} of the pair",
+            stroke=1 / 1.5,
+            marks=1 / 2,
+        )
+        for i, (look, name) in enumerate((("o-", "first"), ("s:", "second")))
+    ]

@@ -3,15 +3,15 @@
 import functools
 from types import SimpleNamespace
 
-import matplotlib
 import numpy as np
 
 from posviz.attention import softmax
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
 from posviz.engine.knobs import choice, even, integer, log, switch
-from posviz.engine.looks import SIGNED
 from posviz.engine.picture import Picture
+from posviz.engine.style import SIGNED
+from posviz.pictures.parts import Curve, Map, Rule, greyed
 
 LONGEST = 24
 LIMIT = 2.5  # of the colours
@@ -49,60 +49,54 @@ class CacheDebugger(Picture):
             errors=errors[rows],
             prompt=self.prompt,
             shift=shift,
+            decoded=self.decoded,
+            mistake=self.mistake,
+            head_dim=self.head_dim,
         )
 
     def draw(self, figure):
         """Scores with a cache and without, and beside them the largest error of each row."""
         panels = figure.subplots(1, 3, sharey=True, width_ratios=(1, 1, 0.7))
-        maps = [_draw_map(axes) for axes in panels[:2]]
+        look = {"cmap": greyed(SIGNED, "under"), "limits": (-LIMIT, LIMIT), "aspect": "equal"}
+        maps = [
+            Map(panels[i], lambda a, i=i: a.maps[i], most=(LONGEST, LONGEST), **look)
+            for i in range(2)
+        ]
+        for axes in panels[:2]:
+            axes.set(xlabel="key (tokens)", xticks=(0, 10, 20), yticks=(0, 10, 20))
         panels[0].set(title="with the cache", ylabel="query (tokens)")
         panels[1].set_title("without a cache")
-        figure.colorbar(
-            maps[0],
-            ax=panels,
-            location="bottom",
-            shrink=0.6,
-            aspect=40,
-            extend="min",
-            ticks=(-2, 0, 2),
-            label="score (grey: not yet)",
-        )
-        errors = panels[2].plot([], [], "o-", color="C1", animated=True)[0]
-        errors.set_markersize(errors.get_markersize() / 1.5)
+        bar = {"extend": "min", "ticks": (-2, 0, 2), "label": "score (grey: not yet)"}
+        below = {"location": "bottom", "shrink": 0.6, "aspect": 40}
+        figure.colorbar(maps[0].image, ax=panels, **below, **bar)
+        errors = Curve(panels[2], "C1o-", _shown_errors, marks=1 / 1.5)
         panels[2].set_box_aspect(1 / 0.7)  # as high as the maps are
         panels[2].set(xlabel="largest error", xlim=(-0.25, LARGEST), xticks=(0, 2, 4))
+        dots = {"linestyle": ":", "color": "C2"}
         prompts = [
-            axes.axhline(0, linestyle=":", color="C2", label="end of prompt", animated=True)
+            Rule(axes, dots, lambda a: a.prompt - 0.5, "end of prompt", upright=False)
             for axes in panels
         ]
         legend = panels[2].legend(
-            handles=[prompts[2]], loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2
+            handles=[prompts[2].line], loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2
         )
         legend.set_zorder(1)  # below what moves, so that it is drawn once
-        return SimpleNamespace(maps=maps, errors=errors, prompts=prompts)
-
-    def update(self, artists, arrays):
-        """Colour both maps, move the errors and the end of the prompt."""
-        for image, scores in zip(artists.maps, arrays.maps, strict=True):
-            image.set_data(scores)
-        artists.errors.set_data(np.minimum(arrays.errors, LARGEST), np.arange(len(arrays.errors)))
-        for line in artists.prompts:
-            line.set_ydata([arrays.prompt - 0.5] * 2)
+        return [*maps, errors, *prompts]
 
     def caption(self, arrays):
         """The error of the last row, before and after the division, and where attention went."""
         error = arrays.errors[-1]
-        tokens = f"{self.decoded} token" + "s" * (self.decoded > 1)
-        if self.prompt > self.decoded:
-            prompt = f"still within the prompt of {self.prompt}"
+        tokens = f"{arrays.decoded} token" + "s" * (arrays.decoded > 1)
+        if arrays.prompt > arrays.decoded:
+            prompt = f"still within the prompt of {arrays.prompt}"
         else:
-            prompt = f"{self.prompt} of them in the prompt"
-        start = f"Mistake {self.mistake}, {tokens}, {prompt}: the last row"
+            prompt = f"{arrays.prompt} of them in the prompt"
+        start = f"Mistake {arrays.mistake}, {tokens}, {prompt}: the last row"
         if error < ROUNDING:
             return f"{start} is what it is without a cache, to within {ROUNDING:.0e}."
         return (
             f"{start} is off by up to {error:.2f} after 1/√head_dim and "
-            f"{error * self.head_dim**0.5:.2f} before, and {arrays.shift:.0%} of its attention "
+            f"{error * arrays.head_dim**0.5:.2f} before, and {arrays.shift:.0%} of its attention "
             "goes to other keys."
         )
 
@@ -153,16 +147,5 @@ def _filled(scores, decoded):
     return np.where(seen, np.clip(scores, -LIMIT, LIMIT), BLANK)
 
 
-def _draw_map(axes):
-    grey = matplotlib.rcParams["grid.color"]
-    edges = (-0.5, LONGEST - 0.5)
-    axes.set(xlabel="key (tokens)", xticks=(0, 10, 20), yticks=(0, 10, 20))
-    return axes.imshow(
-        np.zeros((1, 1)),
-        cmap=matplotlib.colormaps[SIGNED].with_extremes(under=grey),
-        vmin=-LIMIT,
-        vmax=LIMIT,
-        extent=(*edges, *edges[::-1]),
-        aspect="equal",
-        animated=True,
-    )
+def _shown_errors(arrays):
+    return np.minimum(arrays.errors, LARGEST), np.arange(len(arrays.errors))

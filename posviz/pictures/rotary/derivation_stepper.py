@@ -1,5 +1,6 @@
 """Derivations line by line, each line beside its value."""
 
+from itertools import compress
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,11 +11,12 @@ from posviz.derivations.chain import shown
 from posviz.derivations.rotary import DERIVATIONS, derive
 from posviz.engine.knobs import choice, even, integer, real
 from posviz.engine.picture import Picture
+from posviz.pictures.parts import Background, Curve, Other, Ring, broken, legend_above
 
 VERSIONS = ("right", "slip", "other slip")
 MOST_LINES = max(len(derivation.lines) for derivation in DERIVATIONS.values())
 WORDS = 29  # what a number, a formula and its value need, in units of their font size
-# Red that is read on a light ground and on a dark one; a cross and a word say it, too.
+# Red that is read on a light background and on a dark one; a cross and a word say it, too.
 WRONG = {"light": "#cc3311", "dark": "#ff7a66"}
 LIMIT = 4.8  # just above |q| |k| at the ends of their knobs
 
@@ -24,7 +26,7 @@ class DerivationStepper(Picture):
 
     size = (9.0, 4.0)
     paper_size = (3.3, 3.5)
-    film = ("line", "version")
+    moves = ("line", "version")
 
     derivation = choice("matrices", options=tuple(DERIVATIONS), redraw=True)
     version = choice("slip", options=VERSIONS, redraw=True)
@@ -69,6 +71,7 @@ class DerivationStepper(Picture):
             lefts=[_points(step.left, row) for row, step in enumerate(steps)],
             rights=[_points(step.right, row) for row, step in enumerate(steps)],
             tolerances=[step.tolerance for step in steps],
+            title=DERIVATIONS[self.derivation].title,
         )
 
     def draw(self, figure):
@@ -89,57 +92,23 @@ class DerivationStepper(Picture):
             words.text(1, row, str(row + 1), ha="right", va="center", size=size, zorder=1)
             for axes in (words, plot):
                 axes.axhline(row + 0.5, color=rcParams["grid.color"], lw=thin, zorder=0)
-        formulas = [
-            words.text(1.8, row, line.formula, va="center", size=size, zorder=1)
-            for row, line in enumerate(lines)
-        ]
-        values = [
-            words.text(WORDS, row, "", ha="right", va="center", size=size, animated=True)
-            for row in range(len(lines))
-        ]
-        for text in values:
-            text.set_in_layout(False)
+        formulas, values = _texts(words, lines, size)
         plot.tick_params(axis="y", left=False)
         plot.set_xlabel("value")
         if self.derivation == "frequencies":
             plot.set(xscale="log", xlim=(1e-9, 5), xticks=(1e-8, 1e-4, 1))
         else:
             plot.set(xlim=(-LIMIT, LIMIT), xticks=(-4, 0, 4))
-        artists = SimpleNamespace(formulas=formulas, values=values)
-        _points_and_threads(figure, plot, artists)
-        return artists
-
-    def update(self, artists, arrays):
-        """Show the lines so far; those that do not follow turn red."""
-        plain, wrong = rcParams["text.color"], artists.crosses.get_color()
-        count = len(arrays.values)
-        for row, (formula, value) in enumerate(zip(artists.formulas, artists.values, strict=True)):
-            color = plain if row >= count or arrays.follows[row] else wrong
-            value.set_text(_said(arrays, row) if row < count else "")
-            if value.get_color() != color:
-                value.set_color(color)
-            # Formulas are part of the background, which is drawn anew only where one changes.
-            if (formula.get_visible(), formula.get_color()) != (row < count, color):
-                formula.set(visible=row < count, color=color)
-        rows = range(count)
-        threads = [
-            (arrays.lefts[row] - (0, 1), arrays.lefts[row]) for row in rows if arrays.goes_on[row]
-        ]
-        gaps = [(arrays.lefts[row], arrays.rights[row]) for row in rows if not arrays.follows[row]]
-        artists.rings.set_data(*_joined(arrays.lefts))
-        aside = _aside(arrays)
-        rights = _joined(arrays.rights)
-        artists.dots.set_data(*rights[:, ~aside])
-        artists.crosses.set_data(*rights[:, aside])
-        artists.threads.set_data(*_segments(threads))
-        artists.gaps.set_data(*_segments(gaps))
+        *threads, dots, rings, crosses = _threads_and_points(plot)
+        handles = [rings, dots, crosses]
+        legend_above(figure, handles, columnspacing=1.0, handletextpad=0.2)
+        return [*formulas, *values, *threads, dots, rings, crosses]
 
     def caption(self, arrays):
         """Which line is reached and why it follows, or by how much it does not."""
         asked = f"{arrays.asked} was asked; " if arrays.asked > arrays.lines else ""
         count = len(arrays.values)
         wrong = [row for row in range(count) if not arrays.follows[row]]
-        title = DERIVATIONS[self.derivation].title
         held = ", where 0.1 stands for a vector without length" if arrays.without_length else ""
         if wrong:
             off = shown(arrays.residuals[wrong[0]])
@@ -147,7 +116,7 @@ class DerivationStepper(Picture):
         else:
             said = "every line so far follows"
         return (
-            f"{title}, line {count} of {arrays.lines} ({asked}{arrays.why}): "
+            f"{arrays.title}, line {count} of {arrays.lines} ({asked}{arrays.why}): "
             f"{arrays.values[-1]}, and {said} at {arrays.setting}{held}."
         )
 
@@ -157,28 +126,44 @@ def _slip(derivation, version):
     return (None, *DERIVATIONS[derivation].slips)[VERSIONS.index(version)]
 
 
-def _points_and_threads(figure, plot, artists):
-    """Rings where a line must be, dots or crosses where it is, and threads from line to line."""
-    ground = sum(to_rgb(rcParams["axes.facecolor"])) / 3
-    wrong = WRONG["light" if ground > 0.5 else "dark"]
-    (artists.threads,) = plot.plot([], [], "-", color="C6", animated=True)
-    (artists.gaps,) = plot.plot([], [], ":", color=wrong, animated=True)
-    (artists.dots,) = plot.plot([], [], "o", color="C0", label="this line", animated=True)
-    (artists.rings,) = plot.plot(
-        [], [], "o", color="C0", mfc="none", label="what it must equal", animated=True
-    )
-    (artists.crosses,) = plot.plot([], [], "X", color=wrong, label="does not follow", animated=True)
-    size = artists.dots.get_markersize()
-    artists.rings.set(markersize=1.7 * size, markeredgewidth=0.2 * size)
-    artists.crosses.set_markersize(1.4 * size)
-    artists.threads.set_linewidth(artists.threads.get_linewidth() / 2)
-    figure.legend(
-        handles=[artists.rings, artists.dots, artists.crosses],
-        loc="outside upper center",
-        ncols=3,
-        columnspacing=1.0,
-        handletextpad=0.2,
-    )
+def _texts(words, lines, size):
+    """Formulas and values of the lines so far; those that do not follow are red."""
+    colours = _wrong(), rcParams["text.color"]
+
+    def formula(row, line):
+        text = words.text(1.8, row, line.formula, va="center", size=size, zorder=1)
+        return Background(
+            lambda look: text.set(**look),
+            lambda a: {"visible": row < len(a.values), "color": colours[_right(a, row)]},
+        )
+
+    formulas = [formula(row, line) for row, line in enumerate(lines)]
+    right = {"ha": "right", "va": "center", "size": size, "animated": True, "in_layout": False}
+    values = [
+        Other(
+            words.text(WORDS, row, "", **right),
+            lambda a, row=row: {"text": _said(a, row), "color": colours[_right(a, row)]},
+        )
+        for row in range(len(lines))
+    ]
+    return formulas, values
+
+
+def _threads_and_points(plot):
+    """Threads from line to line, rings where a line must be, dots or crosses where it is."""
+    red = {"color": _wrong(), "marks": 1.4}
+    return [
+        Curve(plot, "C6-", _threads, stroke=1 / 2),
+        Curve(plot, ":", _gaps, **red),
+        Curve(plot, "C0o", lambda a: _joined(a.rights)[~_aside(a)].T, "this line"),
+        Ring(plot, "C0o", lambda a: _joined(a.lefts).T, "what it must equal", edge=0.2, marks=1.7),
+        Curve(plot, "X", lambda a: _joined(a.rights)[_aside(a)].T, "does not follow", **red),
+    ]
+
+
+def _wrong():
+    background = sum(to_rgb(rcParams["axes.facecolor"])) / 3
+    return WRONG["light" if background > 0.5 else "dark"]
 
 
 def _points(value, row):
@@ -187,6 +172,19 @@ def _points(value, row):
         return np.empty((0, 2))
     entries = np.array([value.real, value.imag]) if np.iscomplexobj(value) else np.ravel(value)
     return np.stack([entries, np.full(len(entries), row)], axis=1)
+
+
+def _threads(arrays):
+    """Links from a line to the next where that continues from its value."""
+    ends = _joined(compress(arrays.lefts, arrays.goes_on))
+    return broken(np.stack([ends - (0, 1), ends], axis=1))
+
+
+def _gaps(arrays):
+    """From where a line that does not follow must be to where it is."""
+    wrong = np.logical_not(arrays.follows)
+    ends = [_joined(compress(points, wrong)) for points in (arrays.lefts, arrays.rights)]
+    return broken(np.stack(ends, axis=1))
 
 
 def _aside(arrays):
@@ -202,18 +200,16 @@ def _aside(arrays):
 
 
 def _joined(points):
-    return np.concatenate([np.empty((0, 2)), *points]).T
+    return np.concatenate([np.empty((0, 2)), *points])
 
 
-def _segments(pairs):
-    """Lines from the first points to the second, with gaps between them."""
-    return _joined(
-        np.stack([first, second, np.full_like(first, np.nan)], axis=1).reshape(-1, 2)
-        for first, second in pairs
-    )
+def _right(arrays, row):
+    return row >= len(arrays.follows) or arrays.follows[row]
 
 
 def _said(arrays, row):
-    """A value, and below it by how much it is off."""
+    """A value, and below it by how much it is off; nothing for a line not yet reached."""
+    if row >= len(arrays.values):
+        return ""
     value = arrays.values[row]
     return value if arrays.follows[row] else f"{value}\n✗ off by {shown(arrays.residuals[row])}"

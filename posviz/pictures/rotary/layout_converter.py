@@ -5,14 +5,13 @@ from types import SimpleNamespace
 
 import numpy as np
 from matplotlib import rcParams
-from matplotlib.ticker import MaxNLocator
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.relative import offsets
 from posviz.encodings.rotary import LAYOUTS, apply_rotary, change_layout, change_projection_layout
 from posviz.engine.knobs import choice, even, integer, switch
-from posviz.engine.looks import SIGNED
 from posviz.engine.picture import Picture
+from posviz.pictures.parts import Curve, Limits, Map, Other, Ring, broken, legend_above, whole
 
 TRAINED = "interleaved"
 LENGTH, D_MODEL = 24, 32
@@ -35,7 +34,7 @@ class LayoutConverter(Picture):
     seed = integer(4, low=0, high=99)
 
     def compute(self):
-        """Return the scores [len, len] as trained and as run, and who is turned with whom."""
+        """Return the scores [len, len] as trained and as run, and the columns turned together."""
         positions = self.shift + np.arange(LENGTH)
         angles = rotary_angles(positions, rotary_frequencies(self.head_dim))
         query, key = self._sides()
@@ -49,6 +48,7 @@ class LayoutConverter(Picture):
             pairings=[_pairing(self.head_dim, *side) for side in (query, key)],
             difference=np.abs(run - trained).max(),
             spread=max(np.ptp(run.diagonal(k)) for k in range(1 - LENGTH, LENGTH)),
+            sides=(query, key),
         )
 
     def _sides(self):
@@ -66,56 +66,33 @@ class LayoutConverter(Picture):
         axes = right.subplot_mosaic(
             [["trained", "run"], ["curve", "curve"]], height_ratios=(1.7, 1)
         )
-        artists = SimpleNamespace(sides=sides, head_dim=None)
-        artists.pairs = [_draw_pairs(axis) for axis in sides]
-        artists.markersize = artists.pairs[0][0].get_markersize()
+        query, key = (_draw_pairs(panel, side) for side, panel in enumerate(sides))
         sides[0].set(title="query", ylabel="pair, as trained")
         sides[1].set(title="key", ylabel="pair, as trained", xlabel="column, as stored")
-        artists.maps = _draw_maps(right, [axes["trained"], axes["run"]])
-        artists.cloud, artists.curve = _draw_curve(axes["curve"])
-        figure.legend(
-            handles=[*artists.pairs[0], artists.curve, artists.cloud],
-            loc="outside upper center",
-            ncols=3,
-            columnspacing=1.2,
-            handlelength=1.4,
-        )
-        _fit(artists, 64)
-        return artists
-
-    def update(self, artists, arrays):
-        """Move the dots and their links, colour the maps, set the scores over their offsets."""
-        if arrays.head_dim != artists.head_dim:
-            _fit(artists, arrays.head_dim)
-        for lines, (first, second, links) in zip(artists.pairs, arrays.pairings, strict=True):
-            level = links[:, 0, 1] == links[:, 1, 1]
-            points = (first, second, _bowed(links[level]), _bowed(links[~level]))
-            for line, places in zip(lines, points, strict=True):
-                line.set_data(*places.T)
-        for image, scores in zip(artists.maps, (arrays.trained, arrays.run), strict=True):
-            image.set_data(scores)
-        artists.cloud.set_ydata(arrays.run.ravel())
-        # The first row of the map holds the offsets below 0, its first column the others.
-        artists.curve.set_ydata([*arrays.trained[0, :0:-1], *arrays.trained[:, 0]])
+        maps = _draw_maps(right, [axes["trained"], axes["run"]])
+        cloud, curve = _draw_curve(axes["curve"])
+        handles = [*query[:4], curve, cloud]
+        legend_above(figure, handles, ncols=3, columnspacing=1.2, handlelength=1.4)
+        return [*query, *key, *maps, cloud, curve]
 
     def caption(self, arrays):
         """Which of the outcomes this is, by its numbers."""
         query, key = (
             ("reordered, " if stored != TRAINED else "") + f"turned {turned}"
-            for stored, turned in self._sides()
+            for stored, turned in arrays.sides
         )
         if arrays.difference < SAME:
-            verdict = f"the trained scores come back, to within {SAME:.0e}"
+            outcome = f"the trained scores come back, to within {SAME:.0e}"
         elif arrays.spread < RELATIVE:
-            verdict = f"relative, but other scores, off by up to {arrays.difference:.2f}"
+            outcome = f"relative, but other scores, off by up to {arrays.difference:.2f}"
         else:
-            each = all(stored == turned for stored, turned in self._sides())
+            each = all(stored == turned for stored, turned in arrays.sides)
             why = "each turned rightly, but stored in different orders, so " if each else ""
-            verdict = (
+            outcome = (
                 f"{why}not even relative, as scores at one offset differ by up to "
                 f"{arrays.spread:.2f} (from the trained ones by up to {arrays.difference:.2f})"
             )
-        return f"Trained {TRAINED}; query {query}; key {key}: {verdict}."
+        return f"Trained {TRAINED}; query {query}; key {key}: {outcome}."
 
 
 @functools.lru_cache(maxsize=8)
@@ -145,62 +122,66 @@ def _scores(q, k):
 def _pairing(head_dim, stored, turned):
     """Points (column, pair it was trained in): the first of each pair, the second, the links."""
     columns = np.arange(head_dim)
-    place = change_layout(columns, source=TRAINED, target=stored)  # where it was when trained
-    points = np.stack([columns, place // 2], axis=-1)
+    column = change_layout(columns, source=TRAINED, target=stored)  # where it was when trained
+    points = np.stack([columns, column // 2], axis=-1)
     together = change_layout(columns, source=turned, target="interleaved").reshape(-1, 2)
-    return points[place % 2 == 0], points[place % 2 == 1], points[together]
+    return points[column % 2 == 0], points[column % 2 == 1], points[together]
 
 
 def _bowed(links):
-    """Bow each link upwards, as straight ones would lie on each other: [points, 2], with gaps."""
+    """Bend each link upwards: straight ones would cover each other."""
     along = np.linspace(0, 1, 9)[:, None]
     curves = links[:, :1] * (1 - along) + links[:, 1:] * along
     curves[..., 1] -= 1.6 * (along * (1 - along))[:, 0]
-    gap = np.full((len(links), 1, 2), np.nan)
-    return np.concatenate([curves, gap], axis=1).reshape(-1, 2)
+    return broken(curves)
 
 
-def _draw_pairs(axes):
+def _draw_pairs(axes, side):
     """The first and the second columns of the trained pairs, and links of both kinds."""
-    looks = (
-        ("o", "C0", "first of pair"),
-        ("s", "C1", "second of pair"),
-        ("-", "C6", "turned together"),
-        ("--", "C1", "wrong partners"),
-    )
-    lines = [
-        axes.plot([], [], style, color=color, label=label, animated=True)[0]
-        for style, color, label in looks
+    size = rcParams["lines.markersize"]
+    dots = [
+        Curve(axes, "C0o", lambda a: a.pairings[side][0].T, "first of pair"),
+        Ring(axes, "C1s", lambda a: a.pairings[side][1].T, "second of pair", edge=1 / 5),
     ]
-    lines[1].set(markerfacecolor="none", markeredgewidth=lines[1].get_markersize() / 5)
-    for links in lines[2:]:  # at head_dim 64 there are so many that they would cover each other
-        links.set_linewidth(links.get_linewidth() / 1.8)
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(5, integer=True))
-    return lines
+    links = [  # at head_dim 64 there are so many that they would cover each other
+        Curve(axes, "C6-", lambda a: _links(a, side, True), "turned together", stroke=1 / 1.8),
+        Curve(axes, "C1--", lambda a: _links(a, side, False), "wrong partners", stroke=1 / 1.8),
+    ]
+    sizes = [
+        Other(part.line, lambda a: {"markersize": size * min(1, 8 / a.head_dim) ** 0.4})
+        for part in dots
+    ]
+    axes.set(**_limits(64))
+    whole(axes.xaxis, axes.yaxis, fewest=2, steps=None)
+    return [*dots, *links, *sizes, Limits(axes, lambda a: _limits(a.head_dim))]
+
+
+def _links(arrays, side, right):
+    """The links of columns that belong together, or of wrong partners."""
+    links = arrays.pairings[side][2]
+    return _bowed(links[(links[:, 0, 1] == links[:, 1, 1]) == right])
+
+
+def _limits(head_dim):
+    """Room around so many columns and their pairs."""
+    room = 0.03 * head_dim
+    down = head_dim / 2 - 0.5 + room / 2, -0.5 - room / 2
+    return {"xlim": (-0.5 - room, head_dim - 0.5 + room), "ylim": down}
 
 
 def _draw_maps(figure, panels):
     """The maps of both scores, and their colours."""
-    edges = (-0.5, LENGTH - 0.5)
+    look = {"most": (LENGTH, LENGTH), "limits": (-LIMIT, LIMIT), "aspect": "equal"}
     maps = [
-        axes.imshow(
-            np.zeros((1, 1)),
-            cmap=SIGNED,
-            vmin=-LIMIT,
-            vmax=LIMIT,
-            extent=(*edges, *edges[::-1]),
-            aspect="equal",
-            animated=True,
-        )
-        for axes in panels
+        Map(panels[0], lambda a: a.trained, **look),
+        Map(panels[1], lambda a: a.run, **look),
     ]
     for axes, title in zip(panels, ("as trained", "as run"), strict=True):
         axes.set(title=title, xlabel="key (place)", xticks=(0, 10, 20), yticks=(0, 10, 20))
     panels[0].set_ylabel("query (place)")
     panels[1].tick_params(labelleft=False)
     below = {"location": "bottom", "shrink": 0.6, "aspect": 30, "extend": "both"}
-    bar = figure.colorbar(maps[0], ax=panels, ticks=(-LIMIT, 0, LIMIT), **below)
+    bar = figure.colorbar(maps[0].image, ax=panels, ticks=(-LIMIT, 0, LIMIT), **below)
     beside = {"rotation": 0, "ha": "right", "va": "center"}  # below, it would take a row
     bar.ax.set_ylabel("score", labelpad=rcParams["font.size"], **beside)
     return maps
@@ -209,22 +190,17 @@ def _draw_maps(figure, panels):
 def _draw_curve(axes):
     """Every score as run over its offset, and the curve that they followed when trained."""
     apart = offsets(np.arange(LENGTH), np.arange(LENGTH)).ravel()
-    cloud = axes.plot(apart, 0 * apart, ".", color="C1", label="as run", animated=True)[0]
-    cloud.set_markersize(cloud.get_markersize() / 1.5)
+    cloud = Curve(axes, "C1.", lambda a: (apart, a.run.ravel()), "as run", marks=1 / 1.5)
     along = np.arange(1 - LENGTH, LENGTH)
-    curve = axes.plot(along, 0 * along, color="C0", label="as trained", animated=True)[0]
-    curve.set_linewidth(curve.get_linewidth() / 1.5)  # dots upon it still show
+    # The first row of the map holds the offsets below 0, its first column the others.
+    trained = Curve(
+        axes,
+        "C0-",
+        lambda a: (along, [*a.trained[0, :0:-1], *a.trained[:, 0]]),
+        "as trained",
+        stroke=1 / 1.5,  # dots upon it still show
+    )
     axes.set(xlabel="offset, query − key (tokens)", ylabel="score")
-    axes.set(ylim=(-4, 4), yticks=(-LIMIT, 0, LIMIT))
-    return cloud, curve
-
-
-def _fit(artists, head_dim):
-    """Fit the index diagrams to the number of columns, which costs a full redraw."""
-    artists.head_dim = head_dim
-    room = 0.03 * head_dim
-    for axes in artists.sides:
-        axes.set_xlim(-0.5 - room, head_dim - 0.5 + room)
-        axes.set_ylim(head_dim / 2 - 0.5 + room / 2, -0.5 - room / 2)
-    for line in (line for lines in artists.pairs for line in lines[:2]):
-        line.set_markersize(artists.markersize * min(1, 8 / head_dim) ** 0.4)
+    axes.set(xlim=(-1.1 * LENGTH + 1.1, 1.1 * LENGTH - 1.1), ylim=(-4, 4))
+    axes.set_yticks((-LIMIT, 0, LIMIT))
+    return cloud, trained

@@ -10,6 +10,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.engine.knobs import choice, integer, log
 from posviz.engine.picture import Picture
+from posviz.pictures.parts import Curve, Rule, legend_above
 
 HEAD_DIM = 64
 FURTHEST = 1_000_000
@@ -41,12 +42,16 @@ class PrecisionLab(Picture):
         position = int(self.position)
         setting = self.rounded, self.offset, self.base, self.seed
         inv_freq = rotary_frequencies(HEAD_DIM, self.base)
+        curves = _curves(*setting)
+        lines = {name: _line(errors) for name, errors in curves.items()}
         return SimpleNamespace(
             rounded=self.rounded,
             position=position,
             offset=self.offset,
             exact=_exact(_products(self.seed), self.offset, inv_freq),
-            curves=_curves(*setting),
+            curves=curves,
+            lines=lines,
+            overflow=_overflow(lines.values()),
             here={name: error[0] for name, error in _errors([position], *setting).items()},
         )
 
@@ -54,46 +59,27 @@ class PrecisionLab(Picture):
         """A line and a mark for each dtype on logarithmic axes, and a cross where one overflows."""
         axes = figure.subplots()
         axes.axhline(TOLERANCE, color="C6", linewidth=rcParams["axes.linewidth"])
-        curves = {
-            name: axes.plot([], [], line, label=name, animated=True)[0]
+        curves = [
+            Curve(axes, line, lambda a, name=name: a.lines[name], name)
             for name, (line, _) in LOOKS.items()
-        }
-        here = axes.axvline(1, color="C6", linestyle=":", animated=True)
-        marks = {
-            name: axes.plot([], [], line[:2] + marker, animated=True)[0]
+        ]
+        here = Rule(axes, {"color": "C6", "linestyle": ":"}, lambda a: a.position)
+        marks = [
+            Curve(
+                axes,
+                line[:2] + marker,
+                lambda a, name=name: ([a.position], np.maximum([a.here[name]], SMALLEST)),
+            )
             for name, (line, marker) in LOOKS.items()
-        }
-        end = axes.plot([], [], "X", color="C3", label="overflow", animated=True)[0]
-        end.set_markersize(2 * end.get_markersize())
+        ]
+        end = Curve(axes, "C3X", lambda a: a.overflow, "overflow", marks=2)
         axes.set(xscale="log", yscale="log", xlim=(0.8, 1.25 * FURTHEST), ylim=(3e-17, 1e3))
         axes.set(xlabel="position of the key (tokens)", ylabel="|score − exact score|")
         for axis, numticks in ((axes.xaxis, 8), (axes.yaxis, 6)):
             axis.set_major_locator(LogLocator(numticks=numticks))
             axis.set_minor_locator(NullLocator())
-        figure.legend(
-            handles=[*curves.values(), end],
-            loc="outside upper center",
-            ncols=3,
-            columnspacing=1.2,
-            handlelength=1.8,
-        )
-        return SimpleNamespace(curves=curves, here=here, marks=marks, end=end)
-
-    def update(self, artists, arrays):
-        """Move the lines, the marks, and the cross at the last number of a line that ends early."""
-        artists.here.set_xdata([arrays.position] * 2)
-        end: tuple = ([], [])
-        for name, errors in arrays.curves.items():
-            largest = np.fmax.reduceat(errors, RANGES)  # NaN where all are
-            shown = np.isfinite(largest)
-            x, y = POSITIONS[RANGES][shown], np.maximum(largest[shown], SMALLEST)
-            artists.curves[name].set_data(x, y)
-            if not shown.all():
-                end = x[-1:], y[-1:]
-            error = arrays.here[name]
-            there = ([arrays.position], [max(error, SMALLEST)]) if error >= 0 else ([], [])
-            artists.marks[name].set_data(*there)
-        artists.end.set_data(*end)
+        legend_above(figure, [*curves, end], ncols=3, columnspacing=1.2, handlelength=1.8)
+        return [*curves, here, *marks, end]
 
     def caption(self, arrays):
         """The errors at the position, and where each dtype is first off by more than 0.001."""
@@ -109,6 +95,21 @@ class PrecisionLab(Picture):
             f"{here}; first off by more than {TOLERANCE}, of {len(POSITIONS)} positions: {first}; "
             f"drawn is the largest of {RANGES[1]} neighbours."
         )
+
+
+def _line(errors):
+    """The largest of neighbours at their first position, as far as there are numbers."""
+    largest = np.fmax.reduceat(errors, RANGES)  # NaN where all are
+    shown = np.isfinite(largest)
+    return POSITIONS[RANGES][shown], np.maximum(largest[shown], SMALLEST)
+
+
+def _overflow(lines):
+    """The last point of a line that ends early."""
+    for x, y in lines:
+        if len(x) < len(RANGES):
+            return x[-1:], y[-1:]
+    return [], []
 
 
 def _found(arrays, name):
@@ -142,10 +143,10 @@ def _errors(positions, rounded, offset, base, seed):
     inv_freq = rotary_frequencies(HEAD_DIM, base)
     products = _products(seed)
     exact = _exact(products, offset, inv_freq)
-    places = np.stack([np.add(positions, offset), positions])
+    both = np.stack([np.add(positions, offset), positions])
     errors = {}
     for name in LOOKS:
-        turn_q, turn_k = _turns(places, inv_freq, name, rounded)
+        turn_q, turn_k = _turns(both, inv_freq, name, rounded)
         scores = ((turn_q * turn_k.conj()) @ products).real
         errors[name] = np.abs(scores - exact)
     return errors

@@ -5,19 +5,17 @@ import zlib
 from types import SimpleNamespace
 
 import numpy as np
-from matplotlib import rcParams
-from matplotlib.ticker import MaxNLocator
 
 from posviz.arrays import Array, namespace, to_device, to_numpy
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
 from posviz.engine.knobs import choice, device, even, integer, log, text
-from posviz.engine.looks import SIGNED
 from posviz.engine.picture import Picture
-from posviz.pictures.dense_line import DenseLine
 from posviz.pictures.order.shuffled_sentence import words_of
+from posviz.pictures.parts import Dense, Limits, Map, legend_above, whole, wide, zero
 from posviz.pictures.rotary.score_decay import in_ranges
 
+LONGEST = 4096
 CELLS, RANGES = 512, 400  # what a picture can show of a long text
 NEAR = 2  # offsets up to here are near the diagonal
 LIMITS = {  # ends of the colours, ends of the curves
@@ -33,11 +31,11 @@ class RotaryScores(Picture):
 
     size = (9.0, 3.9)
     paper_size = (3.3, 3.0)
-    film = ("seq_len",)  # of random content hardly a frame fits into a page
+    moves = ("seq_len",)  # frames of random content are too large for a page
 
     content = choice("one token", options=tuple(LIMITS), redraw=True)
     sentence = text("the cat sat on the mat", max_length=80)
-    seq_len = log(64, low=8, high=4096, play=True)
+    seq_len = log(64, low=8, high=LONGEST, play=True)
     head_dim = even(64, low=2, high=128)
     base = log(10_000, low=10, high=1_000_000)
     seed = integer(3, low=0, high=99)
@@ -88,59 +86,42 @@ class RotaryScores(Picture):
     def draw(self, figure):
         """Both maps, and the mean of each of their diagonals: beside them where there is room."""
         limit, ends = LIMITS[self.content]
-        wide = figure.get_size_inches()[0] > 5
-        if wide:
+        if wide(figure):
             panels = figure.subplot_mosaic([["without", "with", "means"]], width_ratios=(1, 1, 1.2))
         else:
             panels = figure.subplot_mosaic(
                 [["without", "with"], ["means", "means"]], height_ratios=(2.6, 1)
             )
-        maps = [panels["without"], panels["with"]]
-        images = [_heatmap(axes, limit) for axes in maps]
-        maps[0].set(title="without RoPE", ylabel="query (position)")
-        maps[1].set_title("with RoPE")
-        maps[1].tick_params(labelleft=False)
-        figure.colorbar(
-            images[0],
-            ax=maps,
-            ticks=(-limit, 0, limit),
-            extend="both",
-            label="score / √head_dim",
-            location="bottom" if wide else "right",
-            aspect=30 if wide else 20,
-        )
-        means = panels["means"]
-        means.axhline(0, color="C6", linewidth=rcParams["axes.linewidth"])
-        lines = [
-            DenseLine([], [], color="C1", ls="--", zorder=2.1, label="without RoPE", animated=True),
-            DenseLine([], [], color="C0", label="with RoPE", animated=True),
+        heats, means = [panels["without"], panels["with"]], panels["means"]
+        look = {"limits": (-limit, limit), "aspect": "equal", "most": (LONGEST, LONGEST)}
+        maps = [
+            Map(axes, lambda a, i=i: a.maps[i], size=lambda a: (a.seq_len, a.seq_len), **look)
+            for i, axes in enumerate(heats)
         ]
-        for line in lines:
-            means.add_line(line)
+        for axes in heats:
+            axes.set(xlabel="key (position)", xlim=(0, LONGEST), ylim=(LONGEST, 0))
+            whole(axes.xaxis, axes.yaxis, most=3, steps=None)
+        heats[0].set(title="without RoPE", ylabel="query (position)")
+        heats[1].set_title("with RoPE")
+        heats[1].tick_params(labelleft=False)
+        bar = {"ticks": (-limit, 0, limit), "extend": "both", "label": "score / √head_dim"}
+        side, aspect = ("bottom", 30) if wide(figure) else ("right", 20)
+        figure.colorbar(maps[0].image, ax=heats, location=side, aspect=aspect, **bar)
+        zero(means)
+        dashed = {"color": "C1", "linestyle": "--", "zorder": 2.1}
+        lines = [
+            Dense(means, dashed, lambda a: a.curves[0], "without RoPE"),
+            Dense(means, {"color": "C0"}, lambda a: a.curves[1], "with RoPE"),
+        ]
         means.set(xlabel="offset, query − key (tokens)", ylabel="mean score")
-        means.set(xlim=(-4096, 4096), ylim=ends)
-        means.xaxis.set_major_locator(MaxNLocator(4, steps=(1, 2, 5, 10), integer=True))
-        means.yaxis.set_major_locator(MaxNLocator(4, steps=(1, 2, 5, 10)))
-        figure.legend(handles=lines, loc="outside upper center", ncols=2)
-        return SimpleNamespace(maps=maps, means=means, images=images, lines=lines, seq_len=None)
-
-    def update(self, artists, arrays):
-        """Fill maps and curves; the axes only when the length changed."""
-        if artists.seq_len != arrays.seq_len:
-            artists.seq_len = arrays.seq_len
-            end, last = arrays.seq_len - 0.5, 1.02 * arrays.seq_len
-            covered = len(arrays.maps[0]) * _width(arrays.seq_len) - 0.5
-            for axes, image in zip(artists.maps, artists.images, strict=True):
-                image.set_extent((-0.5, covered, covered, -0.5))
-                axes.set(xlim=(-0.5, end), ylim=(end, -0.5))
-            artists.means.set_xlim(-last, last)
-        for image, scores in zip(artists.images, arrays.maps, strict=True):
-            image.set_data(scores)
-        for line, curve in zip(artists.lines, arrays.curves, strict=True):
-            line.set_data(*curve)
+        means.set(xlim=(-LONGEST, LONGEST), ylim=ends)
+        whole(means.xaxis, means.yaxis, most=4, fewest=2)
+        legend_above(figure, lines)
+        fit = Limits(means, lambda a: {"xlim": (-1.02 * a.seq_len, 1.02 * a.seq_len)})
+        return [*maps, *lines, fit]
 
     def caption(self, arrays):
-        """Mean scores near the diagonal and far from it, and who computed them."""
+        """Mean scores near the diagonal and far from it, and the device."""
         (near, far), (near_turned, far_turned) = arrays.means
         width = _width(arrays.seq_len)
         cells = f"; a cell is the mean of {width} × {width} scores" if width > 1 else ""
@@ -157,15 +138,6 @@ class RotaryScores(Picture):
             f"{near_turned:.3f} near the diagonal (|i − j| ≤ {NEAR}) and {far_turned:.3f} farther "
             f"away, without it {near:.3f} and {far:.3f}{cells}{differs}."
         )
-
-
-def _heatmap(axes, limit):
-    """An empty map, with room for the labels of the longest text."""
-    axes.set(xlabel="key (position)", xlim=(0, 4096), ylim=(4096, 0))
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(3, integer=True, min_n_ticks=1))
-    limits = {"vmin": -limit, "vmax": limit}
-    return axes.imshow(np.zeros((2, 2)), cmap=SIGNED, **limits, aspect="equal", animated=True)
 
 
 def _pairs(q, k, angles):

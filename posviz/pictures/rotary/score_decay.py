@@ -4,13 +4,12 @@ import functools
 from types import SimpleNamespace
 
 import numpy as np
-from matplotlib import rcParams
 from matplotlib.ticker import MaxNLocator, NullLocator
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.engine.knobs import choice, even, integer, log
 from posviz.engine.picture import Picture
-from posviz.pictures.dense_line import DenseLine
+from posviz.pictures.parts import Curve, Dense, Limits, legend_above, whole, zero
 
 RANGES, SEEDS = 400, 200
 LOOKS = {  # unit of the score, ends of its axis, what the two lines are
@@ -57,18 +56,14 @@ class ScoreDecay(Picture):
         """The score with what lies around it above, the bound below on a logarithmic axis."""
         unit, limits, names = LOOKS[self.content]
         scores, bounds = figure.subplots(2, 1, height_ratios=(2.2, 1), sharex=True)
-        scores.axhline(0, color="C6", linewidth=rcParams["axes.linewidth"])
+        zero(scores)
         trivial = bounds.axhline(1, color="C6", linestyle=":", label="trivial bound")
-        around = scores.plot([], [], "--", color="C2", label=names[1], animated=True)[0]
-        around.set_linewidth(around.get_linewidth() / 1.5)
-        curve = DenseLine([], [], color="C0", label=names[0], animated=True)
-        scores.add_line(curve)
-        bound = DenseLine([], [], color="C3", ls="-.", label="RoFormer’s bound", animated=True)
-        bounds.add_line(bound)
-        marks = [
-            axes.plot([], [], "o", color="C1", label="the offset", animated=True)[0]
-            for axes in (scores, bounds)
-        ]
+        around = Curve(scores, "C2--", lambda a: a.around, names[1], stroke=1 / 1.5)
+        curve = Dense(scores, {"color": "C0"}, lambda a: a.curve, names[0])
+        dashed = {"color": "C3", "linestyle": "-."}
+        bound = Dense(bounds, dashed, lambda a: (a.sampled, a.bound), "RoFormer’s bound")
+        mark = Curve(scores, "C1o", lambda a: ([a.offset], [a.score]), "the offset")
+        below = Curve(bounds, "C1o", lambda a: ([a.offset], [a.bound_here]))
         scores.set(ylim=limits, ylabel=unit)
         scores.yaxis.set_major_locator(MaxNLocator(4, steps=(1, 2, 5, 10)))
         scores.tick_params(labelbottom=False)
@@ -76,31 +71,10 @@ class ScoreDecay(Picture):
         bounds.set_yticks((1, 100), ("1", "100"))
         bounds.yaxis.set_minor_locator(NullLocator())
         bounds.set(xlabel="offset (tokens)", xlim=(-600, 33_400))
-        bounds.xaxis.set_major_locator(MaxNLocator(4, steps=(1, 2, 5, 10), integer=True))
-        figure.legend(
-            handles=[curve, around, marks[0], bound, trivial],
-            loc="outside upper center",
-            ncols=3,
-            columnspacing=1.2,
-            handlelength=1.8,
-        )
-        return SimpleNamespace(
-            axes=scores, curve=curve, around=around, bound=bound, marks=marks, shape=None
-        )
-
-    def update(self, artists, arrays):
-        """Move the lines and the marks; the axis only when its length changed."""
-        deep = arrays.content != "aligned" or arrays.curve[1].min() < LOWEST
-        if artists.shape != (arrays.largest, deep):
-            artists.shape = (arrays.largest, deep)
-            artists.axes.set_xlim(-0.018 * arrays.largest, 1.018 * arrays.largest)
-            low, high = LOOKS[arrays.content][1]
-            artists.axes.set_ylim(low if deep else LOWEST, high)
-        artists.curve.set_data(*arrays.curve)
-        artists.around.set_data(*arrays.around)
-        artists.bound.set_data(arrays.sampled, arrays.bound)
-        for mark, here in zip(artists.marks, (arrays.score, arrays.bound_here), strict=True):
-            mark.set_data([arrays.offset], [here])
+        whole(bounds.xaxis, most=4)
+        handles = [curve, around, mark, bound, trivial]
+        legend_above(figure, handles, ncols=3, columnspacing=1.2, handlelength=1.8)
+        return [Limits(scores, _limits), around, curve, bound, mark, below]
 
     def caption(self, arrays):
         """The score at the offset, how often it rises, and what the bound is worth."""
@@ -121,6 +95,14 @@ class ScoreDecay(Picture):
             f"{arrays.bound_here:.2f} times the trivial one there, and nowhere drawn "
             f"below {arrays.bound.min():.2f}{drawn}."
         )
+
+
+def _limits(arrays):
+    """The upper part of the axis suffices for q = k unless the score goes deep."""
+    deep = arrays.content != "aligned" or arrays.curve[1].min() < LOWEST
+    low, high = LOOKS[arrays.content][1]
+    xlim = -0.018 * arrays.largest, 1.018 * arrays.largest
+    return {"xlim": xlim, "ylim": (low if deep else LOWEST, high)}
 
 
 def _products(content, seed, head_dim):
@@ -158,7 +140,7 @@ def _curves(content, seed, head_dim, base, largest):
 
 
 def _both(x, above, below):
-    """Two lines as one, which stops at a NaN and goes on behind it."""
+    """Two lines as one, with a NaN between them."""
     return np.concatenate([x, [np.nan], x]), np.concatenate([above, [np.nan], below])
 
 

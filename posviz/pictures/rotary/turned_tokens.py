@@ -10,8 +10,9 @@ from posviz.encodings.doors import NoPosition
 from posviz.encodings.frequencies import rotary_angles
 from posviz.encodings.rotary import apply_rotary
 from posviz.engine.knobs import choice, integer
-from posviz.engine.looks import PLAIN
 from posviz.engine.picture import Picture
+from posviz.engine.style import PLAIN
+from posviz.pictures.parts import Arrow, Curve, Map, Other, broken
 
 TOKENS = np.array([[1.0, 0.2], [0.3, 1.0], [-0.9, 0.5]])  # also the values
 QUERIES = TOKENS @ np.array([[1.0, -0.8], [0.8, 1.0]])
@@ -38,9 +39,11 @@ class TurnedTokens(Picture):
             positions=self.first + np.arange(3),
             angles=angles,
             vectors=vectors,
+            trails=_trails(angles),
             output=output,
             weights=weights,
             change=np.abs(moved - weights).max(),
+            turned=self.turned,
         )
 
     def _attend(self, first):
@@ -60,83 +63,68 @@ class TurnedTokens(Picture):
     def draw(self, figure):
         """The plane at left, with what does not turn at rest in it; the weights at right."""
         plane, heat = figure.subplots(1, 2, width_ratios=(1.15, 1))
-        hands, trails = _hands(plane)
-        weights = heat.imshow(
-            np.zeros((3, 3)), cmap=PLAIN, vmin=0, vmax=1, aspect="equal", animated=True
+        arrows = _arrows(plane)
+        trails = [
+            Curve(plane, f"C{token}{style}", lambda a, i=token: a.trails[i], stroke=1.2 / 1.8)
+            for token, style in enumerate((":", "--", "-."))
+        ]
+        weights = Map(
+            heat, lambda a: a.weights, most=(3, 3), cmap=PLAIN, limits=(0, 1), aspect="equal"
         )
         heat.set_xticks(range(3), ["k₁", "k₂", "k₃"])
         heat.set_yticks(range(3), ["q₁", "q₂", "q₃"])
         heat.set(title="attention weights")
+        look = {"ha": "center", "va": "center", "size": "large", "animated": True}
         cells = [
-            heat.text(x, y, "", ha="center", va="center", size="large", animated=True)
+            Other(heat.text(x, y, "", **look), lambda a, at=(y, x): _written(a.weights[at]))
             for y, x in np.ndindex(3, 3)
         ]
-        return SimpleNamespace(hands=hands, trails=trails, weights=weights, cells=cells)
-
-    def update(self, artists, arrays):
-        """Turn the arrows, lengthen their trails, colour and write the weights."""
-        for hand, (dx, dy) in zip(artists.hands, arrays.vectors.reshape(-1, 2), strict=True):
-            hand.set_data(dx=dx, dy=dy)
-        for trail, paths in zip(artists.trails, _trails(arrays.angles), strict=True):
-            trail.set_data(*paths)
-        artists.weights.set_data(arrays.weights)
-        for cell, weight in zip(artists.cells, arrays.weights.flat, strict=True):
-            cell.set(text=f"{weight:.2f}", color="black" if weight > 0.5 else "white")
+        return [*arrows, *trails, weights, *cells]
 
     def caption(self, arrays):
         """The first query's weights, and whether they change when all tokens move on."""
         places = ", ".join(str(position) for position in arrays.positions)
         degrees = ", ".join(f"{angle:.0f}°" for angle in np.degrees(arrays.angles[0]))
         weights = ", ".join(f"{weight:.4f}" for weight in arrays.weights[0])
-        verdict = "changes no weight"
+        outcome = "changes no weight"
         if arrays.change > ROUNDING:
-            verdict = f"changes a weight by {arrays.change:.4f}"
+            outcome = f"changes a weight by {arrays.change:.4f}"
         turning = {
             "queries and keys": f"queries and keys turn by {degrees}",
             "queries": f"the queries alone turn by {degrees}",
             "nothing": "nothing turns",
         }
         return (
-            f"At positions {places} {turning[self.turned]} and q₁ gives the weights {weights}; "
-            f"moving all three tokens one position on {verdict}."
+            f"At positions {places} {turning[arrays.turned]} and q₁ gives the weights {weights}; "
+            f"moving all three tokens one position on {outcome}."
         )
 
 
-def _hands(plane):
-    """Arrows at rest and those that turn; a colour for each token, queries filled, keys hollow."""
-    width = rcParams["lines.linewidth"] / 1.8
-    shape = {"width": 0.035, "head_width": 0.13, "length_includes_head": True, "linewidth": width}
-    longest = np.hypot(*np.concatenate([QUERIES, KEYS]).T).max()
-    hands = []
-    for name, vectors in (("q", QUERIES), ("k", KEYS)):
-        for token, vector in enumerate(vectors):
-            color = f"C{token}"
-            look = shape | {"facecolor": color if name == "q" else "none", "edgecolor": color}
-            plane.arrow(0, 0, *vector, **look).set_alpha(0.35)
-            hand = plane.arrow(0, 0, *vector, **look)
-            hand.set(animated=True, zorder=5)
-            hands.append(hand)
-            label = name + "₁₂₃"[token]
-            # Beyond the longest arrow, wherever it turns to, by as much in every size.
-            place = vector / np.hypot(*vector)
-            shift = {"xytext": 0.8 * rcParams["font.size"] * place, "textcoords": "offset points"}
-            plane.annotate(label, longest * place, **shift, ha="center", va="center")
-    trails = [
-        plane.plot([], [], style, color=f"C{token}", linewidth=1.2 * width, animated=True)[0]
-        for token, style in enumerate((":", "--", "-."))
-    ]
+def _arrows(plane):
+    """An arrow for each vector: a colour for each token, queries filled, keys hollow."""
+    at_rest, arrows = np.stack([QUERIES, KEYS]), []
+    where = {"beyond": np.hypot(*at_rest.reshape(-1, 2).T).max(), "faint": 0.35}
+    shape = {"width": 0.035, "head_width": 0.13, "linewidth": rcParams["lines.linewidth"] / 1.8}
+    for kind, token in np.ndindex(2, 3):
+        at, name = (kind, token), "qk"[kind] + "₁₂₃"[token]
+        look = {"facecolor": "none" if kind else f"C{token}", "edgecolor": f"C{token}", **shape}
+        arrow = Arrow(plane, look, lambda a, at=at: a.vectors[at], name, rest=at_rest[at], **where)
+        arrows.append(arrow)
     plane.set(xlim=(-1.6, 1.6), ylim=(-1.6, 1.6), xticks=(-1, 0, 1), yticks=(-1, 0, 1))
     plane.set(aspect="equal", title="faint: before turning")
     plane.set(xlabel="dimension 0", ylabel="dimension 1")
-    return hands, trails
+    return arrows
+
+
+def _written(weight):
+    return {"text": f"{weight:.2f}", "color": "black" if weight > 0.5 else "white"}
 
 
 def _trails(angles):
-    """Each token's two ways from before to after, whole turns left out: [3, 2, points]."""
+    """Each token's two ways from before to after, whole turns left out, as x and y."""
     before = np.stack([QUERIES, KEYS])
     start = np.arctan2(before[..., 1], before[..., 0])
     swept = start[..., None] + (angles % (2 * np.pi))[..., None] * np.linspace(0, 1, 60)
     radius = (TRAILS * np.hypot(before[..., 0], before[..., 1]))[..., None]
     paths = np.stack([radius * np.cos(swept), radius * np.sin(swept)], axis=-1)
-    gap = np.full((2, 3, 1, 2), np.nan)
-    return np.concatenate([paths, gap], axis=2).transpose(1, 3, 0, 2).reshape(3, 2, -1)
+    return [broken(paths[:, token]) for token in range(3)]

@@ -1,3 +1,1 @@
 """RoPE in two dimensions: a token stands at a row and a column."""
-
-LESSON = "06"

@@ -9,6 +9,8 @@ from posviz.encodings.frequencies import rotary_frequencies, wavelengths
 from posviz.encodings.rotary2d import mrope_angles
 from posviz.engine.knobs import choice, integer, log
 from posviz.engine.picture import Picture
+from posviz.pictures.parts import Curve, legend_above
+from posviz.wording import tokens
 
 PAIRS = 64  # head_dim 128, as the models have it
 # (time, row, column), and whether they take turns.
@@ -26,7 +28,7 @@ class MropeSections(Picture):
 
     size = (8.0, 4.1)
     paper_size = (3.3, 2.9)
-    film = ("column", "row")
+    moves = ("column", "row")
 
     column = integer(1, low=0, high=100, play=True)
     row = integer(10, low=0, high=100, play=True)
@@ -53,16 +55,8 @@ class MropeSections(Picture):
     def draw(self, figure):
         """Wavelengths above, angles below, on the same axis of pairs; one marker for each axis."""
         waves, angles = figure.subplots(2, 1, sharex=True)
-        drawn = [
-            [
-                axes.plot([], [], marker, color=f"C{i}", label=label, animated=True)[0]
-                for i, (label, marker) in enumerate(AXES.items())
-            ]
-            for axes in (waves, angles)
-        ]
-        for marks in drawn:
-            for mark in marks:
-                mark.set_markersize(0.6 * mark.get_markersize())
+        marks = _marks(waves, lambda a: a.wavelengths)
+        below = _marks(angles, lambda a: a.angles)
         waves.set(yscale="log", ylim=(2, 2e8), yticks=(1e1, 1e3, 1e5, 1e7))
         waves.set_ylabel("wavelength\n(tokens)")
         angles.axhline(2 * np.pi, color="C6", linestyle="--", zorder=0)
@@ -72,15 +66,8 @@ class MropeSections(Picture):
         for axes in (waves, angles):
             axes.yaxis.set_minor_locator(NullLocator())
         angles.text(PAIRS - 1, 1.4e1, "one turn", ha="right", va="bottom", size="small", zorder=0)
-        figure.legend(handles=drawn[0], loc="outside upper center", ncols=3)
-        return SimpleNamespace(waves=drawn[0], angles=drawn[1])
-
-    def update(self, artists, arrays):
-        """Give each axis its pairs, above and below."""
-        for i, (wave, angle) in enumerate(zip(artists.waves, artists.angles, strict=True)):
-            pairs = np.flatnonzero(arrays.axis == i)
-            wave.set_data(pairs, arrays.wavelengths[pairs])
-            angle.set_data(pairs, arrays.angles[pairs])
+        legend_above(figure, marks)
+        return [*marks, *below]
 
     def caption(self, arrays):
         """The wavelengths that each axis has, and how far its fastest pair has turned."""
@@ -89,11 +76,20 @@ class MropeSections(Picture):
             pairs = arrays.axis == i
             waves, fastest = arrays.wavelengths[pairs], arrays.angles[pairs].max()
             words.append(
-                f"{name} {position} turns pairs of wavelength {_tokens(waves[0])} to "
-                f"{_tokens(waves[-1])} tokens by at most {fastest:.4g}"
+                f"{name} {position} turns pairs of wavelength {tokens(waves[0])} to "
+                f"{tokens(waves[-1])} tokens by at most {fastest:.4g}"
             )
         return f"{arrays.sections}: {'; '.join(words)} radians."
 
 
-def _tokens(wavelength):
-    return f"{wavelength:,.2f}" if wavelength < 100 else f"{wavelength:,.0f}"
+def _marks(axes, values):
+    """One kind of mark for each axis, over the pairs that follow it."""
+    return [
+        Curve(axes, f"C{i}{mark}", lambda a, i=i: _of_axis(i, a.axis, values(a)), name, marks=0.6)
+        for i, (name, mark) in enumerate(AXES.items())
+    ]
+
+
+def _of_axis(number, axis, values):
+    pairs = np.flatnonzero(axis == number)
+    return pairs, values[pairs]

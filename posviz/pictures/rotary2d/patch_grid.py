@@ -3,15 +3,14 @@
 from types import SimpleNamespace
 
 import numpy as np
-from matplotlib.ticker import MaxNLocator
 
 from posviz.arrays import to_device, to_numpy
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
 from posviz.encodings.rotary2d import axial_angles, mixed_angles, raster
 from posviz.engine.knobs import choice, device, integer, log
-from posviz.engine.looks import SIGNED
 from posviz.engine.picture import Picture
+from posviz.pictures.parts import Curve, Limits, Map, legend_above, on_colours, whole
 
 LARGEST = 32  # patches along a side
 FURTHEST = 13  # the query's last row and column: the sides of the usual grid
@@ -23,6 +22,7 @@ DIRECTIONS = {
     "↘ diagonal": ((1, 1), "-."),
     "↗ diagonal": ((-1, 1), ":"),
 }
+AROUND = np.array([[-0.5, 0.5, 0.5, -0.5, -0.5], [-0.5, -0.5, 0.5, 0.5, -0.5]])  # a patch
 SAME = 1 - 1e-5  # float32 rounds at 1e-7, and any real difference is larger
 
 
@@ -31,7 +31,7 @@ class PatchGrid(Picture):
 
     size = (8.0, 3.9)
     paper_size = (3.3, 2.1)
-    film = ("row", "column")
+    moves = ("row", "column")
 
     row = integer(5, low=0, high=FURTHEST, play=True)
     column = integer(8, low=0, high=FURTHEST, play=True)
@@ -75,50 +75,26 @@ class PatchGrid(Picture):
         return mixed_angles(rows, columns, speeds * np.stack([np.cos(towards), np.sin(towards)]))
 
     def draw(self, figure):
-        """The map at left with the query framed; at right the same scores against steps."""
+        """The map at left, its query outlined; at right the same scores against steps."""
         chart, steps = figure.subplots(1, 2, width_ratios=(1, 1))
-        image = chart.imshow(
-            np.zeros((2, 2)), cmap=SIGNED, vmin=-1, vmax=1, aspect="equal", animated=True
+        scores = Map(chart, lambda a: a.scores, most=(LARGEST, LARGEST), aspect="equal")
+        figure.colorbar(scores.image, ax=chart, ticks=(-1, 0, 1), shrink=0.8)
+        query = on_colours(
+            chart,
+            lambda a: AROUND + np.reshape(a.here[::-1], (2, 1)),
+            stroke=2.5,
+            solid_joinstyle="miter",
         )
-        figure.colorbar(image, ax=chart, ticks=(-1, 0, 1), shrink=0.8)
-        # Black on white lies on the map's own colours, so it is the same in both themes.
-        frames = [chart.plot([], [], color=c, animated=True)[0] for c in ("white", "black")]
-        frames[0].set_linewidth(2.5 * frames[1].get_linewidth())
-        for frame in frames:
-            frame.set_solid_joinstyle("miter")
         chart.set(xlabel="column (patches)", ylabel="row (patches)")
-        chart.set(xlim=(-0.5, LARGEST - 0.5), ylim=(LARGEST - 0.5, -0.5))
         lines = [
-            steps.plot([], [], style, color=f"C{i}", label=label, animated=True)[0]
+            Curve(steps, f"C{i}{style}", lambda a, i=i: a.along[i], label)
             for i, (label, (_, style)) in enumerate(DIRECTIONS.items())
         ]
         steps.set(xlabel="steps from the query", ylabel="score", ylim=(-1.1, 1.1))
         steps.set(yticks=(-1, 0, 1), xlim=(-LARGEST, LARGEST))
-        for axis in (chart.xaxis, chart.yaxis, steps.xaxis):
-            axis.set_major_locator(MaxNLocator(4, integer=True, min_n_ticks=1))
-        figure.legend(handles=lines, loc="outside upper center", ncols=4, columnspacing=1.0)
-        return SimpleNamespace(
-            chart=chart, steps=steps, image=image, frames=frames, lines=lines, shape=None
-        )
-
-    def update(self, artists, arrays):
-        """Set the axes only when the grid or the depth changed: that costs a full redraw."""
-        grid = len(arrays.scores)
-        lowest = -1.1 if arrays.scores.min() < -0.35 else -0.4  # seldom is the lower half needed
-        if artists.shape != (grid, lowest):
-            artists.shape = (grid, lowest)
-            artists.image.set_extent((-0.5, grid - 0.5, grid - 0.5, -0.5))
-            artists.chart.set(xlim=(-0.5, grid - 0.5), ylim=(grid - 0.5, -0.5))
-            artists.steps.set(xlim=(-1.04 * (grid - 1), 1.04 * (grid - 1)), ylim=(lowest, 1.1))
-        artists.image.set_data(arrays.scores)
-        row, column = arrays.here
-        for frame in artists.frames:
-            frame.set_data(
-                column + np.array([-0.5, 0.5, 0.5, -0.5, -0.5]),
-                row + np.array([-0.5, -0.5, 0.5, 0.5, -0.5]),
-            )
-        for line, along in zip(artists.lines, arrays.along, strict=True):
-            line.set_data(*along)
+        whole(chart.xaxis, chart.yaxis, steps.xaxis, most=4, steps=None)
+        legend_above(figure, lines, columnspacing=1.0)
+        return [scores, *query, Limits(steps, _limits), *lines]
 
     def caption(self, arrays):
         """The scores of two neighbours, and how many patches pass for the query itself."""
@@ -135,6 +111,12 @@ class PatchGrid(Picture):
             f"{'patch scores' if twins == 1 else 'patches score'} 1, as the query itself does "
             f"({arrays.where}, float32)."
         )
+
+
+def _limits(arrays):
+    """As many steps as the grid has; seldom is the lower half of the scores needed."""
+    most = 1.04 * (len(arrays.scores) - 1)
+    return {"xlim": (-most, most), "ylim": (-1.1 if arrays.scores.min() < -0.35 else -0.4, 1.1)}
 
 
 def _along(scores, here, step):

@@ -8,8 +8,9 @@ from matplotlib import rcParams
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.rotary2d import axial_angles, mixed_angles, raster
 from posviz.engine.knobs import choice, integer, log
-from posviz.engine.looks import SIGNED
 from posviz.engine.picture import Picture
+from posviz.pictures.parts import Curve, Map, broken, circle, legend_above, on_colours
+from posviz.wording import signed
 
 SIDE = 16  # patches along a side of the image
 HEAD_DIM = 64
@@ -22,7 +23,7 @@ class TwoHands(Picture):
 
     size = (8.0, 4.2)
     paper_size = (3.3, 2.1)
-    film = ("row", "column")
+    moves = ("row", "column")
 
     row = integer(4, low=0, high=SIDE - 1, play=True)
     column = integer(6, low=0, high=SIDE - 1, play=True)
@@ -44,13 +45,17 @@ class TwoHands(Picture):
             angles = every[:, [self.pair, PAIRS + self.pair]]
         else:
             angles = mixed_angles(rows, columns, frequencies.T)
+        here, shares = (self.row, self.column), frequencies * (self.column, self.row)
         scores = np.cos(angles - angles[self.row * SIDE + self.column]).mean(axis=-1)
         return SimpleNamespace(
-            here=(self.row, self.column),
+            here=here,
             kind=self.kind,
             pair=self.pair,
             frequencies=frequencies,
-            shares=frequencies * (self.column, self.row),
+            shares=shares,
+            hands=_hands(shares.sum(axis=1)),
+            arcs=_arcs(shares),
+            lines=[*(_lines(here, each) for each in frequencies), ([], [])][:2],
             scores=scores.reshape(SIDE, SIDE),
         )
 
@@ -65,87 +70,67 @@ class TwoHands(Picture):
     def draw(self, figure):
         """The dial at left; at right the image, with lines along which a hand stands the same."""
         dial, image = figure.subplots(1, 2, width_ratios=(1, 1.15))
-        turn = np.linspace(0, 2 * np.pi, 181)
-        dial.plot(np.cos(turn), np.sin(turn), color="C6", linewidth=rcParams["axes.linewidth"])
+        circle(dial)
         dial.set(xlim=(-1.15, 1.15), ylim=(-1.15, 1.15), aspect="equal", title="hands")
         dial.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1))
-        looks = (("-", "C0", "by the column"), ("--", "C1", "by the row"), ("-", "C2", "by both"))
+        looks = (("C0o-", "by the column"), ("C1o--", "by the row"), ("C2o-", "by both"))
         hands = [
-            dial.plot([], [], style, marker="o", markevery=[1], color=color, label=label)[0]
-            for style, color, label in looks
+            Curve(dial, look, lambda a, i=i: a.hands[i], label, markevery=[1])
+            for i, (look, label) in enumerate(looks)
         ]
-        arcs = [dial.plot([], [], style, color=color)[0] for style, color, _ in looks[:2]]
-        for line in (*hands, *arcs):
-            line.set_animated(True)
-        scores = image.imshow(
-            np.zeros((2, 2)), cmap=SIGNED, vmin=-1, vmax=1, aspect="equal", animated=True
-        )
-        scores.set_extent((-0.5, SIDE - 0.5, SIDE - 0.5, -0.5))
-        figure.colorbar(scores, ax=image, ticks=(-1, 0, 1), shrink=0.8)
-        # Black on white lies on the map's own colours, so it is the same in both themes.
-        width = rcParams["lines.linewidth"]
-        families = [
-            [
-                image.plot([], [], shape, color=color, linewidth=times * width, animated=True)[0]
-                for shape, color, times in (("-", "white", 1.3), (style, "black", 0.6))
-            ]
-            for style in ("-", "--")
+        arcs = [
+            Curve(dial, look, lambda a, i=i: a.arcs[i]) for i, look in enumerate(("C0-", "C1--"))
         ]
-        mark = image.plot([], [], "o", color="black", markeredgecolor="white", animated=True)[0]
-        image.set(xlim=(-0.5, SIDE - 0.5), ylim=(SIDE - 0.5, -0.5), title="score of these hands")
-        image.set(xlabel="column (patches)", ylabel="row (patches)")
+        scores = Map(image, lambda a: a.scores, most=(SIDE, SIDE), aspect="equal")
+        figure.colorbar(scores.image, ax=image, ticks=(-1, 0, 1), shrink=0.8)
+        thin = {"stroke": 1.3 / 0.6, "linewidth": 0.6 * rcParams["lines.linewidth"]}
+        first = on_colours(image, lambda a: a.lines[0], "k-", **thin)
+        last = on_colours(image, lambda a: a.lines[1], "k--", **thin)
+        mark = Curve(image, "ko", lambda a: (a.here[1:], a.here[:1]), markeredgecolor="white")
+        image.set(title="score of these hands", xlabel="column (patches)", ylabel="row (patches)")
         image.set(xticks=(0, 5, 10, 15), yticks=(0, 5, 10, 15))
-        figure.legend(handles=hands, loc="outside upper center", ncols=3)
-        return SimpleNamespace(hands=hands, arcs=arcs, scores=scores, families=families, mark=mark)
-
-    def update(self, artists, arrays):
-        """Hands and arcs on the dial; the scores and the lines of equal angle on the image."""
-        angles = arrays.shares.sum(axis=1)
-        shown = [*angles, None] if len(angles) == 2 else [None, None, *angles]
-        for hand, angle in zip(artists.hands, shown, strict=True):
-            hand.set_data(*_hand(angle))
-        starts = (0, 0) if len(angles) == 2 else (0, arrays.shares[0, 0])
-        shares = arrays.shares.sum(axis=0)
-        for arc, start, share, radius in zip(
-            artists.arcs, starts, shares, (0.45, 0.65), strict=True
-        ):
-            # Whole turns change nothing.
-            along = start + np.linspace(0, np.fmod(share, 2 * np.pi), 60)
-            arc.set_data(radius * np.cos(along), radius * np.sin(along))
-        artists.scores.set_data(arrays.scores)
-        for i, family in enumerate(artists.families):
-            drawn = i < len(angles)
-            points = _lines(arrays.here, arrays.frequencies[i]) if drawn else ([], [])
-            for line in family:
-                line.set_data(*points)
-        artists.mark.set_data(arrays.here[1:], arrays.here[:1])
+        legend_above(figure, hands)
+        return [*hands, *arcs, scores, *first, *last, mark]
 
     def caption(self, arrays):
         """The angles, share by share."""
         row, column = arrays.here
         across, down = arrays.shares[0, 0], arrays.shares[-1, 1]
         f0, f1 = arrays.frequencies[0, 0], arrays.frequencies[-1, 1]
-        by_column, by_row = f"{column} × {_signed(f0)}", f"{row} × {_signed(f1)}"
+        by_column, by_row = f"{column} × {_digits(f0)}", f"{row} × {_digits(f1)}"
         where = f"{arrays.kind.capitalize()} at row {row}, column {column}: pair {arrays.pair}"
         if arrays.kind == "axial":
             return (
-                f"{where} is turned by the column, {by_column} = {_signed(across)} radians, and "
-                f"pair {PAIRS + arrays.pair} by the row, {by_row} = {_signed(down)} radians."
+                f"{where} is turned by the column, {by_column} = {_digits(across)} radians, and "
+                f"pair {PAIRS + arrays.pair} by the row, {by_row} = {_digits(down)} radians."
             )
         same = "; patches with the same row + column turn it alike" if np.isclose(f0, f1) else ""
         return (
-            f"{where} is turned by {by_column} + {by_row} = {_signed(across + down)} radians{same}."
+            f"{where} is turned by {by_column} + {by_row} = {_digits(across + down)} radians{same}."
         )
 
 
-def _signed(number):
+def _digits(number):
     """Four digits, with a true minus; of cos 90° rounding would leave a little."""
-    return f"{number if abs(number) > 1e-12 else 0:.4g}".replace("-", "−")
+    return signed(number if abs(number) > 1e-12 else 0, ".4g")
 
 
-def _hand(angle):
-    """From the centre to the rim, or nothing."""
-    return ([], []) if angle is None else ([0, np.cos(angle)], [0, np.sin(angle)])
+def _hands(angles):
+    """From the centre to the rim: two for column and row, or a third one for both."""
+    rims = [([0, np.cos(angle)], [0, np.sin(angle)]) for angle in angles]
+    none: tuple = ([], [])
+    return [*rims, none] if len(angles) == 2 else [none, none, *rims]
+
+
+def _arcs(shares):
+    """By how much column and row turn: the same hand first by the one and then by the other."""
+    starts = (0, 0) if len(shares) == 2 else (0, shares[0, 0])
+    arcs = []
+    for start, share, radius in zip(starts, shares.sum(axis=0), (0.45, 0.65), strict=True):
+        # Whole turns change nothing.
+        along = start + np.linspace(0, np.fmod(share, 2 * np.pi), 60)
+        arcs.append((radius * np.cos(along), radius * np.sin(along)))
+    return arcs
 
 
 def _lines(here, frequencies):
@@ -156,5 +141,4 @@ def _lines(here, frequencies):
     turns = np.arange(-count, count + 1)[:, None] * 2 * np.pi / speed
     middles = np.array(here[::-1]) + turns * across
     along = BEYOND * np.array([-across[1], across[0]])
-    gap = np.full_like(middles, np.nan)
-    return np.stack([middles - along, middles + along, gap], axis=1).reshape(-1, 2).T
+    return broken(np.stack([middles - along, middles + along], axis=1))

@@ -1,3 +1,1 @@
 """Sinusoidal tables: a position written as a vector."""
-
-LESSON = "02"

@@ -7,6 +7,7 @@ import numpy as np
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.engine.knobs import even, log
 from posviz.engine.picture import Picture
+from posviz.pictures.parts import Curve, legend_above
 
 COLUMNS = 400  # the offsets are shown as the nearest of each of so many ranges
 
@@ -26,11 +27,14 @@ class CollisionHunter(Picture):
         largest = int(self.largest)
         distances = _distances(largest, self.d_model, self.base)
         nearest = int(distances.argmin()) + 1
-        starts = np.unique(np.geomspace(1, largest, COLUMNS + 1)[:-1].astype(int))
+        offsets = np.unique(np.geomspace(1, largest, COLUMNS + 1)[:-1].astype(int))
+        near = np.minimum.reduceat(distances, offsets - 1)
+        near = np.append(near, near[-1])
         first, found = sinusoidal([0, nearest], self.d_model, base=self.base)
         return SimpleNamespace(
-            offsets=starts,
-            nearest_in_range=np.minimum.reduceat(distances, starts - 1),
+            offsets=np.append(offsets, largest),  # where a range begins, and where the last ends
+            near=near,
+            so_far=np.minimum.accumulate(near),
             largest=largest,
             nearest=nearest,
             distance=np.linalg.norm(found - first),
@@ -39,37 +43,24 @@ class CollisionHunter(Picture):
 
     def draw(self, figure):
         """Distance against offset on logarithmic axes that hold every setting."""
-        axes = figure.subplots()
-        looks = (
-            ("-", "C0", "nearest here"),
-            ("--", "C2", "nearest so far"),
-            ("o", "C1", "nearest of all"),
-        )
-        found, best, mark = (
-            axes.plot([], [], style, color=color, label=label, animated=True)[0]
-            for style, color, label in looks
-        )
-        found.set(linewidth=found.get_linewidth() / 1.5, drawstyle="steps-post")
-        best.set_drawstyle("steps-post")
+        axes, steps = figure.subplots(), {"drawstyle": "steps-post"}
+        thin = steps | {"stroke": 1 / 1.5}
+        parts = [
+            Curve(axes, "C0-", lambda a: (a.offsets, a.near), "nearest here", **thin),
+            Curve(axes, "C2--", lambda a: (a.offsets, a.so_far), "nearest so far", **steps),
+            Curve(axes, "C1o", lambda a: ([a.nearest], [a.distance]), "nearest of all"),
+        ]
         axes.set(xscale="log", yscale="log", xlim=(0.8, 130_000), ylim=(3e-5, 100))
         axes.set(xlabel="offset (tokens)", ylabel="distance between rows")
-        figure.legend(loc="outside upper center", ncols=3, handlelength=1.6, columnspacing=1.2)
-        return SimpleNamespace(found=found, best=best, mark=mark)
-
-    def update(self, artists, arrays):
-        """Move the curves and the mark; the axes never change."""
-        offsets = np.append(arrays.offsets, arrays.largest)
-        near = np.append(arrays.nearest_in_range, arrays.nearest_in_range[-1])
-        artists.found.set_data(offsets, near)
-        artists.best.set_data(offsets, np.minimum.accumulate(near))
-        artists.mark.set_data([arrays.nearest], [arrays.distance])
+        legend_above(figure, parts, handlelength=1.6, columnspacing=1.2)
+        return parts
 
     def caption(self, arrays):
         """The nearest collision, beside the distance of neighbours."""
         return (
             f"Of offsets 1 to {arrays.largest:,} the nearest row is {arrays.distance:.4g} away, "
             f"at offset {arrays.nearest:,}; neighbours are {arrays.neighbour:.4g} apart; the "
-            f"solid line is the nearest of each of {len(arrays.offsets)} ranges."
+            f"solid line is the nearest of each of {len(arrays.offsets) - 1} ranges."
         )
 
 

@@ -7,8 +7,9 @@ from matplotlib import rcParams
 from matplotlib.patches import Wedge
 
 from posviz.engine.knobs import integer
-from posviz.engine.looks import PLAIN
 from posviz.engine.picture import Picture
+from posviz.engine.style import PLAIN
+from posviz.pictures.parts import Curve, Other, broken
 
 BITS = np.array([3, 2, 1, 0])  # the highest bit at the left, as numbers are written
 ROWS = 2**BITS.size
@@ -25,12 +26,14 @@ class CounterToClock(Picture):
     position = integer(11, low=0, high=2 * ROWS - 1, play=True)
 
     def compute(self):
-        """Return the row that is reached, its smooth digits, and where the hands point [4, 2]."""
+        """Return the row that is reached, where the hands point and their tips lie, both [4, 2]."""
         angles = _angles(self.position)
+        hands = np.stack([np.sin(angles), np.cos(angles)], axis=-1)
         return SimpleNamespace(
             position=self.position,
             row=self.position % ROWS,
-            hands=np.stack([np.sin(angles), np.cos(angles)], axis=-1),
+            hands=hands,
+            tips=DIALS + 0.9 * hands,
         )
 
     def draw(self, figure):
@@ -45,7 +48,6 @@ class CounterToClock(Picture):
         _table(smooth, _smooth(np.sin(_angles(counted))), "smooth")
         binary.set_ylabel("position (tokens)")
         smooth.tick_params(labelleft=False)
-        markers = [marker for axes in (binary, smooth) for marker in _markers(axes)]
         dials.set(xlim=(-1.2, 4.0), ylim=(-5.6, 1.1), aspect="equal", title="clock hands")
         dials.set_axis_off()
         for bit, (x, y) in zip(BITS, DIALS, strict=True):
@@ -54,18 +56,11 @@ class CounterToClock(Picture):
             dials.text(x, y - 1.2, f"bit {bit}", ha="center", va="top")
         dials.text(1.4, -5.5, "shaded half: digit 1", ha="center", va="bottom")
         # Above the texts, which so stay in the background.
-        hands = dials.plot([], [], color="C0", zorder=4, animated=True)[0]
-        tips = dials.plot([], [], "o", color="C1", zorder=4, animated=True)[0]
-        return SimpleNamespace(markers=markers, hands=hands, tips=tips)
-
-    def update(self, artists, arrays):
-        """Move the markers and the four hands."""
-        for marker in artists.markers:
-            marker.set_y(arrays.row - 0.5)
-        tips = DIALS + 0.9 * arrays.hands
-        gap = np.full_like(tips, np.nan)
-        artists.hands.set_data(*np.stack([DIALS, tips, gap], axis=1).reshape(-1, 2).T)
-        artists.tips.set_data(*tips.T)
+        hands = [
+            Curve(dials, "C0-", lambda a: broken(np.stack([DIALS, a.tips], axis=1)), zorder=4),
+            Curve(dials, "C1o", lambda a: a.tips.T, zorder=4),
+        ]
+        return [*_markers(binary), *_markers(smooth), *hands]
 
     def caption(self, arrays):
         """The digits and the smooth digits of the position."""
@@ -96,7 +91,9 @@ def _table(axes, values, title):
 def _markers(axes):
     """An outline, black on white: it lies on the colour map, so it is the same in both themes."""
     width = rcParams["lines.linewidth"]
-    return [
-        axes.axhspan(-0.5, 0.5, facecolor="none", edgecolor=color, lw=lw, zorder=5, animated=True)
-        for color, lw in (("white", 2.5 * width), ("black", width))
+    look = {"facecolor": "none", "zorder": 5, "animated": True}
+    spans = [
+        axes.axhspan(-0.5, 0.5, edgecolor=color, linewidth=thick * width, **look)
+        for color, thick in (("white", 2.5), ("black", 1))
     ]
+    return [Other(span, lambda a: {"y": a.row - 0.5}) for span in spans]

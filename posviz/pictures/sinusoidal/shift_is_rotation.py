@@ -9,6 +9,7 @@ from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.sinusoidal import shift_matrix, sinusoidal
 from posviz.engine.knobs import even, integer
 from posviz.engine.picture import Picture
+from posviz.pictures.parts import Curve, Ring, legend_above
 
 FURTHEST = 100  # positions and offsets go up to here
 ALONG = np.linspace(0, 2 * FURTHEST, 801)
@@ -19,7 +20,7 @@ class ShiftIsRotation(Picture):
 
     size = (8.0, 3.9)
     paper_size = (3.3, 2.1)
-    film = ("position", "offset")
+    moves = ("position", "offset")
 
     position = integer(10, low=0, high=FURTHEST, play=True, label="position pos")
     offset = integer(15, low=0, high=FURTHEST, play=True, label="offset k")
@@ -29,13 +30,16 @@ class ShiftIsRotation(Picture):
     def compute(self):
         """Return the pair at pos and at pos + k, the matrix between them, and its residual."""
         pair = min(self.pair, self.d_model // 2 - 1)
-        before, after = sinusoidal([self.position, self.position + self.offset], self.d_model)
+        positions = np.array([self.position, self.position + self.offset])
+        before, after = sinusoidal(positions, self.d_model)
         matrix = shift_matrix(self.offset, self.d_model)
         turned = matrix @ before
         columns = slice(2 * pair, 2 * pair + 2)
         inv_freq = rotary_frequencies(self.d_model)[pair]
+        angle = self.offset * inv_freq
+        swept = self.position * inv_freq + np.linspace(0, angle % (2 * np.pi), 60)
         return SimpleNamespace(
-            positions=(self.position, self.position + self.offset),
+            positions=positions,
             offset=self.offset,
             pair=pair,
             asked=self.pair,
@@ -43,7 +47,8 @@ class ShiftIsRotation(Picture):
             turned=turned[columns],
             matrix=matrix[columns, columns],
             residual=np.abs(turned - after).max(),
-            inv_freq=inv_freq,
+            angle=angle,
+            arc=(0.5 * np.sin(swept), 0.5 * np.cos(swept)),  # of the last turn alone
             waves=(np.sin(ALONG * inv_freq), np.cos(ALONG * inv_freq)),
         )
 
@@ -54,54 +59,33 @@ class ShiftIsRotation(Picture):
         dial.plot(np.sin(turn), np.cos(turn), color="C6", linewidth=rcParams["axes.linewidth"])
         dial.set(xlim=(-1.2, 1.2), ylim=(-1.2, 1.2), aspect="equal")
         dial.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1), xlabel="sine column", ylabel="cosine column")
-        lines = [
-            waves.plot([], [], style, color="C6", label=label, animated=True)[0]
-            for style, label in (("-", "sine"), (":", "cosine"))
+        grey = {"color": "C6", "stroke": 1 / 2}
+        sine = Curve(waves, "-", lambda a: (ALONG, a.waves[0]), "sine", **grey)
+        cosine = Curve(waves, ":", lambda a: (ALONG, a.waves[1]), "cosine", **grey)
+        hands = [
+            Curve(dial, "C0-", lambda a: np.outer(a.hands[0], (0, 1)), "pos"),
+            Curve(dial, "C1--", lambda a: np.outer(a.hands[1], (0, 1)), "pos + k"),
         ]
-        for line in lines:
-            line.set_linewidth(line.get_linewidth() / 2)
-        looks = (("-", "C0", "pos"), ("--", "C1", "pos + k"))
-        hands, marks = (
-            [
-                axes.plot([], [], style, color=c, label=label, animated=True)[0]
-                for style, c, label in looks
-            ]
-            for axes in (dial, waves)
-        )
-        for mark in marks:
-            mark.set_marker("o")
-        arc = dial.plot([], [], ":", color="C2", label="M", animated=True)[0]
-        tip = dial.plot([], [], "o", color="C2", markerfacecolor="none", animated=True)[0]
-        tip.set(markersize=1.6 * tip.get_markersize(), markeredgewidth=arc.get_linewidth() / 1.5)
+        marks = [
+            Curve(waves, "C0o-", lambda a: (a.positions[[0, 0]], a.hands[0])),
+            Curve(waves, "C1o--", lambda a: (a.positions[[1, 1]], a.hands[1])),
+        ]
+        arc = Curve(dial, "C2:", lambda a: a.arc, "M")
+        tip = Ring(dial, "C2o", lambda a: a.turned[:, None], edge=1 / 5, marks=1.6)
         waves.set(xlabel="position (tokens)", xlim=(-4, 2 * FURTHEST + 4), ylim=(-1.2, 1.2))
         waves.set(yticks=(-1, 0, 1))
-        figure.legend(
-            handles=[*hands, arc, *lines], loc="outside upper center", ncols=5, columnspacing=1.2
-        )
-        return SimpleNamespace(arc=arc, hands=hands, tip=tip, lines=lines, marks=marks)
-
-    def update(self, artists, arrays):
-        """Both hands, the arc from one to the other, and the same two places on the waves."""
-        for hand, (sine, cosine) in zip(artists.hands, arrays.hands, strict=True):
-            hand.set_data([0, sine], [0, cosine])
-        for mark, position, hand in zip(artists.marks, arrays.positions, arrays.hands, strict=True):
-            mark.set_data([position, position], hand)
-        for line, wave in zip(artists.lines, arrays.waves, strict=True):
-            line.set_data(ALONG, wave)
-        turned = arrays.offset * arrays.inv_freq % (2 * np.pi)  # whole turns change nothing
-        angles = arrays.positions[0] * arrays.inv_freq + np.linspace(0, turned, 60)
-        artists.arc.set_data(0.5 * np.sin(angles), 0.5 * np.cos(angles))
-        artists.tip.set_data(arrays.turned[:1], arrays.turned[1:])
+        legend_above(figure, [*hands, arc, sine, cosine], columnspacing=1.2)
+        return [sine, cosine, *hands, *marks, arc, tip]
 
     def caption(self, arrays):
         """The angle, the pair's matrix in (sin, cos) order, and the residual over all pairs."""
         (a, b), (c, d) = arrays.matrix
-        angle = arrays.offset * arrays.inv_freq
         clamped = (
             f" (the last; {arrays.asked} does not exist)" if arrays.asked > arrays.pair else ""
         )
         return (
-            f"k = {arrays.offset} turns pair {arrays.pair}{clamped} clockwise by {angle:.4f} "
-            f"radians, M = [[{a:.4f}, {b:.4f}], [{c:.4f}, {d:.4f}]] on (sin, cos); over all pairs "
-            f"|M PE(pos) − PE(pos + k)| is at most {arrays.residual:.1e}."
+            f"k = {arrays.offset} turns pair {arrays.pair}{clamped} clockwise by "
+            f"{arrays.angle:.4f} radians, M = [[{a:.4f}, {b:.4f}], [{c:.4f}, {d:.4f}]] on "
+            f"(sin, cos); over all pairs |M PE(pos) − PE(pos + k)| is at most "
+            f"{arrays.residual:.1e}."
         )

@@ -3,12 +3,11 @@
 from types import SimpleNamespace
 
 import numpy as np
-from matplotlib.ticker import MaxNLocator
 
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.engine.knobs import choice, even, integer, log
-from posviz.engine.looks import SIGNED
 from posviz.engine.picture import Picture
+from posviz.pictures.parts import Curve, Map, whole
 
 
 class SinusoidalTable(Picture):
@@ -25,7 +24,7 @@ class SinusoidalTable(Picture):
     frequencies = choice("paper", options=("paper", "tensor2tensor"))
 
     def compute(self):
-        """Return the table [length, d_model], the marked row, and which columns hold sines."""
+        """Return the table [length, d_model], and the sines and cosines of the marked row."""
         table = self._table(self.frequencies)
         drift = None
         if self.frequencies == "tensor2tensor":
@@ -35,11 +34,13 @@ class SinusoidalTable(Picture):
             columns = columns.reshape(-1, 2).T
         else:
             columns = columns.reshape(2, -1)
+        position = min(self.position, self.length - 1)
         return SimpleNamespace(
             table=table,
-            position=min(self.position, self.length - 1),
+            position=position,
             asked=self.position,
             columns=columns,
+            marked=table[position][columns],
             drift=drift,
         )
 
@@ -51,50 +52,27 @@ class SinusoidalTable(Picture):
 
     def draw(self, figure):
         """Heatmap with its marker above, the marked row below, on the same dimension axis."""
-        cells = figure.subplots(
-            2, 2, width_ratios=(40, 1), height_ratios=(5, 2), sharex="col", squeeze=False
+        (heat, scale), (row, empty) = figure.subplots(
+            2, 2, width_ratios=(40, 1), height_ratios=(5, 2), sharex="col"
         )
-        (heat, scale), (curve, empty) = cells
         empty.remove()
-        image = heat.imshow(np.zeros((2, 2)), cmap=SIGNED, vmin=-1, vmax=1, animated=True)
-        image.set_interpolation_stage("data")  # the same pixels as "auto", three times faster
-        # Black on white lies on the map's own colours, so it is the same in both themes.
-        markers = [heat.axhline(0, color=color, animated=True) for color in ("white", "black")]
-        markers[0].set_linewidth(2 * markers[1].get_linewidth())
-        figure.colorbar(image, cax=scale, label="value", ticks=(-1, 0, 1))
-        heat.set(ylabel="position (tokens)", xlim=(-0.5, 511.5), ylim=(511.5, -0.5))
-        heat.yaxis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=1))
-        heat.xaxis.set_major_locator(MaxNLocator(8, integer=True, min_n_ticks=1))
+        table = Map(heat, lambda a: a.table, most=(512, 512), row=lambda a: a.position)
+        figure.colorbar(table.image, cax=scale, label="value", ticks=(-1, 0, 1))
+        heat.set_ylabel("position (tokens)")
         heat.tick_params(labelbottom=False)
-        sine = curve.plot([], [], "o-", label="sine columns", animated=True)[0]
-        cosine = curve.plot([], [], "s:", label="cosine columns", animated=True)[0]
-        for line in (sine, cosine):
-            line.set(linewidth=line.get_linewidth() / 1.5, markersize=line.get_markersize() / 2)
-        curve.set(xlabel="dimension", ylabel="marked row", ylim=(-1.2, 1.2), yticks=(-1, 0, 1))
-        legend = curve.legend(loc="lower right", bbox_to_anchor=(1, 0.97), ncols=2, borderpad=0.2)
+        whole(heat.yaxis, steps=None)
+        whole(heat.xaxis, most=8, steps=None)
+        thin = {"stroke": 1 / 1.5, "marks": 1 / 2}
+        sine = Curve(row, "C0o-", lambda a: (a.columns[0], a.marked[0]), "sine columns", **thin)
+        cosine = Curve(row, "C1s:", lambda a: (a.columns[1], a.marked[1]), "cosine columns", **thin)
+        row.set(xlabel="dimension", ylabel="marked row", ylim=(-1.2, 1.2), yticks=(-1, 0, 1))
+        legend = row.legend(loc="lower right", bbox_to_anchor=(1, 0.97), ncols=2, borderpad=0.2)
         legend.set_zorder(0)  # below what moves, so it is drawn only once
-        return SimpleNamespace(
-            heat=heat, image=image, markers=markers, sine=sine, cosine=cosine, shape=None
-        )
-
-    def update(self, artists, arrays):
-        """Set the axes only when the table's shape changed: that costs a full redraw."""
-        length, d_model = arrays.table.shape
-        if artists.shape != (length, d_model):
-            artists.shape = (length, d_model)
-            artists.image.set_extent((-0.5, d_model - 0.5, length - 0.5, -0.5))
-            artists.heat.set(xlim=(-0.5, d_model - 0.5), ylim=(length - 0.5, -0.5))
-        artists.image.set_data(arrays.table)
-        for marker in artists.markers:
-            marker.set_ydata([arrays.position] * 2)
-        row = arrays.table[arrays.position]
-        for line, columns in zip((artists.sine, artists.cosine), arrays.columns, strict=True):
-            line.set_data(columns, row[columns])
+        return [table, sine, cosine]
 
     def caption(self, arrays):
         """The marked row's first pair and norm; what was clamped; how far the rules drift."""
-        row = arrays.table[arrays.position]
-        sine, cosine = row[arrays.columns[:, 0]]
+        sine, cosine = arrays.marked[:, 0]
         clamped = ""
         if arrays.asked > arrays.position:
             clamped = f" (position {arrays.asked} lies beyond the last row)"
@@ -103,5 +81,5 @@ class SinusoidalTable(Picture):
             drift = f"; the largest difference from the paper's rule is {arrays.drift:.2f}"
         return (
             f"Row {arrays.position}{clamped}: pair 0 is sin = {sine:.4f}, cos = {cosine:.4f}; "
-            f"the norm of the row is {np.linalg.norm(row):.4f} = √(d_model/2){drift}."
+            f"the norm of the row is {np.linalg.norm(arrays.marked):.4f} = √(d_model/2){drift}."
         )

@@ -3,11 +3,13 @@
 from types import SimpleNamespace
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.collections import PolyCollection
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies, wavelengths
 from posviz.engine.knobs import even, integer, log
 from posviz.engine.picture import Picture
+from posviz.pictures.parts import Background, Curve, Other, broken
 
 CLOCKS = 8
 ACROSS = 4  # clocks in a row
@@ -25,13 +27,20 @@ class WavelengthClocks(Picture):
     base = log(10_000, low=10, high=1_000_000)
 
     def compute(self):
-        """Return up to eight pairs spread over all, their wavelengths and angles."""
+        """Return up to eight pairs spread over all, their wavelengths, angles and hands.
+
+        A hand leads from its clock's centre to its tip, [pairs, 2, 2].
+        """
         inv_freq = rotary_frequencies(self.d_model, self.base)
         pairs = np.unique(np.linspace(0, len(inv_freq) - 1, CLOCKS).round().astype(int))
+        angles, centres = rotary_angles(self.position, inv_freq[pairs]), _centres(len(pairs))
+        tips = centres + 0.9 * np.stack([np.sin(angles), np.cos(angles)], axis=-1)
         return SimpleNamespace(
             pairs=pairs,
             wavelengths=wavelengths(inv_freq[pairs]),
-            angles=rotary_angles(self.position, inv_freq[pairs]),
+            angles=angles,
+            centres=centres,
+            hands=np.stack([centres, tips], axis=1),
             position=self.position,
             count=len(inv_freq),
         )
@@ -43,36 +52,23 @@ class WavelengthClocks(Picture):
             xlim=(-1.3, PITCH[0] * (ACROSS - 1) + 1.3), ylim=(-PITCH[1] - 2.5, 1.15), aspect="equal"
         )
         axes.set_axis_off()
+        below = {"ha": "center", "size": "small", "zorder": 0}
         middle = PITCH[0] * (ACROSS - 1) / 2
         legend = "across: sine column     up: cosine column     λ: tokens per turn"
-        axes.text(
-            middle, -PITCH[1] - 2.45, legend, ha="center", va="bottom", size="small", zorder=0
-        )
-        width = axes.plot([], [])[0].get_linewidth()
-        dials = axes.plot([], [], color="C6", linewidth=width / 2)[0]
+        axes.text(middle, -PITCH[1] - 2.45, legend, va="bottom", **below)
+        (dials,) = axes.plot([], [], color="C6", linewidth=rcParams["lines.linewidth"] / 2)
+        labels = [axes.text(0, 0, "", va="top", **below) for _ in range(CLOCKS)]
         wedges = PolyCollection([], facecolor="C0", alpha=0.25, animated=True)
         axes.add_collection(wedges, autolim=False)
-        hands = axes.plot([], [], color="C0", solid_capstyle="round", animated=True)[0]
-        tips = axes.plot([], [], "o", color="C1", animated=True)[0]
-        labels = [
-            axes.text(0, 0, "", ha="center", va="top", size="small", zorder=0)
-            for _ in range(CLOCKS)
+        return [
+            Background(
+                lambda clocks: _label(dials, labels, clocks),
+                lambda a: list(zip(a.pairs, a.wavelengths, strict=True)),
+            ),
+            Other(wedges, lambda a: {"verts": _swept(a.centres, a.angles)}),
+            Curve(axes, "C0-", lambda a: broken(a.hands), solid_capstyle="round"),
+            Curve(axes, "C1o", lambda a: a.hands[:, 1].T),
         ]
-        return SimpleNamespace(
-            dials=dials, wedges=wedges, hands=hands, tips=tips, labels=labels, shown=None
-        )
-
-    def update(self, artists, arrays):
-        """Turn the hands; dials and labels change only with the wavelengths."""
-        centres = _centres(len(arrays.pairs))
-        shown = list(zip(arrays.pairs, arrays.wavelengths, strict=True))
-        if artists.shown != shown:
-            artists.shown = shown
-            _label(artists, shown, centres)
-        tips = centres + np.stack([np.sin(arrays.angles), np.cos(arrays.angles)], axis=-1) * 0.9
-        artists.tips.set_data(*tips.T)
-        artists.hands.set_data(*_broken(np.stack([centres, tips], axis=1)))
-        artists.wedges.set_verts(_swept(centres, arrays.angles))
 
     def caption(self, arrays):
         """How often the fastest and the slowest clock have turned."""
@@ -86,31 +82,25 @@ class WavelengthClocks(Picture):
 
 def _centres(count):
     """Where the dials stand, row by row, [count, 2]; a few of them stand in the middle."""
-    place = np.arange(count)
-    column = place % ACROSS + max(ACROSS - count, 0) / 2
-    return np.stack([column * PITCH[0], -(place // ACROSS) * PITCH[1]], axis=-1)
+    clock = np.arange(count)
+    column = clock % ACROSS + max(ACROSS - count, 0) / 2
+    return np.stack([column * PITCH[0], -(clock // ACROSS) * PITCH[1]], axis=-1)
 
 
-def _label(artists, shown, centres):
-    turn = np.linspace(0, 2 * np.pi, 73)
-    circle = np.stack([np.sin(turn), np.cos(turn)], axis=-1)
-    artists.dials.set_data(*_broken(centres[:, None] + circle))
-    for text in artists.labels:
-        text.set_text("")
-    for text, (x, y), (pair, wavelength) in zip(artists.labels, centres, shown, strict=False):
-        text.set(text=f"pair {pair}\nλ = {_tokens(wavelength)}", position=(x, y - 1.15))
+def _label(dials, labels, clocks):
+    """Draw a dial for each of the clocks (pair, wavelength), and write what it is below it."""
+    centres, turn = _centres(len(clocks)), np.linspace(0, 2 * np.pi, 73)
+    dials.set_data(*broken(centres[:, None] + np.stack([np.sin(turn), np.cos(turn)], axis=-1)))
+    for label in labels:
+        label.set_text("")
+    for label, (x, y), (pair, wavelength) in zip(labels, centres, clocks, strict=False):
+        label.set(text=f"pair {pair}\nλ = {_tokens(wavelength)}", position=(x, y - 1.15))
 
 
 def _tokens(wavelength):
     """A wavelength to three digits or to the token: 6.28, 62.8, 47,117."""
     digits = max(0, 2 - int(np.log10(wavelength)))
     return f"{wavelength:,.{digits}f}"
-
-
-def _broken(strokes):
-    """Strokes [count, points, 2] as the x and y of one line, with a gap after each."""
-    gap = np.full((len(strokes), 1, 2), np.nan)
-    return np.concatenate([strokes, gap], axis=1).reshape(-1, 2).T
 
 
 def _swept(centres, angles):

@@ -1,3 +1,1 @@
 """Start here: the doors through which position enters, and the map of the course."""
-
-LESSON = "00"

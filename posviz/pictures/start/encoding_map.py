@@ -6,9 +6,11 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib import rcParams
 
+from posviz.course import OF_TOPIC
 from posviz.engine.knobs import choice
 from posviz.engine.picture import Picture
-from posviz.pictures.start.three_doors import DOORS, blank, draw_doors, light
+from posviz.pictures.parts import Curve, Text
+from posviz.pictures.start.three_doors import DOOR_POINTS, blank, draw_doors
 
 
 class Entry(NamedTuple):
@@ -18,7 +20,7 @@ class Entry(NamedTuple):
     formula: tuple[str, str]
     idea: str
     learns: str
-    lesson: str
+    topic: str
     source: str
 
 
@@ -28,7 +30,7 @@ ENTRIES = {
         ("score(i, j) = qᵢ·kⱼ/√d", "softmax over the keys j ≤ i"),
         "nothing is added, and only the causal mask tells early tokens from late ones",
         "nothing",
-        "01",
+        "order",
         "Haviv et al., 2022",
     ),
     "sinusoidal": Entry(
@@ -36,7 +38,7 @@ ENTRIES = {
         ("xᵢ + p(i)", "p(i) = sin and cos of i·base^(−2n/d_model)"),
         "a fixed table of sines and cosines is added to the embeddings",
         "nothing",
-        "02",
+        "sinusoidal",
         "Vaswani et al., 2017",
     ),
     "learned": Entry(
@@ -44,7 +46,7 @@ ENTRIES = {
         ("xᵢ + table[i]", "one row for each position, up to the last"),
         "a trained table is added to the embeddings",
         "max_length × d_model numbers",
-        "03",
+        "learned",
         "Gehring et al., 2017",
     ),
     "Shaw": Entry(
@@ -52,7 +54,7 @@ ENTRIES = {
         ("score(i, j) = qᵢ·(kⱼ + aᴷ[i − j])/√d", "outputᵢ = Σ weight(i, j)·(vⱼ + aⱽ[i − j])"),
         "each offset, clipped at ±c, has a vector for the keys and one for the values",
         "2·(2c + 1) vectors",
-        "04",
+        "relative",
         "Shaw et al., 2018",
     ),
     "Transformer-XL": Entry(
@@ -63,7 +65,7 @@ ENTRIES = {
         ),
         "the query meets the key and, apart from it, a sinusoidal encoding of the offset",
         "u, v and W",
-        "04",
+        "relative",
         "Dai et al., 2019",
     ),
     "T5": Entry(
@@ -71,7 +73,7 @@ ENTRIES = {
         ("score(i, j) = qᵢ·kⱼ + bias[bucket(i − j)]", "no 1/√d; far offsets share a bucket"),
         "each bucket of offsets has one number per head, added to the score",
         "32 numbers per head",
-        "04",
+        "relative",
         "Raffel et al., 2019",
     ),
     "DeBERTa": Entry(
@@ -82,7 +84,7 @@ ENTRIES = {
         ),
         "content meets content, content meets offset, and offset meets content",
         "one vector per offset, and projections",
-        "04",
+        "relative",
         "He et al., 2020",
     ),
     "RoPE": Entry(
@@ -90,7 +92,7 @@ ENTRIES = {
         ("score(i, j) = (R(i) qᵢ)·(R(j) kⱼ)/√d", "= qᵢ·(R(j − i) kⱼ)/√d"),
         "each pair of a query or key is rotated by its position, and only the offset is left",
         "nothing",
-        "05",
+        "rotary",
         "Su et al., 2021",
     ),
     "RoPE in 2-D": Entry(
@@ -98,7 +100,7 @@ ENTRIES = {
         ("score(i, j) = (R(i) qᵢ)·(R(j) kⱼ)/√d", "R: half of the pairs by column, half by row"),
         "some pairs are rotated by the column of a patch, the others by its row",
         "nothing",
-        "06",
+        "rotary2d",
         "Heo et al., 2024",
     ),
     "stretched RoPE": Entry(
@@ -106,7 +108,7 @@ ENTRIES = {
         ("score(i, j) = (R(i) qᵢ)·(R(j) kⱼ)/√d", "R: as in RoPE, with lower frequencies"),
         "slower rotations let a model read past the length of its training",
         "nothing",
-        "09",
+        "stretching",
         "Chen et al., 2023",
     ),
     "ALiBi": Entry(
@@ -114,7 +116,7 @@ ENTRIES = {
         ("score(i, j) = qᵢ·kⱼ/√d − slope·(i − j)", "slope: fixed, one per head; only j ≤ i"),
         "every step of distance costs the same, and each head has its own price",
         "nothing",
-        "07",
+        "alibi",
         "Press et al., 2021",
     ),
     "xPos": Entry(
@@ -125,7 +127,7 @@ ENTRIES = {
         ),
         "RoPE's rotation, and a factor that shrinks the score with distance",
         "nothing",
-        "08",
+        "xpos",
         "Sun et al., 2022",
     ),
 }
@@ -140,35 +142,27 @@ class EncodingMap(Picture):
     encoding = choice("RoPE", options=tuple(ENTRIES))
 
     def compute(self):
-        """The entry of the chosen encoding, its places on the map, and the way to its doors."""
+        """The entry of the chosen encoding, its points on the map, and the way to its doors."""
         entry = ENTRIES[self.encoding]
-        places = [_places(door)[self.encoding] for door in entry.doors]
-        labels = [DOORS[door][0] for door in entry.doors]
-        gaps = [(np.nan, np.nan)] * len(places)  # a line stops at a NaN and goes on behind it
-        route = [point for leg in zip(places, labels, gaps, strict=True) for point in leg]
-        return SimpleNamespace(name=self.encoding, entry=entry, places=places, route=route)
+        points = [_points(door)[self.encoding] for door in entry.doors]
+        labels = [DOOR_POINTS[door][0] for door in entry.doors]
+        gaps = [(np.nan, np.nan)] * len(points)  # a NaN breaks the line
+        route = [point for leg in zip(points, labels, gaps, strict=True) for point in leg]
+        return SimpleNamespace(
+            name=self.encoding, entry=entry, lit=set(entry.doors), points=points, route=route
+        )
 
     def draw(self, figure):
         """The card above, the doors below, and the encodings above their doors."""
         card, chart = figure.subplots(2, 1, height_ratios=(1, 2.6))
         doors = draw_doors(chart)
         chart.set_ylim(0, 1.6)
-        for door in DOORS:
+        for door in DOOR_POINTS:
             _list(chart, door)
-        (route,) = chart.plot([], color="C1", zorder=2, animated=True)
-        (chosen,) = chart.plot([], "o", zorder=2.4, animated=True, **_dot("C1", "C1"))
-        return SimpleNamespace(**_card(card), **vars(doors), route=route, chosen=chosen)
-
-    def update(self, artists, arrays):
-        """Fill the card in, light the doors, and lead from the encoding to them."""
-        entry = arrays.entry
-        artists.name.set_text(arrays.name)
-        artists.source.set_text(entry.source)
-        artists.formula.set_text("\n".join(entry.formula))
-        artists.facts.set_text(f"learned: {entry.learns}  ·  lesson {entry.lesson}")
-        light(artists, set(entry.doors))
-        artists.route.set_data(*zip(*arrays.route, strict=True))
-        artists.chosen.set_data(*zip(*arrays.places, strict=True))
+        dot = _dot("C1", "C1")
+        route = Curve(chart, "C1-", lambda a: zip(*a.route, strict=True), zorder=2)
+        chosen = Curve(chart, "o", lambda a: zip(*a.points, strict=True), zorder=2.4, **dot)
+        return [*_card(card), *doors, route, chosen]
 
     def caption(self, arrays):
         """Where it enters, what it does there, and the formula."""
@@ -177,9 +171,9 @@ class EncodingMap(Picture):
         return f"{arrays.name} enters at the {where}: {entry.idea}; formula: {entry.formula[0]}."
 
 
-def _places(door):
+def _points(door):
     """Where the encodings of a door stand: {name: (x, y)}, the farthest last."""
-    x, y = DOORS[door][0]
+    x, y = DOOR_POINTS[door][0]
     names = [name for name, entry in ENTRIES.items() if door in entry.doors]
     if door == "values":  # no room for a list at the lower edge
         return dict.fromkeys(names, (x + 0.12, y))
@@ -188,30 +182,34 @@ def _places(door):
 
 def _list(axes, door):
     """The encodings of a door at rest, on the line that leads to its label."""
-    places = _places(door)
-    for name, (x, y) in places.items():
+    points = _points(door)
+    for name, (x, y) in points.items():
         axes.text(x + 0.022, y, name, fontsize="small", va="center_baseline", zorder=1)
         axes.plot(x, y, "o", zorder=2.2, **_dot("C6", rcParams["axes.facecolor"]))
-    ends = DOORS[door][0], (x, y)
+    ends = DOOR_POINTS[door][0], (x, y)
     thin = 0.75 * rcParams["lines.linewidth"]
     axes.plot(*zip(*ends, strict=True), ":", lw=thin, color="C6", zorder=1)
 
 
 def _dot(edge, fill):
-    """The looks of an encoding's dot."""
+    """The style of an encoding's dot."""
     width, size = rcParams["lines.linewidth"], 0.65 * rcParams["font.size"]
     return {"ms": size, "mew": width, "markeredgecolor": edge, "markerfacecolor": fill}
 
 
 def _card(axes):
-    """The texts of the card, to be filled in by update."""
+    """The texts of the card: name, source, formula, and what is learned."""
     blank(axes)
     axes.plot([0.004, 0.004], [0, 1], color="C1", lw=2 * rcParams["lines.linewidth"])
-    large = 1.15 * rcParams["font.size"]
-    moving = {"animated": True, "in_layout": False}
-    return {
-        "name": axes.text(0.03, 0.98, "", size=large, weight="bold", va="top", **moving),
-        "source": axes.text(1, 0.98, "", size="small", ha="right", va="top", **moving),
-        "formula": axes.text(0.03, 0.47, "", size=large, va="center", linespacing=1.3, **moving),
-        "facts": axes.text(0.03, 0, "", size="small", va="bottom", **moving),
-    }
+    large, small = {"size": 1.15 * rcParams["font.size"]}, {"size": "small"}
+    formula = {"va": "center", "linespacing": 1.3}
+    return [
+        Text(axes, 0.03, 0.98, lambda a: a.name, weight="bold", va="top", **large),
+        Text(axes, 1, 0.98, lambda a: a.entry.source, ha="right", va="top", **small),
+        Text(axes, 0.03, 0.47, lambda a: "\n".join(a.entry.formula), **formula, **large),
+        Text(axes, 0.03, 0, _facts, va="bottom", **small),
+    ]
+
+
+def _facts(arrays):
+    return f"learned: {arrays.entry.learns}  ·  lesson {OF_TOPIC[arrays.entry.topic].number}"

@@ -4,15 +4,14 @@ from types import SimpleNamespace
 
 import numpy as np
 from matplotlib import rcParams
-from matplotlib.ticker import MaxNLocator
 
 from posviz.arrays import to_device, to_numpy
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.engine.knobs import device, integer
-from posviz.engine.looks import SIGNED
 from posviz.engine.picture import Picture
+from posviz.pictures.parts import Map, Text, whole
 
-D_MODEL = 64
+D_MODEL, LONGEST = 64, 512
 
 
 class SameOnEveryDevice(Picture):
@@ -21,7 +20,7 @@ class SameOnEveryDevice(Picture):
     size = (8.0, 3.8)
     paper_size = (3.3, 1.9)
 
-    seq_len = integer(128, low=2, high=512)
+    seq_len = integer(128, low=2, high=LONGEST)
     where = device()
 
     def compute(self):
@@ -36,36 +35,17 @@ class SameOnEveryDevice(Picture):
         return SimpleNamespace(similarity=similarity, error=error, device=self.where)
 
     def draw(self, figure):
-        """The heatmap on the left, and in words on the right who computed it."""
+        """The heatmap on the left, and on the right the name of the device."""
         heat, card = figure.subplots(1, 2, width_ratios=(3, 2))
-        image = heat.imshow(
-            np.zeros((2, 2)), cmap=SIGNED, vmin=-1, vmax=1, aspect="equal", animated=True
-        )
-        figure.colorbar(image, ax=heat, ticks=(-1, 0, 1))
+        image = Map(heat, lambda a: a.similarity, most=(LONGEST, LONGEST), aspect="equal")
+        figure.colorbar(image.image, ax=heat, ticks=(-1, 0, 1))
         heat.set(xlabel="position (tokens)", ylabel="position (tokens)", title="similarity")
-        heat.set(xlim=(-0.5, 511.5), ylim=(511.5, -0.5))
-        for axis in (heat.xaxis, heat.yaxis):
-            axis.set_major_locator(MaxNLocator(4, integer=True, min_n_ticks=1))
+        whole(heat.xaxis, heat.yaxis, most=4, steps=None)
         card.axis("off")
-        moving = {"animated": True, "in_layout": False, "transform": card.transAxes}
-        large = 1.25 * rcParams["font.size"]
-        name = card.text(0, 0.64, "", size=large, weight="bold", color="C0", **moving)
-        words = card.text(0, 0.56, "", va="top", linespacing=1.6, **moving)
-        return SimpleNamespace(heat=heat, image=image, name=name, words=words, seq_len=None)
-
-    def update(self, artists, arrays):
-        """Set the axes only when the length changed: that costs a full redraw."""
-        seq_len = len(arrays.similarity)
-        if artists.seq_len != seq_len:
-            artists.seq_len = seq_len
-            artists.image.set_extent((-0.5, seq_len - 0.5, seq_len - 0.5, -0.5))
-            artists.heat.set(xlim=(-0.5, seq_len - 0.5), ylim=(seq_len - 0.5, -0.5))
-        artists.image.set_data(arrays.similarity)
-        artists.name.set_text(arrays.device)
-        products = seq_len**2 * D_MODEL
-        artists.words.set_text(
-            f"{products / 1e6:.1f} million\nmultiplications,\nerror {arrays.error:.1e}"
-        )
+        large = {"size": 1.25 * rcParams["font.size"], "weight": "bold", "color": "C0"}
+        name = Text(card, 0, 0.64, lambda a: a.device, **large)
+        words = Text(card, 0, 0.56, _words, va="top", linespacing=1.6)
+        return [image, name, words]
 
     def caption(self, arrays):
         """How much was computed, where, and how far it is from float64."""
@@ -74,3 +54,8 @@ class SameOnEveryDevice(Picture):
             f"{arrays.device} computed {seq_len} × {seq_len} similarities in float32; the largest "
             f"error is {arrays.error:.1e}."
         )
+
+
+def _words(arrays):
+    products = arrays.similarity.size * D_MODEL
+    return f"{products / 1e6:.1f} million\nmultiplications,\nerror {arrays.error:.1e}"

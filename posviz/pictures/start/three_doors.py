@@ -28,8 +28,8 @@ _WIRES = [
     [(0.15, _KEY), (0.22, _VALUE), (0.92, _VALUE)],
 ]
 _TURN = [(0.92, _VALUE), (0.955, _VALUE), (0.955, _SCORES)]
-# Of each door: its label, and its stations on the wires.
-DOORS = {
+# Of each door: where its label and its stations on the wires are.
+DOOR_POINTS = {
     "input": [(0.1, _TOP), (0.1, _KEY)],
     "query and key": [(0.335, _TOP), (0.335, _QUERY), (0.335, _KEY)],
     "scores": [(0.605, _TOP), (0.605, _SCORES)],
@@ -59,15 +59,11 @@ class ThreeDoors(Picture):
 
     def compute(self):
         """The doors to light, and what happens there."""
-        return SimpleNamespace(lit={self.door} & DOORS.keys(), caption=_CAPTIONS[self.door])
+        return SimpleNamespace(lit={self.door} & DOOR_POINTS.keys(), caption=_CAPTIONS[self.door])
 
     def draw(self, figure):
         """The layer at rest, the doors ready to be lit."""
         return draw_doors(figure.subplots())
-
-    def update(self, artists, arrays):
-        """Light the door."""
-        light(artists, arrays.lit)
 
     def caption(self, arrays):
         """What happens at the door."""
@@ -75,24 +71,21 @@ class ThreeDoors(Picture):
 
 
 def draw_doors(axes):
-    """Draw an attention layer with its doors; return the artists that `light` moves."""
+    """Draw an attention layer; return its doors, which are lit where `arrays.lit` names them."""
     blank(axes)
-    ground, grey = rcParams["axes.facecolor"], to_hex("C6")
+    paper, grey = rcParams["axes.facecolor"], to_hex("C6")
     for path in [*map(_wire, _WIRES), Path(_TURN, [Path.MOVETO, Path.CURVE3, Path.CURVE3])]:
         width = rcParams["lines.linewidth"]
         axes.add_patch(PathPatch(path, lw=width, edgecolor=grey, facecolor="none", zorder=1))
     axes.plot(0.992, _SCORES, ">", color=grey, clip_on=False, zorder=1)
-    box = {"boxstyle": "round,pad=0.35", "facecolor": ground, "edgecolor": grey}
-    for name, place in _NODES.items():
-        axes.text(*place, name, ha="center", va="center", bbox=box, zorder=1.5)
-    doors = {name: _door(axes, name, *places) for name, places in DOORS.items()}
-    at_rest = {"ink": rcParams["text.color"], "fill": ground, "edge": grey}
-    lit = {"ink": ground, "fill": to_hex("C1"), "edge": to_hex("C1")}
-    return SimpleNamespace(doors=doors, colors={False: at_rest, True: lit})
+    box = {"boxstyle": "round,pad=0.35", "facecolor": paper, "edgecolor": grey}
+    for name, point in _NODES.items():
+        axes.text(*point, name, ha="center", va="center", bbox=box, zorder=1.5)
+    return [_Door(axes, name, *points) for name, points in DOOR_POINTS.items()]
 
 
 def blank(axes):
-    """Axes from 0 to 1 of which nothing is seen."""
+    """Make axes from 0 to 1 invisible."""
     axes.set(xlim=(0, 1), ylim=(0, 1))
     axes.axis("off")
 
@@ -107,24 +100,27 @@ def _wire(points):
     return Path(path, codes)
 
 
-def _door(axes, name, label, *stations):
-    """The label of a door, the way in, and its stations on the wires."""
-    x, y = zip(label, *stations, strict=True)
-    (way,) = axes.plot(x, y, zorder=2, animated=True)
-    dots = {"ms": 0.8 * rcParams["font.size"], "mew": rcParams["lines.linewidth"]}
-    (stops,) = axes.plot(x[1:], y[1:], "o", zorder=3, animated=True, **dots)
-    pill = {"boxstyle": "round,pad=0.35,rounding_size=0.8"}
-    weight = "normal" if name in SIDE_ENTRANCES else "bold"
-    text = axes.text(*label, name, ha="center", va="center", weight=weight, bbox=pill)
-    text.set(zorder=5, animated=True)
-    return SimpleNamespace(way=way, stops=stops, text=text)
+class _Door:
+    """A door's label, the way in, and its stations on the wires; empty and dotted unless lit."""
 
+    def __init__(self, axes, name, label, *stations):
+        x, y = zip(label, *stations, strict=True)
+        (self.way,) = axes.plot(x, y, zorder=2, animated=True)
+        dots = {"ms": 0.8 * rcParams["font.size"], "mew": rcParams["lines.linewidth"]}
+        (self.stops,) = axes.plot(x[1:], y[1:], "o", zorder=3, animated=True, **dots)
+        pill = {"boxstyle": "round,pad=0.35,rounding_size=0.8"}
+        weight = "normal" if name in SIDE_ENTRANCES else "bold"
+        self.text = axes.text(*label, name, ha="center", va="center", weight=weight, bbox=pill)
+        self.text.set(zorder=5, animated=True)
+        paper, grey, orange = rcParams["axes.facecolor"], to_hex("C6"), to_hex("C1")
+        self.name, self.inks = name, (rcParams["text.color"], paper)
+        self.fills, self.edges = (paper, orange), (grey, orange)
 
-def light(artists, lit):
-    """Fill the doors named in the set `lit`; the others stay empty, their way in dotted."""
-    for name, door in artists.doors.items():
-        look = artists.colors[name in lit]
-        door.way.set(color=look["edge"], linestyle="-" if name in lit else ":")
-        door.stops.set(markerfacecolor=look["fill"], markeredgecolor=look["edge"])
-        door.text.set_color(look["ink"])
-        door.text.get_bbox_patch().set(facecolor=look["fill"], edgecolor=look["edge"])
+    def move(self, arrays):
+        """Show whether the door is lit."""
+        lit = self.name in arrays.lit
+        fill, edge = self.fills[lit], self.edges[lit]
+        self.way.set(color=edge, linestyle="-" if lit else ":")
+        self.stops.set(markerfacecolor=fill, markeredgecolor=edge)
+        self.text.set_color(self.inks[lit])
+        self.text.get_bbox_patch().set(facecolor=fill, edgecolor=edge)

@@ -1,3 +1,1 @@
 """xPos: a rotation that also forgets, and a mask that keeps every distance familiar."""
-
-LESSON = "08"

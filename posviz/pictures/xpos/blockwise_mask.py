@@ -6,12 +6,12 @@ import numpy as np
 from matplotlib import colormaps, rcParams
 from matplotlib.colors import ListedColormap
 from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator
 
 from posviz.engine.knobs import integer
-from posviz.engine.looks import PLAIN
 from posviz.engine.picture import Picture
+from posviz.engine.style import PLAIN
 from posviz.masks import blockwise_causal_mask, causal_mask
+from posviz.pictures.parts import Curve, Limits, Map, Rule, legend_above, row_outline, whole, wide
 
 LONGEST, WIDEST = 32, 16
 MANY = 24  # blocks: with more of them, their borders would hide the map
@@ -24,7 +24,7 @@ class BlockwiseMask(Picture):
 
     size = (9.0, 4.2)
     paper_size = (3.3, 2.45)
-    film = ("query", "block")
+    moves = ("query", "block")
 
     query = integer(20, low=0, high=LONGEST - 1, play=True, label="query (token)")
     block = integer(8, low=1, high=WIDEST, label="block (tokens)")
@@ -40,65 +40,41 @@ class BlockwiseMask(Picture):
             kinds=causal * 1 + seen + (seen & own),
             seen=seen.sum(axis=1),
             causal=causal.sum(axis=1),
+            positions=positions,
             query=min(self.query, self.seq_len - 1),
             block=self.block,
+            asked=self.query,
         )
 
     def draw(self, figure):
         """The mask in its blocks; beside it how many keys each query sees, and would see."""
         matrix, counts = figure.subplots(1, 2, width_ratios=(1, 1.1), sharey=True)
         counts.set_box_aspect(1 / 1.1)  # as high as the matrix is
-        colours = _colours()
-        image = matrix.imshow(
-            np.zeros((1, 1)), cmap=colours, vmin=AHEAD, vmax=OWN, aspect="equal", animated=True
-        )
-        (borders,) = matrix.plot(
-            [], [], color="C6", linewidth=rcParams["axes.linewidth"], animated=True
-        )
+        cmap, thin = _colours(), rcParams["axes.linewidth"] / rcParams["lines.linewidth"]
+        look = {"cmap": cmap, "limits": (AHEAD, OWN), "aspect": "equal"}
+        kinds = Map(matrix, lambda a: a.kinds, most=(LONGEST, LONGEST), **look)
+        borders = Curve(matrix, "C6", lambda a: _borders(len(a.seen), a.block), stroke=thin)
         # A hairline, or it would hide the row that it marks.
-        (frame,) = matrix.plot([], [], color=rcParams["text.color"], animated=True)
-        frame.set_linewidth(frame.get_linewidth() / 2)
-        (causal,) = counts.plot([], [], "C1:", label="plain causal", animated=True)
-        (seen,) = counts.plot([], [], "C0-", label="blockwise", animated=True)
-        most = counts.axvline(0, color="C6", linestyle="--", label="2 × block", animated=True)
-        most.set_linewidth(most.get_linewidth() / 1.5)
-        (mark,) = counts.plot([], [], "C0o", animated=True)
+        ink = rcParams["text.color"]
+        row = Curve(matrix, "-", lambda a: row_outline(a.kinds, a.query), color=ink, stroke=0.5)
+        causal = Curve(counts, "C1:", lambda a: (a.causal, a.positions), "plain causal")
+        seen = Curve(counts, "C0-", lambda a: (a.seen, a.positions), "blockwise")
+        dashes = {"color": "C6", "linestyle": "--"}
+        most = Rule(counts, dashes, lambda a: 2 * a.block, "2 × block", stroke=1 / 1.5)
+        mark = Curve(counts, "C0o", lambda a: (a.seen[[a.query]], [a.query]))
+        limits = Limits(counts, lambda a: {"xlim": (0, 1.05 * len(a.seen))})
         matrix.set(xlabel="key (position)", ylabel="query (position)")
-        counts.set_xlabel("keys seen")
-        for axis in (matrix.xaxis, matrix.yaxis, counts.xaxis):
-            axis.set_major_locator(MaxNLocator(5, integer=True, steps=(1, 2, 5, 10)))
-        patches = [Patch(color=colours(kind), label=name) for kind, name in NAMES.items()]
-        figure.legend(
-            handles=[*patches, seen, causal, most],
-            loc="outside upper center",
-            ncols=6 if figure.get_size_inches()[0] > 5 else 2,
-            columnspacing=1.1,
-            handlelength=1.4,
-        )
-        artists = SimpleNamespace(matrix=matrix, counts=counts, image=image, borders=borders)
-        artists.frame, artists.causal, artists.seen = frame, causal, seen
-        artists.most, artists.mark, artists.seq_len = most, mark, None
-        _fit(artists, LONGEST)
-        return artists
-
-    def update(self, artists, arrays):
-        """Colour the pairs, move borders, frame and counts; the axes only with the length."""
-        seq_len = len(arrays.seen)
-        if seq_len != artists.seq_len:
-            _fit(artists, seq_len)
-        artists.image.set_data(arrays.kinds)
-        artists.borders.set_data(*_borders(seq_len, arrays.block))
-        edges = np.array([-0.5, seq_len - 0.5, seq_len - 0.5, -0.5, -0.5])
-        artists.frame.set_data(edges, arrays.query + np.array([-0.5, -0.5, 0.5, 0.5, -0.5]))
-        artists.causal.set_data(arrays.causal, np.arange(seq_len))
-        artists.seen.set_data(arrays.seen, np.arange(seq_len))
-        artists.most.set_xdata([2 * arrays.block] * 2)
-        artists.mark.set_data(arrays.seen[[arrays.query]], [arrays.query])
+        counts.set(xlabel="keys seen", xlim=(0, 1.05 * LONGEST))
+        whole(matrix.xaxis, matrix.yaxis, counts.xaxis)
+        patches = [Patch(color=cmap(kind), label=name) for kind, name in NAMES.items()]
+        ncols, close = 6 if wide(figure) else 2, {"columnspacing": 1.1, "handlelength": 1.4}
+        legend_above(figure, [*patches, seen, causal, most], ncols, **close)
+        return [kinds, borders, row, causal, seen, most, mark, limits]
 
     def caption(self, arrays):
         """What the query sees, the share of pairs that is kept, and how far anyone looks."""
         query, seen, pairs = arrays.query, arrays.seen[arrays.query], arrays.causal.sum()
-        clamped = " (the last)" * (self.query > query)
+        clamped = " (the last)" * (arrays.asked > query)
         keys = "itself alone"
         if query:
             keys = f"{seen} of {query + 1} keys, {query - seen + 1} … {query}"
@@ -119,18 +95,9 @@ def _colours():
     return ListedColormap([rc["axes.facecolor"], rc["grid.color"], plain(0.75), plain(0.35)])
 
 
-def _fit(artists, seq_len):
-    """Fit the axes to the length, which costs a full redraw."""
-    artists.seq_len = seq_len
-    edges = (-0.5, seq_len - 0.5)
-    artists.image.set_extent((*edges, *edges[::-1]))
-    artists.matrix.set(xlim=edges, ylim=edges[::-1])
-    artists.counts.set_xlim(0, 1.05 * seq_len)
-
-
 def _borders(seq_len, block):
     """The lines between blocks, each way, as one line that stops at every NaN."""
     at = np.arange(block, seq_len if seq_len <= MANY * block else 0, block) - 0.5
     ends = np.tile([-0.5, seq_len - 0.5, np.nan], len(at))
-    places = np.repeat(at, 3)
-    return np.concatenate([ends, places]), np.concatenate([places, ends])
+    steps = np.repeat(at, 3)
+    return np.concatenate([ends, steps]), np.concatenate([steps, ends])

@@ -11,7 +11,7 @@ from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.xpos import xpos_scale
 from posviz.engine.knobs import choice, integer, log
 from posviz.engine.picture import Picture
-from posviz.pictures.dense_line import DenseLine
+from posviz.pictures.parts import Curve, Dense, Rule, legend_above, zero
 
 HEAD_DIM, SEED = 64, 3
 FURTHEST, FAR = 2048, 1024  # the swing is measured beyond FAR
@@ -46,30 +46,20 @@ class XposCurves(Picture):
         """Both curves with the decay, and beside them how far each swings when the key is far."""
         unit, limits, decay_label = LOOKS[self.content]
         scores, swings = figure.subplots(1, 2, sharey=True, width_ratios=(8, 1))
-        for axes in (scores, swings):
-            axes.axhline(0, color="C6", linewidth=rcParams["axes.linewidth"])
+        zero(scores, swings)
         scores.axvspan(FAR, FURTHEST, color="C6", alpha=0.15, linewidth=0)
-        (decay,) = scores.plot([], [], "C2--", label=decay_label, zorder=2.5, animated=True)
-        looks = (("C1", "RoPE", 0.6), ("C0", "xPos", 1))
-        lines = [
-            scores.add_line(DenseLine([], [], color=c, label=label, animated=True))
-            for c, label, _ in looks
-        ]
-        lines[1].set_zorder(3)  # above the decay, which it follows where nothing is left to turn
-        bars = [
-            swings.plot([], [], c, solid_capstyle="butt", animated=True)[0] for c, _, _ in looks
-        ]
-        for line, bar, (_, _, width) in zip(lines, bars, looks, strict=True):
-            bar.set_linewidth(4 * bar.get_linewidth())
-            line.set_linewidth(width * line.get_linewidth())
-        here = scores.axvline(0, color="C6", linestyle=":", animated=True)
-        marks = [
-            scores.plot([], [], look, label=label, animated=True)[0]
-            for look, label in (("C1s", "RoPE"), ("C0o", "xPos"))
-        ]
-        for mark in marks:  # rimmed, or it would drown in its own curve
-            mark.set_markeredgecolor(rcParams["axes.facecolor"])
-            mark.set(markersize=1.4 * mark.get_markersize(), zorder=4)
+        decay = Curve(scores, "C2--", lambda a: a.decay, decay_label, zorder=2.5)
+        thin, over = {"color": "C1"}, {"color": "C0", "zorder": 3}  # xPos follows the decay
+        rope = Dense(scores, thin, lambda a: (DISTANCES, a.scores[0]), "RoPE", stroke=0.6)
+        xpos = Dense(scores, over, lambda a: (DISTANCES, a.scores[1]), "xPos")
+        thick = {"stroke": 4, "solid_capstyle": "butt"}
+        rope_swing = Curve(swings, "C1", lambda a: ([0, 0], a.ends[0]), **thick)
+        xpos_swing = Curve(swings, "C0", lambda a: ([1, 1], a.ends[1]), **thick)
+        here = Rule(scores, {"color": "C6", "linestyle": ":"}, lambda a: a.distance)
+        # With an edge, or they could not be told from their own curves.
+        rimmed = {"marks": 1.4, "zorder": 4, "markeredgecolor": rcParams["axes.facecolor"]}
+        rope_mark = Curve(scores, "C1s", lambda a: _at(a.distance, a.scores[0]), "RoPE", **rimmed)
+        xpos_mark = Curve(scores, "C0o", lambda a: _at(a.distance, a.scores[1]), "xPos", **rimmed)
         scores.set(xlim=(-30, FURTHEST + 10), ylim=limits, ylabel=unit)
         scores.set(xlabel="distance, looking back (tokens)", xticks=range(0, FURTHEST + 1, 512))
         scores.yaxis.set_major_locator(MaxNLocator(5, steps=(1, 2, 5, 10)))
@@ -77,18 +67,8 @@ class XposCurves(Picture):
         swings.tick_params(left=False)
         swings.spines[["left", "bottom"]].set_visible(False)
         figure.align_xlabels((scores, swings))
-        figure.legend(handles=[*lines, decay], loc="outside upper center", ncols=3)
-        return SimpleNamespace(lines=lines, decay=decay, bars=bars, here=here, marks=marks)
-
-    def update(self, artists, arrays):
-        """Move the curves, the bars and the marks."""
-        artists.decay.set_data(*arrays.decay)
-        artists.here.set_xdata([arrays.distance] * 2)
-        for place in range(2):
-            artists.lines[place].set_data(DISTANCES, arrays.scores[place])
-            artists.bars[place].set_data([place] * 2, arrays.ends[place])
-            here = arrays.scores[place, arrays.distance]
-            artists.marks[place].set_data([arrays.distance], [here])
+        legend_above(figure, [rope, xpos, decay])
+        return [rope, xpos, decay, rope_swing, xpos_swing, here, rope_mark, xpos_mark]
 
     def caption(self, arrays):
         """Both scores at the distance, and how far they swing far away."""
@@ -100,6 +80,10 @@ class XposCurves(Picture):
             f"{rope:.3f} and that of xPos {xpos:.3f} {unit}; beyond {FAR:,} tokens (shaded) they "
             f"swing by {swings[0]:.2f} and {swings[1]:.2f}."
         )
+
+
+def _at(distance, curve):
+    return [distance], [curve[distance]]
 
 
 @functools.lru_cache(maxsize=4)
@@ -125,7 +109,7 @@ def _decay(content, scale):
     if content == "all alike":
         return DISTANCES, scale.mean(axis=1)
     deviation = np.sqrt((scale**2).mean(axis=1))
-    # Two lines as one, which stops at a NaN and goes on behind it.
+    # Two lines as one, with a NaN between them.
     x = np.concatenate([DISTANCES, [np.nan], DISTANCES])
     return x, np.concatenate([deviation, [np.nan], -deviation])
 

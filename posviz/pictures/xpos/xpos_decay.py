@@ -5,12 +5,13 @@ from types import SimpleNamespace
 
 import numpy as np
 from matplotlib import rcParams
-from matplotlib.ticker import MaxNLocator
 
 from posviz.encodings.xpos import xpos_scale
 from posviz.engine.knobs import even, integer, log
-from posviz.engine.looks import PLAIN
 from posviz.engine.picture import Picture
+from posviz.engine.style import PLAIN
+from posviz.pictures.parts import Curve, Map, legend_above, whole, wide
+from posviz.wording import tokens
 
 WIDEST = 128
 POWERS = np.linspace(0, 5, 241)  # log₁₀ of the distances: an image needs evenly spaced columns
@@ -40,68 +41,43 @@ class XposDecay(Picture):
         return SimpleNamespace(
             factors=factors,
             pair=pair,
+            pairs=np.arange(len(zeta)),
             zeta=zeta[pair],
             half_lives=self.scale_base * np.log(0.5) / np.log(zeta),
             said=_scale(SAID, *setting)[:, pair],
+            asked=self.pair,
         )
 
     def draw(self, figure):
         """The factors of all pairs as a map, and below it those of three of them as curves."""
         heat, curves = figure.subplots(2, 1, sharex=True, height_ratios=(1.3, 1))
-        image = heat.imshow([[0]], cmap=PLAIN, vmin=0, vmax=1, animated=True)
-        # Black on white lies on the map's own colours, so it is the same in both themes.
-        rows = [heat.axhline(0, color=color, animated=True) for color in ("white", "black")]
-        rows[0].set_linewidth(2 * rows[1].get_linewidth())
-        (contour,) = heat.plot([], [], "C1--", label="half-life", animated=True)
-        looks = (("C2-.", "fastest pair"), ("C3:", "slowest pair"), ("C0-", "chosen pair"))
-        lines = [curves.plot([], [], c, label=label, animated=True)[0] for c, label in looks]
+        look = {"cmap": PLAIN, "limits": (0, 1), "across": ENDS, "row": lambda a: a.pair}
+        factors = Map(heat, lambda a: a.factors, most=(WIDEST // 2, len(POWERS)), **look)
+        half = Curve(heat, "C1--", lambda a: (np.log10(a.half_lives), a.pairs), "half-life")
+        fastest = Curve(curves, "C2-.", lambda a: (POWERS, a.factors[0]), "fastest pair")
+        slowest = Curve(curves, "C3:", lambda a: (POWERS, a.factors[-1]), "slowest pair")
+        chosen = Curve(curves, "C0-", lambda a: (POWERS, a.factors[a.pair]), "chosen pair")
         curves.axhline(0.5, color="C6", linewidth=rcParams["axes.linewidth"])
-        marks = [axes.plot([], [], "C1o", animated=True)[0] for axes in (heat, curves)]
-        wide = figure.get_size_inches()[0] > 5
-        bar = figure.colorbar(
-            image,
-            ax=(heat, curves),
-            ticks=(0, 0.5, 1),
-            location="right" if wide else "bottom",
-            aspect=20 if wide else 30,
-        )
+        in_map = Curve(heat, "C1o", lambda a: (np.log10(a.half_lives[[a.pair]]), [a.pair]))
+        on_curve = Curve(curves, "C1o", lambda a: (np.log10(a.half_lives[[a.pair]]), [0.5]))
+        side, aspect = ("right", 20) if wide(figure) else ("bottom", 30)
+        panels = {"ax": (heat, curves), "location": side, "aspect": aspect}
+        bar = figure.colorbar(factors.image, ticks=(0, 0.5, 1), **panels)
         bar.set_label("factor of the score", labelpad=rcParams["font.size"] / 2)
-        heat.set(xlim=ENDS, ylim=(WIDEST / 2 - 0.5, -0.5), ylabel="pair")
-        heat.yaxis.set_major_locator(MaxNLocator(4, integer=True, min_n_ticks=1))
+        heat.set(ylabel="pair")
+        whole(heat.yaxis, most=4, steps=None)
         curves.set(xlabel="distance (tokens)", ylabel="factor", ylim=(-0.05, 1.08))
         curves.set_yticks((0, 0.5, 1))
         curves.set_xticks(range(6), labels=[f"{10**power:,}" for power in range(6)])
-        figure.legend(
-            handles=[lines[0], lines[2], lines[1], contour],
-            loc="outside upper center",
-            ncols=4 if wide else 2,
-            columnspacing=1.2,
-        )
+        ncols = 4 if wide(figure) else 2
+        legend_above(figure, [fastest, chosen, slowest, half], ncols, columnspacing=1.2)
         figure.align_ylabels((heat, curves))
-        return SimpleNamespace(
-            heat=heat, image=image, rows=rows, contour=contour, lines=lines, marks=marks, pairs=None
-        )
-
-    def update(self, artists, arrays):
-        """Colour the map, move curves, row and marks; the axis only when the pairs changed."""
-        pairs = len(arrays.factors)
-        if artists.pairs != pairs:
-            artists.pairs = pairs
-            artists.image.set_extent((*ENDS, pairs - 0.5, -0.5))
-            artists.heat.set_ylim(pairs - 0.5, -0.5)
-        artists.image.set_data(arrays.factors)
-        for row in artists.rows:
-            row.set_ydata([arrays.pair] * 2)
-        artists.contour.set_data(np.log10(arrays.half_lives), np.arange(pairs))
-        for line, pair in zip(artists.lines, (0, -1, arrays.pair), strict=True):
-            line.set_data(POWERS, arrays.factors[pair])
-        for mark, height in zip(artists.marks, (arrays.pair, 0.5), strict=True):
-            mark.set_data([np.log10(arrays.half_lives[arrays.pair])], [height])
+        return [factors, half, fastest, slowest, chosen, in_map, on_curve]
 
     def caption(self, arrays):
         """ζ of the pair, its factor at two distances, and the distance that halves it."""
         last = len(arrays.half_lives) - 1
-        clamped = " (the last)" * (self.pair > arrays.pair)
+        clamped = " (the last)" * (arrays.asked > arrays.pair)
         said = " and ".join(
             f"{_written(factor)} at distance {distance}"
             for factor, distance in zip(arrays.said, SAID, strict=True)
@@ -110,9 +86,9 @@ class XposDecay(Picture):
         outside = " (off the axis)" * (not ENDS[0] <= np.log10(half) <= ENDS[1])
         return (
             f"Pair {arrays.pair}{clamped} of 0 … {last} has ζ = {arrays.zeta:.4f} and multiplies "
-            f"its part of the score by {said}; it halves every {_tokens(half)}{outside}, the "
-            f"fastest pair every {_tokens(arrays.half_lives[0])}, the slowest every "
-            f"{_tokens(arrays.half_lives[-1])}."
+            f"its part of the score by {said}; it halves every {tokens(half)} tokens{outside}, the "
+            f"fastest pair every {tokens(arrays.half_lives[0])} tokens, the slowest every "
+            f"{tokens(arrays.half_lives[-1])} tokens."
         )
 
 
@@ -133,7 +109,3 @@ def _written(factor):
     if factor < 1e-300:
         return "less than 1e-300"
     return f"{factor:.3f}" if factor >= 0.01 else f"{factor:.1e}"
-
-
-def _tokens(length):
-    return f"{length:.2f} tokens" if length < 100 else f"{length:,.0f} tokens"

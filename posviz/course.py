@@ -1,0 +1,45 @@
+"""The course: one row a lesson, in its order; whatever names or numbers a lesson asks here."""
+
+from typing import NamedTuple
+
+
+class Lesson(NamedTuple):
+    """A lesson; the folders of its pictures, exercises and claims are called as its topic."""
+
+    number: str
+    topic: str
+    title: str
+    question: str
+
+    @property
+    def notebook(self) -> str:
+        """The notebook's name without its ending: "05_rope"."""
+        return f"{self.number}_{self.title.lower().replace(' ', '_')}"
+
+
+LESSONS = (
+    Lesson(
+        "00",
+        "start",
+        "Start here",
+        "What is this course about, does it run on your machine, and how do you change its knobs?",
+    ),
+    Lesson(
+        "01", "order", "Why order matters", "What does attention see when you shuffle a sentence?"
+    ),
+    Lesson("02", "sinusoidal", "Sinusoidal tables", "How do you write a position as a vector?"),
+    Lesson("03", "learned", "Learned embeddings", "What if the table is trained?"),
+    Lesson("04", "relative", "Relative positions", "What if only the distance matters?"),
+    Lesson("05", "rotary", "RoPE", "How can an absolute rotation give a relative score?"),
+    Lesson("06", "rotary2d", "RoPE in two dimensions", "How do you rotate by (row, column)?"),
+    Lesson("07", "alibi", "ALiBi", "Can a straight line replace the encoding?"),
+    Lesson("08", "xpos", "xPos", "Can a rotation also forget?"),
+)
+PLANNED = (
+    Lesson(
+        "09", "stretching", "Stretching the context", "How do you read past the training length?"
+    ),
+    Lesson("10", "length", "Train short, test long", "Which of them really extrapolates?"),
+    Lesson("11", "choosing", "Choosing", "Which encoding, then?"),
+)
+OF_TOPIC = {lesson.topic: lesson for lesson in LESSONS + PLANNED}

@@ -1,0 +1,61 @@
+"""One figure of a picture that follows the knobs, from compute to pixels."""
+
+from typing import Any
+
+from posviz.engine.layers import Layers
+from posviz.engine.picture import Picture
+from posviz.engine.style import DPI, style_context
+from posviz.engine.styled_figure import clear_figure
+
+
+class LiveFigure:
+    """The one Figure behind an explorer; it is built when first needed and freed when unseen."""
+
+    def __init__(self, picture: Picture, style: str = "notebook", dark: bool = False) -> None:
+        self.picture, self.look = picture, (style, dark)
+        self.ratio = 1.0  # device pixels per CSS pixel of the sharpest screen that shows it
+        self.caption = ""
+        self.layers: Any = None
+        self._artists: Any = None
+        self._values: dict = {}
+
+    def release(self) -> None:
+        """Free the figure, its canvas and its artists."""
+        if self.layers is not None:
+            clear_figure(self.layers.figure)
+        self.layers, self._artists, self._values = None, None, {}
+
+    def follow(self) -> bool:
+        """Update the artists to the knobs' values; False if the values have not changed.
+
+        When compute or caption raises, the last good picture stays as it is.
+        """
+        values = self.picture.values()
+        if self.layers is not None and values == self._values:
+            return False
+        arrays = self.picture.compute()
+        caption = self.picture.caption(arrays)
+        if self.layers is None or self._needs_new_artists(values):
+            figure, artists = self.picture.build(*self.look)
+            layers = Layers(figure, *self.look)
+        else:
+            layers, artists = self.layers, self._artists
+        try:
+            with style_context(*self.look):  # new tick labels take the style of the moment
+                self.picture.update(artists, arrays)
+        except Exception:
+            self.release()  # half of the artists may have moved
+            raise
+        self.layers, self._artists, self._values, self.caption = layers, artists, values, caption
+        return True
+
+    def _needs_new_artists(self, values):
+        knobs = self.picture.knobs().items()
+        return any(knob.redraw and values[name] != self._values[name] for name, knob in knobs)
+
+    def paint(self) -> bool:
+        """Redraw the background if need be, at the sharpest screen's density; True if redrawn."""
+        dpi = DPI[self.look[0]] * self.ratio
+        if self.layers.figure.get_dpi() != dpi:
+            self.layers.figure.set_dpi(dpi)
+        return self.layers.paint()

@@ -1,0 +1,102 @@
+// What goes over the wire between kernel and browser; README.md says who sends it and when.
+
+/** Binary data: a kernel's come as DataView, a filmstrip's as Uint8Array. */
+export type Bytes = DataView<ArrayBuffer> | Uint8Array<ArrayBuffer>;
+
+/** What anywidget gives a widget's `render`. */
+export interface Widget<Traits, Heard, Said> {
+  model: Model<Traits, Heard, Said>;
+  el: HTMLElement;
+}
+
+export interface Model<Traits, Heard, Said> {
+  get<Name extends keyof Traits>(name: Name): Traits[Name];
+  on(event: string, listener: (message: Heard, buffers?: Bytes[]) => void): void;
+  off(event: string, listener: (message: Heard, buffers?: Bytes[]) => void): void;
+  send(message: Said): void;
+}
+
+// The screen
+
+export interface ToScreen {
+  view: string;
+  ratio?: number; // device pixels per CSS pixel
+  plain?: boolean; // this view's host loses binary buffers
+  ask?: true; // for a whole frame
+  gone?: true;
+}
+
+export interface Pong {
+  pong: string; // the view that asked
+}
+
+export interface Frame {
+  frame: number; // one more than the last frame that was sent to any view
+  caption: string;
+  css: [width: number, height: number];
+  whole: boolean; // needs nothing that was sent before
+  artists: number; // how many are drawn over the bitmap
+  moved: Moved[];
+  buffers: number; // how many must have come: the bitmap of a whole frame, the rows, the images
+  text?: string[]; // the buffers in base64, where binary ones are lost
+}
+
+export type Moved = [artist: number, firstRow: number, firstImage: number, calls: Call[]];
+
+/** Rows (code, x, y) of a path: the first, and how many. */
+export type Rows = [first: number, count: number];
+
+export type Call =
+  | [kind: "path", style: Style, ...path: Rows]
+  | [kind: "markers", style: Style, ...marker: Rows, ...points: Rows]
+  | [kind: "cells", style: Style, box: CellsBox, image: number];
+
+export interface Style {
+  fill?: string;
+  stroke?: string;
+  width: number;
+  cap: CanvasLineCap | "projecting";
+  join: CanvasLineJoin;
+  dash?: number[];
+  dash_offset?: number;
+  clip?: [left: number, top: number, width: number, height: number];
+  clip_path?: Rows;
+}
+
+export interface CellsBox {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+  across: number; // cells in a row
+  colours: number;
+  wide: 1 | 2; // bytes of a cell
+}
+
+// The slider
+
+export interface SliderTraits {
+  label: string;
+  last_place: number; // the first is 0
+  range: string;
+  play: boolean;
+}
+
+/** With neither place nor text it only asks where the handle stands. */
+export interface ToSlider {
+  view: string;
+  number: number; // of this view's messages
+  change: number; // of the newest answer that this view has
+  place?: number;
+  typed?: string;
+}
+
+export interface Standing {
+  place: number;
+  text: string;
+  change: number; // how often the knob was changed from elsewhere
+  view?: string; // whose message is answered, and its number
+  number?: number;
+  refused?: string;
+  stop?: true;
+}

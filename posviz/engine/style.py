@@ -1,0 +1,71 @@
+"""How pictures look: styles, light and dark, and the two colour maps."""
+
+import contextlib
+import functools
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import matplotlib
+from matplotlib.font_manager import fontManager
+
+DPI = {"notebook": 100, "slide": 144, "paper": 300, "poster": 150}
+SIZE = {"slide": (40 / 3, 7.5), "poster": (18.0, 12.0)}  # inches; else each picture has its own
+STYLES = tuple(DPI)
+SIGNED = "RdBu_r"  # symmetric around zero; colour-blind safe
+PLAIN = "viridis"  # zero to one
+
+# Behind DejaVu Sans, for sentences that readers type; those that are installed are used.
+_OTHER_SCRIPTS = (
+    "Noto Sans CJK SC",
+    "Source Han Sans SC",
+    "PingFang SC",
+    "Hiragino Sans GB",
+    "Microsoft YaHei",
+    "WenQuanYi Micro Hei",
+)
+
+_FOLDER = Path(__file__).parent / "styles"
+# Figures must not depend on a matplotlibrc or on what an earlier cell changed. These few belong to
+# the session (which window toolkit, which warnings), not to a style.
+_SESSION = {"backend", "backend_fallback", "interactive", "toolbar", "timezone", "webagg.address"}
+
+
+# rcParams belong to the whole process, and JupyterLab lets widget messages run in a thread of their
+# own while a cell is busy: hold this lock to draw.
+drawing = threading.RLock()
+
+
+@functools.cache
+def parameters(style: str, dark: bool) -> dict:
+    """Every rcParam of a style: matplotlib's defaults, ours, the style's own, the dark colours.
+
+    Raises ValueError for an unknown style.
+    """
+    if style not in STYLES:
+        raise ValueError(f"style = {style!r} is unknown: choose one of {', '.join(STYLES)}.")
+    rc = {k: v for k, v in matplotlib.rcParamsDefault.items() if k not in _SESSION}
+    for name in ["base", style] + ["dark"] * dark:
+        file = _FOLDER / f"{name}.mplstyle"
+        rc |= matplotlib.rc_params_from_file(file, use_default_template=False)
+    installed = {font.name for font in fontManager.ttflist}
+    rc["font.family"] = ["DejaVu Sans", *(f for f in _OTHER_SCRIPTS if f in installed)]
+    return rc
+
+
+@contextlib.contextmanager
+def style_context(style: str = "notebook", dark: bool = False) -> Iterator[None]:
+    """Draw in a style, one thread at a time; what was set before comes back afterwards.
+
+    matplotlib's rc_context checks every value again, which takes longer than drawing many a frame.
+    """
+    with drawing:
+        rc, ours = matplotlib.rcParams, parameters(style, dark)
+        before = {name: rc._get(name) for name in ours if rc._get(name) is not ours[name]}
+        try:
+            for name in before:
+                rc._set(name, ours[name])
+            yield
+        finally:
+            for name, value in before.items():
+                rc._set(name, value)

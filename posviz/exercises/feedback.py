@@ -1,0 +1,93 @@
+"""What a checker says, shown as text and as HTML with the same words."""
+
+import html
+import inspect
+import itertools
+import linecache
+import traceback
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+# Signs and words carry the status; the border's colour only repeats it.
+SIGNS = {"correct": "✓", "mistake": "✗", "wrong": "✗", "error": "✗", "not attempted": "…"}
+BORDERS = {"correct": "#009e73", "not attempted": "#808080"}
+WRONG_BORDER = "#d55e00"
+
+
+@dataclass(frozen=True, repr=False)
+class Feedback:
+    """What a checker says about one answer.
+
+    status: "correct", "mistake" (a known one), "wrong", "error" (the code raised), "not attempted".
+    mistake: the name of the known mistake, or None.
+    evidence: the smallest failing input with both answers, or "".
+    """
+
+    status: str
+    title: str
+    message: str
+    mistake: str | None = None
+    evidence: str = ""
+
+    @property
+    def heading(self) -> str:
+        """The sign, the exercise, and its status in a word or two."""
+        said = self.mistake or {"wrong": "not yet", "error": "your code stopped"}.get(self.status)
+        return f"{SIGNS[self.status]} {self.title}: {said or self.status}"
+
+    def __repr__(self) -> str:
+        return "\n".join(part for part in (self.heading, self.message, self.evidence) if part)
+
+    def _repr_html_(self) -> str:
+        border = BORDERS.get(self.status, WRONG_BORDER)
+        evidence = html.escape(self.evidence)
+        # No text colour and no background: both come from the notebook's theme, light or dark.
+        return (
+            f'<div style="border-left: 4px solid {border}; padding: 0.2em 0.8em">'
+            f"<strong>{html.escape(self.heading)}</strong>"
+            f'<p style="margin: 0.3em 0">{html.escape(self.message)}</p>'
+            + (f'<pre style="white-space: pre-wrap">{evidence}</pre>' if evidence else "")
+            + "</div>"
+        )
+
+
+def show_value(name: str, value: Any) -> str:
+    """Return "name = value", arrays rounded, aligned and cut short."""
+    if isinstance(value, np.ndarray) and value.ndim:
+        text = np.array2string(
+            value, precision=4, suppress_small=True, threshold=64, prefix=f"{name} = "
+        )
+    elif isinstance(value, np.ndarray):
+        text = str(value) if value.dtype == bool else f"{value.item():.6g}"
+    elif callable(value):
+        text = "a function"
+    else:
+        text = repr(value)
+    return f"{name} = {text}"
+
+
+def show_arguments(function: Callable[..., Any], arguments: tuple) -> str:
+    """Return the arguments as lines of "name = value", named as `function` names them."""
+    try:
+        names: Iterable[str] = inspect.signature(function).parameters
+    except ValueError:  # some functions written in C have no signature
+        names = map("argument {}".format, itertools.count(1))
+    return "\n".join(map(show_value, names, arguments))
+
+
+def failing_line(function: Any, error: Exception) -> tuple[str, list[str]]:
+    """Return the reader's line that raised, and the variables that were still `...` there.
+
+    The line reads " on line 3, `return x / y`"; it is "" where the code cannot be traced.
+    """
+    code = getattr(function, "__code__", None)
+    for frame, number in reversed(list(traceback.walk_tb(error.__traceback__))):
+        file = frame.f_code.co_filename
+        if code is not None and file == code.co_filename:
+            line = linecache.getline(file, number).strip()
+            empty = [name for name, value in frame.f_locals.items() if value is ...]
+            return f" on line {number}, `{line}`", empty
+    return "", []

@@ -1,0 +1,271 @@
+"""Exercises: write the table, find a wavelength, read a printed table."""
+
+from math import pi
+
+import numpy as np
+
+from posviz.encodings.frequencies import rotary_frequencies, wavelengths
+from posviz.encodings.sinusoidal import sinusoidal
+from posviz.exercises.checker import Checker
+
+
+def _table_inputs(rng, size):
+    positions = rng.choice(50, size=size, replace=False)
+    return positions, 2 * size, float(rng.choice([100, 1_000, 10_000]))
+
+
+# The answer is a function (positions [len], d_model, base) -> table [len, d_model].
+check_sinusoidal = Checker(
+    "The sinusoidal table",
+    reference=lambda positions, d_model, base: sinusoidal(positions, d_model, base=base),
+    inputs=_table_inputs,
+)
+
+
+def _pairs(d_model):
+    return np.arange(d_model // 2)
+
+
+def _interleaved(angles, even=np.sin, odd=np.cos):
+    return np.stack([even(angles), odd(angles)], axis=-1).reshape(len(angles), -1)
+
+
+@check_sinusoidal.mistake("exponent doubled")
+def _(positions, d_model, base):
+    """Your wavelengths are the square of what they should be (over 2π): 2i is already the
+    dimension index, so do not double it again."""
+    return _interleaved(np.outer(positions, base ** (-4 * _pairs(d_model) / d_model)))
+
+
+@check_sinusoidal.mistake("exponent halved")
+def _(positions, d_model, base):
+    """Your exponent is half of what it should be: pair i has the exponent 2i/d_model, and you
+    used i/d_model, so the slowest pair turns far too fast."""
+    return _interleaved(np.outer(positions, base ** (-_pairs(d_model) / d_model)))
+
+
+@check_sinusoidal.mistake("concatenated instead of interleaved")
+def _(positions, d_model, base):
+    """Your values are right, but all sines come first and then all cosines. The paper interleaves
+    them: column 2i is a sine and column 2i+1 the cosine of the same angle."""
+    return sinusoidal(positions, d_model, base=base, layout="concatenated")
+
+
+@check_sinusoidal.mistake("cosine before sine")
+def _(positions, d_model, base):
+    """You swapped sine and cosine: the sine has the even columns, so row 0 reads 0, 1, 0, 1."""
+    return _interleaved(np.outer(positions, rotary_frequencies(d_model, base)), np.cos, np.sin)
+
+
+@check_sinusoidal.mistake("base and d_model swapped")
+def _(positions, d_model, base):
+    """You swapped base and d_model: base is what is raised to the power, d_model divides 2i."""
+    return _interleaved(np.outer(positions, d_model ** (-2 * _pairs(d_model) / base)))
+
+
+@check_sinusoidal.mistake("positions from 1")
+def _(positions, d_model, base):
+    """Your rows are one position late: count positions from 0, so row 0 reads 0, 1, 0, 1."""
+    return sinusoidal(positions + 1, d_model, base=base)
+
+
+@check_sinusoidal.mistake("minus missing")
+def _(positions, d_model, base):
+    """Your angles grow from pair to pair; they should shrink. Divide the position by
+    base^(2i/d_model), or multiply it by base^(−2i/d_model)."""
+    return _interleaved(np.outer(positions, base ** (2 * _pairs(d_model) / d_model)))
+
+
+@check_sinusoidal.mistake("pairs from 1")
+def _(positions, d_model, base):
+    """Your pairs are counted from 1: pair 0 comes first, and turns by one radian per token."""
+    return _interleaved(np.outer(positions, base ** (-2 * (_pairs(d_model) + 1) / d_model)))
+
+
+@check_sinusoidal.mistake("a frequency for every column")
+def _(positions, d_model, base):
+    """You gave every column a frequency of its own: the sine and the cosine of a pair share one,
+    so the exponent is 2i/d_model for column 2i and for column 2i+1."""
+    angles = np.outer(positions, base ** (-np.arange(d_model) / d_model))
+    return np.where(np.arange(d_model) % 2, np.cos(angles), np.sin(angles))
+
+
+@check_sinusoidal.mistake("tensor2tensor frequencies")
+def _(positions, d_model, base):
+    """You divided by d_model/2 − 1, as the tensor2tensor code does; the paper divides 2i by
+    d_model."""
+    return sinusoidal(positions, d_model, base=base, frequencies="tensor2tensor")
+
+
+@check_sinusoidal.mistake("base ignored")
+def _(positions, d_model, base):
+    """You wrote 10000 into the formula: use the argument base, which is not always 10000."""
+    return sinusoidal(positions, d_model, base=10_000)
+
+
+@check_sinusoidal.mistake("column number as i")
+def _(positions, d_model, base):
+    """You put the number of the column for i in 2i/d_model: i is the number of the pair, so that
+    columns 2i and 2i+1 have the exponent 2i/d_model."""
+    angles = np.outer(positions, base ** (-2 * np.arange(d_model) / d_model))
+    return np.where(np.arange(d_model) % 2, np.cos(angles), np.sin(angles))
+
+
+@check_sinusoidal.mistake("positions ignored")
+def _(positions, d_model, base):
+    """Your rows are those of 0, 1, 2, …: use the positions that are given, whatever they are."""
+    return sinusoidal(np.arange(len(positions)), d_model, base=base)
+
+
+@check_sinusoidal.mistake("sines in every column")
+def _(positions, d_model, base):
+    """You took the sine in every column: the odd columns are cosines, so row 0 reads 0, 1, 0, 1."""
+    return _interleaved(np.outer(positions, rotary_frequencies(d_model, base)), np.sin, np.sin)
+
+
+@check_sinusoidal.mistake("cosines left out")
+def _(positions, d_model, base):
+    """Your odd columns hold only zeros: they should be the cosines."""
+    angles = np.outer(positions, rotary_frequencies(d_model, base))
+    return _interleaved(angles, np.sin, np.zeros_like)
+
+
+@check_sinusoidal.mistake("cosines concatenated before sines")
+def _(positions, d_model, base):
+    """Your values are right, but all cosines come first and then all sines. The paper interleaves
+    them: column 2i is a sine and column 2i+1 the cosine of the same angle."""
+    angles = np.outer(positions, rotary_frequencies(d_model, base))
+    return np.hstack([np.cos(angles), np.sin(angles)])
+
+
+@check_sinusoidal.mistake("a table of integers")
+def _(positions, d_model, base):
+    """Your table holds integers, which cut off all that follows the point: make a table of
+    floats, as np.zeros does if no dtype is given."""
+    return sinusoidal(positions, d_model, base=base).astype(int)
+
+
+def _wavelength_inputs(rng, size):
+    return int(rng.integers(size)), 2 * size, float(rng.choice([100, 1_000, 10_000]))
+
+
+# The answer is a function (pair, d_model, base) -> wavelength in tokens.
+check_wavelength = Checker(
+    "The wavelength of a pair",
+    reference=lambda pair, d_model, base: wavelengths(rotary_frequencies(d_model, base))[pair],
+    inputs=_wavelength_inputs,
+)
+
+
+@check_wavelength.mistake("exponent doubled")
+def _(pair, d_model, base):
+    """Your wavelength is the square of what it should be (over 2π): 2i is already the dimension
+    index of pair i, so do not double it again."""
+    return 2 * pi * base ** (4 * pair / d_model)
+
+
+@check_wavelength.mistake("exponent halved")
+def _(pair, d_model, base):
+    """Your exponent is i/d_model; it is 2i/d_model, for pair i begins at dimension 2i."""
+    return 2 * pi * base ** (pair / d_model)
+
+
+@check_wavelength.mistake("2π forgotten")
+def _(pair, d_model, base):
+    """You forgot 2π: base^(2i/d_model) tokens turn the pair by one radian, not by a full turn."""
+    return base ** (2 * pair / d_model)
+
+
+@check_wavelength.mistake("half a turn")
+def _(pair, d_model, base):
+    """Your wavelength is half of what it should be: a full turn is 2π, not π."""
+    return pi * base ** (2 * pair / d_model)
+
+
+@check_wavelength.mistake("frequency instead of wavelength")
+def _(pair, d_model, base):
+    """You returned the frequency, in radians per token; the wavelength is 2π divided by it."""
+    return base ** (-2 * pair / d_model)
+
+
+@check_wavelength.mistake("turns per token")
+def _(pair, d_model, base):
+    """You returned how many turns the pair makes per token; the wavelength, in tokens per turn,
+    is one divided by it."""
+    return base ** (-2 * pair / d_model) / (2 * pi)
+
+
+@check_wavelength.mistake("sign of the exponent")
+def _(pair, d_model, base):
+    """Your wavelengths shrink from pair to pair; they should grow. The frequency has the minus
+    sign, the wavelength has none."""
+    return 2 * pi * base ** (-2 * pair / d_model)
+
+
+@check_wavelength.mistake("base and d_model swapped")
+def _(pair, d_model, base):
+    """You swapped base and d_model: base is what is raised to the power, d_model divides 2i."""
+    return 2 * pi * d_model ** (2 * pair / base)
+
+
+@check_wavelength.mistake("pairs from 1")
+def _(pair, d_model, base):
+    """You counted the pairs from 1: the wavelength of pair 0 is 2π tokens."""
+    return 2 * pi * base ** (2 * (pair + 1) / d_model)
+
+
+@check_wavelength.mistake("base ignored")
+def _(pair, d_model, base):
+    """You wrote 10000 into the formula: use the argument base, which is not always 10000."""
+    return 2 * pi * 10_000 ** (2 * pair / d_model)
+
+
+def table_width() -> int:
+    """Return the d_model of a table that shows sin 1, cos 1, 0.821856, … in row 1."""
+    widths = range(22, 2048, 2)  # the table shows 22 columns
+    return next(d for d in widths if round(float(sinusoidal(1, d)[2]), 6) == 0.821856)
+
+
+# The answer is a number: the d_model of the printed table, whose page says 4.
+check_table_width = Checker("The d_model of the printed table", reference=table_width)
+
+
+@check_table_width.mistake("the printed d_model")
+def _():
+    """With d_model = 4 there are only 4 columns, and row 1 goes on with 0.0100: look at the third
+    column of the printed row."""
+    return 4
+
+
+@check_table_width.mistake("columns counted")
+def _():
+    """22 columns are shown, but the table goes on: the third column says how slowly the second
+    pair turns, and so how many pairs there are."""
+    return 22
+
+
+@check_table_width.mistake("pairs counted")
+def _():
+    """256 is the number of pairs, or your exponent is i/d_model; every pair has two columns."""
+    return 256
+
+
+def sine_columns() -> np.ndarray:
+    """Return which of the printed 22 columns hold sines: those that are 0 in row 0."""
+    return np.flatnonzero(sinusoidal(0, table_width())[:22] == 0)
+
+
+# The answer is a list of column numbers, from 0; the page puts eleven sines first.
+check_sine_columns = Checker("The sine columns of the printed table", reference=sine_columns)
+
+
+@check_sine_columns.mistake("the printed heading")
+def _():
+    """That is what the heading says. Look at row 0: a sine of 0 is 0, a cosine of 0 is 1."""
+    return np.arange(11)
+
+
+@check_sine_columns.mistake("cosine columns")
+def _():
+    """Those are the columns that are 1 in row 0, the cosines; or you counted columns from 1."""
+    return np.arange(1, 22, 2)

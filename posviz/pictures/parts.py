@@ -1,0 +1,272 @@
+"""The parts that pictures are drawn of: each makes its artists once and knows what moves them.
+
+`draw` returns a list of parts, and `Picture.update` moves each to the arrays. What a part shows is
+a function of the arrays, which stands on the line where the part is made.
+"""
+
+from collections.abc import Callable
+from math import ceil
+
+import numpy as np
+from matplotlib import colormaps, rcParams
+from matplotlib.ticker import MaxNLocator
+
+from posviz.engine.style import SIGNED
+from posviz.pictures.dense_line import DenseLine
+
+CROSS = (0, 1, np.nan, 0, 1), (0, 1, np.nan, 1, 0)  # from corner to corner
+WIDE = 5.0  # inches: a slide, a notebook, a poster; narrower is a column of a paper
+
+
+# ---------------------------------------------------------------- what moves
+
+
+class Curve:
+    """A line or marks through the x and y that `show` returns."""
+
+    def __init__(self, axes, look, show: Callable, label=None, *, stroke=1.0, marks=1.0, **more):
+        (self.line,) = axes.plot([], [], look, label=label, animated=True, **more)
+        scale(self.line, stroke, marks)
+        self.show = show
+
+    def move(self, arrays):
+        """Set the data."""
+        self.line.set_data(*self.show(arrays))
+
+
+class Dense(Curve):
+    """A curve that may oscillate faster than the pixels; its look is matplotlib's keywords."""
+
+    def __init__(self, axes, look: dict, show: Callable, label=None, *, stroke=1.0):
+        self.line = axes.add_line(DenseLine([], [], label=label, animated=True, **look))
+        scale(self.line, stroke)
+        self.show = show
+
+
+class Rule:
+    """An upright or a level line at the value that `show` returns."""
+
+    def __init__(self, axes, look, show: Callable, label=None, *, upright=True, stroke=1.0):
+        make = axes.axvline if upright else axes.axhline
+        # 1 is valid on logarithmic axes, too.
+        self.line = make(1, label=label, animated=True, **look)
+        scale(self.line, stroke)
+        self.set = self.line.set_xdata if upright else self.line.set_ydata
+        self.show = show
+
+    def move(self, arrays):
+        """Move the line."""
+        self.set([self.show(arrays)] * 2)
+
+
+class Background:
+    """A part of the background: set only when it changes, since that costs a full redraw.
+
+    setter: is given what `show` returns.
+    """
+
+    def __init__(self, setter: Callable, show: Callable):
+        self.setter, self.show, self.last = setter, show, None
+
+    def move(self, arrays):
+        """Call the setter if the value has changed."""
+        if (value := self.show(arrays)) != self.last:
+            self.last = value
+            self.setter(value)
+
+
+class Limits(Background):
+    """The ends of axes, as keywords of `Axes.set`."""
+
+    def __init__(self, axes, show: Callable):
+        super().__init__(lambda limits: axes.set(**limits), show)
+
+
+class Map:
+    """A matrix as colours, row 0 on top, in axes that fit it; one row of it may be marked.
+
+    most: rows and columns of the largest that will be shown, for which the layout leaves room;
+    size: those that the axes have, if a cell stands for several of them; across: the ends of x, if
+    columns are no whole numbers.
+    """
+
+    def __init__(
+        self,
+        axes,
+        show: Callable,
+        *,
+        most,
+        cmap=SIGNED,
+        limits=(-1, 1),
+        row=None,
+        size=None,
+        across=None,
+        **more,
+    ):
+        low, high = limits
+        self.image = axes.imshow(
+            np.zeros((2, 2)), cmap=cmap, vmin=low, vmax=high, animated=True, **more
+        )
+        # Black on white lies on the map's own colours, so it is the same in both themes.
+        self.markers = [axes.axhline(0, color=c, animated=True) for c in ("white", "black") if row]
+        if row:
+            self.markers[0].set_linewidth(2 * self.markers[1].get_linewidth())
+        self.axes, self.show, self.row, self.size = axes, show, row, size
+        self.across, self.shown = across, None
+        self._fit(most, most)
+        self.fitted: tuple = ()  # the layout's room is not what is shown
+
+    def _fit(self, cells, size):
+        """Costs a full redraw."""
+        down, right = (n * ceil(of / n) - 0.5 for n, of in zip(cells, size, strict=True))
+        self.image.set_extent((*(self.across or (-0.5, right)), down, -0.5))
+        across = self.across or (-0.5, size[1] - 0.5)
+        self.axes.set(xlim=across, ylim=(size[0] - 0.5, -0.5))
+        self.fitted = cells, size
+
+    def move(self, arrays):
+        """Colour the matrix, and fit the axes if its shape has changed."""
+        values = self.show(arrays)
+        size = self.size(arrays) if self.size else values.shape
+        if (values.shape, size) != self.fitted:
+            self._fit(values.shape, size)
+        if values is not self.shown:  # a large one takes long to be sent
+            self.image.set_data(values)
+            self.shown = values
+        for marker in self.markers:
+            marker.set_ydata([self.row(arrays)] * 2)
+
+
+class Term(Map):
+    """A map of one of several terms, pale and crossed out where `on` returns False.
+
+    Numbers below the lowest colour are grey.
+    """
+
+    def __init__(self, axes, show: Callable, on: Callable, **more):
+        cmap = greyed(SIGNED, "under")
+        super().__init__(axes, show, cmap=cmap, aspect="equal", **more)
+        cross = {"transform": axes.transAxes, "color": rcParams["text.color"], "animated": True}
+        (self.cross,) = axes.plot([], [], **cross)
+        self.cross.set_linewidth(self.cross.get_linewidth() / 1.5)
+        self.on = on
+
+    def move(self, arrays):
+        """Colour the matrix, and cross it out or not."""
+        super().move(arrays)
+        on = self.on(arrays)
+        self.image.set_alpha(1.0 if on else 0.25)
+        self.cross.set_data(*(([], []) if on else CROSS))
+
+
+class Arrow:
+    """An arrow from the origin to the point that `show` returns; a faint, labelled one stays.
+
+    beyond: a radius that no arrow reaches, outside of which the name stands.
+    """
+
+    def __init__(self, axes, look: dict, show: Callable, name, *, rest, beyond, faint=0.4):
+        look = {"length_includes_head": True, **look}
+        axes.arrow(0, 0, *rest, **look).set_alpha(faint)
+        self.arrow = axes.arrow(0, 0, *rest, **look)
+        self.arrow.set(animated=True, zorder=5)
+        towards = np.array(rest) / np.hypot(*rest)
+        shift = {"xytext": 0.8 * rcParams["font.size"] * towards, "textcoords": "offset points"}
+        axes.annotate(name, beyond * towards, **shift, ha="center", va="center")
+        self.show = show
+
+    def move(self, arrays):
+        """Set its head."""
+        dx, dy = self.show(arrays)
+        self.arrow.set_data(dx=dx, dy=dy)
+
+
+class Ring(Curve):
+    """Hollow marks; the width of their edge is a multiple of the style's marker size."""
+
+    def __init__(self, axes, look, show: Callable, label=None, *, edge, marks=1.0, **more):
+        super().__init__(axes, look, show, label, marks=marks, markerfacecolor="none", **more)
+        self.line.set_markeredgewidth(edge * rcParams["lines.markersize"])
+
+
+class Other:
+    """Any other artist, moved by the keywords of its `set` that `show` returns."""
+
+    def __init__(self, artist, show: Callable):
+        self.artist, self.show = artist, show
+
+    def move(self, arrays):
+        """Set what changes."""
+        self.artist.set(**self.show(arrays))
+
+
+def on_colours(axes, show: Callable, look="k-", stroke=2.0, **more):
+    """Two curves, black over white that is so many times as wide; the same in both themes."""
+    return [Curve(axes, "w-", show, stroke=stroke, **more), Curve(axes, look, show, **more)]
+
+
+def row_outline(matrix, row):
+    """The outline of a row of a map, as x and y."""
+    left, right = -0.5, len(matrix.T) - 0.5
+    return [left, right, right, left, left], row + np.array([-0.5, -0.5, 0.5, 0.5, -0.5])
+
+
+class Text(Other):
+    """A text that `show` returns, for which the layout leaves no room of its own."""
+
+    def __init__(self, axes, x, y, show: Callable, **look):
+        text = axes.text(x, y, "", animated=True, in_layout=False, **look)
+        super().__init__(text, lambda arrays: {"text": show(arrays)})
+
+
+# ---------------------------------------------------------------- what stands
+
+
+def scale(line, stroke=1.0, marks=1.0):
+    """Make a line and its marks so many times as large as the style has them."""
+    line.set(linewidth=stroke * line.get_linewidth(), markersize=marks * line.get_markersize())
+
+
+def wide(figure) -> bool:
+    """Whether panels fit beside each other."""
+    return figure.get_size_inches()[0] > WIDE
+
+
+def whole(*axes, most=5, fewest=1, steps=(1, 2, 5, 10)):
+    """Put ticks at whole numbers."""
+    for axis in axes:
+        locator = MaxNLocator(most, integer=True, min_n_ticks=fewest, steps=steps)
+        axis.set_major_locator(locator)
+
+
+def zero(*panels):
+    """A thin grey level line at 0."""
+    for axes in panels:
+        axes.axhline(0, color="C6", linewidth=rcParams["axes.linewidth"])
+
+
+def circle(axes, radius=1.0):
+    """A thin grey circle around the origin."""
+    turn = np.linspace(0, 2 * np.pi, 181)
+    thin = {"color": "C6", "linewidth": rcParams["axes.linewidth"]}
+    axes.plot(radius * np.cos(turn), radius * np.sin(turn), **thin)
+
+
+def legend_above(figure, parts, ncols=None, **more):
+    """One legend for all panels, above them; of parts, or of matplotlib's own handles."""
+    handles = [getattr(part, "line", part) for part in parts]
+    figure.legend(handles=handles, loc="outside upper center", ncols=ncols or len(handles), **more)
+
+
+def greyed(cmap, where="bad"):
+    """A colour map on which cells without a number, or those under the lowest, are grey."""
+    return colormaps[cmap].with_extremes(**{where: rcParams["grid.color"]})
+
+
+# ---------------------------------------------------------------- what they show
+
+
+def broken(strokes):
+    """Strokes [count, points, 2] as the x and y of one line, with a gap after each."""
+    gap = np.full((len(strokes), 1, 2), np.nan)
+    return np.concatenate([strokes, gap], axis=1).reshape(-1, 2).T

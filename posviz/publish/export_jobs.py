@@ -1,0 +1,45 @@
+"""`posviz export`: the files to write, and the jobs that write them."""
+
+from functools import partial
+from pathlib import Path
+
+import posviz.pictures
+from posviz.engine import animation, export
+
+
+def plan(values, moving, formats, to: Path, style, dark, overwrite) -> tuple[dict, list[Path]]:
+    """The jobs that write every file not there yet, by what they write, and the files kept.
+
+    values: the settings of each picture, by class name; moving: the knobs that move.
+    """
+    jobs, kept = {}, []
+    for name, setting in values.items():
+        stills = [to / f"{name}.{kind}" for kind in formats if kind not in animation.FORMATS]
+        films = [
+            to / f"{name}_{moving[name]}.{kind}"
+            for kind in formats
+            if kind in animation.FORMATS and name in moving
+        ]
+        kept += [path for path in stills + films if path.exists() and not overwrite]
+        if wanted := [path for path in stills if path not in kept]:
+            jobs[_named(wanted)] = partial(save, name, setting, wanted, style, dark)
+        for path in films:
+            if path not in kept:
+                jobs[path.name] = partial(animate, name, setting, moving[name], path, style, dark)
+    return jobs, kept
+
+
+def _named(paths) -> str:
+    """Several endings of one name: "SinusoidalTable.svg, .png"."""
+    return ", ".join([paths[0].name, *(path.suffix for path in paths[1:])])
+
+
+def save(name, setting, paths, style, dark):
+    """Write one picture in several formats, from one figure."""
+    picture = posviz.pictures.load(name)(**setting)
+    export.save_all(picture, paths, style=style, dark=dark)
+
+
+def animate(name, setting, knob, path, style, dark):
+    """Write one animation."""
+    posviz.pictures.load(name)(**setting).animate(knob, path, style=style, dark=dark)

@@ -1,0 +1,124 @@
+"""What is wrong with a drawn figure: texts cut off, too small or overlapping, circles not round."""
+
+from itertools import combinations
+from unittest import mock
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrow, Wedge
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+
+TOLERANCE = 0.01  # inches: one pixel in a notebook
+LEAST_POINTS = {"slide": 14}  # smaller letters cannot be read from the last row
+
+
+def faults(figure: Figure, style="notebook") -> list[str]:
+    """A line for everything that is wrong with a figure of a style."""
+    return text_faults(figure, LEAST_POINTS.get(style, 0)) + circle_faults(figure)
+
+
+# ---------------------------------------------------------------- texts
+
+
+def drawn_texts(figure: Figure) -> dict[Text, Bbox]:
+    """The texts that a draw of the figure really draws, each with its box in pixels."""
+    boxes = {}
+    draw = Text.draw
+
+    def spy(text, renderer, *args, **kwargs):
+        if text.get_visible() and text.get_text().strip():
+            boxes[text] = Text.get_window_extent(text, renderer)
+        return draw(text, renderer, *args, **kwargs)
+
+    with mock.patch.object(Text, "draw", spy):
+        figure.draw_without_rendering()
+    return boxes
+
+
+def text_faults(figure: Figure, least_points=0) -> list[str]:
+    """A line for every text cut off by the figure or its axes, too small, or over another."""
+    boxes = drawn_texts(figure)
+    if not boxes:
+        return ["nothing is written in the figure"]
+    slack = TOLERANCE * figure.get_dpi()
+    faults = [
+        f"{text.get_text()!r} is cut off"
+        for text, box in boxes.items()
+        if _sticks_out(box, figure.bbox, slack)
+        or (text.get_clip_on() and _sticks_out(box, text.get_clip_box(), slack))
+    ]
+    small = [text for text in boxes if text.get_fontsize() < least_points]
+    faults += [f"{text.get_text()!r} has {text.get_fontsize()} points" for text in small]
+    for (text, box), (other, other_box) in combinations(boxes.items(), 2):
+        common = Bbox.intersection(box, other_box)
+        # Boxes are generous (tallest letter, rotated text): only drawn pixels decide.
+        if common and min(common.size) > slack and _inks_meet(figure, text, other, common):
+            faults.append(f"{text.get_text()!r} overlaps {other.get_text()!r}")
+    return faults
+
+
+def _sticks_out(box, bounds, slack) -> bool:
+    return bounds is not None and (
+        box.x0 < bounds.x0 - slack
+        or box.y0 < bounds.y0 - slack
+        or box.x1 > bounds.x1 + slack
+        or box.y1 > bounds.y1 + slack
+    )
+
+
+def _inks_meet(figure, text, other, common) -> bool:
+    """Whether two texts mark the same pixels, or pixels side by side."""
+    first, second = (_ink(figure, each, common) for each in (text, other))
+    return bool(np.any(_thicken(first) & second))
+
+
+def _ink(figure, text, box) -> np.ndarray:
+    """The pixels that a text alone marks inside a box, as [height, width] booleans."""
+    renderer = figure.canvas.get_renderer()
+    renderer.clear()
+    Text.draw(text, renderer)
+    marked = np.asarray(renderer.buffer_rgba())[::-1, :, 3] > 0  # rows from the bottom, as boxes
+    x0, y0, x1, y1 = (max(0, edge) for edge in np.round(box.extents).astype(int))
+    return marked[y0:y1, x0:x1]
+
+
+def _thicken(marked) -> np.ndarray:
+    """The marked pixels and their neighbours on all eight sides."""
+    padded = np.pad(marked, 1)
+    height, width = marked.shape
+    shifts = [(i, j) for i in range(3) for j in range(3)]
+    return np.any([padded[i : i + height, j : j + width] for i, j in shifts], axis=0)
+
+
+# ---------------------------------------------------------------- circles
+
+
+def circle_faults(figure: Figure) -> list[str]:
+    """A line for all axes in which something round is drawn and a circle would be an ellipse.
+
+    Where angles or lengths are read off, one step to the right is on screen one step up.
+    """
+    figure.draw_without_rendering()
+    found = []
+    for axes in filter(is_round, figure.axes):
+        step = axes.transData.transform([(0, 0), (1, 0), (0, 1)])
+        (across, _), (_, up) = abs(step[1:] - step[0])
+        if not np.isclose(across, up, rtol=1e-6, atol=0):
+            found.append(f"a circle is not round: 1 is {across:.4g} pixels across and {up:.4g} up")
+    return found
+
+
+def is_round(axes: Axes) -> bool:
+    """Whether something is drawn that must look round: a circle, a dial, an arrow."""
+    if any(isinstance(patch, FancyArrow | Wedge) for patch in axes.patches):
+        return True
+    for line in axes.lines:
+        points = np.ma.filled(np.ma.masked_invalid(np.asarray(line.get_xydata(), float)), np.nan)
+        for part in np.split(points, np.flatnonzero(np.isnan(points[:, 0])) + 1):
+            part = part[~np.isnan(part).any(axis=1)][:-1]
+            radius = np.hypot(*(part - part.mean(axis=0)).T) if len(part) > 20 else np.zeros(1)
+            if radius.min() > 0 and np.ptp(radius) < 0.02 * radius.mean():
+                return True
+    return False

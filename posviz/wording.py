@@ -1,0 +1,15 @@
+"""How numbers are written in captions and labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def signed(number: Any, form: str = "") -> str:
+    """Write a number, in a format such as ".4g", with the minus sign of print."""
+    return f"{number:{form}}".replace("-", "−")
+
+
+def tokens(length: float) -> str:
+    """Write a length in tokens: with two decimals below 100, whole from there on."""
+    return f"{length:.2f}" if length < 100 else f"{length:,.0f}"

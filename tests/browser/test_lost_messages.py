@@ -1,0 +1,66 @@
+"""What a view does when the kernel does not answer: its clock is ours, and nothing answers."""
+
+import pytest
+
+from posviz.engine.screen import Screen
+from posviz.engine.slider import Slider
+
+SHOW = """async (text) => {
+    const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+    const { default: { render } } = await import(url);
+    const traits = { label: "x", last_place: 10, range: "from 0 to 10", play: true };
+    window.sent = [];
+    const model = {
+        get: (name) => traits[name],
+        on: (event, listener) => { if (event === "msg:custom") window.hear = listener; },
+        off: () => {},
+        send: (message) => { window.sent.push(message); },
+    };
+    render({ model, el: document.body });
+}"""
+MOVE = """(place) => {
+    const slider = document.querySelector("[type=range]");
+    slider.value = place;
+    slider.dispatchEvent(new Event("input"));
+}"""
+
+
+@pytest.fixture
+def page(browser):
+    page = browser.new_context().new_page()
+    page.clock.install(time=0)
+    page.goto("about:blank")
+    page.clock.pause_at(600)
+    yield page
+    page.context.close()
+
+
+def sent(page) -> list[dict]:
+    """What the view has sent, without its name."""
+    return [{k: v for k, v in m.items() if k != "view"} for m in page.evaluate("sent")]
+
+
+def test_a_slider_sends_the_newest_value_five_seconds_after_what_was_lost(page):
+    page.evaluate(SHOW, Slider._esm)
+    page.evaluate("hear({ view: sent[0].view, number: 1, place: 2, text: '2', change: 0 })")
+    for place in (5, 6, 7):
+        page.evaluate(MOVE, place)
+    opened, lost = {"number": 1, "change": -1}, {"number": 2, "change": 0, "place": 5}
+    page.clock.run_for(4000)
+    assert sent(page) == [opened, lost]
+    page.clock.run_for(1100)
+    assert sent(page) == [opened, lost, {"number": 3, "change": 0, "place": 7}]
+
+
+def test_a_screen_goes_on_asking_and_an_answer_takes_its_notice_away(page):
+    page.evaluate(SHOW, Screen._esm)
+    ask, pulse = ({"ratio": 1, "plain": False} | more for more in ({"ask": True}, {}))
+    notice = page.locator(".posviz-notice")
+    page.clock.run_for(9000)
+    assert (sent(page), notice.inner_text()) == ([ask, pulse], "")
+    page.clock.run_for(4000)
+    assert notice.inner_text().startswith("The kernel does not answer")
+    assert sent(page) == [ask, pulse, pulse, pulse]  # after 2, 10 and 12 seconds
+    page.evaluate("hear({ pong: 'another view' })")
+    assert notice.inner_text() == ""
+    assert sent(page)[-1] == ask

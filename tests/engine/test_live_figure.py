@@ -1,0 +1,151 @@
+"""A live figure: it follows the knobs, and shows what a fresh figure would show."""
+
+import gc
+import weakref
+
+import matplotlib
+import numpy as np
+import pytest
+
+from posviz.engine.live_figure import LiveFigure
+from tests.engine.replay import fresh_pixels
+from tests.engine.sample import Failing, Waves
+
+
+def live_pixels(live) -> np.ndarray:
+    live.follow()
+    live.paint()
+    return live.layers.pixels().copy()
+
+
+def change_at_random(picture, rng):
+    """Change one knob of a Waves picture."""
+    values = {
+        "lines": rng.integers(1, 5),
+        "position": rng.integers(40),
+        "width": 2 * rng.integers(1, 33),
+        "base": 10 ** rng.uniform(1, 4),
+        "phase": rng.random(),
+        "shape": ("sine", "cosine")[rng.integers(2)],
+        "marked": bool(rng.integers(2)),
+        "words": "a cat$ sat \\frac"[: rng.integers(17)],
+    }
+    name = rng.choice(list(values), p=[0.02, *[0.14] * 7])
+    setattr(picture, name, values[name])
+
+
+@pytest.mark.slow("seconds")
+@pytest.mark.parametrize("session", [{}, {"axes.titlesize": 30, "xtick.color": "red"}])
+def test_after_a_hundred_changes_the_pixels_are_those_of_a_fresh_figure(session):
+    rng = np.random.default_rng(0)
+    picture = Waves()
+    live = LiveFigure(picture)
+    with matplotlib.rc_context(session):
+        for i in range(1, 101):
+            change_at_random(picture, rng)
+            pixels = live_pixels(live)
+            if i % 20 == 0:
+                assert np.array_equal(pixels, fresh_pixels(picture)), picture
+
+
+def test_following_twice_is_following_once(monkeypatch):
+    picture = Waves()
+    live = LiveFigure(picture)
+    assert live.follow()
+    monkeypatch.setattr(Waves, "compute", lambda _: pytest.fail("nothing changed"))
+    assert not live.follow()
+
+
+@pytest.mark.slow("seconds")
+def test_artists_are_kept_until_a_knob_needs_new_ones():
+    picture = Waves()
+    live = LiveFigure(picture)
+    live.follow()
+    figure = live.layers.figure
+    picture.position, picture.shape = 9, "cosine"
+    live.follow()
+    assert live.layers.figure is figure
+    picture.lines = 4
+    live.follow()
+    assert live.layers.figure is not figure
+    assert np.array_equal(live_pixels(live), fresh_pixels(picture))
+
+
+def test_only_what_changes_the_axes_redraws_the_background():
+    picture = Waves()
+    live = LiveFigure(picture)
+    live_pixels(live)
+    redrawn = []
+    for name, value in [("position", 30), ("words", "a dog"), ("phase", 0), ("width", 12)]:
+        setattr(picture, name, value)
+        live.follow()
+        redrawn.append(live.paint())
+        live.layers.pixels()
+    assert redrawn == [False, False, False, True]
+
+
+@pytest.mark.slow("seconds")
+@pytest.mark.parametrize("ratio", [2.0, 1.5])
+def test_a_sharper_screen_gets_more_pixels(ratio):
+    picture = Waves()
+    live = LiveFigure(picture)
+    assert live_pixels(live).shape == (200, 400, 4)
+    live.ratio = ratio
+    pixels = live_pixels(live)
+    assert pixels.shape == (200 * ratio, 400 * ratio, 4)
+    assert np.array_equal(pixels, fresh_pixels(picture, dpi=100 * ratio))
+    picture.position = 20
+    assert np.array_equal(live_pixels(live), fresh_pixels(picture, dpi=100 * ratio))
+    live.ratio = 1.0
+    assert np.array_equal(live_pixels(live), fresh_pixels(picture))
+
+
+@pytest.mark.parametrize(("place", "error"), [("compute", ValueError), ("caption", KeyError)])
+def test_an_error_before_anything_moved_leaves_the_good_picture(place, error):
+    picture = Failing()
+    live = LiveFigure(picture)
+    good, caption = live_pixels(live), live.caption
+    picture.position, picture.fail = 20, place
+    with pytest.raises(error):
+        live.follow()
+    assert live.caption == caption
+    live.paint()
+    assert np.array_equal(live.layers.pixels(), good)
+    picture.fail = "nowhere"
+    assert np.array_equal(live_pixels(live), fresh_pixels(picture))
+    assert live.caption == picture.caption(picture.compute()) != caption
+
+
+@pytest.mark.slow("seconds")
+def test_an_error_half_way_releases_the_figure_and_the_next_one_is_whole():
+    picture = Failing()
+    live = LiveFigure(picture)
+    live_pixels(live)
+    picture.position, picture.fail = 20, "update"
+    with pytest.raises(RuntimeError):
+        live.follow()
+    assert live.layers is None
+    picture.fail = "nowhere"
+    assert np.array_equal(live_pixels(live), fresh_pixels(picture))
+
+
+@pytest.mark.slow("seconds")
+def test_a_released_figure_is_gone_and_comes_back_when_needed():
+    picture = Waves()
+    live = LiveFigure(picture)
+    before = live_pixels(live)
+    figure = weakref.ref(live.layers.figure)
+    live.release()
+    gc.collect()
+    assert figure() is None
+    assert np.array_equal(live_pixels(live), before)
+
+
+def test_two_live_figures_of_one_picture_do_not_meet():
+    picture = Waves()
+    first, second = LiveFigure(picture), LiveFigure(picture)
+    old = live_pixels(first)
+    picture.position = 30
+    assert not np.array_equal(live_pixels(second), old)
+    first.paint()
+    assert np.array_equal(first.layers.pixels(), old)

@@ -1,0 +1,156 @@
+"""Every part is moved once, to arrays and then to others: nothing of the first ones stays."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from matplotlib import rcParams
+from matplotlib.colors import same_color
+from matplotlib.figure import Figure
+
+from posviz.pictures import parts
+from posviz.pictures.dense_line import DenseLine
+
+
+@pytest.fixture
+def axes():
+    return Figure().add_subplot()
+
+
+def moved(part, **arrays):
+    """The part after it was moved to arrays."""
+    part.move(SimpleNamespace(**arrays))
+    return part
+
+
+@pytest.mark.parametrize("kind", [parts.Curve, parts.Dense, parts.Ring])
+def test_a_curve_has_the_points_shown_and_none_of_those_before(axes, kind):
+    look = {"color": "C1"} if kind is parts.Dense else "C1o-"
+    more = {"edge": 0.5} if kind is parts.Ring else {"stroke": 3}
+    part = kind(axes, look, lambda a: (a.x, a.y), "its name", **more)
+    assert part.line.get_animated()
+    assert isinstance(part.line, DenseLine) == (kind is parts.Dense)
+    assert part.line.get_label() == "its name"
+    assert same_color(part.line.get_color(), "C1")
+    for x, y in (([1, 2], [3, 4]), ([], [])):
+        assert np.array_equal(moved(part, x=x, y=y).line.get_data(), (x, y))
+
+
+@pytest.mark.parametrize(
+    ("upright", "expected"), [(True, ([7, 7], [0, 1])), (False, ([0, 1], [7, 7]))]
+)
+def test_a_rule_stands_where_it_is_shown(axes, upright, expected):
+    part = parts.Rule(axes, {"color": "C1"}, lambda a: a.place, upright=upright)
+    assert tuple(map(list, moved(part, place=7).line.get_data())) == expected
+
+
+def test_strokes_and_marks_are_relative_to_the_style(axes):
+    (plain,) = axes.plot([], [], "o-")
+    part = parts.Curve(axes, "o-", lambda a: a, stroke=1 / 2, marks=3)
+    assert part.line.get_linewidth() == plain.get_linewidth() / 2
+    assert part.line.get_markersize() == plain.get_markersize() * 3
+
+
+def test_a_ring_is_hollow_and_its_edge_grows_with_the_style(axes):
+    ring = parts.Ring(axes, "C1o", lambda a: a, edge=1 / 4, marks=2).line
+    size = rcParams["lines.markersize"]
+    assert (ring.get_markersize(), ring.get_markeredgewidth()) == (2 * size, size / 4)
+    assert ring.get_markerfacecolor() == "none"
+
+
+def test_what_stands_is_set_only_where_it_is_new(axes):
+    given = []
+    part = parts.Background(given.append, lambda a: {"end": a.end})
+    for end in (1, 1, 2, 1):
+        moved(part, end=end)
+    assert given == [{"end": 1}, {"end": 2}, {"end": 1}]
+    moved(parts.Limits(axes, lambda a: {"xlim": (0, a.end)}), end=9)
+    assert axes.get_xlim() == (0, 9)
+
+
+def test_a_map_fits_what_it_shows(axes):
+    part = parts.Map(axes, lambda a: a.values, most=(20, 30), row=lambda a: a.row)
+    assert axes.get_xlim() == (-0.5, 29.5)  # the layout leaves room for the largest
+    for shape in ((20, 30), (2, 3), (2, 5)):
+        values = np.random.default_rng(0).random(shape)
+        moved(part, values=values, row=1)
+        assert np.array_equal(part.image.get_array(), values)
+        assert part.image.get_extent() == [-0.5, shape[1] - 0.5, shape[0] - 0.5, -0.5]
+        assert axes.get_xlim() == (-0.5, shape[1] - 0.5)
+        assert axes.get_ylim() == (shape[0] - 0.5, -0.5)
+        assert [marker.get_ydata() for marker in part.markers] == [[1, 1], [1, 1]]
+
+
+def test_a_map_is_not_set_again_to_the_very_array_that_it_shows(axes):
+    part, values = parts.Map(axes, lambda a: a.values, most=(3, 3)), np.eye(3)
+    moved(part, values=values)
+    part.image.stale = False
+    moved(part, values=values)
+    assert not part.image.stale
+    moved(part, values=values.copy())
+    assert part.image.stale
+
+
+def test_a_cell_may_stand_for_several_tokens(axes):
+    part = parts.Map(axes, lambda a: np.eye(4), most=(9, 9), size=lambda a: (a.tokens, a.tokens))
+    for tokens, end in ((7, 7.5), (8, 7.5), (4, 3.5), (10, 11.5)):
+        moved(part, tokens=tokens)
+        assert part.image.get_extent() == [-0.5, end, end, -0.5]
+        assert (axes.get_xlim(), axes.get_ylim()) == ((-0.5, tokens - 0.5), (tokens - 0.5, -0.5))
+
+
+def test_columns_of_a_map_may_have_ends_of_their_own(axes):
+    part = parts.Map(axes, lambda a: np.eye(a.rows), most=(9, 9), across=(0, 100))
+    moved(part, rows=3)
+    assert part.image.get_extent() == [0, 100, 2.5, -0.5]
+    assert axes.get_xlim() == (0, 100)
+
+
+def test_an_arrow_points_and_its_faint_one_stays(axes):
+    look = {"width": 0.1}
+    part = parts.Arrow(axes, look, lambda a: a.tip, "q", rest=(3, 4), beyond=10, faint=0.2)
+    moved(part, tip=(-1, 2))
+    faint, arrow = axes.patches
+    tips = [patch.get_xy()[0] for patch in (faint, arrow)]
+    assert np.array_equal(tips, [(3, 4), (-1, 2)])
+    assert (faint.get_alpha(), faint.get_animated(), arrow.get_animated()) == (0.2, False, True)
+    assert tuple(axes.texts[0].xy) == pytest.approx((6, 8))
+
+
+def test_another_artist_is_set_to_what_is_shown(axes):
+    text = axes.text(0, 0, "before")
+    moved(parts.Other(text, lambda a: {"text": a.word, "color": "C3"}), word="after")
+    assert (text.get_text(), text.get_color()) == ("after", "C3")
+    text = moved(parts.Text(axes, 1, 2, lambda a: a.word), word="said").artist
+    assert (text.get_text(), text.get_position(), text.get_in_layout()) == ("said", (1, 2), False)
+
+
+def test_black_lies_on_white_at_the_same_points(axes):
+    both = parts.on_colours(axes, lambda a: ([1, 2], [a.y, a.y]), "k--", stroke=2)
+    white, black = (moved(part, y=5).line for part in both)
+    assert np.array_equal(white.get_data(), black.get_data())
+    assert (white.get_color(), black.get_color()) == ("w", "k")
+    assert white.get_linewidth() == 2 * black.get_linewidth()
+    assert axes.lines[:] == [white, black]  # the later one is drawn over the other
+
+
+def test_strokes_are_one_line_with_gaps():
+    strokes = np.arange(12).reshape(3, 2, 2)
+    x, y = parts.broken(strokes)
+    assert np.isnan([x[2::3], y[2::3]]).all()
+    for i in range(3):
+        assert np.array_equal((x[3 * i : 3 * i + 2], y[3 * i : 3 * i + 2]), strokes[i].T)
+
+
+@pytest.mark.parametrize(("width", "expected"), [(3.3, False), (8, True)])
+def test_panels_fit_beside_each_other_in_all_but_a_column(width, expected):
+    assert parts.wide(Figure(figsize=(width, 3))) == expected
+
+
+@pytest.mark.parametrize("end", [2, 7, 4096])
+def test_ticks_are_at_whole_numbers(axes, end):
+    parts.whole(axes.xaxis, most=4)
+    axes.set_xlim(0, end)
+    ticks = axes.get_xticks()
+    assert 1 < len(ticks) <= 6
+    assert all(tick == round(tick) for tick in ticks)

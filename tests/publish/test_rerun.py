@@ -1,0 +1,134 @@
+"""Notebooks that are executed in place: what changes, what stays, and which a change reaches."""
+
+import base64
+import copy
+import io
+
+import nbformat
+import numpy as np
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+from PIL import Image
+
+from posviz import ThreeDoors
+from posviz.publish import arguments, rerun
+from posviz.publish.lesson import WIDGET
+from tests.publish.test_lesson import write
+
+NOTEBOOKS = arguments.notebooks()
+SMALL = "06_rope_in_two_dimensions"
+BAR = "training: 100%|██| 20/20 [00:00<00:00, 99.52it/s, 3.17 nats]\nsparse   0.53 ms"
+LATER = "training: 100%|██| 20/20 [00:01<00:00, 8.1it/s, 3.17 nats]\nsparse  10.47 ms"
+
+
+def notebook(*texts):
+    """A notebook with a cell for each text that it printed."""
+    outputs = [[new_output("stream", name="stdout", text=text)] for text in texts]
+    cells = [new_code_cell(outputs=each, id=f"cell-{i}") for i, each in enumerate(outputs)]
+    return new_notebook(cells=cells)
+
+
+@pytest.mark.slow("a notebook")
+def test_a_second_run_changes_nothing_and_the_first_only_what_it_must(tmp_path):
+    sources = ["print(1)", "from posviz import ThreeDoors", "ThreeDoors().figure()"]
+    path = write(tmp_path / "00_title.ipynb", *sources, "ThreeDoors().explore()")
+    stored = nbformat.read(path, as_version=4)
+    stored.cells[1].metadata = {"execution": {"at": "noon"}, "jupyter": {"outputs_hidden": True}}
+    nbformat.write(stored, path)
+    lines = rerun.rerun(path)
+    assert lines[:2] == [f"{stored.cells[1].id}:", "+ 1"]
+    before = path.read_bytes()
+    run = nbformat.read(path, as_version=4)
+    nbformat.validate(run)
+    assert [cell.source for cell in run.cells] == [cell.source for cell in stored.cells]
+    assert [cell.execution_count for cell in run.cells[1:]] == [1, 2, 3, 4]
+    assert run.metadata == stored.metadata
+    assert run.cells[1].metadata == {"jupyter": {"outputs_hidden": True}}
+    caption = ThreeDoors().caption(ThreeDoors().compute())
+    for cell in run.cells[3:]:
+        assert cell.outputs[0].metadata["image/png"].alt == caption
+    assert WIDGET in run.cells[4].outputs[0].data
+    assert rerun.rerun(path) == []
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.slow("a notebook")
+def test_a_notebook_that_fails_stays_as_it_was(tmp_path):
+    path = write(tmp_path / "03_broken.ipynb", "print(1)", "1\n1 / 0")
+    before = path.read_bytes()
+    with pytest.raises(RuntimeError, match=r"03_broken.ipynb, cell 2, line 2: ZeroDivisionError"):
+        rerun.rerun(path)
+    assert path.read_bytes() == before
+
+
+everywhere = [
+    pytest.param(name, marks=[] if name == SMALL else pytest.mark.release("every lesson rerun"))
+    for name in NOTEBOOKS
+]
+
+
+@pytest.mark.slow("a notebook")
+@pytest.mark.parametrize("name", everywhere)
+def test_a_rerun_of_a_lesson_changes_nothing(tmp_path, name):
+    """Pixels may differ by what another machine's last digits do, and nothing else."""
+    path = tmp_path / NOTEBOOKS[name].name
+    path.write_bytes(NOTEBOOKS[name].read_bytes())
+    assert rerun.rerun(path) == []
+    stored, run = (without_pictures(each) for each in (NOTEBOOKS[name], path))
+    assert run[0] == stored[0], f"run `posviz rerun {name[:2]}`"
+    for old, new in zip(stored[1], run[1], strict=True):
+        assert new.shape == old.shape
+        assert np.abs(new - old).mean() < 0.5
+
+
+def without_pictures(path):
+    """The notebook without its pictures, and their pixels."""
+    found, pictures = nbformat.read(path, as_version=4), []
+    for cell in found.cells:
+        for output in cell.get("outputs", []):
+            if "image/png" in output.get("data", {}):
+                png = io.BytesIO(base64.b64decode(output.data.pop("image/png")))
+                pictures.append(np.asarray(Image.open(png).convert("RGB")).astype(int))
+    return found, pictures
+
+
+def test_measured_times_stay_as_they_are_stored_unless_more_has_changed():
+    stored, run = notebook(BAR, BAR), notebook(LATER, LATER.replace("3.17", "3.18"))
+    after = copy.deepcopy(run)
+    rerun.tidy(stored, after)
+    assert after.cells[0] == stored.cells[0]
+    assert after.cells[1] == run.cells[1]
+
+
+def test_changed_text_is_told_under_its_cell():
+    stored, run = notebook("one\ntwo", "three"), notebook("one\n2", "three")
+    assert rerun.changed_text(stored, run) == ["cell-0:", "- two", "+ 2"]
+    picture = {"image/png": {"alt": "A wave."}}
+    run.cells[1].outputs[0] = new_output("display_data", {"image/png": "AA"}, metadata=picture)
+    assert rerun.changed_text(stored, run)[3:] == ["cell-1:", "- three", "+ A wave."]
+
+
+@pytest.mark.parametrize(
+    ("file", "reached"),
+    [
+        ("notebooks/02_sinusoidal_tables.ipynb", {"02"}),
+        ("README.md", set()),
+        ("posviz/publish/doctor.py", set()),
+        ("posviz/exercises/alibi/bias.py", {"07"}),
+        ("posviz/engine/explorer.py", {name[:2] for name in NOTEBOOKS}),
+        ("posviz/engine/styles/base.mplstyle", {name[:2] for name in NOTEBOOKS}),
+    ],
+)
+def test_a_change_reaches_the_notebooks_that_import_it(monkeypatch, file, reached):
+    assert (rerun.ROOT / file).exists()
+    monkeypatch.setattr(rerun, "_git", lambda *_: {rerun.ROOT / file})
+    found = rerun.of_changed_files(list(NOTEBOOKS.values()))
+    assert {path.stem[:2] for path in found} == reached
+
+
+@pytest.mark.slow("a process")
+def test_where_git_cannot_tell_nothing_is_run(monkeypatch, tmp_path):
+    monkeypatch.setattr(rerun, "ROOT", tmp_path)
+    with pytest.raises(ValueError, match="not a git repository"):
+        rerun.of_changed_files([])

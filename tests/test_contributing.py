@@ -1,0 +1,71 @@
+"""The examples of CONTRIBUTING.md do what the page says of them."""
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from posviz.attention import attend
+from posviz.encodings.doors import doors
+from posviz.publish.faults import text_faults
+from tests.every_encoding import D_MODEL, HEADS
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = dict(
+    re.findall(r"```python\n# (\S+)\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.S)
+)
+
+
+@pytest.fixture
+def example(tmp_path, monkeypatch):
+    """Load an example as the module whose file it names."""
+
+    def load(place):
+        assert not (ROOT / place).exists(), "it would be in a contributor's way"
+        file = tmp_path / Path(place).name
+        file.write_text(EXAMPLES[place], "utf-8")
+        spec = importlib.util.spec_from_file_location(file.stem, file)
+        module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, spec.name, module)  # dataclasses look there
+        spec.loader.exec_module(module)
+        return module
+
+    return load
+
+
+def test_the_picture_is_small_and_has_no_fault(example):
+    picture = example("posviz/pictures/order/sharp_weights.py").SharpWeights()
+    assert len(EXAMPLES["posviz/pictures/order/sharp_weights.py"].splitlines()) < 70
+    for values in ({}, {"scale": 0.1, "keys": 2}, {"scale": 100, "keys": 64}):
+        drawn = type(picture)(**values)
+        assert text_faults(drawn.figure()) == []
+        assert text_faults(drawn.figure("paper")) == []
+    assert picture.compute().weights.sum() == pytest.approx(1)
+
+
+def test_the_encoding_prefers_the_token_before(example):
+    encoding = example("posviz/encodings/previous.py").Previous(50.0)
+    assert doors(encoding) == ("at_scores",)
+    x, eye = np.random.default_rng(0).normal(size=(1, 5, D_MODEL)), np.eye(D_MODEL)
+    out = attend(x, eye, eye, eye, num_heads=HEADS, encoding=encoding, positions=range(5))
+    np.testing.assert_allclose(out[0, 1:], x[0, :-1], atol=1e-9)
+
+
+def test_the_exercise_names_both_mistakes(example):
+    check = example("posviz/exercises/order/offsets.py").check_offsets
+    answers = {
+        "correct": lambda q, k: q[:, None] - k,
+        "sign": lambda q, k: k - q[:, None],
+        "distance": lambda q, k: abs(q[:, None] - k),
+    }
+    for said, answer in answers.items():
+        feedback = check(answer)
+        assert (feedback.mistake or feedback.status) == said
+
+
+def test_the_claim_holds_only_for_one_key(example):
+    verdict = example("posviz/claims/order/softmax.py").a_shift_changes_nothing()
+    assert (verdict.verdict, verdict.condition) == ("true only if", "one key gets it")
