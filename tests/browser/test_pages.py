@@ -249,7 +249,8 @@ def test_a_typed_value_goes_to_the_nearest_place_and_says_so(second):
     box.press("Enter")
     expect(strip.get_by_role("alert")).to_contain_text("position must be a number from 0 to")
     expect(box).to_have_value("a dozen")
-    strip.get_by_role("slider").press("ArrowRight")
+    at_the_end = slider.input_value() == slider.get_attribute("max")
+    shows_another(strip, lambda: slider.press("ArrowLeft" if at_the_end else "ArrowRight"))
     expect(note).to_be_empty()
 
 
