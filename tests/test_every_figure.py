@@ -18,7 +18,7 @@ from posviz.engine import animation, knobs
 from posviz.engine.export import FORMATS, save_all
 from posviz.engine.picture import Picture
 from posviz.engine.style import STYLES, style_context
-from posviz.publish.faults import circle_faults, drawn_texts, is_round
+from posviz.publish.faults import circle_faults, drawn_texts, is_round, line_faults
 from tests import reading_svg
 from tests.colour_vision import EVERYONE, least_distance
 
@@ -177,13 +177,15 @@ def test_what_a_reader_typed_is_inert_in_every_format(tmp_path, name, knob, word
     assert not {"/OpenAction", "/AA", "/Names"} & set(PdfReader(pdf).root_object)
 
 
-# ---------------------------------------------------------------- angles
+# ---------------------------------------------------------------- angles and marks
 
 
 @pytest.mark.slow("seconds")
-def test_pictures_with_circles_are_those_that_are_listed():
-    found = {name: sum(map(is_round, posviz.pictures.load(name)().figure().axes)) for name in NAMES}
-    assert {name: count for name, count in found.items() if count} == WITH_CIRCLES
+def test_every_mark_is_in_its_axes_and_pictures_with_circles_are_those_that_are_listed():
+    figures = {name: posviz.pictures.load(name)().figure() for name in NAMES}
+    assert {name: found for name in NAMES if (found := line_faults(figures[name]))} == {}
+    circles = {name: sum(map(is_round, figure.axes)) for name, figure in figures.items()}
+    assert {name: count for name, count in circles.items() if count} == WITH_CIRCLES
 
 
 @pytest.mark.sampled(quick=2)

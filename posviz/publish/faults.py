@@ -1,9 +1,10 @@
-"""What is wrong with a drawn figure: texts cut off, too small or overlapping, circles not round."""
+"""What is wrong with a drawn figure: texts cut off, small or overlapping, marks lost, ellipses."""
 
 from itertools import combinations
 from unittest import mock
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrow, Wedge
@@ -16,7 +17,11 @@ LEAST_POINTS = {"slide": 14}  # smaller letters cannot be read from the last row
 
 def faults(figure: Figure, style="notebook") -> list[str]:
     """A line for everything that is wrong with a figure of a style."""
-    return text_faults(figure, LEAST_POINTS.get(style, 0)) + circle_faults(figure)
+    return [
+        *text_faults(figure, LEAST_POINTS.get(style, 0)),
+        *line_faults(figure),
+        *circle_faults(figure),
+    ]
 
 
 # ---------------------------------------------------------------- texts
@@ -90,6 +95,26 @@ def _thicken(marked) -> np.ndarray:
     height, width = marked.shape
     shifts = [(i, j) for i in range(3) for j in range(3)]
     return np.any([padded[i : i + height, j : j + width] for i, j in shifts], axis=0)
+
+
+# ---------------------------------------------------------------- lines and marks
+
+
+def line_faults(figure: Figure) -> list[str]:
+    """A line for every curve and mark of which nothing can be seen, as it is outside its axes."""
+    figure.draw_without_rendering()
+    found = []
+    for axes in figure.axes:
+        for line in filter(Artist.get_visible, axes.lines):
+            points = np.ma.filled(line.get_transform().transform(line.get_xydata()), np.nan)
+            points = points[np.isfinite(points).all(axis=1)]
+            if line.get_clip_on() and len(points):
+                box = Bbox([points.min(axis=0), points.max(axis=0)])
+                if Bbox.intersection(box, axes.bbox) is None:
+                    found.append(
+                        f"{line.get_label()!r} at {line.get_xydata()[0]} is outside its axes"
+                    )
+    return found
 
 
 # ---------------------------------------------------------------- circles

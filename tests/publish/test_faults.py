@@ -5,7 +5,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from posviz.publish.faults import circle_faults, drawn_texts, faults, text_faults
+from posviz.publish.faults import circle_faults, drawn_texts, faults, line_faults, text_faults
 
 
 @pytest.fixture
@@ -79,3 +79,14 @@ def test_a_circle_must_be_round(figure, aspect):
     assert bool(circle_faults(figure)) == (aspect == "auto")
     axes.lines[0].set_data(turns, turns)
     assert circle_faults(figure) == []
+
+
+@pytest.mark.parametrize("y", [0.9, 1.1])
+def test_a_mark_outside_its_axes_is_told(figure, y):
+    axes = figure.add_subplot(xlim=(0, 1), ylim=(0, 1))
+    axes.plot([0.5], [y], "o", label="mark")
+    axes.plot([0.5, 0.5], [-1, 2], label="a curve through them")
+    axes.plot([], [], label="nothing yet")
+    axes.plot([0.5], [2], clip_on=False, label="meant to stand outside")
+    axes.plot([0.5], [2], visible=False, label="hidden")
+    assert line_faults(figure) == (["'mark' at [0.5 1.1] is outside its axes"] if y > 1 else [])

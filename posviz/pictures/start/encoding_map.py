@@ -156,7 +156,8 @@ class EncodingMap(Picture):
         """The card above, the doors below, and the encodings above their doors."""
         card, chart = figure.subplots(2, 1, height_ratios=(1, 2.6))
         doors = draw_doors(chart)
-        chart.set_ylim(0, 1.6)
+        highest = max(y for door in DOOR_POINTS for _, y in _points(door).values())
+        chart.set_ylim(0, max(1.6, highest + 0.1))
         for door in DOOR_POINTS:
             _list(chart, door)
         dot = _dot("C1", "C1")
