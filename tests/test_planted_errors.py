@@ -111,6 +111,13 @@ def test_a_planted_error_turns_a_test_red(processes, copy, name):
     assert "1 failed" in output or "1 error" in output
 
 
+def test_every_planted_error_can_be_planted(tmp_path):
+    for name in {error[0] for error in ERRORS.values()}:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    for error in ERRORS.values():
+        plant(tmp_path, error)
+
+
 @pytest.mark.slow("a process")
 @pytest.mark.release("that nothing is red without an error")
 def test_without_an_error_they_are_green(processes, copy):

@@ -76,8 +76,8 @@ DEFAULT = {
     ),
     "screen: a gap in the numbers of frames passes": (
         "posviz/engine/screen.js",
-        "message.frame !== first + place",
-        "message.frame < first + place",
+        "message.frame !== first + i",
+        "message.frame < first + i",
         "tests/browser/test_fidelity.py::test_a_frame_that_was_lost_is_asked_for_again",
     ),
     "filmstrip: the still stays beside the living picture": (

@@ -126,10 +126,10 @@ QUICK = {
     ),
     "a frame names the row behind an artist's rows": (
         "posviz/engine/frames.py",
-        "entries.append([place, rows, images, recording.calls])\n"
+        "entries.append([index, rows, images, recording.calls])\n"
         "        rows += len(recording.vertices) // _BYTES_PER_ROW",
         "rows += len(recording.vertices) // _BYTES_PER_ROW\n"
-        "        entries.append([place, rows, images, recording.calls])",
+        "        entries.append([index, rows, images, recording.calls])",
         "tests/engine/test_frames.py::test_after_forgetting_everything_is_sent_again",
     ),
     "a checksum of a PNG leaves out the chunk's name": (

@@ -155,8 +155,8 @@ QUICK = {
 DEFAULT = {
     "same on every device: the length may be 0": (
         "posviz/pictures/start/same_on_every_device.py",
-        "seq_len = integer(128, low=2, high=512)",
-        "seq_len = integer(128, low=0, high=512)",
+        "seq_len = integer(128, low=2, high=LONGEST)",
+        "seq_len = integer(128, low=0, high=LONGEST)",
         "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_"
         "would[SameOnEveryDevice]",
     ),
@@ -220,8 +220,8 @@ DEFAULT = {
     ),
     "dense line: what stands at the very end is left out": (
         "posviz/pictures/dense_line.py",
-        "    between[-2] = max(between[-2:])  # what stands at the very end belongs to the last\n",
-        "",
+        "between[-2] = max(between[-2:])  #",
+        "#",
         "tests/pictures/test_dense_line.py::test_the_area_is_that_of_a_round_pen[0.6-spire]",
     ),
     "three doors: a way in that was dotted once stays dotted": (

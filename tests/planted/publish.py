@@ -59,11 +59,11 @@ QUICK = {
         "if waiting := waiting - found:",
         "tests/publish/test_rerun.py::test_a_change_reaches_the_notebooks_that_import_it",
     ),
-    "front door: raster looked for in the wrong module": (
+    "front door: load_table looked for in the wrong module": (
         "posviz/__init__.py",
-        '        "raster",\n    ),\n    "posviz.encodings.shaw": (',
-        '    ),\n    "posviz.encodings.shaw": (\n        "raster",',
-        "tests/test_front_door.py::test_every_name_opens_something[raster]",
+        '    "posviz.checkpoints": ("load_table",),\n    "posviz.derivations.rotary": ("derive",),',
+        '    "posviz.derivations.rotary": ("derive", "load_table"),',
+        "tests/test_front_door.py::test_every_name_opens_something[load_table]",
     ),
     "checkpoints: float16 forgotten": (
         "posviz/checkpoints.py",
