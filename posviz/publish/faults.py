@@ -111,9 +111,8 @@ def line_faults(figure: Figure) -> list[str]:
             if line.get_clip_on() and len(points):
                 box = Bbox([points.min(axis=0), points.max(axis=0)])
                 if Bbox.intersection(box, axes.bbox) is None:
-                    found.append(
-                        f"{line.get_label()!r} at {line.get_xydata()[0]} is outside its axes"
-                    )
+                    name, first = str(line.get_label()), np.asarray(line.get_xydata())[0]
+                    found.append(f"{name!r} at {first} is outside its axes")
     return found
 
 
