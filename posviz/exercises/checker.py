@@ -42,20 +42,11 @@ SIZES = range(1, 9)
 
 @dataclass(frozen=True)
 class Mistake:
-    """A known mistake: what people write, and what they should be told."""
+    """A known mistake: the function that shows it, and what its makers are told."""
 
     name: str
     message: str
     function: Callable[..., Any]
-
-
-@dataclass(frozen=True)
-class HarmlessInputs:
-    """Inputs on which a mistake does no harm, and the message for those who made it."""
-
-    name: str
-    message: str
-    inputs: Callable[[np.random.Generator, int], tuple]
 
 
 @dataclass
@@ -73,29 +64,19 @@ class Checker:
     inputs: Callable[[np.random.Generator, int], tuple] | None = None
     tolerance: float = 1e-5
     mistakes: list[Mistake] = field(default_factory=list)
-    harmless: list[HarmlessInputs] = field(default_factory=list)
+    harmless: list[Mistake] = field(default_factory=list)  # their functions make inputs
     recognised: list[Mistake] = field(default_factory=list)  # their functions take an output
 
     def mistake(self, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Add a known mistake (a decorator); the docstring is what the reader is told."""
-
-        def add(function: Callable[..., Any]) -> Callable[..., Any]:
-            self.mistakes.append(Mistake(name, _docstring(function), function))
-            return function
-
-        return add
+        return _adding(self.mistakes, name)
 
     def harmless_on(self, name: str) -> Callable[[Callable[..., tuple]], Callable[..., tuple]]:
         """Add a mistake by inputs that forgive it (a decorator); the docstring is told.
 
         It is named where an answer fails, but is right on all of these inputs.
         """
-
-        def add(inputs: Callable[..., tuple]) -> Callable[..., tuple]:
-            self.harmless.append(HarmlessInputs(name, _docstring(inputs), inputs))
-            return inputs
-
-        return add
+        return _adding(self.harmless, name)
 
     def recognised_by(self, name: str) -> Callable[[Callable[..., bool]], Callable[..., bool]]:
         """Add a mistake by a property of wrong outputs (a decorator); the docstring is told.
@@ -103,12 +84,7 @@ class Checker:
         It is for values: of a function's outputs, only the first wrong one is asked for it. It is
         named where the shape is right and no listed mistake fits.
         """
-
-        def add(property_: Callable[..., bool]) -> Callable[..., bool]:
-            self.recognised.append(Mistake(name, _docstring(property_), property_))
-            return property_
-
-        return add
+        return _adding(self.recognised, name)
 
     def cases(self) -> list[tuple]:
         """Return the inputs, smallest first; every call makes the same ones afresh."""
@@ -140,7 +116,7 @@ class Checker:
         for harmless in self.harmless:
             # The reader never sees these inputs, so must not see a warning about them either.
             with warnings.catch_warnings(action="ignore"):
-                right = self._is_right(answer, _grow(harmless.inputs))
+                right = self._is_right(answer, _grow(harmless.function))
             if right:
                 return self._feedback("mistake", harmless.message, harmless.name, feedback.evidence)
         return feedback
@@ -270,8 +246,15 @@ def _part(answer: Any, number: int) -> Any:
     return (lambda *case: answer(*case)[number]) if callable(answer) else answer[number]
 
 
-def _docstring(function: Callable[..., Any]) -> str:
-    return " ".join((function.__doc__ or "").split())
+def _adding(mistakes: list[Mistake], name: str) -> Callable[[Callable], Callable]:
+    """A decorator that adds a mistake to the list."""
+
+    def add(function: Callable) -> Callable:
+        message = " ".join((function.__doc__ or "").split())
+        mistakes.append(Mistake(name, message, function))
+        return function
+
+    return add
 
 
 def _shape(array: np.ndarray) -> str:

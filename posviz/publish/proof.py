@@ -26,7 +26,7 @@ from posviz.publish.faults import faults
 
 COLUMN, HIGHEST, GAP = 900, 600, 20  # pixels: a notebook's figure at its true size; between two
 LETTERS = 16  # pixels high
-INK, RED, WHITE, GREY = "#222222", "#b00020", "#ffffff", "#dddddd"
+INK, RED, GREY = "#222222", "#b00020", "#dddddd"
 LOOKS = [("notebook", True), *((each, False) for each in STYLES[1:])]
 
 
