@@ -6,7 +6,7 @@ from typing import Any
 
 
 def signed(number: Any, form: str = "") -> str:
-    """Write a number, in a format such as ".4g", with the minus sign of print."""
+    """Write a number with the minus sign of print; in the format "z.2f" there is no −0.00."""
     return f"{number:{form}}".replace("-", "−")
 
 

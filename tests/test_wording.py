@@ -6,7 +6,8 @@ from posviz.wording import signed, tokens
 
 
 @pytest.mark.parametrize(
-    ("number", "form", "text"), [(-3, "", "−3"), (-0.5, ".2f", "−0.50"), (1e-5, ".1g", "1e−05")]
+    ("number", "form", "text"),
+    [(-3, "", "−3"), (-0.5, ".2f", "−0.50"), (1e-5, ".1g", "1e−05"), (-0.001, "z.2f", "0.00")],
 )
 def test_the_minus_is_that_of_print(number, form, text):
     assert signed(number, form) == text

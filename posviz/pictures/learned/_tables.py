@@ -89,11 +89,6 @@ def edge_of(count):
     return -(-count // stride) * stride - 0.5
 
 
-def signed(value, decimals=2):
-    """A number with a minus sign, and never −0.00."""
-    return f"{round(value, decimals) + 0.0:.{decimals}f}".replace("-", "−")
-
-
 def one_in(count, noun):
     """What of so many is not drawn, for the caption."""
     stride = stride_of(count)

@@ -19,13 +19,13 @@ from posviz.pictures.learned._tables import (
     means_by_offset,
     one_in,
     principal_plane,
-    signed,
     stride_of,
     three_panels,
     toy_snapshots,
     unit_rows,
 )
 from posviz.pictures.parts import Curve, Limits, Other, legend_above, whole, wide, zero
+from posviz.wording import signed
 
 LOWEST = -0.55  # the axis of the mean cosine ends here unless a mean is lower
 
@@ -102,15 +102,15 @@ class LearnedTable(Picture):
         rows, columns = arrays.shape
         far = len(arrays.means) - 1
         mean = ", the mean row subtracted," if arrays.centred else ""
-        before, only = f" ({signed(arrays.before[1])} at step {arrays.steps[0]:,})", ""
+        before, only = f" ({signed(arrays.before[1], 'z.2f')} at step {arrays.steps[0]:,})", ""
         if len(arrays.steps) == 1:
             before, only = "", ", the only snapshot"
         drawn = one_in(rows, "row")
         return (
             f"{self._name} of {rows:,} rows × {columns:,} columns at step {arrays.step:,} of "
             f"{arrays.steps[-1]:,}{only}: the mean cosine of neighbours{mean} is "
-            f"{signed(arrays.means[1])}{before}, of rows {far:,} apart "
-            f"{signed(arrays.means[far])}, and the plane of the path holds "
+            f"{signed(arrays.means[1], 'z.2f')}{before}, of rows {far:,} apart "
+            f"{signed(arrays.means[far], 'z.2f')}, and the plane of the path holds "
             f"{arrays.shares[:2].sum():.0%} of the last table’s variance{drawn}."
         )
 

@@ -18,13 +18,13 @@ from posviz.pictures.learned._tables import (
     means_by_offset,
     one_in,
     principal_plane,
-    signed,
     stride_of,
     three_panels,
     toy_snapshots,
     unit_rows,
 )
 from posviz.pictures.parts import Curve, Other, legend_above, whole, wide
+from posviz.wording import signed
 
 FLOOR = 1e-6  # of the power; what is weaker is drawn as this
 COMPONENTS = 16  # whose shares of the variance are added up
@@ -138,7 +138,7 @@ def _similarity(table):
     varies = f"by {spread[1]:.2f} along their diagonal and by up to {spread.max():.2f} along others"
     if spread.max() < 1e-9:
         varies = "by less than 1e−9 along any diagonal"
-    says = f"{pair} have a mean cosine of {signed(means[1], 4)}, which varies {varies}"
+    says = f"{pair} have a mean cosine of {signed(means[1], 'z.4f')}, which varies {varies}"
     return Side(panel=cosines, curve=(offsets, means), around=around, says=says)
 
 

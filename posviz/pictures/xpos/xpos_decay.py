@@ -79,7 +79,7 @@ class XposDecay(Picture):
         last = len(arrays.half_lives) - 1
         clamped = " (the last)" * (arrays.asked > arrays.pair)
         said = " and ".join(
-            f"{_written(factor)} at distance {distance}"
+            f"{_factor_text(factor)} at distance {distance}"
             for factor, distance in zip(arrays.said, SAID, strict=True)
         )
         half = arrays.half_lives[arrays.pair]
@@ -104,7 +104,7 @@ def _factors(head_dim, gamma, scale_base):
     return np.ascontiguousarray(_scale(10**POWERS, *setting).T), _scale(scale_base, *setting)
 
 
-def _written(factor):
+def _factor_text(factor):
     """Three digits, two of a small one; 0 is what float64 makes of less than it can hold."""
     if factor < 1e-300:
         return "less than 1e-300"

@@ -82,7 +82,7 @@ class XposOverflow(Picture):
             overflows = f"would overflow at position {reach:,.0f}, off the axis"
         return (
             f"A key’s pair 0 (ζ = {arrays.zeta:.4f}) at position {arrays.position:,}{middle} is "
-            f"multiplied by {_written(arrays.here)}; {arrays.dtype} holds numbers up to "
+            f"multiplied by {_from_log10(arrays.here)}; {arrays.dtype} holds numbers up to "
             f"{LARGEST[arrays.dtype]:.3g} and {overflows}."
         )
 
@@ -121,7 +121,7 @@ def _draw_meter(axes, dtype):
     return [*bars, full]
 
 
-def _written(digits):
+def _from_log10(digits):
     """A number by its log₁₀, for it may be larger than any float."""
     return f"{10**digits:.4g}" if digits < 300 else f"10^{digits:,.0f}"
 
