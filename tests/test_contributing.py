@@ -3,6 +3,7 @@
 import importlib.util
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +11,13 @@ import pytest
 
 from posviz.attention import attend
 from posviz.encodings.doors import doors
-from posviz.publish.faults import text_faults
+from posviz.engine.style import STYLES
+from posviz.publish.faults import faults
 from tests.every_encoding import D_MODEL, HEADS
 
 ROOT = Path(__file__).parents[1]
-EXAMPLES = dict(
-    re.findall(r"```python\n# (\S+)\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.S)
-)
+TEXT = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+EXAMPLES = dict(re.findall(r"```python\n# (\S+)\n(.*?)```", TEXT, re.S))
 
 
 @pytest.fixture
@@ -41,8 +42,8 @@ def test_the_picture_is_small_and_has_no_fault(example):
     assert len(EXAMPLES["posviz/pictures/order/sharp_weights.py"].splitlines()) < 70
     for values in ({}, {"scale": 0.1, "keys": 2}, {"scale": 100, "keys": 64}):
         drawn = type(picture)(**values)
-        assert text_faults(drawn.figure()) == []
-        assert text_faults(drawn.figure("paper")) == []
+        for style in STYLES:
+            assert faults(drawn.figure(style), style) == []
     assert picture.compute().weights.sum() == pytest.approx(1)
 
 
@@ -69,3 +70,16 @@ def test_the_exercise_names_both_mistakes(example):
 def test_the_claim_holds_only_for_one_key(example):
     verdict = example("posviz/claims/order/softmax.py").a_shift_changes_nothing()
     assert (verdict.verdict, verdict.condition) == ("true only if", "one key gets it")
+
+
+def test_a_slider_s_messages_and_their_answers_are_seen(example):
+    picture = example("posviz/pictures/order/sharp_weights.py").SharpWeights()
+    code = re.search(r"What does a slider send.*?\n\n(.*?)\n\n", TEXT, re.S)[1]
+    exec(textwrap.dedent(code), seen := {"picture": picture})
+    explorer = seen["explorer"]
+    explorer.screen._handle_custom_msg({"view": "a", "ask": True, "ratio": 1.0}, [])
+    moved = {"view": "a", "number": 1, "place": 7, "change": 0}
+    explorer.controls["scale"]._handle_custom_msg(moved, [])
+    assert seen["heard"] == [moved]
+    assert [message["frame"] for message in seen["sent"]] == [1, 2]
+    explorer.close()
