@@ -88,7 +88,7 @@ def list_(
 
     with refusals():
         if files:
-            lines = inventory.files(arguments.written(lesson) if lesson else course.LESSONS)
+            lines = inventory.files(arguments.lessons_named(lesson) if lesson else course.LESSONS)
         else:
             lines = inventory.lines(arguments.pictures(lessons=lesson or (), everything=not lesson))
     typer.echo("\n".join(lines))

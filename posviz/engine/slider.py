@@ -18,7 +18,7 @@ class Slider(anywidget.AnyWidget):
 
     It speaks by messages of its own: ipywidgets holds the next value of a synchronised trait back
     until the kernel has told that it is idle, which a page learns long after it has the frame. Here
-    the answer to one message lets the next one go, and only the newest value is sent.
+    the next message is sent as soon as the last is answered, with the newest value alone.
 
     A place that was sent before the knob was changed from elsewhere comes too late and is dropped:
     each message names the change it knows of.

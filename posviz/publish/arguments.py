@@ -48,12 +48,12 @@ def pictures(names=(), lessons=(), everything=False) -> list[str]:
         if name.lower() not in spelled:
             closest("picture", name, known, "`posviz list` shows all")
     names = {spelled[name.lower()] for name in names}
-    numbers = {meant.number for meant in written(lessons)}
+    numbers = {meant.number for meant in lessons_named(lessons)}
     chosen = [name for name in known if everything or name in names or known[name] in numbers]
     return sorted(chosen, key=lambda name: known[name])
 
 
-def written(texts) -> list[Lesson]:
+def lessons_named(texts) -> list[Lesson]:
     """The course's rows of the lessons meant, in its order; ValueError for an unknown one."""
     numbers = {lesson(text, {row.number: row.notebook for row in LESSONS}) for text in texts}
     return [row for row in LESSONS if row.number in numbers]

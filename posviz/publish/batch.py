@@ -29,7 +29,7 @@ def run(jobs: dict[str, Callable[[], object]], unit: str) -> dict[str, str]:
     pool = ProcessPoolExecutor(min(len(jobs), cores()), spawned, initializer=_listen)
     failures = {}
     try:
-        with _deaf_to_ctrl_c():
+        with _ignoring_ctrl_c():
             names = {pool.submit(_reason, job): name for name, job in jobs.items()}
         for done in tqdm(as_completed(names), total=len(names), unit=unit, disable=None):
             failures[names[done]] = str(done.exception() or "") or done.result()
@@ -78,7 +78,7 @@ def _listen():
 
 
 @contextlib.contextmanager
-def _deaf_to_ctrl_c() -> Iterator[None]:
+def _ignoring_ctrl_c() -> Iterator[None]:
     """Start processes in here that ignore Ctrl-C for as long as they run.
 
     Only the first process hears it, and stops the others; were one to hear it while it still loads

@@ -16,7 +16,7 @@ from posviz.course import OF_TOPIC
 
 # Imports that may fail stay inside the checks: the doctor must run where a package is missing.
 
-STANDS_ON = ("numpy", "matplotlib", "pillow", "fonttools", "traitlets", "ipywidgets", "anywidget")
+REQUIRED = ("numpy", "matplotlib", "pillow", "fonttools", "traitlets", "ipywidgets", "anywidget")
 WITH_TORCH = [OF_TOPIC[topic].number for topic in ("learned", "relative", "rotary")]
 OPTIONAL = {
     "torch": f"lessons {', '.join(WITH_TORCH)} use it: pip install torch",
@@ -62,7 +62,7 @@ def _line(error) -> str:
 
 def versions() -> Iterator[Check]:
     """The versions of posviz, its dependencies and its optional dependencies."""
-    for name in ("posviz", *STANDS_ON):
+    for name in ("posviz", *REQUIRED):
         try:
             yield Check(name, metadata.version(name))
         except metadata.PackageNotFoundError:

@@ -39,8 +39,8 @@ _BETWEEN = re.compile(r'(?P<before><a (?:rel="\w+" )?)(?:data-)?href="(?P<file>\
 _STILL = re.compile(r'<img src="data:image/png;base64,([^"]+)"')
 
 
-class Lesson(NamedTuple):
-    """What an index tells of a page: its file's stem, its title and its question."""
+class Entry(NamedTuple):
+    """A page in the index: its file's stem, its title and its question."""
 
     stem: str
     title: str
@@ -95,22 +95,20 @@ def write_index(to: Path) -> Path:
     return write(to / "index.html", page.encode())
 
 
-def _about(notebook) -> Lesson:
+def _about(notebook) -> Entry:
     """What the first cell of a notebook says."""
     first = nbformat.read(notebook, as_version=4).cells[0].source
     question = _QUESTION.search(first)
-    return Lesson(
-        notebook.stem, first.splitlines()[0].lstrip("# "), question[1] if question else ""
-    )
+    return Entry(notebook.stem, first.splitlines()[0].lstrip("# "), question[1] if question else "")
 
 
-def _of_page(page) -> Lesson | None:
+def _of_page(page) -> Entry | None:
     """What a page says in its head; None for one that is not a lesson's."""
     head = BeautifulSoup(page.read_text("utf-8").partition("</head>")[0], "html.parser")
     title, question = head.title, head.find("meta", {"name": "description"})
     if title is None or question is None:
         return None
-    return Lesson(page.stem, title.text, str(question["content"]))
+    return Entry(page.stem, title.text, str(question["content"]))
 
 
 def _link(page, there):
@@ -123,7 +121,7 @@ def _link(page, there):
     write(page, _BETWEEN.sub(linked, page.read_text("utf-8")).encode())
 
 
-def _neighbours(notebook) -> dict[str, Lesson]:
+def _neighbours(notebook) -> dict[str, Entry]:
     """The lessons before and after this one, by "prev" and "next"."""
     lessons = sorted(notebook.resolve().parent.glob(f"{LESSONS}.ipynb"))
     here = next((i for i, path in enumerate(lessons) if path.name == notebook.name), -1)
