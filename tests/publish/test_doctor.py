@@ -1,6 +1,7 @@
 """The doctor: a line for each part, and advice where one is missing."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -61,6 +62,14 @@ def test_what_is_not_installed_is_told(monkeypatch, missing, fatal):
     (check,) = [check for check in doctor.versions() if check.name == missing]
     assert (check.fine, check.fatal) == (False, fatal)
     assert f"pip install {missing}" in check.found
+
+
+def test_the_lessons_that_load_torch_are_named():
+    loading = re.compile(r'^ *"(import torch|from posviz.training import)', re.MULTILINE)
+    found = [
+        name[:2] for name, path in arguments.notebooks().items() if loading.search(path.read_text())
+    ]
+    assert found == doctor.WITH_TORCH, "name their topics in doctor.WITH_TORCH"
 
 
 def test_devices_without_torch_come_with_the_reason(monkeypatch):
