@@ -215,6 +215,7 @@ def small_mp4(film, about, ffmpeg) -> bytes:
 def mp4(images, rate, about, ffmpeg, quality) -> bytes:
     """Images, so many a second, as an MP4 of H.264 that every player and slide program reads.
 
+    Not by imageio_ffmpeg.write_frames, which needs that package and leaves ffmpeg's reason unread.
     Raises OSError with ffmpeg's reason.
     """
     height, width = (side + side % 2 for side in images[0].shape[:2])  # yuv420p halves both
