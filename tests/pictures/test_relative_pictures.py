@@ -283,9 +283,8 @@ def test_every_pair_has_the_colour_of_its_bucket():
         assert len(colours) == picture.num_buckets
         assert len({colours[bucket] for bucket in used}) == len(used)
         for bucket, colour in enumerate(colours):
-            sides = {np.sign(offset) for offset in buckets if buckets[offset] == bucket}
-            expected = -2 if not sides else 0 if 0 in sides else sides.pop()
-            assert colour == expected or (math.copysign(1, colour) == expected and abs(colour) <= 1)
+            number = bucket / (picture.num_buckets - 1)
+            assert colour == (pytest.approx(number) if bucket in used else -2)
         shown = pairs.image.get_array()
         for query, key in np.ndindex(24, 24):
             assert shown[query, key] == colours[buckets[query - key]]
@@ -294,14 +293,14 @@ def test_every_pair_has_the_colour_of_its_bucket():
 
 
 @pytest.mark.slow("seconds")
-def test_the_offset_is_marked_on_the_curve_and_on_the_map():
+def test_the_offset_is_marked_on_the_curve_and_its_bucket_on_the_map():
     limits = [{-128, 128}, {1024}, {-128, 128}, {-17, 17}]
     for rule, offset, ends in zip(RULES, (20, 0, -200, -7), limits, strict=True):
         picture = T5Buckets(**rule, offset=offset, seq_len=48)
         arrays, (_, _, *lines, _, _) = drawn(picture)
-        *limits_drawn, runs, here, mark, white, black = (part.line for part in lines)
+        *limits_drawn, mark, runs, here, white, orange = (part.line for part in lines)
         buckets = rule_of(picture)
-        assert mark.get_xydata().tolist() == [[offset, buckets[offset]]]
+        assert mark.get_xdata() == [offset] * 2
         assert {line.get_xdata()[0] for line in limits_drawn} == ends
         bars = runs.get_xydata().reshape(-1, 3, 2)
         assert np.isnan(bars[:, 2, 0]).all()
@@ -312,10 +311,12 @@ def test_the_offset_is_marked_on_the_curve_and_on_the_map():
         (left, bucket), (right, _) = here.get_xydata()[:2]
         assert bucket == buckets[offset]
         assert [left + 0.5, right - 0.5] == arrays.here[:2].tolist()
-        for line in (white, black):
-            keys, queries = line.get_data()
-            assert len(keys) == (0 if offset == -200 else 2)
-            if len(keys):
-                assert (queries - keys).tolist() == [offset] * 2
-                assert min(keys[0], queries[0]) == 0
-                assert max(keys[1], queries[1]) == 47
+        same = [other for other in buckets if buckets[other] == bucket]
+        edges = [edge for edge in (min(same) - 0.5, max(same) + 0.5) if abs(edge) < 48]
+        for line in (white, orange):
+            strokes = line.get_xydata().reshape(-1, 3, 2)
+            assert np.isnan(strokes[:, 2]).all()
+            for ((key, query), (last_key, last_query), _), edge in zip(strokes, edges, strict=True):
+                assert query - key == last_query - last_key == edge
+                assert min(key, query) == -0.5
+                assert max(last_key, last_query) == 47.5

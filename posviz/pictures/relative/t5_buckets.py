@@ -11,7 +11,7 @@ from posviz.encodings.relative import offsets
 from posviz.encodings.t5 import t5_bucket
 from posviz.engine.knobs import even, integer, switch
 from posviz.engine.picture import Picture
-from posviz.engine.style import SIGNED
+from posviz.engine.style import PLAIN
 from posviz.pictures.parts import (
     Curve,
     Limits,
@@ -37,26 +37,25 @@ UNUSED = -2.0  # below every colour
 class T5Buckets(Picture):
     """T5's buckets: a number for each near offset, one for many far ones."""
 
-    size = (9.0, 4.0)
+    size = (8.0, 4.0)
     paper_size = (3.3, 3.9)
 
     offset = integer(20, low=-200, high=200, play=True)
     num_buckets = even(32, low=4, high=MOST)
     max_distance = integer(128, low=8, high=1024, step=8)
     bidirectional = switch(True)
-    seq_len = integer(256, low=16, high=LONGEST, step=16)
+    seq_len = integer(128, low=16, high=LONGEST, step=16)
 
     def compute(self):
         """Return the bucket of each offset −2000 … 2000 as runs, and that of each pair as colours.
 
         runs: (first offset, last offset, bucket), [runs, 3]; colours: of the buckets [num_buckets],
-        of the pairs [seq_len, seq_len]; keys: at the ends of the offset's diagonal, if it has any.
+        of the pairs [seq_len, seq_len]; band: the lines around the offset's bucket in their map.
         """
         exact = self.num_buckets // (4 if self.bidirectional else 2)
         setting = self.num_buckets, max(self.max_distance, exact + 1), self.bidirectional
         runs = _runs(*setting)
         here = runs[(runs[:, 0] <= self.offset) & (self.offset <= runs[:, 1])][0]
-        length = self.seq_len - abs(self.offset)  # of the diagonal of the map
         return SimpleNamespace(
             runs=runs,
             here=here,
@@ -64,7 +63,7 @@ class T5Buckets(Picture):
             exact=exact,
             asked=self.max_distance,
             ends=(-setting[1] if self.bidirectional else setting[1], setting[1]),
-            keys=max(-self.offset, 0) + np.array([0, length - 1] if length > 0 else []),
+            band=_band(*here[:2], self.seq_len),
             setting=(*setting, self.seq_len),
             colours=_colours(*setting),
             column=(0, 1, self.num_buckets - 0.5, -0.5),  # where the table is drawn
@@ -72,7 +71,7 @@ class T5Buckets(Picture):
         )
 
     def draw(self, figure):
-        """The table in the colours of its directions, the curve of buckets, and all pairs."""
+        """A colour for each bucket, the offsets of each, and the bucket of all pairs."""
         if wide(figure):
             panels = figure.subplot_mosaic([["table", "curve", "matrix"]], width_ratios=(1, 15, 13))
         else:
@@ -82,24 +81,23 @@ class T5Buckets(Picture):
                 height_ratios=(1, 1.4),
             )
         table, curve, matrix = panels.values()
-        # Red for keys before the query, blue for those after, as in the matrix of offsets.
-        colours = greyed(SIGNED, "under")
-        image = table.imshow([[0]], cmap=colours, vmin=-1, vmax=1, animated=True)
+        colours = greyed(PLAIN, "under")
+        image = table.imshow([[0]], cmap=colours, vmin=0, vmax=1, animated=True)
         buckets = Other(image, lambda a: {"data": a.colours[:, None], "extent": a.column})
-        ends, runs, here, mark = _draw_curve(curve)
-        room = {"most": (LONGEST, LONGEST), "aspect": "equal"}
+        ends, mark, runs, here = _draw_curve(curve)
+        room = {"most": (LONGEST, LONGEST), "limits": (0, 1), "aspect": "equal"}
         pairs = Map(matrix, lambda a: a.pairs, cmap=colours, **room)
-        diagonal = on_colours(matrix, lambda a: (a.keys, a.keys + a.offset), "k--")
+        band = on_colours(matrix, lambda a: a.band, "C1-")
         table.set(xlim=(0, 1), xticks=(), ylim=(-0.5, MOST - 0.5), ylabel="bucket")
         curve.set_ylim(-0.5, MOST - 0.5)
         matrix.set(xlabel="key (position)", ylabel="query (position)")
         matrix.set_title("the bucket of each pair", loc="left")
         whole(matrix.xaxis, matrix.yaxis, most=4)
         whole(table.yaxis, curve.yaxis, most=8, steps=None)
-        handles, ncols = [runs, mark, here, ends[0]], 4 if wide(figure) else 2
+        handles, ncols = [runs, here, mark, ends[0]], 4 if wide(figure) else 2
         legend_above(figure, handles, ncols, columnspacing=1.2, handlelength=1.6)
         rows = [Limits(axes, lambda a: {"ylim": a.column[:1:-1]}) for axes in (table, curve)]
-        return [buckets, pairs, *ends, runs, here, mark, *diagonal, *rows]
+        return [buckets, pairs, *ends, mark, runs, here, *band, *rows]
 
     def caption(self, arrays):
         """The offset's bucket, the offsets that share it, and how many buckets are used."""
@@ -132,10 +130,10 @@ def _draw_curve(axes):
         Rule(axes, dotted, lambda a: a.ends[0], "max_distance"),
         Rule(axes, dotted, lambda a: a.ends[1], "max_distance"),
     ]
-    runs = Curve(axes, "C0", lambda a: _bars(a.runs), "buckets", stroke=1.5, **flat)
-    here = Curve(axes, "C1", lambda a: _bars(a.here[None]), "its bucket", stroke=4, **flat)
-    ink = {"color": rcParams["text.color"], "marks": 0.7}
-    mark = Curve(axes, "o", lambda a: ([a.offset], [a.here[2]]), "the offset", **ink)
+    ink = {"color": rcParams["text.color"], "linestyle": "--"}
+    mark = Rule(axes, ink, lambda a: a.offset, "the offset")
+    runs = Curve(axes, "C0", lambda a: _bars(a.runs), "buckets", stroke=2.5, **flat)
+    here = Curve(axes, "C1", lambda a: _bars(a.here[None]), "its bucket", stroke=5, **flat)
     axes.set_xscale("symlog", linthresh=10, linscale=0.8)
     axes.set(xlabel="offset, query − key (tokens)", xlim=(-FURTHEST, FURTHEST))
     axes.set_xticks(TICKS, [signed(tick) for tick in TICKS])
@@ -143,7 +141,7 @@ def _draw_curve(axes):
     axes.set_title("← key after", loc="left")
     axes.set_title("key before →", loc="right")
     axes.tick_params(labelleft=False)
-    return ends, runs, here, mark
+    return ends, mark, runs, here
 
 
 def _meant(offset):
@@ -172,6 +170,14 @@ def _bars(runs):
     return broken(np.array([[first - 0.5, last + 0.5], [bucket, bucket]]).T)
 
 
+def _band(first, last, seq_len):
+    """Along the first and the last offset of a bucket, as far as the map has them, as x and y."""
+    edges = np.array([first - 0.5, last + 0.5])
+    edges = edges[np.abs(edges) < seq_len]
+    keys = np.stack([np.maximum(-edges, 0) - 0.5, seq_len - 0.5 - np.maximum(edges, 0)], axis=-1)
+    return broken(np.stack([keys, keys + edges[:, None]], axis=-1))
+
+
 def _bucket(apart, num_buckets, max_distance, bidirectional):
     return t5_bucket(
         apart, bidirectional=bidirectional, num_buckets=num_buckets, max_distance=max_distance
@@ -189,12 +195,10 @@ def _runs(*setting):
 
 
 def _colours(num_buckets, max_distance, bidirectional):
-    """The colour of each bucket, [num_buckets]: further from 0 the farther its keys are."""
-    runs = _runs(num_buckets, max_distance, bidirectional)
-    half = num_buckets // 2 if bidirectional else num_buckets
+    """The colour of each bucket, [num_buckets]: its number from 0 to 1."""
     colours = np.full(num_buckets, UNUSED)
-    used = runs[:, 2]
-    colours[used] = np.where(used < half, used, half - used) / max(half - 1, 1)
+    used = _runs(num_buckets, max_distance, bidirectional)[:, 2]
+    colours[used] = used / (num_buckets - 1)
     return colours
 
 
