@@ -135,15 +135,16 @@ def scores_at(picture, distance):
 
 
 def test_both_curves_are_those_of_turned_queries():
-    for picture, arrays, (*curves, _, _, _, here, rope, xpos) in each_drawn(XposCurves):
+    for picture, arrays, parts in each_drawn(XposCurves):
+        curves, rules, marks = (parts[at:10:5] for at in (0, 3, 4))
         for curve, scores in zip(curves, arrays.scores, strict=True):
             assert np.array_equal(curve.line.get_data(), (range(2049), scores))
         for distance in (0, 1, 77, 1024, 2048, picture.distance):
             expected = scores_at(picture, distance)
             np.testing.assert_allclose(arrays.scores[:, distance], expected, atol=1e-10)
         expected = scores_at(picture, picture.distance)
-        assert here.line.get_xdata() == [picture.distance] * 2
-        for mark, score in zip((rope, xpos), expected, strict=True):
+        for rule, mark, score in zip(rules, marks, expected, strict=True):
+            assert rule.line.get_xdata() == [picture.distance] * 2
             assert mark.line.get_xdata() == [picture.distance]
             assert mark.line.get_ydata() == pytest.approx([score], abs=1e-10)
 
@@ -156,7 +157,7 @@ def test_nothing_leaves_the_axis():
 
 
 def test_the_decay_alone_bounds_the_score_of_xpos():
-    for picture, arrays, (_, _, curve, *_) in each_drawn(XposCurves, content="all alike"):
+    for picture, arrays, (*_, curve) in each_drawn(XposCurves, content="all alike"):
         distances, decay = curve.line.get_data()
         assert distances.tolist() == list(range(2049))
         for distance in (0, 1, 500, 2048):
@@ -167,7 +168,7 @@ def test_the_decay_alone_bounds_the_score_of_xpos():
 
 def test_random_scores_deviate_as_drawn():
     picture = XposCurves(content="random", scale_base=300)
-    x, decay = drawn(picture)[1][2].line.get_data()
+    x, decay = drawn(picture)[1][-1].line.get_data()
     assert np.array_equal(x[:2049], x[2050:])
     assert np.isnan([x[2049], decay[2049]]).all()
     assert np.array_equal(decay[2050:], -decay[:2049])
@@ -200,11 +201,14 @@ def test_the_caption_has_both_scores_and_both_swings():
         assert what in caption_of(picture)
 
 
-def test_the_bars_are_as_long_as_the_swings():
-    for _, arrays, (_, _, _, *bars, _, _, _) in each_drawn(XposCurves):
-        for place, bar in enumerate(bars):
-            far = [arrays.scores[place, n] for n in range(1025, 2049)]
-            assert bar.line.get_xydata().tolist() == [[place, min(far)], [place, max(far)]]
+def test_the_bands_are_as_high_as_the_swings_and_named_so():
+    for _, arrays, parts in each_drawn(XposCurves):
+        for scores, band, title in zip(arrays.scores, parts[1:10:5], parts[2:10:5], strict=True):
+            far = [scores[n] for n in range(1025, 2049)]
+            (left, low), (right, high) = band.artist.get_bbox().get_points()
+            assert (left, right) == (1024, 2048)
+            assert (low, high) == pytest.approx((min(far), max(far)))
+            assert title.artist.get_text() == f"swing {max(far) - min(far):.2f}"
 
 
 def test_the_decay_calms_the_waves():
@@ -221,9 +225,3 @@ def test_the_first_sight_is_the_deepest_valley_of_rope():
 def test_a_score_that_is_gone_has_no_sign():
     said = [caption_of(XposCurves(content="random", scale_base=1, distance=n)) for n in (512, 1713)]
     assert all(" that of xPos 0.000 times " in caption for caption in said)
-
-
-def test_the_curve_of_xpos_is_above_the_decay_and_the_marks_above_both():
-    _, (rope, xpos, decay, *_, rope_mark, xpos_mark) = drawn(XposCurves())
-    above = [part.line.get_zorder() for part in (rope, decay, xpos, rope_mark, xpos_mark)]
-    assert above[0] < above[1] < above[2] < min(above[3:])

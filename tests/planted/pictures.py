@@ -189,8 +189,8 @@ DEFAULT = {
     ),
     "xPos curves: the decay becomes an image in an SVG": (
         "posviz/pictures/xpos/xpos_curves.py",
-        "decay_label, zorder=2.5)",
-        "decay_label, zorder=2.5, rasterized=True)",
+        "lambda a: a.decay, decay_label)",
+        "lambda a: a.decay, decay_label, rasterized=True)",
         "tests/test_every_figure.py::test_every_style_and_format_opens_elsewhere[XposCurves]",
     ),
     "poster: the legend has the size of a title and more": (

@@ -5,13 +5,14 @@ from types import SimpleNamespace
 
 import numpy as np
 from matplotlib import rcParams
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.xpos import xpos_scale
 from posviz.engine.knobs import choice, integer, log
 from posviz.engine.picture import Picture
-from posviz.pictures.parts import Curve, Dense, Rule, legend_above, zero
+from posviz.pictures.parts import Curve, Dense, Other, Rule, legend_above, zero
 
 HEAD_DIM, SEED = 64, 3
 FURTHEST, FAR = 2048, 1024  # the swing is measured beyond FAR
@@ -26,7 +27,7 @@ class XposCurves(Picture):
     """RoPE beside xPos: the same waves, but fading with the distance."""
 
     size = (8.0, 4.0)
-    paper_size = (3.3, 2.9)
+    paper_size = (3.3, 2.4)
 
     content = choice("all alike", options=tuple(LOOKS), redraw=True)
     distance = integer(1713, low=0, high=FURTHEST, play=True)
@@ -43,32 +44,16 @@ class XposCurves(Picture):
         )
 
     def draw(self, figure):
-        """Both curves with the decay, and beside them how far each swings when the key is far."""
+        """RoPE, and xPos with its decay, each with the band in which it swings far away."""
         unit, limits, decay_label = LOOKS[self.content]
-        scores, swings = figure.subplots(1, 2, sharey=True, width_ratios=(8, 1))
-        zero(scores, swings)
-        scores.axvspan(FAR, FURTHEST, color="C6", alpha=0.15, linewidth=0)
-        decay = Curve(scores, "C2--", lambda a: a.decay, decay_label, zorder=2.5)
-        thin, over = {"color": "C1"}, {"color": "C0", "zorder": 3}  # xPos follows the decay
-        rope = Dense(scores, thin, lambda a: (DISTANCES, a.scores[0]), "RoPE", stroke=0.6)
-        xpos = Dense(scores, over, lambda a: (DISTANCES, a.scores[1]), "xPos")
-        thick = {"stroke": 4, "solid_capstyle": "butt"}
-        rope_swing = Curve(swings, "C1", lambda a: ([0, 0], a.ends[0]), **thick)
-        xpos_swing = Curve(swings, "C0", lambda a: ([1, 1], a.ends[1]), **thick)
-        here = Rule(scores, {"color": "C6", "linestyle": ":"}, lambda a: a.distance)
-        # With an edge, or they could not be told from their own curves.
-        rimmed = {"marks": 1.4, "zorder": 4, "markeredgecolor": rcParams["axes.facecolor"]}
-        rope_mark = Curve(scores, "C1s", lambda a: _at(a.distance, a.scores[0]), "RoPE", **rimmed)
-        xpos_mark = Curve(scores, "C0o", lambda a: _at(a.distance, a.scores[1]), "xPos", **rimmed)
-        scores.set(xlim=(-30, FURTHEST + 10), ylim=limits, ylabel=unit)
-        scores.set(xlabel="distance, looking back (tokens)", xticks=range(0, FURTHEST + 1, 512))
-        scores.yaxis.set_major_locator(MaxNLocator(5, steps=(1, 2, 5, 10)))
-        swings.set(xlim=(-0.6, 1.6), xticks=(), xlabel="swing")
-        swings.tick_params(left=False)
-        swings.spines[["left", "bottom"]].set_visible(False)
-        figure.align_xlabels((scores, swings))
-        legend_above(figure, [rope, xpos, decay])
-        return [rope, xpos, decay, rope_swing, xpos_swing, here, rope_mark, xpos_mark]
+        rope, xpos = figure.subplots(1, 2, sharey=True)
+        zero(rope, xpos)
+        parts = [*_panel(rope, 0, "RoPE", "C1"), *_panel(xpos, 1, "xPos", "C0")]
+        decay = Curve(xpos, "C2--", lambda a: a.decay, decay_label)
+        rope.set(ylabel=unit, ylim=limits)
+        rope.yaxis.set_major_locator(MaxNLocator(5, steps=(1, 2, 5, 10)))
+        legend_above(figure, [decay, rope.patches[0]])
+        return [*parts, decay]
 
     def caption(self, arrays):
         """Both scores at the distance, and how far they swing far away."""
@@ -82,8 +67,23 @@ class XposCurves(Picture):
         )
 
 
-def _at(distance, curve):
-    return [distance], [curve[distance]]
+def _panel(axes, i, name, color):
+    """A score at every distance, the band in which it swings far away, and where it is marked."""
+    grey = {"facecolor": "C6", "alpha": 0.3, "linewidth": 0, "zorder": 0, "animated": True}
+    band = Rectangle((FAR, 0), FURTHEST - FAR, 0, label=f"swing beyond {FAR:,}", **grey)
+    swing = axes.set_title("", loc="right", animated=True)
+    dotted = {"color": rcParams["text.color"], "linestyle": ":"}
+    # With an edge, or it could not be told from its own curve.
+    rimmed = {"color": color, "markeredgecolor": rcParams["axes.facecolor"], "zorder": 4}
+    axes.set(title=name, xlim=(-30, FURTHEST + 10), xticks=(0, FAR, FURTHEST))
+    axes.set_xlabel("distance back (tokens)")
+    return [
+        Dense(axes, {"color": color}, lambda a: (DISTANCES, a.scores[i])),
+        Other(axes.add_patch(band), lambda a: {"y": a.ends[i, 0], "height": np.ptp(a.ends[i])}),
+        Other(swing, lambda a: {"text": f"swing {np.ptp(a.ends[i]):.2f}"}),
+        Rule(axes, dotted, lambda a: a.distance),
+        Curve(axes, "o", lambda a: ([a.distance], a.scores[i, [a.distance]]), marks=1.6, **rimmed),
+    ]
 
 
 @functools.lru_cache(maxsize=4)
