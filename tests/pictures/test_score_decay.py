@@ -74,17 +74,11 @@ def test_curve_envelope_and_rises_are_those_of_every_offset(content, head_dim, b
     assert arrays.rises == sum(sums.real[1:] > sums.real[:-1])
     assert arrays.score == pytest.approx(sums.real[8], abs=1e-10)
     assert arrays.envelope == pytest.approx(abs(sums[8]), abs=1e-10)
-    envelope = np.asarray(arrays.around)
-    if content == "random":
-        (above, gap, below) = np.split(
-            envelope, [len(envelope[0]) // 2, len(envelope[0]) // 2 + 1], 1
-        )
-        assert np.isnan(gap).all()
-        assert np.array_equal(below, [[1], [-1]] * above)
-        envelope = above
-    for start, end, top in zip(
-        envelope[0], [*envelope[0][1:], largest + 1], envelope[1], strict=True
-    ):
+    x, y = arrays.around
+    count = len(x) // 2
+    assert np.array_equal(x, [*x[:count], *x[:count][::-1]])
+    assert np.array_equal(y, [*y[:count], *-y[:count][::-1]])
+    for start, end, top in zip(x[:count], [*x[1:count], largest + 1], y[:count], strict=True):
         inside = slice(int(start), int(end))
         assert top == pytest.approx(abs(sums[inside]).max(), abs=1e-10)
         assert (abs(sums.real[inside]) <= top + 1e-12).all()
@@ -136,7 +130,7 @@ def test_over_many_seeds_the_mean_stays_near_0():
         mean, deviation = np.mean(scores), np.std(scores)
         assert arrays.curve[1][at] == pytest.approx(mean, abs=1e-10)
         count = len(arrays.sampled)
-        band = arrays.around[1][at], arrays.around[1][at + count + 1]
+        band = arrays.around[1][at], arrays.around[1][-1 - at]
         assert band == pytest.approx((mean + deviation, mean - deviation), abs=1e-10)
         assert abs(mean) < 4 / math.sqrt(200)  # the deviation of a score is 1
     caption = picture.caption(arrays)
@@ -159,30 +153,22 @@ def test_the_caption_has_envelope_and_bound(content, largest):
     caption = caption_of(picture)
     assert f"is {score.real:.4f} times " in caption
     assert f", within ± {abs(score):.4f}, and rises on {arrays.rises:,} of {largest:,} " in caption
-    assert f"; the bound is {bound / trivial:.2f} times the trivial one there" in caption
-    assert f", and nowhere drawn below {min(bounds) / trivial:.2f}" in caption
+    assert f"; RoFormer’s bound is {bound / trivial:.2f} times the trivial one there" in caption
+    assert f" at {len(bounds)} offsets never below {min(bounds) / trivial:.2f}" in caption
     assert ("the lowest and highest score of 400 ranges" in caption) == (largest >= 400)
 
 
 def test_what_is_drawn_is_what_was_computed():
     for content in ("aligned", "random", "many seeds"):
-        arrays, (_, *parts) = drawn(ScoreDecay(content=content))
-        for part, expected in zip(
-            parts,
-            (
-                arrays.around,
-                arrays.curve,
-                (arrays.sampled, arrays.bound),
-                ([8], [arrays.score]),
-                ([8], [arrays.bound_here]),
-            ),
-            strict=True,
-        ):
-            np.testing.assert_array_equal(part.line.get_data(), expected)
+        arrays, (_, around, curve, mark) = drawn(ScoreDecay(content=content))
+        outline = around.artist.get_xy()
+        np.testing.assert_array_equal(outline[:-1], np.transpose(arrays.around))  # and closed
+        np.testing.assert_array_equal(curve.line.get_data(), arrays.curve)
+        assert mark.line.get_data() == ([8], [arrays.score])
 
 
 def test_an_offset_beyond_the_largest_is_held_there():
-    arrays, (*_, mark, below) = drawn(ScoreDecay(offset=200, largest=16))
+    arrays, (*_, mark) = drawn(ScoreDecay(offset=200, largest=16))
     assert mark.line.get_data() == ([16], [pytest.approx(0.6203, abs=5e-5)])
-    assert below.line.get_data() == ([16], [arrays.bound[-1]])
+    assert arrays.bound_here == arrays.bound[-1]
     assert "at offset 16 (the largest) is" in caption_of(ScoreDecay(offset=200, largest=16))

@@ -4,27 +4,26 @@ import functools
 from types import SimpleNamespace
 
 import numpy as np
-from matplotlib.ticker import MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.engine.knobs import choice, even, integer, log
 from posviz.engine.picture import Picture
-from posviz.pictures.parts import Curve, Dense, Limits, legend_above, whole, zero
+from posviz.pictures.parts import Curve, Dense, Limits, Other, legend_above, whole, zero
 
 RANGES, SEEDS = 400, 200
 LOOKS = {  # unit of the score, ends of its axis, what the two lines are
-    "aligned": ("score / score at 0", (-1.1, 1.1), ("score, q = k", "envelope")),
+    "aligned": ("score / score at 0", (-1.1, 1.1), ("score, q = k", "± envelope")),
     "random": ("score / √head_dim", (-4, 4), ("random q, k", "± envelope")),
     "many seeds": ("score / √head_dim", (-4, 4), (f"mean of {SEEDS}", "± deviation")),
 }
-LOWEST = -0.45  # for q = k the axis ends here unless the score goes deeper
 
 
 class ScoreDecay(Picture):
     """RoPE's score against offset: waves that decay for q = k, no decay for random q and k."""
 
-    size = (8.0, 4.2)
-    paper_size = (3.3, 3.1)
+    size = (8.0, 4.0)
+    paper_size = (3.3, 2.4)
 
     content = choice("aligned", options=tuple(LOOKS), redraw=True)
     offset = integer(8, low=0, high=256, play=True)
@@ -53,28 +52,20 @@ class ScoreDecay(Picture):
         )
 
     def draw(self, figure):
-        """The score with what lies around it above, the bound below on a logarithmic axis."""
+        """The score, before the area of what lies around it."""
         unit, limits, names = LOOKS[self.content]
-        scores, bounds = figure.subplots(2, 1, height_ratios=(2.2, 1), sharex=True)
-        zero(scores)
-        trivial = bounds.axhline(1, color="C6", linestyle=":", label="trivial bound")
-        around = Curve(scores, "C2--", lambda a: a.around, names[1], stroke=1 / 1.5)
-        curve = Dense(scores, {"color": "C0"}, lambda a: a.curve, names[0])
-        dashed = {"color": "C3", "linestyle": "-."}
-        bound = Dense(bounds, dashed, lambda a: (a.sampled, a.bound), "RoFormer’s bound")
-        mark = Curve(scores, "C1o", lambda a: ([a.offset], [a.score]), "the offset")
-        below = Curve(bounds, "C1o", lambda a: ([a.offset], [a.bound_here]))
-        scores.set(ylim=limits, ylabel=unit)
-        scores.yaxis.set_major_locator(MaxNLocator(4, steps=(1, 2, 5, 10)))
-        scores.tick_params(labelbottom=False)
-        bounds.set(yscale="log", ylim=(0.3, 3000), ylabel="bound")
-        bounds.set_yticks((1, 100), ("1", "100"))
-        bounds.yaxis.set_minor_locator(NullLocator())
-        bounds.set(xlabel="offset (tokens)", xlim=(-600, 33_400))
-        whole(bounds.xaxis, most=4)
-        handles = [curve, around, mark, bound, trivial]
-        legend_above(figure, handles, ncols=3, columnspacing=1.2, handlelength=1.8)
-        return [Limits(scores, _limits), around, curve, bound, mark, below]
+        axes = figure.subplots()
+        zero(axes)
+        pale = {"facecolor": "C0", "alpha": 0.25, "label": names[1], "animated": True}
+        (area,) = axes.fill([], [], **pale)
+        around = Other(area, lambda a: {"xy": np.transpose(a.around)})
+        curve = Dense(axes, {"color": "C0"}, lambda a: a.curve, names[0], stroke=1.3)
+        mark = Curve(axes, "C1o", lambda a: ([a.offset], [a.score]), "the offset", marks=1.6)
+        axes.set(xlim=(-600, 33_400), xlabel="offset (tokens)", ylim=limits, ylabel=unit)
+        axes.yaxis.set_major_locator(MaxNLocator(5, steps=(1, 2, 5, 10)))
+        whole(axes.xaxis, most=4)
+        legend_above(figure, [curve, around.artist, mark])
+        return [Limits(axes, _ends), around, curve, mark]
 
     def caption(self, arrays):
         """The score at the offset, how often it rises, and what the bound is worth."""
@@ -91,18 +82,14 @@ class ScoreDecay(Picture):
         drawn = ranges if arrays.largest >= RANGES else ""
         return (
             f"The score {at} is {arrays.score:.4f} {unit}, within ± {arrays.envelope:.4f}, and "
-            f"rises on {arrays.rises:,} of {arrays.largest:,} steps; the bound is "
-            f"{arrays.bound_here:.2f} times the trivial one there, and nowhere drawn "
-            f"below {arrays.bound.min():.2f}{drawn}."
+            f"rises on {arrays.rises:,} of {arrays.largest:,} steps; RoFormer’s bound is "
+            f"{arrays.bound_here:.2f} times the trivial one there, and at {len(arrays.sampled)} "
+            f"offsets never below {arrays.bound.min():.2f}{drawn}."
         )
 
 
-def _limits(arrays):
-    """The upper part of the axis suffices for q = k unless the score goes deep."""
-    deep = arrays.content != "aligned" or arrays.curve[1].min() < LOWEST
-    low, high = LOOKS[arrays.content][1]
-    xlim = -0.018 * arrays.largest, 1.018 * arrays.largest
-    return {"xlim": xlim, "ylim": (low if deep else LOWEST, high)}
+def _ends(arrays):
+    return {"xlim": (-0.018 * arrays.largest, 1.018 * arrays.largest)}
 
 
 def _products(content, seed, head_dim):
@@ -128,20 +115,19 @@ def _curves(content, seed, head_dim, base, largest):
         turns = _turns(sampled, inv_freq)
         scores = products.real @ turns.real.T - products.imag @ turns.imag.T
         mean, deviation = scores.mean(axis=0), scores.std(axis=0)
-        around = _both(sampled, mean + deviation, mean - deviation)
+        around = _area(sampled, mean + deviation, mean - deviation)
         return {"curve": (sampled, mean), "around": around, "rises": None, **drawn}
     sums = _sums(products[0], largest + 1, inv_freq)
     offsets, low, high = in_ranges(sums.real, RANGES)
     _, _, above = in_ranges(np.abs(sums), RANGES)
-    around = (offsets, above) if content == "aligned" else _both(offsets, above, -above)
     curve = np.repeat(offsets, 2), np.stack([low, high], axis=-1).ravel()
     rises = int((np.diff(sums.real) > 0).sum())
-    return {"curve": curve, "around": around, "rises": rises, **drawn}
+    return {"curve": curve, "around": _area(offsets, above, -above), "rises": rises, **drawn}
 
 
-def _both(x, above, below):
-    """Two lines as one, with a NaN between them."""
-    return np.concatenate([x, [np.nan], x]), np.concatenate([above, [np.nan], below])
+def _area(x, above, below):
+    """The outline of what lies between two lines, as x and y."""
+    return np.concatenate([x, x[::-1]]), np.concatenate([above, below[::-1]])
 
 
 def _turns(offsets, inv_freq):
