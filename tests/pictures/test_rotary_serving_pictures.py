@@ -105,37 +105,29 @@ def test_the_caption_names_both_sides(combination):
 
 @every_combination
 @pytest.mark.parametrize("head_dim", [4, 10, 64])
-def test_diagrams_link_what_is_turned_together(combination, head_dim):
-    pairings = converter(combination, head_dim=head_dim).compute().pairings
-    for layout, reordered, (first, second, links) in zip(
-        combination[:2], combination[2:], pairings, strict=True
-    ):
+def test_arcs_stand_over_what_is_turned_together(combination, head_dim):
+    _, (first, second, right, wrong, *_) = drawn(converter(combination, head_dim=head_dim))
+    found = {"right": set(), "wrong": set()}
+    for name, part in (("right", right), ("wrong", wrong)):
+        for arc in part.line.get_xydata().reshape(-1, 18, 2)[:, :-1]:
+            assert arc[0, 1] == pytest.approx(arc[-1, 1])
+            found[name].add((round(arc[0, 1]), *(round(x) for x in arc[[0, -1], 0])))
+    expected = {"right": set(), "wrong": set()}
+    for row, layout, reordered in zip((1, 0), combination[:2], combination[2:], strict=True):
         trained = order(head_dim, reordered)
-        at = {column: (column, was // 2) for column, was in enumerate(trained)}
-        for member, points in enumerate((first, second)):
+        for member, part in enumerate((first, second)):
             columns = [column for column, was in enumerate(trained) if was % 2 == member]
-            assert {tuple(point) for point in points} == {at[column] for column in columns}
-        together = {(at[a], at[b]) for a, b in partners(head_dim, layout)}
-        assert {tuple(map(tuple, link)) for link in links} == together
+            drawn_in_row = [x for x, y in part.line.get_xydata() if y == row]
+            assert drawn_in_row == columns
+        for a, b in partners(head_dim, layout):
+            expected["right" if trained[a] // 2 == trained[b] // 2 else "wrong"].add((row, a, b))
+    assert found == expected
 
 
-def test_links_of_wrong_partners_are_drawn_as_such():
-    # Half-split, of 8 columns as they were trained, turns 0 with 4 and so on: all are wrong.
-    _, parts = drawn(converter(("interleaved", "half_split", False, False)))
-    query, key = (
-        [int(np.isnan(part.line.get_xdata()).sum()) for part in links]
-        for links in (parts[2:4], parts[9:11])
-    )
-    assert (query, key) == ([4, 0], [0, 4])  # right, wrong: a gap ends each
-
-
-def test_scores_are_drawn_over_their_offset():
-    picture = converter(("interleaved", "half_split", False, True), shift=9)
-    arrays, (*_, cloud, curve) = drawn(picture)
-    for m, n in itertools.product(range(24), repeat=2):
-        assert (m - n, arrays.run[m, n]) == tuple(cloud.line.get_xydata()[24 * m + n])
-        [at] = np.flatnonzero(curve.line.get_xdata() == m - n)
-        assert curve.line.get_ydata()[at] == pytest.approx(arrays.trained[m, n], abs=1e-12)
+def test_both_maps_are_drawn():
+    arrays, (*_, trained, run) = drawn(converter(("interleaved", "half_split", False, True)))
+    assert np.array_equal(trained.image.get_array(), arrays.trained)
+    assert np.array_equal(run.image.get_array(), arrays.run)
 
 
 # ---------------------------------------------------------------- cache

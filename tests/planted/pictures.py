@@ -239,8 +239,8 @@ DEFAULT = {
     ),
     "layout converter: marks shrink at every other head_dim and never grow again": (
         "posviz/pictures/rotary/layout_converter.py",
-        'lambda a: {"markersize": size * min(1, 8 / a.head_dim) ** 0.4}',
-        'lambda a: {"markersize": part.line.get_markersize() * min(1, 8 / a.head_dim) ** 0.4}',
+        'lambda a: {"markersize": size * min(1, 8 / a.head_dim) ** 0.6}',
+        'lambda a: {"markersize": part.line.get_markersize() * min(1, 8 / a.head_dim) ** 0.6}',
         "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_"
         "would[LayoutConverter]",
     ),

@@ -7,22 +7,22 @@ import numpy as np
 from matplotlib import rcParams
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
-from posviz.encodings.relative import offsets
 from posviz.encodings.rotary import LAYOUTS, apply_rotary, change_layout, change_projection_layout
 from posviz.engine.knobs import choice, even, integer, switch
 from posviz.engine.picture import Picture
-from posviz.pictures.parts import Curve, Limits, Map, Other, Ring, broken, legend_above, whole
+from posviz.pictures.parts import Curve, Limits, Map, Other, Ring, broken, legend_above, whole, wide
 
 TRAINED = "interleaved"
 LENGTH, D_MODEL = 24, 32
 LIMIT = 3.0  # of the colours
+ROWS = (1, 0)  # of query and key
 SAME, RELATIVE = 1e-12, 1e-9  # rounding leaves less
 
 
 class LayoutConverter(Picture):
     """Weights trained with interleaved pairs, run in either layout."""
 
-    size = (9.0, 4.6)
+    size = (8.0, 3.7)
     paper_size = (3.3, 3.7)
 
     query_layout = choice("interleaved", options=LAYOUTS, label="query turned as")
@@ -60,20 +60,16 @@ class LayoutConverter(Picture):
         return list(zip(stored, (self.query_layout, self.key_layout), strict=True))
 
     def draw(self, figure):
-        """Two index diagrams at left; at right both maps, and below them score against offset."""
-        left, right = figure.subfigures(1, 2, width_ratios=(1, 1.6))
-        sides = left.subplots(2, 1, sharex=True)
-        axes = right.subplot_mosaic(
-            [["trained", "run"], ["curve", "curve"]], height_ratios=(1.7, 1)
-        )
-        query, key = (_draw_pairs(panel, side) for side, panel in enumerate(sides))
-        sides[0].set(title="query", ylabel="pair, as trained")
-        sides[1].set(title="key", ylabel="pair, as trained", xlabel="column, as stored")
-        maps = _draw_maps(right, [axes["trained"], axes["run"]])
-        cloud, curve = _draw_curve(axes["curve"])
-        handles = [*query[:4], curve, cloud]
-        legend_above(figure, handles, ncols=3, columnspacing=1.2, handlelength=1.4)
-        return [*query, *key, *maps, cloud, curve]
+        """What is turned together, the map of scores as trained, and that of those as run."""
+        rows, widths = [["pairs", "trained", "run"]], {"width_ratios": (1.2, 1, 1)}
+        if not wide(figure):
+            rows, widths = [["pairs", "pairs"], ["trained", "run"]], {}
+        panels = figure.subplot_mosaic(rows, **widths)
+        pairs = _draw_pairs(panels["pairs"])
+        maps = _draw_maps(figure, [panels["trained"], panels["run"]])
+        ncols = 4 if wide(figure) else 2
+        legend_above(figure, pairs[:4], ncols, columnspacing=1.2, handlelength=1.4)
+        return [*pairs, *maps]
 
     def caption(self, arrays):
         """Which of the outcomes this is, by its numbers."""
@@ -120,53 +116,61 @@ def _scores(q, k):
 
 
 def _pairing(head_dim, stored, turned):
-    """Points (column, pair it was trained in): the first of each pair, the second, the links."""
+    """Which member of its trained pair each column is, [columns]; the columns turned together.
+
+    The latter [pairs, 2] in two parts: those that were a pair when trained, and the others.
+    """
     columns = np.arange(head_dim)
     column = change_layout(columns, source=TRAINED, target=stored)  # where it was when trained
-    points = np.stack([columns, column // 2], axis=-1)
     together = change_layout(columns, source=turned, target="interleaved").reshape(-1, 2)
-    return points[column % 2 == 0], points[column % 2 == 1], points[together]
+    right = np.ptp(column[together] // 2, axis=1) == 0
+    return column % 2, together[right], together[~right]
 
 
-def _bowed(links):
-    """Bend each link upwards: straight ones would cover each other."""
-    along = np.linspace(0, 1, 9)[:, None]
-    curves = links[:, :1] * (1 - along) + links[:, 1:] * along
-    curves[..., 1] -= 1.6 * (along * (1 - along))[:, 0]
-    return broken(curves)
-
-
-def _draw_pairs(axes, side):
-    """The first and the second columns of the trained pairs, and links of both kinds."""
-    size = rcParams["lines.markersize"]
+def _draw_pairs(axes):
+    """The columns of query and key, and arcs over those that are turned together."""
+    size = 1.4 * rcParams["lines.markersize"]
     dots = [
-        Curve(axes, "C0o", lambda a: a.pairings[side][0].T, "first of pair"),
-        Ring(axes, "C1s", lambda a: a.pairings[side][1].T, "second of pair", edge=1 / 5),
+        Curve(axes, "C0o", lambda a: _columns(a, 0), "first of pair"),
+        Ring(axes, "C1s", lambda a: _columns(a, 1), "second of pair", edge=1 / 5),
     ]
-    links = [  # at head_dim 64 there are so many that they would cover each other
-        Curve(axes, "C6-", lambda a: _links(a, side, True), "turned together", stroke=1 / 1.8),
-        Curve(axes, "C1--", lambda a: _links(a, side, False), "wrong partners", stroke=1 / 1.8),
+    arcs = [
+        Curve(axes, "C6-", lambda a: _arcs(a, 1), "turned together"),
+        Curve(axes, "C1--", lambda a: _arcs(a, 2), "wrong partners"),
     ]
-    sizes = [
-        Other(part.line, lambda a: {"markersize": size * min(1, 8 / a.head_dim) ** 0.4})
+    sizes = [  # at head_dim 64 there are so many that they would cover each other
+        Other(part.line, lambda a: {"markersize": size * min(1, 8 / a.head_dim) ** 0.6})
         for part in dots
     ]
-    axes.set(**_limits(64))
-    whole(axes.xaxis, axes.yaxis, fewest=2, steps=None)
-    return [*dots, *links, *sizes, Limits(axes, lambda a: _limits(a.head_dim))]
+    axes.set(
+        ylim=(-0.4, 1.9), yticks=ROWS, yticklabels=("query", "key"), xlabel="column, as stored"
+    )
+    axes.tick_params(left=False)
+    axes.spines["left"].set_visible(False)
+    whole(axes.xaxis, fewest=2, steps=None)
+    return [*dots, *arcs, *sizes, Limits(axes, _ends)]
 
 
-def _links(arrays, side, right):
-    """The links of columns that belong together, or of wrong partners."""
-    links = arrays.pairings[side][2]
-    return _bowed(links[(links[:, 0, 1] == links[:, 1, 1]) == right])
+def _ends(arrays):
+    """Room around so many columns."""
+    return {"xlim": (-0.07 * arrays.head_dim, 1.07 * arrays.head_dim - 1)}
 
 
-def _limits(head_dim):
-    """Room around so many columns and their pairs."""
-    room = 0.03 * head_dim
-    down = head_dim / 2 - 0.5 + room / 2, -0.5 - room / 2
-    return {"xlim": (-0.5 - room, head_dim - 0.5 + room), "ylim": down}
+def _columns(arrays, member):
+    """The columns that were first or second of their pair, in the rows of query and key."""
+    columns = [np.flatnonzero(side[0] == member) for side in arrays.pairings]
+    return np.concatenate(columns), np.repeat(ROWS, len(columns[0]))
+
+
+def _arcs(arrays, kind):
+    """An arc over each two columns turned together, the higher the farther they are apart."""
+    along, arcs = np.linspace(0, 1, 17), []
+    for row, side in zip(ROWS, arrays.pairings, strict=True):
+        first, second = side[kind].T[..., None]
+        height = 0.7 * np.sqrt((second - first) * 2 / arrays.head_dim)
+        x, y = first + (second - first) * along, row + height * np.sin(np.pi * along)
+        arcs.append(np.stack([x, y], axis=-1))
+    return broken(np.concatenate(arcs))
 
 
 def _draw_maps(figure, panels):
@@ -185,22 +189,3 @@ def _draw_maps(figure, panels):
     beside = {"rotation": 0, "ha": "right", "va": "center"}  # below, it would take a row
     bar.ax.set_ylabel("score", labelpad=rcParams["font.size"], **beside)
     return maps
-
-
-def _draw_curve(axes):
-    """Every score as run over its offset, and the curve that they followed when trained."""
-    apart = offsets(np.arange(LENGTH), np.arange(LENGTH)).ravel()
-    cloud = Curve(axes, "C1.", lambda a: (apart, a.run.ravel()), "as run", marks=1 / 1.5)
-    along = np.arange(1 - LENGTH, LENGTH)
-    # The first row of the map holds the offsets below 0, its first column the others.
-    trained = Curve(
-        axes,
-        "C0-",
-        lambda a: (along, [*a.trained[0, :0:-1], *a.trained[:, 0]]),
-        "as trained",
-        stroke=1 / 1.5,  # dots upon it still show
-    )
-    axes.set(xlabel="offset, query − key (tokens)", ylabel="score")
-    axes.set(xlim=(-1.1 * LENGTH + 1.1, 1.1 * LENGTH - 1.1), ylim=(-4, 4))
-    axes.set_yticks((-LIMIT, 0, LIMIT))
-    return cloud, trained
