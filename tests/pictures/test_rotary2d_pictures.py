@@ -277,12 +277,26 @@ def test_time_has_the_fast_pairs_unless_they_take_turns(sections, fastest):
 
 
 @pytest.mark.slow("seconds")
-def test_each_axis_is_drawn_over_its_own_pairs():
+def test_each_axis_has_the_dials_of_its_pairs_and_each_pair_its_hand():
     for sections, axes in AXES.items():
-        arrays, parts = drawn(MropeSections(sections=sections))
-        for axis in range(3):
-            pairs = [pair for pair, its in enumerate(axes) if its == axis]
-            for part, values in zip(
-                parts[axis::3], (arrays.wavelengths, arrays.angles), strict=True
-            ):
-                assert np.array_equal(part.line.get_data(), (pairs, values[pairs]))
+        arrays, (*_, time, row, column, hands) = drawn(MropeSections(sections=sections, column=70))
+        for axis, rims in enumerate((time, row, column)):
+            dials = [(pair % 8, pair // 8) for pair, its in enumerate(axes) if its == axis]
+            assert list(map(tuple, rims.line.get_xydata())) == dials
+        for pair, (middle, tip, gap) in enumerate(hands.line.get_xydata().reshape(-1, 3, 2)):
+            assert tuple(middle) == (pair % 8, pair // 8)
+            assert np.isnan(gap).all()
+            right, down = tip - middle  # clockwise from the top
+            apart = cmath.phase(complex(-down, right) / cmath.rect(1, arrays.angles[pair]))
+            assert apart == pytest.approx(0, abs=1e-9)
+
+
+def test_the_token_stands_in_its_image():
+    picture = MropeSections(time=500, row=7, column=90)
+    _, (time, row, column, token, *_) = drawn(picture)
+    assert time.artist.get_text() == "time 500"
+    assert row.line.get_ydata() == [7, 7]
+    assert column.line.get_xdata() == [90, 90]
+    assert token.line.get_xydata().tolist() == [[90, 7]]
+    assert (token.line.axes.get_xlabel(), token.line.axes.get_ylabel()) == ("column", "row")
+    assert token.line.axes.yaxis_inverted()

@@ -183,8 +183,8 @@ DEFAULT = {
     ),
     "mrope sections: a text is too small for a slide": (
         "posviz/pictures/rotary2d/mrope_sections.py",
-        'va="bottom", size="small"',
-        'va="bottom", size="x-small"',
+        'set_xlabel("column", color="C2")',
+        'set_xlabel("column", color="C2", size="x-small")',
         "tests/test_pictures.py::test_no_text_is_cut_off_or_overlaps[MropeSections-slide-False]",
     ),
     "xPos curves: the decay becomes an image in an SVG": (

@@ -3,16 +3,20 @@
 from types import SimpleNamespace
 
 import numpy as np
-from matplotlib.ticker import NullLocator
+from matplotlib import rcParams
 
 from posviz.encodings.frequencies import rotary_frequencies, wavelengths
 from posviz.encodings.rotary2d import mrope_angles
 from posviz.engine.knobs import choice, integer, log
 from posviz.engine.picture import Picture
-from posviz.pictures.parts import Curve, legend_above
+from posviz.pictures.parts import Curve, Other, Ring, Rule, broken, legend_above, wide
 from posviz.wording import tokens
 
 PAIRS = 64  # head_dim 128, as the models have it
+ACROSS = 8
+DIALS = np.stack([np.arange(PAIRS) % ACROSS, np.arange(PAIRS) // ACROSS], axis=-1)
+LENGTH = 0.35  # of a hand; dials stand 1 apart
+FURTHEST = 100  # row or column
 # (time, row, column), and whether they take turns.
 ARRANGEMENTS = {
     "16, 24, 24 contiguous (Qwen2-VL)": ((16, 24, 24), False),
@@ -20,18 +24,17 @@ ARRANGEMENTS = {
     "24, 20, 20 contiguous": ((24, 20, 20), False),
 }
 AXES = {"time": "o", "row": "s", "column": "^"}
-FLOOR = 1e-8  # radians; below it the axis is linear down to 0
 
 
 class MropeSections(Picture):
     """M-RoPE: each pair of a head follows the time, the row or the column."""
 
-    size = (8.0, 4.1)
-    paper_size = (3.3, 2.9)
+    size = (8.0, 4.2)
+    paper_size = (3.3, 2.3)
     moves = ("column", "row")
 
-    column = integer(1, low=0, high=100, play=True)
-    row = integer(10, low=0, high=100, play=True)
+    column = integer(20, low=0, high=FURTHEST, play=True)
+    row = integer(10, low=0, high=FURTHEST, play=True)
     time = integer(100, low=0, high=1000)
     sections = choice(next(iter(ARRANGEMENTS)), options=tuple(ARRANGEMENTS))
     base = log(1_000_000, low=10_000, high=10_000_000)
@@ -53,21 +56,35 @@ class MropeSections(Picture):
         )
 
     def draw(self, figure):
-        """Wavelengths above, angles below, on the same axis of pairs; one marker for each axis."""
-        waves, angles = figure.subplots(2, 1, sharex=True)
-        marks = _marks(waves, lambda a: a.wavelengths)
-        below = _marks(angles, lambda a: a.angles)
-        waves.set(yscale="log", ylim=(2, 2e8), yticks=(1e1, 1e3, 1e5, 1e7))
-        waves.set_ylabel("wavelength\n(tokens)")
-        angles.axhline(2 * np.pi, color="C6", linestyle="--", zorder=0)
-        angles.set_yscale("symlog", linthresh=FLOOR, linscale=0.5)
-        angles.set(ylim=(-FLOOR, 3e4), yticks=(0, 1e-6, 1e-3, 1, 1e3))
-        angles.set(xlabel="pair", ylabel="angle\n(radians)", xlim=(-1, PAIRS))
-        for axes in (waves, angles):
-            axes.yaxis.set_minor_locator(NullLocator())
-        angles.text(PAIRS - 1, 1.4e1, "one turn", ha="right", va="bottom", size="small", zorder=0)
-        legend_above(figure, marks)
-        return [*marks, *below]
+        """The token in its image at left; at right a dial for each pair, marked by its axis."""
+        image, dials = figure.subplots(1, 2, width_ratios=(1, 1.6))
+        look = {"edge": 0.3, "marks": 3.2 if wide(figure) else 2}
+        ends = {"xlim": (-0.5, FURTHEST + 0.5), "ylim": (FURTHEST + 0.5, -0.5), "aspect": "equal"}
+        image.set(**ends, xticks=(0, 50, 100), yticks=(0, 50, 100))
+        image.set_xlabel("column", color="C2")
+        image.set_ylabel("row", color="C1")
+        time = image.set_title("", color="C0", animated=True)
+        dials.set(xlim=(-0.7, ACROSS - 0.3), ylim=(PAIRS // ACROSS - 0.3, -0.7), aspect="equal")
+        dials.set(xticks=(), yticks=range(PAIRS // ACROSS), title="fast above, slow below")
+        dials.set_yticklabels(range(0, PAIRS, ACROSS))
+        dials.set_ylabel("pair")
+        dials.tick_params(left=False)
+        dials.spines[:].set_visible(False)
+        rims = [
+            Ring(dials, f"C{i}{mark}", lambda a, i=i: DIALS[a.axis == i].T, name, **look)
+            for i, (name, mark) in enumerate(AXES.items())
+        ]
+        ink = {"color": rcParams["text.color"]}
+        hands = Curve(dials, "-", lambda a: _hands(a.angles), stroke=1.4, **ink)
+        legend_above(figure, rims)
+        return [
+            Other(time, lambda a: {"text": f"time {a.present[0]}"}),
+            Rule(image, {"color": "C1"}, lambda a: a.present[1], upright=False),
+            Rule(image, {"color": "C2"}, lambda a: a.present[2]),
+            Curve(image, "s", lambda a: (a.present[2:], a.present[1:2]), marks=2, **ink),
+            *rims,
+            hands,
+        ]
 
     def caption(self, arrays):
         """The wavelengths that each axis has, and how far its fastest pair has turned."""
@@ -82,14 +99,7 @@ class MropeSections(Picture):
         return f"{arrays.sections}: {'; '.join(words)} radians."
 
 
-def _marks(axes, values):
-    """One kind of mark for each axis, over the pairs that follow it."""
-    return [
-        Curve(axes, f"C{i}{mark}", lambda a, i=i: _of_axis(i, a.axis, values(a)), name, marks=0.6)
-        for i, (name, mark) in enumerate(AXES.items())
-    ]
-
-
-def _of_axis(number, axis, values):
-    pairs = np.flatnonzero(axis == number)
-    return pairs, values[pairs]
+def _hands(angles):
+    """From the middle of each dial, as x and y: up at angle 0, and turned clockwise."""
+    turned = LENGTH * np.stack([np.sin(angles), -np.cos(angles)], axis=-1)
+    return broken(np.stack([DIALS, DIALS + turned], axis=1))
