@@ -54,7 +54,7 @@ QUICK = {
     ),
     "derivation stepper: letters are too large for a formula beside its value": (
         "posviz/pictures/rotary/derivation_stepper.py",
-        "WORDS = 29  #",
+        "WORDS = 27.5  #",
         "WORDS = 23  #",
         "tests/test_pictures.py::test_no_text_is_cut_off_or_"
         "overlaps[DerivationStepper-paper-False]",

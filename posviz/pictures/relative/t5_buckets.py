@@ -63,7 +63,7 @@ class T5Buckets(Picture):
             exact=exact,
             asked=self.max_distance,
             ends=(-setting[1] if self.bidirectional else setting[1], setting[1]),
-            band=_band(*here[:2], self.seq_len),
+            band=_band(here[0], here[1], self.seq_len),
             setting=(*setting, self.seq_len),
             colours=_colours(*setting),
             column=(0, 1, self.num_buckets - 0.5, -0.5),  # where the table is drawn

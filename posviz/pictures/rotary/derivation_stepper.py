@@ -9,13 +9,14 @@ from matplotlib.colors import to_rgb
 
 from posviz.derivations.chain import shown
 from posviz.derivations.rotary import DERIVATIONS, derive
+from posviz.derivations.typeset import typeset
 from posviz.engine.knobs import choice, even, integer, real
 from posviz.engine.picture import Picture
 from posviz.pictures.parts import Background, Curve, Other, Ring, broken, legend_above
 
 VERSIONS = ("right", "slip", "other slip")
 MOST_LINES = max(len(derivation.lines) for derivation in DERIVATIONS.values())
-WORDS = 29  # what a number, a formula and its value need, in units of their font size
+WORDS = 27.5  # what a number, a formula and its value need, in units of their font size
 # Red that is read on a light background and on a dark one; a cross and a word say it, too.
 WRONG = {"light": "#cc3311", "dark": "#ff7a66"}
 LIMIT = 4.8  # just above |q| |k| at the ends of their knobs
@@ -24,7 +25,7 @@ LIMIT = 4.8  # just above |q| |k| at the ends of their knobs
 class DerivationStepper(Picture):
     """Derivations line by line, each line beside its value."""
 
-    size = (9.0, 4.0)
+    size = (8.0, 4.2)
     paper_size = (3.3, 3.5)
     moves = ("line", "version")
 
@@ -81,7 +82,7 @@ class DerivationStepper(Picture):
         lines = chosen.slips[slip] if slip else chosen.lines
         width, height = 72 * figure.get_size_inches()
         # As large as fits: beside the values, and two lines of text in a row.
-        size = min(1.2 * rcParams["font.size"], 0.77 * width / WORDS, 0.28 * height / len(lines))
+        size = min(1.5 * rcParams["font.size"], 0.77 * width / WORDS, 0.28 * height / len(lines))
         share = WORDS * size / width
         words, plot = figure.subplots(1, 2, sharey=True, width_ratios=(share, 1 - share))
         words.set(xlim=(0, WORDS), ylim=(len(lines) - 0.5, -0.5), xticks=(), yticks=())
@@ -90,8 +91,8 @@ class DerivationStepper(Picture):
         thin = rcParams["axes.linewidth"]
         for row in range(len(lines)):
             words.text(1, row, str(row + 1), ha="right", va="center", size=size, zorder=1)
-            for axes in (words, plot):
-                axes.axhline(row + 0.5, color=rcParams["grid.color"], lw=thin, zorder=0)
+            for axes in (words, plot) if row else ():
+                axes.axhline(row - 0.5, color=rcParams["grid.color"], lw=thin, zorder=0)
         formulas, values = _texts(words, lines, size)
         plot.tick_params(axis="y", left=False)
         plot.set_xlabel("value")
@@ -131,7 +132,7 @@ def _texts(words, lines, size):
     colours = _wrong(), rcParams["text.color"]
 
     def formula(row, line):
-        text = words.text(1.8, row, line.formula, va="center", size=size, zorder=1)
+        text = words.text(1.8, row, typeset(line.formula), va="center", size=size, zorder=1)
         return Background(
             lambda look: text.set(**look),
             lambda a: {"visible": row < len(a.values), "color": colours[_right(a, row)]},

@@ -69,8 +69,8 @@ class XposCurves(Picture):
 
 def _panel(axes, i, name, color):
     """A score at every distance, the band in which it swings far away, and where it is marked."""
-    grey = {"facecolor": "C6", "alpha": 0.3, "linewidth": 0, "zorder": 0, "animated": True}
-    band = Rectangle((FAR, 0), FURTHEST - FAR, 0, label=f"swing beyond {FAR:,}", **grey)
+    band = Rectangle((FAR, 0), FURTHEST - FAR, 0, label=f"swing beyond {FAR:,}", animated=True)
+    band.set(facecolor="C6", alpha=0.3, linewidth=0, zorder=0)
     swing = axes.set_title("", loc="right", animated=True)
     dotted = {"color": rcParams["text.color"], "linestyle": ":"}
     # With an edge, or it could not be told from its own curve.

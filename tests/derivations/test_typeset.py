@@ -1,0 +1,37 @@
+"""Typeset formulas say what the plain ones say, and matplotlib can read them."""
+
+import re
+
+import pytest
+from matplotlib.mathtext import MathTextParser
+
+from posviz.derivations.rotary import DERIVATIONS
+from posviz.derivations.typeset import typeset
+
+FORMULAS = {
+    line.formula
+    for derivation in DERIVATIONS.values()
+    for lines in (derivation.lines, *derivation.slips.values())
+    for line in lines
+}
+TYPESET = {
+    "= qᵀ Rₘᵀ Rₙ k": "$= q^{T} R_{m}^{T} R_{n} k$",
+    "f(q,m) = |q| e^(i(Θ[q] + mθ))": "$f(q,m) = |q| e^{i(Θ[q] + mθ)}$",
+    "= Re[q k*] cos (m−n)θ": r"$= \mathrm{Re}[q k^{*}]\,\cos\,(m−n)θ$",
+    "inv_freqᵢ = rⁱ,\n   i = 0": "$\\mathrm{inv\\_freq}_{i} = r^{i},$\n   $i = 0$",
+    "[[a + b, −c],\n     [d, e]] k": r"$\genfrac{[}{.}{0}{0}{a + b}{d}\;\;"
+    r"\genfrac{.}{]}{0}{0}{−c}{e}\, k$",
+}
+
+
+@pytest.mark.parametrize("formula", TYPESET)
+def test_a_formula_is_typeset(formula):
+    assert typeset(formula) == TYPESET[formula]
+
+
+@pytest.mark.parametrize("formula", sorted(FORMULAS))
+def test_every_line_is_read_by_matplotlib_and_nothing_is_left_plain(formula):
+    written = typeset(formula)
+    for line in written.split("\n"):
+        assert MathTextParser("path").parse(line.strip()).width > 0
+    assert not re.search("[₀-₉ₘₙᵢ₊₋ᵀⁱ²]|\\[\\[", written)
