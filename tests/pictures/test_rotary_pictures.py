@@ -266,3 +266,16 @@ def test_trails_lead_from_before_to_after_and_cells_hold_the_weights(kind):
         for weight in row
     ]
     assert [cell.artist.get_text() for cell in parts[10:]] == expected
+
+
+@pytest.mark.parametrize("picture", [RotatingVectors(together=9), TurnedTokens(step=25, first=2)])
+def test_what_has_turned_is_named_and_not_where_it_was(picture):
+    arrays, parts = drawn(picture)
+    vectors = np.reshape(arrays.vectors, (-1, 2))
+    for vector, part in zip(vectors, parts, strict=False):  # the arrows come first
+        x, y = part.name.get_position()
+        assert cmath.phase(complex(x, y) / complex(*vector)) == pytest.approx(0, abs=1e-9)
+        assert math.hypot(x, y) > math.hypot(*vector)
+    names = [part.name.get_text() for part in parts[: len(vectors)]]
+    assert names in (["q", "k"], ["q₁", "q₂", "q₃", "k₁", "k₂", "k₃"])
+    assert part.name.axes.get_title(loc="left") == "faint: before turning"

@@ -9,7 +9,8 @@ from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
 from posviz.engine.knobs import integer, log
 from posviz.engine.picture import Picture
-from posviz.pictures.parts import Arrow, Curve, Rule, circle, legend_above
+from posviz.pictures.parts import Curve, Rule, circle, legend_above
+from posviz.pictures.rotary._arrows import NamedArrow
 
 Q, K = np.array([1.0, 0.5]), np.array([0.3, 1.2])
 HEAD_DIM = 32
@@ -91,18 +92,18 @@ def _turned(vector, positions, inv_freq):
 
 def _arrows(plane):
     """q, filled, and k, hollow; the faint ones have not turned."""
-    where = {"beyond": max(np.hypot(*Q), np.hypot(*K)), "faint": 0.45}
-    shape = {"width": 0.05, "head_width": 0.17, "linewidth": rcParams["lines.linewidth"] / 1.5}
+    shape = {"width": 0.06, "head_width": 0.2, "linewidth": rcParams["lines.linewidth"] / 1.5}
     for vector in (Q, K):
         circle(plane, np.hypot(*vector))
     filled = shape | {"facecolor": "C0", "edgecolor": "C0"}
     hollow = shape | {"facecolor": "none", "edgecolor": "C1"}
     arrows = [
-        Arrow(plane, filled, lambda a: a.vectors[0], "q", rest=Q, **where),
-        Arrow(plane, hollow, lambda a: a.vectors[1], "k", rest=K, **where),
+        NamedArrow(plane, filled, lambda a: a.vectors[0], "q", rest=Q, radius=1.35, faint=0.4),
+        NamedArrow(plane, hollow, lambda a: a.vectors[1], "k", rest=K, radius=1.5, faint=0.4),
     ]
-    plane.set(xlim=(-1.6, 1.6), ylim=(-1.6, 1.6), xticks=(-1, 0, 1), yticks=(-1, 0, 1))
-    plane.set(aspect="equal", xlabel="first of the pair", ylabel="second of the pair")
+    plane.set(xlim=(-1.7, 1.7), ylim=(-1.7, 1.7), xticks=(-1, 0, 1), yticks=(-1, 0, 1))
+    plane.set(aspect="equal", title="faint: before turning")
+    plane.set(xlabel="first of the pair", ylabel="second of the pair")
     return arrows
 
 

@@ -12,12 +12,14 @@ from posviz.encodings.rotary import apply_rotary
 from posviz.engine.knobs import choice, integer
 from posviz.engine.picture import Picture
 from posviz.engine.style import PLAIN
-from posviz.pictures.parts import Arrow, Curve, Map, Other, broken
+from posviz.pictures.parts import Curve, Map, Other, broken
+from posviz.pictures.rotary._arrows import NamedArrow
 
 TOKENS = np.array([[1.0, 0.2], [0.3, 1.0], [-0.9, 0.5]])  # also the values
 QUERIES = TOKENS @ np.array([[1.0, -0.8], [0.8, 1.0]])
 KEYS = TOKENS @ np.array([[-1.0, 0.6], [0.6, 1.0]])
 TRAILS = np.array([0.55, 0.7, 0.85])  # radii for the three tokens, parts of the arrows' lengths
+RADII = 1.47, 1.72  # of the names of queries and keys: on one circle they would meet
 ROUNDING = 1e-12
 
 
@@ -103,14 +105,13 @@ class TurnedTokens(Picture):
 def _arrows(plane):
     """An arrow for each vector: a colour for each token, queries filled, keys hollow."""
     at_rest, arrows = np.stack([QUERIES, KEYS]), []
-    where = {"beyond": np.hypot(*at_rest.reshape(-1, 2).T).max(), "faint": 0.35}
-    shape = {"width": 0.035, "head_width": 0.13, "linewidth": rcParams["lines.linewidth"] / 1.8}
+    shape = {"width": 0.045, "head_width": 0.16, "linewidth": rcParams["lines.linewidth"] / 1.8}
     for kind, token in np.ndindex(2, 3):
         at, name = (kind, token), "qk"[kind] + "₁₂₃"[token]
         look = {"facecolor": "none" if kind else f"C{token}", "edgecolor": f"C{token}", **shape}
-        arrow = Arrow(plane, look, lambda a, at=at: a.vectors[at], name, rest=at_rest[at], **where)
-        arrows.append(arrow)
-    plane.set(xlim=(-1.6, 1.6), ylim=(-1.6, 1.6), xticks=(-1, 0, 1), yticks=(-1, 0, 1))
+        where = {"rest": at_rest[at], "radius": RADII[kind], "faint": 0.35}
+        arrows.append(NamedArrow(plane, look, lambda a, at=at: a.vectors[at], name, **where))
+    plane.set(xlim=(-1.85, 1.85), ylim=(-1.85, 1.85), xticks=(-1, 0, 1), yticks=(-1, 0, 1))
     plane.set(aspect="equal", title="faint: before turning")
     plane.set(xlabel="dimension 0", ylabel="dimension 1")
     return arrows
