@@ -16,11 +16,11 @@ LONGEST, WIDEST = 512, 256
 class AngleTable(Picture):
     """Cosines, sines and angles of RoPE, in either layout."""
 
-    size = (8.0, 4.4)
-    paper_size = (3.3, 3.4)
+    size = (8.0, 4.2)
+    paper_size = (3.3, 3.0)
     moves = ("position", "layout")
 
-    shown = choice("cos", options=("cos", "sin", "angle"), redraw=True)
+    shown = choice("sin", options=("cos", "sin", "angle"), redraw=True)
     layout = choice("half_split", options=LAYOUTS)
     position = integer(10, low=0, high=127, play=True)
     head_dim = even(64, low=2, high=WIDEST)
@@ -55,9 +55,8 @@ class AngleTable(Picture):
         return np.cos(angles) if self.shown == "cos" else np.sin(angles)
 
     def draw(self, figure):
-        """Heatmap with its marker, under it the marked row and the frequency of each column."""
-        panels = figure.subplots(3, 1, sharex=True, height_ratios=(5, 1.5, 1.5))
-        heat, row, speed = panels
+        """Heatmap with its marker, and under it the marked row."""
+        panels = heat, row = figure.subplots(2, 1, sharex=True, height_ratios=(2.4, 1))
         label, limit, ends = self.shown, 1.0, ("−1", "0", "1")
         if self.shown == "angle":
             label, limit, ends = "angle modulo a turn (radians)", np.pi, ("−π", "0", "π")
@@ -69,16 +68,17 @@ class AngleTable(Picture):
         for axis in (bar, row.yaxis):
             axis.set_ticks((-limit, 0, limit), labels=ends)
         heat.set_ylabel("position (tokens)")
-        row.set(ylabel="row", ylim=(-1.2 * limit, 1.2 * limit))
-        speed.set(yscale="log", ylim=(3e-7, 3), yticks=(1e-6, 1e-3, 1))
-        speed.set(xlabel="dimension", ylabel="rad/token")
+        row.set(ylabel="marked row", ylim=(-1.2 * limit, 1.2 * limit), xlabel="dimension")
         whole(heat.yaxis, steps=None)
-        whole(speed.xaxis, most=8, steps=None)
-        rows = _both(row, lambda a: a.table[a.position])
-        speeds = _both(speed, lambda a: a.inv_freq)
-        legend_above(figure, rows)
+        whole(row.xaxis, most=8, steps=None)
+        looks = (("o-", "first"), ("s:", "second"))
+        members = [
+            Curve(row, look, lambda a, i=i: _of_member(a, i), f"{name} of the pair", marks=0.8)
+            for i, (look, name) in enumerate(looks)
+        ]
+        legend_above(figure, members)
         figure.align_ylabels(panels)
-        return [table, *rows, *speeds]
+        return [table, *members]
 
     def caption(self, arrays):
         """How many columns differ, which are copies, and how far three of them turn."""
@@ -100,16 +100,7 @@ class AngleTable(Picture):
         )
 
 
-def _both(axes, values):
-    """A curve of the columns that are first of their pair, one of those that are second."""
-    return [
-        Curve(
-            axes,
-            look,
-            lambda a, i=i: (a.members[i], values(a)[a.members[i]]),
-            f"{name} of the pair",
-            stroke=1 / 1.5,
-            marks=1 / 2,
-        )
-        for i, (look, name) in enumerate((("o-", "first"), ("s:", "second")))
-    ]
+def _of_member(arrays, member):
+    """The marked row at the columns that are first of their pair, or second, as x and y."""
+    columns = arrays.members[member]
+    return columns, arrays.table[arrays.position, columns]
