@@ -7,7 +7,7 @@ import numpy as np
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.engine.knobs import even, log
 from posviz.engine.picture import Picture
-from posviz.pictures.parts import Curve, legend_above
+from posviz.pictures.parts import Curve, Limits, Other, Rule, legend_above
 
 COLUMNS = 400  # the offsets are shown as the nearest of each of so many ranges
 
@@ -27,14 +27,12 @@ class CollisionHunter(Picture):
         largest = int(self.largest)
         distances = _distances(largest, self.d_model, self.base)
         nearest = int(distances.argmin()) + 1
-        offsets = np.unique(np.geomspace(1, largest, COLUMNS + 1)[:-1].astype(int))
+        offsets = np.unique(np.linspace(1, largest, COLUMNS + 1)[:-1].astype(int))
         near = np.minimum.reduceat(distances, offsets - 1)
-        near = np.append(near, near[-1])
         first, found = sinusoidal([0, nearest], self.d_model, base=self.base)
         return SimpleNamespace(
             offsets=np.append(offsets, largest),  # where a range begins, and where the last ends
-            near=near,
-            so_far=np.minimum.accumulate(near),
+            near=np.append(near, near[-1]),
             largest=largest,
             nearest=nearest,
             distance=np.linalg.norm(found - first),
@@ -42,18 +40,23 @@ class CollisionHunter(Picture):
         )
 
     def draw(self, figure):
-        """Distance against offset on logarithmic axes that hold every setting."""
-        axes, steps = figure.subplots(), {"drawstyle": "steps-post"}
-        thin = steps | {"stroke": 1 / 1.5}
+        """Distance against offset, and the nearest beside its numbers."""
+        axes = figure.subplots()
+        thin = {"drawstyle": "steps-post", "stroke": 1 / 1.5}
+        dashes = {"color": "C2", "linestyle": "--"}
         parts = [
             Curve(axes, "C0-", lambda a: (a.offsets, a.near), "nearest here", **thin),
-            Curve(axes, "C2--", lambda a: (a.offsets, a.so_far), "nearest so far", **steps),
-            Curve(axes, "C1o", lambda a: ([a.nearest], [a.distance]), "nearest of all"),
+            Rule(axes, dashes, lambda a: a.neighbour, "the neighbour", upright=False),
+            Curve(axes, "C1o", lambda a: ([a.nearest], [a.distance]), "nearest of all", marks=2),
         ]
-        axes.set(xscale="log", yscale="log", xlim=(0.8, 130_000), ylim=(3e-5, 100))
+        axes.set(yscale="log", xlim=(0, 100_000), ylim=(1e-6, 100))
         axes.set(xlabel="offset (tokens)", ylabel="distance between rows")
+        axes.xaxis.set_major_formatter("{x:,.0f}")
         legend_above(figure, parts, handlelength=1.6, columnspacing=1.2)
-        return parts
+        found = axes.text(
+            0, 1, "", color="C1", size="large", va="top", animated=True, in_layout=False
+        )
+        return [Limits(axes, _limits), *parts, Other(found, _found)]
 
     def caption(self, arrays):
         """The nearest collision, beside the distance of neighbours."""
@@ -62,6 +65,20 @@ class CollisionHunter(Picture):
             f"at offset {arrays.nearest:,}; neighbours are {arrays.neighbour:.4g} apart; the "
             f"solid line is the nearest of each of {len(arrays.offsets) - 1} ranges."
         )
+
+
+def _limits(arrays):
+    """All offsets, and the decades that hold all distances."""
+    highest, margin = max(arrays.near.max(), arrays.neighbour), 0.01 * arrays.largest
+    low, high = 10 ** np.floor(np.log10(arrays.distance / 3)), 10 ** np.ceil(np.log10(highest))
+    return {"xlim": (-margin, arrays.largest + margin), "ylim": (low, high)}
+
+
+def _found(arrays):
+    """The numbers of the nearest, below it, where there is more room."""
+    words = f"    {arrays.distance:.3g} at offset {arrays.nearest:,}    "
+    side = "right" if arrays.nearest > arrays.largest / 2 else "left"
+    return {"text": words, "ha": side, "position": (arrays.nearest, 0.8 * arrays.distance)}
 
 
 def _distances(largest, d_model, base):

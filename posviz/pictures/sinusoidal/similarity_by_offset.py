@@ -7,7 +7,7 @@ import numpy as np
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.engine.knobs import even, integer, log
 from posviz.engine.picture import Picture
-from posviz.pictures.parts import Curve, Limits, Ring, Rule, legend_above, whole, zero
+from posviz.pictures.parts import Curve, Limits, Rule, legend_above, whole, zero
 
 
 class SimilarityByOffset(Picture):
@@ -39,26 +39,24 @@ class SimilarityByOffset(Picture):
         )
 
     def draw(self, figure):
-        """The similarity at left; at right the cosines whose mean it is, on the same scale."""
-        curve, pairs = figure.subplots(1, 2, width_ratios=(3, 2), sharey=True)
+        """The similarity at left; at right the cosines whose mean it is."""
+        curve, pairs = figure.subplots(1, 2, width_ratios=(3, 2))
         zero(curve, pairs)
-        similarity = Curve(curve, "C0-", lambda a: (a.offsets, a.similarity))
-        ring = {"edge": 1 / 3, "marks": 1.5}
-        rise = Ring(curve, "C2^", lambda a: (a.rise, a.similarity[a.rise]), "first rise", **ring)
-        here = Curve(curve, "C1o", lambda a: ([a.offset], [a.here]), "the offset")
-        thin = {"stroke": 1 / 2, "marks": 1 / 2}
+        similarity = Curve(curve, "C0-", lambda a: (a.offsets, a.similarity), stroke=1.5)
+        here = Curve(curve, "C1o", lambda a: ([a.offset], [a.here]), "the offset", marks=2)
+        thin = {"stroke": 1 / 2, "marks": 3 / 4}
         cosines = Curve(pairs, "C0o-", lambda a: (np.arange(len(a.pairs)), a.pairs), **thin)
         dashes = {"color": "C1", "linestyle": "--"}
         mean = Rule(pairs, dashes, lambda a: a.here, "mean of the pairs", upright=False)
-        curve.set(xlabel="offset (tokens)", ylabel="similarity", xlim=(0, 1000), ylim=(-1.2, 1.1))
-        pairs.set(xlabel="pair", ylabel="cosine of the pair", xlim=(0, 250))
-        pairs.tick_params(labelleft=False)
+        curve.set(xlabel="offset (tokens)", ylabel="similarity", xlim=(0, 1000), ylim=(-1.1, 1.1))
+        pairs.set(xlabel="pair", ylabel="cosine of the pair", xlim=(0, 250), ylim=(-1.1, 1.1))
+        pairs.set_yticks((-1, 0, 1))
         whole(curve.xaxis, pairs.xaxis, most=4, steps=None)
-        legend_above(figure, [here, mean, rise])
+        legend_above(figure, [here, mean])
         return [
-            Limits(curve, lambda a: {"xlim": _room(0, a.offsets[-1])}),
+            Limits(curve, lambda a: {"xlim": _room(0, a.offsets[-1]), "ylim": _lowest(a)}),
             Limits(pairs, lambda a: {"xlim": _room(-0.5, len(a.pairs) - 0.5)}),
-            *(similarity, rise, here, cosines, mean),
+            *(similarity, here, cosines, mean),
         ]
 
     def caption(self, arrays):
@@ -78,3 +76,8 @@ def _room(first, last):
     """Limits with a little room on both sides."""
     room = 0.02 * (last - first)
     return first - room, last + room
+
+
+def _lowest(arrays):
+    """Limits that leave the negative half away where no similarity is negative."""
+    return -1.1 if arrays.similarity.min() < 0 else -0.05, 1.05

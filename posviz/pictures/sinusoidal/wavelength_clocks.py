@@ -13,16 +13,16 @@ from posviz.pictures.parts import Background, Curve, Other, broken
 
 CLOCKS = 8
 ACROSS = 4  # clocks in a row
-PITCH = (2.6, 3.1)  # between centres; a dial has radius 1
+PITCH = (2.6, 2.9)  # between centres; a dial has radius 1
 
 
 class WavelengthClocks(Picture):
     """One clock per pair: across is its sine column, up is its cosine column."""
 
-    size = (8.0, 4.4)
+    size = (8.0, 4.3)
     paper_size = (3.3, 2.3)
 
-    position = integer(20, low=0, high=1000, play=True)
+    position = integer(700, low=0, high=1000, play=True)
     d_model = even(16, low=2, high=512)
     base = log(10_000, low=10, high=1_000_000)
 
@@ -48,17 +48,15 @@ class WavelengthClocks(Picture):
     def draw(self, figure):
         """Eight dials in two rows of one axes; texts lie below what moves and so are drawn once."""
         axes = figure.subplots()
-        axes.set(
-            xlim=(-1.3, PITCH[0] * (ACROSS - 1) + 1.3), ylim=(-PITCH[1] - 2.5, 1.15), aspect="equal"
-        )
+        lowest, last = -PITCH[1] - 2.25, PITCH[0] * (ACROSS - 1)
+        axes.set(xlim=(-1.3, last + 1.3), ylim=(lowest, 1.05), aspect="equal")
         axes.set_axis_off()
         below = {"ha": "center", "size": "small", "zorder": 0}
-        middle = PITCH[0] * (ACROSS - 1) / 2
         legend = "across: sine column     up: cosine column     λ: tokens per turn"
-        axes.text(middle, -PITCH[1] - 2.45, legend, va="bottom", **below)
+        axes.text(last / 2, lowest, legend, va="bottom", **below)
         (dials,) = axes.plot([], [], color="C6", linewidth=rcParams["lines.linewidth"] / 2)
         labels = [axes.text(0, 0, "", va="top", **below) for _ in range(CLOCKS)]
-        wedges = PolyCollection([], facecolor="C0", alpha=0.25, animated=True)
+        wedges = PolyCollection([], facecolor="C0", alpha=0.4, animated=True)
         axes.add_collection(wedges, autolim=False)
         return [
             Background(
@@ -66,8 +64,8 @@ class WavelengthClocks(Picture):
                 lambda a: list(zip(a.pairs, a.wavelengths, strict=True)),
             ),
             Other(wedges, lambda a: {"verts": _swept(a.centres, a.angles)}),
-            Curve(axes, "C0-", lambda a: broken(a.hands), solid_capstyle="round"),
-            Curve(axes, "C1o", lambda a: a.hands[:, 1].T),
+            Curve(axes, "C0-", lambda a: broken(a.hands), stroke=2),
+            Curve(axes, "C1o", lambda a: a.hands[:, 1].T, marks=1.5),
         ]
 
     def caption(self, arrays):
