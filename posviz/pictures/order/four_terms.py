@@ -8,7 +8,7 @@ from matplotlib.ticker import MaxNLocator
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.engine.knobs import choice, even, integer
 from posviz.engine.picture import Picture
-from posviz.pictures.parts import Map, Other, whole
+from posviz.pictures.parts import Curve, Limits, Map, Other, broken, whole, wide
 
 LONGEST = 64
 
@@ -16,8 +16,8 @@ LONGEST = 64
 class FourTerms(Picture):
     """The four terms of a score when a position vector is added at the input."""
 
-    size = (9.0, 5.0)
-    paper_size = (3.3, 2.6)
+    size = (8.0, 4.3)
+    paper_size = (3.3, 3.8)
 
     seq_len = integer(24, low=2, high=LONGEST)
     d_model = even(64, low=2, high=128)
@@ -25,7 +25,10 @@ class FourTerms(Picture):
     seed = integer(0, low=0, high=99)
 
     def compute(self):
-        """The terms, query first, and the score, each [seq_len, seq_len]."""
+        """Return the terms, query first, each [seq_len, seq_len].
+
+        ranges: the least and the most of the position–position term at each offset.
+        """
         random = np.random.default_rng(self.seed)
         x = random.standard_normal((LONGEST, self.d_model))[: self.seq_len]
         p = sinusoidal(np.arange(self.seq_len), self.d_model)
@@ -34,46 +37,63 @@ class FourTerms(Picture):
             w_q, w_k = random.standard_normal((2, self.d_model, self.d_model)) / self.d_model**0.5
         scale = self.d_model**-0.5
         terms = [scale * query @ w_q @ (key @ w_k).T for query in (x, p) for key in (x, p)]
-        score = scale * (x + p) @ w_q @ ((x + p) @ w_k).T
-        # Fixed for each width, so that colours can be compared from seed to seed.
-        limit = 5.0 if self.projection == "random" else 2 * self.d_model**0.5
+        offsets = np.arange(1 - self.seq_len, self.seq_len)
+        diagonals = [terms[3].diagonal(-offset) for offset in offsets]
+        ends = np.array([(diagonal.min(), diagonal.max()) for diagonal in diagonals])
+        # Fixed for each width, so that colours can be compared from seed to seed; what a position
+        # makes with itself is √d_model/2.
+        limit = 2.0 if self.projection == "random" else self.d_model**0.5 / 2
         return SimpleNamespace(
-            images=[*terms, score],
-            limits=(-limit, limit),
-            spread=max(np.ptp(terms[3].diagonal(k)) for k in range(self.seq_len)),
+            terms=terms,
+            limit=limit,
+            ranges=np.stack([offsets[:, None] + [0, 0], ends], axis=-1),
+            spread=np.ptp(ends, axis=1).max(),
             projection=self.projection,
             d_model=self.d_model,
         )
 
     def draw(self, figure):
-        """The four terms as a table of query and key, and their sum."""
-        axes = figure.subplot_mosaic(
-            [["xx", "xp", "score"], ["px", "pp", "score"]], width_ratios=(1.1, 1.1, 2)
-        )
-        panels = [axes[name] for name in ("xx", "xp", "px", "pp", "score")]
+        """The four terms as a table of query and key; the last of them against the offset."""
+        table, ratios = ("abo\ncdo", (1, 1, 2)) if wide(figure) else ("ab\ncd\noo", (1, 1))
+        axes = figure.subplot_mosaic(table, width_ratios=list(ratios))
+        *panels, offset = (axes[name] for name in "abcdo")
         # Room for the largest, and on the bar for the longest numbers.
         room = {"most": (LONGEST, LONGEST), "limits": (-10, 10), "aspect": "equal"}
-        maps = [Map(panel, lambda a, i=i: a.images[i], **room) for i, panel in enumerate(panels)]
-        axes["xx"].set(title="key: content", ylabel="query: content")
-        axes["xp"].set(title="key: position")
-        axes["px"].set(ylabel="query: position")
-        for panel in panels[:4]:
+        maps = [Map(panel, lambda a, i=i: a.terms[i], **room) for i, panel in enumerate(panels)]
+        axes["a"].set(title="key: content", ylabel="query: content")
+        axes["b"].set(title="key: position")
+        axes["c"].set(ylabel="query: position")
+        for panel in panels:
             panel.set(xticks=(), yticks=())
-        axes["score"].set(title="their sum: the score")
-        axes["score"].set(xlabel="key position (tokens)", ylabel="query position (tokens)")
-        whole(axes["score"].xaxis, axes["score"].yaxis, most=6, fewest=2, steps=None)
-        look = {"location": "bottom", "shrink": 0.6, "aspect": 40, "extend": "both"}
-        bar = figure.colorbar(maps[0].image, ax=panels, label="score", **look)
+        offset.set(title="position–position term", xlabel="query − key (tokens)")
+        offset.set(xlim=(-LONGEST, LONGEST), ylim=(-0.3, 0.3))  # as long as labels become
+        whole(offset.xaxis)
+        offset.yaxis.set_major_locator(MaxNLocator(5))
+        bar = figure.colorbar(maps[0].image, ax=panels, label="score", aspect=30, extend="both")
         bar.locator = MaxNLocator(4, symmetric=True)
-        return [*maps, *(Other(map_.image, lambda a: {"clim": a.limits}) for map_ in maps)]
+        return [
+            *maps,
+            *(Other(map_.image, lambda a: {"clim": (-a.limit, a.limit)}) for map_ in maps),
+            Limits(offset, _limits),
+            Curve(offset, "C0o-", lambda a: broken(a.ranges), marks=3 / 4),
+        ]
 
     def caption(self, arrays):
-        """Whether the last term depends on the distance alone."""
+        """Whether the last term depends on the offset alone."""
         if arrays.spread < 1e-9:
             relative = "depends on the distance alone"
         else:
             relative = f"differs by up to {arrays.spread:.2f} between pairs at one distance"
         return (
             f"Position enters three of the four terms, and with {arrays.projection} W_Q and W_K "
-            f"(d_model = {arrays.d_model}) the position–position term {relative}."
+            f"(d_model = {arrays.d_model}) the position–position term {relative}; "
+            f"beyond ±{arrays.limit:.3g} colours stay the same."
         )
+
+
+def _limits(arrays):
+    """All offsets, and eighths of the colours that hold all of the term."""
+    furthest, step = arrays.ranges[-1, 0, 0] + 1, arrays.limit / 4
+    term = (arrays.ranges[..., 1] / step).round(9)
+    ends = np.floor(term.min()) - 0.2, np.ceil(term.max()) + 0.2
+    return {"xlim": (-furthest, furthest), "ylim": tuple(step * end for end in ends)}
