@@ -131,8 +131,8 @@ QUICK = {
     ),
     "shuffled sentence: words between dollars are read as mathematics": (
         "posviz/pictures/order/shuffled_sentence.py",
-        "labels=shortened, parse_math=False, **style",
-        "labels=shortened, **style",
+        "labels=shortened, parse_math=False",
+        "labels=shortened",
         "tests/pictures/test_shuffled_sentence.py::test_words_between_dollars_are_words",
     ),
     "precision lab: the cross of an overflow stands where nothing overflows": (

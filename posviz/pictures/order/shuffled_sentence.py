@@ -6,7 +6,6 @@ import zlib
 from types import SimpleNamespace
 
 import matplotlib
-import matplotlib.ticker
 import numpy as np
 
 from posviz.attention import attend
@@ -16,9 +15,8 @@ from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import Sinusoidal
 from posviz.engine.knobs import choice, integer, text
 from posviz.engine.picture import Picture
-from posviz.engine.style import PLAIN
 from posviz.masks import causal_mask
-from posviz.pictures.parts import Background, Map, Other
+from posviz.pictures.parts import Background, Map
 
 NUM_HEADS, HEAD_DIM = 8, 8  # with eight heads ALiBi's first slope is 1/2: steep enough to see
 D_MODEL = NUM_HEADS * HEAD_DIM
@@ -29,15 +27,14 @@ ENCODINGS = {
     "ALiBi": Alibi(),
 }
 ROUNDING = 1e-14
-SMALLEST, LARGEST = 1e-17, 1e2  # ends of the axis of differences
 OUTPUT_LIMIT = 2.5
 
 
 class ShuffledSentence(Picture):
     """A sentence and its shuffled copy through the same attention."""
 
-    size = (9.0, 5.4)
-    paper_size = (3.3, 3.4)
+    size = (8.0, 4.0)
+    paper_size = (3.3, 2.4)
     moves = ("order", "encoding")
 
     sentence = text("the cat sat on the mat", max_length=80, redraw=True)
@@ -47,17 +44,15 @@ class ShuffledSentence(Picture):
     mask = choice("none", options=("none", "causal"))
 
     def compute(self):
-        """Weights [len, len] and outputs [len, head_dim] of both orders, and how they differ."""
+        """Return the outputs [len, head_dim] of both orders, and how they differ."""
         words = words_of(self.sentence)
         order = self._order(len(words))
         x = np.stack([word_vector(word) for word in words])
-        original, _ = self._attend(x)
-        shuffled, weights = self._attend(x[order])
+        original, shuffled = self._attend(x), self._attend(x[order])
         return SimpleNamespace(
             words=[words[i] for i in order],
             moved=bool(np.any(order != np.arange(len(words)))),
-            weights=weights,
-            outputs=(shuffled, original[order], original),
+            outputs=(original[order], shuffled, original),
             residuals=[float(abs(shuffled - x).max()) for x in (original[order], original)],
             empty=not self.sentence.split(),
             encoding=self.encoding,
@@ -70,42 +65,39 @@ class ShuffledSentence(Picture):
         return np.arange(length)[:: -1 if self.order == "reversed" else 1]
 
     def _attend(self, x):
-        """Outputs [len, head_dim] and weights [len, len] of the first head."""
+        """Outputs [len, head_dim] of the first head."""
         positions = np.arange(len(x))
-        output, weights = attend(
+        output = attend(
             x[None],
             *projections(),
             num_heads=NUM_HEADS,
             encoding=ENCODINGS[self.encoding],
             positions=positions,
             mask=causal_mask(positions, positions) if self.mask == "causal" else None,
-            return_weights=True,
         )
-        return output[0, :, :HEAD_DIM], weights[0, 0]
+        return output[0, :, :HEAD_DIM]
 
     def draw(self, figure):
-        """The weights, three matrices of outputs, and a bar for each difference."""
+        """Three matrices of outputs; between them, whether they are equal."""
         words = words_of(self.sentence)
-        top, bottom = figure.subfigures(2, 1, height_ratios=(4, 1.1))
-        heat, *panels = top.subplots(1, 4, width_ratios=(2.6, 1, 1, 1))
-        look = {"most": (len(words), len(words)), "cmap": PLAIN, "limits": (0, 1)}
-        weights = Map(heat, lambda a: a.weights, **look)
+        axes = figure.subplots(1, 5, width_ratios=(3, 2, 3, 2, 3))
+        panels = axes[::2]
         look = {"most": (len(words), HEAD_DIM), "limits": (-OUTPUT_LIMIT, OUTPUT_LIMIT)}
-        outputs = [Map(axes, lambda a, i=i: a.outputs[i], **look) for i, axes in enumerate(panels)]
-        heat.set(xlabel="key", ylabel="query")
-        below = {"location": "bottom", "aspect": 30}
-        bar = {"ticks": (0, 0.5, 1), "format": "%g", "label": "attention weight"}
-        top.colorbar(weights.image, ax=heat, **bar, **below)
-        top.colorbar(outputs[0].image, ax=panels, ticks=(-2, 0, 2), label="output", **below)
-        for axes, title in zip(panels, ("f(PX)", "P f(X)", "f(X)"), strict=True):
-            axes.set_title(title, loc="center")
-            axes.set(xticks=(), yticks=())
-        panels[2].yaxis.tick_right()
+        outputs = [
+            Map(panel, lambda a, i=i: a.outputs[i], **look) for i, panel in enumerate(panels)
+        ]
+        for panel, title in zip(panels, ("P f(X)", "f(PX)", "f(X)"), strict=True):
+            panel.set_title(title, loc="center")
+            panel.set(xticks=(), yticks=())
         labelled = _labelled(figure, len(words))
+        panels[2].yaxis.tick_right()
         _label(panels[2].yaxis, labelled, words)
-        _label_heat(heat, labelled, words)
-        labels = Background(lambda words: _label_heat(heat, labelled, words), lambda a: a.words)
-        return [labels, weights, *outputs, *_residual_bars(bottom.subplots())]
+        _label(panels[0].yaxis, labelled, words)
+        show = Background(lambda words: _label(panels[0].yaxis, labelled, words), lambda a: a.words)
+        signs = [_Sign(between, i) for i, between in enumerate(axes[1::2])]
+        below = {"location": "bottom", "aspect": 40, "shrink": 0.6, "extend": "both"}
+        figure.colorbar(outputs[0].image, ax=axes, ticks=(-2, 0, 2), label="output", **below)
+        return [show, *outputs, *signs]
 
     def caption(self, arrays):
         """Whether the outputs move with their words."""
@@ -129,9 +121,22 @@ def _bounded(residual):
     return f"{residual:.2f}" if residual > ROUNDING else f"below {ROUNDING:.0e}"
 
 
-def _short(residual):
-    """Two decimals, or a power of ten for what is rounding error alone."""
-    return f"{residual:.2f}" if residual > ROUNDING else f"{residual:.1e}" if residual else "0"
+class _Sign:
+    """Whether the matrices on both sides are equal, and how far they are apart."""
+
+    def __init__(self, axes, at):
+        axes.set_axis_off()
+        middle = {"ha": "center", "animated": True, "in_layout": False}
+        size = matplotlib.rcParams["font.size"]
+        self.sign = axes.text(0.5, 0.5, "", size=4 * size, weight="bold", **middle)
+        self.number = axes.text(0.5, 0.35, "", size=1.2 * size, va="top", **middle)
+        self.at = at
+
+    def move(self, arrays):
+        """Set both."""
+        residual = arrays.residuals[self.at]
+        self.sign.set_text("≠" if residual > ROUNDING else "=")
+        self.number.set_text(f"up to\n{residual:.2f}" if residual > ROUNDING else "up to\n1e-14")
 
 
 def words_of(sentence):
@@ -152,26 +157,6 @@ def projections():
     return 2.5 * w_q, w_k, w_v
 
 
-def _residual_bars(axes):
-    """Two bars on a log axis, and a number beside each."""
-    names = ("|f(PX) − P f(X)|", "|f(PX) − f(X)|")
-    bars = axes.barh(names, [1, 1], left=SMALLEST, color=("C0", "C1"), animated=True)
-    axes.axvspan(SMALLEST, ROUNDING, color=matplotlib.rcParams["grid.color"], lw=0, zorder=0)
-    axes.set(xscale="log", xlim=(SMALLEST, LARGEST), xticks=(1e-16, 1e-12, 1e-8, 1e-4, 1))
-    axes.set_title("largest difference (in grey: rounding error)")
-    axes.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
-    axes.invert_yaxis()
-    beside = {"va": "center_baseline", "transform": axes.get_yaxis_transform(), "animated": True}
-    numbers = [axes.text(1.02, y, "8.9e-16", **beside) for y in range(2)]  # room for the longest
-    parts: list = []
-    for i, (bar, number) in enumerate(zip(bars, numbers, strict=True)):
-        parts += [
-            Other(bar, lambda a, i=i: {"width": max(a.residuals[i] - SMALLEST, 0)}),
-            Other(number, lambda a, i=i: {"text": _short(a.residuals[i])}),
-        ]
-    return parts
-
-
 def _labelled(figure, length):
     """Which rows get a label: as many as there is room for."""
     width, height = figure.get_size_inches()
@@ -179,11 +164,6 @@ def _labelled(figure, length):
     return range(0, length, math.ceil(length / room))
 
 
-def _label_heat(heat, labelled, words):
-    _label(heat.xaxis, labelled, words, rotation=90)
-    _label(heat.yaxis, labelled, words)
-
-
-def _label(axis, labelled, words, **style):
+def _label(axis, labelled, words):
     shortened = [words[i] if len(words[i]) <= 7 else words[i][:6] + "…" for i in labelled]
-    axis.set_ticks(labelled, labels=shortened, parse_math=False, **style)
+    axis.set_ticks(labelled, labels=shortened, parse_math=False)
