@@ -12,19 +12,16 @@ from tests.pictures.by_hand import caption_of, drawn, every_setting, product
 
 
 def deberta_maps(picture):
-    """q·k, c2p and p2c [16, 16] after 1/√head_dim, and the sum after its own scale, by loops."""
+    """q·k, c2p and p2c [16, 16] after 1/√head_dim, by loops."""
     random, head_dim = np.random.default_rng(picture.seed), picture.head_dim
     q, k = random.standard_normal((2, 16, head_dim))
     position_key, position_query = random.standard_normal((2, 16, head_dim))
-    maps = np.empty((4, 16, 16))
+    maps = np.empty((3, 16, 16))
     for i, j in itertools.product(range(16), repeat=2):
         row = 8 + clipped(i - j, picture.clip)
         other = 8 + clipped(j - i, picture.clip) if picture.reading == "paper" else row
         pairs = ((q[i], k[j]), (q[i], position_key[row]), (k[j], position_query[other]))
-        terms = [product(*pair) for pair in pairs]
-        maps[:3, i, j] = np.divide(terms, math.sqrt(head_dim))
-        on = (True, picture.c2p, picture.p2c)
-        maps[3, i, j] = np.dot(on, terms) / math.sqrt(head_dim * sum(on))
+        maps[:, i, j] = [product(*pair) / math.sqrt(head_dim) for pair in pairs]
     return maps
 
 
@@ -35,15 +32,15 @@ def clipped(offset, k):
 @pytest.mark.sampled(quick=3)
 @pytest.mark.parametrize("setting", [*every_setting(DebertaTerms, 8)], ids=repr)
 def test_deberta_terms_are_those_of_a_loop(setting):
-    arrays, (*terms, c2p, p2c, _, _) = drawn(setting)
-    np.testing.assert_allclose(arrays.maps, deberta_maps(setting), atol=1e-9)
-    on = (True, setting.c2p, setting.p2c, True)
+    arrays, (*terms, c2p, p2c, _, _, plain, scaled) = drawn(setting)
+    np.testing.assert_allclose(arrays.maps, np.clip(deberta_maps(setting), -2, 2), atol=1e-9)
+    on = (True, setting.c2p, setting.p2c)
     for term, is_on, scores in zip(terms, on, arrays.maps, strict=True):
         assert np.array_equal(term.image.get_array(), scores)
         assert term.image.get_alpha() == (1 if is_on else 0.25)
         assert len(term.cross.get_xdata()) == (0 if is_on else 5)
     check_clips(setting, c2p.line, p2c.line)
-    check_deviations(setting, arrays)
+    check_deviations(setting, arrays, [each.artist.get_text() for each in (plain, scaled)])
 
 
 def check_clips(setting, *clips):
@@ -58,10 +55,13 @@ def check_clips(setting, *clips):
         assert (np.diff(x) == np.diff(y)).all()
 
 
-def check_deviations(setting, arrays):
+def check_deviations(setting, arrays, words):
     """Within three standard errors: scores of a small head_dim have longer tails than a normal."""
     count, head_dim = 1 + setting.c2p + setting.p2c, setting.head_dim
     np.testing.assert_allclose(arrays.deviations, [math.sqrt(count), 1], rtol=0.01)
+    scales = "√d", f"√({count}d)"
+    pairs = zip(scales, arrays.deviations, strict=True)
+    assert words == [f"/ {scale}: σ = {deviation:.2f}" for scale, deviation in pairs]
     caption = caption_of(setting)
     plain, scaled = re.search(r"is (\S+) after 1/√\d+ and (\S+) after", caption).groups()
     assert [plain, scaled] == [f"{deviation:.2f}" for deviation in arrays.deviations]
@@ -81,7 +81,7 @@ def test_the_spread_is_that_of_whole_vectors(head_dim):
     q, k, position_key, position_query = random.standard_normal((4, count, head_dim))
     sums = (q * k + q * position_key + k * position_query).sum(axis=1)
     picture = DebertaTerms(head_dim=head_dim)
-    arrays, (*_, plain, scaled) = drawn(picture)
+    arrays, (*_, plain, scaled, _, _) = drawn(picture)
     for values, density, line, deviation in zip(
         (sums / math.sqrt(head_dim), sums / math.sqrt(3 * head_dim)),
         arrays.densities,

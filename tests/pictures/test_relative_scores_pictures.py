@@ -56,22 +56,20 @@ def largest_change(weights, others):
 def test_four_terms_are_those_of_a_loop(setting):
     arrays, terms = setting.compute(), terms_of(setting.seed, setting.offset_scale)
     on = [getattr(setting, name) for name in TERMS]
-    weights, true = weights_of(terms, on), weights_of(terms, [1, 1, 1, 1, 0])
+    true = weights_of(terms, [1, 1, 1, 1, 0])
     for i, j in itertools.product(range(16), repeat=2):
-        maps = [*arrays.terms, arrays.total, arrays.weights]
         if j > i:
-            assert max(image[i, j] for image in maps) < -3
+            assert max(term[i, j] for term in arrays.terms) < -2
             continue
-        scores = np.clip([*terms[i, j], np.dot(on, terms[i, j])], -3, 3)
-        expected = [*scores, weights[i][j]]
-        np.testing.assert_allclose([image[i, j] for image in maps], expected, atol=1e-10)
-    np.testing.assert_allclose(arrays.rows, [true[15], weights[15]], atol=1e-12)
-    check_four_terms_caption(caption_of(setting), on, terms, true)
-
-
-def check_four_terms_caption(caption, on, terms, true):
+        found = [term[i, j] for term in arrays.terms]
+        np.testing.assert_allclose(found, np.clip(terms[i, j], -2, 2), atol=1e-10)
     off = [name for name, is_on in zip(NAMES, on, strict=False) if not is_on]
-    others = weights_of(terms, on if off else [1, 1, 1, 0, 0])
+    others = weights_of(terms, [*on[:4], 0] if off else [1, 1, 1, 0, 0])
+    np.testing.assert_allclose(arrays.rows, [true[15], others[15]], atol=1e-12)
+    check_four_terms_caption(caption_of(setting), on, off, true, others)
+
+
+def check_four_terms_caption(caption, on, off, true, others):
     last = abs(np.subtract(others[15], true[15])).max()
     change = f"by up to {last:.2f}, of any query by up to {largest_change(others, true):.2f};"
     if off:
@@ -98,30 +96,30 @@ def test_the_query_alone_vanishes_in_the_softmax_and_no_other_term_does():
     for seed, name in itertools.product(range(10), TERMS):
         arrays = FourRelativeTerms(seed=seed, **{name: False}).compute()
         if name == "query_alone":
-            assert np.abs(np.diff(arrays.rows, axis=0)).max() < 1e-14
             assert arrays.query_change == 0
             both = FourRelativeTerms(seed=seed).compute()
             assert both.query_change < 1e-14
-            assert np.abs(both.total - arrays.total).max() > 0.5
+            assert np.abs(both.terms[4][:, 0]).max() > 0.5
         else:
             assert arrays.change > 0.05
 
 
 def test_without_the_offset_alone_the_curve_is_seen_to_move():
-    true, without = FourRelativeTerms(offset_alone=False).compute().rows
-    assert np.abs(true - without).max() > 0.25
+    for setting in ({}, {"offset_alone": False}):
+        arrays, (*_, words) = drawn(FourRelativeTerms(**setting))
+        assert np.abs(np.subtract(*arrays.rows)).max() > 0.25
+        assert words.artist.get_text() == "■ without (d)"
 
 
 def test_a_switched_off_term_is_pale_and_crossed():
-    arrays, (*terms, total, weights, four, switched) = drawn(FourRelativeTerms(key_alone=False))
+    arrays, (*terms, four, fewer, words) = drawn(FourRelativeTerms(key_alone=False))
     for i, term in enumerate(terms):
         assert term.image.get_alpha() == (0.25 if i == 2 else 1)
         assert len(term.cross.get_xdata()) == (5 if i == 2 else 0)
         assert np.array_equal(term.image.get_array(), arrays.terms[i])
-    assert np.array_equal(total.image.get_array(), arrays.total)
-    assert np.array_equal(weights.image.get_array(), arrays.weights)
-    rows = [curve.line.get_ydata().tolist() for curve in (four, switched)]
+    rows = [curve.line.get_ydata().tolist() for curve in (four, fewer)]
     assert rows == [row.tolist() for row in arrays.rows]
+    assert words.artist.get_text() == "■ without (c)"
 
 
 # ---------------------------------------------------------------- rel_shift

@@ -9,7 +9,7 @@ from posviz.encodings.deberta import P2C, TERMS, DeBERTa
 from posviz.encodings.doors import NoPosition
 from posviz.engine.knobs import choice, even, integer, switch
 from posviz.engine.picture import Picture
-from posviz.pictures.parts import Curve, Term
+from posviz.pictures.parts import Curve, Term, Text
 from posviz.pictures.relative.four_relative_terms import LENGTH, LIMIT, draw_score_bar
 
 WIDEST_CLIP = 8
@@ -21,8 +21,8 @@ MIDDLES = (EDGES[1:] + EDGES[:-1]) / 2
 class DebertaTerms(Picture):
     """DeBERTa's three terms, and why their sum is divided by √(3d)."""
 
-    size = (9.0, 3.9)
-    paper_size = (3.3, 2.2)
+    size = (8.0, 4.3)
+    paper_size = (3.3, 2.6)
     moves = ("clip", "reading")
 
     c2p = switch(True, label="c2p on")
@@ -33,19 +33,16 @@ class DebertaTerms(Picture):
     seed = integer(0, low=0, high=99)
 
     def compute(self):
-        """Return the terms and their sum [len, len], and how the sums of many draws are spread.
-
-        Terms are shown after 1/√head_dim, their sum after DeBERTa's scale.
-        """
+        """Return the terms [len, len] after 1/√head_dim, and the spread of sums of many draws."""
         on = (True, self.c2p, self.p2c)
         scale = _encoding(self.head_dim, self.seed, self.clip, self.reading, on).scale(
             self.head_dim
         )
-        terms = _terms(self.head_dim, self.seed, self.clip, self.reading)
+        terms = _terms(self.head_dim, self.seed, self.clip, self.reading) * self.head_dim**-0.5
         deviations, densities = _spread(self.head_dim, on, scale)
         return SimpleNamespace(
-            on=(*on, True),
-            maps=[*(terms * self.head_dim**-0.5), np.einsum("t,tij->ij", on, terms) * scale],
+            on=on,
+            maps=np.clip(terms, -LIMIT, LIMIT),  # none is grey for being low
             clips=_clips(self.clip, self.reading),
             deviations=deviations,
             densities=densities,
@@ -55,9 +52,9 @@ class DebertaTerms(Picture):
         )
 
     def draw(self, figure):
-        """The terms and their sum as maps; below them the spread of many sums, scaled and not."""
-        top, bottom = figure.subfigures(2, 1, height_ratios=(1.25, 1))
-        maps = top.subplots(1, 4)
+        """The terms as maps; below them the spread of many sums, scaled and not."""
+        axes = figure.subplot_mosaic("abc\nsss", height_ratios=(1.5, 1))
+        maps = [axes[name] for name in "abc"]
         colours = {"most": (LENGTH, LENGTH), "limits": (-LIMIT, LIMIT)}
         terms = [
             Term(panel, lambda a, at=at: a.maps[at], lambda a, at=at: a.on[at], **colours)
@@ -68,15 +65,15 @@ class DebertaTerms(Picture):
             Curve(maps[1], ":", lambda a: a.clips[0], **dotted),
             Curve(maps[2], ":", lambda a: a.clips[1], **dotted),
         ]
-        for panel, name in zip(maps, ("q·k", *TERMS, "their sum"), strict=True):
+        for panel, name in zip(maps, ("q·k", *TERMS), strict=True):
             panel.set(title=name, xlabel="key", xticks=(), yticks=())
         maps[0].set_ylabel("query")
-        draw_score_bar(top, terms[0].image, maps, "score, scaled", aspect=15)
-        return [*terms, *clips, *_draw_spreads(bottom)]
+        draw_score_bar(figure, terms[0].image, maps, "score", aspect=15)
+        return [*terms, *clips, *_draw_spreads(axes["s"])]
 
     def caption(self, arrays):
         """The spread of the sum before and after DeBERTa's scale, and what is clipped."""
-        count = sum(arrays.on[:3])
+        count = sum(arrays.on)
         clipped = f"clipped to −{arrays.clip} … {arrays.clip - 1} (dotted)"
         plain, scaled = arrays.deviations
         sums = f"{count} terms" if count > 1 else "q·k alone"
@@ -163,13 +160,22 @@ def _spread(head_dim, on, scale):
     return deviations, [np.histogram(x, EDGES)[0] / (DRAWS * width) for x in both]
 
 
-def _draw_spreads(figure):
+def _draw_spreads(axes):
     """The densities of the sum after both scales, over that of a standard normal."""
-    axes = figure.subplots()
     normal = np.exp(-(MIDDLES**2) / 2) / np.sqrt(2 * np.pi)
-    axes.fill_between(MIDDLES, normal, color="C6", alpha=0.4, lw=0, label="standard normal")
-    plain = Curve(axes, "C1--", lambda a: (MIDDLES, a.densities[0]), "sum / √d")
-    scaled = Curve(axes, "C0-", lambda a: (MIDDLES, a.densities[1]), "sum / √(terms · d)")
-    axes.set(xlabel="score", ylabel="density", ylim=(0, 0.52), xticks=(-4, -2, 0, 2, 4))
-    figure.legend(loc="outside right center", handlelength=1.5)
-    return plain, scaled
+    axes.fill_between(MIDDLES, normal, color="C6", alpha=0.4, lw=0)
+    axes.set(xlabel="sum of the terms (grey: standard normal)", ylabel="density")
+    axes.set(xlim=(-5, 5), ylim=(0, 0.52), xticks=(-4, -2, 0, 2, 4))
+    axes.set_title(" ")  # room for the numbers
+    above = {"size": "large", "transform": axes.transAxes}
+    right = {"color": "C0", "ha": "right", **above}
+    return [
+        Curve(axes, "C1--", lambda a: (MIDDLES, a.densities[0]), stroke=1.5),
+        Curve(axes, "C0-", lambda a: (MIDDLES, a.densities[1]), stroke=1.5),
+        Text(axes, 0, 1.04, lambda a: _scaled("√d", a.deviations[0]), color="C1", **above),
+        Text(axes, 1, 1.04, lambda a: _scaled(f"√({sum(a.on)}d)", a.deviations[1]), **right),
+    ]
+
+
+def _scaled(scale, deviation):
+    return f"/ {scale}: σ = {deviation:.2f}"

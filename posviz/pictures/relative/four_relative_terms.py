@@ -9,12 +9,11 @@ from posviz.attention import softmax
 from posviz.encodings.transformer_xl import TransformerXL
 from posviz.engine.knobs import integer, real, switch
 from posviz.engine.picture import Picture
-from posviz.engine.style import PLAIN
 from posviz.masks import causal_mask
-from posviz.pictures.parts import Curve, Map, Term, greyed, wide
+from posviz.pictures.parts import Curve, Term, Text, wide
 
 LENGTH = 16  # of the text: queries and keys
-LIMIT = 3.0  # of the colours
+LIMIT = 2.0  # of the colours
 D_MODEL, HEAD_DIM = 64, 32
 BLANK = -10 * LIMIT  # below every colour: a key ahead
 ROUNDING = 1e-14
@@ -27,8 +26,8 @@ SEEN = causal_mask(KEYS, KEYS)
 class FourRelativeTerms(Picture):
     """The four terms of a Transformer-XL score, and one that the softmax drops."""
 
-    size = (9.0, 4.3)
-    paper_size = (3.3, 3.6)
+    size = (8.0, 4.3)
+    paper_size = (3.3, 3.8)
     moves = ("offset_scale", "offset_alone")
 
     content_content = switch(True, label=TERMS[0])
@@ -40,7 +39,7 @@ class FourRelativeTerms(Picture):
     seed = integer(71, low=0, high=99)
 
     def compute(self):
-        """Return five terms, their sum, its weights, all [len, len], and the last query's weights.
+        """Return five terms [len, len], and the last query's weights with and without some.
 
         Without a term that is off, weights change; where none is, (d) is the one left out.
         """
@@ -54,9 +53,7 @@ class FourRelativeTerms(Picture):
         return SimpleNamespace(
             on=on,
             terms=[_filled(term) for term in terms],
-            total=_filled(scores),
-            weights=np.where(SEEN, weights, BLANK),
-            rows=(true[-1], weights[-1]),
+            rows=(true[-1], lacking[-1]),
             last_change=np.abs(lacking - true)[-1].max(),
             change=np.abs(lacking - true).max(),
             query_change=np.abs(weights - others).max(),
@@ -68,34 +65,21 @@ class FourRelativeTerms(Picture):
         return np.array([*four, self.query_alone])
 
     def draw(self, figure):
-        """The five terms and their sum; beside them, or below, its weights and the last query's."""
-        if wide(figure):
-            left, right = figure.subfigures(1, 2, width_ratios=(2, 1))
-            middle, last = right.subplots(2, 1)
-        else:
-            left, right = figure.subfigures(2, 1, height_ratios=(1.9, 1))
-            middle, last = right.subplots(1, 2, width_ratios=(1, 1.6))
-        panels = left.subplots(2, 3, sharex=True, sharey=True)
-        size, colours = {"most": (LENGTH, LENGTH)}, {"limits": (-LIMIT, LIMIT)}
+        """The five terms; below them the last query's weights, with and without some of them."""
+        table = ["abcde", "wwwww"] if wide(figure) else ["abc", "de.", "www"]
+        heights = (1, 1.2) if wide(figure) else (1, 1, 1.2)
+        axes = figure.subplot_mosaic("\n".join(table), height_ratios=heights)
+        maps = [axes[name] for name in "abcde"]
+        look = {"most": (LENGTH, LENGTH), "limits": (-LIMIT, LIMIT)}
         terms = [
-            Term(panel, lambda a, at=at: a.terms[at], lambda a, at=at: a.on[at], **size, **colours)
-            for at, panel in enumerate(panels.flat[:5])
+            Term(panel, lambda a, at=at: a.terms[at], lambda a, at=at: a.on[at], **look)
+            for at, panel in enumerate(maps)
         ]
-        total = Term(panels[1, 2], lambda a: a.total, lambda _: True, **size, **colours)
-        for panel, title in zip(panels.flat, (*TITLES, "sum"), strict=True):
-            panel.set(title=title, xticks=(0, 15), yticks=(0, 15))
-        for panel in panels[:, 0]:
-            panel.set_ylabel("query")
-        for panel in panels[1]:
-            panel.set_xlabel("key")
-        side = "bottom" if wide(figure) else "right"
-        draw_score_bar(left, total.image, panels, "score", aspect=25, location=side)
-        grey = {"cmap": greyed(PLAIN, "under"), "limits": (0, 1), "aspect": "equal"}
-        weights = Map(middle, lambda a: a.weights, **size, **grey)
-        middle.set(title="softmax", xlabel="key", ylabel="query", xticks=(0, 15), yticks=(0, 15))
-        bar = middle.inset_axes((1.05, 0, 0.06, 1))  # as tall as the map
-        right.colorbar(weights.image, cax=bar, ticks=(0, 1), format="%g")
-        return [*terms, total, weights, *_draw_rows(last)]
+        for panel, title in zip(maps, TITLES, strict=True):
+            panel.set(title=title, xlabel="key", xticks=(), yticks=())
+        axes["a"].set_ylabel("query")
+        draw_score_bar(figure, terms[0].image, maps, "score", aspect=12)
+        return [*terms, *_draw_rows(axes["w"])]
 
     def caption(self, arrays):
         """What is off, how far the weights are from those of all four, and what the fifth does."""
@@ -146,17 +130,22 @@ def _filled(scores):
 
 
 def _draw_rows(axes):
-    """The last query's weights with all four terms, and as the switches stand."""
-    thin = {"stroke": 1 / 1.5}
-    rows = [  # where both agree, both are seen
-        Curve(axes, "C0o-", lambda a: (KEYS, a.rows[0]), "all four", marks=1 / 1.4, **thin),
-        Curve(axes, "C1s--", lambda a: (KEYS, a.rows[1]), "as switched", marks=1 / 3, **thin),
+    """The last query's weights with all four terms, and without those that are off."""
+    axes.set(xlabel="key (tokens)", ylabel="weight, last query", ylim=(-0.05, 1.05))
+    axes.set(xticks=(0, 5, 10, 15), yticks=(0, 0.5, 1), xlim=(-0.5, LENGTH - 0.5))
+    above = {"size": "large", "transform": axes.transAxes}
+    axes.text(0, 1.04, "● all four", color="C0", **above)
+    return [
+        Curve(axes, "C0o-", lambda a: (KEYS, a.rows[0]), stroke=1.5, marks=1.5),
+        Curve(axes, "C1s--", lambda a: (KEYS, a.rows[1]), stroke=1.5),
+        Text(axes, 0.35, 1.04, lambda a: f"■ without {_letters(a)}", color="C1", **above),
     ]
-    axes.set(xlabel="key (tokens)", ylabel="weights,\nlast query", ylim=(-0.05, 1.05))
-    axes.set(xticks=(0, 5, 10, 15), yticks=(0, 0.5, 1), xlim=(-0.75, 15.75))
-    above = {"loc": "lower right", "bbox_to_anchor": (1, 1), "borderaxespad": 0}
-    axes.legend(ncols=2, columnspacing=1, **above)
-    return rows
+
+
+def _letters(arrays):
+    """The letters of the terms that the second curve lacks."""
+    off = [name[:3] for name, on in zip(TERMS, arrays.on, strict=False) if not on]
+    return ", ".join(off or [TERMS[3][:3]])
 
 
 def draw_score_bar(figure, image, maps, label, aspect, location="right"):
