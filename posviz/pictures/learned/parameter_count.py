@@ -3,13 +3,12 @@
 from types import SimpleNamespace
 from typing import NamedTuple
 
-import numpy as np
 from matplotlib import rcParams
-from matplotlib.ticker import FixedLocator, NullLocator
+from matplotlib.ticker import NullLocator
 
 from posviz.engine.knobs import choice, integer, log
 from posviz.engine.picture import Picture
-from posviz.pictures.parts import Curve, Ring, wide
+from posviz.pictures.parts import Ring, Rule, legend_above, wide
 
 
 class Model(NamedTuple):
@@ -38,15 +37,15 @@ LENGTHS = 128, 1_000_000
 # (Dai et al. 2019, section 3.3); T5 small's 32 biases for each of 8 heads, in both stacks (Raffel
 # et al. 2020, section 2.1).
 CONSTANT = {"Transformer-XL, a layer": 1024**2 + 2 * 1024, "T5 small, biases": 2 * 32 * 8}
-ZERO = "sinusoidal, RoPE, ALiBi"
-ROWS = (*MODELS, *CONSTANT, ZERO)
+WITHOUT_TABLE = CONSTANT | {"sinusoidal, RoPE, ALiBi": 0}
+ROWS = (*MODELS, *WITHOUT_TABLE)
 
 
 class ParameterCount(Picture):
     """A learned table has length × width parameters; other encodings do not grow."""
 
     size = (8.0, 4.2)
-    paper_size = (3.3, 4.0)
+    paper_size = (3.3, 2.9)
 
     length = log(1024, low=LENGTHS[0], high=LENGTHS[1], play=True, label="length (tokens)")
     width = integer(768, low=64, high=12_288, step=64, label="width (d_model)")
@@ -66,39 +65,18 @@ class ParameterCount(Picture):
         )
 
     def draw(self, figure):
-        """Parameters against length; and beside it all models, on an axis of their own."""
-        broad = wide(figure)
-        shape = (1, 2) if broad else (2, 1)
-        growth, models = figure.subplots(*shape, height_ratios=None if broad else (1, 1.3))
-        tables = [model.rows * model.columns for model in MODELS.values()]
-        growth.plot([model.rows for model in MODELS.values()], tables, "o", color="C6", zorder=0)
-        growth.set(xscale="log", yscale="log", xlim=(45, 1.8e6), ylim=(100, 2e12))
-        growth.set(xlabel="length (tokens)", ylabel="parameters")
-        ends, level = np.array((50, LENGTHS[1])), (-0.6, len(ROWS) - 1.5)
-        line = Curve(growth, "C0-", lambda a: (ends, ends * a.width), "length × width")
-        whole = Curve(growth, "C2--", lambda a: ((50, 1.8e6), [a.model.parameters] * 2))
-        here = Curve(growth, "C1D", lambda a: ([a.length], [a.parameters]), "this table")
-        handles = _draw_models(models, tables)
-        asked = Curve(models, "C1-.", lambda a: ([a.parameters] * 2, level))
-        large = {"edge": 1 / 4, "marks": 1.8}
+        """For each model its table and all its parameters; across them, the table asked for."""
+        axes = figure.subplots()
+        tables, wholes = _draw_models(axes)
+        large = {"edge": 1 / 3, "marks": 2}
+        asked = Rule(axes, {"color": "C1"}, lambda a: a.parameters, "length × width", stroke=1.5)
         rings = [
-            Ring(growth, "C2o", lambda a: ([a.model.rows], [a.table]), "model chosen", **large),
-            Ring(models, "C2o", lambda a: ([a.table], [a.row]), **large),
+            Ring(axes, "C2o", lambda a: ([a.table], [a.row]), "model chosen", **large),
+            Ring(axes, "C2s", lambda a: ([a.model.parameters], [a.row]), **large),
         ]
-        box = Ring(models, "C2s", lambda a: ([a.model.parameters], [a.row]), **large)
-        handles = [here.line, line.line, *handles, (whole.line, rings[0].line)]
-        figure.legend(
-            handles,
-            [handle.get_label() for handle in (*handles[:-1], rings[0].line)],
-            loc="outside upper center",
-            ncols=5 if broad else 2,
-            columnspacing=1.2,
-            handletextpad=0.5,
-        )
-        for axis in (growth.xaxis, growth.yaxis, models.xaxis):
-            axis.set_major_locator(FixedLocator([1e2, 1e4, 1e6, 1e8, 1e10, 1e12]))
-            axis.set_minor_locator(NullLocator())
-        return [line, whole, here, asked, *rings, box]
+        ncols = 4 if wide(figure) else 2
+        legend_above(figure, [asked, tables, wholes, rings[0]], ncols, columnspacing=1.2)
+        return [asked, *rings]
 
     def caption(self, arrays):
         """The table's parameters, in bytes, beside the model's; the model's own table."""
@@ -111,18 +89,21 @@ class ParameterCount(Picture):
         )
 
 
-def _draw_models(axes, tables):
+def _draw_models(axes):
     """For each model its table and all its parameters, and below them what has no table."""
     count = range(len(MODELS))
+    tables = [model.rows * model.columns for model in MODELS.values()]
     wholes = [model.parameters for model in MODELS.values()]
-    axes.hlines(count, tables, wholes, color="C6", linewidth=rcParams["axes.linewidth"], zorder=0)
-    table = axes.plot(tables, count, "o", color="C6", label="for positions", zorder=0)[0]
-    whole = axes.plot(wholes, count, "s", color="C6", label="whole model", zorder=0)[0]
-    axes.plot([*CONSTANT.values()], [ROWS.index(name) for name in CONSTANT], "o", color="C6")
-    axes.text(
-        150, ROWS.index(ZERO), "0, not on this axis", ha="left", va="center_baseline", zorder=0
-    )
-    axes.set(xscale="log", xlim=(100, 2e12), xlabel="parameters", ylim=(len(ROWS) - 0.4, -0.6))
+    thin = rcParams["axes.linewidth"]
+    axes.hlines(count, tables, wholes, color="C6", linewidth=thin, zorder=0)
+    look = {"color": "C6", "markersize": 1.3 * rcParams["lines.markersize"], "zorder": 0}
+    numbers = [*tables, *WITHOUT_TABLE.values()]
+    (table,) = axes.plot(numbers, range(len(ROWS)), "o", label="for positions", **look)
+    (whole,) = axes.plot(wholes, count, "s", label="whole model", **look)
+    axes.set_xscale("symlog", linthresh=100)  # logarithmic, but with a 0
+    axes.set(xlim=(-25, 2e12), xticks=(0, 1e2, 1e4, 1e6, 1e8, 1e10, 1e12), xlabel="parameters")
+    axes.set(ylim=(len(ROWS) - 0.4, -0.6))
+    axes.xaxis.set_minor_locator(NullLocator())
     axes.set_yticks(range(len(ROWS)), ROWS)
     axes.tick_params(axis="y", length=0)
     return table, whole
