@@ -226,6 +226,7 @@ def test_the_shift_says_what_it_does():
     start = "from 5 (behind) to 0, where attention needs one for each of 6 keys, the first 2"
     assert f"{start} {kept}: keys without a query)." in said(step=0)
     assert f"needs one for each of 4 keys, none of them {kept})." in said(step=0, memory=0)
+    assert f"of 5 keys, the first {kept}: keys without a query)." in said(step=0, memory=1)
     assert "from 6 (behind) to -3 (ahead)" in said(step=0, bidirectional=True)
     assert "makes each row one longer, 7 cells" in said(step=1)
     padding = "never occurs, so rows have one column more than there are offsets."

@@ -23,12 +23,12 @@ LETTERED = 9  # the most columns in which letters are read from afar
 class RelShift(Picture):
     """How one reshape moves every row of scores to its keys."""
 
-    size = (8.5, 3.9)
+    size = (8.0, 4.0)
     paper_size = (3.3, 2.3)
 
-    step = integer(0, low=0, high=4, play=True)
+    step = integer(4, low=0, high=4, play=True)
     q_len = integer(4, low=3, high=6, redraw=True)
-    memory = integer(2, low=0, high=3, redraw=True, label="memory (tokens)")
+    memory = integer(1, low=0, high=3, redraw=True, label="memory (tokens)")
     bidirectional = switch(False, redraw=True)
 
     def compute(self):
@@ -142,7 +142,8 @@ class RelShift(Picture):
         before = "kept from the segment before (memory"
         kept = f"none of them {before})"
         if arrays.memory:
-            kept = f"the first {arrays.memory} {before}: keys without a query)"
+            several = f" {arrays.memory}" * (arrays.memory > 1)
+            kept = f"the first{several} {before}: keys without a query)"
         told = (
             f"{rows} queries with a column for each offset, from {first} (behind) to {last}, "
             f"where attention needs one for each of {len(arrays.keys)} keys, {kept}",
@@ -243,5 +244,6 @@ def _draw_steps(axes, steps):
     """The steps as a list, and a pointer to the present one."""
     axes.set(xlim=(0, 1), ylim=(len(steps) - 0.5, -0.5))
     for i, (words, shape) in enumerate(steps):
-        axes.text(0.08, i, f"{i}  {words}\n    {shape}", va="center", zorder=1)
-    return axes.plot([0.03], [0], ">", color="C1", animated=True)[0]
+        axes.text(0.1, i, f"{i}  {words}\n    {shape}", va="center", zorder=1)
+    large = 2 * rcParams["lines.markersize"]
+    return axes.plot([0.02], [0], ">", color="C1", markersize=large, animated=True)[0]
