@@ -1,0 +1,19 @@
+"""The position–position term in lesson 01's picture: what each offset has of it."""
+
+import numpy as np
+import pytest
+
+from posviz.pictures.order.four_terms import FourTerms
+from tests.pictures.by_hand import drawn
+
+
+@pytest.mark.parametrize("projection", ["random", "identity"])
+def test_a_stroke_reaches_over_all_pairs_at_its_offset(projection):
+    arrays, (*_, strokes) = drawn(FourTerms(seq_len=9, projection=projection))
+    term, ends = arrays.terms[3], {}
+    for query, key in np.ndindex(term.shape):
+        ends.setdefault(query - key, []).append(term[query, key])
+    points = strokes.line.get_xydata().reshape(-1, 3, 2)[:, :2]
+    assert points[:, :, 0].tolist() == [[offset, offset] for offset in range(-8, 9)]
+    expected = [[min(ends[offset]), max(ends[offset])] for offset in range(-8, 9)]
+    np.testing.assert_array_equal(points[:, :, 1], expected)
