@@ -7,13 +7,13 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from posviz.engine.stored import LINE, WIDGET
 from posviz.publish.rerun import told
 
 NOTEBOOKS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
 LESSONS = [path for path in NOTEBOOKS if not path.stem.startswith("00")]
 CHECKED = "# NBVAL_CHECK_OUTPUT"
 INSTALLS = re.compile(r"\b(pip|pip3|conda|mamba|uv|apt|apt-get)\b.*\binstall\b")
-WIDGET = "application/vnd.jupyter.widget-view+json"
 
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 every_lesson = pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
@@ -82,9 +82,10 @@ def test_all_notebooks_together_are_small():
 def test_explorers_show_a_picture_where_no_kernel_is(path):
     _, cells = code_cells(path)
     outputs = [output.get("data", {}) for cell in cells for output in cell.outputs]
-    explorers = [data for data in outputs if WIDGET in data]
-    assert explorers
-    assert [data for data in explorers if len(data.get("image/png", "")) < 1000] == []
+    assert [data for data in outputs if WIDGET in data] == [], "run `posviz rerun --all`"
+    below = [place for place, data in enumerate(outputs) if data.get("text/plain") == LINE]
+    assert below
+    assert [place for place in below if len(outputs[place - 1]["image/png"]) < 1000] == []
 
 
 @every_lesson

@@ -15,6 +15,7 @@ from posviz.engine.live_figure import LiveFigure
 from posviz.engine.picture import Picture
 from posviz.engine.screen import Screen
 from posviz.engine.slider import Slider
+from posviz.engine.stored import WIDGET, mark
 from posviz.engine.style import drawing
 
 FEW = 4  # controls below each other; more stand in two columns, for projectors are low
@@ -104,6 +105,7 @@ class Explorer(widgets.VBox):
     def _repr_mimebundle_(self, **kwargs):
         """The widget, and a PNG with the caption for pages without a kernel."""
         data = super()._repr_mimebundle_(**kwargs)
+        mark(data[WIDGET])
         # Colab reads in anywidget's own metadata what can show it.
         _, metadata = self.screen._repr_mimebundle_() or ({}, {})
         try:

@@ -8,8 +8,9 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
+from posviz.engine.stored import WIDGET
+
 SECONDS = 600  # for one cell
-WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 def played(notebook: Path) -> NotebookNode:

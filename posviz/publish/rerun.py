@@ -5,7 +5,6 @@ import difflib
 import functools
 import re
 import subprocess
-import uuid
 from pathlib import Path
 
 import nbformat
@@ -14,7 +13,8 @@ from nbformat import NotebookNode
 import posviz
 from posviz import pictures
 from posviz.engine.export import replacing
-from posviz.publish.lesson import WIDGET, executed
+from posviz.engine.stored import without_views
+from posviz.publish.lesson import executed
 
 TIMES = re.compile(r"\d\d:\d\d<\d\d:\d\d, *[\d.]+(it/s|s/it)| *[\d.]+ ms\b")  # as tqdm and we write
 ROOT = Path(posviz.__file__).parents[1]
@@ -26,6 +26,8 @@ def rerun(notebook: Path) -> list[str]:
     Raises RuntimeError that names cell, line and error where one fails; the notebook then stays.
     """
     stored, run = nbformat.read(notebook, as_version=4), executed(notebook)
+    without_views(run)
+    run = nbformat.from_dict(run)
     tidy(stored, run)
     text = nbformat.writes(run) + "\n"
     if text.encode() != notebook.read_bytes():
@@ -35,13 +37,10 @@ def rerun(notebook: Path) -> list[str]:
 
 
 def tidy(stored: NotebookNode, run: NotebookNode):
-    """Keep versions and times as they are stored; name widgets after their cells."""
+    """Keep versions and times as they are stored."""
     run.metadata = stored.metadata
     for one, other in zip(stored.cells, run.cells, strict=True):
         other.metadata.pop("execution", None)
-        for number, output in enumerate(other.get("outputs", [])):
-            if view := output.get("data", {}).get(WIDGET):
-                view["model_id"] = uuid.uuid5(uuid.NAMESPACE_OID, f"{one.id} {number}").hex
         for before, after in zip(one.get("outputs", []), other.get("outputs", []), strict=False):
             if _timeless(before) == _timeless(after) != "":
                 after.text = before.text

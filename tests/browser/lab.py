@@ -43,11 +43,8 @@ ADD_CELL = """source => {
     return window.jupyterapp.commands.execute('notebook:run-cell');
 }"""
 
-SAVE = """async () => {
-    const { context } = window.jupyterapp.shell.currentWidget;
-    await context.save();
-    return context.path;
-}"""
+SAVE = "() => window.jupyterapp.shell.currentWidget.context.save()"
+NOTEBOOK = "() => window.jupyterapp.shell.currentWidget.context.model.toJSON()"
 
 KERNEL = "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.id"
 
@@ -150,9 +147,12 @@ class Lab:
         self._wait_for_cells(60)
 
     def notebook(self):
-        """Save the notebook in front, and return it as it lies on the disk."""
-        path = self.page.evaluate(SAVE)
-        return nbformat.read(self.server.folder / path, as_version=4)
+        """Return the notebook in front as the page has it; a saved one has no widgets."""
+        return nbformat.from_dict(self.page.evaluate(NOTEBOOK))
+
+    def save(self):
+        """Save the notebook in front."""
+        self.page.evaluate(SAVE)
 
     def run_cell(self, index, times=1):
         """Run one cell again and again, each time to its end."""

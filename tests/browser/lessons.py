@@ -5,9 +5,9 @@ import json
 
 from nbformat.v4 import new_output
 
+from posviz.engine.stored import WIDGET
 from posviz.publish.lesson import played
 
-WIDGET = "application/vnd.jupyter.widget-view+json"
 FRAMES = 5  # of a filmstrip, where tests do not ask how many there are
 PLAYED = "00_start_here"  # by the kernel that pages and slides start for themselves
 

@@ -30,7 +30,7 @@ PRINTED_ADDRESS = re.compile(r"((http://127\.0\.0\.1:\d+)/\S+\?token=(\w+))")
 
 
 @contextlib.contextmanager
-def jupyterlab(folder, home):
+def jupyterlab(folder, home, *options):
     """Serve `folder`, with nothing of the user's configuration; what Jupyter keeps is in `home`.
 
     Yields .url (of the first screen, as the server prints it, with the token), .base, .token and
@@ -38,7 +38,10 @@ def jupyterlab(folder, home):
     """
     with (home / "lab.log").open("w") as log:
         process = subprocess.Popen(
-            lab_command(folder, home), env=clean_environment(home), stderr=log, stdout=log
+            [*lab_command(folder, home), *options],
+            env=clean_environment(home),
+            stderr=log,
+            stdout=log,
         )
         try:
             yield first_answer(process, home / "lab.log", folder)

@@ -6,15 +6,27 @@ import os
 import subprocess
 import sys
 from types import SimpleNamespace
+from unittest.mock import MagicMock
 
+import nbformat
 import pytest
 from jupyter_core.paths import jupyter_config_path
 from jupyter_server.extension.config import ExtensionConfigManager
+from jupyter_server.services.contents.largefilemanager import (
+    AsyncLargeFileManager,
+    LargeFileManager,
+)
 from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
+from jupyter_server.utils import ensure_async
+from nbformat.sign import NotebookNotary
+from nbformat.v4 import new_code_cell, new_notebook
+from tornado.web import HTTPError
 from traitlets import import_item
 from voila.app import Voila
 
 from posviz.engine import server
+from posviz.engine.stored import WIDGET
+from tests.engine.test_stored import explorer
 
 
 class Connection:
@@ -37,13 +49,75 @@ def test_whatever_connection_the_server_uses_gets_no_delay(where):
     name = "kernel_websocket_connection_class"
     settings = {name: Connection} if where == "settings" else {}
     log = logging.getLogger("posviz")
-    app = SimpleNamespace(web_app=SimpleNamespace(settings=settings), log=log)
+    managers = {f"{kind}_manager": MagicMock() for kind in ("contents", "session", "kernel")}
+    app = SimpleNamespace(web_app=SimpleNamespace(settings=settings), log=log, **managers)
     setattr(app, name, Connection if where == "app" else None)
     server._load_jupyter_server_extension(app)
     assert issubclass(settings[name], Connection)
     connection = settings[name]()
     assert asyncio.run(connection.connect()) == "what the base returns"
     assert connection.done == [("nodelay", True), "connected"]
+
+
+class Sessions:
+    """In the place of jupyter_server's: one notebook has a kernel."""
+
+    async def get_session(self, path):
+        if path != "live.ipynb":
+            raise HTTPError(404)
+        return {"kernel": {"id": "its kernel"}}
+
+
+def shown(kind, tmp_path, path, pid, **options):
+    """What a page is handed of an explorer's cell, and what is in the file, after it was saved."""
+    contents = kind(
+        root_dir=str(tmp_path), notary=NotebookNotary(data_dir=str(tmp_path)), **options
+    )
+    kernel = SimpleNamespace(provisioner=SimpleNamespace(pid=pid))
+    server.keep_pictures(
+        contents, Sessions(), SimpleNamespace(get_kernel={"its kernel": kernel}.get)
+    )
+    cell = new_code_cell(
+        outputs=[explorer("one", **{"image/png": "AA"})], metadata={"trusted": True}
+    )
+    model = {"type": "notebook", "format": "json", "content": new_notebook(cells=[cell])}
+
+    async def both():
+        await ensure_async(contents.save(model, path))
+        return await ensure_async(contents.get(path))
+
+    page = asyncio.run(both())["content"]
+    stored = nbformat.read(tmp_path / path, as_version=4)
+    return [[sorted(o.data) for o in nb.cells[0].outputs] for nb in (page, stored)]
+
+
+PICTURE = [["image/png", "text/plain"], ["text/html", "text/plain"]]
+ALIVE = [[WIDGET, "image/png", "text/plain"]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "pid", "expected"),
+    [
+        (AsyncLargeFileManager, "live.ipynb", os.getpid(), ALIVE),
+        (AsyncLargeFileManager, "live.ipynb", 1, PICTURE),
+        (AsyncLargeFileManager, "ended.ipynb", os.getpid(), PICTURE),
+        (LargeFileManager, "live.ipynb", os.getpid(), PICTURE),
+    ],
+)
+def test_a_page_gets_what_its_kernel_can_show_and_the_file_has_pictures(
+    tmp_path, kind, path, pid, expected
+):
+    assert shown(kind, tmp_path, path, pid) == [expected, PICTURE]
+
+
+def test_a_users_own_hook_still_runs(tmp_path):
+    seen = []
+
+    def hook(model, **_):
+        seen.append(model["type"])
+
+    shown(AsyncLargeFileManager, tmp_path, "live.ipynb", 1, pre_save_hook=hook)
+    assert seen == ["notebook"]
 
 
 def test_the_extension_names_its_module():

@@ -11,8 +11,8 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from PIL import Image
 
 from posviz import ThreeDoors
+from posviz.engine.stored import LINE, WIDGET
 from posviz.publish import arguments, rerun
-from posviz.publish.lesson import WIDGET
 from tests.publish.test_lesson import write
 
 NOTEBOOKS = arguments.notebooks()
@@ -47,7 +47,8 @@ def test_a_second_run_changes_nothing_and_the_first_only_what_it_must(tmp_path):
     caption = ThreeDoors().caption(ThreeDoors().compute())
     for cell in run.cells[3:]:
         assert cell.outputs[0].metadata["image/png"].alt == caption
-    assert WIDGET in run.cells[4].outputs[0].data
+    [picture, line] = run.cells[4].outputs
+    assert (WIDGET in picture.data, line.data["text/plain"]) == (False, LINE)
     assert rerun.rerun(path) == []
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
