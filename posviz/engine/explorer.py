@@ -153,7 +153,10 @@ def _tree(widget):
 
 
 def _take_over_cell(explorer):
-    """Close the explorers an earlier run of the same cell left: ipywidgets keeps every widget."""
+    """Close the explorers an earlier run of the same cell left: ipywidgets keeps every widget.
+
+    IPython keeps every result, and a closed explorer is of no use there.
+    """
     shell = get_ipython()
     if shell is None or not hasattr(shell, "get_parent"):
         return
@@ -164,5 +167,16 @@ def _take_over_cell(explorer):
     if run != shell.execution_count:
         for old in earlier:
             old.close()
+            _forget(shell, old)
         earlier = []
     _open[cell] = (shell.execution_count, [*earlier, explorer])
+
+
+def _forget(shell, result):
+    """Put an empty text wherever IPython keeps a result: in Out, _12 and the like, and _ to ___."""
+    places = shell.history_manager.output_hist, shell.user_ns_hidden, vars(shell.displayhook)
+    for kept in places:
+        for name in [name for name, other in kept.items() if other is result]:
+            kept[name] = ""
+            if shell.user_ns.get(name) is result:
+                shell.user_ns[name] = ""

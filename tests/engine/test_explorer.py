@@ -233,6 +233,7 @@ def test_two_explorers_of_one_picture_move_together(explorer, picture):
 # ---------------------------------------------------------------- in a real kernel
 
 CELL = "from tests.engine.sample import Waves; pair = [Waves().explore(), Waves().explore()]"
+SHOWN = "shown = Waves().explore(); shown"
 COUNT = """
 import gc
 from ipywidgets.widgets.widget import _instances
@@ -273,6 +274,20 @@ def test_a_cell_run_again_and_again_leaves_one_run_alive(run_cell, everything):
     assert run_cell(COUNT, "count") == once
     _, explorers, alive, _ = map(int, once.split())
     assert explorers == alive > 0
+
+
+@pytest.mark.slow("seconds")
+def test_a_result_shown_again_and_again_is_kept_once_and_others_stay(run_cell):
+    run_cell("'kept'", "other")
+    for _ in range(5):
+        assert run_cell(SHOWN, "shown") == ""
+    counted = run_cell(COUNT, "count")
+    run_cell(SHOWN, "shown")
+    assert run_cell(COUNT, "count") == counted
+    results = (
+        "print([result for result in Out.values() if result and result is not shown], _ is shown)"
+    )
+    assert run_cell(results, "results") == "['kept'] True\n"
 
 
 @pytest.mark.slow("seconds")
