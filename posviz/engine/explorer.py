@@ -108,23 +108,21 @@ class Explorer(widgets.VBox):
         mark(data[WIDGET])
         # Colab reads in anywidget's own metadata what can show it.
         _, metadata = self.screen._repr_mimebundle_() or ({}, {})
+        still = LiveFigure(self.picture)  # light, whatever this reader's page is
         try:
             with drawing:
-                self._follow()
-                if self.live.layers is None:  # no valid picture so far
-                    return data, metadata
-                self.live.paint()
-                pixels, width = self.live.layers.pixels(), 100 * self.picture.size[0]
-                image, about = output_png(pixels, width, self.live.caption)
+                still.follow()
+                still.paint()
+                pixels, width = still.layers.pixels(), 100 * self.picture.size[0]
+                image, about = output_png(pixels, width, still.caption)
         except Exception as error:
-            self.live.release()
             self.report(error)
             return data, metadata
-        data["text/plain"] = f"{type(self.picture).__name__}: {self.live.caption}"
+        finally:
+            still.release()
+        data["text/plain"] = f"{type(self.picture).__name__}: {still.caption}"
         data["image/png"] = base64.b64encode(image).decode()
         metadata["image/png"] = about
-        if not self.screen.views:
-            self.live.release()
         return data, metadata
 
     def close(self) -> None:

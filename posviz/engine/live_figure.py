@@ -12,7 +12,7 @@ class LiveFigure:
     """The one Figure behind an explorer; it is built when first needed and freed when unseen."""
 
     def __init__(self, picture: Picture, style: str = "notebook", dark: bool = False) -> None:
-        self.picture, self.look = picture, (style, dark)
+        self.picture, self.style, self.dark = picture, style, dark
         self.ratio = 1.0  # device pixels per CSS pixel of the sharpest screen that shows it
         self.caption = ""
         self.layers: Any = None
@@ -26,22 +26,23 @@ class LiveFigure:
         self.layers, self._artists, self._values = None, None, {}
 
     def follow(self) -> bool:
-        """Update the artists to the knobs' values; False if the values have not changed.
+        """Update the artists to the knobs' values; False if neither values nor look have changed.
 
         When compute or caption raises, the last good picture stays as it is.
         """
-        values = self.picture.values()
-        if self.layers is not None and values == self._values:
+        values, look = self.picture.values(), (self.style, self.dark)
+        same_look = self.layers is not None and self.layers.look == look
+        if same_look and values == self._values:
             return False
         arrays = self.picture.compute()
         caption = self.picture.caption(arrays)
-        if self.layers is None or self._needs_new_artists(values):
-            figure, artists = self.picture.build(*self.look)
-            layers = Layers(figure, *self.look)
+        if not same_look or self._needs_new_artists(values):
+            figure, artists = self.picture.build(*look)
+            layers = Layers(figure, *look)
         else:
             layers, artists = self.layers, self._artists
         try:
-            with style_context(*self.look):  # new tick labels take the style of the moment
+            with style_context(*look):  # new tick labels take the style of the moment
                 self.picture.update(artists, arrays)
         except Exception:
             self.release()  # half of the artists may have moved
@@ -55,7 +56,7 @@ class LiveFigure:
 
     def paint(self) -> bool:
         """Redraw the background if need be, at the sharpest screen's density; True if redrawn."""
-        dpi = DPI[self.look[0]] * self.ratio
+        dpi = DPI[self.style] * self.ratio
         if self.layers.figure.get_dpi() != dpi:
             self.layers.figure.set_dpi(dpi)
         return self.layers.paint()

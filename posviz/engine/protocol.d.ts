@@ -22,6 +22,7 @@ export interface ToScreen {
   view: string;
   ratio?: number; // device pixels per CSS pixel
   plain?: boolean; // this view's host loses binary buffers
+  dark?: boolean; // this view's page
   ask?: true; // for a whole frame
   gone?: true;
 }

@@ -8,6 +8,7 @@ import { Scene } from "./replay.js";
 /** @import { Bytes, Frame, Model, Pong, ToScreen, Widget } from "./protocol.d.ts" */
 
 const PULSE_EVERY = 2000; // milliseconds
+const LOOK_EVERY = 250; // milliseconds, whether the page has become dark or light
 const SILENT = 8000; // milliseconds without an answer, after which a reader is told
 const ASK_AGAIN_AFTER = 1000; // milliseconds, so that a storm of frames asks once
 const READ_ALOUD_AFTER = 700; // milliseconds in which the caption stays as it is
@@ -27,6 +28,20 @@ function makeElements(el) {
   figure.append(canvas, caption, said, notice);
   el.append(figure);
   return { canvas, caption, said, notice };
+}
+
+/**
+ * Whether what lies behind an element is dark. A view is asked before it is in its page.
+ * @param {HTMLElement} element
+ */
+function isDark(element) {
+  /** @type {HTMLElement | null} */
+  let behind = element.isConnected ? element : document.body;
+  for (; behind; behind = behind.parentElement) {
+    const colour = getComputedStyle(behind).backgroundColor; // rgb(…), or rgba(…) where it is seen through
+    if (colour.startsWith("rgb(")) return Math.max(...colour.slice(4).split(",").map(parseFloat)) < 128;
+  }
+  return false;
 }
 
 /** Shows frames in their order, and calls `lost` where one is missing. */
@@ -112,6 +127,7 @@ class Line {
   #askedAgain = 0; // when a whole frame was last asked for because one was lost
   #heard = false; // whether any frame has come
   #plain = false; // whether buffers have to come as text
+  #dark = false; // whether the page was when the kernel was last told
 
   /**
    * @param {Model<{}, Frame | Pong, ToScreen>} model
@@ -132,14 +148,23 @@ class Line {
     }
   }
 
+  #page() {
+    this.#dark = isDark(this.notice);
+    return { ratio: globalThis.devicePixelRatio, plain: this.#plain, dark: this.#dark };
+  }
+
   ask() {
-    this.#send({ ask: true, ratio: globalThis.devicePixelRatio, plain: this.#plain });
+    this.#send({ ask: true, ...this.#page() });
   }
 
   askAgain() {
     if (performance.now() - this.#askedAgain < ASK_AGAIN_AFTER) return;
     this.#askedAgain = performance.now();
     this.ask();
+  }
+
+  askIfThemeChanged() {
+    if (isDark(this.notice) !== this.#dark) this.ask();
   }
 
   leave() {
@@ -156,7 +181,7 @@ class Line {
     const silence = this.#silence();
     if (silence > SILENT) this.goodbye();
     if ((this.#asked && silence < SILENT) || document.visibilityState !== "visible") return;
-    this.#send({ ratio: globalThis.devicePixelRatio, plain: this.#plain });
+    this.#send(this.#page());
     this.#asked ||= performance.now();
   }
 
@@ -230,12 +255,14 @@ function render({ model, el }) {
   model.on("destroy", line.goodbye);
   const endSharpness = watchSharpness(() => line.ask());
   const pulse = setInterval(() => line.pulse(), PULSE_EVERY);
+  const theme = setInterval(() => line.askIfThemeChanged(), LOOK_EVERY); // no event tells of it
   line.ask();
 
   return () => {
     over.abort();
     endSharpness();
     clearInterval(pulse);
+    clearInterval(theme);
     model.off("msg:custom", receive);
     model.off("comm_live_update", line.goodbye);
     model.off("destroy", line.goodbye);

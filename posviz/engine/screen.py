@@ -18,9 +18,10 @@ FORGET_AFTER = 60.0  # seconds; a view that is seen is heard every two
 
 
 class View(NamedTuple):
-    """An open view: device pixels per CSS pixel, and when it was last heard (seconds)."""
+    """An open view: device pixels per CSS pixel, its page's look, when it was heard (seconds)."""
 
     ratio: float
+    dark: bool
     heard: float
 
 
@@ -69,10 +70,11 @@ class Screen(anywidget.AnyWidget):
     def _hear(self, message):
         view, now = message["view"], time.monotonic()
         known = view in self.views and self.views[view].ratio == message.get("ratio")
+        dark = self.live.dark
         if message.get("gone"):
             self.views.pop(view, None)
         else:
-            self.views[view] = View(message["ratio"], now)
+            self.views[view] = View(message["ratio"], message.get("dark", False), now)
         # A crashed page sends no message; a hidden one stops sending, and asks for a frame later.
         self.views = {name: v for name, v in self.views.items() if now - v.heard < FORGET_AFTER}
         if not self.views:
@@ -80,8 +82,10 @@ class Screen(anywidget.AnyWidget):
             self._frames.forget()
             return
         self._plain = self._plain or message.get("plain", False)
+        self.live.dark = list(self.views.values())[-1].dark  # as the view that was opened last
         self.live.ratio = min(max(v.ratio for v in self.views.values()), 4.0)
-        if message.get("ask") or not (known or message.get("gone")):
+        new = self.live.dark != dark or not (known or message.get("gone"))
+        if new or message.get("ask"):
             self._frames.forget()
             self._refresh()
         else:

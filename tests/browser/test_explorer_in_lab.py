@@ -1,9 +1,12 @@
 """An explorer as a reader uses it: code and sliders, Play, Export, errors, a kernel that stops."""
 
+import base64
+import io
 import os
 import signal
 
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 
 TABLE = "from posviz import SinusoidalTable\npicture = SinusoidalTable()"
@@ -303,3 +306,39 @@ def test_keys_stay_with_the_control_that_has_the_focus(lab):
     lab.page.keyboard.press("ArrowDown")
     expect(style.locator("option:checked")).to_have_text("paper")
     assert lab.page.locator(".jp-CodeCell").count() == cells
+
+
+THEME = "name => window.jupyterapp.commands.execute('apputils:change-theme', { theme: name })"
+CORNER = """canvas => [...canvas.getContext('2d').getImageData(0, 0, 1, 1).data.slice(0, 3)]"""
+WHITE, DARK = [255, 255, 255], [0x1B, 0x1E, 0x23]
+
+
+def test_the_picture_follows_the_theme_at_once_and_exports_keep_their_style(lab, server):
+    lab.spoilt = True  # the theme is kept for the next page
+    lab.write("dark", TABLE, "picture.explore()")
+    lab.run_all()
+    [explorer] = lab.explorers()
+    light, corner = explorer.settled(), lambda: explorer.canvas.evaluate(CORNER)
+    assert corner() == WHITE
+    with explorer.changes():
+        lab.page.evaluate(THEME, "JupyterLab Dark")
+    assert corner() == DARK
+    explorer.press("position", "ArrowRight")
+    explorer.button("Export").click()
+    explorer.settled()
+    lab.screenshot("dark")
+    explorer.press("position", "ArrowLeft")
+    explorer.button("Save").click()
+    expect(explorer.root.locator("a[download]")).to_be_visible()
+    saved = Image.open(server.folder / "figures" / "SinusoidalTable.png").convert("RGB")
+    assert list(saved.getpixel((0, 0))) == WHITE
+    lab.page.evaluate(THEME, "JupyterLab Light")
+    assert explorer.becomes(light)
+    lab.page.evaluate(THEME, "JupyterLab Dark")
+    lab.run_cell(1)
+    [explorer] = lab.explorers()
+    assert corner() == DARK
+    png = lab.notebook().cells[1].outputs[0].data["image/png"]
+    stored = Image.open(io.BytesIO(base64.b64decode(png))).convert("RGB")
+    assert list(stored.getpixel((0, 0))) == WHITE
+    lab.page.evaluate(THEME, "JupyterLab Light")

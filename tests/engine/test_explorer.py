@@ -174,6 +174,14 @@ def test_the_mime_bundle_holds_widget_picture_and_caption(explorer, picture):
     assert explorer.live.layers is None
 
 
+def test_the_stored_picture_is_light_on_a_dark_page(explorer, browser):
+    browser.say("b", ratio=2, dark=True)
+    assert explorer.live.dark
+    png = base64.b64decode(explorer._repr_mimebundle_()[0]["image/png"])
+    with Image.open(io.BytesIO(png)) as image:
+        assert (image.size, image.convert("RGB").getpixel((0, 0))) == ((400, 200), (255,) * 3)
+
+
 def test_the_mime_bundle_of_a_failing_picture_has_the_widget_and_the_error(explorer, picture):
     picture.fail = "compute"
     data, _ = explorer._repr_mimebundle_()

@@ -100,6 +100,19 @@ def test_a_sharper_screen_gets_more_pixels(ratio):
     assert np.array_equal(live_pixels(live), fresh_pixels(picture))
 
 
+def test_another_look_gives_what_a_fresh_figure_of_that_look_shows():
+    picture = Waves()
+    live = LiveFigure(picture)
+    light = live_pixels(live)
+    live.dark = True
+    dark = live_pixels(live)
+    fresh = LiveFigure(picture, dark=True)
+    assert np.array_equal(dark, live_pixels(fresh))
+    assert not live.follow()
+    live.dark = False
+    assert np.array_equal(live_pixels(live), light)
+
+
 @pytest.mark.parametrize(("place", "error"), [("compute", ValueError), ("caption", KeyError)])
 def test_an_error_before_anything_moved_leaves_the_good_picture(place, error):
     picture = Failing()

@@ -141,6 +141,22 @@ def test_the_sharpest_screen_decides_up_to_four(screen, browser):
     assert browser.frames[-1]["css"] == [400, 200]
 
 
+def test_the_picture_is_as_dark_as_the_page_of_the_view_that_opened_last(screen, browser):
+    corners = []
+    for view, said in [
+        ("a", {"dark": False}),
+        ("b", {"dark": True}),
+        ("a", {"dark": False}),
+        ("b", {"gone": True}),
+        ("a", {"dark": True}),
+    ]:
+        count = len(browser.frames)
+        browser.say(view, ratio=1, **said)
+        new = len(browser.frames) > count
+        corners.append(decoded(browser.messages[-1][1][0])[0, 0, 0] if new else None)
+    assert corners == [0xFF, 0x1B, None, 0xFF, 0x1B]
+
+
 @pytest.mark.slow("seconds")
 def test_the_figure_goes_with_its_last_view_and_comes_back(screen, browser):
     browser.say("a", ratio=1)

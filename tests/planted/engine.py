@@ -278,7 +278,7 @@ DEFAULT = {
     ),
     "a live figure takes a notebook's dots in every style": (
         "posviz/engine/live_figure.py",
-        "dpi = DPI[self.look[0]] * self.ratio",
+        "dpi = DPI[self.style] * self.ratio",
         'dpi = DPI["notebook"] * self.ratio',
         "tests/engine/test_animation.py::test_its_size_is_that_of_the_style_"
         "but_never_wider_than_a_screen[slide-size1]",
