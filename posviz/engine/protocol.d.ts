@@ -14,6 +14,22 @@ export interface Model<Traits, Heard, Said> {
   on(event: string, listener: (message: Heard, buffers?: Bytes[]) => void): void;
   off(event: string, listener: (message: Heard, buffers?: Bytes[]) => void): void;
   send(message: Said): void;
+  widget_manager?: { kernel?: Kernel | null }; // in JupyterLab and Notebook
+}
+
+/** The part of JupyterLab's connection to a kernel that is used here. */
+export interface Kernel {
+  connectionStatus: string;
+  isDisposed: boolean;
+  statusChanged: Signal;
+  connectionStatusChanged: Signal;
+  reconnect(): Promise<void>;
+  posvizTried?: number; // when a page last tried to reconnect
+}
+
+interface Signal {
+  connect(listener: (sender: unknown, status: string) => void): void;
+  disconnect(listener: (sender: unknown, status: string) => void): void;
 }
 
 // The screen

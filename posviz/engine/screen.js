@@ -3,17 +3,22 @@
 // says what goes between it and the kernel.
 
 import { make, unique } from "./elements.js";
+import { watchKernel } from "./host.js";
 import { Scene } from "./replay.js";
 
 /** @import { Bytes, Frame, Model, Pong, ToScreen, Widget } from "./protocol.d.ts" */
 
 const PULSE_EVERY = 2000; // milliseconds
-const LOOK_EVERY = 250; // milliseconds, whether the page has become dark or light
+const LOOK_EVERY = 250; // milliseconds: what no event tells in every host
 const SILENT = 8000; // milliseconds without an answer, after which a reader is told
 const ASK_AGAIN_AFTER = 1000; // milliseconds, so that a storm of frames asks once
 const READ_ALOUD_AFTER = 700; // milliseconds in which the caption stays as it is
-const GONE = "The kernel does not answer: it is busy, or it has stopped. " +
-  "If it has stopped, run this cell again, or reload the page.";
+const GONE = { // the last one that holds is told
+  silent: "The kernel does not answer: it is busy, or it has stopped. " +
+    "If it has stopped, run this cell again, or reload the page.",
+  cut: "The kernel does not answer: the connection is cut. It is tried again every two seconds.",
+  stopped: "The kernel does not answer: it has stopped. Run this cell again.",
+};
 
 /** @param {string} text */
 const decoded = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -136,15 +141,22 @@ class Line {
   constructor(model, notice) {
     this.model = model;
     this.notice = notice;
-    this.goodbye = () => { notice.textContent = GONE; };
+    this.host = watchKernel(model, () => this.goodbye("stopped"), () => this.ask());
+  }
+
+  /** @param {keyof typeof GONE} what */
+  goodbye(what) {
+    const texts = Object.values(GONE), text = GONE[what];
+    if (texts.indexOf(text) > texts.indexOf(this.notice.textContent)) this.notice.textContent = text;
   }
 
   /** @param {Omit<ToScreen, "view">} message */
   #send(message) {
+    if (this.host.isCut()) return;
     try {
       this.model.send({ view: this.#view, ...message });
     } catch {
-      this.goodbye(); // the line to the kernel is cut
+      this.goodbye("silent"); // the line to the kernel is cut
     }
   }
 
@@ -163,7 +175,12 @@ class Line {
     this.ask();
   }
 
-  askIfThemeChanged() {
+  look() {
+    if (document.visibilityState !== "visible") return;
+    if (this.host.isCut()) {
+      this.goodbye("cut");
+      this.host.again();
+    }
     if (isDark(this.notice) !== this.#dark) this.ask();
   }
 
@@ -175,11 +192,11 @@ class Line {
     return this.#asked && performance.now() - this.#asked;
   }
 
-  // No front end tells a widget reliably that its kernel died, so it asks, and a silence is told.
+  // Not every front end tells that a kernel died, so a view asks, and a silence is told.
   // The next question may still be heard: a line that dropped comes back, a busy kernel gets done.
   pulse() {
     const silence = this.#silence();
-    if (silence > SILENT) this.goodbye();
+    if (silence > SILENT) this.goodbye("silent");
     if ((this.#asked && silence < SILENT) || document.visibilityState !== "visible") return;
     this.#send(this.#page());
     this.#asked ||= performance.now();
@@ -193,7 +210,7 @@ class Line {
   hear(message, buffers) {
     const silence = this.#silence();
     this.#asked = 0;
-    if (this.notice.textContent === GONE) this.notice.textContent = "";
+    if (Object.values(GONE).includes(this.notice.textContent)) this.notice.textContent = "";
     if (silence > SILENT) this.ask();
     if ("pong" in message) {
       // The frame that was asked for first has not come: it was lost because it is binary.
@@ -243,6 +260,7 @@ function render({ model, el }) {
     if (!canvas.closest(".posviz-explorer")?.contains(target)) return;
     target.setAttribute("data-lm-suppress-shortcuts", "");
   };
+  const stopped = () => line.goodbye("stopped");
   const back = () => { if (document.visibilityState === "visible") line.ask(); };
 
   const over = new AbortController(), { signal } = over;
@@ -251,21 +269,22 @@ function render({ model, el }) {
   // A reloaded page cleans nothing up.
   globalThis.addEventListener("pagehide", () => line.leave(), { signal });
   model.on("msg:custom", receive);
-  model.on("comm_live_update", line.goodbye);
-  model.on("destroy", line.goodbye);
+  model.on("comm_live_update", stopped);
+  model.on("destroy", stopped);
   const endSharpness = watchSharpness(() => line.ask());
   const pulse = setInterval(() => line.pulse(), PULSE_EVERY);
-  const theme = setInterval(() => line.askIfThemeChanged(), LOOK_EVERY); // no event tells of it
+  const look = setInterval(() => line.look(), LOOK_EVERY);
   line.ask();
 
   return () => {
     over.abort();
     endSharpness();
     clearInterval(pulse);
-    clearInterval(theme);
+    clearInterval(look);
     model.off("msg:custom", receive);
-    model.off("comm_live_update", line.goodbye);
-    model.off("destroy", line.goodbye);
+    model.off("comm_live_update", stopped);
+    model.off("destroy", stopped);
+    line.host.end();
     painter.close();
     line.leave();
   };

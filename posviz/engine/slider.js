@@ -3,6 +3,7 @@
 // sends the newest value, and what lies between is never sent.
 
 import { make, unique } from "./elements.js";
+import { watchKernel } from "./host.js";
 
 /** @import { Model, SliderTraits, Standing, ToSlider, Widget } from "./protocol.d.ts" */
 /** @typedef {Partial<Pick<ToSlider, "place" | "typed" | "change">>} Wish */
@@ -43,6 +44,8 @@ class Line {
   #watch = 0; // a timer
   /** @type {Wish | null} */
   #waits = null;
+  /** @type {Wish} */
+  #last = {}; // what was sent last
 
   /**
    * @param {Model<SliderTraits, Standing, ToSlider>} model
@@ -51,6 +54,14 @@ class Line {
   constructor(model, slider) {
     this.model = model;
     this.slider = slider;
+    this.host = watchKernel(model, () => {}, () => this.resend());
+  }
+
+  /** What a cut swallowed, or what waits since, goes now. */
+  resend() {
+    const what = this.#waits ?? (this.#sent ? this.#last : null);
+    this.#sent = 0;
+    if (what) this.send(what);
   }
 
   isUnderWay() {
@@ -64,9 +75,9 @@ class Line {
   }
 
   flush() {
-    if (this.#waits && !this.isUnderWay()) this.#go(this.#waits);
+    if (this.#waits && !this.isUnderWay() && !this.host.isCut()) this.#go(this.#waits);
     // Tests wait for it: the picture is out of date while an answer is due.
-    this.slider.dataset.unanswered = String(this.isUnderWay());
+    this.slider.dataset.unanswered = String(this.isUnderWay() || this.#waits !== null);
   }
 
   /** @param {Wish} what */
@@ -80,6 +91,7 @@ class Line {
       // The line is cut: the screen says so.
     }
     this.#waits = null;
+    this.#last = what;
     clearTimeout(this.#watch);
     this.#watch = setTimeout(() => this.flush(), LOST_AFTER + 1);
   }
@@ -103,6 +115,7 @@ class Line {
 
   close() {
     clearTimeout(this.#watch);
+    this.host.end();
   }
 }
 

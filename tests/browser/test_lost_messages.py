@@ -10,7 +10,22 @@ SHOW = """async (text) => {
     const { default: { render } } = await import(url);
     const traits = { label: "x", last_place: 10, range: "from 0 to 10", play: true };
     window.sent = [];
+    const listeners = [];
+    const signal = { connect: (listener) => { listeners.push(listener); }, disconnect: () => {} };
+    const kernel = {
+        connectionStatus: "connected",
+        isDisposed: false,
+        statusChanged: { connect: () => {}, disconnect: () => {} },
+        connectionStatusChanged: signal,
+        reconnect: () => { window.tried += 1; return Promise.reject(new Error("refused")); },
+    };
+    window.tried = 0;
+    window.tell = (status) => {
+        kernel.connectionStatus = status;
+        for (const listener of listeners) listener(kernel, status);
+    };
     const model = {
+        widget_manager: { kernel },
         get: (name) => traits[name],
         on: (event, listener) => { if (event === "msg:custom") window.hear = listener; },
         off: () => {},
@@ -66,3 +81,40 @@ def test_a_screen_goes_on_asking_and_an_answer_takes_its_notice_away(page):
     page.evaluate("hear({ pong: 'another view' })")
     assert notice.inner_text() == ""
     assert sent(page)[-1] == ask
+
+
+def test_a_cut_is_told_and_the_way_tried_again_until_it_is_there(page):
+    page.evaluate(SHOW, Screen._esm)
+    ask = {"ask": True, "ratio": 1, "plain": False, "dark": False}
+    notice = page.locator(".posviz-notice")
+    page.evaluate("tell('connecting')")
+    page.clock.run_for(250)
+    assert "the connection is cut" in notice.inner_text()
+    page.clock.run_for(7000)
+    assert page.evaluate("tried") == 4
+    assert sent(page) == [ask]
+    page.evaluate("tell('connected')")
+    assert sent(page) == [ask, ask]
+    assert "the connection is cut" in notice.inner_text()
+    page.evaluate("hear({ pong: 'another view' })")
+    assert notice.inner_text() == ""
+    page.clock.run_for(7000)
+    assert page.evaluate("tried") == 4
+
+
+def test_a_slider_sends_again_what_a_cut_swallowed(page):
+    page.evaluate(SHOW, Slider._esm)
+    page.evaluate("hear({ view: sent[0].view, number: 1, place: 2, text: '2', change: 0 })")
+    page.evaluate("tell('connected')")
+    assert len(sent(page)) == 1  # nothing was lost
+    page.evaluate(MOVE, 5)
+    page.clock.run_for(1000)
+    page.evaluate("tell('connected')")
+    assert sent(page)[1:] == [{"number": n, "change": 0, "place": 5} for n in (2, 3)]
+    page.evaluate("tell('connecting')")
+    for place in (6, 7):
+        page.evaluate(MOVE, place)
+        page.clock.run_for(6000)
+    assert len(sent(page)) == 3
+    page.evaluate("tell('connected')")
+    assert sent(page)[3:] == [{"number": 4, "change": 0, "place": 7}]

@@ -1,0 +1,46 @@
+// @ts-check
+// What JupyterLab knows of the kernel and the way to it. Other hosts do not show it; there only
+// silence tells.
+
+/** @import { Kernel, Model } from "./protocol.d.ts" */
+
+const ENDED = ["autorestarting", "restarting", "terminating", "dead"];
+const AGAIN_AFTER = 2000; // milliseconds between attempts; JupyterLab's own are up to a minute apart
+
+/**
+ * Calls `ended` when the kernel has, and `back` when a way that was cut is there again; returns
+ * whether it is cut, how to try it once more, and how to end this. What is sent while it is cut
+ * waits until JupyterLab has waited for three seconds more: nothing should be.
+ * @param {Pick<Model<unknown, never, never>, "widget_manager">} model
+ * @param {() => void} ended
+ * @param {() => void} back
+ */
+function watchKernel({ widget_manager: manager }, ended, back) {
+  const kernel = manager?.kernel;
+  /** @type {(_: unknown, status: string) => void} */
+  const told = (_, status) => {
+    if (status === "connected") back();
+    if (ENDED.includes(status)) ended();
+  };
+  kernel?.statusChanged.connect(told);
+  kernel?.connectionStatusChanged.connect(told);
+  return {
+    isCut: () => kernel != null && kernel.connectionStatus !== "connected",
+    again: () => { if (kernel) again(kernel); },
+    end: () => {
+      kernel?.statusChanged.disconnect(told);
+      kernel?.connectionStatusChanged.disconnect(told);
+    },
+  };
+}
+
+/** @param {Kernel} kernel */
+function again(kernel) {
+  if (kernel.connectionStatus === "connected" || kernel.isDisposed) return;
+  // All views of a page share the kernel: each attempt ends the one before.
+  if (performance.now() - (kernel.posvizTried ?? -AGAIN_AFTER) < AGAIN_AFTER) return;
+  kernel.posvizTried = performance.now();
+  kernel.reconnect().catch(() => {}); // the next one may succeed
+}
+
+export { watchKernel };
