@@ -5,7 +5,7 @@
 /** @import { Kernel, Model } from "./protocol.d.ts" */
 
 const ENDED = ["autorestarting", "restarting", "terminating", "dead"];
-const AGAIN_AFTER = 2000; // milliseconds between attempts; JupyterLab's own are up to a minute apart
+const AGAIN_AFTER = 3000; // milliseconds, after which JupyterLab begins again to try often
 
 /**
  * Calls `ended` when the kernel has, and `back` when a way that was cut is there again; returns
@@ -37,7 +37,7 @@ function watchKernel({ widget_manager: manager }, ended, back) {
 /** @param {Kernel} kernel */
 function again(kernel) {
   if (kernel.connectionStatus === "connected" || kernel.isDisposed) return;
-  // All views of a page share the kernel: each attempt ends the one before.
+  // All views of a page share the kernel: each beginning ends an attempt under way.
   if (performance.now() - (kernel.posvizTried ?? -AGAIN_AFTER) < AGAIN_AFTER) return;
   kernel.posvizTried = performance.now();
   kernel.reconnect().catch(() => {}); // the next one may succeed

@@ -16,7 +16,7 @@ const READ_ALOUD_AFTER = 700; // milliseconds in which the caption stays as it i
 const GONE = { // the last one that holds is told
   silent: "The kernel does not answer: it is busy, or it has stopped. " +
     "If it has stopped, run this cell again, or reload the page.",
-  cut: "The kernel does not answer: the connection is cut. It is tried again every two seconds.",
+  cut: "The kernel does not answer: the connection is cut. It is tried again every few seconds.",
   stopped: "The kernel does not answer: it has stopped. Run this cell again.",
 };
 

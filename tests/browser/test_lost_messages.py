@@ -91,7 +91,7 @@ def test_a_cut_is_told_and_the_way_tried_again_until_it_is_there(page):
     page.clock.run_for(250)
     assert "the connection is cut" in notice.inner_text()
     page.clock.run_for(7000)
-    assert page.evaluate("tried") == 4
+    assert page.evaluate("tried") == 3
     assert sent(page) == [ask]
     page.evaluate("tell('connected')")
     assert sent(page) == [ask, ask]
@@ -99,7 +99,7 @@ def test_a_cut_is_told_and_the_way_tried_again_until_it_is_there(page):
     page.evaluate("hear({ pong: 'another view' })")
     assert notice.inner_text() == ""
     page.clock.run_for(7000)
-    assert page.evaluate("tried") == 4
+    assert page.evaluate("tried") == 3
 
 
 def test_a_slider_sends_again_what_a_cut_swallowed(page):
