@@ -70,11 +70,9 @@ def _slider(picture, name, knob, report):
 
 def _choice(picture, name, knob, report):
     options = [(str(option), option) for option in knob.options]
-    if len(options) <= 4 and sum(len(text) for text, _ in options) <= 48:
-        style, layout = _LABEL | {"button_width": "auto"}, {"width": "max-content"}
-        picker = widgets.ToggleButtons(
-            options=options, description=knob.label, style=style, layout=layout
-        )
+    if len(options) <= 4 and sum(len(text) + 3 for text, _ in options) <= 42:
+        style = _LABEL | {"button_width": "auto"}
+        picker = widgets.ToggleButtons(options=options, description=knob.label, style=style)
         picker.add_class("widget-inline-hbox")  # the label beside the buttons, as sliders have it
     else:
         picker = widgets.Dropdown(options=options, **_shared(knob))
@@ -85,8 +83,10 @@ def _device(picture, name, knob, report):
     """The devices of this machine; the others in grey, with the reason."""
     _, picker, links = _choice(picture, name, knob, report)
     why = "; ".join(f"{device}: {reason}" for device, reason in knob.reasons.items())
-    note = widgets.HTML(f"<span style='opacity: .6'>{html.escape(why)}</span>")
-    return widgets.HBox([picker, note]), picker, links
+    note = widgets.HTML(html.escape(why))
+    box = widgets.HBox([picker, note])
+    box.add_class("posviz-device")
+    return box, picker, links
 
 
 def _switch(picture, name, knob, report):
@@ -100,8 +100,8 @@ def _text(picture, name, knob, report):
 
 
 def _shared(knob) -> dict:
-    """The label, and the width that sliders have."""
-    return {"description": knob.label, "style": _LABEL, "layout": {"width": "560px"}}
+    """The label, beside the control."""
+    return {"description": knob.label, "style": _LABEL}
 
 
 _MAKERS = {

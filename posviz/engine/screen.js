@@ -4,8 +4,9 @@
 
 import { make, unique } from "./elements.js";
 import { Scene } from "./replay.js";
+import { Room } from "./room.js";
 
-/** @import { Bytes, Frame, Model, Pong, ToScreen, Widget } from "./protocol.d.ts" */
+/** @import { Bytes, Frame, Model, Pong, ScreenTraits, ToScreen, Widget } from "./protocol.d.ts" */
 
 const PULSE_EVERY = 2000; // milliseconds
 const SILENT = 8000; // milliseconds without an answer, after which a reader is told
@@ -13,6 +14,9 @@ const ASK_AGAIN_AFTER = 1000; // milliseconds, so that a storm of frames asks on
 const READ_ALOUD_AFTER = 700; // milliseconds in which the caption stays as it is
 const GONE = "The kernel does not answer: it is busy, or it has stopped. " +
   "If it has stopped, run this cell again, or reload the page.";
+
+const ENLARGE = '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2 6V2h4v1.6H3.6V6zM10 2h4v4' +
+  'h-1.6V3.6H10zM14 10v4h-4v-1.6h2.4V10zM6 14H2v-4h1.6v2.4H6z"/></svg>';
 
 /** @param {string} text */
 const decoded = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -22,11 +26,13 @@ function makeElements(el) {
   const figure = make("figure", { className: "posviz-screen" });
   const canvas = make("canvas", {}, { role: "img" });
   const caption = make("figcaption");
+  const enlarge = make("button", { type: "button", className: "posviz-enlarge", innerHTML: ENLARGE },
+    { "aria-label": "Full screen", title: "Full screen, and back" });
   const said = make("div", { className: "posviz-said" }, { "aria-live": "polite" });
   const notice = make("div", { className: "posviz-notice" }, { role: "status" });
-  figure.append(canvas, caption, said, notice);
+  figure.append(canvas, caption, enlarge, said, notice);
   el.append(figure);
-  return { canvas, caption, said, notice };
+  return { canvas, caption, enlarge, said, notice };
 }
 
 /** Shows frames in their order, and calls `lost` where one is missing. */
@@ -90,7 +96,6 @@ class Painter {
     const { canvas, caption, said, notice } = this.elements;
     this.#shown = message.frame;
     notice.textContent = "";
-    canvas.style.width = `${message.css[0]}px`;
     canvas.setAttribute("aria-label", message.caption);
     canvas.dataset.frame = String(message.frame);
     caption.textContent = message.caption;
@@ -114,12 +119,13 @@ class Line {
   #plain = false; // whether buffers have to come as text
 
   /**
-   * @param {Model<{}, Frame | Pong, ToScreen>} model
+   * @param {Model<ScreenTraits, Frame | Pong, ToScreen>} model
    * @param {HTMLElement} notice
    */
   constructor(model, notice) {
     this.model = model;
     this.notice = notice;
+    this.ratio = globalThis.devicePixelRatio; // pixels of the screen per pixel of the picture
     this.goodbye = () => { notice.textContent = GONE; };
   }
 
@@ -133,7 +139,7 @@ class Line {
   }
 
   ask() {
-    this.#send({ ask: true, ratio: globalThis.devicePixelRatio, plain: this.#plain });
+    this.#send({ ask: true, ratio: this.ratio, plain: this.#plain });
   }
 
   askAgain() {
@@ -156,7 +162,7 @@ class Line {
     const silence = this.#silence();
     if (silence > SILENT) this.goodbye();
     if ((this.#asked && silence < SILENT) || document.visibilityState !== "visible") return;
-    this.#send({ ratio: globalThis.devicePixelRatio, plain: this.#plain });
+    this.#send({ ratio: this.ratio, plain: this.#plain });
     this.#asked ||= performance.now();
   }
 
@@ -200,11 +206,15 @@ function watchSharpness(resharpen) {
   return () => query.removeEventListener("change", changed);
 }
 
-/** @param {Widget<{}, Frame | Pong, ToScreen>} widget */
+/** @param {Widget<ScreenTraits, Frame | Pong, ToScreen>} widget */
 function render({ model, el }) {
   const elements = makeElements(el), { canvas } = elements;
   const line = new Line(model, elements.notice);
   const painter = new Painter(elements, () => line.askAgain());
+  const room = new Room(elements, model.get("css"), (ratio) => {
+    line.ratio = ratio;
+    line.ask();
+  });
 
   /** @type {(message: Frame | Pong, buffers?: Bytes[]) => void} */
   const receive = (message, buffers) => {
@@ -228,14 +238,19 @@ function render({ model, el }) {
   model.on("msg:custom", receive);
   model.on("comm_live_update", line.goodbye);
   model.on("destroy", line.goodbye);
-  const endSharpness = watchSharpness(() => line.ask());
+  globalThis.addEventListener("resize", () => room.fitSoon(), { signal });
+  elements.enlarge.addEventListener("click", () => {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else canvas.closest(".posviz-explorer")?.requestFullscreen();
+  });
+  const endSharpness = watchSharpness(() => room.fit());
   const pulse = setInterval(() => line.pulse(), PULSE_EVERY);
-  line.ask();
 
   return () => {
     over.abort();
     endSharpness();
     clearInterval(pulse);
+    room.close();
     model.off("msg:custom", receive);
     model.off("comm_live_update", line.goodbye);
     model.off("destroy", line.goodbye);

@@ -4,9 +4,10 @@ import base64
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import anywidget
+import traitlets
 
 from posviz.engine.frames import Frames
 from posviz.engine.live_figure import LiveFigure
@@ -18,10 +19,10 @@ FORGET_AFTER = 60.0  # seconds; a view that is seen is heard every two
 
 
 class View(NamedTuple):
-    """An open view: device pixels per CSS pixel, and when it was last heard (seconds)."""
+    """An open view: its pixels per CSS pixel of the picture's own size; when it was last heard."""
 
     ratio: float
-    heard: float
+    heard: float  # seconds
 
 
 class Screen(anywidget.AnyWidget):
@@ -35,9 +36,11 @@ class Screen(anywidget.AnyWidget):
     _esm = as_module(_HERE / "screen.js")
     _css = (_HERE / "screen.css").read_text("utf-8")
 
+    css: Any = traitlets.List().tag(sync=True)  # pixels that the picture is drawn for
+
     def __init__(self, live: LiveFigure, refresh: Callable[[], None]) -> None:
         """`refresh` is called when a view asks for a frame."""
-        super().__init__()
+        super().__init__(css=[round(100 * inches) for inches in live.picture.size])
         self.live, self._refresh = live, refresh
         self.views: dict[str, View] = {}
         self.frame_number = 0  # of the newest frame
@@ -50,12 +53,7 @@ class Screen(anywidget.AnyWidget):
         self.live.paint()
         fields, buffers = self._frames.next(self.live.layers)
         self.frame_number += 1
-        width, height = self.live.picture.size
-        head = {
-            "frame": self.frame_number,
-            "caption": self.live.caption,
-            "css": [round(100 * width), round(100 * height)],
-        }
+        head = {"frame": self.frame_number, "caption": self.live.caption}
         if self._plain:
             head["text"] = [base64.b64encode(buffer).decode() for buffer in buffers]
             buffers = []

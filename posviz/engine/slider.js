@@ -24,6 +24,7 @@ function makeElements({ model, el }) {
   const slider = make("input", { type: "range", id, min: 0, max: last, step: 1 });
   const box = make("input", { type: "text", autocomplete: "off", title: range },
     { "aria-label": `${label}, ${range}` });
+  box.style.width = `calc(${model.get("width")}ch + 16px)`;
   const play = make("button", { type: "button" });
   const again = make("button", { type: "button", innerHTML: REPEAT, title: "Play again and again" },
     { "aria-label": `Repeat ${label}`, "aria-pressed": "false" });

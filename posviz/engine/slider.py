@@ -30,12 +30,14 @@ class Slider(anywidget.AnyWidget):
     label = traitlets.Unicode().tag(sync=True)
     last_place = traitlets.Int().tag(sync=True)  # the first is 0
     range = traitlets.Unicode().tag(sync=True)
+    width = traitlets.Int().tag(sync=True)  # letters of the longest value
     play = traitlets.Bool().tag(sync=True)
 
     def __init__(self, picture: Picture, name: str) -> None:
         knob: Any = picture.knobs()[name]
         super().__init__(label=knob.label, last_place=knob.last_place, play=knob.play)
         self.range = f"from {knob.low:,} to {knob.high:,}"
+        self.width = max(len(knob.write(value)) for value in knob.stops(100))
         self.picture, self.name, self.knob = picture, name, knob
         self._change = 0  # how often the knob was changed from elsewhere
         self._setting_knob = False

@@ -252,7 +252,7 @@ class Explorer:
 
     def options(self):
         """Return what chooses among options, to be called: it may wake a slider."""
-        controls = self.root.locator(".posviz-controls, .posviz-few-controls")
+        controls = self.root.locator(".posviz-controls")
         clicked = controls.locator(".widget-toggle-buttons button, .widget-checkbox input")
         listed = controls.locator("select option")
         chosen = [clicked.nth(index).click for index in range(clicked.count())]
@@ -260,6 +260,14 @@ class Explorer:
             value, menu = option.get_attribute("value"), option.locator("xpath=..")
             chosen.append(functools.partial(menu.select_option, value))
         return chosen
+
+    def height(self):
+        """Return the height of controls, caption and picture together, in CSS pixels."""
+        return self.root.bounding_box()["height"]
+
+    def scale(self):
+        """Return by how much the picture is scaled."""
+        return float(self.canvas.get_attribute("data-scale"))
 
     def frame(self):
         """Return the number of the frame that is shown."""

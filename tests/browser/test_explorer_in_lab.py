@@ -31,6 +31,7 @@ class Fragile(Picture):
 
 picture = Fragile()
 """
+SIDES = ("width", "height")
 SHORT = FRAGILE.replace("high=7", "high=3")  # soon played, and it stands at its end
 
 
@@ -257,9 +258,10 @@ def test_a_dense_screen_gets_dense_pixels(lab, density):
     lab.write("dense", FRAGILE, "picture.explore()")
     lab.run_all()
     [explorer] = lab.explorers()
-    assert explorer.canvas.get_attribute("width") == str(800 * density)
-    assert explorer.canvas.get_attribute("height") == str(450 * density)
-    assert explorer.canvas.bounding_box()["width"] == pytest.approx(800, abs=1)
+    width, height = (explorer.canvas.evaluate(f"canvas => canvas.{side}") for side in SIDES)
+    assert width == pytest.approx(800 * density * explorer.scale(), abs=1)
+    assert width / height == pytest.approx(8 / 4.5, abs=0.01)
+    assert explorer.canvas.bounding_box()["width"] == pytest.approx(width / density, abs=1)
 
 
 def test_many_runs_of_a_cell_leave_one_explorer_alive(lab, everything):
