@@ -23,6 +23,10 @@ class Link:
     ) -> None:
         self.picture, self.name, self.widget, self.report = picture, name, widget, report
         self._setting_knob = False
+        known: Any = picture.knobs()
+        self._restarted = {
+            other: known[other].low for other in getattr(known[name], "restarts", ())
+        }
         self._knob_changed(None)
         picture.observe(self._knob_changed, name)
         widget.observe(self._widget_moved, "value")
@@ -42,7 +46,10 @@ class Link:
             return
         self._setting_knob = True
         try:
-            setattr(self.picture, self.name, wanted)
+            with self.picture.hold_trait_notifications():
+                setattr(self.picture, self.name, wanted)
+                for other, low in self._restarted.items():
+                    setattr(self.picture, other, low)
             self.widget.value = getattr(self.picture, self.name)  # what was typed may be cleaned
         except traitlets.TraitError as error:
             self.widget.value = before
@@ -56,11 +63,34 @@ class Link:
         self.widget.unobserve(self._widget_moved, "value")
 
 
+class Greying:
+    """Greys a widget while other knobs leave it nothing to change, and says why beside it."""
+
+    def __init__(self, picture: Picture, name: str, widget: Any) -> None:
+        self.picture, self.name, self.widget = picture, name, widget
+        self.note = widgets.HTML()
+        picture.observe(self._look, [*picture.knobs()[name].when])
+        self._look()
+
+    def _look(self, _=None):
+        why = self.picture.knobs()[self.name].idle(self.picture)
+        self.widget.disabled, self.note.value = why != "", html.escape(why)
+
+    def unlink(self) -> None:
+        """Stop observing the other knobs."""
+        self.picture.unobserve(self._look, [*self.picture.knobs()[self.name].when])
+
+
 def control(picture: Picture, name: str, report: Callable[[Exception], None]) -> tuple:
     """The control for one knob: (box to show, main widget, links)."""
     knob = picture.knobs()[name]
     make = next(make for kind, make in _MAKERS.items() if isinstance(knob, kind))
-    return make(picture, name, knob, report)
+    box, main, links = make(picture, name, knob, report)
+    if knob.when and not isinstance(main, Slider):
+        greying = Greying(picture, name, main)
+        box, links = widgets.HBox([box, greying.note]), [*links, greying]
+        box.add_class("posviz-noted")
+    return box, main, links
 
 
 def _slider(picture, name, knob, report):

@@ -148,7 +148,7 @@ const read = (typed) => typed.trim() ? Number(typed.replace(/,(?=\d{3}(\D|$))/g,
 function makeSlider({ label, texts, values, range }, place, changed, say, el) {
   const low = values[0], high = values[values.length - 1];
   const width = Math.max(...texts.map((text) => text.length));
-  const traits = { label, range, width, play: true, last_place: values.length - 1 };
+  const traits = { label, range, width, play: true, idle: "", last_place: values.length - 1 };
   /** @type {(to: number, note?: string) => void} */
   const move = (to, note = "") => {
     place = to;

@@ -84,6 +84,7 @@ export interface SliderTraits {
   range: string;
   width: number; // letters of the longest value
   play: boolean;
+  idle: string; // why it changes nothing now, or nothing
 }
 
 /** With neither place nor text it only asks where the handle stands. */

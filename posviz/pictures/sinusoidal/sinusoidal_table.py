@@ -16,7 +16,7 @@ class SinusoidalTable(Picture):
     size = (8.0, 5.0)
     paper_size = (3.3, 3.0)
 
-    position = integer(10, low=0, high=127, play=True)
+    position = integer(10, low=0, high=127, until=lambda p: p.length - 1, play=True)
     d_model = even(64, low=2, high=512)
     base = log(10_000, low=10, high=1_000_000)
     length = integer(128, low=2, high=512, label="length (rows)")
