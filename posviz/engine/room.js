@@ -2,12 +2,14 @@
 // How large a picture is shown: as large as it fits on one screen together with its controls and its
 // caption, which stand above it or, where it loses nothing by that, beside it.
 
+import { showPrompts } from "./prompts.js";
+
 const LEAST = 0.72; // of the size it is drawn for: letters of 15 px are 11 px high then
 const MOST = 1.5;
 const SCREEN = 599; // px: a notebook's height on a screen of 1280 × 720
 const AROUND = 720 - SCREEN; // px: what JupyterLab needs
 const COLUMN = 420; // px: controls beside a picture, and the gap; screen.css has it, too
-const CAPTION = 40; // px: two lines
+const CAPTION = 59; // px: three lines, which few captions exceed at any setting
 const GAPS = 16; // px, all together
 const SETTLED_AFTER = 60; // milliseconds: controls come one by one
 
@@ -16,8 +18,10 @@ class Room {
   #scale = 1;
   #told = 0; // the ratio that `changed` was told
   #width = 0; // the explorer's, at the last look
-  #tallest = CAPTION; // px: of the captions so far, so that nothing jumps while a slider moves
+  #tallest = 0; // px: of the captions so far, so that nothing jumps while a slider moves
   #timer = 0;
+  /** @type {(() => void) | null} */
+  #hidePrompts = null;
 
   /**
    * @param {{ canvas: HTMLCanvasElement, caption: HTMLElement }} elements
@@ -46,6 +50,7 @@ class Room {
     const controls = /** @type {HTMLElement?} */ (root?.querySelector(".posviz-controls"));
     if (root?.clientWidth && controls && !root.matches(".posviz-filmstrip")) {
       for (const part of [root, controls, this.caption]) this.observer.observe(part);
+      this.#hidePrompts ??= showPrompts(root);
       this.#fitInto(root, controls);
     }
     const ratio = globalThis.devicePixelRatio * this.#scale;
@@ -61,14 +66,16 @@ class Room {
     const style = getComputedStyle(root);
     const across = root.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
     const down = full ? globalThis.innerHeight : Math.max(SCREEN, globalThis.innerHeight - AROUND);
-    if (across !== this.#width) this.#tallest = CAPTION;
+    if (across !== this.#width) this.#tallest = 0;
     this.#width = across;
     const scaleBeside = Math.min((across - COLUMN) / width, (down - GAPS) / height);
     root.classList.remove("posviz-beside");
     this.#tallest = Math.max(this.#tallest, this.caption.scrollHeight);
-    const rest = controls.offsetHeight + this.#tallest + GAPS;
+    const asked = root.querySelector(".posviz-try")?.clientHeight ?? 0;
+    const caption = Math.max(CAPTION, this.#tallest);
+    const rest = asked + controls.offsetHeight + caption + GAPS;
     const scaleAbove = Math.min(across / width, (down - rest) / height);
-    const beside = scaleBeside >= Math.min(1, scaleAbove);
+    const beside = scaleBeside >= Math.min(full ? Infinity : 1, scaleAbove);
     root.classList.toggle("posviz-beside", beside);
     this.caption.style.minHeight = beside ? "" : `${this.#tallest}px`;
     const most = full ? Infinity : MOST;
@@ -81,6 +88,7 @@ class Room {
   }
 
   close() {
+    this.#hidePrompts?.();
     this.observer.disconnect();
     clearTimeout(this.#timer);
   }

@@ -204,7 +204,10 @@ function render({ model, el }) {
 
   slider.addEventListener("pointerdown", pause); // the hand takes over
   slider.addEventListener("input", () => { pause(); move(); });
-  box.addEventListener("focus", pause);
+  box.addEventListener("focus", () => {
+    pause();
+    box.addEventListener("click", () => box.select(), { once: true }); // what is typed takes its place
+  });
   box.addEventListener("blur", () => (refusal.textContent ? giveUp() : typed()));
   box.addEventListener("keydown", ({ key }) => {
     if (key === "Enter") typed();

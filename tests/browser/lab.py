@@ -9,7 +9,7 @@ import urllib.request
 from pathlib import Path
 
 import nbformat
-from nbformat.v4 import new_code_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from playwright.sync_api import expect
 
 ARTEFACTS = Path(__file__).parent.parent.parent / "test-artefacts"
@@ -121,10 +121,11 @@ class Lab:
         """Wait until the notebook in front is loaded and its kernel answers."""
         self.page.evaluate(READY)
 
-    def write(self, name, *sources):
-        """Make a notebook with these code cells, and open it."""
+    def write(self, name, *sources, below=""):
+        """Make a notebook with these code cells, and a text below them if there is one; open it."""
         kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
         cells = [new_code_cell(source) for source in sources]
+        cells += [new_markdown_cell(below)] * bool(below)
         notebook = new_notebook(cells=cells, metadata={"kernelspec": kernel})
         nbformat.write(notebook, self.server.folder / f"{name}.ipynb")
         self.open(name, self.kernel)

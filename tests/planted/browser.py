@@ -69,8 +69,8 @@ DEFAULT = {
     ),
     "room: the caption is forgotten": (
         "posviz/engine/room.js",
-        "const rest = controls.offsetHeight + this.#tallest + GAPS;",
-        "const rest = controls.offsetHeight + GAPS;",
+        "const rest = asked + controls.offsetHeight + caption + GAPS;",
+        "const rest = asked + controls.offsetHeight + GAPS;",
         "tests/browser/test_notebooks_in_lab.py::"
         "test_a_notebook_runs_tells_what_is_stored_and_sliders_move_every_picture[00_start_here]",
     ),

@@ -13,7 +13,7 @@ from posviz.pictures.parts import Curve, Map, whole
 class SinusoidalTable(Picture):
     """Sinusoidal encodings, one row per position."""
 
-    size = (8.0, 5.0)
+    size = (8.0, 4.5)
     paper_size = (3.3, 3.0)
 
     position = integer(10, low=0, high=127, until=lambda p: p.length - 1, play=True)
