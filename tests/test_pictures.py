@@ -236,6 +236,39 @@ def test_every_knob_moves_the_picture_and_some_no_background(picture):
     assert False in redrawn[1:], "every change draws the background anew"
 
 
+def limited(picture) -> list[tuple[str, dict]]:
+    """Knobs with settings in which they are said to be idle or shortened."""
+    default, found = picture.values(), []
+    for name, knob in picture.knobs().items():
+        others = {other: ends(picture.knobs()[other]) for other in default if other != name}
+        for other, values in others.items():
+            for value in values:
+                set_knobs(picture, default | {other: value})
+                if knob.idle(picture) or (hasattr(knob, "end") and knob.high != knob.end(picture)):
+                    found.append((name, picture.values()))
+    set_knobs(picture, default)
+    return found
+
+
+@few_when_quick
+def test_what_a_control_does_not_offer_changes_nothing(picture):
+    """Beyond the shortened end only the caption may say what was asked."""
+    live = LiveFigure(picture)
+
+    def shown(setting):
+        set_knobs(picture, setting)
+        live.follow()
+        live.paint()
+        return live.layers.pixels().copy()
+
+    for name, setting in limited(picture):
+        set_knobs(picture, setting)
+        knob = picture.knobs()[name]
+        values = ends(knob) if knob.idle(picture) else [knob.end(picture), knob.high]
+        looks = [shown(setting | {name: value}) for value in values]
+        assert all(np.array_equal(look, looks[0]) for look in looks), (name, setting)
+
+
 # ---------------------------------------------------------------- words
 
 

@@ -23,6 +23,10 @@ class Link:
     ) -> None:
         self.picture, self.name, self.widget, self.report = picture, name, widget, report
         self._setting_knob = False
+        known: Any = picture.knobs()
+        self._restarted = {
+            other: known[other].low for other in getattr(known[name], "restarts", ())
+        }
         self._knob_changed(None)
         picture.observe(self._knob_changed, name)
         widget.observe(self._widget_moved, "value")
@@ -42,7 +46,10 @@ class Link:
             return
         self._setting_knob = True
         try:
-            setattr(self.picture, self.name, wanted)
+            with self.picture.hold_trait_notifications():
+                setattr(self.picture, self.name, wanted)
+                for other, low in self._restarted.items():
+                    setattr(self.picture, other, low)
             self.widget.value = getattr(self.picture, self.name)  # what was typed may be cleaned
         except traitlets.TraitError as error:
             self.widget.value = before
@@ -56,11 +63,34 @@ class Link:
         self.widget.unobserve(self._widget_moved, "value")
 
 
+class Greying:
+    """Greys a widget while other knobs leave it nothing to change, and says why beside it."""
+
+    def __init__(self, picture: Picture, name: str, widget: Any) -> None:
+        self.picture, self.name, self.widget = picture, name, widget
+        self.note = widgets.HTML()
+        picture.observe(self._look, [*picture.knobs()[name].when])
+        self._look()
+
+    def _look(self, _=None):
+        why = self.picture.knobs()[self.name].idle(self.picture)
+        self.widget.disabled, self.note.value = why != "", html.escape(why)
+
+    def unlink(self) -> None:
+        """Stop observing the other knobs."""
+        self.picture.unobserve(self._look, [*self.picture.knobs()[self.name].when])
+
+
 def control(picture: Picture, name: str, report: Callable[[Exception], None]) -> tuple:
     """The control for one knob: (box to show, main widget, links)."""
     knob = picture.knobs()[name]
     make = next(make for kind, make in _MAKERS.items() if isinstance(knob, kind))
-    return make(picture, name, knob, report)
+    box, main, links = make(picture, name, knob, report)
+    if knob.when and not isinstance(main, Slider):
+        greying = Greying(picture, name, main)
+        box, links = widgets.HBox([box, greying.note]), [*links, greying]
+        box.add_class("posviz-noted")
+    return box, main, links
 
 
 def _slider(picture, name, knob, report):
@@ -70,11 +100,9 @@ def _slider(picture, name, knob, report):
 
 def _choice(picture, name, knob, report):
     options = [(str(option), option) for option in knob.options]
-    if len(options) <= 4 and sum(len(text) for text, _ in options) <= 48:
-        style, layout = _LABEL | {"button_width": "auto"}, {"width": "max-content"}
-        picker = widgets.ToggleButtons(
-            options=options, description=knob.label, style=style, layout=layout
-        )
+    if len(options) <= 4 and sum(len(text) + 3 for text, _ in options) <= 42:
+        style = _LABEL | {"button_width": "auto"}
+        picker = widgets.ToggleButtons(options=options, description=knob.label, style=style)
         picker.add_class("widget-inline-hbox")  # the label beside the buttons, as sliders have it
     else:
         picker = widgets.Dropdown(options=options, **_shared(knob))
@@ -85,8 +113,10 @@ def _device(picture, name, knob, report):
     """The devices of this machine; the others in grey, with the reason."""
     _, picker, links = _choice(picture, name, knob, report)
     why = "; ".join(f"{device}: {reason}" for device, reason in knob.reasons.items())
-    note = widgets.HTML(f"<span style='opacity: .6'>{html.escape(why)}</span>")
-    return widgets.HBox([picker, note]), picker, links
+    note = widgets.HTML(html.escape(why))
+    box = widgets.HBox([picker, note])
+    box.add_class("posviz-device")
+    return box, picker, links
 
 
 def _switch(picture, name, knob, report):
@@ -100,8 +130,8 @@ def _text(picture, name, knob, report):
 
 
 def _shared(knob) -> dict:
-    """The label, and the width that sliders have."""
-    return {"description": knob.label, "style": _LABEL, "layout": {"width": "560px"}}
+    """The label, beside the control."""
+    return {"description": knob.label, "style": _LABEL}
 
 
 _MAKERS = {

@@ -1,4 +1,4 @@
-"""The explorer: controls over a screen, for one picture."""
+"""The explorer: controls and a screen, for one picture."""
 
 import base64
 import html
@@ -18,8 +18,6 @@ from posviz.engine.slider import Slider
 from posviz.engine.stored import WIDGET, mark
 from posviz.engine.style import drawing
 
-FEW = 4  # controls below each other; more stand in two columns, for projectors are low
-
 _open: dict[str, tuple[int, list]] = {}  # by cell: in which run of it, and its explorers
 
 
@@ -33,6 +31,7 @@ class Explorer(widgets.VBox):
         self.live = LiveFigure(picture)
         self.screen = Screen(self.live, self.refresh)
         self.error = widgets.HTML()
+        self.error.add_class("posviz-error")
         made = {name: control(picture, name, self.report) for name in picture.knobs()}
         self.controls = {name: main for name, (_, main, _) in made.items()}
         self._links = [link for _, _, links in made.values() for link in links]
@@ -42,10 +41,11 @@ class Explorer(widgets.VBox):
         self.reset_button.on_click(lambda _: self.reset())
         self.export = ExportPanel(picture)
         picture.observe(self._changed, list(made))
-        rows = widgets.Box([box for box, _, _ in made.values()])
-        rows.add_class("posviz-controls" if len(made) > FEW else "posviz-few-controls")
         buttons = widgets.HBox([self.reset_button, self.export.button])
-        super().__init__([rows, buttons, self.export.panel, self.screen, self.error])
+        buttons.add_class("posviz-buttons")
+        rows = widgets.Box([*(box for box, _, _ in made.values()), buttons])
+        rows.add_class("posviz-controls")
+        super().__init__([rows, self.export.panel, self.error, self.screen])
         self.add_class("posviz-explorer")
         _take_over_cell(self)
 
@@ -81,7 +81,7 @@ class Explorer(widgets.VBox):
             self.report(error)
 
     def report(self, error: BaseException) -> None:
-        """Show an exception beneath the picture, in one or two lines."""
+        """Show an exception under the controls, in one or two lines."""
         lines = "".join(traceback.format_exception_only(error)).strip()
         if isinstance(error, traitlets.TraitError):  # a knob says by itself what is wrong
             lines = str(error)

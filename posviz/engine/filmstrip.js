@@ -6,7 +6,7 @@ import screen from "./screen.js";
 import slider from "./slider.js";
 
 /**
- * @import { Bytes, Call, Frame, Model, Pong } from "./protocol.d.ts"
+ * @import { Bytes, Call, Frame, Model, Pong, ScreenTraits } from "./protocol.d.ts"
  * @import { SliderTraits, Standing, ToScreen, ToSlider } from "./protocol.d.ts"
  */
 
@@ -106,10 +106,10 @@ function makeScreen(content, places, el) {
     number += 1;
     const buffers = [...(whole ? [blobs[0]] : []), rows, ...images];
     const [artists, count] = [drawn.length, buffers.length];
-    tell({ frame: number, caption, css, whole, artists, moved, buffers: count }, buffers);
+    tell({ frame: number, caption, whole, artists, moved, buffers: count }, buffers);
   }
-  /** @type {Played<{}, Frame | Pong, ToScreen>} */
-  const { model, tell } = makeModel({}, (message) => {
+  /** @type {Played<ScreenTraits, Frame | Pong, ToScreen>} */
+  const { model, tell } = makeModel({ css }, (message) => {
     if (message.ask) show(true);
     else if (!message.gone) tell({ pong: message.view });
   });
@@ -147,7 +147,8 @@ const read = (typed) => typed.trim() ? Number(typed.replace(/,(?=\d{3}(\D|$))/g,
  */
 function makeSlider({ label, texts, values, range }, place, changed, say, el) {
   const low = values[0], high = values[values.length - 1];
-  const traits = { label, range, play: true, last_place: values.length - 1 };
+  const width = Math.max(...texts.map((text) => text.length));
+  const traits = { label, range, width, play: true, idle: "", last_place: values.length - 1 };
   /** @type {(to: number, note?: string) => void} */
   const move = (to, note = "") => {
     place = to;
@@ -214,7 +215,7 @@ function awaken(strip, content) {
     /** @param {string} text */
     const say = (text) => { note.textContent = text; };
     const el = make("div");
-    part(strip, ".posviz-few-controls").append(el);
+    part(strip, ".posviz-controls").append(el);
     if ("values" in knob) makeSlider(knob, places[index], changed, say, el);
     else makeChoice(knob, places[index], changed, el);
   });

@@ -65,7 +65,7 @@ def _html(strip, data) -> str:
     still = base64.b64encode(strip.still).decode()
     caption = escape(strip.caption)
     return f"""<div class="posviz-explorer posviz-filmstrip">
-<div class="posviz-few-controls"></div>
+<div class="posviz-controls"></div>
 <figure class="posviz-screen posviz-still">
 <img src="data:image/png;base64,{still}" width="{width}" height="{height}" alt="{caption}">
 <figcaption>{caption}</figcaption>

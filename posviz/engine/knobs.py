@@ -8,7 +8,7 @@ import math
 import numbers
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import traitlets
@@ -17,15 +17,34 @@ from posviz import arrays
 
 
 class Knob(traitlets.TraitType):
-    """What all kinds share: a label, and whether changing it changes the number of artists."""
+    """What all kinds share: a label, and whether changing it changes the number of artists.
+
+    when: the options of other knobs with which this one changes anything, by the knobs' names.
+    """
 
     play = False
     options: Sequence = ()  # of a knob that offers a few values
 
-    def __init__(self, default: Any, *, label: str | None = None, redraw: bool = False) -> None:
+    def __init__(
+        self,
+        default: Any,
+        *,
+        label: str | None = None,
+        redraw: bool = False,
+        when: Mapping[str, Sequence] | None = None,
+    ) -> None:
         super().__init__(default)
         self.tag(knob=True)
-        self._label, self.redraw = label, redraw
+        self._label, self.redraw, self.when = label, redraw, when or {}
+
+    def idle(self, picture: Any) -> str:
+        """Why the knob changes nothing as the picture stands; nothing if it does."""
+        for name, options in self.when.items():
+            if getattr(picture, name) not in options:
+                *others, last = map(str, options)
+                these = f"{', '.join(others)} or {last}" if others else last
+                return f"only with {picture.knobs()[name].label} {these}"
+        return ""
 
     @property
     def label(self) -> str:
@@ -56,7 +75,11 @@ class Knob(traitlets.TraitType):
 
 
 class numeric(Knob):
-    """A number between low and high, both included."""
+    """A number between low and high, both included.
+
+    until: where the range ends as a picture stands, if other knobs shorten it. A larger value stays
+    allowed, and `compute` takes it for that end.
+    """
 
     noun = "a number"
     kind: Any = numbers.Real
@@ -70,12 +93,13 @@ class numeric(Knob):
         high: float,
         step: Any = None,
         play: bool = False,
+        until: Callable[[Any], float] | None = None,
         **shared: Any,
     ) -> None:
         super().__init__(default, **shared)
         if not low < high:
             raise ValueError(f"high must be above low, got low = {low!r} and high = {high!r}")
-        self.low, self.high, self.step, self.play = low, high, step, play
+        self.low, self.high, self.step, self.play, self.until = low, high, step, play, until
 
     @property
     def rule(self) -> str:
@@ -86,6 +110,12 @@ class numeric(Knob):
         if isinstance(value, bool) or not isinstance(value, self.kind):
             self.refuse(value)
         return self.convert(value) if self.low <= value <= self.high else self.refuse(value)
+
+    def end(self, picture: Any) -> Any:
+        """Where the range ends as the picture stands."""
+        return (
+            self.high if self.until is None else max(min(self.high, self.until(picture)), self.low)
+        )
 
     # A slider has numbered places, from 0 to `last_place`; the browser knows nothing else.
 
@@ -179,11 +209,16 @@ class log(numeric):
 
 
 class choice(Knob):
-    """One of a few named options."""
+    """One of a few named options.
 
-    def __init__(self, default: Any, *, options: Sequence, **shared: Any) -> None:
+    restarts: knobs that go back to their low ends when a reader chooses another option.
+    """
+
+    def __init__(
+        self, default: Any, *, options: Sequence, restarts: Sequence[str] = (), **shared: Any
+    ) -> None:
         super().__init__(default, **shared)
-        self.options = tuple(options)
+        self.options, self.restarts = tuple(options), restarts
 
     @property
     def rule(self) -> str:

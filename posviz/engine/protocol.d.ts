@@ -34,9 +34,13 @@ interface Signal {
 
 // The screen
 
+export interface ScreenTraits {
+  css: [width: number, height: number]; // pixels that the picture is drawn for
+}
+
 export interface ToScreen {
   view: string;
-  ratio?: number; // device pixels per CSS pixel
+  ratio?: number; // pixels of the screen for each that the picture is drawn for
   plain?: boolean; // this view's host loses binary buffers
   dark?: boolean; // this view's page
   ask?: true; // for a whole frame
@@ -50,7 +54,6 @@ export interface Pong {
 export interface Frame {
   frame: number; // one more than the last frame that was sent to any view
   caption: string;
-  css: [width: number, height: number];
   whole: boolean; // needs nothing that was sent before
   artists: number; // how many are drawn over the bitmap
   moved: Moved[];
@@ -96,7 +99,9 @@ export interface SliderTraits {
   label: string;
   last_place: number; // the first is 0
   range: string;
+  width: number; // letters of the longest value
   play: boolean;
+  idle: string; // why it changes nothing now, or nothing
 }
 
 /** With neither place nor text it only asks where the handle stands. */

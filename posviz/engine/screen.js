@@ -5,8 +5,9 @@
 import { make, unique } from "./elements.js";
 import { watchKernel } from "./host.js";
 import { Scene } from "./replay.js";
+import { Room } from "./room.js";
 
-/** @import { Bytes, Frame, Model, Pong, ToScreen, Widget } from "./protocol.d.ts" */
+/** @import { Bytes, Frame, Model, Pong, ScreenTraits, ToScreen, Widget } from "./protocol.d.ts" */
 
 const PULSE_EVERY = 2000; // milliseconds
 const LOOK_EVERY = 250; // milliseconds: what no event tells in every host
@@ -20,6 +21,9 @@ const GONE = { // the last one that holds is told
   stopped: "The kernel does not answer: it has stopped. Run this cell again.",
 };
 
+const ENLARGE = '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2 6V2h4v1.6H3.6V6zM10 2h4v4' +
+  'h-1.6V3.6H10zM14 10v4h-4v-1.6h2.4V10zM6 14H2v-4h1.6v2.4H6z"/></svg>';
+
 /** @param {string} text */
 const decoded = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
@@ -28,11 +32,13 @@ function makeElements(el) {
   const figure = make("figure", { className: "posviz-screen" });
   const canvas = make("canvas", {}, { role: "img" });
   const caption = make("figcaption");
+  const enlarge = make("button", { type: "button", className: "posviz-enlarge", innerHTML: ENLARGE },
+    { "aria-label": "Full screen", title: "Full screen, and back" });
   const said = make("div", { className: "posviz-said" }, { "aria-live": "polite" });
   const notice = make("div", { className: "posviz-notice" }, { role: "status" });
-  figure.append(canvas, caption, said, notice);
+  figure.append(canvas, caption, enlarge, said, notice);
   el.append(figure);
-  return { canvas, caption, said, notice };
+  return { canvas, caption, enlarge, said, notice };
 }
 
 /**
@@ -110,7 +116,6 @@ class Painter {
     const { canvas, caption, said, notice } = this.elements;
     this.#shown = message.frame;
     notice.textContent = "";
-    canvas.style.width = `${message.css[0]}px`;
     canvas.setAttribute("aria-label", message.caption);
     canvas.dataset.frame = String(message.frame);
     caption.textContent = message.caption;
@@ -135,12 +140,13 @@ class Line {
   #dark = false; // whether the page was when the kernel was last told
 
   /**
-   * @param {Model<{}, Frame | Pong, ToScreen>} model
+   * @param {Model<ScreenTraits, Frame | Pong, ToScreen>} model
    * @param {HTMLElement} notice
    */
   constructor(model, notice) {
     this.model = model;
     this.notice = notice;
+    this.ratio = globalThis.devicePixelRatio; // pixels of the screen per pixel of the picture
     this.host = watchKernel(model, () => this.goodbye("stopped"), () => this.ask());
   }
 
@@ -162,7 +168,7 @@ class Line {
 
   #page() {
     this.#dark = isDark(this.notice);
-    return { ratio: globalThis.devicePixelRatio, plain: this.#plain, dark: this.#dark };
+    return { ratio: this.ratio, plain: this.#plain, dark: this.#dark };
   }
 
   ask() {
@@ -242,11 +248,15 @@ function watchSharpness(resharpen) {
   return () => query.removeEventListener("change", changed);
 }
 
-/** @param {Widget<{}, Frame | Pong, ToScreen>} widget */
+/** @param {Widget<ScreenTraits, Frame | Pong, ToScreen>} widget */
 function render({ model, el }) {
   const elements = makeElements(el), { canvas } = elements;
   const line = new Line(model, elements.notice);
   const painter = new Painter(elements, () => line.askAgain());
+  const room = new Room(elements, model.get("css"), (ratio) => {
+    line.ratio = ratio;
+    line.ask();
+  });
 
   /** @type {(message: Frame | Pong, buffers?: Bytes[]) => void} */
   const receive = (message, buffers) => {
@@ -271,16 +281,21 @@ function render({ model, el }) {
   model.on("msg:custom", receive);
   model.on("comm_live_update", stopped);
   model.on("destroy", stopped);
-  const endSharpness = watchSharpness(() => line.ask());
+  globalThis.addEventListener("resize", () => room.fitSoon(), { signal });
+  elements.enlarge.addEventListener("click", () => {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else canvas.closest(".posviz-explorer")?.requestFullscreen();
+  });
+  const endSharpness = watchSharpness(() => room.fit());
   const pulse = setInterval(() => line.pulse(), PULSE_EVERY);
   const look = setInterval(() => line.look(), LOOK_EVERY);
-  line.ask();
 
   return () => {
     over.abort();
     endSharpness();
     clearInterval(pulse);
     clearInterval(look);
+    room.close();
     model.off("msg:custom", receive);
     model.off("comm_live_update", stopped);
     model.off("destroy", stopped);

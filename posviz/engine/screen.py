@@ -4,9 +4,10 @@ import base64
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import anywidget
+import traitlets
 
 from posviz.engine.frames import Frames
 from posviz.engine.live_figure import LiveFigure
@@ -18,11 +19,11 @@ FORGET_AFTER = 60.0  # seconds; a view that is seen is heard every two
 
 
 class View(NamedTuple):
-    """An open view: device pixels per CSS pixel, its page's look, when it was heard (seconds)."""
+    """An open view: pixels per CSS pixel of the picture's own size; its page's look; when heard."""
 
     ratio: float
     dark: bool
-    heard: float
+    heard: float  # seconds
 
 
 class Screen(anywidget.AnyWidget):
@@ -36,9 +37,11 @@ class Screen(anywidget.AnyWidget):
     _esm = as_module(_HERE / "screen.js")
     _css = (_HERE / "screen.css").read_text("utf-8")
 
+    css: Any = traitlets.List().tag(sync=True)  # pixels that the picture is drawn for
+
     def __init__(self, live: LiveFigure, refresh: Callable[[], None]) -> None:
         """`refresh` is called when a view asks for a frame."""
-        super().__init__()
+        super().__init__(css=[round(100 * inches) for inches in live.picture.size])
         self.live, self._refresh = live, refresh
         self.views: dict[str, View] = {}
         self.frame_number = 0  # of the newest frame
@@ -51,12 +54,7 @@ class Screen(anywidget.AnyWidget):
         self.live.paint()
         fields, buffers = self._frames.next(self.live.layers)
         self.frame_number += 1
-        width, height = self.live.picture.size
-        head = {
-            "frame": self.frame_number,
-            "caption": self.live.caption,
-            "css": [round(100 * width), round(100 * height)],
-        }
+        head = {"frame": self.frame_number, "caption": self.live.caption}
         if self._plain:
             head["text"] = [base64.b64encode(buffer).decode() for buffer in buffers]
             buffers = []

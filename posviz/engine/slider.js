@@ -11,6 +11,7 @@ import { watchKernel } from "./host.js";
 const LOST_AFTER = 5000; // milliseconds without an answer: the kernel is busy, or the message is lost
 const PLAYS_FOR = 6000; // milliseconds from end to end, so that few places can be told apart
 const STEP_EVERY = [50, 700]; // milliseconds, the least and the most while it plays
+const LIMITS = ["change:last_place", "change:range", "change:idle"];
 
 /** @param {string} path */
 const drawn = (path) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${path}"/></svg>`;
@@ -19,19 +20,19 @@ const REPEAT = drawn("M8 2V0l4 3.2L8 6.4V4a4.2 4.2 0 1 0 4.2 4.2h2A6.2 6.2 0 1 1
 
 /** @param {Widget<SliderTraits, Standing, ToSlider>} widget */
 function makeElements({ model, el }) {
-  const label = model.get("label"), range = model.get("range"), id = unique();
+  const label = model.get("label"), id = unique();
   const name = make("label", { textContent: label, htmlFor: id, title: label });
-  const last = model.get("last_place");
-  const slider = make("input", { type: "range", id, min: 0, max: last, step: 1 });
-  const box = make("input", { type: "text", autocomplete: "off", title: range },
-    { "aria-label": `${label}, ${range}` });
+  const slider = make("input", { type: "range", id, min: 0, step: 1 });
+  const box = make("input", { type: "text", autocomplete: "off" });
+  box.style.width = `calc(${model.get("width")}ch + 16px)`;
   const play = make("button", { type: "button" });
   const again = make("button", { type: "button", innerHTML: REPEAT, title: "Play again and again" },
     { "aria-label": `Repeat ${label}`, "aria-pressed": "false" });
   const refusal = make("div", { className: "posviz-notice" }, { role: "alert" });
+  const why = make("span", { className: "posviz-why" }, { role: "note" });
   el.classList.add("posviz-slider");
-  el.append(name, slider, box, ...(model.get("play") ? [play, again] : []), refusal);
-  return { slider, box, play, again, refusal };
+  el.append(name, slider, box, ...(model.get("play") ? [play, again] : []), why, refusal);
+  return { slider, box, play, again, why, refusal };
 }
 
 /** The way to the kernel: the newest thing to say goes when what went before is answered. */
@@ -165,8 +166,20 @@ function render({ model, el }) {
   const elements = makeElements({ model, el }), { slider, box, refusal } = elements;
   const line = new Line(model, slider);
   const move = () => line.send({ place: slider.valueAsNumber });
-  const pause = makePlayer(elements, model.get("label"), line, move);
+  const label = model.get("label"), pause = makePlayer(elements, label, line, move);
   let text = "";
+
+  /** Takes what other knobs leave of this one. */
+  function limit() {
+    const range = model.get("range"), idle = model.get("idle");
+    slider.max = String(model.get("last_place"));
+    box.title = range;
+    box.setAttribute("aria-label", `${label}, ${range}`);
+    if (idle) pause();
+    elements.why.textContent = idle;
+    slider.disabled = idle !== "";
+    el.classList.toggle("posviz-idle", idle !== "");
+  }
 
   /** @param {string} message */
   function refuse(message) {
@@ -204,19 +217,25 @@ function render({ model, el }) {
 
   slider.addEventListener("pointerdown", pause); // the hand takes over
   slider.addEventListener("input", () => { pause(); move(); });
-  box.addEventListener("focus", pause);
+  box.addEventListener("focus", () => {
+    pause();
+    box.addEventListener("click", () => box.select(), { once: true }); // what is typed takes its place
+  });
   box.addEventListener("blur", () => (refusal.textContent ? giveUp() : typed()));
   box.addEventListener("keydown", ({ key }) => {
     if (key === "Enter") typed();
     if (key === "Escape") giveUp();
   });
   model.on("msg:custom", receive);
+  for (const trait of LIMITS) model.on(trait, limit);
   model.on("destroy", pause);
+  limit();
   line.send({ change: -1 }); // only asks where the handle stands
   return () => {
     pause();
     line.close();
     model.off("msg:custom", receive);
+    for (const trait of LIMITS) model.off(trait, limit);
     model.off("destroy", pause);
   };
 }

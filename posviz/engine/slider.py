@@ -30,22 +30,44 @@ class Slider(anywidget.AnyWidget):
     label = traitlets.Unicode().tag(sync=True)
     last_place = traitlets.Int().tag(sync=True)  # the first is 0
     range = traitlets.Unicode().tag(sync=True)
+    width = traitlets.Int().tag(sync=True)  # letters of the longest value
     play = traitlets.Bool().tag(sync=True)
+    idle = traitlets.Unicode().tag(sync=True)  # why it changes nothing, or nothing
 
     def __init__(self, picture: Picture, name: str) -> None:
         knob: Any = picture.knobs()[name]
-        super().__init__(label=knob.label, last_place=knob.last_place, play=knob.play)
-        self.range = f"from {knob.low:,} to {knob.high:,}"
+        super().__init__(label=knob.label, play=knob.play)
+        self.width = max(len(knob.write(value)) for value in knob.stops(100))
         self.picture, self.name, self.knob = picture, name, knob
         self._change = 0  # how often the knob was changed from elsewhere
         self._setting_knob = False
+        self._limit()
         picture.observe(self._knob_changed, name)
+        picture.observe(self._others_changed, [*picture.knobs().keys() - {name}])
         self.on_msg(self._receive)
 
     @property
     def place(self) -> int:
         """The handle's place."""
-        return self.knob.place(getattr(self.picture, self.name))
+        return self.knob.place(self._shown)
+
+    @property
+    def _shown(self):
+        """The knob's value, or where its range ends now."""
+        return min(getattr(self.picture, self.name), self._end)
+
+    def _limit(self):
+        """Take the range that other knobs leave, and the reason if this one changes nothing."""
+        self.idle = self.knob.idle(self.picture)
+        self._end = self.knob.end(self.picture)
+        self.last_place = self.knob.place(self._end)
+        self.range = f"from {self.knob.low:,} to {self._end:,}"
+
+    def _others_changed(self, _):
+        before = self._end
+        self._limit()
+        if self._end != before:
+            self._knob_changed(None)
 
     def stop(self) -> None:
         """Stop playing, and drop messages that are still under way."""
@@ -73,22 +95,25 @@ class Slider(anywidget.AnyWidget):
         self._setting_knob = True
         try:
             if "place" in message:
-                value = self.knob.at(message["place"])
+                value = min(self.knob.at(message["place"]), self._end)
             else:
                 value = self.knob.read(message["typed"])
+                if self._end < value <= self.knob.high:
+                    told = f"{self.name} = {value!r} is refused: it ends at {self._end:,} now."
+                    raise traitlets.TraitError(told)
             setattr(self.picture, self.name, value)
         finally:
             self._setting_knob = False
 
     def _tell(self, **more):
         """Tell every view where the handle stands and what the box shows."""
-        value = getattr(self.picture, self.name)
-        self.send(
-            {"place": self.place, "text": self.knob.write(value), "change": self._change, **more}
-        )
+        text = self.knob.write(self._shown)
+        self.send({"place": self.place, "text": text, "change": self._change, **more})
 
     def close(self) -> None:
-        """Stop observing the knob."""
+        """Stop observing the knobs."""
         if self.comm is not None:  # Widget.__del__ calls it again
             self.picture.unobserve(self._knob_changed, self.name)
+            others = [*self.picture.knobs().keys() - {self.name}]
+            self.picture.unobserve(self._others_changed, others)
         super().close()

@@ -9,7 +9,7 @@ import urllib.request
 from pathlib import Path
 
 import nbformat
-from nbformat.v4 import new_code_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from playwright.sync_api import expect
 
 ARTEFACTS = Path(__file__).parent.parent.parent / "test-artefacts"
@@ -118,10 +118,11 @@ class Lab:
         """Wait until the notebook in front is loaded and its kernel answers."""
         self.page.evaluate(READY)
 
-    def write(self, name, *sources):
-        """Make a notebook with these code cells, and open it."""
+    def write(self, name, *sources, below=""):
+        """Make a notebook with these code cells, and a text below them if there is one; open it."""
         kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
         cells = [new_code_cell(source) for source in sources]
+        cells += [new_markdown_cell(below)] * bool(below)
         notebook = new_notebook(cells=cells, metadata={"kernelspec": kernel})
         nbformat.write(notebook, self.server.folder / f"{name}.ipynb")
         self.open(name, self.kernel)
@@ -252,7 +253,7 @@ class Explorer:
 
     def options(self):
         """Return what chooses among options, to be called: it may wake a slider."""
-        controls = self.root.locator(".posviz-controls, .posviz-few-controls")
+        controls = self.root.locator(".posviz-controls")
         clicked = controls.locator(".widget-toggle-buttons button, .widget-checkbox input")
         listed = controls.locator("select option")
         chosen = [clicked.nth(index).click for index in range(clicked.count())]
@@ -260,6 +261,14 @@ class Explorer:
             value, menu = option.get_attribute("value"), option.locator("xpath=..")
             chosen.append(functools.partial(menu.select_option, value))
         return chosen
+
+    def height(self):
+        """Return the height of controls, caption and picture together, in CSS pixels."""
+        return self.root.bounding_box()["height"]
+
+    def scale(self):
+        """Return by how much the picture is scaled."""
+        return float(self.canvas.get_attribute("data-scale"))
 
     def frame(self):
         """Return the number of the frame that is shown."""

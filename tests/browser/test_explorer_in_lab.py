@@ -3,6 +3,7 @@
 import base64
 import io
 import os
+import re
 import signal
 
 import pytest
@@ -34,6 +35,7 @@ class Fragile(Picture):
 
 picture = Fragile()
 """
+SIDES = ("width", "height")
 SHORT = FRAGILE.replace("high=7", "high=3")  # soon played, and it stands at its end
 
 
@@ -163,6 +165,96 @@ def test_the_exact_value_can_be_typed(lab):
     assert explorer.alert() == ""
 
 
+def test_the_keys_do_what_lesson_00_says(lab):
+    lab.write("steps", TABLE, "picture.explore()")
+    lab.run_all()
+    [explorer] = lab.explorers()
+    places = {
+        "ArrowRight": 11,
+        "ArrowLeft": 10,
+        "PageUp": 23,
+        "PageDown": 10,
+        "End": 127,
+        "Home": 0,
+    }
+    for key, place in places.items():
+        explorer.press("position", key)
+        explorer.stands_at("position", str(place))
+    explorer.box("position").click()
+    lab.page.keyboard.type("42")  # in the place of what stood there
+    lab.page.keyboard.press("Enter")
+    explorer.stands_at("position", "42")
+
+
+def test_nothing_moves_from_under_the_pointer_when_a_value_is_refused(lab):
+    lab.write("one_click", TABLE, "picture.explore()")
+    lab.run_all()
+    [explorer] = lab.explorers()
+    explorer.press("d_model", "End")
+    explorer.stands_at("d_model", "512")
+    reset = explorer.button("Reset").bounding_box()
+    explorer.box("d_model").fill("7")
+    lab.page.keyboard.press("Enter")
+    expect(explorer.root.locator("[role=alert]:not(:empty)")).to_contain_text("refused")
+    assert explorer.button("Reset").bounding_box() == reset
+    lab.page.mouse.click(reset["x"] + 5, reset["y"] + 5)
+    explorer.stands_at("d_model", "64")
+    assert explorer.alert() == ""
+
+
+def test_a_control_offers_what_other_knobs_leave_of_it(lab):
+    pictures = "from posviz import AlibiSlopes, MaskedAttention"
+    lab.write("limits", pictures, "AlibiSlopes().explore()", "MaskedAttention().explore()")
+    lab.run_all()
+    slopes, masks = lab.explorers()
+    assert slopes.range("head") == (0, 0, 7)
+    slopes.press("head", "End")
+    slopes.press("num_heads", "Home")
+    slopes.stands_at("head", "1")
+    assert slopes.range("head") == (0, 0, 0)
+    slopes.button("Reset").click()
+    slopes.stands_at("head", "1")
+    why = masks.root.get_by_role("note").filter(visible=True)
+    expect(why).to_have_text("only with mask blockwise")
+    expect(masks.handle("block (tokens)")).to_be_disabled()
+    masks.root.get_by_role("button", name="blockwise").click()
+    expect(masks.handle("block (tokens)")).to_be_enabled()
+    expect(why).to_have_count(0)
+
+
+def test_an_explorer_fills_the_screen_and_comes_back(lab):
+    lab.write("full", TABLE, "picture.explore()")
+    lab.run_all()
+    [explorer] = lab.explorers()
+    explorer.settled()
+    small, button = explorer.scale(), explorer.root.get_by_role("button", name="Full screen")
+    with explorer.changes():
+        button.click()
+    assert explorer.scale() > small
+    assert explorer.height() <= lab.page.viewport_size["height"]
+    with explorer.changes():
+        button.click()
+    assert explorer.scale() == small
+
+
+def test_try_stands_over_the_controls_and_notice_opens_once_something_moved(lab):
+    text = "**Try** this:\n\n1. Play it.\n\n**Notice** what\n\n* moved\n\nAnd so on."
+    lab.write("prompts", TABLE, "picture.explore()", below=text)
+    lab.run_all()
+    [explorer] = lab.explorers()
+    below = lab.page.locator(".jp-MarkdownCell .jp-RenderedMarkdown")
+    expect(explorer.root.locator("aside")).to_have_text(re.compile(r"Try this:\s*Play it\."))
+    expect(below.get_by_text("Play it.")).to_be_hidden()
+    expect(below.get_by_text("And so on.")).to_be_visible()
+    expect(below.get_by_text("moved")).to_be_hidden()
+    assert explorer.height() <= 960 - 121
+    lab.screenshot("prompts")
+    explorer.press("position", "ArrowRight")
+    expect(below.get_by_text("moved")).to_be_visible()
+    lab.page.evaluate("() => window.jupyterapp.commands.execute('notebook:clear-all-cell-outputs')")
+    expect(below.get_by_text("Play it.")).to_be_visible()
+
+
 def test_a_hand_that_types_or_drags_stops_play(lab):
     lab.write("takes_over", TABLE, "picture.explore()")
     lab.run_all()
@@ -260,9 +352,10 @@ def test_a_dense_screen_gets_dense_pixels(lab, density):
     lab.write("dense", FRAGILE, "picture.explore()")
     lab.run_all()
     [explorer] = lab.explorers()
-    assert explorer.canvas.get_attribute("width") == str(800 * density)
-    assert explorer.canvas.get_attribute("height") == str(450 * density)
-    assert explorer.canvas.bounding_box()["width"] == pytest.approx(800, abs=1)
+    width, height = (explorer.canvas.evaluate(f"canvas => canvas.{side}") for side in SIDES)
+    assert width == pytest.approx(800 * density * explorer.scale(), abs=1)
+    assert width / height == pytest.approx(8 / 4.5, abs=0.01)
+    assert explorer.canvas.bounding_box()["width"] == pytest.approx(width / density, abs=1)
 
 
 def test_many_runs_of_a_cell_leave_one_explorer_alive(lab, everything):

@@ -7,6 +7,21 @@ import run
 from tests.browser.lessons import with_filmstrips
 from tests.test_notebooks import differing
 
+SCREEN = {"width": 1280, "height": 720}  # a projector
+NOTEBOOK = 599  # pixels, that JupyterLab leaves of its height
+READABLE = 11  # pixels: the height of letters
+
+# In the kernel that has executed a lesson: the smallest letters of each picture, in pixels.
+SMALLEST = """
+from ipywidgets.widgets.widget import _instances
+from matplotlib.text import Text
+from posviz.engine import explorer
+
+shown = [widget for widget in _instances.values() if isinstance(widget, explorer.Explorer)]
+for texts in [widget.picture.figure().findobj(Text) for widget in shown]:
+    print(min(text.get_fontsize() for text in texts if text.get_text()) / 0.72)
+"""
+
 NOTEBOOKS = sorted(path.stem for path in run.NOTEBOOKS.glob("*.ipynb"))
 
 
@@ -21,6 +36,7 @@ def test_a_notebook_runs_tells_what_is_stored_and_sliders_move_every_picture(
     lab, name, executed, everything, rng
 ):
     """Two sliders of each by default: that every knob moves a picture needs no browser."""
+    lab.page.set_viewport_size(SCREEN)
     lab.open(name)
     lab.run_all()
     notebook = lab.notebook()
@@ -31,16 +47,22 @@ def test_a_notebook_runs_tells_what_is_stored_and_sliders_move_every_picture(
         executed[name] = notebook
     explorers = lab.explorers()
     assert len(explorers) == explorers_in_source(name) > 0
-    for number, explorer in enumerate(explorers):
+    for explorer in explorers:
         explorer.button("Reset").click()  # a later cell may have changed a knob
+    lab.run_code(SMALLEST)
+    smallest = lab.page.locator(".jp-OutputArea pre").last.inner_text().split()
+    for number, explorer in enumerate(explorers):
         first = explorer.settled()
         assert explorer.caption()
+        assert explorer.height() <= NOTEBOOK
+        assert explorer.scale() * float(smallest[number]) >= READABLE
         lab.screenshot(f"{name}_explorer_{number}")
         labels = explorer.labels()
         moved = labels if everything else [*labels[:1], *rng.permutation(labels[1:])[:1].tolist()]
         for label in moved:
             moves_the_picture(explorer, label, by_mouse=everything or label == labels[0])
             assert explorer.alert() == ""
+            assert explorer.height() <= NOTEBOOK, f"{label} at its end"
             explorer.button("Reset").click()
             assert explorer.becomes(first), f"Reset after {label}"
     assert lab.page_errors == []

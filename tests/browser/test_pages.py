@@ -294,7 +294,7 @@ def test_without_javascript_and_on_paper_there_is_a_picture(site, browser, tmp_p
     still.scroll_into_view_if_needed()
     assert still.bounding_box()["width"] > 300
     opened.page.emulate_media(media="print")
-    expect(opened.page.locator(".posviz-few-controls").first).to_be_hidden()
+    expect(opened.page.locator(".posviz-controls").first).to_be_hidden()
     assert still.is_visible()
     ARTEFACTS.mkdir(exist_ok=True)
     opened.page.pdf(path=ARTEFACTS / "page.pdf", format="A4", print_background=True)

@@ -117,6 +117,36 @@ def test_what_a_knob_cleans_is_cleaned_in_its_widget(picture):
     assert line.value == picture.words == "a dog" + "!" * 15
 
 
+class Steps(Picture):
+    """Steps of one of two proofs, and a remark that only one of them has."""
+
+    proof = knobs.choice("long", options=("long", "short"), restarts=("step",))
+    step = knobs.integer(5, low=1, high=9)
+    remark = knobs.text("so", when={"proof": ("long",)})
+
+
+def test_a_reader_who_chooses_begins_again_and_code_does_not():
+    steps = Steps()
+    _, picker, _ = make(steps, "proof")
+    steps.proof = "short"
+    assert steps.step == 5
+    picker.value = "long"
+    assert steps.step == 1
+
+
+def test_a_widget_that_changes_nothing_is_grey_and_says_when_it_would():
+    steps = Steps(proof="short")
+    box, line, links = make(steps, "remark")
+    note = box.children[1]
+    assert (line.disabled, note.value) == (True, "only with proof long")
+    steps.proof = "long"
+    assert (line.disabled, note.value) == (False, "")
+    for link in links:
+        link.unlink()
+    steps.proof = "short"
+    assert not line.disabled
+
+
 def test_an_error_of_another_kind_is_not_swallowed(picture):
     _, box, _ = make(picture, "marked")
     picture.observe(lambda _: 1 / 0, "marked")

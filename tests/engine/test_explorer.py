@@ -54,9 +54,10 @@ def alike(one, other) -> bool:
 
 def test_there_is_a_control_for_every_knob_and_all_are_shown(explorer, picture):
     assert list(explorer.controls) == list(picture.knobs())
-    boxes = explorer.children[0].children
+    *boxes, buttons = explorer.children[0].children
     shown = [getattr(box, "children", [box])[0] for box in boxes]
     assert shown == list(explorer.controls.values())
+    assert buttons.children == (explorer.reset_button, explorer.export.button)
     assert explorer.screen in explorer.children
     assert explorer.error in explorer.children
 

@@ -49,7 +49,7 @@ def is_right(pixels, picture, dpi=100):
 
 
 @pytest.mark.slow("seconds")
-def test_a_frame_holds_number_caption_size_and_what_moved(screen, browser):
+def test_a_frame_holds_number_caption_and_what_moved(screen, browser):
     browser.say("a", ratio=1)
     message, buffers = browser.messages[0]
     picture = screen.live.picture
@@ -57,7 +57,6 @@ def test_a_frame_holds_number_caption_size_and_what_moved(screen, browser):
     assert message == {
         "frame": 1,
         "caption": picture.caption(picture.compute()),
-        "css": [400, 200],
         "whole": True,
         "artists": len(screen.live.layers.front),
         "buffers": len(buffers),
@@ -138,7 +137,7 @@ def test_the_sharpest_screen_decides_up_to_four(screen, browser):
     browser.say("c", gone=True)
     screen.show()
     assert decoded(browser.messages[-1][1][0]).shape[1] == 500
-    assert browser.frames[-1]["css"] == [400, 200]
+    assert screen.css == [400, 200]
 
 
 def test_the_picture_is_as_dark_as_the_page_of_the_view_that_opened_last(screen, browser):

@@ -103,6 +103,48 @@ def test_what_is_no_allowed_number_is_refused_and_changes_nothing(picture, name,
     assert "refused" not in hand.heard
 
 
+class Table(Picture):
+    """A row of a table that may be short, and a turn that only some tables have."""
+
+    row = knobs.integer(5, low=0, high=9, until=lambda table: table.rows - 1, play=True)
+    rows = knobs.integer(10, low=1, high=10)
+    kind = knobs.choice("turned", options=("turned", "shifted", "plain"))
+    turn = knobs.integer(0, low=0, high=90, when={"kind": ("turned", "shifted")})
+
+
+def test_a_range_that_another_knob_shortens_is_shown_shortened_and_comes_back():
+    table = Table()
+    slider = make(table, "row")
+    hand = Hand(slider)
+    table.rows = 4
+    assert (slider.last_place, slider.range) == (3, "from 0 to 3")
+    assert (hand.heard["place"], hand.heard["text"]) == (3, "3")
+    assert table.row == 5
+    hand.type("4")
+    assert hand.heard["refused"] == "row = 4 is refused: it ends at 3 now."
+    hand.type("10")
+    assert hand.heard["refused"].endswith("between 0 and 9.")
+    hand.move(2)
+    assert table.row == 2
+    table.rows = 10
+    assert (slider.last_place, hand.heard["text"]) == (9, "2")
+
+
+def test_a_slider_that_moves_nothing_says_when_it_would():
+    table = Table()
+    slider = make(table, "turn")
+    assert slider.idle == ""
+    table.kind = "plain"
+    assert slider.idle == "only with kind turned or shifted"
+    table.kind = "shifted"
+    assert slider.idle == ""
+
+
+@pytest.mark.parametrize(("name", "letters"), [("lines", 1), ("base", 5), ("phase", 4)])
+def test_its_box_has_room_for_the_longest_value(picture, name, letters):
+    assert make(picture, name).width == letters
+
+
 @pytest.mark.parametrize("typed", ["10,000", "1e4", "10000.0", " 10000 ", "1_0000"])
 def test_a_number_may_be_typed_in_several_ways(picture, typed):
     hand = Hand(make(picture, "base"))

@@ -61,11 +61,18 @@ DEFAULT = {
         'canvas.closest(".posviz-screen")',
         "tests/browser/test_explorer_in_lab.py::test_keys_stay_with_the_control_that_has_the_focus",
     ),
-    "screen: the picture is as wide as it should be high": (
-        "posviz/engine/screen.js",
-        "`${message.css[0]}px`",
-        "`${message.css[1]}px`",
+    "room: the picture is drawn for another density than it is shown in": (
+        "posviz/engine/room.js",
+        "const ratio = globalThis.devicePixelRatio * this.#scale;",
+        "const ratio = globalThis.devicePixelRatio;",
         "tests/browser/test_explorer_in_lab.py::test_a_dense_screen_gets_dense_pixels[2]",
+    ),
+    "room: the caption is forgotten": (
+        "posviz/engine/room.js",
+        "const rest = asked + controls.offsetHeight + caption + GAPS;",
+        "const rest = asked + controls.offsetHeight + GAPS;",
+        "tests/browser/test_notebooks_in_lab.py::"
+        "test_a_notebook_runs_tells_what_is_stored_and_sliders_move_every_picture[00_start_here]",
     ),
     "screen: a silent kernel is told ten times too late": (
         "posviz/engine/screen.js",

@@ -35,7 +35,7 @@ class AlibiScores(Picture):
 
     head = integer(2, low=1, high=HEADS, play=True)
     content = real(1.0, low=0.0, high=5.0, step=0.1, label="content ×")
-    distance = log(30, low=1, high=4095, label="planted at")
+    distance = log(30, low=1, high=4095, until=lambda p: p.seq_len - 1, label="planted at")
     seq_len = log(64, low=8, high=LONGEST, label="tokens")
     seed = integer(0, low=0, high=99)
     where = device()

@@ -26,7 +26,7 @@ class AlibiSlopes(Picture):
     paper_size = (3.3, 2.5)
 
     num_heads = integer(8, low=1, high=MOST_HEADS)
-    head = integer(1, low=1, high=MOST_HEADS, play=True)
+    head = integer(1, low=1, high=MOST_HEADS, until=lambda p: p.num_heads, play=True)
     seq_len = integer(16, low=4, high=LONGEST, label="tokens")
 
     def compute(self):

@@ -28,7 +28,7 @@ class WeightByDistance(Picture):
     paper_size = (3.3, 2.5)
 
     num_heads = integer(8, low=1, high=MOST_HEADS)
-    head = integer(1, low=1, high=MOST_HEADS, play=True)
+    head = integer(1, low=1, high=MOST_HEADS, until=lambda p: p.num_heads, play=True)
     one_in = log(1000, low=10, high=1_000_000, label="under one in")
     furthest = log(128, low=16, high=4096, label="axis up to")
     show = choice("factor", options=tuple(SHOWN), redraw=True)

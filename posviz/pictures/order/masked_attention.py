@@ -24,8 +24,10 @@ class MaskedAttention(Picture):
 
     seq_len = integer(8, low=1, high=LONGEST, play=True)
     mask = choice("causal", options=("none", "causal", "blockwise"))
-    block = integer(2, low=1, high=16, label="block (tokens)")
-    padding = integer(0, low=0, high=LONGEST - 1, label="padding (tokens)")
+    block = integer(2, low=1, high=16, when={"mask": ("blockwise",)}, label="block (tokens)")
+    padding = integer(
+        0, low=0, high=LONGEST - 1, until=lambda p: p.seq_len - 1, label="padding (tokens)"
+    )
     same_token = switch(True, label="same token everywhere")
 
     def compute(self):

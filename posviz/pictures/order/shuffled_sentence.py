@@ -39,7 +39,7 @@ class ShuffledSentence(Picture):
 
     sentence = text("the cat sat on the mat", max_length=80, redraw=True)
     order = choice("shuffled", options=("original", "reversed", "shuffled"))
-    seed = integer(0, low=0, high=99, label="shuffle seed")
+    seed = integer(0, low=0, high=99, when={"order": ("shuffled",)}, label="shuffle seed")
     encoding = choice("none", options=tuple(ENCODINGS))
     mask = choice("none", options=("none", "causal"))
 

@@ -41,7 +41,9 @@ class OffsetMatrix(Picture):
     size = (8.0, 4.2)
     paper_size = (3.3, 4.4)
 
-    query = integer(6, low=0, high=LONGEST - 1, label="query (token)")
+    query = integer(
+        6, low=0, high=LONGEST - 1, until=lambda p: p.seq_len - 1, label="query (token)"
+    )
     clip = integer(3, low=0, high=FURTHEST, play=True, label="clip k (tokens)")
     seq_len = integer(10, low=2, high=LONGEST)
     shift = integer(0, low=0, high=LARGEST, label="shift of all")

@@ -22,7 +22,7 @@ class AngleTable(Picture):
 
     shown = choice("sin", options=("cos", "sin", "angle"), redraw=True)
     layout = choice("half_split", options=LAYOUTS)
-    position = integer(10, low=0, high=127, play=True)
+    position = integer(10, low=0, high=127, until=lambda p: p.length - 1, play=True)
     head_dim = even(64, low=2, high=WIDEST)
     base = log(10_000, low=10, high=1_000_000)
     length = integer(128, low=2, high=LONGEST, label="length (rows)")

@@ -22,6 +22,11 @@ WRONG = {"light": "#cc3311", "dark": "#ff7a66"}
 LIMIT = 4.8  # just above |q| |k| at the ends of their knobs
 
 
+def _using(quantity):
+    """The derivations into which a quantity enters."""
+    return {"derivation": [name for name, each in DERIVATIONS.items() if quantity in each.uses]}
+
+
 class DerivationStepper(Picture):
     """Derivations line by line, each line beside its value."""
 
@@ -29,17 +34,17 @@ class DerivationStepper(Picture):
     paper_size = (3.3, 3.5)
     moves = ("line", "version")
 
-    derivation = choice("matrices", options=tuple(DERIVATIONS), redraw=True)
+    derivation = choice("matrices", options=tuple(DERIVATIONS), restarts=("line",), redraw=True)
     version = choice("slip", options=VERSIONS, redraw=True)
-    line = integer(5, low=1, high=MOST_LINES, play=True)
-    m = integer(7, low=0, high=50, play=True, label="query position m")
-    n = integer(4, low=0, high=50, label="key position n")
-    inv_freq = real(0.5, low=0.0, high=1.0, step=0.01, label="inv_freq θ")
-    q0 = real(1.0, low=-1.5, high=1.5, step=0.1, label="q₀")
-    q1 = real(0.5, low=-1.5, high=1.5, step=0.1, label="q₁")
-    k0 = real(0.3, low=-1.5, high=1.5, step=0.1, label="k₀")
-    k1 = real(1.2, low=-1.5, high=1.5, step=0.1, label="k₁")
-    head_dim = even(8, low=4, high=64, label="head_dim d")
+    line = integer(5, low=1, high=MOST_LINES, until=lambda p: len(p.lines()), play=True)
+    m = integer(7, low=0, high=50, when=_using("m"), play=True, label="query position m")
+    n = integer(4, low=0, high=50, when=_using("n"), label="key position n")
+    inv_freq = real(0.5, low=0.0, high=1.0, step=0.01, when=_using("inv_freq"), label="inv_freq θ")
+    q0 = real(1.0, low=-1.5, high=1.5, step=0.1, when=_using("q"), label="q₀")
+    q1 = real(0.5, low=-1.5, high=1.5, step=0.1, when=_using("q"), label="q₁")
+    k0 = real(0.3, low=-1.5, high=1.5, step=0.1, when=_using("k"), label="k₀")
+    k1 = real(1.2, low=-1.5, high=1.5, step=0.1, when=_using("k"), label="k₁")
+    head_dim = even(8, low=4, high=64, when=_using("head_dim"), label="head_dim d")
 
     def compute(self):
         """What each line shown says, and its points, [points, 2] as (value, row)."""
@@ -75,11 +80,14 @@ class DerivationStepper(Picture):
             title=DERIVATIONS[self.derivation].title,
         )
 
+    def lines(self):
+        """The lines of the version that is chosen."""
+        slip, chosen = _slip(self.derivation, self.version), DERIVATIONS[self.derivation]
+        return chosen.slips[slip] if slip else chosen.lines
+
     def draw(self, figure):
         """Numbers, formulas and values at left, the values on a common axis at right."""
-        slip = _slip(self.derivation, self.version)
-        chosen = DERIVATIONS[self.derivation]
-        lines = chosen.slips[slip] if slip else chosen.lines
+        lines = self.lines()
         width, height = 72 * figure.get_size_inches()
         # As large as fits: beside the values, and two lines of text in a row.
         size = min(1.5 * rcParams["font.size"], 0.77 * width / WORDS, 0.28 * height / len(lines))

@@ -34,7 +34,7 @@ class RotaryScores(Picture):
     moves = ("seq_len",)  # frames of random content are too large for a page
 
     content = choice("one token", options=tuple(LIMITS), redraw=True)
-    sentence = text("the cat sat on the mat", max_length=80)
+    sentence = text("the cat sat on the mat", max_length=80, when={"content": ("sentence",)})
     seq_len = log(64, low=8, high=LONGEST, play=True)
     head_dim = even(64, low=2, high=128)
     base = log(10_000, low=10, high=1_000_000)

@@ -26,11 +26,11 @@ class ScoreDecay(Picture):
     paper_size = (3.3, 2.4)
 
     content = choice("aligned", options=tuple(LOOKS), redraw=True)
-    offset = integer(8, low=0, high=256, play=True)
+    offset = integer(8, low=0, high=256, until=lambda p: int(p.largest), play=True)
     largest = log(256, low=16, high=32_768, label="largest offset")
     head_dim = even(128, low=2, high=512)
     base = log(10_000, low=10, high=1_000_000)
-    seed = integer(0, low=0, high=99)
+    seed = integer(0, low=0, high=99, when={"content": ("random", "many seeds")})
 
     def compute(self):
         """Return the curves, and score, envelope and bound at the offset over the seeds."""

@@ -21,6 +21,7 @@ KEYS = TOKENS @ np.array([[-1.0, 0.6], [0.6, 1.0]])
 TRAILS = np.array([0.55, 0.7, 0.85])  # radii for the three tokens, parts of the arrows' lengths
 RADII = 1.47, 1.72  # of the names of queries and keys: on one circle they would meet
 ROUNDING = 1e-12
+TURNING = {"turned": ("queries and keys", "queries")}
 
 
 class TurnedTokens(Picture):
@@ -29,8 +30,8 @@ class TurnedTokens(Picture):
     size = (8.0, 4.2)
     paper_size = (3.3, 2.0)
 
-    step = integer(10, low=0, high=90, play=True, label="step (degrees)")
-    first = integer(1, low=0, high=35, play=True, label="first position")
+    step = integer(10, low=0, high=90, when=TURNING, play=True, label="step (degrees)")
+    first = integer(1, low=0, high=35, when=TURNING, play=True, label="first position")
     turned = choice("queries and keys", options=("queries and keys", "queries", "nothing"))
 
     def compute(self):

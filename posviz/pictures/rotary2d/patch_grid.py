@@ -33,8 +33,8 @@ class PatchGrid(Picture):
     paper_size = (3.3, 2.1)
     moves = ("row", "column")
 
-    row = integer(5, low=0, high=FURTHEST, play=True)
-    column = integer(8, low=0, high=FURTHEST, play=True)
+    row = integer(5, low=0, high=FURTHEST, until=lambda p: p.grid - 1, play=True)
+    column = integer(8, low=0, high=FURTHEST, until=lambda p: p.grid - 1, play=True)
     encoding = choice("axial", options=("raster", "axial", "mixed", "mixed, equal"))
     base = log(10, low=2, high=100_000)
     grid = integer(14, low=4, high=LARGEST, label="grid (patches)")

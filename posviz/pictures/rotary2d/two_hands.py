@@ -29,7 +29,9 @@ class TwoHands(Picture):
     column = integer(6, low=0, high=SIDE - 1, play=True)
     kind = choice("axial", options=("axial", "mixed", "mixed, equal"))
     pair = integer(2, low=0, high=PAIRS - 1)
-    direction = integer(30, low=0, high=180, step=5, label="direction (°)")
+    direction = integer(
+        30, low=0, high=180, step=5, when={"kind": ("mixed",)}, label="direction (°)"
+    )
     base = log(100, low=10, high=10_000)
 
     def compute(self):

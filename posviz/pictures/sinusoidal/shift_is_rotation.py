@@ -24,7 +24,7 @@ class ShiftIsRotation(Picture):
 
     position = integer(10, low=0, high=FURTHEST, play=True, label="position pos")
     offset = integer(15, low=0, high=FURTHEST, play=True, label="offset k")
-    pair = integer(64, low=0, high=255)
+    pair = integer(64, low=0, high=255, until=lambda p: p.d_model // 2 - 1)
     d_model = even(512, low=2, high=512)
 
     def compute(self):

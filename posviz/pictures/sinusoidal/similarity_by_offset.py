@@ -16,7 +16,7 @@ class SimilarityByOffset(Picture):
     size = (8.0, 4.0)
     paper_size = (3.3, 2.3)
 
-    offset = integer(10, low=0, high=100, play=True)
+    offset = integer(10, low=0, high=100, until=lambda p: p.largest, play=True)
     d_model = even(64, low=2, high=512)
     base = log(10_000, low=10, high=1_000_000)
     largest = integer(100, low=10, high=1000, label="largest offset")

@@ -13,10 +13,10 @@ from posviz.pictures.parts import Curve, Map, whole
 class SinusoidalTable(Picture):
     """Sinusoidal encodings, one row per position."""
 
-    size = (8.0, 5.0)
+    size = (8.0, 4.5)
     paper_size = (3.3, 3.0)
 
-    position = integer(10, low=0, high=127, play=True)
+    position = integer(10, low=0, high=127, until=lambda p: p.length - 1, play=True)
     d_model = even(64, low=2, high=512)
     base = log(10_000, low=10, high=1_000_000)
     length = integer(128, low=2, high=512, label="length (rows)")

@@ -26,7 +26,9 @@ class BlockwiseMask(Picture):
     paper_size = (3.3, 2.45)
     moves = ("query", "block")
 
-    query = integer(20, low=0, high=LONGEST - 1, play=True, label="query (token)")
+    query = integer(
+        20, low=0, high=LONGEST - 1, until=lambda p: p.seq_len - 1, play=True, label="query (token)"
+    )
     block = integer(8, low=1, high=WIDEST, label="block (tokens)")
     seq_len = integer(LONGEST, low=4, high=LONGEST)
 

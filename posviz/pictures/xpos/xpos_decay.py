@@ -25,7 +25,7 @@ class XposDecay(Picture):
     size = (8.0, 3.6)
     paper_size = (3.3, 3.2)
 
-    pair = integer(16, low=0, high=WIDEST // 2 - 1, play=True)
+    pair = integer(16, low=0, high=WIDEST // 2 - 1, until=lambda p: p.head_dim // 2 - 1, play=True)
     gamma = log(0.4, low=0.1, high=10, label="gamma γ")
     scale_base = log(512, low=1, high=4096, label="scale_base S")
     head_dim = even(WIDEST, low=4, high=WIDEST)

@@ -1,0 +1,97 @@
+// @ts-check
+// How large a picture is shown: as large as it fits on one screen together with its controls and its
+// caption, which stand above it or, where it loses nothing by that, beside it.
+
+import { showPrompts } from "./prompts.js";
+
+const LEAST = 0.72; // of the size it is drawn for: letters of 15 px are 11 px high then
+const MOST = 1.5;
+const SCREEN = 599; // px: a notebook's height on a screen of 1280 × 720
+const AROUND = 720 - SCREEN; // px: what JupyterLab needs
+const COLUMN = 420; // px: controls beside a picture, and the gap; screen.css has it, too
+const CAPTION = 59; // px: three lines, which few captions exceed at any setting
+const GAPS = 16; // px, all together
+const SETTLED_AFTER = 60; // milliseconds: controls come one by one
+
+/** The room for one canvas; where it stands alone or on a page, it has the size it is drawn for. */
+class Room {
+  #scale = 1;
+  #told = 0; // the ratio that `changed` was told
+  #width = 0; // the explorer's, at the last look
+  #tallest = 0; // px: of the captions so far, so that nothing jumps while a slider moves
+  #timer = 0;
+  /** @type {(() => void) | null} */
+  #hidePrompts = null;
+
+  /**
+   * @param {{ canvas: HTMLCanvasElement, caption: HTMLElement }} elements
+   * @param {[width: number, height: number]} size it is drawn for, in CSS pixels
+   * @param {(ratio: number) => void} changed is told how many pixels of the screen make one that
+   *   it is drawn for: when it is first seen, and when they are others
+   */
+  constructor({ canvas, caption }, size, changed) {
+    this.canvas = canvas;
+    this.caption = caption;
+    this.size = size;
+    this.changed = changed;
+    this.observer = new ResizeObserver(() => this.fitSoon());
+    this.observer.observe(canvas);
+    canvas.style.width = `${size[0]}px`;
+    if (canvas.isConnected) this.fit();
+  }
+
+  fitSoon() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.fit(), SETTLED_AFTER);
+  }
+
+  fit() {
+    const root = /** @type {HTMLElement?} */ (this.canvas.closest(".posviz-explorer"));
+    const controls = /** @type {HTMLElement?} */ (root?.querySelector(".posviz-controls"));
+    if (root?.clientWidth && controls && !root.matches(".posviz-filmstrip")) {
+      for (const part of [root, controls, this.caption]) this.observer.observe(part);
+      this.#hidePrompts ??= showPrompts(root);
+      this.#fitInto(root, controls);
+    }
+    const ratio = globalThis.devicePixelRatio * this.#scale;
+    if (ratio !== this.#told) this.changed(this.#told = ratio);
+  }
+
+  /**
+   * @param {HTMLElement} root
+   * @param {HTMLElement} controls
+   */
+  #fitInto(root, controls) {
+    const full = document.fullscreenElement === root, [width, height] = this.size;
+    const style = getComputedStyle(root);
+    const across = root.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+    const down = full ? globalThis.innerHeight : Math.max(SCREEN, globalThis.innerHeight - AROUND);
+    if (across !== this.#width) this.#tallest = 0;
+    this.#width = across;
+    const scaleBeside = Math.min((across - COLUMN) / width, (down - GAPS) / height);
+    root.classList.remove("posviz-beside");
+    this.#tallest = Math.max(this.#tallest, this.caption.scrollHeight);
+    const asked = root.querySelector(".posviz-try")?.clientHeight ?? 0;
+    const caption = Math.max(CAPTION, this.#tallest);
+    const rest = asked + controls.offsetHeight + caption + GAPS;
+    const scaleAbove = Math.min(across / width, (down - rest) / height);
+    const beside = scaleBeside >= Math.min(full ? Infinity : 1, scaleAbove);
+    root.classList.toggle("posviz-beside", beside);
+    this.caption.style.minHeight = beside ? "" : `${this.#tallest}px`;
+    const most = full ? Infinity : MOST;
+    const scale = Math.max(LEAST, Math.min(most, beside ? scaleBeside : scaleAbove));
+    const density = globalThis.devicePixelRatio;
+    const shown = Math.floor(width * scale * density) / density; // whole pixels are sharp
+    this.#scale = shown / width;
+    this.canvas.style.width = `${shown}px`;
+    this.canvas.dataset.scale = String(this.#scale); // for tests
+  }
+
+  close() {
+    this.#hidePrompts?.();
+    this.observer.disconnect();
+    clearTimeout(this.#timer);
+  }
+}
+
+export { Room };
