@@ -103,6 +103,7 @@ ALIVE = [[WIDGET, "image/png", "text/plain"]]
         (AsyncLargeFileManager, "ended.ipynb", os.getpid(), PICTURE),
         (LargeFileManager, "live.ipynb", os.getpid(), PICTURE),
     ],
+    ids=["alive", "another kernel", "ended", "a manager of the old kind"],
 )
 def test_a_page_gets_what_its_kernel_can_show_and_the_file_has_pictures(
     tmp_path, kind, path, pid, expected
