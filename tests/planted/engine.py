@@ -87,11 +87,11 @@ QUICK = {
         "style=style)",
         "tests/engine/test_svg.py::test_weight_style_and_family_bring_their_own_file[style0-face0]",
     ),
-    "a stored picture keeps the figure": (
+    "the stored picture is as dark as the page": (
         "posviz/engine/explorer.py",
-        "        if not self.screen.views:\n            self.live.release()\n",
-        "",
-        "tests/engine/test_explorer.py::test_the_mime_bundle_holds_widget_picture_and_caption",
+        "still = LiveFigure(self.picture)",
+        "still = LiveFigure(self.picture, dark=self.live.dark)",
+        "tests/engine/test_explorer.py::test_the_stored_picture_is_light_on_a_dark_page",
     ),
     "another extension's websocket is thrown away": (
         "posviz/engine/server.py",
