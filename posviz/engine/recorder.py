@@ -7,17 +7,19 @@ browser nothing is left to decide. Text is hinted by Agg and so goes as what Agg
 """
 
 import functools
-import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib.axis import XAxis, YAxis
 from matplotlib.backend_bases import RendererBase
-from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.image import AxesImage
 from matplotlib.path import Path
+from matplotlib.text import Text
 from matplotlib.transforms import Affine2D
 
+from posviz.engine.axis import record_axis
 from posviz.engine.cells import Cells, Unfaithful, cells_of_image
+from posviz.engine.letters import Letters
 
 
 class Recording(NamedTuple):
@@ -37,8 +39,7 @@ class Recorder(RendererBase):
     def __init__(self, agg: Any) -> None:
         super().__init__()
         self.agg, self.dpi, self.width, self.height = agg, agg.dpi, agg.width, agg.height
-        self._measure = functools.lru_cache(maxsize=1000)(agg.get_text_width_height_descent)
-        self._cover = functools.lru_cache(maxsize=1000)(self._covered)
+        self._letters = Letters(agg)
         self._downwards = Affine2D().scale(1, -1)
         self._flip = Affine2D().scale(1, -1).translate(0, self.height)
         self._clear()
@@ -48,6 +49,10 @@ class Recorder(RendererBase):
         self._clear()
         if type(artist) is AxesImage and not artist.get_agg_filter():
             self._record_image(artist)
+        elif type(artist) is Text and artist.get_visible():
+            self.write(artist)
+        elif type(artist) in (XAxis, YAxis):
+            record_axis(artist, self)
         else:
             artist.draw(self)
         vertices = np.concatenate([np.empty((0, 3), np.float32), *self._vertices])
@@ -58,6 +63,31 @@ class Recorder(RendererBase):
         self._vertices: list[np.ndarray] = []
         self._images: list[bytes] = []
         self._rows = 0
+
+    def write(self, text: Any) -> None:
+        """Write down a visible text as it draws itself."""
+        layout, place = self._laid_out(text)
+        if layout is None:
+            text.draw(self)
+            return
+        gc = self.new_gc()
+        gc.set_foreground(text.get_color())
+        gc.set_alpha(text.get_alpha())
+        gc.set_antialiased(text.get_antialiased())
+        text._set_gc_clip(gc)
+        prop, angle = text.get_fontproperties(), text.get_rotation()
+        left, low = place
+        for line, ismath, x, y in layout.lines if np.isfinite(place).all() else ():
+            self.draw_text(gc, left + x, self.height - (low + y), line, prop, angle, ismath)
+
+    def box(self, text: Any) -> np.ndarray:
+        """The box of a text, [[left, low], [right, high]] in pixels."""
+        layout, place = self._laid_out(text)
+        return text.get_window_extent(self).get_points() if layout is None else layout.box + place
+
+    def _laid_out(self, text):
+        place = text.get_transform().transform(text.get_unitless_position())
+        return self._letters.layout(text, self), place
 
     # -- what matplotlib calls -----------------------------------------------------------------
 
@@ -71,7 +101,7 @@ class Recorder(RendererBase):
 
     def get_text_width_height_descent(self, s, prop, ismath):
         """As Agg measures it, so that all text lands in the same place."""
-        return self._measure(s, prop, ismath)
+        return self._letters.measure(s, prop, ismath)
 
     def draw_path(self, gc, path, transform, rgbFace=None):
         """Write down a path, cleaned as Agg cleans it."""
@@ -114,31 +144,15 @@ class Recorder(RendererBase):
         if mtext is not None and (mtext.get_fontfeatures() or mtext.get_language()):
             raise Unfaithful("a text with font features")
         column, row = np.floor((x, y)).astype(int).tolist()
-        rest = round(64 * (x - column)), round(64 * (y - row))  # Agg's own grid
-        left, top, cover = self._cover(s, prop, ismath, angle, *rest, gc.get_antialiased())
+        rest = 64 * (x - column), 64 * (y - row)
+        if not (ismath or angle % 90):  # else glyphs lie between the places of Agg's grid
+            rest = round(rest[0]), round(rest[1])
+        look = s, prop, ismath, angle
+        left, top, cover = self._letters.cover(*look, *rest, gc.get_antialiased())
         if cover.size:
             high = self.height - row - top
             cells = _inked(column + left, high, cover, gc.get_rgb())
             self._write_cells(self._clip_box(gc), cells)  # Agg cuts no text along a path
-
-    def _covered(self, s, prop, ismath, angle, x, y, antialiased):
-        """Left, top and [height, width] of what a text covers, its start being at x, y 64ths."""
-        width, height, descent = self.get_text_width_height_descent(s, prop, ismath)
-        rim = self.points_to_pixels(prop.get_size_in_points())  # for what reaches beyond its box
-        across, up = (-rim, width + rim), (-descent - rim, height - descent + rim)
-        turned = Affine2D().rotate_deg(angle).transform(list(itertools.product(across, up)))
-        left, top = np.floor((turned[:, 0].min(), -turned[:, 1].max())).astype(int).tolist()
-        across, down = np.ceil(np.ptp(turned, axis=0)).astype(int) + 2
-        agg = RendererAgg(across, down, self.dpi)
-        ink = agg.new_gc()
-        ink.set_antialiased(antialiased)
-        agg.draw_text(ink, x / 64 - left, y / 64 - top, s, prop, angle, ismath)
-        cover = np.asarray(agg.buffer_rgba())[..., 3]
-        columns, rows = (np.flatnonzero(cover.any(axis)) for axis in (0, 1))
-        if not len(columns):
-            return 0, 0, cover[:0]
-        cover = cover[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1].copy()
-        return left + int(columns[0]), top + int(rows[0]), cover
 
     def draw_image(self, gc, x, y, im, transform=None):
         """Refuse: what is already resampled is as large as a frame."""

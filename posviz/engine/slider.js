@@ -9,6 +9,7 @@ import { watchKernel } from "./host.js";
 /** @typedef {Partial<Pick<ToSlider, "place" | "typed" | "change">>} Wish */
 
 const LOST_AFTER = 5000; // milliseconds without an answer: the kernel is busy, or the message is lost
+const LATE_AFTER = 150; // milliseconds, after which the handle shows that an answer is due
 const PLAYS_FOR = 6000; // milliseconds from end to end, so that few places can be told apart
 const STEP_EVERY = [50, 700]; // milliseconds, the least and the most while it plays
 const LIMITS = ["change:last_place", "change:range", "change:idle"];
@@ -43,6 +44,7 @@ class Line {
   #typed = 0; // the number of the newest that was typed
   #sent = 0; // when the message went that waits for an answer
   #watch = 0; // a timer
+  #late = 0; // another
   /** @type {Wish | null} */
   #waits = null;
   /** @type {Wish} */
@@ -93,6 +95,8 @@ class Line {
     }
     this.#waits = null;
     this.#last = what;
+    clearTimeout(this.#late);
+    this.#late = setTimeout(() => { this.slider.dataset.late = ""; }, LATE_AFTER);
     clearTimeout(this.#watch);
     this.#watch = setTimeout(() => this.flush(), LOST_AFTER + 1);
   }
@@ -105,7 +109,11 @@ class Line {
     if (message.change !== this.#change) this.#waits = null; // the knob was changed meanwhile
     this.#change = message.change;
     const own = message.view === this.#view;
-    if (own && message.number === this.#number) this.#sent = 0;
+    if (own && message.number === this.#number) {
+      this.#sent = 0;
+      clearTimeout(this.#late);
+      delete this.slider.dataset.late;
+    }
     return !this.#waits && (!own || message.number === this.#number);
   }
 
@@ -115,6 +123,7 @@ class Line {
   }
 
   close() {
+    clearTimeout(this.#late);
     clearTimeout(this.#watch);
     this.host.end();
   }

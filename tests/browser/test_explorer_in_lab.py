@@ -103,6 +103,19 @@ def test_reset_overtakes_the_last_word_of_a_drag(lab, everything):
         assert explorer.range("d_model")[1] == 31
 
 
+def test_a_slider_shows_that_its_answer_is_late(lab):
+    lab.write("late", TABLE + SLOWLY, "picture = Slowly()\npicture.explore()")
+    lab.run_all()
+    [explorer] = lab.explorers()
+    handle = explorer.handle("position")
+    explorer.settled()
+    expect(handle).not_to_have_css("opacity", "0.55")
+    handle.press("ArrowRight")
+    expect(handle).to_have_css("opacity", "0.55")
+    explorer.settled()
+    expect(handle).to_have_css("opacity", "1")
+
+
 def test_a_drag_leaves_the_tabs_icon_alone(lab):
     """JupyterLab would swap it twice for every message, and the browser fetch it each time."""
     lab.write("icon", TABLE, "picture.explore()")

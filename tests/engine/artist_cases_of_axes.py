@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.engine.artist_cases import add_line, case
+from tests.engine.artist_cases import ALWAYS, add_line, case
 
 
 @case
@@ -68,7 +68,7 @@ def line_in_3d(figure, rng):
     return lambda: moving.set_data_3d(*rng.random((3, 5)))
 
 
-@case(by_hand=True)
+@case(redraws=ALWAYS, by_hand=True)
 def view_of_3d(figure, rng):
     axes = figure.add_subplot(projection="3d")
     axes.plot(*rng.random((3, 5)), animated=True)

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.patches import FancyArrowPatch
 
-from tests.engine.artist_cases import add_image, add_line, case
+from tests.engine.artist_cases import ALWAYS, ONCE, add_image, add_line, case
 
 # ---------------------------------------------------------------- shapes
 
@@ -83,7 +83,7 @@ def title(figure, rng):
     return lambda: moving.set_text(f"{rng.random():.2f}")
 
 
-@case(redraws=True)
+@case(redraws=ONCE)
 def title_through_its_axes(figure, rng):
     axes = figure.add_subplot()
     axes.set_title("a", animated=True)
@@ -97,7 +97,7 @@ def figure_title(figure, rng):
     return lambda: moving.set_text(f"{rng.random():.2f}")
 
 
-@case(by_hand=True)
+@case(redraws=ONCE, by_hand=True)
 def axis_label(figure, rng):
     axes = figure.add_subplot()
     axes.set_xlabel("a", animated=True)
@@ -134,7 +134,7 @@ def add_annotation(figure):
     return axes.annotate("hi", (0.5, 0.5), (0.2, 0.2), arrowprops=arrow, animated=True)
 
 
-@case(by_hand=True)
+@case(redraws=ALWAYS, by_hand=True)
 def table_cell(figure, rng):
     table = figure.add_subplot().table([["a", "b"]])
     return lambda: table[0, 0].get_text().set_text(f"{rng.random():.2f}")

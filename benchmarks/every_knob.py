@@ -1,0 +1,77 @@
+"""Milliseconds of CPU that the kernel takes when a knob moves, for every knob of every picture.
+
+    python benchmarks/every_knob.py [names of pictures]
+
+Compute, update, paint, record and write down, as at a slider's message; a slider goes from end to
+end in up to 24 moves, its first value is not timed. CPU time, since machines are noisy.
+"""
+
+import itertools
+import json
+import statistics
+import sys
+import time
+from typing import NamedTuple
+
+import posviz.pictures
+from posviz.engine.frames import Frames
+from posviz.engine.knobs import device, numeric
+from posviz.engine.live_figure import LiveFigure
+
+MOVES = 24
+WORDS = ["", "one", "one two two one", "a dog bites a man"]
+
+
+class Row(NamedTuple):
+    """A knob, and its milliseconds."""
+
+    kind: str
+    name: str
+    median: float
+    most: float
+    whole: float  # share of the frames that are whole
+
+
+def measure(picture, name):
+    """Move one knob of a live picture."""
+    knob, live, frames = picture.knobs()[name], LiveFigure(picture), Frames()
+    numbers = isinstance(knob, numeric)
+    values = knob.stops(MOVES + 1) or WORDS
+    if not numbers:  # its first move is like any other
+        values = list(itertools.islice(itertools.cycle(values), 9))
+    times, whole = [], []
+    for value in values:
+        began = time.process_time()
+        setattr(picture, name, value)
+        if live.follow():
+            live.paint()
+            fields, _ = frames.next(live.layers)
+            json.dumps(fields)
+            times.append(1e3 * (time.process_time() - began))
+            whole.append(fields["whole"])
+    kind = "rebuilds" if knob.redraw else "slider" if numbers else "choice"
+    title = f"{type(picture).__name__} {name}"
+    live.release()
+    times, whole = times[1:], whole[1:]
+    return Row(kind, title, statistics.median(times), max(times), statistics.mean(whole))
+
+
+def main():
+    """Print every knob, the slowest first, and how many are how fast."""
+    names = sys.argv[1:] or posviz.pictures.names()
+    rows = []
+    for name in names:
+        load = posviz.pictures.load(name)
+        knobs = load.knobs().items()
+        rows += [measure(load(), knob) for knob, about in knobs if not isinstance(about, device)]
+    print("| kind | knob | median ms | most ms | whole frames |\n|---|---|---|---|---|")
+    for row in sorted(rows, key=lambda row: -row.median):
+        print(f"| {row.kind} | {row.name} | {row.median:.1f} | {row.most:.1f} | {row.whole:.0%} |")
+    for kind, group in itertools.groupby(sorted(rows), lambda row: row.kind):
+        medians = [row.median for row in group]
+        counts = [f"{sum(m <= most for m in medians)} ≤ {most} ms" for most in (5, 12, 16, 33, 60)]
+        print(f"\n{len(medians)} of kind {kind}: {', '.join(counts)}; {max(medians):.0f} at most")
+
+
+if __name__ == "__main__":
+    main()
