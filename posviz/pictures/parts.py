@@ -60,7 +60,7 @@ class Rule:
 
 
 class Background:
-    """A part of the background: set only when it changes, since that costs a full redraw.
+    """A part of the axes themselves: set only when it changes, since drawing them takes long.
 
     setter: is given what `show` returns.
     """
@@ -117,7 +117,7 @@ class Map:
         self.fitted: tuple = ()  # the layout's room is not what is shown
 
     def _fit(self, cells, size):
-        """Costs a full redraw."""
+        """Axes have to be drawn anew."""
         down, right = (n * ceil(of / n) - 0.5 for n, of in zip(cells, size, strict=True))
         self.image.set_extent((*(self.across or (-0.5, right)), down, -0.5))
         across = self.across or (-0.5, size[1] - 0.5)

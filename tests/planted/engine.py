@@ -44,6 +44,19 @@ QUICK = {
         "not text.get_path_effects()",
         "tests/engine/test_layers.py::test_what_moves_without_a_word_is_recorded_anew[boxed]",
     ),
+    "what changed at rest stays in the background": (
+        "posviz/engine/layers.py",
+        "self._moved |= new",
+        "pass",
+        "tests/engine/test_layers.py::test_the_background_has_a_new_token_when_it_was_"
+        "redrawn_and_then_alone",
+    ),
+    "an axis whose label changed is taken for one at rest": (
+        "posviz/engine/layers.py",
+        "any(part.stale for part in parts)",
+        "artist.stale",
+        "tests/engine/test_layers.py::test_layers_give_the_pixels_of_a_full_draw[axis_label]",
+    ),
     "the colour's own alpha wins over a forced one": (
         "posviz/engine/recorder.py",
         "given = len(face) == 4 and not gc.get_forced_alpha()",
