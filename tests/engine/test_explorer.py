@@ -293,6 +293,8 @@ def test_a_result_shown_again_and_again_is_kept_once_and_others_stay(run_cell):
     counted = run_cell(COUNT, "count")
     run_cell(SHOWN, "shown")
     assert run_cell(COUNT, "count") == counted
+    sent = "print(str(get_ipython().history_manager.outputs).count('image/png'))"
+    assert run_cell(sent, "sent") == "1\n"
     results = (
         "print([result for result in Out.values() if result and result is not shown], _ is shown)"
     )
