@@ -39,8 +39,8 @@ DEFAULT = {
     ),
     "slider: the last place cannot be reached": (
         "posviz/engine/slider.js",
-        "max: last, step",
-        "max: last - 1, step",
+        'slider.max = String(model.get("last_place"));',
+        'slider.max = String(model.get("last_place") - 1);',
         "tests/browser/test_explorer_in_lab.py::test_play_plays_to_the_end",
     ),
     "slider: Escape under its old name": (
@@ -57,8 +57,8 @@ DEFAULT = {
     ),
     "screen: shortcuts are kept off the picture only, not off its controls": (
         "posviz/engine/screen.js",
-        'canvas.closest(".posviz-explorer")',
-        'canvas.closest(".posviz-screen")',
+        'canvas.closest(".posviz-explorer")?.contains',
+        'canvas.closest(".posviz-screen")?.contains',
         "tests/browser/test_explorer_in_lab.py::test_keys_stay_with_the_control_that_has_the_focus",
     ),
     "room: the picture is drawn for another density than it is shown in": (
@@ -66,6 +66,19 @@ DEFAULT = {
         "const ratio = globalThis.devicePixelRatio * this.#scale;",
         "const ratio = globalThis.devicePixelRatio;",
         "tests/browser/test_explorer_in_lab.py::test_a_dense_screen_gets_dense_pixels[2]",
+    ),
+    "slider: an idle one can be moved": (
+        "posviz/engine/slider.js",
+        'slider.disabled = idle !== "";',
+        "slider.disabled = false;",
+        "tests/browser/test_explorer_in_lab.py::test_a_control_offers_what_other_knobs_leave_of_it",
+    ),
+    "prompts: Notice never opens": (
+        "posviz/engine/prompts.js",
+        'for (const event of ["input", "click"])',
+        "for (const event of [])",
+        "tests/browser/test_explorer_in_lab.py::"
+        "test_try_stands_over_the_controls_and_notice_opens_once_something_moved",
     ),
     "room: the caption is forgotten": (
         "posviz/engine/room.js",

@@ -71,14 +71,21 @@ QUICK = {
     ),
     "the reason for a missing device is not escaped": (
         "posviz/engine/controls.py",
-        "{html.escape(why)}",
-        "{why}",
+        "note = widgets.HTML(html.escape(why))",
+        "note = widgets.HTML(why)",
         "tests/engine/test_controls.py::test_absent_devices_are_named_with_the_reason",
+    ),
+    "a typed value passes the end that another knob sets": (
+        "posviz/engine/slider.py",
+        "if self._end < value <= self.knob.high:",
+        "if self._end < value < self._end:",
+        "tests/engine/test_slider.py::"
+        "test_a_range_that_another_knob_shortens_is_shown_shortened_and_comes_back",
     ),
     "a slider's range is written without thousands commas": (
         "posviz/engine/slider.py",
-        "from {knob.low:,} to {knob.high:,}",
-        "from {knob.low} to {knob.high}",
+        "from {self.knob.low:,} to {self._end:,}",
+        "from {self.knob.low} to {self._end}",
         "tests/engine/test_slider.py::test_it_knows_label_range_and_number_of_places[base]",
     ),
     "the text to copy never reaches the browser": (
