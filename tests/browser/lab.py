@@ -314,7 +314,12 @@ class Explorer:
 
         An axis that changed once is drawn by the browser from then on.
         """
-        return self._wait_until(lambda: abs(self.pixels() - pixels).max() <= LAST_BITS, timeout)
+
+        def alike():
+            shown = self.pixels()
+            return shown.shape == pixels.shape and abs(shown - pixels).max() <= LAST_BITS
+
+        return self._wait_until(alike, timeout)
 
     def becomes(self, fingerprint, timeout=30):
         """Return whether these pixels are shown within `timeout` seconds."""

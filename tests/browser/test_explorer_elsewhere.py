@@ -52,18 +52,20 @@ def host(request, browser, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def first_picture(host):
-    """The fingerprint of what the explorer shows first."""
+    """The pixels that the explorer shows first."""
     [explorer] = host.explorers()
-    return explorer.fingerprint()
+    explorer.stands_still()
+    return explorer.pixels()
 
 
 @pytest.fixture
 def explorer(host, first_picture):
     """The explorer, which Reset has brought back to its first picture where it had left it."""
     [explorer] = host.explorers()
-    if explorer.settled() != first_picture:
+    explorer.stands_still()
+    if not explorer.resembles(first_picture, timeout=0):
         explorer.button("Reset").click()
-    assert explorer.becomes(first_picture)
+    assert explorer.resembles(first_picture)
     return explorer
 
 
@@ -74,7 +76,7 @@ def says(explorer, text):
 
 
 def test_the_first_picture_is_there_and_nothing_is_cut_off(explorer):
-    assert explorer.canvas.bounding_box()["width"] == pytest.approx(800, abs=1)
+    assert explorer.canvas.bounding_box()["width"] == pytest.approx(800 * explorer.scale(), abs=1)
     assert explorer.caption().startswith("Row 10: ")
     assert explorer.alert() == ""
     assert explorer.root.evaluate(CUT_OFF) == []
@@ -100,7 +102,7 @@ def test_reset_brings_back_the_first_picture(explorer, first_picture):
         explorer.press("d_model", "End")
     explorer.stands_at("d_model", "512")
     explorer.button("Reset").click()
-    assert explorer.becomes(first_picture)
+    assert explorer.resembles(first_picture)
     explorer.stands_at("d_model", "64")
 
 
