@@ -34,7 +34,7 @@ DENSE = Bounds(apart=48, near=2, block=20)
 BY_AGG = """
 import numpy as np
 
-def keep_by_agg(name, picture, density=1):
+def keep_by_agg(name, picture, density):
     figure = picture.figure()
     figure.set_dpi(100 * density)
     figure.canvas.draw()

@@ -49,7 +49,8 @@ ADD_CELL = """source => {
 }"""
 
 SAVE = "() => window.jupyterapp.shell.currentWidget.context.save()"
-NOTEBOOK = "() => window.jupyterapp.shell.currentWidget.context.model.toJSON()"
+# As text: Playwright would make None of what is undefined, and JSON leaves it out.
+NOTEBOOK = "() => JSON.stringify(window.jupyterapp.shell.currentWidget.context.model.toJSON())"
 
 KERNEL = "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.id"
 
@@ -154,7 +155,7 @@ class Lab:
 
     def notebook(self):
         """Return the notebook in front as the page has it; a saved one has no widgets."""
-        return nbformat.from_dict(self.page.evaluate(NOTEBOOK))
+        return nbformat.from_dict(json.loads(self.page.evaluate(NOTEBOOK)))
 
     def save(self):
         """Save the notebook in front."""

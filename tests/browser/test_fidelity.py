@@ -42,7 +42,7 @@ for name, picture in shown.items():
         with picture.hold_trait_notifications():
             for knob_name, knob in picture.knobs().items():
                 setattr(picture, knob_name, anywhere(knob, dice))
-    keep_by_agg(name, picture, DENSITY)
+    keep_by_agg(name, picture, explorers[name].live.ratio)
 print({name: explorers[name].live.layers.only_pixels for name in shown})
 """
 
@@ -79,7 +79,7 @@ def test_after_random_changes_every_canvas_shows_what_a_fresh_figure_would(
     lab.run_all()
     explorers = lab.explorers()
     assert len(explorers) == len(names)
-    lab.run_code(RANDOM.replace("DENSITY", str(density)))
+    lab.run_code(RANDOM)
     printed = lab.page.locator(".jp-CodeCell").last.locator(".jp-OutputArea pre").inner_text()
     assert printed.strip() == str(dict.fromkeys(names, ""))  # none of them needs pixels
     wrong = []
@@ -97,7 +97,7 @@ def show(lab):
     """Show EveryKind in a notebook of this name, after `before` was run in the page."""
 
     def show(name, chosen=None, lose=None):
-        lab.write(name, EVERY_KIND, "picture.explore()")
+        lab.write(name, EVERY_KIND, "explorer = picture.explore(); explorer")
         if chosen:
             lab.page.evaluate(LOSE, [chosen, lose])
         lab.run_all()
@@ -108,7 +108,9 @@ def show(lab):
 
 def set_position(lab, position):
     """Set the knob in the kernel, and keep what Agg draws there."""
-    lab.run_code(f"picture.position = {position}\nkeep_by_agg('EveryKind', picture)")
+    lab.run_code(
+        f"picture.position = {position}\nkeep_by_agg('EveryKind', picture, explorer.live.ratio)"
+    )
 
 
 @pytest.mark.parametrize("lose", [BUFFERS, MESSAGE], ids=["buffers", "messages"])

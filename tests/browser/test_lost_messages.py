@@ -8,7 +8,8 @@ from posviz.engine.slider import Slider
 SHOW = """async (text) => {
     const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
     const { default: { render } } = await import(url);
-    const traits = { label: "x", last_place: 10, range: "from 0 to 10", play: true };
+    const traits = { label: "x", last_place: 10, range: "from 0 to 10", play: true,
+        css: [800, 450] };
     window.sent = [];
     const listeners = [];
     const signal = { connect: (listener) => { listeners.push(listener); }, disconnect: () => {} };

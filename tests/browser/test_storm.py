@@ -86,7 +86,7 @@ def test_after_a_storm_of_events_the_picture_is_right_at_once_and_nothing_grew(
     grown()
     seen = storm(explorer, events)
     change = grown()
-    lab.run_code("keep_by_agg('storm', picture); print(picture.position)")
+    lab.run_code("keep_by_agg('storm', picture, explorer.live.ratio); print(picture.position)")
     printed = lab.page.locator(".jp-CodeCell").last.locator(".jp-OutputArea pre").inner_text()
     explorer.stands_at("position", printed.strip())
     check(seen, by_agg(lab, "storm"), "storm")
