@@ -19,6 +19,7 @@ _BESIDE_ENCODINGS = {
     "posviz.checkpoints": ("load_table",),
     "posviz.derivations.rotary": ("derive",),
     "posviz.claims": ("audit",),
+    "posviz.exercises.prediction": ("predict",),
 }
 
 

@@ -317,6 +317,16 @@ def rerun(
 
 
 @app.command()
+def progress():
+    """Tell which predictions and exercises you have answered on this machine, by lesson."""
+    from posviz.exercises import progress
+
+    with refusals():
+        lines = progress.report()
+    typer.echo("\n".join(lines))
+
+
+@app.command()
 def doctor():
     """Tell what works on this machine, and what to do about what does not."""
     from posviz.publish.doctor import checks

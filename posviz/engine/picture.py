@@ -169,10 +169,14 @@ def _show_figures_without_pyplot():
 
     shell = "IPython" in sys.modules and sys.modules["IPython"].get_ipython()
     if shell:
-        from posviz.engine.export import notebook_png
-
         png = shell.display_formatter.formatters["image/png"]
-        png.for_type(StyledFigure, notebook_png)  # other figures stay as the reader has them
+        png.for_type(StyledFigure, _notebook_png)  # other figures stay as the reader has them
+
+
+def _notebook_png(figure):
+    from posviz.engine.export import notebook_png
+
+    return notebook_png(figure)
 
 
 _show_figures_without_pyplot()

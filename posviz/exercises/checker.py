@@ -34,6 +34,7 @@ from typing import Any
 
 import numpy as np
 
+from posviz.exercises import progress
 from posviz.exercises.answers import JOIN, to_numbers
 from posviz.exercises.feedback import Feedback, failing_line, show_arguments, show_value
 
@@ -98,9 +99,12 @@ class Checker:
             message = "This exercise asks for a function. Pass its name, without calling it."
             return self._feedback("wrong", message)
         feedback = self._try(answer)
-        return (
-            self._forgiven(answer, feedback) if feedback.status in ("wrong", "error") else feedback
-        )
+        if feedback.status in ("wrong", "error"):
+            feedback = self._forgiven(answer, feedback)
+        if feedback.status != "not attempted":
+            lesson, right = progress.lesson_of_checker(self), feedback.status == "correct"
+            progress.note("exercises", lesson, self.title, right)
+        return feedback
 
     def _try(self, answer: Any) -> Feedback:
         given = []

@@ -1,4 +1,4 @@
-"""A lesson, run from its first cell to its last, with explorers that need no kernel afterwards."""
+"""A lesson, run from its first cell to its last, with widgets that need no kernel afterwards."""
 
 import re
 from pathlib import Path
@@ -67,8 +67,11 @@ def _outputs(cell) -> list:
 
 
 def load_ipython_extension(shell):
-    """In the lesson's kernel: let every explorer show itself as a filmstrip."""
+    """In the lesson's kernel: let every explorer show itself as a filmstrip, and no widget."""
     formatter = shell.display_formatter.mimebundle_formatter
+    formatter.for_type_by_name(
+        "posviz.exercises.prediction", "Prediction", lambda asked, **_: asked.shown()
+    )
     formatter.for_type_by_name("posviz.engine.explorer", "Explorer", _shown)
 
 

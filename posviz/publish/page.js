@@ -2,12 +2,15 @@
 // What a page does by itself, and its pictures.
 
 import "../engine/filmstrip.js";
+import prediction from "../exercises/prediction.js";
 
 // How MathJax, which is loaded next, sets formulas. Its menu could fetch what is not here.
 /** @type {any} */ (globalThis).MathJax = {
   tex: { inlineMath: [["$", "$"]], displayMath: [["$$", "$$"]], processEscapes: true },
   options: { enableMenu: false, ignoreHtmlClass: "outputs|posviz-filmstrip" },
 };
+
+for (const asked of document.querySelectorAll(".posviz-prediction")) prediction.follow(asked);
 
 // A telephone's first screen is for the lesson, not for its contents.
 document.addEventListener("DOMContentLoaded", () => {
@@ -16,11 +19,13 @@ document.addEventListener("DOMContentLoaded", () => {
   if (contents && matchMedia("(max-width: 700px)").matches) contents.open = false;
 });
 
-// Paper cannot be unfolded.
+// Paper cannot be unfolded; answers to predictions stand at its end.
 /** @type {HTMLDetailsElement[]} */
 let folded = [];
 globalThis.addEventListener("beforeprint", () => {
-  folded = [...document.querySelectorAll("details")].filter(({ open }) => !open);
+  folded = [...document.querySelectorAll("details")].filter(
+    (details) => !details.open && !details.closest(".posviz-prediction"),
+  );
   for (const details of folded) details.open = true;
 });
 globalThis.addEventListener("afterprint", () => {

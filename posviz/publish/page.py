@@ -17,13 +17,13 @@ from PIL import Image
 from posviz.engine.export import png_bytes
 from posviz.engine.filmstrip import styles
 from posviz.engine.scripts import as_script
+from posviz.exercises.prediction import Prediction
 from posviz.publish.assets import write, write_library
 from posviz.publish.lesson import played
 
 HERE = Path(__file__).parent
 LESSONS = "[0-9][0-9]_*"
 THUMBNAIL = 480  # pixels across
-_MARK = "# NBVAL_CHECK_OUTPUT\n"  # speaks to those who test the notebook
 # Nothing comes from another host, and no script but those beside the page is run. From a disk, the
 # page itself has no origin, so files are named. MathJax and figures bring styles of their own.
 POLICY = (
@@ -56,14 +56,15 @@ def write_page(notebook: Path, to: Path) -> Path:
     for cell in lesson.cells:
         if cell.cell_type == "markdown":
             cell.source = _TO_LESSON.sub(r"\1.html", cell.source)
-        else:
-            cell.source = cell.source.removeprefix(_MARK)
+        elif cell.metadata.get("jupyter", {}).get("source_hidden"):
+            cell.metadata["transient"] = {"remove_source": True}
     about = _about(notebook)
     shown = {
         "lesson": about._asdict(),
         "policy": POLICY,
         "sections": _sections(lesson),
         "neighbours": _neighbours(notebook),
+        "answers": _answers(lesson),
     }
     # embed_images would close every <details> before what it hides.
     exporter = HTMLExporter(template_file=str(HERE / "page.html.j2"), anchor_link_text="#")
@@ -140,6 +141,20 @@ def _sections(lesson) -> list[tuple[int, str, str]]:
     return [(int(level), anchor, _ANCHOR.sub("", title)) for level, anchor, title in found]
 
 
+def _answers(lesson) -> list[tuple[str, str]]:
+    """The questions of all predictions and their answers, as HTML: paper cannot be unfolded."""
+    outputs = [output for cell in lesson.cells for output in cell.get("outputs", [])]
+    shown = [output.get("data", {}).get("text/html", "") for output in outputs]
+    asked = [BeautifulSoup(text, "html.parser") for text in shown if "posviz-prediction" in text]
+    found = []
+    for prediction in asked:
+        question, answer = prediction.p, prediction.select_one(".posviz-answer")
+        if question and answer and answer.summary:
+            answer.summary.extract()
+            found.append((question.decode_contents(), answer.decode_contents()))
+    return found
+
+
 def _first_still(lesson) -> bytes:
     """The first picture that moves, as it is shown at rest; empty where there is none."""
     outputs = [output for cell in lesson.cells for output in cell.get("outputs", [])]
@@ -156,6 +171,6 @@ def _thumbnail(png) -> bytes:
 def _write_assets(to):
     """The styles, the script, and MathJax."""
     own = (HERE / "page.css").read_text("utf-8")
-    write(to / "assets" / "page.css", (styles() + own).encode())
+    write(to / "assets" / "page.css", (styles() + Prediction._css + own).encode())
     write(to / "assets" / "page.js", as_script(HERE / "page.js").encode())
     write_library("mathjax", to / "assets")

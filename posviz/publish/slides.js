@@ -2,6 +2,7 @@
 // How MathJax sets formulas, what Reveal.js does, and which of its keys the pictures keep.
 
 import "../engine/filmstrip.js";
+import prediction from "../exercises/prediction.js";
 
 const libraries = /** @type {any} */ (globalThis); // they are loaded next
 
@@ -13,6 +14,12 @@ libraries.MathJax = {
 
 const focused = () => /** @type {HTMLElement} */ (document.activeElement);
 const isControl = () => focused().closest(".posviz-filmstrip") !== null;
+
+for (const asked of document.querySelectorAll(".posviz-prediction")) {
+  prediction.follow(asked);
+  // The next key opens it, which Reveal.js calls a fragment; a custom one is always seen.
+  asked.querySelector(".posviz-answer")?.classList.add("fragment", "custom");
+}
 
 // What a presenter's remote sends moves the slides, wherever the focus is; Esc leaves a picture.
 document.addEventListener("keydown", ({ key }) => {
@@ -26,6 +33,9 @@ document.addEventListener("DOMContentLoaded", async () => {
   await MathJax.typesetPromise();
   // The speaker's window lacks the style that hides these.
   for (const spoken of document.querySelectorAll(".notes mjx-assistive-mml")) spoken.remove();
+  for (const [event, open] of [["fragmentshown", true], ["fragmenthidden", false]]) {
+    Reveal.on(event, (/** @type {any} */ { fragment }) => { fragment.open = open; });
+  }
   Reveal.on("slidechanged", () => focused().blur());
   Reveal.initialize({
     width: 1920,

@@ -18,6 +18,7 @@ from nbformat import NotebookNode
 
 from posviz.engine.filmstrip import styles
 from posviz.engine.scripts import as_script
+from posviz.exercises.prediction import Prediction
 from posviz.publish.assets import write, write_library
 from posviz.publish.lesson import played
 
@@ -90,7 +91,7 @@ def stacks(notebook: NotebookNode) -> list[list[Slide]]:
 def _picture(output: NotebookNode) -> str:
     """The HTML of a living picture or of a figure; nothing for an output that is none."""
     data = output.get("data", {})
-    if "posviz-filmstrip" in data.get("text/html", ""):
+    if re.search("posviz-(filmstrip|prediction)", data.get("text/html", "")):
         return data["text/html"]
     if "image/png" in data:
         image = f"data:image/png;base64,{data['image/png'].strip()}"
@@ -129,6 +130,7 @@ def write_slides(notebook: Path, to: Path) -> Path:
     assets = to / "assets"
     for name in ("mathjax", "reveal"):
         write_library(name, assets)
-    write(assets / "slides.css", (styles() + (HERE / "slides.css").read_text("utf-8")).encode())
+    own = (HERE / "slides.css").read_text("utf-8")
+    write(assets / "slides.css", (styles() + Prediction._css + own).encode())
     write(assets / "slides.js", as_script(HERE / "slides.js").encode())
     return write(to / f"{notebook.stem}_slides.html", page.encode())

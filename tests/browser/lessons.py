@@ -31,8 +31,9 @@ def with_filmstrips(lab, notebook):
     strips = json.loads((lab.server.folder / "strips.json").read_text())
     for cell in notebook.cells:
         for index, output in enumerate(cell.get("outputs", [])):
-            if WIDGET in output.get("data", {}):
-                strip = strips[output.data[WIDGET]["model_id"]]
+            view = output.get("data", {}).pop(WIDGET, None)
+            if view and "text/html" not in output.data:  # not a prediction
+                strip = strips[view["model_id"]]
                 cell.outputs[index] = new_output("display_data", {"text/html": strip})
 
 

@@ -84,6 +84,7 @@ def clean_environment(home):
         "JUPYTER_DATA_DIR": str(home / "data"),
         "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
         "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),
+        "XDG_DATA_HOME": str(home / "share"),  # where answers are noted
     }
 
 

@@ -5,6 +5,7 @@ import pytest
 
 import run
 from tests.browser.lessons import with_filmstrips
+from tests.browser.predictions import answer_all
 from tests.test_notebooks import differing
 
 SCREEN = {"width": 1280, "height": 720}  # a projector
@@ -45,6 +46,8 @@ def test_a_notebook_runs_tells_what_is_stored_and_sliders_move_every_picture(
     if not everything:
         with_filmstrips(lab, notebook)
         executed[name] = notebook
+    asked = sum("predict(" in cell.source for cell in stored.cells)
+    assert answer_all(lab.page) == asked
     explorers = lab.explorers()
     assert len(explorers) == explorers_in_source(name) > 0
     for explorer in explorers:

@@ -18,6 +18,7 @@ from posviz.publish import page
 from tests.browser import lessons
 from tests.browser.fidelity import check, rgb
 from tests.browser.lab import ARTEFACTS, FINGERPRINT
+from tests.browser.predictions import answer_all
 
 NOTEBOOKS = sorted(run.NOTEBOOKS.glob(f"{page.LESSONS}.ipynb"))
 MOST_BYTES = 6_000_000  # of a page and everything it needs
@@ -108,6 +109,12 @@ def test_every_explorer_is_there_and_moves_from_end_to_end(lesson):
             top = slider.get_attribute("max")
             slider.press("End")
             assert slider.input_value() == top
+
+
+def test_every_prediction_is_closed_and_answers(lesson):
+    assert answer_all(lesson.page) == sum(
+        "predict(" in cell.source for cell in _read(lesson.notebook).cells
+    )
 
 
 def test_radio_buttons_choose_and_say_what_they_are(lesson):

@@ -51,9 +51,7 @@ def lesson():
         new_output("execute_result", figure, metadata=alt),
         new_output("stream", name="stdout", text="<script>alert(2)</script>"),
     )
-    code = [
-        new_code_cell("# NBVAL_CHECK_OUTPUT\nprint('<i>')", outputs=[output]) for output in shown
-    ]
+    code = [new_code_cell("print('<i>')", outputs=[output]) for output in shown]
     code[2].metadata["jupyter"] = {"outputs_hidden": True}
     return new_notebook(cells=[new_markdown_cell(TITLE), new_markdown_cell(PROSE), *code])
 
