@@ -34,7 +34,7 @@ DENSE = 420  # characters on a slide, from which on its letters are smaller
 HEADING = re.compile(r"(#+) (?:\d+ (?!·))?(.*)\n*")
 FORMULA = re.compile(r"\$\$.*?\$\$", re.DOTALL)
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\.ipynb\)")
-UNSEEN = re.compile(FORMULA.pattern + r"|(?<=\])\([^)]*\)", re.DOTALL)  # and where a link leads to
+UNSEEN = re.compile(FORMULA.pattern + r"|\[|\]\([^)]*\)", re.DOTALL)  # and a link but for its words
 
 
 @dataclass
