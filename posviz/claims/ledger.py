@@ -8,6 +8,9 @@ measures, in one or several settings, and says by which rule the numbers decide:
         '''A table with d_model = 512 has 512 different frequencies.'''
         counts = {"d_model = 512": len(set(rotary_frequencies(512)))}
         return judge(counts, lambda count: count == 512, "Different frequencies in the table.")
+
+`@claim("frequencies", sources=("su2021roformer",))` names, by its key in sources.bib, where the
+claim is made or where the thing it speaks of is defined.
 """
 
 import html
@@ -19,9 +22,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Integral
 
+from posviz import sources
 from posviz.course import LESSONS
 
 BOUNDS = (1e-14, 1e-12, 1e-9)  # far apart, so that machines agree on which one is shown
+SOURCE = "Source or definition"
+NO_SOURCE = "said often; we know no source"
 SIGNS = {"true": "✓", "false": "✗", "true only if": "◐"}
 
 
@@ -42,22 +48,23 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement and the function that judges it."""
+    """A statement, the function that judges it, and the keys of its sources."""
 
     about: str
     statement: str
     function: Callable[[], Verdict]
+    sources: tuple[str, ...] = ()
 
     def __call__(self) -> Verdict:
         """Compute the verdict."""
         return self.function()
 
 
-def claim(about: str) -> Callable[[Callable[[], Verdict]], Claim]:
+def claim(about: str, *, sources: tuple[str, ...] = ()) -> Callable[[Callable[[], Verdict]], Claim]:
     """Make a claim of the function below (a decorator); its docstring is the statement."""
 
     def declare(function: Callable[[], Verdict]) -> Claim:
-        return Claim(about, " ".join((function.__doc__ or "").split()), function)
+        return Claim(about, " ".join((function.__doc__ or "").split()), function, sources)
 
     return declare
 
@@ -109,18 +116,20 @@ class Audit:
                 f"{_sign(verdict)}: {asked.statement} [{asked.about}]",
                 f"    {verdict.numbers}.",
                 f"    {verdict.text}",
+                f"    {SOURCE}: {'; '.join(map(sources.name, asked.sources)) or NO_SOURCE}.",
             )
             lines += ["", *(textwrap.fill(p, 96, subsequent_indent="    ") for p in paragraphs)]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        heads = ("About", "Claim", "Verdict", "Number that decides", "What was measured")
+        heads = ("About", "Claim", "Verdict", "Number that decides", "What was measured", SOURCE)
         head = "".join(_cell("th", name, ' scope="col"') for name in heads)
         rows = "".join(
             "<tr>"
             + _cell("td", asked.about)
             + _cell("th", asked.statement, ' scope="row"')
             + "".join(_cell("td", text) for text in (_sign(verdict), verdict.numbers, verdict.text))
+            + _cell("td", "; ".join(map(sources.link, asked.sources)) or NO_SOURCE, quote=str)
             + "</tr>"
             for asked, verdict in self.rows
         )
@@ -130,11 +139,11 @@ class Audit:
         )
 
 
-def _cell(tag: str, text: str, scope: str = "") -> str:
+def _cell(tag: str, text: str, scope: str = "", quote: Callable[[str], str] = html.escape) -> str:
     # No colours but those of the notebook's theme; the verdict is a word.
     style = "text-align: left; vertical-align: top; white-space: normal; max-width: 26em"
     weight = "; font-weight: normal" if "row" in scope else ""
-    return f'<{tag}{scope} style="{style}{weight}">{html.escape(text)}</{tag}>'
+    return f'<{tag}{scope} style="{style}{weight}">{quote(text)}</{tag}>'
 
 
 def _sign(verdict: Verdict) -> str:

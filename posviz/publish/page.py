@@ -14,6 +14,7 @@ from nbconvert import HTMLExporter
 from nbconvert.filters import markdown2html
 from PIL import Image
 
+from posviz import sources
 from posviz.engine.export import png_bytes
 from posviz.engine.filmstrip import styles
 from posviz.engine.scripts import as_script
@@ -63,6 +64,7 @@ def write_page(notebook: Path, to: Path) -> Path:
         "lesson": about._asdict(),
         "policy": POLICY,
         "sections": _sections(lesson),
+        "sources": sources.listed(_cited(lesson)),
         "neighbours": _neighbours(notebook),
         "answers": _answers(lesson),
     }
@@ -153,6 +155,17 @@ def _answers(lesson) -> list[tuple[str, str]]:
             answer.summary.extract()
             found.append((question.decode_contents(), answer.decode_contents()))
     return found
+
+
+def _cited(lesson) -> set[str]:
+    """The keys of the sources that the text and what the cells show link to."""
+    shown = [markdown2html(cell.source) for cell in lesson.cells if cell.cell_type == "markdown"]
+    outputs = [output for cell in lesson.cells for output in cell.get("outputs", [])]
+    shown += [output.get("data", {}).get("text/html", "") for output in outputs]
+    links = [
+        link for text in shown for link in BeautifulSoup(text, "html.parser").select("a[title]")
+    ]
+    return {str(link["title"]) for link in links} & sources.bibliography().keys()
 
 
 def _first_still(lesson) -> bytes:

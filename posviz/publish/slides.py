@@ -35,6 +35,7 @@ DENSE = 420  # characters on a slide, from which on its letters are smaller
 HEADING = re.compile(r"(#+) (?:\d+ (?!·))?(.*)\n*")
 FORMULA = re.compile(r"\$\$.*?\$\$", re.DOTALL)
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\.ipynb\)")
+UNSEEN = re.compile(FORMULA.pattern + r"|\[|\]\([^)]*\)", re.DOTALL)  # and a link but for its words
 
 
 @dataclass
@@ -55,7 +56,7 @@ class Slide:
     @property
     def dense(self) -> bool:
         """Whether so much text is shown that the letters must be small."""
-        return sum(len(FORMULA.sub("", text)) for text in self.shown) > DENSE
+        return sum(len(UNSEEN.sub("", text)) for text in self.shown) > DENSE
 
 
 def stacks(notebook: NotebookNode) -> list[list[Slide]]:

@@ -116,7 +116,7 @@ def table():
 def test_text_and_html_say_the_same(table):
     text = " ".join(repr(table).split())
     cells = re.findall(r"<(?:td|th scope=\"row\")[^>]*>(.*?)</", table._repr_html_())
-    assert len(cells) == 10
+    assert len(cells) == 12
     for cell in cells:
         assert " ".join(html.unescape(cell).split()) in text
     assert "<b>" not in table._repr_html_()  # it is a word of the claim, not a tag
@@ -126,14 +126,26 @@ def test_text_and_html_say_the_same(table):
 
 def test_the_table_can_be_read_aloud_and_wraps(table):
     shown_table = table._repr_html_()
-    assert shown_table.count('<th scope="col"') == 5
+    assert shown_table.count('<th scope="col"') == 6
     assert shown_table.count('<th scope="row"') == 2
     assert "<caption" in shown_table
     styles = re.findall(r'<t[dh][^>]*style="([^"]*)"', shown_table)
-    assert len(styles) == 15
+    assert len(styles) == 18
     assert all("white-space: normal" in style for style in styles)
     assert "color" not in shown_table  # it wears the theme's, light or dark
     assert max(map(len, repr(table).splitlines())) <= 96
+
+
+def test_a_source_is_named_and_linked():
+    judged = judge({"x < 1": 1}, bool, "It is x.")
+    cited = Audit("05", ((Claim("x", "A claim.", lambda: judged, ("su2021roformer",)), judged),))
+    link = '<a href="https://arxiv.org/abs/2104.09864" title="su2021roformer">Su et al., 2021</a>'
+    assert repr(cited).endswith("Source or definition: Su et al., 2021.")
+    assert f">{link}</td></tr>" in cited._repr_html_()
+
+
+def test_a_claim_without_a_source_says_so(table):
+    assert repr(table).count("said often; we know no source") == 2
 
 
 def test_the_verdict_and_its_condition_are_words(table):

@@ -221,7 +221,7 @@ QUICK = {
     ),
     "slides: letters are small beside a long formula, too": (
         "posviz/publish/slides.py",
-        'FORMULA.sub("", text)',
+        'UNSEEN.sub("", text)',
         "text",
         "tests/publish/test_slides.py::test_letters_are_small_where_much_is_shown_besides_formulas",
     ),

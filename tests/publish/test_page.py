@@ -22,6 +22,10 @@ TITLE = """# 05 · A <b> & c
 
 **You will be able to** read [lesson 04](04_before.ipynb), [its end](04_before.ipynb#The-end) and
 [a paper](https://example.org/paper.ipynb)."""
+CITING = (
+    '[Su et al., 2021](https://arxiv.org/abs/2104.09864 "su2021roformer") and [another](a.html "b")'
+)
+CLAIMED = '<a href="https://arxiv.org/abs/1706.03762" title="vaswani2017attention">Vaswani</a>'
 PROSE = """## 1 First
 
 A formula $a < b$, and one by itself:
@@ -191,6 +195,27 @@ def test_code_is_shown_without_what_speaks_to_tests(soup):
 def test_formulas_are_left_to_mathjax(soup):
     assert "$a < b$" in soup.get_text()
     assert "$$\\sum_i \\alpha_i$$" in soup.get_text()
+
+
+def test_a_lesson_cites_by_its_text_and_by_what_its_cells_show():
+    cells = [
+        new_markdown_cell(CITING),
+        new_code_cell(outputs=[new_output("execute_result", {"text/html": CLAIMED})]),
+    ]
+    assert page._cited(new_notebook(cells=cells)) == {"su2021roformer", "vaswani2017attention"}
+
+
+@pytest.mark.slow("seconds")
+def test_a_page_ends_with_its_sources_and_only_with_some(soup, notebooks, tmp_path, monkeypatch):
+    assert "Sources" not in soup.text
+    monkeypatch.setattr(page, "_cited", lambda lesson: {"su2021roformer"})
+    write_site(notebooks, tmp_path, "05_middle")
+    citing = read(tmp_path / "05_middle.html")
+    assert citing.main.find_all("section")[-1] is citing.find(id="Sources").parent
+    (entry,) = citing.find(id="Sources").parent.select("li")
+    assert "RoFormer" in entry.text
+    assert entry.a["href"] == "https://arxiv.org/abs/2104.09864"
+    assert citing.select(".contents a")[-1]["href"] == "#Sources"
 
 
 def test_mathjax_is_beside_the_page_with_its_licence(site):

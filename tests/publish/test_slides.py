@@ -86,10 +86,11 @@ def test_a_filmstrip_is_a_picture_and_other_html_and_code_are_none():
 
 
 def test_letters_are_small_where_much_is_shown_besides_formulas():
-    ((title, few, many),) = slides.stacks(
-        lesson(cell("subslide", f"So $${'x' * 500}$$"), cell("subslide", "word " * 100))
+    unseen = f"So $${'x' * 500}$$", f"[So](https://a.b/{'x' * 500} 'key')"
+    ((title, *few, many),) = slides.stacks(
+        lesson(*(cell("subslide", text) for text in (*unseen, "word " * 100)))
     )
-    assert [title.dense, few.dense, many.dense] == [False, False, True]
+    assert [slide.dense for slide in (title, *few, many)] == [False, False, False, True]
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def _masks() -> dict[str, np.ndarray]:
     return {"the mask is causal": causal, "there is no mask": np.ones((LEN, LEN), dtype=bool)}
 
 
-@claim("slopes")
+@claim("slopes", sources=("press2022train", "alibicode"))
 def slopes_are_one_formula() -> Verdict:
     """A model with n heads has the slopes 2^(−8h/n)."""
     wrong = {}
@@ -52,7 +52,7 @@ def slopes_are_one_formula() -> Verdict:
     return judge(wrong, lambda heads: heads == 0, text)
 
 
-@claim("formula")
+@claim("formula", sources=("press2022train",))
 def alibi_is_one_line() -> Verdict:
     """ALiBi is softmax(QKᵀ − λ|i − j|)."""
     q, k, v = _head()
@@ -84,7 +84,7 @@ def alibi_is_one_line() -> Verdict:
     return judge(differences, lambda difference: difference < SAME, text)
 
 
-@claim("parameters")
+@claim("parameters", sources=("press2022train",))
 def it_has_almost_no_parameters() -> Verdict:
     """ALiBi adds almost no parameters."""
     text = "Learned numbers; almost none means at most one for each of 8 heads. Slopes are fixed."
@@ -160,7 +160,7 @@ def weight_spreads_over_a_long_text() -> Verdict:
     return judge(shares, lambda share: share >= even / 2, text)
 
 
-@claim("forms")
+@claim("forms", sources=("alibicode",))
 def the_position_of_the_key_is_enough() -> Verdict:
     """Adding slope · j gives the weights of subtracting slope · |i − j|."""
     q, k, _ = _head()
@@ -214,7 +214,7 @@ def bfloat16_is_enough() -> Verdict:
     return judge(changes, lambda change: change < 1e-3, text)
 
 
-@claim("direction")
+@claim("direction", sources=("alibi5",))
 def before_and_after_are_told_apart() -> Verdict:
     """A head with ALiBi tells what stands before a token from what stands after it."""
     differences = {}

@@ -59,7 +59,7 @@ def a_missing_row_is_an_error() -> Verdict:
     return judge(rows, lambda rows: rows == 0, text)
 
 
-@claim("length")
+@claim("length", sources=("transformers523",))
 def rows_are_positions() -> Verdict:
     """A table of 2050 rows serves 2050 positions."""
     table = _fresh(2050, 2)
@@ -80,7 +80,7 @@ def _table_of(rows: int, d_model: int) -> Learned:
     return Learned(np.broadcast_to(np.float32(0), (rows, d_model)))  # takes no memory
 
 
-@claim("parameters")
+@claim("parameters", sources=("gehring2017convolutional",))
 def a_table_costs_length_times_width() -> Verdict:
     """A learned table for L positions costs L · d_model parameters."""
     models = {
@@ -117,7 +117,7 @@ def _rest_of_gpt2(d_model: int, layers: int) -> int:
     return words + layers * (attention + feed_forward + 2 * norm) + norm
 
 
-@claim("parameters")
+@claim("parameters", sources=("brown2020language",))
 def the_table_is_a_large_part() -> Verdict:
     """The table of positions is a large part of a model."""
     sizes = {

@@ -128,7 +128,7 @@ def a_weight_is_the_same_in_every_order() -> Verdict:
     return _equal(changes, "Largest change of a weight between two words after a shuffle.")
 
 
-@claim("masks")
+@claim("masks", sources=("haviv2022transformer",))
 def the_first_word_sees_itself_alone() -> Verdict:
     """Under a causal mask the first word attends only to itself, whatever the words are."""
     weight = float(_attend(_words(), causal=True)[1][0, 0])
@@ -161,7 +161,7 @@ def _scaled_scores(head_dim: int, *, alike: bool) -> np.ndarray:
     return np.einsum("nd,nd->n", q, q if alike else k) * NoPosition().scale(head_dim)
 
 
-@claim("scale")
+@claim("scale", sources=("vaswani2017attention",))
 def the_scale_keeps_the_variance_at_1() -> Verdict:
     """The factor 1/√head_dim keeps the variance of the scores at 1."""
     variances = {

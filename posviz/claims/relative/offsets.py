@@ -66,7 +66,9 @@ def from_sat_to_on_it_is_one_step() -> Verdict:
     return judge({"it is the second sentence": found[1]}, lambda offset: offset == found[0], text)
 
 
-@claim("offsets")
+@claim(
+    "offsets", sources=("shaw2018relative", "dai2019transformerxl", "raffel2020t5", "he2021deberta")
+)
 def all_methods_count_alike() -> Verdict:
     """All methods count offsets as query position − key position."""
     behind_and_ahead = np.array([1, -1])
@@ -171,7 +173,7 @@ def storage_grows_with_the_square() -> Verdict:
     return judge(rows, lambda count: count == length**2, text)
 
 
-@claim("Shaw")
+@claim("Shaw", sources=("shaw2018relative",))
 def far_tokens_are_ignored() -> Verdict:
     """Clipping at k means that tokens farther away than k are ignored."""
     q, k = normal(0, 2, 1, 1, 32, HEAD_DIM)
@@ -187,7 +189,7 @@ def far_tokens_are_ignored() -> Verdict:
     return judge(shares, lambda share: share < SAME, text)
 
 
-@claim("Shaw")
+@claim("Shaw", sources=("shaw2018relative",))
 def shaw_acts_on_the_scores_alone() -> Verdict:
     """Shaw's relative positions act on the scores alone."""
     q, k, v = normal(0, 3, 1, 1, 6, HEAD_DIM)

@@ -58,7 +58,7 @@ def _as_often_written() -> dict[str, np.ndarray]:
     }
 
 
-@claim("Transformer-XL")
+@claim("Transformer-XL", sources=("dai2019transformerxl",))
 def every_term_counts() -> Verdict:
     """In the score q·(k + R) + U·x_i + V·x_j, as it is often written, every term counts."""
     terms = _as_often_written()
@@ -74,7 +74,7 @@ def every_term_counts() -> Verdict:
     return judge(changes, lambda change: change > SAME, text)
 
 
-@claim("Transformer-XL")
+@claim("Transformer-XL", sources=("dai2019transformerxl",))
 def the_often_written_score_is_the_right_one() -> Verdict:
     """The score of Transformer-XL is q·(k + R) + U·x_i + V·x_j."""
     _, _, w_r = _projections()
@@ -87,7 +87,7 @@ def the_often_written_score_is_the_right_one() -> Verdict:
     return judge(difference, lambda difference: difference < SAME, text)
 
 
-@claim("Transformer-XL")
+@claim("Transformer-XL", sources=("dai2019transformerxl",))
 def contents_and_offsets_share_a_projection() -> Verdict:
     """In Transformer-XL, the same W_K projects the words and the offsets."""
     _, w_k, w_r = _projections()
@@ -99,7 +99,7 @@ def contents_and_offsets_share_a_projection() -> Verdict:
     return judge({"both matrices are random": change}, lambda change: change < SAME, text)
 
 
-@claim("Transformer-XL")
+@claim("Transformer-XL", sources=("dai2019transformerxl",))
 def the_relative_encodings_are_learned() -> Verdict:
     """Transformer-XL learns its relative encodings R."""
     nothing, positions = np.zeros((1, 1, LEN, HEAD_DIM)), np.arange(LEN)
@@ -119,7 +119,7 @@ def the_relative_encodings_are_learned() -> Verdict:
     return judge(difference, lambda difference: difference > SAME, text)
 
 
-@claim("Transformer-XL")
+@claim("Transformer-XL", sources=("dai2019transformerxl",))
 def its_parameters_grow_with_the_length() -> Verdict:
     """The positions of Transformer-XL cost L · d_model parameters in each layer."""
     d_model, heads = 1024, 16
@@ -138,7 +138,7 @@ def its_parameters_grow_with_the_length() -> Verdict:
 SIDES = {"keys come before and after (encoder)": True, "keys come before alone (decoder)": False}
 
 
-@claim("T5")
+@claim("T5", sources=("raffel2020t5", "t5code"))
 def all_buckets_are_used() -> Verdict:
     """T5 uses all of its 32 buckets."""
     apart = np.arange(-1000, 1001)
@@ -151,7 +151,7 @@ def all_buckets_are_used() -> Verdict:
     return judge(counts, lambda count: count == 32, text)
 
 
-@claim("T5")
+@claim("T5", sources=("raffel2020t5", "t5code"))
 def distances_are_told_apart_up_to_128() -> Verdict:
     """T5 tells distances apart up to 128, and lumps together those beyond."""
     distances = np.arange(1001)
@@ -167,7 +167,7 @@ def distances_are_told_apart_up_to_128() -> Verdict:
     return judge(starts, lambda start: start == 128, text)
 
 
-@claim("T5")
+@claim("T5", sources=("raffel2020t5", "t5code"))
 def t5_divides_by_the_root() -> Verdict:
     """T5 divides q·k by √head_dim, as other Transformers do."""
     factor = T5(np.zeros((32, 1))).scale(HEAD_DIM)
@@ -178,7 +178,7 @@ def t5_divides_by_the_root() -> Verdict:
     return judge({"the model is T5": factor}, lambda factor: abs(factor - 0.125) < SAME, text)
 
 
-@claim("DeBERTa")
+@claim("DeBERTa", sources=("he2021deberta",))
 def deberta_clips_above() -> Verdict:
     """DeBERTa clips offsets to (−k, k], which are −3 … 4 for k = 4."""
     ends = {
@@ -200,7 +200,7 @@ def _deberta(terms: tuple[str, ...]) -> DeBERTa:
     return DeBERTa(table, table, terms=terms)
 
 
-@claim("DeBERTa")
+@claim("DeBERTa", sources=("he2021deberta", "debertacode"))
 def deberta_divides_by_the_root_of_3_d() -> Verdict:
     """DeBERTa divides its scores by √(3 · head_dim)."""
     factors = {
@@ -211,7 +211,7 @@ def deberta_divides_by_the_root_of_3_d() -> Verdict:
     return judge(factors, lambda factor: abs(factor - 3) < SAME, text)
 
 
-@claim("DeBERTa")
+@claim("DeBERTa", sources=("he2021deberta",))
 def three_terms_are_three_times_as_wide() -> Verdict:
     """Since DeBERTa adds up three terms, its scores spread three times as far."""
     draws = 20_000  # as heads, so that each has its own vectors
@@ -227,7 +227,7 @@ def three_terms_are_three_times_as_wide() -> Verdict:
     return judge({"all entries are random": wide}, lambda wide: abs(wide - 3) < 0.1, text)
 
 
-@claim("DeBERTa")
+@claim("DeBERTa", sources=("he2021deberta", "debertacode"))
 def the_code_is_the_paper() -> Verdict:
     """The released code of DeBERTa computes the scores of the paper."""
     q, k = normal(3, 2, 1, 1, LEN, HEAD_DIM)

@@ -63,7 +63,7 @@ def the_cosine_is_a_factor() -> Verdict:
     return judge(differences, lambda difference: difference < SAME, text)
 
 
-@claim("rotation")
+@claim("rotation", sources=("su2021roformer",))
 def the_matrix_between_is_r_m_minus_n() -> Verdict:
     """The score of a query at m and a key at n is qᵀ R_{m−n} k, R_m the rotation by mθ."""
     m, n, frequency = 7, 4, 0.5
@@ -78,7 +78,7 @@ def the_matrix_between_is_r_m_minus_n() -> Verdict:
     return judge(found, lambda value: abs(value - score) < SAME, text)
 
 
-@claim("frequencies")
+@claim("frequencies", sources=("su2021roformer",))
 def the_pairs_count_from_1() -> Verdict:
     """The frequencies of RoPE are 10 000^(−2i/head_dim) for i = 1 … head_dim/2."""
     differences = {
@@ -123,7 +123,7 @@ def _without_the_last_minus(x: np.ndarray, angles: np.ndarray) -> np.ndarray:
     return x * np.repeat(np.cos(angles), 2, -1) + swapped * np.repeat(np.sin(angles), 2, -1)
 
 
-@claim("sparse form")
+@claim("sparse form", sources=("su2021roformer",))
 def a_test_finds_the_missing_minus() -> Verdict:
     """When the sparse form lacks its last minus, a test to two decimals finds it."""
     errors = {}
@@ -159,7 +159,7 @@ def any_pairing_will_do() -> Verdict:
     return judge(changes, lambda change: change < SAME, text)
 
 
-@claim("pairs")
+@claim("pairs", sources=("su2021roformer", "llamacode"))
 def both_layouts_give_the_same_vectors() -> Verdict:
     """RoPE gives the same vectors in the interleaved and in the half_split layout."""
     x = _vectors(64)[0]

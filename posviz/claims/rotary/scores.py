@@ -28,7 +28,7 @@ def _vectors(*shape: int) -> np.ndarray:
     return np.random.default_rng(0).normal(size=(2, *shape, HEAD_DIM))
 
 
-@claim("relative position")
+@claim("relative position", sources=("su2021roformer",))
 def the_score_depends_on_the_offset_alone() -> Verdict:
     """The score of a query and a key depends on their offset alone."""
     positions = np.arange(4096)
@@ -72,7 +72,7 @@ def rotating_may_come_first() -> Verdict:
     return judge(changes, lambda change: change < SAME, text)
 
 
-@claim("relative position")
+@claim("relative position", sources=("su2021roformer",))
 def only_rope_makes_scores_relative() -> Verdict:
     """The rotation of RoPE is the only map that makes scores depend on the offset alone."""
     q, k = _vectors()
@@ -154,7 +154,7 @@ def scores_are_higher_near_the_diagonal() -> Verdict:
     return judge(shares, lambda share: share >= 0.95, text)
 
 
-@claim("precision")
+@claim("precision", sources=("gptneox1003", "transformers29285"))
 def the_precision_does_not_matter() -> Verdict:
     """Scores depend on the offset alone in any precision."""
     q, k = _vectors(1)
@@ -174,7 +174,7 @@ def the_precision_does_not_matter() -> Verdict:
     return judge(changes, lambda change: change < SAME, text)
 
 
-@claim("cache")
+@claim("cache", sources=("mlxvlm1983",))
 def a_cache_works_as_it_is() -> Verdict:
     """RoPE works with a key/value cache, token by token, without further care."""
     x = np.random.default_rng(0).normal(size=(1, 16, HEAD_DIM))

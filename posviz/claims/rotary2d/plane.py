@@ -74,7 +74,7 @@ def the_line_end_is_seen() -> Verdict:
     return judge(differences, lambda difference: difference > SAME, text)
 
 
-@claim("relative position")
+@claim("relative position", sources=("heo2024rotary",))
 def the_score_depends_on_the_offset_alone() -> Verdict:
     """The score of two patches depends on their offset in rows and columns alone."""
     spreads = {}
@@ -118,7 +118,7 @@ def a_pair_on_both_axes_sees_the_plane() -> Verdict:
     return judge(spreads, lambda spread: spread > SAME, text)
 
 
-@claim("mixed")
+@claim("mixed", sources=("heo2024rotary",))
 def rows_and_columns_act_together() -> Verdict:
     """2-D RoPE encodes the offset in the plane fully: what a row adds depends on the column."""
     interactions = {}
@@ -132,7 +132,7 @@ def rows_and_columns_act_together() -> Verdict:
     return judge(interactions, lambda interaction: abs(interaction) > SAME, text)
 
 
-@claim("axial")
+@claim("axial", sources=("ropevitcode",))
 def the_order_of_the_axes_does_not_matter() -> Verdict:
     """Whether rows or columns take the first half of the pairs does not matter."""
     rows, columns = np.array([0, 2]), np.array([0, 5])
@@ -151,7 +151,7 @@ def the_order_of_the_axes_does_not_matter() -> Verdict:
     return judge(differences, lambda difference: difference < SAME, text)
 
 
-@claim("axial")
+@claim("axial", sources=("heo2024rotary",))
 def an_axis_has_the_frequencies_of_the_whole_head() -> Verdict:
     """In axial RoPE the pair i of an axis turns by base^(−2i/head_dim) per patch, as in 1-D."""
     pairs = HEAD_DIM // 4
@@ -167,7 +167,7 @@ def an_axis_has_the_frequencies_of_the_whole_head() -> Verdict:
 SHARES = {"an axis has its pairs in one block": False, "the axes take turns": True}
 
 
-@claim("M-RoPE")
+@claim("M-RoPE", sources=("wang2024qwen2vl",))
 def text_gets_plain_rope() -> Verdict:
     """For text, whose tokens have one number for time, row and column, M-RoPE is plain RoPE."""
     positions, inv_freq = np.arange(1000), rotary_frequencies(2 * sum(SECTIONS))
@@ -183,7 +183,7 @@ def text_gets_plain_rope() -> Verdict:
     return judge(differences, lambda difference: difference < SAME, text)
 
 
-@claim("M-RoPE")
+@claim("M-RoPE", sources=("wang2024qwen2vl", "bai2025qwen3vl"))
 def every_axis_has_short_and_long_waves() -> Verdict:
     """In M-RoPE time, row and column each have the whole range of wavelengths."""
     inv_freq = rotary_frequencies(2 * sum(SECTIONS))

@@ -26,7 +26,7 @@ def _nearest(d_model: int, first: int, last: int) -> float:
     )
 
 
-@claim("table")
+@claim("table", sources=("vaswani2017attention",))
 def the_row_of_d_model_4() -> Verdict:
     """With d_model = 4, row 1 of the table reads 0.841471, 0.540302, 0.821856, 0.569695."""
     printed = np.array([0.841471, 0.540302, 0.821856, 0.569695])
@@ -47,7 +47,7 @@ def every_row_has_one_length() -> Verdict:
     return judge(ends, lambda length: abs(length - 16) < 1e-12, text)
 
 
-@claim("table")
+@claim("table", sources=("vaswani2017attention", "tensor2tensor"))
 def tensor2tensor_computes_the_paper() -> Verdict:
     """The tensor2tensor code, the first that was released, computes the table of the paper."""
     positions = np.arange(1000)
@@ -58,7 +58,7 @@ def tensor2tensor_computes_the_paper() -> Verdict:
     return judge(drifts, lambda drift: drift < 1e-6, text)
 
 
-@claim("frequencies")
+@claim("frequencies", sources=("vaswani2017attention",))
 def as_many_frequencies_as_dimensions() -> Verdict:
     """A table with d_model = 512 has 512 different frequencies."""
     count = len(np.unique(rotary_frequencies(512)))
@@ -78,7 +78,7 @@ def the_middle_wavelength_is_628() -> Verdict:
     return judge(found, lambda wavelength: round(wavelength) == 628, text)
 
 
-@claim("frequencies")
+@claim("frequencies", sources=("vaswani2017attention",))
 def the_longest_wavelength_is_62832() -> Verdict:
     """The slowest pair has a wavelength of about 62 832 tokens, 2π times the base."""
     found = {f"d_model = {d}": float(_wavelengths(d)[-1]) for d in (4, 64, 512, 2048, 8192)}

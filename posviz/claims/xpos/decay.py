@@ -32,7 +32,7 @@ def _by_distance(head_dim: int, *, decays: bool = True) -> np.ndarray:
     return (scale * turned).sum(axis=1) / np.sqrt(head_dim)
 
 
-@claim("formula")
+@claim("formula", sources=("sun2022length",))
 def the_score_is_relative() -> Verdict:
     """The score of xPos depends on the offset alone, as RoPE's does."""
     positions = np.arange(12)
@@ -46,7 +46,7 @@ def the_score_is_relative() -> Verdict:
     return judge(changes, lambda change: change < SAME, text)
 
 
-@claim("formula")
+@claim("formula", sources=("sun2022length",))
 def every_pair_has_its_pace() -> Verdict:
     """xPos gives every pair a decay of its own."""
     paces = {
@@ -58,7 +58,7 @@ def every_pair_has_its_pace() -> Verdict:
     return judge(paces, lambda paces: paces == 1, text)
 
 
-@claim("formula")
+@claim("formula", sources=("sun2022length",))
 def zeta_is_the_reciprocal() -> Verdict:
     """In xPos, ζ_n = (1 + γ)/(2n/d + γ)."""
     distance, pairs = 100, np.arange(HEAD_DIM // 2)
@@ -81,7 +81,7 @@ def zeta_is_the_reciprocal() -> Verdict:
     return judge(differences, lambda difference: difference < SAME, text)
 
 
-@claim("decay")
+@claim("decay", sources=("sun2022length", "torchscale"))
 def a_fast_pair_reaches_20_tokens() -> Verdict:
     """With xPos a fast pair still has a say 20 tokens back."""
     factors = {
@@ -122,7 +122,7 @@ def decay_takes_the_weight_away() -> Verdict:
     return judge(far, lambda share: share < 0.01, text)
 
 
-@claim("direction")
+@claim("direction", sources=("sun2022length",))
 def it_looks_both_ways() -> Verdict:
     """xPos may be used without a causal mask."""
     factors = {
@@ -141,7 +141,7 @@ def it_looks_both_ways() -> Verdict:
     return judge(grown, lambda factor: factor <= 1, text)
 
 
-@claim("overflow")
+@claim("overflow", sources=("sun2022length", "torchscale"))
 def keys_fit_their_format() -> Verdict:
     """The keys of a text of 8192 tokens can be stored in their number format."""
     start = np.arange(40_000.0)
@@ -168,7 +168,7 @@ def keys_fit_their_format() -> Verdict:
     return judge(last, lambda position: position >= 8191, text)
 
 
-@claim("overflow")
+@claim("overflow", sources=("torchscale",))
 def the_middle_may_be_position_0() -> Verdict:
     """Counting positions from the middle of the text changes no score."""
     positions = np.arange(12)
@@ -192,7 +192,7 @@ def _mask(block: int) -> np.ndarray:
     return blockwise_causal_mask(np.arange(8 * block), np.arange(8 * block), block)
 
 
-@claim("blocks")
+@claim("blocks", sources=("sun2022length",))
 def nothing_farther_than_in_training() -> Verdict:
     """With blocks of half the training length no query looks farther than in training."""
     farthest = {}
@@ -220,7 +220,7 @@ def all_see_a_training_length() -> Verdict:
     return judge(counts, lambda count: count == 128, text)
 
 
-@claim("resolution")
+@claim("resolution", sources=("sun2022length",))
 def its_resolution_is_higher() -> Verdict:
     """xPos has a higher attention resolution than RoPE."""
     ratios = {}
@@ -235,7 +235,7 @@ def its_resolution_is_higher() -> Verdict:
     return judge(ratios, lambda ratio: ratio > 1, text)
 
 
-@claim("resolution")
+@claim("resolution", sources=("sun2022length",))
 def without_decay_it_is_0() -> Verdict:
     """Scores that do not decay have an attention resolution of 0."""
     distance = np.arange(1024)
