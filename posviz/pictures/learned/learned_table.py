@@ -3,7 +3,6 @@
 import functools
 import numbers
 from collections.abc import Mapping
-from types import SimpleNamespace
 
 import numpy as np
 from matplotlib import rcParams
@@ -56,7 +55,7 @@ class LearnedTable(Picture):
         index = training.nearest(self.progress / 100)
         cosines, means, path = self._view(index, self.centred)
         before = self._view(0, self.centred)[1]
-        return SimpleNamespace(
+        return self.arrays(
             cosines=cosines,
             means=means,
             before=before,
@@ -66,7 +65,6 @@ class LearnedTable(Picture):
             steps=training.steps,
             step=training.steps[index],
             shape=training.tables[0].shape,
-            centred=self.centred,
         )
 
     def draw(self, figure):

@@ -1,6 +1,5 @@
 """A sinusoidal and a learned table of one size, side by side."""
 
-from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -77,11 +76,7 @@ class SinusoidalBesideLearned(Picture):
         """Return what is compared, of the sinusoidal table and of the learned one."""
         rows, columns = self._table.shape
         fixed = _sinusoidal(self.compare, rows, columns - columns % 2, self.base)
-        return SimpleNamespace(
-            compare=self.compare,
-            shape=self._table.shape,
-            sides=[fixed, self._learned(self.compare)],
-        )
+        return self.arrays(shape=self._table.shape, sides=[fixed, self._learned(self.compare)])
 
     def _learned(self, compare):
         if compare not in self._sides:

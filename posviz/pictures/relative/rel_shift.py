@@ -47,8 +47,7 @@ class RelShift(Picture):
         gone = self._gone(matrix.shape)
         cut = self.q_len if self.step == 4 else 0  # they stay on the tape, and are gone
         tape = turned if self.step > 1 else matrix
-        return SimpleNamespace(
-            step=self.step,
+        return self.arrays(
             columns=columns,
             matrix=matrix,
             gone=gone,
@@ -57,8 +56,6 @@ class RelShift(Picture):
             starts=np.arange(cut, tape.size + 1, matrix.shape[1]),
             keys=np.arange(self.q_len + self.memory),
             offsets=self._offsets(),
-            memory=self.memory,
-            bidirectional=self.bidirectional,
         )
 
     def _offsets(self):

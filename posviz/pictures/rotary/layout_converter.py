@@ -1,7 +1,6 @@
 """Weights trained in one pairing of dimensions, run by code that turns the other."""
 
 import functools
-from types import SimpleNamespace
 
 import numpy as np
 from matplotlib import rcParams
@@ -41,8 +40,7 @@ class LayoutConverter(Picture):
         x, w_q, w_k = _weights(self.head_dim, self.seed)
         trained = _scores(_turned(x, w_q, angles), _turned(x, w_k, angles))
         run = _scores(_turned(x, w_q, angles, *query), _turned(x, w_k, angles, *key))
-        return SimpleNamespace(
-            head_dim=self.head_dim,
+        return self.arrays(
             trained=trained,
             run=run,
             pairings=[_pairing(self.head_dim, *side) for side in (query, key)],

@@ -1,7 +1,6 @@
 """Does a score decay with distance? For q = k in waves, for random q and k not at all."""
 
 import functools
-from types import SimpleNamespace
 
 import numpy as np
 from matplotlib.ticker import MaxNLocator
@@ -9,9 +8,20 @@ from matplotlib.ticker import MaxNLocator
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.engine.knobs import choice, even, integer, log
 from posviz.engine.picture import Picture
-from posviz.pictures.parts import Curve, Dense, Limits, Other, legend_above, whole, zero
+from posviz.pictures.parts import (
+    RANGES,
+    Curve,
+    Dense,
+    Limits,
+    Other,
+    in_ranges,
+    legend_above,
+    through_ranges,
+    whole,
+    zero,
+)
 
-RANGES, SEEDS = 400, 200
+SEEDS = 200
 LOOKS = {  # unit of the score, ends of its axis, what the two lines are
     "aligned": ("score / score at 0", (-1.1, 1.1), ("score, q = k", "± envelope")),
     "random": ("score / √head_dim", (-4, 4), ("random q, k", "± envelope")),
@@ -34,16 +44,12 @@ class ScoreDecay(Picture):
 
     def compute(self):
         """Return the curves, and score, envelope and bound at the offset over the seeds."""
-        largest = int(self.largest)
-        offset = min(self.offset, largest)
+        largest, offset = int(self.largest), self.held("offset")
         inv_freq = rotary_frequencies(self.head_dim, self.base)
         products = _products(self.content, self.seed, self.head_dim)
         here = products @ _turns(offset, inv_freq)
-        return SimpleNamespace(
-            content=self.content,
+        return self.arrays(
             largest=largest,
-            offset=offset,
-            asked=self.offset,
             score=here.real.mean(),
             deviation=here.real.std(),
             envelope=np.abs(here).max(),
@@ -69,7 +75,7 @@ class ScoreDecay(Picture):
 
     def caption(self, arrays):
         """The score at the offset, how often it rises, and what the bound is worth."""
-        at = f"at offset {arrays.offset}" + " (the largest)" * (arrays.asked > arrays.offset)
+        at = f"at offset {arrays.offset}" + " (the largest)" * bool(arrays.beyond)
         if arrays.content == "many seeds":
             return (
                 f"Over {SEEDS} random pairs of q and k the score {at} is {arrays.score:.2f} ± "
@@ -118,9 +124,8 @@ def _curves(content, seed, head_dim, base, largest):
         around = _area(sampled, mean + deviation, mean - deviation)
         return {"curve": (sampled, mean), "around": around, "rises": None, **drawn}
     sums = _sums(products[0], largest + 1, inv_freq)
-    offsets, low, high = in_ranges(sums.real, RANGES)
-    _, _, above = in_ranges(np.abs(sums), RANGES)
-    curve = np.repeat(offsets, 2), np.stack([low, high], axis=-1).ravel()
+    offsets, _, above = in_ranges(np.abs(sums))
+    curve = through_ranges(np.arange(largest + 1), sums.real)
     rises = int((np.diff(sums.real) > 0).sum())
     return {"curve": curve, "around": _area(offsets, above, -above), "rises": rises, **drawn}
 
@@ -156,14 +161,3 @@ def _bound(products, offsets, inv_freq):
     steps = np.abs(np.diff(products, append=0)).max(axis=-1) / np.abs(products).sum(axis=-1)
     partial_sums = _turns(offsets, inv_freq).cumsum(axis=-1)
     return steps.mean() * np.abs(partial_sums).sum(axis=-1)
-
-
-def in_ranges(y, ranges):
-    """The lowest and highest of each range of a long row, and where it starts; a short one whole.
-
-    A line through them covers what a line through all would, where a range is a pixel wide.
-    """
-    if len(y) <= ranges:
-        return np.arange(len(y)), y, y
-    starts = np.linspace(0, len(y), ranges + 1)[:-1].astype(int)
-    return starts, np.minimum.reduceat(y, starts), np.maximum.reduceat(y, starts)

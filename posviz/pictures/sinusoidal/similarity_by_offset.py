@@ -1,7 +1,5 @@
 """How alike two rows are: a mean of cosines, one per pair."""
 
-from types import SimpleNamespace
-
 import numpy as np
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
@@ -27,13 +25,11 @@ class SimilarityByOffset(Picture):
         offsets = np.arange(self.largest + 1)
         cosines = np.cos(rotary_angles(offsets, inv_freq))
         similarity = cosines.mean(axis=-1)
-        offset = min(self.offset, self.largest)
-        return SimpleNamespace(
+        offset = self.held("offset")
+        return self.arrays(
             offsets=offsets,
             similarity=similarity,
             rise=np.flatnonzero(np.diff(similarity) > 0)[:1],
-            offset=offset,
-            asked=self.offset,
             here=similarity[offset],
             pairs=cosines[offset],
         )
@@ -62,7 +58,7 @@ class SimilarityByOffset(Picture):
     def caption(self, arrays):
         """The similarity at the offset and between neighbours, and where it first rises."""
         at = arrays.similarity
-        clamped = " (the largest shown)" if arrays.asked > arrays.offset else ""
+        clamped = " (the largest shown)" * bool(arrays.beyond)
         rise = f"no rise up to offset {len(at) - 1}"
         for low in arrays.rise:
             rise = f"the first rise is from offset {low} to {low + 1}"

@@ -1,7 +1,5 @@
 """Blockwise causal attention: each query sees its own block and the one before."""
 
-from types import SimpleNamespace
-
 import numpy as np
 from matplotlib import colormaps, rcParams
 from matplotlib.colors import ListedColormap
@@ -38,14 +36,11 @@ class BlockwiseMask(Picture):
         causal = causal_mask(positions, positions)
         seen = blockwise_causal_mask(positions, positions, self.block)
         own = np.equal.outer(positions // self.block, positions // self.block)
-        return SimpleNamespace(
+        return self.arrays(
             kinds=causal * 1 + seen + (seen & own),
             seen=seen.sum(axis=1),
             causal=causal.sum(axis=1),
             positions=positions,
-            query=min(self.query, self.seq_len - 1),
-            block=self.block,
-            asked=self.query,
         )
 
     def draw(self, figure):
@@ -76,7 +71,7 @@ class BlockwiseMask(Picture):
     def caption(self, arrays):
         """What the query sees, the share of pairs that is kept, and how far anyone looks."""
         query, seen, pairs = arrays.query, arrays.seen[arrays.query], arrays.causal.sum()
-        clamped = " (the last)" * (arrays.asked > query)
+        clamped = " (the last)" * bool(arrays.beyond)
         keys = "itself alone"
         if query:
             keys = f"{seen} of {query + 1} keys, {query - seen + 1} … {query}"

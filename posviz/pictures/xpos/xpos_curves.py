@@ -1,7 +1,6 @@
 """The score of RoPE and that of xPos against distance: waves that go on, and waves that fade."""
 
 import functools
-from types import SimpleNamespace
 
 import numpy as np
 from matplotlib import rcParams
@@ -37,11 +36,8 @@ class XposCurves(Picture):
 
     def compute(self):
         """Return both scores at every distance [2, distances], where they swing [2, 2]."""
-        return SimpleNamespace(
-            content=self.content,
-            distance=self.distance,
-            **_curves(self.content, self.gamma, self.scale_base, self.base),
-        )
+        curves = _curves(self.content, self.gamma, self.scale_base, self.base)
+        return self.arrays(**curves)
 
     def draw(self, figure):
         """RoPE, and xPos with its decay, each with the band in which it swings far away."""

@@ -1,7 +1,6 @@
 """How fast xPos forgets: each pair's factor against the distance, and where it is one half."""
 
 import functools
-from types import SimpleNamespace
 
 import numpy as np
 from matplotlib import rcParams
@@ -37,15 +36,13 @@ class XposDecay(Picture):
         """
         setting = self.head_dim, self.gamma, self.scale_base
         factors, zeta = _factors(*setting)
-        pair = min(self.pair, len(zeta) - 1)
-        return SimpleNamespace(
+        pair = self.held("pair")
+        return self.arrays(
             factors=factors,
-            pair=pair,
             pairs=np.arange(len(zeta)),
             zeta=zeta[pair],
             half_lives=self.scale_base * np.log(0.5) / np.log(zeta),
             said=_scale(SAID, *setting)[:, pair],
-            asked=self.pair,
         )
 
     def draw(self, figure):
@@ -77,7 +74,7 @@ class XposDecay(Picture):
     def caption(self, arrays):
         """ζ of the pair, its factor at two distances, and the distance that halves it."""
         last = len(arrays.half_lives) - 1
-        clamped = " (the last)" * (arrays.asked > arrays.pair)
+        clamped = " (the last)" * bool(arrays.beyond)
         said = " and ".join(
             f"{_factor_text(factor)} at distance {distance}"
             for factor, distance in zip(arrays.said, SAID, strict=True)

@@ -1,7 +1,5 @@
 """What xPos costs: a key grows with its position until no number of its dtype can hold it."""
 
-from types import SimpleNamespace
-
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.patches import Patch
@@ -48,7 +46,7 @@ class XposOverflow(Picture):
         position = int(self.position)
         reach = {name: limit / digits for name, limit in DIGITS.items()}
         used = position / np.array([*reach.values()])
-        return SimpleNamespace(
+        return self.arrays(
             zeta=zeta,
             position=position,
             here=digits * position,
@@ -57,8 +55,6 @@ class XposOverflow(Picture):
             reach=reach,
             used=np.minimum(used, 1),
             full=np.flatnonzero(used > 1),
-            centred=self.centred,
-            dtype=self.dtype,
         )
 
     def draw(self, figure):
