@@ -231,10 +231,14 @@ def circle(axes, radius=1.0):
     axes.plot(radius * np.cos(turn), radius * np.sin(turn), **thin)
 
 
-def legend_above(figure, parts, ncols=None, **more):
-    """One legend for all panels, above them; of parts, or of matplotlib's own handles."""
+def legend_above(figure, parts, narrow=None, **more):
+    """One legend for all panels, above them; of parts, or of matplotlib's own handles.
+
+    narrow: how many stand in a row where there is no room for all.
+    """
     handles = [getattr(part, "line", part) for part in parts]
-    figure.legend(handles=handles, loc="outside upper center", ncols=ncols or len(handles), **more)
+    ncols = narrow if narrow and not wide(figure) else len(handles)
+    figure.legend(handles=handles, loc="outside upper center", **{"ncols": ncols} | more)
 
 
 def legend_over(axes, **more):
@@ -249,6 +253,12 @@ def greyed(cmap, where="bad"):
 
 
 # ---------------------------------------------------------------- what they show
+
+
+def with_room(first, last, part=0.02):
+    """The ends of an axis with a little room on both sides: a part of what lies between."""
+    room = part * (last - first)
+    return first - room, last + room
 
 
 def broken(strokes):

@@ -26,8 +26,9 @@ from posviz.pictures.parts import (
     through_ranges,
     whole,
     wide,
+    with_room,
 )
-from posviz.pictures.rotary.rotary_scores import LONGEST, cell_width, float32_words
+from posviz.pictures.rotary.rotary_scores import LONGEST, cell_width, float32_words, score_panels
 
 HEADS, HEAD_DIM = 8, 64
 FIT = 8.0  # score of the planted key with the last query, where other keys have a deviation of 1
@@ -78,23 +79,16 @@ class AlibiScores(Picture):
 
     def draw(self, figure):
         """Both maps, and the last query's weights: beside them where there is room."""
-        if wide(figure):
-            panels = figure.subplot_mosaic([["without", "with", "row"]], width_ratios=(1, 1, 0.95))
-        else:
-            panels = figure.subplot_mosaic(
-                [["without", "with"], ["row", "row"]], height_ratios=(2.2, 1)
-            )
-        maps = [panels["without"], panels["with"]]
+        *maps, row = score_panels(figure, 0.95, 2.2)
         without, ring = _draw_map(maps[0], lambda a: a.maps[0])
         with_alibi, other_ring = _draw_map(maps[1], lambda a: a.maps[1])
-        maps[0].set(title="scores without", ylabel="query (position)")
+        maps[0].set_title("scores without")
         maps[1].set_title("with ALiBi")
-        maps[1].tick_params(labelleft=False)
         bar = {"ticks": (-LIMIT, 0, LIMIT), "extend": "both", "label": "score (grey: ahead)"}
         side, aspect = ("bottom", 30) if wide(figure) else ("right", 20)
         figure.colorbar(without.image, ax=maps, location=side, aspect=aspect, **bar)
-        lines, marks, planted, limits = _draw_row(panels["row"])
-        legend_above(figure, [*lines, planted], ncols=4 if wide(figure) else 2)
+        lines, marks, planted, limits = _draw_row(row)
+        legend_above(figure, [*lines, planted], narrow=2)
         return [without, ring, with_alibi, other_ring, *lines, *marks, planted, limits]
 
     def caption(self, arrays):
@@ -198,8 +192,7 @@ def _draw_map(axes, show):
     look = {"markerfacecolor": "none", "markeredgewidth": rcParams["lines.linewidth"]}
     look |= {"clip_on": False, "in_layout": False}  # it is placed later
     ring = Curve(axes, "C3o", lambda a: ([a.last - a.distance], [a.last]), marks=1.5, **look)
-    axes.set(xlabel="key (position)", xlim=(0, LONGEST), ylim=(LONGEST, 0))
-    whole(axes.xaxis, axes.yaxis, most=3, steps=None)
+    axes.set(xlim=(0, LONGEST), ylim=(LONGEST, 0))
     return scores, ring
 
 
@@ -220,4 +213,4 @@ def _draw_row(axes):
     axes.set(title="weights of the last query", xlim=(-80, LONGEST))
     draw_weight_axis(axes)
     whole(axes.xaxis, most=3)
-    return lines, marks, planted, Limits(axes, lambda a: {"xlim": (-0.02 * a.last, 1.02 * a.last)})
+    return lines, marks, planted, Limits(axes, lambda a: {"xlim": with_room(0, a.last)})

@@ -59,7 +59,7 @@ class AlibiSlopes(Picture):
         figure.colorbar(bias.image, ax=matrix, location=side, **bar)
         matrix.set(title="one head’s bias", xlabel="key (position)", ylabel="query (position)")
         whole(matrix.xaxis, matrix.yaxis, most=3, steps=None)
-        legend_above(figure, slopes, ncols=4 if wide(figure) else 2)
+        legend_above(figure, slopes, narrow=2)
         return [*slopes, bias, Limits(points, lambda a: {"xlim": _margins(len(a.slopes))})]
 
     def caption(self, arrays):

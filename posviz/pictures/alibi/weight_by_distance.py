@@ -63,8 +63,7 @@ class WeightByDistance(Picture):
         lines, bars = _draw_lines(left, SHOWN[self.show]), _draw_windows(right)
         window, threshold, _, chosen, *_ = lines
         legend = [chosen, threshold, window.artist, *bars[2:4]]
-        ncols = 5 if wide(figure) else 3
-        legend_above(figure, legend, ncols, columnspacing=1, handlelength=1.6)
+        legend_above(figure, legend, narrow=3, columnspacing=1, handlelength=1.6)
         return [*lines, *bars]
 
     def caption(self, arrays):

@@ -23,7 +23,7 @@ from posviz.pictures.learned._tables import (
     toy_snapshots,
     unit_rows,
 )
-from posviz.pictures.parts import Curve, Limits, Other, legend_above, whole, wide, zero
+from posviz.pictures.parts import Curve, Limits, Other, legend_above, whole, with_room, zero
 from posviz.wording import signed
 
 LOWEST = -0.55  # the axis of the mean cosine ends here unless a mean is lower
@@ -84,11 +84,10 @@ class LearnedTable(Picture):
         before = Curve(means, "C6--", lambda a: _by_offset(a.before), first, **thin)
         now = Curve(means, "C0-", lambda a: _by_offset(a.means), "now")
         half = rows // 2
-        means.set(xlim=(-0.02 * half, 1.02 * half), ylim=(LOWEST, 1.05), yticks=(-0.5, 0, 0.5, 1))
+        means.set(xlim=with_room(0, half), ylim=(LOWEST, 1.05), yticks=(-0.5, 0, 0.5, 1))
         means.set(xlabel="offset (tokens)", title="mean by offset")
         whole(means.xaxis, most=3, fewest=2, steps=None)
-        ncols = 4 if wide(figure) else 2
-        legend_above(figure, [*ends, before, now], ncols, columnspacing=1.2)
+        legend_above(figure, [*ends, before, now], narrow=2, columnspacing=1.2)
         return [
             Other(image, lambda a: {"data": a.cosines}),
             *(line, dots, *ends, before, now),

@@ -7,7 +7,7 @@ from matplotlib.ticker import NullLocator
 
 from posviz.engine.knobs import choice, integer, log
 from posviz.engine.picture import Picture
-from posviz.pictures.parts import Ring, Rule, legend_above, wide
+from posviz.pictures.parts import Ring, Rule, legend_above
 
 
 class Model(NamedTuple):
@@ -71,8 +71,7 @@ class ParameterCount(Picture):
             Ring(axes, "C2o", lambda a: ([a.table], [a.row]), "model chosen", **large),
             Ring(axes, "C2s", lambda a: ([a.chosen.parameters], [a.row]), **large),
         ]
-        ncols = 4 if wide(figure) else 2
-        legend_above(figure, [asked, tables, wholes, rings[0]], ncols, columnspacing=1.2)
+        legend_above(figure, [asked, tables, wholes, rings[0]], narrow=2, columnspacing=1.2)
         return [asked, *rings]
 
     def caption(self, arrays):

@@ -8,7 +8,7 @@ from posviz.engine.knobs import choice, integer, switch
 from posviz.engine.picture import Picture
 from posviz.engine.style import PLAIN
 from posviz.masks import blockwise_causal_mask, causal_mask, padding_mask
-from posviz.pictures.parts import Curve, Limits, Map, greyed, legend_over, whole
+from posviz.pictures.parts import Curve, Limits, Map, greyed, legend_over, whole, with_room
 
 LONGEST, HEAD_DIM = 32, 16
 BLOCKED = -1  # below every weight, so that a blocked pair has a colour of its own
@@ -69,14 +69,14 @@ class MaskedAttention(Picture):
         bar = {"location": "bottom", "aspect": 30, "extend": "min", "ticks": (0, 0.5, 1)}
         label = "attention weight (grey: blocked)"
         figure.colorbar(weights.image, ax=heat, label=label, format="%g", **bar)
-        beside.set_xlim(_room(LONGEST))
+        beside.set_xlim(with_room(0, LONGEST, 0.05))
         looks_at = Curve(beside, "C0s-", lambda a: (a.looks_at, a.rows), "keys it looks at")
         positions = Curve(beside, "C1o:", lambda a: (a.positions, a.rows), "its position")
         legend_over(beside)
         heat.set(xlabel="key (place in the row)", ylabel="query (place in the row)")
         beside.set_xlabel("tokens")
         whole(heat.xaxis, heat.yaxis, beside.xaxis, most=8, steps=None)
-        fit = Limits(beside, lambda a: {"xlim": _room(len(a.rows))})
+        fit = Limits(beside, lambda a: {"xlim": with_room(0, len(a.rows), 0.05)})
         return [weights, fit, looks_at, positions]
 
     def caption(self, arrays):
@@ -95,8 +95,3 @@ class MaskedAttention(Picture):
         if arrays.mask == "causal":
             return f"Mask {arrays.mask}, {tokens}: {told}, so each number tells the position."
         return f"Mask {arrays.mask}, block {arrays.block}, {tokens}: {told}."
-
-
-def _room(seq_len):
-    """Limits with a little room on both sides."""
-    return -0.05 * seq_len, 1.05 * seq_len

@@ -91,8 +91,8 @@ class T5Buckets(Picture):
         matrix.set_title("the bucket of each pair", loc="left")
         whole(matrix.xaxis, matrix.yaxis, most=4)
         whole(table.yaxis, curve.yaxis, most=8, steps=None)
-        handles, ncols = [runs, here, mark, ends[0]], 4 if wide(figure) else 2
-        legend_above(figure, handles, ncols, columnspacing=1.2, handlelength=1.6)
+        handles = [runs, here, mark, ends[0]]
+        legend_above(figure, handles, narrow=2, columnspacing=1.2, handlelength=1.6)
         rows = [Limits(axes, lambda a: {"ylim": a.column[:1:-1]}) for axes in (table, curve)]
         return [buckets, pairs, *ends, mark, runs, here, *band, *rows]
 

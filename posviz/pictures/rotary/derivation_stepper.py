@@ -218,7 +218,5 @@ def _said(arrays, row):
     """A value, and below it by how much it is off; nothing for a line not yet reached."""
     if row >= len(arrays.values):
         return ""
-    value = arrays.values[row]
-    return (
-        value if arrays.follows[row] else f"{value}\n✗ off by {value_text(arrays.residuals[row])}"
-    )
+    fault = f"\n✗ off by {value_text(arrays.residuals[row])}"
+    return arrays.values[row] + fault * (not arrays.follows[row])

@@ -65,8 +65,7 @@ class LayoutConverter(Picture):
         panels = figure.subplot_mosaic(rows, **widths)
         pairs = _draw_pairs(panels["pairs"])
         maps = _draw_maps(figure, [panels["trained"], panels["run"]])
-        ncols = 4 if wide(figure) else 2
-        legend_above(figure, pairs[:4], ncols, columnspacing=1.2, handlelength=1.4)
+        legend_above(figure, pairs[:4], narrow=2, columnspacing=1.2, handlelength=1.4)
         return [*pairs, *maps]
 
     def caption(self, arrays):

@@ -92,24 +92,16 @@ class RotaryScores(Picture):
     def draw(self, figure):
         """Both maps, and the mean of each of their diagonals: beside them where there is room."""
         limit, ends = LIMITS[self.content]
-        if wide(figure):
-            panels = figure.subplot_mosaic([["without", "with", "means"]], width_ratios=(1, 1, 1.2))
-        else:
-            panels = figure.subplot_mosaic(
-                [["without", "with"], ["means", "means"]], height_ratios=(2.6, 1)
-            )
-        heats, means = [panels["without"], panels["with"]], panels["means"]
+        *heats, means = score_panels(figure, 1.2, 2.6)
         look = {"limits": (-limit, limit), "aspect": "equal", "most": (LONGEST, LONGEST)}
         maps = [
             Map(axes, lambda a, i=i: a.maps[i], size=lambda a: (a.seq_len, a.seq_len), **look)
             for i, axes in enumerate(heats)
         ]
         for axes in heats:
-            axes.set(xlabel="key (position)", xlim=(0, LONGEST), ylim=(LONGEST, 0))
-            whole(axes.xaxis, axes.yaxis, most=3, steps=None)
-        heats[0].set(title="without RoPE", ylabel="query (position)")
+            axes.set(xlim=(0, LONGEST), ylim=(LONGEST, 0))
+        heats[0].set_title("without RoPE")
         heats[1].set_title("with RoPE")
-        heats[1].tick_params(labelleft=False)
         bar = {"ticks": (-limit, 0, limit), "extend": "both", "label": "score / √head_dim"}
         side, aspect = ("bottom", 30) if wide(figure) else ("right", 20)
         figure.colorbar(maps[0].image, ax=heats, location=side, aspect=aspect, **bar)
@@ -138,6 +130,20 @@ class RotaryScores(Picture):
             f"{near_turned:.3f} near the diagonal (|i − j| ≤ {NEAR}) and {far_turned:.3f} farther "
             f"away, without it {near:.3f} and {far:.3f}{cells}{float32_words(arrays)}."
         )
+
+
+def score_panels(figure, across, down):
+    """Axes for two maps of scores, and for curves: beside them where there is room, else below."""
+    if wide(figure):
+        panels = figure.subplot_mosaic("abc", width_ratios=(1, 1, across))
+    else:
+        panels = figure.subplot_mosaic("ab;cc", height_ratios=(down, 1))
+    left, right, _ = panels.values()
+    left.set(xlabel="key (position)", ylabel="query (position)")
+    right.set_xlabel("key (position)")
+    right.tick_params(labelleft=False)
+    whole(left.xaxis, left.yaxis, right.xaxis, right.yaxis, most=3, steps=None)
+    return panels.values()
 
 
 def float32_words(arrays):

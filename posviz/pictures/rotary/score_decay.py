@@ -18,6 +18,7 @@ from posviz.pictures.parts import (
     legend_above,
     through_ranges,
     whole,
+    with_room,
     zero,
 )
 
@@ -71,7 +72,8 @@ class ScoreDecay(Picture):
         axes.yaxis.set_major_locator(MaxNLocator(5, steps=(1, 2, 5, 10)))
         whole(axes.xaxis, most=4)
         legend_above(figure, [curve, around.artist, mark])
-        return [Limits(axes, _ends), around, curve, mark]
+        ends = Limits(axes, lambda a: {"xlim": with_room(0, a.largest, 0.018)})
+        return [ends, around, curve, mark]
 
     def caption(self, arrays):
         """The score at the offset, how often it rises, and what the bound is worth."""
@@ -92,10 +94,6 @@ class ScoreDecay(Picture):
             f"{arrays.bound_here:.2f} times the trivial one there, and at {len(arrays.sampled)} "
             f"offsets never below {arrays.bound.min():.2f}{drawn}."
         )
-
-
-def _ends(arrays):
-    return {"xlim": (-0.018 * arrays.largest, 1.018 * arrays.largest)}
 
 
 def _products(content, seed, head_dim):

@@ -5,7 +5,7 @@ import numpy as np
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.engine.knobs import even, integer, log
 from posviz.engine.picture import Picture
-from posviz.pictures.parts import Curve, Limits, Rule, legend_above, whole, zero
+from posviz.pictures.parts import Curve, Limits, Rule, legend_above, whole, with_room, zero
 
 
 class SimilarityByOffset(Picture):
@@ -50,8 +50,8 @@ class SimilarityByOffset(Picture):
         whole(curve.xaxis, pairs.xaxis, most=4, steps=None)
         legend_above(figure, [here, mean])
         return [
-            Limits(curve, lambda a: {"xlim": _room(0, a.offsets[-1]), "ylim": _lowest(a)}),
-            Limits(pairs, lambda a: {"xlim": _room(-0.5, len(a.pairs) - 0.5)}),
+            Limits(curve, lambda a: {"xlim": with_room(0, a.offsets[-1]), "ylim": _lowest(a)}),
+            Limits(pairs, lambda a: {"xlim": with_room(-0.5, len(a.pairs) - 0.5)}),
             *(similarity, here, cosines, mean),
         ]
 
@@ -66,12 +66,6 @@ class SimilarityByOffset(Picture):
             f"Similarity {arrays.here:.4f} at offset {arrays.offset}{clamped}; neighbours "
             f"{at[1]:.4f}; {rise}."
         )
-
-
-def _room(first, last):
-    """Limits with a little room on both sides."""
-    room = 0.02 * (last - first)
-    return first - room, last + room
 
 
 def _lowest(arrays):

@@ -9,7 +9,7 @@ from posviz.engine.knobs import integer
 from posviz.engine.picture import Picture
 from posviz.engine.style import PLAIN
 from posviz.masks import blockwise_causal_mask, causal_mask
-from posviz.pictures.parts import Curve, Limits, Map, Rule, legend_above, row_outline, whole, wide
+from posviz.pictures.parts import Curve, Limits, Map, Rule, legend_above, row_outline, whole
 
 LONGEST, WIDEST = 32, 16
 MANY = 24  # blocks: with more of them, their borders would hide the map
@@ -64,8 +64,8 @@ class BlockwiseMask(Picture):
         counts.set(xlabel="keys seen", xlim=(0, 1.05 * LONGEST))
         whole(matrix.xaxis, matrix.yaxis, counts.xaxis)
         patches = [Patch(color=cmap(kind), label=name) for kind, name in NAMES.items()]
-        ncols, close = 6 if wide(figure) else 2, {"columnspacing": 1.1, "handlelength": 1.4}
-        legend_above(figure, [*patches, seen, causal, most], ncols, **close)
+        close = {"columnspacing": 1.1, "handlelength": 1.4}
+        legend_above(figure, [*patches, seen, causal, most], narrow=2, **close)
         return [kinds, borders, row, causal, seen, most, mark, limits]
 
     def caption(self, arrays):

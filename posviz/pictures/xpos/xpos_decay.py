@@ -66,8 +66,7 @@ class XposDecay(Picture):
         curves.set(xlabel="distance (tokens)", ylabel="factor", ylim=(-0.05, 1.08))
         curves.set_yticks((0, 0.5, 1))
         curves.set_xticks(range(6), labels=[f"{10**power:,}" for power in range(6)])
-        ncols = 4 if wide(figure) else 2
-        legend_above(figure, [fastest, chosen, slowest, half], ncols, columnspacing=1.2)
+        legend_above(figure, [fastest, chosen, slowest, half], narrow=2, columnspacing=1.2)
         figure.align_ylabels((heat, curves))
         return [factors, half, fastest, slowest, chosen, in_map, on_curve]
 

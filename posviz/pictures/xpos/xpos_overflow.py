@@ -65,8 +65,7 @@ class XposOverflow(Picture):
             upper, meter = figure.subplots(2, 1, height_ratios=(1.8, 1))
         curve, end, mark, here = _draw_curve(upper, self.dtype)
         overflow = Patch(facecolor="none", edgecolor="C6", hatch="///", label="overflow")
-        ncols = 4 if wide(figure) else 2
-        legend_above(figure, [curve, end, mark, overflow], ncols, columnspacing=1.2)
+        legend_above(figure, [curve, end, mark, overflow], narrow=2, columnspacing=1.2)
         return [curve, end, mark, here, *_draw_meter(meter, self.dtype)]
 
     def caption(self, arrays):
