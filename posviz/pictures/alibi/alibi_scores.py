@@ -91,7 +91,7 @@ class AlibiScores(Picture):
         legend_above(figure, [*lines, planted], narrow=2)
         return [without, ring, with_alibi, other_ring, *lines, *marks, planted, limits]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """What the planted key scores, what the bias takes, and the weight it gets."""
         without, kept = arrays.planted[:2]
         lost, seq_len = arrays.slope * arrays.distance, arrays.seq_len

@@ -62,7 +62,7 @@ class AlibiSlopes(Picture):
         legend_above(figure, slopes, narrow=2)
         return [*slopes, bias, Limits(points, lambda a: {"xlim": _margins(len(a.slopes))})]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The slope, the bias at the far end, and where the slopes come from."""
         num_heads, last = len(arrays.slopes), len(arrays.bias) - 1
         slope, power = arrays.slope, arrays.power

@@ -66,7 +66,7 @@ class WeightByDistance(Picture):
         legend_above(figure, legend, narrow=3, columnspacing=1, handlelength=1.6)
         return [*lines, *bars]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """Where the factor and the weight of the head fall under the threshold, and of all."""
         num_heads, (factor, weight) = arrays.windows.shape[1], arrays.windows[:, arrays.head - 1]
         clamped = " (the last there is)" * bool(arrays.beyond)

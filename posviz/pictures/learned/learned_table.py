@@ -94,7 +94,7 @@ class LearnedTable(Picture):
             Limits(means, lambda a: {"ylim": (a.lowest, 1.05)}),
         ]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The step, neighbours and far rows then and at the start, and what was left out."""
         rows, columns = arrays.shape
         far = len(arrays.means) - 1

@@ -74,7 +74,7 @@ class ParameterCount(Picture):
         legend_above(figure, [asked, tables, wholes, rings[0]], narrow=2, columnspacing=1.2)
         return [asked, *rings]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The table's parameters, in bytes, beside the model's; the model's own table."""
         rows, columns, parameters = arrays.chosen
         return (

@@ -104,7 +104,7 @@ class SinusoidalBesideLearned(Picture):
         legend_above(figure, [*lines, *marks], narrow=2)
         return [*tables[0], *tables[1], *lines]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The same number of both tables."""
         (rows, columns), (fixed, learned) = arrays.shape, arrays.sides
         drawn = one_in(columns, "column") if arrays.compare in ("values", "spectrum") else ""

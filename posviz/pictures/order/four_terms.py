@@ -74,7 +74,7 @@ class FourTerms(Picture):
             Curve(offset, "C0o-", lambda a: broken(a.ranges), marks=3 / 4),
         ]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """Whether the last term depends on the offset alone."""
         if arrays.spread < 1e-9:
             relative = "depends on the distance alone"

@@ -79,7 +79,7 @@ class MaskedAttention(Picture):
         fit = Limits(beside, lambda a: {"xlim": with_room(0, len(a.rows), 0.05)})
         return [weights, fit, looks_at, positions]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """How many keys the first and the last token look at."""
         real = arrays.looks_at[-arrays.length :]
         tokens = f"{arrays.length} token" + "s" * (arrays.length > 1)

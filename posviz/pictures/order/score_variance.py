@@ -56,7 +56,7 @@ class ScoreVariance(Picture):
         legend_over(right)
         return parts
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The variance and the largest weight, with and without the division."""
         (plain, scaled), (weights, divided) = arrays.here, arrays.weights
         return (

@@ -96,7 +96,7 @@ class ShuffledSentence(Picture):
         figure.colorbar(outputs[0].image, ax=axes, ticks=(-2, 0, 2), label="output", **below)
         return [show, *outputs, *signs]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """Whether the outputs move with their words."""
         if arrays.empty:
             return "There is no word yet, so ∅ stands for the sentence and attends to itself."

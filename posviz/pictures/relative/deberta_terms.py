@@ -67,7 +67,7 @@ class DebertaTerms(Picture):
         draw_score_bar(figure, terms[0].image, maps, "score", aspect=15)
         return [*terms, *clips, *_draw_spreads(axes["s"])]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The spread of the sum before and after DeBERTa's scale, and what is clipped."""
         count = sum(arrays.on)
         clipped = f"clipped to −{arrays.clip} … {arrays.clip - 1} (dotted)"

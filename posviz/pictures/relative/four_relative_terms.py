@@ -80,7 +80,7 @@ class FourRelativeTerms(Picture):
         draw_score_bar(figure, terms[0].image, maps, "score", aspect=12)
         return [*terms, *_draw_rows(axes["w"])]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """What is off, how far the weights are from those of all four, and what the fifth does."""
         off = [name for name, on in zip(TERMS, arrays.on[:4], strict=True) if not on]
         told = (

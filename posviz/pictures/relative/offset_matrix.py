@@ -98,7 +98,7 @@ class OffsetMatrix(Picture):
         )
         return [told, *outline, *numbers, apart, clipped, fit]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """How many offsets are told apart, what the end rows stand for, and the query's rows."""
         pairs, last, seq_len = arrays.pairs, 2 * arrays.clip, len(arrays.told)
         if last == 0:

@@ -123,7 +123,7 @@ class RelShift(Picture):
         artists.starts.set_data(np.repeat(arrays.starts - 0.5, 3), strokes)
         artists.pointer.set_ydata([arrays.step])
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """What the step does to the cells, and where they lie."""
         (rows, width), gone = arrays.matrix.shape, arrays.gone.sum()
         first, last = arrays.offsets[[0, -1]]

@@ -96,7 +96,7 @@ class T5Buckets(Picture):
         rows = [Limits(axes, lambda a: {"ylim": a.column[:1:-1]}) for axes in (table, curve)]
         return [buckets, pairs, *ends, mark, runs, here, *band, *rows]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The offset's bucket, the offsets that share it, and how many buckets are used."""
         num_buckets, max_distance, bidirectional, seq_len = arrays.setting
         far, last = arrays.runs[-1, [0, 2]]

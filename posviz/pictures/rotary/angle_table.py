@@ -73,7 +73,7 @@ class AngleTable(Picture):
         figure.align_ylabels(panels)
         return [table, *members]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """How many columns differ, which are copies, and how far three of them turn."""
         half = arrays.head_dim // 2
         same = f"j and j + {half}" if arrays.layout == "half_split" else "2i and 2i + 1"

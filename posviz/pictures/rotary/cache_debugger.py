@@ -72,7 +72,7 @@ class CacheDebugger(Picture):
         legend_over(panels[2], handles=[prompts[2].line])
         return [*maps, errors, *prompts]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The error of the last row, before and after the division, and where attention went."""
         error = arrays.errors[-1]
         tokens = f"{arrays.decoded} token" + "s" * (arrays.decoded > 1)

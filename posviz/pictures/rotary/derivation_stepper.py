@@ -111,7 +111,7 @@ class DerivationStepper(Picture):
         legend_above(figure, handles, columnspacing=1.0, handletextpad=0.2)
         return [*formulas, *values, *threads, dots, rings, crosses]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """Which line is reached and why it follows, or by how much it does not."""
         asked = f"{arrays.beyond['line']} was asked; " if arrays.beyond else ""
         count = len(arrays.values)

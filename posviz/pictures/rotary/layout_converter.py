@@ -68,7 +68,7 @@ class LayoutConverter(Picture):
         legend_above(figure, pairs[:4], narrow=2, columnspacing=1.2, handlelength=1.4)
         return [*pairs, *maps]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """Which of the outcomes this is, by its numbers."""
         query, key = (
             ("reordered, " if stored != TRAINED else "") + f"turned {turned}"

@@ -78,7 +78,7 @@ class PrecisionLab(Picture):
         legend_above(figure, [*curves, end], ncols=3, columnspacing=1.2, handlelength=1.8)
         return [*curves, here, *marks, end]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The errors at the position, and where each dtype is first off by more than 0.001."""
         here = ", ".join(f"{name} {_found(arrays, name)}" for name in LOOKS)
         first = ", ".join(

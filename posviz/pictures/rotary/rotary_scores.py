@@ -118,7 +118,7 @@ class RotaryScores(Picture):
         fit = Limits(means, lambda a: {"xlim": (-1.02 * a.seq_len, 1.02 * a.seq_len)})
         return [*maps, *lines, fit]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """Mean scores near the diagonal and far from it, and the device."""
         (near, far), (near_turned, far_turned) = arrays.means
         width = cell_width(arrays.seq_len)

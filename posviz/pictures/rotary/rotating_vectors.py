@@ -63,7 +63,7 @@ class RotatingVectors(Picture):
         legend_above(figure, [arc, alone, both, key], handlelength=1.6, columnspacing=1.2)
         return [*arrows, arc, alone, both, key, here]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """Where the two stand, by how much the angle changed, and whether the score stood still."""
         query, key = arrays.positions
         offset = query - key

@@ -47,7 +47,7 @@ class ScoreDecay(Picture):
         """Return the curves, and score, envelope and bound at the offset over the seeds."""
         largest, offset = int(self.largest), self.held("offset")
         inv_freq = rotary_frequencies(self.head_dim, self.base)
-        products = _products(self.content, self.seed, self.head_dim)
+        products = pair_products(self.content, self.seed, self.head_dim)
         here = products @ _turns(offset, inv_freq)
         return self.arrays(
             largest=largest,
@@ -75,7 +75,7 @@ class ScoreDecay(Picture):
         ends = Limits(axes, lambda a: {"xlim": with_room(0, a.largest, 0.018)})
         return [ends, around, curve, mark]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The score at the offset, how often it rises, and what the bound is worth."""
         at = f"at offset {arrays.offset}" + " (the largest)" * bool(arrays.beyond)
         if arrays.content == "many seeds":
@@ -96,7 +96,7 @@ class ScoreDecay(Picture):
         )
 
 
-def _products(content, seed, head_dim):
+def pair_products(content, seed, head_dim):
     """Each pair of q times the conjugate of k's, [seeds, head_dim/2], in the axis's unit.
 
     Turned by offset × inv_freq and added up, their real part is the score.
@@ -112,7 +112,7 @@ def _products(content, seed, head_dim):
 def _curves(content, seed, head_dim, base, largest):
     """The lines to draw, each as x and y: of one q and k at every offset, of many at a sample."""
     inv_freq = rotary_frequencies(head_dim, base)
-    products = _products(content, seed, head_dim)
+    products = pair_products(content, seed, head_dim)
     sampled = np.unique(np.linspace(0, largest, RANGES + 1).astype(int))
     drawn = {"sampled": sampled, "bound": _bound(products, sampled, inv_freq)}
     if content == "many seeds":

@@ -81,7 +81,7 @@ class TurnedTokens(Picture):
         ]
         return [*arrows, *trails, weights, *cells]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The first query's weights, and whether they change when all tokens move on."""
         places = ", ".join(str(position) for position in arrays.positions)
         degrees = ", ".join(f"{angle:.0f}°" for angle in np.degrees(arrays.angles[0]))

@@ -83,7 +83,7 @@ class MropeSections(Picture):
             hands,
         ]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The wavelengths that each axis has, and how far its fastest pair has turned."""
         words = []
         for i, (name, position) in enumerate(zip(AXES, arrays.present, strict=True)):

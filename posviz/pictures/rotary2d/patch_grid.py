@@ -91,7 +91,7 @@ class PatchGrid(Picture):
         legend_above(figure, lines, columnspacing=1.0)
         return [scores, *query, Limits(steps, _limits), *lines]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The scores of two neighbours, and how many patches pass for the query itself."""
         grid, (row, column) = len(arrays.scores), arrays.here
         clamped = " (the nearest there is)" * bool(arrays.beyond)

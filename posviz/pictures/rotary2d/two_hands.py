@@ -90,7 +90,7 @@ class TwoHands(Picture):
         legend_above(figure, hands)
         return [*hands, *arcs, scores, *first, *last, mark]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The angles, share by share."""
         row, column = arrays.here
         across, down = arrays.shares[0, 0], arrays.shares[-1, 1]

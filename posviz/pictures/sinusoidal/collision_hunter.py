@@ -56,7 +56,7 @@ class CollisionHunter(Picture):
         )
         return [Limits(axes, _limits), *parts, Other(found, _found)]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The nearest collision, beside the distance of neighbours."""
         return (
             f"Of offsets 1 to {arrays.largest:,} the nearest row is {arrays.distance:.4g} away, "

@@ -56,7 +56,7 @@ class CounterToClock(Picture):
         ]
         return [*_markers(binary), *_markers(smooth), *hands]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The digits and the smooth digits of the position."""
         digits = f"{arrays.row:0{BITS.size}b}"
         smooth = ", ".join(f"{digit:.2f}" for digit in _smooth(arrays.hands[:, 0]))

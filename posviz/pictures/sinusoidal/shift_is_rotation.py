@@ -72,7 +72,7 @@ class ShiftIsRotation(Picture):
         legend_above(figure, [*hands, arc, sine, cosine], columnspacing=1.2)
         return [sine, cosine, *hands, *marks, arc, tip]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The angle, the pair's matrix in (sin, cos) order, and the residual over all pairs."""
         (a, b), (c, d) = arrays.matrix
         clamped = f" (the last; {arrays.beyond['pair']} does not exist)" if arrays.beyond else ""

@@ -55,7 +55,7 @@ class SimilarityByOffset(Picture):
             *(similarity, here, cosines, mean),
         ]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The similarity at the offset and between neighbours, and where it first rises."""
         at = arrays.similarity
         clamped = " (the largest shown)" * bool(arrays.beyond)

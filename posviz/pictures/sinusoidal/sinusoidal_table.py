@@ -65,7 +65,7 @@ class SinusoidalTable(Picture):
         legend.set_zorder(0)  # below what moves, so it is drawn only once
         return [table, sine, cosine]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The marked row's first pair and norm; what was clamped; how far the rules drift."""
         sine, cosine = arrays.marked[:, 0]
         clamped = ""

@@ -65,7 +65,7 @@ class WavelengthClocks(Picture):
             Curve(axes, "C1o", lambda a: a.hands[:, 1].T, marks=1.5),
         ]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """How often the fastest and the slowest clock have turned."""
         turns = arrays.position / arrays.wavelengths
         return (

@@ -46,7 +46,7 @@ class WhyNotIntegers(Picture):
         legend_above(figure, parts[:2])
         return parts
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The marked position's three codes in both sentences."""
         (_, long, *wave), (_, short, *same) = (code[arrays.position] for code in arrays.codes)
         change = "the same" if wave == same else "different"

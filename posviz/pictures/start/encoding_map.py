@@ -162,7 +162,7 @@ class EncodingMap(Picture):
         chosen = Curve(chart, "o", lambda a: zip(*a.points, strict=True), zorder=2.4, **dot)
         return [*_card(card), *doors, route, chosen]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """Where it enters, what it does there, and the formula."""
         entry = arrays.entry
         where = " and at the ".join(entry.doors)

@@ -45,7 +45,7 @@ class SameOnEveryDevice(Picture):
         words = Text(card, 0, 0.56, _words, va="top", linespacing=1.6)
         return [image, name, words]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """How much was computed, where, and how far it is from float64."""
         seq_len = len(arrays.similarity)
         return (

@@ -64,7 +64,7 @@ class ThreeDoors(Picture):
         """The layer at rest, the doors ready to be lit."""
         return draw_doors(figure.subplots())
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """What happens at the door."""
         return arrays.caption
 

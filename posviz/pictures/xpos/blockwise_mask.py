@@ -68,7 +68,7 @@ class BlockwiseMask(Picture):
         legend_above(figure, [*patches, seen, causal, most], narrow=2, **close)
         return [kinds, borders, row, causal, seen, most, mark, limits]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """What the query sees, the share of pairs that is kept, and how far anyone looks."""
         query, seen, pairs = arrays.query, arrays.seen[arrays.query], arrays.causal.sum()
         clamped = " (the last)" * bool(arrays.beyond)

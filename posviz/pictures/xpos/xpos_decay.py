@@ -70,7 +70,7 @@ class XposDecay(Picture):
         figure.align_ylabels((heat, curves))
         return [factors, half, fastest, slowest, chosen, in_map, on_curve]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """ζ of the pair, its factor at two distances, and the distance that halves it."""
         last = len(arrays.half_lives) - 1
         clamped = " (the last)" * bool(arrays.beyond)

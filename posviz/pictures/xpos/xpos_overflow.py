@@ -68,7 +68,7 @@ class XposOverflow(Picture):
         legend_above(figure, [curve, end, mark, overflow], narrow=2, columnspacing=1.2)
         return [curve, end, mark, here, *_draw_meter(meter, self.dtype)]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """How large the scale is at the position, what the dtype holds, and where it overflows."""
         middle = f", {arrays.position / 2:,.9g} from the middle of its text," * arrays.centred
         reach = arrays.reach[arrays.dtype]
