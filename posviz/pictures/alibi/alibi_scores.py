@@ -26,7 +26,6 @@ from posviz.pictures.parts import (
     through_ranges,
     whole,
     wide,
-    with_room,
 )
 from posviz.pictures.rotary.rotary_scores import LONGEST, cell_width, float32_words, score_panels
 
@@ -213,4 +212,4 @@ def _draw_row(axes):
     axes.set(title="weights of the last query", xlim=(-80, LONGEST))
     draw_weight_axis(axes)
     whole(axes.xaxis, most=3)
-    return lines, marks, planted, Limits(axes, lambda a: {"xlim": with_room(0, a.last)})
+    return lines, marks, planted, Limits(axes, lambda a: {"xlim": (-0.02 * a.last, 1.02 * a.last)})
