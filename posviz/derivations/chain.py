@@ -79,10 +79,10 @@ class Step:
     @property
     def value(self) -> str:
         """The value in a few digits; both sides where an equation of its own does not hold."""
-        right = shown(self.right, self.entries)
+        right = value_text(self.right, self.entries)
         if self.follows or self.line.left is None or self.left is None:
             return right
-        return f"{shown(self.left, self.entries)} ≠ {right}"
+        return f"{value_text(self.left, self.entries)} ≠ {right}"
 
 
 def steps_of(
@@ -130,13 +130,13 @@ class Derived:
         slip = f" with the slip {self.slip!r}" if self.slip else ""
         rows = [f"{self.name}{slip}: {self.setting}"]
         for number, step in enumerate(self.steps, 1):
-            fault = "" if step.follows else f"  does not follow: off by {shown(step.residual)}"
+            fault = "" if step.follows else f"  does not follow: off by {value_text(step.residual)}"
             formula, value = formulas[number - 1], values[number - 1]
             rows.append(f"{number:>2}  {formula:<{width}}  {value:>{digits}}{fault}")
         return "\n".join([*rows, *([self.note] if self.note else [])])
 
 
-def shown(value: Any, entries: tuple[int, int] = (0, -1)) -> str:
+def value_text(value: Any, entries: tuple[int, int] = (0, -1)) -> str:
     """Return a number to four decimals or five digits, two entries of a vector, a complex number.
 
     Rounding errors differ from machine to machine: what they leave of 0 is shown as 0.
@@ -144,9 +144,9 @@ def shown(value: Any, entries: tuple[int, int] = (0, -1)) -> str:
     value = np.asarray(value)
     if np.iscomplexobj(value):
         sign = "−" if value.imag < -ROUNDING else "+"
-        return f"{shown(value.real)} {sign} {shown(abs(value.imag))}i"
+        return f"{value_text(value.real)} {sign} {value_text(abs(value.imag))}i"
     if value.ndim:
-        first, second = (shown(value[entry]) for entry in entries)
+        first, second = (value_text(value[entry]) for entry in entries)
         if len(value) == 2:
             return f"{first}, {second}"
         return f"{first}, …, {second}" if entries[0] == 0 else f"…, {first}, {second}"

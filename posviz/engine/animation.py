@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from posviz.engine.export import replacing
+from posviz.engine.export import nearest, replacing
 from posviz.engine.knobs import device, numeric, text
 from posviz.engine.live_figure import LiveFigure
 from posviz.engine.picture import Picture
@@ -165,30 +165,15 @@ def shared_palette(pixels: np.ndarray) -> np.ndarray:
 
 
 def in_palette(frames: Iterable[np.ndarray], palette: np.ndarray) -> Iterator[Image.Image]:
-    """Each frame [height, width, 3] in the nearest colours of the palette [colours, 3].
-
-    Pillow's own way to a given palette takes similar colours for the same, and white for grey.
-    """
-    nearest = np.full(1 << 24, -1, np.int16)  # of each colour met so far
-    known = palette.astype(np.float32)
+    """Each frame [height, width, 3] in the nearest colours of the palette [colours, 3]."""
+    known = np.full(1 << 24, -1, np.int16)  # the index of each colour met so far
     for frame in frames:
-        packed = _packed(frame)
-        new = np.unique(packed[nearest[packed] < 0])
-        distances = (known**2).sum(axis=1) - 2 * _unpacked(new).astype(np.float32) @ known.T
-        nearest[new] = distances.argmin(axis=1)
-        image = Image.fromarray(nearest[packed].astype(np.uint8), "P")
+        packed = frame.astype(np.int32) @ np.array([1 << 16, 1 << 8, 1], np.int32)
+        new = np.unique(packed[known[packed] < 0])
+        known[new] = nearest(new[:, None] >> np.array([16, 8, 0]) & 255, palette)
+        image = Image.fromarray(known[packed].astype(np.uint8), "P")
         image.putpalette(palette.tobytes())
         yield image
-
-
-def _packed(pixels):
-    """Colours [..., 3] as one number each."""
-    return pixels.astype(np.int32) @ np.array([1 << 16, 1 << 8, 1], np.int32)
-
-
-def _unpacked(numbers):
-    """What `_packed` packed, [..., 3] bytes."""
-    return np.stack([numbers >> 16, numbers >> 8 & 255, numbers & 255], axis=-1).astype(np.uint8)
 
 
 # ---------------------------------------------------------------- MP4

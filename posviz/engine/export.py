@@ -138,12 +138,20 @@ def png_bytes(rgba: np.ndarray, colours=255) -> bytes:
         weighted = np.repeat(found[others], np.ceil(counts[others] ** 0.5).astype(int), axis=0)
         means = Image.fromarray(weighted[None]).quantize(colours - 16, kmeans=1).getpalette()
         palette = np.vstack([found[exact], np.array(means).reshape(-1, 3)])
-    distances = np.square(found[:, None].astype(int) - palette).sum(axis=2)
-    indices = distances.argmin(axis=1).astype(np.uint8)[where].reshape(packed.shape)
+    indices = nearest(found, palette).astype(np.uint8)[where].reshape(packed.shape)
     image, data = Image.fromarray(indices), io.BytesIO()
     image.putpalette(palette.astype(np.uint8).tobytes())
     image.save(data, "PNG", optimize=True)
     return data.getvalue()
+
+
+def nearest(colours: np.ndarray, palette: np.ndarray) -> np.ndarray:
+    """The index in the palette [n, 3] of the colour nearest to each [..., 3]; the first of several.
+
+    Pillow's own way to a given palette takes similar colours for the same, and white for grey.
+    """
+    known = palette.astype(np.float32)  # which holds the squares of bytes exactly
+    return ((known**2).sum(axis=1) - 2 * colours.astype(np.float32) @ known.T).argmin(axis=-1)
 
 
 def output_png(rgba: np.ndarray, width: float, caption: str) -> tuple[bytes, dict]:

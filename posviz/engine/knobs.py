@@ -46,6 +46,10 @@ class Knob(traitlets.TraitType):
                 return f"only with {picture.knobs()[name].label} {these}"
         return ""
 
+    def held(self, picture: Any) -> Any:
+        """The value, held at the end of its range as the picture stands."""
+        return getattr(picture, str(self.name))
+
     @property
     def label(self) -> str:
         """The text beside the control."""
@@ -78,7 +82,7 @@ class numeric(Knob):
     """A number between low and high, both included.
 
     until: where the range ends as a picture stands, if other knobs shorten it. A larger value stays
-    allowed, and `compute` takes it for that end.
+    allowed, and is held at that end.
     """
 
     noun = "a number"
@@ -116,6 +120,10 @@ class numeric(Knob):
         return (
             self.high if self.until is None else max(min(self.high, self.until(picture)), self.low)
         )
+
+    def held(self, picture: Any) -> Any:
+        """The value, or the end of its range as the picture stands."""
+        return min(super().held(picture), self.end(picture))
 
     # A slider has numbered places, from 0 to `last_place`; the browser knows nothing else.
 

@@ -2,6 +2,7 @@
 
 import difflib
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import traitlets
@@ -39,7 +40,7 @@ class Picture(traitlets.HasTraits):
     def compute(self) -> Any:
         """Return the arrays that the knobs ask for; `update` and `caption` get them.
 
-        Mathematics only: it touches no artist.
+        Mathematics only: it touches no artist. Ends in `return self.arrays(name=...)`.
         """
         raise NotImplementedError
 
@@ -64,6 +65,22 @@ class Picture(traitlets.HasTraits):
         Reads the arrays only, no knob, so that it tells of the picture that is shown.
         """
         raise NotImplementedError
+
+    # -- what helps it -------------------------------------------------------------------------
+
+    def held(self, name: str) -> Any:
+        """A knob's value, held at the end of its range as the picture stands."""
+        return self.knobs()[name].held(self)
+
+    def arrays(self, **computed: Any) -> SimpleNamespace:
+        """What `compute` has computed, and besides it the knobs' values, held as `held` does.
+
+        beyond: {knob: value} of the knobs that were set beyond the end.
+        """
+        values = self.values()
+        held = {name: knob.held(self) for name, knob in self.knobs().items()}
+        beyond = {name: value for name, value in values.items() if value != held[name]}
+        return SimpleNamespace(**held | {"beyond": beyond} | computed)
 
     # -- what follows from it ------------------------------------------------------------------
 

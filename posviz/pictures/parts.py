@@ -15,6 +15,7 @@ from posviz.engine.style import SIGNED
 from posviz.pictures.dense_line import DenseLine
 
 CROSS = (0, 1, np.nan, 0, 1), (0, 1, np.nan, 1, 0)  # from corner to corner
+RANGES = 400  # in which a long row is shown: about as many as its panel has pixels
 WIDE = 5.0  # inches: a slide, a notebook, a poster; narrower is a column of a paper
 
 
@@ -22,10 +23,10 @@ WIDE = 5.0  # inches: a slide, a notebook, a poster; narrower is a column of a p
 
 
 class Curve:
-    """A line or marks through the x and y that `show` returns."""
+    """A line or marks through the x and y that `show` returns; fmt is matplotlib's, as "C0o-"."""
 
-    def __init__(self, axes, look, show: Callable, label=None, *, stroke=1.0, marks=1.0, **more):
-        (self.line,) = axes.plot([], [], look, label=label, animated=True, **more)
+    def __init__(self, axes, fmt, show: Callable, label=None, *, stroke=1.0, marks=1.0, **more):
+        (self.line,) = axes.plot([], [], fmt, label=label, animated=True, **more)
         scale(self.line, stroke, marks)
         self.show = show
 
@@ -159,33 +160,11 @@ class Term(Map):
         self.cross.set_data(*(([], []) if on else CROSS))
 
 
-class Arrow:
-    """An arrow from the origin to the point that `show` returns; a faint, labelled one stays.
-
-    beyond: a radius that no arrow reaches, outside of which the name stands.
-    """
-
-    def __init__(self, axes, look: dict, show: Callable, name, *, rest, beyond, faint=0.4):
-        look = {"length_includes_head": True, **look}
-        axes.arrow(0, 0, *rest, **look).set_alpha(faint)
-        self.arrow = axes.arrow(0, 0, *rest, **look)
-        self.arrow.set(animated=True, zorder=5)
-        towards = np.array(rest) / np.hypot(*rest)
-        shift = {"xytext": 0.8 * rcParams["font.size"] * towards, "textcoords": "offset points"}
-        axes.annotate(name, beyond * towards, **shift, ha="center", va="center")
-        self.show = show
-
-    def move(self, arrays):
-        """Set its head."""
-        dx, dy = self.show(arrays)
-        self.arrow.set_data(dx=dx, dy=dy)
-
-
 class Ring(Curve):
     """Hollow marks; the width of their edge is a multiple of the style's marker size."""
 
-    def __init__(self, axes, look, show: Callable, label=None, *, edge, marks=1.0, **more):
-        super().__init__(axes, look, show, label, marks=marks, markerfacecolor="none", **more)
+    def __init__(self, axes, fmt, show: Callable, label=None, *, edge, marks=1.0, **more):
+        super().__init__(axes, fmt, show, label, marks=marks, markerfacecolor="none", **more)
         self.line.set_markeredgewidth(edge * rcParams["lines.markersize"])
 
 
@@ -200,9 +179,9 @@ class Other:
         self.artist.set(**self.show(arrays))
 
 
-def on_colours(axes, show: Callable, look="k-", stroke=2.0, **more):
+def on_colours(axes, show: Callable, fmt="k-", stroke=2.0, **more):
     """Two curves, black over white that is so many times as wide; the same in both themes."""
-    return [Curve(axes, "w-", show, stroke=stroke, **more), Curve(axes, look, show, **more)]
+    return [Curve(axes, "w-", show, stroke=stroke, **more), Curve(axes, fmt, show, **more)]
 
 
 def row_outline(matrix, row):
@@ -252,10 +231,20 @@ def circle(axes, radius=1.0):
     axes.plot(radius * np.cos(turn), radius * np.sin(turn), **thin)
 
 
-def legend_above(figure, parts, ncols=None, **more):
-    """One legend for all panels, above them; of parts, or of matplotlib's own handles."""
+def legend_above(figure, parts, narrow=None, **more):
+    """One legend for all panels, above them; of parts, or of matplotlib's own handles.
+
+    narrow: how many stand in a row where there is no room for all.
+    """
     handles = [getattr(part, "line", part) for part in parts]
-    figure.legend(handles=handles, loc="outside upper center", ncols=ncols or len(handles), **more)
+    ncols = narrow if narrow and not wide(figure) else len(handles)
+    figure.legend(handles=handles, loc="outside upper center", **{"ncols": ncols} | more)
+
+
+def legend_over(axes, **more):
+    """A legend of one panel, over its upper edge; below what moves, so that it is drawn once."""
+    over = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2}
+    axes.legend(**over, **more).set_zorder(1)
 
 
 def greyed(cmap, where="bad"):
@@ -266,7 +255,30 @@ def greyed(cmap, where="bad"):
 # ---------------------------------------------------------------- what they show
 
 
+def with_room(first, last, part=0.02):
+    """The ends of an axis with a little room on both sides: a part of what lies between."""
+    room = part * (last - first)
+    return first - room, last + room
+
+
 def broken(strokes):
     """Strokes [count, points, 2] as the x and y of one line, with a gap after each."""
     gap = np.full((len(strokes), 1, 2), np.nan)
     return np.concatenate([strokes, gap], axis=1).reshape(-1, 2).T
+
+
+def in_ranges(y):
+    """Where each range of a long row starts, its lowest and highest; a short row is whole.
+
+    A line through them covers what a line through all would, where a range is a pixel wide.
+    """
+    if len(y) <= RANGES:
+        return np.arange(len(y)), y, y
+    starts = np.linspace(0, len(y), RANGES + 1)[:-1].astype(int)
+    return starts, np.minimum.reduceat(y, starts), np.maximum.reduceat(y, starts)
+
+
+def through_ranges(x, y):
+    """The line through a row, of a long one through the lowest and highest of each range."""
+    starts, low, high = in_ranges(y)
+    return np.repeat(x[starts], 2), np.stack([low, high], axis=-1).ravel()

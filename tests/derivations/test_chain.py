@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from posviz.derivations.chain import Derived, Line, shown, steps_of
+from posviz.derivations.chain import Derived, Line, steps_of, value_text
 
 X = SimpleNamespace(x=3.0)
 
@@ -124,8 +124,8 @@ def test_rounding_is_never_printed():
     ],
 )
 def test_numbers_are_shown_to_a_few_digits(value, text):
-    assert shown(value) == text
+    assert value_text(value) == text
 
 
 def test_the_last_two_entries_of_a_vector_can_be_shown():
-    assert shown(np.arange(4.0), (-2, -1)) == "…, 2.0000, 3.0000"
+    assert value_text(np.arange(4.0), (-2, -1)) == "…, 2.0000, 3.0000"

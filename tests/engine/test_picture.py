@@ -9,7 +9,7 @@ import pytest
 import traitlets
 from matplotlib.figure import Figure
 
-from posviz.engine.knobs import switch
+from posviz.engine.knobs import integer, switch
 from posviz.engine.picture import Picture
 from tests.engine.sample import ROOT, Failing, Waves
 
@@ -37,6 +37,32 @@ def pixels(figure):
 def test_knobs_are_in_the_order_of_the_class_body_and_inherited_first():
     assert " ".join(Waves.knobs()) == "lines position width base phase shape marked words where"
     assert list(Failing.knobs()) == [*Waves.knobs(), "fail"]
+
+
+class Rows(Picture):
+    """A row of a table that another knob shortens."""
+
+    row = integer(5, low=0, high=9, until=lambda table: table.rows - 1)
+    rows = integer(10, low=1, high=10)
+    name = switch(True)
+
+    def compute(self):
+        return self.arrays(rows=np.arange(self.rows), last=self.held("row") == self.rows - 1)
+
+
+@pytest.mark.parametrize(
+    ("rows", "held", "beyond", "last"),
+    [(10, 5, {}, False), (6, 5, {}, True), (5, 4, {"row": 5}, True), (1, 0, {"row": 5}, True)],
+)
+def test_arrays_hold_the_knobs_no_farther_than_their_range_and_what_is_computed(
+    rows, held, beyond, last
+):
+    picture = Rows(rows=rows)
+    arrays = picture.compute()
+    assert vars(arrays).keys() == {"row", "rows", "name", "beyond", "last"}
+    assert (arrays.row, arrays.beyond, arrays.last, arrays.name) == (held, beyond, last, True)
+    assert len(arrays.rows) == rows
+    assert picture.row == 5
 
 
 def test_the_title_is_the_first_line_of_the_docstring():

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from posviz.pictures import parts
 from posviz.pictures.dense_line import DenseLine
+from posviz.pictures.rotary._arrows import Arrow
 
 
 @pytest.fixture
@@ -107,14 +108,14 @@ def test_columns_of_a_map_may_have_ends_of_their_own(axes):
 
 
 def test_an_arrow_points_and_its_faint_one_stays(axes):
-    look = {"width": 0.1}
-    part = parts.Arrow(axes, look, lambda a: a.tip, "q", rest=(3, 4), beyond=10, faint=0.2)
+    look = {"width": 0.1, "edgecolor": "C1"}
+    part = Arrow(axes, look, lambda a: a.tip, "q", rest=(3, 4), radius=10, faint=0.2)
     moved(part, tip=(-1, 2))
     faint, arrow = axes.patches
     tips = [patch.get_xy()[0] for patch in (faint, arrow)]
     assert np.array_equal(tips, [(3, 4), (-1, 2)])
     assert (faint.get_alpha(), faint.get_animated(), arrow.get_animated()) == (0.2, False, True)
-    assert tuple(axes.texts[0].xy) == pytest.approx((6, 8))
+    assert axes.texts[0].get_position() == pytest.approx((-10 / 5**0.5, 20 / 5**0.5))
 
 
 def test_another_artist_is_set_to_what_is_shown(axes):

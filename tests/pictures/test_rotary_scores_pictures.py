@@ -124,7 +124,7 @@ def test_another_device_owns_up_to_its_rounding(seq_len):
     assert exact.error is None
     assert 0 < error < 1e-4
     assert arrays.error == pytest.approx(error, rel=1e-6)
-    words = "torch CPU computed in float32 and differs from NumPy's float64 by at most"
+    words = "torch CPU computed in float32 and differs from NumPy’s float64 by at most"
     assert f"; {words} {error:.1e}." in picture.caption(arrays)
     np.testing.assert_allclose(arrays.means, exact.means, rtol=0, atol=1e-4)
 

@@ -160,7 +160,7 @@ def places(mistake, query, key, prompt):
 
 def decoded_scores(picture, mistake):
     """The rows of the scores that have been decoded, query by query and key by key."""
-    q, k = cache_debugger._tokens(picture.head_dim, picture.same_token, picture.seed)
+    q, k = cache_debugger._queries_and_keys(picture.head_dim, picture.same_token, picture.seed)
     rows = []
     for query in range(picture.decoded):
         row = []
@@ -230,7 +230,7 @@ def audited_tokens(monkeypatch):
     both = np.ones((2, 24, 64))
     columns = [column for pair in partners(64, "half_split") for column in pair]
     both[:, :16] = torch.randn(2, 16, 64).double().numpy()[..., columns]
-    monkeypatch.setattr(cache_debugger, "_tokens", lambda *_: both)
+    monkeypatch.setattr(cache_debugger, "_queries_and_keys", lambda *_: both)
     cache_debugger._decoded.cache_clear()
     yield
     cache_debugger._decoded.cache_clear()

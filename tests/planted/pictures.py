@@ -15,7 +15,7 @@ QUICK = {
     ),
     "masked attention: more padding than tokens is forgotten": (
         "posviz/pictures/order/masked_attention.py",
-        "length = max(self.seq_len - self.padding, 1)",
+        'length = self.seq_len - self.held("padding")',
         "length = self.seq_len - self.padding",
         "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_"
         "would[MaskedAttention]",
@@ -68,8 +68,8 @@ QUICK = {
     ),
     "ALiBi scores: a slider between two tokens is cut down": (
         "posviz/pictures/alibi/alibi_scores.py",
-        "seq_len, asked = round(self.seq_len), round(self.distance)",
-        "seq_len, asked = int(self.seq_len), int(self.distance)",
+        'seq_len, distance = round(self.seq_len), round(self.held("distance"))',
+        'seq_len, distance = int(self.seq_len), int(self.held("distance"))',
         "tests/pictures/test_alibi_scores_pictures.py::test_a_slider_between_"
         "two_tokens_means_the_nearer",
     ),
@@ -81,8 +81,8 @@ QUICK = {
     ),
     "score decay: an offset beyond the largest is not held there": (
         "posviz/pictures/rotary/score_decay.py",
-        "offset = min(self.offset, largest)",
-        "offset = self.offset",
+        'largest, offset = int(self.largest), self.held("offset")',
+        "largest, offset = int(self.largest), self.offset",
         "tests/pictures/test_score_decay.py::test_an_offset_beyond_the_largest_is_held_there",
     ),
     "cache debugger: a query one late is one early": (
@@ -169,8 +169,8 @@ DEFAULT = {
     ),
     "parts: curves are part of the background": (
         "posviz/pictures/parts.py",
-        "axes.plot([], [], look, label=label, animated=True, **more)",
-        "axes.plot([], [], look, label=label, **more)",
+        "axes.plot([], [], fmt, label=label, animated=True, **more)",
+        "axes.plot([], [], fmt, label=label, **more)",
         "tests/test_pictures.py::test_every_knob_moves_the_picture_and_some_no_"
         "background[ShiftIsRotation]",
     ),
@@ -250,10 +250,10 @@ DEFAULT = {
         "max(self.max_distance, exact)",
         "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_would[T5Buckets]",
     ),
-    "blockwise mask: the row of counts is marked at the query asked for, not at the last": (
-        "posviz/pictures/xpos/blockwise_mask.py",
-        "query=min(self.query, self.seq_len - 1),",
-        "query=min(self.query, self.seq_len),",
+    "blockwise mask: a query beyond the last is not held there": (
+        "posviz/engine/knobs.py",
+        "return min(super().held(picture), self.end(picture))",
+        "return super().held(picture)",
         "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_would[BlockwiseMask]",
     ),
     "two hands: the knobs that move by default move nothing": (

@@ -1,8 +1,6 @@
 """ALiBi on top of scores that depend on contents: what a key that fits wins from afar."""
 
 import functools
-import math
-from types import SimpleNamespace
 
 import numpy as np
 from matplotlib import rcParams
@@ -16,12 +14,22 @@ from posviz.engine.picture import Picture
 from posviz.engine.style import SIGNED
 from posviz.pictures.alibi.alibi_slopes import slope_words
 from posviz.pictures.alibi.weight_by_distance import LOWEST, draw_weight_axis
-from posviz.pictures.parts import Curve, Dense, Limits, Map, Rule, greyed, legend_above, whole, wide
-from posviz.pictures.rotary.score_decay import in_ranges
+from posviz.pictures.parts import (
+    RANGES,
+    Curve,
+    Dense,
+    Limits,
+    Map,
+    Rule,
+    greyed,
+    legend_above,
+    through_ranges,
+    whole,
+    wide,
+)
+from posviz.pictures.rotary.rotary_scores import LONGEST, cell_width, float32_words, score_panels
 
 HEADS, HEAD_DIM = 8, 64
-CELLS, RANGES = 512, 400  # what a picture can show of a long text
-LONGEST = 4096
 FIT = 8.0  # score of the planted key with the last query, where other keys have a deviation of 1
 LIMIT = 5.0  # of the colours
 
@@ -35,7 +43,7 @@ class AlibiScores(Picture):
 
     head = integer(2, low=1, high=HEADS, play=True)
     content = real(1.0, low=0.0, high=5.0, step=0.1, label="content ×")
-    distance = log(30, low=1, high=4095, until=lambda p: p.seq_len - 1, label="planted at")
+    distance = log(30, low=1, high=4095, until=lambda p: round(p.seq_len) - 1, label="planted at")
     seq_len = log(64, low=8, high=LONGEST, label="tokens")
     seed = integer(0, low=0, high=99)
     where = device()
@@ -45,8 +53,7 @@ class AlibiScores(Picture):
 
         NumPy computes in float64, the others in float32: `error` is by how much they differ.
         """
-        seq_len, asked = round(self.seq_len), round(self.distance)
-        distance = min(asked, seq_len - 1)
+        seq_len, distance = round(self.seq_len), round(self.held("distance"))
         slope = alibi_slopes(HEADS)[self.head - 1 : self.head]
         q, k = _vectors(seq_len, distance, self.seed)
         q = self.content * q
@@ -56,43 +63,34 @@ class AlibiScores(Picture):
             exact, results = results, _results(q, k, slope)
             error = max(np.abs(a - b).max() for a, b in zip(results, exact, strict=True))
         maps, rows = [_filled(scores) for scores in results[:2]], results[2:]
-        return SimpleNamespace(
+        return self.arrays(
             maps=maps,
-            curves=[_curve(row) for row in rows],
+            curves=[through_ranges(np.arange(seq_len), np.maximum(row, LOWEST)) for row in rows],
             planted=[row[distance] for row in rows],
             distance=distance,
-            farther=asked > distance,
+            farther=round(self.distance) > distance,
             slope=float(alibi_slopes(HEADS)[self.head - 1]),
             score=FIT * self.content,
             seq_len=seq_len,
             last=seq_len - 1,
-            device=self.where,
             error=error,
-            head=self.head,
         )
 
     def draw(self, figure):
         """Both maps, and the last query's weights: beside them where there is room."""
-        if wide(figure):
-            panels = figure.subplot_mosaic([["without", "with", "row"]], width_ratios=(1, 1, 0.95))
-        else:
-            panels = figure.subplot_mosaic(
-                [["without", "with"], ["row", "row"]], height_ratios=(2.2, 1)
-            )
-        maps = [panels["without"], panels["with"]]
+        *maps, row = score_panels(figure, 0.95, 2.2)
         without, ring = _draw_map(maps[0], lambda a: a.maps[0])
         with_alibi, other_ring = _draw_map(maps[1], lambda a: a.maps[1])
-        maps[0].set(title="scores without", ylabel="query (position)")
+        maps[0].set_title("scores without")
         maps[1].set_title("with ALiBi")
-        maps[1].tick_params(labelleft=False)
         bar = {"ticks": (-LIMIT, 0, LIMIT), "extend": "both", "label": "score (grey: ahead)"}
         side, aspect = ("bottom", 30) if wide(figure) else ("right", 20)
         figure.colorbar(without.image, ax=maps, location=side, aspect=aspect, **bar)
-        lines, marks, planted, limits = _draw_row(panels["row"])
-        legend_above(figure, [*lines, planted], ncols=4 if wide(figure) else 2)
+        lines, marks, planted, limits = _draw_row(row)
+        legend_above(figure, [*lines, planted], narrow=2)
         return [without, ring, with_alibi, other_ring, *lines, *marks, planted, limits]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """What the planted key scores, what the bias takes, and the weight it gets."""
         without, kept = arrays.planted[:2]
         lost, seq_len = arrays.slope * arrays.distance, arrays.seq_len
@@ -103,20 +101,15 @@ class AlibiScores(Picture):
             scores = (
                 f"scores 0 like every key, whatever the seed, and head {arrays.head} of {HEADS} "
             )
-        width = _width(seq_len)
+        width = cell_width(seq_len)
         cells = f"; a cell is the mean over {width} × {width} pairs not ahead" * (width > 1)
         if seq_len > RANGES:
             cells += f"; lines have the lowest and highest of {RANGES} ranges"
-        differs = ""
-        if arrays.error is not None:
-            differs = (
-                f"; {arrays.device} computed in float32 and differs from NumPy’s float64 by at "
-                f"most {arrays.error:.1e}"
-            )
         return (
             f"The key planted {arrays.distance} {tokens} back{farthest} {scores}(slope "
             f"{slope_words(arrays.slope)}) takes {lost:.4g}, so that among {seq_len} tokens its "
-            f"weight is {_number(kept)} with ALiBi and {_number(without)} without{cells}{differs}."
+            f"weight is {_number(kept)} with ALiBi and {_number(without)} without{cells}"
+            f"{float32_words(arrays)}."
         )
 
 
@@ -144,15 +137,10 @@ def _results(q: Array, k: Array, slope: Array) -> list[np.ndarray]:
     return [scores, scores + bias, *rows]
 
 
-def _width(seq_len):
-    """How many tokens share a row of the map."""
-    return math.ceil(seq_len / CELLS)
-
-
 def _sizes(seq_len):
     """How many tokens each row of the map has: the last may have fewer."""
-    starts = np.arange(0, seq_len, _width(seq_len))
-    return starts, np.minimum(seq_len - starts, _width(seq_len))
+    starts = np.arange(0, seq_len, cell_width(seq_len))
+    return starts, np.minimum(seq_len - starts, cell_width(seq_len))
 
 
 def _mean_offsets(seq_len):
@@ -170,7 +158,7 @@ def _block_means(q: Array, k: Array) -> np.ndarray:
     A mean over a block is the product of mean query and mean key; on the diagonal each query meets
     the sum of the keys up to its own.
     """
-    seq_len, width = len(q), _width(len(q))
+    seq_len, width = len(q), cell_width(len(q))
     if width == 1:
         return to_numpy(q @ k.T)
     xp, sizes = namespace(q, k), _sizes(seq_len)[1]
@@ -189,12 +177,6 @@ def _filled(scores):
     return np.where(ahead, np.nan, np.clip(scores, -LIMIT, LIMIT))
 
 
-def _curve(row):
-    """The line through the weights; of a long row through the lowest and highest of each range."""
-    starts, low, high = in_ranges(np.maximum(row, LOWEST), RANGES)
-    return np.repeat(starts, 2), np.stack([low, high], axis=-1).ravel()
-
-
 def _number(weight):
     if weight == 0:
         return "0 (it underflows)"
@@ -209,8 +191,7 @@ def _draw_map(axes, show):
     look = {"markerfacecolor": "none", "markeredgewidth": rcParams["lines.linewidth"]}
     look |= {"clip_on": False, "in_layout": False}  # it is placed later
     ring = Curve(axes, "C3o", lambda a: ([a.last - a.distance], [a.last]), marks=1.5, **look)
-    axes.set(xlabel="key (position)", xlim=(0, LONGEST), ylim=(LONGEST, 0))
-    whole(axes.xaxis, axes.yaxis, most=3, steps=None)
+    axes.set(xlim=(0, LONGEST), ylim=(LONGEST, 0))
     return scores, ring
 
 

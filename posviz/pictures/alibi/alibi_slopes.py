@@ -1,7 +1,5 @@
 """The slopes of all heads, and the bias that one of them subtracts."""
 
-from types import SimpleNamespace
-
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.ticker import NullLocator
@@ -34,20 +32,18 @@ class AlibiSlopes(Picture):
 
         first: which slopes are those of a power of two; differs: which are not the formula's.
         """
-        slopes, head = alibi_slopes(self.num_heads), min(self.head, self.num_heads)
+        slopes, head = alibi_slopes(self.num_heads), self.held("head")
         formula = 2.0 ** (-8 * np.arange(1, self.num_heads + 1) / self.num_heads)
         power = 2 ** (self.num_heads.bit_length() - 1)
         apart = offsets(np.arange(self.seq_len), np.arange(self.seq_len))
         bias = alibi_bias(slopes[head - 1 : head], apart)[0]
-        return SimpleNamespace(
+        return self.arrays(
             slopes=slopes,
             formula=formula,
             differs=~np.isclose(slopes, formula, rtol=1e-9),
             power=power,
             first=np.arange(self.num_heads) < power,
-            head=head,
             slope=slopes[head - 1],
-            asked=self.head,
             farthest=float(bias[-1, 0]),
             bias=np.where(apart < 0, BLANK, np.maximum(bias, LOWEST)),
         )
@@ -63,14 +59,14 @@ class AlibiSlopes(Picture):
         figure.colorbar(bias.image, ax=matrix, location=side, **bar)
         matrix.set(title="one head’s bias", xlabel="key (position)", ylabel="query (position)")
         whole(matrix.xaxis, matrix.yaxis, most=3, steps=None)
-        legend_above(figure, slopes, ncols=4 if wide(figure) else 2)
+        legend_above(figure, slopes, narrow=2)
         return [*slopes, bias, Limits(points, lambda a: {"xlim": _margins(len(a.slopes))})]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The slope, the bias at the far end, and where the slopes come from."""
         num_heads, last = len(arrays.slopes), len(arrays.bias) - 1
         slope, power = arrays.slope, arrays.power
-        clamped = " (the last there is)" * (arrays.asked > arrays.head)
+        clamped = " (the last there is)" * bool(arrays.beyond)
         ends = f" (colours end at −{-LOWEST:g})" * (arrays.farthest < LOWEST)
         told = (
             f"Head {arrays.head}{clamped} of {num_heads} has the slope {slope_words(slope)}, and "

@@ -1,7 +1,5 @@
 """What ALiBi leaves of a weight with distance, and how far each head looks."""
 
-from types import SimpleNamespace
-
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.patches import Rectangle
@@ -47,19 +45,16 @@ class WeightByDistance(Picture):
         ends = np.minimum(np.log(starts[shown] / LOWEST) / slopes, furthest)
         heights = np.stack([starts[shown], starts[shown] * np.exp(-slopes * ends)])
         heads = np.arange(1, self.num_heads + 1)
-        head = min(self.head, self.num_heads)
-        return SimpleNamespace(
+        head = self.held("head")
+        return self.arrays(
             lines=np.stack([[0 * ends, ends], heights]),
             windows=windows,
             reach=windows[shown, head - 1],
             bars=np.stack([[0 * heads, windows[shown]], [heads, heads]]),
             heads=heads,
-            head=head,
-            asked=self.head,
             slope=slopes[head - 1],
             one_in=int(self.one_in),
             furthest=furthest,
-            show=self.show,
         )
 
     def draw(self, figure):
@@ -68,20 +63,19 @@ class WeightByDistance(Picture):
         lines, bars = _draw_lines(left, SHOWN[self.show]), _draw_windows(right)
         window, threshold, _, chosen, *_ = lines
         legend = [chosen, threshold, window.artist, *bars[2:4]]
-        ncols = 5 if wide(figure) else 3
-        legend_above(figure, legend, ncols, columnspacing=1, handlelength=1.6)
+        legend_above(figure, legend, narrow=3, columnspacing=1, handlelength=1.6)
         return [*lines, *bars]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """Where the factor and the weight of the head fall under the threshold, and of all."""
         num_heads, (factor, weight) = arrays.windows.shape[1], arrays.windows[:, arrays.head - 1]
-        clamped = " (the last there is)" * (arrays.asked > arrays.head)
+        clamped = " (the last there is)" * bool(arrays.beyond)
         beyond = bool(arrays.reach > arrays.furthest)
         told = (
             f"Head {arrays.head}{clamped} of {num_heads}, slope {slope_words(arrays.slope)}: the "
-            f"factor falls under 1/{arrays.one_in:,} at {_tokens(factor)} tokens, and the "
+            f"factor falls under 1/{arrays.one_in:,} at {_distance_text(factor)} tokens, and the "
             "weight itself (equal scores, long text) "
-            + (f"at {_tokens(weight)} tokens" if weight else "is nowhere above it")
+            + (f"at {_distance_text(weight)} tokens" if weight else "is nowhere above it")
             + f" ({arrays.show}: beyond the axis)" * beyond
         )
         if num_heads == 1:
@@ -99,10 +93,10 @@ def _range(windows):
     reached = windows[windows > 0]
     never = len(windows) - len(reached)
     told = f" ({never} {'head' if never == 1 else 'heads'} never)" * (never > 0)
-    return f"{_tokens(reached.min())} … {_tokens(reached.max())}{told}"
+    return f"{_distance_text(reached.min())} … {_distance_text(reached.max())}{told}"
 
 
-def _tokens(distance):
+def _distance_text(distance):
     return f"{distance:.2f}" if distance < 100 else f"{distance:.1f}"
 
 

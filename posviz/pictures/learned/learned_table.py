@@ -3,7 +3,6 @@
 import functools
 import numbers
 from collections.abc import Mapping
-from types import SimpleNamespace
 
 import numpy as np
 from matplotlib import rcParams
@@ -24,7 +23,7 @@ from posviz.pictures.learned._tables import (
     toy_snapshots,
     unit_rows,
 )
-from posviz.pictures.parts import Curve, Limits, Other, legend_above, whole, wide, zero
+from posviz.pictures.parts import Curve, Limits, Other, legend_above, whole, with_room, zero
 from posviz.wording import signed
 
 LOWEST = -0.55  # the axis of the mean cosine ends here unless a mean is lower
@@ -56,7 +55,7 @@ class LearnedTable(Picture):
         index = training.nearest(self.progress / 100)
         cosines, means, path = self._view(index, self.centred)
         before = self._view(0, self.centred)[1]
-        return SimpleNamespace(
+        return self.arrays(
             cosines=cosines,
             means=means,
             before=before,
@@ -66,7 +65,6 @@ class LearnedTable(Picture):
             steps=training.steps,
             step=training.steps[index],
             shape=training.tables[0].shape,
-            centred=self.centred,
         )
 
     def draw(self, figure):
@@ -86,18 +84,17 @@ class LearnedTable(Picture):
         before = Curve(means, "C6--", lambda a: _by_offset(a.before), first, **thin)
         now = Curve(means, "C0-", lambda a: _by_offset(a.means), "now")
         half = rows // 2
-        means.set(xlim=(-0.02 * half, 1.02 * half), ylim=(LOWEST, 1.05), yticks=(-0.5, 0, 0.5, 1))
+        means.set(xlim=with_room(0, half), ylim=(LOWEST, 1.05), yticks=(-0.5, 0, 0.5, 1))
         means.set(xlabel="offset (tokens)", title="mean by offset")
         whole(means.xaxis, most=3, fewest=2, steps=None)
-        ncols = 4 if wide(figure) else 2
-        legend_above(figure, [*ends, before, now], ncols, columnspacing=1.2)
+        legend_above(figure, [*ends, before, now], narrow=2, columnspacing=1.2)
         return [
             Other(image, lambda a: {"data": a.cosines}),
             *(line, dots, *ends, before, now),
             Limits(means, lambda a: {"ylim": (a.lowest, 1.05)}),
         ]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The step, neighbours and far rows then and at the start, and what was left out."""
         rows, columns = arrays.shape
         far = len(arrays.means) - 1

@@ -1,6 +1,5 @@
 """How many parameters a learned table has, beside those of whole models."""
 
-from types import SimpleNamespace
 from typing import NamedTuple
 
 from matplotlib import rcParams
@@ -8,7 +7,7 @@ from matplotlib.ticker import NullLocator
 
 from posviz.engine.knobs import choice, integer, log
 from posviz.engine.picture import Picture
-from posviz.pictures.parts import Ring, Rule, legend_above, wide
+from posviz.pictures.parts import Ring, Rule, legend_above
 
 
 class Model(NamedTuple):
@@ -54,13 +53,11 @@ class ParameterCount(Picture):
     def compute(self):
         """Return the parameters of the table asked for, and the model they are held against."""
         length, model = int(self.length), MODELS[self.model]
-        return SimpleNamespace(
-            name=self.model,
-            model=model,
+        return self.arrays(
+            chosen=model,
             table=model.rows * model.columns,
             row=ROWS.index(self.model),
             length=length,
-            width=self.width,
             parameters=length * self.width,
         )
 
@@ -72,19 +69,18 @@ class ParameterCount(Picture):
         asked = Rule(axes, {"color": "C1"}, lambda a: a.parameters, "length × width", stroke=1.5)
         rings = [
             Ring(axes, "C2o", lambda a: ([a.table], [a.row]), "model chosen", **large),
-            Ring(axes, "C2s", lambda a: ([a.model.parameters], [a.row]), **large),
+            Ring(axes, "C2s", lambda a: ([a.chosen.parameters], [a.row]), **large),
         ]
-        ncols = 4 if wide(figure) else 2
-        legend_above(figure, [asked, tables, wholes, rings[0]], ncols, columnspacing=1.2)
+        legend_above(figure, [asked, tables, wholes, rings[0]], narrow=2, columnspacing=1.2)
         return [asked, *rings]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The table's parameters, in bytes, beside the model's; the model's own table."""
-        rows, columns, parameters = arrays.model
+        rows, columns, parameters = arrays.chosen
         return (
             f"{arrays.length:,} × {arrays.width:,} = {arrays.parameters:,} parameters, "
             f"{_megabytes(2 * arrays.parameters)} MB at 2 bytes each, or "
-            f"{_percent(arrays.parameters / parameters)} of the {parameters:,} of {arrays.name}, "
+            f"{_percent(arrays.parameters / parameters)} of the {parameters:,} of {arrays.model}, "
             f"whose own table of {rows:,} × {columns:,} is {_percent(arrays.table / parameters)}."
         )
 

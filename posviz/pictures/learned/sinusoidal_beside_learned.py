@@ -1,6 +1,5 @@
 """A sinusoidal and a learned table of one size, side by side."""
 
-from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +22,7 @@ from posviz.pictures.learned._tables import (
     toy_snapshots,
     unit_rows,
 )
-from posviz.pictures.parts import Curve, Other, legend_above, whole, wide
+from posviz.pictures.parts import Curve, Other, legend_above, whole, with_room
 from posviz.wording import signed
 
 FLOOR = 1e-6  # of the power; what is weaker is drawn as this
@@ -77,11 +76,7 @@ class SinusoidalBesideLearned(Picture):
         """Return what is compared, of the sinusoidal table and of the learned one."""
         rows, columns = self._table.shape
         fixed = _sinusoidal(self.compare, rows, columns - columns % 2, self.base)
-        return SimpleNamespace(
-            compare=self.compare,
-            shape=self._table.shape,
-            sides=[fixed, self._learned(self.compare)],
-        )
+        return self.arrays(shape=self._table.shape, sides=[fixed, self._learned(self.compare)])
 
     def _learned(self, compare):
         if compare not in self._sides:
@@ -106,10 +101,10 @@ class SinusoidalBesideLearned(Picture):
                 bar.set_ticklabels(("1e−6", "0.001", "1"))
         lines = _draw_curves(curves, self.compare, learned)
         marks = tables[0][1:]  # of the path
-        legend_above(figure, [*lines, *marks], ncols=3 if wide(figure) else 2)
+        legend_above(figure, [*lines, *marks], narrow=2)
         return [*tables[0], *tables[1], *lines]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The same number of both tables."""
         (rows, columns), (fixed, learned) = arrays.shape, arrays.sides
         drawn = one_in(columns, "column") if arrays.compare in ("values", "spectrum") else ""
@@ -265,8 +260,7 @@ def _draw_curves(axes, compare, learned):
         label = "learned: range"
         curves.append(Curve(axes, "C1:", lambda a: a.sides[1].around, label, stroke=1 / 1.5))
     last, highest = learned.curve[0][-1], max(learned.curve[1])
-    room = 0.02 * last
-    axes.set(title=title, xlabel=across, xlim=(-room, last + room))
+    axes.set(title=title, xlabel=across, xlim=with_room(0, last))
     if compare == "spectrum":
         axes.set(xscale="log", yscale="log", xlim=(0.9, 1.1 * last), ylim=(FLOOR / 2, 2))
         axes.xaxis.set_major_formatter("{x:,.0f}")

@@ -1,7 +1,5 @@
 """What adding a vector at the input does to a score."""
 
-from types import SimpleNamespace
-
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
@@ -43,13 +41,11 @@ class FourTerms(Picture):
         # Fixed for each width, so that colours can be compared from seed to seed; what a position
         # makes with itself is √d_model/2.
         limit = 2.0 if self.projection == "random" else self.d_model**0.5 / 2
-        return SimpleNamespace(
+        return self.arrays(
             terms=terms,
             limit=limit,
             ranges=np.stack([offsets[:, None] + [0, 0], ends], axis=-1),
             spread=np.ptp(ends, axis=1).max(),
-            projection=self.projection,
-            d_model=self.d_model,
         )
 
     def draw(self, figure):
@@ -78,7 +74,7 @@ class FourTerms(Picture):
             Curve(offset, "C0o-", lambda a: broken(a.ranges), marks=3 / 4),
         ]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """Whether the last term depends on the offset alone."""
         if arrays.spread < 1e-9:
             relative = "depends on the distance alone"

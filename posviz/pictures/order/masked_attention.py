@@ -1,7 +1,5 @@
 """Which keys each query may look at under a mask, and what that tells about position."""
 
-from types import SimpleNamespace
-
 import numpy as np
 
 from posviz.attention import attention
@@ -10,7 +8,7 @@ from posviz.engine.knobs import choice, integer, switch
 from posviz.engine.picture import Picture
 from posviz.engine.style import PLAIN
 from posviz.masks import blockwise_causal_mask, causal_mask, padding_mask
-from posviz.pictures.parts import Curve, Limits, Map, greyed, whole
+from posviz.pictures.parts import Curve, Limits, Map, greyed, legend_over, whole, with_room
 
 LONGEST, HEAD_DIM = 32, 16
 BLOCKED = -1  # below every weight, so that a blocked pair has a colour of its own
@@ -32,7 +30,7 @@ class MaskedAttention(Picture):
 
     def compute(self):
         """Weights [seq_len, seq_len]; rows, positions and counts of keys [seq_len]."""
-        length = max(self.seq_len - self.padding, 1)
+        length = self.seq_len - self.held("padding")
         # Counted from the first real token; the padding before it repeats the 0.
         positions = np.maximum(np.arange(self.seq_len) - (self.seq_len - length), 0)
         allowed = padding_mask([length], self.seq_len)[0, 0] & self._mask(positions)
@@ -48,16 +46,12 @@ class MaskedAttention(Picture):
             mask=allowed,
             return_weights=True,
         )
-        return SimpleNamespace(
+        return self.arrays(
             length=length,
             rows=np.arange(self.seq_len),
             positions=positions,
             looks_at=allowed.sum(axis=1),
             weights=np.where(allowed, weights[0, 0], BLOCKED),
-            mask=self.mask,
-            block=self.block,
-            seq_len=self.seq_len,
-            padding=self.padding,
         )
 
     def _mask(self, positions):
@@ -75,23 +69,22 @@ class MaskedAttention(Picture):
         bar = {"location": "bottom", "aspect": 30, "extend": "min", "ticks": (0, 0.5, 1)}
         label = "attention weight (grey: blocked)"
         figure.colorbar(weights.image, ax=heat, label=label, format="%g", **bar)
-        beside.set_xlim(_room(LONGEST))
+        beside.set_xlim(with_room(0, LONGEST, 0.05))
         looks_at = Curve(beside, "C0s-", lambda a: (a.looks_at, a.rows), "keys it looks at")
         positions = Curve(beside, "C1o:", lambda a: (a.positions, a.rows), "its position")
-        legend = beside.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)
-        legend.set_zorder(1)  # below what moves, so that it is drawn once
+        legend_over(beside)
         heat.set(xlabel="key (place in the row)", ylabel="query (place in the row)")
         beside.set_xlabel("tokens")
         whole(heat.xaxis, heat.yaxis, beside.xaxis, most=8, steps=None)
-        fit = Limits(beside, lambda a: {"xlim": _room(len(a.rows))})
+        fit = Limits(beside, lambda a: {"xlim": with_room(0, len(a.rows), 0.05)})
         return [weights, fit, looks_at, positions]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """How many keys the first and the last token look at."""
         real = arrays.looks_at[-arrays.length :]
         tokens = f"{arrays.length} token" + "s" * (arrays.length > 1)
-        if arrays.padding >= arrays.seq_len:
-            tokens += f" (padding is held at {arrays.seq_len - 1}, so that one remains)"
+        if arrays.beyond:
+            tokens += f" (padding is held at {arrays.padding}, so that one remains)"
         elif arrays.padding:
             tokens += f" and {arrays.padding} of padding"
         if real[0] == real[-1]:
@@ -102,8 +95,3 @@ class MaskedAttention(Picture):
         if arrays.mask == "causal":
             return f"Mask {arrays.mask}, {tokens}: {told}, so each number tells the position."
         return f"Mask {arrays.mask}, block {arrays.block}, {tokens}: {told}."
-
-
-def _room(seq_len):
-    """Limits with a little room on both sides."""
-    return -0.05 * seq_len, 1.05 * seq_len

@@ -1,14 +1,13 @@
 """Why scores are divided by √head_dim."""
 
 import functools
-from types import SimpleNamespace
 
 import numpy as np
 
 from posviz.attention import softmax
 from posviz.engine.knobs import integer
 from posviz.engine.picture import Picture
-from posviz.pictures.parts import Curve
+from posviz.pictures.parts import Curve, legend_over
 
 LARGEST, PAIRS, KEYS = 256, 500, 16
 DIMS = np.arange(1, LARGEST + 1)
@@ -31,8 +30,7 @@ class ScoreVariance(Picture):
         variances, scores = _measured(self.seed)
         score = scores[:, self.head_dim - 1]
         both = variances, variances / DIMS
-        return SimpleNamespace(
-            head_dim=self.head_dim,
+        return self.arrays(
             variances=both,
             here=[each[self.head_dim - 1] for each in both],
             weights=[np.sort(softmax(x))[::-1] for x in (score, score / self.head_dim**0.5)],
@@ -55,11 +53,10 @@ class ScoreVariance(Picture):
         left.set_ylabel("variance of the score")
         right.set(xlabel=f"key, of {KEYS}, by weight", ylabel="attention weight")
         right.set(xlim=(0.25, KEYS + 0.75), xticks=(1, 4, 8, 12, 16), ylim=(-0.04, 1.04))
-        legend = right.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)
-        legend.set_zorder(1)  # below what moves, so that it is drawn once
+        legend_over(right)
         return parts
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The variance and the largest weight, with and without the division."""
         (plain, scaled), (weights, divided) = arrays.here, arrays.weights
         return (

@@ -3,7 +3,6 @@
 import functools
 import math
 import zlib
-from types import SimpleNamespace
 
 import matplotlib
 import numpy as np
@@ -49,14 +48,12 @@ class ShuffledSentence(Picture):
         order = self._order(len(words))
         x = np.stack([word_vector(word) for word in words])
         original, shuffled = self._attend(x), self._attend(x[order])
-        return SimpleNamespace(
+        return self.arrays(
             words=[words[i] for i in order],
             moved=bool(np.any(order != np.arange(len(words)))),
             outputs=(original[order], shuffled, original),
             residuals=[float(abs(shuffled - x).max()) for x in (original[order], original)],
             empty=not self.sentence.split(),
-            encoding=self.encoding,
-            mask=self.mask,
         )
 
     def _order(self, length):
@@ -99,7 +96,7 @@ class ShuffledSentence(Picture):
         figure.colorbar(outputs[0].image, ax=axes, ticks=(-2, 0, 2), label="output", **below)
         return [show, *outputs, *signs]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """Whether the outputs move with their words."""
         if arrays.empty:
             return "There is no word yet, so ∅ stands for the sentence and attends to itself."

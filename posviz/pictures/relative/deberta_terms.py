@@ -1,7 +1,6 @@
 """DeBERTa's terms, and what their number has to do with the scale of the scores."""
 
 import functools
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -40,15 +39,12 @@ class DebertaTerms(Picture):
         )
         terms = _terms(self.head_dim, self.seed, self.clip, self.reading) * self.head_dim**-0.5
         deviations, densities = _spread(self.head_dim, on, scale)
-        return SimpleNamespace(
+        return self.arrays(
             on=on,
             maps=np.clip(terms, -LIMIT, LIMIT),  # none is grey for being low
             clips=_clips(self.clip, self.reading),
             deviations=deviations,
             densities=densities,
-            head_dim=self.head_dim,
-            clip=self.clip,
-            reading=self.reading,
         )
 
     def draw(self, figure):
@@ -71,7 +67,7 @@ class DebertaTerms(Picture):
         draw_score_bar(figure, terms[0].image, maps, "score", aspect=15)
         return [*terms, *clips, *_draw_spreads(axes["s"])]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The spread of the sum before and after DeBERTa's scale, and what is clipped."""
         count = sum(arrays.on)
         clipped = f"clipped to −{arrays.clip} … {arrays.clip - 1} (dotted)"
@@ -94,7 +90,7 @@ class DebertaTerms(Picture):
 
 
 @functools.lru_cache(maxsize=8)
-def _tokens(head_dim, seed):
+def _vectors(head_dim, seed):
     """Queries and keys [len, head_dim], and both tables for the widest clip [2k, head_dim]."""
     random = np.random.default_rng(seed)
     tokens = random.standard_normal((2, LENGTH, head_dim))
@@ -107,14 +103,14 @@ def _encoding(head_dim, seed, clip, reading, on):
     if not names:
         return NoPosition()
     rows = slice(WIDEST_CLIP - clip, WIDEST_CLIP + clip)
-    position_key, position_query = (table[None, rows] for table in _tokens(head_dim, seed)[2:])
+    position_key, position_query = (table[None, rows] for table in _vectors(head_dim, seed)[2:])
     return DeBERTa(position_key, position_query, terms=names, p2c=reading)
 
 
 @functools.lru_cache(maxsize=8)
 def _terms(head_dim, seed, clip, reading):
     """q·k, c2p and p2c [3, len, len], unscaled."""
-    q, k = (x[None, None] for x in _tokens(head_dim, seed)[:2])
+    q, k = (x[None, None] for x in _vectors(head_dim, seed)[:2])
     terms, positions = [(q @ k.swapaxes(-1, -2))[0, 0]], np.arange(LENGTH)
     for on in ((True, True, False), (True, False, True)):
         encoding, blank = (

@@ -1,7 +1,6 @@
 """The four terms of a Transformer-XL score, one by one, and a fifth that changes no weight."""
 
 import functools
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -50,7 +49,7 @@ class FourRelativeTerms(Picture):
         weights, true = _weights(scores), _weights(terms[:4].sum(axis=0))
         lacking = weights if not on[:4].all() else _weights(terms[:3].sum(axis=0))
         others = _weights(scores - on[4] * terms[4])
-        return SimpleNamespace(
+        return self.arrays(
             on=on,
             terms=[_filled(term) for term in terms],
             rows=(true[-1], lacking[-1]),
@@ -81,7 +80,7 @@ class FourRelativeTerms(Picture):
         draw_score_bar(figure, terms[0].image, maps, "score", aspect=12)
         return [*terms, *_draw_rows(axes["w"])]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """What is off, how far the weights are from those of all four, and what the fifth does."""
         off = [name for name, on in zip(TERMS, arrays.on[:4], strict=True) if not on]
         told = (

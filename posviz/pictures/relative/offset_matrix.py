@@ -1,7 +1,6 @@
 """What relative positions tell each pair of tokens: how far apart they are, up to a clip."""
 
 import functools
-from types import SimpleNamespace
 
 import numpy as np
 from matplotlib.colors import AsinhNorm
@@ -60,17 +59,12 @@ class OffsetMatrix(Picture):
             apart = -apart
         rows = shaw_index(-apart, self.clip)  # of key − query it makes clip(key − query) + k
         pairs = np.bincount(rows.ravel(), minlength=2 * self.clip + 1)
-        return SimpleNamespace(
+        return self.arrays(
             told=rows - self.clip,
             pairs=pairs,
             keys=np.arange(self.seq_len),
-            query=min(self.query, self.seq_len - 1),
-            apart=apart[min(self.query, self.seq_len - 1)],
+            apart=apart[self.held("query")],
             distinct=len(np.unique(apart)),
-            convention=self.convention,
-            clip=self.clip,
-            shift=self.shift,
-            asked=self.query,
         )
 
     def draw(self, figure):
@@ -104,7 +98,7 @@ class OffsetMatrix(Picture):
         )
         return [told, *outline, *numbers, apart, clipped, fit]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """How many offsets are told apart, what the end rows stand for, and the query's rows."""
         pairs, last, seq_len = arrays.pairs, 2 * arrays.clip, len(arrays.told)
         if last == 0:
@@ -115,7 +109,7 @@ class OffsetMatrix(Picture):
             ends = f"nothing is clipped, and rows 0 and {last} are never used"
         rows = np.unique(arrays.told[arrays.query]) + arrays.clip
         uses = f"row {rows[0]}" if len(rows) == 1 else f"rows {rows[0]} … {rows[-1]}"
-        clamped = " (the last)" * (arrays.asked > arrays.query)
+        clamped = " (the last)" * bool(arrays.beyond)
         moved = f"; all moved by {arrays.shift}, no offset changed" * (arrays.shift > 0)
         return (
             f"{arrays.convention.capitalize()}, clipped to ±{arrays.clip}: {arrays.distinct} "

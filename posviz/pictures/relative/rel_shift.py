@@ -47,8 +47,7 @@ class RelShift(Picture):
         gone = self._gone(matrix.shape)
         cut = self.q_len if self.step == 4 else 0  # they stay on the tape, and are gone
         tape = turned if self.step > 1 else matrix
-        return SimpleNamespace(
-            step=self.step,
+        return self.arrays(
             columns=columns,
             matrix=matrix,
             gone=gone,
@@ -57,8 +56,6 @@ class RelShift(Picture):
             starts=np.arange(cut, tape.size + 1, matrix.shape[1]),
             keys=np.arange(self.q_len + self.memory),
             offsets=self._offsets(),
-            memory=self.memory,
-            bidirectional=self.bidirectional,
         )
 
     def _offsets(self):
@@ -126,7 +123,7 @@ class RelShift(Picture):
         artists.starts.set_data(np.repeat(arrays.starts - 0.5, 3), strokes)
         artists.pointer.set_ydata([arrays.step])
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """What the step does to the cells, and where they lie."""
         (rows, width), gone = arrays.matrix.shape, arrays.gone.sum()
         first, last = arrays.offsets[[0, -1]]

@@ -1,7 +1,6 @@
 """T5's buckets: exact for near keys, coarse for far ones, one for all beyond."""
 
 import functools
-from types import SimpleNamespace
 
 import numpy as np
 from matplotlib import rcParams
@@ -56,12 +55,10 @@ class T5Buckets(Picture):
         setting = self.num_buckets, max(self.max_distance, exact + 1), self.bidirectional
         runs = _runs(*setting)
         here = runs[(runs[:, 0] <= self.offset) & (self.offset <= runs[:, 1])][0]
-        return SimpleNamespace(
+        return self.arrays(
             runs=runs,
             here=here,
-            offset=self.offset,
             exact=exact,
-            asked=self.max_distance,
             ends=(-setting[1] if self.bidirectional else setting[1], setting[1]),
             band=_band(here[0], here[1], self.seq_len),
             setting=(*setting, self.seq_len),
@@ -94,12 +91,12 @@ class T5Buckets(Picture):
         matrix.set_title("the bucket of each pair", loc="left")
         whole(matrix.xaxis, matrix.yaxis, most=4)
         whole(table.yaxis, curve.yaxis, most=8, steps=None)
-        handles, ncols = [runs, here, mark, ends[0]], 4 if wide(figure) else 2
-        legend_above(figure, handles, ncols, columnspacing=1.2, handlelength=1.6)
+        handles = [runs, here, mark, ends[0]]
+        legend_above(figure, handles, narrow=2, columnspacing=1.2, handlelength=1.6)
         rows = [Limits(axes, lambda a: {"ylim": a.column[:1:-1]}) for axes in (table, curve)]
         return [buckets, pairs, *ends, mark, runs, here, *band, *rows]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The offset's bucket, the offsets that share it, and how many buckets are used."""
         num_buckets, max_distance, bidirectional, seq_len = arrays.setting
         far, last = arrays.runs[-1, [0, 2]]
@@ -111,7 +108,7 @@ class T5Buckets(Picture):
         if not bidirectional:
             after = f"bucket {last}, and all keys after the query bucket {arrays.runs[0, 2]}"
         limit = f", before max_distance {max_distance}," if far < max_distance else ""
-        if max_distance != arrays.asked:
+        if max_distance != arrays.max_distance:
             limit = (
                 f" (max_distance is held at {max_distance}, above the {arrays.exact} exact ones)"
             )

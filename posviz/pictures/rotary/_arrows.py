@@ -2,20 +2,24 @@
 
 import numpy as np
 
-from posviz.pictures.parts import Arrow
 
+class Arrow:
+    """An arrow from the origin to the point that `show` returns; a faint one stays.
 
-class NamedArrow(Arrow):
-    """An arrow from the origin with its name on a circle of a radius; a faint one stays."""
+    Its name stands in its direction on a circle of a radius.
+    """
 
     def __init__(self, axes, look, show, name, *, rest, radius, faint):
-        super().__init__(axes, look, show, "", rest=rest, beyond=radius, faint=faint)
+        look = {"length_includes_head": True, **look}
+        axes.arrow(0, 0, *rest, **look).set_alpha(faint)
+        self.arrow = axes.arrow(0, 0, *rest, **look)
+        self.arrow.set(animated=True, zorder=5)
         where = {"ha": "center", "va": "center", "animated": True, "in_layout": False}
         self.name = axes.text(0, 0, name, color=look["edgecolor"], **where)
-        self.radius = radius
+        self.show, self.radius = show, radius
 
     def move(self, arrays):
         """Set its head, and its name before that."""
-        super().move(arrays)
         vector = np.asarray(self.show(arrays))
+        self.arrow.set_data(dx=vector[0], dy=vector[1])
         self.name.set_position(self.radius * vector / np.hypot(*vector))

@@ -1,7 +1,5 @@
 """What turns a vector: the cosines, sines and angles of every position, column by column."""
 
-from types import SimpleNamespace
-
 import numpy as np
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
@@ -37,16 +35,11 @@ class AngleTable(Picture):
         inv_freq = rotary_frequencies(self.head_dim, self.base)
         angles = rotary_angles(np.arange(self.length), inv_freq)
         table = self._shown(angles)[:, columns // 2]
-        return SimpleNamespace(
+        return self.arrays(
             table=table,
             inv_freq=inv_freq[columns // 2],
             members=[np.flatnonzero(columns % 2 == member) for member in (0, 1)],
-            position=min(self.position, self.length - 1),
             different=len({column.tobytes() for column in np.ascontiguousarray(table.T)}),
-            asked=self.position,
-            head_dim=self.head_dim,
-            layout=self.layout,
-            shown=self.shown,
         )
 
     def _shown(self, angles):
@@ -80,7 +73,7 @@ class AngleTable(Picture):
         figure.align_ylabels(panels)
         return [table, *members]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """How many columns differ, which are copies, and how far three of them turn."""
         half = arrays.head_dim // 2
         same = f"j and j + {half}" if arrays.layout == "half_split" else "2i and 2i + 1"
@@ -88,8 +81,8 @@ class AngleTable(Picture):
         columns = ", ".join(str(column) for column in some)
         speeds = ", ".join(f"{arrays.inv_freq[column]:.4g}" for column in some)
         clamped = ""
-        if arrays.asked > arrays.position:
-            clamped = f" (position {arrays.asked} lies beyond the last row)"
+        if arrays.beyond:
+            clamped = f" (position {arrays.beyond['position']} lies beyond the last row)"
         turned = arrays.position * arrays.inv_freq[half] / (2 * np.pi)
         shown = "; angles are shown modulo a turn" if arrays.shown == "angle" else ""
         return (

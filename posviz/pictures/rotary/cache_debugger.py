@@ -1,7 +1,6 @@
 """Decoding token by token: what the key/value cache must hold, and what goes wrong."""
 
 import functools
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from posviz.encodings.rotary import apply_rotary
 from posviz.engine.knobs import choice, even, integer, log, switch
 from posviz.engine.picture import Picture
 from posviz.engine.style import SIGNED
-from posviz.pictures.parts import Curve, Map, Rule, greyed
+from posviz.pictures.parts import Curve, Map, Rule, greyed, legend_over
 
 LONGEST = 24
 LIMIT = 2.5  # of the colours
@@ -44,15 +43,8 @@ class CacheDebugger(Picture):
         errors = np.tril(np.abs(scores - true)).max(axis=1)
         last = slice(self.decoded - 1, self.decoded), rows
         shift = np.abs(softmax(scores[last]) - softmax(true[last])).sum() / 2
-        return SimpleNamespace(
-            maps=[_filled(scores, self.decoded), _filled(true, self.decoded)],
-            errors=errors[rows],
-            prompt=self.prompt,
-            shift=shift,
-            decoded=self.decoded,
-            mistake=self.mistake,
-            head_dim=self.head_dim,
-        )
+        maps = [_filled(scores, self.decoded), _filled(true, self.decoded)]
+        return self.arrays(maps=maps, errors=errors[rows], shift=shift)
 
     def draw(self, figure):
         """Scores with a cache and without, and beside them the largest error of each row."""
@@ -77,13 +69,10 @@ class CacheDebugger(Picture):
             Rule(axes, dots, lambda a: a.prompt - 0.5, "end of prompt", upright=False)
             for axes in panels
         ]
-        legend = panels[2].legend(
-            handles=[prompts[2].line], loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2
-        )
-        legend.set_zorder(1)  # below what moves, so that it is drawn once
+        legend_over(panels[2], handles=[prompts[2].line])
         return [*maps, errors, *prompts]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The error of the last row, before and after the division, and where attention went."""
         error = arrays.errors[-1]
         tokens = f"{arrays.decoded} token" + "s" * (arrays.decoded > 1)
@@ -102,7 +91,7 @@ class CacheDebugger(Picture):
 
 
 @functools.lru_cache(maxsize=8)
-def _tokens(head_dim, same_token, seed):
+def _queries_and_keys(head_dim, same_token, seed):
     """Queries and keys [2, len, head_dim], as long as normalised vectors are: √head_dim."""
     both = np.random.default_rng(seed).standard_normal((2, LONGEST, head_dim))
     both *= head_dim**0.5 / np.linalg.norm(both, axis=-1, keepdims=True)
@@ -112,7 +101,7 @@ def _tokens(head_dim, same_token, seed):
 def _at_once(head_dim, base, same_token, seed):
     """The scores [len, len] of one call with all tokens."""
     angles = rotary_angles(np.arange(LONGEST), rotary_frequencies(head_dim, base))
-    q, k = apply_rotary(_tokens(head_dim, same_token, seed), angles)
+    q, k = apply_rotary(_queries_and_keys(head_dim, same_token, seed), angles)
     return q @ k.T / head_dim**0.5
 
 
@@ -121,7 +110,7 @@ def _decoded(head_dim, base, same_token, seed, prompt, mistake):
     """The same of a call with the prompt, and then of one call for each token."""
     # One position more, for a query that is one late.
     angles = rotary_angles(np.arange(LONGEST + 1), rotary_frequencies(head_dim, base))
-    q, k = _tokens(head_dim, same_token, seed)
+    q, k = _queries_and_keys(head_dim, same_token, seed)
     cache, scores = k[:0], np.zeros((LONGEST, LONGEST))
     for start, stop in [(0, prompt), *((i, i + 1) for i in range(prompt, LONGEST))]:
         new = slice(start, stop)

@@ -1,13 +1,12 @@
 """Derivations line by line, each line beside its value."""
 
 from itertools import compress
-from types import SimpleNamespace
 
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.colors import to_rgb
 
-from posviz.derivations.chain import shown
+from posviz.derivations.chain import value_text
 from posviz.derivations.rotary import DERIVATIONS, derive
 from posviz.derivations.typeset import typeset
 from posviz.engine.knobs import choice, even, integer, real
@@ -61,13 +60,12 @@ class DerivationStepper(Picture):
             head_dim=self.head_dim,
         )
         steps = derived.steps[: self.line]
-        return SimpleNamespace(
+        return self.arrays(
             setting=derived.setting,
             without_length=any(
                 not any(pair) and name in DERIVATIONS[self.derivation].uses
                 for name, pair in zip("qk", asked, strict=True)
             ),
-            asked=self.line,
             lines=len(derived.steps),
             why=steps[-1].line.why,
             follows=[step.follows for step in steps],
@@ -113,14 +111,14 @@ class DerivationStepper(Picture):
         legend_above(figure, handles, columnspacing=1.0, handletextpad=0.2)
         return [*formulas, *values, *threads, dots, rings, crosses]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """Which line is reached and why it follows, or by how much it does not."""
-        asked = f"{arrays.asked} was asked; " if arrays.asked > arrays.lines else ""
+        asked = f"{arrays.beyond['line']} was asked; " if arrays.beyond else ""
         count = len(arrays.values)
         wrong = [row for row in range(count) if not arrays.follows[row]]
         held = ", where 0.1 stands for a vector without length" if arrays.without_length else ""
         if wrong:
-            off = shown(arrays.residuals[wrong[0]])
+            off = value_text(arrays.residuals[wrong[0]])
             said = f"line {wrong[0] + 1} does not follow and is off by {off}"
         else:
             said = "every line so far follows"
@@ -220,5 +218,5 @@ def _said(arrays, row):
     """A value, and below it by how much it is off; nothing for a line not yet reached."""
     if row >= len(arrays.values):
         return ""
-    value = arrays.values[row]
-    return value if arrays.follows[row] else f"{value}\n✗ off by {shown(arrays.residuals[row])}"
+    fault = f"\n✗ off by {value_text(arrays.residuals[row])}"
+    return arrays.values[row] + fault * (not arrays.follows[row])

@@ -1,7 +1,6 @@
 """Weights trained in one pairing of dimensions, run by code that turns the other."""
 
 import functools
-from types import SimpleNamespace
 
 import numpy as np
 from matplotlib import rcParams
@@ -41,8 +40,7 @@ class LayoutConverter(Picture):
         x, w_q, w_k = _weights(self.head_dim, self.seed)
         trained = _scores(_turned(x, w_q, angles), _turned(x, w_k, angles))
         run = _scores(_turned(x, w_q, angles, *query), _turned(x, w_k, angles, *key))
-        return SimpleNamespace(
-            head_dim=self.head_dim,
+        return self.arrays(
             trained=trained,
             run=run,
             pairings=[_pairing(self.head_dim, *side) for side in (query, key)],
@@ -67,11 +65,10 @@ class LayoutConverter(Picture):
         panels = figure.subplot_mosaic(rows, **widths)
         pairs = _draw_pairs(panels["pairs"])
         maps = _draw_maps(figure, [panels["trained"], panels["run"]])
-        ncols = 4 if wide(figure) else 2
-        legend_above(figure, pairs[:4], ncols, columnspacing=1.2, handlelength=1.4)
+        legend_above(figure, pairs[:4], narrow=2, columnspacing=1.2, handlelength=1.4)
         return [*pairs, *maps]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """Which of the outcomes this is, by its numbers."""
         query, key = (
             ("reordered, " if stored != TRAINED else "") + f"turned {turned}"

@@ -1,7 +1,6 @@
 """What rounding the angles costs: a score that should stand still at every position."""
 
 import functools
-from types import SimpleNamespace
 
 import numpy as np
 from matplotlib import rcParams
@@ -44,10 +43,8 @@ class PrecisionLab(Picture):
         inv_freq = rotary_frequencies(HEAD_DIM, self.base)
         curves = _curves(*setting)
         lines = {name: _line(errors) for name, errors in curves.items()}
-        return SimpleNamespace(
-            rounded=self.rounded,
+        return self.arrays(
             position=position,
-            offset=self.offset,
             exact=_exact(_products(self.seed), self.offset, inv_freq),
             curves=curves,
             lines=lines,
@@ -81,7 +78,7 @@ class PrecisionLab(Picture):
         legend_above(figure, [*curves, end], ncols=3, columnspacing=1.2, handlelength=1.8)
         return [*curves, here, *marks, end]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The errors at the position, and where each dtype is first off by more than 0.001."""
         here = ", ".join(f"{name} {_found(arrays, name)}" for name in LOOKS)
         first = ", ".join(

@@ -2,7 +2,6 @@
 
 import math
 import zlib
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -12,11 +11,20 @@ from posviz.encodings.rotary import apply_rotary
 from posviz.engine.knobs import choice, device, even, integer, log, text
 from posviz.engine.picture import Picture
 from posviz.pictures.order.shuffled_sentence import words_of
-from posviz.pictures.parts import Dense, Limits, Map, legend_above, whole, wide, zero
-from posviz.pictures.rotary.score_decay import in_ranges
+from posviz.pictures.parts import (
+    RANGES,
+    Dense,
+    Limits,
+    Map,
+    legend_above,
+    through_ranges,
+    whole,
+    wide,
+    zero,
+)
 
 LONGEST = 4096
-CELLS, RANGES = 512, 400  # what a picture can show of a long text
+CELLS = 512  # what a map can show of a long text
 NEAR = 2  # offsets up to here are near the diagonal
 LIMITS = {  # ends of the colours, ends of the curves
     "one token": (3, (-4, 4)),
@@ -60,13 +68,11 @@ class RotaryScores(Picture):
             error = max(np.abs(a - b).max() for a, b in zip(maps, exact, strict=True))
         sums = [_sums_by_offset(*pair) for pair in pairs]
         offsets = np.arange(1 - seq_len, seq_len)
-        return SimpleNamespace(
+        return self.arrays(
             maps=maps,
-            curves=[_curve(offsets, each / (seq_len - abs(offsets))) for each in sums],
+            curves=[through_ranges(offsets, each / (seq_len - abs(offsets))) for each in sums],
             means=[_near_and_far(offsets, each) for each in sums],
             seq_len=seq_len,
-            content=self.content,
-            device=self.where,
             error=error,
         )
 
@@ -86,24 +92,16 @@ class RotaryScores(Picture):
     def draw(self, figure):
         """Both maps, and the mean of each of their diagonals: beside them where there is room."""
         limit, ends = LIMITS[self.content]
-        if wide(figure):
-            panels = figure.subplot_mosaic([["without", "with", "means"]], width_ratios=(1, 1, 1.2))
-        else:
-            panels = figure.subplot_mosaic(
-                [["without", "with"], ["means", "means"]], height_ratios=(2.6, 1)
-            )
-        heats, means = [panels["without"], panels["with"]], panels["means"]
+        *heats, means = score_panels(figure, 1.2, 2.6)
         look = {"limits": (-limit, limit), "aspect": "equal", "most": (LONGEST, LONGEST)}
         maps = [
             Map(axes, lambda a, i=i: a.maps[i], size=lambda a: (a.seq_len, a.seq_len), **look)
             for i, axes in enumerate(heats)
         ]
         for axes in heats:
-            axes.set(xlabel="key (position)", xlim=(0, LONGEST), ylim=(LONGEST, 0))
-            whole(axes.xaxis, axes.yaxis, most=3, steps=None)
-        heats[0].set(title="without RoPE", ylabel="query (position)")
+            axes.set(xlim=(0, LONGEST), ylim=(LONGEST, 0))
+        heats[0].set_title("without RoPE")
         heats[1].set_title("with RoPE")
-        heats[1].tick_params(labelleft=False)
         bar = {"ticks": (-limit, 0, limit), "extend": "both", "label": "score / √head_dim"}
         side, aspect = ("bottom", 30) if wide(figure) else ("right", 20)
         figure.colorbar(maps[0].image, ax=heats, location=side, aspect=aspect, **bar)
@@ -120,24 +118,42 @@ class RotaryScores(Picture):
         fit = Limits(means, lambda a: {"xlim": (-1.02 * a.seq_len, 1.02 * a.seq_len)})
         return [*maps, *lines, fit]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """Mean scores near the diagonal and far from it, and the device."""
         (near, far), (near_turned, far_turned) = arrays.means
-        width = _width(arrays.seq_len)
+        width = cell_width(arrays.seq_len)
         cells = f"; a cell is the mean of {width} × {width} scores" if width > 1 else ""
         if 2 * arrays.seq_len > RANGES:
             cells += f"; the curve has the lowest and highest of {RANGES} ranges"
-        differs = ""
-        if arrays.error is not None:
-            differs = (
-                f"; {arrays.device} computed in float32 and differs from NumPy's float64 by at "
-                f"most {arrays.error:.1e}"
-            )
         return (
             f"{arrays.seq_len} tokens, {arrays.content}: with RoPE the mean score is "
             f"{near_turned:.3f} near the diagonal (|i − j| ≤ {NEAR}) and {far_turned:.3f} farther "
-            f"away, without it {near:.3f} and {far:.3f}{cells}{differs}."
+            f"away, without it {near:.3f} and {far:.3f}{cells}{float32_words(arrays)}."
         )
+
+
+def score_panels(figure, across, down):
+    """Axes for two maps of scores, and for curves: beside them where there is room, else below."""
+    if wide(figure):
+        panels = figure.subplot_mosaic("abc", width_ratios=(1, 1, across))
+    else:
+        panels = figure.subplot_mosaic("ab;cc", height_ratios=(down, 1))
+    left, right, _ = panels.values()
+    left.set(xlabel="key (position)", ylabel="query (position)")
+    right.set_xlabel("key (position)")
+    right.tick_params(labelleft=False)
+    whole(left.xaxis, left.yaxis, right.xaxis, right.yaxis, most=3, steps=None)
+    return panels.values()
+
+
+def float32_words(arrays):
+    """How far a device's float32 is from NumPy's float64, for the caption; nothing for NumPy."""
+    if arrays.error is None:
+        return ""
+    return (
+        f"; {arrays.where} computed in float32 and differs from NumPy’s float64 by at most "
+        f"{arrays.error:.1e}"
+    )
 
 
 def _pairs(q, k, angles):
@@ -153,14 +169,14 @@ def _maps(pairs):
     return [to_numpy(_block_means(q) @ _block_means(k).T) for q, k in pairs]
 
 
-def _width(seq_len):
+def cell_width(seq_len):
     """How many tokens share a row of the map."""
     return math.ceil(seq_len / CELLS)
 
 
 def _block_means(x: Array) -> Array:
     """Means of neighbouring rows of x [seq_len, head_dim]; the last block may be a short one."""
-    seq_len, width = len(x), _width(len(x))
+    seq_len, width = len(x), cell_width(len(x))
     if width == 1:
         return x
     whole = seq_len // width * width
@@ -181,12 +197,6 @@ def _sums_by_offset(q: Array, k: Array) -> np.ndarray:
     spectrum = (fft.rfft(q.T, n=padded) * fft.rfft(k.T, n=padded).conj()).sum(0)
     sums = to_numpy(fft.irfft(spectrum, n=padded))
     return np.concatenate([sums[padded - seq_len + 1 :], sums[:seq_len]])
-
-
-def _curve(offsets, means):
-    """The line through the means; of a long one through the lowest and highest of each range."""
-    starts, low, high = in_ranges(means, RANGES)
-    return np.repeat(offsets[starts], 2), np.stack([low, high], axis=-1).ravel()
 
 
 def _near_and_far(offsets, sums):

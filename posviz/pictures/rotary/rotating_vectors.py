@@ -1,7 +1,5 @@
 """One pair of a query and a key: both turn, and the score sees only how far they stand apart."""
 
-from types import SimpleNamespace
-
 import numpy as np
 from matplotlib import rcParams
 
@@ -10,7 +8,7 @@ from posviz.encodings.rotary import apply_rotary
 from posviz.engine.knobs import integer, log
 from posviz.engine.picture import Picture
 from posviz.pictures.parts import Curve, Rule, circle, legend_above
-from posviz.pictures.rotary._arrows import NamedArrow
+from posviz.pictures.rotary._arrows import Arrow
 
 Q, K = np.array([1.0, 0.5]), np.array([0.3, 1.2])
 HEAD_DIM = 32
@@ -41,10 +39,8 @@ class RotatingVectors(Picture):
         queries = ALONG[max(offset, 0) <= ALONG]  # no key stands before position 0
         q, k = _turned(Q, query, inv_freq), _turned(K, key, inv_freq)
         both = _turned(Q, queries, inv_freq) * _turned(K, queries - offset, inv_freq)
-        return SimpleNamespace(
+        return self.arrays(
             positions=(query, key),
-            together=self.together,
-            pair=self.pair,
             inv_freq=inv_freq[0],
             vectors=(q, k),
             score=q @ k,
@@ -67,7 +63,7 @@ class RotatingVectors(Picture):
         legend_above(figure, [arc, alone, both, key], handlelength=1.6, columnspacing=1.2)
         return [*arrows, arc, alone, both, key, here]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """Where the two stand, by how much the angle changed, and whether the score stood still."""
         query, key = arrays.positions
         offset = query - key
@@ -98,8 +94,8 @@ def _arrows(plane):
     filled = shape | {"facecolor": "C0", "edgecolor": "C0"}
     hollow = shape | {"facecolor": "none", "edgecolor": "C1"}
     arrows = [
-        NamedArrow(plane, filled, lambda a: a.vectors[0], "q", rest=Q, radius=1.35, faint=0.4),
-        NamedArrow(plane, hollow, lambda a: a.vectors[1], "k", rest=K, radius=1.5, faint=0.4),
+        Arrow(plane, filled, lambda a: a.vectors[0], "q", rest=Q, radius=1.35, faint=0.4),
+        Arrow(plane, hollow, lambda a: a.vectors[1], "k", rest=K, radius=1.5, faint=0.4),
     ]
     plane.set(xlim=(-1.7, 1.7), ylim=(-1.7, 1.7), xticks=(-1, 0, 1), yticks=(-1, 0, 1))
     plane.set(aspect="equal", title="faint: before turning")

@@ -1,7 +1,6 @@
 """Does a score decay with distance? For q = k in waves, for random q and k not at all."""
 
 import functools
-from types import SimpleNamespace
 
 import numpy as np
 from matplotlib.ticker import MaxNLocator
@@ -9,9 +8,21 @@ from matplotlib.ticker import MaxNLocator
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.engine.knobs import choice, even, integer, log
 from posviz.engine.picture import Picture
-from posviz.pictures.parts import Curve, Dense, Limits, Other, legend_above, whole, zero
+from posviz.pictures.parts import (
+    RANGES,
+    Curve,
+    Dense,
+    Limits,
+    Other,
+    in_ranges,
+    legend_above,
+    through_ranges,
+    whole,
+    with_room,
+    zero,
+)
 
-RANGES, SEEDS = 400, 200
+SEEDS = 200
 LOOKS = {  # unit of the score, ends of its axis, what the two lines are
     "aligned": ("score / score at 0", (-1.1, 1.1), ("score, q = k", "± envelope")),
     "random": ("score / √head_dim", (-4, 4), ("random q, k", "± envelope")),
@@ -34,16 +45,12 @@ class ScoreDecay(Picture):
 
     def compute(self):
         """Return the curves, and score, envelope and bound at the offset over the seeds."""
-        largest = int(self.largest)
-        offset = min(self.offset, largest)
+        largest, offset = int(self.largest), self.held("offset")
         inv_freq = rotary_frequencies(self.head_dim, self.base)
-        products = _products(self.content, self.seed, self.head_dim)
+        products = pair_products(self.content, self.seed, self.head_dim)
         here = products @ _turns(offset, inv_freq)
-        return SimpleNamespace(
-            content=self.content,
+        return self.arrays(
             largest=largest,
-            offset=offset,
-            asked=self.offset,
             score=here.real.mean(),
             deviation=here.real.std(),
             envelope=np.abs(here).max(),
@@ -65,11 +72,12 @@ class ScoreDecay(Picture):
         axes.yaxis.set_major_locator(MaxNLocator(5, steps=(1, 2, 5, 10)))
         whole(axes.xaxis, most=4)
         legend_above(figure, [curve, around.artist, mark])
-        return [Limits(axes, _ends), around, curve, mark]
+        ends = Limits(axes, lambda a: {"xlim": with_room(0, a.largest, 0.018)})
+        return [ends, around, curve, mark]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The score at the offset, how often it rises, and what the bound is worth."""
-        at = f"at offset {arrays.offset}" + " (the largest)" * (arrays.asked > arrays.offset)
+        at = f"at offset {arrays.offset}" + " (the largest)" * bool(arrays.beyond)
         if arrays.content == "many seeds":
             return (
                 f"Over {SEEDS} random pairs of q and k the score {at} is {arrays.score:.2f} ± "
@@ -88,11 +96,7 @@ class ScoreDecay(Picture):
         )
 
 
-def _ends(arrays):
-    return {"xlim": (-0.018 * arrays.largest, 1.018 * arrays.largest)}
-
-
-def _products(content, seed, head_dim):
+def pair_products(content, seed, head_dim):
     """Each pair of q times the conjugate of k's, [seeds, head_dim/2], in the axis's unit.
 
     Turned by offset × inv_freq and added up, their real part is the score.
@@ -108,7 +112,7 @@ def _products(content, seed, head_dim):
 def _curves(content, seed, head_dim, base, largest):
     """The lines to draw, each as x and y: of one q and k at every offset, of many at a sample."""
     inv_freq = rotary_frequencies(head_dim, base)
-    products = _products(content, seed, head_dim)
+    products = pair_products(content, seed, head_dim)
     sampled = np.unique(np.linspace(0, largest, RANGES + 1).astype(int))
     drawn = {"sampled": sampled, "bound": _bound(products, sampled, inv_freq)}
     if content == "many seeds":
@@ -118,9 +122,8 @@ def _curves(content, seed, head_dim, base, largest):
         around = _area(sampled, mean + deviation, mean - deviation)
         return {"curve": (sampled, mean), "around": around, "rises": None, **drawn}
     sums = _sums(products[0], largest + 1, inv_freq)
-    offsets, low, high = in_ranges(sums.real, RANGES)
-    _, _, above = in_ranges(np.abs(sums), RANGES)
-    curve = np.repeat(offsets, 2), np.stack([low, high], axis=-1).ravel()
+    offsets, _, above = in_ranges(np.abs(sums))
+    curve = through_ranges(np.arange(largest + 1), sums.real)
     rises = int((np.diff(sums.real) > 0).sum())
     return {"curve": curve, "around": _area(offsets, above, -above), "rises": rises, **drawn}
 
@@ -156,14 +159,3 @@ def _bound(products, offsets, inv_freq):
     steps = np.abs(np.diff(products, append=0)).max(axis=-1) / np.abs(products).sum(axis=-1)
     partial_sums = _turns(offsets, inv_freq).cumsum(axis=-1)
     return steps.mean() * np.abs(partial_sums).sum(axis=-1)
-
-
-def in_ranges(y, ranges):
-    """The lowest and highest of each range of a long row, and where it starts; a short one whole.
-
-    A line through them covers what a line through all would, where a range is a pixel wide.
-    """
-    if len(y) <= ranges:
-        return np.arange(len(y)), y, y
-    starts = np.linspace(0, len(y), ranges + 1)[:-1].astype(int)
-    return starts, np.minimum.reduceat(y, starts), np.maximum.reduceat(y, starts)

@@ -1,7 +1,5 @@
 """Three tokens in the plane: queries and keys before and after turning, and their attention."""
 
-from types import SimpleNamespace
-
 import numpy as np
 from matplotlib import rcParams
 
@@ -13,7 +11,7 @@ from posviz.engine.knobs import choice, integer
 from posviz.engine.picture import Picture
 from posviz.engine.style import PLAIN
 from posviz.pictures.parts import Curve, Map, Other, broken
-from posviz.pictures.rotary._arrows import NamedArrow
+from posviz.pictures.rotary._arrows import Arrow
 
 TOKENS = np.array([[1.0, 0.2], [0.3, 1.0], [-0.9, 0.5]])  # also the values
 QUERIES = TOKENS @ np.array([[1.0, -0.8], [0.8, 1.0]])
@@ -38,7 +36,7 @@ class TurnedTokens(Picture):
         """Return angles [2, 3], vectors [2, 3, 2] (queries, keys), weights [3, 3] and outputs."""
         angles, vectors, output, weights = self._attend(self.first)
         *_, moved = self._attend(self.first + 1)
-        return SimpleNamespace(
+        return self.arrays(
             positions=self.first + np.arange(3),
             angles=angles,
             vectors=vectors,
@@ -46,7 +44,6 @@ class TurnedTokens(Picture):
             output=output,
             weights=weights,
             change=np.abs(moved - weights).max(),
-            turned=self.turned,
         )
 
     def _attend(self, first):
@@ -79,12 +76,12 @@ class TurnedTokens(Picture):
         heat.set(title="attention weights")
         look = {"ha": "center", "va": "center", "size": "large", "animated": True}
         cells = [
-            Other(heat.text(x, y, "", **look), lambda a, at=(y, x): _written(a.weights[at]))
+            Other(heat.text(x, y, "", **look), lambda a, at=(y, x): _cell_text(a.weights[at]))
             for y, x in np.ndindex(3, 3)
         ]
         return [*arrows, *trails, weights, *cells]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The first query's weights, and whether they change when all tokens move on."""
         places = ", ".join(str(position) for position in arrays.positions)
         degrees = ", ".join(f"{angle:.0f}°" for angle in np.degrees(arrays.angles[0]))
@@ -111,14 +108,14 @@ def _arrows(plane):
         at, name = (kind, token), "qk"[kind] + "₁₂₃"[token]
         look = {"facecolor": "none" if kind else f"C{token}", "edgecolor": f"C{token}", **shape}
         where = {"rest": at_rest[at], "radius": RADII[kind], "faint": 0.35}
-        arrows.append(NamedArrow(plane, look, lambda a, at=at: a.vectors[at], name, **where))
+        arrows.append(Arrow(plane, look, lambda a, at=at: a.vectors[at], name, **where))
     plane.set(xlim=(-1.85, 1.85), ylim=(-1.85, 1.85), xticks=(-1, 0, 1), yticks=(-1, 0, 1))
     plane.set(aspect="equal", title="faint: before turning")
     plane.set(xlabel="dimension 0", ylabel="dimension 1")
     return arrows
 
 
-def _written(weight):
+def _cell_text(weight):
     return {"text": f"{weight:.2f}", "color": "black" if weight > 0.5 else "white"}
 
 

@@ -1,7 +1,5 @@
 """Which pairs follow the time, which the row, which the column: M-RoPE."""
 
-from types import SimpleNamespace
-
 import numpy as np
 from matplotlib import rcParams
 
@@ -47,12 +45,11 @@ class MropeSections(Picture):
         # As if for four tokens: one step along each axis alone, and where we are.
         tokens = np.concatenate([np.eye(3), present[:, None]], axis=1)
         turned = mrope_angles(tokens, inv_freq, sections, interleaved=interleaved)
-        return SimpleNamespace(
+        return self.arrays(
             axis=turned[:3].argmax(axis=0),
             wavelengths=wavelengths(inv_freq),
             angles=turned[3],
             present=present,
-            sections=self.sections,
         )
 
     def draw(self, figure):
@@ -86,7 +83,7 @@ class MropeSections(Picture):
             hands,
         ]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The wavelengths that each axis has, and how far its fastest pair has turned."""
         words = []
         for i, (name, position) in enumerate(zip(AXES, arrays.present, strict=True)):

@@ -1,7 +1,5 @@
 """Which patches look alike to attention when only their place differs."""
 
-from types import SimpleNamespace
-
 import numpy as np
 
 from posviz.arrays import to_device, to_numpy
@@ -46,18 +44,15 @@ class PatchGrid(Picture):
 
         All queries and keys are vectors of ones, so a score is the mean cosine of the pairs' turns.
         """
-        here = min(self.row, self.grid - 1), min(self.column, self.grid - 1)
+        here = self.held("row"), self.held("column")
         patches = to_device(np.ones((self.grid**2, self.head_dim), np.float32), self.where)
         turned = apply_rotary(patches, self._angles(*raster(self.grid, self.grid).T))
         query = turned[here[0] * self.grid + here[1]]
         scores = to_numpy(turned @ query).reshape(self.grid, self.grid) / self.head_dim
-        return SimpleNamespace(
+        return self.arrays(
             scores=scores,
             here=here,
-            asked=(self.row, self.column),
             along=[_along(scores, here, step) for step, _ in DIRECTIONS.values()],
-            encoding=self.encoding,
-            where=self.where,
         )
 
     def _angles(self, rows, columns):
@@ -96,10 +91,10 @@ class PatchGrid(Picture):
         legend_above(figure, lines, columnspacing=1.0)
         return [scores, *query, Limits(steps, _limits), *lines]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The scores of two neighbours, and how many patches pass for the query itself."""
         grid, (row, column) = len(arrays.scores), arrays.here
-        clamped = " (the nearest there is)" if arrays.here != arrays.asked else ""
+        clamped = " (the nearest there is)" * bool(arrays.beyond)
         beside, side = (column + 1, "right") if column + 1 < grid else (column - 1, "left")
         under, place = (row + 1, "below") if row + 1 < grid else (row - 1, "above")
         far = f", {grid} steps away," if arrays.encoding == "raster" else ""

@@ -1,7 +1,5 @@
 """What turns a pair when a patch has a row and a column: two hands, or one with two shares."""
 
-from types import SimpleNamespace
-
 import numpy as np
 from matplotlib import rcParams
 
@@ -49,10 +47,8 @@ class TwoHands(Picture):
             angles = mixed_angles(rows, columns, frequencies.T)
         here, shares = (self.row, self.column), frequencies * (self.column, self.row)
         scores = np.cos(angles - angles[self.row * SIDE + self.column]).mean(axis=-1)
-        return SimpleNamespace(
+        return self.arrays(
             here=here,
-            kind=self.kind,
-            pair=self.pair,
             frequencies=frequencies,
             shares=shares,
             hands=_hands(shares.sum(axis=1)),
@@ -94,7 +90,7 @@ class TwoHands(Picture):
         legend_above(figure, hands)
         return [*hands, *arcs, scores, *first, *last, mark]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The angles, share by share."""
         row, column = arrays.here
         across, down = arrays.shares[0, 0], arrays.shares[-1, 1]

@@ -1,7 +1,5 @@
 """Which far position has nearly the same row? Distances at up to 100 000 offsets."""
 
-from types import SimpleNamespace
-
 import numpy as np
 
 from posviz.encodings.sinusoidal import sinusoidal
@@ -30,7 +28,7 @@ class CollisionHunter(Picture):
         offsets = np.unique(np.linspace(1, largest, COLUMNS + 1)[:-1].astype(int))
         near = np.minimum.reduceat(distances, offsets - 1)
         first, found = sinusoidal([0, nearest], self.d_model, base=self.base)
-        return SimpleNamespace(
+        return self.arrays(
             offsets=np.append(offsets, largest),  # where a range begins, and where the last ends
             near=np.append(near, near[-1]),
             largest=largest,
@@ -58,7 +56,7 @@ class CollisionHunter(Picture):
         )
         return [Limits(axes, _limits), *parts, Other(found, _found)]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The nearest collision, beside the distance of neighbours."""
         return (
             f"Of offsets 1 to {arrays.largest:,} the nearest row is {arrays.distance:.4g} away, "

@@ -1,7 +1,5 @@
 """From a binary counter to clock hands: the same positions, digit by digit."""
 
-from types import SimpleNamespace
-
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.patches import Wedge
@@ -29,12 +27,8 @@ class CounterToClock(Picture):
         """Return the row that is reached, where the hands point and their tips lie, both [4, 2]."""
         angles = _angles(self.position)
         hands = np.stack([np.sin(angles), np.cos(angles)], axis=-1)
-        return SimpleNamespace(
-            position=self.position,
-            row=self.position % ROWS,
-            hands=hands,
-            tips=DIALS + 0.9 * hands,
-        )
+        tips = DIALS + 0.9 * hands
+        return self.arrays(row=self.position % ROWS, hands=hands, tips=tips)
 
     def draw(self, figure):
         """Two tables at rest under a moving marker, and a dial for each bit."""
@@ -62,7 +56,7 @@ class CounterToClock(Picture):
         ]
         return [*_markers(binary), *_markers(smooth), *hands]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The digits and the smooth digits of the position."""
         digits = f"{arrays.row:0{BITS.size}b}"
         smooth = ", ".join(f"{digit:.2f}" for digit in _smooth(arrays.hands[:, 0]))

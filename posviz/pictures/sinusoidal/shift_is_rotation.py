@@ -1,7 +1,5 @@
 """Moving by k tokens turns every pair by an angle that depends on k alone."""
 
-from types import SimpleNamespace
-
 import numpy as np
 from matplotlib import rcParams
 
@@ -29,7 +27,7 @@ class ShiftIsRotation(Picture):
 
     def compute(self):
         """Return the pair at pos and at pos + k, the matrix between them, and its residual."""
-        pair = min(self.pair, self.d_model // 2 - 1)
+        pair = self.held("pair")
         positions = np.array([self.position, self.position + self.offset])
         before, after = sinusoidal(positions, self.d_model)
         matrix = shift_matrix(self.offset, self.d_model)
@@ -38,11 +36,8 @@ class ShiftIsRotation(Picture):
         inv_freq = rotary_frequencies(self.d_model)[pair]
         angle = self.offset * inv_freq
         swept = self.position * inv_freq + np.linspace(0, angle % (2 * np.pi), 60)
-        return SimpleNamespace(
+        return self.arrays(
             positions=positions,
-            offset=self.offset,
-            pair=pair,
-            asked=self.pair,
             hands=(before[columns], after[columns]),
             turned=turned[columns],
             matrix=matrix[columns, columns],
@@ -77,12 +72,10 @@ class ShiftIsRotation(Picture):
         legend_above(figure, [*hands, arc, sine, cosine], columnspacing=1.2)
         return [sine, cosine, *hands, *marks, arc, tip]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The angle, the pair's matrix in (sin, cos) order, and the residual over all pairs."""
         (a, b), (c, d) = arrays.matrix
-        clamped = (
-            f" (the last; {arrays.asked} does not exist)" if arrays.asked > arrays.pair else ""
-        )
+        clamped = f" (the last; {arrays.beyond['pair']} does not exist)" if arrays.beyond else ""
         return (
             f"k = {arrays.offset} turns pair {arrays.pair}{clamped} clockwise by "
             f"{arrays.angle:.4f} radians, M = [[{a:.4f}, {b:.4f}], [{c:.4f}, {d:.4f}]] on "

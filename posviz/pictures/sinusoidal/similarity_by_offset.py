@@ -1,13 +1,11 @@
 """How alike two rows are: a mean of cosines, one per pair."""
 
-from types import SimpleNamespace
-
 import numpy as np
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.engine.knobs import even, integer, log
 from posviz.engine.picture import Picture
-from posviz.pictures.parts import Curve, Limits, Rule, legend_above, whole, zero
+from posviz.pictures.parts import Curve, Limits, Rule, legend_above, whole, with_room, zero
 
 
 class SimilarityByOffset(Picture):
@@ -27,13 +25,11 @@ class SimilarityByOffset(Picture):
         offsets = np.arange(self.largest + 1)
         cosines = np.cos(rotary_angles(offsets, inv_freq))
         similarity = cosines.mean(axis=-1)
-        offset = min(self.offset, self.largest)
-        return SimpleNamespace(
+        offset = self.held("offset")
+        return self.arrays(
             offsets=offsets,
             similarity=similarity,
             rise=np.flatnonzero(np.diff(similarity) > 0)[:1],
-            offset=offset,
-            asked=self.offset,
             here=similarity[offset],
             pairs=cosines[offset],
         )
@@ -54,15 +50,15 @@ class SimilarityByOffset(Picture):
         whole(curve.xaxis, pairs.xaxis, most=4, steps=None)
         legend_above(figure, [here, mean])
         return [
-            Limits(curve, lambda a: {"xlim": _room(0, a.offsets[-1]), "ylim": _lowest(a)}),
-            Limits(pairs, lambda a: {"xlim": _room(-0.5, len(a.pairs) - 0.5)}),
+            Limits(curve, lambda a: {"xlim": with_room(0, a.offsets[-1]), "ylim": _lowest(a)}),
+            Limits(pairs, lambda a: {"xlim": with_room(-0.5, len(a.pairs) - 0.5)}),
             *(similarity, here, cosines, mean),
         ]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The similarity at the offset and between neighbours, and where it first rises."""
         at = arrays.similarity
-        clamped = " (the largest shown)" if arrays.asked > arrays.offset else ""
+        clamped = " (the largest shown)" * bool(arrays.beyond)
         rise = f"no rise up to offset {len(at) - 1}"
         for low in arrays.rise:
             rise = f"the first rise is from offset {low} to {low + 1}"
@@ -70,12 +66,6 @@ class SimilarityByOffset(Picture):
             f"Similarity {arrays.here:.4f} at offset {arrays.offset}{clamped}; neighbours "
             f"{at[1]:.4f}; {rise}."
         )
-
-
-def _room(first, last):
-    """Limits with a little room on both sides."""
-    room = 0.02 * (last - first)
-    return first - room, last + room
 
 
 def _lowest(arrays):

@@ -1,7 +1,5 @@
 """The table itself: one row per position, and the marked row as a curve under it."""
 
-from types import SimpleNamespace
-
 import numpy as np
 
 from posviz.encodings.sinusoidal import sinusoidal
@@ -34,13 +32,10 @@ class SinusoidalTable(Picture):
             columns = columns.reshape(-1, 2).T
         else:
             columns = columns.reshape(2, -1)
-        position = min(self.position, self.length - 1)
-        return SimpleNamespace(
+        return self.arrays(
             table=table,
-            position=position,
-            asked=self.position,
             columns=columns,
-            marked=table[position][columns],
+            marked=table[self.held("position")][columns],
             drift=drift,
         )
 
@@ -70,12 +65,12 @@ class SinusoidalTable(Picture):
         legend.set_zorder(0)  # below what moves, so it is drawn only once
         return [table, sine, cosine]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The marked row's first pair and norm; what was clamped; how far the rules drift."""
         sine, cosine = arrays.marked[:, 0]
         clamped = ""
-        if arrays.asked > arrays.position:
-            clamped = f" (position {arrays.asked} lies beyond the last row)"
+        if arrays.beyond:
+            clamped = f" (position {arrays.beyond['position']} lies beyond the last row)"
         drift = ""
         if arrays.drift is not None:
             drift = f"; the largest difference from the paper's rule is {arrays.drift:.2f}"

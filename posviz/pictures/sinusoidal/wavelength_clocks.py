@@ -1,7 +1,5 @@
 """The pairs as clocks: each hand turns at its own true frequency."""
 
-from types import SimpleNamespace
-
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.collections import PolyCollection
@@ -35,13 +33,12 @@ class WavelengthClocks(Picture):
         pairs = np.unique(np.linspace(0, len(inv_freq) - 1, CLOCKS).round().astype(int))
         angles, centres = rotary_angles(self.position, inv_freq[pairs]), _centres(len(pairs))
         tips = centres + 0.9 * np.stack([np.sin(angles), np.cos(angles)], axis=-1)
-        return SimpleNamespace(
+        return self.arrays(
             pairs=pairs,
             wavelengths=wavelengths(inv_freq[pairs]),
             angles=angles,
             centres=centres,
             hands=np.stack([centres, tips], axis=1),
-            position=self.position,
             count=len(inv_freq),
         )
 
@@ -68,7 +65,7 @@ class WavelengthClocks(Picture):
             Curve(axes, "C1o", lambda a: a.hands[:, 1].T, marks=1.5),
         ]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """How often the fastest and the slowest clock have turned."""
         turns = arrays.position / arrays.wavelengths
         return (
@@ -92,10 +89,10 @@ def _label(dials, labels, clocks):
     for label in labels:
         label.set_text("")
     for label, (x, y), (pair, wavelength) in zip(labels, centres, clocks, strict=False):
-        label.set(text=f"pair {pair}\nλ = {_tokens(wavelength)}", position=(x, y - 1.15))
+        label.set(text=f"pair {pair}\nλ = {_wavelength_text(wavelength)}", position=(x, y - 1.15))
 
 
-def _tokens(wavelength):
+def _wavelength_text(wavelength):
     """A wavelength to three digits or to the token: 6.28, 62.8, 47,117."""
     digits = max(0, 2 - int(np.log10(wavelength)))
     return f"{wavelength:,.{digits}f}"

@@ -1,7 +1,5 @@
 """Three ways to write a position: the integer, the integer over the length, sine and cosine."""
 
-from types import SimpleNamespace
-
 import numpy as np
 
 from posviz.encodings.sinusoidal import sinusoidal
@@ -31,9 +29,7 @@ class WhyNotIntegers(Picture):
 
     def compute(self):
         """Return both sentences' codes, each [len, 4]: integer, share, sine and cosine."""
-        return SimpleNamespace(
-            position=self.position, codes=[_codes(self.length), _codes(SHORT)], length=self.length
-        )
+        return self.arrays(codes=[_codes(self.length), _codes(SHORT)])
 
     def draw(self, figure):
         """A panel for each way, with a ring on each code of the marked position."""
@@ -50,7 +46,7 @@ class WhyNotIntegers(Picture):
         legend_above(figure, parts[:2])
         return parts
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """The marked position's three codes in both sentences."""
         (_, long, *wave), (_, short, *same) = (code[arrays.position] for code in arrays.codes)
         change = "the same" if wave == same else "different"

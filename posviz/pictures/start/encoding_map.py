@@ -1,6 +1,5 @@
 """The map of the course: every encoding at its door, with its formula."""
 
-from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -148,9 +147,7 @@ class EncodingMap(Picture):
         labels = [DOOR_POINTS[door][0] for door in entry.doors]
         gaps = [(np.nan, np.nan)] * len(points)  # a NaN breaks the line
         route = [point for leg in zip(points, labels, gaps, strict=True) for point in leg]
-        return SimpleNamespace(
-            name=self.encoding, entry=entry, lit=set(entry.doors), points=points, route=route
-        )
+        return self.arrays(entry=entry, lit=set(entry.doors), points=points, route=route)
 
     def draw(self, figure):
         """The card above, the doors below, and the encodings above their doors."""
@@ -165,11 +162,13 @@ class EncodingMap(Picture):
         chosen = Curve(chart, "o", lambda a: zip(*a.points, strict=True), zorder=2.4, **dot)
         return [*_card(card), *doors, route, chosen]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """Where it enters, what it does there, and the formula."""
         entry = arrays.entry
         where = " and at the ".join(entry.doors)
-        return f"{arrays.name} enters at the {where}: {entry.idea}; formula: {entry.formula[0]}."
+        return (
+            f"{arrays.encoding} enters at the {where}: {entry.idea}; formula: {entry.formula[0]}."
+        )
 
 
 def _points(door):
@@ -205,7 +204,7 @@ def _card(axes):
     large, small = {"size": 1.15 * rcParams["font.size"]}, {"size": "small"}
     formula = {"va": "center", "linespacing": 1.3}
     return [
-        Text(axes, 0.03, 0.98, lambda a: a.name, weight="bold", va="top", **large),
+        Text(axes, 0.03, 0.98, lambda a: a.encoding, weight="bold", va="top", **large),
         Text(axes, 1, 0.98, lambda a: a.entry.source, ha="right", va="top", **small),
         Text(axes, 0.03, 0.47, lambda a: "\n".join(a.entry.formula), **formula, **large),
         Text(axes, 0.03, 0, _facts, va="bottom", **small),

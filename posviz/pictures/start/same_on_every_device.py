@@ -1,7 +1,5 @@
 """The same numbers, whichever device computes them."""
 
-from types import SimpleNamespace
-
 import numpy as np
 from matplotlib import rcParams
 
@@ -32,7 +30,7 @@ class SameOnEveryDevice(Picture):
         there = to_device(table.astype(np.float32), self.where)
         similarity = to_numpy(there @ there.T)
         error = np.abs(similarity - table @ table.T).max()
-        return SimpleNamespace(similarity=similarity, error=error, device=self.where)
+        return self.arrays(similarity=similarity, error=error)
 
     def draw(self, figure):
         """The heatmap on the left, and on the right the name of the device."""
@@ -43,15 +41,15 @@ class SameOnEveryDevice(Picture):
         whole(heat.xaxis, heat.yaxis, most=4, steps=None)
         card.axis("off")
         large = {"size": 1.25 * rcParams["font.size"], "weight": "bold", "color": "C0"}
-        name = Text(card, 0, 0.64, lambda a: a.device, **large)
+        name = Text(card, 0, 0.64, lambda a: a.where, **large)
         words = Text(card, 0, 0.56, _words, va="top", linespacing=1.6)
         return [image, name, words]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """How much was computed, where, and how far it is from float64."""
         seq_len = len(arrays.similarity)
         return (
-            f"{arrays.device} computed {seq_len} × {seq_len} similarities in float32; the largest "
+            f"{arrays.where} computed {seq_len} × {seq_len} similarities in float32; the largest "
             f"error is {arrays.error:.1e}."
         )
 

@@ -1,7 +1,6 @@
 """One attention layer and the doors through which position can enter it."""
 
 from itertools import pairwise
-from types import SimpleNamespace
 
 from matplotlib import rcParams
 from matplotlib.colors import to_hex
@@ -59,13 +58,13 @@ class ThreeDoors(Picture):
 
     def compute(self):
         """The doors to light, and what happens there."""
-        return SimpleNamespace(lit={self.door} & DOOR_POINTS.keys(), caption=_CAPTIONS[self.door])
+        return self.arrays(lit={self.door} & DOOR_POINTS.keys(), caption=_CAPTIONS[self.door])
 
     def draw(self, figure):
         """The layer at rest, the doors ready to be lit."""
         return draw_doors(figure.subplots())
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """What happens at the door."""
         return arrays.caption
 

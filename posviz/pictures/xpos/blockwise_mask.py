@@ -1,7 +1,5 @@
 """Blockwise causal attention: each query sees its own block and the one before."""
 
-from types import SimpleNamespace
-
 import numpy as np
 from matplotlib import colormaps, rcParams
 from matplotlib.colors import ListedColormap
@@ -11,7 +9,7 @@ from posviz.engine.knobs import integer
 from posviz.engine.picture import Picture
 from posviz.engine.style import PLAIN
 from posviz.masks import blockwise_causal_mask, causal_mask
-from posviz.pictures.parts import Curve, Limits, Map, Rule, legend_above, row_outline, whole, wide
+from posviz.pictures.parts import Curve, Limits, Map, Rule, legend_above, row_outline, whole
 
 LONGEST, WIDEST = 32, 16
 MANY = 24  # blocks: with more of them, their borders would hide the map
@@ -38,14 +36,11 @@ class BlockwiseMask(Picture):
         causal = causal_mask(positions, positions)
         seen = blockwise_causal_mask(positions, positions, self.block)
         own = np.equal.outer(positions // self.block, positions // self.block)
-        return SimpleNamespace(
+        return self.arrays(
             kinds=causal * 1 + seen + (seen & own),
             seen=seen.sum(axis=1),
             causal=causal.sum(axis=1),
             positions=positions,
-            query=min(self.query, self.seq_len - 1),
-            block=self.block,
-            asked=self.query,
         )
 
     def draw(self, figure):
@@ -69,14 +64,14 @@ class BlockwiseMask(Picture):
         counts.set(xlabel="keys seen", xlim=(0, 1.05 * LONGEST))
         whole(matrix.xaxis, matrix.yaxis, counts.xaxis)
         patches = [Patch(color=cmap(kind), label=name) for kind, name in NAMES.items()]
-        ncols, close = 6 if wide(figure) else 2, {"columnspacing": 1.1, "handlelength": 1.4}
-        legend_above(figure, [*patches, seen, causal, most], ncols, **close)
+        close = {"columnspacing": 1.1, "handlelength": 1.4}
+        legend_above(figure, [*patches, seen, causal, most], narrow=2, **close)
         return [kinds, borders, row, causal, seen, most, mark, limits]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """What the query sees, the share of pairs that is kept, and how far anyone looks."""
         query, seen, pairs = arrays.query, arrays.seen[arrays.query], arrays.causal.sum()
-        clamped = " (the last)" * (arrays.asked > query)
+        clamped = " (the last)" * bool(arrays.beyond)
         keys = "itself alone"
         if query:
             keys = f"{seen} of {query + 1} keys, {query - seen + 1} … {query}"

@@ -1,7 +1,6 @@
 """The score of RoPE and that of xPos against distance: waves that go on, and waves that fade."""
 
 import functools
-from types import SimpleNamespace
 
 import numpy as np
 from matplotlib import rcParams
@@ -13,6 +12,7 @@ from posviz.encodings.xpos import xpos_scale
 from posviz.engine.knobs import choice, integer, log
 from posviz.engine.picture import Picture
 from posviz.pictures.parts import Curve, Dense, Other, Rule, legend_above, zero
+from posviz.pictures.rotary.score_decay import pair_products
 
 HEAD_DIM, SEED = 64, 3
 FURTHEST, FAR = 2048, 1024  # the swing is measured beyond FAR
@@ -37,11 +37,8 @@ class XposCurves(Picture):
 
     def compute(self):
         """Return both scores at every distance [2, distances], where they swing [2, 2]."""
-        return SimpleNamespace(
-            content=self.content,
-            distance=self.distance,
-            **_curves(self.content, self.gamma, self.scale_base, self.base),
-        )
+        curves = _curves(self.content, self.gamma, self.scale_base, self.base)
+        return self.arrays(**curves)
 
     def draw(self, figure):
         """RoPE, and xPos with its decay, each with the band in which it swings far away."""
@@ -55,7 +52,7 @@ class XposCurves(Picture):
         legend_above(figure, [decay, rope.patches[0]])
         return [*parts, decay]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """Both scores at the distance, and how far they swing far away."""
         rope, xpos = arrays.scores[:, arrays.distance].round(3) + 0.0  # no minus before 0.000
         unit = "times that at 0" if arrays.content == "all alike" else "times √head_dim"
@@ -89,7 +86,7 @@ def _panel(axes, i, name, color):
 @functools.lru_cache(maxsize=4)
 def _curves(content, gamma, scale_base, base):
     """Both scores [2, distances], the line of the decay, and where the scores swing [2, 2]."""
-    products = _products(content)
+    products = pair_products("aligned" if content == "all alike" else content, SEED, HEAD_DIM)[0]
     scale = xpos_scale(DISTANCES, HEAD_DIM, gamma=gamma, scale_base=scale_base)
     parts = (_turns(base) * products).real
     scores = np.stack([parts.sum(axis=1), (parts * scale).sum(axis=1)])
@@ -112,14 +109,6 @@ def _decay(content, scale):
     # Two lines as one, with a NaN between them.
     x = np.concatenate([DISTANCES, [np.nan], DISTANCES])
     return x, np.concatenate([deviation, [np.nan], -deviation])
-
-
-def _products(content):
-    """Each pair of q times the conjugate of k's, [pairs], in the unit of the axis."""
-    if content == "all alike":
-        return np.full(HEAD_DIM // 2, 2 / HEAD_DIM, dtype=complex)
-    q, k = np.random.default_rng(SEED).standard_normal((2, HEAD_DIM)).view(complex)
-    return q * k.conj() / HEAD_DIM**0.5
 
 
 @functools.lru_cache(maxsize=2)

@@ -1,7 +1,6 @@
 """How fast xPos forgets: each pair's factor against the distance, and where it is one half."""
 
 import functools
-from types import SimpleNamespace
 
 import numpy as np
 from matplotlib import rcParams
@@ -37,15 +36,13 @@ class XposDecay(Picture):
         """
         setting = self.head_dim, self.gamma, self.scale_base
         factors, zeta = _factors(*setting)
-        pair = min(self.pair, len(zeta) - 1)
-        return SimpleNamespace(
+        pair = self.held("pair")
+        return self.arrays(
             factors=factors,
-            pair=pair,
             pairs=np.arange(len(zeta)),
             zeta=zeta[pair],
             half_lives=self.scale_base * np.log(0.5) / np.log(zeta),
             said=_scale(SAID, *setting)[:, pair],
-            asked=self.pair,
         )
 
     def draw(self, figure):
@@ -69,15 +66,14 @@ class XposDecay(Picture):
         curves.set(xlabel="distance (tokens)", ylabel="factor", ylim=(-0.05, 1.08))
         curves.set_yticks((0, 0.5, 1))
         curves.set_xticks(range(6), labels=[f"{10**power:,}" for power in range(6)])
-        ncols = 4 if wide(figure) else 2
-        legend_above(figure, [fastest, chosen, slowest, half], ncols, columnspacing=1.2)
+        legend_above(figure, [fastest, chosen, slowest, half], narrow=2, columnspacing=1.2)
         figure.align_ylabels((heat, curves))
         return [factors, half, fastest, slowest, chosen, in_map, on_curve]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """ζ of the pair, its factor at two distances, and the distance that halves it."""
         last = len(arrays.half_lives) - 1
-        clamped = " (the last)" * (arrays.asked > arrays.pair)
+        clamped = " (the last)" * bool(arrays.beyond)
         said = " and ".join(
             f"{_factor_text(factor)} at distance {distance}"
             for factor, distance in zip(arrays.said, SAID, strict=True)

@@ -1,7 +1,5 @@
 """What xPos costs: a key grows with its position until no number of its dtype can hold it."""
 
-from types import SimpleNamespace
-
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.patches import Patch
@@ -48,7 +46,7 @@ class XposOverflow(Picture):
         position = int(self.position)
         reach = {name: limit / digits for name, limit in DIGITS.items()}
         used = position / np.array([*reach.values()])
-        return SimpleNamespace(
+        return self.arrays(
             zeta=zeta,
             position=position,
             here=digits * position,
@@ -57,8 +55,6 @@ class XposOverflow(Picture):
             reach=reach,
             used=np.minimum(used, 1),
             full=np.flatnonzero(used > 1),
-            centred=self.centred,
-            dtype=self.dtype,
         )
 
     def draw(self, figure):
@@ -69,11 +65,10 @@ class XposOverflow(Picture):
             upper, meter = figure.subplots(2, 1, height_ratios=(1.8, 1))
         curve, end, mark, here = _draw_curve(upper, self.dtype)
         overflow = Patch(facecolor="none", edgecolor="C6", hatch="///", label="overflow")
-        ncols = 4 if wide(figure) else 2
-        legend_above(figure, [curve, end, mark, overflow], ncols, columnspacing=1.2)
+        legend_above(figure, [curve, end, mark, overflow], narrow=2, columnspacing=1.2)
         return [curve, end, mark, here, *_draw_meter(meter, self.dtype)]
 
-    def caption(self, arrays):
+    def caption(self, arrays) -> str:
         """How large the scale is at the position, what the dtype holds, and where it overflows."""
         middle = f", {arrays.position / 2:,.9g} from the middle of its text," * arrays.centred
         reach = arrays.reach[arrays.dtype]
