@@ -31,15 +31,16 @@ LESSONS = (
     Lesson("03", "learned", "Learned embeddings", "What if the table is trained?"),
     Lesson("04", "relative", "Relative positions", "What if only the distance matters?"),
     Lesson("05", "rotary", "RoPE", "How can an absolute rotation give a relative score?"),
-    Lesson("06", "rotary2d", "RoPE in two dimensions", "How do you rotate by (row, column)?"),
-    Lesson("07", "alibi", "ALiBi", "Can a straight line replace the encoding?"),
-    Lesson("08", "xpos", "xPos", "Can a rotation also forget?"),
+    Lesson("06", "rotary_code", "RoPE in code", "Why do two correct programs disagree?"),
+    Lesson("07", "rotary2d", "RoPE in two dimensions", "How do you rotate by (row, column)?"),
+    Lesson("08", "alibi", "ALiBi", "Can a straight line replace the encoding?"),
+    Lesson("09", "xpos", "xPos", "Can a rotation also forget?"),
 )
 PLANNED = (
     Lesson(
-        "09", "stretching", "Stretching the context", "How do you read past the training length?"
+        "10", "stretching", "Stretching the context", "How do you read past the training length?"
     ),
-    Lesson("10", "length", "Train short, test long", "Which of them really extrapolates?"),
-    Lesson("11", "choosing", "Choosing", "Which encoding, then?"),
+    Lesson("11", "length", "Train short, test long", "Which of them really extrapolates?"),
+    Lesson("12", "choosing", "Choosing", "Which encoding, then?"),
 )
 OF_TOPIC = {lesson.topic: lesson for lesson in LESSONS + PLANNED}

@@ -1,4 +1,4 @@
-"""Words in lesson 07's pictures: legends, titles and ticks against what they name."""
+"""Words in lesson 08's pictures: legends, titles and ticks against what they name."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""The numbers in lesson 07's pictures of what ALiBi adds: slopes, biases and windows."""
+"""The numbers in lesson 08's pictures of what ALiBi adds: slopes, biases and windows."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""The numbers in lesson 07's picture of scores with contents: what ALiBi leaves of a far key."""
+"""The numbers in lesson 08's picture of scores with contents: what ALiBi leaves of a far key."""
 
 import itertools
 import math

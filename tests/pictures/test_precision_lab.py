@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from posviz.pictures.rotary.precision_lab import HEAD_DIM, POSITIONS, PrecisionLab, to_dtype
+from posviz.pictures.rotary_code.precision_lab import HEAD_DIM, POSITIONS, PrecisionLab, to_dtype
 from tests.pictures.by_hand import drawn
 
 NARROW = ["float32", "float16", "bfloat16"]

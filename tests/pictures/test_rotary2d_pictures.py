@@ -1,4 +1,4 @@
-"""The numbers in lesson 06's pictures: scores of patches, two hands, and sections of M-RoPE."""
+"""The numbers in lesson 07's pictures: scores of patches, two hands, and sections of M-RoPE."""
 
 import cmath
 import itertools

@@ -1,4 +1,4 @@
-"""Words in lesson 08's pictures: legends, units, limits and ticks against what they name."""
+"""Words in lesson 09's pictures: legends, units, limits and ticks against what they name."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The factors and curves of lesson 08's pictures, against formulas and the audited numbers."""
+"""The factors and curves of lesson 09's pictures, against formulas and the audited numbers."""
 
 import math
 import re

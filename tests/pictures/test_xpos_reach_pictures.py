@@ -1,4 +1,4 @@
-"""How far lesson 08's pictures say that xPos reaches: its overflow, and the mask in blocks."""
+"""How far lesson 09's pictures say that xPos reaches: its overflow, and the mask in blocks."""
 
 import math
 import re

@@ -112,7 +112,7 @@ QUICK = {
         "halves_are_even_is_told_so",
     ),
     "weight layout: two pairs at most, so the other direction passes": (
-        "posviz/exercises/rotary/serving.py",
+        "posviz/exercises/rotary_code/serving.py",
         "2 + 2 * (size // 2)",
         "2 + 2 * (size % 2)",
         "tests/exercises/rotary/test_serving.py::test_each_mistake_is_"
@@ -155,7 +155,7 @@ QUICK = {
         "lambda degrees: degrees > 0",
         "tests/claims/rotary/test_rotation.py::test_what_each_claim_comes_to[the_matrix_turns_clockwise]",
     ),
-    "lesson 06: the offset (0, 0) counts among those 5 away": (
+    "lesson 07: the offset (0, 0) counts among those 5 away": (
         "posviz/claims/rotary2d/plane.py",
         "np.ptp(scores[1:, 0])",
         "np.ptp(scores[:, 0])",
@@ -169,7 +169,7 @@ QUICK = {
         "tests/claims/sinusoidal/test_table.py::test_the_nearest_row_is_that_of_a_"
         "search_over_all_offsets",
     ),
-    "lesson 08: positions are counted, not the last one told": (
+    "lesson 09: positions are counted, not the last one told": (
         "posviz/claims/xpos/decay.py",
         "np.finfo(name).max).sum()) - 1",
         "np.finfo(name).max).sum())",

@@ -86,7 +86,7 @@ QUICK = {
         "tests/pictures/test_score_decay.py::test_an_offset_beyond_the_largest_is_held_there",
     ),
     "cache debugger: a query one late is one early": (
-        "posviz/pictures/rotary/cache_debugger.py",
+        "posviz/pictures/rotary_code/cache_debugger.py",
         "q_at = positions + 1",
         "q_at = positions - 1",
         "tests/pictures/test_rotary_serving_pictures.py::test_each_mistake_is_"
@@ -136,7 +136,7 @@ QUICK = {
         "tests/pictures/test_shuffled_sentence.py::test_words_between_dollars_are_words",
     ),
     "precision lab: the cross of an overflow stands where nothing overflows": (
-        "posviz/pictures/rotary/precision_lab.py",
+        "posviz/pictures/rotary_code/precision_lab.py",
         "if len(x) < len(RANGES):",
         "if len(x) <= len(RANGES):",
         "tests/pictures/test_precision_lab.py::"
@@ -238,7 +238,7 @@ DEFAULT = {
         "would[SimilarityByOffset]",
     ),
     "layout converter: marks shrink at every other head_dim and never grow again": (
-        "posviz/pictures/rotary/layout_converter.py",
+        "posviz/pictures/rotary_code/layout_converter.py",
         'lambda a: {"markersize": size * min(1, 8 / a.head_dim) ** 0.6}',
         'lambda a: {"markersize": part.line.get_markersize() * min(1, 8 / a.head_dim) ** 0.6}',
         "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_"

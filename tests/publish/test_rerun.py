@@ -16,7 +16,7 @@ from posviz.publish import arguments, rerun
 from tests.publish.test_lesson import write
 
 NOTEBOOKS = arguments.notebooks()
-SMALL = "06_rope_in_two_dimensions"
+SMALL = "07_rope_in_two_dimensions"
 BAR = "training: 100%|██| 20/20 [00:00<00:00, 99.52it/s, 3.17 nats]\nsparse   0.53 ms"
 LATER = "training: 100%|██| 20/20 [00:01<00:00, 8.1it/s, 3.17 nats]\nsparse  10.47 ms"
 

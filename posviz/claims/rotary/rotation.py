@@ -7,7 +7,7 @@ import numpy as np
 from posviz.claims.ledger import Verdict, claim, judge, shown
 from posviz.claims.measures import SAME, largest
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
-from posviz.encodings.rotary import LAYOUTS, apply_rotary, change_layout, rotation_matrix
+from posviz.encodings.rotary import LAYOUTS, apply_rotary, rotation_matrix
 
 Q, K = np.array([1.0, 0.5]), np.array([0.3, 1.2])
 
@@ -137,43 +137,3 @@ def a_test_finds_the_missing_minus() -> Verdict:
         "2 |x_d sin(m θ_last)|, and the last pair is the slowest."
     )
     return judge(errors, lambda error: error > 0.01, text)
-
-
-@claim("pairs")
-def any_pairing_will_do() -> Verdict:
-    """Any fixed way of pairing the dimensions keeps the score relative."""
-    q, k = _vectors(64)
-    layouts = {
-        "q and k are interleaved": ("interleaved", "interleaved"),
-        "both are half_split": ("half_split", "half_split"),
-        "q is interleaved and k half_split": LAYOUTS,
-    }
-    changes = {}
-    for setting, (of_q, of_k) in layouts.items():
-        scores = [_turned(q, m, of_q) @ _turned(k, n, of_k) for m, n in ((7, 3), (107, 103))]
-        changes[setting] = abs(float(scores[1] - scores[0])) / 8
-    text = (
-        "Change of the scaled score from the positions (7, 3) to (107, 103), head_dim = 64; "
-        "relative means below 1e-9."
-    )
-    return judge(changes, lambda change: change < SAME, text)
-
-
-@claim("pairs", sources=("su2021roformer", "llamacode"))
-def both_layouts_give_the_same_vectors() -> Verdict:
-    """RoPE gives the same vectors in the interleaved and in the half_split layout."""
-    x = _vectors(64)[0]
-    reordered = change_layout(x, source="interleaved", target="half_split")
-    back = change_layout(
-        _turned(reordered, 7, "half_split"), source="half_split", target=LAYOUTS[0]
-    )
-    differences = {
-        "the dimensions stay where they are": _turned(x, 7, "half_split"),
-        "they are reordered before and back afterwards": back,
-    }
-    text = "Largest difference at position 7, head_dim = 64; the same means below 1e-9."
-    return judge(
-        {setting: largest(y - _turned(x, 7)) for setting, y in differences.items()},
-        lambda difference: difference < SAME,
-        text,
-    )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from posviz.attention import KeyValueCache, attend, attention
+from posviz.attention import attention
 from posviz.claims.ledger import Verdict, claim, judge
 from posviz.claims.measures import SAME, largest
 from posviz.encodings.doors import NoPosition
@@ -13,7 +13,6 @@ from posviz.encodings.frequencies import (
     rotary_frequencies,
 )
 from posviz.encodings.rotary import Rotary, apply_rotary, rotation_matrix
-from posviz.masks import causal_mask
 
 HEAD_DIM = 64
 
@@ -152,60 +151,3 @@ def scores_are_higher_near_the_diagonal() -> Verdict:
         "in at least 95 of 100."
     )
     return judge(shares, lambda share: share >= 0.95, text)
-
-
-@claim("precision", sources=("gptneox1003", "transformers29285"))
-def the_precision_does_not_matter() -> Verdict:
-    """Scores depend on the offset alone in any precision."""
-    q, k = _vectors(1)
-    changes = {}
-    for dtype in (np.float64, np.float32, np.float16):
-        products = []
-        for shift in (0, 60_000):
-            exact = rotary_angles(np.arange(64) + shift, rotary_frequencies(HEAD_DIM))
-            angles = exact.astype(dtype).astype(np.float64)
-            keys = apply_rotary(np.broadcast_to(k, (64, HEAD_DIM)), angles)
-            products.append(apply_rotary(q, angles[:1]) @ keys.T)
-        changes[f"angles are kept in {np.dtype(dtype).name}"] = largest(products[1] - products[0])
-    text = (
-        "Largest change of 64 products q·k when query and keys move by 60 000 positions, "
-        "head_dim = 64; the offset alone means below 1e-9."
-    )
-    return judge(changes, lambda change: change < SAME, text)
-
-
-@claim("cache", sources=("mlxvlm1983",))
-def a_cache_works_as_it_is() -> Verdict:
-    """RoPE works with a key/value cache, token by token, without further care."""
-    x = np.random.default_rng(0).normal(size=(1, 16, HEAD_DIM))
-    w = np.random.default_rng(1).normal(size=(3, HEAD_DIM, HEAD_DIM)) / np.sqrt(HEAD_DIM)
-    everything = np.arange(16)
-    at_once = attend(
-        x,
-        *w,
-        num_heads=1,
-        encoding=Rotary(),
-        positions=everything,
-        mask=causal_mask(everything, everything),
-    )
-    errors = {}
-    settings = {"each call is told the position": 1, "each call starts at position 0": 0}
-    for setting, step in settings.items():
-        cache = KeyValueCache()
-        outputs = [
-            attend(
-                x[:, i : i + 1],
-                *w,
-                num_heads=1,
-                encoding=Rotary(),
-                positions=[step * i],
-                cache=cache,
-            )
-            for i in everything
-        ]
-        errors[setting] = largest(np.concatenate(outputs, axis=1) - at_once)
-    text = (
-        "Largest difference of an output from that of all 16 tokens at once, under a causal mask, "
-        "head_dim = 64; it works where this is below 1e-9."
-    )
-    return judge(errors, lambda error: error < SAME, text)

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from posviz.exercises.rotary.serving import check_cached_scores, check_weight_layout
+from posviz.exercises.rotary_code.serving import check_cached_scores, check_weight_layout
 from tests.exercises.every_mistake import mistake_tests
 
 

@@ -1,0 +1,1 @@
+"""RoPE in programs: layouts, a cache, precision."""
