@@ -147,13 +147,13 @@ def export(
         formats = arguments.formats(kinds or (), animated=knob is not None)
         look = (arguments.style(style), dark)
         values, notes = arguments.settings(chosen, set_ or ())
-        moving, more = arguments.moving(chosen, knob)
+        filmed, more = arguments.filmed_knobs(chosen, knob)
         _check_folder(to)
         if "mp4" in formats:
             animation.find_ffmpeg()
     for note in notes + more:
         typer.echo(note, err=True)
-    jobs, kept = export_jobs.plan(values, moving, formats, to, *look, overwrite)
+    jobs, kept = export_jobs.plan(values, filmed, formats, to, *look, overwrite)
     if kept:
         typer.echo(
             f"Existing files kept, whatever they show: {len(kept)}; --overwrite writes them anew.",

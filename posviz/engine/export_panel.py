@@ -34,19 +34,21 @@ class ExportPanel:
         self.button = widgets.ToggleButton(
             description="Export", icon="download", tooltip="Save the picture as it stands"
         )
-        moving = [(knob.label, name) for name, knob in picture.knobs().items() if knob.stops(2)]
-        kinds = (*FORMATS, *animation.FORMATS) if moving else FORMATS
+        movable = [(knob.label, name) for name, knob in picture.knobs().items() if knob.stops(2)]
+        kinds = (*FORMATS, *animation.FORMATS) if movable else FORMATS
         self.kind = widgets.Dropdown(options=kinds, description="format")
         self.style = widgets.Dropdown(options=STYLES, description="style", value="slide")
         self.dark = widgets.Checkbox(description="dark background")
-        self.moves = widgets.Dropdown(
-            options=moving, value=next(iter(picture.moving()), None), description="what moves"
+        self.filmed = widgets.Dropdown(
+            options=movable,
+            value=next(iter(picture.filmed_knobs()), None),
+            description="what moves",
         )
         self.name = widgets.Text(type(picture).__name__, description="file name")
         self.save_button = widgets.Button(description="Save", icon="check")
         self.copy_button = CopyButton(label="Copy the Python line")
         self.result = widgets.HTML()
-        choices = [self.kind, self.moves, self.style, self.dark]
+        choices = [self.kind, self.filmed, self.style, self.dark]
         saving = widgets.HBox([self.name, self.save_button])
         self.panel = widgets.VBox(
             [widgets.HBox(choices), saving, self.copy_button, self.result],
@@ -70,12 +72,12 @@ class ExportPanel:
 
     def _write_line(self, _=None):
         """Update the line to copy; a bad file name is reported when saving."""
-        self.moves.layout.display = "flex" if self._animated else "none"
+        self.filmed.layout.display = "flex" if self._animated else "none"
         try:
             path = inside(FOLDER, self.name.value, self.kind.value)
         except ValueError:
             path = FOLDER / f"{type(self.picture).__name__}.{self.kind.value}"
-        call = f"animate({self.moves.value!r}, " if self._animated else "save("
+        call = f"animate({self.filmed.value!r}, " if self._animated else "save("
         look = f", style={self.style.value!r}" + ", dark=True" * self.dark.value
         line = f"{self.picture!r}.{call}{path.as_posix()!r}{look})"
         self.copy_button.text = _import_of(type(self.picture)) + line
@@ -88,7 +90,7 @@ class ExportPanel:
             done = "Replaced" if path.exists() else "Saved"
             look = {"style": self.style.value, "dark": self.dark.value}
             if self._animated:
-                self.picture.animate(self.moves.value, path, **look)
+                self.picture.animate(self.filmed.value, path, **look)
             else:
                 self.picture.save(path, **look)
         except Exception as error:

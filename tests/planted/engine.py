@@ -235,8 +235,8 @@ DEFAULT = {
     ),
     "a filmstrip leaves out where the picture stands": (
         "posviz/engine/filmstrip.py",
-        "{*knob.stops(min(count, self.most)), self.start[name]}",
-        "{*knob.stops(min(count, self.most))}",
+        "{*knob.stops(min(count, self.max_places)), self.start[name]}",
+        "{*knob.stops(min(count, self.max_places))}",
         "tests/engine/test_filmstrip.py::test_it_can_be_seen_before_it_moves",
     ),
     "a poster lies on its side": (

@@ -258,8 +258,8 @@ DEFAULT = {
     ),
     "two hands: the knobs that move by default move nothing": (
         "posviz/pictures/rotary2d/two_hands.py",
-        'moves = ("row", "column")',
-        'moves = ("direction", "kind")',
+        'filmed = ("row", "column")',
+        'filmed = ("direction", "kind")',
         "tests/test_every_figure.py::test_what_an_animation_moves_is_seen[TwoHands]",
     ),
     "every style: fonts of a PDF are Type 3": (

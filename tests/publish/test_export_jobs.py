@@ -11,14 +11,14 @@ from posviz.publish import export_jobs
 LOOK = ("notebook", False)
 
 
-def plan(to, values, moving, formats, overwrite=False):
-    return export_jobs.plan(values, moving, formats, to, *LOOK, overwrite)
+def plan(to, values, filmed, formats, overwrite=False):
+    return export_jobs.plan(values, filmed, formats, to, *LOOK, overwrite)
 
 
 def test_one_job_for_all_stills_of_a_picture_and_one_for_each_animation():
     values = {"ThreeDoors": {}, "CounterToClock": {"position": 5}}
-    moving = {"CounterToClock": "position"}
-    jobs, kept = plan(Path("out"), values, moving, ["svg", "gif", "png", "mp4"])
+    filmed = {"CounterToClock": "position"}
+    jobs, kept = plan(Path("out"), values, filmed, ["svg", "gif", "png", "mp4"])
     assert list(jobs) == [
         "ThreeDoors.svg, .png",
         "CounterToClock.svg, .png",
@@ -43,9 +43,9 @@ def test_existing_files_are_kept_unless_they_shall_be_overwritten(tmp_path):
 @pytest.mark.slow("seconds")
 @pytest.mark.parametrize("dark", [False, True])
 def test_jobs_write_the_picture_in_its_setting_and_look(tmp_path, dark):
-    values, moving = {"CounterToClock": {"position": 5}}, {"CounterToClock": "position"}
+    values, filmed = {"CounterToClock": {"position": 5}}, {"CounterToClock": "position"}
     formats = ["png", "svg", "pdf", "gif"]
-    jobs, _ = export_jobs.plan(values, moving, formats, tmp_path / "out", "slide", dark, False)
+    jobs, _ = export_jobs.plan(values, filmed, formats, tmp_path / "out", "slide", dark, False)
     for job in jobs.values():
         job()
     names = sorted(path.name for path in (tmp_path / "out").iterdir())

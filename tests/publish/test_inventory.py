@@ -23,7 +23,7 @@ def test_every_picture_and_every_knob_has_its_line():
             assert knob.rule in line
             assert knob.label in line
         (moving,) = [line for line in mine if line.endswith("[moves in an animation]")]
-        assert f"  {found.moving()[0]} = " in moving
+        assert f"  {found.filmed_knobs()[0]} = " in moving
     assert not any("\n" in line for line in lines)
 
 
