@@ -8,6 +8,7 @@ import os
 import signal
 import stat
 import sys
+import warnings
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -378,8 +379,14 @@ def _leave_at_once(number, _):
     os._exit(128 + number)
 
 
+def _note(message, *_, **__) -> str:
+    """A warning, as that no font has a character: its message without a line of code."""
+    return f"note: {message}\n"
+
+
 def main():
     """Run the command line."""
+    warnings.formatwarning = _note
     for number in _SIGNALS:
         signal.signal(number, _leave_at_once)
     try:

@@ -1,11 +1,12 @@
 """Which files there will be, and that each job writes the very files it names."""
 
+import re
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
-import posviz
+import posviz.pictures
 from posviz.publish import export_jobs
 
 LOOK = ("notebook", False)
@@ -26,6 +27,12 @@ def test_one_job_for_all_stills_of_a_picture_and_one_for_each_animation():
         "CounterToClock_position.mp4",
     ]
     assert kept == []
+
+
+def test_the_readme_counts_the_files_of_all_pictures():
+    readme = (Path(posviz.__file__).parents[1] / "README.md").read_text("utf-8")
+    number = re.search(r"all (\d+) files of\n`posviz export --all --format svg,png`", readme)
+    assert int(number[1]) == 2 * len(posviz.pictures.names())
 
 
 def test_existing_files_are_kept_unless_they_shall_be_overwritten(tmp_path):

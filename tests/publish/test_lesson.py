@@ -102,8 +102,9 @@ def test_a_cell_that_fails_is_named(tmp_path):
         played(notebook)
 
 
-def test_a_stopped_kernel_complains_of_nothing(tmp_path):
+def test_a_signal_in_the_second_lesson_stops_it_and_its_kernel_complains_of_nothing(tmp_path):
     source = "from pathlib import Path\nPath('begun').touch()\nwhile True: pass"
+    write(tmp_path / "01_short.ipynb", "1 + 1")
     write(tmp_path / "03_long.ipynb", source)
     line = [sys.executable, "-m", "posviz", "page", "--all"]
     line += ["--notebooks", str(tmp_path), "--to", str(tmp_path / "site")]
