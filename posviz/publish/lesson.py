@@ -17,10 +17,10 @@ SECONDS = 600  # for one cell
 class _Loop(asyncio.SelectorEventLoop):
     """A loop in which nbclient leaves signals to the program: its own way is to go on."""
 
-    def add_signal_handler(self, *_):
+    def add_signal_handler(self, *_):  # type: ignore[override]
         raise RuntimeError("signals are the program's")
 
-    def call_exception_handler(self, _):
+    def call_exception_handler(self, context):
         """Say nothing of a kernel that died because the program was stopped."""
 
 
