@@ -3,6 +3,7 @@
 import base64
 import html
 import sys
+from mimetypes import MimeTypes
 from pathlib import Path
 
 import ipywidgets as widgets
@@ -14,13 +15,7 @@ from posviz.engine.picture import Picture
 from posviz.engine.style import STYLES
 
 FOLDER = Path("figures")
-_MIME = {
-    "png": "image/png",
-    "svg": "image/svg+xml",
-    "pdf": "application/pdf",
-    "gif": "image/gif",
-    "mp4": "video/mp4",
-}
+_MIME = MimeTypes()  # no files of the system's, so that every machine tells the same
 
 
 class ExportPanel:
@@ -97,7 +92,8 @@ class ExportPanel:
             self.result.value = f"<div role='alert'>Not saved: {html.escape(str(error))}</div>"
             return
         # A data link works in JupyterLab, Colab and Voila alike; a path means other things in each.
-        link = f"data:{_MIME[kind]};base64,{base64.b64encode(path.read_bytes()).decode()}"
+        mime, _ = _MIME.guess_type(path)
+        link = f"data:{mime};base64,{base64.b64encode(path.read_bytes()).decode()}"
         self.result.value = (
             f"{done} <code>{html.escape(str(path))}</code>. <a class='posviz-link' "
             f"download='{html.escape(path.name)}' href='{link}'>Download a copy</a>"

@@ -24,7 +24,7 @@ class _Loop(asyncio.SelectorEventLoop):
         """Say nothing of a kernel that died because the program was stopped."""
 
 
-def played(notebook: Path) -> NotebookNode:
+def executed_with_filmstrips(notebook: Path) -> NotebookNode:
     """A copy of the notebook as its own kernel fills it, every explorer a filmstrip.
 
     Raises RuntimeError as `executed` does.

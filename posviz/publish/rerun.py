@@ -46,7 +46,7 @@ def _timeless(output) -> str:
     return TIMES.sub("", output.get("text", ""))
 
 
-def told(cell: NotebookNode) -> list[str]:
+def output_texts(cell: NotebookNode) -> list[str]:
     """All text of a cell's outputs, errors and alternative texts included."""
     found = []
     for output in cell.get("outputs", []):
@@ -62,7 +62,7 @@ def changed_text(stored: NotebookNode, run: NotebookNode) -> list[str]:
     """Under each cell's name, the lines that are gone (-) and those that are new (+)."""
     found = []
     for one, other in zip(stored.cells, run.cells, strict=True):
-        before, after = ("\n".join(told(cell)).splitlines() for cell in (one, other))
+        before, after = ("\n".join(output_texts(cell)).splitlines() for cell in (one, other))
         lines = [line for line in difflib.ndiff(before, after) if line[0] in "+-"]
         found += [f"{one.id}:", *lines] if lines else []
     return found
