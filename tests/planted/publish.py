@@ -265,6 +265,13 @@ DEFAULT = {
         "enumerate(lesson.cells, 1)",
         "tests/publish/test_lesson.py::test_a_cell_that_fails_is_named",
     ),
+    "lesson: a signal ends the kernel and not the program": (
+        "posviz/publish/lesson.py",
+        'raise RuntimeError("signals are the program\'s")',
+        "super().add_signal_handler(*_)",
+        "tests/publish/test_lesson.py::test_a_signal_in_the_second_lesson_"
+        "stops_it_and_its_kernel_complains_of_nothing",
+    ),
     "stopping: any exit that Python swallows sends the signal": (
         "posviz/publish/stopping.py",
         "any(swallowed.exc_value is one for one in made)",
