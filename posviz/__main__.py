@@ -8,6 +8,7 @@ import os
 import signal
 import stat
 import sys
+import warnings
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -147,13 +148,13 @@ def export(
         formats = arguments.formats(kinds or (), animated=knob is not None)
         look = (arguments.style(style), dark)
         values, notes = arguments.settings(chosen, set_ or ())
-        moving, more = arguments.moving(chosen, knob)
+        filmed, more = arguments.filmed_knobs(chosen, knob)
         _check_folder(to)
         if "mp4" in formats:
             animation.find_ffmpeg()
     for note in notes + more:
         typer.echo(note, err=True)
-    jobs, kept = export_jobs.plan(values, moving, formats, to, *look, overwrite)
+    jobs, kept = export_jobs.plan(values, filmed, formats, to, *look, overwrite)
     if kept:
         typer.echo(
             f"Existing files kept, whatever they show: {len(kept)}; --overwrite writes them anew.",
@@ -388,8 +389,14 @@ def _leave_at_once(number, _):
     os._exit(128 + number)
 
 
+def _note(message, *_, **__) -> str:
+    """A warning, as that no font has a character: its message without a line of code."""
+    return f"note: {message}\n"
+
+
 def main():
     """Run the command line."""
+    warnings.formatwarning = _note
     for number in _SIGNALS:
         signal.signal(number, _leave_at_once)
     try:

@@ -1,8 +1,6 @@
 """What a change reaches: the tests to run after it, by imports and by the names of files."""
 
-import ast
 import functools
-import json
 import os
 import re
 import subprocess
@@ -12,6 +10,7 @@ import grimp
 
 import posviz
 from posviz import pictures
+from posviz.publish.imports import code, imported, module_of
 
 ROOT = Path(__file__).parent.parent
 # A change of these reaches all tests, so what they import themselves tells nothing of a test.
@@ -109,9 +108,7 @@ def _modules(name, modules) -> set[str]:
         parts = Path(name).with_suffix("").parts
         module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
         return {module} & modules
-    readers = {
-        module for module in modules if path.name in _text(str(_file(module).relative_to(ROOT)))
-    }
+    readers = {module for module in modules if path.name in code(_file(module))}
     return readers or {
         module for module in modules if path.parent.is_relative_to(_file(module).parent)
     }
@@ -120,17 +117,6 @@ def _modules(name, modules) -> set[str]:
 def _file(module) -> Path:
     place = ROOT.joinpath(*module.split("."))
     return place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
-
-
-@functools.cache
-def _text(name) -> str:
-    """A file's code: of a notebook, that of its cells."""
-    path = ROOT / name
-    text = path.read_text("utf-8")
-    if path.suffix != ".ipynb":
-        return text
-    cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
-    return "\n".join("".join(cell["source"]) for cell in cells)
 
 
 @functools.cache
@@ -159,23 +145,7 @@ def _conftests(name) -> list[str]:
 
 def _imports(name) -> set[str]:
     """What the code imports, as modules of posviz and as files."""
-    text = re.sub(r"^\s*[%!].*", "pass", _text(name), flags=re.MULTILINE)  # IPython's own
-    found = set()
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            found |= {_module(f"{node.module}.{alias.name}") for alias in node.names}
-    return set().union(*map(_as_file, found))
-
-
-def _module(name) -> str:
-    """The module that `from module import name` loads."""
-    public = name.removeprefix("posviz.")
-    if public in PICTURES or public in posviz._modules():
-        return PICTURES.get(public) or posviz._modules()[public]
-    place = ROOT.joinpath(*name.split("."))
-    return name if place.is_dir() or place.with_suffix(".py").exists() else name.rpartition(".")[0]
+    return set().union(*map(_as_file, imported(ROOT / name)))
 
 
 def _as_file(module) -> set[str]:
@@ -188,11 +158,11 @@ def _as_file(module) -> set[str]:
 
 def _words(name) -> set[str]:
     """What the text names outside of imports: public names in cells and programs, files."""
-    text = _text(name)
+    text = code(ROOT / name)
     words = set(re.findall(r"[\w.-]+", text))
     found = {PICTURES.get(word) or posviz._modules()[word] for word in words & _public()}
     found |= set().union(*(_by_name()[word] for word in words & set(_by_name())))
-    found |= set(map(_module, re.findall(r"posviz(?:\.\w+)+", text)))  # in a program's text
+    found |= set(map(module_of, re.findall(r"posviz(?:\.\w+)+", text)))  # in a program's text
     if re.search(r'"-m", "posviz"', text):
         found.add("posviz.__main__")
     return found

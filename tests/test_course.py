@@ -62,9 +62,10 @@ def test_every_notebook_has_its_row():
 
 @pytest.mark.parametrize("part", ["pictures", "exercises", "claims"])
 def test_every_folder_is_a_topic(part):
-    folders = {path.parent.name for path in (ROOT / "posviz" / part).glob("*/*.py")}
-    unknown = folders - {lesson.topic for lesson in LESSONS}
-    assert not unknown, f"posviz/{part}/{unknown} is no topic: add its lesson to {TABLE}"
+    for top in ("posviz", "tests"):
+        folders = {path.parent.name for path in (ROOT / top / part).glob("*/*.py")}
+        unknown = folders - {lesson.topic for lesson in LESSONS}
+        assert not unknown, f"{top}/{part}/{unknown} is no topic: add its lesson to {TABLE}"
 
 
 @every_lesson

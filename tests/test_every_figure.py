@@ -131,7 +131,7 @@ def check_pdf(path, size, dots, dark):
 
 @few_when_quick
 def test_what_an_animation_moves_is_seen(picture):
-    film = animation.Film(picture, picture.moving()[0])
+    film = animation.Film(picture, picture.filmed_knobs()[0])
     film.stops = [film.stops[0], film.stops[len(film.stops) // 2], film.stops[-1]]
     assert len(list(itertools.islice(film.frames(), 2))) == 2
 
@@ -139,7 +139,7 @@ def test_what_an_animation_moves_is_seen(picture):
 @pytest.mark.slow("films")
 @pytest.mark.sampled(default=2)
 def test_every_animation_moves_fits_and_opens_elsewhere(picture, tmp_path):
-    (knob, *_), before = picture.moving(), picture.values()
+    (knob, *_), before = picture.filmed_knobs(), picture.values()
     gif, mp4 = (picture.animate(knob, tmp_path / f"film.{kind}") for kind in animation.FORMATS)
     assert picture.values() == before
     width, height = (round(100 * side) for side in picture.size)

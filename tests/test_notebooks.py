@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from posviz.engine.stored import LINE, WIDGET
-from posviz.publish.rerun import told
+from posviz.publish.rerun import output_texts
 
 NOTEBOOKS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
 LESSONS = [path for path in NOTEBOOKS if not path.stem.startswith("00")]
@@ -39,7 +39,7 @@ def differing(stored, run) -> list[int]:
     return [
         number
         for number, (one, other) in enumerate(pairs)
-        if is_checked(one) and told(one) != told(other)
+        if is_checked(one) and output_texts(one) != output_texts(other)
     ]
 
 

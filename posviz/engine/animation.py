@@ -21,18 +21,18 @@ from posviz.engine.picture import Picture
 from posviz.engine.style import DPI
 
 FORMATS = ("gif", "mp4")
-LARGEST = 3_000_000  # bytes: what a slide deck or a mail still takes
-MOST = 61  # stops
-WIDEST = 1280  # pixels
+MAX_BYTES = 3_000_000  # bytes: what a slide deck or a mail still takes
+MAX_STOPS = 61
+MAX_WIDTH = 1280  # pixels
 TICK = 5  # hundredths of a second: GIF counts in hundredths, and twenty frames a second look smooth
-ONE_WAY = 300  # hundredths of a second, from one end of the knob to the other
-FEW, HELD = 12, 100  # up to so many stops are looked at one by one, each for so long
-SAMPLES = 12  # frames, about, from which the palette is made
+ONE_WAY_TIME = 300  # hundredths of a second, from one end of the knob to the other
+SLOW_STOPS, SLOW_DELAY = 12, 100  # up to so many stops are looked at one by one, each for so long
+PALETTE_FRAMES = 12  # frames, about, from which the palette is made
 COLOURS = 255  # and one more, for "as in the frame before"
-FEWEST = 6  # so many times fewer stops, at most, make a GIF small
+MAX_THINNING = 6  # so many times fewer stops, at most, make a GIF small
 GET_FFMPEG = f"run `{sys.executable} -m pip install imageio-ffmpeg` (70 MB to fetch)"
 # Players guess the meaning of colours that are not named, and do not all guess the same.
-NAMED = "colorspace=bt709:color_primaries=bt709:color_trc=bt709"
+TAGS = "colorspace=bt709:color_primaries=bt709:color_trc=bt709"
 QUALITIES = range(18, 49, 6)  # H.264's rate factors: at 18 no loss is seen, at 48 much is
 
 
@@ -50,7 +50,7 @@ def animate(
     kind = path.suffix.lower().lstrip(".")
     if kind not in FORMATS:
         raise ValueError(f"path = {str(path)!r} ends in {path.suffix!r}: choose .gif or .mp4")
-    check_moves(type(picture), knob)
+    check_can_be_filmed(type(picture), knob)
     about = {
         "title": picture.title(),
         "comment": f"{picture.caption(picture.compute())}\n{picture!r}",
@@ -62,7 +62,7 @@ def animate(
     return path
 
 
-def check_moves(picture_class: type[Picture], name: str) -> None:
+def check_can_be_filmed(picture_class: type[Picture], name: str) -> None:
     """Raise ValueError, with the reason, for a name that is no knob or a knob that cannot move."""
     known = picture_class.knobs()
     if name not in known:
@@ -81,7 +81,7 @@ class Film:
     ) -> None:
         self.picture = copy.copy(picture)
         self.knob, self.look = knob, (style, dark)
-        self.stops = picture.knobs()[knob].stops(MOST)
+        self.stops = picture.knobs()[knob].stops(MAX_STOPS)
         self.turns_back = isinstance(picture.knobs()[knob], numeric)
 
     def frames(self) -> Iterator[np.ndarray]:
@@ -92,7 +92,7 @@ class Film:
                 setattr(self.picture, self.knob, value)
                 live.follow()
                 inches = live.layers.figure.get_figwidth()
-                live.ratio = min(1.0, WIDEST / (inches * DPI[self.look[0]]))
+                live.ratio = min(1.0, MAX_WIDTH / (inches * DPI[self.look[0]]))
                 live.paint()
                 frame = live.layers.pixels()[..., :3]
                 if last is None or not np.array_equal(frame, last):
@@ -109,14 +109,16 @@ class Film:
         """All stops, then fewer and fewer, evenly apart, both ends among them; options all stay."""
         yield way
         last = len(way) - 1
-        for times in range(2, min(FEWEST, last) + 1) if self.turns_back else ():
+        for times in range(2, min(MAX_THINNING, last) + 1) if self.turns_back else ():
             gaps = last // times
             yield [way[round(i * last / gaps)] for i in range(gaps + 1)]
 
 
 def delay(stops: int) -> int:
     """How long each of so many stops stays, in hundredths of a second."""
-    return HELD if stops <= FEW else max(TICK, round(ONE_WAY / stops / TICK) * TICK)
+    if stops <= SLOW_STOPS:
+        return SLOW_DELAY
+    return max(TICK, round(ONE_WAY_TIME / stops / TICK) * TICK)
 
 
 def small_enough(attempts: Iterable[bytes]) -> bytes:
@@ -124,7 +126,7 @@ def small_enough(attempts: Iterable[bytes]) -> bytes:
     made = []
     for data in attempts:
         made.append(data)
-        if len(data) <= LARGEST:
+        if len(data) <= MAX_BYTES:
             break
     return min(made, key=len)
 
@@ -135,7 +137,7 @@ def small_enough(attempts: Iterable[bytes]) -> bytes:
 def small_gif(film: Film, about: dict[str, str]) -> bytes:
     """The film as a GIF, with fewer stops where all would make it too large."""
     frames = list(film.frames())
-    palette = shared_palette(np.concatenate(frames[:: len(frames) // SAMPLES + 1]))
+    palette = shared_palette(np.concatenate(frames[:: len(frames) // PALETTE_FRAMES + 1]))
     way = list(in_palette(frames, palette))
     lasts = delay(len(way)) * len(way)
     return small_enough(
@@ -214,7 +216,7 @@ def mp4(images, rate, about, ffmpeg, quality) -> bytes:
             *(ffmpeg, "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24"),
             *("-s", f"{width}x{height}", "-framerate", rate, "-i", str(raw)),
             *("-r", f"100/{TICK}", "-c:v", "libx264", "-crf", f"{quality}", "-pix_fmt", "yuv420p"),
-            *("-vf", f"scale=out_color_matrix=bt709,setparams={NAMED}", "-movflags", "+faststart"),
+            *("-vf", f"scale=out_color_matrix=bt709,setparams={TAGS}", "-movflags", "+faststart"),
             *("-fflags", "+bitexact", "-flags:v", "+bitexact"),
             *(part for name, value in about.items() for part in ("-metadata", f"{name}={value}")),
             str(out),

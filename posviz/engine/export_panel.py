@@ -3,6 +3,7 @@
 import base64
 import html
 import sys
+from mimetypes import MimeTypes
 from pathlib import Path
 
 import ipywidgets as widgets
@@ -14,13 +15,7 @@ from posviz.engine.picture import Picture
 from posviz.engine.style import STYLES
 
 FOLDER = Path("figures")
-_MIME = {
-    "png": "image/png",
-    "svg": "image/svg+xml",
-    "pdf": "application/pdf",
-    "gif": "image/gif",
-    "mp4": "video/mp4",
-}
+_MIME = MimeTypes()  # no files of the system's, so that every machine tells the same
 
 
 class ExportPanel:
@@ -34,19 +29,21 @@ class ExportPanel:
         self.button = widgets.ToggleButton(
             description="Export", icon="download", tooltip="Save the picture as it stands"
         )
-        moving = [(knob.label, name) for name, knob in picture.knobs().items() if knob.stops(2)]
-        kinds = (*FORMATS, *animation.FORMATS) if moving else FORMATS
+        movable = [(knob.label, name) for name, knob in picture.knobs().items() if knob.stops(2)]
+        kinds = (*FORMATS, *animation.FORMATS) if movable else FORMATS
         self.kind = widgets.Dropdown(options=kinds, description="format")
         self.style = widgets.Dropdown(options=STYLES, description="style", value="slide")
         self.dark = widgets.Checkbox(description="dark background")
-        self.moves = widgets.Dropdown(
-            options=moving, value=next(iter(picture.moving()), None), description="what moves"
+        self.filmed = widgets.Dropdown(
+            options=movable,
+            value=next(iter(picture.filmed_knobs()), None),
+            description="what moves",
         )
         self.name = widgets.Text(type(picture).__name__, description="file name")
         self.save_button = widgets.Button(description="Save", icon="check")
         self.copy_button = CopyButton(label="Copy the Python line")
         self.result = widgets.HTML()
-        choices = [self.kind, self.moves, self.style, self.dark]
+        choices = [self.kind, self.filmed, self.style, self.dark]
         saving = widgets.HBox([self.name, self.save_button])
         self.panel = widgets.VBox(
             [widgets.HBox(choices), saving, self.copy_button, self.result],
@@ -70,12 +67,12 @@ class ExportPanel:
 
     def _write_line(self, _=None):
         """Update the line to copy; a bad file name is reported when saving."""
-        self.moves.layout.display = "flex" if self._animated else "none"
+        self.filmed.layout.display = "flex" if self._animated else "none"
         try:
             path = inside(FOLDER, self.name.value, self.kind.value)
         except ValueError:
             path = FOLDER / f"{type(self.picture).__name__}.{self.kind.value}"
-        call = f"animate({self.moves.value!r}, " if self._animated else "save("
+        call = f"animate({self.filmed.value!r}, " if self._animated else "save("
         look = f", style={self.style.value!r}" + ", dark=True" * self.dark.value
         line = f"{self.picture!r}.{call}{path.as_posix()!r}{look})"
         self.copy_button.text = _import_of(type(self.picture)) + line
@@ -88,14 +85,15 @@ class ExportPanel:
             done = "Replaced" if path.exists() else "Saved"
             look = {"style": self.style.value, "dark": self.dark.value}
             if self._animated:
-                self.picture.animate(self.moves.value, path, **look)
+                self.picture.animate(self.filmed.value, path, **look)
             else:
                 self.picture.save(path, **look)
         except Exception as error:
             self.result.value = f"<div role='alert'>Not saved: {html.escape(str(error))}</div>"
             return
         # A data link works in JupyterLab, Colab and Voila alike; a path means other things in each.
-        link = f"data:{_MIME[kind]};base64,{base64.b64encode(path.read_bytes()).decode()}"
+        mime, _ = _MIME.guess_type(path)
+        link = f"data:{mime};base64,{base64.b64encode(path.read_bytes()).decode()}"
         self.result.value = (
             f"{done} <code>{html.escape(str(path))}</code>. <a class='posviz-link' "
             f"download='{html.escape(path.name)}' href='{link}'>Download a copy</a>"

@@ -44,16 +44,16 @@ def styles() -> str:
     return "".join((_HERE / name).read_text("utf-8") for name in names)
 
 
-def filmstrip(picture: Picture, most_bytes: int = 400_000) -> str:
-    """A picture as HTML in which its `moving` knobs move; it needs `styles` and filmstrip.js.
+def filmstrip(picture: Picture, max_bytes: int = 400_000) -> str:
+    """A picture as HTML in which its `filmed_knobs` move; it needs `styles` and filmstrip.js.
 
-    It has as many places as fit into `most_bytes`, the picture's present values among them, and
+    It has as many places as fit into `max_bytes`, the picture's present values among them, and
     never fewer than a number's two ends. Raises what compute raises; the picture stays as it was.
     """
     strip = Strip(picture)
     try:
         strip.draw(2)
-        room = 3 * (most_bytes - len(_html(strip, b""))) // 4  # base64 writes 3 bytes as 4
+        room = 3 * (max_bytes - len(_html(strip, b""))) // 4  # base64 writes 3 bytes as 4
         return _html(strip, strip.fit(room))
     finally:
         strip.close()
@@ -70,7 +70,7 @@ def _html(strip, data) -> str:
 <img src="data:image/png;base64,{still}" width="{width}" height="{height}" alt="{caption}">
 <figcaption>{caption}</figcaption>
 </figure>
-<p class="posviz-fixed">{escape(strip.at_rest())}</p>
+<p class="posviz-fixed">{escape(strip.fixed_settings())}</p>
 <script type="application/octet-stream">{base64.b64encode(data).decode()}</script>
 </div>
 """
@@ -84,7 +84,7 @@ class Frame(NamedTuple):
 
 
 class Strip:
-    """The frames of a copy of a picture, at every combination of its `moving` knobs' places.
+    """The frames of a copy of a picture, at every combination of the `filmed_knobs`' places.
 
     background: that of the first frame, a PNG. still and caption: of the present values.
     """
@@ -92,11 +92,11 @@ class Strip:
     def __init__(self, picture: Picture) -> None:
         knobs = picture.knobs()
         self.picture, self.start = copy.copy(picture), picture.values()
-        self.knobs = {name: knobs[name] for name in picture.moving()}
+        self.knobs = {name: knobs[name] for name in picture.filmed_knobs()}
         numbers = [knob for knob in self.knobs.values() if isinstance(knob, numeric)]
         few = math.prod(len(knob.options) or 1 for knob in self.knobs.values())
         each = max(int((FRAMES / few) ** (1 / max(len(numbers), 1))), 2)
-        self.most = min(each, PLACES, max([1, *(knob.last_place + 1 for knob in numbers)]))
+        self.max_places = min(each, PLACES, max([1, *(knob.last_place + 1 for knob in numbers)]))
         self.still, self.caption = b"", ""
         self.frames: dict[tuple, Frame] = {}
         self._live, self._backgrounds = LiveFigure(self.picture), _Backgrounds()
@@ -111,7 +111,7 @@ class Strip:
         knob = self.knobs[name]
         if not isinstance(knob, numeric):
             return list(knob.options)
-        return sorted({*knob.stops(min(count, self.most)), self.start[name]})
+        return sorted({*knob.stops(min(count, self.max_places)), self.start[name]})
 
     def draw(self, count: int) -> None:
         """Draw the frames that are missing; what makes new artists changes least often."""
@@ -131,7 +131,7 @@ class Strip:
                 self.still, self.caption = png_bytes(live.layers.pixels()), live.caption
         self.background = png_bytes(self._backgrounds.first)
 
-    def at_rest(self) -> str:
+    def fixed_settings(self) -> str:
         """A sentence about the knobs that do not move here."""
         others = [name for name in self.start if name not in self.knobs]
         knobs = self.picture.knobs()
@@ -140,25 +140,25 @@ class Strip:
             return ""
         return f"The other settings stay at {', '.join(told)}; the notebook moves them all."
 
-    def fit(self, most_bytes: int) -> bytes:
+    def fit(self, max_bytes: int) -> bytes:
         """The data of as many places as fit, found by trying: each of them takes about as much."""
-        count, best, fitting = min(TRIAL, self.most), b"", 0
+        count, best, fitting = min(TRIAL, self.max_places), b"", 0
         while True:
             self.draw(count)
             data = self.packed(count)
-            if len(data) <= most_bytes:
+            if len(data) <= max_bytes:
                 best, fitting = data, count
             elif count <= 2:
                 return data
             each = max(len(data) - len(self.background), 1) / count
-            wanted = min(int((most_bytes - len(self.background)) / each), self.most)
-            if len(data) > most_bytes:
+            wanted = min(int((max_bytes - len(self.background)) / each), self.max_places)
+            if len(data) > max_bytes:
                 wanted = min(wanted, count - 1)
             if best and wanted <= 1.1 * fitting:
                 return best
             count = max(wanted, 2)
 
-    def _end_where_it_stands_still(self, stops, name):
+    def _drop_repeated_ends(self, stops, name):
         """Leave out a number's last stops that show what the one before shows, in all cases."""
         axis, own = list(stops).index(name), stops[name]
         cases = list(itertools.product(*(stops[other] for other in stops if other != name)))
@@ -179,7 +179,7 @@ class Strip:
         stops = {name: self._stops(name, count) for name in self.knobs}
         for name, knob in self.knobs.items():
             if isinstance(knob, numeric):
-                self._end_where_it_stands_still(stops, name)
+                self._drop_repeated_ends(stops, name)
         blobs, recordings = _Indexed(), _Indexed()
         blobs.index(self.background)
         frames = []

@@ -28,7 +28,7 @@ class Picture(traitlets.HasTraits):
     size = (8.0, 4.5)  # inches, in a notebook
     paper_size = (3.3, 2.4)  # inches, in one column of a paper
     _data: tuple[str, ...] = ()  # the arguments that hold data, which the repr can only name
-    moves: tuple[str, ...] = ()  # in place of what `moving` would choose
+    filmed: tuple[str, ...] = ()  # in place of what `filmed_knobs` would choose
 
     def __init__(self, **values: Any) -> None:
         for name in values.keys() - self.knobs().keys():
@@ -100,13 +100,13 @@ class Picture(traitlets.HasTraits):
         return f"{cls.__name__} has no knob {name!r}; it has {', '.join(known)}.{hint}"
 
     @classmethod
-    def moving(cls) -> tuple[str, ...]:
-        """One or two knobs that move without a kernel: all in a filmstrip, the first in a film."""
+    def filmed_knobs(cls) -> tuple[str, ...]:
+        """One or two knobs: a filmstrip goes through the values of all, a film of the first."""
         knobs = cls.knobs().items()
         numbers = [name for name, knob in knobs if isinstance(knob, numeric)]
         numbers.sort(key=lambda name: not cls.knobs()[name].play)
         few = [name for name, knob in knobs if isinstance(knob, choice | switch)]
-        return cls.moves or tuple([*numbers[:1], *few][:2])
+        return cls.filmed or tuple([*numbers[:1], *few][:2])
 
     @classmethod
     def title(cls) -> str:

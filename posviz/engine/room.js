@@ -4,8 +4,8 @@
 
 import { showPrompts } from "./prompts.js";
 
-const LEAST = 0.72; // of the size it is drawn for: letters of 15 px are 11 px high then
-const MOST = 1.5;
+const MIN_SCALE = 0.72; // of the size it is drawn for: letters of 15 px are 11 px high then
+const MAX_SCALE = 1.5;
 const SCREEN = 599; // px: a notebook's height on a screen of 1280 × 720
 const AROUND = 720 - SCREEN; // px: what JupyterLab needs
 const COLUMN = 420; // px: controls beside a picture, and the gap; screen.css has it, too
@@ -78,8 +78,8 @@ class Room {
     const beside = scaleBeside >= Math.min(full ? Infinity : 1, scaleAbove);
     root.classList.toggle("posviz-beside", beside);
     this.caption.style.minHeight = beside ? "" : `${this.#tallest}px`;
-    const most = full ? Infinity : MOST;
-    const scale = Math.max(LEAST, Math.min(most, beside ? scaleBeside : scaleAbove));
+    const most = full ? Infinity : MAX_SCALE;
+    const scale = Math.max(MIN_SCALE, Math.min(most, beside ? scaleBeside : scaleAbove));
     const density = globalThis.devicePixelRatio;
     const shown = Math.floor(width * scale * density) / density; // whole pixels are sharp
     this.#scale = shown / width;

@@ -157,17 +157,17 @@ def settings(names, texts) -> tuple[dict[str, dict], list[str]]:
     return values, notes
 
 
-def moving(names, knob=None) -> tuple[dict[str, str], list[str]]:
+def filmed_knobs(names, knob=None) -> tuple[dict[str, str], list[str]]:
     """The knob that moves in each picture's animation, and notes to print.
 
     Raises ValueError for a knob that no picture has, or that cannot move.
     """
     classes = loaded(names)
     if knob is None:
-        return {name: found.moving()[0] for name, found in classes.items()}, []
+        return {name: found.filmed_knobs()[0] for name, found in classes.items()}, []
     having, notes = _with_knob(classes, knob, f"--animate {knob}")
     for name in having:
-        animation.check_moves(classes[name], knob)
+        animation.check_can_be_filmed(classes[name], knob)
     return dict.fromkeys(having, knob), notes
 
 

@@ -7,25 +7,25 @@ import posviz.pictures
 from posviz.engine import animation, export
 
 
-def plan(values, moving, formats, to: Path, style, dark, overwrite) -> tuple[dict, list[Path]]:
+def plan(values, filmed, formats, to: Path, style, dark, overwrite) -> tuple[dict, list[Path]]:
     """The jobs that write every file not there yet, by what they write, and the files kept.
 
-    values: the settings of each picture, by class name; moving: the knobs that move.
+    values: the settings of each picture, by class name; filmed: the knob of each film.
     """
     jobs, kept = {}, []
     for name, setting in values.items():
         stills = [to / f"{name}.{kind}" for kind in formats if kind not in animation.FORMATS]
         films = [
-            to / f"{name}_{moving[name]}.{kind}"
+            to / f"{name}_{filmed[name]}.{kind}"
             for kind in formats
-            if kind in animation.FORMATS and name in moving
+            if kind in animation.FORMATS and name in filmed
         ]
         kept += [path for path in stills + films if path.exists() and not overwrite]
         if wanted := [path for path in stills if path not in kept]:
             jobs[_named(wanted)] = partial(save, name, setting, wanted, style, dark)
         for path in films:
             if path not in kept:
-                jobs[path.name] = partial(animate, name, setting, moving[name], path, style, dark)
+                jobs[path.name] = partial(animate, name, setting, filmed[name], path, style, dark)
     return jobs, kept
 
 

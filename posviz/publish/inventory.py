@@ -6,23 +6,20 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
-import posviz
-import posviz.pictures
 from posviz.course import Lesson
 from posviz.publish import arguments
-
-_IMPORT = re.compile(r"from (posviz[\w.]*) import (\([^)]*\)|.*)")
+from posviz.publish.imports import ROOT, imported
 
 
 def lines(names) -> list[str]:
     """A line per picture and one per knob: lesson, name, default, what is allowed, label."""
     rows = []
     for name, found in arguments.loaded(names).items():
-        lesson, moving = arguments.lesson_of(name), found.moving()[0]
+        lesson, filmed = arguments.lesson_of(name), found.filmed_knobs()[0]
         rows.append(f"{lesson}  {name}: {found.title()}")
         for knob_name, knob in found.knobs().items():
             label = f"  ({knob.label})" if knob.label != knob_name else ""
-            moves = "  [moves in an animation]" if knob_name == moving else ""
+            moves = "  [moves in an animation]" if knob_name == filmed else ""
             default = knob.write(knob.default_value)
             rows.append(f"{lesson}  {name}  {knob_name} = {default}  {knob.rule}{label}{moves}")
     return rows
@@ -39,30 +36,19 @@ def files(lessons: Iterable[Lesson]) -> list[str]:
 
 
 def _files(lesson) -> Iterator[Path]:
-    root, parts = Path(posviz.__file__).parents[1], ("pictures", "exercises", "claims")
+    parts = ("pictures", "exercises", "claims")
     own = [arguments.notebooks()[lesson.notebook]]
     for part in parts:
-        own += sorted((root / "posviz" / part / lesson.topic).glob("*.py"))
-    used = set().union(*map(_imported, own))
+        own += sorted((ROOT / "posviz" / part / lesson.topic).glob("*.py"))
+    used = frozenset().union(*map(imported, own))
     mathematics = [
-        root / f"{name.replace('.', '/')}.py"
+        ROOT / f"{name.replace('.', '/')}.py"
         for name in sorted(used)
         if re.fullmatch(r"posviz\.(encodings|derivations)\.\w+", name)
     ]
     yield from own + mathematics
     for part in parts:
-        for test in sorted((root / "tests" / part).rglob("test_*.py")):
-            if any(name.startswith(f"posviz.{part}.{lesson.topic}.") for name in _imported(test)):
-                yield test
+        yield from sorted((ROOT / "tests" / part / lesson.topic).glob("test_*.py"))
     for file in mathematics:
-        tests = root / "tests" / file.parent.name
+        tests = ROOT / "tests" / file.parent.name
         yield from sorted({*tests.glob(f"test_{file.name}"), *tests.glob(f"test_{file.stem}_*.py")})
-
-
-def _imported(file) -> set[str]:
-    """The modules that a program or a notebook may import from posviz, public names' included."""
-    public, found = posviz._modules() | posviz.pictures.names(), set()
-    for module, names in _IMPORT.findall(file.read_text("utf-8")):
-        for name in re.findall(r"\w+", names):
-            found |= {module, public.get(name, "") if module == "posviz" else f"{module}.{name}"}
-    return found

@@ -1,5 +1,6 @@
 """A lesson, run from its first cell to its last, with widgets that need no kernel afterwards."""
 
+import asyncio
 import re
 from pathlib import Path
 
@@ -13,7 +14,17 @@ from posviz.engine.stored import WIDGET
 SECONDS = 600  # for one cell
 
 
-def played(notebook: Path) -> NotebookNode:
+class _Loop(asyncio.SelectorEventLoop):
+    """A loop in which nbclient leaves signals to the program: its own way is to go on."""
+
+    def add_signal_handler(self, *_):  # type: ignore[override]
+        raise RuntimeError("signals are the program's")
+
+    def call_exception_handler(self, context):
+        """Say nothing of a kernel that died because the program was stopped."""
+
+
+def executed_with_filmstrips(notebook: Path) -> NotebookNode:
     """A copy of the notebook as its own kernel fills it, every explorer a filmstrip.
 
     Raises RuntimeError as `executed` does.
@@ -41,7 +52,8 @@ def executed(notebook: Path, *arguments) -> NotebookNode:
         extra_arguments=["--log-level=ERROR", *arguments],
     )
     try:
-        client.execute()
+        with asyncio.Runner(loop_factory=_Loop) as runner:
+            runner.run(client.async_execute())
     except CellExecutionError as error:
         # What is shown may fail after the cell is done; then only the output tells why.
         number, failed = next(

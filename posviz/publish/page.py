@@ -20,7 +20,7 @@ from posviz.engine.filmstrip import styles
 from posviz.engine.scripts import as_script
 from posviz.exercises.prediction import Prediction
 from posviz.publish.assets import write, write_library
-from posviz.publish.lesson import played
+from posviz.publish.lesson import executed_with_filmstrips
 
 HERE = Path(__file__).parent
 LESSONS = "[0-9][0-9]_*"
@@ -53,7 +53,7 @@ def write_page(notebook: Path, to: Path) -> Path:
 
     Raises RuntimeError that names the cell where one fails, OSError where `to` cannot be written.
     """
-    lesson = played(notebook)
+    lesson = executed_with_filmstrips(notebook)
     for cell in lesson.cells:
         if cell.cell_type == "markdown":
             cell.source = _TO_LESSON.sub(r"\1.html", cell.source)

@@ -1,8 +1,6 @@
 """Notebooks executed in place: what is stored is what a reader's own run shows."""
 
-import ast
 import difflib
-import functools
 import re
 import subprocess
 from pathlib import Path
@@ -10,14 +8,12 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-import posviz
-from posviz import pictures
 from posviz.engine.export import replacing
 from posviz.engine.stored import without_views
+from posviz.publish.imports import ROOT, imported
 from posviz.publish.lesson import executed
 
 TIMES = re.compile(r"\d\d:\d\d<\d\d:\d\d, *[\d.]+(it/s|s/it)| *[\d.]+ ms\b")  # as tqdm and we write
-ROOT = Path(posviz.__file__).parents[1]
 
 
 def rerun(notebook: Path) -> list[str]:
@@ -50,7 +46,7 @@ def _timeless(output) -> str:
     return TIMES.sub("", output.get("text", ""))
 
 
-def told(cell: NotebookNode) -> list[str]:
+def output_texts(cell: NotebookNode) -> list[str]:
     """All text of a cell's outputs, errors and alternative texts included."""
     found = []
     for output in cell.get("outputs", []):
@@ -66,7 +62,7 @@ def changed_text(stored: NotebookNode, run: NotebookNode) -> list[str]:
     """Under each cell's name, the lines that are gone (-) and those that are new (+)."""
     found = []
     for one, other in zip(stored.cells, run.cells, strict=True):
-        before, after = ("\n".join(told(cell)).splitlines() for cell in (one, other))
+        before, after = ("\n".join(output_texts(cell)).splitlines() for cell in (one, other))
         lines = [line for line in difflib.ndiff(before, after) if line[0] in "+-"]
         found += [f"{one.id}:", *lines] if lines else []
     return found
@@ -96,35 +92,17 @@ def _git(*arguments) -> set[Path]:
 
 def _used(notebook: Path) -> set[Path]:
     """The package's files that the notebook imports, and those that these import."""
-    cells = nbformat.read(notebook, as_version=4).cells
-    code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
     found: set[Path] = set()
-    waiting = _imports(re.sub(r"^\s*[%!].*", "", code, flags=re.MULTILINE))  # IPython's own
+    waiting = _imported_files(notebook)
     while waiting := waiting - found:
         found |= waiting
-        waiting = frozenset().union(*(_imports(path.read_text("utf-8")) for path in waiting))
+        waiting = set().union(*map(_imported_files, waiting))
     return found
 
 
-@functools.cache
-def _imports(code: str) -> frozenset[Path]:
-    names = set()
-    for node in ast.walk(ast.parse(code)):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            names |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return frozenset().union(*map(_files, names))
-
-
-def _files(name: str) -> frozenset[Path]:
-    """The file of a module, or of what is in one; of a package as such, all its files."""
-    public = name.removeprefix("posviz.")
-    name = posviz._modules().get(public) or pictures.names().get(public) or name
-    place = ROOT.joinpath(*name.split("."))
-    for path in (place, place.parent):
-        if path.with_suffix(".py").is_file():
-            return frozenset([path.with_suffix(".py")])
-        if path.is_dir() and ROOT / "posviz" in path.parents:
-            return frozenset(path.rglob("*.py"))
-    return frozenset()
+def _imported_files(file: Path) -> set[Path]:
+    """The files of the modules that a file imports; of a package as such, all its files."""
+    places = [ROOT.joinpath(*module.split(".")) for module in imported(file)]
+    folders = [place for place in places if ROOT / "posviz" in place.parents and place.is_dir()]
+    files = {place.with_suffix(".py") for place in places if place.with_suffix(".py").is_file()}
+    return files.union(*(folder.rglob("*.py") for folder in folders))

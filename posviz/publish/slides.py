@@ -20,7 +20,7 @@ from posviz.engine.filmstrip import styles
 from posviz.engine.scripts import as_script
 from posviz.exercises.prediction import Prediction
 from posviz.publish.assets import write, write_library
-from posviz.publish.lesson import played
+from posviz.publish.lesson import executed_with_filmstrips
 
 # Nothing comes from another host. From a disk, the page itself has no origin, so files are named.
 # The speaker's window is written by Reveal.js, with a script in it, and shows the slides in frames.
@@ -117,7 +117,7 @@ def write_slides(notebook: Path, to: Path) -> Path:
 
     Raises what a cell of the lesson raises, and OSError where the place cannot be written to.
     """
-    lesson = stacks(played(notebook))
+    lesson = stacks(executed_with_filmstrips(notebook))
     pages = Environment(
         loader=FileSystemLoader(HERE),
         autoescape=True,

@@ -6,7 +6,7 @@ import json
 from nbformat.v4 import new_output
 
 from posviz.engine.stored import WIDGET
-from posviz.publish.lesson import played
+from posviz.publish.lesson import executed_with_filmstrips
 
 FRAMES = 5  # of a filmstrip, where tests do not ask how many there are
 PLAYED = "00_start_here"  # by the kernel that pages and slides start for themselves
@@ -40,7 +40,7 @@ def with_filmstrips(lab, notebook):
 def lesson(path, executed, everything):
     """The lesson as pages and slides are given it: in full, or executed before with few frames."""
     if everything or path.stem == PLAYED:
-        return played(path)
+        return executed_with_filmstrips(path)
     if path.stem in executed:
         return copy.deepcopy(executed[path.stem])  # pages and slides write into it
-    return played(path)  # these tests are run by themselves
+    return executed_with_filmstrips(path)  # these tests are run by themselves

@@ -30,7 +30,11 @@ def site(tmp_path_factory, executed, everything):
     """The pages of all lessons, and the index."""
     to = tmp_path_factory.mktemp("site")
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(2) as workers:
-        patch.setattr(page, "played", lambda path: lessons.lesson(path, executed, everything))
+        patch.setattr(
+            page,
+            "executed_with_filmstrips",
+            lambda path: lessons.lesson(path, executed, everything),
+        )
         list(workers.map(lambda notebook: page.write_page(notebook, to), NOTEBOOKS))
     page.write_index(to)
     return to

@@ -59,7 +59,11 @@ def site(tmp_path_factory, executed, everything):
     """A folder with the slides of all lessons."""
     to = tmp_path_factory.mktemp("site")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(slides, "played", lambda path: lessons.lesson(path, executed, everything))
+        patch.setattr(
+            slides,
+            "executed_with_filmstrips",
+            lambda path: lessons.lesson(path, executed, everything),
+        )
         for name in LESSONS:
             slides.write_slides(run.NOTEBOOKS / f"{name}.ipynb", to)
     return to

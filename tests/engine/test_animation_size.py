@@ -13,9 +13,9 @@ from tests.engine.sample import Failing, Waves
 @pytest.mark.slow("seconds")
 def test_a_gif_that_would_be_too_large_has_fewer_stops(tmp_path, monkeypatch):
     all_stops = animate(Waves(), "position", tmp_path / "all.gif")
-    monkeypatch.setattr(animation, "LARGEST", all_stops.stat().st_size * 0.75)
+    monkeypatch.setattr(animation, "MAX_BYTES", all_stops.stat().st_size * 0.75)
     path = animate(Waves(), "position", tmp_path / "few.gif")
-    assert path.stat().st_size <= animation.LARGEST
+    assert path.stat().st_size <= animation.MAX_BYTES
     frames = gif_frames(path)
     assert len(frames) == 38  # 0, 2, ... 18, 21, ... 39, 37, ... 2
     for index, position in ((0, 0), (1, 2), (19, 39), (20, 37), (37, 2)):
@@ -42,9 +42,9 @@ def test_stops_are_thinned_evenly_with_both_ends_and_options_are_not():
 @pytest.mark.slow("a process")
 def test_an_mp4_that_would_be_too_large_has_less_detail(tmp_path, monkeypatch):
     fine = animate(Waves(), "lines", tmp_path / "fine.mp4")
-    monkeypatch.setattr(animation, "LARGEST", fine.stat().st_size * 0.8)
+    monkeypatch.setattr(animation, "MAX_BYTES", fine.stat().st_size * 0.8)
     coarse = animate(Waves(), "lines", tmp_path / "coarse.mp4")
-    assert coarse.stat().st_size <= animation.LARGEST
+    assert coarse.stat().st_size <= animation.MAX_BYTES
     assert count_frames_and_secs(coarse) == count_frames_and_secs(fine)
     blur = [difference(mp4_frames(path)[0], shown(Waves(), lines=1)) for path in (fine, coarse)]
     assert blur[0] < blur[1] < 10
@@ -56,7 +56,7 @@ def test_where_nothing_fits_the_smallest_is_written(tmp_path, monkeypatch, kind)
     made = []
     encode = getattr(animation, kind)
     monkeypatch.setattr(animation, kind, lambda *args: made.append(encode(*args)) or made[-1])
-    monkeypatch.setattr(animation, "LARGEST", 10)
+    monkeypatch.setattr(animation, "MAX_BYTES", 10)
     path = animate(Waves(), "lines", tmp_path / f"waves.{kind}")
     assert len(made) > 2
     assert path.stat().st_size == min(map(len, made))
@@ -64,7 +64,7 @@ def test_where_nothing_fits_the_smallest_is_written(tmp_path, monkeypatch, kind)
 
 def test_the_smallest_need_not_be_the_last():
     assert animation.small_enough(iter([b"22", b"1"])) == b"22"
-    large = [bytes(animation.LARGEST + more) for more in (3, 1, 2)]
+    large = [bytes(animation.MAX_BYTES + more) for more in (3, 1, 2)]
     assert animation.small_enough(large) == large[1]
 
 

@@ -152,11 +152,11 @@ def test_the_copied_line_makes_the_very_file_again(folder, tmp_path):
 @pytest.mark.parametrize("kind", animation.FORMATS)
 def test_an_animation_asks_what_moves_and_is_copied_as_one(folder, kind):
     panel = ExportPanel(Failing(position=20))
-    assert panel.moves.layout.display == "none"
-    movable = [name for _, name in panel.moves.options]
+    assert panel.filmed.layout.display == "none"
+    movable = [name for _, name in panel.filmed.options]
     assert movable == ["lines", "position", "width", "base", "phase", "shape", "marked", "fail"]
-    panel.kind.value, panel.moves.value, panel.style.value = kind, "lines", "paper"
-    assert panel.moves.layout.display == "flex"
+    panel.kind.value, panel.filmed.value, panel.style.value = kind, "lines", "paper"
+    assert panel.filmed.layout.display == "flex"
     panel.save()
     saved = folder / "figures" / f"Failing.{kind}"
     assert f"data:{MIME[kind]};base64,{base64.b64encode(saved.read_bytes()).decode()}'" in (

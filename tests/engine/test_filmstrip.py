@@ -21,7 +21,7 @@ from tests.engine.sample import Failing, Waves
 class Wide(Waves):
     """Waves whose axis moves, and with it what is at rest."""
 
-    moves = ("width", "shape")
+    filmed = ("width", "shape")
 
     def draw(self, figure):
         artists = super().draw(figure)
@@ -36,13 +36,13 @@ class Wide(Waves):
 class Both(Waves):
     """Waves that move in two directions."""
 
-    moves = ("position", "phase")
+    filmed = ("position", "phase")
 
 
 class Ending(Waves):
     """Waves whose position ends where the number of lines says."""
 
-    moves = ("position", "lines")
+    filmed = ("position", "lines")
 
     def compute(self):
         arrays = super().compute()
@@ -53,7 +53,7 @@ class Ending(Waves):
 class Hatched(Waves):
     """Waves beside what draw calls cannot show."""
 
-    moves = ("position",)
+    filmed = ("position",)
 
     def draw(self, figure):
         artists = super().draw(figure)
@@ -126,7 +126,7 @@ def fresh(picture):
 
 
 def set_texts(picture, texts):
-    for name, text in zip(picture.moving(), texts, strict=True):
+    for name, text in zip(picture.filmed_knobs(), texts, strict=True):
         setattr(picture, name, picture.knobs()[name].read(text))
 
 
@@ -166,11 +166,11 @@ def test_the_picture_is_never_changed_and_its_values_are_the_first_frame():
 def test_less_room_leaves_fewer_places_with_both_ends_and_the_present_value():
     picture = Both(position=7)
     counts = []
-    for most_bytes in (400_000, 60_000, 45_000, 10):
-        strip = filmstrip(picture, most_bytes)
+    for max_bytes in (400_000, 60_000, 45_000, 10):
+        strip = filmstrip(picture, max_bytes)
         position, _ = Reader(strip).header["knobs"]
         assert {0, 7, 39} <= set(position["values"])
-        assert len(strip) <= most_bytes or len(position["values"]) == 3
+        assert len(strip) <= max_bytes or len(position["values"]) == 3
         counts.append(len(position["values"]))
     assert counts == sorted(set(counts), reverse=True)
 
@@ -234,7 +234,7 @@ def test_the_settings_that_stay_are_told():
 
 def test_an_error_is_the_pictures_own():
     class Breaks(Failing):
-        moves = ("fail",)
+        filmed = ("fail",)
 
     with pytest.raises(ValueError, match="too <wide>"):
         filmstrip(Breaks())

@@ -96,18 +96,18 @@ def test_values_and_repr_tell_the_knobs():
     assert twin.values() == picture.values()
 
 
-def test_the_knob_that_plays_moves_and_one_with_few_values():
-    assert Waves.moving() == ("position", "shape")
+def test_the_knob_that_plays_is_filmed_and_one_with_few_values():
+    assert Waves.filmed_knobs() == ("position", "shape")
 
     class Chosen(Waves):
-        moves = ("base",)
+        filmed = ("base",)
 
-    assert Chosen.moving() == ("base",)
+    assert Chosen.filmed_knobs() == ("base",)
 
     class Still(Waves):
         position = switch(True)
 
-    assert Still.moving() == ("lines", "position")
+    assert Still.filmed_knobs() == ("lines", "position")
 
 
 def test_two_pictures_share_no_value():

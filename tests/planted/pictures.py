@@ -63,83 +63,83 @@ QUICK = {
         "posviz/pictures/alibi/alibi_slopes.py",
         "np.arange(1, self.num_heads + 1) / self.num_heads",
         "np.arange(self.num_heads) / self.num_heads",
-        "tests/pictures/test_alibi_pictures.py::test_slopes_stand_in_the_"
+        "tests/pictures/alibi/test_alibi_pictures.py::test_slopes_stand_in_the_"
         "released_order_beside_the_formula",
     ),
     "ALiBi scores: a slider between two tokens is cut down": (
         "posviz/pictures/alibi/alibi_scores.py",
         'seq_len, distance = round(self.seq_len), round(self.held("distance"))',
         'seq_len, distance = int(self.seq_len), int(self.held("distance"))',
-        "tests/pictures/test_alibi_scores_pictures.py::test_a_slider_between_"
+        "tests/pictures/alibi/test_alibi_scores_pictures.py::test_a_slider_between_"
         "two_tokens_means_the_nearer",
     ),
     "weight by distance: the weight of the key itself is the factor's loss of one step": (
         "posviz/pictures/alibi/weight_by_distance.py",
         "-np.expm1(-slopes)",
         "np.exp(-slopes)",
-        "tests/pictures/test_alibi_pictures.py::test_the_audited_windows_of_eight_heads",
+        "tests/pictures/alibi/test_alibi_pictures.py::test_the_audited_windows_of_eight_heads",
     ),
     "score decay: an offset beyond the largest is not held there": (
         "posviz/pictures/rotary/score_decay.py",
         'largest, offset = int(self.largest), self.held("offset")',
         "largest, offset = int(self.largest), self.offset",
-        "tests/pictures/test_score_decay.py::test_an_offset_beyond_the_largest_is_held_there",
+        "tests/pictures/rotary/test_score_decay.py::test_an_offset_beyond_the_largest_is_held_there",
     ),
     "cache debugger: a query one late is one early": (
         "posviz/pictures/rotary_code/cache_debugger.py",
         "q_at = positions + 1",
         "q_at = positions - 1",
-        "tests/pictures/test_rotary_serving_pictures.py::test_each_mistake_is_"
+        "tests/pictures/rotary_code/test_serving_pictures.py::test_each_mistake_is_"
         "that_of_a_slow_decoder",
     ),
     "turned tokens: the keys alone turn where the queries alone should": (
         "posviz/pictures/rotary/turned_tokens.py",
         'np.array([self.turned != "nothing", self.turned == "queries and keys"])',
         'np.array([self.turned == "queries and keys", self.turned != "nothing"])',
-        "tests/pictures/test_rotary_pictures.py::test_weights_and_their_change_are_those_of_a_loop",
+        "tests/pictures/rotary/test_rotary_pictures.py::test_weights_and_their_change_are_those_of_a_loop",
     ),
     "patch grid: raster order counts along columns": (
         "posviz/pictures/rotary2d/patch_grid.py",
         "rotary_angles(rows * self.grid + columns, inv_freq)",
         "rotary_angles(columns * self.grid + rows, inv_freq)",
-        "tests/pictures/test_rotary2d_pictures.py::test_scores_and_their_words_"
+        "tests/pictures/rotary2d/test_rotary2d_pictures.py::test_scores_and_their_words_"
         "are_those_of_a_loop[5-8-14-64-10-raster]",
     ),
     "DeBERTa terms: the clip ahead is drawn one key too far": (
         "posviz/pictures/relative/deberta_terms.py",
         "behind, ahead = clip - 1.5, 0.5 - clip",
         "behind, ahead = clip - 1.5, -0.5 - clip",
-        "tests/pictures/test_deberta_terms.py::test_deberta_terms_are_those_of_a_loop",
+        "tests/pictures/relative/test_deberta_terms.py::test_deberta_terms_are_those_of_a_loop",
     ),
     "four relative terms: without a switch that is off, two terms are left out": (
         "posviz/pictures/relative/four_relative_terms.py",
         "_weights(terms[:3].sum(axis=0))",
         "_weights(terms[:2].sum(axis=0))",
-        "tests/pictures/test_relative_scores_pictures.py::test_four_terms_are_those_of_a_loop",
+        "tests/pictures/relative/test_relative_scores_pictures.py::test_four_terms_are_those_of_a_loop",
     ),
     "offset matrix: query and key are swapped": (
         "posviz/pictures/relative/offset_matrix.py",
         "rows = shaw_index(-apart, self.clip)",
         "rows = shaw_index(apart, self.clip)",
-        "tests/pictures/test_relative_pictures.py::test_each_pair_is_told_its_clipped_offset",
+        "tests/pictures/relative/test_relative_pictures.py::test_each_pair_is_told_its_clipped_offset",
     ),
     "angle table: angles are shown from 0 on and then moved by half a turn": (
         "posviz/pictures/rotary/angle_table.py",
         "(angles + np.pi) % (2 * np.pi) - np.pi",
         "angles % (2 * np.pi) - np.pi",
-        "tests/pictures/test_rotary_pictures.py::test_the_table_is_that_of_a_loop",
+        "tests/pictures/rotary/test_rotary_pictures.py::test_the_table_is_that_of_a_loop",
     ),
     "shuffled sentence: words between dollars are read as mathematics": (
         "posviz/pictures/order/shuffled_sentence.py",
         "labels=shortened, parse_math=False",
         "labels=shortened",
-        "tests/pictures/test_shuffled_sentence.py::test_words_between_dollars_are_words",
+        "tests/pictures/order/test_shuffled_sentence.py::test_words_between_dollars_are_words",
     ),
     "precision lab: the cross of an overflow stands where nothing overflows": (
         "posviz/pictures/rotary_code/precision_lab.py",
         "if len(x) < len(RANGES):",
         "if len(x) <= len(RANGES):",
-        "tests/pictures/test_precision_lab.py::"
+        "tests/pictures/rotary_code/test_precision_lab.py::"
         "test_the_cross_stands_only_where_something_overflows[cos and sin-0]",
     ),
     "parts: a curve without points keeps those it had": (
@@ -203,19 +203,19 @@ DEFAULT = {
         "posviz/pictures/learned/_tables.py",
         "size = 2 ** int(np.ceil(np.log2(2 * count)))",
         "size = count",
-        "tests/pictures/test_learned_pictures.py::test_the_nearest_snapshot_is_shown[0-0-False]",
+        "tests/pictures/learned/test_learned_pictures.py::test_the_nearest_snapshot_is_shown[0-0-False]",
     ),
     "xPos decay: the half-life is that of the natural scale": (
         "posviz/pictures/xpos/xpos_decay.py",
         "half_lives=self.scale_base * np.log(0.5) / np.log(zeta),",
         "half_lives=self.scale_base * -1 / np.log(zeta),",
-        "tests/pictures/test_xpos_pictures.py::test_half_of_the_factor_is_left_at_the_half_life",
+        "tests/pictures/xpos/test_xpos_pictures.py::test_half_of_the_factor_is_left_at_the_half_life",
     ),
     "xPos overflow: centred positions reach half as far instead of twice": (
         "posviz/pictures/xpos/xpos_overflow.py",
         "/ (2 if self.centred else 1)  # for each token",
         "* (2 if self.centred else 1)  # for each token",
-        "tests/pictures/test_xpos_reach_pictures.py::test_keys_overflow_on_"
+        "tests/pictures/xpos/test_xpos_reach_pictures.py::test_keys_overflow_on_"
         "either_side_of_the_mark_and_not_before[True]",
     ),
     "dense line: what stands at the very end is left out": (
@@ -258,8 +258,8 @@ DEFAULT = {
     ),
     "two hands: the knobs that move by default move nothing": (
         "posviz/pictures/rotary2d/two_hands.py",
-        'moves = ("row", "column")',
-        'moves = ("direction", "kind")',
+        'filmed = ("row", "column")',
+        'filmed = ("direction", "kind")',
         "tests/test_every_figure.py::test_what_an_animation_moves_is_seen[TwoHands]",
     ),
     "every style: fonts of a PDF are Type 3": (

@@ -256,8 +256,8 @@ DEFAULT = {
         "posviz/__main__.py",
         "os._exit(128 + number)",
         "os._exit(number)",
-        "tests/test_command_line_in_processes.py::test_ctrl_c_while_modules_"
-        "are_loaded_is_told_in_one_line",
+        "tests/test_command_line_in_processes.py::test_a_warning_and_ctrl_c_"
+        "while_modules_are_loaded_are_a_line_each",
     ),
     "lesson: the failing cell is counted from 1": (
         "posviz/publish/lesson.py",
@@ -265,19 +265,19 @@ DEFAULT = {
         "enumerate(lesson.cells, 1)",
         "tests/publish/test_lesson.py::test_a_cell_that_fails_is_named",
     ),
+    "lesson: a signal ends the kernel and not the program": (
+        "posviz/publish/lesson.py",
+        'raise RuntimeError("signals are the program\'s")',
+        "super().add_signal_handler(*_)",
+        "tests/publish/test_lesson.py::test_a_signal_in_the_second_lesson_"
+        "stops_it_and_its_kernel_complains_of_nothing",
+    ),
     "stopping: any exit that Python swallows sends the signal": (
         "posviz/publish/stopping.py",
         "any(swallowed.exc_value is one for one in made)",
         "isinstance(swallowed.exc_value, SystemExit)",
         "tests/publish/test_stopping.py::test_what_no_signal_raised_is_told_as_"
         "before_and_sends_none[sys.exit(3)]",
-    ),
-    "batch: a stopped process does not clean up": (
-        "posviz/publish/batch.py",
-        "    unwind_on(signal.SIGTERM, SystemExit)\n",
-        "",
-        "tests/publish/test_batch.py::test_an_interruption_stops_all_processes_"
-        "and_removes_what_is_half_written",
     ),
     "notebook 08: a stored digit is wrong": (
         f"notebooks/{OF_TOPIC['xpos'].notebook}.ipynb",

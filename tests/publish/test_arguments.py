@@ -194,9 +194,10 @@ def test_every_default_can_be_typed(name):
 
 def test_what_moves():
     names = ["RotatingVectors", "ScoreDecay"]
-    assert arguments.moving(names) == ({"RotatingVectors": "together", "ScoreDecay": "offset"}, [])
+    first = {"RotatingVectors": "together", "ScoreDecay": "offset"}
+    assert arguments.filmed_knobs(names) == (first, [])
     notes = ["--animate query is not for ScoreDecay."]
-    assert arguments.moving(names, "query") == ({"RotatingVectors": "query"}, notes)
+    assert arguments.filmed_knobs(names, "query") == ({"RotatingVectors": "query"}, notes)
 
 
 @pytest.mark.parametrize(
@@ -209,4 +210,4 @@ def test_what_moves():
 )
 def test_what_cannot_move_is_refused(knob, message):
     with pytest.raises(ValueError, match=message):
-        arguments.moving(["ScoreDecay", "RotaryScores"], knob)
+        arguments.filmed_knobs(["ScoreDecay", "RotaryScores"], knob)

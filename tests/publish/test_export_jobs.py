@@ -1,24 +1,25 @@
 """Which files there will be, and that each job writes the very files it names."""
 
+import re
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
-import posviz
+import posviz.pictures
 from posviz.publish import export_jobs
 
 LOOK = ("notebook", False)
 
 
-def plan(to, values, moving, formats, overwrite=False):
-    return export_jobs.plan(values, moving, formats, to, *LOOK, overwrite)
+def plan(to, values, filmed, formats, overwrite=False):
+    return export_jobs.plan(values, filmed, formats, to, *LOOK, overwrite)
 
 
 def test_one_job_for_all_stills_of_a_picture_and_one_for_each_animation():
     values = {"ThreeDoors": {}, "CounterToClock": {"position": 5}}
-    moving = {"CounterToClock": "position"}
-    jobs, kept = plan(Path("out"), values, moving, ["svg", "gif", "png", "mp4"])
+    filmed = {"CounterToClock": "position"}
+    jobs, kept = plan(Path("out"), values, filmed, ["svg", "gif", "png", "mp4"])
     assert list(jobs) == [
         "ThreeDoors.svg, .png",
         "CounterToClock.svg, .png",
@@ -26,6 +27,12 @@ def test_one_job_for_all_stills_of_a_picture_and_one_for_each_animation():
         "CounterToClock_position.mp4",
     ]
     assert kept == []
+
+
+def test_the_readme_counts_the_files_of_all_pictures():
+    readme = (Path(posviz.__file__).parents[1] / "README.md").read_text("utf-8")
+    number = re.search(r"all (\d+) files of\n`posviz export --all --format svg,png`", readme)
+    assert int(number[1]) == 2 * len(posviz.pictures.names())
 
 
 def test_existing_files_are_kept_unless_they_shall_be_overwritten(tmp_path):
@@ -43,9 +50,9 @@ def test_existing_files_are_kept_unless_they_shall_be_overwritten(tmp_path):
 @pytest.mark.slow("seconds")
 @pytest.mark.parametrize("dark", [False, True])
 def test_jobs_write_the_picture_in_its_setting_and_look(tmp_path, dark):
-    values, moving = {"CounterToClock": {"position": 5}}, {"CounterToClock": "position"}
+    values, filmed = {"CounterToClock": {"position": 5}}, {"CounterToClock": "position"}
     formats = ["png", "svg", "pdf", "gif"]
-    jobs, _ = export_jobs.plan(values, moving, formats, tmp_path / "out", "slide", dark, False)
+    jobs, _ = export_jobs.plan(values, filmed, formats, tmp_path / "out", "slide", dark, False)
     for job in jobs.values():
         job()
     names = sorted(path.name for path in (tmp_path / "out").iterdir())

@@ -23,7 +23,7 @@ def test_every_picture_and_every_knob_has_its_line():
             assert knob.rule in line
             assert knob.label in line
         (moving,) = [line for line in mine if line.endswith("[moves in an animation]")]
-        assert f"  {found.moving()[0]} = " in moving
+        assert f"  {found.filmed_knobs()[0]} = " in moving
     assert not any("\n" in line for line in lines)
 
 
@@ -55,7 +55,7 @@ def test_a_lesson_has_the_mathematics_that_it_imports_and_the_tests_of_its_own(m
         "posviz/encodings/t5.py",  # imported by a picture, an exercise, and in the notebook
         "posviz/encodings/learned.py",  # by a claim alone
         "tests/encodings/test_deberta_errors.py",
-        "tests/pictures/test_t5_buckets.py",
+        "tests/pictures/relative/test_t5_buckets.py",
         "tests/claims/relative/test_scores.py",
     } <= set(found)
     strangers = [

@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from posviz.publish.lesson import played
+from posviz.publish.lesson import executed_with_filmstrips
 
 pytestmark = pytest.mark.slow("a process")
 
@@ -42,7 +42,7 @@ def notebook(tmp_path_factory):
 @pytest.fixture(scope="module")
 def lesson(notebook):
     before = notebook.read_bytes()
-    lesson = played(notebook)
+    lesson = executed_with_filmstrips(notebook)
     assert notebook.read_bytes() == before
     return lesson
 
@@ -91,7 +91,7 @@ class Broken(ThreeDoors):
 Broken().explore()"""
     notebook = write(tmp_path / "03_broken.ipynb", "1 + 1", source)
     with pytest.raises(RuntimeError, match=r"^03_broken.ipynb, cell 2, line 6: ValueError: no sc"):
-        played(notebook)
+        executed_with_filmstrips(notebook)
 
 
 def test_a_cell_that_fails_is_named(tmp_path):
@@ -99,11 +99,12 @@ def test_a_cell_that_fails_is_named(tmp_path):
         tmp_path / "03_broken.ipynb", "1 + 1", "def f():\n    return [][1]\nf()", "2 + 2"
     )
     with pytest.raises(RuntimeError, match=r"^03_broken.ipynb, cell 2, line 3: IndexError: list "):
-        played(notebook)
+        executed_with_filmstrips(notebook)
 
 
-def test_a_stopped_kernel_complains_of_nothing(tmp_path):
+def test_a_signal_in_the_second_lesson_stops_it_and_its_kernel_complains_of_nothing(tmp_path):
     source = "from pathlib import Path\nPath('begun').touch()\nwhile True: pass"
+    write(tmp_path / "01_short.ipynb", "1 + 1")
     write(tmp_path / "03_long.ipynb", source)
     line = [sys.executable, "-m", "posviz", "page", "--all"]
     line += ["--notebooks", str(tmp_path), "--to", str(tmp_path / "site")]

@@ -72,7 +72,7 @@ def notebooks(tmp_path_factory):
 def write_site(notebooks, to, *stems):
     """Write pages of lessons without a kernel, and then the index."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(page, "played", lambda path: nbformat.read(path, 4))
+        patch.setattr(page, "executed_with_filmstrips", lambda path: nbformat.read(path, 4))
         for stem in stems:
             assert page.write_page(notebooks / f"{stem}.ipynb", to) == to / f"{stem}.html"
     assert page.write_index(to) == to / "index.html"

@@ -143,7 +143,7 @@ def written(tmp_path, monkeypatch):
     folded = cell("subslide", "<details><summary>The answer</summary>\n\n*It is.*\n</details>")
     picture = marked(figure('"&<b>"'), "subslide")
     notebook = new_notebook(cells=[title, section, folded, picture])
-    monkeypatch.setattr(slides, "played", lambda path: notebook)
+    monkeypatch.setattr(slides, "executed_with_filmstrips", lambda path: notebook)
     path = slides.write_slides(Path("notebooks/05_rope.ipynb"), tmp_path / "site")
     assert path == tmp_path / "site" / "05_rope_slides.html"
     return path.parent, path.read_text("utf-8")
@@ -185,7 +185,7 @@ def test_a_stopped_run_leaves_what_was_there(written, monkeypatch):
     def stopped(path):
         raise RuntimeError("05_rope.ipynb, cell 3: ValueError: no")
 
-    monkeypatch.setattr(slides, "played", stopped)
+    monkeypatch.setattr(slides, "executed_with_filmstrips", stopped)
     with pytest.raises(RuntimeError, match="cell 3"):
         slides.write_slides(Path("notebooks/05_rope.ipynb"), folder)
     assert (folder / "05_rope_slides.html").read_text("utf-8") == page

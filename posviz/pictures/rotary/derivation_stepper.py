@@ -31,7 +31,7 @@ class DerivationStepper(Picture):
 
     size = (8.0, 4.2)
     paper_size = (3.3, 3.5)
-    moves = ("line", "version")
+    filmed = ("line", "version")
 
     derivation = choice("matrices", options=tuple(DERIVATIONS), restarts=("line",), redraw=True)
     version = choice("slip", options=VERSIONS, redraw=True)

@@ -39,7 +39,7 @@ class RotaryScores(Picture):
 
     size = (9.0, 3.9)
     paper_size = (3.3, 3.0)
-    moves = ("seq_len",)  # frames of random content are too large for a page
+    filmed = ("seq_len",)  # frames of random content are too large for a page
 
     content = choice("one token", options=tuple(LIMITS), redraw=True)
     sentence = text("the cat sat on the mat", max_length=80, when={"content": ("sentence",)})

@@ -23,7 +23,7 @@ class RotatingVectors(Picture):
 
     size = (8.0, 4.0)
     paper_size = (3.3, 2.1)
-    moves = ("together", "query")
+    filmed = ("together", "query")
 
     together = integer(0, low=0, high=FURTHEST, play=True, label="both moved by")
     query = integer(7, low=0, high=FURTHEST, play=True, label="query position m")

@@ -29,7 +29,7 @@ class MropeSections(Picture):
 
     size = (8.0, 4.2)
     paper_size = (3.3, 2.3)
-    moves = ("column", "row")
+    filmed = ("column", "row")
 
     column = integer(20, low=0, high=FURTHEST, play=True)
     row = integer(10, low=0, high=FURTHEST, play=True)

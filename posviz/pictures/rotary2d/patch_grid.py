@@ -29,7 +29,7 @@ class PatchGrid(Picture):
 
     size = (8.0, 3.9)
     paper_size = (3.3, 2.1)
-    moves = ("row", "column")
+    filmed = ("row", "column")
 
     row = integer(5, low=0, high=FURTHEST, until=lambda p: p.grid - 1, play=True)
     column = integer(8, low=0, high=FURTHEST, until=lambda p: p.grid - 1, play=True)

@@ -18,7 +18,7 @@ class ShiftIsRotation(Picture):
 
     size = (8.0, 3.9)
     paper_size = (3.3, 2.1)
-    moves = ("position", "offset")
+    filmed = ("position", "offset")
 
     position = integer(10, low=0, high=FURTHEST, play=True, label="position pos")
     offset = integer(15, low=0, high=FURTHEST, play=True, label="offset k")

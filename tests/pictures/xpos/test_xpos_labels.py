@@ -10,8 +10,7 @@ from posviz.pictures.xpos.blockwise_mask import BlockwiseMask
 from posviz.pictures.xpos.xpos_curves import XposCurves
 from posviz.pictures.xpos.xpos_decay import XposDecay
 from posviz.pictures.xpos.xpos_overflow import XposOverflow
-from tests.pictures.by_hand import caption_of, product
-from tests.pictures.test_alibi_labels import (
+from tests.pictures.alibi.test_alibi_labels import (
     assert_ticks_stand_where_they_say,
     coloured,
     entries,
@@ -19,8 +18,9 @@ from tests.pictures.test_alibi_labels import (
     plain,
     points,
 )
-from tests.pictures.test_xpos_pictures import scores_at, vectors_of, zetas
-from tests.pictures.test_xpos_reach_pictures import FORMATS, keys_seen, reach_of
+from tests.pictures.by_hand import caption_of, product
+from tests.pictures.xpos.test_xpos_pictures import scores_at, vectors_of, zetas
+from tests.pictures.xpos.test_xpos_reach_pictures import FORMATS, keys_seen, reach_of
 
 
 def test_legend_rows_and_half_line_of_the_decay():

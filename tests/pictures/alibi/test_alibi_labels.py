@@ -11,8 +11,8 @@ from posviz.engine.style import style_context
 from posviz.pictures.alibi.alibi_scores import AlibiScores
 from posviz.pictures.alibi.alibi_slopes import AlibiSlopes
 from posviz.pictures.alibi.weight_by_distance import WeightByDistance
+from tests.pictures.alibi.test_alibi_pictures import crossing, slopes_of, weights_of
 from tests.pictures.by_hand import softmax
-from tests.pictures.test_alibi_pictures import crossing, slopes_of, weights_of
 
 
 def colour(name):

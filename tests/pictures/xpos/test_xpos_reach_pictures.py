@@ -10,7 +10,7 @@ import torch
 from posviz.pictures.xpos.blockwise_mask import BlockwiseMask
 from posviz.pictures.xpos.xpos_overflow import XposOverflow
 from tests.pictures.by_hand import caption_of, drawn, every_setting
-from tests.pictures.test_xpos_pictures import each_drawn
+from tests.pictures.xpos.test_xpos_pictures import each_drawn
 
 # ---------------------------------------------------------------- overflow
 
