@@ -115,7 +115,7 @@ QUICK = {
         "posviz/exercises/rotary_code/serving.py",
         "2 + 2 * (size // 2)",
         "2 + 2 * (size % 2)",
-        "tests/exercises/rotary/test_serving.py::test_each_mistake_is_"
+        "tests/exercises/rotary_code/test_serving.py::test_each_mistake_is_"
         "named[Weights from interleaved to half_split: other direction]",
     ),
     "printed table: its width is read off three digits": (

@@ -33,7 +33,7 @@ class RealHead(Picture):
 
     size = (8.0, 3.9)
     paper_size = (3.3, 5.6)
-    moves = ("head", "positions")
+    filmed = ("head", "positions")
 
     head = choice("previous word", options=tuple(TELLING), label="head that looks at")
     sentence = _Stored("car", options=tuple(SENTENCES))
