@@ -200,6 +200,12 @@ QUICK = {
 }
 
 DEFAULT = {
+    "a layout keeps the last bits of its solver": (
+        "posviz/engine/picture.py",
+        ".bounds, 12))",
+        ".bounds, 17))",
+        "tests/test_command_line_in_processes.py::test_two_runs_give_the_same_bytes",
+    ),
     "axes that are hidden are drawn over what moves": (
         "posviz/engine/layers.py",
         "elif artist.get_visible():\n            yield from",
