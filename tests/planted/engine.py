@@ -1,6 +1,12 @@
 """Errors in what draws, records, shows and saves a picture."""
 
 QUICK = {
+    "a layout keeps the last bits of its solver": (
+        "posviz/engine/picture.py",
+        ".bounds, 12))",
+        ".bounds, 17))",
+        "tests/engine/test_picture.py::test_a_layout_has_no_more_digits_than_every_run_finds",
+    ),
     "a film of a number stops one place before its end": (
         "posviz/engine/knobs.py",
         "last, count = self.last_place, min(most, self.last_place + 1)",
@@ -200,12 +206,6 @@ QUICK = {
 }
 
 DEFAULT = {
-    "a layout keeps the last bits of its solver": (
-        "posviz/engine/picture.py",
-        ".bounds, 12))",
-        ".bounds, 17))",
-        "tests/test_command_line_in_processes.py::test_two_runs_give_the_same_bytes",
-    ),
     "axes that are hidden are drawn over what moves": (
         "posviz/engine/layers.py",
         "elif artist.get_visible():\n            yield from",
