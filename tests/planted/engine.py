@@ -300,7 +300,7 @@ DEFAULT = {
         "posviz/engine/style.py",
         '"poster": 150',
         '"poster": 144',
-        "tests/test_every_figure.py::test_every_style_and_format_opens_elsewhere[ThreeDoors]",
+        "tests/test_every_figure.py::test_every_style_and_format_opens_elsewhere[RotaryScores]",
     ),
     "a live figure takes a notebook's dots in every style": (
         "posviz/engine/live_figure.py",
