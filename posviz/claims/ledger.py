@@ -10,7 +10,8 @@ measures, in one or several settings, and says by which rule the numbers decide:
         return judge(counts, lambda count: count == 512, "Different frequencies in the table.")
 
 `@claim("frequencies", sources=("su2021roformer",))` names, by its key in sources.bib, where the
-claim is made or where the thing it speaks of is defined.
+claim is made or where the thing it speaks of is defined. `often=True` marks the five claims of a
+lesson that are stated most: the table shows these, and folds the rest.
 """
 
 import html
@@ -18,7 +19,7 @@ import importlib
 import importlib.util
 import pkgutil
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Integral
 
@@ -26,7 +27,8 @@ from posviz import sources
 from posviz.course import LESSONS
 
 BOUNDS = (1e-14, 1e-12, 1e-9)  # far apart, so that machines agree on which one is shown
-SOURCE = "Source or definition"
+CLAIM, MEASURED, SOURCE = "Claim", "What was measured", "Source or definition"
+HEADS = ("Verdict", CLAIM, "Number that decides", MEASURED, "About", SOURCE)
 NO_SOURCE = "said often; we know no source"
 SIGNS = {"true": "✓", "false": "✗", "true only if": "◐"}
 
@@ -48,23 +50,26 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement, the function that judges it, and the keys of its sources."""
+    """A statement, the function that judges it, the keys of its sources; is it stated often?"""
 
     about: str
     statement: str
     function: Callable[[], Verdict]
     sources: tuple[str, ...] = ()
+    often: bool = False
 
     def __call__(self) -> Verdict:
         """Compute the verdict."""
         return self.function()
 
 
-def claim(about: str, *, sources: tuple[str, ...] = ()) -> Callable[[Callable[[], Verdict]], Claim]:
+def claim(
+    about: str, *, sources: tuple[str, ...] = (), often: bool = False
+) -> Callable[[Callable[[], Verdict]], Claim]:
     """Make a claim of the function below (a decorator); its docstring is the statement."""
 
     def declare(function: Callable[[], Verdict]) -> Claim:
-        return Claim(about, " ".join((function.__doc__ or "").split()), function, sources)
+        return Claim(about, " ".join((function.__doc__ or "").split()), function, sources, often)
 
     return declare
 
@@ -99,7 +104,7 @@ def shown(number: float) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Audit:
-    """The claims of a lesson with their verdicts; shows itself as a table, or as text."""
+    """The claims of a lesson with their verdicts; shows itself as tables, or as text."""
 
     lesson: str
     rows: tuple[tuple[Claim, Verdict], ...]
@@ -122,28 +127,45 @@ class Audit:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        heads = ("About", "Claim", "Verdict", "Number that decides", "What was measured", SOURCE)
-        head = "".join(_cell("th", name, ' scope="col"') for name in heads)
-        rows = "".join(
-            "<tr>"
-            + _cell("td", asked.about)
-            + _cell("th", asked.statement, ' scope="row"')
-            + "".join(_cell("td", text) for text in (_sign(verdict), verdict.numbers, verdict.text))
-            + _cell("td", "; ".join(map(sources.link, asked.sources)) or NO_SOURCE, quote=str)
-            + "</tr>"
-            for asked, verdict in self.rows
-        )
+        often = [row for row in self.rows if row[0].often]
+        more = len(self.rows) - len(often)
         return (
-            f'<table><caption style="text-align: left">{html.escape(self.title)}</caption>'
-            f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+            _table(self.title, often, leave_out=(MEASURED,))
+            + f"<details><summary>And {more} more, and what was measured</summary>"
+            + _table(f"All {len(self.rows)} claims", self.rows)
+            + "</details>"
         )
 
 
-def _cell(tag: str, text: str, scope: str = "", quote: Callable[[str], str] = html.escape) -> str:
+def _table(caption: str, rows: Iterable[tuple[Claim, Verdict]], leave_out: tuple = ()) -> str:
+    heads = [name for name in HEADS if name not in leave_out]
+    head = "".join(_cell("th", name, ' scope="col"') for name in heads)
+    lines = ""
+    for asked, verdict in rows:
+        texts = zip(HEADS, _texts(asked, verdict), strict=True)
+        cells = [
+            _cell("th", text, ' scope="row"') if name == CLAIM else _cell("td", text)
+            for name, text in texts
+            if name in heads
+        ]
+        lines += f"<tr>{''.join(cells)}</tr>"
+    return (
+        f'<table><caption style="text-align: left">{html.escape(caption)}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>"
+    )
+
+
+def _texts(asked: Claim, verdict: Verdict) -> tuple[str, ...]:
+    """What the columns of HEADS say of a claim, as HTML."""
+    said = (_sign(verdict), asked.statement, verdict.numbers, verdict.text, asked.about)
+    return *map(html.escape, said), "; ".join(map(sources.link, asked.sources)) or NO_SOURCE
+
+
+def _cell(tag: str, text: str, scope: str = "") -> str:
     # No colours but those of the notebook's theme; the verdict is a word.
     style = "text-align: left; vertical-align: top; white-space: normal; max-width: 26em"
     weight = "; font-weight: normal" if "row" in scope else ""
-    return f'<{tag}{scope} style="{style}{weight}">{quote(text)}</{tag}>'
+    return f'<{tag}{scope} style="{style}{weight}">{text}</{tag}>'
 
 
 def _sign(verdict: Verdict) -> str:

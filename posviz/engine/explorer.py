@@ -99,6 +99,8 @@ class Explorer(widgets.VBox):
                     slider.stop()
             if self.live.layers is not None:
                 self.live.layers.begin_again()  # the first picture, to the last bit
+            if self.picture.values() == self.start:
+                self.refresh()
             # Locked: a slider's message in another thread would lose its notice to the one held.
             with self.picture.hold_trait_notifications():
                 for name, value in self.start.items():

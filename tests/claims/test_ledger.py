@@ -107,7 +107,7 @@ def table():
     return Audit(
         "05",
         tuple(
-            (Claim("x", statement, lambda verdict=verdict: verdict), verdict)
+            (Claim("x", statement, lambda verdict=verdict: verdict, (), statement == long), verdict)
             for statement, verdict in verdicts.items()
         ),
     )
@@ -116,7 +116,7 @@ def table():
 def test_text_and_html_say_the_same(table):
     text = " ".join(repr(table).split())
     cells = re.findall(r"<(?:td|th scope=\"row\")[^>]*>(.*?)</", table._repr_html_())
-    assert len(cells) == 12
+    assert len(cells) == 5 + 12
     for cell in cells:
         assert " ".join(html.unescape(cell).split()) in text
     assert "<b>" not in table._repr_html_()  # it is a word of the claim, not a tag
@@ -124,13 +124,22 @@ def test_text_and_html_say_the_same(table):
     assert table.title in html.unescape(table._repr_html_())
 
 
-def test_the_table_can_be_read_aloud_and_wraps(table):
+def test_what_is_stated_often_is_shown_and_the_rest_and_what_was_measured_folded(table):
+    shown_first, folded = table._repr_html_().split("<details>")
+    assert folded.startswith("<summary>And 1 more, and what was measured</summary>")
+    assert "A false claim." not in shown_first
+    assert "It is x." not in shown_first
+    for text in ("A &lt;b&gt;bold", "A false claim.", "It is x.", "It is y."):
+        assert text in folded
+
+
+def test_the_tables_can_be_read_aloud_and_wrap(table):
     shown_table = table._repr_html_()
-    assert shown_table.count('<th scope="col"') == 6
-    assert shown_table.count('<th scope="row"') == 2
-    assert "<caption" in shown_table
+    assert shown_table.count('<th scope="col"') == 5 + 6
+    assert shown_table.count('<th scope="row"') == 1 + 2
+    assert shown_table.count("<caption") == 2
     styles = re.findall(r'<t[dh][^>]*style="([^"]*)"', shown_table)
-    assert len(styles) == 18
+    assert len(styles) == 10 + 18
     assert all("white-space: normal" in style for style in styles)
     assert "color" not in shown_table  # it wears the theme's, light or dark
     assert max(map(len, repr(table).splitlines())) <= 96
@@ -152,6 +161,12 @@ def test_the_verdict_and_its_condition_are_words(table):
     text = " ".join(repr(table).split())
     assert "◐ true only if (of the cases tried) x < 1: A <b>bold</b> claim" in text
     assert "✗ false: A false claim." in repr(table)
+
+
+@pytest.mark.parametrize("row", LESSONS[1:], ids=lambda row: row.number)
+def test_five_claims_of_a_lesson_are_stated_often(row):
+    often = [found for found in ledger._claims(f"{ledger.__package__}.{row.topic}") if found.often]
+    assert len(often) == 5
 
 
 @pytest.mark.slow("seconds")

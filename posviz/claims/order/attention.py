@@ -67,7 +67,7 @@ def _weigh(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.
 MASKS = {"there is no mask": False, "the mask is causal": True}
 
 
-@claim("permutation")
+@claim("permutation", often=True)
 def attention_is_invariant() -> Verdict:
     """Self-attention is invariant to the order of the words: shuffle them, and its output stays
     as it was."""
@@ -77,7 +77,7 @@ def attention_is_invariant() -> Verdict:
     return _equal({"there is no mask": change}, text)
 
 
-@claim("permutation")
+@claim("permutation", often=True)
 def attention_is_equivariant() -> Verdict:
     """Without positional encoding, shuffling the words shuffles the outputs in the same way."""
     x = _words()
@@ -100,7 +100,7 @@ def the_mean_is_invariant() -> Verdict:
     return _equal(changes, "Largest change of the mean output when six words are shuffled.")
 
 
-@claim("permutation")
+@claim("permutation", often=True)
 def equal_words_get_equal_outputs() -> Verdict:
     """Without positional encoding, the two "the" of "the cat sat on the mat" cannot be told
     apart."""
@@ -136,7 +136,7 @@ def the_first_word_sees_itself_alone() -> Verdict:
     return judge({"the mask is causal": weight}, lambda weight: abs(weight - 1) < EQUAL, text)
 
 
-@claim("attention")
+@claim("attention", often=True)
 def scores_are_what_is_summed() -> Verdict:
     """The output for a word is the weighted sum of the attention scores of all words."""
     q, k, v, other = np.random.default_rng(2).normal(size=(4, 1, 1, LEN, D_MODEL))
@@ -145,7 +145,7 @@ def scores_are_what_is_summed() -> Verdict:
         "Largest change of an output when the values change and the queries and keys, and so all "
         "scores, stay. A sum of scores would not change: it is the values that are summed."
     )
-    return _equal({"the values are others": change}, text)
+    return _equal({"the values alone change": change}, text)
 
 
 @claim("attention")
@@ -161,7 +161,7 @@ def _scaled_scores(head_dim: int, *, alike: bool) -> np.ndarray:
     return np.einsum("nd,nd->n", q, q if alike else k) * NoPosition().scale(head_dim)
 
 
-@claim("scale", sources=("vaswani2017attention",))
+@claim("scale", sources=("vaswani2017attention",), often=True)
 def the_scale_keeps_the_variance_at_1() -> Verdict:
     """The factor 1/√head_dim keeps the variance of the scores at 1."""
     variances = {

@@ -3,10 +3,17 @@
 import numpy as np
 
 from posviz.attention import KeyValueCache, attend
-from posviz.claims.ledger import Verdict, claim, judge
+from posviz.claims.ledger import Verdict, claim, judge, shown
 from posviz.claims.measures import SAME, largest
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
-from posviz.encodings.rotary import LAYOUTS, Rotary, apply_rotary, change_layout
+from posviz.encodings.rotary import (
+    LAYOUTS,
+    Rotary,
+    apply_rotary,
+    change_layout,
+    change_projection_layout,
+    rotation_matrix,
+)
 from posviz.masks import causal_mask
 
 HEAD_DIM = 64
@@ -43,7 +50,7 @@ def any_pairing_will_do() -> Verdict:
     return judge(changes, lambda change: change < SAME, text)
 
 
-@claim("pairs", sources=("su2021roformer", "llamacode"))
+@claim("pairs", sources=("su2021roformer", "llamacode"), often=True)
 def both_layouts_give_the_same_vectors() -> Verdict:
     """RoPE gives the same vectors in the interleaved and in the half_split layout."""
     x = _vectors(64)[0]
@@ -53,7 +60,7 @@ def both_layouts_give_the_same_vectors() -> Verdict:
     )
     differences = {
         "the dimensions stay where they are": _turned(x, 7, "half_split"),
-        "they are reordered before and back afterwards": back,
+        "the dimensions are reordered before and back afterwards": back,
     }
     text = "Largest difference at position 7, head_dim = 64; the same means below 1e-9."
     return judge(
@@ -63,7 +70,48 @@ def both_layouts_give_the_same_vectors() -> Verdict:
     )
 
 
-@claim("precision", sources=("gptneox1003", "transformers29285"))
+@claim("pairs", sources=("su2021roformer",), often=True)
+def three_forms_are_one_turn() -> Verdict:
+    """The block matrix, its sparse form and complex numbers turn a vector in the same way."""
+    x, angles = _vectors(64)[0], rotary_angles(7, rotary_frequencies(HEAD_DIM))
+    partners = np.stack([-x[1::2], x[::2]], axis=-1).ravel()
+    cos, sin = (np.repeat(wave(angles), 2) for wave in (np.cos, np.sin))
+    right = rotation_matrix(angles) @ x
+    differences = {
+        "the form is sparse": largest(x * cos + partners * sin - right),
+        "pairs are complex numbers": largest(_turned(x, 7) - right),
+    }
+    text = (
+        "Largest difference from the matrix at position 7, head_dim = 64; the same is below 1e-9."
+    )
+    return judge(differences, lambda difference: difference < SAME, text)
+
+
+@claim("pairs", often=True)
+def all_three_projections_change_layout() -> Verdict:
+    """To change the layout of trained weights, reorder the columns of W_Q, W_K and W_V."""
+    x = np.random.default_rng(0).normal(size=(1, 16, HEAD_DIM))
+    w = np.random.default_rng(1).normal(size=(3, HEAD_DIM, HEAD_DIM)) / np.sqrt(HEAD_DIM)
+    q, k, v = (
+        change_projection_layout(part, num_heads=1, source=LAYOUTS[0], target=LAYOUTS[1])
+        for part in w
+    )
+
+    def outputs(projections: tuple[np.ndarray, ...], layout: str) -> np.ndarray:
+        encoding = Rotary(layout=layout)
+        return attend(x, *projections, num_heads=1, encoding=encoding, positions=np.arange(16))
+
+    before = outputs(tuple(w), LAYOUTS[0])
+    two = largest(outputs((q, k, w[2]), LAYOUTS[1]) - before)
+    text = (
+        "Largest change of an output, 16 tokens, head_dim = 64; it should stay within 1e-9. With "
+        f"W_Q and W_K alone it is {shown(two)}: values are not turned, so W_V has no layout."
+    )
+    three = {"all three are reordered": largest(outputs((q, k, v), LAYOUTS[1]) - before)}
+    return judge(three, lambda change: change < SAME, text)
+
+
+@claim("precision", sources=("gptneox1003", "transformers29285"), often=True)
 def the_precision_does_not_matter() -> Verdict:
     """Scores depend on the offset alone in any precision."""
     q, k = _vectors(1, HEAD_DIM)
@@ -83,7 +131,7 @@ def the_precision_does_not_matter() -> Verdict:
     return judge(changes, lambda change: change < SAME, text)
 
 
-@claim("cache", sources=("mlxvlm1983",))
+@claim("cache", sources=("mlxvlm1983",), often=True)
 def a_cache_works_as_it_is() -> Verdict:
     """RoPE works with a key/value cache, token by token, without further care."""
     x = np.random.default_rng(0).normal(size=(1, 16, HEAD_DIM))

@@ -32,7 +32,7 @@ def _by_distance(head_dim: int, *, decays: bool = True) -> np.ndarray:
     return (scale * turned).sum(axis=1) / np.sqrt(head_dim)
 
 
-@claim("formula", sources=("sun2022length",))
+@claim("formula", sources=("sun2022length",), often=True)
 def the_score_is_relative() -> Verdict:
     """The score of xPos depends on the offset alone, as RoPE's does."""
     positions = np.arange(12)
@@ -70,8 +70,8 @@ def zeta_is_the_reciprocal() -> Verdict:
 
     differences = {
         "exponents have the paper's sign": largest(factors(pairs, 1) - right),
-        "they have the other sign": largest(factors(pairs, -1) - right),
-        "they have it, but pairs count from 1": largest(factors(pairs + 1, -1) - right),
+        "exponents have the other sign": largest(factors(pairs, -1) - right),
+        "they have the other sign, and pairs count from 1": largest(factors(pairs + 1, -1) - right),
     }
     text = (
         "Largest difference of a pair's factor at distance 100, d = 16; to be xPos means below "
@@ -95,7 +95,7 @@ def a_fast_pair_reaches_20_tokens() -> Verdict:
     return judge(factors, lambda factor: factor > 1e-3, text)
 
 
-@claim("decay")
+@claim("decay", often=True)
 def scores_fall_with_every_token() -> Verdict:
     """Under xPos a score falls with every token of distance."""
     rising = int((np.diff(_by_distance(64)) > 0).sum())
@@ -107,7 +107,7 @@ def scores_fall_with_every_token() -> Verdict:
     return judge({DIVIDED: rising}, lambda count: count == 0, text)
 
 
-@claim("decay")
+@claim("decay", often=True)
 def decay_takes_the_weight_away() -> Verdict:
     """An encoding that decays with the distance takes the weight away from far keys."""
     scores = {
@@ -192,7 +192,7 @@ def _mask(block: int) -> np.ndarray:
     return blockwise_causal_mask(np.arange(8 * block), np.arange(8 * block), block)
 
 
-@claim("blocks", sources=("sun2022length",))
+@claim("blocks", sources=("sun2022length",), often=True)
 def nothing_farther_than_in_training() -> Verdict:
     """With blocks of half the training length no query looks farther than in training."""
     farthest = {}
@@ -220,7 +220,7 @@ def all_see_a_training_length() -> Verdict:
     return judge(counts, lambda count: count == 128, text)
 
 
-@claim("resolution", sources=("sun2022length",))
+@claim("resolution", sources=("sun2022length",), often=True)
 def its_resolution_is_higher() -> Verdict:
     """xPos has a higher attention resolution than RoPE."""
     ratios = {}

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from posviz.attention import attend
 from posviz.claims.rotary_code import serving as claims
 from tests.claims.planted import claim_tests
 from tests.claims.slow_rotation import (
@@ -33,10 +34,21 @@ def difference_of_layouts():
     return shown(max(abs(a - b) for a, b in zip(*both, strict=True)))
 
 
+def projected():
+    x = np.random.default_rng(0).normal(size=(16, 64))
+    return x @ (np.random.default_rng(1).normal(size=(3, 64, 64)) / 8)
+
+
+def change_by_reordered_values():
+    """Scores stay as they are, and the outputs have the order of the values."""
+    q, k, v = projected()
+    outputs = slow_outputs(at(q, 0), at(k, 0), v)
+    return shown(np.abs(np.hstack([outputs[:, ::2], outputs[:, 1::2]]) - outputs).max())
+
+
 def error_of_a_cache_at_0():
     """When every call starts at position 0, nothing turns."""
-    x = np.random.default_rng(0).normal(size=(16, 64))
-    q, k, v = x @ (np.random.default_rng(1).normal(size=(3, 64, 64)) / 8)
+    q, k, v = projected()
     wrong = slow_outputs(q, k, v, causal=True)
     return shown(np.abs(wrong - slow_outputs(at(q, 0), at(k, 0), v, causal=True)).max())
 
@@ -61,9 +73,11 @@ FOUND = {
         ["< 1e-14", "< 1e-14", change_of_mixed_pairings()],
     ),
     "both_layouts_give_the_same_vectors": (
-        "true only if they are reordered before and back afterwards",
+        "true only if the dimensions are reordered before and back afterwards",
         [difference_of_layouts(), "< 1e-14"],
     ),
+    "three_forms_are_one_turn": ("true", ["< 1e-14", "< 1e-14"]),
+    "all_three_projections_change_layout": ("false", [change_by_reordered_values()]),
     "the_precision_does_not_matter": (
         "true only if angles are kept in float64",
         ["< 1e-09", *(change_by_rounded_angles(dtype) for dtype in (np.float32, np.float16))],
@@ -75,8 +89,12 @@ FOUND = {
 }
 
 
-def cosines_alone(x, angles, layout):
+def cosines_alone(x, angles, layout=None):
     return x * np.repeat(np.cos(angles), 2, -1)
+
+
+def outputs_in_any_order(*given, **settings):
+    return np.sort(attend(*given, **settings), axis=-1)
 
 
 PLANTED = {
@@ -84,6 +102,8 @@ PLANTED = {
     "both_layouts_give_the_same_vectors": (
         (claims, "change_layout", lambda x, source, target: x, "false")
     ),
+    "three_forms_are_one_turn": (claims, "apply_rotary", cosines_alone, "true only if"),
+    "all_three_projections_change_layout": (claims, "attend", outputs_in_any_order, "true"),
     "the_precision_does_not_matter": (claims, "apply_rotary", not_turned, "true"),
     "a_cache_works_as_it_is": (claims.Rotary, "_turned", not_turned_at_its_door, "true"),
 }

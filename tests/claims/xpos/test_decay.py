@@ -106,7 +106,7 @@ FOUND = {
     "the_score_is_relative": ("true", ["< 1e-14", "< 1e-14"]),
     "every_pair_has_its_pace": ("true", ["1", "1"]),
     "zeta_is_the_reciprocal": (
-        "true only if they have the other sign",
+        "true only if exponents have the other sign",
         [reciprocal(1, 0), "< 1e-14", reciprocal(-1, 1)],
     ),
     "a_fast_pair_reaches_20_tokens": (
