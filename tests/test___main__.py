@@ -139,7 +139,7 @@ def test_doctor_fails_only_for_what_the_course_needs(call, monkeypatch):
         ("proof", "name pictures, or choose a --lesson, or --all"),
         ("proof AngleTabel", "Did you mean 'AngleTable'"),
         ("proof /nowhere/my_picture.py", "/nowhere/my_picture.py is no file"),
-        ("proof --lesson 05 --watch", "--watch shows one picture, and got 9"),
+        ("proof --lesson 05 --watch", "--watch shows one picture, and got 8"),
         ("proof AngleTable --to " + __file__, "is not a folder"),
         ("rerun", "choose the lessons, such as 05, or --all"),
         ("rerun roep", "Did you mean '05_rope'"),

@@ -97,6 +97,10 @@ class Explorer(widgets.VBox):
             for slider in self.controls.values():
                 if isinstance(slider, Slider):
                     slider.stop()
+            if self.live.layers is not None:
+                self.live.layers.begin_again()  # the first picture, to the last bit
+            if self.picture.values() == self.start:
+                self.refresh()
             # Locked: a slider's message in another thread would lose its notice to the one held.
             with self.picture.hold_trait_notifications():
                 for name, value in self.start.items():

@@ -53,6 +53,10 @@ class Layers:
         self._draw_background()
         return True
 
+    def begin_again(self) -> None:
+        """Let all that is at rest be drawn into the background by the next frame, as at first."""
+        self._moved, self._shape = set(), None
+
     def _all_in_front(self, order):
         """Whether all that has changed is drawn in front; what is not will be from now on."""
         changed = {a for a in order if not a.get_animated() and self._has_changed(a)}

@@ -5,6 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import traitlets
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -127,6 +128,8 @@ class Picture(traitlets.HasTraits):
             layout.execute(figure)  # constrained layout settles at the second time
             figure.draw_without_rendering()
             figure.set_layout_engine("none")
+        for axes in figure.axes:  # the solver's last bits differ from run to run
+            axes.set_position(np.round(axes.get_position(original=True).bounds, 12))
         drop_bitmaps(figure)
         return figure, artists
 

@@ -80,11 +80,13 @@ def _outputs(cell) -> list:
 
 def load_ipython_extension(shell):
     """In the lesson's kernel: let every explorer show itself as a filmstrip, and no widget."""
+    from posviz.engine.explorer import Explorer
+    from posviz.exercises.prediction import Prediction
+
     formatter = shell.display_formatter.mimebundle_formatter
-    formatter.for_type_by_name(
-        "posviz.exercises.prediction", "Prediction", lambda asked, **_: asked.shown()
-    )
-    formatter.for_type_by_name("posviz.engine.explorer", "Explorer", _shown)
+    # By class and not by name: a widget's own class is a subclass of the same name.
+    formatter.for_type(Prediction, lambda asked, **_: asked.shown())
+    formatter.for_type(Explorer, _shown)
 
 
 def _shown(explorer, **_):

@@ -1,9 +1,7 @@
 """What a reader does in JupyterLab, as short methods: open, run, move a slider, look."""
 
-import base64
 import contextlib
 import functools
-import io
 import json
 import re
 import time
@@ -11,12 +9,9 @@ import urllib.request
 from pathlib import Path
 
 import nbformat
-import numpy as np
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from PIL import Image
 from playwright.sync_api import expect
 
-LAST_BITS = 24  # of 255: how much a browser's pixel may differ from Agg's at an edge
 ARTEFACTS = Path(__file__).parent.parent.parent / "test-artefacts"
 SECOND = 1000  # Playwright counts in milliseconds
 
@@ -303,24 +298,6 @@ class Explorer:
         before = self.fingerprint()
         action()
         return self.settled() != before
-
-    def pixels(self):
-        """Return the canvas's pixels [height, width, 3]."""
-        url = self.canvas.evaluate("canvas => canvas.toDataURL('image/png')")
-        image = Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2])))
-        return np.asarray(image.convert("RGB"), int)
-
-    def resembles(self, pixels, timeout=30):
-        """Return whether these pixels are shown in time, but for their last bits.
-
-        An axis that changed once is drawn by the browser from then on.
-        """
-
-        def alike():
-            shown = self.pixels()
-            return shown.shape == pixels.shape and abs(shown - pixels).max() <= LAST_BITS
-
-        return self._wait_until(alike, timeout)
 
     def becomes(self, fingerprint, timeout=30):
         """Return whether these pixels are shown within `timeout` seconds."""

@@ -52,20 +52,18 @@ def host(request, browser, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def first_picture(host):
-    """The pixels that the explorer shows first."""
+    """The fingerprint of what the explorer shows first."""
     [explorer] = host.explorers()
-    explorer.stands_still()
-    return explorer.pixels()
+    return explorer.settled()
 
 
 @pytest.fixture
 def explorer(host, first_picture):
     """The explorer, which Reset has brought back to its first picture where it had left it."""
     [explorer] = host.explorers()
-    explorer.stands_still()
-    if not explorer.resembles(first_picture, timeout=0):
+    if explorer.settled() != first_picture:
         explorer.button("Reset").click()
-    assert explorer.resembles(first_picture)
+    assert explorer.becomes(first_picture)
     return explorer
 
 
@@ -102,7 +100,7 @@ def test_reset_brings_back_the_first_picture(explorer, first_picture):
         explorer.press("d_model", "End")
     explorer.stands_at("d_model", "512")
     explorer.button("Reset").click()
-    assert explorer.resembles(first_picture)
+    assert explorer.becomes(first_picture)
     explorer.stands_at("d_model", "64")
 
 

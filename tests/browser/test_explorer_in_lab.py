@@ -90,17 +90,15 @@ def test_reset_overtakes_the_last_word_of_a_drag(lab, everything):
     lab.write("drag_reset", TABLE + SLOWLY, "picture = Slowly()\npicture.explore()")
     lab.run_all()
     [explorer] = lab.explorers()
-    explorer.stands_still()
-    first = explorer.pixels()
+    first = explorer.settled()
     for _ in range(3 if everything else 1):
         frame = explorer.frame()
         explorer.drag("d_model", 200, steps=4)
         explorer.button("Reset").click()
         explorer.shows_a_frame_after(frame)
-        assert explorer.resembles(first)
+        assert explorer.becomes(first)
         lab.page.wait_for_timeout(2500)  # in which a late word of the drag would be seen
-        explorer.stands_still()
-        assert explorer.resembles(first, timeout=0)
+        assert explorer.settled() == first
         explorer.stands_at("d_model", "64")
         assert explorer.range("d_model")[1] == 31
 

@@ -55,8 +55,7 @@ def test_a_notebook_runs_tells_what_is_stored_and_sliders_move_every_picture(
     lab.run_code(SMALLEST)
     smallest = lab.page.locator(".jp-OutputArea pre").last.inner_text().split()
     for number, explorer in enumerate(explorers):
-        explorer.stands_still()
-        first = explorer.pixels()
+        first = explorer.settled()
         assert explorer.caption()
         assert explorer.height() <= NOTEBOOK
         assert explorer.scale() * float(smallest[number]) >= READABLE
@@ -68,7 +67,7 @@ def test_a_notebook_runs_tells_what_is_stored_and_sliders_move_every_picture(
             assert explorer.alert() == ""
             assert explorer.height() <= NOTEBOOK, f"{label} at its end"
             explorer.button("Reset").click()
-            assert explorer.resembles(first), f"Reset after {label}"
+            assert explorer.becomes(first), f"Reset after {label}"
     assert lab.page_errors == []
 
 

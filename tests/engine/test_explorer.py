@@ -110,6 +110,18 @@ def test_reset_brings_every_knob_back_in_one_frame(explorer, browser, picture):
     assert alike(last_pixels(browser), fresh_pixels(picture))
 
 
+@pytest.mark.parametrize("end", [30, 3], ids=["moved", "back where it began"])
+def test_reset_draws_what_is_at_rest_into_the_bitmap_again(explorer, browser, picture, end):
+    first = last_pixels(browser)
+    for position in (39, 20, end):
+        picture.position = position
+    count = len(browser.frames)
+    explorer.reset_button.click()
+    assert len(browser.frames) == count + 1
+    assert browser.frames[-1]["whole"]
+    assert np.array_equal(last_pixels(browser), first)
+
+
 def test_reset_returns_to_where_the_explorer_began_not_to_the_defaults():
     picture = Waves(position=30)
     explorer = picture.explore()

@@ -142,6 +142,11 @@ def test_layout_stays_where_it_was_settled():
     assert [axes.get_position().bounds for axes in figure.axes] == before
 
 
+def test_a_layout_has_no_more_digits_than_every_run_finds():
+    corners = [tuple(axes.get_position().p0) for axes in Waves().figure().axes]
+    assert corners == [tuple(np.round(corner, 12)) for corner in corners]
+
+
 @pytest.mark.sampled(quick=3)
 @pytest.mark.parametrize(
     ("style", "size"),

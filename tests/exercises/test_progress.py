@@ -29,7 +29,7 @@ def test_of_a_prediction_the_first_answer_counts_and_of_an_exercise_the_right_on
     }
     line = progress.report()[1]
     assert (
-        line == "01  Why order matters: predictions: 1 answered, 0 right; exercises: 1 of 2 solved"
+        line == "01  Why order matters: predictions: 1 answered, 0 right; exercises: 1 of 3 solved"
     )
 
 

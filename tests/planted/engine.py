@@ -1,6 +1,12 @@
 """Errors in what draws, records, shows and saves a picture."""
 
 QUICK = {
+    "a layout keeps the last bits of its solver": (
+        "posviz/engine/picture.py",
+        ".bounds, 12))",
+        ".bounds, 17))",
+        "tests/engine/test_picture.py::test_a_layout_has_no_more_digits_than_every_run_finds",
+    ),
     "a film of a number stops one place before its end": (
         "posviz/engine/knobs.py",
         "last, count = self.last_place, min(most, self.last_place + 1)",
@@ -294,7 +300,7 @@ DEFAULT = {
         "posviz/engine/style.py",
         '"poster": 150',
         '"poster": 144',
-        "tests/test_every_figure.py::test_every_style_and_format_opens_elsewhere[ThreeDoors]",
+        "tests/test_every_figure.py::test_every_style_and_format_opens_elsewhere[RotaryScores]",
     ),
     "a live figure takes a notebook's dots in every style": (
         "posviz/engine/live_figure.py",

@@ -4,7 +4,7 @@ QUICK = {
     "map of the course: a formula multiplied out runs out of the card on paper": (
         "posviz/pictures/start/encoding_map.py",
         '"score(i, j) = ((qᵢ + u)·kⱼ + (qᵢ + v)·W r(i − j))/√d",',
-        '"score(i, j) = (qᵢ·kⱼ + qᵢ·W r(i − j) + u·kⱼ + v·W r(i − j))/√d",',
+        '"score(i, j) = qᵢ·kⱼ/√d + qᵢ·(W r(i − j))/√d + u·kⱼ/√d + v·(W r(i − j))/√d in all",',
         "tests/test_pictures.py::test_no_text_is_cut_off_or_overlaps[EncodingMap-paper-False]",
     ),
     "four terms: the caption has mathematics in dollars": (
@@ -172,7 +172,7 @@ DEFAULT = {
         "axes.plot([], [], fmt, label=label, animated=True, **more)",
         "axes.plot([], [], fmt, label=label, **more)",
         "tests/test_pictures.py::test_every_knob_moves_the_picture_and_some_no_"
-        "background[ShiftIsRotation]",
+        "background[CounterToClock]",
     ),
     "rotating vectors: two curves are told apart by blue and green alone": (
         "posviz/pictures/rotary/rotating_vectors.py",

@@ -20,6 +20,8 @@ SOURCES = (
     "ThreeDoors(door='scores').figure()",
     "picture = ThreeDoors()\npicture.explore()",
     "from IPython.display import display\ndisplay(ThreeDoors(door='mask').explore())",
+    "from posviz import predict\npredict('1?', ('a', 1 > 0, ''), ('b', 1 < 0, ''), answer='')",
+    "predict('2?', ('a', 2 > 0, ''), ('b', 2 < 0, ''), answer='')",
 )
 
 
@@ -56,12 +58,19 @@ def test_cells_are_what_they_were(lesson):
 
 
 def test_explorers_are_filmstrips_shown_or_displayed(lesson):
-    for cell in lesson.cells[4:]:
+    for cell in lesson.cells[4:6]:
         (data,) = outputs(cell)
         assert data["text/html"].startswith('<div class="posviz-explorer posviz-filmstrip">')
         assert data["text/plain"].startswith("ThreeDoors(door=")
         assert "application/vnd.jupyter.widget-view+json" not in data
     assert "widgets" not in lesson.metadata
+
+
+def test_each_prediction_is_what_is_shown_where_no_kernel_is(lesson):
+    for cell in lesson.cells[6:]:
+        (data,) = outputs(cell)
+        assert data["text/html"].startswith('<div class="posviz-prediction">')
+        assert "application/vnd.jupyter.widget-view+json" not in data
 
 
 def test_figures_have_alternative_text(lesson):

@@ -137,33 +137,40 @@ def _(buckets):
     return bool((buckets[np.less(OFFSETS, 0)] < 16).any())
 
 
-def _count_right(buckets):
-    return np.sum(buckets == t5_bucket(OFFSETS))
+def _first_wrong(buckets):
+    """The first offset with a wrong bucket; none where no bucket is right, or all are."""
+    wrong = buckets != t5_bucket(OFFSETS)
+    return None if wrong.all() or not wrong.any() else OFFSETS[np.argmax(wrong)]
 
 
-@check_t5_buckets.recognised_by("four right")
+@check_t5_buckets.recognised_by("wrong at 5")
 def _(buckets):
-    """Four of your five are right. Begin with 20 and 60, which need a logarithm: 8 + 8 ·
-    log(d/8)/log(128/8), rounded down."""
-    return _count_right(buckets) == 4
+    """Some of your five are right; 5 is not. Its distance is below 8 and so is a bucket itself."""
+    return _first_wrong(buckets) == 5
 
 
-@check_t5_buckets.recognised_by("three right")
+@check_t5_buckets.recognised_by("wrong at −5")
 def _(buckets):
-    """Three of your five are right. Distances below 8 are buckets themselves; the others need 8 +
-    8 · log(d/8)/log(128/8), rounded down and at most 15. Where the offset is below 0, add 16."""
-    return _count_right(buckets) == 3
+    """Your 5 is right, −5 is not. Its key is as far away, but after its query: add 16."""
+    return _first_wrong(buckets) == -5
 
 
-@check_t5_buckets.recognised_by("two right")
+@check_t5_buckets.recognised_by("wrong at 20")
 def _(buckets):
-    """Two of your five are right. Distances below 8 are buckets themselves; the others need 8 +
-    8 · log(d/8)/log(128/8), rounded down and at most 15. Where the offset is below 0, add 16."""
-    return _count_right(buckets) == 2
+    """Your 5 and −5 are right, 20 is not. It needs a logarithm: 8 + 8 · log(20/8)/log(128/8),
+    rounded down."""
+    return _first_wrong(buckets) == 20
 
 
-@check_t5_buckets.recognised_by("one right")
+@check_t5_buckets.recognised_by("wrong at 60")
 def _(buckets):
-    """One of your five is right. Begin with 5, which has a bucket of its own, and with −5, which
-    has the same place in the upper half."""
-    return _count_right(buckets) == 1
+    """Your 5, −5 and 20 are right, 60 is not. It needs a logarithm as 20 does, rounded down,
+    however near to the next bucket it comes."""
+    return _first_wrong(buckets) == 60
+
+
+@check_t5_buckets.recognised_by("wrong at −200")
+def _(buckets):
+    """All but −200 are right. It is so far that the last bucket of its half is its own, and its key
+    comes after its query."""
+    return _first_wrong(buckets) == -200

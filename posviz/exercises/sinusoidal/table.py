@@ -1,4 +1,4 @@
-"""Exercises: write the table, find a wavelength, read a printed table."""
+"""Exercises: write the table, find a wavelength, read a table that was found."""
 
 from math import pi
 
@@ -11,7 +11,8 @@ from posviz.exercises.checker import Checker
 
 def _table_inputs(rng, size):
     positions = rng.choice(50, size=size, replace=False)
-    return positions, 2 * size, float(rng.choice([100, 1_000, 10_000]))
+    d_model = 2 * size + 2  # with one pair the exponent is 0, and tensor2tensor's rule divides by 0
+    return positions, d_model, float(rng.choice([100, 1_000, 10_000]))
 
 
 # The answer is a function (positions [len], d_model, base) -> table [len, d_model].
@@ -248,52 +249,53 @@ def _(pair, d_model, base):
     return 2 * pi * 10_000 ** (2 * pair / d_model)
 
 
-def table_width() -> int:
-    """Return the d_model of a table that shows sin 1, cos 1, 0.821856, … in row 1."""
-    widths = range(22, 2048, 2)  # the table shows 22 columns
-    return next(d for d in widths if round(float(sinusoidal(1, d)[2]), 6) == 0.821856)
+FOUND_BASE = 500
 
 
-# The answer is a number: the d_model of the printed table, whose page says 4.
-check_table_width = Checker("The d_model of the printed table", reference=table_width)
+def found_table() -> np.ndarray:
+    """Return the table that the exercise asks about, [4, 8]: positions 0 … 3, sines first."""
+    return sinusoidal(range(4), 8, base=FOUND_BASE, layout="concatenated")
 
 
-@check_table_width.mistake("the printed d_model")
+# The answer is a number: the base of found_table().
+check_base = Checker("The base of the table that was found", reference=lambda: FOUND_BASE)
+
+
+@check_base.mistake("the usual base")
 def _():
-    """With d_model = 4 there are only 4 columns, and row 1 goes on with 0.0100: look at the third
-    column of the printed row."""
-    return 4
+    """That is the base of the paper. With it pair 1 of 8 columns would turn by 0.1 radians per
+    token; in row 1 you find another angle."""
+    return 10_000
 
 
-@check_table_width.mistake("columns counted")
+@check_base.mistake("squared")
 def _():
-    """22 columns are shown, but the table goes on: the third column says how slowly the second
-    pair turns, and so how many pairs there are."""
-    return 22
+    """That is the square of the base. Either you took column 2 for the sine of pair 1: row 0 reads
+    0 0 0 0 1 1 1 1, so the sines stand together and pair 1 is in columns 1 and 5. Or your exponent
+    is i/d_model, not 2i/d_model."""
+    return FOUND_BASE**2
 
 
-@check_table_width.mistake("pairs counted")
-def _():
-    """256 is the number of pairs, or your exponent is i/d_model; every pair has two columns."""
-    return 256
+@check_base.recognised_by("sine instead of angle")
+def _(base):
+    """You took the sine for the angle, which is a little larger: undo the sine with np.arcsin."""
+    return abs(base - np.sin(FOUND_BASE**-0.25) ** -4) < 2
 
 
-def sine_columns() -> np.ndarray:
-    """Return which of the printed 22 columns hold sines: those that are 0 in row 0."""
-    return np.flatnonzero(sinusoidal(0, table_width())[:22] == 0)
+@check_base.recognised_by("last pair at 1/base")
+def _(base):
+    """You took the frequency of the last pair for 1/base. In the paper's rule it is not yet there:
+    of 8 columns the last pair is i = 3, with the exponent 6/8."""
+    return abs(base - FOUND_BASE**0.75) < 1
 
 
-# The answer is a list of column numbers, from 0; the page puts eleven sines first.
-check_sine_columns = Checker("The sine columns of the printed table", reference=sine_columns)
+@check_base.recognised_by("power not undone")
+def _(base):
+    """You have base^(2/8), one divided by the frequency of pair 1. Raise it to the power 8/2."""
+    return abs(base - FOUND_BASE**0.25) < 0.05
 
 
-@check_sine_columns.mistake("the printed heading")
-def _():
-    """That is what the heading says. Look at row 0: a sine of 0 is 0, a cosine of 0 is 1."""
-    return np.arange(11)
-
-
-@check_sine_columns.mistake("cosine columns")
-def _():
-    """Those are the columns that are 1 in row 0, the cosines; or you counted columns from 1."""
-    return np.arange(1, 22, 2)
+@check_base.recognised_by("nearly")
+def _(base):
+    """That is the base up to the digits that are printed. It is a whole number."""
+    return abs(base - FOUND_BASE) < 5

@@ -93,5 +93,5 @@ class MaskedAttention(Picture):
             )
         told = f"the first looks at {real[0]} and the last at {real[-1]}"
         if arrays.mask == "causal":
-            return f"Mask {arrays.mask}, {tokens}: {told}, so each number tells the position."
+            return f"Mask {arrays.mask}, {tokens}: {told}, and no two at the same keys."
         return f"Mask {arrays.mask}, block {arrays.block}, {tokens}: {told}."

@@ -125,8 +125,9 @@ def _arcs(shares):
     starts = (0, 0) if len(shares) == 2 else (0, shares[0, 0])
     arcs = []
     for start, share, radius in zip(starts, shares.sum(axis=0), (0.45, 0.65), strict=True):
-        # Whole turns change nothing.
-        along = start + np.linspace(0, np.fmod(share, 2 * np.pi), 60)
+        turn = np.fmod(share, 2 * np.pi)  # whole turns change nothing
+        # A browser shows an arc without length as a dot, Agg does not.
+        along = start + np.linspace(0, turn, 60 if abs(turn) > 0.01 else 0)
         arcs.append((radius * np.cos(along), radius * np.sin(along)))
     return arcs
 

@@ -75,7 +75,7 @@ def _limits(arrays):
 def _found(arrays):
     """The numbers of the nearest, below it, where there is more room."""
     words = f"    {arrays.distance:.3g} at offset {arrays.nearest:,}    "
-    side = "right" if arrays.nearest > arrays.largest / 2 else "left"
+    side = ("left", "center", "right")[int(3 * arrays.nearest / (arrays.largest + 1))]
     return {"text": words, "ha": side, "position": (arrays.nearest, 0.8 * arrays.distance)}
 
 

@@ -10,6 +10,7 @@ from posviz.engine.picture import Picture
 from posviz.pictures.parts import Curve, Ring, legend_above
 
 FURTHEST = 100  # positions and offsets go up to here
+ROUNDING = 1e-12
 ALONG = np.linspace(0, 2 * FURTHEST, 801)
 
 
@@ -75,10 +76,12 @@ class ShiftIsRotation(Picture):
     def caption(self, arrays) -> str:
         """The angle, the pair's matrix in (sin, cos) order, and the residual over all pairs."""
         (a, b), (c, d) = arrays.matrix
+        rounding = arrays.residual < ROUNDING  # its digits differ from machine to machine
+        worst = f"below {ROUNDING:.0e}" if rounding else f"up to {arrays.residual:.1e}"
         clamped = f" (the last; {arrays.beyond['pair']} does not exist)" if arrays.beyond else ""
         return (
             f"k = {arrays.offset} turns pair {arrays.pair}{clamped} clockwise by "
             f"{arrays.angle:.4f} radians, M = [[{a:.4f}, {b:.4f}], [{c:.4f}, {d:.4f}]] on "
-            f"(sin, cos); over all pairs |M PE(pos) − PE(pos + k)| is at most "
-            f"{arrays.residual:.1e}."
+            f"(sin, cos); over all pairs |M PE(pos) − PE(pos + k)| is "
+            f"{worst}."
         )

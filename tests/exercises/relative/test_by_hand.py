@@ -1,5 +1,6 @@
 """T5's buckets by hand, and every listed mistake as a reader would come to it."""
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -50,10 +51,11 @@ BUCKET_MISTAKES = {
     "no bucket": [5, 21, 10, 13, 32],
     "past in the upper half": [21, 21, 26, 29, 31],
     "future in the lower half": [5, 21, 10, 13, 15],
-    "four right": [5, 21, 10, 12, 31],
-    "three right": [5, 21, 10, 12, 30],
-    "two right": [5, 20, 10, 12, 30],
-    "one right": [4, 20, 10, 12, 30],
+    "wrong at 5": [4, 21, 10, 12, 30],
+    "wrong at −5": [5, 20, 10, 12, 30],
+    "wrong at 20": [5, 21, 9, 13, 30],
+    "wrong at 60": [5, 21, 10, 12, 31],
+    "wrong at −200": [5, 21, 10, 13, 30],
 }
 
 
@@ -99,12 +101,21 @@ def test_rounding_up_is_told_with_rounding():
         ([5, 21, 10, 30, 31], "past in the upper half"),
         ([5, 6, 10, 13, 31], "future in the lower half"),
         (by_hand(rounded=float), "not rounded"),
-        ([5, 21, 10, 13, 30], "four right"),
-        ([5, 20, 10, 12, 31], "three right"),
+        ([5, 20, 10, 12, 31], "wrong at −5"),
     ],
 )
 def test_one_slip_among_right_buckets_is_told(buckets, name):
     assert check_t5_buckets(buckets).mistake == name
+
+
+def test_no_right_bucket_is_pointed_at():
+    """Whichever of the five are off by one bucket, up or down, a wrong one is looked at first."""
+    for off in itertools.product((-1, 0, 1), repeat=5):
+        given = np.add(RIGHT, off)
+        mistake = check_t5_buckets(given).mistake or ""
+        if mistake.startswith("wrong at "):
+            offset = int(mistake.removeprefix("wrong at ").replace("−", "-"))
+            assert off[OFFSETS.index(offset)] != 0
 
 
 @pytest.mark.parametrize("buckets", [[4, 20, 9, 12, 30], [5, 21, 10, 13], 5, [RIGHT], ["5"] * 5])

@@ -5,10 +5,10 @@ import math
 import numpy as np
 
 from posviz.exercises.sinusoidal.table import (
-    check_sine_columns,
+    check_base,
     check_sinusoidal,
-    check_table_width,
     check_wavelength,
+    found_table,
 )
 from tests.exercises.every_mistake import mistake_tests
 
@@ -71,7 +71,7 @@ TABLE_MISTAKES = {
     "pairs from 1": table(turned(lambda p, i, d, base: p / base ** (2 * (i + 1) / d))),
     "a frequency for every column": table(frequency_for_every_column),
     "tensor2tensor frequencies": table(
-        turned(lambda p, i, d, base: p * math.exp(-math.log(base) * i / max(d // 2 - 1, 1)))
+        turned(lambda p, i, d, base: p * math.exp(-math.log(base) * i / (d // 2 - 1)))
     ),
     "base ignored": table(turned(lambda p, i, d, base: p / 10_000 ** (2 * i / d))),
     "column number as i": table(column_number_as_i),
@@ -103,18 +103,26 @@ WAVELENGTH_MISTAKES = {
     "base ignored": lambda i, d, base: 2 * math.pi * 10_000 ** (2 * i / d),
 }
 
-WIDTH_MISTAKES = {"the printed d_model": 4, "columns counted": 22, "pairs counted": 256}
 
-COLUMN_MISTAKES = {
-    "the printed heading": range(11),
-    "cosine columns": [1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21],
+
+def base_by_column(column, pair, sine=math.asin):
+    """Solve the frequency of a pair for the base, as read with four digits."""
+    return round(sine(round(found_table()[1, column], 4)) ** (-8 / (2 * pair)), 3)
+
+
+BASE_MISTAKES = {
+    "the usual base": 1e4,
+    "squared": math.asin(found_table()[1, 2]) ** -4,
+    "sine instead of angle": base_by_column(1, 1, float),
+    "last pair at 1/base": 1 / round(found_table()[1, 3], 4),
+    "power not undone": 1 / math.asin(found_table()[1, 1]),
+    "nearly": base_by_column(1, 1),
 }
 
 MISTAKES = [
     (check_sinusoidal, TABLE_MISTAKES),
     (check_wavelength, WAVELENGTH_MISTAKES),
-    (check_table_width, WIDTH_MISTAKES),
-    (check_sine_columns, COLUMN_MISTAKES),
+    (check_base, BASE_MISTAKES),
 ]
 
 
@@ -122,8 +130,7 @@ def test_the_solutions_are_correct():
     assert check_sinusoidal(table(right)).status == "correct"
     solution = check_wavelength(lambda pair, d, base: 2 * math.pi * base ** (2 * pair / d))
     assert solution.status == "correct"
-    assert check_table_width(512).status == "correct"
-    assert check_sine_columns([0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20]).status == "correct"
+    assert check_base(500).status == "correct"
 
 
 def test_a_table_in_float32_is_correct():
@@ -140,20 +147,14 @@ def test_the_doubled_exponent_is_told_in_these_words():
     assert "2i is already the dimension index" in message
 
 
-def test_the_smallest_failing_input_of_a_doubled_exponent_has_two_pairs():
-    # With one pair the exponent is 0 whatever it is multiplied by.
-    assert "d_model = 4" in check_sinusoidal(TABLE_MISTAKES["exponent doubled"]).evidence
+def test_the_smallest_table_has_two_pairs():
+    """With one the exponent is 0 whatever it is multiplied by, or divided by 0."""
+    assert check_sinusoidal.cases()[0][1] == 4
 
 
-def test_the_printed_table_tells_its_width():
-    # Row 1 of the printed page, 22 columns to six digits, in the order in which they are printed.
-    printed = (
-        "0.841471 0.540302 0.821856 0.569695 0.801962 0.597375 0.781887 0.62342 0.76172 0.647906 "
-        "0.74154 0.670909 0.721414 0.692504 0.701404 0.712764 0.681561 0.731761 0.661933 0.749563 "
-        "0.642557 0.766238"
-    )
-    row = np.array(printed.split(), dtype=float)
-    rows = {d: table(right)([1], d, 10_000.0)[0][:22] for d in range(22, 1026, 2)}
-    widths = [d for d, cells in rows.items() if np.abs(row - cells).max() < 1e-6]
-    assert widths == [512]
-    assert check_table_width(widths[0]).status == "correct"
+def test_the_table_that_was_found_tells_its_base_in_every_pair():
+    sines, cosines = np.hsplit(found_table(), 2)
+    assert np.array_equal(sines[0], [0, 0, 0, 0])
+    for pair in (1, 2, 3):
+        angle = math.atan2(sines[1, pair], cosines[1, pair])
+        assert check_base(angle ** (-4 / pair)).status == "correct"

