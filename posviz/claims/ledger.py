@@ -130,23 +130,21 @@ class Audit:
         often = [row for row in self.rows if row[0].often]
         more = len(self.rows) - len(often)
         return (
-            _table(self.title, often, leave_out=(MEASURED,))
+            _table(self.title, often, without=MEASURED)
             + f"<details><summary>And {more} more, and what was measured</summary>"
             + _table(f"All {len(self.rows)} claims", self.rows)
             + "</details>"
         )
 
 
-def _table(caption: str, rows: Iterable[tuple[Claim, Verdict]], leave_out: tuple = ()) -> str:
-    heads = [name for name in HEADS if name not in leave_out]
-    head = "".join(_cell("th", name, ' scope="col"') for name in heads)
+def _table(caption: str, rows: Iterable[tuple[Claim, Verdict]], without: str = "") -> str:
+    head = "".join(_cell("th", name, ' scope="col"') for name in HEADS if name != without)
     lines = ""
-    for asked, verdict in rows:
-        texts = zip(HEADS, _texts(asked, verdict), strict=True)
+    for row in rows:
         cells = [
             _cell("th", text, ' scope="row"') if name == CLAIM else _cell("td", text)
-            for name, text in texts
-            if name in heads
+            for name, text in zip(HEADS, _texts(*row), strict=True)
+            if name != without
         ]
         lines += f"<tr>{''.join(cells)}</tr>"
     return (

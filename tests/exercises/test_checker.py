@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from posviz.attention import softmax
 from posviz.exercises.checker import Checker
 
 
@@ -81,6 +82,29 @@ def test_the_smallest_failing_input_is_shown():
     assert rounded in re.sub(r" +", " ", feedback.evidence)
     assert f"start = {start}" in feedback.evidence
     assert "largest difference is 1," in feedback.message
+
+
+def test_of_a_long_answer_the_first_wrong_row_is_shown():
+    check_cube = Checker("Zeros", lambda size: np.zeros((size, 5, 2)), lambda rng, size: (size,))
+
+    def wrong_in_one_row(size):
+        zeros = np.zeros((size, 5, 2))
+        zeros[1:, 2, 1] = np.nan
+        return zeros
+
+    evidence = check_cube(wrong_in_one_row).evidence
+    assert evidence == "size = 2\nyour answer[1, 2] = [ 0. nan]\nexpected[1, 2] = [0. 0.]"
+    short = check_cube(lambda size: np.ones((size, 5, 2))).evidence
+    assert "expected = [[[0. 0.]" in short
+
+
+def test_a_function_of_posviz_is_no_answer_but_may_be_called():
+    check_softmax = Checker("The weights", softmax, lambda rng, size: (rng.normal(size=size),))
+    for own in (softmax, check_softmax.cases):
+        feedback = check_softmax(own)
+        assert feedback.status == "wrong"
+        assert feedback.message == "That is posviz's own function; write yours."
+    assert check_softmax(lambda scores: softmax(scores)).status == "correct"
 
 
 def test_inputs_grow_and_repeat():

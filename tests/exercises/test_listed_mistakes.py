@@ -57,5 +57,5 @@ def test_every_listed_mistake_has_a_name_of_its_own_and_a_sentence(name):
 @pytest.mark.parametrize("name", CHECKERS)
 def test_every_reference_is_correct_and_every_stub_quiet(name):
     checker = CHECKERS[name]
-    assert checker(checker.reference).status == "correct"
+    assert checker(lambda *case: checker.reference(*case)).status == "correct"
     assert checker(...).status == "not attempted"

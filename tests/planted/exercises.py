@@ -35,7 +35,7 @@ QUICK = {
     "the value that is asked for is given away": (
         "posviz/exercises/checker.py",
         "        if self.inputs is None:  # the expected value would give the "
-        "answer away\n            return answer\n",
+        'answer away\n            return show_value("your answer", mine)\n',
         "",
         "tests/exercises/test_checker.py::test_a_value_may_be_the_answer",
     ),

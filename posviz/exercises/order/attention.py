@@ -77,6 +77,13 @@ def _(x, w_q, w_k, w_v):
     return softmax(_products(x, w_q, w_k) / np.sqrt(x.shape[1])) @ (x @ w_v)
 
 
+@check_attention.mistake("divided by √len")
+def _(x, w_q, w_k, w_v):
+    """You divided the scores by √len, which counts the tokens. The sum in q·k has head_dim terms:
+    divide by √head_dim, the width of the queries and keys."""
+    return softmax(_products(x, w_q, w_k) / np.sqrt(len(x))) @ (x @ w_v)
+
+
 @check_attention.mistake("divided by √2")
 def _(x, w_q, w_k, w_v):
     """You divided the scores by √2 at every width. It was √head_dim for the three words of
@@ -96,6 +103,13 @@ def _(x, w_q, w_k, w_v):
     """You multiplied the scores by √head_dim; divide by it, so that their variance stays 1 at
     every width."""
     return softmax(_products(x, w_q, w_k) * np.sqrt(w_q.shape[1])) @ (x @ w_v)
+
+
+@check_attention.mistake("scaled after the softmax")
+def _(x, w_q, w_k, w_v):
+    """You divided by √head_dim after the softmax, so the weights no longer sum to 1. Divide the
+    scores, before it."""
+    return softmax(_products(x, w_q, w_k)) / np.sqrt(w_q.shape[1]) @ (x @ w_v)
 
 
 @check_attention.mistake("keys weighted instead of values")
@@ -138,6 +152,14 @@ def _(x, w_q, w_k, w_v):
     """You weighted the values by the scores themselves; the softmax must first make each row
     positive and sum to 1."""
     return _products(x, w_q, w_k) / np.sqrt(w_q.shape[1]) @ (x @ w_v)
+
+
+@check_attention.mistake("exp forgotten")
+def _(x, w_q, w_k, w_v):
+    """You divided each row of scores by its sum. The softmax takes np.exp of the scores first, so
+    that all weights are positive."""
+    scores = _products(x, w_q, w_k)
+    return scores / scores.sum(axis=-1, keepdims=True) @ (x @ w_v)
 
 
 @check_attention.mistake("weights returned")

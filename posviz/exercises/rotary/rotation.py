@@ -216,6 +216,29 @@ def _(x, positions, base):
     return turn(x, np.radians(positions), base)
 
 
+@check_apply_rotary.mistake("angles turned into degrees")
+def _(x, positions, base):
+    """You turned the angles into degrees. np.cos and np.sin want radians, and radians they are:
+    leave out np.degrees, or the factor 180/π."""
+    return turn(x, np.degrees(positions), base)
+
+
+@check_apply_rotary.mistake("half of each pair written")
+def _(x, positions, base):
+    """Your odd columns hold only zeros: write the second of each pair too, x sin + y cos."""
+    turned = turn(x, positions, base)
+    turned[:, 1::2] = 0
+    return turned
+
+
+@check_apply_rotary.mistake("half of each pair turned")
+def _(x, positions, base):
+    """Your odd columns are those of x: turn the second of each pair too, to x sin + y cos."""
+    turned = turn(x, positions, base)
+    turned[:, 1::2] = x[:, 1::2]
+    return turned
+
+
 @check_apply_rotary.harmless_on("angles in float16")
 def _(rng, size):
     """Your angles are held in float16, which has 11 bits: past 1024 radians it knows only whole
@@ -284,6 +307,13 @@ def _():
 def _():
     """That is the turn of the key alone, R_n. Multiply R_mᵀ, the query's turn transposed, by it."""
     return rotation_matrix([2])
+
+
+@check_slip.recognised_by("identity")
+def _(matrix):
+    """That is the identity, which turns by 0. The query and the key stand at different positions,
+    so what is left between them is a turn by (n − m) · 0.5."""
+    return np.allclose(matrix, np.eye(2), atol=TOLERANCE)
 
 
 @check_slip.recognised_by("no rotation")

@@ -149,6 +149,27 @@ def _(x, w_q, w_k, positions, base):
     return _rotary_scores(x, w_q, w_k, positions, 10_000)
 
 
+@check_rotary_scores.mistake("causal mask applied")
+def _(x, w_q, w_k, positions, base):
+    """You masked the keys ahead of each query. No mask is asked for here: return all scores."""
+    scores = _rotary_scores(x, w_q, w_k, positions, base)
+    return np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
+
+
+@check_rotary_scores.mistake("keys ahead set to 0")
+def _(x, w_q, w_k, positions, base):
+    """You set the scores of the keys ahead of each query to 0. No mask is asked for here: return
+    all scores."""
+    return np.tril(_rotary_scores(x, w_q, w_k, positions, base))
+
+
+@check_rotary_scores.recognised_by("keys ahead hidden by a number")
+def _(scores):
+    """Your scores hold a large negative number for every key ahead of its query, a causal mask. No
+    mask is asked for here: return all scores."""
+    return (scores[np.triu_indices(len(scores), 1)] < -99).all()
+
+
 @check_rotary_scores.mistake("weights returned")
 def _(x, w_q, w_k, positions, base):
     """You went one step too far: return the scores, before the softmax."""

@@ -115,6 +115,34 @@ def _(rows, columns, head_dim, base):
     return rotary_angles(columns, rotary_frequencies(head_dim // 2, base))
 
 
+@check_axial.mistake("rows left out")
+def _(rows, columns, head_dim, base):
+    """The second half of your pairs holds only zeros, so a patch does not know its row: fill it
+    with the angles of the row."""
+    return axial_angles(0 * rows, columns, head_dim, base=base)
+
+
+@check_axial.mistake("columns left out")
+def _(rows, columns, head_dim, base):
+    """The first half of your pairs holds only zeros, so a patch does not know its column: fill it
+    with the angles of the column."""
+    return axial_angles(rows, 0 * columns, head_dim, base=base)
+
+
+@check_axial.mistake("degrees")
+def _(rows, columns, head_dim, base):
+    """Your angles are in degrees. They are asked for in radians, as np.cos and np.sin want them:
+    do not convert them."""
+    return np.degrees(axial_angles(rows, columns, head_dim, base=base))
+
+
+@check_axial.mistake("taken for degrees")
+def _(rows, columns, head_dim, base):
+    """You took the angles for degrees. position · frequency is in radians already: leave out
+    np.radians, or the factor π/180."""
+    return np.radians(axial_angles(rows, columns, head_dim, base=base))
+
+
 @check_axial.mistake("raster index")
 def _(rows, columns, head_dim, base):
     """You numbered the patches line by line and turned by that one number, as RoPE does in a text.

@@ -131,6 +131,27 @@ def _(positions, d_model, base):
     return _interleaved(angles, np.sin, np.zeros_like)
 
 
+@check_sinusoidal.mistake("sines left out")
+def _(positions, d_model, base):
+    """Your even columns hold only zeros: they should be the sines."""
+    angles = np.outer(positions, rotary_frequencies(d_model, base))
+    return _interleaved(angles, np.zeros_like)
+
+
+@check_sinusoidal.mistake("angles taken for degrees")
+def _(positions, d_model, base):
+    """You took the angles for degrees. They are radians, as np.sin and np.cos want them: leave out
+    np.radians, or the factor π/180."""
+    return _interleaved(np.outer(np.radians(positions), rotary_frequencies(d_model, base)))
+
+
+@check_sinusoidal.mistake("angles turned into degrees")
+def _(positions, d_model, base):
+    """You turned the angles into degrees. np.sin and np.cos want radians, and radians they are:
+    leave out np.degrees, or the factor 180/π."""
+    return _interleaved(np.outer(np.degrees(positions), rotary_frequencies(d_model, base)))
+
+
 @check_sinusoidal.mistake("cosines concatenated before sines")
 def _(positions, d_model, base):
     """Your values are right, but all cosines come first and then all sines. The paper interleaves
@@ -181,6 +202,13 @@ def _(pair, d_model, base):
 def _(pair, d_model, base):
     """Your wavelength is half of what it should be: a full turn is 2π, not π."""
     return pi * base ** (2 * pair / d_model)
+
+
+@check_wavelength.mistake("a turn of 360")
+def _(pair, d_model, base):
+    """You took a full turn for 360. The frequency is in radians per token, and a full turn is 2π
+    radians."""
+    return 360 * base ** (2 * pair / d_model)
 
 
 @check_wavelength.mistake("frequency instead of wavelength")

@@ -25,7 +25,13 @@ def attention(x, w_q, w_k, w_v):
 
 
 def head(
-    *, divide=lambda x, q: np.sqrt(q.shape[1]), axis=1, keepdims=True, softmax=True, summed="v"
+    *,
+    divide=lambda x, q: np.sqrt(q.shape[1]),
+    exp=np.exp,
+    axis=1,
+    keepdims=True,
+    softmax=True,
+    summed="v",
 ):
     """An attention head in NumPy with one thing of it changed."""
 
@@ -33,7 +39,7 @@ def head(
         q, k, v = x @ w_q, x @ w_k, x @ w_v
         weights = q @ k.T / divide(x, q)
         if softmax:
-            weights = np.exp(weights)
+            weights = exp(weights)
             weights = weights / weights.sum(axis=axis, keepdims=keepdims)
         return weights @ {"v": v, "k": k, "x": x, "nothing": np.eye(len(x))}[summed]
 
@@ -42,6 +48,10 @@ def head(
 
 def weights_transposed(x, w_q, w_k, w_v):
     return head(summed="nothing")(x, w_q, w_k, w_v).T @ (x @ w_v)
+
+
+def scaled_late(x, w_q, w_k, w_v):
+    return head(divide=lambda *_: 1)(x, w_q, w_k, w_v) * w_q.shape[1] ** -0.5
 
 
 def causal(x, w_q, w_k, w_v):
@@ -56,6 +66,9 @@ ATTENTION_MISTAKES = {
     "1/√head_dim missing": head(divide=lambda x, q: 1),
     "divided by head_dim": head(divide=lambda x, q: q.shape[1]),
     "divided by √d_model": head(divide=lambda x, q: np.sqrt(x.shape[1])),
+    "divided by √len": head(divide=lambda x, q: np.sqrt(len(q))),
+    "scaled after the softmax": scaled_late,
+    "exp forgotten": head(exp=lambda scores: scores),
     "divided by √2": head(divide=lambda x, q: np.sqrt(2)),
     "divided by √8": head(divide=lambda x, q: np.sqrt(8)),
     "multiplied by √head_dim": head(divide=lambda x, q: 1 / np.sqrt(q.shape[1])),

@@ -100,6 +100,20 @@ def in_place(x, positions, base):
     return x
 
 
+def first_of_each_pair(start):
+    """Only the first of each pair is written into what there is at the start."""
+
+    def answer(x, positions, base):
+        out = start(x)
+        for i in range(x.shape[1] // 2):
+            angles = positions * speed(i, x.shape[1], base)
+            first, second = x[:, 2 * i], x[:, 2 * i + 1]
+            out[:, 2 * i] = first * np.cos(angles) - second * np.sin(angles)
+        return out
+
+    return answer
+
+
 def narrowed(round_angles, dtype):
     """RoPE whose angles are rounded somehow: round_angles(positions, inv_freq, dtype)."""
 
@@ -156,6 +170,11 @@ TURNING_MISTAKES = {
     "angles taken for degrees": turning(
         lambda p, i, d, base: p * speed(i, d, base) * 2 * math.pi / 360
     ),
+    "angles turned into degrees": turning(
+        lambda p, i, d, base: p * speed(i, d, base) * 360 / (2 * math.pi)
+    ),
+    "half of each pair written": first_of_each_pair(np.zeros_like),
+    "half of each pair turned": first_of_each_pair(np.copy),
     "angles in float16": narrowed(rounded_after, "float16"),
     "numbers in bfloat16": narrowed(rounded_to_bfloat16, "float32"),
 }
@@ -173,6 +192,7 @@ SLIP_MISTAKES = {
     "inv_freq forgotten": plane(4 - 7),
     "the query's matrix": plane(7 * 0.5),
     "the key's matrix": plane(4 * 0.5),
+    "identity": [[1, 0], [0, 1]],
     "no rotation": [[0.0707, 0.9975], [0.9975, 0.0707]],
 }
 

@@ -80,6 +80,13 @@ def keys_first(x, w_q, w_k, positions, base):
     return head()(x, w_q, w_k, positions, base).T
 
 
+def masked(*given, hidden=-math.inf):
+    rows = head()(*given).tolist()
+    return [
+        [score if j <= i else hidden for j, score in enumerate(row)] for i, row in enumerate(rows)
+    ]
+
+
 MISTAKES = {
     "rotated before projection": rotated_first,
     "1/√head_dim missing": head(divisor=lambda x, q: 1),
@@ -97,6 +104,9 @@ MISTAKES = {
     "frequencies over d_model": head(width=lambda x: x.shape[1]),
     "positions ignored": counting,
     "base ignored": lambda x, w_q, w_k, positions, base: head()(x, w_q, w_k, positions, 10_000),
+    "causal mask applied": masked,
+    "keys ahead set to 0": lambda *given: masked(*given, hidden=0),
+    "keys ahead hidden by a number": lambda *given: masked(*given, hidden=-1e9),
     "weights returned": softmaxed,
 }
 

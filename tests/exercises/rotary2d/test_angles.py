@@ -66,6 +66,17 @@ def filled_into_integers(rows, columns, head_dim, base):
     return angles
 
 
+def half_filled(of_row):
+    def answer(rows, columns, head_dim, base):
+        angles = np.zeros((len(rows), head_dim // 2))
+        for i in range(head_dim // 4):
+            place = i + of_row * head_dim // 4
+            angles[:, place] = slow(rows if of_row else columns, i, head_dim, base)
+        return angles
+
+    return answer
+
+
 AXIAL_MISTAKES = {
     "rows first": axial(first="row", second="column"),
     "frequencies over head_dim": axial(lambda p, i, d, base: p / base ** (2 * i / d)),
@@ -78,6 +89,10 @@ AXIAL_MISTAKES = {
     "columns in both halves": axial(second="column"),
     "rows in both halves": axial(first="row"),
     "columns alone": lambda *given: np.array(axial()(*given))[:, : given[2] // 4],
+    "rows left out": half_filled(of_row=False),
+    "columns left out": half_filled(of_row=True),
+    "degrees": axial(lambda p, i, d, base: slow(p, i, d, base) * 180 / np.pi),
+    "taken for degrees": axial(lambda p, i, d, base: slow(p, i, d, base) * np.pi / 180),
     "raster index": one_axis(line_by_line),
     "base ignored": axial(lambda p, i, d, base: slow(p, i, d, 10_000)),
     "the base of the paper": axial(lambda p, i, d, base: slow(p, i, d, 100)),

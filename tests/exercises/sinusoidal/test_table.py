@@ -78,6 +78,13 @@ TABLE_MISTAKES = {
     "positions ignored": lambda given, *rest: table(right)(range(len(given)), *rest),
     "sines in every column": table(lambda *given: (right(*given)[0],) * 2),
     "cosines left out": table(lambda *given: (right(*given)[0], 0.0)),
+    "sines left out": table(lambda *given: (0.0, right(*given)[1])),
+    "angles taken for degrees": table(
+        turned(lambda p, i, d, base: math.pi / 180 * p / base ** (2 * i / d))
+    ),
+    "angles turned into degrees": table(
+        turned(lambda p, i, d, base: 180 / math.pi * p / base ** (2 * i / d))
+    ),
     "cosines concatenated before sines": cosines_first,
     "a table of integers": filled_into_integers,
 }
@@ -86,6 +93,7 @@ WAVELENGTH_MISTAKES = {
     "exponent doubled": lambda i, d, base: 2 * math.pi * base ** (2 * (2 * i) / d),
     "exponent halved": lambda i, d, base: 2 * math.pi * base ** (i / d),
     "2π forgotten": lambda i, d, base: base ** (2 * i / d),
+    "a turn of 360": lambda i, d, base: 360 * base ** (2 * i / d),
     "half a turn": lambda i, d, base: math.pi * base ** (2 * i / d),
     "frequency instead of wavelength": lambda i, d, base: 1 / base ** (2 * i / d),
     "turns per token": lambda i, d, base: 1 / (2 * math.pi * base ** (2 * i / d)),
