@@ -104,7 +104,6 @@ WAVELENGTH_MISTAKES = {
 }
 
 
-
 def base_by_column(column, pair, sine=math.asin):
     """Solve the frequency of a pair for the base, as read with four digits."""
     return round(sine(round(found_table()[1, column], 4)) ** (-8 / (2 * pair)), 3)
