@@ -26,9 +26,9 @@ def _vectors(head_dim: int) -> np.ndarray:
 def the_matrix_turns_clockwise() -> Verdict:
     """The matrix [[0, −1], [1, 0]] turns a vector by 90° clockwise."""
     x, y = rotation_matrix([pi / 2]) @ np.array([1.0, 0.0])
-    text = "Degrees by which it turns (1, 0), counter-clockwise; clockwise means below 0."
+    text = "Degrees by which it turns the vector, counter-clockwise; clockwise means below 0."
     degrees = float(np.degrees(np.arctan2(y, x)))
-    return judge({"(1, 0) becomes (0, 1)": degrees}, lambda degrees: degrees < 0, text)
+    return judge({"the vector is (1, 0)": degrees}, lambda degrees: degrees < 0, text)
 
 
 @claim("rotation")

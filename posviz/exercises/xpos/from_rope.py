@@ -191,6 +191,26 @@ def _(q, k, positions, inv_freq, zeta, scale_base):
     return _rescored(q, k, positions, inv_freq, zeta * positions[:, None] / scale_base)
 
 
+def _products(q, k, positions, inv_freq, zeta, scale_base):
+    """Scores with ±zeta × position / scale_base in place of the two powers."""
+    factor = zeta * positions[:, None] / scale_base
+    return np.tril(_turned_scores(q * factor, -k * factor, positions, inv_freq).real)
+
+
+@check_xpos.mistake("products instead of powers")
+def _(*given):
+    """You multiplied zeta by position / scale_base, and by its negative on the key. These are the
+    exponents: zeta ** (…)."""
+    return _products(*given)
+
+
+@check_xpos.mistake("products instead of powers, undivided")
+def _(q, k, positions, inv_freq, zeta, scale_base):
+    """Two things. You multiplied zeta by the position, and by its negative on the key: the position
+    belongs into the exponent. And it is divided by scale_base there: zeta ** (…)."""
+    return _products(q, k, positions, inv_freq, zeta, 1)
+
+
 @check_xpos.mistake("positions ignored")
 def _(q, k, positions, *rest):
     """You counted the places 0, 1, 2, … of the tokens: use the positions that are given."""

@@ -148,6 +148,10 @@ MISTAKES = {
         lambda zeta, m, s: zeta ** (m / 512), lambda zeta, n, s: zeta ** (-n / 512)
     ),
     "product instead of power": with_scales(by_product, lambda *given: 1 / by_product(*given)),
+    "products instead of powers": with_scales(by_product, lambda *given: -by_product(*given)),
+    "products instead of powers, undivided": with_scales(
+        lambda zeta, m, s: zeta * m, lambda zeta, n, s: zeta * -n
+    ),
     "positions ignored": by_place,
     "positions ignored in the decay": decay_by_place,
     "imaginary part": of_the_sum(lambda z: np.tril(z.imag)),
