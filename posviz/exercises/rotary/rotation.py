@@ -87,6 +87,14 @@ def _(x, positions, base):
     return turn(x, -positions, base)
 
 
+@check_apply_rotary.mistake("half_split, and the sign of the sine")
+def _(x, positions, base):
+    """Two things. You paired dimension i with i + head_dim/2, the layout half_split: take the
+    neighbours x[:, ::2] and x[:, 1::2]. And you turned clockwise: swap the signs of your two
+    sines."""
+    return turn(x, -positions, base, layout="half_split")
+
+
 @check_apply_rotary.mistake("output concatenated")
 def _(x, positions, base):
     """You turned the right pairs, but wrote all first halves and then all second halves. Put each

@@ -42,14 +42,15 @@ def halves_of(d):
     return [(i, i + d // 2) for i in range(d // 2)]
 
 
-def from_to(read, write):
+def from_to(read, write, sign=1):
     """Read pairs from some columns and write them, turned, to others."""
 
     def answer(x, positions, base):
         d = x.shape[1]
         out = np.zeros_like(x)
         for i, ((a, b), (c, e)) in enumerate(zip(read(d), write(d), strict=True)):
-            cos, sin = np.cos(positions * speed(i, d, base)), np.sin(positions * speed(i, d, base))
+            angles = sign * positions * speed(i, d, base)
+            cos, sin = np.cos(angles), np.sin(angles)
             out[:, c] = x[:, a] * cos - x[:, b] * sin
             out[:, e] = x[:, a] * sin + x[:, b] * cos
         return out
@@ -150,6 +151,7 @@ TURNING_MISTAKES = {
     "exponent halved": turning(lambda p, i, d, base: p / base ** (i / d)),
     "not divided by head_dim": turning(lambda p, i, d, base: p / base ** (2 * i)),
     "half_split instead of interleaved": from_to(halves_of, halves_of),
+    "half_split, and the sign of the sine": from_to(halves_of, halves_of, sign=-1),
     "sign of the sine": turning(lambda p, i, d, base: -p * speed(i, d, base)),
     "output concatenated": from_to(pairs_of, halves_of),
     "halves read, neighbours written": from_to(halves_of, pairs_of),
