@@ -70,7 +70,7 @@ def _(positions, moved, rows):
 
 @check_unnoticed.mistake("no move at all")
 def _(positions, moved, rows):
-    """You let no move pass. Look at the losses once more: which of them stayed as it was?"""
+    """You let no move pass. Look at the losses once more: one of them stayed as it was."""
     return False
 
 
