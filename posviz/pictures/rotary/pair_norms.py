@@ -21,7 +21,7 @@ class PairNorms(Picture):
     paper_size = (3.3, 2.6)
 
     within = log(50, low=6.3, high=100_000, play=True, label="one turn within (tokens)")
-    head = choice("previous word", options=tuple(TELLING), label="head that looks at")
+    head = choice("previous word", options=tuple(TELLING), label="head of")
 
     def compute(self):
         """Return mean norms of q and k in each pair [pairs], and the part of those that turn."""

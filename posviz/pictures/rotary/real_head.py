@@ -35,7 +35,7 @@ class RealHead(Picture):
     paper_size = (3.3, 5.6)
     filmed = ("head", "positions")
 
-    head = choice("previous word", options=tuple(TELLING), label="head that looks at")
+    head = choice("previous word", options=tuple(TELLING), label="head of")
     sentence = _Stored("car", options=tuple(SENTENCES))
     positions = choice("as they are", options=("as they are", "all the same"))
     layout = choice("right", options=tuple(LAYOUTS), when={"positions": ("as they are",)})
