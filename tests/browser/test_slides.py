@@ -85,8 +85,9 @@ class Deck:
             self.complaints.append(f"asked for {request.url}")
 
     def each(self):
-        """Show every slide, its picture alive."""
-        for _ in range(self.page.evaluate("Reveal.getTotalSlides()")):
+        """Show every slide, its picture alive, and once more where an answer has been opened."""
+        answers = "document.querySelectorAll('.fragment').length"
+        for _ in range(self.page.evaluate(f"Reveal.getTotalSlides() + {answers}")):
             asleep = self.page.locator(f"{HERE} .posviz-filmstrip:not([data-alive=true])")
             expect(asleep).to_have_count(0)
             yield self.page.evaluate("[Reveal.getIndices().h, Reveal.getIndices().v].join('.')")
