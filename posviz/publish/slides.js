@@ -48,6 +48,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     navigationMode: "linear", // one key goes through all slides; Esc shows the sections
     transition: "none",
     pdfMaxPagesPerSlide: 1,
+    pdfSeparateFragments: false,
     keyboardCondition: () => !isControl(),
     plugins: [RevealNotes],
   });

@@ -198,7 +198,7 @@ def test_links_lead_to_pages_and_places_that_are_there(lesson, site):
         file, _, place = href.partition("#")
         assert not file or (site / file).is_file(), href
         if place and not file:
-            assert lesson.page.locator(f"[id='{place}']").count() == 1, href
+            assert lesson.page.locator(f'[id="{place}"]').count() == 1, href
 
 
 def test_nothing_is_wider_than_a_telephone(lesson):
