@@ -240,4 +240,5 @@ def test_on_paper_each_slide_is_a_page_with_its_picture(deck):
     sizes = {(round(page.mediabox.width), round(page.mediabox.height)) for page in paper.pages}
     assert sizes == {(1440, 810)}  # points
     assert "Start here" in paper.pages[0].extract_text()
-    assert sum(len(page.images) for page in paper.pages) >= 5
+    pictures = lesson.page.locator(".stage .posviz-filmstrip, .stage > figure").count()
+    assert sum(len(page.images) for page in paper.pages) >= pictures > 0
