@@ -10,8 +10,9 @@ measures, in one or several settings, and says by which rule the numbers decide:
         return judge(counts, lambda count: count == 512, "Different frequencies in the table.")
 
 `@claim("frequencies", sources=("su2021roformer",))` names, by its key in sources.bib, where the
-claim is made or where the thing it speaks of is defined. `often=True` marks the five claims of a
-lesson that are stated most: the table shows these, and folds the rest.
+claim is made or where the thing it speaks of is defined. The five claims of a lesson that are
+stated most name the section that decides them, `section="5 How long is a turn?"`: the table shows
+these, with a link to it, and folds the rest.
 """
 
 import html
@@ -28,7 +29,8 @@ from posviz.course import LESSONS
 
 BOUNDS = (1e-14, 1e-12, 1e-9)  # far apart, so that machines agree on which one is shown
 CLAIM, MEASURED, SOURCE = "Claim", "What was measured", "Source or definition"
-HEADS = ("Verdict", CLAIM, "Number that decides", MEASURED, "About", SOURCE)
+ABOUT, SECTION = "About", "Decided in"
+HEADS = ("Verdict", CLAIM, "Number that decides", MEASURED, ABOUT, SECTION, SOURCE)
 NO_SOURCE = "said often; we know no source"
 SIGNS = {"true": "✓", "false": "✗", "true only if": "◐"}
 
@@ -50,13 +52,13 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement, the function that judges it, the keys of its sources; is it stated often?"""
+    """A statement, the function that judges it, the keys of its sources; where it is decided."""
 
     about: str
     statement: str
     function: Callable[[], Verdict]
     sources: tuple[str, ...] = ()
-    often: bool = False
+    section: str = ""
 
     def __call__(self) -> Verdict:
         """Compute the verdict."""
@@ -64,12 +66,12 @@ class Claim:
 
 
 def claim(
-    about: str, *, sources: tuple[str, ...] = (), often: bool = False
+    about: str, *, sources: tuple[str, ...] = (), section: str = ""
 ) -> Callable[[Callable[[], Verdict]], Claim]:
     """Make a claim of the function below (a decorator); its docstring is the statement."""
 
     def declare(function: Callable[[], Verdict]) -> Claim:
-        return Claim(about, " ".join((function.__doc__ or "").split()), function, sources, often)
+        return Claim(about, " ".join((function.__doc__ or "").split()), function, sources, section)
 
     return declare
 
@@ -127,24 +129,24 @@ class Audit:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        often = [row for row in self.rows if row[0].often]
+        often = [row for row in self.rows if row[0].section]
         more = len(self.rows) - len(often)
         return (
-            _table(self.title, often, without=MEASURED)
+            _table(self.title, often, without=(MEASURED, ABOUT))
             + f"<details><summary>And {more} more, and what was measured</summary>"
-            + _table(f"All {len(self.rows)} claims", self.rows)
+            + _table(f"All {len(self.rows)} claims", self.rows, without=(SECTION,))
             + "</details>"
         )
 
 
-def _table(caption: str, rows: Iterable[tuple[Claim, Verdict]], without: str = "") -> str:
-    head = "".join(_cell("th", name, ' scope="col"') for name in HEADS if name != without)
+def _table(caption: str, rows: Iterable[tuple[Claim, Verdict]], without: tuple[str, ...]) -> str:
+    head = "".join(_cell("th", name, ' scope="col"') for name in HEADS if name not in without)
     lines = ""
     for row in rows:
         cells = [
             _cell("th", text, ' scope="row"') if name == CLAIM else _cell("td", text)
             for name, text in zip(HEADS, _texts(*row), strict=True)
-            if name != without
+            if name not in without
         ]
         lines += f"<tr>{''.join(cells)}</tr>"
     return (
@@ -156,7 +158,9 @@ def _table(caption: str, rows: Iterable[tuple[Claim, Verdict]], without: str = "
 def _texts(asked: Claim, verdict: Verdict) -> tuple[str, ...]:
     """What the columns of HEADS say of a claim, as HTML."""
     said = (_sign(verdict), asked.statement, verdict.numbers, verdict.text, asked.about)
-    return *map(html.escape, said), "; ".join(map(sources.link, asked.sources)) or NO_SOURCE
+    # A heading's anchor, as Jupyter and nbconvert make it.
+    link = f'<a href="#{asked.section.replace(" ", "-")}">{html.escape(asked.section)}</a>'
+    return *map(html.escape, said), link, "; ".join(map(sources.link, asked.sources)) or NO_SOURCE
 
 
 def _cell(tag: str, text: str, scope: str = "") -> str:

@@ -23,6 +23,11 @@ for texts in [widget.picture.figure().findobj(Text) for widget in shown]:
     print(min(text.get_fontsize() for text in texts if text.get_text()) / 0.72)
 """
 
+# Links within a notebook whose heading JupyterLab does not find.
+LOST = """() => [...document.querySelectorAll('.jp-OutputArea a[href^="#"]')]
+    .map(link => link.hash.slice(1))
+    .filter(name => !document.querySelector(`[data-jupyter-id="${CSS.escape(name)}"]`))"""
+
 NOTEBOOKS = sorted(path.stem for path in run.NOTEBOOKS.glob("*.ipynb"))
 
 
@@ -48,6 +53,7 @@ def test_a_notebook_runs_tells_what_is_stored_and_sliders_move_every_picture(
         executed[name] = notebook
     asked = sum("predict(" in cell.source for cell in stored.cells)
     assert answer_all(lab.page) == asked
+    assert lab.page.evaluate(LOST) == []
     explorers = lab.explorers()
     assert len(explorers) == explorers_in_source(name) > 0
     for explorer in explorers:

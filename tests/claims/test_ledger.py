@@ -4,10 +4,12 @@ import html
 import re
 import sys
 
+import nbformat
 import numpy as np
 import pytest
 
 import posviz.claims
+import run
 from posviz.claims import audit, ledger
 from posviz.claims.ledger import Audit, Claim, Verdict, claim, judge, shown
 from posviz.course import LESSONS, Lesson
@@ -104,21 +106,22 @@ def table():
         long: judge(numbers, lambda number: number < 2, "It is x."),
         "A false claim.": judge(numbers, lambda number: number < 1, "It is y."),
     }
+    sections = {long: "2 A turn?"}
     return Audit(
         "05",
         tuple(
-            (Claim("x", statement, lambda verdict=verdict: verdict, (), statement == long), verdict)
-            for statement, verdict in verdicts.items()
+            (Claim("x", said, lambda verdict=verdict: verdict, (), sections.get(said, "")), verdict)
+            for said, verdict in verdicts.items()
         ),
     )
 
 
 def test_text_and_html_say_the_same(table):
     text = " ".join(repr(table).split())
-    cells = re.findall(r"<(?:td|th scope=\"row\")[^>]*>(.*?)</", table._repr_html_())
+    cells = re.findall(r"<(?:td|th scope=\"row\")[^>]*>(.*?)</t", table._repr_html_())
     assert len(cells) == 5 + 12
     for cell in cells:
-        assert " ".join(html.unescape(cell).split()) in text
+        assert cell.startswith("<a") or " ".join(html.unescape(cell).split()) in text
     assert "<b>" not in table._repr_html_()  # it is a word of the claim, not a tag
     assert table.title in text
     assert table.title in html.unescape(table._repr_html_())
@@ -153,6 +156,10 @@ def test_a_source_is_named_and_linked():
     assert f">{link}</td></tr>" in cited._repr_html_()
 
 
+def test_the_section_that_decides_is_linked_by_its_anchor(table):
+    assert '<a href="#2-A-turn?">2 A turn?</a>' in table._repr_html_()
+
+
 def test_a_claim_without_a_source_says_so(table):
     assert repr(table).count("said often; we know no source") == 2
 
@@ -164,9 +171,15 @@ def test_the_verdict_and_its_condition_are_words(table):
 
 
 @pytest.mark.parametrize("row", LESSONS[1:], ids=lambda row: row.number)
-def test_five_claims_of_a_lesson_are_stated_often(row):
-    often = [found for found in ledger._claims(f"{ledger.__package__}.{row.topic}") if found.often]
-    assert len(often) == 5
+def test_five_claims_of_a_lesson_name_a_section_of_it(row):
+    claims = ledger._claims(f"{ledger.__package__}.{row.topic}")
+    named = [found.section for found in claims if found.section]
+    assert len(named) == 5
+    lesson = nbformat.read(run.NOTEBOOKS / f"{row.notebook}.ipynb", as_version=4)
+    lines = [line for cell in lesson.cells for line in cell.source.splitlines()]
+    headings = {line.lstrip("# ") for line in lines if line.startswith("##")}
+    assert set(named) <= headings
+    assert "".join(named).isascii(), "JupyterLab finds no other anchor"
 
 
 @pytest.mark.slow("seconds")

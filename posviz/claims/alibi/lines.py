@@ -38,7 +38,7 @@ def _masks() -> dict[str, np.ndarray]:
     return {"the mask is causal": causal, "there is no mask": np.ones((LEN, LEN), dtype=bool)}
 
 
-@claim("slopes", sources=("press2022train", "alibicode"), often=True)
+@claim("slopes", sources=("press2022train", "alibicode"), section="3 One slope for each head")
 def slopes_are_one_formula() -> Verdict:
     """A model with n heads has the slopes 2^(−8h/n)."""
     wrong = {}
@@ -52,7 +52,7 @@ def slopes_are_one_formula() -> Verdict:
     return judge(wrong, lambda heads: heads == 0, text)
 
 
-@claim("formula", sources=("press2022train",), often=True)
+@claim("formula", sources=("press2022train",), section="2 The formula")
 def alibi_is_one_line() -> Verdict:
     """ALiBi is softmax(QKᵀ − λ|i − j|)."""
     q, k, v = _head()
@@ -84,7 +84,7 @@ def alibi_is_one_line() -> Verdict:
     return judge(differences, lambda difference: difference < SAME, text)
 
 
-@claim("parameters", sources=("press2022train",), often=True)
+@claim("parameters", sources=("press2022train",), section="3 One slope for each head")
 def it_has_almost_no_parameters() -> Verdict:
     """ALiBi adds almost no parameters."""
     text = "Learned numbers; almost none means at most one for each of 8 heads. Slopes are fixed."
@@ -92,7 +92,7 @@ def it_has_almost_no_parameters() -> Verdict:
     return judge(count, lambda count: count <= HEADS, text)
 
 
-@claim("window", often=True)
+@claim("window", section="4 How far does a head look?")
 def weights_fall_in_a_straight_line() -> Verdict:
     """A linear bias makes weights that fall linearly with the distance."""
     steps = {}
@@ -135,7 +135,7 @@ def the_factor_is_the_window() -> Verdict:
     )
 
 
-@claim("length", often=True)
+@claim("length", section="6 What extrapolation means")
 def any_length_has_a_bias() -> Verdict:
     """ALiBi has an answer for texts of any length."""
     missing = {}

@@ -34,7 +34,7 @@ def _answered(table: np.ndarray, positions: range, padding_offset: int = 0) -> l
     return found
 
 
-@claim("length", often=True)
+@claim("length", section="3 Beyond the table")
 def the_table_extrapolates() -> Verdict:
     """A model with a learned table has an answer for texts longer than its table."""
     beyond = len(_answered(_fresh(512), range(512, 1024)))
@@ -80,7 +80,7 @@ def _table_of(rows: int, d_model: int) -> Learned:
     return Learned(np.broadcast_to(np.float32(0), (rows, d_model)))  # takes no memory
 
 
-@claim("parameters", sources=("gehring2017convolutional",), often=True)
+@claim("parameters", sources=("gehring2017convolutional",), section="What does a table cost?")
 def a_table_costs_length_times_width() -> Verdict:
     """A learned table for L positions costs L · d_model parameters."""
     models = {
@@ -97,7 +97,7 @@ def a_table_costs_length_times_width() -> Verdict:
     return judge(more, lambda more: more == 0, text.format(*map(shown, counts.values())))
 
 
-@claim("parameters", often=True)
+@claim("parameters", section="What does a table cost?")
 def the_others_cost_nothing() -> Verdict:
     """Sinusoids, RoPE and ALiBi have no parameters."""
     encodings = {
@@ -117,7 +117,7 @@ def _rest_of_gpt2(d_model: int, layers: int) -> int:
     return words + layers * (attention + feed_forward + 2 * norm) + norm
 
 
-@claim("parameters", sources=("brown2020language",), often=True)
+@claim("parameters", sources=("brown2020language",), section="What does a table cost?")
 def the_table_is_a_large_part() -> Verdict:
     """The table of positions is a large part of a model."""
     sizes = {
@@ -172,7 +172,7 @@ def a_row_acts_on_its_own_embedding() -> Verdict:
     return judge(changed, lambda count: count == 0, text)
 
 
-@claim("relative position", often=True)
+@claim("relative position", section="What can a table say about distance?")
 def a_table_knows_no_offsets() -> Verdict:
     """A learned absolute table cannot express relative positions."""
     positions = np.arange(ROWS)

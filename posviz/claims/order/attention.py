@@ -67,7 +67,7 @@ def _weigh(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.
 MASKS = {"there is no mask": False, "the mask is causal": True}
 
 
-@claim("permutation", often=True)
+@claim("permutation", section="2 Shuffle it")
 def attention_is_invariant() -> Verdict:
     """Self-attention is invariant to the order of the words: shuffle them, and its output stays
     as it was."""
@@ -77,7 +77,7 @@ def attention_is_invariant() -> Verdict:
     return _equal({"there is no mask": change}, text)
 
 
-@claim("permutation", often=True)
+@claim("permutation", section="2 Shuffle it")
 def attention_is_equivariant() -> Verdict:
     """Without positional encoding, shuffling the words shuffles the outputs in the same way."""
     x = _words()
@@ -100,7 +100,7 @@ def the_mean_is_invariant() -> Verdict:
     return _equal(changes, "Largest change of the mean output when six words are shuffled.")
 
 
-@claim("permutation", often=True)
+@claim("permutation", section="2 Shuffle it")
 def equal_words_get_equal_outputs() -> Verdict:
     """Without positional encoding, the two "the" of "the cat sat on the mat" cannot be told
     apart."""
@@ -136,7 +136,7 @@ def the_first_word_sees_itself_alone() -> Verdict:
     return judge({"the mask is causal": weight}, lambda weight: abs(weight - 1) < EQUAL, text)
 
 
-@claim("attention", often=True)
+@claim("attention", section="1 One attention head, by hand")
 def scores_are_what_is_summed() -> Verdict:
     """The output for a word is the weighted sum of the attention scores of all words."""
     q, k, v, other = np.random.default_rng(2).normal(size=(4, 1, 1, LEN, D_MODEL))
@@ -161,7 +161,7 @@ def _scaled_scores(head_dim: int, *, alike: bool) -> np.ndarray:
     return np.einsum("nd,nd->n", q, q if alike else k) * NoPosition().scale(head_dim)
 
 
-@claim("scale", sources=("vaswani2017attention",), often=True)
+@claim("scale", sources=("vaswani2017attention",), section="3 Why divide?")
 def the_scale_keeps_the_variance_at_1() -> Verdict:
     """The factor 1/√head_dim keeps the variance of the scores at 1."""
     variances = {

@@ -113,7 +113,7 @@ SHIFTED = (
 )
 
 
-@claim("order", often=True)
+@claim("order", section="2 The offset")
 def the_output_does_not_see_a_shift() -> Verdict:
     """With a relative encoding the output is the same wherever a text stands."""
     x = normal(0, 6, HEAD_DIM)
@@ -155,7 +155,7 @@ def terms_with_positions_are_relative() -> Verdict:
     return judge(changes, lambda change: change < SAME, text)
 
 
-@claim("storage", often=True)
+@claim("storage", section="3 The plainest form: a number for each offset")
 def storage_grows_with_the_square() -> Verdict:
     """Relative positions need storage of the order n²: a vector for each pair of tokens."""
     length = 512
@@ -173,7 +173,7 @@ def storage_grows_with_the_square() -> Verdict:
     return judge(rows, lambda count: count == length**2, text)
 
 
-@claim("Shaw", sources=("shaw2018relative",), often=True)
+@claim("Shaw", sources=("shaw2018relative",), section="4 Shaw: a vector for each offset")
 def far_tokens_are_ignored() -> Verdict:
     """Clipping at k means that tokens farther away than k are ignored."""
     q, k = normal(0, 2, 1, 1, 32, HEAD_DIM)

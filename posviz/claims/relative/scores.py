@@ -99,7 +99,9 @@ def contents_and_offsets_share_a_projection() -> Verdict:
     return judge({"both matrices are random": change}, lambda change: change < SAME, text)
 
 
-@claim("Transformer-XL", sources=("dai2019transformerxl",), often=True)
+@claim(
+    "Transformer-XL", sources=("dai2019transformerxl",), section="What does Transformer-XL learn?"
+)
 def the_relative_encodings_are_learned() -> Verdict:
     """Transformer-XL learns its relative encodings R."""
     nothing, positions = np.zeros((1, 1, LEN, HEAD_DIM)), np.arange(LEN)
@@ -151,7 +153,7 @@ def all_buckets_are_used() -> Verdict:
     return judge(counts, lambda count: count == 32, text)
 
 
-@claim("T5", sources=("raffel2020t5", "t5code"), often=True)
+@claim("T5", sources=("raffel2020t5", "t5code"), section="7 T5: one number again")
 def distances_are_told_apart_up_to_128() -> Verdict:
     """T5 tells distances apart up to 128, and lumps together those beyond."""
     distances = np.arange(1001)

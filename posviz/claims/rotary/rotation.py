@@ -63,7 +63,7 @@ def the_cosine_is_a_factor() -> Verdict:
     return judge(differences, lambda difference: difference < SAME, text)
 
 
-@claim("rotation", sources=("su2021roformer",), often=True)
+@claim("rotation", sources=("su2021roformer",), section="3 First derivation: matrices")
 def the_matrix_between_is_r_m_minus_n() -> Verdict:
     """The score of a query at m and a key at n is qᵀ R_{m−n} k, R_m the rotation by mθ."""
     m, n, frequency = 7, 4, 0.5
@@ -78,7 +78,7 @@ def the_matrix_between_is_r_m_minus_n() -> Verdict:
     return judge(found, lambda value: abs(value - score) < SAME, text)
 
 
-@claim("frequencies", sources=("su2021roformer",), often=True)
+@claim("frequencies", sources=("su2021roformer",), section="6 From two dimensions to head_dim")
 def the_pairs_count_from_1() -> Verdict:
     """The frequencies of RoPE are 10 000^(−2i/head_dim) for i = 1 … head_dim/2."""
     differences = {

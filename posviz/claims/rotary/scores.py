@@ -27,7 +27,7 @@ def _vectors(*shape: int) -> np.ndarray:
     return np.random.default_rng(0).normal(size=(2, *shape, HEAD_DIM))
 
 
-@claim("relative position", sources=("su2021roformer",), often=True)
+@claim("relative position", sources=("su2021roformer",), section="3 First derivation: matrices")
 def the_score_depends_on_the_offset_alone() -> Verdict:
     """The score of a query and a key depends on their offset alone."""
     positions = np.arange(4096)
@@ -71,7 +71,11 @@ def rotating_may_come_first() -> Verdict:
     return judge(changes, lambda change: change < SAME, text)
 
 
-@claim("relative position", sources=("su2021roformer",), often=True)
+@claim(
+    "relative position",
+    sources=("su2021roformer",),
+    section="5 Third derivation: what must such a function be?",
+)
 def only_rope_makes_scores_relative() -> Verdict:
     """The rotation of RoPE is the only map that makes scores depend on the offset alone."""
     q, k = _vectors()
@@ -111,7 +115,7 @@ def values_may_turn_too() -> Verdict:
     return judge(change, lambda change: change < SAME, text)
 
 
-@claim("distance", often=True)
+@claim("distance", section="9 Does the score fall with the distance?")
 def attention_falls_with_distance() -> Verdict:
     """With RoPE, the farther apart two tokens are, the lower is their score."""
     rises = {}

@@ -74,7 +74,7 @@ def the_line_end_is_seen() -> Verdict:
     return judge(differences, lambda difference: difference > SAME, text)
 
 
-@claim("relative position", sources=("heo2024rotary",), often=True)
+@claim("relative position", sources=("heo2024rotary",), section="2 Axial: an axis for each half")
 def the_score_depends_on_the_offset_alone() -> Verdict:
     """The score of two patches depends on their offset in rows and columns alone."""
     spreads = {}
@@ -85,7 +85,7 @@ def the_score_depends_on_the_offset_alone() -> Verdict:
     return judge(spreads, lambda spread: spread < SAME, text)
 
 
-@claim("relative position", often=True)
+@claim("relative position", section="2 Axial: an axis for each half")
 def the_score_depends_on_the_distance() -> Verdict:
     """In 2-D RoPE the score depends on how far apart two patches are, in whatever direction."""
     differences = {}
@@ -118,7 +118,7 @@ def a_pair_on_both_axes_sees_the_plane() -> Verdict:
     return judge(spreads, lambda spread: spread > SAME, text)
 
 
-@claim("mixed", sources=("heo2024rotary",), often=True)
+@claim("mixed", sources=("heo2024rotary",), section="3 A step along the diagonal")
 def rows_and_columns_act_together() -> Verdict:
     """2-D RoPE encodes the offset in the plane fully: what a row adds depends on the column."""
     interactions = {}
@@ -151,7 +151,7 @@ def the_order_of_the_axes_does_not_matter() -> Verdict:
     return judge(differences, lambda difference: difference < SAME, text)
 
 
-@claim("axial", sources=("heo2024rotary",), often=True)
+@claim("axial", sources=("heo2024rotary",), section="2 Axial: an axis for each half")
 def an_axis_has_the_frequencies_of_the_whole_head() -> Verdict:
     """In axial RoPE the pair i of an axis turns by base^(−2i/head_dim) per patch, as in 1-D."""
     pairs = HEAD_DIM // 4
@@ -167,7 +167,7 @@ def an_axis_has_the_frequencies_of_the_whole_head() -> Verdict:
 SHARES = {"an axis has its pairs in one block": False, "the axes take turns": True}
 
 
-@claim("M-RoPE", sources=("wang2024qwen2vl",), often=True)
+@claim("M-RoPE", sources=("wang2024qwen2vl",), section="One more axis: video")
 def text_gets_plain_rope() -> Verdict:
     """For text, whose tokens have one number for time, row and column, M-RoPE is plain RoPE."""
     positions, inv_freq = np.arange(1000), rotary_frequencies(2 * sum(SECTIONS))

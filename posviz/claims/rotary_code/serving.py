@@ -50,7 +50,7 @@ def any_pairing_will_do() -> Verdict:
     return judge(changes, lambda change: change < SAME, text)
 
 
-@claim("pairs", sources=("su2021roformer", "llamacode"), often=True)
+@claim("pairs", sources=("su2021roformer", "llamacode"), section="2 Two layouts")
 def both_layouts_give_the_same_vectors() -> Verdict:
     """RoPE gives the same vectors in the interleaved and in the half_split layout."""
     x = _vectors(64)[0]
@@ -70,7 +70,7 @@ def both_layouts_give_the_same_vectors() -> Verdict:
     )
 
 
-@claim("pairs", sources=("su2021roformer",), often=True)
+@claim("pairs", sources=("su2021roformer",), section="Four implementations")
 def three_forms_are_one_turn() -> Verdict:
     """The block matrix, its sparse form and complex numbers turn a vector in the same way."""
     x, angles = _vectors(64)[0], rotary_angles(7, rotary_frequencies(HEAD_DIM))
@@ -87,7 +87,7 @@ def three_forms_are_one_turn() -> Verdict:
     return judge(differences, lambda difference: difference < SAME, text)
 
 
-@claim("pairs", often=True)
+@claim("pairs", section="2 Two layouts")
 def all_three_projections_change_layout() -> Verdict:
     """To change the layout of trained weights, reorder the columns of W_Q, W_K and W_V."""
     x = np.random.default_rng(0).normal(size=(1, 16, HEAD_DIM))
@@ -111,7 +111,7 @@ def all_three_projections_change_layout() -> Verdict:
     return judge(three, lambda change: change < SAME, text)
 
 
-@claim("precision", sources=("gptneox1003", "transformers29285"), often=True)
+@claim("precision", sources=("gptneox1003", "transformers29285"), section="4 Precision")
 def the_precision_does_not_matter() -> Verdict:
     """Scores depend on the offset alone in any precision."""
     q, k = _vectors(1, HEAD_DIM)
@@ -131,7 +131,7 @@ def the_precision_does_not_matter() -> Verdict:
     return judge(changes, lambda change: change < SAME, text)
 
 
-@claim("cache", sources=("mlxvlm1983",), often=True)
+@claim("cache", sources=("mlxvlm1983",), section="3 The cache")
 def a_cache_works_as_it_is() -> Verdict:
     """RoPE works with a key/value cache, token by token, without further care."""
     x = np.random.default_rng(0).normal(size=(1, 16, HEAD_DIM))

@@ -78,7 +78,7 @@ def the_middle_wavelength_is_628() -> Verdict:
     return judge(found, lambda wavelength: round(wavelength) == 628, text)
 
 
-@claim("frequencies", sources=("vaswani2017attention",), often=True)
+@claim("frequencies", sources=("vaswani2017attention",), section="5 How long is a turn?")
 def the_longest_wavelength_is_62832() -> Verdict:
     """The slowest pair has a wavelength of about 62 832 tokens, 2π times the base."""
     found = {f"d_model = {d}": float(_wavelengths(d)[-1]) for d in (4, 64, 512, 2048, 8192)}
@@ -111,7 +111,7 @@ def the_base_keeps_gradients() -> Verdict:
     return judge(change, lambda difference: difference > 1e-12, text)
 
 
-@claim("similarity", often=True)
+@claim("similarity", section="7 How alike are two rows?")
 def similarity_falls_with_distance() -> Verdict:
     """The farther apart two positions are, the less similar are their rows."""
     rises = {
@@ -129,7 +129,7 @@ def neighbours_are_nearly_the_same() -> Verdict:
     return judge(found, lambda similarity: similarity > 0.95, text)
 
 
-@claim("relative position", often=True)
+@claim("relative position", section="6 Does one matrix serve?")
 def absolute_encodings_know_no_distance() -> Verdict:
     """An absolute encoding cannot express relative positions."""
     positions = np.arange(512)
@@ -144,7 +144,7 @@ def absolute_encodings_know_no_distance() -> Verdict:
     return judge({"d_model = 512": max(errors)}, lambda error: error > SAME, text)
 
 
-@claim("relative position", often=True)
+@claim("relative position", section="7 How alike are two rows?")
 def products_depend_on_the_offset_alone() -> Verdict:
     """The product of two rows depends on their offset alone."""
     table = sinusoidal(np.arange(512), 64)
@@ -188,7 +188,7 @@ def no_two_rows_are_nearly_the_same() -> Verdict:
     return judge(nearest, lambda distance: distance >= 0.1, text)
 
 
-@claim("collisions", often=True)
+@claim("collisions", section="Does a row ever come back?")
 def the_table_repeats_beyond_10_000() -> Verdict:
     """Beyond 10 000 positions the waves repeat, and rows can no longer be told apart."""
     neighbour = _nearest(512, 1, 1)

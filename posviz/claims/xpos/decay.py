@@ -32,7 +32,7 @@ def _by_distance(head_dim: int, *, decays: bool = True) -> np.ndarray:
     return (scale * turned).sum(axis=1) / np.sqrt(head_dim)
 
 
-@claim("formula", sources=("sun2022length",), often=True)
+@claim("formula", sources=("sun2022length",), section="2 From RoPE to xPos")
 def the_score_is_relative() -> Verdict:
     """The score of xPos depends on the offset alone, as RoPE's does."""
     positions = np.arange(12)
@@ -95,7 +95,7 @@ def a_fast_pair_reaches_20_tokens() -> Verdict:
     return judge(factors, lambda factor: factor > 1e-3, text)
 
 
-@claim("decay", often=True)
+@claim("decay", section="3 How fast does it forget?")
 def scores_fall_with_every_token() -> Verdict:
     """Under xPos a score falls with every token of distance."""
     rising = int((np.diff(_by_distance(64)) > 0).sum())
@@ -107,7 +107,7 @@ def scores_fall_with_every_token() -> Verdict:
     return judge({DIVIDED: rising}, lambda count: count == 0, text)
 
 
-@claim("decay", often=True)
+@claim("decay", section="4 Beside RoPE")
 def decay_takes_the_weight_away() -> Verdict:
     """An encoding that decays with the distance takes the weight away from far keys."""
     scores = {
@@ -192,7 +192,7 @@ def _mask(block: int) -> np.ndarray:
     return blockwise_causal_mask(np.arange(8 * block), np.arange(8 * block), block)
 
 
-@claim("blocks", sources=("sun2022length",), often=True)
+@claim("blocks", sources=("sun2022length",), section="7 Blockwise causal attention")
 def nothing_farther_than_in_training() -> Verdict:
     """With blocks of half the training length no query looks farther than in training."""
     farthest = {}
@@ -220,7 +220,7 @@ def all_see_a_training_length() -> Verdict:
     return judge(counts, lambda count: count == 128, text)
 
 
-@claim("resolution", sources=("sun2022length",), often=True)
+@claim("resolution", sources=("sun2022length",), section="Attention resolution")
 def its_resolution_is_higher() -> Verdict:
     """xPos has a higher attention resolution than RoPE."""
     ratios = {}
