@@ -17,6 +17,8 @@ from posviz.engine.styled_figure import StyledFigure, drop_bitmaps
 if TYPE_CHECKING:
     from posviz.engine.explorer import Explorer
 
+Arrays = SimpleNamespace  # what compute returned: each array by its name
+
 
 class Picture(traitlets.HasTraits):
     """A figure with knobs. A subclass declares knobs and writes the methods below.
@@ -38,7 +40,7 @@ class Picture(traitlets.HasTraits):
 
     # -- what a subclass writes ----------------------------------------------------------------
 
-    def compute(self) -> Any:
+    def compute(self) -> Arrays:
         """Return the arrays that the knobs ask for; `update` and `caption` get them.
 
         Mathematics only: it touches no artist. Ends in `return self.arrays(name=...)`.
@@ -52,7 +54,7 @@ class Picture(traitlets.HasTraits):
         """
         raise NotImplementedError
 
-    def update(self, artists: Any, arrays: Any) -> None:
+    def update(self, artists: Any, arrays: Arrays) -> None:
         """Move the artists to the arrays; reads no knob. Parts move themselves.
 
         Data are set anew, never changed in place, and the drawing order stays.
@@ -60,7 +62,7 @@ class Picture(traitlets.HasTraits):
         for part in artists:
             part.move(arrays)
 
-    def caption(self, arrays: Any) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """One sentence with the numbers that matter, also the alternative text.
 
         Reads the arrays only, no knob, so that it tells of the picture that is shown.
@@ -73,7 +75,7 @@ class Picture(traitlets.HasTraits):
         """A knob's value, held at the end of its range as the picture stands."""
         return self.knobs()[name].held(self)
 
-    def arrays(self, **computed: Any) -> SimpleNamespace:
+    def arrays(self, **computed: Any) -> Arrays:
         """What `compute` has computed, and besides it the knobs' values, held as `held` does.
 
         beyond: {knob: value} of the knobs that were set beyond the end.
@@ -81,7 +83,7 @@ class Picture(traitlets.HasTraits):
         values = self.values()
         held = {name: knob.held(self) for name, knob in self.knobs().items()}
         beyond = {name: value for name, value in values.items() if value != held[name]}
-        return SimpleNamespace(**held | {"beyond": beyond} | computed)
+        return Arrays(**held | {"beyond": beyond} | computed)
 
     # -- what follows from it ------------------------------------------------------------------
 
@@ -140,7 +142,7 @@ class Picture(traitlets.HasTraits):
         """
         return self.drawn(self.compute(), style, dark)
 
-    def drawn(self, arrays: Any, style: str = "notebook", dark: bool = False) -> Figure:
+    def drawn(self, arrays: Arrays, style: str = "notebook", dark: bool = False) -> Figure:
         """Arrays that compute returned, as a new Figure in which no artist is animated."""
         figure, artists = self.build(style, dark)
         figure.caption = self.caption(arrays)

@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib import colormaps, rcParams
 from matplotlib.ticker import MaxNLocator
 
+from posviz.engine.picture import Arrays
 from posviz.engine.style import SIGNED
 from posviz.pictures.dense_line import DenseLine
 
@@ -30,7 +31,7 @@ class Curve:
         scale(self.line, stroke, marks)
         self.show = show
 
-    def move(self, arrays):
+    def move(self, arrays: Arrays) -> None:
         """Set the data."""
         self.line.set_data(*self.show(arrays))
 
@@ -55,7 +56,7 @@ class Rule:
         self.set = self.line.set_xdata if upright else self.line.set_ydata
         self.show = show
 
-    def move(self, arrays):
+    def move(self, arrays: Arrays) -> None:
         """Move the line."""
         self.set([self.show(arrays)] * 2)
 
@@ -69,7 +70,7 @@ class Background:
     def __init__(self, setter: Callable, show: Callable):
         self.setter, self.show, self.last = setter, show, None
 
-    def move(self, arrays):
+    def move(self, arrays: Arrays) -> None:
         """Call the setter if the value has changed."""
         if (value := self.show(arrays)) != self.last:
             self.last = value
@@ -125,7 +126,7 @@ class Map:
         self.axes.set(xlim=across, ylim=(size[0] - 0.5, -0.5))
         self.fitted = cells, size
 
-    def move(self, arrays):
+    def move(self, arrays: Arrays) -> None:
         """Colour the matrix, and fit the axes if its shape has changed."""
         values = self.show(arrays)
         size = self.size(arrays) if self.size else values.shape
@@ -152,7 +153,7 @@ class Term(Map):
         self.cross.set_linewidth(self.cross.get_linewidth() / 1.5)
         self.on = on
 
-    def move(self, arrays):
+    def move(self, arrays: Arrays) -> None:
         """Colour the matrix, and cross it out or not."""
         super().move(arrays)
         on = self.on(arrays)
@@ -174,7 +175,7 @@ class Other:
     def __init__(self, artist, show: Callable):
         self.artist, self.show = artist, show
 
-    def move(self, arrays):
+    def move(self, arrays: Arrays) -> None:
         """Set what changes."""
         self.artist.set(**self.show(arrays))
 

@@ -10,7 +10,7 @@ from posviz.attention import softmax
 from posviz.encodings.alibi import alibi_bias, alibi_slopes
 from posviz.encodings.relative import offsets
 from posviz.engine.knobs import device, integer, log, real
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import SIGNED
 from posviz.pictures.alibi.alibi_slopes import slope_words
 from posviz.pictures.alibi.weight_by_distance import LOWEST, draw_weight_axis
@@ -48,7 +48,7 @@ class AlibiScores(Picture):
     seed = integer(0, low=0, high=99)
     where = device()
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return scores [cells, cells] and the last query's weights, without ALiBi and with it.
 
         NumPy computes in float64, the others in float32: `error` is by how much they differ.
@@ -76,7 +76,7 @@ class AlibiScores(Picture):
             error=error,
         )
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """Both maps, and the last query's weights: beside them where there is room."""
         *maps, row = score_panels(figure, 0.95, 2.2)
         without, ring = _draw_map(maps[0], lambda a: a.maps[0])
@@ -90,7 +90,7 @@ class AlibiScores(Picture):
         legend_above(figure, [*lines, planted], narrow=2)
         return [without, ring, with_alibi, other_ring, *lines, *marks, planted, limits]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """What the planted key scores, what the bias takes, and the weight it gets."""
         without, kept = arrays.planted[:2]
         lost, seq_len = arrays.slope * arrays.distance, arrays.seq_len

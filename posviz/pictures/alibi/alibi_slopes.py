@@ -7,7 +7,7 @@ from matplotlib.ticker import NullLocator
 from posviz.encodings.alibi import alibi_bias, alibi_slopes
 from posviz.encodings.relative import offsets
 from posviz.engine.knobs import integer
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
 from posviz.pictures.parts import Curve, Limits, Map, greyed, legend_above, whole, wide
 
@@ -27,7 +27,7 @@ class AlibiSlopes(Picture):
     head = integer(1, low=1, high=MOST_HEADS, until=lambda p: p.num_heads, play=True)
     seq_len = integer(16, low=4, high=LONGEST, label="tokens")
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return slopes and the formula's [num_heads], and the bias of the head [len, len].
 
         first: which slopes are those of a power of two; differs: which are not the formula's.
@@ -48,7 +48,7 @@ class AlibiSlopes(Picture):
             bias=np.where(apart < 0, BLANK, np.maximum(bias, LOWEST)),
         )
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """The slopes at left, on a logarithmic axis; at right the bias of one head."""
         points, matrix = figure.subplots(1, 2, width_ratios=(1.25, 1))
         slopes = _draw_slopes(points)
@@ -62,7 +62,7 @@ class AlibiSlopes(Picture):
         legend_above(figure, slopes, narrow=2)
         return [*slopes, bias, Limits(points, lambda a: {"xlim": _margins(len(a.slopes))})]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """The slope, the bias at the far end, and where the slopes come from."""
         num_heads, last = len(arrays.slopes), len(arrays.bias) - 1
         slope, power = arrays.slope, arrays.power

@@ -7,7 +7,7 @@ from matplotlib.ticker import NullLocator
 
 from posviz.encodings.alibi import alibi_slopes
 from posviz.engine.knobs import choice, integer, log
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.alibi.alibi_slopes import MOST_HEADS, slope_words
 from posviz.pictures.parts import Curve, Limits, Other, Rule, broken, legend_above, whole, wide
 
@@ -31,7 +31,7 @@ class WeightByDistance(Picture):
     furthest = log(128, low=16, high=4096, label="axis up to")
     show = choice("factor", options=tuple(SHOWN), redraw=True)
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return the windows [2, heads] in tokens, and lines and bars [x and y, 2, heads].
 
         A window ends where the factor (row 0) or the weight (row 1) falls under 1/one_in; it
@@ -57,7 +57,7 @@ class WeightByDistance(Picture):
             furthest=furthest,
         )
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """A line for each head at left, and at right how far each of them looks."""
         left, right = figure.subplots(1, 2, width_ratios=(1.4 if wide(figure) else 1, 1))
         lines, bars = _draw_lines(left, SHOWN[self.show]), _draw_windows(right)
@@ -66,7 +66,7 @@ class WeightByDistance(Picture):
         legend_above(figure, legend, narrow=3, columnspacing=1, handlelength=1.6)
         return [*lines, *bars]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """Where the factor and the weight of the head fall under the threshold, and of all."""
         num_heads, (factor, weight) = arrays.windows.shape[1], arrays.windows[:, arrays.head - 1]
         clamped = " (the last there is)" * bool(arrays.beyond)

@@ -9,7 +9,7 @@ from matplotlib import rcParams
 from matplotlib.ticker import MaxNLocator
 
 from posviz.engine.knobs import integer, switch
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN, SIGNED
 from posviz.pictures.learned._tables import (
     as_table,
@@ -49,7 +49,7 @@ class LearnedTable(Picture):
         self._training = _Training(toy_snapshots() if snapshots is None else checked(snapshots))
         self._view = functools.lru_cache(maxsize=32)(self._training.view)  # Play comes back
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return the nearest snapshot's cosines, path and means by offset, and the first's."""
         training = self._training
         index = training.nearest(self.progress / 100)
@@ -67,7 +67,7 @@ class LearnedTable(Picture):
             shape=training.tables[0].shape,
         )
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """Cosines of all rows, the path in the plane where the last table is widest, the means."""
         cosines, path, means = three_panels(figure)
         rows = len(self._training.tables[0])
@@ -94,7 +94,7 @@ class LearnedTable(Picture):
             Limits(means, lambda a: {"ylim": (a.lowest, 1.05)}),
         ]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """The step, neighbours and far rows then and at the start, and what was left out."""
         rows, columns = arrays.shape
         far = len(arrays.means) - 1

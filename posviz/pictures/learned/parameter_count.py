@@ -6,7 +6,7 @@ from matplotlib import rcParams
 from matplotlib.ticker import NullLocator
 
 from posviz.engine.knobs import choice, integer, log
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Ring, Rule, legend_above
 
 
@@ -50,7 +50,7 @@ class ParameterCount(Picture):
     width = integer(768, low=64, high=12_288, step=64, label="width (d_model)")
     model = choice("GPT-2 small", options=tuple(MODELS))
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return the parameters of the table asked for, and the model they are held against."""
         length, model = int(self.length), MODELS[self.model]
         return self.arrays(
@@ -61,7 +61,7 @@ class ParameterCount(Picture):
             parameters=length * self.width,
         )
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """For each model its table and all its parameters; across them, the table asked for."""
         axes = figure.subplots()
         tables, wholes = _draw_models(axes)
@@ -74,7 +74,7 @@ class ParameterCount(Picture):
         legend_above(figure, [asked, tables, wholes, rings[0]], narrow=2, columnspacing=1.2)
         return [asked, *rings]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """The table's parameters, in bytes, beside the model's; the model's own table."""
         rows, columns, parameters = arrays.chosen
         return (

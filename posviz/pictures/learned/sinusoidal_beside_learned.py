@@ -7,7 +7,7 @@ from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.engine.knobs import choice, log
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN, SIGNED
 from posviz.pictures.learned._tables import (
     STEPS,
@@ -72,7 +72,7 @@ class SinusoidalBesideLearned(Picture):
         self._table = toy_snapshots()[STEPS] if table is None else as_table(table, "table")
         self._sides: dict = {}  # the learned table's: no knob moves it
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return what is compared, of the sinusoidal table and of the learned one."""
         rows, columns = self._table.shape
         fixed = _sinusoidal(self.compare, rows, columns - columns % 2, self.base)
@@ -83,7 +83,7 @@ class SinusoidalBesideLearned(Picture):
             self._sides[compare] = SIDES[compare](self._table)
         return self._sides[compare]
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """A panel for each table, with the same range, and a third with a curve for each."""
         *panels, curves = three_panels(figure)
         learned = self._learned(self.compare)
@@ -104,7 +104,7 @@ class SinusoidalBesideLearned(Picture):
         legend_above(figure, [*lines, *marks], narrow=2)
         return [*tables[0], *tables[1], *lines]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """The same number of both tables."""
         (rows, columns), (fixed, learned) = arrays.shape, arrays.sides
         drawn = one_in(columns, "column") if arrays.compare in ("values", "spectrum") else ""

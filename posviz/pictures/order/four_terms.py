@@ -5,7 +5,7 @@ from matplotlib.ticker import MaxNLocator
 
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.engine.knobs import choice, even, integer
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Curve, Limits, Map, Other, broken, whole, wide
 
 LONGEST = 64
@@ -22,7 +22,7 @@ class FourTerms(Picture):
     projection = choice("random", options=("random", "identity"), label="W_Q and W_K")
     seed = integer(0, low=0, high=99)
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return the terms, query first, each [seq_len, seq_len].
 
         ranges: the least and the most of the position–position term at each offset.
@@ -48,7 +48,7 @@ class FourTerms(Picture):
             spread=np.ptp(ends, axis=1).max(),
         )
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """The four terms as a table of query and key; the last of them against the offset."""
         table, ratios = ("abo\ncdo", (1, 1, 2)) if wide(figure) else ("ab\ncd\noo", (1, 1))
         axes = figure.subplot_mosaic(table, width_ratios=list(ratios))
@@ -74,7 +74,7 @@ class FourTerms(Picture):
             Curve(offset, "C0o-", lambda a: broken(a.ranges), marks=3 / 4),
         ]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """Whether the last term depends on the offset alone."""
         if arrays.spread < 1e-9:
             relative = "depends on the distance alone"

@@ -5,7 +5,7 @@ import numpy as np
 from posviz.attention import attention
 from posviz.encodings.doors import NoPosition
 from posviz.engine.knobs import choice, integer, switch
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
 from posviz.masks import blockwise_causal_mask, causal_mask, padding_mask
 from posviz.pictures.parts import Curve, Limits, Map, greyed, legend_over, whole, with_room
@@ -28,7 +28,7 @@ class MaskedAttention(Picture):
     )
     same_token = switch(True, label="same token everywhere")
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Weights [seq_len, seq_len]; rows, positions and counts of keys [seq_len]."""
         length = self.seq_len - self.held("padding")
         # Counted from the first real token; the padding before it repeats the 0.
@@ -61,7 +61,7 @@ class MaskedAttention(Picture):
             return causal_mask(positions, positions)
         return blockwise_causal_mask(positions, positions, self.block)
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """The weights, and beside each query how many keys it looks at."""
         heat, beside = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
         look = {"cmap": greyed(PLAIN, "under"), "limits": (0, 1)}
@@ -79,7 +79,7 @@ class MaskedAttention(Picture):
         fit = Limits(beside, lambda a: {"xlim": with_room(0, len(a.rows), 0.05)})
         return [weights, fit, looks_at, positions]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """How many keys the first and the last token look at."""
         real = arrays.looks_at[-arrays.length :]
         tokens = f"{arrays.length} token" + "s" * (arrays.length > 1)

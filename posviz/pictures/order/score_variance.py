@@ -6,7 +6,7 @@ import numpy as np
 
 from posviz.attention import softmax
 from posviz.engine.knobs import integer
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Curve, legend_over
 
 LARGEST, PAIRS, KEYS = 256, 500, 16
@@ -22,7 +22,7 @@ class ScoreVariance(Picture):
     head_dim = integer(64, low=1, high=LARGEST, play=True)
     seed = integer(4, low=0, high=99)
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Variances for every head_dim [LARGEST], and the weights of one query [KEYS].
 
         Each is (plain, scaled); here are the variances at head_dim.
@@ -36,7 +36,7 @@ class ScoreVariance(Picture):
             weights=[np.sort(softmax(x))[::-1] for x in (score, score / self.head_dim**0.5)],
         )
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """The variance against head_dim, and what the softmax makes of one head_dim."""
         left, right = figure.subplots(1, 2)
         keys = np.arange(1, KEYS + 1)
@@ -56,7 +56,7 @@ class ScoreVariance(Picture):
         legend_over(right)
         return parts
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """The variance and the largest weight, with and without the division."""
         (plain, scaled), (weights, divided) = arrays.here, arrays.weights
         return (

@@ -13,7 +13,7 @@ from posviz.encodings.doors import NoPosition
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import Sinusoidal
 from posviz.engine.knobs import choice, integer, text
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.masks import causal_mask
 from posviz.pictures.parts import Background, Map
 
@@ -42,7 +42,7 @@ class ShuffledSentence(Picture):
     encoding = choice("none", options=tuple(ENCODINGS))
     mask = choice("none", options=("none", "causal"))
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return the outputs [len, head_dim] of both orders, and how they differ."""
         words = words_of(self.sentence)
         order = self._order(len(words))
@@ -74,7 +74,7 @@ class ShuffledSentence(Picture):
         )
         return output[0, :, :HEAD_DIM]
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """Three matrices of outputs; between them, whether they are equal."""
         words = words_of(self.sentence)
         axes = figure.subplots(1, 5, width_ratios=(3, 2, 3, 2, 3))
@@ -96,7 +96,7 @@ class ShuffledSentence(Picture):
         figure.colorbar(outputs[0].image, ax=axes, ticks=(-2, 0, 2), label="output", **below)
         return [show, *outputs, *signs]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """Whether the outputs move with their words."""
         if arrays.empty:
             return "There is no word yet, so ∅ stands for the sentence and attends to itself."
@@ -129,7 +129,7 @@ class _Sign:
         self.number = axes.text(0.5, 0.35, "", size=1.2 * size, va="top", **middle)
         self.at = at
 
-    def move(self, arrays):
+    def move(self, arrays: Arrays) -> None:
         """Set both."""
         residual = arrays.residuals[self.at]
         self.sign.set_text("≠" if residual > ROUNDING else "=")

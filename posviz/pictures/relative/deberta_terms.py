@@ -7,7 +7,7 @@ import numpy as np
 from posviz.encodings.deberta import P2C, TERMS, DeBERTa
 from posviz.encodings.doors import NoPosition
 from posviz.engine.knobs import choice, even, integer, switch
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Curve, Term, Text
 from posviz.pictures.relative.four_relative_terms import LENGTH, LIMIT, draw_score_bar
 
@@ -31,7 +31,7 @@ class DebertaTerms(Picture):
     head_dim = even(64, low=4, high=128)
     seed = integer(0, low=0, high=99)
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return the terms [len, len] after 1/√head_dim, and the spread of sums of many draws."""
         on = (True, self.c2p, self.p2c)
         scale = _encoding(self.head_dim, self.seed, self.clip, self.reading, on).scale(
@@ -47,7 +47,7 @@ class DebertaTerms(Picture):
             densities=densities,
         )
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """The terms as maps; below them the spread of many sums, scaled and not."""
         axes = figure.subplot_mosaic("abc\nsss", height_ratios=(1.5, 1))
         maps = [axes[name] for name in "abc"]
@@ -67,7 +67,7 @@ class DebertaTerms(Picture):
         draw_score_bar(figure, terms[0].image, maps, "score", aspect=15)
         return [*terms, *clips, *_draw_spreads(axes["s"])]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """The spread of the sum before and after DeBERTa's scale, and what is clipped."""
         count = sum(arrays.on)
         clipped = f"clipped to −{arrays.clip} … {arrays.clip - 1} (dotted)"

@@ -7,7 +7,7 @@ import numpy as np
 from posviz.attention import softmax
 from posviz.encodings.transformer_xl import TransformerXL
 from posviz.engine.knobs import integer, real, switch
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.masks import causal_mask
 from posviz.pictures.parts import Curve, Term, Text, wide
 
@@ -37,7 +37,7 @@ class FourRelativeTerms(Picture):
     offset_scale = real(1.0, low=0.0, high=2.0, step=0.1, play=True, label="(b), (d) ×")
     seed = integer(71, low=0, high=99)
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return five terms [len, len], and the last query's weights with and without some.
 
         Without a term that is off, weights change; where none is, (d) is the one left out.
@@ -63,7 +63,7 @@ class FourRelativeTerms(Picture):
         four = (self.content_content, self.content_offset, self.key_alone, self.offset_alone)
         return np.array([*four, self.query_alone])
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """The five terms; below them the last query's weights, with and without some of them."""
         table = ["abcde", "wwwww"] if wide(figure) else ["abc", "de.", "www"]
         heights = (1, 1.2) if wide(figure) else (1, 1, 1.2)
@@ -80,7 +80,7 @@ class FourRelativeTerms(Picture):
         draw_score_bar(figure, terms[0].image, maps, "score", aspect=12)
         return [*terms, *_draw_rows(axes["w"])]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """What is off, how far the weights are from those of all four, and what the fifth does."""
         off = [name for name, on in zip(TERMS, arrays.on[:4], strict=True) if not on]
         told = (

@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter
 from posviz.encodings.relative import offsets
 from posviz.encodings.shaw import shaw_index
 from posviz.engine.knobs import choice, integer
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import SIGNED
 from posviz.pictures.parts import (
     Background,
@@ -48,7 +48,7 @@ class OffsetMatrix(Picture):
     shift = integer(0, low=0, high=LARGEST, label="shift of all")
     convention = choice("query − key", options=("query − key", "key − query"))
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return what the pairs are told, [seq_len, seq_len], and the query's row before the clip.
 
         pairs: how many pairs pick each row of the table, [2k+1].
@@ -67,7 +67,7 @@ class OffsetMatrix(Picture):
             distinct=len(np.unique(apart)),
         )
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """The matrix; beside it, or below, the query's row before and after the clip."""
         shape = (1, 2) if wide(figure) else (2, 1)
         ratios = {"width_ratios": (1.3, 1)} if wide(figure) else {"height_ratios": (1.8, 1)}
@@ -98,7 +98,7 @@ class OffsetMatrix(Picture):
         )
         return [told, *outline, *numbers, apart, clipped, fit]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """How many offsets are told apart, what the end rows stand for, and the query's rows."""
         pairs, last, seq_len = arrays.pairs, 2 * arrays.clip, len(arrays.told)
         if last == 0:

@@ -9,7 +9,7 @@ from matplotlib.textpath import TextPath
 from matplotlib.transforms import Affine2D
 
 from posviz.engine.knobs import integer, switch
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
 from posviz.wording import signed
 
@@ -31,7 +31,7 @@ class RelShift(Picture):
     memory = integer(1, low=0, high=3, redraw=True, label="memory (tokens)")
     bidirectional = switch(False, redraw=True)
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return the matrix and the tape as this step has them, and which cells are gone.
 
         Cells are numbered as they come: that of query i in column c is i·columns + c.
@@ -72,7 +72,7 @@ class RelShift(Picture):
             return (row == 0) & (self.step == 3)
         return column > self.memory + (self.q_len - 1 if self.bidirectional else row)
 
-    def draw(self, figure):
+    def draw(self, figure) -> SimpleNamespace:
         """The matrix beside the five steps, and below them the tape of memory."""
         offsets = self._offsets()
         side = len(offsets) + (not self.bidirectional)
@@ -100,7 +100,7 @@ class RelShift(Picture):
             (f"{last}rows of {width - 1}{kept}", f"[{self.q_len}, {width - 1}]"),
         )
 
-    def update(self, artists, arrays):
+    def update(self, artists: SimpleNamespace, arrays: Arrays) -> None:
         """Lay the cells out as the step has them; the tape moves only when cells are added."""
         rows, columns = arrays.matrix.shape
         artists.cells.set_data(_colours(arrays.matrix, arrays.gone, arrays.columns))
@@ -123,7 +123,7 @@ class RelShift(Picture):
         artists.starts.set_data(np.repeat(arrays.starts - 0.5, 3), strokes)
         artists.pointer.set_ydata([arrays.step])
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """What the step does to the cells, and where they lie."""
         (rows, width), gone = arrays.matrix.shape, arrays.gone.sum()
         first, last = arrays.offsets[[0, -1]]

@@ -9,7 +9,7 @@ from matplotlib.ticker import NullLocator
 from posviz.encodings.relative import offsets
 from posviz.encodings.t5 import t5_bucket
 from posviz.engine.knobs import even, integer, switch
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
 from posviz.pictures.parts import (
     Curve,
@@ -45,7 +45,7 @@ class T5Buckets(Picture):
     bidirectional = switch(True)
     seq_len = integer(128, low=16, high=LONGEST, step=16)
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return the bucket of each offset −2000 … 2000 as runs, and that of each pair as colours.
 
         runs: (first offset, last offset, bucket), [runs, 3]; colours: of the buckets [num_buckets],
@@ -67,7 +67,7 @@ class T5Buckets(Picture):
             pairs=_pairs(*setting, self.seq_len),
         )
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """A colour for each bucket, the offsets of each, and the bucket of all pairs."""
         if wide(figure):
             panels = figure.subplot_mosaic([["table", "curve", "matrix"]], width_ratios=(1, 15, 13))
@@ -96,7 +96,7 @@ class T5Buckets(Picture):
         rows = [Limits(axes, lambda a: {"ylim": a.column[:1:-1]}) for axes in (table, curve)]
         return [buckets, pairs, *ends, mark, runs, here, *band, *rows]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """The offset's bucket, the offsets that share it, and how many buckets are used."""
         num_buckets, max_distance, bidirectional, seq_len = arrays.setting
         far, last = arrays.runs[-1, [0, 2]]

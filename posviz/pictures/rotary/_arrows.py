@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from posviz.engine.picture import Arrays
+
 
 class Arrow:
     """An arrow from the origin to the point that `show` returns; a faint one stays.
@@ -18,7 +20,7 @@ class Arrow:
         self.name = axes.text(0, 0, name, color=look["edgecolor"], **where)
         self.show, self.radius = show, radius
 
-    def move(self, arrays):
+    def move(self, arrays: Arrays) -> None:
         """Set its head, and its name before that."""
         vector = np.asarray(self.show(arrays))
         self.arrow.set_data(dx=vector[0], dy=vector[1])

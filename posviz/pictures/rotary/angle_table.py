@@ -5,7 +5,7 @@ import numpy as np
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import LAYOUTS, change_layout
 from posviz.engine.knobs import choice, even, integer, log
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Curve, Map, legend_above, whole
 
 LONGEST, WIDEST = 512, 256
@@ -25,7 +25,7 @@ class AngleTable(Picture):
     base = log(10_000, low=10, high=1_000_000)
     length = integer(128, low=2, high=LONGEST, label="length (rows)")
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return the table [length, head_dim], and each column's frequency and member of its pair.
 
         Angles are shown modulo a turn, from −π to π.
@@ -47,7 +47,7 @@ class AngleTable(Picture):
             return (angles + np.pi) % (2 * np.pi) - np.pi
         return np.cos(angles) if self.shown == "cos" else np.sin(angles)
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """Heatmap with its marker, and under it the marked row."""
         panels = heat, row = figure.subplots(2, 1, sharex=True, height_ratios=(2.4, 1))
         label, limit, ends = self.shown, 1.0, ("−1", "0", "1")
@@ -73,7 +73,7 @@ class AngleTable(Picture):
         figure.align_ylabels(panels)
         return [table, *members]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """How many columns differ, which are copies, and how far three of them turn."""
         half = arrays.head_dim // 2
         same = f"j and j + {half}" if arrays.layout == "half_split" else "2i and 2i + 1"

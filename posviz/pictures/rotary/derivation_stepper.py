@@ -10,7 +10,7 @@ from posviz.derivations.chain import value_text
 from posviz.derivations.rotary import DERIVATIONS, derive
 from posviz.derivations.typeset import typeset
 from posviz.engine.knobs import choice, even, integer, real
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Background, Curve, Other, Ring, broken, legend_above
 
 VERSIONS = ("right", "slip", "other slip")
@@ -45,7 +45,7 @@ class DerivationStepper(Picture):
     k1 = real(1.2, low=-1.5, high=1.5, step=0.1, when=_using("k"), label="k₁")
     head_dim = even(8, low=4, high=64, when=_using("head_dim"), label="head_dim d")
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """What each line shown says, and its points, [points, 2] as (value, row)."""
         asked = ((self.q0, self.q1), (self.k0, self.k1))
         q, k = (pair if any(pair) else (0.1, 0.0) for pair in asked)
@@ -83,7 +83,7 @@ class DerivationStepper(Picture):
         slip, chosen = _slip(self.derivation, self.version), DERIVATIONS[self.derivation]
         return chosen.slips[slip] if slip else chosen.lines
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """Numbers, formulas and values at left, the values on a common axis at right."""
         lines = self.lines()
         width, height = 72 * figure.get_size_inches()
@@ -111,7 +111,7 @@ class DerivationStepper(Picture):
         legend_above(figure, handles, columnspacing=1.0, handletextpad=0.2)
         return [*formulas, *values, *threads, dots, rings, crosses]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """Which line is reached and why it follows, or by how much it does not."""
         asked = f"{arrays.beyond['line']} was asked; " if arrays.beyond else ""
         count = len(arrays.values)

@@ -7,7 +7,7 @@ import numpy as np
 from posviz.encodings.frequencies import rotary_frequencies, wavelengths
 from posviz.encodings.rotary import change_layout
 from posviz.engine.knobs import choice, log
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Curve, Rule, legend_above, whole
 from posviz.real import BASE, LAYOUT, SENTENCES, TELLING, heads
 
@@ -23,7 +23,7 @@ class PairNorms(Picture):
     within = log(50, low=6.3, high=100_000, play=True, label="one turn within (tokens)")
     head = choice("previous word", options=tuple(TELLING), label="head of")
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return mean norms of q and k in each pair [pairs], and the part of those that turn."""
         stored = [heads(sentence)[self.head] for sentence in SENTENCES.values()]
         # The first word's key is apart: in most heads it is close to 0.
@@ -37,7 +37,7 @@ class PairNorms(Picture):
             named="layer {} head {}".format(*TELLING[self.head]),
         )
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """The norms over the pairs, the fastest first, and where a turn takes longer."""
         axes = figure.subplots()
         pairs = np.arange(len(heads()["previous word"].q.T) // 2)
@@ -52,7 +52,7 @@ class PairNorms(Picture):
         legend_above(figure, lines)
         return lines
 
-    def caption(self, arrays):
+    def caption(self, arrays: Arrays) -> str:
         """How many pairs are fast, and their part of what query and key can reach."""
         return (
             f"In SmolLM2’s {arrays.named}, {arrays.share:.0%} of what query and key can reach in a "

@@ -8,7 +8,7 @@ import numpy as np
 from posviz.attention import softmax
 from posviz.encodings.rotary import Rotary
 from posviz.engine.knobs import choice
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
 from posviz.masks import causal_mask
 from posviz.pictures.parts import Background, Map, greyed, wide
@@ -45,7 +45,7 @@ class RealHead(Picture):
         self._data = () if given is None else ("given",)
         self._heads = {name: given or heads(text) for name, text in SENTENCES.items()}
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return weights [len, len], the model's and ours, and what is on the keys looked for."""
         head = self._heads[self.sentence][self.head]
         positions = np.arange(len(head.words))
@@ -65,7 +65,7 @@ class RealHead(Picture):
             how=f"{self.positions}, layout {self.layout}",
         )
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """The model's own weights between words, and those computed here."""
         most = max(len(head.words) for each in self._heads.values() for head in each.values())
         panels = figure.subplots(*((1, 2) if wide(figure) else (2, 1)))
@@ -82,7 +82,7 @@ class RealHead(Picture):
         ]
         return [*maps, *labels]
 
-    def caption(self, arrays):
+    def caption(self, arrays: Arrays) -> str:
         """The weight on what the head looks for, and how far all weights are from the model's."""
         there, first = arrays.shares
         also = "" if arrays.name == "first word" else f" and {first:.2f} on the first word"

@@ -9,7 +9,7 @@ from posviz.arrays import Array, namespace, to_device, to_numpy
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
 from posviz.engine.knobs import choice, device, even, integer, log, text
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.order.shuffled_sentence import words_of
 from posviz.pictures.parts import (
     RANGES,
@@ -49,7 +49,7 @@ class RotaryScores(Picture):
     seed = integer(3, low=0, high=99)
     where = device()
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return scores [cells, cells] and their mean at each offset, without RoPE and with it.
 
         NumPy computes in float64, the others in float32: `error` is by how much their maps differ.
@@ -89,7 +89,7 @@ class RotaryScores(Picture):
             vectors[:, 0] = vectors[:, 1]
         return vectors[np.arange(seq_len) % len(words)].swapaxes(0, 1)
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """Both maps, and the mean of each of their diagonals: beside them where there is room."""
         limit, ends = LIMITS[self.content]
         *heats, means = score_panels(figure, 1.2, 2.6)
@@ -118,7 +118,7 @@ class RotaryScores(Picture):
         fit = Limits(means, lambda a: {"xlim": (-1.02 * a.seq_len, 1.02 * a.seq_len)})
         return [*maps, *lines, fit]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """Mean scores near the diagonal and far from it, and the device."""
         (near, far), (near_turned, far_turned) = arrays.means
         width = cell_width(arrays.seq_len)

@@ -6,7 +6,7 @@ from matplotlib import rcParams
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
 from posviz.engine.knobs import integer, log
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Curve, Rule, circle, legend_above
 from posviz.pictures.rotary._arrows import Arrow
 
@@ -31,7 +31,7 @@ class RotatingVectors(Picture):
     pair = integer(1, low=0, high=HEAD_DIM // 2 - 1)
     base = log(65_536, low=10, high=1_000_000)  # 2^16: each pair turns half as fast as the last
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return q and k turned, their score, and the scores where one or both of them move."""
         inv_freq = rotary_frequencies(HEAD_DIM, self.base)[[self.pair]]
         offset = self.query - self.key
@@ -49,7 +49,7 @@ class RotatingVectors(Picture):
             both=both.sum(axis=-1),
         )
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """The plane at left; at right the score, if q moves alone and if both do."""
         plane, scores = figure.subplots(1, 2, width_ratios=(1, 1.25))
         arrows = _arrows(plane)
@@ -63,7 +63,7 @@ class RotatingVectors(Picture):
         legend_above(figure, [arc, alone, both, key], handlelength=1.6, columnspacing=1.2)
         return [*arrows, arc, alone, both, key, here]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """Where the two stand, by how much the angle changed, and whether the score stood still."""
         query, key = arrays.positions
         offset = query - key

@@ -7,7 +7,7 @@ from matplotlib.ticker import MaxNLocator
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.engine.knobs import choice, even, integer, log
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import (
     RANGES,
     Curve,
@@ -43,7 +43,7 @@ class ScoreDecay(Picture):
     base = log(10_000, low=10, high=1_000_000)
     seed = integer(0, low=0, high=99, when={"content": ("random", "many seeds")})
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return the curves, and score, envelope and bound at the offset over the seeds."""
         largest, offset = int(self.largest), self.held("offset")
         inv_freq = rotary_frequencies(self.head_dim, self.base)
@@ -58,7 +58,7 @@ class ScoreDecay(Picture):
             **_curves(self.content, self.seed, self.head_dim, self.base, largest),
         )
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """The score, before the area of what lies around it."""
         unit, limits, names = LOOKS[self.content]
         axes = figure.subplots()
@@ -75,7 +75,7 @@ class ScoreDecay(Picture):
         ends = Limits(axes, lambda a: {"xlim": with_room(0, a.largest, 0.018)})
         return [ends, around, curve, mark]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """The score at the offset, how often it rises, and what the bound is worth."""
         at = f"at offset {arrays.offset}" + " (the largest)" * bool(arrays.beyond)
         if arrays.content == "many seeds":

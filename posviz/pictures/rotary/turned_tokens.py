@@ -8,7 +8,7 @@ from posviz.encodings.doors import NoPosition
 from posviz.encodings.frequencies import rotary_angles
 from posviz.encodings.rotary import apply_rotary
 from posviz.engine.knobs import choice, integer
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
 from posviz.pictures.parts import Curve, Map, Other, broken
 from posviz.pictures.rotary._arrows import Arrow
@@ -32,7 +32,7 @@ class TurnedTokens(Picture):
     first = integer(1, low=0, high=35, when=TURNING, play=True, label="first position")
     turned = choice("queries and keys", options=("queries and keys", "queries", "nothing"))
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return angles [2, 3], vectors [2, 3, 2] (queries, keys), weights [3, 3] and outputs."""
         angles, vectors, output, weights = self._attend(self.first)
         *_, moved = self._attend(self.first + 1)
@@ -60,7 +60,7 @@ class TurnedTokens(Picture):
         )
         return angles, vectors, output[0, 0], weights[0, 0]
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """The plane at left, with what does not turn at rest in it; the weights at right."""
         plane, heat = figure.subplots(1, 2, width_ratios=(1.15, 1))
         arrows = _arrows(plane)
@@ -81,7 +81,7 @@ class TurnedTokens(Picture):
         ]
         return [*arrows, *trails, weights, *cells]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """The first query's weights, and whether they change when all tokens move on."""
         places = ", ".join(str(position) for position in arrays.positions)
         degrees = ", ".join(f"{angle:.0f}°" for angle in np.degrees(arrays.angles[0]))

@@ -6,7 +6,7 @@ from matplotlib import rcParams
 from posviz.encodings.frequencies import rotary_frequencies, wavelengths
 from posviz.encodings.rotary2d import mrope_angles
 from posviz.engine.knobs import choice, integer, log
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Curve, Other, Ring, Rule, broken, legend_above, wide
 from posviz.wording import tokens
 
@@ -37,7 +37,7 @@ class MropeSections(Picture):
     sections = choice(next(iter(ARRANGEMENTS)), options=tuple(ARRANGEMENTS))
     base = log(1_000_000, low=10_000, high=10_000_000)
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return each pair's axis, found by asking which one turns it, wavelength and angle."""
         sections, interleaved = ARRANGEMENTS[self.sections]
         inv_freq = rotary_frequencies(2 * PAIRS, self.base)
@@ -52,7 +52,7 @@ class MropeSections(Picture):
             present=present,
         )
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """The token in its image at left; at right a dial for each pair, marked by its axis."""
         image, dials = figure.subplots(1, 2, width_ratios=(1, 1.6))
         look = {"edge": 0.3, "marks": 3.2 if wide(figure) else 2}
@@ -83,7 +83,7 @@ class MropeSections(Picture):
             hands,
         ]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """The wavelengths that each axis has, and how far its fastest pair has turned."""
         words = []
         for i, (name, position) in enumerate(zip(AXES, arrays.present, strict=True)):

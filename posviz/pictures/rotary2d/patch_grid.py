@@ -7,7 +7,7 @@ from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
 from posviz.encodings.rotary2d import axial_angles, mixed_angles, raster
 from posviz.engine.knobs import choice, device, integer, log
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Curve, Limits, Map, legend_above, on_colours, whole
 
 LARGEST = 32  # patches along a side
@@ -39,7 +39,7 @@ class PatchGrid(Picture):
     head_dim = choice(64, options=(4, 8, 16, 32, 64, 128))
     where = device()
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return the query's scores with every patch, [grid, grid], in float32; its own is 1.
 
         All queries and keys are vectors of ones, so a score is the mean cosine of the pairs' turns.
@@ -69,7 +69,7 @@ class PatchGrid(Picture):
         towards = np.random.default_rng(SEED).uniform(0, 2 * np.pi, len(speeds))
         return mixed_angles(rows, columns, speeds * np.stack([np.cos(towards), np.sin(towards)]))
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """The map at left, its query outlined; at right the same scores against steps."""
         chart, steps = figure.subplots(1, 2, width_ratios=(1, 1))
         scores = Map(chart, lambda a: a.scores, most=(LARGEST, LARGEST), aspect="equal")
@@ -91,7 +91,7 @@ class PatchGrid(Picture):
         legend_above(figure, lines, columnspacing=1.0)
         return [scores, *query, Limits(steps, _limits), *lines]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """The scores of two neighbours, and how many patches pass for the query itself."""
         grid, (row, column) = len(arrays.scores), arrays.here
         clamped = " (the nearest there is)" * bool(arrays.beyond)

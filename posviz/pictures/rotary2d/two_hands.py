@@ -6,7 +6,7 @@ from matplotlib import rcParams
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.rotary2d import axial_angles, mixed_angles, raster
 from posviz.engine.knobs import choice, integer, log
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Curve, Map, broken, circle, legend_above, on_colours
 from posviz.wording import signed
 
@@ -32,7 +32,7 @@ class TwoHands(Picture):
     )
     base = log(100, low=10, high=10_000)
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return the shares of column and row in each hand's angle, and what the pairs score.
 
         `frequencies` is [hands, 2], index 0 for columns; `shares` alike, times the coordinates.
@@ -65,7 +65,7 @@ class TwoHands(Picture):
         towards = np.deg2rad(self.direction)
         return speed * np.array([[np.cos(towards), np.sin(towards)]])
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """The dial at left; at right the image, with lines along which a hand stands the same."""
         dial, image = figure.subplots(1, 2, width_ratios=(1, 1.15))
         circle(dial)
@@ -90,7 +90,7 @@ class TwoHands(Picture):
         legend_above(figure, hands)
         return [*hands, *arcs, scores, *first, *last, mark]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """The angles, share by share."""
         row, column = arrays.here
         across, down = arrays.shares[0, 0], arrays.shares[-1, 1]

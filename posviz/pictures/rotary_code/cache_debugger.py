@@ -8,7 +8,7 @@ from posviz.attention import softmax
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
 from posviz.engine.knobs import choice, even, integer, log, switch
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import SIGNED
 from posviz.pictures.parts import Curve, Map, Rule, greyed, legend_over
 
@@ -34,7 +34,7 @@ class CacheDebugger(Picture):
     base = log(10_000, low=10, high=1_000_000)
     seed = integer(2, low=0, high=99)
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return the scores with a cache and without, [len, len], and each row's largest error."""
         how = (self.head_dim, self.base, self.same_token, self.seed)
         scores = _decoded(*how, self.prompt, self.mistake)
@@ -46,7 +46,7 @@ class CacheDebugger(Picture):
         maps = [_filled(scores, self.decoded), _filled(true, self.decoded)]
         return self.arrays(maps=maps, errors=errors[rows], shift=shift)
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """Scores with a cache and without, and beside them the largest error of each row."""
         panels = figure.subplots(1, 3, sharey=True, width_ratios=(1, 1, 0.7))
         look = {"cmap": greyed(SIGNED, "under"), "limits": (-LIMIT, LIMIT), "aspect": "equal"}
@@ -72,7 +72,7 @@ class CacheDebugger(Picture):
         legend_over(panels[2], handles=[prompts[2].line])
         return [*maps, errors, *prompts]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """The error of the last row, before and after the division, and where attention went."""
         error = arrays.errors[-1]
         tokens = f"{arrays.decoded} token" + "s" * (arrays.decoded > 1)

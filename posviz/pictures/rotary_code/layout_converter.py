@@ -8,7 +8,7 @@ from matplotlib import rcParams
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import LAYOUTS, apply_rotary, change_layout, change_projection_layout
 from posviz.engine.knobs import choice, even, integer, switch
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Curve, Limits, Map, Other, Ring, broken, legend_above, whole, wide
 
 TRAINED = "interleaved"
@@ -32,7 +32,7 @@ class LayoutConverter(Picture):
     head_dim = even(8, low=4, high=64)
     seed = integer(4, low=0, high=99)
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return the scores [len, len] as trained and as run, and the columns turned together."""
         positions = self.shift + np.arange(LENGTH)
         angles = rotary_angles(positions, rotary_frequencies(self.head_dim))
@@ -57,7 +57,7 @@ class LayoutConverter(Picture):
         ]
         return list(zip(stored, (self.query_layout, self.key_layout), strict=True))
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """What is turned together, the map of scores as trained, and that of those as run."""
         rows, widths = [["pairs", "trained", "run"]], {"width_ratios": (1.2, 1, 1)}
         if not wide(figure):
@@ -68,7 +68,7 @@ class LayoutConverter(Picture):
         legend_above(figure, pairs[:4], narrow=2, columnspacing=1.2, handlelength=1.4)
         return [*pairs, *maps]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """Which of the outcomes this is, by its numbers."""
         query, key = (
             ("reordered, " if stored != TRAINED else "") + f"turned {turned}"

@@ -8,7 +8,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.engine.knobs import choice, integer, log
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Curve, Rule, legend_above
 
 HEAD_DIM = 64
@@ -36,7 +36,7 @@ class PrecisionLab(Picture):
     base = log(10_000, low=10, high=1_000_000)
     seed = integer(2, low=0, high=99)
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return by dtype |score − exact| at all positions and at the marked one; NaN: overflow."""
         position = int(self.position)
         setting = self.rounded, self.offset, self.base, self.seed
@@ -52,7 +52,7 @@ class PrecisionLab(Picture):
             here={name: error[0] for name, error in _errors([position], *setting).items()},
         )
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """A line and a mark for each dtype on logarithmic axes, and a cross where one overflows."""
         axes = figure.subplots()
         axes.axhline(TOLERANCE, color="C6", linewidth=rcParams["axes.linewidth"])
@@ -78,7 +78,7 @@ class PrecisionLab(Picture):
         legend_above(figure, [*curves, end], ncols=3, columnspacing=1.2, handlelength=1.8)
         return [*curves, here, *marks, end]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """The errors at the position, and where each dtype is first off by more than 0.001."""
         here = ", ".join(f"{name} {_found(arrays, name)}" for name in LOOKS)
         first = ", ".join(

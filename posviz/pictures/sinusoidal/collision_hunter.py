@@ -4,7 +4,7 @@ import numpy as np
 
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.engine.knobs import even, log
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Curve, Limits, Other, Rule, legend_above
 
 COLUMNS = 400  # the offsets are shown as the nearest of each of so many ranges
@@ -20,7 +20,7 @@ class CollisionHunter(Picture):
     base = log(10_000, low=10, high=1_000_000)
     largest = log(100_000, low=10, high=100_000, label="largest offset")
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return the nearest offset, its exact distance, and the nearest in ranges of offsets."""
         largest = int(self.largest)
         distances = _distances(largest, self.d_model, self.base)
@@ -37,7 +37,7 @@ class CollisionHunter(Picture):
             neighbour=distances[0],
         )
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """Distance against offset, and the nearest beside its numbers."""
         axes = figure.subplots()
         thin = {"drawstyle": "steps-post", "stroke": 1 / 1.5}
@@ -56,7 +56,7 @@ class CollisionHunter(Picture):
         )
         return [Limits(axes, _limits), *parts, Other(found, _found)]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """The nearest collision, beside the distance of neighbours."""
         return (
             f"Of offsets 1 to {arrays.largest:,} the nearest row is {arrays.distance:.4g} away, "

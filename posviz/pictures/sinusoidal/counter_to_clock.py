@@ -5,7 +5,7 @@ from matplotlib import rcParams
 from matplotlib.patches import Wedge
 
 from posviz.engine.knobs import integer
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
 from posviz.pictures.parts import Curve, Other, broken
 
@@ -23,14 +23,14 @@ class CounterToClock(Picture):
 
     position = integer(11, low=0, high=2 * ROWS - 1, play=True)
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return the row that is reached, where the hands point and their tips lie, both [4, 2]."""
         angles = _angles(self.position)
         hands = np.stack([np.sin(angles), np.cos(angles)], axis=-1)
         tips = DIALS + 0.9 * hands
         return self.arrays(row=self.position % ROWS, hands=hands, tips=tips)
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """Two tables at rest under a moving marker, and a dial for each bit."""
         binary, smooth, dials = figure.subplots(1, 3, width_ratios=(1, 1, 1.6))
         counted = np.arange(ROWS)[:, None]
@@ -56,7 +56,7 @@ class CounterToClock(Picture):
         ]
         return [*_markers(binary), *_markers(smooth), *hands]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """The digits and the smooth digits of the position."""
         digits = f"{arrays.row:0{BITS.size}b}"
         smooth = ", ".join(f"{digit:.2f}" for digit in _smooth(arrays.hands[:, 0]))

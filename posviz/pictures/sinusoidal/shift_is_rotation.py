@@ -6,7 +6,7 @@ from matplotlib import rcParams
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.sinusoidal import shift_matrix, sinusoidal
 from posviz.engine.knobs import even, integer
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Curve, Ring, legend_above
 
 FURTHEST = 100  # positions and offsets go up to here
@@ -26,7 +26,7 @@ class ShiftIsRotation(Picture):
     pair = integer(64, low=0, high=255, until=lambda p: p.d_model // 2 - 1)
     d_model = even(512, low=2, high=512)
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return the pair at pos and at pos + k, the matrix between them, and its residual."""
         pair = self.held("pair")
         positions = np.array([self.position, self.position + self.offset])
@@ -48,7 +48,7 @@ class ShiftIsRotation(Picture):
             waves=(np.sin(ALONG * inv_freq), np.cos(ALONG * inv_freq)),
         )
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """The pair as clock hands at left, its two waves at right."""
         dial, waves = figure.subplots(1, 2, width_ratios=(2, 3))
         turn = np.linspace(0, 2 * np.pi, 181)
@@ -73,7 +73,7 @@ class ShiftIsRotation(Picture):
         legend_above(figure, [*hands, arc, sine, cosine], columnspacing=1.2)
         return [sine, cosine, *hands, *marks, arc, tip]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """The angle, the pair's matrix in (sin, cos) order, and the residual over all pairs."""
         (a, b), (c, d) = arrays.matrix
         rounding = arrays.residual < ROUNDING  # its digits differ from machine to machine

@@ -4,7 +4,7 @@ import numpy as np
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.engine.knobs import even, integer, log
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Curve, Limits, Rule, legend_above, whole, with_room, zero
 
 
@@ -19,7 +19,7 @@ class SimilarityByOffset(Picture):
     base = log(10_000, low=10, high=1_000_000)
     largest = integer(100, low=10, high=1000, label="largest offset")
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return each pair's cosine at every offset, and their mean, the similarity."""
         inv_freq = rotary_frequencies(self.d_model, self.base)
         offsets = np.arange(self.largest + 1)
@@ -34,7 +34,7 @@ class SimilarityByOffset(Picture):
             pairs=cosines[offset],
         )
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """The similarity at left; at right the cosines whose mean it is."""
         curve, pairs = figure.subplots(1, 2, width_ratios=(3, 2))
         zero(curve, pairs)
@@ -55,7 +55,7 @@ class SimilarityByOffset(Picture):
             *(similarity, here, cosines, mean),
         ]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """The similarity at the offset and between neighbours, and where it first rises."""
         at = arrays.similarity
         clamped = " (the largest shown)" * bool(arrays.beyond)

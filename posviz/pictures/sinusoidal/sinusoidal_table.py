@@ -4,7 +4,7 @@ import numpy as np
 
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.engine.knobs import choice, even, integer, log
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Curve, Map, whole
 
 
@@ -21,7 +21,7 @@ class SinusoidalTable(Picture):
     layout = choice("interleaved", options=("interleaved", "concatenated"))
     frequencies = choice("paper", options=("paper", "tensor2tensor"))
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return the table [length, d_model], and the sines and cosines of the marked row."""
         table = self._table(self.frequencies)
         drift = None
@@ -45,7 +45,7 @@ class SinusoidalTable(Picture):
             positions, self.d_model, base=self.base, layout=self.layout, frequencies=rule
         )
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """Heatmap with its marker above, the marked row below, on the same dimension axis."""
         (heat, scale), (row, empty) = figure.subplots(
             2, 2, width_ratios=(40, 1), height_ratios=(5, 2), sharex="col"
@@ -65,7 +65,7 @@ class SinusoidalTable(Picture):
         legend.set_zorder(0)  # below what moves, so it is drawn only once
         return [table, sine, cosine]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """The marked row's first pair and norm; what was clamped; how far the rules drift."""
         sine, cosine = arrays.marked[:, 0]
         clamped = ""

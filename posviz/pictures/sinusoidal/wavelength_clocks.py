@@ -6,7 +6,7 @@ from matplotlib.collections import PolyCollection
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies, wavelengths
 from posviz.engine.knobs import even, integer, log
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Background, Curve, Other, broken
 
 CLOCKS = 8
@@ -24,7 +24,7 @@ class WavelengthClocks(Picture):
     d_model = even(16, low=2, high=512)
     base = log(10_000, low=10, high=1_000_000)
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return up to eight pairs spread over all, their wavelengths, angles and hands.
 
         A hand leads from its clock's centre to its tip, [pairs, 2, 2].
@@ -42,7 +42,7 @@ class WavelengthClocks(Picture):
             count=len(inv_freq),
         )
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """Eight dials in two rows of one axes; texts lie below what moves and so are drawn once."""
         axes = figure.subplots()
         lowest, last = -PITCH[1] - 2.25, PITCH[0] * (ACROSS - 1)
@@ -65,7 +65,7 @@ class WavelengthClocks(Picture):
             Curve(axes, "C1o", lambda a: a.hands[:, 1].T, marks=1.5),
         ]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """How often the fastest and the slowest clock have turned."""
         turns = arrays.position / arrays.wavelengths
         return (

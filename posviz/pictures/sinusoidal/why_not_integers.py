@@ -4,7 +4,7 @@ import numpy as np
 
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.engine.knobs import integer
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Curve, Ring, legend_above
 
 SHORT = 16  # tokens in the shorter sentence
@@ -27,11 +27,11 @@ class WhyNotIntegers(Picture):
     length = integer(48, low=SHORT, high=LONGEST, play=True, label="longer sentence")
     position = integer(8, low=0, high=SHORT - 1)
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return both sentences' codes, each [len, 4]: integer, share, sine and cosine."""
         return self.arrays(codes=[_codes(self.length), _codes(SHORT)])
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """A panel for each way, with a ring on each code of the marked position."""
         panels = figure.subplots(1, len(WAYS))
         parts = []
@@ -46,7 +46,7 @@ class WhyNotIntegers(Picture):
         legend_above(figure, parts[:2])
         return parts
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """The marked position's three codes in both sentences."""
         (_, long, *wave), (_, short, *same) = (code[arrays.position] for code in arrays.codes)
         change = "the same" if wave == same else "different"

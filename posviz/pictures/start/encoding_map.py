@@ -7,7 +7,7 @@ from matplotlib import rcParams
 
 from posviz.course import OF_TOPIC
 from posviz.engine.knobs import choice
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Curve, Text
 from posviz.pictures.start.three_doors import DOOR_POINTS, blank, draw_doors
 
@@ -140,7 +140,7 @@ class EncodingMap(Picture):
 
     encoding = choice("RoPE", options=tuple(ENTRIES))
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """The entry of the chosen encoding, its points on the map, and the way to its doors."""
         entry = ENTRIES[self.encoding]
         points = [_points(door)[self.encoding] for door in entry.doors]
@@ -149,7 +149,7 @@ class EncodingMap(Picture):
         route = [point for leg in zip(points, labels, gaps, strict=True) for point in leg]
         return self.arrays(entry=entry, lit=set(entry.doors), points=points, route=route)
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """The card above, the doors below, and the encodings above their doors."""
         card, chart = figure.subplots(2, 1, height_ratios=(1, 2.6))
         doors = draw_doors(chart)
@@ -162,7 +162,7 @@ class EncodingMap(Picture):
         chosen = Curve(chart, "o", lambda a: zip(*a.points, strict=True), zorder=2.4, **dot)
         return [*_card(card), *doors, route, chosen]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """Where it enters, what it does there, and the formula."""
         entry = arrays.entry
         where = " and at the ".join(entry.doors)

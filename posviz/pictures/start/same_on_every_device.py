@@ -6,7 +6,7 @@ from matplotlib import rcParams
 from posviz.arrays import to_device, to_numpy
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.engine.knobs import device, integer
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Map, Text, whole
 
 D_MODEL, LONGEST = 64, 512
@@ -21,7 +21,7 @@ class SameOnEveryDevice(Picture):
     seq_len = integer(128, low=2, high=LONGEST)
     where = device()
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Scaled dot products of sinusoidal encodings, [seq_len, seq_len], in float32.
 
         `error` is the largest distance from the same products in NumPy's float64.
@@ -32,7 +32,7 @@ class SameOnEveryDevice(Picture):
         error = np.abs(similarity - table @ table.T).max()
         return self.arrays(similarity=similarity, error=error)
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """The heatmap on the left, and on the right the name of the device."""
         heat, card = figure.subplots(1, 2, width_ratios=(3, 2))
         image = Map(heat, lambda a: a.similarity, most=(LONGEST, LONGEST), aspect="equal")
@@ -45,7 +45,7 @@ class SameOnEveryDevice(Picture):
         words = Text(card, 0, 0.56, _words, va="top", linespacing=1.6)
         return [image, name, words]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """How much was computed, where, and how far it is from float64."""
         seq_len = len(arrays.similarity)
         return (

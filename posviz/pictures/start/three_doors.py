@@ -8,7 +8,7 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
 from posviz.engine.knobs import choice
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 
 # Where things stand; the axes run from 0 to 1 in both directions.
 _TOP, _QUERY, _SCORES, _KEY, _VALUE, _BOTTOM = 0.91, 0.70, 0.59, 0.48, 0.26, 0.08
@@ -56,15 +56,15 @@ class ThreeDoors(Picture):
 
     door = choice("none", options=tuple(_CAPTIONS))
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """The doors to light, and what happens there."""
         return self.arrays(lit={self.door} & DOOR_POINTS.keys(), caption=_CAPTIONS[self.door])
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """The layer at rest, the doors ready to be lit."""
         return draw_doors(figure.subplots())
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """What happens at the door."""
         return arrays.caption
 
@@ -115,7 +115,7 @@ class _Door:
         self.name, self.inks = name, (rcParams["text.color"], paper)
         self.fills, self.edges = (paper, orange), (grey, orange)
 
-    def move(self, arrays):
+    def move(self, arrays: Arrays) -> None:
         """Show whether the door is lit."""
         lit = self.name in arrays.lit
         fill, edge = self.fills[lit], self.edges[lit]

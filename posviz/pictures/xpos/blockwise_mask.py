@@ -6,7 +6,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.patches import Patch
 
 from posviz.engine.knobs import integer
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
 from posviz.masks import blockwise_causal_mask, causal_mask
 from posviz.pictures.parts import Curve, Limits, Map, Rule, legend_above, row_outline, whole
@@ -30,7 +30,7 @@ class BlockwiseMask(Picture):
     block = integer(8, low=1, high=WIDEST, label="block (tokens)")
     seq_len = integer(LONGEST, low=4, high=LONGEST)
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return what each pair is [seq_len, seq_len], and how many keys each query sees."""
         positions = np.arange(self.seq_len)
         causal = causal_mask(positions, positions)
@@ -43,7 +43,7 @@ class BlockwiseMask(Picture):
             positions=positions,
         )
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """The mask in its blocks; beside it how many keys each query sees, and would see."""
         matrix, counts = figure.subplots(1, 2, width_ratios=(1, 1.1), sharey=True)
         counts.set_box_aspect(1 / 1.1)  # as high as the matrix is
@@ -68,7 +68,7 @@ class BlockwiseMask(Picture):
         legend_above(figure, [*patches, seen, causal, most], narrow=2, **close)
         return [kinds, borders, row, causal, seen, most, mark, limits]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """What the query sees, the share of pairs that is kept, and how far anyone looks."""
         query, seen, pairs = arrays.query, arrays.seen[arrays.query], arrays.causal.sum()
         clamped = " (the last)" * bool(arrays.beyond)

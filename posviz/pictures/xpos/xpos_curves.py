@@ -10,7 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.xpos import xpos_scale
 from posviz.engine.knobs import choice, integer, log
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Curve, Dense, Other, Rule, legend_above, zero
 from posviz.pictures.rotary.score_decay import pair_products
 
@@ -35,12 +35,12 @@ class XposCurves(Picture):
     scale_base = log(512, low=1, high=4096, label="scale_base S")
     base = log(10_000, low=10, high=1_000_000)
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return both scores at every distance [2, distances], where they swing [2, 2]."""
         curves = _curves(self.content, self.gamma, self.scale_base, self.base)
         return self.arrays(**curves)
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """RoPE, and xPos with its decay, each with the band in which it swings far away."""
         unit, limits, decay_label = LOOKS[self.content]
         rope, xpos = figure.subplots(1, 2, sharey=True)
@@ -52,7 +52,7 @@ class XposCurves(Picture):
         legend_above(figure, [decay, rope.patches[0]])
         return [*parts, decay]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """Both scores at the distance, and how far they swing far away."""
         rope, xpos = arrays.scores[:, arrays.distance].round(3) + 0.0  # no minus before 0.000
         unit = "times that at 0" if arrays.content == "all alike" else "times √head_dim"

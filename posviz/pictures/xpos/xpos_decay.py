@@ -7,7 +7,7 @@ from matplotlib import rcParams
 
 from posviz.encodings.xpos import xpos_scale
 from posviz.engine.knobs import even, integer, log
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
 from posviz.pictures.parts import Curve, Map, legend_above, whole, wide
 from posviz.wording import tokens
@@ -29,7 +29,7 @@ class XposDecay(Picture):
     scale_base = log(512, low=1, high=4096, label="scale_base S")
     head_dim = even(WIDEST, low=4, high=WIDEST)
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return each pair's factor at all distances [pairs, distances], its ζ and half-life.
 
         said: the chosen pair's factor at the distances of the caption.
@@ -45,7 +45,7 @@ class XposDecay(Picture):
             said=_scale(SAID, *setting)[:, pair],
         )
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """The factors of all pairs as a map, and below it those of three of them as curves."""
         heat, curves = figure.subplots(2, 1, sharex=True, height_ratios=(1.3, 1))
         look = {"cmap": PLAIN, "limits": (0, 1), "across": ENDS, "row": lambda a: a.pair}
@@ -70,7 +70,7 @@ class XposDecay(Picture):
         figure.align_ylabels((heat, curves))
         return [factors, half, fastest, slowest, chosen, in_map, on_curve]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """ζ of the pair, its factor at two distances, and the distance that halves it."""
         last = len(arrays.half_lives) - 1
         clamped = " (the last)" * bool(arrays.beyond)

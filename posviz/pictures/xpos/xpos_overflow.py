@@ -7,7 +7,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from posviz.encodings.xpos import xpos_scale
 from posviz.engine.knobs import choice, log, switch
-from posviz.engine.picture import Picture
+from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Curve, Rule, legend_above, whole, wide
 
 LARGEST = {  # the largest number of each dtype; NumPy has no bfloat16, of 8 bits in the mantissa
@@ -34,7 +34,7 @@ class XposOverflow(Picture):
     gamma = log(0.4, low=0.1, high=10, label="gamma γ")
     centred = switch(False)
 
-    def compute(self):
+    def compute(self) -> Arrays:
         """Return log₁₀ of pair 0's scale at all positions and at the marked one, and the limits.
 
         reach: by dtype the position where the scale passes its largest number; used: the share of
@@ -57,7 +57,7 @@ class XposOverflow(Picture):
             full=np.flatnonzero(used > 1),
         )
 
-    def draw(self, figure):
+    def draw(self, figure) -> list:
         """The scale against the position, and how much of each dtype's range it has used."""
         if wide(figure):
             upper, meter = figure.subplots(1, 2, width_ratios=(2, 1))
@@ -68,7 +68,7 @@ class XposOverflow(Picture):
         legend_above(figure, [curve, end, mark, overflow], narrow=2, columnspacing=1.2)
         return [curve, end, mark, here, *_draw_meter(meter, self.dtype)]
 
-    def caption(self, arrays) -> str:
+    def caption(self, arrays: Arrays) -> str:
         """How large the scale is at the position, what the dtype holds, and where it overflows."""
         middle = f", {arrays.position / 2:,.9g} from the middle of its text," * arrays.centred
         reach = arrays.reach[arrays.dtype]
