@@ -9,7 +9,8 @@ An exercise file declares a checker, then lists the mistakes people make, as cod
         '''You multiplied x by itself; the double is 2x.'''
         return x * x
 
-The docstring of a mistake is what the reader is told. A mistake that shows in many ways, one of
+The docstring of a mistake is what the reader is told. One that calls the reference, by a global
+name, is found together with any other, too. A mistake that shows in many ways, one of
 them a crash, is declared by the inputs on which it does no harm:
 
     @check_double.harmless_on("compared exactly")
@@ -28,8 +29,10 @@ A mistake that shows in many values is declared by what they have in common:
 import copy
 import dis
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import permutations
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -104,6 +107,8 @@ class Checker:
         feedback = self._try(answer)
         if feedback.status in ("wrong", "error"):
             feedback = self._forgiven(answer, feedback)
+        if feedback.status == "wrong":
+            feedback = self._explained_by_two(answer, feedback)
         if feedback.status != "not attempted":
             lesson, right = progress.lesson_of_checker(self), feedback.status == "correct"
             progress.note("exercises", lesson, self.title, right)
@@ -127,6 +132,17 @@ class Checker:
             if right:
                 return self._feedback("mistake", harmless.message, harmless.name, feedback.evidence)
         return feedback
+
+    def _explained_by_two(self, answer: Any, feedback: Feedback) -> Feedback:
+        """Return the feedback, or the two mistakes that make this answer together."""
+        given = [self._run(answer, case) for case in self.cases()]
+        outputs = [outcome for outcome in given if not isinstance(outcome, Feedback)]
+        if len(outputs) < len(given) or len(np.unique(np.hstack([o.ravel() for o in outputs]))) < 2:
+            return feedback  # a constant says too little to tell two mistakes from a guess
+        both = next((two for two in self._two() if self._shows(two, outputs)), None)
+        if both is None:
+            return feedback
+        return self._feedback("mistake", both.message, both.name, feedback.evidence)
 
     def _is_right(self, answer: Any, cases: list[tuple]) -> bool:
         for case in cases:
@@ -199,8 +215,7 @@ class Checker:
         mine, right = pairs[failing]
         evidence = self._evidence(self.cases()[failing], mine, right)
         for mistake in self.mistakes:
-            # A different mistake may agree on one input by chance, so all inputs must agree.
-            if all(map(self.same, given, self._outputs(mistake.function))):
+            if self._shows(mistake, given):
                 return self._feedback("mistake", mistake.message, mistake.name, evidence)
         if mine.shape == right.shape and np.isfinite(mine).all():
             for mistake in self.recognised:
@@ -208,6 +223,26 @@ class Checker:
                     return self._feedback("mistake", mistake.message, mistake.name, evidence)
         message = self._difference(mine, right)
         return self._feedback("wrong", message, evidence=evidence)
+
+    def _two(self) -> Iterator[Mistake]:
+        """Make two mistakes at once: one that calls the reference gets another in its place."""
+        for outer, inner in permutations(self.mistakes, 2):
+            one, known = outer.function, outer.function.__globals__
+            calls = [name for name in one.__code__.co_names if known.get(name) is self.reference]
+            if calls:
+                known = known | dict.fromkeys(calls, inner.function)
+                both = FunctionType(one.__code__, known, None, one.__defaults__, one.__closure__)
+                message = f"Two things. {outer.message} {inner.message}"
+                yield Mistake(f"{outer.name}, and {inner.name}", message, both)
+
+    def _shows(self, mistake: Mistake, given: list[np.ndarray]) -> bool:
+        """Tell whether it makes these outputs: all, for on one another may agree by chance."""
+        try:
+            with warnings.catch_warnings(action="ignore"):
+                made = (np.asarray(mistake.function(*case)) for case in self.cases())
+                return all(map(self.same, given, made))
+        except Exception:  # two mistakes may not go together
+            return False
 
     def _evidence(self, case: tuple, mine: np.ndarray, right: np.ndarray) -> str:
         if self.inputs is None:  # the expected value would give the answer away
@@ -237,9 +272,6 @@ class Checker:
 
     def _expected(self, case: tuple) -> np.ndarray:
         return np.asarray(self.reference(*case))
-
-    def _outputs(self, function: Callable[..., Any]) -> list[np.ndarray]:
-        return [np.asarray(function(*case)) for case in self.cases()]
 
     def _arguments(self, case: tuple) -> str:
         return show_arguments(self.reference, case)

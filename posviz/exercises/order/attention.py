@@ -60,63 +60,64 @@ def _(x, w_q, w_k, w_v):
 def _(x, w_q, w_k, w_v):
     """You forgot to divide the scores by √head_dim: without it they grow with head_dim, and the
     softmax looks at one token alone."""
-    return softmax(_products(x, w_q, w_k)) @ (x @ w_v)
+    return _head(x, w_q * np.sqrt(w_q.shape[1]), w_k, w_v)
 
 
 @check_attention.mistake("divided by head_dim")
 def _(x, w_q, w_k, w_v):
     """You divided the scores by head_dim; divide by its square root, the standard deviation of a
     sum of head_dim products."""
-    return softmax(_products(x, w_q, w_k) / w_q.shape[1]) @ (x @ w_v)
+    return _head(x, w_q / np.sqrt(w_q.shape[1]), w_k, w_v)
 
 
 @check_attention.mistake("divided by √d_model")
 def _(x, w_q, w_k, w_v):
     """You divided the scores by √d_model. The sum in q·k has head_dim terms: divide by
     √head_dim, the width of the queries and keys."""
-    return softmax(_products(x, w_q, w_k) / np.sqrt(x.shape[1])) @ (x @ w_v)
+    return _head(x, w_q * np.sqrt(w_q.shape[1] / x.shape[1]), w_k, w_v)
 
 
 @check_attention.mistake("divided by √len")
 def _(x, w_q, w_k, w_v):
     """You divided the scores by √len, which counts the tokens. The sum in q·k has head_dim terms:
     divide by √head_dim, the width of the queries and keys."""
-    return softmax(_products(x, w_q, w_k) / np.sqrt(len(x))) @ (x @ w_v)
+    return _head(x, w_q * np.sqrt(w_q.shape[1] / len(x)), w_k, w_v)
 
 
 @check_attention.mistake("divided by √2")
 def _(x, w_q, w_k, w_v):
     """You divided the scores by √2 at every width. It was √head_dim for the three words of
     section 1; take the width from the queries, q.shape[-1]."""
-    return softmax(_products(x, w_q, w_k) / np.sqrt(2)) @ (x @ w_v)
+    return _head(x, w_q * np.sqrt(w_q.shape[1] / 2), w_k, w_v)
 
 
 @check_attention.mistake("divided by √8")
 def _(x, w_q, w_k, w_v):
     """You divided the scores by √8 at every width. It was √head_dim for the heads of section 4;
     take the width from the queries, q.shape[-1]."""
-    return softmax(_products(x, w_q, w_k) / np.sqrt(8)) @ (x @ w_v)
+    return _head(x, w_q * np.sqrt(w_q.shape[1] / 8), w_k, w_v)
 
 
 @check_attention.mistake("multiplied by √head_dim")
 def _(x, w_q, w_k, w_v):
     """You multiplied the scores by √head_dim; divide by it, so that their variance stays 1 at
     every width."""
-    return softmax(_products(x, w_q, w_k) * np.sqrt(w_q.shape[1])) @ (x @ w_v)
+    return _head(x, w_q * w_q.shape[1], w_k, w_v)
 
 
 @check_attention.mistake("scaled after the softmax")
 def _(x, w_q, w_k, w_v):
     """You divided by √head_dim after the softmax, so the weights no longer sum to 1. Divide the
     scores, before it."""
-    return softmax(_products(x, w_q, w_k)) / np.sqrt(w_q.shape[1]) @ (x @ w_v)
+    width = np.sqrt(w_q.shape[1])
+    return _head(x, w_q * width, w_k, w_v) / width
 
 
 @check_attention.mistake("keys weighted instead of values")
 def _(x, w_q, w_k, w_v):
     """You weighted the keys. Keys only decide how much a token is looked at; what is summed are
     the values, x @ w_v."""
-    return _weights(x, w_q, w_k) @ (x @ w_k)
+    return _head(x, w_q, w_k, w_k)
 
 
 @check_attention.mistake("inputs weighted instead of values")
@@ -129,7 +130,7 @@ def _(x, w_q, w_k, w_v):
 def _(x, w_q, w_k, w_v):
     """Your scores are transposed: row i belongs to query i, so it holds q_i·k_j for every key j.
     Compute q @ k.T, not k @ q.T."""
-    return _weights(x, w_k, w_q) @ (x @ w_v)
+    return _head(x, w_k, w_q, w_v)
 
 
 @check_attention.mistake("weights transposed")

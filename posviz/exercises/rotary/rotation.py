@@ -26,11 +26,15 @@ def _rotary_inputs(rng, size):
     return vectors(rng, size + 1, 2 * size), positions, float(rng.choice([100, 1_000, 10_000]))
 
 
+def _rope(x, positions, base):
+    return turn(x, positions, base)
+
+
 # The answer is a function (x [len, head_dim], positions [len], base) -> turned x [len, head_dim],
 # with the layout "interleaved".
 check_apply_rotary = Checker(
     "RoPE",
-    reference=lambda x, positions, base: turn(x, positions, base),
+    reference=_rope,
     inputs=_rotary_inputs,
     tolerance=TOLERANCE,
 )
@@ -77,29 +81,22 @@ def _(x, positions, base):
 def _(x, positions, base):
     """You paired dimension i with i + head_dim/2, the layout half_split. Here neighbours are a
     pair, 2i and 2i+1: take x[:, ::2] and x[:, 1::2]."""
-    return turn(x, positions, base, layout="half_split")
+    pairs = change_layout(x, source="half_split", target="interleaved")
+    return change_layout(_rope(pairs, positions, base), source="interleaved", target="half_split")
 
 
 @check_apply_rotary.mistake("sign of the sine")
 def _(x, positions, base):
     """You turned clockwise. A pair (x, y) turns to (x cos − y sin, x sin + y cos): swap the signs
     of your two sines."""
-    return turn(x, -positions, base)
-
-
-@check_apply_rotary.mistake("half_split, and the sign of the sine")
-def _(x, positions, base):
-    """Two things. You paired dimension i with i + head_dim/2, the layout half_split: take the
-    neighbours x[:, ::2] and x[:, 1::2]. And you turned clockwise: swap the signs of your two
-    sines."""
-    return turn(x, -positions, base, layout="half_split")
+    return _rope(x, -positions, base)
 
 
 @check_apply_rotary.mistake("output concatenated")
 def _(x, positions, base):
     """You turned the right pairs, but wrote all first halves and then all second halves. Put each
     pair back where you took it from: out[:, ::2] and out[:, 1::2]."""
-    turned = turn(x, positions, base)
+    turned = _rope(x, positions, base)
     return change_layout(turned, source="interleaved", target="half_split")
 
 
@@ -130,14 +127,14 @@ def _(x, positions, base):
 @check_apply_rotary.mistake("positions ignored")
 def _(x, positions, base):
     """You turned row by row by 0, 1, 2, …: use the positions that are given, whatever they are."""
-    return turn(x, np.arange(len(x)), base)
+    return _rope(x, np.arange(len(x)), base)
 
 
 @check_apply_rotary.mistake("positions from 1")
 def _(x, positions, base):
     """You turned every row one position too far. Use the positions as they are given: what stands
     at position 0 does not turn."""
-    return turn(x, positions + 1, base)
+    return _rope(x, positions + 1, base)
 
 
 @check_apply_rotary.mistake("pairs from 1")
@@ -174,7 +171,7 @@ def _(x, positions, base):
 @check_apply_rotary.mistake("base ignored")
 def _(x, positions, base):
     """You wrote 10000 into the formula: use the argument base, which is not always 10000."""
-    return turn(x, positions, 10_000)
+    return _rope(x, positions, 10_000)
 
 
 @check_apply_rotary.mistake("base and head_dim swapped")
@@ -202,7 +199,7 @@ def _(x, positions, base):
 def _(x, positions, base):
     """Your last pair lacks its minus; all others are right. There too the first becomes
     x cos − y sin: the last pair turns slowly, so this hides at small positions."""
-    turned = turn(x, positions, base)
+    turned = _rope(x, positions, base)
     wrong = _sparse(x, _angles_by_column(x, positions, base), sign=1)
     return np.hstack([turned[:, :-2], wrong[:, -2:]])
 
@@ -212,7 +209,7 @@ def _(x, positions, base):
     """You overwrote the first of each pair and then used it for the second. Keep both of the old
     values, or write into a new array."""
     angles = rotary_angles(positions, rotary_frequencies(x.shape[1], base))
-    turned = turn(x, positions, base)
+    turned = _rope(x, positions, base)
     turned[:, 1::2] = turned[:, ::2] * np.sin(angles) + x[:, 1::2] * np.cos(angles)
     return turned
 
@@ -221,20 +218,20 @@ def _(x, positions, base):
 def _(x, positions, base):
     """You took the angles for degrees. They are radians, as np.cos and np.sin want them: leave out
     np.radians, or the factor π/180."""
-    return turn(x, np.radians(positions), base)
+    return _rope(x, np.radians(positions), base)
 
 
 @check_apply_rotary.mistake("angles turned into degrees")
 def _(x, positions, base):
     """You turned the angles into degrees. np.cos and np.sin want radians, and radians they are:
     leave out np.degrees, or the factor 180/π."""
-    return turn(x, np.degrees(positions), base)
+    return _rope(x, np.degrees(positions), base)
 
 
 @check_apply_rotary.mistake("half of each pair written")
 def _(x, positions, base):
     """Your odd columns hold only zeros: write the second of each pair too, x sin + y cos."""
-    turned = turn(x, positions, base)
+    turned = _rope(x, positions, base)
     turned[:, 1::2] = 0
     return turned
 
@@ -242,7 +239,7 @@ def _(x, positions, base):
 @check_apply_rotary.mistake("half of each pair turned")
 def _(x, positions, base):
     """Your odd columns are those of x: turn the second of each pair too, to x sin + y cos."""
-    turned = turn(x, positions, base)
+    turned = _rope(x, positions, base)
     turned[:, 1::2] = x[:, 1::2]
     return turned
 

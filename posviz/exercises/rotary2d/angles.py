@@ -17,15 +17,13 @@ def _axial_inputs(rng, size):
     return *_patches(rng, size), 4 * size, float(rng.choice([20, 500, 2_000]))
 
 
+def _axial(rows, columns, head_dim, base):
+    return axial_angles(rows, columns, head_dim, base=base)
+
+
 # The answer is a function (rows [n], columns [n], head_dim, base) -> angles [n, head_dim/2], where
 # the first half of the pairs follows the column.
-check_axial = Checker(
-    "The angles of axial RoPE",
-    reference=lambda rows, columns, head_dim, base: axial_angles(
-        rows, columns, head_dim, base=base
-    ),
-    inputs=_axial_inputs,
-)
+check_axial = Checker("The angles of axial RoPE", reference=_axial, inputs=_axial_inputs)
 
 
 def _halves(first, second, first_freq, second_freq=None):
@@ -41,7 +39,7 @@ def _axis_pairs(head_dim):
 def _(rows, columns, head_dim, base):
     """You turned the first half of the pairs with the row. Both orders are in use, but a model
     reads only its own: here the column comes first, as in the paper."""
-    return axial_angles(rows, columns, head_dim, base=base, first="row")
+    return _axial(columns, rows, head_dim, base)
 
 
 @check_axial.mistake("frequencies over head_dim")
@@ -69,7 +67,7 @@ def _(rows, columns, head_dim, base):
 def _(rows, columns, head_dim, base):
     """Your angles are right, but the axes take turns from pair to pair. Put all pairs of the
     column first and then all pairs of the row: concatenate the two halves."""
-    halves = np.split(axial_angles(rows, columns, head_dim, base=base), 2, axis=1)
+    halves = np.split(_axial(rows, columns, head_dim, base), 2, axis=1)
     return np.stack(halves, axis=-1).reshape(len(rows), -1)
 
 
@@ -98,14 +96,14 @@ def _(rows, columns, head_dim, base):
 def _(rows, columns, head_dim, base):
     """You turned all pairs with the column, so a patch does not know its row: turn the second
     half of the pairs with the row."""
-    return axial_angles(columns, columns, head_dim, base=base)
+    return _axial(columns, columns, head_dim, base)
 
 
 @check_axial.mistake("rows in both halves")
 def _(rows, columns, head_dim, base):
     """You turned all pairs with the row, so a patch does not know its column: turn the first
     half of the pairs with the column."""
-    return axial_angles(rows, rows, head_dim, base=base)
+    return _axial(rows, rows, head_dim, base)
 
 
 @check_axial.mistake("columns alone")
@@ -119,28 +117,28 @@ def _(rows, columns, head_dim, base):
 def _(rows, columns, head_dim, base):
     """The second half of your pairs holds only zeros, so a patch does not know its row: fill it
     with the angles of the row."""
-    return axial_angles(0 * rows, columns, head_dim, base=base)
+    return _axial(0 * rows, columns, head_dim, base)
 
 
 @check_axial.mistake("columns left out")
 def _(rows, columns, head_dim, base):
     """The first half of your pairs holds only zeros, so a patch does not know its column: fill it
     with the angles of the column."""
-    return axial_angles(rows, 0 * columns, head_dim, base=base)
+    return _axial(rows, 0 * columns, head_dim, base)
 
 
 @check_axial.mistake("degrees")
 def _(rows, columns, head_dim, base):
     """Your angles are in degrees. They are asked for in radians, as np.cos and np.sin want them:
     do not convert them."""
-    return np.degrees(axial_angles(rows, columns, head_dim, base=base))
+    return np.degrees(_axial(rows, columns, head_dim, base))
 
 
 @check_axial.mistake("taken for degrees")
 def _(rows, columns, head_dim, base):
     """You took the angles for degrees. position · frequency is in radians already: leave out
     np.radians, or the factor π/180."""
-    return np.radians(axial_angles(rows, columns, head_dim, base=base))
+    return np.radians(_axial(rows, columns, head_dim, base))
 
 
 @check_axial.mistake("raster index")
@@ -154,27 +152,27 @@ def _(rows, columns, head_dim, base):
 @check_axial.mistake("base ignored")
 def _(rows, columns, head_dim, base):
     """You wrote 10000 into the formula: use the argument base, which is not always 10000."""
-    return axial_angles(rows, columns, head_dim, base=10_000)
+    return _axial(rows, columns, head_dim, 10_000)
 
 
 @check_axial.mistake("the base of the paper")
 def _(rows, columns, head_dim, base):
     """You wrote 100 into the formula, the base of the paper: use the argument base."""
-    return axial_angles(rows, columns, head_dim, base=100)
+    return _axial(rows, columns, head_dim, 100)
 
 
 @check_axial.mistake("every angle twice")
 def _(rows, columns, head_dim, base):
     """You returned every angle twice, once for each dimension of a pair. Return one angle for each
     pair: the shape is [n, head_dim/2]."""
-    return np.repeat(axial_angles(rows, columns, head_dim, base=base), 2, axis=1)
+    return np.repeat(_axial(rows, columns, head_dim, base), 2, axis=1)
 
 
 @check_axial.mistake("a table of integers")
 def _(rows, columns, head_dim, base):
     """Your table holds integers, which cut off all that follows the point: make a table of
     floats, as np.zeros does if no dtype is given."""
-    return axial_angles(rows, columns, head_dim, base=base).astype(int)
+    return _axial(rows, columns, head_dim, base).astype(int)
 
 
 def _mixed_inputs(rng, size):

@@ -15,12 +15,12 @@ def _table_inputs(rng, size):
     return positions, d_model, float(rng.choice([100, 1_000, 10_000]))
 
 
+def _table(positions, d_model, base):
+    return sinusoidal(positions, d_model, base=base)
+
+
 # The answer is a function (positions [len], d_model, base) -> table [len, d_model].
-check_sinusoidal = Checker(
-    "The sinusoidal table",
-    reference=lambda positions, d_model, base: sinusoidal(positions, d_model, base=base),
-    inputs=_table_inputs,
-)
+check_sinusoidal = Checker("The sinusoidal table", reference=_table, inputs=_table_inputs)
 
 
 def _pairs(d_model):
@@ -49,13 +49,14 @@ def _(positions, d_model, base):
 def _(positions, d_model, base):
     """Your values are right, but all sines come first and then all cosines. The paper interleaves
     them: column 2i is a sine and column 2i+1 the cosine of the same angle."""
-    return sinusoidal(positions, d_model, base=base, layout="concatenated")
+    table = _table(positions, d_model, base)
+    return np.hstack([table[:, ::2], table[:, 1::2]])
 
 
 @check_sinusoidal.mistake("cosine before sine")
 def _(positions, d_model, base):
     """You swapped sine and cosine: the sine has the even columns, so row 0 reads 0, 1, 0, 1."""
-    return _interleaved(np.outer(positions, rotary_frequencies(d_model, base)), np.cos, np.sin)
+    return _table(positions, d_model, base)[:, np.arange(d_model) ^ 1]
 
 
 @check_sinusoidal.mistake("base and d_model swapped")
@@ -67,7 +68,7 @@ def _(positions, d_model, base):
 @check_sinusoidal.mistake("positions from 1")
 def _(positions, d_model, base):
     """Your rows are one position late: count positions from 0, so row 0 reads 0, 1, 0, 1."""
-    return sinusoidal(positions + 1, d_model, base=base)
+    return _table(positions + 1, d_model, base)
 
 
 @check_sinusoidal.mistake("minus missing")
@@ -101,7 +102,7 @@ def _(positions, d_model, base):
 @check_sinusoidal.mistake("base ignored")
 def _(positions, d_model, base):
     """You wrote 10000 into the formula: use the argument base, which is not always 10000."""
-    return sinusoidal(positions, d_model, base=10_000)
+    return _table(positions, d_model, 10_000)
 
 
 @check_sinusoidal.mistake("column number as i")
@@ -115,7 +116,7 @@ def _(positions, d_model, base):
 @check_sinusoidal.mistake("positions ignored")
 def _(positions, d_model, base):
     """Your rows are those of 0, 1, 2, …: use the positions that are given, whatever they are."""
-    return sinusoidal(np.arange(len(positions)), d_model, base=base)
+    return _table(np.arange(len(positions)), d_model, base)
 
 
 @check_sinusoidal.mistake("sines in every column")
@@ -142,40 +143,42 @@ def _(positions, d_model, base):
 def _(positions, d_model, base):
     """You took the angles for degrees. They are radians, as np.sin and np.cos want them: leave out
     np.radians, or the factor π/180."""
-    return _interleaved(np.outer(np.radians(positions), rotary_frequencies(d_model, base)))
+    return _table(np.radians(positions), d_model, base)
 
 
 @check_sinusoidal.mistake("angles turned into degrees")
 def _(positions, d_model, base):
     """You turned the angles into degrees. np.sin and np.cos want radians, and radians they are:
     leave out np.degrees, or the factor 180/π."""
-    return _interleaved(np.outer(np.degrees(positions), rotary_frequencies(d_model, base)))
+    return _table(np.degrees(positions), d_model, base)
 
 
 @check_sinusoidal.mistake("cosines concatenated before sines")
 def _(positions, d_model, base):
     """Your values are right, but all cosines come first and then all sines. The paper interleaves
     them: column 2i is a sine and column 2i+1 the cosine of the same angle."""
-    angles = np.outer(positions, rotary_frequencies(d_model, base))
-    return np.hstack([np.cos(angles), np.sin(angles)])
+    table = _table(positions, d_model, base)
+    return np.hstack([table[:, 1::2], table[:, ::2]])
 
 
 @check_sinusoidal.mistake("a table of integers")
 def _(positions, d_model, base):
     """Your table holds integers, which cut off all that follows the point: make a table of
     floats, as np.zeros does if no dtype is given."""
-    return sinusoidal(positions, d_model, base=base).astype(int)
+    return _table(positions, d_model, base).astype(int)
 
 
 def _wavelength_inputs(rng, size):
     return int(rng.integers(size)), 2 * size, float(rng.choice([100, 1_000, 10_000]))
 
 
+def _wavelength(pair, d_model, base):
+    return wavelengths(rotary_frequencies(d_model, base))[pair]
+
+
 # The answer is a function (pair, d_model, base) -> wavelength in tokens.
 check_wavelength = Checker(
-    "The wavelength of a pair",
-    reference=lambda pair, d_model, base: wavelengths(rotary_frequencies(d_model, base))[pair],
-    inputs=_wavelength_inputs,
+    "The wavelength of a pair", reference=_wavelength, inputs=_wavelength_inputs
 )
 
 
@@ -195,33 +198,33 @@ def _(pair, d_model, base):
 @check_wavelength.mistake("2π forgotten")
 def _(pair, d_model, base):
     """You forgot 2π: base^(2i/d_model) tokens turn the pair by one radian, not by a full turn."""
-    return base ** (2 * pair / d_model)
+    return _wavelength(pair, d_model, base) / (2 * pi)
 
 
 @check_wavelength.mistake("half a turn")
 def _(pair, d_model, base):
     """Your wavelength is half of what it should be: a full turn is 2π, not π."""
-    return pi * base ** (2 * pair / d_model)
+    return _wavelength(pair, d_model, base) / 2
 
 
 @check_wavelength.mistake("a turn of 360")
 def _(pair, d_model, base):
     """You took a full turn for 360. The frequency is in radians per token, and a full turn is 2π
     radians."""
-    return 360 * base ** (2 * pair / d_model)
+    return _wavelength(pair, d_model, base) * 180 / pi
 
 
 @check_wavelength.mistake("frequency instead of wavelength")
 def _(pair, d_model, base):
     """You returned the frequency, in radians per token; the wavelength is 2π divided by it."""
-    return base ** (-2 * pair / d_model)
+    return 2 * pi / _wavelength(pair, d_model, base)
 
 
 @check_wavelength.mistake("turns per token")
 def _(pair, d_model, base):
     """You returned how many turns the pair makes per token; the wavelength, in tokens per turn,
     is one divided by it."""
-    return base ** (-2 * pair / d_model) / (2 * pi)
+    return 1 / _wavelength(pair, d_model, base)
 
 
 @check_wavelength.mistake("sign of the exponent")

@@ -44,17 +44,14 @@ def _score_inputs(rng, size):
     return q, k, positions, rotary_frequencies(2 * pairs, 50.0), zeta, int(rng.integers(4, 9))
 
 
+def _xpos(q, k, positions, inv_freq, zeta, scale_base):
+    return _scores(q, k, positions, inv_freq, zeta, scale_base)
+
+
 # The answer is a function (q, k [len, pairs] complex, positions [len], inv_freq, zeta [pairs],
 # scale_base) -> scores [len, len], real, unscaled, and 0 for keys ahead of their query. Positions
 # rise; the query's pairs decay as zeta^(position/scale_base).
-check_xpos = Checker(
-    "The scores of xPos",
-    # The names are shown beside a wrong answer.
-    reference=lambda q, k, positions, inv_freq, zeta, scale_base: _scores(
-        q, k, positions, inv_freq, zeta, scale_base
-    ),
-    inputs=_score_inputs,
-)
+check_xpos = Checker("The scores of xPos", reference=_xpos, inputs=_score_inputs)
 
 
 @check_xpos.mistake("same sign on q and k")
@@ -82,13 +79,13 @@ def _(*given):
 def _(q, k, positions, inv_freq, zeta, scale_base):
     """All forget at once in your scores. Either scale_base is missing, or it cancels, because in
     Python ** goes before /. The exponent is (position / scale_base), in parentheses."""
-    return _scores(q, k, positions, inv_freq, zeta, 1)
+    return _xpos(q, k, positions, inv_freq, zeta, 1)
 
 
 @check_xpos.mistake("multiplied by scale_base")
 def _(q, k, positions, inv_freq, zeta, scale_base):
     """You multiplied positions by scale_base. Divide: the exponent is position / scale_base."""
-    return _scores(q, k, positions, inv_freq, zeta, 1 / scale_base)
+    return _xpos(q, k, positions, inv_freq, zeta, 1 / scale_base)
 
 
 @check_xpos.mistake("// instead of /")
@@ -110,7 +107,7 @@ def _(q, k, positions, inv_freq, zeta, scale_base):
 def _(q, k, positions, inv_freq, zeta, scale_base):
     """You divided the power by scale_base, not the position: in Python ** goes before /. Write
     zeta ** (position / scale_base), with parentheses."""
-    return _scores(q, k, positions, inv_freq, zeta, 1) / scale_base**2
+    return _xpos(q, k, positions, inv_freq, zeta, 1) / scale_base**2
 
 
 @check_xpos.mistake("only q scaled")
@@ -138,7 +135,7 @@ def _(*given):
 def _(q, k, positions, inv_freq, zeta, scale_base):
     """Your arrows decay, but do not turn. Multiply each by np.exp(1j * position * inv_freq) as
     well, as in RoPE."""
-    return _scores(q, k, positions, 0 * inv_freq, zeta, scale_base)
+    return _xpos(q, k, positions, 0 * inv_freq, zeta, scale_base)
 
 
 @check_xpos.mistake("key not conjugated")
@@ -153,7 +150,7 @@ def _(q, k, positions, inv_freq, zeta, scale_base):
 def _(q, k, *rest):
     """You turned the key the other way and left its own arrow unconjugated. Turn it as the query,
     and conjugate the product of both: (k * turn).conj()."""
-    return _scores(q, k.conj(), *rest)
+    return _xpos(q, k.conj(), *rest)
 
 
 @check_xpos.mistake("decay in the angle")
@@ -167,14 +164,14 @@ def _(q, k, positions, inv_freq, zeta, scale_base):
 @check_xpos.mistake("one decay for all pairs")
 def _(q, k, positions, inv_freq, zeta, scale_base):
     """All your pairs decay as e^(−position/scale_base). Each has its own: take powers of zeta."""
-    return _scores(q, k, positions, inv_freq, np.full_like(zeta, np.exp(-1)), scale_base)
+    return _xpos(q, k, positions, inv_freq, np.full_like(zeta, np.exp(-1)), scale_base)
 
 
 @check_xpos.mistake("first ζ for all pairs")
 def _(q, k, positions, inv_freq, zeta, scale_base):
     """All your pairs decay as the first one does, with zeta[0]. Each has its own: take powers of
     the whole array zeta."""
-    return _scores(q, k, positions, inv_freq, np.full_like(zeta, zeta[0]), scale_base)
+    return _xpos(q, k, positions, inv_freq, np.full_like(zeta, zeta[0]), scale_base)
 
 
 @check_xpos.harmless_on("512 for scale_base")
@@ -214,7 +211,7 @@ def _(q, k, positions, inv_freq, zeta, scale_base):
 @check_xpos.mistake("positions ignored")
 def _(q, k, positions, *rest):
     """You counted the places 0, 1, 2, … of the tokens: use the positions that are given."""
-    return _scores(q, k, np.arange(len(positions)), *rest)
+    return _xpos(q, k, np.arange(len(positions)), *rest)
 
 
 @check_xpos.mistake("positions ignored in the decay")
@@ -262,7 +259,7 @@ def _(*given):
 def _(*given):
     """Your scores are right, and a mask would put −∞ ahead, as you did. Here leave 0 there, so that
     all of them are numbers."""
-    scores = _scores(*given)
+    scores = _xpos(*given)
     return np.where(np.tri(len(scores), dtype=bool), scores, -np.inf)
 
 
@@ -276,11 +273,11 @@ def _(scores):
 @check_xpos.mistake("scaled")
 def _(*given):
     """You divided by √head_dim. That is right in a head, but here return the plain sums."""
-    return _scores(*given) / np.sqrt(2 * given[0].shape[-1])
+    return _xpos(*given) / np.sqrt(2 * given[0].shape[-1])
 
 
 @check_xpos.mistake("weights returned")
 def _(*given):
     """You went one step too far: return the scores, before the mask and the softmax."""
-    scores = _scores(*given)
+    scores = _xpos(*given)
     return softmax(np.where(np.tri(len(scores), dtype=bool), scores, -np.inf))

@@ -183,9 +183,9 @@ def test_the_permutation_puts_the_inputs_into_the_order_of_the_outputs():
         np.testing.assert_allclose(shuffled_head(inputs[order]), outputs, atol=1e-12)
 
 
-def test_two_mistakes_at_once_are_wrong_but_not_named():
+def test_two_mistakes_at_once_are_both_named():
     feedback = check_attention(head(divide=lambda x, q: 1, summed="k"))
-    assert (feedback.status, feedback.mistake) == ("wrong", None)
+    assert feedback.mistake == "1/√head_dim missing, and keys weighted instead of values"
 
 
 def test_an_answer_in_torch_is_judged_like_any_other():

@@ -151,7 +151,6 @@ TURNING_MISTAKES = {
     "exponent halved": turning(lambda p, i, d, base: p / base ** (i / d)),
     "not divided by head_dim": turning(lambda p, i, d, base: p / base ** (2 * i)),
     "half_split instead of interleaved": from_to(halves_of, halves_of),
-    "half_split, and the sign of the sine": from_to(halves_of, halves_of, sign=-1),
     "sign of the sine": turning(lambda p, i, d, base: -p * speed(i, d, base)),
     "output concatenated": from_to(pairs_of, halves_of),
     "halves read, neighbours written": from_to(halves_of, pairs_of),
@@ -206,6 +205,11 @@ def test_the_solutions_are_correct():
     assert check_apply_rotary(from_to(pairs_of, pairs_of)).status == "correct"
     assert check_slip(plane(-1.5)).status == "correct"
     assert check_slip(np.round(plane(-1.5), 3)).status == "correct"
+
+
+def test_a_wrong_layout_that_turns_clockwise_is_told_both():
+    feedback = check_apply_rotary(from_to(halves_of, halves_of, sign=-1))
+    assert feedback.mistake == "half_split instead of interleaved, and sign of the sine"
 
 
 @pytest.mark.parametrize("rounding", [rounded_before, rounded_after])
