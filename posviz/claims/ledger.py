@@ -9,8 +9,8 @@ measures, in one or several settings, and says by which rule the numbers decide:
         counts = {"d_model = 512": len(set(rotary_frequencies(512)))}
         return judge(counts, lambda count: count == 512, "Different frequencies in the table.")
 
-`@claim("frequencies", sources=("su2021roformer",))` names, by its key in sources.bib, where the
-claim is made or where the thing it speaks of is defined. The five claims of a lesson that are
+`@claim("frequencies", sources=("su2021roformer",))` names, by its key in sources.bib, where to
+check the claim: what makes it, or defines the thing it speaks of. The five claims of a lesson that are
 stated most name the section that decides them, `section="5 How long is a turn?"`: the table shows
 these, with a link to it, and folds the rest.
 """
@@ -28,10 +28,10 @@ from posviz import sources
 from posviz.course import LESSONS
 
 BOUNDS = (1e-14, 1e-12, 1e-9)  # far apart, so that machines agree on which one is shown
-CLAIM, MEASURED, SOURCE = "Claim", "What was measured", "Source or definition"
+CLAIM, MEASURED, SOURCE = "Claim", "What was measured", "Check it in"
 ABOUT, SECTION = "About", "Decided in"
 HEADS = ("Verdict", CLAIM, "Number that decides", MEASURED, ABOUT, SECTION, SOURCE)
-NO_SOURCE = "said often; we know no source"
+NO_SOURCE = "none known; said often"
 SIGNS = {"true": "✓", "false": "✗", "true only if": "◐"}
 
 

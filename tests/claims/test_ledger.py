@@ -152,7 +152,7 @@ def test_a_source_is_named_and_linked():
     judged = judge({"x < 1": 1}, bool, "It is x.")
     cited = Audit("05", ((Claim("x", "A claim.", lambda: judged, ("su2021roformer",)), judged),))
     link = '<a href="https://arxiv.org/abs/2104.09864" title="su2021roformer">Su et al., 2021</a>'
-    assert repr(cited).endswith("Source or definition: Su et al., 2021.")
+    assert repr(cited).endswith("Check it in: Su et al., 2021.")
     assert f">{link}</td></tr>" in cited._repr_html_()
 
 
@@ -161,7 +161,7 @@ def test_the_section_that_decides_is_linked_by_its_anchor(table):
 
 
 def test_a_claim_without_a_source_says_so(table):
-    assert repr(table).count("said often; we know no source") == 2
+    assert repr(table).count("none known; said often") == 2
 
 
 def test_the_verdict_and_its_condition_are_words(table):

@@ -41,8 +41,8 @@ FOUND = {
     "every_column_has_its_own_frequency": ("false", ["32", "32"]),
     "a_test_finds_the_missing_minus": (
         "true only if head_dim = 2 at position 5 or head_dim = 8 at position 500 or "
-        "head_dim = 64 at position 500",
-        [missing_minus(*place) for place in ((2, 5), (8, 5), (64, 5), (8, 500), (64, 500))],
+        "head_dim = 64 at position 5000",
+        [missing_minus(*place) for place in ((2, 5), (8, 5), (64, 5), (8, 500), (64, 5000))],
     ),
 }
 
