@@ -10,15 +10,16 @@ measures, in one or several settings, and says by which rule the numbers decide:
         return judge(counts, lambda count: count == 512, "Different frequencies in the table.")
 
 `@claim("frequencies", sources=("su2021roformer",))` names, by its key in sources.bib, where to
-check the claim: what makes it, or defines the thing it speaks of. The five claims of a lesson that are
-stated most name the section that decides them, `section="5 How long is a turn?"`: the table shows
-these, with a link to it, and folds the rest.
+check the claim: what makes it, or defines the thing it speaks of. The five claims of a lesson that
+are stated most name the section that decides them, `section="5 How long is a turn?"`: the table
+shows these, with a link to it, and folds the rest.
 """
 
 import html
 import importlib
 import importlib.util
 import pkgutil
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -28,9 +29,9 @@ from posviz import sources
 from posviz.course import LESSONS
 
 BOUNDS = (1e-14, 1e-12, 1e-9)  # far apart, so that machines agree on which one is shown
-CLAIM, MEASURED, SOURCE = "Claim", "What was measured", "Check it in"
+CLAIM, RULE, SOURCE = "Claim", "What decides", "Check it in"
 ABOUT, SECTION = "About", "Decided in"
-HEADS = ("Verdict", CLAIM, "Number that decides", MEASURED, ABOUT, SECTION, SOURCE)
+HEADS = ("Verdict", CLAIM, "What was measured", RULE, ABOUT, SECTION, SOURCE)
 NO_SOURCE = "none known; said often"
 SIGNS = {"true": "✓", "false": "✗", "true only if": "◐"}
 
@@ -41,7 +42,8 @@ class Verdict:
 
     verdict: "true", "false" or "true only if"; condition: the settings in which it holds, of those
     that were tried, where it is "true only if".
-    numbers: what was measured, rounded, setting by setting; text: what it is, and the rule.
+    numbers: what was measured, rounded, setting by setting; text: what it is, up to the first ";"
+    or full stop, and the rule.
     """
 
     verdict: str
@@ -119,10 +121,10 @@ class Audit:
     def __repr__(self) -> str:
         lines = [self.title]
         for asked, verdict in self.rows:
+            measured, rule = _told(verdict)
             paragraphs = (
                 f"{_sign(verdict)}: {asked.statement} [{asked.about}]",
-                f"    {verdict.numbers}.",
-                f"    {verdict.text}",
+                f"    {measured}. {rule}",
                 f"    {SOURCE}: {'; '.join(map(sources.name, asked.sources)) or NO_SOURCE}.",
             )
             lines += ["", *(textwrap.fill(p, 96, subsequent_indent="    ") for p in paragraphs)]
@@ -130,11 +132,11 @@ class Audit:
 
     def _repr_html_(self) -> str:
         often = [row for row in self.rows if row[0].section]
-        more = len(self.rows) - len(often)
+        more = [row for row in self.rows if not row[0].section]
         return (
-            _table(self.title, often, without=(MEASURED, ABOUT))
-            + f"<details><summary>And {more} more, and what was measured</summary>"
-            + _table(f"All {len(self.rows)} claims", self.rows, without=(SECTION,))
+            _table(self.title, often, without=(ABOUT, RULE))
+            + f"<details><summary>And {len(more)} more</summary>"
+            + _table("Other claims", more, without=(SECTION,))
             + "</details>"
         )
 
@@ -157,10 +159,16 @@ def _table(caption: str, rows: Iterable[tuple[Claim, Verdict]], without: tuple[s
 
 def _texts(asked: Claim, verdict: Verdict) -> tuple[str, ...]:
     """What the columns of HEADS say of a claim, as HTML."""
-    said = (_sign(verdict), asked.statement, verdict.numbers, verdict.text, asked.about)
+    said = (_sign(verdict), asked.statement, *_told(verdict), asked.about)
     # A heading's anchor, as Jupyter and nbconvert make it.
     link = f'<a href="#{asked.section.replace(" ", "-")}">{html.escape(asked.section)}</a>'
     return *map(html.escape, said), link, "; ".join(map(sources.link, asked.sources)) or NO_SOURCE
+
+
+def _told(verdict: Verdict) -> tuple[str, str]:
+    """What was measured, with its numbers; and what the verdict's text says besides."""
+    measured, rule = re.split("[;.](?: |$)", verdict.text, maxsplit=1)
+    return f"{measured}: {verdict.numbers}", rule[:1].upper() + rule[1:]
 
 
 def _cell(tag: str, text: str, scope: str = "") -> str:
