@@ -88,7 +88,7 @@ ENTRIES = {
     ),
     "RoPE": Entry(
         ("query and key",),
-        ("score(i, j) = (R(i) qᵢ)·(R(j) kⱼ)/√d", "= qᵢ·(R(j − i) kⱼ)/√d"),
+        ("score(i, j) = (R(i) qᵢ)·(R(j) kⱼ)/√d", "R(i): pair n turned by i·base^(−2n/d)"),
         "each pair of a query or key is rotated by its position, and only the offset is left",
         "nothing",
         "rotary",
