@@ -68,7 +68,7 @@ class RotatingVectors(Picture):
         query, key = arrays.positions
         offset = query - key
         residual = np.abs(arrays.both - arrays.score).max()
-        outcome = "the same wherever the two stand"
+        outcome = "the same wherever they are that far apart"
         if residual > ROUNDING:
             outcome = f"but up to {residual:.1e} away from it elsewhere"
         moved = f" (both moved by {arrays.together})" if arrays.together else ""
