@@ -14,6 +14,7 @@ import mistune
 import traitlets
 
 from posviz.engine.export import notebook_png
+from posviz.engine.messages import is_whole
 from posviz.engine.scripts import as_module
 from posviz.engine.stored import WIDGET, mark
 from posviz.exercises import progress
@@ -36,8 +37,10 @@ class Prediction(anywidget.AnyWidget):
         self.on_msg(self._receive)
 
     def _receive(self, _, message, __):
-        lesson, right = progress.lesson_of_notebook(), self._holds[message["chosen"]]
-        progress.note("predictions", lesson, self._question, right)
+        chosen = message.get("chosen") if isinstance(message, dict) else None
+        if is_whole(chosen, 0, len(self._holds) - 1):
+            lesson = progress.lesson_of_notebook()
+            progress.note("predictions", lesson, self._question, self._holds[chosen])
 
     def shown(self) -> dict[str, str]:
         """What is shown where no kernel is."""
