@@ -15,6 +15,7 @@ import traitlets
 
 from posviz.engine.export import notebook_png
 from posviz.engine.messages import is_whole
+from posviz.engine.reruns import take_over_cell
 from posviz.engine.scripts import as_module
 from posviz.engine.stored import WIDGET, mark
 from posviz.exercises import progress
@@ -35,6 +36,7 @@ class Prediction(anywidget.AnyWidget):
         super().__init__(text=text)
         self._question, self._holds, self._plain = question, holds, plain
         self.on_msg(self._receive)
+        take_over_cell(self)
 
     def _receive(self, _, message, __):
         chosen = message.get("chosen") if isinstance(message, dict) else None
@@ -45,6 +47,11 @@ class Prediction(anywidget.AnyWidget):
     def shown(self) -> dict[str, str]:
         """What is shown where no kernel is."""
         return {"text/html": self.text, "text/plain": self._plain}
+
+    def close(self) -> None:
+        """Release the widget and its layout."""
+        self.layout.close()
+        super().close()
 
     def _repr_mimebundle_(self, **kwargs):
         data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
