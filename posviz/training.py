@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import signal
 import sys
 import sysconfig
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -166,14 +168,16 @@ def train(
     seed: int = 0,
     device: str = "torch CPU",
     snapshots: int = 25,
+    watch: Callable[[dict[int, np.ndarray]], object] | None = None,
 ) -> Run:
     """Train ``model`` with Adam on pieces of ``text``, and return its losses and snapshots.
 
     Each step draws batch_size pieces of seq_len characters from anywhere in the text; which ones
-    depends on seed alone. Interrupting the kernel keeps what was learned so far, and says so.
-    device is a name of ``posviz.arrays.devices``, and the model stays there. snapshots are taken
-    before the first step, after the last, and between them ever more rarely, for most is learned
-    early.
+    depends on seed alone. Interrupting the kernel ends it after the step that is under way, keeps
+    what was learned so far, and says so. device is a name of ``posviz.arrays.devices``, and the
+    model stays there. snapshots are taken before the first step, after the last, and between them
+    ever more rarely, for most is learned early. Whenever one is taken, watch is called with all
+    that there are.
 
     Raises:
         TypeError: when an argument is not of its type.
@@ -185,18 +189,24 @@ def train(
         raise TypeError(f"model must be a SmallTransformer, got {model!r:.60}")
     steps, seq_len = require_integer(steps, "steps"), require_integer(seq_len, "seq_len")
     batch_size = require_integer(batch_size, "batch_size")
-    tokens, random = _tokens(text, seq_len), _generator(seed)
-    model.to(_device(device))
-    adam = torch.optim.Adam(
-        model.parameters(), lr=require_positive(learning_rate, "learning_rate"), betas=(0.9, 0.95)
-    )
-    wanted, tables = _snapshot_steps(steps, snapshots), _table(0, model)
+    rate = require_positive(learning_rate, "learning_rate")
+    wanted, random = _snapshot_steps(steps, snapshots), _generator(seed)
     losses: list[float] = []
+    tables: dict[int, np.ndarray] = {}
     unit = "nats per character" if model.causal else "nats per hidden character"
-    bar = tqdm(total=steps, desc="training", file=sys.stdout, mininterval=0.5)
-    with _one_thread(), bar:
-        try:
-            while len(losses) < steps:
+
+    def keep() -> None:
+        tables.update(_table(len(losses), model))
+        if watch is not None:
+            watch(tables)
+
+    with _interrupts_noted() as interrupted, _one_thread():
+        tokens = _tokens(text, seq_len)
+        model.to(_device(device))
+        adam = torch.optim.Adam(model.parameters(), lr=rate, betas=(0.9, 0.95))
+        with tqdm(total=steps, desc="training", file=sys.stdout, mininterval=0.5) as bar:
+            keep()
+            while len(losses) < steps and not interrupted.is_set():
                 loss = _loss(model, _pieces(tokens, seq_len, batch_size, random), random)
                 adam.zero_grad()
                 loss.backward()
@@ -205,12 +215,34 @@ def train(
                 bar.set_postfix_str(f"{losses[-1]:.2f} {unit}", refresh=False)
                 bar.update()
                 if len(losses) in wanted:
-                    tables |= _table(len(losses), model)
-        except KeyboardInterrupt:
-            tables |= _table(len(losses), model)
-    if (done := len(losses)) < steps:
-        print(f"interrupted after {done} step{'s' * (done != 1)}; what was learned is kept")
+                    keep()
+        if (done := len(losses)) < steps:
+            keep()
+            print(f"interrupted after {done} step{'s' * (done != 1)}; what was learned is kept")
     return Run(np.array(losses), tables)
+
+
+@contextmanager
+def _interrupts_noted() -> Iterator[threading.Event]:
+    """Yield what is set when the kernel is interrupted; the second time raises, as ever.
+
+    An exception could come anywhere: in the middle of a step, or before the first. Only the main
+    thread, which runs the cells, is ever interrupted.
+    """
+    interrupted = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield interrupted
+        return
+
+    def note(*_: object) -> None:
+        interrupted.set()
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield interrupted
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

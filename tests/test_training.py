@@ -1,14 +1,18 @@
 """The small Transformer and its training: what it computes, learns, keeps and refuses."""
 
 import math
+import signal
+import sys
 import sysconfig
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+from posviz import training
 from posviz.arrays import TORCH_DEVICES, devices
 from posviz.encodings.doors import Encoding, NoPosition
 from posviz.encodings.learned import Learned
@@ -49,7 +53,7 @@ class InterruptedAt(Encoding):
     def at_input(self, x, positions):
         self.left -= 1
         if self.left == 0:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
         return x + self.table[positions]
 
 
@@ -225,15 +229,75 @@ def test_the_same_seed_gives_the_same_run_and_another_seed_another(device):
     assert first.losses[0] != run(model_seed=1).losses[0]
 
 
-@pytest.mark.parametrize(("k", "done"), [(1, "0 steps"), (2, "1 step"), (4, "3 steps")])
-def test_an_interrupt_keeps_what_was_learned_and_says_so(k, done, capsys):
+@pytest.mark.parametrize(("k", "done"), [(0, "0 steps"), (1, "1 step"), (4, "4 steps")])
+def test_an_interrupt_keeps_what_was_learned_and_says_so(k, done, capsys, monkeypatch):
     model = SmallTransformer(InterruptedAt(k), **SMALL)
+    if k == 0:  # while the optimiser is made
+        monkeypatch.setattr(model, "to", lambda _: signal.raise_signal(signal.SIGINT))
     run = short(model, steps=10, snapshots=2)
     out = capsys.readouterr().out
     assert out.endswith(f"\ninterrupted after {done}; what was learned is kept\n")
-    assert len(run.losses) == k - 1
-    assert sorted(run.snapshots) == sorted({0, k - 1})
-    np.testing.assert_array_equal(run.snapshots[k - 1], model.encoding.table.detach())
+    assert len(run.losses) == k
+    assert sorted(run.snapshots) == sorted({0, k})
+    np.testing.assert_array_equal(run.snapshots[k], model.encoding.table.detach())
+
+
+def interrupting_at(line):
+    """A tracer that presses Stop at the so-many-th line of training.py that train comes to."""
+    usual, left = signal.getsignal(signal.SIGINT), line
+
+    def trace(frame, event, _):
+        nonlocal left
+        if frame.f_code.co_filename != training.__file__:
+            return None
+        if event == "line" and signal.getsignal(signal.SIGINT) is not usual:
+            left -= 1
+            if left == 0:
+                signal.raise_signal(signal.SIGINT)
+        return trace
+
+    return trace
+
+
+def test_wherever_it_is_interrupted_training_ends_in_one_line(capsys, everything):
+    ended = []
+    for line in range(1, 120, 1 if everything else 7):
+        model = SmallTransformer(trained(), **SMALL)
+        sys.settrace(interrupting_at(line))
+        try:
+            run = short(model, steps=2, text="abcdefghij")
+        finally:
+            sys.settrace(None)
+        ended.append(len(run.losses))
+        said = capsys.readouterr().out.splitlines()[-1].startswith("interrupted after")
+        assert said == (ended[-1] < 2)
+        np.testing.assert_array_equal(run.snapshots[ended[-1]], model.encoding.table.detach())
+    assert ended == sorted(ended)
+    assert {*ended} == {0, 1, 2}
+
+
+def test_the_second_interrupt_ends_the_step_that_is_under_way():
+    class Twice(InterruptedAt):
+        def at_input(self, x, positions):
+            signal.raise_signal(signal.SIGINT)
+            return super().at_input(x, positions)
+
+    with pytest.raises(KeyboardInterrupt):
+        short(SmallTransformer(Twice(1), **SMALL))
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_who_watches_is_given_all_snapshots_so_far():
+    seen = []
+    model = SmallTransformer(trained(), **SMALL)
+    run = short(model, steps=16, snapshots=5, watch=lambda tables: seen.append([*tables]))
+    assert seen == [[0], [0, 1], [0, 1, 4], [0, 1, 4, 9], [*run.snapshots]]
+
+
+def test_in_another_thread_training_works_too():
+    with ThreadPoolExecutor(1) as pool:
+        run = pool.submit(short, SmallTransformer(trained(), **SMALL)).result()
+    assert len(run.losses) == 4
 
 
 @pytest.mark.parametrize("encoding", [NoPosition(), InterruptedAt(2)], ids=["whole", "interrupted"])

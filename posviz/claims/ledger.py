@@ -27,6 +27,7 @@ from numbers import Integral
 
 from posviz import sources
 from posviz.course import LESSONS
+from posviz.engine.reruns import take_over_cell
 
 BOUNDS = (1e-14, 1e-12, 1e-9)  # far apart, so that machines agree on which one is shown
 CLAIM, RULE, SOURCE = "Claim", "What decides", "Check it in"
@@ -195,7 +196,9 @@ def audit(lesson: str) -> Audit:
     if lesson not in folders:
         allowed = ", ".join(map(repr, folders))
         raise ValueError(f"lesson must be one of {allowed}, got {lesson!r}")
-    return Audit(lesson, tuple((found, found()) for found in _claims(folders[lesson])))
+    made = Audit(lesson, tuple((found, found()) for found in _claims(folders[lesson])))
+    take_over_cell(made)
+    return made
 
 
 def _claims(folder: str) -> Iterator[Claim]:

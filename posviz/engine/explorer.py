@@ -6,19 +6,17 @@ import traceback
 
 import ipywidgets as widgets
 import traitlets
-from IPython import get_ipython
 
 from posviz.engine.controls import control
 from posviz.engine.export import output_png
 from posviz.engine.export_panel import ExportPanel
 from posviz.engine.live_figure import LiveFigure
 from posviz.engine.picture import Picture
+from posviz.engine.reruns import take_over_cell
 from posviz.engine.screen import Screen
 from posviz.engine.slider import Slider
 from posviz.engine.stored import WIDGET, mark
 from posviz.engine.style import drawing
-
-_open: dict[str, tuple[int, list]] = {}  # by cell: in which run of it, and its explorers
 
 
 class Explorer(widgets.VBox):
@@ -47,7 +45,7 @@ class Explorer(widgets.VBox):
         rows.add_class("posviz-controls")
         super().__init__([rows, self.export.panel, self.error, self.screen])
         self.add_class("posviz-explorer")
-        _take_over_cell(self)
+        take_over_cell(self)
 
     def refresh(self) -> None:
         """Bring the picture up to date and show it; an error is shown and the old picture stays."""
@@ -152,35 +150,3 @@ def _tree(widget):
     for part in ("layout", "style"):
         if isinstance(getattr(widget, part, None), widgets.Widget):
             yield getattr(widget, part)
-
-
-def _take_over_cell(explorer):
-    """Close the explorers an earlier run of the same cell left: ipywidgets keeps every widget.
-
-    IPython keeps every result, and a closed explorer is of no use there.
-    """
-    shell = get_ipython()
-    if shell is None or not hasattr(shell, "get_parent"):
-        return
-    cell = shell.get_parent().get("metadata", {}).get("cellId")
-    if cell is None:  # the cell is unknown
-        return
-    run, earlier = _open.get(cell, (None, []))
-    if run != shell.execution_count:
-        for old in earlier:
-            old.close()
-            _forget(shell, old)
-        earlier = []
-    _open[cell] = (shell.execution_count, [*earlier, explorer])
-
-
-def _forget(shell, result):
-    """Put an empty text wherever IPython keeps a result: in Out, _12 and the like, and _ to ___."""
-    sent = getattr(shell.history_manager, "outputs", {})  # by run, and with the PNG
-    places = shell.history_manager.output_hist, shell.user_ns_hidden, vars(shell.displayhook)
-    for kept in places:
-        for name in [name for name, other in kept.items() if other is result]:
-            kept[name] = ""
-            sent.pop(name, None)
-            if shell.user_ns.get(name) is result:
-                shell.user_ns[name] = ""

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from posviz.engine.knobs import Knob, choice, numeric, switch
+from posviz.engine.reruns import take_over_cell
 from posviz.engine.style import DPI, SIZE, style_context
 from posviz.engine.styled_figure import StyledFigure, drop_bitmaps
 
@@ -198,6 +199,7 @@ def _show_figures_without_pyplot():
 def _notebook_png(figure):
     from posviz.engine.export import notebook_png
 
+    take_over_cell(figure)
     return notebook_png(figure)
 
 

@@ -11,11 +11,15 @@ import traitlets
 
 from posviz.engine.frames import Frames
 from posviz.engine.live_figure import LiveFigure
+from posviz.engine.messages import is_name
 from posviz.engine.scripts import as_module
 from posviz.engine.style import drawing
 
 _HERE = Path(__file__).parent
 FORGET_AFTER = 60.0  # seconds; a view that is seen is heard every two
+MOST_VIEWS = 32  # further ones wait until one is closed or forgotten
+LOWEST, HIGHEST = 0.1, 100.0  # ratios: browsers zoom from 0.25 to 5, and a full screen by more
+FLAGS = ("ask", "gone", "plain", "dark")
 
 
 class View(NamedTuple):
@@ -63,18 +67,22 @@ class Screen(anywidget.AnyWidget):
     def _receive(self, _, message, buffers):
         """Handle a message of a view: it asks for a frame, is still open, or has been closed."""
         with drawing:
-            self._hear(message)
+            if _is_understood(message):
+                self._hear(message)
 
     def _hear(self, message):
         view, now = message["view"], time.monotonic()
         known = view in self.views and self.views[view].ratio == message.get("ratio")
         dark = self.live.dark
-        if message.get("gone"):
-            self.views.pop(view, None)
-        else:
-            self.views[view] = View(message["ratio"], message.get("dark", False), now)
         # A crashed page sends no message; a hidden one stops sending, and asks for a frame later.
-        self.views = {name: v for name, v in self.views.items() if now - v.heard < FORGET_AFTER}
+        kept = {name: v for name, v in self.views.items() if now - v.heard < FORGET_AFTER}
+        if message.get("gone"):
+            kept.pop(view, None)
+        elif view in kept or len(kept) < MOST_VIEWS:
+            kept[view] = View(message["ratio"], message.get("dark", False), now)
+        else:
+            return
+        self.views = kept
         if not self.views:
             self.live.release()
             self._frames.forget()
@@ -95,3 +103,17 @@ class Screen(anywidget.AnyWidget):
             self.views.clear()
             self.live.release()
         super().close()
+
+
+def _is_understood(message):
+    """Whether a view of ours could have sent it."""
+    return (
+        isinstance(message, dict)
+        and is_name(message.get("view"))
+        and all(isinstance(message.get(flag, False), bool) for flag in FLAGS)
+        and (message.get("gone") or _is_ratio(message.get("ratio")))
+    )
+
+
+def _is_ratio(value):
+    return type(value) in (int, float) and LOWEST <= value <= HIGHEST

@@ -6,6 +6,7 @@ from typing import Any
 import anywidget
 import traitlets
 
+from posviz.engine.messages import is_name, is_whole
 from posviz.engine.picture import Picture
 from posviz.engine.scripts import as_module
 from posviz.engine.style import drawing
@@ -81,6 +82,8 @@ class Slider(anywidget.AnyWidget):
 
     def _receive(self, _, message, buffers):
         """A view asks for the value, or moves the handle, or sends what was typed."""
+        if not self._is_understood(message):
+            return
         answer = {"view": message["view"], "number": message["number"]}
         with drawing:
             try:
@@ -90,6 +93,18 @@ class Slider(anywidget.AnyWidget):
                 answer["refused"] = str(error)
             finally:  # without an answer the slider would wait
                 self._tell(**answer)
+
+    def _is_understood(self, message):
+        """Whether a view of ours could have sent it."""
+        return (
+            isinstance(message, dict)
+            and is_name(message.get("view"))
+            and is_whole(message.get("number"), 0)
+            and is_whole(message.get("change"), -1)
+            and isinstance(message.get("typed", ""), str)
+            and is_whole(message.get("place", 0), 0, self.knob.last_place)
+            and (message["change"] < 0 or ("place" in message) != ("typed" in message))
+        )
 
     def _follow(self, message):
         self._setting_knob = True

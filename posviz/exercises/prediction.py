@@ -14,6 +14,8 @@ import mistune
 import traitlets
 
 from posviz.engine.export import notebook_png
+from posviz.engine.messages import is_whole
+from posviz.engine.reruns import take_over_cell
 from posviz.engine.scripts import as_module
 from posviz.engine.stored import WIDGET, mark
 from posviz.exercises import progress
@@ -34,14 +36,22 @@ class Prediction(anywidget.AnyWidget):
         super().__init__(text=text)
         self._question, self._holds, self._plain = question, holds, plain
         self.on_msg(self._receive)
+        take_over_cell(self)
 
     def _receive(self, _, message, __):
-        lesson, right = progress.lesson_of_notebook(), self._holds[message["chosen"]]
-        progress.note("predictions", lesson, self._question, right)
+        chosen = message.get("chosen") if isinstance(message, dict) else None
+        if is_whole(chosen, 0, len(self._holds) - 1):
+            lesson = progress.lesson_of_notebook()
+            progress.note("predictions", lesson, self._question, self._holds[chosen])
 
     def shown(self) -> dict[str, str]:
         """What is shown where no kernel is."""
         return {"text/html": self.text, "text/plain": self._plain}
+
+    def close(self) -> None:
+        """Release the widget and its layout."""
+        self.layout.close()
+        super().close()
 
     def _repr_mimebundle_(self, **kwargs):
         data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})

@@ -9,11 +9,10 @@ import weakref
 import numpy as np
 import pytest
 from ipywidgets.widgets.widget import _instances
-from jupyter_client.manager import start_new_kernel
 from PIL import Image
 
 from tests.engine.replay import Scene, fresh_pixels
-from tests.engine.sample import ROOT, Browser, Failing, Hand, Waves
+from tests.engine.sample import Browser, Failing, Hand, Waves
 
 
 @pytest.fixture
@@ -249,87 +248,6 @@ def test_two_explorers_of_one_picture_move_together(explorer, picture):
     other.close()
     hand.move(21)
     assert picture.position == 21
-
-
-# ---------------------------------------------------------------- in a real kernel
-
-CELL = "from tests.engine.sample import Waves; pair = [Waves().explore(), Waves().explore()]"
-SHOWN = "shown = Waves().explore(); shown"
-COUNT = """
-import gc
-from ipywidgets.widgets.widget import _instances
-gc.collect()
-widgets = [type(widget).__name__ for widget in _instances.values()]
-things = [type(thing).__name__ for thing in gc.get_objects()]
-print(len(widgets), widgets.count("Explorer"), things.count("Explorer"), things.count("Waves"))
-"""
-
-
-@pytest.fixture(scope="module")
-def run_cell():
-    """Run code in a kernel of its own, as the cell of that id; returns what it printed."""
-    manager, client = start_new_kernel(cwd=str(ROOT))
-
-    def run(code, cell=None):
-        printed = []
-
-        def keep(message):
-            if message["msg_type"] in ("stream", "error"):
-                printed.append(message["content"].get("text", str(message["content"])))
-
-        client.session.metadata = {"cellId": cell} if cell else {}
-        client.execute_interactive(code, output_hook=keep, timeout=60)
-        return "".join(printed)
-
-    yield run
-    client.stop_channels()
-    manager.shutdown_kernel(now=True)
-
-
-@pytest.mark.slow("seconds")
-def test_a_cell_run_again_and_again_leaves_one_run_alive(run_cell, everything):
-    assert run_cell(CELL, "an id") == ""
-    once = run_cell(COUNT, "count")
-    for _ in range(49 if everything else 9):
-        run_cell(CELL, "an id")
-    assert run_cell(COUNT, "count") == once
-    _, explorers, alive, _ = map(int, once.split())
-    assert explorers == alive > 0
-
-
-@pytest.mark.slow("seconds")
-def test_a_result_shown_again_and_again_is_kept_once_and_others_stay(run_cell):
-    run_cell("'kept'", "other")
-    for _ in range(5):
-        assert run_cell(SHOWN, "shown") == ""
-    counted = run_cell(COUNT, "count")
-    run_cell(SHOWN, "shown")
-    assert run_cell(COUNT, "count") == counted
-    sent = "print(str(get_ipython().history_manager.outputs).count('image/png'))"
-    assert run_cell(sent, "sent") == "1\n"
-    results = (
-        "print([result for result in Out.values() if result and result is not shown], _ is shown)"
-    )
-    assert run_cell(results, "results") == "['kept'] True\n"
-
-
-@pytest.mark.slow("seconds")
-def test_where_cells_have_no_id_none_closes_what_another_shows(run_cell):
-    before = int(run_cell(COUNT, "count").split()[1])
-    for _ in range(2):
-        run_cell(CELL)
-    assert int(run_cell(COUNT, "count").split()[1]) == before + 4
-
-
-@pytest.mark.slow("seconds")
-def test_cells_keep_their_own_explorers_though_they_read_the_same(run_cell):
-    def explorers():
-        return int(run_cell(COUNT, "count").split()[1])
-
-    before = explorers()
-    for cell in ("first", "second", "third", "second"):
-        run_cell(CELL, cell)
-    assert explorers() == before + 6
 
 
 # ---------------------------------------------------------------- Reset

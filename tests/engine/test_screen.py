@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from posviz.engine.live_figure import LiveFigure
-from posviz.engine.screen import Screen
+from posviz.engine.screen import MOST_VIEWS, Screen
 from tests.engine.replay import Scene, decoded, fresh_pixels
 from tests.engine.sample import Browser, Waves
 
@@ -203,6 +203,40 @@ def test_a_view_that_fell_silent_is_forgotten_and_comes_back_by_asking(
     assert screen.live.ratio == 1
     browser.say("crashed", ratio=4)
     assert screen.live.ratio == 4
+    assert "frame" in browser.messages[-1][0]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        None,
+        {},
+        {"view": None, "ratio": 1},
+        {"view": "b" * 65, "ratio": 1},
+        {"view": "b"},
+        *({"view": "b", "ratio": ratio} for ratio in (None, "2", True, [2], 0, -1, 0.09, 1e9)),
+        *({"view": "b", "ratio": float(ratio)} for ratio in ("inf", "nan")),
+        *({"view": "b", "ratio": 4, flag: 1} for flag in ("ask", "gone", "plain", "dark")),
+    ],
+)
+def test_what_no_view_would_send_is_passed_over(screen, browser, message):
+    browser.say("a", ratio=1)
+    before = dict(screen.views)
+    screen._receive(None, message, [])
+    assert screen.views == before
+    assert len(browser.messages) == 1
+
+
+def test_more_views_than_a_reader_opens_wait_until_others_are_closed(screen, browser):
+    browser.say("a", ratio=1)
+    for number in range(MOST_VIEWS + 10):
+        browser.say(f"view {number}", ratio=2)
+    assert len(screen.views) == len(browser.frames) == MOST_VIEWS
+    browser.say("a", ratio=1.5)
+    assert screen.views["a"].ratio == 1.5
+    browser.say("a", gone=True)
+    browser.say("late", ratio=1)
+    assert "late" in screen.views
     assert "frame" in browser.messages[-1][0]
 
 

@@ -173,6 +173,34 @@ def test_an_error_of_another_kind_is_told_to_the_kernels_log_and_answered(pictur
     assert picture.width == 12
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"view": ["a"]},
+        {"view": "a" * 65},
+        *({"number": number} for number in (None, "7", -1, 1.0, 2**60)),
+        *({"change": change} for change in (None, "0", -2, False)),
+        *({"place": place} for place in (None, "4", -1, 4.0, 32, 10**400)),
+        *({"place": float(place)} for place in ("inf", "nan")),
+        {"typed": "8"},
+    ],
+)
+def test_what_no_view_would_send_is_passed_over(picture, changed):
+    hand = Hand(make(picture, "width"))
+    sent = {"view": "a", "number": 7, "change": 0, "place": 4}
+    hand.wire.screen._receive(None, sent | changed, [])
+    assert (picture.width, len(hand.wire.messages)) == (8, 1)
+    hand.wire.screen._receive(None, sent, [])
+    assert (picture.width, len(hand.wire.messages)) == (10, 2)
+
+
+@pytest.mark.parametrize("typed", [None, 8, ["8"]])
+def test_what_is_typed_is_text(picture, typed):
+    hand = Hand(make(picture, "width"))
+    hand.type(typed)
+    assert (picture.width, len(hand.wire.messages)) == (8, 1)
+
+
 def test_two_views_hear_of_each_other(picture):
     slider = make(picture, "position")
     hand = Hand(slider)

@@ -75,7 +75,7 @@ QUICK = {
         "posviz/training.py",
         "'s' * (done != 1)",
         "'s' * (done > 1)",
-        "tests/test_training.py::test_an_interrupt_keeps_what_was_learned_and_says_so[1-0 steps]",
+        "tests/test_training.py::test_an_interrupt_keeps_what_was_learned_and_says_so[0-0 steps]",
     ),
     "arrays: a container's file cache counts for its memory": (
         "posviz/arrays.py",

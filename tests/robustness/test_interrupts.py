@@ -1,0 +1,54 @@
+"""A reader presses ■ at any moment of a training: one line, and everything is kept."""
+
+import random
+import re
+import time
+
+import pytest
+from jupyter_client.manager import start_new_kernel
+
+from tests.engine.sample import ROOT
+
+READY = """
+import torch
+from posviz import Learned
+from posviz.training import SmallTransformer, standard_library_text, train
+text = standard_library_text(1_000_000)
+"""
+TRAIN = """
+model = SmallTransformer(Learned(torch.nn.Parameter(torch.zeros(48, 32))), d_model=32)
+print("begun")
+run = train(model, text, steps=400, seq_len=48)
+print(len(run.losses), max(run.snapshots))
+"""
+
+
+@pytest.mark.slow("a kernel")
+def test_a_training_interrupted_at_any_moment_says_one_line_and_goes_on(everything):
+    manager, client = start_new_kernel(cwd=str(ROOT))
+    rng = random.Random(0)
+
+    def run(code, press_after=None):
+        printed = []
+
+        def keep(message):
+            if message["msg_type"] in ("stream", "error"):
+                printed.append(message["content"].get("text", str(message["content"])))
+                if "begun" in printed[-1] and press_after is not None:
+                    time.sleep(press_after)
+                    manager.interrupt_kernel()
+
+        client.execute_interactive(code, output_hook=keep, timeout=60)
+        return "".join(printed)
+
+    try:
+        assert run(READY) == ""
+        for press in range(24 if everything else 6):
+            told = run(TRAIN, press_after=rng.uniform(0.002, 0.6) * (press % 2))
+            assert "Traceback" not in told
+            assert "KeyboardInterrupt" not in told
+            done = r"interrupted after (\d+) steps?; what was learned is kept\n\1 \1\n"
+            assert re.search(done + "$", told)
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
