@@ -11,7 +11,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import array_api_compat.numpy as numpy_namespace
 import numpy as np
 
 Array = Any  # a NumPy array or a torch tensor: torch may be absent, so its type cannot be named
@@ -63,7 +62,7 @@ def namespace(*arrays: Array) -> ModuleType:
     if len({is_torch(x) for x in arrays}) > 1:
         raise TypeError("NumPy arrays and torch tensors cannot be mixed: move all to one of them")
     if not is_torch(arrays[0]):
-        return numpy_namespace
+        return np
     from array_api_compat import torch as torch_namespace
 
     return torch_namespace
