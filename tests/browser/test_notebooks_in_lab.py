@@ -13,7 +13,7 @@ SCREEN = {"width": 1280, "height": 720}  # a projector
 NOTEBOOK = 599  # pixels, that JupyterLab leaves of its height
 READABLE = 11  # pixels: the height of letters
 
-# In the kernel that has executed a lesson: whether torch is loaded, and the smallest letters of each
+# In the kernel that ran a lesson: whether torch is loaded, and the smallest letters of each
 # picture, in pixels.
 LOADED_AND_SMALLEST = """
 import sys
