@@ -1,20 +1,23 @@
-"""How long the first picture takes, and how much memory a kernel holds after a lesson.
+"""How long the first picture takes, and what a kernel takes for a lesson: memory and CPU.
 
 python benchmarks/start.py
 """
 
 import datetime
 import os
+import re
 import statistics
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import nbformat
 import psutil
 from nbclient import NotebookClient
 
 NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
+STUDENTS = 50
 FIRST_PICTURE = """
 import time
 began = time.perf_counter()
@@ -37,23 +40,38 @@ def first_picture():
     ]
 
 
-def memory_after(path):
-    """MiB that a kernel holds after every cell of a notebook, started as `run.py lab` does."""
+class Taken(NamedTuple):
+    """What a kernel has taken for every cell of a lesson, on Linux."""
+
+    held: float  # MiB when all cells have run
+    peak: float  # MiB
+    seconds: float  # of one processor, from the kernel's start on
+
+
+def taken(path):
+    """What Run All of a notebook takes, in a kernel started as `run.py lab` does."""
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(notebook, resources={"metadata": {"path": str(path.parent)}})
     with client.setup_kernel(env=os.environ | {"MALLOC_MMAP_THRESHOLD_": str(4 * 2**20)}):
         for index, cell in enumerate(notebook.cells):
             client.execute_cell(cell, index)
-        return psutil.Process(client.km.provisioner.pid).memory_info().rss / 2**20
+        kernel = psutil.Process(client.km.provisioner.pid)
+        status = Path(f"/proc/{kernel.pid}/status").read_text()
+        peak = int(re.search(r"VmHWM:\s*(\d+) kB", status)[1]) / 2**10
+        return Taken(kernel.memory_info().rss / 2**20, peak, sum(kernel.cpu_times()[:2]))
 
 
 def main():
-    """Print both."""
+    """Print both, the second as a table."""
     print(f"{datetime.date.today()}, {os.cpu_count()} cores")
     imported, drawn = first_picture()
-    print(f"import posviz: {imported:.3f} s; first picture after it: {drawn:.2f} s")
+    print(f"import posviz: {imported:.3f} s; first picture after it: {drawn:.2f} s\n")
+    print(f"| lesson | MiB, all cells run | at the peak | for {STUDENTS} | CPU s |")
+    print(f"|{'---|' * 5}")
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
-        print(f"{path.stem}: {memory_after(path):.0f} MiB after Run All")
+        held, peak, seconds = taken(path)
+        for_class = f"{STUDENTS * peak / 2**10:.0f} GiB"
+        print(f"| {path.stem[:2]} | {held:.0f} | {peak:.0f} | {for_class} | {seconds:.1f} |")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import pkgutil
 __version__ = "0.1.0"
 
 _BESIDE_ENCODINGS = {
-    "posviz.arrays": ("devices", "to_device", "to_numpy"),
+    "posviz.arrays": ("devices", "to_device", "to_dtype", "to_numpy"),
     "posviz.attention": ("KeyValueCache", "attend", "softmax"),
     "posviz.masks": ("blockwise_causal_mask", "causal_mask", "padding_mask"),
     "posviz.checkpoints": ("load_table",),

@@ -11,13 +11,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import array_api_compat.numpy as numpy_namespace
 import numpy as np
 
 Array = Any  # a NumPy array or a torch tensor: torch may be absent, so its type cannot be named
 
 TORCH_DEVICES = {"torch CPU": "cpu", "CUDA": "cuda", "MPS": "mps"}
 DEVICE_NAMES = ("NumPy", *TORCH_DEVICES)
+DTYPE_NAMES = ("float64", "float32", "float16", "bfloat16")
 
 
 # ---------------------------------------------------------------- kinds
@@ -62,7 +62,7 @@ def namespace(*arrays: Array) -> ModuleType:
     if len({is_torch(x) for x in arrays}) > 1:
         raise TypeError("NumPy arrays and torch tensors cannot be mixed: move all to one of them")
     if not is_torch(arrays[0]):
-        return numpy_namespace
+        return np
     from array_api_compat import torch as torch_namespace
 
     return torch_namespace
@@ -255,6 +255,26 @@ def to_numpy(x: Any) -> np.ndarray:
         return np.asarray(x)
     x = x.detach().cpu().resolve_conj().resolve_neg()
     return (x.float() if str(x.dtype) == "torch.bfloat16" else x).numpy()
+
+
+def to_dtype(x: Any, name: str) -> np.ndarray:
+    """Round ``x`` to what float64, float32, float16 or bfloat16 can hold; returned in float64.
+
+    Beyond the largest number (65 504 in float16) it is infinite. Not for NaN.
+
+    Raises:
+        ValueError: for a name that is not one of the four.
+    """
+    if name not in DTYPE_NAMES:
+        raise ValueError(f"dtype must be one of {', '.join(DTYPE_NAMES)}, got {name!r}")
+    if name != "bfloat16":
+        with np.errstate(over="ignore"):
+            return np.asarray(x).astype(name).astype(np.float64)
+    # NumPy lacks it. It is the upper half of a float32: of two neighbours the nearer one, and
+    # halfway between them the even one.
+    bits = np.asarray(x).astype(np.float32).view(np.uint32)
+    bits = bits + np.uint32(0x7FFF) + (bits >> np.uint32(16) & np.uint32(1))
+    return (bits & np.uint32(0xFFFF0000)).view(np.float32).astype(np.float64)
 
 
 def _torch() -> ModuleType:

@@ -216,6 +216,32 @@ def test_to_numpy_of_what_numpy_lacks():
     assert arrays.to_numpy(turned.imag).tolist() == [-2]
 
 
+def float32_patterns():
+    """Finite float32 numbers of every size, from all bit patterns, and the halfway cases."""
+    some = np.arange(0, 2**32, 9973, dtype=np.uint64).astype(np.uint32)
+    halfway = np.arange(0x8000, 2**32, 0x10000, dtype=np.uint64).astype(np.uint32)
+    values = np.concatenate([some, halfway]).view(np.float32)
+    return values[np.isfinite(values)]
+
+
+@pytest.mark.parametrize("name", arrays.DTYPE_NAMES)
+def test_rounding_to_a_dtype_is_that_of_torch(name):
+    values = float32_patterns()
+    expected = torch.from_numpy(values).to(getattr(torch, name)).double().numpy()
+    np.testing.assert_array_equal(arrays.to_dtype(values, name), expected)
+
+
+def test_bfloat16_rounds_halves_to_even():
+    rounded = [256, 260, 29_952, 29_952, 2.0**-126]
+    given = [257, 259, 30_000, 30_005, 2.0**-126]
+    assert arrays.to_dtype(given, "bfloat16").tolist() == rounded
+
+
+def test_only_four_dtypes_are_known():
+    with pytest.raises(ValueError, match=r"one of float64, .*bfloat16, got 'float8'"):
+        arrays.to_dtype(1.0, "float8")
+
+
 def test_memory_is_asked_for_before_it_is_taken(monkeypatch):
     monkeypatch.setattr(arrays, "_free_memory", lambda x: 2**30)
     arrays.check_memory("length", (2**27,), itemsize=8)

@@ -9,18 +9,15 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
+from matplotlib.backend_bases import get_registered_canvas_class
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.backends.backend_pdf import FigureCanvasPdf
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from PIL import Image
 
 from posviz.engine.picture import Picture
 from posviz.engine.style import style_context
 from posviz.engine.styled_figure import StyledFigure, clear_figure, drop_bitmaps
-from posviz.engine.svg import self_contained
 
-_CANVAS = {"png": FigureCanvasAgg, "svg": FigureCanvasSVG, "pdf": FigureCanvasPdf}
-FORMATS = tuple(_CANVAS)
+FORMATS = ("png", "svg", "pdf")
 # Title, caption and Python line, by the names that each format has for them.
 _NAMES = {
     "png": ("Title", "Description", "Comment"),
@@ -82,11 +79,16 @@ def _encoded(figure, kind, words) -> bytes:
     data, dpi = io.BytesIO(), figure.get_dpi()
     metadata = dict(zip(_NAMES[kind], words, strict=True)) | _NO_DATE[kind]
     # savefig would draw everything once more beforehand, for a layout that is settled already.
-    write = getattr(_CANVAS[kind](figure), f"print_{kind}")
+    write = getattr(get_registered_canvas_class(kind)(figure), f"print_{kind}")
     write(data, metadata=metadata)
     figure.set_dpi(dpi)  # which SVG and PDF set to 72
     title, caption, _ = words
-    return self_contained(data.getvalue(), title, caption) if kind == "svg" else data.getvalue()
+    if kind != "svg":
+        return data.getvalue()
+    # What handles fonts takes 10 MB and 0.15 s: it is loaded where a file needs it.
+    from posviz.engine.svg import self_contained
+
+    return self_contained(data.getvalue(), title, caption)
 
 
 @contextlib.contextmanager

@@ -17,7 +17,7 @@ from posviz.course import OF_TOPIC
 # Imports that may fail stay inside the checks: the doctor must run where a package is missing.
 
 REQUIRED = ("numpy", "matplotlib", "pillow", "fonttools", "traitlets", "ipywidgets", "anywidget")
-WITH_TORCH = [OF_TOPIC[topic].number for topic in ("learned", "rotary", "rotary_code", "alibi")]
+WITH_TORCH = [OF_TOPIC[topic].number for topic in ("learned", "rotary_code")]
 OPTIONAL = {
     "torch": f"lessons {', '.join(WITH_TORCH)} use it: pip install torch",
     "jupyterlab": "the notebooks open in it: pip install jupyterlab",

@@ -4,6 +4,7 @@ import nbformat
 import pytest
 
 import run
+from posviz.publish.doctor import WITH_TORCH
 from tests.browser.lessons import with_filmstrips
 from tests.browser.predictions import answer_all
 from tests.test_notebooks import differing
@@ -12,13 +13,16 @@ SCREEN = {"width": 1280, "height": 720}  # a projector
 NOTEBOOK = 599  # pixels, that JupyterLab leaves of its height
 READABLE = 11  # pixels: the height of letters
 
-# In the kernel that has executed a lesson: the smallest letters of each picture, in pixels.
-SMALLEST = """
+# In the kernel that ran a lesson: whether torch is loaded, and the smallest letters of each
+# picture, in pixels.
+LOADED_AND_SMALLEST = """
+import sys
 from ipywidgets.widgets.widget import _instances
 from matplotlib.text import Text
 from posviz.engine import explorer
 
 shown = [widget for widget in _instances.values() if isinstance(widget, explorer.Explorer)]
+print("torch" in sys.modules)
 for texts in [widget.picture.figure().findobj(Text) for widget in shown]:
     print(min(text.get_fontsize() for text in texts if text.get_text()) / 0.72)
 """
@@ -58,8 +62,9 @@ def test_a_notebook_runs_tells_what_is_stored_and_sliders_move_every_picture(
     assert len(explorers) == explorers_in_source(name) > 0
     for explorer in explorers:
         explorer.button("Reset").click()  # a later cell may have changed a knob
-    lab.run_code(SMALLEST)
-    smallest = lab.page.locator(".jp-OutputArea pre").last.inner_text().split()
+    lab.run_code(LOADED_AND_SMALLEST)
+    loaded, *smallest = lab.page.locator(".jp-OutputArea pre").last.inner_text().split()
+    assert loaded == str(name[:2] in WITH_TORCH)
     for number, explorer in enumerate(explorers):
         first = explorer.settled()
         assert explorer.caption()

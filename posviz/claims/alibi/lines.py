@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from posviz.arrays import to_dtype
 from posviz.attention import attention, softmax
 from posviz.claims.ledger import Verdict, claim, judge, shown
 from posviz.claims.measures import SAME, largest, parameters_of
@@ -191,12 +192,6 @@ def memory_grows_with_the_square() -> Verdict:
     return judge(held, lambda numbers: numbers >= 1, text)
 
 
-def _bfloat16(x: np.ndarray) -> np.ndarray:
-    """Round to 8 significant bits, to even where two are as near."""
-    part, power = np.frexp(x)
-    return np.ldexp(np.round(part * 2**8), power - 8)
-
-
 @claim("precision")
 def bfloat16_is_enough() -> Verdict:
     """A bias in bfloat16 is exact enough."""
@@ -205,8 +200,10 @@ def bfloat16_is_enough() -> Verdict:
         "the bias is −slope · (i − j)": slope * (key - key[-1]),
         "it is slope · j": slope * key,
     }
-    changes = {form: largest(softmax(_bfloat16(b)) - softmax(b)) for form, b in forms.items()}
-    rounded = shown(int(_bfloat16(slope * np.array(514))))
+    changes = {
+        form: largest(softmax(to_dtype(b, "bfloat16")) - softmax(b)) for form, b in forms.items()
+    }
+    rounded = shown(int(to_dtype(slope * 514, "bfloat16")))
     text = (
         "Largest change of a weight of the last query by rounding, for 2048 tokens and slope 1/2; "
         f"enough means below 1e-3. At position 514 slope · j is 257, and becomes {rounded}."

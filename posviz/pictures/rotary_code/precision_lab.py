@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib import rcParams
 from matplotlib.ticker import LogLocator, NullLocator
 
+from posviz.arrays import to_dtype
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.engine.knobs import choice, integer, log
 from posviz.engine.picture import Arrays, Picture
@@ -158,19 +159,3 @@ def _turns(positions, inv_freq, name, rounded):
     angles = to_dtype(factors[0] * factors[1], name)
     with np.errstate(invalid="ignore"):  # of an infinite angle
         return np.cos(angles) + 1j * np.sin(angles)
-
-
-def to_dtype(x, name):
-    """Round numbers to what float64, float32, float16 or bfloat16 can hold; returned in float64.
-
-    float16 ends at 65 504 and is infinite beyond. Not for NaN.
-
-    bfloat16, which NumPy lacks, is the upper half of a float32: the nearer of two neighbours, and
-    the even one halfway between.
-    """
-    if name != "bfloat16":
-        with np.errstate(over="ignore"):
-            return np.asarray(x).astype(name).astype(np.float64)
-    bits = np.asarray(x).astype(np.float32).view(np.uint32)
-    bits = bits + np.uint32(0x7FFF) + (bits >> np.uint32(16) & np.uint32(1))
-    return (bits & np.uint32(0xFFFF0000)).view(np.float32).astype(np.float64)

@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import pytest
 import torch
 from transformers.models.bloom.modeling_bloom import build_alibi_tensor
 
@@ -168,7 +167,7 @@ PLANTED = {
     "memory_grows_with_the_square": (
         (claims, "alibi_bias", lambda *given: real_bias(*given).copy(), "true")
     ),
-    "bfloat16_is_enough": (claims, "_bfloat16", np.float32, "true"),
+    "bfloat16_is_enough": (claims, "to_dtype", lambda x, name: x, "true"),
     "before_and_after_are_told_apart": (claims, "causal_mask", everything, "false"),
 }
 
@@ -185,11 +184,3 @@ def test_the_numbers_of_the_lesson_are_told():
     assert "it is 1.9e-22:" in claims.far_tokens_are_not_excluded().text
     assert "is 257, and becomes 256." in claims.bfloat16_is_enough().text
     assert "would give them 89.76," in claims.weight_spreads_over_a_long_text().text
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_bfloat16_is_that_of_torch(seed):
-    numbers = np.random.default_rng(seed).normal(size=200) * 10.0**seed
-    ties = np.array([257, 258, 259, 261, -257, -259, 0, 1 + 2.0**-8, 1 + 3 * 2.0**-8])
-    for x in (numbers, ties):
-        np.testing.assert_array_equal(claims._bfloat16(x), torch.tensor(x).bfloat16().double())
