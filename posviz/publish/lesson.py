@@ -41,6 +41,9 @@ def executed(notebook: Path, *arguments) -> NotebookNode:
     Raises RuntimeError that names notebook, cell, line and error where a cell fails.
     """
     lesson = nbformat.read(notebook, as_version=4)
+    for cell in lesson.cells:
+        if cell.cell_type == "code":  # one that is empty or skipped would keep them
+            cell.outputs, cell.execution_count = [], None
     client = NotebookClient(
         lesson,
         timeout=SECONDS,

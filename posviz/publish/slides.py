@@ -6,6 +6,7 @@ cell without a mark is shown on the slide of the cell before it. A heading that 
 names its whole stack. Of a code cell its picture is shown, and neither code nor printed text.
 """
 
+import json
 import re
 from dataclasses import dataclass, field
 from html import escape
@@ -13,21 +14,18 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
-from nbconvert.filters import markdown2html
 from nbformat import NotebookNode
 
 from posviz.engine.filmstrip import styles
 from posviz.engine.scripts import as_script
 from posviz.exercises.prediction import Prediction
-from posviz.publish.assets import write, write_library
+from posviz.publish.assets import policy, scripts, write, write_library
+from posviz.publish.clean import cleaned, markdown
 from posviz.publish.lesson import executed_with_filmstrips
 
-# Nothing comes from another host. From a disk, the page itself has no origin, so files are named.
 # The speaker's window is written by Reveal.js, with a script in it, and shows the slides in frames.
-POLICY = (
-    "default-src 'none'; script-src 'self' file: 'unsafe-inline'; style-src 'self' file: "
-    "'unsafe-inline'; img-src data:; frame-src 'self' file:; base-uri 'none'; form-action 'none'"
-)
+SPEAKER = re.compile(r"<script>(.*?)<\\/script>")
+FRAMES = "frame-src 'self' file:"
 HERE = Path(__file__).parent
 MARKS = ("slide", "subslide", "notes", "skip", "-")
 DENSE = 420  # characters on a slide, from which on its letters are smaller
@@ -95,7 +93,7 @@ def _picture(output: NotebookNode) -> str:
     if re.search("posviz-(filmstrip|prediction)", data.get("text/html", "")):
         return data["text/html"]
     if "image/png" in data:
-        image = f"data:image/png;base64,{data['image/png'].strip()}"
+        image = f"data:image/png;base64,{data['image/png']}"
         alt = escape(output.metadata.get("image/png", {}).get("alt", ""))
         return f'<figure><img src="{image}" alt="{alt}"><figcaption>{alt}</figcaption></figure>'
     return ""
@@ -104,7 +102,7 @@ def _picture(output: NotebookNode) -> str:
 def _html(texts: list[str]) -> Markup:
     """Markdown as HTML: what is folded stands open, links to other notebooks are plain text."""
     text = "\n\n".join(texts).replace("<details>", "<details open>")
-    return Markup(markdown2html(LINK.sub(r"\1", text)))
+    return Markup(markdown(LINK.sub(r"\1", text)))
 
 
 def _inline(texts: list[str]) -> Markup:
@@ -112,12 +110,18 @@ def _inline(texts: list[str]) -> Markup:
     return Markup(_html(texts).strip().removeprefix("<p>").removesuffix("</p>"))
 
 
+def _speaker_scripts(libraries) -> list[str]:
+    """What Reveal.js writes into the speaker's window, out of the text that it has of it."""
+    texts = (text for library in libraries for text in SPEAKER.findall(library))
+    return [json.loads(f'"{text}"') for text in texts]
+
+
 def write_slides(notebook: Path, to: Path) -> Path:
     """Run a lesson and write its slides, `05_rope_slides.html`, and `assets` beside them.
 
     Raises what a cell of the lesson raises, and OSError where the place cannot be written to.
     """
-    lesson = stacks(executed_with_filmstrips(notebook))
+    lesson = stacks(cleaned(executed_with_filmstrips(notebook)))
     pages = Environment(
         loader=FileSystemLoader(HERE),
         autoescape=True,
@@ -125,13 +129,17 @@ def write_slides(notebook: Path, to: Path) -> Path:
         undefined=StrictUndefined,
     )
     pages.filters |= {"markdown": _html, "inline": _inline}
+    script, libraries = as_script(HERE / "slides.js"), [*scripts("mathjax"), *scripts("reveal")]
+    run = [script, *libraries, *_speaker_scripts(libraries)]
     page = pages.get_template("slides.html.j2").render(
-        title=lesson[0][0].section, stacks=lesson, policy=POLICY
+        title=lesson[0][0].section,
+        stacks=lesson,
+        script=script,
+        policy=policy(run, "img-src data:", FRAMES),
     )
     assets = to / "assets"
     for name in ("mathjax", "reveal"):
         write_library(name, assets)
     own = (HERE / "slides.css").read_text("utf-8")
     write(assets / "slides.css", (styles() + Prediction._css + own).encode())
-    write(assets / "slides.js", as_script(HERE / "slides.js").encode())
     return write(to / f"{notebook.stem}_slides.html", page.encode())
