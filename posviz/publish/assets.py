@@ -7,7 +7,7 @@ from pathlib import Path
 
 from posviz.engine.export import replacing
 
-_LIBRARIES = Path(__file__).parent / "vendor"
+LIBRARIES = Path(__file__).parent / "vendor"
 
 
 def write(path: Path, data: bytes) -> Path:
@@ -21,10 +21,10 @@ def write(path: Path, data: bytes) -> Path:
 def write_library(name: str, assets: Path):
     """Write a library of other people, with its licence, as the folder `assets`/`name`.
 
-    Of a script `name.js` the style `name.js.css` is written, which library.js reads. Raises OSError that names the file which
-    cannot be written.
+    Of a script `name.js` the style `name.js.css` is written, which library.js reads. Raises OSError
+    that names the file which cannot be written.
     """
-    for file in (_LIBRARIES / name).iterdir():
+    for file in (LIBRARIES / name).iterdir():
         data, written = file.read_bytes(), assets / name / file.name
         if file.suffix == ".js":
             packed = base64.b64encode(zlib.compress(data, 9)).decode()
@@ -33,8 +33,8 @@ def write_library(name: str, assets: Path):
 
 
 def scripts(name: str) -> list[str]:
-    """The scripts of a library."""
-    return [file.read_text("utf-8") for file in sorted((_LIBRARIES / name).glob("*.js"))]
+    """The scripts of a library, to the letter."""
+    return [file.read_bytes().decode() for file in sorted((LIBRARIES / name).glob("*.js"))]
 
 
 def policy(scripts: list[str], *more: str) -> str:

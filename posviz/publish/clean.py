@@ -6,7 +6,7 @@ wrote it cannot be told.
 
 import base64
 import io
-import re
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import nh3
@@ -31,7 +31,6 @@ STYLES = """
     border-left font-weight margin max-width padding text-align vertical-align white-space
 """
 PNG = "data:image/png;base64,"
-ATTACHED = re.compile(r"(?<=\]\()attachment:([^)\s]+)")
 
 
 def markdown(text: str) -> str:
@@ -75,8 +74,9 @@ def cleaned(lesson: NotebookNode) -> NotebookNode:
     """The lesson with its Markdown and code, and of outputs what is text, HTML or a PNG."""
     lesson.cells = [cell for cell in lesson.cells if cell.cell_type in ("markdown", "code")]
     for cell in lesson.cells:
-        attached = cell.pop("attachments", {})
-        cell.source = ATTACHED.sub(lambda found: _picture(attached.get(found[1], {})), cell.source)
+        for name, kinds in cell.pop("attachments", {}).items():
+            address = PNG + png(kinds.get("image/png", ""))
+            cell.source = cell.source.replace(f"](attachment:{name}", f"]({address}")
         for output in cell.get("outputs", []):
             if "data" in output:
                 output.data = _well_formed(output.data)
@@ -85,11 +85,8 @@ def cleaned(lesson: NotebookNode) -> NotebookNode:
     return lesson
 
 
-def _picture(attachment) -> str:
-    return PNG + png(attachment.get("image/png", ""))
-
-
 def _well_formed(data) -> NotebookNode:
+    takes: dict[str, Callable[[str], str]]
     takes = {"text/html": sanitised, "image/png": png, "text/plain": str}
     texts = {kind: data[kind] for kind in takes if isinstance(data.get(kind), str)}
     made = {kind: takes[kind](text) for kind, text in texts.items()}

@@ -25,7 +25,9 @@ from posviz.publish.lesson import executed_with_filmstrips
 HERE = Path(__file__).parent
 LESSONS = "[0-9][0-9]_*"
 THUMBNAIL = 480  # pixels across
-IMAGES = "img-src 'self' file: data:"
+SCRIPT = as_script(HERE / "page.js")
+POLICY = policy([SCRIPT, *scripts("mathjax")], "img-src data:")
+INDEX_POLICY = policy([], "img-src 'self' file:")
 
 _QUESTION = re.compile(r"^\*(?!\*)(.+?)\*$", re.MULTILINE)
 _HEADING = re.compile(r'<h([23]) id="([^"]+)">(.*?)</h\1>', re.DOTALL)
@@ -55,11 +57,10 @@ def write_page(notebook: Path, to: Path) -> Path:
         elif cell.metadata.get("jupyter", {}).get("source_hidden"):
             cell.metadata["transient"] = {"remove_source": True}
     about = _about(notebook)
-    script = as_script(HERE / "page.js")
     shown = {
         "lesson": about._asdict(),
-        "policy": policy([script, *scripts("mathjax")], IMAGES),
-        "script": script,
+        "policy": POLICY,
+        "script": SCRIPT,
         "sections": _sections(lesson),
         "sources": sources.listed(_cited(lesson)),
         "neighbours": _neighbours(notebook),
@@ -90,7 +91,7 @@ def write_index(to: Path) -> Path:
     pictures = {path.stem for path in (to / "assets").glob(f"{LESSONS}.png")}
     jinja = Environment(loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined)
     page = jinja.get_template("index.html.j2").render(
-        lessons=lessons.values(), pictures=pictures, policy=policy([], IMAGES)
+        lessons=lessons.values(), pictures=pictures, policy=INDEX_POLICY
     )
     _write_assets(to)
     return write(to / "index.html", page.encode())
@@ -134,9 +135,7 @@ def _neighbours(notebook) -> dict[str, Entry]:
 
 def _sections(lesson) -> list[tuple[int, str, str]]:
     """The headings below the title: level, anchor and HTML."""
-    text = "\n".join(
-        markdown(cell.source) for cell in lesson.cells if cell.cell_type == "markdown"
-    )
+    text = "\n".join(markdown(cell.source) for cell in lesson.cells if cell.cell_type == "markdown")
     found = _HEADING.findall(text)
     return [(int(level), anchor, _ANCHOR.sub("", title)) for level, anchor, title in found]
 

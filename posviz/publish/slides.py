@@ -23,10 +23,14 @@ from posviz.publish.assets import policy, scripts, write, write_library
 from posviz.publish.clean import cleaned, markdown
 from posviz.publish.lesson import executed_with_filmstrips
 
-# The speaker's window is written by Reveal.js, with a script in it, and shows the slides in frames.
-SPEAKER = re.compile(r"<script>(.*?)<\\/script>")
-FRAMES = "frame-src 'self' file:"
 HERE = Path(__file__).parent
+SCRIPT = as_script(HERE / "slides.js")
+LIBRARIES = [*scripts("mathjax"), *scripts("reveal")]
+# The speaker's window is written by Reveal.js, with a script in it, and shows the slides in frames.
+SPEAKERS = [
+    json.loads(f'"{text}"') for text in re.findall(r"<script>(.*?)<\\/script>", "".join(LIBRARIES))
+]
+POLICY = policy([SCRIPT, *LIBRARIES, *SPEAKERS], "img-src data:", "frame-src 'self' file:")
 MARKS = ("slide", "subslide", "notes", "skip", "-")
 DENSE = 420  # characters on a slide, from which on its letters are smaller
 
@@ -110,12 +114,6 @@ def _inline(texts: list[str]) -> Markup:
     return Markup(_html(texts).strip().removeprefix("<p>").removesuffix("</p>"))
 
 
-def _speaker_scripts(libraries) -> list[str]:
-    """What Reveal.js writes into the speaker's window, out of the text that it has of it."""
-    texts = (text for library in libraries for text in SPEAKER.findall(library))
-    return [json.loads(f'"{text}"') for text in texts]
-
-
 def write_slides(notebook: Path, to: Path) -> Path:
     """Run a lesson and write its slides, `05_rope_slides.html`, and `assets` beside them.
 
@@ -129,13 +127,8 @@ def write_slides(notebook: Path, to: Path) -> Path:
         undefined=StrictUndefined,
     )
     pages.filters |= {"markdown": _html, "inline": _inline}
-    script, libraries = as_script(HERE / "slides.js"), [*scripts("mathjax"), *scripts("reveal")]
-    run = [script, *libraries, *_speaker_scripts(libraries)]
     page = pages.get_template("slides.html.j2").render(
-        title=lesson[0][0].section,
-        stacks=lesson,
-        script=script,
-        policy=policy(run, "img-src data:", FRAMES),
+        title=lesson[0][0].section, stacks=lesson, script=SCRIPT, policy=POLICY
     )
     assets = to / "assets"
     for name in ("mathjax", "reveal"):

@@ -60,7 +60,7 @@ def test_cells_are_what_they_were(lesson):
 def test_explorers_are_filmstrips_shown_or_displayed(lesson):
     for cell in lesson.cells[4:6]:
         (data,) = outputs(cell)
-        assert data["text/html"].startswith('<div class="posviz-explorer posviz-filmstrip">')
+        assert data["text/html"].startswith('<div class="posviz-explorer posviz-filmstrip" ')
         assert data["text/plain"].startswith("ThreeDoors(door=")
         assert "application/vnd.jupyter.widget-view+json" not in data
     assert "widgets" not in lesson.metadata

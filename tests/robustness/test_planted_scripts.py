@@ -67,7 +67,7 @@ class Planted:
     def notebook(self):
         """The notebook; each of its cells is on a slide of its own, or said beside it."""
         first = "# 05 · A <img src=x onerror=RUN>\"'><script>RUN</script>\n\n"
-        first += '*A"\'><img src=x onerror=RUN>?*'
+        first += "*A\"'><img src=x onerror=RUN>?*"
         cells = [new_markdown_cell(self.plant(first))]
         for text in (*planted.MARKDOWN, *planted.LINES):
             cells.append(new_markdown_cell(self.plant(text)))
@@ -117,7 +117,9 @@ class Planted:
     def files(self, folder):
         """Write what lies beside the pages."""
         for number in range(len(self.what)):
-            (folder / f"evil{number}.js").write_text(f"(globalThis.parent ?? globalThis).ran({number})")
+            (folder / f"evil{number}.js").write_text(
+                f"(globalThis.parent ?? globalThis).ran({number})"
+            )
             (folder / f"evil{number}.html").write_text(f"<script>ran({number})</script>")
         (folder / "planted/assets").mkdir(parents=True)
         (folder / "planted/assets/page.js").write_text("ran('base')")
@@ -133,7 +135,9 @@ def site(tmp_path_factory):
     full = Planted()
     notebook = folder / f"{STEM}.ipynb"
     nbformat.write(full.notebook(), notebook)
-    neighbour = new_notebook(cells=[new_markdown_cell(full.plant("# 06 · <img src=x onerror=RUN>"))])
+    neighbour = new_notebook(
+        cells=[new_markdown_cell(full.plant("# 06 · <img src=x onerror=RUN>"))]
+    )
     nbformat.write(neighbour, folder / f"{full.plant(NEIGHBOUR)}.ipynb")
     run = executed_with_filmstrips(notebook)
     with pytest.MonkeyPatch.context() as patch:
@@ -192,4 +196,10 @@ def test_no_planted_script_runs(browser, site, name):
     with served(folder) as host:
         for place in (folder.as_uri(), host):
             found = all_that_ran(browser, f"{place}/{name}.html")
-            print(name, place[:5], len(what), len(found), [(n, what[n] if isinstance(n,int) else n) for n in sorted(found,key=str)])
+            print(
+                name,
+                place[:5],
+                len(what),
+                len(found),
+                [(n, what[n] if isinstance(n, int) else n) for n in sorted(found, key=str)],
+            )
