@@ -43,7 +43,7 @@ MARKDOWN = r"""
 <svg><a><animate attributeName="href" values="javascript:RUN"/><text y="20">A</text></a></svg>
 <svg><animate onbegin="RUN" attributeName="x" dur="1s"></svg>
 <svg><foreignObject><img src="x" onerror="RUN"></foreignObject></svg>
-<svg><use href="data:image/svg+xml,<svg id='x' xmlns='http://www.w3.org/2000/svg' onload='RUN'/>#x"></svg>
+<svg><use href="data:image/svg+xml,<svg id='x' onload='RUN'/>#x"></svg>
 <math><a href="javascript:RUN">A</a></math>
 <form action="javascript:RUN"><button>A</button></form>
 <form><button formaction="javascript:RUN">A</button></form>
@@ -65,7 +65,7 @@ MARKDOWN = r"""
 <details><summary>A</summary><img src=x onerror=RUN></details>
 <table><tr><td background="javascript:RUN"><img src=x onerror=RUN></td></tr></table>
 <img src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' onload='RUN'/>">
-<div class="posviz-filmstrip"><script type="application/octet-stream">A</script><img src=x onerror=RUN></div>
+<div class="posviz-filmstrip" data-frames="RUN"><img src=x onerror=RUN></div>
 <div class="posviz-prediction"><details class="posviz-guess" ontoggle="RUN" open></details></div>
 <section data-background-iframe="FILE.html"></section>
 </div></section><section data-background-iframe="javascript:parent.RUN">
@@ -115,7 +115,7 @@ HTML = tuple(  # what a cell shows: among it all that slides take for a picture
         '<iframe srcdoc="<script>RUN</script>"></iframe>',
         '<object data="FILE.html"></object>',
         '<p onclick="RUN">A</p>',
-        "<p>A</p><details class=posviz-answer><summary>A</summary><img src=x onerror=RUN></details>",
+        "<p>A<details class=posviz-answer><summary>A</summary><img src=x onerror=RUN></details>",
         '<img src="data:image/png;base64,A" onerror="RUN">',
     )
 )
@@ -134,6 +134,30 @@ BUNDLES = (  # what a cell shows: data and metadata
     ({"text/plain": "<img src=x onerror=RUN>"}, {}),
     ({"text/vnd.mermaid": "<img src=x onerror=RUN>"}, {}),
 )
+
+STALE = (  # what a cell showed once: data
+    {"text/html": "<div class='posviz-prediction'><script>RUN</script></div>"},
+    {"text/html": "<div class='posviz-prediction'><img src=x onerror=RUN></div>"},
+    {"image/png": 'A" onerror="RUN'},
+    {"image/svg+xml": "<svg onload='RUN'></svg>"},
+    {"application/javascript": "RUN"},
+)
+
+RAW = ("text/html", "text/markdown", "text/latex", "")  # types of raw cells
+
+ABOUT = {  # a notebook's metadata
+    "title": "A</title><script>RUN</script>",
+    "kernelspec": {"name": "python3", "display_name": "<script>RUN</script>"},
+    "language_info": {"name": "python", "pygments_lexer": 'A" onclick="RUN'},
+}
+
+FIRST = """# 05 · A <img src=x onerror=RUN>"'><script>RUN</script>
+
+*A"'><img src=x onerror=RUN>?*"""
+SECTION = "## A <img src=x onerror=RUN>"
+NOTES = "Said: <img src=x onerror=RUN>"
+NEIGHBOUR = "# 06 · <img src=x onerror=RUN>"
+NEIGHBOUR_FILE = "06_\"onclick='RUN'<img src=x onerror=RUN>"
 
 CODE = (
     "print('<img src=x onerror=RUN>')",
