@@ -2,6 +2,7 @@
 // Plays the kernel to the explorer's own screen and sliders, from frames computed beforehand.
 
 import { make, unique } from "./elements.js";
+import { inflated } from "./inflated.js";
 import screen from "./screen.js";
 import slider from "./slider.js";
 
@@ -21,7 +22,7 @@ import slider from "./slider.js";
  * @typedef {{ label: string, texts: string[] }} Choice
  * @typedef {Choice & { values: number[], range: string }} Numbers
  *
- * What a filmstrip's script holds: the header that filmstrip.py writes, and its blobs.
+ * What a filmstrip's `data-frames` holds: the header that filmstrip.py writes, and its blobs.
  * @typedef {object} Content
  * @property {[number, number]} css
  * @property {(Choice | Numbers)[]} knobs
@@ -37,9 +38,7 @@ import slider from "./slider.js";
  * @returns {Promise<Content>}
  */
 async function unpacked(text) {
-  const deflated = new Blob([Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))]);
-  const stream = deflated.stream().pipeThrough(new DecompressionStream("deflate"));
-  const data = await new Response(stream).arrayBuffer();
+  const data = await inflated(text);
   const length = new DataView(data).getUint32(0, true);
   const content = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 4, length)));
   let end = 4 + length;
@@ -231,10 +230,9 @@ function awaken(strip, content) {
 async function begin(strip) {
   if (strip.dataset.alive) return;
   strip.dataset.alive = "soon";
-  const script = part(strip, "script");
   try {
-    awaken(strip, await unpacked(script.textContent));
-    script.remove();
+    awaken(strip, await unpacked(strip.dataset.frames ?? ""));
+    delete strip.dataset.frames;
   } catch (error) {
     strip.dataset.alive = "false";
     const reason = error instanceof Error ? error.message : error;

@@ -64,14 +64,14 @@ def _html(strip, data) -> str:
     width, height = (round(100 * inches) for inches in strip.picture.size)
     still = base64.b64encode(strip.still).decode()
     caption = escape(strip.caption)
-    return f"""<div class="posviz-explorer posviz-filmstrip">
+    frames = base64.b64encode(data).decode()
+    return f"""<div class="posviz-explorer posviz-filmstrip" data-frames="{frames}">
 <div class="posviz-controls"></div>
 <figure class="posviz-screen posviz-still">
 <img src="data:image/png;base64,{still}" width="{width}" height="{height}" alt="{caption}">
 <figcaption>{caption}</figcaption>
 </figure>
 <p class="posviz-fixed">{escape(strip.fixed_settings())}</p>
-<script type="application/octet-stream">{base64.b64encode(data).decode()}</script>
 </div>
 """
 

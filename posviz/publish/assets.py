@@ -1,10 +1,13 @@
-"""What pages and slides leave on a disk: each file is whole, even where the disk is full."""
+"""What pages and slides leave on a disk, each file whole, and which scripts they may run."""
 
+import base64
+import hashlib
+import zlib
 from pathlib import Path
 
 from posviz.engine.export import replacing
 
-_LIBRARIES = Path(__file__).parent / "vendor"
+LIBRARIES = Path(__file__).parent / "vendor"
 
 
 def write(path: Path, data: bytes) -> Path:
@@ -18,7 +21,37 @@ def write(path: Path, data: bytes) -> Path:
 def write_library(name: str, assets: Path):
     """Write a library of other people, with its licence, as the folder `assets`/`name`.
 
-    Raises OSError that names the file which cannot be written.
+    Of a script `name.js` the style `name.js.css` is written, which library.js reads. Raises OSError
+    that names the file which cannot be written.
     """
-    for file in (_LIBRARIES / name).iterdir():
-        write(assets / name / file.name, file.read_bytes())
+    for file in (LIBRARIES / name).iterdir():
+        data, written = file.read_bytes(), assets / name / file.name
+        if file.suffix == ".js":
+            packed = base64.b64encode(zlib.compress(data, 9)).decode()
+            data, written = f'head {{ --script: "{packed}"; }}\n'.encode(), Path(f"{written}.css")
+        write(written, data)
+
+
+def scripts(name: str) -> list[str]:
+    """The scripts of a library, to the letter."""
+    return [file.read_bytes().decode() for file in sorted((LIBRARIES / name).glob("*.js"))]
+
+
+def policy(scripts: list[str], *more: str) -> str:
+    """The Content-Security-Policy of a page that runs these scripts, and no others.
+
+    Nothing comes from another host. From a disk, the page itself has no origin, so files are named.
+    MathJax and figures bring styles of their own.
+    """
+    hashes = [hashlib.sha256(script.encode()).digest() for script in scripts]
+    allowed = [f"'sha256-{base64.b64encode(each).decode()}'" for each in hashes] or ["'none'"]
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src {' '.join(allowed)}",
+            "style-src 'self' file: 'unsafe-inline'",
+            "base-uri 'none'",
+            "form-action 'none'",
+            *more,
+        )
+    )

@@ -21,7 +21,7 @@ WITH_TORCH = [OF_TOPIC[topic].number for topic in ("learned", "rotary_code")]
 OPTIONAL = {
     "torch": f"lessons {', '.join(WITH_TORCH)} use it: pip install torch",
     "jupyterlab": "the notebooks open in it: pip install jupyterlab",
-    "nbconvert": "pages and slides need it: pip install nbconvert nbclient",
+    "nbconvert": "pages and slides need it: pip install nbconvert nbclient nh3",
 }
 ENOUGH = 500  # MB: the course's figures, animations and pages take less
 

@@ -38,9 +38,14 @@ def executed_with_filmstrips(notebook: Path) -> NotebookNode:
 def executed(notebook: Path, *arguments) -> NotebookNode:
     """A copy of the notebook with what a kernel of its own, started with these arguments, tells.
 
+    Nothing stays of what it showed before, not even where a cell is not run.
+
     Raises RuntimeError that names notebook, cell, line and error where a cell fails.
     """
     lesson = nbformat.read(notebook, as_version=4)
+    for cell in lesson.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
     client = NotebookClient(
         lesson,
         timeout=SECONDS,

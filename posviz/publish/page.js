@@ -3,12 +3,11 @@
 
 import "../engine/filmstrip.js";
 import prediction from "../exercises/prediction.js";
+import { run, tex } from "./library.js";
 
-// How MathJax, which is loaded next, sets formulas. Its menu could fetch what is not here.
-/** @type {any} */ (globalThis).MathJax = {
-  tex: { inlineMath: [["$", "$"]], displayMath: [["$$", "$$"]], processEscapes: true },
-  options: { enableMenu: false, ignoreHtmlClass: "outputs|posviz-filmstrip" },
-};
+const options = { enableMenu: false, ignoreHtmlClass: "outputs|posviz-filmstrip" };
+/** @type {any} */ (globalThis).MathJax = { tex, options };
+run("mathjax/tex-svg.js");
 
 for (const asked of document.querySelectorAll(".posviz-prediction")) prediction.follow(asked);
 

@@ -11,7 +11,6 @@ import numpy as np
 from bs4 import BeautifulSoup
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from nbconvert import HTMLExporter
-from nbconvert.filters import markdown2html
 from PIL import Image
 
 from posviz import sources
@@ -19,18 +18,16 @@ from posviz.engine.export import png_bytes
 from posviz.engine.filmstrip import styles
 from posviz.engine.scripts import as_script
 from posviz.exercises.prediction import Prediction
-from posviz.publish.assets import write, write_library
+from posviz.publish.assets import policy, scripts, write, write_library
+from posviz.publish.clean import cleaned, markdown, sanitised
 from posviz.publish.lesson import executed_with_filmstrips
 
 HERE = Path(__file__).parent
 LESSONS = "[0-9][0-9]_*"
 THUMBNAIL = 480  # pixels across
-# Nothing comes from another host, and no script but those beside the page is run. From a disk, the
-# page itself has no origin, so files are named. MathJax and figures bring styles of their own.
-POLICY = (
-    "default-src 'none'; script-src 'self' file:; style-src 'self' file: 'unsafe-inline'; "
-    "img-src 'self' file: data:; base-uri 'none'; form-action 'none'"
-)
+SCRIPT = as_script(HERE / "page.js")
+POLICY = policy([SCRIPT, *scripts("mathjax")], "img-src data:")
+INDEX_POLICY = policy([], "img-src 'self' file:")
 
 _QUESTION = re.compile(r"^\*(?!\*)(.+?)\*$", re.MULTILINE)
 _HEADING = re.compile(r'<h([23]) id="([^"]+)">(.*?)</h\1>', re.DOTALL)
@@ -53,7 +50,7 @@ def write_page(notebook: Path, to: Path) -> Path:
 
     Raises RuntimeError that names the cell where one fails, OSError where `to` cannot be written.
     """
-    lesson = executed_with_filmstrips(notebook)
+    lesson = cleaned(executed_with_filmstrips(notebook))
     for cell in lesson.cells:
         if cell.cell_type == "markdown":
             cell.source = _TO_LESSON.sub(r"\1.html", cell.source)
@@ -63,6 +60,7 @@ def write_page(notebook: Path, to: Path) -> Path:
     shown = {
         "lesson": about._asdict(),
         "policy": POLICY,
+        "script": SCRIPT,
         "sections": _sections(lesson),
         "sources": sources.listed(_cited(lesson)),
         "neighbours": _neighbours(notebook),
@@ -70,6 +68,7 @@ def write_page(notebook: Path, to: Path) -> Path:
     }
     # embed_images would close every <details> before what it hides.
     exporter = HTMLExporter(template_file=str(HERE / "page.html.j2"), anchor_link_text="#")
+    exporter.register_filter("sanitised", sanitised)
     page, _ = exporter.from_notebook_node(lesson, {"page": shown})
     _write_assets(to)
     still = _first_still(lesson)
@@ -92,7 +91,7 @@ def write_index(to: Path) -> Path:
     pictures = {path.stem for path in (to / "assets").glob(f"{LESSONS}.png")}
     jinja = Environment(loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined)
     page = jinja.get_template("index.html.j2").render(
-        lessons=lessons.values(), pictures=pictures, policy=POLICY
+        lessons=lessons.values(), pictures=pictures, policy=INDEX_POLICY
     )
     _write_assets(to)
     return write(to / "index.html", page.encode())
@@ -136,9 +135,7 @@ def _neighbours(notebook) -> dict[str, Entry]:
 
 def _sections(lesson) -> list[tuple[int, str, str]]:
     """The headings below the title: level, anchor and HTML."""
-    text = "\n".join(
-        markdown2html(cell.source) for cell in lesson.cells if cell.cell_type == "markdown"
-    )
+    text = "\n".join(markdown(cell.source) for cell in lesson.cells if cell.cell_type == "markdown")
     found = _HEADING.findall(text)
     return [(int(level), anchor, _ANCHOR.sub("", title)) for level, anchor, title in found]
 
@@ -159,7 +156,7 @@ def _answers(lesson) -> list[tuple[str, str]]:
 
 def _cited(lesson) -> set[str]:
     """The keys of the sources that the text and what the cells show link to."""
-    shown = [markdown2html(cell.source) for cell in lesson.cells if cell.cell_type == "markdown"]
+    shown = [markdown(cell.source) for cell in lesson.cells if cell.cell_type == "markdown"]
     outputs = [output for cell in lesson.cells for output in cell.get("outputs", [])]
     shown += [output.get("data", {}).get("text/html", "") for output in outputs]
     links = [
@@ -182,8 +179,7 @@ def _thumbnail(png) -> bytes:
 
 
 def _write_assets(to):
-    """The styles, the script, and MathJax."""
+    """The styles, and MathJax."""
     own = (HERE / "page.css").read_text("utf-8")
     write(to / "assets" / "page.css", (styles() + Prediction._css + own).encode())
-    write(to / "assets" / "page.js", as_script(HERE / "page.js").encode())
     write_library("mathjax", to / "assets")

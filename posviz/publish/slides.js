@@ -3,11 +3,12 @@
 
 import "../engine/filmstrip.js";
 import prediction from "../exercises/prediction.js";
+import { run, tex } from "./library.js";
 
-const libraries = /** @type {any} */ (globalThis); // they are loaded next
+const libraries = /** @type {any} */ (globalThis); // run below
 
 libraries.MathJax = {
-  tex: { inlineMath: [["$", "$"]], displayMath: [["$$", "$$"]], processEscapes: true },
+  tex,
   options: { enableMenu: false, ignoreHtmlClass: "stage" },
   startup: { typeset: false },
 };
@@ -27,6 +28,7 @@ document.addEventListener("keydown", ({ key }) => {
 }, true);
 
 document.addEventListener("DOMContentLoaded", async () => {
+  for (const file of ["mathjax/tex-svg.js", "reveal/reveal.js", "reveal/notes.js"]) await run(file);
   const { MathJax, Reveal, RevealNotes } = libraries;
   // Formulas first: what is not shown later on could not be measured.
   await MathJax.startup.promise;

@@ -6,6 +6,7 @@ cell without a mark is shown on the slide of the cell before it. A heading that 
 names its whole stack. Of a code cell its picture is shown, and neither code nor printed text.
 """
 
+import json
 import re
 from dataclasses import dataclass, field
 from html import escape
@@ -13,22 +14,23 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
-from nbconvert.filters import markdown2html
 from nbformat import NotebookNode
 
 from posviz.engine.filmstrip import styles
 from posviz.engine.scripts import as_script
 from posviz.exercises.prediction import Prediction
-from posviz.publish.assets import write, write_library
+from posviz.publish.assets import policy, scripts, write, write_library
+from posviz.publish.clean import cleaned, markdown
 from posviz.publish.lesson import executed_with_filmstrips
 
-# Nothing comes from another host. From a disk, the page itself has no origin, so files are named.
-# The speaker's window is written by Reveal.js, with a script in it, and shows the slides in frames.
-POLICY = (
-    "default-src 'none'; script-src 'self' file: 'unsafe-inline'; style-src 'self' file: "
-    "'unsafe-inline'; img-src data:; frame-src 'self' file:; base-uri 'none'; form-action 'none'"
-)
 HERE = Path(__file__).parent
+SCRIPT = as_script(HERE / "slides.js")
+LIBRARIES = [*scripts("mathjax"), *scripts("reveal")]
+# The speaker's window is written by Reveal.js, with a script in it, and shows the slides in frames.
+SPEAKERS = [
+    json.loads(f'"{text}"') for text in re.findall(r"<script>(.*?)<\\/script>", "".join(LIBRARIES))
+]
+POLICY = policy([SCRIPT, *LIBRARIES, *SPEAKERS], "img-src data:", "frame-src 'self' file:")
 MARKS = ("slide", "subslide", "notes", "skip", "-")
 DENSE = 420  # characters on a slide, from which on its letters are smaller
 
@@ -95,7 +97,7 @@ def _picture(output: NotebookNode) -> str:
     if re.search("posviz-(filmstrip|prediction)", data.get("text/html", "")):
         return data["text/html"]
     if "image/png" in data:
-        image = f"data:image/png;base64,{data['image/png'].strip()}"
+        image = f"data:image/png;base64,{data['image/png']}"
         alt = escape(output.metadata.get("image/png", {}).get("alt", ""))
         return f'<figure><img src="{image}" alt="{alt}"><figcaption>{alt}</figcaption></figure>'
     return ""
@@ -104,7 +106,7 @@ def _picture(output: NotebookNode) -> str:
 def _html(texts: list[str]) -> Markup:
     """Markdown as HTML: what is folded stands open, links to other notebooks are plain text."""
     text = "\n\n".join(texts).replace("<details>", "<details open>")
-    return Markup(markdown2html(LINK.sub(r"\1", text)))
+    return Markup(markdown(LINK.sub(r"\1", text)))
 
 
 def _inline(texts: list[str]) -> Markup:
@@ -117,7 +119,7 @@ def write_slides(notebook: Path, to: Path) -> Path:
 
     Raises what a cell of the lesson raises, and OSError where the place cannot be written to.
     """
-    lesson = stacks(executed_with_filmstrips(notebook))
+    lesson = stacks(cleaned(executed_with_filmstrips(notebook)))
     pages = Environment(
         loader=FileSystemLoader(HERE),
         autoescape=True,
@@ -126,12 +128,11 @@ def write_slides(notebook: Path, to: Path) -> Path:
     )
     pages.filters |= {"markdown": _html, "inline": _inline}
     page = pages.get_template("slides.html.j2").render(
-        title=lesson[0][0].section, stacks=lesson, policy=POLICY
+        title=lesson[0][0].section, stacks=lesson, script=SCRIPT, policy=POLICY
     )
     assets = to / "assets"
     for name in ("mathjax", "reveal"):
         write_library(name, assets)
     own = (HERE / "slides.css").read_text("utf-8")
     write(assets / "slides.css", (styles() + Prediction._css + own).encode())
-    write(assets / "slides.js", as_script(HERE / "slides.js").encode())
     return write(to / f"{notebook.stem}_slides.html", page.encode())

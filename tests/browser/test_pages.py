@@ -169,7 +169,7 @@ def test_images_have_alternative_text_and_headings_are_in_order(lesson):
 
 
 def test_formulas_are_set(lesson):
-    lesson.page.evaluate("() => MathJax.startup.promise")
+    lesson.page.wait_for_function("() => MathJax.startup?.promise?.then(() => true)")
     prose = lesson.page.locator("section.prose")
     sources = "".join(
         cell.source for cell in _read(lesson.notebook).cells if cell.cell_type == "markdown"

@@ -227,6 +227,8 @@ def test_the_speaker_has_the_notes_in_a_window(deck):
     said.wait_for()
     assert said.inner_text().strip()
     assert "$" not in said.inner_text()
+    for shown in ("#current-slide", "#upcoming-slide"):
+        window.frame_locator(f"{shown} iframe").locator(".reveal.ready").wait_for()
     window.close()
 
 

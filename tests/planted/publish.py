@@ -126,6 +126,30 @@ QUICK = {
         '"alt", "image/png") }}',
         "tests/publish/test_page.py::test_every_image_is_in_the_page_and_has_alternative_text",
     ),
+    "clean: raw cells stay": (
+        "posviz/publish/clean.py",
+        'in ("markdown", "code")',
+        '!= "unknown"',
+        "tests/publish/test_clean.py::test_of_outputs_text_html_and_pictures_stay_and_raw_cells_go",
+    ),
+    "clean: what is no picture is shown as one": (
+        "posviz/publish/clean.py",
+        "png(value.removeprefix(PNG))",
+        "value.removeprefix(PNG)",
+        "tests/publish/test_clean.py::test_pictures_are_those_in_the_text[GIF]",
+    ),
+    "clean: Markdown is not sanitised": (
+        "posviz/publish/clean.py",
+        "return sanitised(markdown2html(text))",
+        "return markdown2html(text)",
+        "tests/publish/test_clean.py::test_an_attached_png_is_shown_and_another_file_is_not",
+    ),
+    "assets: a page without scripts runs those beside it": (
+        "posviz/publish/assets.py",
+        "or [\"'none'\"]",
+        "or [\"'self'\"]",
+        "tests/publish/test_assets.py::test_a_policy_names_scripts_by_their_hashes_alone",
+    ),
     "slides: a cell without a mark is said": (
         "posviz/publish/slides.py",
         'if mark == "notes" else',
@@ -264,6 +288,12 @@ DEFAULT = {
         "enumerate(lesson.cells)",
         "enumerate(lesson.cells, 1)",
         "tests/publish/test_lesson.py::test_a_cell_that_fails_is_named",
+    ),
+    "lesson: a cell that is skipped keeps what it showed": (
+        "posviz/publish/lesson.py",
+        "cell.outputs, cell.execution_count = [], None",
+        "cell.execution_count = None",
+        "tests/publish/test_lesson.py::test_cells_that_are_not_run_show_nothing",
     ),
     "lesson: a signal ends the kernel and not the program": (
         "posviz/publish/lesson.py",

@@ -1,11 +1,27 @@
 """Files of pages and slides: written once, whole, and nothing of them where a disk is full."""
 
+import base64
 import contextlib
+import hashlib
+import re
 import resource
+import zlib
 
 import pytest
 
-from posviz.publish.assets import write, write_library
+from posviz.publish.assets import LIBRARIES, policy, write, write_library
+
+
+def script_sources(policy):
+    """Where a policy lets scripts come from."""
+    (sources,) = re.findall(r"script-src ([^;]+)", policy)
+    return set(sources.split())
+
+
+def hashes(*scripts):
+    """What a policy calls scripts of these bytes."""
+    digests = [base64.b64encode(hashlib.sha256(script).digest()).decode() for script in scripts]
+    return {f"'sha256-{digest}'" for digest in digests}
 
 
 @contextlib.contextmanager
@@ -21,6 +37,7 @@ def small_files_only(most_bytes):
 
 def is_kept_on_a_full_disk(script, write_all):
     """Fail unless writing everything again stops at this script, which stays as it was."""
+    whole = script.read_bytes()
     script.write_bytes(b"good")
     there = set(script.parents[2].rglob("*"))
     with small_files_only(500_000), pytest.raises(OSError, match="cannot write: File") as refusal:
@@ -29,7 +46,7 @@ def is_kept_on_a_full_disk(script, write_all):
     assert script.read_bytes() == b"good"
     assert set(script.parents[2].rglob("*")) == there
     write_all()
-    assert script.stat().st_size > 2_000_000
+    assert script.read_bytes() == whole
 
 
 def test_a_file_that_has_the_bytes_is_left_alone(tmp_path):
@@ -48,5 +65,25 @@ def test_a_library_comes_with_its_licence_and_none_of_it_half(tmp_path):
     folder = tmp_path / "site" / "assets" / "mathjax"
     assert "Apache License" in (folder / "LICENSE").read_text("utf-8")
     is_kept_on_a_full_disk(
-        folder / "tex-svg.js", lambda: write_library("mathjax", tmp_path / "site" / "assets")
+        folder / "tex-svg.js.css", lambda: write_library("mathjax", tmp_path / "site" / "assets")
     )
+
+
+def test_a_librarys_script_lies_there_as_a_style_and_no_script_does(tmp_path):
+    write_library("reveal", tmp_path)
+    names = {path.name for path in (tmp_path / "reveal").iterdir()}
+    assert names > {"reveal.css", "reveal.js.css", "notes.js.css"}
+    assert not [name for name in names if name.endswith(".js")]
+    style = (tmp_path / "reveal" / "reveal.js.css").read_text()
+    (packed,) = re.fullmatch(r'head { --script: "([\w+/=]+)"; }\n', style).groups()
+    assert (
+        zlib.decompress(base64.b64decode(packed)) == (LIBRARIES / "reveal/reveal.js").read_bytes()
+    )
+
+
+def test_a_policy_names_scripts_by_their_hashes_alone():
+    told = policy(["one", "é"], "img-src data:")
+    assert told.startswith("default-src 'none'; ")
+    assert script_sources(told) == hashes(b"one", "é".encode())
+    assert told.endswith("; img-src data:")
+    assert script_sources(policy([])) == {"'none'"}

@@ -8,7 +8,7 @@ import time
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from posviz.publish.lesson import executed_with_filmstrips
 
@@ -22,6 +22,8 @@ SOURCES = (
     "from IPython.display import display\ndisplay(ThreeDoors(door='mask').explore())",
     "from posviz import predict\npredict('1?', ('a', 1 > 0, ''), ('b', 1 < 0, ''), answer='')",
     "predict('2?', ('a', 2 > 0, ''), ('b', 2 < 0, ''), answer='')",
+    "",
+    "1 + 1",
 )
 
 
@@ -38,7 +40,13 @@ def write(path, *sources):
 def notebook(tmp_path_factory):
     folder = tmp_path_factory.mktemp("lesson")
     (folder / "beside.txt").write_text("found beside it")
-    return write(folder / "00_title.ipynb", *SOURCES)
+    path = write(folder / "00_title.ipynb", *SOURCES)
+    stored = nbformat.read(path, as_version=4)
+    for cell in stored.cells[-2:]:
+        cell.outputs = [new_output("stream", name="stdout", text="before")]
+    stored.cells[-1].metadata["tags"] = ["skip-execution"]
+    nbformat.write(stored, path)
+    return path
 
 
 @pytest.fixture(scope="module")
@@ -60,17 +68,22 @@ def test_cells_are_what_they_were(lesson):
 def test_explorers_are_filmstrips_shown_or_displayed(lesson):
     for cell in lesson.cells[4:6]:
         (data,) = outputs(cell)
-        assert data["text/html"].startswith('<div class="posviz-explorer posviz-filmstrip">')
+        assert data["text/html"].startswith('<div class="posviz-explorer posviz-filmstrip" ')
         assert data["text/plain"].startswith("ThreeDoors(door=")
         assert "application/vnd.jupyter.widget-view+json" not in data
     assert "widgets" not in lesson.metadata
 
 
 def test_each_prediction_is_what_is_shown_where_no_kernel_is(lesson):
-    for cell in lesson.cells[6:]:
+    for cell in lesson.cells[6:8]:
         (data,) = outputs(cell)
         assert data["text/html"].startswith('<div class="posviz-prediction">')
         assert "application/vnd.jupyter.widget-view+json" not in data
+
+
+def test_cells_that_are_not_run_show_nothing(lesson):
+    for cell in lesson.cells[8:]:
+        assert (cell.outputs, cell.execution_count) == ([], None)
 
 
 def test_figures_have_alternative_text(lesson):

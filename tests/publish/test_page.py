@@ -12,9 +12,9 @@ from PIL import Image
 
 import run
 from posviz.engine.filmstrip import filmstrip
-from posviz.publish import page
+from posviz.publish import assets, page
 from tests.engine.sample import Waves
-from tests.publish.test_assets import is_kept_on_a_full_disk
+from tests.publish.test_assets import hashes, is_kept_on_a_full_disk, script_sources
 
 TITLE = """# 05 · A <b> & c
 
@@ -143,7 +143,7 @@ def test_a_lesson_alone_has_no_link_to_others_until_they_are_there(notebooks, tm
 def test_a_full_disk_leaves_what_was_there(notebooks, tmp_path):
     write_site(notebooks, tmp_path, "05_middle")
     is_kept_on_a_full_disk(
-        tmp_path / "assets" / "mathjax" / "tex-svg.js",
+        tmp_path / "assets" / "mathjax" / "tex-svg.js.css",
         lambda: write_site(notebooks, tmp_path, "05_middle"),
     )
 
@@ -167,18 +167,15 @@ def test_an_answer_stays_folded(soup):
     assert output.find("pre").text == "<script>alert(2)</script>"
 
 
-def test_scripts_are_those_beside_the_page_and_the_frames(soup, site):
-    scripts = soup.find_all("script")
-    assert {script.get("type") for script in scripts if not script.get("src")} == {
-        "application/octet-stream"
-    }
-    files = [script["src"] for script in scripts if script.get("src")]
-    files += [link["href"] for link in soup.find_all("link")]
-    assert len(files) == 3
-    for file in files:
-        assert (site / file).stat().st_size > 1000
+def test_only_the_pages_own_script_and_mathjax_run(soup, site):
+    (script,) = soup.find_all("script")
+    assert not script.attrs
+    styles = [link["href"] for link in soup.find_all("link")]
+    assert styles == ["assets/page.css"]
+    assert (site / styles[0]).stat().st_size > 1000
     policy = soup.find("meta", {"http-equiv": "Content-Security-Policy"})["content"]
-    assert policy.startswith("default-src 'none'; script-src 'self' file:;")
+    mathjax = (assets.LIBRARIES / "mathjax" / "tex-svg.js").read_bytes()
+    assert script_sources(policy) == hashes(script.string.encode(), mathjax)
     assert "http" not in policy
 
 

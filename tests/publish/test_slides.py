@@ -11,10 +11,10 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 import run
 from posviz.publish import slides
-from tests.publish.test_assets import is_kept_on_a_full_disk
+from tests.publish.test_assets import is_kept_on_a_full_disk, script_sources
 
 LESSONS = sorted(run.NOTEBOOKS.glob("*.ipynb"))
-PNG = "iVBORw0KGgo="
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
 
 
 def figure(alt="A caption."):
@@ -155,9 +155,10 @@ def test_the_page_names_no_other_host_and_all_its_files_are_there(written):
     (policy,) = [t["content"] for tag, t in tags if t.get("http-equiv")]
     assert policy.startswith("default-src 'none'")
     assert not re.search(r"https?:|\*", policy)
+    assert all(source.startswith("'sha256-") for source in script_sources(policy))
     links = [t.get("src") or t.get("href") for _, t in tags if t.get("src") or t.get("href")]
     beside = [link for link in links if not link.startswith("data:image/png;base64,")]
-    assert len(beside) >= 4
+    assert len(beside) == 3
     for link in beside:
         assert (folder / link).is_file(), link
         assert link.startswith("assets/")
@@ -174,7 +175,7 @@ def test_what_is_written_is_escaped_and_links_to_notebooks_are_words(written):
     assert "A lesson &amp; more." in page
     assert r"$\mathrm{inv\_freq}$" in page
     assert ".ipynb" not in page
-    assert ("details", {"open": None}) in tags
+    assert ("details", {"open": ""}) in tags
     assert "<em>It is.</em>" in page
     assert ("html", {"lang": "en"}) in tags
 
@@ -194,7 +195,7 @@ def test_a_stopped_run_leaves_what_was_there(written, monkeypatch):
 def test_a_full_disk_leaves_what_was_there(written):
     folder, _ = written
     is_kept_on_a_full_disk(
-        folder / "assets" / "mathjax" / "tex-svg.js",
+        folder / "assets" / "mathjax" / "tex-svg.js.css",
         lambda: slides.write_slides(Path("notebooks/05_rope.ipynb"), folder),
     )
 

@@ -1,0 +1,93 @@
+"""What pages and slides take of a notebook: text, links and pictures, and nothing that acts.
+
+Markdown and the HTML that cells show go through one sanitiser (nh3), our own HTML as well: who
+wrote it cannot be told.
+"""
+
+import base64
+import io
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+import nh3
+from nbconvert.filters import markdown2html
+from nbformat import NotebookNode
+from PIL import Image
+
+TAGS = """
+    a blockquote br caption code del details div em figcaption figure h1 h2 h3 h4 h5 h6 hr img li ol
+    p pre small span strong sub summary sup table tbody td th thead tr ul
+"""
+ATTRIBUTES = {
+    "*": "class style",
+    "a": "href title",
+    "details": "open",
+    "div": "data-frames",
+    "img": "alt height src title width",
+    "ol": "start",
+    "th": "scope",
+} | {f"h{level}": "id" for level in range(1, 7)}
+STYLES = """
+    border-left font-weight margin max-width padding text-align vertical-align white-space
+"""
+PNG = "data:image/png;base64,"
+
+
+def markdown(text: str) -> str:
+    """Markdown as HTML."""
+    return sanitised(markdown2html(text))
+
+
+def sanitised(html: str) -> str:
+    """HTML with what lessons use, and without all else."""
+    return _SANITISER.clean(html)
+
+
+def _kept(_, name, value):
+    """An attribute's value, or None for an address that leads to data other than a picture's."""
+    if name == "src":
+        return value if value.startswith(PNG) and png(value.removeprefix(PNG)) else None
+    return None if name == "href" and urlsplit(value).scheme == "data" else value
+
+
+_SANITISER = nh3.Cleaner(
+    tags=set(TAGS.split()),
+    attributes={tag: set(names.split()) for tag, names in ATTRIBUTES.items()},
+    attribute_filter=_kept,
+    filter_style_properties=set(STYLES.split()),
+    link_rel=None,
+    url_schemes={"data", "http", "https", "mailto"},
+)
+
+
+def png(text: str) -> str:
+    """The base64 of a PNG in one line; "" for what is none."""
+    text = "".join(text.split())
+    try:
+        Image.open(io.BytesIO(base64.b64decode(text, validate=True)), formats=["PNG"]).verify()
+    except (ValueError, OSError, SyntaxError, Image.DecompressionBombError):
+        return ""
+    return text
+
+
+def cleaned(lesson: NotebookNode) -> NotebookNode:
+    """The lesson with its Markdown and code, and of outputs what is text, HTML or a PNG."""
+    lesson.cells = [cell for cell in lesson.cells if cell.cell_type in ("markdown", "code")]
+    for cell in lesson.cells:
+        for name, kinds in cell.pop("attachments", {}).items():
+            address = PNG + png(kinds.get("image/png", ""))
+            cell.source = cell.source.replace(f"](attachment:{name}", f"]({address}")
+        for output in cell.get("outputs", []):
+            if "data" in output:
+                output.data = _well_formed(output.data)
+        if "outputs" in cell:
+            cell.outputs = [output for output in cell.outputs if output.get("data", True)]
+    return lesson
+
+
+def _well_formed(data) -> NotebookNode:
+    takes: dict[str, Callable[[str], str]]
+    takes = {"text/html": sanitised, "image/png": png, "text/plain": str}
+    texts = {kind: data[kind] for kind in takes if isinstance(data.get(kind), str)}
+    made = {kind: takes[kind](text) for kind, text in texts.items()}
+    return NotebookNode({kind: text for kind, text in made.items() if text})

@@ -1,0 +1,121 @@
+"""What is left of a notebook: all that lessons use, and nothing that a browser would run."""
+
+import base64
+import io
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+from nbconvert.filters import markdown2html
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
+from PIL import Image
+
+import run
+from posviz.engine.filmstrip import filmstrip
+from posviz.publish.clean import PNG, TAGS, cleaned, markdown, png, sanitised
+from tests.engine.sample import Waves
+from tests.robustness import planted_scripts as planted
+
+
+def encoded(kind):
+    """A small picture of a kind, as a notebook has it: base64 in lines."""
+    data = io.BytesIO()
+    Image.new("RGB", (40, 20), "red").save(data, kind)
+    return base64.encodebytes(data.getvalue()).decode()
+
+
+def elements(html):
+    """The elements of HTML with their attributes, and its text."""
+    soup = BeautifulSoup(html, "html.parser")
+    found = [(each.name, each.attrs) for each in soup.find_all(True)]
+    for _, attributes in found:
+        if "style" in attributes:
+            attributes["style"] = attributes["style"].replace(": ", ":").replace("; ", ";")
+    return found, soup.text
+
+
+def all_html(notebook):
+    """The HTML of a notebook's Markdown and of what its cells show."""
+    for cell in nbformat.read(notebook, as_version=4).cells:
+        if cell.cell_type == "markdown":
+            yield markdown2html(cell.source)
+        for output in cell.get("outputs", []):
+            if "text/html" in output.get("data", {}):
+                yield output.data["text/html"]
+
+
+@pytest.mark.parametrize("path", sorted(run.NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
+def test_lessons_lose_nothing(path):
+    for html in all_html(path):
+        assert elements(sanitised(html)) == elements(html)
+
+
+def test_a_filmstrip_loses_nothing():
+    strip = filmstrip(Waves(words="<script>\"&'"), 60_000)
+    assert elements(sanitised(strip)) == elements(strip)
+
+
+@pytest.mark.parametrize("text", [*planted.MARKDOWN, *planted.LINES, *planted.HTML])
+def test_what_is_planted_leaves_nothing_that_acts(text):
+    for html in (markdown(text), sanitised(text)):
+        for name, attributes in elements(html)[0]:
+            assert name in TAGS.split()
+            assert not [key for key in attributes if key.startswith("on") or key == "srcdoc"]
+            assert attributes.get("href", "#").startswith(("#", "https:"))
+            assert "src" not in attributes
+
+
+@pytest.mark.parametrize(
+    ("source", "kept"),
+    [(PNG + encoded("PNG"), True), (PNG + encoded("GIF"), False), ("a.png", False)],
+    ids=["PNG", "GIF", "file"],
+)
+def test_pictures_are_those_in_the_text(source, kept):
+    image = BeautifulSoup(sanitised(f'<img src="{source}" alt="a">'), "html.parser").img
+    assert image.attrs == {"alt": "a"} | ({"src": source} if kept else {})
+
+
+def test_styles_are_those_of_tables():
+    html = '<td style="text-align: left; position: fixed; background: url(a)">A</td>'
+    cleaned = sanitised(f"<table><tr>{html}</tr></table>")
+    assert 'style="text-align:left"' in cleaned
+
+
+@pytest.mark.parametrize("text", ["", "A", "AAAA", 'A" onerror="a', encoded("PNG")[:-30]])
+def test_a_png_is_one_that_decodes(text):
+    assert png(text) == ""
+    assert png(encoded("GIF")) == ""
+    assert png(encoded("PNG")) == "".join(encoded("PNG").split())
+
+
+def test_of_outputs_text_html_and_pictures_stay_and_raw_cells_go():
+    bundles = (
+        {"image/svg+xml": "<svg/>", "application/javascript": "a", "text/plain": "<b>"},
+        {"image/png": "A", "text/plain": "<Figure>"},
+        {"image/png": encoded("PNG"), "text/html": "<p onclick='a'>A</p>"},
+        {"text/html": "5"},
+    )
+    outputs = [new_output("display_data", data) for data in bundles]
+    outputs.append(new_output("stream", name="stdout", text="<b>"))
+    cells = [new_raw_cell("<b>"), new_markdown_cell("A"), new_code_cell("1", outputs=outputs)]
+    notebook = new_notebook(cells=cells)
+    notebook.cells[-1].outputs[3].data["text/html"] = 5
+    text, code = cleaned(notebook).cells
+    assert (text.source, code.source) == ("A", "1")
+    assert [output.get("data", output.get("text")) for output in code.outputs] == [
+        {"text/plain": "<b>"},
+        {"text/plain": "<Figure>"},
+        {"image/png": "".join(encoded("PNG").split()), "text/html": "<p>A</p>"},
+        "<b>",
+    ]
+
+
+def test_an_attached_png_is_shown_and_another_file_is_not():
+    cell = new_markdown_cell("![a](attachment:a.png) ![b](attachment:b.svg 'B')")
+    cell.attachments = {
+        "a.png": {"image/png": encoded("PNG")},
+        "b.svg": {"image/svg+xml": "<svg/>"},
+    }
+    (shown,) = cleaned(new_notebook(cells=[cell])).cells
+    images = BeautifulSoup(markdown(shown.source), "html.parser").find_all("img")
+    assert [image.get("src") for image in images] == [PNG + png(encoded("PNG")), None]

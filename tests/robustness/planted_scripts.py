@@ -1,0 +1,166 @@
+"""Scripts planted in a notebook: all that a page could be made to run, wherever text comes from.
+
+RUN stands for a call that tells which one ran, and FILE for the name of a file beside the page that
+has it: FILE.js as a script, FILE.html as a page.
+"""
+
+MARKDOWN = r"""
+<script>RUN</script>
+<SCRIPT >RUN</SCRIPT >
+<script type="module">RUN</script>
+<script src="FILE.js"></script>
+<script defer src="./FILE.js"></script>
+<script async src="assets/../FILE.js"></script>
+<script type="module" src="FILE.js"></script>
+<script src="data:text/javascript,RUN"></script>
+<svg><script>RUN</script></svg>
+<svg><script href="FILE.js"></script></svg>
+<svg onload="RUN"></svg>
+<img src="x" onerror="RUN">
+<img src=x onerror=RUN//
+<img/src=x/onerror=RUN>
+<IMG SRC=x OnError="RUN">
+<body onpageshow="RUN">
+<body onload="RUN">
+<details open ontoggle="RUN"><summary>A</summary></details>
+<video src="x" onerror="RUN"></video>
+<video><source onerror="RUN"></video>
+<audio src="x" onerror="RUN"></audio>
+<iframe src="javascript:parent.RUN"></iframe>
+<iframe srcdoc="<script>RUN</script>"></iframe>
+<iframe src="FILE.html"></iframe>
+<iframe src="data:text/html,<script>RUN</script>"></iframe>
+<object data="FILE.html"></object>
+<object data="data:text/html,<script>RUN</script>"></object>
+<embed src="FILE.html">
+<a href="javascript:RUN">A</a>
+<a href="JaVaScRiPt:RUN">A</a>
+<a href=" javascript:RUN">A</a>
+<a href="java&#9;script:RUN">A</a>
+<a href="&#106;avascript:RUN">A</a>
+<a href="data:text/html,<script>RUN</script>">A</a>
+<svg><a xlink:href="javascript:RUN"><text y="20">A</text></a></svg>
+<svg><a><animate attributeName="href" values="javascript:RUN"/><text y="20">A</text></a></svg>
+<svg><animate onbegin="RUN" attributeName="x" dur="1s"></svg>
+<svg><foreignObject><img src="x" onerror="RUN"></foreignObject></svg>
+<svg><use href="data:image/svg+xml,<svg id='x' onload='RUN'/>#x"></svg>
+<math><a href="javascript:RUN">A</a></math>
+<form action="javascript:RUN"><button>A</button></form>
+<form><button formaction="javascript:RUN">A</button></form>
+<input autofocus onfocus="RUN">
+<p onclick="RUN">A</p>
+<p tabindex="0" onmouseover="RUN">A</p>
+<planted-element tabindex="0" onfocus="RUN">A</planted-element>
+<style>@keyframes a {}</style><p style="animation: a 1s" onanimationstart="RUN">A</p>
+<style onload="RUN"></style>
+<link rel="stylesheet" href="data:text/css,p{}" onload="RUN">
+<marquee onstart="RUN">A</marquee>
+<base href="planted/">
+<meta http-equiv="refresh" content="0; url=javascript:RUN">
+<noscript><p title="</noscript><img src=x onerror=RUN>"></p></noscript>
+<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=x onerror=RUN&gt;">
+<svg></p><style><a id="</style><img src=x onerror=RUN>"></a></svg>
+<!--><img src=x onerror=RUN>-->
+<div><template shadowrootmode="open"><img src=x onerror=RUN></template></div>
+<details><summary>A</summary><img src=x onerror=RUN></details>
+<table><tr><td background="javascript:RUN"><img src=x onerror=RUN></td></tr></table>
+<img src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' onload='RUN'/>">
+<div class="posviz-filmstrip" data-frames="RUN"><img src=x onerror=RUN></div>
+<div class="posviz-prediction"><details class="posviz-guess" ontoggle="RUN" open></details></div>
+<section data-background-iframe="FILE.html"></section>
+</div></section><section data-background-iframe="javascript:parent.RUN">
+<iframe data-src="FILE.html"></iframe>
+<a data-preview-link href="javascript:RUN">A</a>
+<a id="MathJax" href="javascript:RUN">A</a>
+## <img src=x onerror=RUN>
+## A" onmouseover="RUN" tabindex="0
+## A<script>RUN</script>
+[A](javascript:RUN)
+[A](<javascript:RUN> "title")
+[A](https://example.org 'A" onmouseover="RUN')
+<javascript:RUN>
+![A](javascript:RUN)
+![A" onerror="RUN](x.png)
+![A](x.png 'A" onerror="RUN')
+`<img src=x onerror=RUN>`
+*A <img src=x onerror=RUN>*
+$\href{javascript:RUN}{A}$
+$\require{html}\href{javascript:RUN}{A}$
+$\text{<img src=x onerror=RUN>}$
+$\begin{array}<img src=x onerror=RUN>\end{array}$
+""".strip().splitlines()
+
+LINES = (  # Markdown of several lines
+    '```A" onmouseover="RUN\ncode\n```',
+    "```mermaid\n<img src=x onerror=RUN>\n```",
+    "[A][b]\n\n[b]: javascript:RUN",
+    "| A |\n|---|\n| <img src=x onerror=RUN> |",
+    "<div>\n\n<img src=x onerror=RUN>\n\n</div>",
+)
+
+ATTACHMENTS = (  # of the picture a.png: type and value
+    ('image/png" onerror="RUN', "A"),
+    ("image/png", 'A" onerror="RUN'),
+    ("image/svg+xml", "<svg onload='RUN'/>"),
+)
+
+HTML = tuple(  # what a cell shows: among it all that slides take for a picture
+    f'<div class="posviz-prediction">{text}</div>'
+    for text in (
+        "<script>RUN</script>",
+        '<script src="FILE.js"></script>',
+        "<img src=x onerror=RUN>",
+        "<svg onload=RUN></svg>",
+        '<a href="javascript:RUN">A</a>',
+        '<iframe srcdoc="<script>RUN</script>"></iframe>',
+        '<object data="FILE.html"></object>',
+        '<p onclick="RUN">A</p>',
+        "<p>A<details class=posviz-answer><summary>A</summary><img src=x onerror=RUN></details>",
+        '<img src="data:image/png;base64,A" onerror="RUN">',
+    )
+)
+
+BUNDLES = (  # what a cell shows: data and metadata
+    ({"text/html": "<style onload=RUN></style>"}, {}),
+    ({"image/png": 'A" onerror="RUN'}, {}),
+    ({"image/png": '"><script>RUN</script>'}, {}),
+    ({"image/png": "PNG"}, {"image/png": {"alt": 'A" onload="RUN'}}),
+    ({"image/png": "PNG"}, {"image/png": {"width": '1" onload="RUN'}}),
+    ({"image/jpeg": 'A" onerror="RUN'}, {}),
+    ({"image/svg+xml": "<svg xmlns='http://www.w3.org/2000/svg' onload='RUN'></svg>"}, {}),
+    ({"application/javascript": "RUN"}, {}),
+    ({"text/markdown": "<img src=x onerror=RUN>"}, {}),
+    ({"text/latex": "$x$<img src=x onerror=RUN>"}, {}),
+    ({"text/plain": "<img src=x onerror=RUN>"}, {}),
+    ({"text/vnd.mermaid": "<img src=x onerror=RUN>"}, {}),
+)
+
+STALE = (  # what a cell showed once: data
+    {"text/html": "<div class='posviz-prediction'><script>RUN</script></div>"},
+    {"text/html": "<div class='posviz-prediction'><img src=x onerror=RUN></div>"},
+    {"image/png": 'A" onerror="RUN'},
+    {"image/svg+xml": "<svg onload='RUN'></svg>"},
+    {"application/javascript": "RUN"},
+)
+
+RAW = ("text/html", "text/markdown", "text/latex", "")  # types of raw cells
+
+ABOUT = {  # a notebook's metadata
+    "title": "A</title><script>RUN</script>",
+    "kernelspec": {"name": "python3", "display_name": "<script>RUN</script>"},
+    "language_info": {"name": "python", "pygments_lexer": 'A" onclick="RUN'},
+}
+
+FIRST = """# 05 · A <img src=x onerror=RUN>"'><script>RUN</script>
+
+*A"'><img src=x onerror=RUN>?*"""
+SECTION = "## A <img src=x onerror=RUN>"
+NOTES = "Said: <img src=x onerror=RUN>"
+NEIGHBOUR = "# 06 · <img src=x onerror=RUN>"
+NEIGHBOUR_FILE = "06_\"onclick='RUN'<img src=x onerror=RUN>"
+
+CODE = (
+    "print('<img src=x onerror=RUN>')",
+    "import sys\nprint('<img src=x onerror=RUN>', file=sys.stderr)",
+    "# </div><img src=x onerror=RUN>",
+)

@@ -1,0 +1,181 @@
+"""Pages and slides of a notebook full of planted scripts: none runs, from disk or served."""
+
+import base64
+import contextlib
+import copy
+import functools
+import io
+import json
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
+from PIL import Image
+
+from posviz.publish import clean, page, slides
+from posviz.publish.lesson import executed_with_filmstrips
+from tests.browser.server import chromium
+from tests.robustness import planted_scripts as planted
+
+pytestmark = pytest.mark.slow("a kernel and a browser")
+
+STEM = "05_planted"
+NAMES = (STEM, f"{STEM}_slides", "index")
+SHOW = """from IPython.display import display
+display({0!r}, metadata={1!r}, raw=True)"""
+# Touches everything; a link that leads to a page is left alone, or nothing else would be touched.
+TOUCH = """async () => {
+  const events = ["click", "mouseover", "focus", "toggle", "animationstart", "load", "error"];
+  for (const element of document.querySelectorAll("*")) {
+    const href = element.href?.baseVal ?? element.href ?? "";
+    const goes = href !== "" && !/^(javascript|data):/i.test(href);
+    for (const event of goes ? events.slice(1) : events) {
+      element.dispatchEvent(new MouseEvent(event, { cancelable: true }));
+    }
+    if (href !== "") await new Promise((done) => setTimeout(done));
+  }
+}"""
+
+
+class Planted:
+    """A notebook with every planted script, and what lies beside its pages.
+
+    what: the texts, of which each script tells the number when it runs.
+    """
+
+    def __init__(self):
+        red = io.BytesIO()
+        Image.new("RGB", (8, 4), "red").save(red, "PNG")
+        self.what, self.png = [], base64.b64encode(red.getvalue()).decode()
+
+    def plant(self, what):
+        """The text, or what JSON can say, with its own number in it."""
+        number = len(self.what)
+        self.what.append(what)
+        planted = {"RUN": f"ran({number})", "FILE": f"evil{number}", "PNG": self.png}
+        text = json.dumps(what)
+        for name, value in planted.items():
+            text = text.replace(name, value)
+        return json.loads(text)
+
+    def notebook(self):
+        """The notebook; of its cells a run leaves some as they are: empty, skipped and raw ones."""
+        marked = [("slide", planted.FIRST), ("slide", planted.SECTION), ("notes", planted.NOTES)]
+        marked += [("subslide", text) for text in (*planted.MARKDOWN, *planted.LINES)]
+        cells = [
+            new_markdown_cell(self.plant(text), metadata={"slideshow": {"slide_type": mark}})
+            for mark, text in marked
+        ]
+        for kind, value in map(self.plant, planted.ATTACHMENTS):
+            cells.append(new_markdown_cell("![A](attachment:a.png)"))
+            cells[-1].attachments = {"a.png": {kind: value}}
+        bundles = [({"text/html": html}, {}) for html in planted.HTML] + list(planted.BUNDLES)
+        shown = [SHOW.format(*self.plant(bundle)) for bundle in bundles]
+        cells += map(new_code_cell, [*shown, *map(self.plant, planted.CODE)])
+        for source, tags in (("", []), ("1 + 1", ["skip-execution"])):
+            for data in map(self.plant, planted.STALE):
+                cells.append(new_code_cell(source, metadata={"tags": tags}))
+                cells[-1].outputs = [new_output("display_data", data)]
+        for kind in planted.RAW:
+            raw = self.plant("<script>RUN</script>")
+            cells.append(new_raw_cell(raw, metadata={"raw_mimetype": kind}))
+        return new_notebook(cells=cells, metadata=self.plant(planted.ABOUT))
+
+    def write(self, folder):
+        """Write the notebook and one beside it; return its path."""
+        neighbour = new_notebook(cells=[new_markdown_cell(self.plant(planted.NEIGHBOUR))])
+        nbformat.write(neighbour, folder / f"{self.plant(planted.NEIGHBOUR_FILE)}.ipynb")
+        nbformat.write(self.notebook(), folder / f"{STEM}.ipynb")
+        return folder / f"{STEM}.ipynb"
+
+    def write_beside(self, to):
+        """Write the files that planted scripts and pages come from."""
+        for number in range(len(self.what)):
+            (to / f"evil{number}.js").write_text(f"ran({number})")
+            (to / f"evil{number}.html").write_text(f"<script>ran({number})</script>")
+        for name in ("mathjax/tex-svg.js.css", "page.js"):
+            elsewhere = to / "planted" / "assets" / name  # where a planted <base> leads
+            elsewhere.parent.mkdir(parents=True, exist_ok=True)
+            elsewhere.write_text(f"ran({name!r})")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """What is planted, the notebook's path, and the notebook as its kernel fills it."""
+    full = Planted()
+    notebook = full.write(tmp_path_factory.mktemp("notebooks"))
+    return full, notebook, executed_with_filmstrips(notebook)
+
+
+def site(run, to):
+    """The folder with page, slides and index, and what lies beside them; what is planted."""
+    full, notebook, executed = run
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (page, slides):
+            patch.setattr(module, "executed_with_filmstrips", lambda _: copy.deepcopy(executed))
+        page.write_page(notebook, to)
+        slides.write_slides(notebook, to)
+    page.write_index(to)
+    full.write_beside(to)
+    return to
+
+
+@contextlib.contextmanager
+def served(folder):
+    """The address of a folder on a web server."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    handler = functools.partial(Quiet, directory=folder)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def all_that_ran(browser, address):
+    """The numbers of the scripts that ran on a page when everything on it had been touched."""
+    context, found = browser.new_context(), set()
+    context.expose_function("ran", lambda number: found.add(number))
+    opened = context.new_page()
+    opened.goto(address)
+    if "slides" in address:
+        opened.wait_for_selector(".reveal.ready")
+        opened.evaluate("Reveal.slide(1)")
+        with opened.expect_popup() as popup:
+            opened.keyboard.press("s")
+        popup.value.locator(".speaker-controls-notes .value").wait_for()
+    elif "index" not in address:
+        opened.wait_for_function("() => MathJax.startup?.promise?.then(() => true)")
+    opened.evaluate(TOUCH)
+    opened.wait_for_timeout(300)
+    context.close()
+    return found
+
+
+def only_ran(allowed, run, folder):
+    """Fail where any other script runs on a page."""
+    with served(folder) as host, chromium() as browser:
+        for place in (folder.as_uri(), host):
+            for name in NAMES:
+                found = all_that_ran(browser, f"{place}/{name}.html")
+                what = {run[0].what[number] for number in found}
+                assert what <= allowed, f"{place}/{name}.html"
+
+
+def test_no_planted_script_runs(run, tmp_path):
+    assert len(run[0].what) > 130
+    only_ran(set(), run, site(run, tmp_path))
+
+
+@pytest.mark.release("the policy without the sanitiser")
+def test_the_policy_alone_lets_in_but_a_frame(run, tmp_path, monkeypatch):
+    """Slides may show frames: the speaker's window does."""
+    for module in (clean, page):
+        monkeypatch.setattr(module, "sanitised", lambda html: html)
+    monkeypatch.setattr(page, "_first_still", lambda lesson: b"")
+    only_ran({'<iframe src="FILE.html"></iframe>'}, run, site(run, tmp_path))
