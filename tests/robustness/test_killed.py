@@ -1,6 +1,7 @@
 """Killed at any moment: no worker lives on, and the next run clears what was left unfinished."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -10,40 +11,56 @@ import pytest
 
 from tests.publish.test_lesson import write
 
-pytestmark = pytest.mark.slow("processes")
-
-SOURCES = ["from posviz import ThreeDoors", "ThreeDoors().explore()", "print(1)"]
+LESSON = "from posviz import ThreeDoors\nThreeDoors().explore()\nThreeDoors().save('figures/a.png')"
+COURSE = ["--all", "--notebooks", "{place}/course"]
 COMMANDS = {
-    "page": ["page", "--all", "--notebooks", "{place}/course", "--to", "{place}/to"],
-    "slides": ["slides", "--all", "--notebooks", "{place}/course", "--to", "{place}/to"],
-    "export": ["export", "ThreeDoors", "AlibiSlopes", "--format", "png,svg", "--to", "{place}/to"],
-    "animate": ["export", "AlibiSlopes", "--format", "gif,mp4", "--to", "{place}/to"],
-    "proof": ["proof", "ThreeDoors", "--to", "{place}/to"],
+    "page": ["page", *COURSE],
+    "slides": ["slides", *COURSE],
+    "export": ["export", "ThreeDoors", "AlibiSlopes", "AngleTable", "--format", "png,svg,pdf"],
+    "animate": ["export", "AlibiSlopes", "--format", "gif,mp4"],
+    "proof": ["proof", "ThreeDoors", "AlibiSlopes", "AngleTable"],
 }
+# The moment: so many seconds after the n-th time that Python is about to do this.
 KILLED = """
-import os, signal, sys
-event, number = sys.argv.pop(1), int(sys.argv.pop(1))
+import os, signal, sys, threading
+event, number, delay = sys.argv.pop(1), int(sys.argv.pop(1)), float(sys.argv.pop(1))
+
+def kill():
+    os.kill(os.getpid(), signal.SIGKILL)
 
 def count(happens, _):
     global number
     number -= happens == event
-    if not number:
-        os.kill(os.getpid(), signal.SIGKILL)
+    if happens == event and number == 0:
+        threading.Timer(delay, kill).start() if delay else kill()
 
 from posviz.__main__ import main
 sys.addaudithook(count)
 main()
 """
+RENAMED, STARTED = "os.rename", "subprocess.Popen"
+KERNEL = [(STARTED, 1, delay) for delay in (0.01, 0.1, 0.3, 0.6, 1, 1.5, 2, 2.5, 3, 4)]
+FFMPEG = [(STARTED, 1 + i % 2, 0.02 * 1.5**i) for i in range(12)]
+FILES = [(RENAMED, number, 0) for number in range(1, 46, 3)]
+MOMENTS = {
+    "page": FILES + KERNEL,
+    "slides": FILES + KERNEL,
+    "export": [(RENAMED, number, 0) for number in range(1, 10)],
+    "animate": [(RENAMED, 1, 0), (RENAMED, 2, 0), *FFMPEG],
+    "proof": [(RENAMED, number, 0) for number in (1, 2, 3)],
+}
+SAMPLE = [("page", FILES[7]), ("slides", KERNEL[4]), ("animate", FFMPEG[5])]
 LATEST = 2  # seconds
 
 
-def start(place, name, *kill):
+def start(place, name, *moment):
     """Begin a command in a process of its own, whose temporary files lie in the place, too."""
     folders = {"TMPDIR": f"{place}/temporary", "JUPYTER_RUNTIME_DIR": f"{place}/runtime"}
-    program = ["-c", KILLED, *kill] if kill else ["-m", "posviz"]
-    line = [sys.executable, *program, *(part.format(place=place) for part in COMMANDS[name])]
-    out = (place / "out").open("w")
-    return subprocess.Popen(line, env=os.environ | folders, stdout=out, stderr=out)
+    program = ["-c", KILLED, *map(str, moment)] if moment else ["-m", "posviz"]
+    line = [part.format(place=place) for part in [*COMMANDS[name], "--to", "{place}/to"]]
+    with (place / "out").open("w") as out:
+        told = {"stdout": out, "stderr": out, "env": os.environ | folders}
+        return subprocess.Popen([sys.executable, *program, *line], **told)
 
 
 def workers(place) -> list[str]:
@@ -51,32 +68,42 @@ def workers(place) -> list[str]:
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
-            if f"{place}/temporary".encode() in (process / "environ").read_bytes():
+            if f"{place}/runtime".encode() in (process / "environ").read_bytes():
                 found.append((process / "cmdline").read_text().replace("\0", " "))
         except OSError:  # it has ended, or is somebody else's
             continue
     return found
 
 
-def unfinished(place) -> list[Path]:
+def unfinished(place) -> list[str]:
     """Hidden files, and all that is left of what is temporary."""
     left = [path for path in place.rglob("*") if path.name.startswith(".")]
-    return [*left, *(place / "temporary").iterdir(), *(place / "runtime").glob("*")]
+    left += [*place.glob("temporary/*"), *place.glob("runtime/*")]
+    return sorted({str(path.relative_to(place)) for path in left})
 
 
-@pytest.fixture
-def place(tmp_path):
+def everywhere():
+    """Every command at each of its moments; all but a few for a release."""
+    for name, moments in MOMENTS.items():
+        for moment in moments:
+            marks = () if (name, moment) in SAMPLE else pytest.mark.release("kills at every moment")
+            yield pytest.param(name, moment, marks=marks)
+
+
+@pytest.mark.slow("processes")
+@pytest.mark.parametrize(("name", "moment"), everywhere())
+def test_no_worker_lives_on_and_the_next_run_clears_what_was_left(tmp_path, name, moment):
     (tmp_path / "course").mkdir()
     (tmp_path / "temporary").mkdir()
-    write(tmp_path / "course" / "03_short.ipynb", *SOURCES)
-    return tmp_path
-
-
-def check(place, name):
-    """See that nobody lives on, and that the next run leaves what an undisturbed one does."""
-    latest = time.monotonic() + LATEST
-    while (living := workers(place)) and time.monotonic() < latest:
+    write(tmp_path / "course" / "03_short.ipynb", LESSON)
+    killed = start(tmp_path, name, *moment)
+    status, latest = killed.wait(), time.monotonic() + LATEST
+    assert status == -signal.SIGKILL or moment[2], (tmp_path / "out").read_text()
+    while (living := workers(tmp_path)) and time.monotonic() < latest:
         time.sleep(0.02)
-    assert living == []
-    assert start(place, name).wait() in (0, 1), (place / "out").read_text()  # a proof tells faults
-    assert unfinished(place) == []
+    left = unfinished(tmp_path)
+    status = start(tmp_path, name).wait()
+    assert status in (0, name == "proof"), (tmp_path / "out").read_text()  # a proof tells faults
+    print(f"living after {LATEST} s: {living}; left: {left}")
+    assert (living, unfinished(tmp_path)) == ([], [])
+    assert os.listdir(tmp_path / "course") == ["03_short.ipynb"]
