@@ -222,8 +222,9 @@ def mp4(images, rate, about, ffmpeg, quality) -> bytes:
             *(part for name, value in about.items() for part in ("-metadata", f"{name}={value}")),
             str(out),
         ]
-        pipes = {"stdin": subprocess.DEVNULL, "capture_output": True}
-        done = subprocess.run(command, **pipes, **ending_with_us())
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, **ending_with_us()
+        )
         if done.returncode or not out.exists():
             raise OSError(_why(done.returncode, done.stderr.decode(errors="replace")))
         return out.read_bytes()

@@ -94,8 +94,8 @@ def _encoded(figure, kind, words) -> bytes:
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A binary file that takes the place of `path` only when everything was written.
 
-    Raises OSError naming the path where it cannot be written to, and what to do where nobody may
-    write; in a notebook it shows itself in one line.
+    Raises OSError naming the path where it cannot be written to, and what to do where the reader
+    may not write; a notebook shows one line of it.
     """
     try:
         if path.parent.exists() and not path.parent.is_dir():

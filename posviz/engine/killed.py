@@ -1,4 +1,4 @@
-"""When the program is killed: its workers end, too, and the next run removes what was unfinished."""
+"""A program that is killed: its workers end, and the next run removes what was unfinished."""
 
 import contextlib
 import ctypes
@@ -52,7 +52,7 @@ def _clear(folder, handle):
 
 def _remove(path):
     with contextlib.suppress(OSError):
-        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+        shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink()
 
 
 @contextlib.contextmanager

@@ -46,7 +46,6 @@ def executed(notebook: Path, *arguments) -> NotebookNode:
     Raises RuntimeError that names notebook, cell, line and error where a cell fails.
     """
     lesson = nbformat.read(notebook, as_version=4)
-    environment = {name: os.environ[name] for name in os.environ if name != SETTING}
     client = NotebookClient(
         lesson,
         timeout=SECONDS,
@@ -58,10 +57,12 @@ def executed(notebook: Path, *arguments) -> NotebookNode:
     )
     try:
         with temporary_folder() as folder, asyncio.Runner(loop_factory=_Loop) as runner:
-            _link(notebook.resolve().parent, folder / "lesson")
             client.create_kernel_manager().connection_file = str(folder / "kernel.json")
-            place = {"cwd": str(folder / "lesson"), "env": environment | {"TMPDIR": str(folder)}}
-            runner.run(client.async_execute(**place, **ending_with_us()))
+            environment = os.environ | {"TMPDIR": str(folder)}
+            environment.pop(SETTING, None)
+            place = folder / "lesson"
+            _link(notebook.resolve().parent, place)
+            runner.run(client.async_execute(cwd=str(place), env=environment, **ending_with_us()))
     except CellExecutionError as error:
         # What is shown may fail after the cell is done; then only the output tells why.
         number, failed = next(

@@ -176,7 +176,8 @@ def test_where_nobody_may_write_one_line_says_what_to_do(picture, tmp_path, monk
         raise OSError(number, "No")
 
     monkeypatch.setattr(Path, "mkdir", refuse)
-    for path, advice in {"figures/a.png": f"set {SETTING} to", tmp_path / "a.png": "choose"}.items():
+    advised = {"figures/a.png": f"set {SETTING} to", tmp_path / "a.png": "choose"}
+    for path, advice in advised.items():
         with pytest.raises(OSError, match="cannot write: ") as refusal:
             picture.save(path)
         what = f"cannot write: No; {advice} a folder that you may write to: {str(path)!r}"

@@ -60,10 +60,15 @@ def test_where_there_are_no_locks_nothing_is_removed(tmp_path, monkeypatch):
 
 def test_a_temporary_folder_is_ours_alone_and_goes_whatever_happens(tmp_path, monkeypatch):
     monkeypatch.setattr(killed.tempfile, "tempdir", str(tmp_path))
-    with pytest.raises(ValueError, match="oh"), temporary_folder() as folder:
-        assert (folder.parent, folder.stat().st_mode & 0o777) == (tmp_path, 0o700)
-        (folder / "lesson").mkdir()
-        raise ValueError("oh")
+
+    def fail():
+        with temporary_folder() as folder:
+            assert (folder.parent, folder.stat().st_mode & 0o777) == (tmp_path, 0o700)
+            (folder / "lesson").mkdir()
+            raise ValueError("oh")
+
+    with pytest.raises(ValueError, match="oh"):
+        fail()
     assert os.listdir(tmp_path) == []
 
 

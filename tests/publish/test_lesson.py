@@ -130,7 +130,8 @@ def test_a_cell_that_fails_is_named(tmp_path):
 
 
 def test_a_signal_in_the_second_lesson_stops_it_and_its_kernel_complains_of_nothing(tmp_path):
-    source = f"from pathlib import Path\nPath({str(tmp_path / 'begun')!r}).touch()\nwhile True: pass"
+    begun = repr(str(tmp_path / "begun"))
+    source = f"from pathlib import Path\nPath({begun}).touch()\nwhile True: pass"
     write(tmp_path / "01_short.ipynb", "1 + 1")
     write(tmp_path / "03_long.ipynb", source)
     line = [sys.executable, "-m", "posviz", "page", "--all"]
