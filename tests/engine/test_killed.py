@@ -75,7 +75,8 @@ def test_a_temporary_folder_is_ours_alone_and_goes_whatever_happens(tmp_path, mo
 STARTS = """
 import os, signal, subprocess, sys
 from posviz.engine.killed import ending_with_us
-print(subprocess.Popen(["sleep", "60"], **ending_with_us()).pid, flush=True)
+worker = subprocess.Popen(["sleep", "60"], stdout=subprocess.DEVNULL, **ending_with_us())
+print(worker.pid, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
