@@ -15,6 +15,7 @@ from typing import Annotated
 
 import typer
 
+from posviz.engine.places import placed
 from posviz.publish.stopping import unwind_on
 
 app = typer.Typer(
@@ -31,9 +32,17 @@ Lessons = Annotated[
 ]
 Everything = Annotated[bool, typer.Option("--all", help="All of them.")]
 Notebooks = Annotated[
-    Path | None, typer.Option("--notebooks", help="The folder of the notebooks.", metavar="DIR")
+    Path | None,
+    typer.Option(
+        "--notebooks",
+        help="The folder of the notebooks.",
+        metavar="DIR",
+        callback=lambda folder: folder and placed(folder),
+    ),
 ]
-To = typer.Option("--to", help="The folder to write into; made if need be.", metavar="DIR")
+To = typer.Option(
+    "--to", help="The folder to write into; made if need be.", metavar="DIR", callback=placed
+)
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -348,6 +357,10 @@ def _check_folder(to):
         raise ValueError(f"--to {to} cannot be a folder: {error.strerror}.") from error
     if not folder:
         raise ValueError(f"--to {to} is not a folder.")
+    from posviz.engine.killed import unfinished
+
+    with unfinished(to):  # removes what was left there, even if nothing is to be written
+        pass
 
 
 def _run(jobs, to, what="Files", last=None):

@@ -1,5 +1,6 @@
 """The command line as a reader meets it: what it understands, refuses, says and returns."""
 
+import os
 import subprocess
 import sys
 import tomllib
@@ -12,6 +13,8 @@ import posviz
 import posviz.pictures
 from posviz.__main__ import app
 from posviz.course import OF_TOPIC
+from posviz.engine import killed
+from posviz.engine.places import SETTING
 from posviz.publish import arguments, batch, doctor, export_jobs, page, proof, rerun, slides
 
 ROOT = Path(__file__).parents[1]
@@ -197,6 +200,23 @@ def test_style_colours_and_settings_reach_the_jobs(call, tmp_path):
     setting = {"head": 3, "seq_len": 9}
     assert job.func is export_jobs.save
     assert job.args == ("AlibiSlopes", setting, [tmp_path / "AlibiSlopes.pdf"], "slide", True)
+
+
+def test_the_folder_may_begin_with_a_tilde_and_figures_are_where_the_setting_says(
+    call, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv(SETTING, "~/mine")
+    for option, folder in {"--to=~/talk": "talk", "": "mine", "--to figures/05": "mine/05"}.items():
+        (job,) = call(f"export AlibiSlopes {option}").jobs.values()
+        assert job.args[2] == [tmp_path / folder / "AlibiSlopes.pdf"]
+
+
+def test_what_a_killed_run_left_is_removed_though_nothing_is_to_be_written(call, tmp_path):
+    (tmp_path / "AlibiSlopes.pdf").touch()
+    (tmp_path / (killed.START + 32 * "0")).touch()
+    assert call(f"export AlibiSlopes --to {tmp_path}").jobs == {}
+    assert os.listdir(tmp_path) == ["AlibiSlopes.pdf"]
 
 
 def test_what_is_not_for_all_is_told_in_one_line(call, tmp_path):

@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator
 from importlib import util
 from pathlib import Path
@@ -15,9 +14,11 @@ import numpy as np
 from PIL import Image
 
 from posviz.engine.export import nearest, replacing
+from posviz.engine.killed import ending_with_us, temporary_folder
 from posviz.engine.knobs import device, numeric, text
 from posviz.engine.live_figure import LiveFigure
 from posviz.engine.picture import Picture
+from posviz.engine.places import placed
 from posviz.engine.style import DPI
 
 FORMATS = ("gif", "mp4")
@@ -46,7 +47,7 @@ def animate(
     Raises ValueError for an unknown knob, ending or style and for a knob that has no order, OSError
     where the place cannot be written to, RuntimeError where there is no ffmpeg for an MP4.
     """
-    path = Path(path)
+    path = placed(path)
     kind = path.suffix.lower().lstrip(".")
     if kind not in FORMATS:
         raise ValueError(f"path = {str(path)!r} ends in {path.suffix!r}: choose .gif or .mp4")
@@ -206,8 +207,8 @@ def mp4(images, rate, about, ffmpeg, quality) -> bytes:
     Raises OSError with ffmpeg's reason.
     """
     height, width = (side + side % 2 for side in images[0].shape[:2])  # yuv420p halves both
-    with tempfile.TemporaryDirectory() as folder:
-        raw, out = Path(folder, "film.rgb"), Path(folder, "film.mp4")
+    with temporary_folder() as folder:
+        raw, out = folder / "film.rgb", folder / "film.mp4"
         with raw.open("wb") as file:
             for image in images:
                 missing = (0, height - image.shape[0]), (0, width - image.shape[1]), (0, 0)
@@ -221,7 +222,9 @@ def mp4(images, rate, about, ffmpeg, quality) -> bytes:
             *(part for name, value in about.items() for part in ("-metadata", f"{name}={value}")),
             str(out),
         ]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, **ending_with_us()
+        )
         if done.returncode or not out.exists():
             raise OSError(_why(done.returncode, done.stderr.decode(errors="replace")))
         return out.read_bytes()

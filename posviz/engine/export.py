@@ -3,7 +3,6 @@
 import contextlib
 import errno
 import io
-import uuid
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -13,7 +12,9 @@ from matplotlib.backend_bases import get_registered_canvas_class
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
+from posviz.engine.killed import unfinished
 from posviz.engine.picture import Picture
+from posviz.engine.places import SETTING, placed
 from posviz.engine.style import style_context
 from posviz.engine.styled_figure import StyledFigure, clear_figure, drop_bitmaps
 
@@ -49,7 +50,7 @@ def save_all(
 
     Raises what `save` raises; a file is touched only when all could be drawn.
     """
-    files = [Path(path) for path in paths]
+    files = [placed(path) for path in paths]
     kinds = [_format(file) for file in files]
     arrays = picture.compute()
     figure = picture.drawn(arrays, style, dark)
@@ -95,33 +96,26 @@ def _encoded(figure, kind, words) -> bytes:
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A binary file that takes the place of `path` only when everything was written.
 
-    Raises OSError naming the path where it cannot be written to.
+    Raises OSError naming the path where it cannot be written to, and what to do where the reader
+    may not write; a notebook shows one line of it.
     """
-    beside = path.with_name(f".{uuid.uuid4().hex}")
     try:
         if path.parent.exists() and not path.parent.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, f"{path.parent} is not a folder")
         path.parent.mkdir(parents=True, exist_ok=True)
-        with beside.open("xb") as file:
-            yield file
-        beside.replace(path)
+        with unfinished(path.parent) as beside:
+            with beside.open("xb") as file:
+                yield file
+            beside.replace(path)
     except OSError as error:
-        raise type(error)(error.errno, f"cannot write: {error.strerror}", str(path)) from error
-    finally:
-        with contextlib.suppress(OSError):  # such as a folder that is none
-            beside.unlink(missing_ok=True)
-
-
-def inside(folder: Path, name: str, kind: str) -> Path:
-    """The file in the folder for a name a reader typed; ValueError if it would lead outside."""
-    stem = name.strip().removesuffix(f".{kind}")
-    awkward = stem.startswith(".") or any(c in stem for c in "/\\:") or not stem.isprintable()
-    if not stem or awkward or len(stem) > 100:
-        raise ValueError(
-            f"file name = {name!r} is refused: use up to 100 characters, not a leading dot and no "
-            "slash, backslash, colon or control character."
-        )
-    return folder / f"{stem}.{kind}"
+        said = f"cannot write: {error.strerror}"
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            setting = f"set {SETTING} to" if path.parts[:1] == ("figures",) else "choose"
+            said = f"{said}; {setting} a folder that you may write to"
+        refused = type(error)(error.errno, said, str(path))
+        line = f"{type(refused).__name__}: {refused}"
+        vars(refused)["_render_traceback_"] = lambda: [line]  # for IPython
+        raise refused from error
 
 
 def png_bytes(rgba: np.ndarray, colours=255) -> bytes:

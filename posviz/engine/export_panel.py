@@ -10,8 +10,9 @@ import ipywidgets as widgets
 
 from posviz.engine import animation
 from posviz.engine.copy_button import CopyButton
-from posviz.engine.export import FORMATS, inside
+from posviz.engine.export import FORMATS
 from posviz.engine.picture import Picture
+from posviz.engine.places import inside, placed
 from posviz.engine.style import STYLES
 
 FOLDER = Path("figures")
@@ -81,7 +82,7 @@ class ExportPanel:
         """Save into the folder `figures` and show a link; an error is shown instead."""
         kind = self.kind.value
         try:
-            path = inside(FOLDER, self.name.value, kind)
+            path = placed(inside(FOLDER, self.name.value, kind))
             done = "Replaced" if path.exists() else "Saved"
             look = {"style": self.style.value, "dark": self.dark.value}
             if self._animated:

@@ -13,6 +13,7 @@ from importlib import metadata, util
 from pathlib import Path
 
 from posviz.course import OF_TOPIC
+from posviz.engine.places import SETTING, placed
 
 # Imports that may fail stay inside the checks: the doctor must run where a package is missing.
 
@@ -51,7 +52,7 @@ def checks() -> Iterator[Check]:
             yield Check(part.__name__, f"cannot be looked at: {_line(error)}", False, fatal=True)
     yield server_extension()
     yield disk()
-    yield writing(Path("figures"))
+    yield writing("figures")
 
 
 def _line(error) -> str:
@@ -170,13 +171,14 @@ def disk() -> Check:
     return Check("free disk", f"{free:,} MB{few}", fine=not few)
 
 
-def writing(folder: Path) -> Check:
+def writing(folder: str) -> Check:
     """Whether figures can be written; the folder is left as it was."""
-    nearest = next(place for place in [folder, *folder.absolute().parents] if place.exists())
+    place = placed(folder).absolute()
+    nearest = next(at for at in [place, *place.parents] if at.exists())
     try:
         with tempfile.TemporaryFile(dir=nearest) as file:
             file.write(b"figure")
     except OSError as error:
-        advice = f"{error.strerror}: choose another with `posviz export --to DIR`"
+        advice = f"{place}: {error.strerror}; set {SETTING} to a folder that you may write to"
         return Check(f"writing to {folder}", advice, fine=False, fatal=True)
-    return Check(f"writing to {folder}", "works")
+    return Check(f"writing to {folder}", f"{place}; to choose another, set {SETTING}")

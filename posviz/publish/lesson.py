@@ -1,7 +1,9 @@
 """A lesson, run from its first cell to its last, with widgets that need no kernel afterwards."""
 
 import asyncio
+import os
 import re
+import shutil
 from pathlib import Path
 
 import nbformat
@@ -9,6 +11,8 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
+from posviz.engine.killed import ending_with_us, temporary_folder
+from posviz.engine.places import SETTING
 from posviz.engine.stored import WIDGET
 
 SECONDS = 600  # for one cell
@@ -38,7 +42,8 @@ def executed_with_filmstrips(notebook: Path) -> NotebookNode:
 def executed(notebook: Path, *arguments) -> NotebookNode:
     """A copy of the notebook with what a kernel of its own, started with these arguments, tells.
 
-    Nothing stays of what it showed before, not even where a cell is not run.
+    It finds the files beside the notebook, and leaves none there. Nothing stays of what it showed
+    before, not even where a cell is not run.
 
     Raises RuntimeError that names notebook, cell, line and error where a cell fails.
     """
@@ -53,12 +58,16 @@ def executed(notebook: Path, *arguments) -> NotebookNode:
         record_timing=False,
         coalesce_streams=True,
         shutdown_kernel="immediate",  # avoids errors from a kernel stopped within a cell
-        resources={"metadata": {"path": str(notebook.resolve().parent)}},
         extra_arguments=["--log-level=ERROR", *arguments],
     )
     try:
-        with asyncio.Runner(loop_factory=_Loop) as runner:
-            runner.run(client.async_execute())
+        with temporary_folder() as folder, asyncio.Runner(loop_factory=_Loop) as runner:
+            client.create_kernel_manager().connection_file = str(folder / "kernel.json")
+            environment = os.environ | {"TMPDIR": str(folder)}
+            environment.pop(SETTING, None)
+            place = folder / "lesson"
+            _link(notebook.resolve().parent, place)
+            runner.run(client.async_execute(cwd=str(place), env=environment, **ending_with_us()))
     except CellExecutionError as error:
         # What is shown may fail after the cell is done; then only the output tells why.
         number, failed = next(
@@ -72,6 +81,18 @@ def executed(notebook: Path, *arguments) -> NotebookNode:
         where = f"cell {number}, {line[1]}" if line else f"cell {number}"
         raise RuntimeError(f"{notebook.name}, {where}: {what}") from error
     return lesson
+
+
+def _link(folder, to):
+    """Links to the files of a folder, in folders of the same names: what is written stays there."""
+    to.mkdir()
+    for path in folder.glob("[!.]*"):
+        if path.is_dir() and not path.is_symlink():
+            _link(path, to / path.name)
+        elif os.name == "nt":  # which lets few users make links
+            shutil.copy(path, to)
+        else:
+            (to / path.name).symlink_to(path)
 
 
 def _plain(text) -> str:

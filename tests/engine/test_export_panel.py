@@ -17,6 +17,7 @@ from posviz.engine.export import FORMATS
 from posviz.engine.export_panel import ExportPanel
 from posviz.engine.knobs import text
 from posviz.engine.picture import Picture
+from posviz.engine.places import SETTING
 from tests.engine.sample import Failing
 
 MIME = {
@@ -109,6 +110,14 @@ def test_a_place_that_cannot_be_written_to_is_shown(panel, folder):
     assert "Not saved: " in panel.result.value
     assert "cannot write" in panel.result.value
     assert (folder / "figures").read_text() == "in the way"
+
+
+def test_the_setting_puts_figures_elsewhere_and_the_line_stays(panel, folder, monkeypatch):
+    monkeypatch.setenv(SETTING, str(folder / "mine"))
+    panel.save()
+    assert files(folder) == ["mine/Failing.png"]
+    assert f"Saved <code>{folder}/mine/Failing.png</code>" in panel.result.value
+    assert ".save('figures/Failing.png'" in panel.copy_button.text
 
 
 def test_an_error_of_the_picture_is_shown_and_the_next_save_clears_it(panel, folder):

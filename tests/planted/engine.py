@@ -177,10 +177,10 @@ QUICK = {
         "tests/engine/test_slider.py::test_stop_is_told_and_drops_what_was_under_way",
     ),
     "a file name of a hundred characters is refused": (
-        "posviz/engine/export.py",
+        "posviz/engine/places.py",
         "len(stem) > 100",
         "len(stem) >= 100",
-        "tests/engine/test_export.py::test_a_plain_name_is_a_file_in_the_"
+        "tests/engine/test_places.py::test_a_plain_name_is_a_file_in_the_"
         "folder[xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
         "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx]",
     ),

@@ -13,6 +13,7 @@ import pytest
 
 import posviz
 from posviz.engine import animation, style
+from posviz.engine.places import SETTING
 from posviz.publish import arguments, doctor
 
 ROOT = Path(__file__).parents[2]
@@ -187,9 +188,13 @@ def test_a_full_disk(monkeypatch):
 
 
 def test_a_folder_that_cannot_be_written_to(tmp_path, monkeypatch):
-    assert doctor.writing(tmp_path / "not" / "yet").fine
+    monkeypatch.setenv(SETTING, str(tmp_path / "not" / "yet"))
+    check = doctor.writing("figures")
+    assert (check.fine, check.name) == (True, "writing to figures")
+    assert check.found == f"{tmp_path}/not/yet; to choose another, set {SETTING}"
     assert os.listdir(tmp_path) == []
-    (tmp_path / "figures").touch()
-    check = doctor.writing(tmp_path / "figures")
+    (tmp_path / "not").touch()
+    check = doctor.writing("figures")
     assert check.fatal
-    assert "posviz export --to DIR" in check.found
+    advice = f"Not a directory; set {SETTING} to a folder that you may write to"
+    assert check.found == f"{tmp_path}/not/yet: {advice}"

@@ -4,24 +4,28 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from posviz.engine.places import SETTING
 from posviz.publish.lesson import executed_with_filmstrips
 
 pytestmark = pytest.mark.slow("a process")
 
 SOURCES = (
     "from pathlib import Path\nfrom posviz import ThreeDoors, WavelengthClocks",
-    "print(Path('beside.txt').read_text())",
+    "import beside\nprint(beside.WORD, Path('data/linked.txt').read_text())",
     "ThreeDoors(door='scores').figure()",
     "picture = ThreeDoors()\npicture.explore()",
     "from IPython.display import display\ndisplay(ThreeDoors(door='mask').explore())",
     "from posviz import predict\npredict('1?', ('a', 1 > 0, ''), ('b', 1 < 0, ''), answer='')",
     "predict('2?', ('a', 2 > 0, ''), ('b', 2 < 0, ''), answer='')",
+    "from tempfile import mkdtemp\n_ = Path('data/new').mkdir(), Path('new').touch(), mkdtemp()",
+    "print(picture.save('figures/old.png'))",
     "",
     "1 + 1",
 )
@@ -38,8 +42,13 @@ def write(path, *sources):
 
 @pytest.fixture(scope="module")
 def notebook(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("lesson")
-    (folder / "beside.txt").write_text("found beside it")
+    folder = tmp_path_factory.mktemp("course") / "lessons"
+    (folder / "data").mkdir(parents=True)
+    (folder / "figures").mkdir()
+    (folder.parent / "table.txt").write_text("it")
+    (folder / "data" / "linked.txt").symlink_to(folder.parent / "table.txt")
+    (folder / "figures" / "old.png").write_text("old")
+    (folder / "beside.py").write_text("WORD = 'found beside'")
     path = write(folder / "00_title.ipynb", *SOURCES)
     stored = nbformat.read(path, as_version=4)
     for cell in stored.cells[-2:]:
@@ -51,9 +60,18 @@ def notebook(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def lesson(notebook):
-    before = notebook.read_bytes()
-    lesson = executed_with_filmstrips(notebook)
-    assert notebook.read_bytes() == before
+    def there():
+        return {path: path.is_file() and path.read_bytes() for path in course.rglob("*")}
+
+    course, before = notebook.parents[1], None
+    temporary = course / "temporary"
+    temporary.mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", str(temporary))
+        patch.setenv(SETTING, str(course / "elsewhere"))
+        before = there()
+        lesson = executed_with_filmstrips(notebook)
+    assert there() == before
     return lesson
 
 
@@ -82,7 +100,7 @@ def test_each_prediction_is_what_is_shown_where_no_kernel_is(lesson):
 
 
 def test_cells_that_are_not_run_show_nothing(lesson):
-    for cell in lesson.cells[8:]:
+    for cell in lesson.cells[10:]:
         assert (cell.outputs, cell.execution_count) == ([], None)
 
 
@@ -94,11 +112,11 @@ def test_figures_have_alternative_text(lesson):
     assert metadata["image/png"]["alt"] == picture.caption(picture.compute())
 
 
-def test_it_runs_in_its_own_folder_and_without_a_warning(lesson):
-    (text,) = outputs(lesson.cells[2], "text")
-    assert text == "found beside it\n"
+def test_it_finds_what_lies_beside_it_and_writes_nothing_there_without_a_warning(lesson):
+    assert outputs(lesson.cells[2], "text") == ["found beside it\n"]
+    assert outputs(lesson.cells[9], "text") == ["figures/old.png\n"]
     streams = [output for cell in lesson.cells[1:] for output in cell.outputs if "name" in output]
-    assert [stream.name for stream in streams] == ["stdout"]
+    assert [stream.name for stream in streams] == ["stdout", "stdout"]
 
 
 def test_a_picture_that_fails_at_one_of_its_stops_tells_why(tmp_path):
@@ -125,7 +143,8 @@ def test_a_cell_that_fails_is_named(tmp_path):
 
 
 def test_a_signal_in_the_second_lesson_stops_it_and_its_kernel_complains_of_nothing(tmp_path):
-    source = "from pathlib import Path\nPath('begun').touch()\nwhile True: pass"
+    begun = repr(str(tmp_path / "begun"))
+    source = f"from pathlib import Path\nPath({begun}).touch()\nwhile True: pass"
     write(tmp_path / "01_short.ipynb", "1 + 1")
     write(tmp_path / "03_long.ipynb", source)
     line = [sys.executable, "-m", "posviz", "page", "--all"]

@@ -56,7 +56,10 @@ def test_the_first_sight_is_the_example_that_the_derivations_use():
     caption = caption_of(RotatingVectors())
     assert "q at 7 and k at 4: offset 3 turns the angle between them by 1.5000 radians" in caption
     assert "(pair 1 turns by 0.5 per token)" in caption
-    assert "the score goes from 0.9000 to 1.1110, the same wherever they are that far apart." in caption
+    assert (
+        "the score goes from 0.9000 to 1.1110, the same wherever they are that far apart."
+        in caption
+    )
 
 
 @pytest.mark.parametrize(("query", "key"), [(7, 4), (4, 7), (0, 30), (30, 0), (0, 0)])

@@ -1,0 +1,36 @@
+"""Where figures go: the folder `figures` and its other place, and names that readers type."""
+
+import os
+import re
+from pathlib import Path
+
+SETTING = "POSVIZ_FIGURES"
+# Windows takes these for devices, whatever follows the first dot.
+_DEVICES = re.compile(r"(con|prn|aux|nul|con(in|out)\$|(com|lpt)[\d¹²³]) *(\.|$)", re.IGNORECASE)
+
+
+def placed(path: str | Path) -> Path:
+    """The path itself, with `~` as the home folder; one in `figures` in the folder of the setting.
+
+    POSVIZ_FIGURES names the folder that is meant by `figures`.
+    """
+    path, elsewhere = _expanded(path), os.environ.get(SETTING)
+    if not elsewhere or path.parts[:1] != ("figures",):
+        return path
+    return _expanded(elsewhere).absolute().joinpath(*path.parts[1:])
+
+
+def _expanded(path) -> Path:
+    return Path(os.path.expanduser(path))  # pathlib's own raises for "~x.png"
+
+
+def inside(folder: Path, name: str, kind: str) -> Path:
+    """The file in the folder for a name a reader typed; ValueError if it would lead outside."""
+    stem = name.strip().removesuffix(f".{kind}")
+    awkward = stem.startswith(".") or any(c in stem for c in "/\\:") or not stem.isprintable()
+    if not stem or awkward or len(stem) > 100 or _DEVICES.match(stem):
+        raise ValueError(
+            f"file name = {name!r} is refused: use up to 100 characters, not a leading dot and no "
+            "slash, backslash, colon or control character, and no name of a device such as CON."
+        )
+    return folder / f"{stem}.{kind}"

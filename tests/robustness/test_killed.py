@@ -1,0 +1,112 @@
+"""Killed at any moment: no worker lives on, and the next run clears what was left unfinished."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.publish.test_lesson import write
+
+LESSON = "from posviz import ThreeDoors\nThreeDoors().explore()\nThreeDoors().save('figures/a.png')"
+COURSE = ["--all", "--notebooks", "{place}/course"]
+COMMANDS = {
+    "page": ["page", *COURSE],
+    "slides": ["slides", *COURSE],
+    "export": ["export", "ThreeDoors", "AlibiSlopes", "AngleTable", "--format", "png,svg,pdf"],
+    "animate": ["export", "AlibiSlopes", "--format", "gif,mp4"],
+    "proof": ["proof", "ThreeDoors", "AlibiSlopes", "AngleTable"],
+}
+# The moment: so many seconds after the n-th time that Python is about to do this.
+KILLED = """
+import os, signal, sys, threading
+event, number, delay = sys.argv.pop(1), int(sys.argv.pop(1)), float(sys.argv.pop(1))
+
+def kill():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def count(happens, _):
+    global number
+    number -= happens == event
+    if happens == event and number == 0:
+        threading.Timer(delay, kill).start() if delay else kill()
+
+from posviz.__main__ import main
+sys.addaudithook(count)
+main()
+"""
+RENAMED, STARTED = "os.rename", "subprocess.Popen"
+DELAYS = [0.01 * 1.5**i for i in range(16)]  # up to 4 seconds
+KERNEL = [(STARTED, 1, delay) for delay in DELAYS]
+FFMPEG = [(STARTED, 2, delay) for delay in DELAYS[:14]]  # the first one only tells its version
+FILES = [(RENAMED, number, 0) for number in range(1, 11)]
+MOMENTS = {
+    "page": FILES[:6] + KERNEL,
+    "slides": FILES + KERNEL,
+    "export": FILES[:9],
+    "animate": FILES[:2] + FFMPEG,
+    "proof": FILES[:3],
+}
+SAMPLE = [("page", FILES[2]), ("slides", KERNEL[12]), ("animate", FFMPEG[8])]
+LATEST = 2  # seconds
+
+
+def start(place, name, *moment):
+    """Begin a command in a process of its own, whose temporary files lie in the place, too."""
+    folders = {"TMPDIR": f"{place}/temporary", "JUPYTER_RUNTIME_DIR": f"{place}/runtime"}
+    program = ["-c", KILLED, *map(str, moment)] if moment else ["-m", "posviz"]
+    line = [part.format(place=place) for part in [*COMMANDS[name], "--to", "{place}/to"]]
+    with (place / "out").open("w") as out:
+        told = {"stdout": out, "stderr": out, "env": os.environ | folders}
+        return subprocess.Popen([sys.executable, *program, *line], **told)
+
+
+def workers(place) -> list[str]:
+    """The command lines of the processes that have the place in their environment."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if f"{place}/runtime".encode() in (process / "environ").read_bytes():
+                found.append((process / "cmdline").read_text().replace("\0", " "))
+        except OSError:  # it has ended, or is somebody else's
+            continue
+    return found
+
+
+def unfinished(place) -> list[str]:
+    """Hidden files, and all that is left of what is temporary."""
+    left = [path for path in place.rglob("*") if path.name.startswith(".")]
+    left += [*place.glob("temporary/*"), *place.glob("runtime/*")]
+    return sorted({str(path.relative_to(place)) for path in left})
+
+
+SWEEP = [
+    pytest.param(
+        *(name, moment),
+        marks=() if (name, moment) in SAMPLE else pytest.mark.release("kills at every moment"),
+    )
+    for name, moments in MOMENTS.items()
+    for moment in moments
+]
+
+
+@pytest.mark.slow("processes")
+@pytest.mark.parametrize(("name", "moment"), SWEEP)
+def test_no_worker_lives_on_and_the_next_run_clears_what_was_left(tmp_path, name, moment):
+    (tmp_path / "course").mkdir()
+    (tmp_path / "temporary").mkdir()
+    write(tmp_path / "course" / "03_short.ipynb", LESSON)
+    killed = start(tmp_path, name, *moment)
+    status, latest = killed.wait(), time.monotonic() + LATEST
+    assert status == -signal.SIGKILL or moment[2], (tmp_path / "out").read_text()
+    while (living := workers(tmp_path)) and time.monotonic() < latest:
+        time.sleep(0.02)
+    left = unfinished(tmp_path)
+    status = start(tmp_path, name).wait()
+    assert status in (0, name == "proof"), (tmp_path / "out").read_text()  # a proof tells faults
+    print(f"living after {LATEST} s: {living}; left: {left}")
+    assert (living, unfinished(tmp_path)) == ([], [])
+    assert os.listdir(tmp_path / "course") == ["03_short.ipynb"]

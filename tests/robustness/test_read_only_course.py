@@ -1,0 +1,77 @@
+"""A course that nobody may write to, as hubs have it: what it shows is made elsewhere."""
+
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from posviz.engine.places import SETTING
+from posviz.publish import arguments
+from tests.publish.test_lesson import write
+
+SAVES = "from posviz import ThreeDoors\nprint(ThreeDoors().save('figures/03_doors.png'))"
+LESSONS = [pytest.param(name, marks=pytest.mark.release("all")) for name in arguments.notebooks()]
+PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1  # what lets root write into every folder
+
+pytestmark = pytest.mark.slow("processes")
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Run Python with these arguments in a folder, which may not be written to."""
+    course = tmp_path / "course"
+    course.mkdir()
+    write(course / "03_short.ipynb", SAVES, "ThreeDoors().explore()")
+    monkeypatch.delenv(SETTING, raising=False)
+
+    def run(*arguments, **settings):
+        there = sorted(course.rglob("*"))
+        course.chmod(0o555)
+        prctl = ctypes.CDLL(None).prctl
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        done = subprocess.run(
+            [sys.executable, *map(str, arguments)],
+            **pipes,
+            cwd=course,
+            env=os.environ | settings,
+            preexec_fn=lambda: prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, 0, 0, 0),
+        )
+        course.chmod(0o755)
+        assert sorted(course.rglob("*")) == there
+        return done.returncode, done.stdout
+
+    assert run("-c", "open('here', 'w')")[0] == 1
+    return run
+
+
+@pytest.mark.parametrize("name", ["03_short", *LESSONS])
+@pytest.mark.parametrize("command", ["page", "slides"])
+def test_pages_and_slides_are_made_of_it(run, tmp_path, command, name):
+    if name in arguments.notebooks():
+        shutil.copy(arguments.notebooks()[name], tmp_path / "course")
+    line = ["-m", "posviz", command, "--lesson", name, "--notebooks", ".", "--to", tmp_path / "to"]
+    assert run(*line) == (0, f"Lessons written to {tmp_path}/to: 1.\n")
+    (page,) = (tmp_path / "to").glob(f"{name}*.html")
+    assert command == "slides" or f"figures/{name[:2]}_" in page.read_text()
+
+
+def test_a_figure_that_cannot_be_saved_there_is_told_in_one_line_and_goes_elsewhere(run, tmp_path):
+    what = f"cannot write: Permission denied; set {SETTING} to a folder that you may write to"
+    line = f"PermissionError: [Errno 13] {what}: 'figures/03_doors.png'\n"
+    cell = ["-m", "IPython", "--colors=NoColor", "-c", SAVES]
+    assert run(*cell) == (1, line)
+    assert run(*cell, **{SETTING: f"{tmp_path}/mine"}) == (0, f"{tmp_path}/mine/03_doors.png\n")
+    assert os.listdir(tmp_path / "mine") == ["03_doors.png"]
+
+
+@pytest.mark.parametrize("setting", [{}, {SETTING: "~/figures"}])
+def test_the_doctor_says_where_figures_go(run, tmp_path, setting):
+    status, told = run("-m", "posviz", "doctor", HOME=str(tmp_path), **setting)
+    line = told.splitlines()[-1]
+    assert line.startswith("ok " if setting else "FAILS ")
+    assert str(tmp_path / ("figures" if setting else "course/figures")) in line
+    assert f"set {SETTING}" in line
+    assert status == (not setting)
