@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import mmap
 import platform
 import sys
 from collections.abc import Callable
@@ -291,7 +292,7 @@ def check_memory(
 def _free_memory(x: Array) -> int:
     if is_torch(x) and x.device.type == "cuda":
         return int(_torch().cuda.mem_get_info(x.device)[0])
-    return min(_free_on_machine(), _free_in_container())
+    return min(_free_on_machine(), _free_in_container(), _free_in_process())
 
 
 def _free_on_machine() -> int:
@@ -306,6 +307,17 @@ def _free_in_container() -> int:
     limit = _read("/sys/fs/cgroup/memory.max", int)
     stat = _read("/sys/fs/cgroup/memory.stat", lambda text: dict(map(str.split, text.splitlines())))
     return sys.maxsize if limit is None or stat is None else limit - int(stat.get("anon", 0))
+
+
+def _free_in_process() -> int:
+    """Bytes left below the limit of this process (RLIMIT_AS, `ulimit -v`)."""
+    used = _read("/proc/self/statm", lambda text: int(text.split()[0]) * mmap.PAGESIZE)
+    if used is None:
+        return sys.maxsize
+    import resource  # not on Windows
+
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return sys.maxsize if limit == resource.RLIM_INFINITY else max(limit - used, 0)
 
 
 def _read(path: str, parse: Callable[[str], Any]) -> Any:
