@@ -15,6 +15,8 @@ from typing import Any
 import array_api_compat.numpy as numpy_namespace
 import numpy as np
 
+from posviz.wording import quoted, shortened
+
 Array = Any  # a NumPy array or a torch tensor: torch may be absent, so its type cannot be named
 
 TORCH_DEVICES = {"torch CPU": "cpu", "CUDA": "cuda", "MPS": "mps"}
@@ -85,7 +87,7 @@ def as_array(values: Any, name: str) -> Array:
     xp = namespace(x)
     kinds = ("integral", "real floating")
     if not xp.isdtype(x.dtype, kinds):
-        raise TypeError(f"{name} must be real numbers, got dtype {x.dtype}")
+        raise TypeError(f"{name} must be real numbers, got dtype {shortened(x.dtype)}")
     return x
 
 
@@ -232,7 +234,7 @@ def to_device(x: Any, name: str) -> Array:
         ValueError: for a name that is not one of the four, or a device that is not there.
     """
     if name not in DEVICE_NAMES:
-        raise ValueError(f"device must be one of {', '.join(DEVICE_NAMES)}, got {name!r}")
+        raise ValueError(f"device must be one of {', '.join(DEVICE_NAMES)}, got {quoted(name)}")
     if name == "NumPy":
         return to_numpy(x)
     if util.find_spec("torch") is None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import heapq
 import json
 import math
 import os
@@ -13,7 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from posviz.arrays import check_memory
-from posviz.wording import quoted, shortened
+from posviz.wording import quoted, shortened, spelt_like
 
 STORED = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}  # NumPy has no bfloat16
 MOST_JSON = 2**26  # bytes that reading a header or an index may take
@@ -237,17 +235,11 @@ def _choose(names: list[str], tensor: str | None, path: str) -> str:
         raise ValueError(f"tensor must be named, for {shortened(path)} holds {listed}")
     if tensor in names:
         return tensor
-    close = [name for name in names if tensor in name] or _nearest(tensor, names) or names
+    close = [name for name in names if tensor in name]
+    close = close or spelt_like(tensor, names, most=3, cutoff=0.3) or names
     raise ValueError(
         f"tensor {quoted(tensor)} is not in {shortened(path)}, which holds {_listed(close)}"
     )
-
-
-def _nearest(tensor: str, names: list[str]) -> list[str]:
-    """Return names spelt like ``tensor``, of those about as long: difflib takes its time."""
-    near = heapq.nsmallest(1000, names, key=lambda name: abs(len(name) - len(tensor)))
-    short = [name for name in near if len(name) <= 200]
-    return difflib.get_close_matches(tensor[:200], short, cutoff=0.3)
 
 
 def _listed(names: list[str], most: int = 6) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from posviz.arrays import Array, as_integers, check_memory, namespace
 from posviz.encodings.checks import require_integer
 from posviz.encodings.relative import as_positions, offsets, pairwise_offsets
+from posviz.wording import quoted
 
 
 def causal_mask(q_positions: Any, k_positions: Any) -> Array:
@@ -53,7 +54,9 @@ def padding_mask(lengths: Any, seq_len: int) -> Array:
     lengths, seq_len = as_integers(lengths, "lengths"), require_integer(seq_len, "seq_len", low=0)
     xp = namespace(lengths)
     if lengths.ndim != 1 or not bool(xp.all((lengths >= 0) & (lengths <= seq_len))):
-        raise ValueError(f"lengths must be [batch] and in 0 … {seq_len}, got {lengths.tolist()}")
+        raise ValueError(
+            f"lengths must be [batch] and in 0 … {seq_len}, got {quoted(lengths.tolist())}"
+        )
     check_memory("lengths × seq_len", (len(lengths), seq_len), x=lengths)
     columns = xp.arange(seq_len, device=lengths.device)
     return (columns >= seq_len - lengths[:, None])[:, None, None, :]

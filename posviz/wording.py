@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
+import heapq
 import reprlib
+from collections.abc import Iterable
 from typing import Any
 
 MOST_FOREIGN = 300  # characters of a text that is not ours
@@ -36,3 +39,12 @@ def quoted(value: Any) -> str:
         return shortened(_brief.repr(value))
     except Exception:  # an integer of more than 4,300 digits, for one
         return f"a value of type {type(value).__name__} that cannot be written"
+
+
+def spelt_like(text: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6) -> list[str]:
+    """Return the names that are spelt most like a text, best first.
+
+    difflib takes its time, so it sees names about as long as the text, a thousand short ones.
+    """
+    near = heapq.nsmallest(1000, known, key=lambda name: abs(len(name) - len(text)))
+    return difflib.get_close_matches(text[:200], [n for n in near if len(n) <= 200], most, cutoff)

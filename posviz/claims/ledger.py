@@ -25,6 +25,7 @@ from numbers import Integral
 
 from posviz import sources
 from posviz.course import LESSONS
+from posviz.wording import quoted
 
 BOUNDS = (1e-14, 1e-12, 1e-9)  # far apart, so that machines agree on which one is shown
 CLAIM, MEASURED, SOURCE = "Claim", "What was measured", "Source or definition"
@@ -182,7 +183,7 @@ def audit(lesson: str) -> Audit:
     folders = {number: name for number, name in folders.items() if importlib.util.find_spec(name)}
     if lesson not in folders:
         allowed = ", ".join(map(repr, folders))
-        raise ValueError(f"lesson must be one of {allowed}, got {lesson!r}")
+        raise ValueError(f"lesson must be one of {allowed}, got {quoted(lesson)}")
     return Audit(lesson, tuple((found, found()) for found in _claims(folders[lesson])))
 
 

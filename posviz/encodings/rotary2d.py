@@ -24,6 +24,7 @@ from posviz.encodings.frequencies import angles_at, rotary_frequencies
 from posviz.encodings.learned import rows_at
 from posviz.encodings.relative import positions_of
 from posviz.encodings.rotary import LAYOUTS, Turning, cos_and_sin
+from posviz.wording import quoted
 
 __all__ = [
     "AxialRotary",
@@ -168,13 +169,13 @@ def _axis_of_each_pair(sections: Sequence[int], interleaved: bool) -> np.ndarray
     try:
         axis_count = len(sections)
     except TypeError:
-        raise TypeError(f"sections must be three counts of pairs, got {sections!r}") from None
+        raise TypeError(f"sections must be three counts of pairs, got {quoted(sections)}") from None
     if axis_count != 3:
-        raise ValueError(f"sections must be three counts of pairs, got {sections!r}")
+        raise ValueError(f"sections must be three counts of pairs, got {quoted(sections)}")
     time, row, column = (require_integer(count, "sections", low=0) for count in sections)
     pairs = time + row + column
     if pairs == 0:
-        raise ValueError(f"sections must count at least one pair, got {sections!r}")
+        raise ValueError(f"sections must count at least one pair, got {quoted(sections)}")
     check_memory("sections", (pairs,))
     if not interleaved:
         return np.repeat([0, 1, 2], [time, row, column])
@@ -183,7 +184,8 @@ def _axis_of_each_pair(sections: Sequence[int], interleaved: bool) -> np.ndarray
     axes[2 : 3 * column : 3] = 2
     if np.bincount(axes, minlength=3).tolist() != [time, row, column]:
         raise ValueError(
-            f"sections must let axes take turns, T H W T H W …, when interleaved, got {sections}"
+            "sections must let axes take turns, T H W T H W …, when interleaved, "
+            f"got {quoted(sections)}"
         )
     return axes
 
@@ -306,7 +308,7 @@ class MRotary(_RotaryOnGrid):
         if 2 * pairs > head_dim:
             raise ValueError(
                 f"sections must add up to at most {head_dim // 2} pairs, half of head_dim "
-                f"{head_dim}, got {self.sections!r}"
+                f"{head_dim}, got {quoted(self.sections)}"
             )
         thw = namespace(coordinates).moveaxis(coordinates, -1, 0)
         inv_freq = rotary_frequencies(2 * pairs, self.base)

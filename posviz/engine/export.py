@@ -18,6 +18,7 @@ from posviz.engine.picture import Picture
 from posviz.engine.style import style_context
 from posviz.engine.styled_figure import StyledFigure, clear_figure, drop_bitmaps
 from posviz.engine.svg import self_contained
+from posviz.wording import quoted, shortened
 
 _CANVAS = {"png": FigureCanvasAgg, "svg": FigureCanvasSVG, "pdf": FigureCanvasPdf}
 FORMATS = tuple(_CANVAS)
@@ -70,7 +71,7 @@ def _format(path: Path) -> str:
     kind = path.suffix.lower().lstrip(".")
     if kind not in FORMATS:
         raise ValueError(
-            f"path = {str(path)!r} ends in {path.suffix!r}: choose one of "
+            f"path = {quoted(str(path))} ends in {quoted(path.suffix)}: choose one of "
             + ", ".join(f".{known}" for known in FORMATS)
             + "; animate writes .gif and .mp4"
         )
@@ -98,13 +99,14 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     beside = path.with_name(f".{uuid.uuid4().hex}")
     try:
         if path.parent.exists() and not path.parent.is_dir():
-            raise NotADirectoryError(errno.ENOTDIR, f"{path.parent} is not a folder")
+            raise NotADirectoryError(errno.ENOTDIR, f"{shortened(path.parent)} is not a folder")
         path.parent.mkdir(parents=True, exist_ok=True)
         with beside.open("xb") as file:
             yield file
         beside.replace(path)
     except OSError as error:
-        raise type(error)(error.errno, f"cannot write: {error.strerror}", str(path)) from error
+        told = f"cannot write: {error.strerror}"
+        raise type(error)(error.errno, told, shortened(path)) from error
     finally:
         with contextlib.suppress(OSError):  # such as a folder that is none
             beside.unlink(missing_ok=True)
@@ -116,8 +118,8 @@ def inside(folder: Path, name: str, kind: str) -> Path:
     awkward = stem.startswith(".") or any(c in stem for c in "/\\:") or not stem.isprintable()
     if not stem or awkward or len(stem) > 100:
         raise ValueError(
-            f"file name = {name!r} is refused: use up to 100 characters, not a leading dot and no "
-            "slash, backslash, colon or control character."
+            f"file name = {quoted(name)} is refused: use up to 100 characters, not a leading dot "
+            "and no slash, backslash, colon or control character."
         )
     return folder / f"{stem}.{kind}"
 

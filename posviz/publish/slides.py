@@ -21,6 +21,7 @@ from posviz.engine.scripts import as_script
 from posviz.exercises.prediction import Prediction
 from posviz.publish.assets import write, write_library
 from posviz.publish.lesson import executed_with_filmstrips
+from posviz.wording import quoted
 
 # Nothing comes from another host. From a disk, the page itself has no origin, so files are named.
 # The speaker's window is written by Reveal.js, with a script in it, and shows the slides in frames.
@@ -69,7 +70,9 @@ def stacks(notebook: NotebookNode) -> list[list[Slide]]:
         mark = cell.metadata.get("slideshow", {}).get("slide_type") or "-"
         if mark not in MARKS:
             allowed = ", ".join(MARKS)
-            raise ValueError(f"cell {number}: slide_type must be one of {allowed}; got {mark!r}")
+            raise ValueError(
+                f"cell {number}: slide_type must be one of {allowed}; got {quoted(mark)}"
+            )
         if mark == "skip":
             continue
         text = cell.source if cell.cell_type == "markdown" else ""
