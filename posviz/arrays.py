@@ -78,17 +78,38 @@ def as_array(values: Any, name: str) -> Array:
 
     Raises:
         TypeError: for anything but real numbers.
-        ValueError: for ragged lists.
+        ValueError: for ragged lists, or when memory is short.
     """
-    try:
-        x = values if is_torch(values) else np.asarray(values)
-    except ValueError as error:
-        raise ValueError(f"{name} must be rectangular: {error}") from None
+    x = values if is_torch(values) else _as_numpy(values, name)
     xp = namespace(x)
     kinds = ("integral", "real floating")
     if not xp.isdtype(x.dtype, kinds):
         raise TypeError(f"{name} must be real numbers, got dtype {shortened(x.dtype)}")
     return x
+
+
+def _as_numpy(values: Any, name: str) -> np.ndarray:
+    if isinstance(values, list | tuple | range):  # what is computed of them is as large
+        check_memory(name, shape_of(values), copies=6)
+    if isinstance(values, range):  # NumPy would make a number in Python of each
+        return np.arange(values.start, values.stop, values.step)
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} must be rectangular: {error}") from None
+
+
+def shape_of(values: Any) -> tuple[int, ...]:
+    """Return the shape that ``values`` will have as an array; of ragged lists, that of the first.
+
+    Nothing is made of them yet: what is computed from a range can be refused in time.
+    """
+    shape: list[int] = []
+    while isinstance(values, list | tuple | range) and len(shape) < 64:  # NumPy's most
+        shape.append(len(values))
+        values = values[0] if len(values) else None
+    known = is_torch(values) or isinstance(values, np.ndarray)
+    return (*shape, *values.shape) if known else tuple(shape)
 
 
 def as_numbers(values: Any, name: str) -> Array:
@@ -242,7 +263,7 @@ def to_device(x: Any, name: str) -> Array:
     torch = _torch()
     if reason := _why_not(name):
         raise ValueError(f"device {name} cannot be used: {reason}")
-    tensor = x if is_torch(x) else torch.from_numpy(np.array(x))
+    tensor = x if is_torch(x) else torch.from_numpy(np.array(_as_numpy(x, "x")))
     if _lacks_float64(tensor, TORCH_DEVICES[name]):
         tensor = tensor.float()
     return tensor.to(TORCH_DEVICES[name])
@@ -255,7 +276,7 @@ def _lacks_float64(x: Array, device: str) -> bool:
 def to_numpy(x: Any) -> np.ndarray:
     """Return ``x`` as a NumPy array; bfloat16, which NumPy lacks, becomes float32."""
     if not is_torch(x):
-        return np.asarray(x)
+        return _as_numpy(x, "x")
     x = x.detach().cpu().resolve_conj().resolve_neg()
     return (x.float() if str(x.dtype) == "torch.bfloat16" else x).numpy()
 
