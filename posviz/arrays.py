@@ -97,6 +97,8 @@ def _as_numpy(values: Any, name: str) -> np.ndarray:
         return np.asarray(values)
     except ValueError as error:
         raise ValueError(f"{name} must be rectangular: {error}") from None
+    except MemoryError as error:  # of texts, each takes as much as the longest
+        raise ValueError(f"{name} must fit in memory: {error}") from None
 
 
 def shape_of(values: Any) -> tuple[int, ...]:

@@ -158,16 +158,21 @@ def _read(path: str, tensor: str | None) -> np.ndarray:
         check_memory(f"tensor {quoted(name)}", tuple(shape), itemsize=kind.itemsize)
         file.seek(data + start)
         table = np.empty(math.prod(shape), kind)
-        for first in range(0, len(table), PIECE):
-            piece = np.fromfile(file, stored, min(PIECE, len(table) - first))
-            if dtype == "BF16":  # the upper half of a float32
-                piece = (piece.astype(np.uint32) << 16).view(np.float32)
-            if not np.isfinite(piece).all():
-                raise ValueError(
-                    f"tensor {quoted(name)} of {shortened(path)} holds NaN or infinity"
-                )
-            table[first : first + PIECE] = piece
+        if not _fill(table, file, stored):
+            raise ValueError(f"tensor {quoted(name)} of {shortened(path)} holds NaN or infinity")
     return table.reshape(shape)
+
+
+def _fill(table: np.ndarray, file: BinaryIO, stored: np.dtype) -> bool:
+    """Fill a table, piece by piece, and tell whether all its numbers are finite."""
+    for first in range(0, len(table), PIECE):
+        piece = np.fromfile(file, stored, min(PIECE, len(table) - first))
+        if stored == STORED["BF16"]:  # the upper half of a float32
+            piece = (piece.astype(np.uint32) << 16).view(np.float32)
+        if not np.isfinite(piece).all():
+            return False
+        table[first : first + PIECE] = piece
+    return True
 
 
 def _header(file: BinaryIO) -> tuple[dict[str, Any], int]:
