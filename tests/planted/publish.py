@@ -201,8 +201,8 @@ QUICK = {
     ),
     "arrays: a tensor shares the memory of its source": (
         "posviz/arrays.py",
-        "torch.from_numpy(np.array(x))",
-        "torch.from_numpy(np.asarray(x))",
+        'np.array(_as_numpy(x, "x"))',
+        '_as_numpy(x, "x")',
         "tests/test_arrays.py::test_moving_leaves_the_source_alone",
     ),
     "slides template: a picture's HTML is escaped": (
