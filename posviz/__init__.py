@@ -39,7 +39,9 @@ def __getattr__(name):
         return pictures.load(name)
     if not name.startswith("_") and name in _modules():
         return getattr(importlib.import_module(_modules()[name]), name)
-    raise AttributeError(f"module 'posviz' has no attribute {name!r}")
+    from posviz.wording import quoted
+
+    raise AttributeError(f"module 'posviz' has no attribute {quoted(name)}")
 
 
 def __dir__():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import mmap
 import platform
 import sys
 from collections.abc import Callable
@@ -12,6 +13,8 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+
+from posviz.wording import quoted, shortened
 
 Array = Any  # a NumPy array or a torch tensor: torch may be absent, so its type cannot be named
 
@@ -75,17 +78,40 @@ def as_array(values: Any, name: str) -> Array:
 
     Raises:
         TypeError: for anything but real numbers.
-        ValueError: for ragged lists.
+        ValueError: for ragged lists, or when memory is short.
     """
-    try:
-        x = values if is_torch(values) else np.asarray(values)
-    except ValueError as error:
-        raise ValueError(f"{name} must be rectangular: {error}") from None
+    x = values if is_torch(values) else _as_numpy(values, name)
     xp = namespace(x)
     kinds = ("integral", "real floating")
     if not xp.isdtype(x.dtype, kinds):
-        raise TypeError(f"{name} must be real numbers, got dtype {x.dtype}")
+        raise TypeError(f"{name} must be real numbers, got dtype {shortened(x.dtype)}")
     return x
+
+
+def _as_numpy(values: Any, name: str) -> np.ndarray:
+    if isinstance(values, list | tuple | range):  # what is computed of them is as large
+        check_memory(name, shape_of(values), copies=6)
+    if isinstance(values, range):  # NumPy would make a number in Python of each
+        return np.arange(values.start, values.stop, values.step)
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} must be rectangular: {error}") from None
+    except MemoryError as error:  # of texts, each takes as much as the longest
+        raise ValueError(f"{name} must fit in memory: {error}") from None
+
+
+def shape_of(values: Any) -> tuple[int, ...]:
+    """Return the shape that ``values`` will have as an array; of ragged lists, that of the first.
+
+    Nothing is made of them yet: what is computed from a range can be refused in time.
+    """
+    shape: list[int] = []
+    while isinstance(values, list | tuple | range) and len(shape) < 64:  # NumPy's most
+        shape.append(len(values))
+        values = values[0] if len(values) else None
+    known = is_torch(values) or isinstance(values, np.ndarray)
+    return (*shape, *values.shape) if known else tuple(shape)
 
 
 def as_numbers(values: Any, name: str) -> Array:
@@ -231,7 +257,7 @@ def to_device(x: Any, name: str) -> Array:
         ValueError: for a name that is not one of the four, or a device that is not there.
     """
     if name not in DEVICE_NAMES:
-        raise ValueError(f"device must be one of {', '.join(DEVICE_NAMES)}, got {name!r}")
+        raise ValueError(f"device must be one of {', '.join(DEVICE_NAMES)}, got {quoted(name)}")
     if name == "NumPy":
         return to_numpy(x)
     if util.find_spec("torch") is None:
@@ -239,7 +265,7 @@ def to_device(x: Any, name: str) -> Array:
     torch = _torch()
     if reason := _why_not(name):
         raise ValueError(f"device {name} cannot be used: {reason}")
-    tensor = x if is_torch(x) else torch.from_numpy(np.array(x))
+    tensor = x if is_torch(x) else torch.from_numpy(np.array(_as_numpy(x, "x")))
     if _lacks_float64(tensor, TORCH_DEVICES[name]):
         tensor = tensor.float()
     return tensor.to(TORCH_DEVICES[name])
@@ -252,7 +278,7 @@ def _lacks_float64(x: Array, device: str) -> bool:
 def to_numpy(x: Any) -> np.ndarray:
     """Return ``x`` as a NumPy array; bfloat16, which NumPy lacks, becomes float32."""
     if not is_torch(x):
-        return np.asarray(x)
+        return _as_numpy(x, "x")
     x = x.detach().cpu().resolve_conj().resolve_neg()
     return (x.float() if str(x.dtype) == "torch.bfloat16" else x).numpy()
 
@@ -311,7 +337,7 @@ def check_memory(
 def _free_memory(x: Array) -> int:
     if is_torch(x) and x.device.type == "cuda":
         return int(_torch().cuda.mem_get_info(x.device)[0])
-    return min(_free_on_machine(), _free_in_container())
+    return min(_free_on_machine(), _free_in_container(), _free_in_process())
 
 
 def _free_on_machine() -> int:
@@ -326,6 +352,17 @@ def _free_in_container() -> int:
     limit = _read("/sys/fs/cgroup/memory.max", int)
     stat = _read("/sys/fs/cgroup/memory.stat", lambda text: dict(map(str.split, text.splitlines())))
     return sys.maxsize if limit is None or stat is None else limit - int(stat.get("anon", 0))
+
+
+def _free_in_process() -> int:
+    """Bytes left below the limit of this process (RLIMIT_AS, `ulimit -v`)."""
+    used = _read("/proc/self/statm", lambda text: int(text.split()[0]) * mmap.PAGESIZE)
+    if used is None:
+        return sys.maxsize
+    import resource  # not on Windows
+
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return sys.maxsize if limit == resource.RLIM_INFINITY else max(limit - used, 0)
 
 
 def _read(path: str, parse: Callable[[str], Any]) -> Any:

@@ -21,6 +21,7 @@ from posviz.arrays import (
 from posviz.encodings.checks import broadcasts_to, require_integer
 from posviz.encodings.doors import Encoding, doors
 from posviz.encodings.relative import positions_of
+from posviz.wording import quoted, shortened
 
 
 @dataclass(eq=False)
@@ -92,7 +93,7 @@ def attend(
     """
     doors(encoding)  # refuses what is no Encoding
     if not isinstance(cache, KeyValueCache | None):
-        raise TypeError(f"cache must be a KeyValueCache or None, got {cache!r:.60}")
+        raise TypeError(f"cache must be a KeyValueCache or None, got {quoted(cache)}")
     head_dim = _head_dim(x, w_q, w_k, w_v, num_heads)
     positions = positions_of(as_numbers(positions, "positions"), x)
     x = encoding.at_input(x, positions)
@@ -246,7 +247,9 @@ def _mask(mask: Any, shape: tuple[int, ...], x: Array) -> Array:
     except ValueError as error:
         raise ValueError(f"mask must be rectangular: {error}") from None
     if not namespace(mask).isdtype(mask.dtype, "bool"):
-        raise TypeError(f"mask must be boolean, True where a query may look, got {mask.dtype}")
+        raise TypeError(
+            f"mask must be boolean, True where a query may look, got {shortened(mask.dtype)}"
+        )
     if not broadcasts_to(mask.shape, shape):
         raise ValueError(f"mask must broadcast to {shape}, got shape {tuple(mask.shape)}")
     return like(mask, x, "mask")

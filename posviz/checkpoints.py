@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 import os
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any, BinaryIO
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
 
 from posviz.arrays import check_memory
+from posviz.wording import quoted, shortened, spelt_like
 
-ITEM_SIZES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 4}  # in memory, where BF16 becomes float32
+STORED = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}  # NumPy has no bfloat16
+MOST_JSON = 2**26  # bytes that reading a header or an index may take
+PIECE = 2**20  # numbers that are read at once
+FIELDS = ("dtype", "shape", "data_offsets")  # of a tensor, in the header
 USUAL_NAMES = (  # GPT-2; BERT and RoBERTa; CLIP; OPT and BART
     "wpe.weight",
     "position_embeddings.weight",
@@ -43,24 +46,27 @@ def load_table(
             table of finite floating-point numbers, or memory is short.
     """
     if not isinstance(source, str | Path):
-        raise TypeError(f"source must be a path or the id of a repository, got {source!r}")
+        raise TypeError(f"source must be a path or the id of a repository, got {quoted(source)}")
     if not isinstance(tensor, str | None):
-        raise TypeError(f"tensor must be a name or None, got {tensor!r}")
+        raise TypeError(f"tensor must be a name or None, got {quoted(tensor)}")
     if not isinstance(filename, str):
-        raise TypeError(f"filename must be text, got {filename!r}")
+        raise TypeError(f"filename must be text, got {quoted(filename)}")
     if not filename.endswith(".safetensors"):
-        raise ValueError(f"filename must end in .safetensors, got {filename!r}")
-    path = _local(source)
-    if not path.is_file():
-        path, tensor = _find(source, filename, tensor)
-    return _read(path, tensor)
+        raise ValueError(f"filename must end in .safetensors, got {quoted(filename)}")
+    try:
+        path = _local(source)
+        if not os.path.isfile(path):
+            path, tensor = _find(source, filename, tensor)
+        return _read(path, tensor)
+    except MemoryError:
+        raise ValueError(f"memory is too short to read {shortened(source)}: free some") from None
 
 
-def _local(source: str | Path) -> Path:
-    return Path(os.path.expanduser(source))
+def _local(source: str | Path) -> str:
+    return os.path.expanduser(source)
 
 
-def _find(source: str | Path, filename: str, tensor: str | None) -> tuple[Path, str | None]:
+def _find(source: str | Path, filename: str, tensor: str | None) -> tuple[str, str | None]:
     """Return the file that holds ``tensor``: a large checkpoint lies in shards, with an index."""
     try:
         return _fetch(source, filename), tensor
@@ -70,36 +76,46 @@ def _find(source: str | Path, filename: str, tensor: str | None) -> tuple[Path, 
         except OSError:
             raise missing from None
     try:
-        shards = dict(json.loads(index.read_bytes())["weight_map"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{index} is not an index of shards: {error!r}") from None
+        with open(index, "rb") as file:
+            shards = _json(file, os.path.getsize(index)).get("weight_map")
+        if not isinstance(shards, dict):
+            raise ValueError(f"its weight_map is {quoted(shards)}")
+    except (ValueError, RecursionError) as error:
+        reason = shortened(error)
+        raise ValueError(f"{shortened(index)} is not an index of shards: {reason}") from None
     tensor = _choose(list(shards), tensor, index)
-    shard = PurePosixPath(str(shards[tensor])).name  # shards lie beside their index, never above
-    if shard in ("", ".."):
-        raise ValueError(f"{index} must name the file of {tensor!r}, got {shards[tensor]!r}")
-    return _fetch(source, str(PurePosixPath(filename).with_name(shard))), tensor
+    shard = shards[tensor]
+    # Shards lie beside their index, never above; Windows knows all signs that part folders.
+    name = PureWindowsPath(shard).name if isinstance(shard, str) else ""
+    if name in ("", ".."):
+        came = f"of {quoted(tensor)}, got {quoted(shard)}"
+        raise ValueError(f"{shortened(index)} must name the file {came}")
+    return _fetch(source, str(PurePosixPath(filename).with_name(name))), tensor
 
 
-def _fetch(source: str | Path, filename: str) -> Path:
+def _fetch(source: str | Path, filename: str) -> str:
     folder = _local(source)
-    if folder.is_dir() and source != "":  # to Path, "" is the folder where Python runs
-        if not (folder / filename).is_file():
-            raise FileNotFoundError(f"the folder {folder} holds no {filename}")
-        return folder / filename
+    if os.path.isdir(folder) and source != "":  # to Path, "" is the folder where Python runs
+        path = os.path.join(folder, filename)
+        if not os.path.isfile(path):
+            raise FileNotFoundError(
+                f"the folder {shortened(folder)} holds no {shortened(filename)}"
+            )
+        return path
     if isinstance(source, Path) or not source or source.lower().endswith(FILES):
         raise FileNotFoundError(
-            f"source must be a file, a folder or a hub id, got {str(source)!r}, and there is no "
-            "such file"
+            f"source must be a file, a folder or a hub id, got {quoted(str(source))}, and there is "
+            "no such file"
         )
     return _download(source, filename)
 
 
-def _download(repository: str, filename: str) -> Path:
+def _download(repository: str, filename: str) -> str:
     from huggingface_hub import errors, hf_hub_download  # half a second that a file does not cost
 
     kind: type[OSError]
     try:
-        return Path(hf_hub_download(repo_id=repository, filename=filename))
+        return hf_hub_download(repo_id=repository, filename=filename)
     except errors.LocalEntryNotFoundError:  # offline: do not ask for an index of shards
         kind, reason = ConnectionError, "the hub cannot be reached and the cache has no copy"
     except errors.EntryNotFoundError as error:
@@ -107,58 +123,130 @@ def _download(repository: str, filename: str) -> Path:
     except (OSError, ValueError) as error:
         kind, reason = OSError, str(error)
     raise kind(
-        f"{filename} of the hub repository {repository!r}: {reason}; check spelling and "
-        "connection, or give the path of a file you have"
+        f"{shortened(filename)} of the hub repository {quoted(repository)}: {shortened(reason)}; "
+        "check spelling and connection, or give the path of a file you have"
     )
 
 
-def _read(path: Path, tensor: str | None) -> np.ndarray:
-    try:
-        file = safe_open(path, framework="numpy")
-    except SafetensorError as error:
-        raise ValueError(
-            f"{path} is not a safetensors file, and no other kind is read: {error}"
-        ) from None
-    with file:
-        name = _choose(list(file.keys()), tensor, path)
-        header = file.get_slice(name)
-        shape, dtype = tuple(header.get_shape()), header.get_dtype()
-        if len(shape) != 2 or 0 in shape or dtype not in ITEM_SIZES:
+# The safetensors library would map the whole file, which a limit of memory may refuse, and it ends
+# Python where a header does not fit: so the format's three parts are read here.
+
+
+def _read(path: str, tensor: str | None) -> np.ndarray:
+    with open(path, "rb") as file:
+        try:
+            tensors, data = _header(file)
+        except (ValueError, RecursionError) as error:
             raise ValueError(
-                f"tensor must be a table of numbers in {', '.join(ITEM_SIZES)}, got {name!r} of "
-                f"shape {shape} in {dtype}"
+                f"{shortened(path)} is not a safetensors file, and no other kind is read: "
+                f"{shortened(error)}"
+            ) from None
+        name = _choose(sorted(tensors), tensor, path)
+        dtype, shape, (start, stop) = (tensors[name][key] for key in FIELDS)
+        if len(shape) != 2 or 0 in shape or dtype not in STORED:
+            raise ValueError(
+                f"tensor must be a table of numbers in {', '.join(STORED)}, got {quoted(name)} of "
+                f"shape {quoted(tuple(shape))} in {shortened(dtype)}"
             )
-        check_memory(f"tensor {name!r}", shape, itemsize=ITEM_SIZES[dtype], copies=2)
-        table = _read_bfloat16(path, name, shape) if dtype == "BF16" else file.get_tensor(name)
-    if not np.isfinite(table).all():
-        raise ValueError(f"tensor {name!r} of {path} holds NaN or infinity")
-    return table
+        stored = np.dtype(STORED[dtype])
+        if stop - start != math.prod(shape) * stored.itemsize:
+            raise ValueError(
+                f"tensor {quoted(name)} of {shortened(path)} is broken: {shape[0]:,} × "
+                f"{shape[1]:,} numbers in {dtype} do not take {stop - start:,} bytes"
+            )
+        kind = np.dtype(np.float32 if dtype == "BF16" else stored.newbyteorder("="))
+        check_memory(f"tensor {quoted(name)}", tuple(shape), itemsize=kind.itemsize)
+        file.seek(data + start)
+        table = np.empty(math.prod(shape), kind)
+        if not _fill(table, file, stored):
+            raise ValueError(f"tensor {quoted(name)} of {shortened(path)} holds NaN or infinity")
+    return table.reshape(shape)
 
 
-def _read_bfloat16(path: Path, name: str, shape: tuple[int, ...]) -> np.ndarray:
-    """Read what safetensors cannot give to NumPy: bfloat16 is the upper half of a float32."""
-    with path.open("rb") as file:
-        header_size = int.from_bytes(file.read(8), "little")
-        start, _ = json.loads(file.read(header_size))[name]["data_offsets"]
-    upper = np.fromfile(path, "<u2", count=math.prod(shape), offset=8 + header_size + start)
-    return (upper.astype(np.uint32) << 16).view(np.float32).reshape(shape)
+def _fill(table: np.ndarray, file: BinaryIO, stored: np.dtype) -> bool:
+    """Fill a table, piece by piece, and tell whether all its numbers are finite."""
+    for first in range(0, len(table), PIECE):
+        piece = np.fromfile(file, stored, min(PIECE, len(table) - first))
+        if stored == STORED["BF16"]:  # the upper half of a float32
+            piece = (piece.astype(np.uint32) << 16).view(np.float32)
+        if not np.isfinite(piece).all():
+            return False
+        table[first : first + PIECE] = piece
+    return True
 
 
-def _choose(names: list[str], tensor: str | None, path: Path) -> str:
+def _header(file: BinaryIO) -> tuple[dict[str, Any], int]:
+    """Return the entry of each tensor by its name, and the place where their data begin.
+
+    Raises:
+        ValueError: when the header is not one, or data overlap, leave holes or are cut short.
+        RecursionError: when it is nested too deeply.
+    """
+    size = os.fstat(file.fileno()).st_size
+    length = int.from_bytes(file.read(8), "little") if size >= 8 else size
+    if length > size - 8:
+        raise ValueError(f"it has {size:,} bytes, and its header should have {length:,}")
+    tensors, data = _json(file, length), 8 + length
+    tensors.pop("__metadata__", None)
+    for name, entry in tensors.items():
+        if not _is_entry(entry):
+            raise ValueError(f"its header has {quoted(entry)} for {quoted(name)}")
+    end = 0
+    for start, stop in sorted(entry["data_offsets"] for entry in tensors.values()):
+        if start != end or stop < start:
+            raise ValueError(f"data from {start:,} to {stop:,} do not follow those to {end:,}")
+        end = stop
+    if data + end != size:
+        raise ValueError(f"it has {size:,} bytes, and its tensors end at {data + end:,}")
+    return tensors, data
+
+
+def _is_entry(entry: Any) -> bool:
+    match entry:
+        case {"dtype": str(), "shape": [*shape], "data_offsets": [start, stop]}:
+            return all(type(number) is int and number >= 0 for number in (*shape, start, stop))
+    return False
+
+
+def _json(file: BinaryIO, size: int) -> dict[str, Any]:
+    """Read an object of ``size`` bytes of JSON, unless that may take more than ``MOST_JSON``.
+
+    Beside its text, which is there in bytes and decoded, a value takes Python at most 100 bytes,
+    and a list or an object 300.
+
+    Raises:
+        ValueError: when it takes more, or is something else.
+        RecursionError: when it is nested too deeply.
+    """
+    text = file.read(size) if 2 * size <= MOST_JSON else b""
+    nested, values = text.count(b"{") + text.count(b"["), text.count(b",") + text.count(b":")
+    letter = 1 if text.isascii() else 4
+    if max(2, 1 + letter) * size + 100 * values + 300 * nested > MOST_JSON:
+        raise ValueError(f"{size:,} bytes of names and numbers are more than a model needs")
+    found = json.loads(text.decode())
+    if not isinstance(found, dict):
+        raise ValueError(f"it holds {quoted(found)} where an object is due")
+    return found
+
+
+def _choose(names: list[str], tensor: str | None, path: str) -> str:
     """Return the name that is meant, or say which there are."""
     if tensor is None:
         usual = [name for name in names if name.endswith(USUAL_NAMES)]
         found = names if len(names) == 1 else usual
         if len(found) == 1:
             return found[0]
-        raise ValueError(f"tensor must be named, for {path} holds {_listed(usual or names)}")
+        listed = _listed(usual or names)
+        raise ValueError(f"tensor must be named, for {shortened(path)} holds {listed}")
     if tensor in names:
         return tensor
     close = [name for name in names if tensor in name]
-    close = close or difflib.get_close_matches(tensor, names, cutoff=0.3) or names
-    raise ValueError(f"tensor {tensor!r} is not in {path}, which holds {_listed(close)}")
+    close = close or spelt_like(tensor, names, most=3, cutoff=0.3) or names
+    raise ValueError(
+        f"tensor {quoted(tensor)} is not in {shortened(path)}, which holds {_listed(close)}"
+    )
 
 
 def _listed(names: list[str], most: int = 6) -> str:
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return (", ".join(map(repr, names[:most])) or "none") + more
+    return (shortened(", ".join(map(quoted, names[:most]))) or "none") + more

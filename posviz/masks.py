@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from posviz.arrays import Array, as_integers, check_memory, namespace
+from posviz.arrays import Array, as_integers, check_memory, namespace, shape_of
 from posviz.encodings.checks import require_integer
-from posviz.encodings.relative import as_positions, offsets, pairwise_offsets
+from posviz.encodings.relative import both_positions, offsets, pairwise_offsets
+from posviz.wording import quoted
 
 
 def causal_mask(q_positions: Any, k_positions: Any) -> Array:
@@ -35,8 +36,7 @@ def blockwise_causal_mask(q_positions: Any, k_positions: Any, block: int) -> Arr
     Source: Sun et al. 2022 (xPos), "Blockwise Causal Attention".
     """
     block = require_integer(block, "block")
-    q_positions = as_positions(q_positions, "q_positions")
-    k_positions = as_positions(k_positions, "k_positions")
+    q_positions, k_positions = both_positions(q_positions, k_positions)
     near = pairwise_offsets(q_positions // block, k_positions // block) <= 1
     return _with_heads(near & (pairwise_offsets(q_positions, k_positions) >= 0))
 
@@ -50,11 +50,14 @@ def padding_mask(lengths: Any, seq_len: int) -> Array:
         TypeError: when lengths or seq_len are not integers.
         ValueError: when a length is not in 0 … seq_len, or memory is short.
     """
-    lengths, seq_len = as_integers(lengths, "lengths"), require_integer(seq_len, "seq_len", low=0)
+    seq_len = require_integer(seq_len, "seq_len", low=0)
+    check_memory("lengths × seq_len", (*shape_of(lengths), seq_len), x=lengths, copies=2)
+    lengths = as_integers(lengths, "lengths")
     xp = namespace(lengths)
     if lengths.ndim != 1 or not bool(xp.all((lengths >= 0) & (lengths <= seq_len))):
-        raise ValueError(f"lengths must be [batch] and in 0 … {seq_len}, got {lengths.tolist()}")
-    check_memory("lengths × seq_len", (len(lengths), seq_len), x=lengths)
+        raise ValueError(
+            f"lengths must be [batch] and in 0 … {seq_len}, got {quoted(lengths.tolist())}"
+        )
     columns = xp.arange(seq_len, device=lengths.device)
     return (columns >= seq_len - lengths[:, None])[:, None, None, :]
 

@@ -14,6 +14,7 @@ import numpy as np
 from safetensors import safe_open
 
 from posviz.checkpoints import load_table
+from posviz.wording import quoted
 
 DATA = Path(__file__).parent / "data"
 TABLE, HEADS = DATA / "minilm_positions.safetensors", DATA / "smollm2_heads.safetensors"
@@ -96,7 +97,7 @@ def heads(sentence: str = SENTENCES["car"]) -> dict[str, Head]:
     if not isinstance(sentence, str):
         raise TypeError(f"sentence must be text, got {type(sentence).__name__}")
     if not sentence.strip():
-        raise ValueError(f"sentence must hold a word, got {sentence!r}")
+        raise ValueError(f"sentence must hold a word, got {quoted(sentence)}")
     if sentence not in SENTENCES.values():
         words, *arrays = every_head(sentence)
         return {

@@ -6,6 +6,8 @@ from html import escape
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from posviz.wording import quoted
+
 ARXIV = "https://arxiv.org/abs/"
 
 
@@ -72,7 +74,7 @@ def listed(keys: Iterable[str]) -> list[str]:
 
 def _entry(key):
     if key not in bibliography():
-        raise ValueError(f"key must be one of those in sources.bib, got {key!r}")
+        raise ValueError(f"key must be one of those in sources.bib, got {quoted(key)}")
     return bibliography()[key]
 
 

@@ -24,6 +24,7 @@ from posviz.attention import attend
 from posviz.encodings.checks import require_integer, require_positive
 from posviz.encodings.doors import Encoding, NoPosition, doors
 from posviz.masks import causal_mask
+from posviz.wording import quoted
 
 CHARACTERS = 128  # ASCII: the code of a character is its token
 HIDDEN = CHARACTERS  # the token that stands where a character has to be filled in
@@ -186,7 +187,7 @@ def train(
         IndexError: when seq_len asks for positions that a table of the encoding does not have.
     """
     if not isinstance(model, SmallTransformer):
-        raise TypeError(f"model must be a SmallTransformer, got {model!r:.60}")
+        raise TypeError(f"model must be a SmallTransformer, got {quoted(model)}")
     steps, seq_len = require_integer(steps, "steps"), require_integer(seq_len, "seq_len")
     batch_size = require_integer(batch_size, "batch_size")
     rate = require_positive(learning_rate, "learning_rate")
@@ -303,7 +304,7 @@ def _table(step: int, model: SmallTransformer) -> dict[int, np.ndarray]:
 
 def _device(name: str) -> torch.device:
     if name not in TORCH_DEVICES:
-        raise ValueError(f"device must be one of {', '.join(TORCH_DEVICES)}, got {name!r}")
+        raise ValueError(f"device must be one of {', '.join(TORCH_DEVICES)}, got {quoted(name)}")
     return to_device(torch.zeros(1), name).device
 
 

@@ -276,3 +276,13 @@ def test_free_memory_is_what_machine_and_container_leave(monkeypatch, files, fre
 
     monkeypatch.setattr(arrays.Path, "read_text", read_text)
     assert arrays._free_memory(None) == free
+
+
+def test_a_limit_of_the_process_counts(monkeypatch):
+    import resource  # not on Windows
+
+    monkeypatch.setattr(arrays.Path, "read_text", lambda path: "256 7 5 1 0 3 0")
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: {resource.RLIMIT_AS: (2**30, -1)}[kind])
+    assert arrays._free_memory(None) == 2**30 - 256 * resource.getpagesize()
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (-1, -1))
+    assert arrays._free_in_process() == sys.maxsize

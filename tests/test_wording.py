@@ -1,8 +1,9 @@
-"""Numbers as captions write them."""
+"""Numbers as captions write them, and foreign text as errors quote it."""
 
+import numpy as np
 import pytest
 
-from posviz.wording import signed, tokens
+from posviz.wording import MOST_FOREIGN, quoted, shortened, signed, tokens
 
 
 @pytest.mark.parametrize(
@@ -18,3 +19,58 @@ def test_the_minus_is_that_of_print(number, form, text):
 )
 def test_a_long_length_is_whole(length, text):
     assert tokens(length) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("wpe.weight", "wpe.weight"),
+        ("Größe 🦕", "Größe 🦕"),
+        ("a\nb\tc", "a b c"),
+        ("\x1b[31m\0\u202e", r"\x1b[31m\x00\u202e"),
+        ("\ud800", r"\ud800"),
+        (ValueError("why"), "why"),
+        ("a" * MOST_FOREIGN, "a" * MOST_FOREIGN),
+        ("a" * 6_000_000, "a" * (MOST_FOREIGN - 1) + "…"),
+        ("\0" * MOST_FOREIGN, (r"\x00" * MOST_FOREIGN)[: MOST_FOREIGN - 1] + "…"),
+    ],
+)
+def test_foreign_text_is_one_short_line_that_can_be_printed(text, line):
+    assert shortened(text) == line
+
+
+class Unwritable:
+    def __repr__(self):
+        raise RuntimeError
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("it's", '"it\'s"'),
+        ((1, "2"), "(1, '2')"),
+        (10**5000, "a value of type int that cannot be written"),
+        ([10**5000], "a value of type list that cannot be written"),
+        (np.zeros((2, 2)), "array([[0., 0.],        [0., 0.]])"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_value_is_written_as_python_would(value, text):
+    assert quoted(value) == text
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "n" * 6_000_000,
+        b"n" * 6_000_000,
+        10**4000,
+        ["n" * 6_000_000] * 6_000_000,
+        {"n" * 6_000_000: 1},
+        Unwritable(),
+        {f"{i}": i for i in range(300_000)},
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_value_of_any_size_is_written_shortly(value):
+    assert 10 < len(quoted(value)) <= MOST_FOREIGN

@@ -28,6 +28,7 @@ from numbers import Integral
 from posviz import sources
 from posviz.course import LESSONS
 from posviz.engine.reruns import take_over_cell
+from posviz.wording import quoted
 
 BOUNDS = (1e-14, 1e-12, 1e-9)  # far apart, so that machines agree on which one is shown
 CLAIM, RULE, SOURCE = "Claim", "What decides", "Check it in"
@@ -195,7 +196,7 @@ def audit(lesson: str) -> Audit:
     folders = {number: name for number, name in folders.items() if importlib.util.find_spec(name)}
     if lesson not in folders:
         allowed = ", ".join(map(repr, folders))
-        raise ValueError(f"lesson must be one of {allowed}, got {lesson!r}")
+        raise ValueError(f"lesson must be one of {allowed}, got {quoted(lesson)}")
     made = Audit(lesson, tuple((found, found()) for found in _claims(folders[lesson])))
     take_over_cell(made)
     return made

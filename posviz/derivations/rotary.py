@@ -11,6 +11,7 @@ from posviz.derivations.dimensions import FREQUENCIES, SPARSE
 from posviz.derivations.plane import COMPLEX, MATRICES, ORDER, POLAR
 from posviz.derivations.setting import Setting
 from posviz.encodings.checks import require_base, require_choice, require_even, require_real
+from posviz.wording import quoted
 
 DERIVATIONS = {
     "matrices": MATRICES,
@@ -76,5 +77,5 @@ def derive(
 def _pair(value: Sequence[float], name: str) -> np.ndarray:
     pair = np.array([require_real(number, name) for number in value])
     if pair.shape != (2,) or not pair.any():
-        raise ValueError(f"{name} must be two numbers, not both 0, got {value!r:.60}")
+        raise ValueError(f"{name} must be two numbers, not both 0, got {quoted(value)}")
     return pair

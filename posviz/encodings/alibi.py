@@ -31,7 +31,7 @@ def alibi_slopes(num_heads: int) -> np.ndarray:
     counts is that of ``get_slopes`` in the released code.
     """
     num_heads = require_integer(num_heads, "num_heads")
-    check_memory("num_heads", (num_heads,))
+    check_memory("num_heads", (num_heads,), copies=4)
     power = 2 ** (num_heads.bit_length() - 1)
     slopes = 2.0 ** (-8 * np.arange(1, power + 1) / power)
     extra = 2.0 ** (-8 * np.arange(1, 2 * power + 1, 2) / (2 * power))  # of twice the power
@@ -66,7 +66,7 @@ def alibi_bias(slopes: Any, offsets: Any) -> Array:
 
 def _bias(slopes: Array, offsets: Array) -> Array:
     xp, shape = namespace(slopes, offsets), (len(slopes), *offsets.shape)
-    check_memory("slopes × offsets", shape, itemsize=slopes.dtype.itemsize, x=offsets)
+    check_memory("slopes × offsets", shape, itemsize=slopes.dtype.itemsize, x=offsets, copies=2)
     distances = xp.astype(xp.abs(offsets), slopes.dtype)
     return -slopes[:, None, None] * distances[..., None, :, :]
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from posviz.wording import quoted
+
 LIMIT = 2**63
 
 
@@ -22,9 +24,9 @@ def require_integer(value: Any, name: str, *, low: int = 1) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} must be an integer, got {value!r}") from None
+        raise TypeError(f"{name} must be an integer, got {quoted(value)}") from None
     if number < low:
-        raise ValueError(f"{name} must be at least {low}, got {number}")
+        raise ValueError(f"{name} must be at least {low}, got {quoted(number)}")
     if number >= LIMIT:
         raise ValueError(f"{name} must be below 2**63, got a number of {number.bit_length()} bits")
     return number
@@ -57,7 +59,7 @@ def require_real(value: Any, name: str) -> float:
     except OverflowError:
         number = math.inf
     except (TypeError, ValueError, RuntimeError):
-        raise TypeError(f"{name} must be a real number, got {value!r}") from None
+        raise TypeError(f"{name} must be a real number, got {quoted(value)}") from None
     if not math.isfinite(number):
         raise ValueError(f"{name} must be finite, got {number}")
     return number
@@ -96,7 +98,9 @@ def require_choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
         ValueError: otherwise.
     """
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
+        raise ValueError(
+            f"{name} must be one of {', '.join(map(repr, choices))}, got {quoted(value)}"
+        )
     return value
 
 

@@ -14,6 +14,7 @@ from posviz.encodings.checks import require_choice, require_integer
 from posviz.encodings.doors import Encoding
 from posviz.encodings.relative import offsets as offsets_between
 from posviz.encodings.relative import pick
+from posviz.wording import quoted
 
 __all__ = ["DeBERTa", "deberta_bucket", "deberta_scores"]
 
@@ -144,7 +145,7 @@ def _tables(position_key: Array, position_query: Array, terms: tuple[str, ...]) 
         isinstance(term, str) and term in TERMS for term in terms
     )
     if not known or not terms or len(set(terms)) < len(terms):
-        raise ValueError(f"terms must be 'c2p', 'p2c' or both, in a tuple, got {terms!r}")
+        raise ValueError(f"terms must be 'c2p', 'p2c' or both, in a tuple, got {quoted(terms)}")
     given = {"position_key": position_key, "position_query": position_query}
     tables = {TERMS[term]: given[TERMS[term]] for term in terms}
     for term in terms:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from posviz.arrays import Array
+from posviz.wording import quoted
 
 __all__ = ["Encoding", "NoPosition", "doors"]
 
@@ -66,6 +67,8 @@ def doors(encoding: Encoding) -> tuple[str, ...]:
         TypeError: for what is not an Encoding, such as its class.
     """
     if not isinstance(encoding, Encoding):
-        raise TypeError(f"encoding must be an Encoding, such as NoPosition(), got {encoding!r}")
+        raise TypeError(
+            f"encoding must be an Encoding, such as NoPosition(), got {quoted(encoding)}"
+        )
     kind = type(encoding)
     return tuple(door for door in DOORS if getattr(kind, door) is not getattr(Encoding, door))

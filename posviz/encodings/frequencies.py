@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from posviz.arrays import Array, as_float64, check_memory, is_torch, like, namespace
+from posviz.arrays import Array, as_float64, check_memory, is_torch, like, namespace, shape_of
 from posviz.encodings.checks import require_base, require_even, require_real
 
 __all__ = [
@@ -42,7 +42,7 @@ def rotary_frequencies(rotary_dim: int, base: float = 10_000.0) -> np.ndarray:
     Source: Vaswani et al. 2017, section 3.5; Su et al. 2021 (RoFormer), equation 15.
     """
     rotary_dim, base = require_even(rotary_dim, "rotary_dim"), require_base(base)
-    check_memory("rotary_dim", (rotary_dim,))
+    check_memory("rotary_dim", (rotary_dim,), copies=3)  # as YaRN needs
     return base ** (-np.arange(0, rotary_dim, 2) / rotary_dim)
 
 
@@ -58,7 +58,7 @@ def tensor2tensor_frequencies(d_model: int, base: float = 10_000.0) -> np.ndarra
     Source: tensor2tensor, ``get_timing_signal_1d``, the first released code of the 2017 paper.
     """
     d_model, base = require_even(d_model, "d_model"), require_base(base)
-    check_memory("d_model", (d_model,))
+    check_memory("d_model", (d_model,), copies=2)
     pairs = d_model // 2
     return base ** (-np.arange(pairs) / max(pairs - 1, 1))
 
@@ -98,10 +98,11 @@ def rotary_angles(positions: Any, inv_freq: Any) -> Array:
 
     Source: Su et al. 2021 (RoFormer), equation 15.
     """
-    positions = as_float64(positions, "positions")
     inv_freq = as_float64(inv_freq, "inv_freq")
     if inv_freq.ndim != 1:
         raise ValueError(f"inv_freq must be a vector, got shape {tuple(inv_freq.shape)}")
+    check_memory("positions × pairs", (*shape_of(positions), len(inv_freq)), x=positions)
+    positions = as_float64(positions, "positions")
     return angles_at(positions, inv_freq)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from posviz.arrays import Array, as_integers, check_memory, is_floating, like, namespace
+from posviz.arrays import Array, as_integers, check_memory, is_floating, like, namespace, shape_of
 from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding
 from posviz.encodings.relative import positions_of
@@ -45,10 +45,10 @@ def rows_at(table: Array, index: Any, name: str, padding_offset: int = 0) -> Arr
         IndexError: for what is not a row; none is ever counted from the end.
         ValueError: when devices differ or memory is short.
     """
-    index = like(as_integers(index, name), table, name)  # torch would read bytes as a mask
     rows, columns = table.shape
-    shape = (*index.shape, columns)
+    shape = (*shape_of(index), columns)
     check_memory(f"{name} × columns", shape, itemsize=table.dtype.itemsize, x=table)
+    index = like(as_integers(index, name), table, name)  # torch would read bytes as a mask
     index = index + padding_offset
     require_rows(index, rows, name, padding_offset)
     return table[index]

@@ -17,6 +17,7 @@ from posviz.arrays import (
     is_torch,
     like,
     namespace,
+    shape_of,
 )
 
 __all__ = ["offsets"]
@@ -32,9 +33,19 @@ def offsets(q_positions: Any, k_positions: Any) -> Array:
         TypeError: when an argument is not real numbers.
         ValueError: for NaN or infinity, a number instead of a vector, or when memory is short.
     """
-    q_positions = as_positions(q_positions, "q_positions")
-    k_positions = as_positions(k_positions, "k_positions")
-    return pairwise_offsets(q_positions, k_positions)
+    return pairwise_offsets(*both_positions(q_positions, k_positions))
+
+
+def both_positions(q_positions: Any, k_positions: Any) -> tuple[Array, Array]:
+    """Return the positions of queries and keys as ``offsets`` takes them, if these would fit.
+
+    Raises:
+        TypeError: when they are not real numbers.
+        ValueError: for NaN or infinity, a number instead of a vector, or when memory is short.
+    """
+    pairs = (*shape_of(q_positions), *shape_of(k_positions)[-1:])
+    check_memory("q_positions × k_positions", pairs, x=q_positions, copies=2)  # as masks need
+    return as_positions(q_positions, "q_positions"), as_positions(k_positions, "k_positions")
 
 
 def pairwise_offsets(q_positions: Array, k_positions: Array) -> Array:

@@ -19,6 +19,7 @@ from posviz.arrays import (
     like,
     namespace,
     require_alike,
+    shape_of,
     side_by_side,
     widened,
 )
@@ -149,12 +150,14 @@ def rotation_matrix(angles: Any, *, layout: str = "interleaved") -> Array:
     Source: Su et al. 2021 (RoFormer), equation 15.
     """
     require_choice(layout, "layout", LAYOUTS)
-    angles = as_float64(angles, "angles")
-    if angles.ndim < 1:
+    if not shape_of(angles):
+        as_float64(angles, "angles")
         raise ValueError("angles must be [..., rotary_dim/2], got a single number")
+    *lead, pairs = shape_of(angles)
+    rotary_dim = 2 * pairs
+    check_memory("angles", (*lead, rotary_dim, rotary_dim), x=angles, copies=3)
+    angles = as_float64(angles, "angles")
     xp = namespace(angles)
-    rotary_dim = 2 * angles.shape[-1]
-    check_memory("angles", (*angles.shape[:-1], rotary_dim, rotary_dim), x=angles)
     unit_vectors = xp.eye(rotary_dim, dtype=xp.float64, device=angles.device)
     # Row j of the turned unit vectors is column j of the matrix.
     shape = (*angles.shape[:-1], rotary_dim, rotary_dim)

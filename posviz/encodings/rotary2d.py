@@ -18,12 +18,14 @@ from posviz.arrays import (
     is_torch,
     like,
     namespace,
+    shape_of,
 )
 from posviz.encodings.checks import require_base, require_choice, require_integer
 from posviz.encodings.frequencies import angles_at, rotary_frequencies
 from posviz.encodings.learned import rows_at
 from posviz.encodings.relative import positions_of
 from posviz.encodings.rotary import LAYOUTS, Turning, cos_and_sin
+from posviz.wording import quoted
 
 __all__ = [
     "AxialRotary",
@@ -50,7 +52,7 @@ def raster(height: int, width: int) -> np.ndarray:
         ValueError: when one is below 1, or memory is short.
     """
     height, width = require_integer(height, "height"), require_integer(width, "width")
-    check_memory("height × width", (height * width, 2), copies=2)
+    check_memory("height × width", (height * width, 2), copies=3)
     return np.stack(np.divmod(np.arange(height * width), width), axis=-1)
 
 
@@ -73,6 +75,7 @@ def axial_angles(
     """
     require_choice(first, "first", AXES)
     inv_freq = _frequencies_of_an_axis(head_dim, base)
+    check_memory("rows × pairs", (*shape_of(rows), head_dim // 2), x=rows, copies=2)
     return _axial(*_alike(rows, columns), inv_freq, first)
 
 
@@ -102,23 +105,29 @@ def mixed_angles(rows: Any, columns: Any, frequencies: Any) -> Array:
 
     Source: Heo et al. 2024 (RoPE-ViT), section 3.2, "mixed learnable frequency".
     """
-    rows, columns = _alike(rows, columns)
     frequencies = as_float64(frequencies, "frequencies")
     if frequencies.ndim not in (2, 3) or frequencies.shape[0] != 2:
         raise ValueError(
             "frequencies must be [2, head_dim/2] or [2, heads, head_dim/2], "
             f"got shape {tuple(frequencies.shape)}"
         )
+    _check_memory(rows, frequencies)
+    rows, columns = _alike(rows, columns)
     if rows.ndim < 1:
         raise ValueError("rows and columns must be [..., len], got single numbers")
     return _mixed(rows, columns, frequencies)
+
+
+def _check_memory(rows: Any, frequencies: Array) -> None:
+    shape = (*shape_of(rows), *frequencies.shape[1:])
+    check_memory("rows × frequencies", shape, x=rows, copies=3)
 
 
 def _mixed(rows: Array, columns: Array, frequencies: Array) -> Array:
     if is_torch(frequencies) and not is_torch(rows):
         rows, columns = like(rows, frequencies, "rows"), like(columns, frequencies, "columns")
     frequencies = like(frequencies, rows, "frequencies")
-    check_memory("rows × frequencies", (*rows.shape, *frequencies.shape[1:]), x=rows, copies=3)
+    _check_memory(rows, frequencies)
     if frequencies.ndim == 3:  # an axis for the heads, before that of the tokens
         rows, columns = rows[..., None, :], columns[..., None, :]
         frequencies = frequencies[:, :, None]
@@ -144,8 +153,9 @@ def mrope_angles(
 
     Source: Wang et al. 2024 (Qwen2-VL), section 2.1; Bai et al. 2025 (Qwen3-VL) for interleaving.
     """
+    inv_freq, shape = as_float64(inv_freq, "inv_freq"), shape_of(positions_thw)
+    check_memory("positions_thw × pairs", (*shape, *inv_freq.shape), x=positions_thw)
     positions = as_float64(positions_thw, "positions_thw")
-    inv_freq = as_float64(inv_freq, "inv_freq")
     if positions.ndim < 1 or positions.shape[0] != 3:
         raise ValueError(f"positions_thw must be [3, ...], got shape {tuple(positions.shape)}")
     axes = _axis_of_each_pair(sections, interleaved)
@@ -168,14 +178,14 @@ def _axis_of_each_pair(sections: Sequence[int], interleaved: bool) -> np.ndarray
     try:
         axis_count = len(sections)
     except TypeError:
-        raise TypeError(f"sections must be three counts of pairs, got {sections!r}") from None
+        raise TypeError(f"sections must be three counts of pairs, got {quoted(sections)}") from None
     if axis_count != 3:
-        raise ValueError(f"sections must be three counts of pairs, got {sections!r}")
+        raise ValueError(f"sections must be three counts of pairs, got {quoted(sections)}")
     time, row, column = (require_integer(count, "sections", low=0) for count in sections)
     pairs = time + row + column
     if pairs == 0:
-        raise ValueError(f"sections must count at least one pair, got {sections!r}")
-    check_memory("sections", (pairs,))
+        raise ValueError(f"sections must count at least one pair, got {quoted(sections)}")
+    check_memory("sections", (pairs,), copies=2)
     if not interleaved:
         return np.repeat([0, 1, 2], [time, row, column])
     axes = np.zeros(pairs, int)
@@ -183,7 +193,8 @@ def _axis_of_each_pair(sections: Sequence[int], interleaved: bool) -> np.ndarray
     axes[2 : 3 * column : 3] = 2
     if np.bincount(axes, minlength=3).tolist() != [time, row, column]:
         raise ValueError(
-            f"sections must let axes take turns, T H W T H W …, when interleaved, got {sections}"
+            "sections must let axes take turns, T H W T H W …, when interleaved, "
+            f"got {quoted(sections)}"
         )
     return axes
 
@@ -306,7 +317,7 @@ class MRotary(_RotaryOnGrid):
         if 2 * pairs > head_dim:
             raise ValueError(
                 f"sections must add up to at most {head_dim // 2} pairs, half of head_dim "
-                f"{head_dim}, got {self.sections!r}"
+                f"{head_dim}, got {quoted(self.sections)}"
             )
         thw = namespace(coordinates).moveaxis(coordinates, -1, 0)
         inv_freq = rotary_frequencies(2 * pairs, self.base)

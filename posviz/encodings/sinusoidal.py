@@ -14,6 +14,7 @@ from posviz.arrays import (
     is_floating,
     like,
     namespace,
+    shape_of,
     side_by_side,
 )
 from posviz.encodings.checks import require_base, require_choice, require_even
@@ -55,6 +56,8 @@ def sinusoidal(
     Source: Vaswani et al. 2017, section 3.5.
     """
     require_choice(layout, "layout", LAYOUTS)
+    d_model = require_even(d_model, "d_model")
+    _check_memory(positions, d_model)
     positions = as_numbers(positions, "positions")
     return waves_at(positions, d_model, base, layout, frequencies)
 
@@ -62,7 +65,7 @@ def sinusoidal(
 def waves_at(positions: Array, d_model: int, base: float, layout: str, frequencies: str) -> Array:
     """Return the ``sinusoidal`` of positions whose values have been checked."""
     d_model = require_even(d_model, "d_model")
-    check_memory("positions × d_model", (*positions.shape, d_model), x=positions, copies=4)
+    _check_memory(positions, d_model)
     dtype = _float_dtype(positions)
     waves = _waves(positions, _frequencies(d_model, base, frequencies), dtype)
     if layout == "interleaved":
@@ -70,6 +73,10 @@ def waves_at(positions: Array, d_model: int, base: float, layout: str, frequenci
     else:
         table = namespace(waves).concat([waves.real, waves.imag], axis=-1)
     return like(table, positions, "positions", dtype)
+
+
+def _check_memory(positions: Any, d_model: int) -> None:
+    check_memory("positions × d_model", (*shape_of(positions), d_model), x=positions, copies=4)
 
 
 def _waves(positions: Array, inv_freq: Array, dtype: Any) -> Array:
@@ -124,8 +131,9 @@ def shift_matrix(
     Source: Vaswani et al. 2017, section 3.5, where it is stated without the matrix.
     """
     require_choice(layout, "layout", LAYOUTS)
-    offset, d_model = as_numbers(offset, "offset"), require_even(d_model, "d_model")
-    check_memory("d_model × d_model", (*offset.shape, d_model, d_model), x=offset, copies=3)
+    d_model = require_even(d_model, "d_model")
+    check_memory("d_model × d_model", (*shape_of(offset), d_model, d_model), x=offset, copies=3)
+    offset = as_numbers(offset, "offset")
     angles = rotary_angles(offset, _frequencies(d_model, base, frequencies))
     rotary_layout = "interleaved" if layout == "interleaved" else "half_split"
     return rotation_matrix(-angles, layout=rotary_layout)

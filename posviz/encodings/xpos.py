@@ -15,6 +15,7 @@ from posviz.arrays import (
     like,
     namespace,
     require_alike,
+    shape_of,
     widened,
 )
 from posviz.encodings.checks import (
@@ -47,15 +48,21 @@ def xpos_scale(
 
     Source: Sun et al. 2022 (xPos), equation 9; scale_base is from torchscale, the released code.
     """
-    positions = as_float64(positions, "positions")
     head_dim = require_even(head_dim, "head_dim")
     gamma = require_positive(gamma, "gamma")
     scale_base = require_positive(scale_base, "scale_base")
+    _check_memory(positions, head_dim)
+    positions = as_float64(positions, "positions")
     return _scale(positions, head_dim, gamma, scale_base)
 
 
+def _check_memory(positions: Any, head_dim: int) -> None:
+    shape = (*shape_of(positions), head_dim // 2)
+    check_memory("positions × pairs", shape, x=positions, copies=2)
+
+
 def _scale(positions: Array, head_dim: int, gamma: float, scale_base: float) -> Array:
-    check_memory("positions × pairs", (*positions.shape, head_dim // 2), x=positions, copies=2)
+    _check_memory(positions, head_dim)
     zeta = (np.arange(0, head_dim, 2) / head_dim + gamma) / (1 + gamma)
     return like(zeta, positions, "positions") ** (positions[..., None] / scale_base)
 

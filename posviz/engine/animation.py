@@ -20,6 +20,7 @@ from posviz.engine.live_figure import LiveFigure
 from posviz.engine.picture import Picture
 from posviz.engine.places import placed
 from posviz.engine.style import DPI
+from posviz.wording import quoted
 
 FORMATS = ("gif", "mp4")
 MAX_BYTES = 3_000_000  # bytes: what a slide deck or a mail still takes
@@ -50,7 +51,9 @@ def animate(
     path = placed(path)
     kind = path.suffix.lower().lstrip(".")
     if kind not in FORMATS:
-        raise ValueError(f"path = {str(path)!r} ends in {path.suffix!r}: choose .gif or .mp4")
+        raise ValueError(
+            f"path = {quoted(str(path))} ends in {quoted(path.suffix)}: choose .gif or .mp4"
+        )
     check_can_be_filmed(type(picture), knob)
     about = {
         "title": picture.title(),

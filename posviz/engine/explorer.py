@@ -17,6 +17,7 @@ from posviz.engine.screen import Screen
 from posviz.engine.slider import Slider
 from posviz.engine.stored import WIDGET, mark
 from posviz.engine.style import drawing
+from posviz.wording import shortened
 
 
 class Explorer(widgets.VBox):
@@ -80,7 +81,7 @@ class Explorer(widgets.VBox):
 
     def report(self, error: BaseException) -> None:
         """Show an exception under the controls, in one or two lines."""
-        lines = "".join(traceback.format_exception_only(error)).strip()
+        lines = shortened("".join(traceback.format_exception_only(error)).strip())
         if isinstance(error, traitlets.TraitError):  # a knob says by itself what is wrong
             lines = str(error)
         kept = "<br>The picture still shows the last good values." if self.live.layers else ""

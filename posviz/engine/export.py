@@ -17,6 +17,7 @@ from posviz.engine.picture import Picture
 from posviz.engine.places import SETTING, placed
 from posviz.engine.style import style_context
 from posviz.engine.styled_figure import StyledFigure, clear_figure, drop_bitmaps
+from posviz.wording import quoted, shortened
 
 FORMATS = ("png", "svg", "pdf")
 # Title, caption and Python line, by the names that each format has for them.
@@ -68,7 +69,7 @@ def _format(path: Path) -> str:
     kind = path.suffix.lower().lstrip(".")
     if kind not in FORMATS:
         raise ValueError(
-            f"path = {str(path)!r} ends in {path.suffix!r}: choose one of "
+            f"path = {quoted(str(path))} ends in {quoted(path.suffix)}: choose one of "
             + ", ".join(f".{known}" for known in FORMATS)
             + "; animate writes .gif and .mp4"
         )
@@ -101,7 +102,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     """
     try:
         if path.parent.exists() and not path.parent.is_dir():
-            raise NotADirectoryError(errno.ENOTDIR, f"{path.parent} is not a folder")
+            raise NotADirectoryError(errno.ENOTDIR, f"{shortened(path.parent)} is not a folder")
         path.parent.mkdir(parents=True, exist_ok=True)
         with unfinished(path.parent) as beside:
             with beside.open("xb") as file:
@@ -112,7 +113,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             setting = f"set {SETTING} to" if path.parts[:1] == ("figures",) else "choose"
             said = f"{said}; {setting} a folder that you may write to"
-        refused = type(error)(error.errno, said, str(path))
+        refused = type(error)(error.errno, said, shortened(path))
         line = f"{type(refused).__name__}: {refused}"
         vars(refused)["_render_traceback_"] = lambda: [line]  # for IPython
         raise refused from error

@@ -4,6 +4,7 @@ A knob is a traitlet, so `picture.d_model = 7` is checked where it is set, whoev
 slider, the command line. The message names the knob, the value and what is allowed.
 """
 
+import itertools
 import math
 import numbers
 import re
@@ -14,6 +15,7 @@ from typing import Any, NoReturn
 import traitlets
 
 from posviz import arrays
+from posviz.wording import quoted
 
 
 class Knob(traitlets.TraitType):
@@ -75,7 +77,9 @@ class Knob(traitlets.TraitType):
 
     def refuse(self, value: Any) -> NoReturn:
         """Raise the TraitError that names the knob, the value and the rule."""
-        raise traitlets.TraitError(f"{self.name} = {value!r} is refused: it must be {self.rule}.")
+        raise traitlets.TraitError(
+            f"{self.name} = {quoted(value)} is refused: it must be {self.rule}."
+        )
 
 
 class numeric(Knob):
@@ -268,7 +272,7 @@ class text(Knob):
         if not isinstance(value, str):
             self.refuse(value)
         printable = (c for c in value if unicodedata.category(c)[0] != "C")
-        return "".join(printable)[: self.max_length]
+        return "".join(itertools.islice(printable, self.max_length))
 
 
 class device(Knob):

@@ -1,6 +1,5 @@
 """A picture is declared once: knobs, arrays, artists. Everything else is derived from that."""
 
-import difflib
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from posviz.engine.knobs import Knob, choice, numeric, switch
 from posviz.engine.reruns import take_over_cell
 from posviz.engine.style import DPI, SIZE, style_context
 from posviz.engine.styled_figure import StyledFigure, drop_bitmaps
+from posviz.wording import quoted, spelt_like
 
 if TYPE_CHECKING:
     from posviz.engine.explorer import Explorer
@@ -99,9 +99,9 @@ class Picture(traitlets.HasTraits):
     def no_knob(cls, name: str) -> str:
         """Return the error message for an unknown knob: it lists the knobs and the nearest name."""
         known = cls.knobs()
-        near = difflib.get_close_matches(str(name), known, 1)
+        near = spelt_like(str(name), known)
         hint = f" Did you mean {near[0]!r}?" if near else ""
-        return f"{cls.__name__} has no knob {name!r}; it has {', '.join(known)}.{hint}"
+        return f"{cls.__name__} has no knob {quoted(name)}; it has {', '.join(known)}.{hint}"
 
     @classmethod
     def filmed_knobs(cls) -> tuple[str, ...]:

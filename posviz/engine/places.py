@@ -4,6 +4,8 @@ import os
 import re
 from pathlib import Path
 
+from posviz.wording import quoted
+
 SETTING = "POSVIZ_FIGURES"
 # Windows takes these for devices, whatever follows the first dot.
 _DEVICES = re.compile(r"(con|prn|aux|nul|con(in|out)\$|(com|lpt)[\d¹²³]) *(\.|$)", re.IGNORECASE)
@@ -30,7 +32,8 @@ def inside(folder: Path, name: str, kind: str) -> Path:
     awkward = stem.startswith(".") or any(c in stem for c in "/\\:") or not stem.isprintable()
     if not stem or awkward or len(stem) > 100 or _DEVICES.match(stem):
         raise ValueError(
-            f"file name = {name!r} is refused: use up to 100 characters, not a leading dot and no "
-            "slash, backslash, colon or control character, and no name of a device such as CON."
+            f"file name = {quoted(name)} is refused: use up to 100 characters, not a leading dot "
+            "and no slash, backslash, colon or control character, and no name of a device such as "
+            "CON."
         )
     return folder / f"{stem}.{kind}"

@@ -9,6 +9,8 @@ from pathlib import Path
 import matplotlib
 from matplotlib.font_manager import fontManager
 
+from posviz.wording import quoted
+
 DPI = {"notebook": 100, "slide": 144, "paper": 300, "poster": 150}
 SIZE = {"slide": (40 / 3, 7.5), "poster": (18.0, 12.0)}  # inches; else each picture has its own
 STYLES = tuple(DPI)
@@ -43,7 +45,7 @@ def parameters(style: str, dark: bool) -> dict:
     Raises ValueError for an unknown style.
     """
     if style not in STYLES:
-        raise ValueError(f"style = {style!r} is unknown: choose one of {', '.join(STYLES)}.")
+        raise ValueError(f"style = {quoted(style)} is unknown: choose one of {', '.join(STYLES)}.")
     rc = {k: v for k, v in matplotlib.rcParamsDefault.items() if k not in _SESSION}
     for name in ["base", style] + ["dark"] * dark:
         file = _FOLDER / f"{name}.mplstyle"

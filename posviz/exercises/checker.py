@@ -40,6 +40,7 @@ import numpy as np
 from posviz.exercises import progress
 from posviz.exercises.answers import JOIN, to_numbers
 from posviz.exercises.feedback import Feedback, failing_line, show_arguments, show_value
+from posviz.wording import shortened
 
 SIZES = range(1, 9)
 LONG = 8  # of an answer with more rows, the first wrong one is shown
@@ -202,7 +203,7 @@ class Checker:
                 f"Not finished yet: `...` is still to be replaced in {', '.join(empty)}{line}."
             )
             return self._feedback("not attempted", message)
-        message = f"Your code stopped{line}: {type(error).__name__}: {error}"
+        message = f"Your code stopped{line}: {type(error).__name__}: {shortened(error)}"
         return self._feedback("error", message, evidence=self._arguments(case))
 
     def _judge(self, given: list[np.ndarray]) -> Feedback:

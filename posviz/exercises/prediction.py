@@ -19,6 +19,7 @@ from posviz.engine.reruns import take_over_cell
 from posviz.engine.scripts import as_module
 from posviz.engine.stored import WIDGET, mark
 from posviz.exercises import progress
+from posviz.wording import quoted
 
 _HERE = Path(__file__).parent
 
@@ -75,7 +76,7 @@ def predict(
     if not 2 <= len(choices) <= 5:
         raise ValueError(f"choices: got {len(choices)}; allowed are two to five.")
     if len(right) != 1:
-        raise ValueError(f"choices: exactly one must hold; {len(right)} do: {right}.")
+        raise ValueError(f"choices: exactly one must hold; {len(right)} do: {quoted(right)}.")
     sentences = [f"{'✓ Yes.' if holds else '✗ No.'} {said}" for _, holds, said in choices]
     answer = f"**{right[0]}.** {answer}"
     folded = [

@@ -3,6 +3,8 @@
 import importlib
 from pathlib import Path
 
+from posviz.wording import quoted
+
 
 def names() -> dict[str, str]:
     """Every picture's module by class name: `table.py` in `sinusoidal` would hold `Table`.
@@ -22,5 +24,5 @@ def load(name: str) -> type:
     """The picture class of that name; AttributeError for an unknown one."""
     modules = names()
     if name not in modules:
-        raise AttributeError(f"no picture is called {name!r}; there are {', '.join(modules)}")
+        raise AttributeError(f"no picture is called {quoted(name)}; there are {', '.join(modules)}")
     return getattr(importlib.import_module(modules[name]), name)

@@ -1,6 +1,5 @@
 """The command line's arguments, read: pictures, lessons, formats, styles, values of knobs."""
 
-import difflib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NoReturn
@@ -10,6 +9,7 @@ from posviz.course import LESSONS, OF_TOPIC, Lesson
 from posviz.engine import animation, export
 from posviz.engine.picture import Picture
 from posviz.engine.style import STYLES
+from posviz.wording import quoted, shortened, spelt_like
 
 FORMATS = (*export.FORMATS, *animation.FORMATS)
 
@@ -18,10 +18,10 @@ def closest(what, text, known: Iterable[str], where="") -> NoReturn:
     """Raise ValueError with what was typed, the closest known name, and where all are listed."""
     known = list(known)
     lower = {name.lower(): name for name in reversed(known)}
-    near = difflib.get_close_matches(text.lower(), lower, 1, 0.5)
+    near = spelt_like(text.lower(), lower, cutoff=0.5)
     hint = f" Did you mean {lower[near[0]]!r}?" if near else ""
     raise ValueError(
-        f"{what} {text!r} is unknown.{hint} {where or 'There are ' + ', '.join(known)}."
+        f"{what} {quoted(text)} is unknown.{hint} {where or 'There are ' + ', '.join(known)}."
     )
 
 
@@ -67,7 +67,7 @@ def picture_files(names=(), lessons=(), everything=False) -> list[Path]:
     typed = [Path(name).resolve() for name in names if name.endswith(".py")]
     for file in typed:
         if not file.is_file():
-            raise ValueError(f"{file} is no file.")
+            raise ValueError(f"{shortened(file)} is no file.")
     names = [name for name in names if not name.endswith(".py")]
     if typed and not (names or lessons or everything):
         return typed
@@ -147,8 +147,8 @@ def settings(names, texts) -> tuple[dict[str, dict], list[str]]:
     for text in texts:
         knob, equals, typed = text.partition("=")
         if not equals:
-            raise ValueError(f"--set {text!r} is unclear: write --set knob=value.")
-        having, note = _with_knob(classes, knob.strip(), f"--set {text}")
+            raise ValueError(f"--set {quoted(text)} is unclear: write --set knob=value.")
+        having, note = _with_knob(classes, knob.strip(), f"--set {shortened(text)}")
         notes += note
         for name in having:
             values[name][knob.strip()] = classes[name].knobs()[knob.strip()].read(typed)

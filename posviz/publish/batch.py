@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 from tqdm import tqdm
 
+from posviz.wording import shortened
+
 
 def run(jobs: dict[str, Callable[[], object]], unit: str) -> dict[str, str]:
     """Do all jobs and return why some failed, by name."""
@@ -20,5 +22,5 @@ def reason(error: Exception) -> str:
     """An error as text for readers: the system's message for files, else type and message."""
     if isinstance(error, OSError):
         said = error.strerror or str(error)
-        return f"{said}: {error.filename}" if error.filename else said
-    return f"{type(error).__name__}: {error}"
+        return f"{said}: {shortened(error.filename)}" if error.filename else said
+    return f"{type(error).__name__}: {shortened(error)}"

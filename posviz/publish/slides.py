@@ -22,6 +22,7 @@ from posviz.exercises.prediction import Prediction
 from posviz.publish.assets import policy, scripts, write, write_library
 from posviz.publish.clean import cleaned, markdown
 from posviz.publish.lesson import executed_with_filmstrips
+from posviz.wording import quoted
 
 HERE = Path(__file__).parent
 SCRIPT = as_script(HERE / "slides.js")
@@ -71,7 +72,9 @@ def stacks(notebook: NotebookNode) -> list[list[Slide]]:
         mark = cell.metadata.get("slideshow", {}).get("slide_type") or "-"
         if mark not in MARKS:
             allowed = ", ".join(MARKS)
-            raise ValueError(f"cell {number}: slide_type must be one of {allowed}; got {mark!r}")
+            raise ValueError(
+                f"cell {number}: slide_type must be one of {allowed}; got {quoted(mark)}"
+            )
         if mark == "skip":
             continue
         text = cell.source if cell.cell_type == "markdown" else ""

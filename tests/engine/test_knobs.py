@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from posviz import arrays
 from posviz.engine import knobs
+from posviz.wording import quoted
 from tests.engine.sample import Waves
 
 NAN, INF = float("nan"), float("inf")
@@ -47,7 +48,7 @@ def test_a_refusal_names_knob_value_and_rule_and_changes_nothing(name, value):
     with pytest.raises(traitlets.TraitError) as refusal:
         setattr(picture, name, value)
     message = str(refusal.value)
-    assert message.startswith(f"{name} = {value!r} is refused: it must be {RULES[name]}")
+    assert message.startswith(f"{name} = {quoted(value)} is refused: it must be {RULES[name]}")
     assert picture.values() == before
     with pytest.raises(traitlets.TraitError, match=f"^{name} = "):
         Waves(**{name: value})

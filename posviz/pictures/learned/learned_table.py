@@ -24,7 +24,7 @@ from posviz.pictures.learned._tables import (
     unit_rows,
 )
 from posviz.pictures.parts import Curve, Limits, Other, legend_above, whole, with_room, zero
-from posviz.wording import signed
+from posviz.wording import quoted, signed
 
 LOWEST = -0.55  # the axis of the mean cosine ends here unless a mean is lower
 
@@ -147,7 +147,9 @@ def checked(snapshots):
         raise ValueError("snapshots must hold at least one table, got an empty dict")
     for step in snapshots:
         if isinstance(step, bool) or not isinstance(step, numbers.Integral) or step < 0:
-            raise TypeError(f"snapshots must have whole steps from 0 on as keys, got {step!r}")
+            raise TypeError(
+                f"snapshots must have whole steps from 0 on as keys, got {quoted(step)}"
+            )
     tables = {int(step): as_table(x, f"snapshots[{step}]") for step, x in snapshots.items()}
     shapes = sorted({table.shape for table in tables.values()})
     if len(shapes) > 1:
