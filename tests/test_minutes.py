@@ -16,7 +16,6 @@ FOLDER = Path(__file__).parent.parent / "notebooks"
 WORDS, ASKED, EXERCISE = 1 / 200, 3, 8  # minutes
 MOST = 60
 APPENDIX = re.compile(r"## .*\bAppendix\b")
-SUMMARY = re.compile(r"## .*\bSummary\b")
 
 every_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.notebook)
 
@@ -30,9 +29,7 @@ def minutes(lesson) -> tuple[int, int]:
     spent, optional = [0.0, 0.0], False
     for cell in cells(lesson):
         if cell.cell_type == "markdown":
-            optional = (optional or bool(APPENDIX.match(cell.source))) and not SUMMARY.match(
-                cell.source
-            )
+            optional = optional or bool(APPENDIX.match(cell.source))
             spent[optional] += WORDS * len(cell.source.split())
         else:
             asked = re.findall(r"^predict\(|\.explore\(\)", cell.source, re.MULTILINE)
