@@ -19,6 +19,7 @@ import contextlib
 import errno
 import hashlib
 import os
+import re
 import shutil
 import signal
 import socket
@@ -28,15 +29,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 NOTEBOOKS = ROOT / "notebooks"
-VENV = ROOT / ".venv"
+VENV = ROOT / (".venv-oldest" if "--oldest" in sys.argv else ".venv")
 LOG = VENV / "install.log"
 TORCH_REASON = VENV / "posviz-torch"  # which build was chosen and why, for `posviz doctor`
 FREE_GIGABYTES = 3  # what a CPU-only installation and its downloads take
+ONE_LESSON = "02_sinusoidal_tables"  # in JupyterLab, as a page and as slides
 CPU_BUILDS = "https://download.pytorch.org/whl/cpu"  # torch for the CPU: pip's option for Linux
 
 USAGE = """usage: python run.py lab  [options for JupyterLab, such as --port=8890 or --no-browser]
        python run.py test [--quick | --changed | --everything] [--seed N]
-                          [options for pytest, such as -x or -k rotary]"""
+                          [options for pytest, such as -x or -k rotary]
+       python run.py test --oldest  [options for pytest]"""
 
 DISK_FULL = (
     "There is no space left on the disk: free about %d GB and run this again." % FREE_GIGABYTES
@@ -107,6 +110,10 @@ def main(arguments):
     if command == "test":
         if "--quick" not in extra:
             install_chromium()
+        if "--oldest" in extra:
+            extra = [option for option in extra if option != "--oldest"]
+            quick, lesson = ["--quick"] + extra, ["-k", ONE_LESSON] + extra
+            return call(test_command(quick)) or call(test_command(lesson))
         return call(test_command(extra))
     return call(lab_command(NOTEBOOKS, VENV / "workspaces", extra))
 
@@ -188,7 +195,7 @@ def check_disk():
 
 def make_venv():
     """Make an empty `.venv`, in place of whatever is there."""
-    say("Making .venv")
+    say("Making %s" % VENV.name)
     python = getattr(sys, "_base_executable", sys.executable)  # also when .venv itself runs this
     made = subprocess.run(
         [python, "-m", "venv", "--clear", str(VENV)], capture_output=True, text=True
@@ -208,13 +215,23 @@ def install(part):
     """Install a part into `.venv`."""
     say("Installing %s, this once; what pip says is in %s" % (part.what, LOG))
     LOG.unlink(missing_ok=True)
-    options = ["-c", "constraints.txt"]
+    options = ["-c", constraints()]
     if part is LAB:
         build, reason = torch_build()
         options += build
         TORCH_REASON.write_text(reason + "\n")
     for wanted in part.wanted:
         pip_install(options + wanted)
+
+
+def constraints():
+    """Return the file that pins versions: those last tested, or the oldest that are allowed."""
+    if VENV.name == ".venv":
+        return "constraints.txt"
+    bounds = re.findall(r'"([\w-]+)>=([\d.]+)"', (ROOT / "pyproject.toml").read_text())
+    oldest = VENV / "oldest.txt"
+    oldest.write_text("".join("%s==%s\n" % bound for bound in bounds))
+    return str(oldest)
 
 
 def torch_build():

@@ -10,7 +10,6 @@ while every frame looks whether the pixels differ from the last ones (in_page.js
 repetitions, the contenders of a picture in turn; the tables hold the medians.
 """
 
-import argparse
 import datetime
 import os
 import statistics
@@ -117,9 +116,9 @@ def print_floor(browser, server):
 def main():
     """Print the tables."""
     every = [*PICTURES, *names(), "echo"]
-    parser = argparse.ArgumentParser(usage=f"browser.py [{' | '.join(every)}] …")
-    parser.add_argument("names", nargs="*", choices=every, default=every, metavar="name")
-    asked = parser.parse_args().names
+    asked = sys.argv[1:] or every
+    if not set(asked) <= set(every):
+        sys.exit(f"usage: browser.py [{' | '.join(every)}] …")
     os.environ.update(ONE_THREAD)  # JupyterLab and its kernels inherit it
     date, cores = datetime.date.today(), os.cpu_count()
     print(f"{date}, {cores} cores, numeric libraries on one thread\n", flush=True)

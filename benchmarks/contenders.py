@@ -2,9 +2,8 @@
 
 Each shows one slider, and returns a function that moves it to a value.
 
-`python contenders.py` prints nothing: slider.py and browser.py run these in a Jupyter kernel. All
-lay the figure out as posviz does, so that the picture is the same; `interact_plain` leaves
-matplotlib's default layout, which is faster.
+slider.py and browser.py run these in a Jupyter kernel. All lay the figure out as posviz does, so
+that the picture is the same; `interact_plain` leaves matplotlib's default layout, which is faster.
 """
 
 import ipywidgets as widgets

@@ -161,14 +161,14 @@ def report(group):
         print(f"| {name} | {taken:.1f} | {taken / found[first]:.2f} |")
 
 
-def main(names):
+def main():
     """Run the groups, each peak of memory in a process of its own."""
     device = torch.cuda.get_device_name() if DEVICE == "cuda" else f"{os.cpu_count()} CPU cores"
     packages = ("torch", "numpy", "transformers", "rotary-embedding-torch", "x-transformers")
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in packages)
     print(f"{datetime.date.today()}, {versions}; rope on {device}, the rest on CPU cores")
     groups = {group.__name__: group for group in (rope, alibi, t5, table)}
-    for name in names or (*groups, "attention"):
+    for name in sys.argv[1:] or (*groups, "attention"):
         if name != "attention":
             report(groups[name])
             continue
@@ -182,4 +182,4 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["peak"]:
         peak(*sys.argv[2:])
     else:
-        main(sys.argv[1:])
+        main()

@@ -59,7 +59,7 @@ def test_environment_yml_is_what_pyproject_says(tmp_path):
 
 
 def test_the_conda_names_ask_for_the_same_versions():
-    wanted = _requirements()
+    wanted = lowest_versions()
     for name, rule in PYPROJECT["tool"]["pyproject2conda"]["dependencies"].items():
         if rule.get("skip"):
             assert rule["packages"].partition(">=")[2] == wanted[name]
@@ -68,10 +68,10 @@ def test_the_conda_names_ask_for_the_same_versions():
 def test_constraints_pin_exactly_the_requirements():
     lines = (ROOT / "constraints.txt").read_text().splitlines()
     pinned = [line.partition("==")[0] for line in lines if line and not line.startswith("#")]
-    assert sorted(pinned) == sorted(_requirements())
+    assert sorted(pinned) == sorted(lowest_versions())
 
 
-def _requirements():
+def lowest_versions():
     """Return {name: lowest version} of everything the course and its tests ask for."""
     project = PYPROJECT["project"]
     lists = [project["dependencies"], *project["optional-dependencies"].values()]

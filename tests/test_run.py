@@ -11,14 +11,16 @@ import sys
 import time
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 from types import SimpleNamespace
 
 import pytest
 
 import run
+from tests.test_house import lowest_versions
 
-SOURCE = (run.ROOT / "run.py").read_text()
+NOTEBOOKS, SOURCE = run.NOTEBOOKS, (run.ROOT / "run.py").read_text()
 
 
 @pytest.fixture
@@ -288,3 +290,30 @@ def test_ctrl_c_belongs_to_the_program_that_runs():
     os.killpg(process.pid, signal.SIGINT)
     assert process.communicate(timeout=20) == ("", "")
     assert process.returncode != 0
+
+
+def test_the_oldest_versions_are_those_that_pyproject_allows(project, monkeypatch):
+    assert run.constraints() == "constraints.txt"
+    monkeypatch.setattr(run, "VENV", project.folder / ".venv-oldest")
+    run.VENV.mkdir()
+    pinned = dict(line.split("==") for line in Path(run.constraints()).read_text().split())
+    assert pinned.items() >= lowest_versions().items()
+
+
+def test_the_oldest_versions_pass_the_quick_tests_and_one_lesson(project, monkeypatch):
+    called = []
+    monkeypatch.setattr(run, "install_chromium", lambda: None)
+    monkeypatch.setattr(run, "call", lambda command: called.append(command) or 0)
+    assert run.main(["test", "--oldest", "-x"]) == 0
+    quick, lesson = [command[command.index("--no-loadscope-reorder") + 1 :] for command in called]
+    assert (quick, lesson) == (["--quick", "-x"], ["-k", run.ONE_LESSON, "-x"])
+    assert (NOTEBOOKS / f"{run.ONE_LESSON}.ipynb").exists()
+
+
+@pytest.mark.slow("a process")
+def test_the_oldest_versions_have_an_environment_of_their_own():
+    program = "import run; print(run.VENV.name)"
+    for option, name in (("--oldest", ".venv-oldest"), ("--quick", ".venv")):
+        line = [sys.executable, "-c", program, "test", option]
+        done = subprocess.run(line, cwd=run.ROOT, capture_output=True, text=True)
+        assert done.stdout == f"{name}\n"

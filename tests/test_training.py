@@ -261,7 +261,7 @@ def interrupting_at(line):
 
 def test_wherever_it_is_interrupted_training_ends_in_one_line(capsys, everything):
     ended = []
-    for line in range(1, 120, 1 if everything else 7):
+    for line in range(1, 180, 1 if everything else 10):
         model = SmallTransformer(trained(), **SMALL)
         sys.settrace(interrupting_at(line))
         try:

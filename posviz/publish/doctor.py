@@ -45,7 +45,7 @@ def checks() -> Iterator[Check]:
     """Yield the result of each check when it is done."""
     yield Check("Python", f"{platform.python_version()} at {sys.executable}")
     yield from versions()
-    for part in (devices, fonts, ffmpeg, notebooks):
+    for part in (devices, drawing, fonts, ffmpeg, notebooks):
         try:
             yield from part()
         except ImportError as error:
@@ -106,6 +106,25 @@ def _reasons() -> dict[str, str]:
             said = f"torch does not load, {_line(error)}"
             return {"NumPy": ""} | dict.fromkeys(arrays.TORCH_DEVICES, said)
     return arrays.devices()
+
+
+def drawing() -> Iterator[Check]:
+    """Whether this matplotlib's images, axes, texts and lines can be written down as draw calls."""
+    from posviz import T5Buckets
+    from posviz.engine.layers import drawing_order
+    from posviz.engine.recorder import Recorder
+
+    figure = T5Buckets().figure()
+    figure.canvas.draw()
+    recorder = Recorder(figure.canvas.get_renderer())
+    try:
+        for artist in drawing_order(figure):
+            recorder.record(artist)
+    except Exception as error:
+        advice = "pictures move as pixels, and slower: pip install --upgrade posviz matplotlib"
+        yield Check("drawing", f"{advice} ({_line(error)})", fine=False)
+    else:
+        yield Check("drawing", "pictures move as draw calls")
 
 
 def fonts() -> Iterator[Check]:

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 import posviz
-from posviz.engine import animation, style
+from posviz.engine import animation, letters, style
 from posviz.engine.places import SETTING
 from posviz.publish import arguments, doctor
 
@@ -44,6 +44,7 @@ def test_here_everything_works_that_the_course_needs(tmp_path, monkeypatch):
     assert not [check for check in found.values() if check.fatal]
     for name in ("numpy", "posviz", "torch", "jupyterlab", "device torch CPU", "font", "ffmpeg"):
         assert found[name].fine, name
+    assert found["drawing"].fine, found["drawing"]
     assert found["posviz"].found == posviz.__version__
     assert Path(found["server extension"].found).name == "posviz.json"
     assert found["notebooks"].found.startswith(f"{len(arguments.notebooks())} in ")
@@ -123,7 +124,10 @@ def test_a_broken_torch_is_told(tmp_path):
 @pytest.mark.slow("a process")
 @pytest.mark.parametrize(
     ("module", "lost"),
-    [("fontTools", ["ffmpeg", "notebooks"]), ("numpy", ["devices", "fonts", "ffmpeg"])],
+    [
+        ("fontTools", ["ffmpeg", "notebooks"]),
+        ("numpy", ["devices", "drawing", "fonts", "ffmpeg"]),
+    ],
 )
 def test_what_cannot_be_loaded_is_told_and_the_other_checks_are_made(module, lost):
     done = told(f"sys.modules[{module!r}] = None")
@@ -135,6 +139,15 @@ def test_what_cannot_be_loaded_is_told_and_the_other_checks_are_made(module, los
         assert module in lines[name]
     for name in ("Python", "posviz", "server extension", "free disk", "writing to figures"):
         assert lines[name].startswith("ok "), name
+
+
+def test_a_matplotlib_that_lacks_what_is_asked_of_it_is_told(monkeypatch):
+    assert only(doctor.drawing()).fine
+    monkeypatch.delattr(letters, "get_hinting_flag")  # an older or newer one may have none
+    check = only(doctor.drawing())
+    assert (check.fine, check.fatal) == (False, False)
+    assert check.found.startswith("pictures move as pixels, and slower: pip install --upgrade")
+    assert "name 'get_hinting_flag' is not defined" in check.found
 
 
 def test_fonts(monkeypatch):
