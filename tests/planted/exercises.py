@@ -3,8 +3,8 @@
 QUICK = {
     "a mistake that fits one input is named": (
         "posviz/exercises/checker.py",
-        "if all(map(self.same, given, self._outputs(mistake.function))):",
-        "if any(map(self.same, given, self._outputs(mistake.function))):",
+        "return all(map(self.same, given, made))",
+        "return any(map(self.same, given, made))",
         "tests/exercises/test_checker.py::test_a_mistake_must_match_on_every_input",
     ),
     "the input is copied at its surface alone": (

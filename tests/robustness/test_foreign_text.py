@@ -10,7 +10,7 @@ import posviz.pictures
 from posviz.claims import audit
 from posviz.derivations.rotary import derive
 from posviz.encodings.doors import doors
-from posviz.engine.export import inside
+from posviz.engine.places import inside
 from posviz.publish import arguments
 from posviz.sources import url
 
