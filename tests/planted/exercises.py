@@ -41,8 +41,8 @@ QUICK = {
     ),
     "warnings about inputs that the reader never sees": (
         "posviz/exercises/checker.py",
-        'warnings.catch_warnings(action="ignore")',
-        "warnings.catch_warnings()",
+        'warnings.catch_warnings(action="ignore"):\n                right',
+        "warnings.catch_warnings():\n                right",
         "tests/exercises/alibi/test_head.py::test_a_right_line_with_an_axis_"
         "too_many_brings_no_warning",
     ),
