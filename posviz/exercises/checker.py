@@ -171,9 +171,10 @@ class Checker:
         if value is ... or (value is None and _is_stub(answer)):
             return self._feedback("not attempted", "Not attempted yet.")
         if value is None:
-            message = "Your function returned None. Is a return missing at its end?"
-            if self._expected(case).dtype.kind == "i":
-                message += " Or did a search with == find nothing: then compare with np.isclose."
+            message = (
+                "Your function returned None. Is a return missing at its end? "
+                "Or did a search with == find nothing: then compare with np.isclose."
+            )
             return self._feedback("wrong", message, evidence=self._arguments(case))
         if several := self._several(answer, value, case):
             return self._feedback("wrong", several, evidence=self._arguments(case))
