@@ -55,10 +55,10 @@ class Feedback:
 
 
 def show_value(name: str, value: Any) -> str:
-    """Return "name = value", arrays rounded, aligned and cut short; True in them is 1."""
+    """Return "name = value", arrays rounded, aligned and cut short; True in them is 1, −0 is 0."""
     if isinstance(value, np.ndarray) and value.ndim:
         text = np.array2string(
-            1 * value, precision=4, suppress_small=True, threshold=64, prefix=f"{name} = "
+            1 * value + 0, precision=4, suppress_small=True, threshold=64, prefix=f"{name} = "
         )
     elif isinstance(value, np.ndarray):
         text = str(value) if value.dtype == bool else f"{value.item():.6g}"

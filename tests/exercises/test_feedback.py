@@ -50,6 +50,7 @@ def test_no_feedback_rests_on_colour(status):
         (np.array([1, 2]), "x = [1 2]"),
         (np.array([[1.0, 2.0], [3.0, 4.0]]), "x = [[1. 2.]\n     [3. 4.]]"),
         (np.array([1 / 3]), "x = [0.3333]"),
+        (np.array([-0.0, -1.0]), "x = [ 0. -1.]"),
         (np.array([[True, False], [False, True]]), "x = [[1 0]\n     [0 1]]"),
         (np.array(2 / 3), "x = 0.666667"),
         (np.array(100), "x = 100"),

@@ -43,9 +43,9 @@ def _masks() -> dict[str, np.ndarray]:
 def slopes_are_one_formula() -> Verdict:
     """A model with n heads has the slopes 2^(−8h/n)."""
     wrong = {}
-    for heads in (8, 6, 12, 20):
+    for heads in (8, 16, 12, 20):
         formula = 2.0 ** (-8 * np.arange(1, heads + 1) / heads)
-        wrong[f"it has {heads} heads"] = int((np.abs(alibi_slopes(heads) - formula) > SAME).sum())
+        wrong[f"n is {heads}"] = int((np.abs(alibi_slopes(heads) - formula) > SAME).sum())
     text = (
         "Heads whose slope in the released code is another, by more than 1e-9. Where n is no power "
         "of two, it appends every second slope of twice the power below."
@@ -127,8 +127,9 @@ def the_factor_is_the_window() -> Verdict:
         factors.append(np.log(1000) / slope)
     text = (
         "Distance in tokens from which the weight is below one in a thousand, where contents are "
-        "alike and the text has 10 000 tokens; e^(−slope · distance) is so from {} and {} on. "
-        "Where it does means within a token. The query's own weight is less than 1 to begin with."
+        "alike and the text has 10 000 tokens; the factor e^(−slope · distance) is so from {} and "
+        "{} on. Where it does means within a token. The query's own weight is less than 1 to begin "
+        "with."
     )
     same = dict(zip(weights.values(), factors, strict=True))
     return judge(
@@ -143,7 +144,7 @@ def any_length_has_a_bias() -> Verdict:
     for length in (1024, 1_000_000):
         bias = alibi_bias(alibi_slopes(HEADS), offsets([length - 1], np.arange(length)))
         missing[f"the text has {shown(length)} tokens"] = int((~np.isfinite(bias)).sum())
-    text = "Biases of the last query that are missing or no number, of 8 heads; any length means 0."
+    text = "Keys without a finite bias for the last query, in 8 heads; any length means 0."
     return judge(missing, lambda count: count == 0, text)
 
 

@@ -13,7 +13,7 @@ def _bias(slopes, positions):
 
 def _behind(x):
     """x [..., len, len] for keys that are not ahead of their query, 0 for the others."""
-    return np.tril(x) + 0.0  # −0 would be printed as such
+    return np.tril(x)
 
 
 def _bias_inputs(rng, size):
@@ -49,8 +49,9 @@ def _(slopes, positions):
 
 @check_alibi_bias.mistake("keys ahead as those behind")
 def _(slopes, positions):
-    """You took |i − j|, so a key ahead has the bias of one as far behind. A mask must hide it, and
-    without one a head cannot tell before from after: leave 0 where j is above i."""
+    """You took |i − j| (`alibi_bias` does, too), so a key ahead has the bias of one as far behind.
+    A mask must hide it, and without one a head cannot tell before from after: leave 0 where j is
+    above i."""
     return alibi_bias(slopes, offsets(positions, positions))
 
 
@@ -77,8 +78,7 @@ def _(slopes, positions):
 
 @check_alibi_bias.mistake("−∞ ahead")
 def _(slopes, positions):
-    """Your bias is right, and a mask would put −∞ ahead, as you did. Here leave 0 there, so that
-    all of it is numbers."""
+    """A mask would put −∞ ahead, as you did. Here leave 0 there, so that all of it is numbers."""
     ahead = np.triu(np.ones((len(positions), len(positions)), bool), 1)
     return np.where(ahead, -np.inf, _bias(slopes, positions))
 

@@ -5,7 +5,7 @@ import numpy as np
 from posviz.encodings.alibi import alibi_slopes
 from posviz.exercises.checker import Checker
 
-HEADS = (1, 2, 4, 8, 3, 7, 12, 20)  # powers of two first: their rule is half of the answer
+HEADS = (1, 2, 4, 8, 3, 7, 12, 40)  # powers of two first: their rule is half of the answer
 
 
 # The answer is a function (num_heads) -> slopes [num_heads], all above 0, in the order of the
@@ -47,19 +47,25 @@ def _slip(name):
     return add
 
 
-def _with_extra(num_heads, extra):
+def _with_extra(num_heads, extra, *, first=1):
     """The slopes of the power below, then those that are picked from twice the power."""
     power = _power(num_heads)
-    return np.concatenate([_series(power), extra(_series(2 * power), num_heads - power)])
+    twice = _series(2 * power, first=first)
+    return np.concatenate([_series(power, first=first), extra(twice, num_heads - power)])
 
 
 @check_slopes.mistake("heads from 0")
 def _(num_heads):
     """You counted heads from 0, so the first slope is 1. They count from 1: the first slope of 8
     heads is 1/2, and the last 1/256."""
-    power = _power(num_heads)
-    extra = _series(2 * power, first=0)[::2]
-    return np.concatenate([_series(power, first=0), extra[: num_heads - power]])
+    return _with_extra(num_heads, lambda twice, count: twice[::2][:count], first=0)
+
+
+@check_slopes.mistake("heads from 0, and not every second")
+def _(num_heads):
+    """Two things. You counted heads from 0, so the first slope is 1: they count from 1. And your
+    extra slopes are the first ones of twice the power: take every second, [::2]."""
+    return _with_extra(num_heads, lambda twice, count: twice[:count], first=0)
 
 
 @check_slopes.mistake("heads from 0, but not the extra ones")
@@ -136,6 +142,13 @@ def _(num_heads):
     """Your extra slopes are the first ones of twice the power. Take every second, [::2]: those
     between are there already."""
     return _with_extra(num_heads, lambda twice, count: twice[:count])
+
+
+@check_slopes.mistake("extra slopes from the power on")
+def _(num_heads):
+    """Your extra slopes are those of twice the power from number power + 1 on. Take every second
+    from the first, [::2], and of these the first ones, [:num_heads - power]."""
+    return _with_extra(num_heads, lambda twice, count: twice[len(twice) // 2 :][:count])
 
 
 @check_slopes.mistake("extra slopes of num_heads")
@@ -239,6 +252,13 @@ def _(num_heads):
     """Two things. You wrote n/8 where 8/n belongs: the exponent is −8h/n. And you used one formula
     for every number of heads, where the released code does so for powers of two only."""
     return 2.0 ** (-num_heads * np.arange(1, num_heads + 1) / 8)
+
+
+@_slip("// instead of /")
+def _(slopes):
+    """Your exponents are whole numbers, as // makes them. Divide with /: the first of 16 heads
+    has the exponent −0.5."""
+    return 2 ** np.floor(np.log2(slopes))
 
 
 @_slip("8 missing")

@@ -134,7 +134,7 @@ def test_what_is_wrong_in_no_known_way_is_told_with_its_input():
     feedback = check_alibi_bias(behind(lambda slope, i, j: -(slope**2) * (i - j)))
     assert (feedback.status, feedback.mistake) == ("wrong", None)
     assert "positions = " in feedback.evidence
-    assert "-0. " not in feedback.evidence.partition("expected")[2]
+    assert "-0. " not in feedback.evidence
 
 
 def test_what_is_not_attempted_is_told_so():
