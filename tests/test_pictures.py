@@ -51,8 +51,9 @@ def extremes(picture) -> list[dict]:
 
 def random_value(knob, rng):
     """A value from the whole of a knob's range."""
-    if isinstance(knob, knobs.log):
-        return 10 ** rng.uniform(np.log10(knob.low), np.log10(knob.high))
+    if isinstance(knob, knobs.log | knobs.log_integer):
+        value = 10 ** rng.uniform(np.log10(knob.low), np.log10(knob.high))
+        return round(value) if isinstance(knob, knobs.integer) else value
     if isinstance(knob, knobs.real):
         return rng.uniform(knob.low, knob.high)
     if isinstance(knob, knobs.integer):

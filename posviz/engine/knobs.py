@@ -4,6 +4,8 @@ A knob is a traitlet, so `picture.d_model = 7` is checked where it is set, whoev
 slider, the command line. The message names the knob, the value and what is allowed.
 """
 
+import bisect
+import functools
 import itertools
 import math
 import numbers
@@ -218,6 +220,29 @@ class log(numeric):
         exponent = math.log10(self.low) + place / self.last_place * math.log10(self.high / self.low)
         rounded = round(10**exponent, 2 - math.floor(exponent))
         return min(max(rounded, self.low), self.high)
+
+
+class log_integer(integer):
+    """A positive whole number on a logarithmic slider."""
+
+    @functools.cached_property
+    def _places(self) -> list[int]:
+        """The places of a log knob, rounded: near the low end several are one number."""
+        fine = log(self.low, low=self.low, high=self.high)
+        return sorted({round(value) for value in fine.stops(fine.last_place + 1)})
+
+    @property
+    def last_place(self) -> int:
+        """The last place."""
+        return len(self._places) - 1
+
+    def place(self, value: Any) -> int:
+        """The first place not below a value: the last one of a shortened range reaches its end."""
+        return bisect.bisect_left(self._places, value)
+
+    def at(self, place: int) -> int:
+        """The value at a place."""
+        return self._places[place]
 
 
 class choice(Knob):

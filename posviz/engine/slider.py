@@ -90,7 +90,8 @@ class Slider(anywidget.AnyWidget):
                 if message["change"] == self._change:
                     self._follow(message)
             except traitlets.TraitError as error:
-                answer["refused"] = str(error)
+                # Code calls the knob by its name, the screen by its label.
+                answer["refused"] = str(error).replace(self.name, self.knob.label, 1)
             finally:  # without an answer the slider would wait
                 self._tell(**answer)
 

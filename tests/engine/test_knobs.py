@@ -1,5 +1,6 @@
 """Knobs: what is let in, what is refused, and in which words."""
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -93,6 +94,24 @@ def test_a_log_knob_has_three_digits_at_every_place(place):
     exponent = 1 + place / 50  # from 10 to 10,000 in steps of 0.02
     assert knob.last_place == 150
     assert knob.at(place) == float(f"{10**exponent:.3g}")
+
+
+def test_a_log_knob_of_whole_numbers_skips_none_as_long_as_they_are_far_apart():
+    knob = knobs.log_integer(30, low=1, high=4095)
+    places = [knob.at(place) for place in range(knob.last_place + 1)]
+    assert places[:14] == list(range(1, 15))
+    assert places[-1] == 4095
+    assert {type(value) for value in places} == {int}
+    for value, following in itertools.pairwise(places):
+        assert 0 < following - value <= 1 + 0.06 * value
+
+
+def test_a_log_knob_of_whole_numbers_lets_in_no_others():
+    knob = knobs.log_integer(30, low=1, high=4095)
+    assert knob.validate(None, np.int64(62)) == 62
+    for value in (62.5, 62.0, 0, 4096):
+        with pytest.raises(traitlets.TraitError, match="a whole number between 1 and 4,095"):
+            knob.validate(None, value)
 
 
 @pytest.mark.parametrize("name", ["lines", "width", "base", "phase"])

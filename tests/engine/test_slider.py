@@ -97,8 +97,7 @@ def test_what_is_no_allowed_number_is_refused_and_changes_nothing(picture, name,
     hand.type(typed)
     assert picture.values() == before
     assert hand.heard["text"] == shown
-    assert hand.heard["refused"].startswith(f"{name} = ")
-    assert hand.heard["refused"].endswith(f"is refused: it must be {allowed}.")
+    assert hand.heard["refused"].endswith(f" is refused: it must be {allowed}.")
     hand.type(shown)
     assert "refused" not in hand.heard
 
@@ -108,6 +107,9 @@ class Table(Picture):
 
     row = knobs.integer(5, low=0, high=9, until=lambda table: table.rows - 1, play=True)
     rows = knobs.integer(10, low=1, high=10)
+    column = knobs.log_integer(
+        30, low=1, high=4095, until=lambda table: 10 * table.rows - 37, label="planted at"
+    )
     kind = knobs.choice("turned", options=("turned", "shifted", "plain"))
     turn = knobs.integer(0, low=0, high=90, when={"kind": ("turned", "shifted")})
 
@@ -128,6 +130,31 @@ def test_a_range_that_another_knob_shortens_is_shown_shortened_and_comes_back():
     assert table.row == 2
     table.rows = 10
     assert (slider.last_place, hand.heard["text"]) == (9, "2")
+
+
+def test_a_shortened_end_is_the_last_place_whatever_number_it_is():
+    table = Table()
+    slider = make(table, "column")
+    hand = Hand(slider)
+    knob, shortened = slider.knob, []
+    for table.rows in range(4, 11):
+        hand.move(slider.last_place)
+        shortened.append(table.column)
+        assert (hand.heard["place"], hand.heard["text"]) == (slider.last_place, str(table.column))
+        hand.move(slider.last_place - 1)
+        assert table.column == knob.at(slider.last_place - 1) < shortened[-1]
+    assert shortened == [3, 13, 23, 33, 43, 53, 63]
+    assert {23, 33, 43, 53} - {knob.at(place) for place in range(knob.last_place)}
+
+
+def test_a_refusal_calls_the_knob_as_the_screen_does():
+    hand = Hand(make(Table(), "column"))
+    hand.type("500")
+    assert hand.heard["refused"] == "planted at = 500 is refused: it ends at 63 now."
+    hand.type("62.5")
+    assert hand.heard["refused"] == (
+        "planted at = 62.5 is refused: it must be a whole number between 1 and 4,095."
+    )
 
 
 def test_a_slider_that_moves_nothing_says_when_it_would():
@@ -226,6 +253,7 @@ KNOBS = {
     "real": knobs.real(0.5, low=0, high=1),
     "log": knobs.log(100, low=10, high=1000),
     "base": knobs.log(10_000, low=10, high=1_000_000),
+    "whole": knobs.log_integer(64, low=8, high=4096),
     "narrow": knobs.log(1, low=0.5, high=2),
 }
 Numbers = type("Numbers", (Picture,), dict(KNOBS))

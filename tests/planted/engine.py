@@ -88,6 +88,12 @@ QUICK = {
         "tests/engine/test_slider.py::"
         "test_a_range_that_another_knob_shortens_is_shown_shortened_and_comes_back",
     ),
+    "the last place of a shortened range lies below its end": (
+        "posviz/engine/knobs.py",
+        "bisect.bisect_left(self._places, value)",
+        "bisect.bisect_right(self._places, value) - 1",
+        "tests/engine/test_slider.py::test_a_shortened_end_is_the_last_place_whatever_number_it_is",
+    ),
     "a slider's range is written without thousands commas": (
         "posviz/engine/slider.py",
         "from {self.knob.low:,} to {self._end:,}",

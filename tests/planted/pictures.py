@@ -66,13 +66,6 @@ QUICK = {
         "tests/pictures/alibi/test_alibi_pictures.py::test_slopes_stand_in_the_"
         "released_order_beside_the_formula",
     ),
-    "ALiBi scores: a slider between two tokens is cut down": (
-        "posviz/pictures/alibi/alibi_scores.py",
-        'seq_len, distance = round(self.seq_len), round(self.held("distance"))',
-        'seq_len, distance = int(self.seq_len), int(self.held("distance"))',
-        "tests/pictures/alibi/test_alibi_scores_pictures.py::test_a_slider_between_"
-        "two_tokens_means_the_nearer",
-    ),
     "weight by distance: the weight of the key itself is the factor's loss of one step": (
         "posviz/pictures/alibi/weight_by_distance.py",
         "-np.expm1(-slopes)",
@@ -81,8 +74,8 @@ QUICK = {
     ),
     "score decay: an offset beyond the largest is not held there": (
         "posviz/pictures/rotary/score_decay.py",
-        'largest, offset = int(self.largest), self.held("offset")',
-        "largest, offset = int(self.largest), self.offset",
+        'offset = self.held("offset")',
+        "offset = self.offset",
         "tests/pictures/rotary/test_score_decay.py::test_an_offset_beyond_the_largest_is_held_there",
     ),
     "cache debugger: a query one late is one early": (

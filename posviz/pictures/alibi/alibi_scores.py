@@ -9,7 +9,7 @@ from posviz.arrays import Array, namespace, to_device, to_numpy
 from posviz.attention import softmax
 from posviz.encodings.alibi import alibi_bias, alibi_slopes
 from posviz.encodings.relative import offsets
-from posviz.engine.knobs import device, integer, log, real
+from posviz.engine.knobs import device, integer, log_integer, real
 from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import SIGNED
 from posviz.pictures.alibi.alibi_slopes import slope_words
@@ -43,8 +43,10 @@ class AlibiScores(Picture):
 
     head = integer(2, low=1, high=HEADS, play=True)
     content = real(1.0, low=0.0, high=5.0, step=0.1, label="content ×")
-    distance = log(30, low=1, high=4095, until=lambda p: round(p.seq_len) - 1, label="planted at")
-    seq_len = log(64, low=8, high=LONGEST, label="tokens")
+    distance = log_integer(
+        30, low=1, high=LONGEST - 1, until=lambda p: p.seq_len - 1, label="planted at"
+    )
+    seq_len = log_integer(64, low=8, high=LONGEST, label="tokens")
     seed = integer(0, low=0, high=99)
     where = device()
 
@@ -53,7 +55,7 @@ class AlibiScores(Picture):
 
         NumPy computes in float64, the others in float32: `error` is by how much they differ.
         """
-        seq_len, distance = round(self.seq_len), round(self.held("distance"))
+        seq_len, distance = self.seq_len, self.held("distance")
         slope = alibi_slopes(HEADS)[self.head - 1 : self.head]
         q, k = _vectors(seq_len, distance, self.seed)
         q = self.content * q
@@ -67,11 +69,8 @@ class AlibiScores(Picture):
             maps=maps,
             curves=[through_ranges(np.arange(seq_len), np.maximum(row, LOWEST)) for row in rows],
             planted=[row[distance] for row in rows],
-            distance=distance,
-            farther=round(self.distance) > distance,
             slope=float(alibi_slopes(HEADS)[self.head - 1]),
             score=FIT * self.content,
-            seq_len=seq_len,
             last=seq_len - 1,
             error=error,
         )
@@ -95,7 +94,7 @@ class AlibiScores(Picture):
         without, kept = arrays.planted[:2]
         lost, seq_len = arrays.slope * arrays.distance, arrays.seq_len
         tokens = "token" if arrays.distance == 1 else "tokens"
-        farthest = " (the farthest there is)" * arrays.farther
+        farthest = " (the farthest there is)" * bool(arrays.beyond)
         scores = f"scores {arrays.score:.1f}, of which head {arrays.head} of {HEADS} "
         if arrays.score == 0:
             scores = (

@@ -6,7 +6,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import NullLocator
 
 from posviz.encodings.alibi import alibi_slopes
-from posviz.engine.knobs import choice, integer, log
+from posviz.engine.knobs import choice, integer, log_integer
 from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.alibi.alibi_slopes import MOST_HEADS, slope_words
 from posviz.pictures.parts import Curve, Limits, Other, Rule, broken, legend_above, whole, wide
@@ -27,8 +27,8 @@ class WeightByDistance(Picture):
 
     num_heads = integer(8, low=1, high=MOST_HEADS)
     head = integer(1, low=1, high=MOST_HEADS, until=lambda p: p.num_heads, play=True)
-    one_in = log(1000, low=10, high=1_000_000, label="under one in")
-    furthest = log(128, low=16, high=4096, label="axis up to")
+    one_in = log_integer(1000, low=10, high=1_000_000, label="under one in")
+    furthest = log_integer(128, low=16, high=4096, label="axis up to")
     show = choice("factor", options=tuple(SHOWN), redraw=True)
 
     def compute(self) -> Arrays:
@@ -38,11 +38,11 @@ class WeightByDistance(Picture):
         is 0 where that lies below it at every distance. reach: that of the chosen head
         in what is shown.
         """
-        slopes, furthest = alibi_slopes(self.num_heads), float(int(self.furthest))
+        slopes = alibi_slopes(self.num_heads)
         starts = np.stack([np.ones_like(slopes), -np.expm1(-slopes)])
-        windows = np.maximum(np.log(starts * int(self.one_in)), 0) / slopes
+        windows = np.maximum(np.log(starts * self.one_in), 0) / slopes
         shown = list(SHOWN).index(self.show)
-        ends = np.minimum(np.log(starts[shown] / LOWEST) / slopes, furthest)
+        ends = np.minimum(np.log(starts[shown] / LOWEST) / slopes, self.furthest)
         heights = np.stack([starts[shown], starts[shown] * np.exp(-slopes * ends)])
         heads = np.arange(1, self.num_heads + 1)
         head = self.held("head")
@@ -53,8 +53,6 @@ class WeightByDistance(Picture):
             bars=np.stack([[0 * heads, windows[shown]], [heads, heads]]),
             heads=heads,
             slope=slopes[head - 1],
-            one_in=int(self.one_in),
-            furthest=furthest,
         )
 
     def draw(self, figure) -> list:

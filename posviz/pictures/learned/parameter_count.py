@@ -5,7 +5,7 @@ from typing import NamedTuple
 from matplotlib import rcParams
 from matplotlib.ticker import NullLocator
 
-from posviz.engine.knobs import choice, integer, log
+from posviz.engine.knobs import choice, integer, log_integer
 from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Ring, Rule, legend_above
 
@@ -46,19 +46,18 @@ class ParameterCount(Picture):
     size = (8.0, 4.2)
     paper_size = (3.3, 2.9)
 
-    length = log(1024, low=LENGTHS[0], high=LENGTHS[1], play=True, label="length (tokens)")
+    length = log_integer(1024, low=LENGTHS[0], high=LENGTHS[1], play=True, label="length (tokens)")
     width = integer(768, low=64, high=12_288, step=64, label="width (d_model)")
     model = choice("GPT-2 small", options=tuple(MODELS))
 
     def compute(self) -> Arrays:
         """Return the parameters of the table asked for, and the model they are held against."""
-        length, model = int(self.length), MODELS[self.model]
+        model = MODELS[self.model]
         return self.arrays(
             chosen=model,
             table=model.rows * model.columns,
             row=ROWS.index(self.model),
-            length=length,
-            parameters=length * self.width,
+            parameters=self.length * self.width,
         )
 
     def draw(self, figure) -> list:

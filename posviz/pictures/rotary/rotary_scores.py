@@ -8,7 +8,7 @@ import numpy as np
 from posviz.arrays import Array, namespace, to_device, to_numpy
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
-from posviz.engine.knobs import choice, device, even, integer, log, text
+from posviz.engine.knobs import choice, device, even, integer, log, log_integer, text
 from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.order.shuffled_sentence import words_of
 from posviz.pictures.parts import (
@@ -43,7 +43,7 @@ class RotaryScores(Picture):
 
     content = choice("one token", options=tuple(LIMITS), redraw=True)
     sentence = text("the cat sat on the mat", max_length=80, when={"content": ("sentence",)})
-    seq_len = log(64, low=8, high=LONGEST, play=True)
+    seq_len = log_integer(64, low=8, high=LONGEST, play=True)
     head_dim = even(64, low=2, high=128)
     base = log(10_000, low=10, high=1_000_000)
     seed = integer(3, low=0, high=99)
@@ -54,7 +54,7 @@ class RotaryScores(Picture):
 
         NumPy computes in float64, the others in float32: `error` is by how much their maps differ.
         """
-        seq_len = int(self.seq_len)
+        seq_len = self.seq_len
         q, k = self._vectors(seq_len) / self.head_dim**0.25
         inv_freq = rotary_frequencies(self.head_dim, self.base)
         angles = rotary_angles(np.arange(seq_len), inv_freq)
@@ -72,7 +72,6 @@ class RotaryScores(Picture):
             maps=maps,
             curves=[through_ranges(offsets, each / (seq_len - abs(offsets))) for each in sums],
             means=[_near_and_far(offsets, each) for each in sums],
-            seq_len=seq_len,
             error=error,
         )
 

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
-from posviz.engine.knobs import choice, even, integer, log
+from posviz.engine.knobs import choice, even, integer, log, log_integer
 from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import (
     RANGES,
@@ -37,25 +37,24 @@ class ScoreDecay(Picture):
     paper_size = (3.3, 2.4)
 
     content = choice("aligned", options=tuple(LOOKS), redraw=True)
-    offset = integer(8, low=0, high=256, until=lambda p: int(p.largest), play=True)
-    largest = log(256, low=16, high=32_768, label="largest offset")
+    offset = integer(8, low=0, high=256, until=lambda p: p.largest, play=True)
+    largest = log_integer(256, low=16, high=32_768, label="largest offset")
     head_dim = even(128, low=2, high=512)
     base = log(10_000, low=10, high=1_000_000)
     seed = integer(0, low=0, high=99, when={"content": ("random", "many seeds")})
 
     def compute(self) -> Arrays:
         """Return the curves, and score, envelope and bound at the offset over the seeds."""
-        largest, offset = int(self.largest), self.held("offset")
+        offset = self.held("offset")
         inv_freq = rotary_frequencies(self.head_dim, self.base)
         products = pair_products(self.content, self.seed, self.head_dim)
         here = products @ _turns(offset, inv_freq)
         return self.arrays(
-            largest=largest,
             score=here.real.mean(),
             deviation=here.real.std(),
             envelope=np.abs(here).max(),
             bound_here=_bound(products, offset, inv_freq),
-            **_curves(self.content, self.seed, self.head_dim, self.base, largest),
+            **_curves(self.content, self.seed, self.head_dim, self.base, self.largest),
         )
 
     def draw(self, figure) -> list:

@@ -8,7 +8,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 
 from posviz.arrays import to_dtype
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
-from posviz.engine.knobs import choice, integer, log
+from posviz.engine.knobs import choice, integer, log, log_integer
 from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Curve, Rule, legend_above
 
@@ -32,25 +32,23 @@ class PrecisionLab(Picture):
     paper_size = (3.3, 2.9)
 
     rounded = choice("angles", options=("angles", "cos and sin"))
-    position = log(30_000, low=1, high=FURTHEST, play=True)
+    position = log_integer(30_000, low=1, high=FURTHEST, play=True)
     offset = integer(5, low=1, high=100)
     base = log(10_000, low=10, high=1_000_000)
     seed = integer(2, low=0, high=99)
 
     def compute(self) -> Arrays:
         """Return by dtype |score − exact| at all positions and at the marked one; NaN: overflow."""
-        position = int(self.position)
         setting = self.rounded, self.offset, self.base, self.seed
         inv_freq = rotary_frequencies(HEAD_DIM, self.base)
         curves = _curves(*setting)
         lines = {name: _line(errors) for name, errors in curves.items()}
         return self.arrays(
-            position=position,
             exact=_exact(_products(self.seed), self.offset, inv_freq),
             curves=curves,
             lines=lines,
             overflow=_overflow(lines.values()),
-            here={name: error[0] for name, error in _errors([position], *setting).items()},
+            here={name: error[0] for name, error in _errors([self.position], *setting).items()},
         )
 
     def draw(self, figure) -> list:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from posviz.encodings.sinusoidal import sinusoidal
-from posviz.engine.knobs import even, log
+from posviz.engine.knobs import even, log, log_integer
 from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Curve, Limits, Other, Rule, legend_above
 
@@ -18,20 +18,18 @@ class CollisionHunter(Picture):
 
     d_model = even(8, low=2, high=512)
     base = log(10_000, low=10, high=1_000_000)
-    largest = log(100_000, low=10, high=100_000, label="largest offset")
+    largest = log_integer(100_000, low=10, high=100_000, label="largest offset")
 
     def compute(self) -> Arrays:
         """Return the nearest offset, its exact distance, and the nearest in ranges of offsets."""
-        largest = int(self.largest)
-        distances = _distances(largest, self.d_model, self.base)
+        distances = _distances(self.largest, self.d_model, self.base)
         nearest = int(distances.argmin()) + 1
-        offsets = np.unique(np.linspace(1, largest, COLUMNS + 1)[:-1].astype(int))
+        offsets = np.unique(np.linspace(1, self.largest, COLUMNS + 1)[:-1].astype(int))
         near = np.minimum.reduceat(distances, offsets - 1)
         first, found = sinusoidal([0, nearest], self.d_model, base=self.base)
         return self.arrays(
-            offsets=np.append(offsets, largest),  # where a range begins, and where the last ends
+            offsets=np.append(offsets, self.largest),  # where ranges begin, and the last ends
             near=np.append(near, near[-1]),
-            largest=largest,
             nearest=nearest,
             distance=np.linalg.norm(found - first),
             neighbour=distances[0],

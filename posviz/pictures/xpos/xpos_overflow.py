@@ -6,7 +6,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from posviz.encodings.xpos import xpos_scale
-from posviz.engine.knobs import choice, log, switch
+from posviz.engine.knobs import choice, log, log_integer, switch
 from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Curve, Rule, legend_above, whole, wide
 
@@ -29,7 +29,7 @@ class XposOverflow(Picture):
     paper_size = (3.3, 3.6)
 
     dtype = choice("float32", options=tuple(LARGEST), redraw=True)
-    position = log(10_000, low=1, high=FURTHEST, play=True)
+    position = log_integer(10_000, low=1, high=FURTHEST, play=True)
     scale_base = log(512, low=1, high=4096, label="scale_base S")
     gamma = log(0.4, low=0.1, high=10, label="gamma γ")
     centred = switch(False)
@@ -43,15 +43,13 @@ class XposOverflow(Picture):
         setting = {"gamma": self.gamma, "scale_base": self.scale_base}
         zeta = xpos_scale(self.scale_base, 2, **setting)[0]  # pair 0 has the same in any head_dim
         digits = -np.log10(zeta) / self.scale_base / (2 if self.centred else 1)  # for each token
-        position = int(self.position)
         reach = {name: limit / digits for name, limit in DIGITS.items()}
-        used = position / np.array([*reach.values()])
+        used = self.position / np.array([*reach.values()])
         return self.arrays(
             zeta=zeta,
-            position=position,
-            here=digits * position,
+            here=digits * self.position,
             curve=np.minimum(digits * POSITIONS, 2 * DIGITS[self.dtype]),
-            mark=min(digits * position, 1.1 * DIGITS[self.dtype]),
+            mark=min(digits * self.position, 1.1 * DIGITS[self.dtype]),
             reach=reach,
             used=np.minimum(used, 1),
             full=np.flatnonzero(used > 1),

@@ -146,15 +146,15 @@ def test_lines_go_through_each_weight_and_marks_stand_at_the_windows():
             assert line[0][0] == 0
             for far, height in zip(*(part[:2] for part in line), strict=True):
                 assert height == pytest.approx(first * math.exp(-slope * far), rel=1e-9)
-            assert line[0][1] == int(picture.furthest) or line[1][1] < 2e-7
+            assert line[0][1] == picture.furthest or line[1][1] < 2e-7
         at = np.stack([x, y])[:, chosen - 1, :2]
         assert np.array_equal(np.stack(bold.get_data()), at)
         reach = arrays.windows[int(shown), chosen - 1]
         assert window.artist.get_width() == bar.get_xdata()[1] == reach
         assert list(bar.get_ydata()) == [chosen, chosen]
-        place = ([], []) if reach == 0 else ([reach], [1 / int(picture.one_in)])
+        place = ([], []) if reach == 0 else ([reach], [1 / picture.one_in])
         assert tuple(map(list, crossing.get_data())) == place
-        assert set(threshold.get_ydata()) == {1 / int(picture.one_in)}
+        assert set(threshold.get_ydata()) == {1 / picture.one_in}
         for mark, window in zip(marks, arrays.windows, strict=True):
             assert list(mark.get_xdata()) == list(window)
             assert list(mark.get_ydata()) == list(range(1, picture.num_heads + 1))

@@ -21,8 +21,8 @@ from tests.pictures.by_hand import (
 
 def scores_of(picture):
     """Every score [len, len] without ALiBi and with it, and how far back the planted key is."""
-    seq_len = round(picture.seq_len)
-    back = min(round(picture.distance), seq_len - 1)
+    seq_len = picture.seq_len
+    back = min(picture.distance, seq_len - 1)
     q, k = _vectors(seq_len, back, picture.seed)
     scores = picture.content * (q @ k.T) / 8  # √64
     apart = np.subtract.outer(np.arange(seq_len), np.arange(seq_len))
@@ -65,7 +65,7 @@ def test_maps_and_weights_are_those_of_all_scores(knobs):
         assert_grey_only_ahead(image, np.isnan(cells))
         assert np.array_equal(image.get_array().filled(np.nan), shown, equal_nan=True)
         assert max(shown.shape) <= 512
-    last = [2.0**-picture.head * -distance for distance in range(round(picture.seq_len))]
+    last = [2.0**-picture.head * -distance for distance in range(picture.seq_len)]
     rows = [softmax(row) for row in (both[0][-1, ::-1], both[1][-1, ::-1], last)]
     for curve, weights in zip(lines, rows, strict=True):
         assert_curve_covers(curve.line.get_data(), 0, np.maximum(weights, 1e-7))
@@ -84,13 +84,6 @@ def test_the_planted_key_scores_eight_times_the_content_and_others_as_chance_has
     others = np.delete(scores, -1001)
     assert others.std() == pytest.approx(math.sqrt(product(q[-1], q[-1]) / 64), rel=0.05)
     assert abs(others).max() < 8
-
-
-def test_a_slider_between_two_tokens_means_the_nearer():
-    for knob, between, nearer in (("distance", 9.95, 10), ("seq_len", 19.1, 19)):
-        told = caption_of(AlibiScores(**{knob: between}))
-        assert told == caption_of(AlibiScores(**{knob: nearer}))
-        assert f" {nearer} tokens" in told
 
 
 def test_a_longer_text_grows_at_its_start():
@@ -126,7 +119,7 @@ def test_the_caption_says_what_the_bias_takes_and_what_weight_is_left():
         words = r"its weight is ([\d.e-]+) with ALiBi and ([\d.e-]+) without"
         told = [float(number) for number in re.search(words, caption).groups()]
         assert told == pytest.approx([kept, without], rel=0.06, abs=6e-4 if kept > 1e-3 else 0)
-        assert ("(the farthest there is)" in caption) == (round(picture.distance) > 99)
+        assert ("(the farthest there is)" in caption) == (picture.distance > 99)
         assert f" head {picture.head} of 8 (slope 1/{2**picture.head}) " in caption
 
 

@@ -55,7 +55,7 @@ def test_the_table_asked_for_beside_the_model_chosen():
     for picture in every_setting(ParameterCount, 8):
         _, parts = drawn(picture)
         asked, ring, box = (part.line for part in parts)
-        length, model = int(picture.length), MODELS[picture.model]
+        length, model = picture.length, MODELS[picture.model]
         count, own = length * picture.width, model.rows * model.columns
         assert set(asked.get_xdata()) == {count}
         row = list(MODELS).index(picture.model)

@@ -23,7 +23,7 @@ LENGTHS = [  # seq_len, head_dim, base
 
 def both_maps(picture):
     """Every score [len, len] in float64, without RoPE and with it."""
-    q, k = picture._vectors(int(picture.seq_len))
+    q, k = picture._vectors(picture.seq_len)
     scale = math.sqrt(picture.head_dim)
     return q @ k.T / scale, complex_scores(q, k, picture.base) / scale
 

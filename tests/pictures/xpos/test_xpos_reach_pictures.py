@@ -61,7 +61,7 @@ def test_curve_marks_and_bars_are_those_of_the_formula():
     for picture, _, parts in each_drawn(XposOverflow):
         curve, _, mark, here, *bars, crosses = (part.line for part in parts)
         along, digits = curve.get_data()
-        position, base = int(picture.position), ratio(picture.gamma)
+        position, base = picture.position, ratio(picture.gamma)
         each = math.log10(base) / picture.scale_base / (2 if picture.centred else 1)
         limit = math.log10(torch.finfo(getattr(torch, picture.dtype)).max)
         assert along[0] == 1
@@ -83,7 +83,7 @@ def test_curve_marks_and_bars_are_those_of_the_formula():
 
 def test_the_caption_has_the_value_at_the_position():
     for picture in every_setting(XposOverflow, count=24):
-        caption, position = caption_of(picture), int(picture.position)
+        caption, position = caption_of(picture), picture.position
         middle = position / 2 if picture.centred else position
         digits = middle / picture.scale_base * math.log10(ratio(picture.gamma))
         [said] = re.findall(r"multiplied by (\S+); ", caption)
