@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from posviz.engine.export import nearest, replacing
+from posviz.engine.export import interruptible, nearest, replacing
 from posviz.engine.killed import ending_with_us, temporary_folder
 from posviz.engine.knobs import device, numeric, text
 from posviz.engine.live_figure import LiveFigure
@@ -38,6 +38,7 @@ TAGS = "colorspace=bt709:color_primaries=bt709:color_trc=bt709"
 QUALITIES = range(18, 49, 6)  # H.264's rate factors: at 18 no loss is seen, at 48 much is
 
 
+@interruptible()
 def animate(
     picture: Picture, knob: str, path: str | Path, *, style: str = "notebook", dark: bool = False
 ) -> Path:

@@ -34,6 +34,16 @@ _NO_DATE: dict[str, dict[str, str | None]] = {
 }
 
 
+@contextlib.contextmanager
+def interruptible() -> Iterator[None]:
+    """In a notebook an interrupt shows one line; files are whole, or as they were, in any case."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        _in_one_line(stop, "interrupted; what was not yet written is not")
+        raise
+
+
 def save(
     picture: Picture, path: str | Path, *, style: str = "notebook", dark: bool = False
 ) -> Path:
@@ -44,6 +54,7 @@ def save(
     return save_all(picture, [path], style=style, dark=dark)[0]
 
 
+@interruptible()
 def save_all(
     picture: Picture, paths: Iterable[str | Path], *, style: str = "notebook", dark: bool = False
 ) -> list[Path]:
@@ -114,9 +125,13 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             setting = f"set {SETTING} to" if path.parts[:1] == ("figures",) else "choose"
             said = f"{said}; {setting} a folder that you may write to"
         refused = type(error)(error.errno, said, shortened(path))
-        line = f"{type(refused).__name__}: {refused}"
-        vars(refused)["_render_traceback_"] = lambda: [line]  # for IPython
-        raise refused from error
+        raise _in_one_line(refused, f"{type(refused).__name__}: {refused}") from error
+
+
+def _in_one_line(error: BaseException, line: str) -> BaseException:
+    """The error, of which IPython shows this line and no traceback."""
+    vars(error)["_render_traceback_"] = lambda: [line]
+    return error
 
 
 def png_bytes(rgba: np.ndarray, colours=255) -> bytes:

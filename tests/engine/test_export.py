@@ -185,6 +185,24 @@ def test_where_nobody_may_write_one_line_says_what_to_do(picture, tmp_path, monk
         assert line == f"{type(refusal.value).__name__}: [Errno {number}] {what}"
 
 
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda picture, folder: picture.save(folder / "a.png"),
+        lambda picture, folder: picture.animate("position", folder / "a.gif"),
+    ],
+)
+def test_an_interrupt_is_one_line_and_leaves_nothing(picture, tmp_path, monkeypatch, write):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(type(picture), "update", stop)
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        write(picture, tmp_path)
+    assert stopped.value._render_traceback_() == ["interrupted; what was not yet written is not"]
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_the_setting_puts_figures_elsewhere(picture, tmp_path, monkeypatch):
     monkeypatch.setenv(SETTING, str(tmp_path))
     assert picture.save("figures/waves.png") == tmp_path / "waves.png"
