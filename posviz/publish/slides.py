@@ -3,7 +3,8 @@
 Each cell says what it becomes by nbconvert's metadata, `slideshow.slide_type`: a `slide` begins a
 stack, a `subslide` a slide below it, `notes` are said beside the slide and `skip` is left out; a
 cell without a mark is shown on the slide of the cell before it. A heading that begins a `slide`
-names its whole stack. Of a code cell its picture is shown, and neither code nor printed text.
+names its whole stack. Of a code cell its picture is shown, no code, and what it prints where the
+text before it is: on the slide if it is short, else beside it.
 """
 
 import json
@@ -33,9 +34,10 @@ SPEAKERS = [
 ]
 POLICY = policy([SCRIPT, *LIBRARIES, *SPEAKERS], "img-src data:", "frame-src 'self' file:")
 MARKS = ("slide", "subslide", "notes", "skip", "-")
+LINES, WIDTH = 6, 72  # of printed text on a slide, at most
 DENSE = 420  # characters on a slide, from which on its letters are smaller
 
-HEADING = re.compile(r"(#+) (?:\d+ (?!·))?(.*)\n*")
+HEADING = re.compile(r"(#+) (.*)\n*")
 FORMULA = re.compile(r"\$\$.*?\$\$", re.DOTALL)
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\.ipynb\)")
 UNSEEN = re.compile(FORMULA.pattern + r"|\[|\]\([^)]*\)", re.DOTALL)  # and a link but for its words
@@ -68,6 +70,7 @@ def stacks(notebook: NotebookNode) -> list[list[Slide]]:
     Raises ValueError where such a cell does not begin with a heading, or a mark is unknown.
     """
     stacks: list[list[Slide]] = []
+    said: list[str] = []
     for number, cell in enumerate(notebook.cells):
         mark = cell.metadata.get("slideshow", {}).get("slide_type") or "-"
         if mark not in MARKS:
@@ -89,7 +92,14 @@ def stacks(notebook: NotebookNode) -> list[list[Slide]]:
             stacks[-1].append(Slide(stacks[-1][0].section))
         slide = stacks[-1][-1]
         if text:
-            (slide.notes if mark == "notes" else slide.shown).append(text)
+            said = slide.notes if mark == "notes" else slide.shown
+            said.append(text)
+        elif mark != "-":
+            said = slide.notes
+        if printed := "".join(output.get("text", "") for output in cell.get("outputs", [])):
+            lines = printed.rstrip().splitlines()
+            fits = len(lines) <= LINES and max(map(len, lines)) <= WIDTH
+            (said if fits else slide.notes).append(f"```\n{printed.rstrip()}\n```")
         slide.picture += "".join(map(_picture, cell.get("outputs", [])))
     return stacks
 

@@ -54,11 +54,23 @@ def test_marks_say_which_slide_has_a_cell():
     assert [[(s.kind, s.section, s.shown, s.notes) for s in stack] for stack in found] == [
         [("title", "05 · RoPE", ["*How?*", "1. turn"], ["Said."])],
         [
-            ("section", "A turn in the plane", ["Turn it:", "$$x$$"], []),
-            ("text", "A turn in the plane", ["Is it # 0?"], ["Wait."]),
+            ("section", "3 A turn in the plane", ["Turn it:", "$$x$$"], []),
+            ("text", "3 A turn in the plane", ["Is it # 0?"], ["Wait."]),
         ],
         [("title", "Second half", [], [])],
     ]
+
+
+def test_what_is_printed_stands_where_the_text_before_it_does_if_it_is_short():
+    def printing(text):
+        return new_code_cell("print(…)", outputs=[new_output("stream", text=text)])
+
+    long = "\n".join(map(str, range(slides.LINES + 1)))
+    ((title,),) = slides.stacks(
+        lesson("See:", printing("1\n"), printing(long), cell("notes", "Said:"), printing("2\n"))
+    )
+    assert title.shown == ["See:", "```\n1\n```"]
+    assert title.notes == [f"```\n{long}\n```", "Said:", "```\n2\n```"]
 
 
 def test_a_picture_stands_on_the_slide_of_its_announcement_or_on_its_own():
