@@ -79,6 +79,7 @@ def stacks(notebook: NotebookNode) -> list[list[Slide]]:
                 f"cell {number}: slide_type must be one of {allowed}; got {quoted(mark)}"
             )
         if mark == "skip":
+            said = []  # what its code prints is left out, too
             continue
         text = cell.source if cell.cell_type == "markdown" else ""
         if mark == "slide" or not stacks:
@@ -98,8 +99,9 @@ def stacks(notebook: NotebookNode) -> list[list[Slide]]:
             said = slide.notes
         if printed := "".join(output.get("text", "") for output in cell.get("outputs", [])):
             lines = printed.rstrip().splitlines()
-            fits = len(lines) <= LINES and max(map(len, lines)) <= WIDTH
-            (said if fits else slide.notes).append(f"```\n{printed.rstrip()}\n```")
+            long = len(lines) > LINES or max(map(len, lines)) > WIDTH
+            place = slide.notes if said is slide.shown and long else said
+            place.append(f"```\n{printed.rstrip()}\n```")
         slide.picture += "".join(map(_picture, cell.get("outputs", [])))
     return stacks
 
