@@ -15,6 +15,7 @@ import sys
 from collections import Counter
 
 import numpy as np
+import numpy.testing  # which starts a process when NumPy 2.1 first loads it
 import pytest
 
 from tests import changed

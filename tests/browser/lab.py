@@ -25,6 +25,9 @@ READY = """async () => {
     await panel.sessionContext.session.kernel.info;
 }"""
 
+# A promise of a panel that JupyterLab replaces while it restores what was open is never kept.
+THERE = "() => window.jupyterapp?.shell.currentWidget?.context?.isReady"
+
 OPEN = """([path, kernel]) => {
     const place = { path, ...(kernel && { kernel: { id: kernel } }) };
     return window.jupyterapp.commands.execute('docmanager:open', place).then(() => {});
@@ -117,6 +120,7 @@ class Lab:
 
     def wait_until_ready(self):
         """Wait until the notebook in front is loaded and its kernel answers."""
+        self.page.wait_for_function(THERE, timeout=60 * SECOND)
         self.page.evaluate(READY)
 
     def write(self, name, *sources, below=""):
