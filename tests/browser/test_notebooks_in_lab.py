@@ -30,7 +30,8 @@ for texts in [widget.picture.figure().findobj(Text) for widget in shown]:
 # Links within a notebook whose heading JupyterLab does not find.
 LOST = """() => [...document.querySelectorAll('.jp-OutputArea a[href^="#"]')]
     .map(link => link.hash.slice(1))
-    .filter(name => !document.querySelector(`[data-jupyter-id="${CSS.escape(name)}"]`))"""
+    .filter(name => ['id', 'data-jupyter-id'].every(  // older and newer JupyterLabs
+        kind => !document.querySelector(`[${kind}="${CSS.escape(name)}"]`)))"""
 
 NOTEBOOKS = sorted(path.stem for path in run.NOTEBOOKS.glob("*.ipynb"))
 
