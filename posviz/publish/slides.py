@@ -102,7 +102,10 @@ def stacks(notebook: NotebookNode) -> list[list[Slide]]:
             long = len(lines) > LINES or max(map(len, lines)) > WIDTH
             place = slide.notes if said is slide.shown and long else said
             place.append(f"```\n{printed.rstrip()}\n```")
-        slide.picture += "".join(map(_picture, cell.get("outputs", [])))
+        for output in cell.get("outputs", []):
+            slide.picture += _picture(output)
+            if "posviz-prediction" in output.get("data", {}).get("text/html", ""):
+                slide.notes.append(output.data["text/plain"].replace("\n", "\n\n"))
     return stacks
 
 
