@@ -57,6 +57,48 @@ QUICK = {
         "return (positions[..., None].astype('f4') * inv_freq.astype('f4')).astype('f8')",
         T + "test_frequencies.py",
     ),
+    "YaRN: mscale_all_dim multiplies": (
+        E + "stretching.py",
+        'mscale, "mscale") / _sharper(',
+        'mscale, "mscale") * _sharper(',
+        T + "test_stretching.py",
+    ),
+    "positions from a mask: padded places count": (
+        E + "learned.py",
+        "return xp.cumulative_sum(mask, axis=-1) * mask - 1",
+        "return xp.cumulative_sum(mask, axis=-1) - 1",
+        T + "test_learned.py",
+    ),
+    "sinusoids on a grid: the column first": (
+        E + "sinusoidal.py",
+        '(rows, columns) if first == "row" else',
+        '(rows, columns) if first == "column" else',
+        T + "test_sinusoidal.py",
+    ),
+    "Shaw: the reach ahead is that behind": (
+        E + "shaw.py",
+        "return shaw_index(apart, len(table) - 1 - ahead, ahead)",
+        "return shaw_index(apart, ahead, ahead)",
+        T + "test_shaw.py",
+    ),
+    "Pixtral: rows have the columns' frequencies": (
+        E + "rotary2d.py",
+        "inv_freq[0::2], inv_freq[1::2]",
+        "inv_freq[1::2], inv_freq[0::2]",
+        T + "test_rotary2d.py",
+    ),
+    "DINOv3: corners for centres": (
+        E + "rotary2d.py",
+        "(2 * raster(height, width) + 1)",
+        "(2 * raster(height, width))",
+        T + "test_rotary2d.py",
+    ),
+    "mixed RoPE begins with both axes alike": (
+        E + "rotary2d.py",
+        "across = directions + np.pi / 2",
+        "across = directions",
+        T + "test_rotary2d.py",
+    ),
     "sinusoidal: sine and cosine swapped": (
         E + "sinusoidal.py",
         "return xp.sin(angles) + 1j * xp.cos(angles)",
