@@ -99,6 +99,30 @@ QUICK = {
         "across = directions",
         T + "test_rotary2d.py",
     ),
+    "ReRoPE: the window is one token wider": (
+        E + "position_maps.py",
+        "near = apart < window\n    return [Branch(q_positions, k_positions, near), Branch(far_q",
+        "near = apart <= window\n    return [Branch(q_positions, k_positions, near), Branch(far_q",
+        T + "test_position_maps.py",
+    ),
+    "Self-Extend: groups without the shift": (
+        E + "position_maps.py",
+        "q_positions // group + (window - window // group)",
+        "q_positions // group",
+        T + "test_position_maps.py",
+    ),
+    "dual chunk: the next chunk goes on without end": (
+        E + "position_maps.py",
+        "xp.clip(in_chunk + chunk, max=farthest)",
+        "in_chunk + chunk",
+        T + "test_position_maps.py",
+    ),
+    "sinks: positions of the text and not of the cache": (
+        E + "position_maps.py",
+        "Branch(in_cache, k_positions, is_sink)",
+        "Branch(q_positions, k_positions, is_sink)",
+        T + "test_position_maps.py",
+    ),
     "sinusoidal: sine and cosine swapped": (
         E + "sinusoidal.py",
         "return xp.sin(angles) + 1j * xp.cos(angles)",
