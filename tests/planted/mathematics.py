@@ -99,10 +99,10 @@ QUICK = {
         "across = directions",
         T + "test_rotary2d.py",
     ),
-    "ReRoPE: the window is one token wider": (
+    "ReRoPE: what leaks is added to the whole window": (
         E + "position_maps.py",
-        "near = apart < window\n    return [Branch(q_positions, k_positions, near), Branch(far_q",
-        "near = apart <= window\n    return [Branch(q_positions, k_positions, near), Branch(far_q",
+        "(1 - leak) * window",
+        "window",
         T + "test_position_maps.py",
     ),
     "Self-Extend: groups without the shift": (
