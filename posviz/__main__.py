@@ -1,4 +1,4 @@
-"""The command line: `posviz list`, `export`, `page`, `slides`, `proof`, `rerun` and `doctor`.
+"""The command line: `posviz list`, `export`, `page`, `slides`, `rerun`, `config` and others.
 
 What the commands do is imported when they are called, so that help comes at once.
 """
@@ -334,6 +334,32 @@ def progress():
     with refusals():
         lines = progress.report()
     typer.echo("\n".join(lines))
+
+
+@app.command()
+def config(
+    file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False)],
+    as_json: Annotated[bool, typer.Option("--json", help="All numbers, as JSON.")] = False,
+):
+    """What a model's config.json says about position, and what is often misread in it.
+
+    The exit status is 1 with warnings, and 2 for a file that cannot be read.
+
+    \b
+    posviz config config.json
+    posviz config config.json --json | jq .kinds[0].frequencies[0]
+    """
+    from posviz.configs import read_config
+
+    with refusals():
+        try:
+            reading = read_config(file)
+        except TypeError as error:
+            raise ValueError(error) from error
+        except OSError as error:
+            raise ValueError(f"{file}: {error.strerror}") from error
+    typer.echo(reading.to_json() if as_json else str(reading))
+    raise typer.Exit(1 if reading.warnings else 0)
 
 
 @app.command()

@@ -123,6 +123,37 @@ QUICK = {
         "Branch(q_positions, k_positions, is_sink)",
         T + "test_position_maps.py",
     ),
+    "configs: the attention factor counts once": (
+        "posviz/configs/kinds.py",
+        "frequencies.attention_factor**2 *",
+        "frequencies.attention_factor *",
+        "tests/configs/test_configs.py",
+    ),
+    "configs: latent attention is no different": (
+        "posviz/configs/kinds.py",
+        "* math.log(asked.factor) + 1) ** 2",
+        "* math.log(asked.factor) + 1) * 0 + 1",
+        "tests/configs/test_configs.py",
+    ),
+    "configs: the flag of layers without position read the other way": (
+        "posviz/configs/entries.py",
+        "name if turn else WITHOUT",
+        "WITHOUT if turn else name",
+        "tests/configs/test_configs.py",
+    ),
+    "configs: what stands outside the entry is not seen": (
+        "posviz/configs/values.py",
+        "integer(config, name) or integer(entry, name)",
+        "integer(entry, name)",
+        "tests/configs/test_configs.py",
+    ),
+    "configs: mscale alone counts": (
+        "posviz/configs/kinds.py",
+        'if entry.get("mscale") and entry.get("mscale_all_dim"):\n'
+        '        scales = {name: entry[name] for name in ("mscale", "mscale_all_dim")}',
+        'if entry.get("mscale"):\n        scales = {"mscale": entry["mscale"]}',
+        "tests/configs/test_configs.py",
+    ),
     "sinusoidal: sine and cosine swapped": (
         E + "sinusoidal.py",
         "return xp.sin(angles) + 1j * xp.cos(angles)",
