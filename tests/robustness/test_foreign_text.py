@@ -1,6 +1,7 @@
 """What errors quote of a text that is not ours is short and can be printed."""
 
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import traitlets
 from huggingface_hub import constants
 
 import posviz.pictures
+from posviz.__main__ import _check_folder
 from posviz.claims import audit
 from posviz.derivations.rotary import derive
 from posviz.encodings.doors import doors
@@ -66,6 +68,9 @@ OF_A_TEXT = {
     "a lesson": audit,
     "a source of the course": url,
     "a picture of the command line": lambda text: arguments.pictures([text]),
+    "notebooks of the command line": lambda text: arguments.notebooks(Path(text)),
+    "a file of the command line": lambda text: arguments.picture_files([f"{text}.py"]),
+    "a folder of the command line": lambda text: _check_folder(Path(__file__, text)),
     "a setting of the command line": lambda text: arguments.settings(["SinusoidalTable"], [text]),
 }
 CALLS = [
