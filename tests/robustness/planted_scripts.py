@@ -94,7 +94,6 @@ $\newcommand{\sin}{\mmlToken{mi}[href="javascript:RUN"]{A}}\sin$
 <svg><set attributeName="onmouseover" to="RUN"/><text y="20">A</text></svg>
 <div popover id="p" onbeforetoggle="RUN">A</div><button popovertarget="p">A</button>
 <iframe srcdoc="&lt;script&gt;parent.RUN&lt;/script&gt;"></iframe>
-<a href="data://[x,<script>RUN</script>">A</a>
 <a href="javascript://[%0aRUN">A</a>
 <noembed><img title="</noembed><img src=x onerror=RUN>"></noembed>
 <textarea><img title="</textarea><img src=x onerror=RUN>"></textarea>
