@@ -21,6 +21,6 @@ def run(jobs: dict[str, Callable[[], object]], unit: str) -> dict[str, str]:
 def reason(error: Exception) -> str:
     """An error as text for readers: the system's message for files, else type and message."""
     if isinstance(error, OSError):
-        said = shortened(error.strerror or error)
-        return f"{said}: {shortened(error.filename)}" if error.filename else said
+        said = error.strerror or str(error)
+        return shortened(said) + (f": {shortened(error.filename)}" if error.filename else "")
     return f"{type(error).__name__}: {shortened(error)}"

@@ -101,13 +101,14 @@ def _failure(lesson, raised) -> str:
     What is shown may fail after the cell is done; then only the output tells why. There is none of
     an error whose text cannot be sent.
     """
-    for number, cell in enumerate(lesson.cells):
+    cells = list(enumerate(lesson.cells))
+    for number, cell in cells:
         for output in _outputs(cell):
             if output.output_type == "error":
                 line = re.search(r"Cell In\[\d+\], (line \d+)", _plain("".join(output.traceback)))
                 where = f"cell {number}, {line[1]}" if line else f"cell {number}"
                 return f"{where}: {output.ename}: {output.evalue}"
-    ran = [number for number, cell in enumerate(lesson.cells) if cell.get("execution_count")]
+    ran = [number for number, cell in cells if cell.get("execution_count")]
     return f"cell {ran[-1]}: {raised.ename}: {raised.evalue}"
 
 
