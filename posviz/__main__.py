@@ -17,6 +17,7 @@ import typer
 
 from posviz.engine.places import placed
 from posviz.publish.stopping import unwind_on
+from posviz.wording import shortened
 
 app = typer.Typer(
     help="Figures, animations, pages and slides of the course on positional encodings.",
@@ -277,7 +278,7 @@ def _failed(error) -> typer.Exit:
     """Tell in a line what went wrong after the arguments were found right."""
     from posviz.publish import batch
 
-    said = batch.reason(error) if isinstance(error, OSError) else error
+    said = batch.reason(error) if isinstance(error, OSError) else shortened(error)
     typer.echo(f"posviz: {said}", err=True)
     return typer.Exit(1)
 
@@ -322,8 +323,8 @@ def rerun(
             lines = rerun.rerun(path)
         except (OSError, RuntimeError) as error:
             raise _failed(error) from None
-        size = f"{path.name}: {path.stat().st_size / 1e6:.2f} MB"
-        typer.echo("\n".join([size, *(lines or ["no text changed"])]))
+        size = f"{shortened(path.name)}: {path.stat().st_size / 1e6:.2f} MB"
+        typer.echo("\n".join([size, *map(shortened, lines or ["no text changed"])]))
 
 
 @app.command()
@@ -380,9 +381,10 @@ def _check_folder(to):
     except FileNotFoundError:  # it will be made
         return
     except OSError as error:  # a name too long, or one below a file
-        raise ValueError(f"--to {to} cannot be a folder: {error.strerror}.") from error
+        told = f"--to {shortened(to)} cannot be a folder: {error.strerror}."
+        raise ValueError(told) from error
     if not folder:
-        raise ValueError(f"--to {to} is not a folder.")
+        raise ValueError(f"--to {shortened(to)} is not a folder.")
     from posviz.engine.killed import unfinished
 
     with unfinished(to):  # removes what was left there, even if nothing is to be written
@@ -401,9 +403,9 @@ def _run(jobs, to, what="Files", last=None):
         except Exception as error:  # the others are written all the same, and told
             failures["index"] = batch.reason(error)
     for name, reason in failures.items():
-        typer.echo(f"failed: {name}: {reason}", err=True)
+        typer.echo(f"failed: {shortened(name)}: {reason}", err=True)
     files = sum(1 + name.count(", ") for name in jobs if name not in failures)
-    typer.echo(f"{what} written to {to}: {files}.")
+    typer.echo(f"{what} written to {shortened(to)}: {files}.")
     raise typer.Exit(1 if failures else 0)
 
 

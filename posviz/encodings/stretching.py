@@ -6,6 +6,7 @@ In Hugging Face's rope_scaling, original_max_seq_len is called original_max_posi
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -236,10 +237,9 @@ def _kept_by_index(
     rotary_dim: int, base: float, original: int, slow: float, fast: float, truncate: bool
 ) -> np.ndarray:
     """Return 1 for pairs to keep, 0 for pairs to slow: linear in their index between."""
-    first, last = (
-        rotary_dim * math.log(original / (turns * 2 * math.pi)) / (2 * math.log(base))
-        for turns in (fast, slow)
-    )
+    tiny, huge = sys.float_info.min, sys.float_info.max  # whose logarithms are numbers
+    lengths = (min(max(original / (turns * 2 * math.pi), tiny), huge) for turns in (fast, slow))
+    first, last = (rotary_dim * math.log(n) / (2 * math.log(base)) for n in lengths)
     if truncate:
         first, last = math.floor(first), math.ceil(last)
     # The released code bounds the last pair by rotary_dim, not by the number of pairs.

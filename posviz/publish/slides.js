@@ -3,14 +3,14 @@
 
 import "../engine/filmstrip.js";
 import prediction from "../exercises/prediction.js";
-import { run, tex } from "./library.js";
+import { run, startup, tex } from "./library.js";
 
 const libraries = /** @type {any} */ (globalThis); // run below
 
 libraries.MathJax = {
   tex,
   options: { enableMenu: false, ignoreHtmlClass: "stage" },
-  startup: { typeset: false },
+  startup: { ...startup, typeset: false },
 };
 
 const [LARGEST, SMALLEST] = [48, 28]; // pixels of a prediction's letters, on a slide of 1920 × 1080
