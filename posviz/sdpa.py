@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from posviz.arrays import Array, check_memory, is_compiled, is_torch, namespace
+from posviz.arrays import Array, check_memory, is_torch, namespace
 from posviz.encodings.doors import Encoding, bias_by
 from posviz.encodings.relative import along_diagonals, are_diagonal, diagonals, is_run
 
@@ -119,7 +119,7 @@ def _row_of_offsets(
     few = q.shape[2] == 1 or q.shape[2] * k.shape[2] < FEW
     if bias_by(encoding) != "offset" or few or q.device.type != "cpu":
         return None
-    if is_compiled(q) or not (is_run(q_positions) and is_run(k_positions)):
+    if not (is_run(q_positions) and is_run(k_positions)):
         return None
     xp, length = namespace(q), q.shape[2] + k.shape[2] - 1
     later = k_positions[:1] + xp.arange(length, dtype=k_positions.dtype)
