@@ -6,13 +6,12 @@ of the time. It is given queries and keys that have passed their doors, and a ma
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from posviz.arrays import Array, check_memory, is_torch, namespace
 from posviz.encodings.doors import Encoding, bias_by
-from posviz.encodings.relative import along_diagonals, are_diagonal, diagonals, is_run
-
-FEW = 2**12  # scores of a head
+from posviz.encodings.relative import FEW, along_diagonals, are_diagonal, diagonals, is_run
 
 
 def why_not(q: Array, k: Array, encoding: Encoding, return_weights: bool) -> str:
@@ -86,10 +85,12 @@ def _of_torch(q: Array, k: Array, v: Array, mask: Array | None, scale: float) ->
         if mask is not None and mask.shape[1] > 1:
             mask = mask.reshape(mask.shape[0], k.shape[1], -1, mask.shape[3])
     kind = q.device.type
-    narrow = torch.is_autocast_enabled(kind) and q.dtype != torch.float64
-    if narrow:  # by hand, or the bias would be rounded with them
+    as_given: AbstractContextManager[Any] = nullcontext()
+    if torch.is_autocast_enabled(kind) and q.dtype != torch.float64:
+        # Narrowed by hand, or the bias would be rounded with them.
         q, k, v = (x.to(torch.get_autocast_dtype(kind)) for x in (q, k, v))
-    with torch.autocast(kind, enabled=False):
+        as_given = torch.autocast(kind, enabled=False)
+    with as_given:
         found = torch.nn.functional.scaled_dot_product_attention(
             q, k, v, attn_mask=mask, scale=scale, enable_gqa=k.shape[1] < q.shape[1]
         )
