@@ -102,6 +102,22 @@ def test_heads_that_share_a_key_are_not_given_copies_of_it(given):
         assert q.shape == (*bias.shape[:3], 4) == (2, 2, 4, 4)
 
 
+class Twice(Encoding):
+    """Adds what was there already, from the queries and keys that its door is given."""
+
+    @adds_bias(by="token")
+    def at_scores(self, scores, q, k, q_positions, k_positions):
+        return scores + q @ k.mT / 2
+
+
+def test_a_door_sees_the_key_head_of_each_query_head():
+    q, k, v = qkv = tokens(torch.float64, heads=4)
+    fused, readable = both_ways(Twice(), qkv, None)
+    twice, _ = both_ways(NoPosition(), (2 * q, k, v), None)
+    torch.testing.assert_close(fused, twice)
+    torch.testing.assert_close(readable, twice)
+
+
 @pytest.mark.parametrize("places", ["gaps", "batch", "floats"])
 @pytest.mark.parametrize("heads", [2, 6])
 def test_positions_need_not_be_consecutive(places, heads):
@@ -131,8 +147,8 @@ def test_gradients_agree_and_reach_a_trained_table(mask):
             mask=chosen,
             implementation=way,
         )
-        output.square().sum().backward()
-        gradients.append([x.grad for x in (table, *qkv)])
+        (output * torch.linspace(-1, 1, Q_LEN)[:, None]).sum().backward()
+        gradients.append([output, *(x.grad for x in (table, *qkv))])
     torch.testing.assert_close(*gradients)
 
 
