@@ -10,7 +10,7 @@ import numpy as np
 
 from posviz.arrays import Array, as_numbers, check_memory, is_floating, is_torch, like, namespace
 from posviz.encodings.checks import require_integer
-from posviz.encodings.doors import Encoding
+from posviz.encodings.doors import Encoding, adds_bias
 from posviz.encodings.relative import add_bias, once_per_diagonal
 
 __all__ = ["Alibi", "alibi_bias", "alibi_slopes"]
@@ -75,6 +75,7 @@ def _bias(slopes: Array, offsets: Array) -> Array:
 class Alibi(Encoding):
     """ALiBi at the scores, with as many slopes as there are heads."""
 
+    @adds_bias(by="offset")
     def at_scores(
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:

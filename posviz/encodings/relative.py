@@ -22,6 +22,8 @@ from posviz.arrays import (
 
 __all__ = ["offsets"]
 
+FEW = 2**12  # scores of a head
+
 
 def offsets(q_positions: Any, k_positions: Any) -> Array:
     """Return query position − key position for every query and key: above 0 looks back.
@@ -203,8 +205,11 @@ def add_bias(
 
     Shapes: scores [batch, heads, q_len, k_len], positions [len] or [batch, len]. ``bias`` makes
     [..., heads, q_len, k_len] of offsets [..., q_len, k_len], each number of its own offset; where
-    positions are evenly spaced it is asked for one row, an offset per diagonal.
+    many are evenly spaced it is asked for one row, an offset per diagonal.
     """
+    if scores.shape[-2] * scores.shape[-1] < FEW:  # finding runs would take longer than it saves
+        few = positions_beside(scores, q_positions, k_positions)
+        return scores + bias(pairwise_offsets(*few))
     q_positions, k_positions = positions_beside(scores, q_positions, k_positions)
     apart = _offsets_of_runs(q_positions, k_positions)
     if apart is None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from posviz.arrays import Array, check_memory, in_float64, like, namespace, require_alike, widened
 from posviz.encodings.checks import require_base, require_even
-from posviz.encodings.doors import Encoding
+from posviz.encodings.doors import Encoding, adds_bias
 from posviz.encodings.relative import distinct_offsets, pick, positions_beside
 from posviz.encodings.sinusoidal import waves_at
 
@@ -121,6 +121,7 @@ class TransformerXL(Encoding):
             )
         require_even(w_r[0], "the number of rows of w_r")
 
+    @adds_bias(by="token")
     def at_scores(
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:
