@@ -24,7 +24,10 @@ function follow(root, told = () => {}) {
 /** @param {Widget<{ text: string }, never, { chosen: number }>} widget */
 function render({ model, el }) {
   el.innerHTML = model.get("text");
-  el.dataset.lmSuppressShortcuts = "true"; // Enter opens a choice, and edits no cell
+  // Enter opens the choice that the keys have come to, and edits no cell. After a click, keys are JupyterLab's.
+  el.addEventListener("focusin", () => {
+    el.toggleAttribute("data-lm-suppress-shortcuts", el.querySelector(":focus-visible") !== null);
+  });
   follow(el, (chosen) => model.send({ chosen }));
 }
 

@@ -23,6 +23,17 @@ def test_one_click_answers_and_is_noted(lab):
     assert json.loads(file.read_text())["01"]["predictions"] == {"One or two?": False}
 
 
+def test_after_a_click_keys_are_the_notebooks_again(lab):
+    """Shift+Enter runs the cell, which closes the prediction."""
+    lab.write("03_asked", ASK)
+    lab.run_all()
+    lab.page.get_by_text("one", exact=True).click()
+    answer = lab.page.locator(".posviz-answer[open]")
+    expect(answer).to_have_count(1)
+    lab.page.keyboard.press("Shift+Enter")
+    expect(answer).to_have_count(0)
+
+
 def test_a_saved_prediction_is_closed_and_answers_without_a_kernel(lab):
     lab.write("02_asked", ASK)
     lab.run_all()

@@ -115,7 +115,7 @@ def values_may_turn_too() -> Verdict:
     return judge(change, lambda change: change < SAME, text)
 
 
-@claim("distance", section="8 Does the score fall with the distance?")
+@claim("distance", section="7 Does the score fall with the distance?")
 def attention_falls_with_distance() -> Verdict:
     """With RoPE, the farther apart two tokens are, the lower is their score."""
     rises = {}

@@ -73,7 +73,7 @@ class RotatingVectors(Picture):
             outcome = f"but up to {residual:.1e} away from it elsewhere"
         moved = f" (both moved by {arrays.together})" if arrays.together else ""
         return (
-            f"q at {query} and k at {key}{moved}: offset {offset} turns the angle between them "
+            f"q at {query} and k at {key}{moved}: offset {offset} changes the angle between them "
             f"by {offset * arrays.inv_freq:.4f} radians (pair {arrays.pair} turns by "
             f"{arrays.inv_freq:.4g} per token); the score goes from {Q @ K:.4f} to "
             f"{arrays.score:.4f}, {outcome}."

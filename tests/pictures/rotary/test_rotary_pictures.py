@@ -54,7 +54,7 @@ def test_the_score_is_q_r_of_n_minus_m_k():
 
 def test_the_first_sight_is_the_example_that_the_derivations_use():
     caption = caption_of(RotatingVectors())
-    assert "q at 7 and k at 4: offset 3 turns the angle between them by 1.5000 radians" in caption
+    assert "q at 7 and k at 4: offset 3 changes the angle between them by 1.5000 radians" in caption
     assert "(pair 1 turns by 0.5 per token)" in caption
     assert (
         "the score goes from 0.9000 to 1.1110, the same wherever they are that far apart."
