@@ -23,7 +23,7 @@ from posviz.engine import explorer
 
 shown = [widget for widget in _instances.values() if isinstance(widget, explorer.Explorer)]
 print("torch" in sys.modules)
-for texts in [widget.picture.figure().findobj(Text) for widget in shown]:
+for texts in [widget.live.layers.figure.findobj(Text) for widget in shown]:
     print(min(text.get_fontsize() for text in texts if text.get_text()) / 0.72)
 """
 
