@@ -6,6 +6,9 @@ import pytest
 
 from tests.speeds import *  # noqa: F403 - hooks and fixtures
 
+# jsonschema's parser of addresses, which no notebook needs, takes a second to make in each process.
+sys.modules["rfc3987_syntax"] = None
+
 # pytest rewrites every test; where that is not kept, each worker does it anew for four seconds.
 sys.dont_write_bytecode = False
 

@@ -8,7 +8,6 @@ import xml.etree.ElementTree as ET
 from fontTools.ttLib import TTFont
 
 SVG = "{http://www.w3.org/2000/svg}"
-HREF = "{http://www.w3.org/1999/xlink}href"
 # All that a drawing needs. Not among them: script, a, foreignObject, use of other files, animate.
 DRAWING = {"svg", "g", "defs", "style", "clipPath", "pattern"}
 DRAWING |= {"path", "use", "image", "text", "tspan", "rect"}

@@ -123,10 +123,19 @@ def pytest_collection():
 
 # ---------------------------------------------------------------- who runs what
 
-# What the first of these has executed, the others look at.
-LESSONS = ("browser/test_notebooks_in_lab.py", "browser/test_pages.py", "browser/test_slides.py")
+LESSONS = "browser/test_notebooks_in_lab.py"
+MADE_OF_THEM = ("browser/test_pages.py", "browser/test_slides.py")  # when they are executed
 # The longest are begun first, so that the workers end together.
-LONG = (*LESSONS, "browser/", "test_pictures.py", "test_every_figure.py", "test_planted_errors.py")
+LONG = (
+    LESSONS,
+    "browser/test_explorer_in_lab.py",
+    "test_pictures.py",
+    "browser/test_fidelity.py",
+    *MADE_OF_THEM,
+    "browser/",
+    "test_every_figure.py",
+    "test_planted_errors.py",
+)
 
 
 def _turn(item) -> int:
@@ -140,11 +149,14 @@ def pytest_xdist_make_scheduler(config, log):
     from xdist.scheduler import LoadFileScheduling
 
     class ByFile(LoadFileScheduling):
-        """Each worker takes whole files, and one of them all that need executed lessons."""
+        """Each worker takes whole files; half of the lessons go to one, half to another."""
 
         def _split_scope(self, nodeid):
             file = super()._split_scope(nodeid)
-            return "lessons" if file.removeprefix("tests/") in LESSONS else file
+            name = file.removeprefix("tests/")
+            if name == LESSONS:
+                return f"{file} {int(nodeid.partition('[')[2][:2]) % 2}"
+            return "made of lessons" if name in MADE_OF_THEM else file
 
     return ByFile(config, log)
 

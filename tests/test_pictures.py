@@ -188,8 +188,9 @@ def test_every_setting_shows_what_a_fresh_figure_would(picture, rng, quick, ever
         if number <= len(at_ends) and (found := live_text_faults(wire.live.layers.figure)):
             faults[str(changed(setting, picture))] = found
         if number in compared:
-            assert wire.is_right(), setting
-            differing = np.any(wire.live.layers.pixels() != fresh_pixels(picture), axis=-1)
+            wanted = fresh_pixels(picture)
+            assert wire.is_right(wanted), setting
+            differing = np.any(wire.live.layers.pixels() != wanted, axis=-1)
             assert differing.sum() == 0, f"{differing.sum()} pixels differ at {setting}"
     assert faults == {}
 

@@ -19,7 +19,7 @@ def server(tmp_path_factory):
         yield server
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")  # not longer: Playwright's loop would be in the way of others
 def browser():
     """Chromium, without a window."""
     with chromium() as browser:
@@ -27,9 +27,12 @@ def browser():
 
 
 @pytest.fixture(scope="session")
-def executed():
-    """The lessons that JupyterLab has executed so far, by name, with filmstrips."""
-    return {}
+def executed(tmp_path_factory, worker_id):
+    """A folder, for all workers, of the lessons that have been executed, with filmstrips."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own if worker_id == "master" else own.parent) / "executed"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 @pytest.fixture
@@ -38,7 +41,7 @@ def density(request):
     return getattr(request, "param", 1)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def labs(browser, server):
     """JupyterLab in the browser, by density: a test shows its notebook where the last one did."""
     open_labs = {}

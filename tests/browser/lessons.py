@@ -1,9 +1,10 @@
 """Lessons as JupyterLab has executed them, for all tests that look at what came out."""
 
-import copy
 import json
+import os
 from concurrent.futures import ThreadPoolExecutor
 
+import nbformat
 from nbformat.v4 import new_output
 
 from posviz.engine.stored import WIDGET
@@ -27,7 +28,7 @@ pathlib.Path("strips.json").write_text(json.dumps({
 
 
 def with_filmstrips(lab, notebook):
-    """Put filmstrips in the place of an executed notebook's explorers."""
+    """Put filmstrips in the place of the explorers of the notebook that JupyterLab has executed."""
     lab.run_code(STRIPS.replace("MOST", str(FRAMES)))
     strips = json.loads((lab.server.folder / "strips.json").read_text())
     for cell in notebook.cells:
@@ -38,9 +39,17 @@ def with_filmstrips(lab, notebook):
                 cell.outputs[index] = new_output("display_data", {"text/html": strip})
 
 
-def lesson(path, executed, everything):
-    """The lesson as pages and slides are given it: in full, or executed before with few frames."""
-    if path.stem in executed and path.stem != PLAYED and not everything:
-        return copy.deepcopy(executed[path.stem])  # pages and slides write into it
-    with ThreadPoolExecutor(1) as other:  # in this one runs Playwright's loop
-        return other.submit(executed_with_filmstrips, path).result()
+def keep(notebook, file):
+    """Write an executed notebook, as a whole at once: other workers may look for it."""
+    half = file.with_suffix(f".{os.getpid()}")
+    half.write_text(json.dumps(notebook), "utf-8")
+    half.replace(file)
+
+
+def lesson(path, executed):
+    """The lesson as pages and slides are given it, executed here if nobody has done so."""
+    file = executed / path.name
+    if not file.exists():
+        with ThreadPoolExecutor(1) as other:  # in this one runs Playwright's loop
+            keep(other.submit(executed_with_filmstrips, path).result(), file)
+    return nbformat.from_dict(json.loads(file.read_text("utf-8")))

@@ -26,14 +26,14 @@ EXPLORE = re.compile(r"\.explore\(\)\)?$", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory, executed, everything):
+def site(tmp_path_factory, executed):
     """The pages of all lessons, and the index."""
     to = tmp_path_factory.mktemp("site")
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(2) as workers:
         patch.setattr(
             page,
             "executed_with_filmstrips",
-            lambda path: lessons.lesson(path, executed, everything),
+            lambda path: lessons.lesson(path, executed),
         )
         list(workers.map(lambda notebook: page.write_page(notebook, to), NOTEBOOKS))
     page.write_index(to)

@@ -66,14 +66,14 @@ ASKING = """() => {
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory, executed, everything):
+def site(tmp_path_factory, executed):
     """A folder with the slides of all lessons."""
     to = tmp_path_factory.mktemp("site")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
             slides,
             "executed_with_filmstrips",
-            lambda path: lessons.lesson(path, executed, everything),
+            lambda path: lessons.lesson(path, executed),
         )
         for name in LESSONS:
             slides.write_slides(run.NOTEBOOKS / f"{name}.ipynb", to)

@@ -12,7 +12,7 @@ from tests.engine.replay import Scene, Wire, decoded, fresh_pixels
 from tests.engine.sample import Waves
 from tests.engine.test_live_figure import change_at_random
 
-IMAGE, FIRST_LINE = 0, 4  # places among a Waves picture's artists in front
+IMAGE = 0  # its place among a Waves picture's artists in front
 
 
 @settings(max_examples=30, deadline=None)

@@ -154,7 +154,6 @@ FOUND = {
 real_scores = claims.transformer_xl_scores
 real_table = claims.sinusoidal
 real_bucket = claims.deberta_bucket
-real_deberta = claims.deberta_scores
 
 
 def buckets_of_one_distance(offsets, bidirectional=True):
