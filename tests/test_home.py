@@ -1,4 +1,4 @@
-"""A path that begins with `~`, as the system reads it, and names that no system may be asked."""
+"""A path that begins with `~`, as systems read it, and names that none may be asked for."""
 
 import os
 from pathlib import Path

@@ -31,10 +31,12 @@ def take_over_cell(thing: Any) -> None:
 def _forget(shell, result):
     """Put an empty text wherever IPython keeps a result: in Out, _12 and the like, and _ to ___."""
     sent = getattr(shell.history_manager, "outputs", {})  # by run, and with the PNG
+    texts = shell.history_manager.output_hist_reprs  # by run
     places = shell.history_manager.output_hist, shell.user_ns_hidden, vars(shell.displayhook)
     for kept in places:
         for name in [name for name, other in kept.items() if other is result]:
             kept[name] = ""
             sent.pop(name, None)
+            texts.pop(name, None)
             if shell.user_ns.get(name) is result:
                 shell.user_ns[name] = ""

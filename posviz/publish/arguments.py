@@ -108,9 +108,10 @@ def lesson_notebooks(lessons, everything, folder) -> list[Path]:
     if everything == bool(lessons):
         raise ValueError("choose the lessons, such as 05, or --all.")
     found = notebooks(folder)
-    names = {name[:2]: name for name in found}
-    numbers = {lesson(text, names) for text in lessons} or set(names)
-    return [found[names[number]] for number in sorted(numbers)]
+    own = {row.number: row.notebook for row in LESSONS if row.notebook in found}
+    names = {name[:2]: name for name in found} | own  # a reader's copy may have the number, too
+    meant = {text if text in found else names[lesson(text, names)] for text in lessons}
+    return [found[name] for name in sorted(meant or found)]
 
 
 # ---------------------------------------------------------------- formats, styles and knobs

@@ -54,7 +54,7 @@ def _leads(address) -> bool:
     """Whether a link may lead there; the sanitiser would let in what raises an error here."""
     try:
         return urlsplit(address).scheme != "data"
-    except ValueError:  # http://[, for one
+    except ValueError:  # for data://℀, which browsers can read
         return False
 
 

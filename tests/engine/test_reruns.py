@@ -95,8 +95,10 @@ import gc
 from ipywidgets.widgets.widget import _instances
 gc.collect()
 things = [type(thing).__name__ for thing in gc.get_objects()]
-sent = str(get_ipython().history_manager.outputs)
-print(things.count({kind!r}), len(_instances), sent.count("image/png"), sent.count("text/html"))
+history = get_ipython().history_manager
+sent, texts = str(history.outputs), len(history.output_hist_reprs)
+shown = sent.count("image/png"), sent.count("text/html"), texts
+print(things.count({kind!r}), len(_instances), *shown)
 """
 
 

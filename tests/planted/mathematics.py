@@ -3,13 +3,6 @@
 E, T = "posviz/encodings/", "tests/encodings/"
 
 QUICK = {
-    "arrays: an array that repeats one number is not asked for": (
-        "posviz/arrays.py",
-        "    check_memory(name, tuple(x.shape), x=x)\n    return in_float64",
-        "    return in_float64",
-        "tests/robustness/test_sizes.py::test_a_thousand_million_are_refused_before_they_are_made"
-        "[wavelengths, an array]",
-    ),
     "home: any name is asked for": (
         "posviz/home.py",
         "if len(name) <= LONGEST and name.isprintable() else text",

@@ -114,6 +114,22 @@ def test_lessons_of_notebooks():
             arguments.lesson_notebooks(lessons, everything, None)
 
 
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ([], ["05_rope", "05_rope-Copy1", "05_rope_mine", "13_mine"]),
+        (["05"], ["05_rope"]),
+        (["rope", "05_rope_mine"], ["05_rope", "05_rope_mine"]),
+        (["13", "05_rope-Copy1"], ["05_rope-Copy1", "13_mine"]),
+    ],
+)
+def test_a_readers_copy_of_a_lesson_does_not_take_its_place(tmp_path, asked, meant):
+    for name in ("05_rope", "05_rope-Copy1", "05_rope_mine", "13_mine"):
+        (tmp_path / f"{name}.ipynb").touch()
+    chosen = arguments.lesson_notebooks(asked, not asked, tmp_path)
+    assert [path.stem for path in chosen] == meant
+
+
 # ---------------------------------------------------------------- how they shall look
 
 
