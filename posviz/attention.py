@@ -104,7 +104,8 @@ def attend(
     if cache is not None:
         cache.keys, cache.values, cache.positions = seen.keys, seen.values, seen.positions
     xp = namespace(x)
-    output = xp.reshape(xp.permute_dims(output, (0, 2, 1, 3)), (*x.shape[:2], -1))
+    width = output.shape[1] * output.shape[3]
+    output = xp.reshape(xp.permute_dims(output, (0, 2, 1, 3)), (*x.shape[:2], width))
     return (output, weights) if return_weights else output
 
 
@@ -177,14 +178,23 @@ def _weigh(
 def softmax(scores: Array) -> Array:
     """Return exp(scores) / Σ exp(scores) over the last axis, and 0 where all scores are −∞.
 
-    Shapes: [..., k_len], result alike. The largest score is subtracted first: exp cannot overflow.
+    Shapes: [..., k_len], result alike; a single number gives 1. The largest score is subtracted
+    first: exp cannot overflow. Halves are summed in float32.
 
     Raises:
         TypeError: when scores are not a floating array.
     """
     xp = require_alike(scores=scores)
+    if scores.ndim == 0:
+        return softmax(scores[None])[0]
     if scores.shape[-1] == 0:
         return scores
+    [wide] = widened(scores)
+    return xp.astype(_softmax(wide), scores.dtype, copy=False)
+
+
+def _softmax(scores: Array) -> Array:
+    xp = namespace(scores)
     peak = xp.max(scores, axis=-1, keepdims=True)
     powers = scores - xp.where(peak == -xp.inf, 0.0, peak)
     if is_followed(powers):
@@ -201,7 +211,8 @@ def softmax(scores: Array) -> Array:
 def _split_heads(x: Array, head_dim: int) -> Array:
     """[batch, len, heads·head_dim] → [batch, heads, len, head_dim]"""
     xp = namespace(x)
-    return xp.permute_dims(xp.reshape(x, (*x.shape[:2], -1, head_dim)), (0, 2, 1, 3))
+    heads = x.shape[2] // head_dim
+    return xp.permute_dims(xp.reshape(x, (*x.shape[:2], heads, head_dim)), (0, 2, 1, 3))
 
 
 def _head_dim(x: Array, w_q: Array, w_k: Array, w_v: Array, num_heads: int) -> int:
