@@ -8,7 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from posviz.arrays import Array, as_numbers, check_memory, is_floating, is_torch, like, namespace
+from posviz.arrays import (
+    Array,
+    as_numbers,
+    beside,
+    check_memory,
+    in_int64,
+    is_floating,
+    is_torch,
+    like,
+    namespace,
+    widened,
+)
 from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding
 from posviz.encodings.relative import add_bias, once_per_diagonal
@@ -33,8 +44,9 @@ def alibi_slopes(num_heads: int) -> np.ndarray:
     num_heads = require_integer(num_heads, "num_heads")
     check_memory("num_heads", (num_heads,), copies=4)
     power = 2 ** (num_heads.bit_length() - 1)
-    slopes = 2.0 ** (-8 * np.arange(1, power + 1) / power)
-    extra = 2.0 ** (-8 * np.arange(1, 2 * power + 1, 2) / (2 * power))  # of twice the power
+    slopes = 2.0 ** (-8 * np.arange(1, power + 1, dtype=np.float64) / power)
+    steps = np.arange(1, 2 * power + 1, 2, dtype=np.float64)
+    extra = 2.0 ** (-8 * steps / (2 * power))  # of twice the power
     return np.concatenate([slopes, extra[: num_heads - power]])
 
 
@@ -52,6 +64,8 @@ def alibi_bias(slopes: Any, offsets: Any) -> Array:
     Source: Press et al. 2022, equation in section 3.
     """
     offsets, slopes = as_numbers(offsets, "offsets"), as_numbers(slopes, "slopes")
+    if not is_floating(offsets):
+        offsets = in_int64(offsets)  # |−128| is −128 where a number has 8 bits
     if slopes.ndim != 1:
         raise ValueError(f"slopes must be [heads], got shape {tuple(slopes.shape)}")
     if offsets.ndim < 2:
@@ -61,7 +75,9 @@ def alibi_bias(slopes: Any, offsets: Any) -> Array:
     slopes = like(slopes, offsets, "slopes")
     if not is_floating(slopes):
         raise TypeError(f"slopes must be floating-point, got dtype {slopes.dtype}")
-    return once_per_diagonal(partial(_bias, slopes), offsets)
+    [wide] = widened(slopes)  # a distance may be larger than the largest half
+    bias = once_per_diagonal(partial(_bias, wide), offsets)
+    return namespace(bias).astype(bias, slopes.dtype, copy=False)
 
 
 def _bias(slopes: Array, offsets: Array) -> Array:
@@ -79,5 +95,6 @@ class Alibi(Encoding):
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:
         """Add −slope × |query position − key position| to scores [batch, heads, q_len, k_len]."""
-        slopes = like(alibi_slopes(scores.shape[-3]), scores, "slopes", scores.dtype)
+        slopes = beside(scores, alibi_slopes, scores.shape[-3])
+        slopes = like(slopes, scores, "slopes", scores.dtype)
         return add_bias(scores, q_positions, k_positions, partial(_bias, slopes))

@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from posviz.arrays import Array, as_integers, check_memory, is_floating, like, namespace, shape_of
+from posviz.arrays import (
+    Array,
+    as_integers,
+    check_memory,
+    is_floating,
+    is_readable,
+    like,
+    namespace,
+    shape_of,
+    take_rows,
+)
 from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding
 from posviz.encodings.relative import positions_of
@@ -51,17 +61,19 @@ def rows_at(table: Array, index: Any, name: str, padding_offset: int = 0) -> Arr
     index = like(as_integers(index, name), table, name)  # torch would read bytes as a mask
     index = index + padding_offset
     require_rows(index, rows, name, padding_offset)
-    return table[index]
+    return take_rows(table, index)
 
 
 def require_rows(index: Array, rows: int, name: str, padding_offset: int = 0) -> None:
-    """Refuse an index that is not in 0 … rows − 1, of a table with that many rows.
+    """Refuse an index that is not in 0 … rows − 1, of a table with that many rows, if it is read.
 
     Raises:
         IndexError: calling what was asked for, index − padding_offset, ``name``.
     """
+    if not is_readable(index):
+        return
     beyond = (index < 0) | (index >= rows)
-    if bool(namespace(index).any(beyond)):
+    if bool(beyond.any()):
         first = f" and padding_offset {padding_offset}" if padding_offset else ""
         raise IndexError(
             f"{name} must be in {-padding_offset} … {rows - padding_offset - 1} for a table of "

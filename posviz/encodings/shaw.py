@@ -183,7 +183,8 @@ class Shaw(Encoding):
             return output
         table = _beside(weights, self.value_table, "value_table", output, "values")
         rows = _rows(table, weights, q_positions, k_positions)
-        return output + _values(weights, table, rows)
+        added = _values(weights, table, rows)
+        return output + namespace(added).astype(added, output.dtype, copy=False)
 
 
 def _beside(scores: Array, table: Array, name: str, x: Array, of: str) -> Array:
