@@ -240,23 +240,21 @@ def _in_native_order(x: np.ndarray) -> np.ndarray:
     return np.asarray(x, x.dtype.newbyteorder("="), order="C")
 
 
-def beside(x: Array, make: Callable[..., np.ndarray], *arguments: Any) -> Array:
-    """Return the array make(*arguments), of the kind of x and where x is.
+def beside(x: Array, make: Callable[..., np.ndarray], *arguments: Any, dtype: Any = None) -> Array:
+    """Return the array make(*arguments) as ``like`` does, beside x.
 
     Tensors are kept, so that a device gets them once: they must not be written to.
     """
-    if not is_torch(x):
-        return make(*arguments)
-    if is_abstract(x):
-        return like(make(*arguments), x, "x")
-    return _kept(x.device, make, *arguments)
+    if not is_torch(x) or is_abstract(x):
+        return like(make(*arguments), x, "x", dtype)
+    return _kept(x.device, dtype, make, *arguments)
 
 
 @lru_cache(maxsize=256)
-def _kept(device: Any, make: Callable[..., np.ndarray], *arguments: Any) -> Array:
+def _kept(device: Any, dtype: Any, make: Callable[..., np.ndarray], *arguments: Any) -> Array:
     torch = _torch()
     with torch.inference_mode(False):  # the next caller may want gradients
-        return like(make(*arguments), torch.empty(0, device=device), "x")
+        return like(make(*arguments), torch.empty(0, device=device), "x", dtype)
 
 
 def require_alike(**arrays: Array) -> ModuleType:
@@ -275,8 +273,8 @@ def require_alike(**arrays: Array) -> ModuleType:
         if not is_floating(x):
             raise TypeError(f"{name} must be floating-point, got dtype {x.dtype}")
     for what, error_type in (("dtype", TypeError), ("device", ValueError)):
-        found = {name: str(getattr(x, what)) for name, x in arrays.items()}
-        if len(set(found.values())) > 1:
+        if len({getattr(x, what) for x in arrays.values()}) > 1:
+            found = {name: str(getattr(x, what)) for name, x in arrays.items()}
             came = ", ".join(f"{name}: {value}" for name, value in found.items())
             raise error_type(f"{names} must share one {what}, got {came}")
     return xp
@@ -292,11 +290,26 @@ def in_float32(x: Array) -> Array:
     return x.float() if is_torch(x) else x.astype(np.float32, copy=False)
 
 
+def in_dtype(x: Array, dtype: Any) -> Array:
+    """Return the array ``x`` in ``dtype``, uncopied where that is its own."""
+    return x.to(dtype) if is_torch(x) else x.astype(dtype, copy=False)
+
+
+def wide_dtype(x: Array) -> Any:
+    """Return the dtype in which ``x`` is computed with: its own, but float32 for halves."""
+    return x.dtype if x.dtype.itemsize >= 4 else namespace(x).float32
+
+
 def take_rows(table: Array, index: Array) -> Array:
     """Return ``table[index]`` for a table [rows, columns]; torch counts no row from the end."""
     if not is_torch(table):
         return table[index]
     return _torch().nn.functional.embedding(index, table)
+
+
+def plus_product(x: Array, a: Array, b: Array) -> Array:
+    """Return x + a·b; torch does not write the product down."""
+    return _torch().addcmul(x, a, b) if is_torch(x) else x + a * b
 
 
 def as_complex(real: Array, imaginary: Array) -> Array:
@@ -322,9 +335,10 @@ def in_pairs(x: Array) -> Array:
         return x.view(np.result_type(x.dtype, np.complex64))
     torch = _torch()
     start = 0 if is_compiling() else x.storage_offset()  # torch.compile cannot ask for it
-    steps = (start, *x.stride()[:-1])
-    if x.stride(-1) != 1 or any(step % 2 for step in steps):  # a pair must start at an even place
-        x = x.clone(memory_format=torch.contiguous_format)
+    if start % 2 or not x.is_contiguous():  # a pair must start at an even place
+        last, steps = x.stride(-1), x.stride()[:-1]
+        if start % 2 or last != 1 or any(step % 2 for step in steps):
+            x = x.clone(memory_format=torch.contiguous_format)
     return torch.view_as_complex(x.view(*x.shape[:-1], x.shape[-1] // 2, 2))
 
 

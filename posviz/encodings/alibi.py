@@ -13,16 +13,23 @@ from posviz.arrays import (
     as_numbers,
     beside,
     check_memory,
+    in_dtype,
     in_int64,
     is_floating,
     is_torch,
     like,
     namespace,
+    plus_product,
     widened,
 )
 from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding
-from posviz.encodings.relative import add_bias, once_per_diagonal
+from posviz.encodings.relative import (
+    add_bias,
+    once_per_diagonal,
+    pairwise_offsets,
+    positions_beside,
+)
 
 __all__ = ["Alibi", "alibi_bias", "alibi_slopes"]
 
@@ -76,15 +83,24 @@ def alibi_bias(slopes: Any, offsets: Any) -> Array:
     if not is_floating(slopes):
         raise TypeError(f"slopes must be floating-point, got dtype {slopes.dtype}")
     [wide] = widened(slopes)  # a distance may be larger than the largest half
-    bias = once_per_diagonal(partial(_bias, wide), offsets)
+    bias = once_per_diagonal(partial(_bias, -wide[:, None, None]), offsets)
     return namespace(bias).astype(bias, slopes.dtype, copy=False)
 
 
-def _bias(slopes: Array, offsets: Array) -> Array:
-    xp, shape = namespace(slopes, offsets), (len(slopes), *offsets.shape)
-    check_memory("slopes × offsets", shape, itemsize=slopes.dtype.itemsize, x=offsets, copies=2)
-    distances = xp.astype(xp.abs(offsets), slopes.dtype)
-    return -slopes[:, None, None] * distances[..., None, :, :]
+def _falls(num_heads: int) -> np.ndarray:
+    return -alibi_slopes(num_heads)[:, None, None]
+
+
+def _bias(falls: Array, offsets: Array) -> Array:
+    """Return falls [heads, 1, 1] × distances: [..., heads, q_len, k_len]"""
+    shape = (len(falls), *offsets.shape)
+    check_memory("slopes × offsets", shape, itemsize=falls.dtype.itemsize, x=offsets, copies=2)
+    return falls * _distances(offsets, falls.dtype)
+
+
+def _distances(offsets: Array, dtype: Any) -> Array:
+    distances = in_dtype(abs(offsets), dtype)
+    return distances if distances.ndim == 2 else distances[..., None, :, :]
 
 
 @dataclass(frozen=True)
@@ -95,6 +111,8 @@ class Alibi(Encoding):
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:
         """Add −slope × |query position − key position| to scores [batch, heads, q_len, k_len]."""
-        slopes = beside(scores, alibi_slopes, scores.shape[-3])
-        slopes = like(slopes, scores, "slopes", scores.dtype)
-        return add_bias(scores, q_positions, k_positions, partial(_bias, slopes))
+        falls = beside(scores, _falls, scores.shape[-3], dtype=scores.dtype)
+        if scores.shape[-2] == 1:  # the biases of one query need not be written down
+            offsets = pairwise_offsets(*positions_beside(scores, q_positions, k_positions))
+            return plus_product(scores, falls, _distances(offsets, scores.dtype))
+        return add_bias(scores, q_positions, k_positions, partial(_bias, falls))

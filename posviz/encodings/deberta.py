@@ -185,17 +185,19 @@ def _buckets(
 
 
 def _require_shapes(q: Array, k: Array, tables: dict[str, Array], offsets: Array) -> None:
+    batch, heads, q_len, head_dim = q.shape if q.ndim == 4 else (0, 0, 0, 0)
+    pairs = (q_len, k.shape[-2] if k.ndim == 4 else 0)
+    if q.ndim != 4 or k.ndim != 4 or q.shape[:2] != k.shape[:2] or q.shape[3] != k.shape[3]:
+        wanted = "q and k must be [batch, heads, len, head_dim]"
+    elif any((x.shape[0], x.shape[-1]) != (heads, head_dim) for x in tables.values()):
+        wanted = f"{' and '.join(tables)} must be [{heads}, 2k, {head_dim}] beside q"
+    elif tuple(offsets.shape) not in (pairs, (1, *pairs), (batch, *pairs)):
+        wanted = f"offsets must be [{q_len}, {pairs[1]}] or a batch of it"
+    else:
+        return
     arrays = {"q": q, "k": k, **tables, "offsets": offsets}
     came = ", ".join(f"{name} {tuple(x.shape)}" for name, x in arrays.items())
-    if q.ndim != 4 or k.ndim != 4 or q.shape[:2] != k.shape[:2] or q.shape[3] != k.shape[3]:
-        raise ValueError(f"q and k must be [batch, heads, len, head_dim], got {came}")
-    batch, heads, q_len, head_dim = q.shape
-    if any((x.shape[0], x.shape[-1]) != (heads, head_dim) for x in tables.values()):
-        names = " and ".join(tables)
-        raise ValueError(f"{names} must be [{heads}, 2k, {head_dim}] beside q, got {came}")
-    pairs = (q_len, k.shape[2])
-    if tuple(offsets.shape) not in (pairs, (1, *pairs), (batch, *pairs)):
-        raise ValueError(f"offsets must be [{q_len}, {k.shape[2]}] or a batch of it, got {came}")
+    raise ValueError(f"{wanted}, got {came}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -57,7 +57,8 @@ def pairwise_offsets(q_positions: Array, k_positions: Array) -> Array:
     k_positions = like(k_positions, q_positions, "k_positions")
     (*q_batch, q_len), (*k_batch, k_len) = q_positions.shape, k_positions.shape
     try:
-        batch = np.broadcast_shapes(tuple(q_batch), tuple(k_batch))
+        both = q_batch and k_batch
+        batch = np.broadcast_shapes(q_batch, k_batch) if both else q_batch or k_batch
     except ValueError:
         came = f"{tuple(q_positions.shape)} and {tuple(k_positions.shape)}"
         raise ValueError(f"q_positions and k_positions must share a batch, got {came}") from None
@@ -94,14 +95,16 @@ def positions_of(positions: Any, x: Array, name: str = "positions") -> Array:
         ValueError: for other shapes or another device.
     """
     namespace(x)
+    return _as_many(positions, x, x.shape[-2], name)
+
+
+def _as_many(positions: Any, x: Array, length: int, name: str) -> Array:
     positions = _in_int64(as_array(positions, name), name)
-    batch, length = x.shape[0], x.shape[-2]
-    if tuple(positions.shape) == (1, length):
+    shape, batch = tuple(positions.shape), x.shape[0]
+    if shape == (1, length):
         positions = positions[0]
-    if tuple(positions.shape) not in ((length,), (batch, length)):
-        raise ValueError(
-            f"{name} must be [{length}] or [{batch}, {length}], got {tuple(positions.shape)}"
-        )
+    elif shape != (length,) and shape != (batch, length):
+        raise ValueError(f"{name} must be [{length}] or [{batch}, {length}], got {shape}")
     return like(positions, x, name)
 
 
@@ -112,10 +115,11 @@ def positions_beside(scores: Array, q_positions: Any, k_positions: Any) -> tuple
         TypeError: when they are not real numbers, or torch where scores are NumPy.
         ValueError: for other shapes or another device.
     """
-    by_key = namespace(scores).matrix_transpose(scores)
+    namespace(scores)
+    q_len, k_len = scores.shape[-2:]
     return (
-        positions_of(q_positions, scores, "q_positions"),
-        positions_of(k_positions, by_key, "k_positions"),
+        _as_many(q_positions, scores, q_len, "q_positions"),
+        _as_many(k_positions, scores, k_len, "k_positions"),
     )
 
 
@@ -162,7 +166,8 @@ def once_per_diagonal(rule: Callable[[Array], Array], offsets: Array) -> Array:
     Shapes: offsets [..., q_len, k_len], of which ``rule`` makes [..., q_len, k_len], perhaps with
     more axes before; each number has to depend on its own offset alone.
     """
-    if not are_diagonal(offsets):
+    one_row = offsets.ndim == 2 and offsets.shape[0] == 1
+    if one_row or not are_diagonal(offsets):
         return rule(offsets)
     return along_diagonals(rule(diagonals(offsets)[None])[..., 0, :], offsets.shape[-1])
 

@@ -16,6 +16,7 @@ from posviz.arrays import (
     as_float64,
     beside,
     check_memory,
+    in_dtype,
     in_float32,
     in_float64,
     in_pairs,
@@ -29,7 +30,7 @@ from posviz.arrays import (
     shape_of,
     side_by_side,
     version_of,
-    widened,
+    wide_dtype,
 )
 from posviz.encodings.checks import (
     broadcasts_to,
@@ -94,10 +95,10 @@ def waves_of(
     if is_compiling():  # through complex numbers, or each would be taken anew for every head
         turns = as_complex(cos, sin)
         cos, sin = turns.real, turns.imag
-    [wide] = widened(x[..., :0])
-    cos, sin = like(cos, x, "angles", wide.dtype), like(sin, x, "angles", wide.dtype)
+    dtype = wide_dtype(x)
+    cos, sin = like(cos, x, "angles", dtype), like(sin, x, "angles", dtype)
     if is_torch(factor):  # it is learned
-        factor = like(factor, x, "attention_factor", wide.dtype)
+        factor = like(factor, x, "attention_factor", dtype)
         cos, sin = factor * cos, factor * sin
     if layout == "interleaved":
         return (as_complex(cos, sin),)
@@ -114,7 +115,7 @@ def turned(x: Array, waves: tuple[Array, ...], layout: str) -> Array:
         return _turn(x, waves, layout)
     if is_torch(x) and math.prod(x.shape) > 2 * PIECE and not is_followed(x, *waves):
         return _turned_in_pieces(x, waves, layout)
-    return namespace(x).astype(_turn(in_float32(x), waves, layout), x.dtype)
+    return in_dtype(_turn(in_float32(x), waves, layout), x.dtype)
 
 
 def _turned_in_pieces(x: Array, waves: tuple[Array, ...], layout: str) -> Array:

@@ -180,8 +180,8 @@ QUICK = {
     ),
     "ALiBi: a reward for distance": (
         E + "alibi.py",
-        "-slopes[:, None, None] * distances",
-        "slopes[:, None, None] * distances",
+        "partial(_bias, -wide[:, None, None])",
+        "partial(_bias, wide[:, None, None])",
         T + "test_alibi.py",
     ),
     "xPos: keys decay as well": (
