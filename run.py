@@ -115,7 +115,7 @@ def main(arguments):
             quick, lesson = ["--quick"] + extra, ["-k", ONE_LESSON] + extra
             return call(test_command(quick)) or call(test_command(lesson))
         return call(test_command(extra))
-    return call(lab_command(NOTEBOOKS, VENV / "workspaces", extra))
+    return become(lab_command(NOTEBOOKS, VENV / "workspaces", extra))
 
 
 def lab_command(folder, workspaces, extra):
@@ -387,6 +387,17 @@ def call(command):
     """Run `command` in the project's folder and return its exit status."""
     with leave_ctrl_c_to_the_child():
         return subprocess.call(command, cwd=str(ROOT))
+
+
+def become(command):
+    """Run `command` in the project's folder in place of this process: what ends one ends both.
+
+    Windows cannot: there it is a child, and its exit status is returned.
+    """
+    if os.name == "nt":
+        return call(command)
+    os.chdir(str(ROOT))
+    os.execv(command[0], command)
 
 
 @contextlib.contextmanager

@@ -17,6 +17,7 @@ _BESIDE_ENCODINGS = {
     "posviz.attention": ("KeyValueCache", "attend", "softmax"),
     "posviz.masks": ("blockwise_causal_mask", "causal_mask", "padding_mask"),
     "posviz.checkpoints": ("load_table",),
+    "posviz.configs": ("read_config",),
     "posviz.derivations.rotary": ("derive",),
     "posviz.claims": ("audit",),
     "posviz.exercises.prediction": ("predict",),

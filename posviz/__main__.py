@@ -1,4 +1,4 @@
-"""The command line: `posviz list`, `export`, `page`, `slides`, `proof`, `rerun` and `doctor`.
+"""The command line: `posviz list`, `export`, `page`, `slides`, `rerun`, `config` and others.
 
 What the commands do is imported when they are called, so that help comes at once.
 """
@@ -17,6 +17,7 @@ import typer
 
 from posviz.engine.places import placed
 from posviz.publish.stopping import unwind_on
+from posviz.wording import shortened
 
 app = typer.Typer(
     help="Figures, animations, pages and slides of the course on positional encodings.",
@@ -277,7 +278,7 @@ def _failed(error) -> typer.Exit:
     """Tell in a line what went wrong after the arguments were found right."""
     from posviz.publish import batch
 
-    said = batch.reason(error) if isinstance(error, OSError) else error
+    said = batch.reason(error) if isinstance(error, OSError) else shortened(error)
     typer.echo(f"posviz: {said}", err=True)
     return typer.Exit(1)
 
@@ -322,8 +323,8 @@ def rerun(
             lines = rerun.rerun(path)
         except (OSError, RuntimeError) as error:
             raise _failed(error) from None
-        size = f"{path.name}: {path.stat().st_size / 1e6:.2f} MB"
-        typer.echo("\n".join([size, *(lines or ["no text changed"])]))
+        size = f"{shortened(path.name)}: {path.stat().st_size / 1e6:.2f} MB"
+        typer.echo("\n".join([size, *map(shortened, lines or ["no text changed"])]))
 
 
 @app.command()
@@ -334,6 +335,32 @@ def progress():
     with refusals():
         lines = progress.report()
     typer.echo("\n".join(lines))
+
+
+@app.command()
+def config(
+    file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False)],
+    as_json: Annotated[bool, typer.Option("--json", help="All numbers, as JSON.")] = False,
+):
+    """What a model's config.json says about position, and what is often misread in it.
+
+    The exit status is 1 with warnings, and 2 for a file that cannot be read.
+
+    \b
+    posviz config config.json
+    posviz config config.json --json | jq .kinds[0].frequencies[0]
+    """
+    from posviz.configs import read_config
+
+    with refusals():
+        try:
+            reading = read_config(file)
+        except TypeError as error:
+            raise ValueError(error) from error
+        except OSError as error:
+            raise ValueError(f"{file}: {error.strerror}") from error
+    typer.echo(reading.to_json() if as_json else str(reading))
+    raise typer.Exit(1 if reading.warnings else 0)
 
 
 @app.command()
@@ -354,9 +381,10 @@ def _check_folder(to):
     except FileNotFoundError:  # it will be made
         return
     except OSError as error:  # a name too long, or one below a file
-        raise ValueError(f"--to {to} cannot be a folder: {error.strerror}.") from error
+        told = f"--to {shortened(to)} cannot be a folder: {error.strerror}."
+        raise ValueError(told) from error
     if not folder:
-        raise ValueError(f"--to {to} is not a folder.")
+        raise ValueError(f"--to {shortened(to)} is not a folder.")
     from posviz.engine.killed import unfinished
 
     with unfinished(to):  # removes what was left there, even if nothing is to be written
@@ -375,9 +403,9 @@ def _run(jobs, to, what="Files", last=None):
         except Exception as error:  # the others are written all the same, and told
             failures["index"] = batch.reason(error)
     for name, reason in failures.items():
-        typer.echo(f"failed: {name}: {reason}", err=True)
+        typer.echo(f"failed: {shortened(name)}: {reason}", err=True)
     files = sum(1 + name.count(", ") for name in jobs if name not in failures)
-    typer.echo(f"{what} written to {to}: {files}.")
+    typer.echo(f"{what} written to {shortened(to)}: {files}.")
     raise typer.Exit(1 if failures else 0)
 
 

@@ -151,10 +151,17 @@ def shape_of(values: Any) -> tuple[int, ...]:
     """
     shape: list[int] = []
     while isinstance(values, list | tuple | range) and len(shape) < 64:  # NumPy's most
-        shape.append(len(values))
+        shape.append(_length(values))
         values = values[0] if len(values) else None
     known = is_torch(values) or isinstance(values, np.ndarray)
     return (*shape, *values.shape) if known else tuple(shape)
+
+
+def _length(values: list | tuple | range) -> int:
+    try:
+        return len(values)
+    except OverflowError:  # of a range, and more than any memory holds
+        return sys.maxsize
 
 
 def as_numbers(values: Any, name: str) -> Array:
@@ -167,6 +174,7 @@ def as_numbers(values: Any, name: str) -> Array:
         ValueError: for NaN, infinity or ragged lists.
     """
     x = as_array(values, name)
+    check_memory(name, tuple(x.shape), itemsize=1, x=x)  # an array may repeat one number
     if is_floating(x) and is_readable(x) and not bool(namespace(x).isfinite(x).all()):
         raise ValueError(f"{name} must be finite, got NaN or infinity among the values")
     return x
@@ -174,7 +182,9 @@ def as_numbers(values: Any, name: str) -> Array:
 
 def as_float64(values: Any, name: str) -> Array:
     """Return finite real ``values`` in float64, on the CPU where the device has no float64."""
-    return in_float64(as_numbers(values, name))
+    x = as_array(values, name)
+    check_memory(name, tuple(x.shape), x=x)
+    return in_float64(as_numbers(x, name))
 
 
 def in_float64(x: Array) -> Array:

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from posviz.arrays import check_memory
+from posviz.home import at_home
 from posviz.wording import quoted, shortened, spelt_like
 
 STORED = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}  # NumPy has no bfloat16
@@ -54,16 +55,12 @@ def load_table(
     if not filename.endswith(".safetensors"):
         raise ValueError(f"filename must end in .safetensors, got {quoted(filename)}")
     try:
-        path = _local(source)
+        path = at_home(source)
         if not os.path.isfile(path):
             path, tensor = _find(source, filename, tensor)
         return _read(path, tensor)
     except MemoryError:
         raise ValueError(f"memory is too short to read {shortened(source)}: free some") from None
-
-
-def _local(source: str | Path) -> str:
-    return os.path.expanduser(source)
 
 
 def _find(source: str | Path, filename: str, tensor: str | None) -> tuple[str, str | None]:
@@ -94,7 +91,7 @@ def _find(source: str | Path, filename: str, tensor: str | None) -> tuple[str, s
 
 
 def _fetch(source: str | Path, filename: str) -> str:
-    folder = _local(source)
+    folder = at_home(source)
     if os.path.isdir(folder) and source != "":  # to Path, "" is the folder where Python runs
         path = os.path.join(folder, filename)
         if not os.path.isfile(path):
@@ -120,7 +117,7 @@ def _download(repository: str, filename: str) -> str:
         kind, reason = ConnectionError, "the hub cannot be reached and the cache has no copy"
     except errors.EntryNotFoundError as error:
         kind, reason = FileNotFoundError, str(error)
-    except (OSError, ValueError) as error:
+    except Exception as error:  # a name too long for an address, for one
         kind, reason = OSError, str(error)
     raise kind(
         f"{shortened(filename)} of the hub repository {quoted(repository)}: {shortened(reason)}; "
@@ -151,8 +148,8 @@ def _read(path: str, tensor: str | None) -> np.ndarray:
         stored = np.dtype(STORED[dtype])
         if stop - start != math.prod(shape) * stored.itemsize:
             raise ValueError(
-                f"tensor {quoted(name)} of {shortened(path)} is broken: {shape[0]:,} × "
-                f"{shape[1]:,} numbers in {dtype} do not take {stop - start:,} bytes"
+                f"tensor {quoted(name)} of {shortened(path)} is broken: numbers of shape "
+                f"{quoted(tuple(shape))} in {dtype} do not take {stop - start:,} bytes"
             )
         kind = np.dtype(np.float32 if dtype == "BF16" else stored.newbyteorder("="))
         check_memory(f"tensor {quoted(name)}", tuple(shape), itemsize=kind.itemsize)
@@ -211,17 +208,17 @@ def _is_entry(entry: Any) -> bool:
 def _json(file: BinaryIO, size: int) -> dict[str, Any]:
     """Read an object of ``size`` bytes of JSON, unless that may take more than ``MOST_JSON``.
 
-    Beside its text, which is there in bytes and decoded, a value takes Python at most 100 bytes,
-    and a list or an object 300.
+    Beside its text, which is there in bytes, decoded, and once more in the values, each of these
+    takes Python at most 100 bytes, and a list or an object 300.
 
     Raises:
         ValueError: when it takes more, or is something else.
         RecursionError: when it is nested too deeply.
     """
-    text = file.read(size) if 2 * size <= MOST_JSON else b""
+    text = file.read(size) if 3 * size <= MOST_JSON else b""
     nested, values = text.count(b"{") + text.count(b"["), text.count(b",") + text.count(b":")
     letter = 1 if text.isascii() else 4
-    if max(2, 1 + letter) * size + 100 * values + 300 * nested > MOST_JSON:
+    if max(3, 1 + 2 * letter) * size + 100 * values + 300 * nested > MOST_JSON:
         raise ValueError(f"{size:,} bytes of names and numbers are more than a model needs")
     found = json.loads(text.decode())
     if not isinstance(found, dict):

@@ -20,7 +20,7 @@ from torch.nn.functional import cross_entropy, gelu
 from torch.optim.adam import adam
 from tqdm import tqdm
 
-from posviz.arrays import TORCH_DEVICES, to_device, to_numpy
+from posviz.arrays import TORCH_DEVICES, check_memory, to_device, to_numpy
 from posviz.attention import attend
 from posviz.encodings.checks import require_integer, require_positive
 from posviz.encodings.doors import Encoding, NoPosition, doors
@@ -78,6 +78,9 @@ class SmallTransformer(nn.Module):
         super().__init__()
         d_model = require_integer(d_model, "d_model")
         num_heads = require_integer(num_heads, "num_heads")
+        num_layers = require_integer(num_layers, "num_layers")
+        rows = 2 * CHARACTERS + 12 * d_model * num_layers
+        check_memory("num_layers × d_model", (rows, d_model), itemsize=4)
         if d_model % num_heads:
             raise ValueError(f"num_heads must divide d_model = {d_model}, got {num_heads}")
         if "at_input" in (at := doors(encoding)) and len(at) > 1:
@@ -88,10 +91,7 @@ class SmallTransformer(nn.Module):
             if isinstance(value, nn.Parameter):
                 self.register_parameter(f"encoding_{name}", value)
         self.embedding = _normal((CHARACTERS + 1, d_model), START, random)
-        self.layers = nn.ModuleList(
-            _Layer(d_model, num_heads, random)
-            for _ in range(require_integer(num_layers, "num_layers"))
-        )
+        self.layers = nn.ModuleList(_Layer(d_model, num_heads, random) for _ in range(num_layers))
         self.norm = nn.LayerNorm(d_model)
         self.output = _normal((d_model, CHARACTERS), d_model**-0.5, random)
 
@@ -205,6 +205,8 @@ def train(
     with _interrupts_noted() as interrupted, _one_thread():
         tokens = _tokens(text, seq_len)
         model.to(_device(device))
+        logits = (batch_size, seq_len, CHARACTERS)  # with their gradients, and as losses
+        check_memory("batch_size × seq_len", logits, itemsize=4, x=model.embedding, copies=3)
         optimizer = _Adam(model, rate)
         with tqdm(total=steps, desc="training", file=sys.stdout, mininterval=0.5) as bar:
             keep()
@@ -322,7 +324,8 @@ def _tokens(text: str, seq_len: int) -> torch.Tensor:
 
 def _snapshot_steps(steps: int, snapshots: int) -> set[int]:
     """Return at most that many steps from 0 to the last, spaced ever wider."""
-    number = require_integer(snapshots, "snapshots", low=2)
+    number = min(require_integer(snapshots, "snapshots", low=2), steps + 1)
+    check_memory("snapshots", (number,), itemsize=100)  # a number in a set
     return {round(steps * (k / (number - 1)) ** 2) for k in range(number)}
 
 

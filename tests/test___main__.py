@@ -1,5 +1,6 @@
 """The command line as a reader meets it: what it understands, refuses, says and returns."""
 
+import json
 import os
 import subprocess
 import sys
@@ -46,9 +47,9 @@ def call(monkeypatch):
 
 def test_help_tells_of_every_command_and_gives_examples(call):
     shown = call("--help").output.splitlines()
-    for command in ("list", "export", "page", "slides", "proof", "rerun", "doctor"):
+    for command in ("list", "export", "page", "slides", "proof", "rerun", "config", "doctor"):
         assert any(line.startswith(f"  {command} ") for line in shown), command
-    for command in ("list", "export", "page", "slides", "proof", "rerun"):
+    for command in ("list", "export", "page", "slides", "proof", "rerun", "config"):
         printed = call(f"{command} --help").output
         assert f"\n  posviz {command} " in printed
     assert call("").output == call("--help").output
@@ -169,6 +170,21 @@ def test_without_ffmpeg_no_mp4_is_begun(call, monkeypatch, tmp_path):
 
 
 @pytest.mark.slow("a process")
+def test_a_configuration_is_told_and_its_status_says_whether_it_is_misread(call, tmp_path):
+    path, entry = tmp_path / "config.json", {"rope_type": "default", "rope_theta": 1e4}
+    path.write_text(json.dumps({"head_dim": 64, "rope_parameters": entry}))
+    plain = call(f"config {path}")
+    assert (plain.exit_code, "32 pairs, 32 kept" in plain.output) == (0, True)
+    assert json.loads(call(f"config {path} --json").output)["kinds"][0]["base"] == 1e4
+    path.write_text(json.dumps({"head_dim": 64}))
+    warned = call(f"config {path}")
+    assert (warned.exit_code, "! " in warned.output) == (1, True)
+    for broken in (path, tmp_path / "none.json", tmp_path):
+        path.write_text("{")
+        refused = call(f"config {broken}")
+        assert (refused.exit_code, refused.output.count("\n")) == (2, 1)
+
+
 def test_formats_and_animations_that_are_asked_for(call, tmp_path):
     def jobs(line):
         return list(call(f"export RotatingVectors AlibiSlopes --to {tmp_path} {line}").jobs)

@@ -83,6 +83,7 @@ def test_a_command_of_posviz_is_understood(command, tmp_path, monkeypatch, every
     monkeypatch.setattr("posviz.__main__.unwind_on", lambda *_: None)  # signals here are pytest's
     monkeypatch.chdir(tmp_path)
     shutil.copy(find_spec(pictures.names()["AngleTable"]).origin, "my_picture.py")
+    Path("config.json").write_text('{"head_dim": 64, "rope_theta": 1e4}')
     said = CliRunner().invoke(app, shlex.split(command)[1:])
     assert said.exit_code == (2 if command in NAMES else 0), said.output
 

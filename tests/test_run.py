@@ -292,6 +292,41 @@ def test_ctrl_c_belongs_to_the_program_that_runs():
     assert process.returncode != 0
 
 
+LAB_OF_ITS_OWN = """
+import run, sys
+run.set_up = run.check_port = lambda _: None
+program = "import os, sys, time; print(os.getpid(), os.getcwd(), flush=True); {}"
+run.lab_command = lambda *_: [sys.executable, "-c", program]
+sys.exit(run.main(["lab"]))
+"""
+
+
+def lab(then):
+    """`run.py lab` with a program in JupyterLab's place; its process, and what the program tells"""
+    line = [sys.executable, "-c", LAB_OF_ITS_OWN.format(then)]
+    process = subprocess.Popen(line, cwd=run.ROOT, stdout=subprocess.PIPE, text=True)
+    number, folder = process.stdout.readline().split()
+    assert folder == str(run.ROOT)
+    return process, int(number)
+
+
+@pytest.mark.slow("a process")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_jupyterlab_ends_with_the_process_that_began_it(number):
+    process, its = lab("time.sleep(20)")
+    process.send_signal(number)
+    status, latest = process.wait(20), time.monotonic() + 2
+    while (there := Path(f"/proc/{its}").exists()) and time.monotonic() < latest:
+        time.sleep(0.02)
+    assert (status, there) == (-number, False)
+
+
+@pytest.mark.slow("a process")
+def test_the_exit_status_of_jupyterlab_is_that_of_run():
+    process, _ = lab("sys.exit(7)")
+    assert process.wait(20) == 7
+
+
 def test_the_oldest_versions_are_those_that_pyproject_allows(project, monkeypatch):
     assert run.constraints() == "constraints.txt"
     monkeypatch.setattr(run, "VENV", project.folder / ".venv-oldest")

@@ -179,7 +179,7 @@ def _buckets(
     if any(len(shape) != 3 or shape[1] != 2 * span for shape in found.values()) or value != span:
         raise ValueError(
             f"{', '.join(found)} must be [heads, 2 × {name}, head_dim], "
-            f"got {', '.join(map(str, found.values()))} for {name} {value}"
+            f"got {', '.join(map(str, found.values()))} for {name} {quoted(value)}"
         )
     return _span_and_limits(bucket_size, max_position)
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from posviz.arrays import (
     Array,
     as_integers,
     check_memory,
     is_floating,
     is_readable,
+    is_torch,
     like,
     namespace,
     shape_of,
@@ -19,8 +22,9 @@ from posviz.arrays import (
 from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding
 from posviz.encodings.relative import positions_of
+from posviz.wording import quoted
 
-__all__ = ["Learned", "learned"]
+__all__ = ["Learned", "learned", "positions_from_mask"]
 
 
 def learned(table: Array, positions: Any, *, padding_offset: int = 0) -> Array:
@@ -43,6 +47,29 @@ def learned(table: Array, positions: Any, *, padding_offset: int = 0) -> Array:
     padding_offset = require_integer(padding_offset, "padding_offset", low=0)
     require_table(table)
     return rows_at(table, positions, "positions", padding_offset)
+
+
+def positions_from_mask(mask: Any) -> Array:
+    """Return the position of each real token among the real ones, and −1 for a padded place.
+
+    Shapes: mask [..., len], True or 1 for a real token; result alike, int64. Units: tokens. With
+    padding_offset=2, −1 is the row that RoBERTa, BART and OPT keep for padding.
+
+    Raises:
+        TypeError: when the mask is neither boolean nor integers.
+        ValueError: when it is a single number, or has others than 0 and 1.
+
+    Source: ``make_positions`` in fairseq's released code.
+    """
+    mask = mask if is_torch(mask) else np.asarray(mask)
+    xp = namespace(mask)
+    mask = as_integers(xp.astype(mask, xp.int64) if mask.dtype == xp.bool else mask, "mask")
+    if mask.ndim < 1 or (is_readable(mask) and bool(xp.any((mask != 0) & (mask != 1)))):
+        raise ValueError(
+            "mask must be [..., len], 1 for a real token and 0 for a padded place, "
+            f"got {quoted(mask.tolist())}"
+        )
+    return xp.cumulative_sum(mask, axis=-1) * mask - 1
 
 
 def rows_at(table: Array, index: Any, name: str, padding_offset: int = 0) -> Array:

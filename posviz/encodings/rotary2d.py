@@ -20,6 +20,7 @@ from posviz.arrays import (
     like,
     namespace,
     shape_of,
+    to_numpy,
 )
 from posviz.encodings.checks import require_base, require_choice, require_integer
 from posviz.encodings.frequencies import angles_at, rotary_frequencies
@@ -33,8 +34,11 @@ __all__ = [
     "MRotary",
     "MixedRotary",
     "axial_angles",
+    "centres",
+    "first_mixed_frequencies",
     "mixed_angles",
     "mrope_angles",
+    "pixtral_frequencies",
     "raster",
 ]
 
@@ -55,6 +59,22 @@ def raster(height: int, width: int) -> np.ndarray:
     height, width = require_integer(height, "height"), require_integer(width, "width")
     check_memory("height × width", (height * width, 2), copies=3)
     return np.stack(np.divmod(np.arange(height * width), width), axis=-1)
+
+
+def centres(height: int, width: int) -> np.ndarray:
+    """Return 2π times the centre of each patch, where an image goes from −1 to 1 on each axis.
+
+    Shapes: [height·width, 2] of (row, column), line by line. Units: radians at frequency 1. So an
+    image keeps its angles when it is cut into more patches. DINOv3 is AxialRotary(centres(height,
+    width), base=100, first="row", layout="half_split"), with (0, 0) before for tokens of no patch.
+
+    Raises:
+        TypeError: when an argument is not an integer.
+        ValueError: when one is below 1, or memory is short.
+
+    Source: Siméoni et al. 2025 (DINOv3), in its released code.
+    """
+    return 2 * np.pi * ((2 * raster(height, width) + 1) / (height, width) - 1)
 
 
 def axial_angles(
@@ -117,6 +137,53 @@ def mixed_angles(rows: Any, columns: Any, frequencies: Any) -> Array:
     if rows.ndim < 1:
         raise ValueError("rows and columns must be [..., len], got single numbers")
     return _mixed(rows, columns, frequencies)
+
+
+def first_mixed_frequencies(head_dim: int, directions: Any, *, base: float = 10.0) -> np.ndarray:
+    """Return what mixed RoPE begins to learn from: each head's two axes at right angles.
+
+    Half of the pairs of a head see a step in its direction, the other half one across.
+
+    Shapes: directions [heads], result [2, heads, head_dim/2] for ``MixedRotary``. Units: radians
+    (the released code draws each evenly from 0 to 2π), radians per patch. float64.
+
+    Raises:
+        TypeError: when head_dim is not an integer, or directions are not real numbers.
+        ValueError: for NaN or infinity, head_dim not divisible by 4, directions that are no
+            vector, or base not above 1.
+
+    Source: Heo et al. 2024 (RoPE-ViT), ``init_random_2d_freqs`` in its released code.
+    """
+    inv_freq = _frequencies_of_an_axis(head_dim, base)
+    directions = to_numpy(as_float64(directions, "directions"))
+    if directions.ndim != 1:
+        raise ValueError(f"directions must be [heads], got shape {directions.shape}")
+    across = directions + np.pi / 2
+    return np.stack(
+        [
+            np.concatenate([wave(along)[:, None] * inv_freq for along in (directions, across)], 1)
+            for wave in (np.cos, np.sin)
+        ]
+    )
+
+
+def pixtral_frequencies(head_dim: int, base: float = 10_000.0) -> np.ndarray:
+    """Return Pixtral's frequencies: RoPE's, of which rows and columns take every second one.
+
+    Shapes: [2, head_dim/2] for MixedRotary(raster(height, width), …, layout="half_split").
+    Units: radians per patch. float64.
+
+    Raises:
+        TypeError: when head_dim is not an integer, or base not a number.
+        ValueError: when head_dim is not divisible by 4, base is not above 1, or memory is short.
+
+    Source: Agrawal et al. 2024 (Pixtral 12B), in its released code.
+    """
+    _frequencies_of_an_axis(head_dim, base)
+    inv_freq = rotary_frequencies(head_dim, base)
+    of_rows, of_columns = inv_freq[0::2], inv_freq[1::2]
+    nothing = np.zeros(len(of_rows))
+    return np.stack([np.append(nothing, of_columns), np.append(of_rows, nothing)])
 
 
 def _check_memory(rows: Any, frequencies: Array) -> None:

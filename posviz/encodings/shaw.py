@@ -11,6 +11,7 @@ from posviz.arrays import (
     Array,
     as_integers,
     check_memory,
+    in_dtype,
     is_torch,
     like,
     namespace,
@@ -25,30 +26,32 @@ from posviz.encodings.relative import pairwise_offsets, pick, positions_beside
 __all__ = ["Shaw", "shaw_index", "shaw_key_scores", "shaw_values"]
 
 
-def shaw_index(offsets: Any, max_distance: int) -> Array:
+def shaw_index(offsets: Any, max_distance: int, ahead: int | None = None) -> Array:
     """Return the row of the table for each offset: clip(key − query, −k, k) + k.
 
     The paper counts key − query, against this course: a key far behind its query has row 0, the
-    query itself row k = max_distance, a key far ahead row 2k.
+    query itself row k = max_distance, a key far ahead row 2k; or k + ahead, as speech encoders
+    have it, which look less far ahead than back.
 
     Shapes: any, result alike, int64. Units: tokens.
 
     Raises:
         TypeError: when an argument is not integers.
-        ValueError: when max_distance is below 0, or a table so long would not fit in memory.
+        ValueError: when a reach is below 0, or a table so long would not fit in memory.
 
     Source: Shaw et al. 2018, section 3.2, where a_ij = w_clip(j − i, k).
     """
     max_distance = require_integer(max_distance, "max_distance", low=0)
+    ahead = max_distance if ahead is None else require_integer(ahead, "ahead", low=0)
     offsets = as_integers(offsets, "offsets")
-    check_memory("max_distance", (2 * max_distance + 1,), x=offsets)
-    return namespace(offsets).clip(-offsets, -max_distance, max_distance) + max_distance
+    check_memory("max_distance", (max_distance + 1 + ahead,), x=offsets)
+    return namespace(offsets).clip(-offsets, -max_distance, ahead) + max_distance
 
 
 def shaw_key_scores(q: Array, table: Array, index: Any) -> Array:
     """Return q_i · a_ij of the key side, to add to q·k before both are scaled.
 
-    Shapes: q [..., heads, q_len, head_dim], table [2k+1, head_dim], shared by the heads, index
+    Shapes: q [..., heads, q_len, head_dim], table [rows, head_dim], shared by the heads, index
     [(batch,) q_len, k_len], result [..., heads, q_len, k_len]. Each query meets each row of the
     table once; no array of q_len × k_len × head_dim is made. Halves are summed in float32.
 
@@ -79,7 +82,7 @@ def _key_scores(q: Array, table: Array, index: Array) -> Array:
 def shaw_values(weights: Array, table: Array, index: Any) -> Array:
     """Return Σ_j weight_ij · a_ij of the value side, to add to the weighted sum of the values.
 
-    Shapes: weights [..., heads, q_len, k_len], table [2k+1, head_dim], shared by the heads, index
+    Shapes: weights [..., heads, q_len, k_len], table [rows, head_dim], shared by the heads, index
     [(batch,) q_len, k_len], result [..., heads, q_len, head_dim]. The weights that fall on one row
     of the table are summed first; no array of q_len × k_len × head_dim is made.
 
@@ -141,21 +144,21 @@ def _index(index: Any, table: Array, x: Array) -> Array:
 
 
 def _require_table(table: Array, name: str) -> None:
-    if table.ndim != 2 or table.shape[0] % 2 == 0:
-        raise ValueError(
-            f"{name} must be [2k+1, head_dim], an odd number of rows, got {tuple(table.shape)}"
-        )
+    if table.ndim != 2:
+        raise ValueError(f"{name} must be [rows, head_dim], got {tuple(table.shape)}")
 
 
 @dataclass(frozen=True, eq=False)
 class Shaw(Encoding):
     """Shaw's method at the scores (key_table), at the values (value_table), or at both.
 
-    Shapes: each table [2k+1, head_dim], shared by the heads, where offsets are clipped to −k … k.
+    Shapes: each table [2k+1, head_dim], shared by the heads, where offsets are clipped to −k … k;
+    [k+1+ahead, head_dim] with ``ahead``, the reach to keys that stand after their query.
     """
 
     key_table: Array = None
     value_table: Array = None
+    ahead: int | None = None
 
     def __post_init__(self) -> None:
         tables = {"key_table": self.key_table, "value_table": self.value_table}
@@ -163,8 +166,27 @@ class Shaw(Encoding):
         if not given:
             raise ValueError("key_table, value_table or both must be given, got neither")
         require_alike(**given)
+        if self.ahead is not None:
+            require_integer(self.ahead, "ahead", low=0)
         for name, table in given.items():
             _require_table(table, name)
+            self._require_rows(name, len(table))
+
+    def _require_rows(self, name: str, rows: int) -> None:
+        if self.ahead is None and rows % 2 == 0:
+            raise ValueError(
+                f"{name} must be [2k+1, head_dim], an odd number of rows, got {rows}; or give ahead"
+            )
+        if self.ahead is not None and rows <= self.ahead:
+            raise ValueError(f"{name} must have more than ahead = {self.ahead} rows, got {rows}")
+
+    def _index(self, table: Array, scores: Array, q_positions: Any, k_positions: Any) -> Array:
+        """Return the table's row for each query and key: [(batch,) 1, q_len, k_len]"""
+        q_positions = as_integers(q_positions, "q_positions")
+        k_positions = as_integers(k_positions, "k_positions")
+        apart = pairwise_offsets(*positions_beside(scores, q_positions, k_positions))
+        ahead = len(table) // 2 if self.ahead is None else self.ahead
+        return shaw_index(apart, len(table) - 1 - ahead, ahead)[..., None, :, :]
 
     def at_scores(
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
@@ -175,16 +197,15 @@ class Shaw(Encoding):
         table = _beside(scores, self.key_table, "key_table", q, "queries")
         table = self.scale(q.shape[-1]) * table  # it is smaller than the scores
         q = namespace(q).astype(q, scores.dtype)
-        return scores + _key_scores(q, table, _rows(table, scores, q_positions, k_positions))
+        return scores + _key_scores(q, table, self._index(table, scores, q_positions, k_positions))
 
     def at_values(self, output: Array, weights: Array, q_positions: Any, k_positions: Any) -> Array:
         """Add Σ weights·a, with a from value_table, to output [batch, heads, q_len, head_dim]."""
         if self.value_table is None:
             return output
         table = _beside(weights, self.value_table, "value_table", output, "values")
-        rows = _rows(table, weights, q_positions, k_positions)
-        added = _values(weights, table, rows)
-        return output + namespace(added).astype(added, output.dtype, copy=False)
+        index = self._index(table, weights, q_positions, k_positions)
+        return output + in_dtype(_values(weights, table, index), output.dtype)
 
 
 def _beside(scores: Array, table: Array, name: str, x: Array, of: str) -> Array:
@@ -192,11 +213,3 @@ def _beside(scores: Array, table: Array, name: str, x: Array, of: str) -> Array:
     if table.shape[1] != x.shape[-1]:
         raise ValueError(f"{name} must be as wide as the {of}, {x.shape[-1]}, got {table.shape[1]}")
     return like(table, scores, name, scores.dtype)
-
-
-def _rows(table: Array, scores: Array, q_positions: Any, k_positions: Any) -> Array:
-    """Return the table's row for each query and key: [(batch,) 1, q_len, k_len]"""
-    q_positions = as_integers(q_positions, "q_positions")
-    k_positions = as_integers(k_positions, "k_positions")
-    apart = pairwise_offsets(*positions_beside(scores, q_positions, k_positions))
-    return shaw_index(apart, table.shape[0] // 2)[..., None, :, :]

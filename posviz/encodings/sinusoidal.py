@@ -29,7 +29,7 @@ from posviz.encodings.frequencies import (
 from posviz.encodings.relative import is_run, positions_of
 from posviz.encodings.rotary import rotation_matrix
 
-__all__ = ["Sinusoidal", "shift_matrix", "sinusoidal"]
+__all__ = ["Sinusoidal", "shift_matrix", "sinusoidal", "sinusoidal_on_grid"]
 
 LAYOUTS = ("interleaved", "concatenated")
 FREQUENCIES = {"paper": rotary_frequencies, "tensor2tensor": tensor2tensor_frequencies}
@@ -61,6 +61,40 @@ def sinusoidal(
     _check_memory(positions, d_model)
     positions = as_numbers(positions, "positions")
     return waves_at(positions, d_model, base, layout, frequencies)
+
+
+def sinusoidal_on_grid(
+    rows: Any,
+    columns: Any,
+    d_model: int,
+    *,
+    base: float = 10_000.0,
+    layout: str = "concatenated",
+    first: str = "row",
+) -> Array:
+    """Return the sinusoids of the row beside those of the column, each half as wide.
+
+    Shapes: rows and columns [...], result [..., d_model]. Units: patches. The axis ``first`` has
+    the first half. In MAE's encoder each half is "concatenated"; in DETR it is "interleaved" and
+    counts from 1, and boxes there stretch each axis to 2π. As a table it is added by ``Learned``.
+
+    Raises:
+        TypeError: when rows or columns are not real numbers, or d_model is not an integer.
+        ValueError: for different shapes, d_model not divisible by 4, an unknown axis, or as
+            ``sinusoidal``.
+
+    Source: He et al. 2021 (MAE) and Carion et al. 2020 (DETR), in their released code.
+    """
+    require_choice(first, "first", ("row", "column"))
+    if require_even(d_model, "d_model") % 4:
+        raise ValueError(f"d_model must be divisible by 4, for two axes, got {d_model}")
+    if shape_of(rows) != shape_of(columns):
+        raise ValueError(
+            f"rows and columns must share a shape, got {shape_of(rows)} and {shape_of(columns)}"
+        )
+    axes = (rows, columns) if first == "row" else (columns, rows)
+    halves = [sinusoidal(axis, d_model // 2, base=base, layout=layout) for axis in axes]
+    return namespace(*halves).concat(halves, axis=-1)
 
 
 def waves_at(positions: Array, d_model: int, base: float, layout: str, frequencies: str) -> Array:

@@ -6,6 +6,7 @@ In Hugging Face's rope_scaling, original_max_seq_len is called original_max_posi
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -102,6 +103,8 @@ def yarn(
     ramp: str = "code",
     truncate: bool = True,
     attention_factor: float | None = None,
+    mscale: float = 1.0,
+    mscale_all_dim: float = 0.0,
 ) -> Frequencies:
     """Keep pairs that turned over beta_fast times in training, slow those under beta_slow turns.
 
@@ -110,7 +113,9 @@ def yarn(
     from the one that makes beta_fast turns to the one that makes beta_slow (rounded outwards
     unless ``truncate`` is False). "code" is the default. Where its range lies beyond all pairs,
     the released code turns the ramp around; this does not. attention_factor None is
-    0.1 · ln(factor) + 1 = √(1/t), t being the temperature: scores get its square.
+    0.1 · ln(factor) + 1 = √(1/t), t being the temperature: scores get its square. DeepSeek's
+    models have 0.1 · mscale · ln(factor) + 1 over the same with mscale_all_dim: with two equal
+    numbers it is 1, and their attention multiplies the scores by itself.
 
     Shapes: inv_freq [rotary_dim/2]. Units: tokens; turns; radians per token. float64.
 
@@ -118,7 +123,7 @@ def yarn(
         TypeError: when a dimension or length is not an integer or another argument not a number.
         ValueError: when rotary_dim is odd or below 2, base is not above 1, factor or the length
             below 1, the betas are not 0 < beta_slow < beta_fast, attention_factor is not above 0,
-            the ramp is unknown, or memory is short.
+            an mscale is below 0, the ramp is unknown, or memory is short.
 
     Source: Peng et al. 2023 (YaRN), equations 17 to 22; ``LlamaYaRNScaledRotaryEmbedding``.
     """
@@ -131,10 +136,19 @@ def yarn(
     else:
         kept = _kept_by_index(rotary_dim, base, original, *band, truncate)
     if attention_factor is None:
-        attention_factor = 0.1 * math.log(factor) + 1
+        attention_factor = _sharper(factor, mscale, "mscale") / _sharper(
+            factor, mscale_all_dim, "mscale_all_dim"
+        )
     return Frequencies(
         _blend(inv_freq, factor, kept), require_positive(attention_factor, "attention_factor")
     )
+
+
+def _sharper(factor: float, mscale: Any, name: str) -> float:
+    number = require_real(mscale, name)
+    if number < 0:
+        raise ValueError(f"{name} must be at least 0, got {number:g}")
+    return 0.1 * number * math.log(factor) + 1
 
 
 def longrope(
@@ -224,10 +238,9 @@ def _kept_by_index(
     rotary_dim: int, base: float, original: int, slow: float, fast: float, truncate: bool
 ) -> np.ndarray:
     """Return 1 for pairs to keep, 0 for pairs to slow: linear in their index between."""
-    first, last = (
-        rotary_dim * math.log(original / (turns * 2 * math.pi)) / (2 * math.log(base))
-        for turns in (fast, slow)
-    )
+    tiny, huge = sys.float_info.min, sys.float_info.max  # whose logarithms are numbers
+    lengths = (min(max(original / (turns * 2 * math.pi), tiny), huge) for turns in (fast, slow))
+    first, last = (rotary_dim * math.log(n) / (2 * math.log(base)) for n in lengths)
     if truncate:
         first, last = math.floor(first), math.ceil(last)
     # The released code bounds the last pair by rotary_dim, not by the number of pairs.

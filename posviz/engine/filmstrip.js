@@ -236,7 +236,8 @@ async function begin(strip) {
   } catch (error) {
     strip.dataset.alive = "false";
     const reason = error instanceof Error ? error.message : error;
-    part(strip, ".posviz-fixed").textContent = `This picture stays still: ${reason}`;
+    const fixed = strip.querySelector(".posviz-fixed"); // which a lesson's own HTML may lack
+    if (fixed) fixed.textContent = `This picture stays still: ${reason}`;
   }
 }
 

@@ -4,6 +4,7 @@ import os
 import re
 from pathlib import Path
 
+from posviz.home import at_home
 from posviz.wording import quoted
 
 SETTING = "POSVIZ_FIGURES"
@@ -16,14 +17,10 @@ def placed(path: str | Path) -> Path:
 
     POSVIZ_FIGURES names the folder that is meant by `figures`.
     """
-    path, elsewhere = _expanded(path), os.environ.get(SETTING)
+    path, elsewhere = Path(at_home(path)), os.environ.get(SETTING)
     if not elsewhere or path.parts[:1] != ("figures",):
         return path
-    return _expanded(elsewhere).absolute().joinpath(*path.parts[1:])
-
-
-def _expanded(path) -> Path:
-    return Path(os.path.expanduser(path))  # pathlib's own raises for "~x.png"
+    return Path(at_home(elsewhere)).absolute().joinpath(*path.parts[1:])
 
 
 def inside(folder: Path, name: str, kind: str) -> Path:

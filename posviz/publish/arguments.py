@@ -1,5 +1,6 @@
 """The command line's arguments, read: pictures, lessons, formats, styles, values of knobs."""
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NoReturn
@@ -66,7 +67,7 @@ def picture_files(names=(), lessons=(), everything=False) -> list[Path]:
     """
     typed = [Path(name).resolve() for name in names if name.endswith(".py")]
     for file in typed:
-        if not file.is_file():
+        if not os.path.isfile(file):  # pathlib's own raises for a name too long
             raise ValueError(f"{shortened(file)} is no file.")
     names = [name for name in names if not name.endswith(".py")]
     if typed and not (names or lessons or everything):
@@ -95,11 +96,11 @@ def notebooks(folder: Path | None = None) -> dict[str, Path]:
     """
     beside = Path(posviz.__file__).parents[1] / "notebooks"
     for place in [folder] if folder else [beside, Path("notebooks")]:
-        found = sorted(place.glob("[0-9][0-9]_*.ipynb"))
+        found = sorted(place.glob("[0-9][0-9]_*.ipynb")) if os.path.isdir(place) else []
         if found:
             return {path.stem: path for path in found}
-    tried = f"in {folder}" if folder else f"in {beside} or in {Path('notebooks').resolve()}"
-    raise ValueError(f"no notebooks {tried}: give their folder with --notebooks.")
+    tried = shortened(folder) if folder else f"{beside} or in {Path('notebooks').resolve()}"
+    raise ValueError(f"no notebooks in {tried}: give their folder with --notebooks.")
 
 
 def lesson_notebooks(lessons, everything, folder) -> list[Path]:

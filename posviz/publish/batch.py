@@ -22,5 +22,5 @@ def reason(error: Exception) -> str:
     """An error as text for readers: the system's message for files, else type and message."""
     if isinstance(error, OSError):
         said = error.strerror or str(error)
-        return f"{said}: {shortened(error.filename)}" if error.filename else said
+        return shortened(said) + (f": {shortened(error.filename)}" if error.filename else "")
     return f"{type(error).__name__}: {shortened(error)}"

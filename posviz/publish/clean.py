@@ -47,7 +47,15 @@ def _kept(_, name, value):
     """An attribute's value, or None for an address that leads to data other than a picture's."""
     if name == "src":
         return value if value.startswith(PNG) and png(value.removeprefix(PNG)) else None
-    return None if name == "href" and urlsplit(value).scheme == "data" else value
+    return None if name == "href" and not _leads(value) else value
+
+
+def _leads(address) -> bool:
+    """Whether a link may lead there; the sanitiser would let in what raises an error here."""
+    try:
+        return urlsplit(address).scheme != "data"
+    except ValueError:  # http://[, for one
+        return False
 
 
 _SANITISER = nh3.Cleaner(
@@ -80,9 +88,19 @@ def cleaned(lesson: NotebookNode) -> NotebookNode:
         for output in cell.get("outputs", []):
             if "data" in output:
                 output.data = _well_formed(output.data)
+                output.metadata = _about(output.metadata)
         if "outputs" in cell:
             cell.outputs = [output for output in cell.outputs if output.get("data", True)]
     return lesson
+
+
+def _about(metadata) -> NotebookNode:
+    """What is said about a PNG: its alternative text, and its width in CSS pixels."""
+    found = metadata.get("image/png")
+    known = found if isinstance(found, dict) else {}
+    kinds = {"alt": str, "width": int | float}
+    kept = {name: known[name] for name, kind in kinds.items() if isinstance(known.get(name), kind)}
+    return NotebookNode({"image/png": NotebookNode(kept)})
 
 
 def _well_formed(data) -> NotebookNode:

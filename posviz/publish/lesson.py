@@ -14,6 +14,7 @@ from nbformat import NotebookNode
 from posviz.engine.killed import ending_with_us, temporary_folder
 from posviz.engine.places import SETTING
 from posviz.engine.stored import WIDGET
+from posviz.publish.batch import reason
 
 SECONDS = 600  # for one cell
 
@@ -26,6 +27,23 @@ class _Loop(asyncio.SelectorEventLoop):
 
     def call_exception_handler(self, context):
         """Say nothing of a kernel that died because the program was stopped."""
+
+
+def read(notebook: Path) -> NotebookNode:
+    """A notebook as it is stored.
+
+    Raises RuntimeError that names it where it is none, or has no cells.
+    """
+    try:
+        found = nbformat.read(notebook, as_version=4)
+        nbformat.validate(found)
+    except OSError:
+        raise
+    except Exception as error:  # nbformat lets through what its parts raise
+        raise RuntimeError(f"{notebook.name} is no notebook: {reason(error)}") from None
+    if not found.cells:
+        raise RuntimeError(f"{notebook.name} has no cells")
+    return found
 
 
 def executed_with_filmstrips(notebook: Path) -> NotebookNode:
@@ -47,7 +65,7 @@ def executed(notebook: Path, *arguments) -> NotebookNode:
 
     Raises RuntimeError that names notebook, cell, line and error where a cell fails.
     """
-    lesson = nbformat.read(notebook, as_version=4)
+    lesson = read(notebook)
     for cell in lesson.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
@@ -69,18 +87,29 @@ def executed(notebook: Path, *arguments) -> NotebookNode:
             _link(notebook.resolve().parent, place)
             runner.run(client.async_execute(cwd=str(place), env=environment, **ending_with_us()))
     except CellExecutionError as error:
-        # What is shown may fail after the cell is done; then only the output tells why.
-        number, failed = next(
-            (number, output)
-            for number, cell in enumerate(lesson.cells)
-            for output in _outputs(cell)
-            if output.output_type == "error"
-        )
-        what = f"{failed.ename}: {failed.evalue}"
-        line = re.search(r"Cell In\[\d+\], (line \d+)", _plain("".join(failed.traceback)))
-        where = f"cell {number}, {line[1]}" if line else f"cell {number}"
-        raise RuntimeError(f"{notebook.name}, {where}: {what}") from error
+        raise RuntimeError(f"{notebook.name}, {_failure(lesson, error)}") from error
+    except OSError:
+        raise
+    except Exception as error:  # a kernel that is not there or has died, an output that is none
+        raise RuntimeError(f"{notebook.name}: {reason(error)}") from error
     return lesson
+
+
+def _failure(lesson, raised) -> str:
+    """The cell that failed, its line, and its error.
+
+    What is shown may fail after the cell is done; then only the output tells why. There is none of
+    an error whose text cannot be sent.
+    """
+    cells = list(enumerate(lesson.cells))
+    for number, cell in cells:
+        for output in _outputs(cell):
+            if output.output_type == "error":
+                line = re.search(r"Cell In\[\d+\], (line \d+)", _plain("".join(output.traceback)))
+                where = f"cell {number}, {line[1]}" if line else f"cell {number}"
+                return f"{where}: {output.ename}: {output.evalue}"
+    ran = [number for number, cell in cells if cell.get("execution_count")]
+    return f"cell {ran[-1]}: {raised.ename}: {raised.evalue}"
 
 
 def _link(folder, to):

@@ -28,4 +28,17 @@ const tex = {
   packages: { "[-]": ["require", "autoload"] },
 };
 
-export { run, tex };
+const OF_SPACES = ["lspace", "rspace"]; // which \\bmod sets
+
+// A formula makes no link, no picture and no style of its own, as \\mmlToken would.
+const startup = {
+  ready() {
+    const { MathJax } = /** @type {any} */ (globalThis);
+    const read = MathJax._.input.tex.ParseUtil.default;
+    /** @type {(parser: unknown, name: string, value: string) => string} */
+    read.MmlFilterAttribute = (_, name, value) => OF_SPACES.includes(name) ? value : "";
+    MathJax.startup.defaultReady();
+  },
+};
+
+export { run, startup, tex };

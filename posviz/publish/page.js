@@ -3,10 +3,10 @@
 
 import "../engine/filmstrip.js";
 import prediction from "../exercises/prediction.js";
-import { run, tex } from "./library.js";
+import { run, startup, tex } from "./library.js";
 
 const options = { enableMenu: false, ignoreHtmlClass: "outputs|posviz-filmstrip" };
-/** @type {any} */ (globalThis).MathJax = { tex, options };
+/** @type {any} */ (globalThis).MathJax = { tex, options, startup };
 run("mathjax/tex-svg.js");
 
 for (const asked of document.querySelectorAll(".posviz-prediction")) prediction.follow(asked);

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-import nbformat
 import numpy as np
 from bs4 import BeautifulSoup
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -20,7 +19,7 @@ from posviz.engine.scripts import as_script
 from posviz.exercises.prediction import Prediction
 from posviz.publish.assets import policy, scripts, write, write_library
 from posviz.publish.clean import cleaned, markdown, sanitised
-from posviz.publish.lesson import executed_with_filmstrips
+from posviz.publish.lesson import executed_with_filmstrips, read
 
 HERE = Path(__file__).parent
 LESSONS = "[0-9][0-9]_*"
@@ -99,9 +98,9 @@ def write_index(to: Path) -> Path:
 
 def _about(notebook) -> Entry:
     """What the first cell of a notebook says."""
-    first = nbformat.read(notebook, as_version=4).cells[0].source
-    question = _QUESTION.search(first)
-    return Entry(notebook.stem, first.splitlines()[0].lstrip("# "), question[1] if question else "")
+    first = read(notebook).cells[0].source
+    question, title = _QUESTION.search(first), first.partition("\n")[0].lstrip("# ")
+    return Entry(notebook.stem, title or notebook.stem, question[1] if question else "")
 
 
 def _of_page(page) -> Entry | None:

@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 from posviz.engine.export import replacing
 from posviz.engine.stored import without_views
 from posviz.publish.imports import ROOT, imported
-from posviz.publish.lesson import executed
+from posviz.publish.lesson import executed, read
 
 TIMES = re.compile(r"\d\d:\d\d<\d\d:\d\d, *[\d.]+(it/s|s/it)| *[\d.]+ ms\b")  # as tqdm and we write
 
@@ -21,7 +21,7 @@ def rerun(notebook: Path) -> list[str]:
 
     Raises RuntimeError that names cell, line and error where one fails; the notebook then stays.
     """
-    stored, run = nbformat.read(notebook, as_version=4), executed(notebook)
+    stored, run = read(notebook), executed(notebook)
     without_views(run)
     run = nbformat.from_dict(run)
     tidy(stored, run)
@@ -63,7 +63,9 @@ def changed_text(stored: NotebookNode, run: NotebookNode) -> list[str]:
     found = []
     for one, other in zip(stored.cells, run.cells, strict=True):
         before, after = ("\n".join(output_texts(cell)).splitlines() for cell in (one, other))
-        lines = [line for line in difflib.ndiff(before, after) if line[0] in "+-"]
+        # ndiff, which pairs similar lines, takes half a minute for four hundred.
+        _, _, *lines = difflib.unified_diff(before, after, n=0) if before != after else ("", "")
+        lines = [f"{line[0]} {line[1:]}" for line in lines if line[0] in "+-"]
         found += [f"{one.id}:", *lines] if lines else []
     return found
 

@@ -3,15 +3,17 @@
 
 import "../engine/filmstrip.js";
 import prediction from "../exercises/prediction.js";
-import { run, tex } from "./library.js";
+import { run, startup, tex } from "./library.js";
 
 const libraries = /** @type {any} */ (globalThis); // run below
 
 libraries.MathJax = {
   tex,
   options: { enableMenu: false, ignoreHtmlClass: "stage" },
-  startup: { typeset: false },
+  startup: { ...startup, typeset: false },
 };
+
+const [LARGEST, SMALLEST] = [48, 28]; // pixels of a prediction's letters, on a slide of 1920 × 1080
 
 const focused = () => /** @type {HTMLElement} */ (document.activeElement);
 const isControl = () => focused().closest(".posviz-filmstrip") !== null;
@@ -20,6 +22,17 @@ for (const asked of document.querySelectorAll(".posviz-prediction")) {
   prediction.follow(asked);
   // The next key opens it, which Reveal.js calls a fragment; a custom one is always seen.
   asked.querySelector(".posviz-answer")?.classList.add("fragment", "custom");
+  asked.addEventListener("toggle", fit, true);
+}
+
+/** The letters of a prediction are as large as all that is open allows. */
+function fit() {
+  for (const asked of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".posviz-prediction"))) {
+    for (let size = LARGEST; size >= SMALLEST; size -= 2) {
+      asked.style.fontSize = `${size}px`;
+      if (asked.scrollHeight <= asked.clientHeight) break;
+    }
+  }
 }
 
 // What a presenter's remote sends moves the slides, wherever the focus is; Esc leaves a picture.
@@ -36,9 +49,9 @@ document.addEventListener("DOMContentLoaded", async () => {
   // The speaker's window lacks the style that hides these.
   for (const spoken of document.querySelectorAll(".notes mjx-assistive-mml")) spoken.remove();
   for (const [event, open] of [["fragmentshown", true], ["fragmenthidden", false]]) {
-    Reveal.on(event, (/** @type {any} */ { fragment }) => { fragment.open = open; });
+    Reveal.on(event, (/** @type {any} */ { fragment }) => { fragment.open = open; fit(); });
   }
-  Reveal.on("slidechanged", () => focused().blur());
+  Reveal.on("slidechanged", () => { focused().blur(); fit(); });
   Reveal.initialize({
     width: 1920,
     height: 1080,
@@ -54,4 +67,5 @@ document.addEventListener("DOMContentLoaded", async () => {
     keyboardCondition: () => !isControl(),
     plugins: [RevealNotes],
   });
+  for (const event of ["ready", "pdf-ready"]) Reveal.on(event, fit);
 });

@@ -72,7 +72,8 @@ def stacks(notebook: NotebookNode) -> list[list[Slide]]:
     stacks: list[list[Slide]] = []
     said: list[str] = []
     for number, cell in enumerate(notebook.cells):
-        mark = cell.metadata.get("slideshow", {}).get("slide_type") or "-"
+        about = cell.metadata.get("slideshow")
+        mark = about.get("slide_type") or "-" if isinstance(about, dict) else about or "-"
         if mark not in MARKS:
             allowed = ", ".join(MARKS)
             raise ValueError(
@@ -101,8 +102,12 @@ def stacks(notebook: NotebookNode) -> list[list[Slide]]:
             lines = printed.rstrip().splitlines()
             long = len(lines) > LINES or max(map(len, lines)) > WIDTH
             place = slide.notes if said is slide.shown and long else said
-            place.append(f"```\n{printed.rstrip()}\n```")
-        slide.picture += "".join(map(_picture, cell.get("outputs", [])))
+            fence = "`" * (1 + max([2, *map(len, re.findall("`+", printed))]))
+            place.append(f"{fence}\n{printed.rstrip()}\n{fence}")
+        for output in cell.get("outputs", []):
+            slide.picture += _picture(output)
+            if "posviz-prediction" in output.get("data", {}).get("text/html", ""):
+                slide.notes.append(output.data["text/plain"].replace("\n", "\n\n"))
     return stacks
 
 

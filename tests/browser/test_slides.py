@@ -17,6 +17,7 @@ RUN = lessons.PLAYED
 ROPE = OF_TOPIC["rotary"].notebook
 HERE = "section.present section.present"  # the slide that is shown
 LEAST = 28  # CSS pixels of 1080: 14 pt of 13.33 in × 7.5 in
+ASKED = 34  # of a prediction, opened or not
 
 # Elements of the slide that is shown which reach beyond it.
 OUTSIDE = """() => {
@@ -24,7 +25,8 @@ OUTSIDE = """() => {
   const page = sheet.getBoundingClientRect();
   return [...sheet.querySelectorAll("*")].filter((element) => {
     const { left, right, top, bottom, width, height } = element.getBoundingClientRect();
-    if (!width || !height || element.closest("mjx-assistive-mml, .posviz-said")) return false;
+    if (!width || !height || !element.checkVisibility()) return false;
+    if (element.closest("mjx-assistive-mml, .posviz-said")) return false;
     return left < page.left - 1 || right > page.right + 1
       || top < page.top - 1 || bottom > page.bottom + 1;
   }).map((element) => element.outerHTML.slice(0, 200));
@@ -53,6 +55,13 @@ SHOWN = """() => {
     const scale = Math.min(element.offsetWidth / wide, element.offsetHeight / high);
     return [scale * wide, scale * high, element.alt ?? element.ariaLabel];
   });
+}"""
+# How large the letters of its prediction are, and how much of it is cut off.
+ASKING = """() => {
+  const all = Reveal.getCurrentSlide().querySelectorAll(".posviz-prediction");
+  return [...all].map((asked) => [
+    parseFloat(getComputedStyle(asked).fontSize), asked.scrollHeight - asked.clientHeight,
+  ]);
 }"""
 
 
@@ -139,6 +148,8 @@ def test_nothing_overflows_and_all_can_be_read_and_all_formulas_are_typeset(deck
     for place in lesson.each():
         assert lesson.page.evaluate(OUTSIDE) == [], place
         assert lesson.page.evaluate(SMALL, LEAST) == [], place
+        asked = lesson.page.evaluate(ASKING)
+        assert all(size >= ASKED and not hidden for size, hidden in asked), place
         for wide, high, told in lesson.page.evaluate(SHOWN):
             assert wide > 1400 or high > 700, place
             assert told, place
@@ -201,6 +212,15 @@ def test_keys_and_remotes_go_through_all_slides_in_order(deck):
     assert lesson.page.evaluate("Reveal.getSlidePastCount()") == 3
     lesson.page.keyboard.press("End")
     assert lesson.page.evaluate("Reveal.getSlidePastCount()") == total - 1
+
+
+def test_a_section_that_was_left_midway_begins_again(deck):
+    lesson = deck(RUN)
+    lesson.page.evaluate("Reveal.slide(2, 1)")
+    lesson.page.evaluate("Reveal.slide(1, 0)")
+    while lesson.place()[0] == 1:
+        lesson.page.evaluate("Reveal.next()")
+    assert lesson.place() == [2, 0]
 
 
 def test_dark_where_the_reader_has_it_dark(deck):

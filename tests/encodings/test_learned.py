@@ -12,7 +12,7 @@ from transformers.models.roberta.modeling_roberta import RobertaEmbeddings
 
 from posviz.attention import attend
 from posviz.encodings.doors import doors
-from posviz.encodings.learned import Learned, learned
+from posviz.encodings.learned import Learned, learned, positions_from_mask
 
 TABLE = np.random.default_rng(0).normal(size=(7, 6))
 
@@ -69,17 +69,21 @@ def test_gpt2_adds_the_rows_to_its_embeddings():
 
 def test_opt_starts_at_its_third_row_and_pads_with_the_second():
     theirs, mask = OPTLearnedPositionalEmbedding(10, 6), torch.tensor([[0, 0, 1, 1, 1]])
-    positions = mask.cumsum(1) * mask - 1
+    positions = positions_from_mask(mask)
     found = Learned(theirs.weight, padding_offset=2).at_input(torch.zeros(1, 5, 6), positions)
     assert torch.equal(found, theirs(mask))
 
 
-def test_roberta_counts_from_its_padding_index_plus_one():
+@pytest.mark.parametrize("kind", [np.array, torch.tensor])
+def test_roberta_counts_from_its_padding_index_plus_one(kind):
     config = RobertaConfig(vocab_size=9, hidden_size=12, max_position_embeddings=8, pad_token_id=1)
-    embeddings, tokens = RobertaEmbeddings(config), torch.tensor([[5, 6, 7, 1, 1]])
+    embeddings = RobertaEmbeddings(config)
+    tokens = torch.tensor([[5, 6, 7, 1, 1], [1, 1, 5, 1, 6]])
     rows = embeddings.create_position_ids_from_input_ids(tokens, embeddings.padding_idx)
     table = embeddings.position_embeddings.weight
-    found = learned(table, torch.tensor([[0, 1, 2, -1, -1]]), padding_offset=2)
+    positions = positions_from_mask(kind((tokens != 1).tolist()))
+    assert positions.tolist() == [[0, 1, 2, -1, -1], [-1, -1, 0, -1, 1]]
+    found = learned(table, positions, padding_offset=2)
     assert torch.equal(found, embeddings.position_embeddings(rows))
 
 
@@ -134,6 +138,9 @@ WHOLE = torch.tensor(TABLE)
         ),
         (lambda: Learned(TABLE[0]), ValueError, r"table must be \[rows, columns\]"),
         (lambda: Learned(TABLE, -1), ValueError, "padding_offset must be at least 0"),
+        (lambda: positions_from_mask(True), ValueError, r"mask must be \[\.\.\., len\]"),
+        (lambda: positions_from_mask([0, 2]), ValueError, r"mask must be .* got \[0, 2\]"),
+        (lambda: positions_from_mask([0.0, 1.0]), TypeError, "mask must be integers"),
         (
             lambda: Learned(TABLE).at_input(np.ones((1, 2, 1)), [0, 1]),
             ValueError,

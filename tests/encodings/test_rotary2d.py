@@ -8,7 +8,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from rotary_embedding_torch import RotaryEmbedding, apply_rotary_emb
-from transformers import PixtralVisionConfig, Sam2VideoConfig
+from transformers import DINOv3ViTConfig, PixtralVisionConfig, Sam2VideoConfig
+from transformers.models.dinov3_vit import modeling_dinov3_vit as dinov3
 from transformers.models.glm4v import modeling_glm4v as glm4v
 from transformers.models.pixtral import modeling_pixtral as pixtral
 from transformers.models.qwen2_vl import modeling_qwen2_vl as qwen2
@@ -22,8 +23,11 @@ from posviz.encodings.rotary2d import (
     MixedRotary,
     MRotary,
     axial_angles,
+    centres,
+    first_mixed_frequencies,
     mixed_angles,
     mrope_angles,
+    pixtral_frequencies,
     raster,
 )
 
@@ -161,12 +165,32 @@ def test_pixtral_is_mixed_with_zeros():
     q, grid = images(24), torch.tensor(GRID)
     cos, sin = pixtral.PixtralVisionRotaryEmbedding(config)(q, grid)
     theirs, _ = pixtral.apply_rotary_pos_emb(q, q, cos, sin, unsqueeze_dim=0)
-    inv_freq, nothing = rotary_frequencies(24), np.zeros(6)
-    columns, rows = [nothing, inv_freq[1::2]], [inv_freq[0::2], nothing]
-    frequencies = np.stack([np.concatenate(columns), np.concatenate(rows)])
-    encoding = MixedRotary(GRID, frequencies, layout="half_split")
+    encoding = MixedRotary(GRID, pixtral_frequencies(24), layout="half_split")
     ours = encoding.at_query(q, torch.arange(TOKENS))
     torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=0)
+
+
+def test_dinov3_is_axial_between_minus_one_and_one():
+    config = DINOv3ViTConfig(hidden_size=48, num_attention_heads=2, patch_size=2)
+    theirs = dinov3.DINOv3ViTRopePositionEmbedding(config).eval()
+    q = images(24)
+    cos, sin = theirs(torch.zeros(1, 3, 10, 14))
+    expected, _ = dinov3.apply_rotary_pos_emb(q, q, cos, sin)
+    encoding = AxialRotary(centres(5, 7), base=100, first="row", layout="half_split")
+    ours = encoding.at_query(q, torch.arange(TOKENS))
+    torch.testing.assert_close(ours, expected, atol=1e-5, rtol=0)
+
+
+def test_mixed_rope_begins_with_two_directions_at_right_angles():
+    """A step along the first of them turns half of the pairs as RoPE would, and no other."""
+    directions = np.array([0.3, 2.0])
+    frequencies = first_mixed_frequencies(16, directions)
+    rows, columns = np.sin(directions), np.cos(directions)
+    angles = mixed_angles(rows[:, None], columns[:, None], frequencies)
+    for head in (0, 1):
+        expected = [*(10 ** (-np.arange(4) / 4)), *np.zeros(4)]
+        np.testing.assert_allclose(angles[head, head, 0], expected, atol=1e-15)
+    assert (frequencies[:, 0] != frequencies[:, 1]).any()
 
 
 TIMES = np.array([[0, 0, 0], [1, 1, 1], *[[2, 2 + row, 2 + column] for row, column in GRID]])

@@ -17,8 +17,11 @@ from posviz.encodings.rotary2d import (
     MixedRotary,
     MRotary,
     axial_angles,
+    centres,
+    first_mixed_frequencies,
     mixed_angles,
     mrope_angles,
+    pixtral_frequencies,
     raster,
 )
 from posviz.masks import causal_mask
@@ -193,6 +196,10 @@ WHOLE = torch.tensor(GRID)
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
+        (lambda: centres(0, 3), ValueError, "height must be at least 1, got 0"),
+        (lambda: pixtral_frequencies(6), ValueError, "head_dim must be divisible by 4"),
+        (lambda: first_mixed_frequencies(6, [0]), ValueError, "head_dim must be divisible by 4"),
+        (lambda: first_mixed_frequencies(8, 0), ValueError, r"directions must be \[heads\]"),
         (lambda: raster(0, 3), ValueError, "height must be at least 1, got 0"),
         (lambda: raster(3, 2.5), TypeError, "width must be an integer"),
         (lambda: raster(10**6, 10**6), ValueError, "height × width: an array of"),

@@ -50,6 +50,11 @@ def test_index_entry_by_entry(kind, q, k, max_distance):
         assert found[i, j] == row(q[i], k[j], max_distance)
 
 
+def test_the_reach_ahead_may_be_another():
+    found = shaw_index(offsets([5], range(11)), 3, ahead=1)
+    assert found.tolist() == [[0, 0, 0, 1, 2, 3, 4, 4, 4, 4, 4]]
+
+
 def test_small_and_unsigned_integers_do_not_wrap_around():
     assert shaw_index(np.array([-128], np.int8), 200).tolist() == [328]
     assert shaw_index(np.array([3], np.uint8), 200).tolist() == [197]
@@ -77,30 +82,31 @@ def test_key_scores_and_values_entry_by_entry(batch, heads, q_len, k_len, head_d
 
 
 @pytest.mark.parametrize(
-    ("batch", "heads", "q_len", "head_dim", "k"),
-    [(1, 1, 1, 2, 1), (2, 6, 9, 6, 2), (1, 12, 20, 8, 64), (2, 20, 5, 2, 3)],
+    ("batch", "heads", "q_len", "head_dim", "k", "ahead"),
+    [(1, 1, 1, 2, 1, 1), (2, 6, 9, 6, 2, 5), (1, 12, 20, 8, 64, 8), (2, 20, 5, 2, 3, 0)],
 )
 @pytest.mark.parametrize("theirs", ["wav2vec2_bert", "seamless_m4t_v2"])
-def test_key_scores_are_those_of_transformers(theirs, batch, heads, q_len, head_dim, k):
-    """Both have this key side, with a clip for each direction: here the same for both."""
-    q, table = tensors((batch, heads, q_len, head_dim), (2 * k + 1, head_dim))
+def test_key_scores_are_those_of_transformers(theirs, batch, heads, q_len, head_dim, k, ahead):
+    """Both have this key side, with a reach of its own for each direction."""
+    q, table = tensors((batch, heads, q_len, head_dim), (k + 1 + ahead, head_dim))
     positions = torch.arange(1000, 1000 + q_len)
     scores = torch.zeros(batch, heads, q_len, q_len, dtype=torch.float64)
-    found = Shaw(key_table=table).at_scores(scores, q, None, positions, positions)
+    ours = Shaw(key_table=table, ahead=None if k == ahead else ahead)
+    found = ours.at_scores(scores, q, None, positions, positions)
     settings = {
         "left_max_position_embeddings": k,
-        "right_max_position_embeddings": k,
+        "right_max_position_embeddings": ahead,
         "distance_embedding": torch.nn.Embedding.from_pretrained(table),
     }
     if theirs == "wav2vec2_bert":
         module = SimpleNamespace(scaling=head_dim**-0.5, **settings)
         _, expected = wav2vec2_bert._apply_relative_key_position_encoding(module, q, q)
     else:
-        expected = seamless_scores(settings, q)
+        expected = seamless_scores(ours, settings, q)
     torch.testing.assert_close(found, expected)
 
 
-def seamless_scores(settings, q):
+def seamless_scores(ours, settings, q):
     """Run the module on inputs that its projections split into these queries and zero keys."""
     heads, head_dim = q.shape[1], q.shape[3]
     config = seamless.SeamlessM4Tv2Config(
@@ -119,7 +125,6 @@ def seamless_scores(settings, q):
     with torch.no_grad():
         _, weights = module(q.transpose(1, 2).flatten(2), output_attentions=True)
     # Weights tell scores up to a constant in each row.
-    ours = Shaw(key_table=settings["distance_embedding"].weight)
     positions = torch.arange(q.shape[2])
     mine = ours.at_scores(torch.zeros_like(weights), q, None, positions, positions)
     return weights.log() + mine.logsumexp(-1, keepdim=True)
@@ -215,7 +220,10 @@ def at_values(q_positions, k_positions):
         (lambda: shaw_index([0], -1), ValueError, "max_distance must be at least 0"),
         (lambda: shaw_index([0], 1.5), TypeError, "max_distance must be an integer"),
         (lambda: shaw_index([0], 10**15), ValueError, "max_distance: an array of"),
-        (lambda: shaw_key_scores(Q, TABLE[:6], INDEX), ValueError, r"table must be \[2k\+1"),
+        (lambda: shaw_index([0], 2, -1), ValueError, "ahead must be at least 0"),
+        (lambda: Shaw(TABLE[:6]), ValueError, r"key_table must be \[2k\+1.*got 6; or give ahead"),
+        (lambda: Shaw(TABLE, ahead=7), ValueError, "must have more than ahead = 7 rows, got 7"),
+        (lambda: Shaw(TABLE, ahead=0.5), TypeError, "ahead must be an integer"),
         (lambda: shaw_key_scores(Q, TABLE[:, :5], INDEX), ValueError, "q must be .* 5"),
         (lambda: shaw_key_scores(Q[0, 0], TABLE, INDEX), ValueError, "q must be"),
         (lambda: shaw_key_scores(Q, TABLE, INDEX[:3]), ValueError, "index must be .* 4, k_len"),

@@ -7,12 +7,20 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from transformers.models.detr.modeling_detr import DetrSinePositionEmbedding
 from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
 from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
+from transformers.models.vit_mae.modeling_vit_mae import build_2d_sinusoidal_position_embedding
 from transformers.models.xlm.modeling_xlm import create_sinusoidal_embeddings
 
 from posviz.encodings.doors import doors
-from posviz.encodings.sinusoidal import Sinusoidal, shift_matrix, sinusoidal
+from posviz.encodings.rotary2d import raster
+from posviz.encodings.sinusoidal import (
+    Sinusoidal,
+    shift_matrix,
+    sinusoidal,
+    sinusoidal_on_grid,
+)
 
 STYLES = [
     {"layout": layout, "frequencies": frequencies}
@@ -86,6 +94,23 @@ def test_tensor2tensor_is_the_table_of_m2m100():
     theirs = M2M100SinusoidalPositionalEmbedding.get_embedding(50, 16)
     found = sinusoidal(range(50), 16, layout="concatenated", frequencies="tensor2tensor")
     np.testing.assert_allclose(found, theirs, atol=1e-5)
+
+
+@pytest.mark.parametrize("first", ["row", "column"])
+def test_on_a_grid_it_is_the_table_of_mae(first):
+    rows, columns = raster(5, 7).T
+    theirs = build_2d_sinusoidal_position_embedding(5, 7, 24)
+    if first == "column":
+        theirs = theirs.roll(12, -1)
+    found = sinusoidal_on_grid(rows, columns, 24, first=first)
+    np.testing.assert_allclose(found, theirs, atol=1e-6)
+
+
+def test_on_a_grid_that_counts_from_one_it_is_the_table_of_detr():
+    theirs = DetrSinePositionEmbedding(12)((1, 3, 5, 7), "cpu", torch.float32)
+    rows, columns = torch.tensor(raster(5, 7)).T + 1
+    found = sinusoidal_on_grid(rows, columns, 24, layout="interleaved")
+    torch.testing.assert_close(found, theirs[0].flatten(1).T, atol=1e-5, rtol=0)
 
 
 @given(d_model=DIMS, positions=st.lists(st.integers(0, 10**6), min_size=1, max_size=5))
@@ -185,6 +210,9 @@ def test_the_encoding_is_added_at_the_input(positions):
         (lambda: sinusoidal("0", 4), TypeError, "positions must be real numbers"),
         (lambda: sinusoidal(range(1000), 10**12), ValueError, "positions × d_model: an array"),
         (lambda: shift_matrix(1, 5), ValueError, "d_model must be even"),
+        (lambda: sinusoidal_on_grid([0], [0], 6), ValueError, "d_model must be divisible by 4"),
+        (lambda: sinusoidal_on_grid([0], [0, 1], 8), ValueError, "rows and columns must share"),
+        (lambda: sinusoidal_on_grid([0], [0], 8, first="x"), ValueError, "first must be one of"),
         (lambda: shift_matrix(np.nan, 4), ValueError, "offset must be finite"),
         (lambda: shift_matrix(1, 10**7), ValueError, "d_model × d_model: an array of"),
         (lambda: Sinusoidal(base=1), ValueError, "base must be above 1"),

@@ -91,6 +91,8 @@ def test_dynamic_ntk_is_that_of_hugging_face(head, factor, seq_len):
         {"truncate": False},
         {"beta_fast": 16.0, "beta_slow": 2.0},
         {"beta_fast": 1.2, "attention_factor": 0.7},
+        {"mscale": 1.0, "mscale_all_dim": 0.707},
+        {"mscale": 0.5, "mscale_all_dim": 0.5},
     ],
 )
 @pytest.mark.parametrize("original", [40, 4096, 131_072])

@@ -34,6 +34,7 @@ def plain_yarn(**changes):
         (lambda: position_interpolation(8, 2, base=1), ValueError, "base must be above 1"),
         (lambda: position_interpolation(10**15, 2), ValueError, "rotary_dim: an array of"),
         (lambda: ntk(2, 8), ValueError, "rotary_dim must be at least 4, got 2: .* divides by zero"),
+        (lambda: yarn(8, 2, original_max_seq_len=4, mscale=-1), ValueError, "mscale must be at"),
         (lambda: ntk(8, math.nan), ValueError, "factor must be finite"),
         (
             lambda: dynamic_ntk(8, 2, seq_len=0, original_max_seq_len=4),

@@ -3,6 +3,19 @@
 E, T = "posviz/encodings/", "tests/encodings/"
 
 QUICK = {
+    "arrays: an array that repeats one number is not asked for": (
+        "posviz/arrays.py",
+        "    check_memory(name, tuple(x.shape), x=x)\n    return in_float64",
+        "    return in_float64",
+        "tests/robustness/test_sizes.py::test_a_thousand_million_are_refused_before_they_are_made"
+        "[wavelengths, an array]",
+    ),
+    "home: any name is asked for": (
+        "posviz/home.py",
+        "if len(name) <= LONGEST and name.isprintable() else text",
+        "if name.isprintable() else text",
+        "tests/test_home.py::test_no_system_is_asked_for_a_name_that_nobody_can_have",
+    ),
     "RoPE turns the other way": (
         E + "rotary.py",
         "cos, sin = xp.cos(angles), xp.sin(angles)",
@@ -56,6 +69,103 @@ QUICK = {
         "return positions[..., None] * inv_freq",
         "return (positions[..., None].astype('f4') * inv_freq.astype('f4')).astype('f8')",
         T + "test_frequencies.py",
+    ),
+    "YaRN: mscale_all_dim multiplies": (
+        E + "stretching.py",
+        'mscale, "mscale") / _sharper(',
+        'mscale, "mscale") * _sharper(',
+        T + "test_stretching.py",
+    ),
+    "positions from a mask: padded places count": (
+        E + "learned.py",
+        "return xp.cumulative_sum(mask, axis=-1) * mask - 1",
+        "return xp.cumulative_sum(mask, axis=-1) - 1",
+        T + "test_learned.py",
+    ),
+    "sinusoids on a grid: the column first": (
+        E + "sinusoidal.py",
+        '(rows, columns) if first == "row" else',
+        '(rows, columns) if first == "column" else',
+        T + "test_sinusoidal.py",
+    ),
+    "Shaw: the reach ahead is that behind": (
+        E + "shaw.py",
+        "return shaw_index(apart, len(table) - 1 - ahead, ahead)",
+        "return shaw_index(apart, ahead, ahead)",
+        T + "test_shaw.py",
+    ),
+    "Pixtral: rows have the columns' frequencies": (
+        E + "rotary2d.py",
+        "inv_freq[0::2], inv_freq[1::2]",
+        "inv_freq[1::2], inv_freq[0::2]",
+        T + "test_rotary2d.py",
+    ),
+    "DINOv3: corners for centres": (
+        E + "rotary2d.py",
+        "(2 * raster(height, width) + 1)",
+        "(2 * raster(height, width))",
+        T + "test_rotary2d.py",
+    ),
+    "mixed RoPE begins with both axes alike": (
+        E + "rotary2d.py",
+        "across = directions + np.pi / 2",
+        "across = directions",
+        T + "test_rotary2d.py",
+    ),
+    "ReRoPE: what leaks is added to the whole window": (
+        E + "position_maps.py",
+        "(1 - leak) * window",
+        "window",
+        T + "test_position_maps.py",
+    ),
+    "Self-Extend: groups without the shift": (
+        E + "position_maps.py",
+        "q_positions // group + (window - window // group)",
+        "q_positions // group",
+        T + "test_position_maps.py",
+    ),
+    "dual chunk: the next chunk goes on without end": (
+        E + "position_maps.py",
+        "xp.clip(in_chunk + chunk, max=farthest)",
+        "in_chunk + chunk",
+        T + "test_position_maps.py",
+    ),
+    "sinks: positions of the text and not of the cache": (
+        E + "position_maps.py",
+        "Branch(in_cache, k_positions, is_sink)",
+        "Branch(q_positions, k_positions, is_sink)",
+        T + "test_position_maps.py",
+    ),
+    "configs: the attention factor counts once": (
+        "posviz/configs/kinds.py",
+        "frequencies.attention_factor**2 *",
+        "frequencies.attention_factor *",
+        "tests/configs/test_configs.py",
+    ),
+    "configs: latent attention is no different": (
+        "posviz/configs/kinds.py",
+        "* math.log(asked.factor) + 1) ** 2",
+        "* math.log(asked.factor) + 1) * 0 + 1",
+        "tests/configs/test_configs.py",
+    ),
+    "configs: the flag of layers without position read the other way": (
+        "posviz/configs/entries.py",
+        "name if turn else WITHOUT",
+        "WITHOUT if turn else name",
+        "tests/configs/test_configs.py",
+    ),
+    "configs: what stands outside the entry is not seen": (
+        "posviz/configs/values.py",
+        "integer(config, name) or integer(entry, name)",
+        "integer(entry, name)",
+        "tests/configs/test_configs.py",
+    ),
+    "configs: mscale alone counts": (
+        "posviz/configs/kinds.py",
+        'if entry.get("mscale") and entry.get("mscale_all_dim"):\n'
+        '        scales = {name: entry[name] for name in ("mscale", "mscale_all_dim")}',
+        'if entry.get("mscale"):\n        scales = {"mscale": entry["mscale"]}',
+        "tests/configs/test_configs.py",
     ),
     "sinusoidal: sine and cosine swapped": (
         E + "sinusoidal.py",

@@ -28,6 +28,24 @@ QUICK = {
         "if all(call(command) != 0",
         "tests/test_run.py::test_chromium_is_installed_when_absent[True-apt-get]",
     ),
+    "run.py: JupyterLab is a child, which outlives a killed run.py": (
+        "run.py",
+        'if os.name == "nt":\n        return call(command)\n    os.chdir',
+        'if os.name == "posix":\n        return call(command)\n    os.chdir',
+        "tests/test_run.py::test_jupyterlab_ends_with_the_process_that_began_it",
+    ),
+    "clean: an address that cannot be read is kept": (
+        "posviz/publish/clean.py",
+        "        return False\n\n\n_SANITISER",
+        "        return True\n\n\n_SANITISER",
+        "tests/publish/test_clean.py::test_what_is_planted_leaves_nothing_that_acts",
+    ),
+    "lesson: a notebook is not looked through": (
+        "posviz/publish/lesson.py",
+        "        nbformat.validate(found)\n",
+        "",
+        "tests/publish/test_lesson.py::test_what_is_no_notebook_is_named_in_a_line",
+    ),
     "main: a folder below a file is taken for one to be made": (
         "posviz/__main__.py",
         "except FileNotFoundError:  # it",

@@ -55,7 +55,11 @@ def test_a_filmstrip_loses_nothing():
     assert elements(sanitised(strip)) == elements(strip)
 
 
-@pytest.mark.parametrize("text", [*planted.MARKDOWN, *planted.LINES, *planted.HTML])
+ADDRESSES = "<a href='data://[x,RUN'>A</a>", "[A](data://[x,RUN)", "[A](http://[x)"  # unreadable
+PLANTED = *planted.MARKDOWN, *planted.OUTWARD, *planted.LINES, *planted.HTML, *ADDRESSES
+
+
+@pytest.mark.parametrize("text", PLANTED)
 def test_what_is_planted_leaves_nothing_that_acts(text):
     for html in (markdown(text), sanitised(text)):
         for name, attributes in elements(html)[0]:

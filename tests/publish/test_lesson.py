@@ -1,6 +1,8 @@
 """A lesson as its kernel fills it: explorers move without it, and a failing cell is named."""
 
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,7 +14,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from posviz.engine.places import SETTING
-from posviz.publish.lesson import executed_with_filmstrips
+from posviz.publish.lesson import executed_with_filmstrips, read
 
 pytestmark = pytest.mark.slow("a process")
 
@@ -29,6 +31,9 @@ SOURCES = (
     "",
     "1 + 1",
 )
+
+
+BROKEN_OUTPUT = "from IPython.display import display\ndisplay({'text/html': 1}, raw=True)"
 
 
 def write(path, *sources):
@@ -140,6 +145,67 @@ def test_a_cell_that_fails_is_named(tmp_path):
     )
     with pytest.raises(RuntimeError, match=r"^03_broken.ipynb, cell 2, line 3: IndexError: list "):
         executed_with_filmstrips(notebook)
+
+
+@pytest.mark.parametrize(
+    ("source", "kernel", "told"),
+    [
+        ("1\nraise ValueError('\\ud800')", "python3", "cell 1: UnicodeEncodeError: "),
+        ("import os; os._exit(3)", "python3", "DeadKernelError: Kernel died"),
+        ("1", "../x", "NoSuchKernel: No such kernel named ../x"),
+        (BROKEN_OUTPUT, "python3", "NotebookValidationError: 1 is not valid"),
+    ],
+)
+def test_what_a_cell_or_kernel_cannot_tell_is_told_with_the_notebook(
+    tmp_path, source, kernel, told
+):
+    notebook = write(tmp_path / "03_broken.ipynb", source)
+    notebook.write_text(notebook.read_text().replace('"name": "python3"', f'"name": "{kernel}"'))
+    with pytest.raises(RuntimeError, match=rf"^03_broken\.ipynb[:,] {re.escape(told)}"):
+        executed_with_filmstrips(notebook)
+
+
+CELL = {"cell_type": "code", "id": "a", "metadata": {}, "source": "", "outputs": []}
+CELL["execution_count"] = None
+FINE = (("source", "<>"), ("execution_count", None), ("metadata", {"a": 1}))
+WHOLE = {"cells": [CELL], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+NO_NOTEBOOKS = {
+    **{text[:9]: text for text in ("", "{", "[]", "null", "1", '"x"', "{}", "[" * 200_000)},
+    "in UTF-16": json.dumps(WHOLE).encode("utf-16"),
+    "no cells": WHOLE | {"cells": []},
+    **{
+        f"{name} is {value}": WHOLE | {name: value}
+        for name in WHOLE
+        for value in (None, "x", 99, {}, [None], [[]])
+        if (name, value) not in (("metadata", {}), ("nbformat_minor", 99))
+    },
+    **{
+        f"a cell's {name} is {value}": WHOLE | {"cells": [CELL | {name: value}]}
+        for name in CELL
+        for value in (None, "<>", -1, {"a": 1}, [1])
+        if (name, value)
+        not in (("source", "<>"), ("execution_count", None), ("metadata", {"a": 1}))
+    },
+    **{
+        f"a cell's {name} are {value}": WHOLE | {"cells": [CELL | {"metadata": {name: value}}]}
+        for name in ("tags", "jupyter", "collapsed")
+        for value in ("x", 1, [1])
+    },
+}
+
+
+@pytest.mark.parametrize("name", NO_NOTEBOOKS)
+def test_what_is_no_notebook_is_named_in_a_line(tmp_path, name):
+    content, path = NO_NOTEBOOKS[name], tmp_path / "03_broken.ipynb"
+    if not isinstance(content, str | bytes):
+        content = json.dumps(content)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(
+        RuntimeError, match=r"^03_broken\.ipynb (is no notebook|has no cells)"
+    ) as told:
+        read(path)
+    assert len(str(told.value)) < 400
+    assert str(told.value).isprintable()
 
 
 def test_a_signal_in_the_second_lesson_stops_it_and_its_kernel_complains_of_nothing(tmp_path):

@@ -3,6 +3,7 @@
 import base64
 import copy
 import io
+import time
 
 import nbformat
 import numpy as np
@@ -100,6 +101,13 @@ def test_measured_times_stay_as_they_are_stored_unless_more_has_changed():
     rerun.tidy(stored, after)
     assert after.cells[0] == stored.cells[0]
     assert after.cells[1] == run.cells[1]
+
+
+def test_very_many_changed_lines_take_no_time():
+    texts = ["\n".join(f"step {i}: {i + last}" for i in range(5000)) for last in (0.1, 0.2)]
+    start = time.process_time()
+    assert len(rerun.changed_text(*map(notebook, texts))) == 10_001
+    assert time.process_time() - start < 2
 
 
 def test_changed_text_is_told_under_its_cell():

@@ -97,6 +97,16 @@ def test_a_filmstrip_is_a_picture_and_other_html_and_code_are_none():
     assert (slide.picture, slide.shown) == (strip, [])
 
 
+def test_the_speaker_has_what_each_choice_of_a_prediction_says():
+    asked = {
+        "text/html": '<div class="posviz-prediction"></div>',
+        "text/plain": "Which?\nA\nB\n✗ No.\n✓ Yes.\n**B.** 2",
+    }
+    output = new_output("display_data", asked)
+    ((slide,),) = slides.stacks(lesson(new_code_cell("predict(…)", outputs=[output])))
+    assert slide.notes == ["Which?\n\nA\n\nB\n\n✗ No.\n\n✓ Yes.\n\n**B.** 2"]
+
+
 def test_letters_are_small_where_much_is_shown_besides_formulas():
     unseen = f"So $${'x' * 500}$$", f"[So](https://a.b/{'x' * 500} 'key')"
     ((title, *few, many),) = slides.stacks(

@@ -103,6 +103,11 @@ def headers():
         yield f"header: {name}", packed(text.encode())
     for value in (b"[],", b"{},", b"1.5,", b'"a",'):
         yield f"header: many {value}", lambda v=value: packed(b'{"table": [' + v * 3_000_000)
+    for letter, count in (("x", 30_000_000), ("🦕", 3_000_000), ("\\u0061", 4_000_000)):
+        yield (
+            f"header: a text of many {letter}",
+            lambda x=letter, n=count: packed(f'{{"table": "{x * n}"}}'.encode()),
+        )
     for size in (10_000_000, 99_000_000):
         yield f"header: {size} spaces", lambda n=size: packed(TEXT + b" " * n)
     for code in ("utf-16", "utf-32", "utf-8-sig", "utf-7"):
@@ -140,7 +145,7 @@ def dtypes():
 
 def shapes():
     """Shapes of no table, or of one that is not there."""
-    big = (2**31, 2**32, 2**62, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 10**30, 10**400)
+    big = (2**31, 2**32, 2**62, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 10**30, 10**400, 10**4200)
     few = ([], [8], [1, 2, 4], [2, 3], [3, 4], [0, 4], [0, 0], [-2, -4], [2.0, 4.0], [2, True])
     for shape in few:
         yield f"shape {shape}", changed(shape=shape)
@@ -366,6 +371,9 @@ def things():
         "lines": "a\nb.safetensors",
         "escape codes": "\x1b[2J.safetensors",
         "home of nobody": "~nobody\x1b/x.safetensors",
+        "home of NUL": "~a\0b/x.safetensors",
+        "home of a surrogate": "~\ud800/x.safetensors",
+        "home of 6 MB": "~" + "a" * 6_000_000 + "/x.safetensors",
     }.items():
         yield f"source: {name}", lambda folder, s=source: (s, "a")
         yield f"source, a path: {name}", lambda folder, s=source: (Path(s), "a")

@@ -88,6 +88,47 @@ $\href{javascript:RUN}{A}$
 $\require{html}\href{javascript:RUN}{A}$
 $\text{<img src=x onerror=RUN>}$
 $\begin{array}<img src=x onerror=RUN>\end{array}$
+$\mmlToken{mi}[href="javascript:RUN"]{A}$
+$\text{$\mmlToken{mtext}[href="javascript:RUN"]{A}$}$
+$\newcommand{\sin}{\mmlToken{mi}[href="javascript:RUN"]{A}}\sin$
+<svg><set attributeName="onmouseover" to="RUN"/><text y="20">A</text></svg>
+<div popover id="p" onbeforetoggle="RUN">A</div><button popovertarget="p">A</button>
+<iframe srcdoc="&lt;script&gt;parent.RUN&lt;/script&gt;"></iframe>
+<a href="javascript://[%0aRUN">A</a>
+<noembed><img title="</noembed><img src=x onerror=RUN>"></noembed>
+<textarea><img title="</textarea><img src=x onerror=RUN>"></textarea>
+<math><annotation-xml encoding="text/html"><img src=x onerror=RUN></annotation-xml></math>
+<script type="math/tex">\mmlToken{mi}[href="javascript:RUN"]{A}</script>
+""".strip().splitlines()
+
+# Markdown that would fetch something, or lay something over the page
+OUTWARD = r"""
+$\mmlToken{mglyph}[src="FETCH" alt="A"]{A}$
+$\mmlToken{mi}[style="position: fixed; inset: 0; background: url(FETCH)"]{A}$
+<img src="FETCH">
+<img src="//HOST/A">
+<img src="data:image/png;base64,PNG" srcset="FETCH 1x">
+<picture><source srcset="FETCH"><img src="x"></picture>
+<input type="image" src="FETCH">
+<p style="background: url(FETCH)">A</p>
+<p style="content: url(FETCH); cursor: url(FETCH), auto">A</p>
+<p style="position: fixed; inset: 0">A</p>
+<style>@import url(FETCH); body { background: url(FETCH) }</style>
+<svg><image href="FETCH"/></svg>
+<svg><style>@import "FETCH";</style></svg>
+<table background="FETCH"><tr><td background="FETCH">A</td></tr></table>
+<video poster="FETCH" src="FETCH"></video>
+<audio src="FETCH" autoplay></audio>
+<link rel="stylesheet" href="FETCH">
+<link rel="prefetch" href="FETCH">
+<link rel="preconnect" href="FETCH">
+<link rel="icon" href="FETCH">
+<iframe src="FETCH"></iframe>
+<object data="FETCH"></object>
+<embed src="FETCH">
+<div data-background-image="FETCH" data-background-video="FETCH">A</div>
+<script type="speculationrules">{"prefetch": [{"urls": ["FETCH"]}]}</script>
+![A](FETCH)
 """.strip().splitlines()
 
 LINES = (  # Markdown of several lines
@@ -96,6 +137,8 @@ LINES = (  # Markdown of several lines
     "[A][b]\n\n[b]: javascript:RUN",
     "| A |\n|---|\n| <img src=x onerror=RUN> |",
     "<div>\n\n<img src=x onerror=RUN>\n\n</div>",
+    '$$\n\\mmlToken{mi}[href="javascript:RUN"]{A}\n$$',
+    '\\begin{equation}\n\\mmlToken{mi}[href="javascript:RUN"]{A}\n\\end{equation}',
 )
 
 ATTACHMENTS = (  # of the picture a.png: type and value
@@ -126,6 +169,8 @@ BUNDLES = (  # what a cell shows: data and metadata
     ({"image/png": '"><script>RUN</script>'}, {}),
     ({"image/png": "PNG"}, {"image/png": {"alt": 'A" onload="RUN'}}),
     ({"image/png": "PNG"}, {"image/png": {"width": '1" onload="RUN'}}),
+    ({"image/png": "PNG"}, {"image/png": {"alt": ["<script>RUN</script>"]}}),
+    ({"image/png": "PNG"}, {"image/png": {"width": {"a": '"><script>RUN</script>'}}}),
     ({"image/jpeg": 'A" onerror="RUN'}, {}),
     ({"image/svg+xml": "<svg xmlns='http://www.w3.org/2000/svg' onload='RUN'></svg>"}, {}),
     ({"application/javascript": "RUN"}, {}),
@@ -163,4 +208,5 @@ CODE = (
     "print('<img src=x onerror=RUN>')",
     "import sys\nprint('<img src=x onerror=RUN>', file=sys.stderr)",
     "# </div><img src=x onerror=RUN>",
+    "print('```\\n<img src=x onerror=RUN>')",
 )

@@ -1,12 +1,15 @@
 """What errors quote of a text that is not ours is short and can be printed."""
 
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 import traitlets
+from huggingface_hub import constants
 
 import posviz.pictures
+from posviz.__main__ import _check_folder
 from posviz.claims import audit
 from posviz.derivations.rotary import derive
 from posviz.encodings.doors import doors
@@ -20,6 +23,7 @@ TEXTS = {
     "6 MB of lines": "\n" * 6_000_000,
     "lone surrogates": "\ud800" * 1000,
     "escape codes": "\x1b[2J" * 1000,
+    "NUL": "\0" * 1000,
 }
 VALUES = {
     **TEXTS,
@@ -37,6 +41,12 @@ OF_A_VALUE = {
     "layout": lambda value: posviz.sinusoidal(range(2), 8, layout=value),
     "positions": lambda value: posviz.sinusoidal([value], 8),
     "sections": lambda value: posviz.mrope_angles(np.ones((3, 2)), [1.0], value),
+    "max_position": lambda value: posviz.deberta_scores(
+        *[np.ones((1, 1, 2, 4))] * 2,
+        *[np.ones((1, 4, 4))] * 2,
+        np.eye(2, dtype=int),
+        max_position=value,
+    ),
     "factor": lambda value: posviz.yarn(8, value, original_max_seq_len=8),
     "encoding": lambda value: doors(value),
     "a device": lambda value: posviz.to_device([1.0], value if isinstance(value, str) else "x"),
@@ -50,11 +60,17 @@ OF_A_TEXT = {
     "a picture": lambda text: posviz.pictures.load(text),
     "a name": lambda text: getattr(posviz, text),
     "a path": lambda text: posviz.SinusoidalTable().save(f"x.{text}"),
+    "a home": lambda text: posviz.SinusoidalTable().save(f"~{text}/x"),
+    "a home of tables": lambda text: posviz.load_table(f"~{text}/x.safetensors"),
+    "a hub's file": lambda text: posviz.load_table("a/b", filename=f"{text}.safetensors"),
     "a file's name": lambda text: inside(None, text, "png"),
     "a style": lambda text: posviz.SinusoidalTable().save("x.png", style=text),
     "a lesson": audit,
     "a source of the course": url,
     "a picture of the command line": lambda text: arguments.pictures([text]),
+    "notebooks of the command line": lambda text: arguments.notebooks(Path(text)),
+    "a file of the command line": lambda text: arguments.picture_files([f"{text}.py"]),
+    "a folder of the command line": lambda text: _check_folder(Path(__file__, text)),
     "a setting of the command line": lambda text: arguments.settings(["SinusoidalTable"], [text]),
 }
 CALLS = [
@@ -66,7 +82,8 @@ ERRORS = (TypeError, ValueError, OSError, AttributeError, KeyError, traitlets.Tr
 
 @pytest.mark.sampled(default=40, quick=40)
 @pytest.mark.parametrize(("call", "value"), CALLS)
-def test_an_error_quotes_at_most_300_characters(call, value):
+def test_an_error_quotes_at_most_300_characters(call, value, monkeypatch):
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     start = time.process_time()
     with pytest.raises(ERRORS) as refusal:
         (OF_A_VALUE | OF_A_TEXT)[call](VALUES[value])

@@ -34,7 +34,9 @@ CALLS = {  # with n positions, or of size n
     "llama3": lambda n: posviz.llama3(n, 4.0, original_max_seq_len=4096),
     "rotary_angles": lambda n: posviz.rotary_angles(range(n), INV_FREQ),
     "rotation_matrix": lambda n: posviz.rotation_matrix(range(int(n**0.6))),
+    "rotary_angles, inv_freq": lambda n: posviz.rotary_angles([0], np.broadcast_to(1.0, n)),
     "wavelengths": lambda n: posviz.wavelengths(range(n)),
+    "wavelengths, an array": lambda n: posviz.wavelengths(np.broadcast_to(1, n)),
     "raster": lambda n: posviz.raster(n, 2),
     "axial_angles": lambda n: posviz.axial_angles(range(n), range(n), 64),
     "mixed_angles": lambda n: posviz.mixed_angles(range(n), range(n), np.ones((2, 32))),
@@ -73,6 +75,17 @@ def test_a_thousand_million_are_refused_before_they_are_made(call, monkeypatch):
     assert line.isprintable()
     assert time.process_time() - start < 2
     assert peak < 2**20
+
+
+def test_a_range_longer_than_python_counts_is_refused():
+    for call in (
+        lambda n: posviz.sinusoidal(range(n), 64),
+        lambda n: posviz.rotary_angles([0], range(n)),
+        lambda n: posviz.offsets(range(-n, 0), [range(n)]),
+        lambda n: posviz.t5_bucket(range(n)),
+        lambda n: posviz.to_numpy(range(n)),
+    ):
+        refused(call, 10**30)
 
 
 @pytest.mark.parametrize("call", CALLS)

@@ -78,7 +78,7 @@ def the_matrix_between_is_r_m_minus_n() -> Verdict:
     return judge(found, lambda value: abs(value - score) < SAME, text)
 
 
-@claim("frequencies", sources=("su2021roformer",), section="6 From two dimensions to head_dim")
+@claim("frequencies", sources=("su2021roformer",), section="5 From two dimensions to head_dim")
 def the_pairs_count_from_1() -> Verdict:
     """The frequencies of RoPE are 10 000^(−2i/head_dim) for i = 1 … head_dim/2."""
     differences = {

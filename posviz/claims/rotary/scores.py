@@ -74,7 +74,7 @@ def rotating_may_come_first() -> Verdict:
 @claim(
     "relative position",
     sources=("su2021roformer",),
-    section="5 Third derivation: what must such a function be?",
+    section="Third derivation: what must such a function be?",
 )
 def only_rope_makes_scores_relative() -> Verdict:
     """The rotation of RoPE is the only map that makes scores depend on the offset alone."""
@@ -115,7 +115,7 @@ def values_may_turn_too() -> Verdict:
     return judge(change, lambda change: change < SAME, text)
 
 
-@claim("distance", section="9 Does the score fall with the distance?")
+@claim("distance", section="8 Does the score fall with the distance?")
 def attention_falls_with_distance() -> Verdict:
     """With RoPE, the farther apart two tokens are, the lower is their score."""
     rises = {}

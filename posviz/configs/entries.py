@@ -1,0 +1,128 @@
+"""From a `config.json` to what it says of RoPE for each kind of layers."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from posviz.configs.values import factor_of, integer, method_of, original_of
+from posviz.wording import quoted
+
+BYTES = 2**24  # of a file: the longest known has some 10 kB
+ENTRIES = ("rope_parameters", "rope_scaling")
+WITHOUT = "without position"
+
+
+def loaded(source: Any) -> dict:
+    if isinstance(source, dict):
+        return source
+    if not isinstance(source, str | Path):
+        raise TypeError(
+            f"source must be a dict, the text of a config.json or a path, got {quoted(source)}"
+        )
+    text = source if isinstance(source, str) and source.lstrip()[:1] in "{[" else _text_of(source)
+    if len(text) > BYTES:
+        raise ValueError(f"source must have at most {BYTES:,} characters, got {len(text):,}")
+    try:
+        config = json.loads(text, parse_constant=_no_number)
+    except RecursionError:
+        raise ValueError("source must be JSON of a few levels, got thousands") from None
+    except ValueError as error:  # of which JSONDecodeError is one
+        raise ValueError(f"source must be JSON: {quoted(str(error))}") from None
+    if not isinstance(config, dict):
+        raise ValueError(f"source must be a JSON object, got {quoted(config)}")
+    return config
+
+
+def _text_of(path: str | Path) -> str:
+    with Path(path).open(encoding="utf-8", errors="replace") as file:
+        return file.read(BYTES + 1)
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def entries_of(config: dict, warnings: list[str]) -> dict[str, dict | None]:
+    """Return the parameters of RoPE by kind of layer, "" for all; None where none is turned."""
+    found: Any = next((config[name] for name in ENTRIES if config.get(name) is not None), {})
+    if not isinstance(found, dict):
+        raise TypeError(f"rope_parameters must be an object, got {quoted(found)}")
+    own = {"rope_theta": config.get("rope_theta", config.get("rotary_emb_base"))}
+    own["partial_rotary_factor"] = config.get("partial_rotary_factor", config.get("rotary_pct"))
+    own = {name: value for name, value in own.items() if value is not None}
+    nested = {kind: entry for kind, entry in found.items() if isinstance(entry, dict | None)}
+    nested = {kind: entry for kind, entry in nested.items() if kind in _names(config) or entry}
+    if nested:
+        if any(entry and "truncate" in entry for entry in nested.values()):
+            warnings.append(
+                "truncate stands in an entry for a kind of layers: transformers 5.23 reads it in "
+                "the outer entry alone, and takes true"
+            )
+        return {kind: None if entry is None else own | entry for kind, entry in nested.items()}
+    entries: dict[str, dict | None] = {"": own | found}
+    if (local := config.get("rope_local_base_freq")) is not None:  # Gemma 3, as it was released
+        entries["sliding_attention"] = {"rope_theta": local}
+    return entries
+
+
+def _names(config: dict) -> list[str]:
+    names = config.get("layer_types")
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
+def lengths_of(config: dict, entries: dict, warnings: list[str]) -> tuple[int, int]:
+    longest = integer(config, "max_position_embeddings")
+    trained, promised = longest, longest
+    for entry in filter(None, entries.values()):
+        method, factor = method_of(entry), factor_of(entry)
+        original = original_of(entry, config)
+        if method in ("yarn", "longrope", "llama3"):
+            if not original:
+                warnings.append(
+                    f"original_max_position_embeddings is missing: {longest:,} tokens, "
+                    "max_position_embeddings, are taken for the length of the training"
+                )
+            elif longest and original > longest:
+                warnings.append(
+                    f"original_max_position_embeddings {original:,} is above "
+                    f"max_position_embeddings {longest:,}: are the two swapped?"
+                )
+            elif method == "yarn" and factor and longest not in (original, factor * original):
+                warnings.append(
+                    f"factor {factor:g} × {original:,} tokens are {factor * original:,.0f}, but "
+                    f"max_position_embeddings is {longest:,}: engines differ in which they allow"
+                )
+            trained = original or longest
+            promised = max(longest, int((factor or 1) * trained) if method != "longrope" else 0)
+        elif method in ("linear", "dynamic") and factor:
+            promised = max(longest, int(factor * (original or longest)))
+            trained = original or longest
+            if not original:
+                warnings.append(
+                    f"{method} × {factor:g} does not say from which length: {longest:,} tokens are "
+                    f"taken for the training's, and {promised:,} for the promise"
+                )
+    return trained, promised
+
+
+def layers_of(config: dict, entries: dict, warnings: list[str]) -> Counter:
+    """Return how many layers there are of each kind."""
+    number = integer(config, "num_hidden_layers") or integer(config, "n_layer")
+    names = _names(config) or ["all"] * min(number, 10_000)
+    turns = config.get("no_rope_layers")
+    if isinstance(turns, list) and len(turns) == len(names):
+        names = [name if turn else WITHOUT for name, turn in zip(names, turns, strict=True)]
+        without = names.count(WITHOUT)
+        warnings.append(
+            f"no_rope_layers is read as the code does: 1 turns, 0 does not; so {without} of "
+            f"{len(names)} layers have no position"
+            + (": is it the wrong way around?" if 2 * without > len(names) else "")
+        )
+    counts = Counter(names)
+    if "" not in entries and not counts.keys() & entries.keys():  # entries have names of their own
+        counts = Counter(dict.fromkeys(entries, 0))
+        warnings.append("which layers have which of these entries is for the model's code to say")
+    return counts or Counter({"all": number})
