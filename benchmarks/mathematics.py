@@ -1,7 +1,8 @@
 """The mathematics beside what people use: contenders in turn, compared within one run.
 
 python benchmarks/mathematics.py            everything
-python benchmarks/mathematics.py rope       the groups named: rope, alibi, t5, table, attention
+python benchmarks/mathematics.py rope t5    the groups named: rope, rope_bfloat16, alibi, t5, table,
+                                            attention, attention_bfloat16, decoding, tiny, memory
 """
 
 import datetime
@@ -25,13 +26,14 @@ from x_transformers.x_transformers import AlibiPositionalBias, apply_rotary_pos_
 from x_transformers.x_transformers import RotaryEmbedding as XRotaryEmbedding
 
 import posviz
-from posviz.attention import attention
+from posviz.attention import attention as attend_to
 
+fused = torch.nn.functional.scaled_dot_product_attention
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 ROUNDS = 15
 
 
-def times(contenders):
+def times(contenders, inner=1):
     """Median milliseconds of each, taken in turn so that a noisy moment hits all alike."""
     taken = {name: [] for name in contenders}
     with torch.no_grad():
@@ -39,9 +41,10 @@ def times(contenders):
             for name, run in contenders.items():
                 _wait()
                 began = time.perf_counter()
-                kept = run()
+                for _ in range(inner):
+                    kept = run()
                 _wait()
-                taken[name].append(1e3 * (time.perf_counter() - began))
+                taken[name].append(1e3 * (time.perf_counter() - began) / inner)
                 del kept
                 gc.collect()
     return {name: statistics.median(values[2:]) for name, values in taken.items()}
@@ -52,9 +55,10 @@ def _wait():
         torch.cuda.synchronize()
 
 
-def rope():
+def rope(dtype=torch.float32):
     """RoPE on 32 heads of 4096 queries with head_dim 128, float32."""
     x, positions = torch.randn(1, 32, 4096, 128, device=DEVICE), torch.arange(4096, device=DEVICE)
+    x = x.to(dtype)
     angles = posviz.rotary_angles(positions, posviz.rotary_frequencies(128))
     config = LlamaConfig(
         hidden_size=4096,
@@ -82,6 +86,11 @@ def rope():
         "rotary-embedding-torch (interleaved)": lambda: lucid.rotate_queries_or_keys(x),
         "x-transformers (interleaved)": lambda: apply_rotary_pos_emb(x, freqs),
     }
+
+
+def rope_bfloat16():
+    """RoPE on 32 heads of 4096 queries with head_dim 128, bfloat16."""
+    return rope(torch.bfloat16)
 
 
 def alibi():
@@ -131,6 +140,72 @@ def table():
     }
 
 
+def _encodings(heads, dtype):
+    table = torch.randn(32, heads).to(dtype)
+    return {
+        "none": posviz.NoPosition(),
+        "RoPE": posviz.Rotary(layout="half_split"),
+        "ALiBi": posviz.Alibi(),
+        "T5": posviz.T5(table, bidirectional=False),
+    }
+
+
+def _attended(qkv, encodings, q_positions, k_positions, **options):
+    places = {"q_positions": q_positions, "k_positions": k_positions, **options}
+    return {
+        name: lambda encoding=encoding: attend_to(*qkv, encoding=encoding, **places)
+        for name, encoding in encodings.items()
+    }
+
+
+def attention(dtype=torch.float32):
+    """Causal attention (1, 8, 1024, 64), float32; torch's function is given a ready bias."""
+    qkv, tokens = [torch.randn(1, 8, 1024, 64).to(dtype) for _ in range(3)], torch.arange(1024)
+    mask, encodings = posviz.causal_mask(tokens, tokens), _encodings(8, dtype)
+    bias = posviz.alibi_bias(torch.tensor(posviz.alibi_slopes(8)), posviz.offsets(tokens, tokens))
+    bias = bias.where(mask, -torch.inf).to(dtype)[None]
+    ours = _attended(qkv, encodings, tokens, tokens, mask=mask)
+    options = {"mask": mask, "implementation": "eager"}
+    eager = _attended(qkv, {"ALiBi, eager": encodings["ALiBi"]}, tokens, tokens, **options)
+    return {
+        "scaled_dot_product_attention, bias given": lambda: fused(*qkv, attn_mask=bias),
+        "the same, mask given": lambda: fused(*qkv, attn_mask=mask),
+        **{f"posviz, {name}": run for name, run in (ours | eager).items()},
+    }
+
+
+def attention_bfloat16():
+    """Causal attention (1, 8, 1024, 64), bfloat16; torch's function is given a ready bias."""
+    return attention(torch.bfloat16)
+
+
+def decoding():
+    """One query in each of 32 heads, over 2048 keys in 8 heads of head_dim 128, float32."""
+    q = torch.randn(1, 32, 1, 128)
+    k, v = (torch.randn(1, 8, 2048, 128) for _ in range(2))
+    encodings, last, tokens = _encodings(32, q.dtype), torch.tensor([2047]), torch.arange(2048)
+    del encodings["RoPE"]  # its keys have turned before they were kept
+    ours = _attended((q, k, v), encodings, last, tokens)
+    return {
+        "scaled_dot_product_attention, heads in groups": lambda: fused(q.view(1, 8, 4, 128), k, v),
+        "the same, enable_gqa": lambda: fused(q, k, v, enable_gqa=True),
+        "the same, keys repeated": lambda: fused(
+            q, k.repeat_interleave(4, dim=1), v.repeat_interleave(4, dim=1)
+        ),
+        **{f"posviz, {name}": run for name, run in ours.items()},
+    }
+
+
+def tiny():
+    """Attention (1, 4, 8, 32), float32: what a call costs beside its sums."""
+    qkv, tokens = [torch.randn(1, 4, 8, 32) for _ in range(3)], torch.arange(8)
+    ours = _attended(qkv, _encodings(4, torch.float32), tokens, tokens)
+    return {
+        "scaled_dot_product_attention": lambda: fused(*qkv),
+        **{f"posviz, {name}": run for name, run in ours.items()},
+    }
+
+
 def peak(kind, name):
     """Print how many matrices of scores attention at 4096 tokens adds to the peak of memory."""
     shape, tokens = (1, 8, 4096, 64), np.arange(4096)
@@ -144,38 +219,51 @@ def peak(kind, name):
     }[name]()
     small, mask = q[:, :, :16], posviz.causal_mask(tokens, tokens)
     places = {"q_positions": tokens[:16], "k_positions": tokens[:16]}
-    attention(small, small, small, encoding=encoding, **places)  # loads what is loaded late
+    attend_to(small, small, small, encoding=encoding, **places)  # loads what is loaded late
     before = psutil.Process().memory_info().rss
     places = {"q_positions": tokens, "k_positions": tokens}
-    attention(q, q, q, encoding=encoding, mask=mask, **places)
+    attend_to(q, q, q, encoding=encoding, mask=mask, **places)
     added = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     print(f"{kind}, {name}: {added / (8 * 4096**2 * 4):.2f} matrices of scores")
 
 
-def report(group):
+def report(group, inner=1):
     """Print the milliseconds of a group, and how they relate to the first and to the others."""
-    found = times(group())
+    found = times(group(), inner)
     first = next(iter(found))
-    print(f"\n{group.__doc__}\n\n| | ms | × {first} |\n|---|---|---|")
+    print(f"\n{group.__doc__} {torch.get_num_threads()} thread(s).")
+    print(f"\n| | ms | × {first} |\n|---|---|---|")
     for name, taken in found.items():
-        print(f"| {name} | {taken:.1f} | {taken / found[first]:.2f} |")
+        print(f"| {name} | {taken:.3g} | {taken / found[first]:.2f} |")
+
+
+def memory():
+    """Print peaks of memory, each of a process of its own."""
+    print("\nAttention with a causal mask, 8 heads, 4096 tokens, float32, no gradients:")
+    for kind in ("NumPy", "torch"):
+        for encoding in ("none", "RoPE", "ALiBi", "T5"):
+            subprocess.run([sys.executable, __file__, "peak", kind, encoding], check=True)
 
 
 def main():
-    """Run the groups, each peak of memory in a process of its own."""
+    """Run the groups; those of attention on one thread, too."""
     device = torch.cuda.get_device_name() if DEVICE == "cuda" else f"{os.cpu_count()} CPU cores"
     packages = ("torch", "numpy", "transformers", "rotary-embedding-torch", "x-transformers")
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in packages)
     print(f"{datetime.date.today()}, {versions}; rope on {device}, the rest on CPU cores")
-    groups = {group.__name__: group for group in (rope, alibi, t5, table)}
-    for name in sys.argv[1:] or (*groups, "attention"):
-        if name != "attention":
-            report(groups[name])
-            continue
-        print("\nAttention with a causal mask, 8 heads, 4096 tokens, float32, no gradients:")
-        for kind in ("NumPy", "torch"):
-            for encoding in ("none", "RoPE", "ALiBi", "T5"):
-                subprocess.run([sys.executable, __file__, "peak", kind, encoding], check=True)
+    most = torch.get_num_threads()
+    of_encodings = {group.__name__: group for group in (rope, rope_bfloat16, alibi, t5, table)}
+    sums = (attention, attention_bfloat16, decoding, tiny)
+    of_attention = {group.__name__: group for group in sums}
+    for name in sys.argv[1:] or (*of_encodings, *of_attention, "memory"):
+        if name == "memory":
+            memory()
+        elif name in of_encodings:
+            report(of_encodings[name])
+        else:
+            for threads in (1, most):
+                torch.set_num_threads(threads)
+                report(of_attention[name], inner=50 if name == "tiny" else 1)
 
 
 if __name__ == "__main__":

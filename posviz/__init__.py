@@ -18,6 +18,7 @@ _BESIDE_ENCODINGS = {
     "posviz.masks": ("blockwise_causal_mask", "causal_mask", "padding_mask"),
     "posviz.checkpoints": ("load_table",),
     "posviz.configs": ("read_config",),
+    "posviz.module": ("EncodingModule",),
     "posviz.derivations.rotary": ("derive",),
     "posviz.claims": ("audit",),
     "posviz.exercises.prediction": ("predict",),

@@ -1,14 +1,21 @@
-"""One attention that takes every encoding at its doors, and a key/value cache."""
+"""One attention that takes every encoding at its doors, and a key/value cache.
+
+It is written out in ``_weigh``, which NumPy always takes and lessons show. With torch the same is
+left to its fused function where that can do it (``posviz.sdpa``).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from posviz import sdpa
 from posviz.arrays import (
     Array,
+    as_array,
     as_numbers,
     check_memory,
     is_followed,
@@ -18,10 +25,18 @@ from posviz.arrays import (
     require_alike,
     widened,
 )
-from posviz.encodings.checks import broadcasts_to, require_integer
-from posviz.encodings.doors import Encoding, doors
-from posviz.encodings.relative import positions_of
+from posviz.encodings.checks import (
+    broadcasts_to,
+    require_choice,
+    require_integer,
+    require_positive,
+)
+from posviz.encodings.doors import Encoding, bias_by, doors
+from posviz.encodings.relative import pairwise_offsets, positions_of
 from posviz.wording import quoted, shortened
+
+IMPLEMENTATIONS = ("eager", "sdpa")
+Temperature = float | Callable[[Array], Array]
 
 
 @dataclass(eq=False)
@@ -31,13 +46,14 @@ class KeyValueCache:
     What has turned stays as it is: frequencies that follow the length, as those of dynamic NTK and
     LongRoPE do, have to be held fixed while it grows.
 
-    Shapes: keys and values [batch, kv_heads, len, head_dim], positions [len] or [batch, len].
-    Empty at first; ``attend`` adds to it.
+    Shapes: keys and values [batch, kv_heads, len, head_dim], positions [len] or [batch, len];
+    carried is whatever the encoding's for_input hands on. Empty at first; ``attend`` adds to it.
     """
 
     keys: Array = None
     values: Array = None
     positions: Array = None
+    carried: Any = None
 
     def joined(self, keys: Array, values: Array, positions: Array) -> KeyValueCache:
         """Return a cache of the tokens held and then these; this one is left as it is."""
@@ -71,18 +87,25 @@ def attend(
     encoding: Encoding,
     positions: Any,
     mask: Any = None,
+    window: int | None = None,
+    temperature: Temperature | None = None,
     cache: KeyValueCache | None = None,
     return_weights: bool = False,
+    implementation: str | None = None,
 ) -> Any:
     """Attend from embeddings: the input door, the projections, the heads, then the other doors.
 
     Shapes: x [batch, len, d_model], w_q [d_model, num_heads·head_dim], w_k and w_v [d_model,
     kv_heads·head_dim], where kv_heads divides num_heads; positions [len] or [batch, len], in
-    tokens; mask as in ``attention``. Result [batch, len, num_heads·head_dim], heads side by side;
-    with return_weights also the weights [batch, num_heads, len, k_len]. With a cache, queries see
-    what it holds and then these tokens, k_len in all, and the cache grows by them. In a model of
+    tokens. Result [batch, len, num_heads·head_dim], heads side by side; with return_weights also
+    the weights [batch, num_heads, len, k_len]. With a cache, queries see what it holds and then
+    these tokens, k_len in all, and the cache grows by them.
+
+    mask, window, temperature and implementation are those of ``attention``. Where layers differ,
+    each is given its own encoding, window and temperature; a plan is a list of these. In a model of
     several layers the input door is passed once: call at_input before the first layer, and leave
-    an encoding that acts nowhere else out of ``attend``.
+    an encoding that acts nowhere else out of ``attend``. One that is made from the layer's input
+    (``for_input``) is made after that door, and the cache carries what it hands on.
 
     Raises:
         TypeError: when arrays differ in kind or dtype, or an argument is not of its type.
@@ -97,12 +120,16 @@ def attend(
     head_dim = _head_dim(x, w_q, w_k, w_v, num_heads)
     positions = positions_of(as_numbers(positions, "positions"), x)
     x = encoding.at_input(x, positions)
+    encoding, carried = encoding.for_input(x, positions, None if cache is None else cache.carried)
     q, k, v = (_split_heads(x @ w, head_dim) for w in (w_q, w_k, w_v))
     q, k = encoding.at_query_and_key(q, k, positions)
     seen = (cache or KeyValueCache()).joined(k, v, positions)
-    output, weights = _weigh(q, seen.keys, seen.values, encoding, positions, seen.positions, mask)
+    places, tokens = (positions, seen.positions), (q, seen.keys, seen.values)
+    limits = (mask, window, temperature)
+    output, weights = _attention(*tokens, encoding, places, *limits, return_weights, implementation)
     if cache is not None:
         cache.keys, cache.values, cache.positions = seen.keys, seen.values, seen.positions
+        cache.carried = carried
     xp = namespace(x)
     width = output.shape[1] * output.shape[3]
     output = xp.reshape(xp.permute_dims(output, (0, 2, 1, 3)), (*x.shape[:2], width))
@@ -118,7 +145,10 @@ def attention(
     q_positions: Any,
     k_positions: Any,
     mask: Any = None,
+    window: int | None = None,
+    temperature: Temperature | None = None,
     return_weights: bool = False,
+    implementation: str | None = None,
 ) -> Any:
     """Return the values weighted by softmax(scale · q·k), with position entering at its doors.
 
@@ -126,28 +156,80 @@ def attention(
     kv_heads, k_len, v_dim], where kv_heads divides heads; positions [len] or [batch, len], in
     tokens; mask boolean, True where a query may look, broadcast to [batch, heads, q_len, k_len].
     Result [batch, heads, q_len, v_dim]; with return_weights also the weights [batch, heads, q_len,
-    k_len]. A query that may look nowhere has weights 0 and output 0. Halves are scored in
-    float32, except within torch.autocast, which narrows the product again.
+    k_len]. A query that may look nowhere has weights 0 and output 0. Halves are summed in float32,
+    except within torch.autocast, which narrows the products again.
+
+    Within a window (None: no limit) a query sees only keys less than so many tokens away. Queries
+    that have passed their door are divided by the temperature: one number, or a function that
+    makes one for each of the query's positions.
+
+    With torch, ``scaled_dot_product_attention`` does the sums wherever it gives the same within the
+    rounding of the dtype: weights are not asked for, and the encoding does nothing at the scores
+    and values, or adds a bias (``adds_bias``). implementation="sdpa" makes sure of it, and says why
+    where it cannot; "eager" is the way written out here, whatever is asked for, and the one to
+    differentiate twice.
 
     Raises:
         TypeError: when arrays differ in kind or dtype, or an argument is not of its type.
-        ValueError: when shapes or devices do not match, memory is short, or the encoding acts at
-            the input alone, where it could do nothing here.
+        ValueError: when shapes or devices do not match, memory is short, the encoding acts at the
+            input alone, where it could do nothing here, or implementation="sdpa" cannot be had.
         IndexError: for positions that a table of the encoding does not have.
 
-    Source: Vaswani et al. 2017, equation 1; Ainslie et al. 2023 for fewer key than query heads.
+    Source: Vaswani et al. 2017, equation 1; Ainslie et al. 2023 for fewer key than query heads;
+    Beltagy et al. 2020 (Longformer), section 3.1, for the window.
     """
     if doors(encoding) == ("at_input",):
         raise ValueError(
             f"encoding must act at the query, key, scores or values; {type(encoding).__name__} "
             "acts only at the input: add it there with at_input, or call attend"
         )
+    if type(encoding).for_input is not Encoding.for_input:
+        raise ValueError(
+            f"encoding must be made from the layer's input: give what {type(encoding).__name__}'s "
+            "for_input(x, positions, carried) returns first, or call attend"
+        )
     _require_shapes(q, k, v)
+    alike = q_positions is k_positions and q.shape[2] == k.shape[2]
     q_positions = positions_of(as_numbers(q_positions, "q_positions"), q, "q_positions")
-    k_positions = positions_of(as_numbers(k_positions, "k_positions"), k, "k_positions")
-    q, k = encoding.at_query(q, q_positions), encoding.at_key(k, k_positions)
-    output, weights = _weigh(q, k, v, encoding, q_positions, k_positions, mask)
+    if alike:  # both turn by the same angles
+        k_positions = q_positions
+        q, k = encoding.at_query_and_key(q, k, q_positions)
+    else:
+        k_positions = positions_of(as_numbers(k_positions, "k_positions"), k, "k_positions")
+        q, k = encoding.at_query(q, q_positions), encoding.at_key(k, k_positions)
+    places, limits = (q_positions, k_positions), (mask, window, temperature)
+    output, weights = _attention(q, k, v, encoding, places, *limits, return_weights, implementation)
     return (output, weights) if return_weights else output
+
+
+def _attention(
+    q: Array,
+    k: Array,
+    v: Array,
+    encoding: Encoding,
+    positions: tuple[Array, Array],
+    mask: Any,
+    window: int | None,
+    temperature: Temperature | None,
+    return_weights: bool,
+    implementation: str | None,
+) -> tuple[Array, Array | None]:
+    """Go one way or the other; without return_weights, weights may be None."""
+    if implementation is not None:
+        require_choice(implementation, "implementation", IMPLEMENTATIONS)
+    if mask is not None:
+        mask = _mask(mask, (*q.shape[:3], k.shape[2]), q)
+    if window is not None:
+        near = _near(window, *positions)
+        mask = near if mask is None else mask & near
+    if temperature is not None:
+        q = _tempered(q, temperature, positions[0])
+    if implementation != "eager":
+        if not (reason := sdpa.why_not(q, k, encoding, return_weights)):
+            return sdpa.fused(q, k, v, encoding, positions, mask), None
+        if implementation == "sdpa":
+            raise ValueError(f"implementation cannot be 'sdpa': {reason}")
+    return _weigh(q, k, v, encoding, positions, mask)
 
 
 def _weigh(
@@ -155,24 +237,61 @@ def _weigh(
     k: Array,
     v: Array,
     encoding: Encoding,
-    q_positions: Array,
-    k_positions: Array,
-    mask: Any,
+    positions: tuple[Array, Array],
+    mask: Array | None,
 ) -> tuple[Array, Array]:
     """Score, bias, mask, softmax and sum: q and k have passed their doors."""
     xp = namespace(q, k, v)
     shape = (*q.shape[:3], k.shape[2])
     check_memory("heads × q_len × k_len", shape, itemsize=max(q.dtype.itemsize, 4), x=q, copies=3)
-    group = q.shape[1] // k.shape[1]
-    if group > 1:  # neighbouring query heads share a key head
-        k, v = xp.repeat(k, group, axis=1), xp.repeat(v, group, axis=1)
-    wide_q, wide_k = widened(q, k)  # a product of halves may overflow
-    scores = (wide_q * encoding.scale(q.shape[-1])) @ xp.matrix_transpose(wide_k)
-    scores = encoding.at_scores(scores, q, k, q_positions, k_positions)
+    wide_q, wide_k, wide_v = widened(q, k, v)  # a product of halves may overflow
+    rows = q.shape[1] // k.shape[1] * q.shape[2]  # neighbouring query heads share a key head
+    by_key_head = (q.shape[0], k.shape[1], rows)
+    wide_q = xp.reshape(wide_q * encoding.scale(q.shape[-1]), (*by_key_head, q.shape[-1]))
+    scores = xp.reshape(wide_q @ xp.matrix_transpose(wide_k), shape)
+    if bias_by(encoding) != "offset":
+        k = _for_each_query_head(k, q, encoding)
+    scores = encoding.at_scores(scores, q, k, *positions)
     if mask is not None:
-        scores = xp.where(_mask(mask, shape, q), scores, -xp.inf)
-    weights = xp.astype(softmax(scores), v.dtype, copy=False)
-    return encoding.at_values(weights @ v, weights, q_positions, k_positions), weights
+        scores = xp.where(mask, scores, -xp.inf)
+    weights = softmax(scores)
+    output = xp.reshape(weights, (*by_key_head, shape[-1])) @ wide_v
+    output = xp.reshape(output, (*q.shape[:3], v.shape[-1]))
+    weights = xp.astype(weights, v.dtype, copy=False)
+    if wide_v.dtype != v.dtype:
+        output = xp.astype(output, v.dtype, copy=False)
+    return encoding.at_values(output, weights, *positions), weights
+
+
+def _for_each_query_head(k: Array, q: Array, encoding: Encoding) -> Array:
+    """Return k with as many heads as q, where a door looks at it."""
+    if k.shape[1] == q.shape[1] or type(encoding).at_scores is Encoding.at_scores:
+        return k
+    return namespace(k).repeat(k, q.shape[1] // k.shape[1], axis=1)
+
+
+def _near(window: int, q_positions: Array, k_positions: Array) -> Array:
+    """Return whether a key is less than ``window`` tokens away: [q_len, k_len], or by batch."""
+    window = require_integer(window, "window")
+    apart = pairwise_offsets(q_positions, k_positions)
+    near = namespace(apart).abs(apart) < window
+    return near[:, None] if near.ndim == 3 else near
+
+
+def _tempered(q: Array, temperature: Temperature, positions: Array) -> Array:
+    """Divide queries [batch, heads, len, head_dim] by their temperature."""
+    [wide] = widened(q)
+    if callable(temperature):
+        values = as_array(temperature(positions), "temperature")
+        if tuple(values.shape) != tuple(positions.shape):
+            raise ValueError(
+                f"temperature must give a number for each of the positions "
+                f"{tuple(positions.shape)}, got shape {tuple(values.shape)}"
+            )
+        wide = wide / like(values, q, "temperature", wide.dtype)[..., None, :, None]
+    else:
+        wide = wide / require_positive(temperature, "temperature")
+    return namespace(q).astype(wide, q.dtype, copy=False)
 
 
 def softmax(scores: Array) -> Array:

@@ -25,6 +25,7 @@ from posviz.attention import attend
 from posviz.encodings.checks import require_integer, require_positive
 from posviz.encodings.doors import Encoding, NoPosition, doors
 from posviz.masks import causal_mask
+from posviz.module import EncodingModule
 from posviz.wording import quoted
 
 CHARACTERS = 128  # ASCII: the code of a character is its token
@@ -86,10 +87,7 @@ class SmallTransformer(nn.Module):
         if "at_input" in (at := doors(encoding)) and len(at) > 1:
             raise ValueError(f"encoding must act at the input or after it, not both, got {at}")
         random = _generator(seed)
-        self.encoding, self.causal = encoding, causal
-        for name, value in vars(encoding).items():
-            if isinstance(value, nn.Parameter):
-                self.register_parameter(f"encoding_{name}", value)
+        self.encoding, self.causal = EncodingModule(encoding), causal
         self.embedding = _normal((CHARACTERS + 1, d_model), START, random)
         self.layers = nn.ModuleList(_Layer(d_model, num_heads, random) for _ in range(num_layers))
         self.norm = nn.LayerNorm(d_model)
@@ -106,9 +104,10 @@ class SmallTransformer(nn.Module):
         tokens = torch.as_tensor(tokens, device=self.embedding.device)
         if positions is None:
             positions = torch.arange(tokens.shape[1], device=tokens.device)
-        x = self.encoding.at_input(self.embedding[tokens], positions)
+        encoding = self.encoding()
+        x = encoding.at_input(self.embedding[tokens], positions)
         mask = causal_mask(positions, positions) if self.causal else None
-        inner = NoPosition() if doors(self.encoding) == ("at_input",) else self.encoding
+        inner = NoPosition() if doors(encoding) == ("at_input",) else encoding
         for layer in self.layers:
             x = layer(x, inner, positions, mask)
         return self.norm(x) @ self.output

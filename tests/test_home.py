@@ -1,4 +1,4 @@
-"""A path that begins with `~`, as the system reads it, and names that no system may be asked for."""
+"""A path that begins with `~`, as the system reads it, and names that no system may be asked."""
 
 import os
 from pathlib import Path

@@ -23,7 +23,7 @@ from posviz.arrays import (
     widened,
 )
 from posviz.encodings.checks import require_integer
-from posviz.encodings.doors import Encoding
+from posviz.encodings.doors import Encoding, adds_bias
 from posviz.encodings.relative import (
     add_bias,
     once_per_diagonal,
@@ -107,6 +107,7 @@ def _distances(offsets: Array, dtype: Any) -> Array:
 class Alibi(Encoding):
     """ALiBi at the scores, with as many slopes as there are heads."""
 
+    @adds_bias(by="offset")
     def at_scores(
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:

@@ -11,7 +11,7 @@ import numpy as np
 
 from posviz.arrays import Array, as_integers, beside, like, namespace, require_alike, widened
 from posviz.encodings.checks import require_choice, require_integer
-from posviz.encodings.doors import Encoding
+from posviz.encodings.doors import Encoding, adds_bias
 from posviz.encodings.relative import offsets as offsets_between
 from posviz.encodings.relative import pick
 from posviz.wording import quoted
@@ -227,6 +227,7 @@ class DeBERTa(Encoding):
         """Return 1/√(head_dim · (1 + terms)): each term adds to the variance of the scores."""
         return (head_dim * (1 + len(self.terms))) ** -0.5
 
+    @adds_bias(by="token")
     def at_scores(
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from posviz.arrays import Array
+from posviz.encodings.checks import require_choice
 from posviz.wording import quoted
 
-__all__ = ["Encoding", "NoPosition", "doors"]
+__all__ = ["Encoding", "NoPosition", "adds_bias", "doors"]
 
 DOORS = ("at_input", "at_query", "at_key", "at_scores", "at_values")
+BIAS_BY = ("offset", "token")
+Door = TypeVar("Door", bound=Callable[..., Any])
 
 
 class Encoding:
@@ -24,6 +28,16 @@ class Encoding:
     def at_input(self, x: Array, positions: Any) -> Array:
         """Change the embeddings: once per model, not per layer."""
         return x
+
+    def for_input(self, x: Array, positions: Any, carried: Any) -> tuple[Encoding, Any]:
+        """Return the encoding for a layer's input x, and what the cache carries to the next call.
+
+        To override where gates, angles or running sums are made from x: the encoding returned
+        holds them, and its doors are the ones passed; its class does not override this again.
+        ``carried`` is what the call for the tokens before returned second, None when there are
+        none. Shapes: x [batch, len, d_model], as the projections get it; positions as in doors.
+        """
+        return self, None
 
     def at_query(self, q: Array, positions: Any) -> Array:
         """Change the queries."""
@@ -53,6 +67,30 @@ class Encoding:
     def at_values(self, output: Array, weights: Array, q_positions: Any, k_positions: Any) -> Array:
         """Change the weighted sum of the values."""
         return output
+
+
+def adds_bias(*, by: str) -> Callable[[Door], Door]:
+    """Mark an ``at_scores`` that adds to the scores what does not depend on them.
+
+    torch's fused attention can then be given the sum: scores of 0 are passed. Added by "offset", a
+    number depends on the head and on query position − key position alone (q and k may be None);
+    by "token", on q, k and positions. An ``at_scores`` that overrides it is not marked.
+
+    Raises:
+        ValueError: when by is neither of these.
+    """
+    require_choice(by, "by", BIAS_BY)
+
+    def mark(at_scores: Door) -> Door:
+        setattr(at_scores, "bias_by", by)  # noqa: B010, for a type of function without it
+        return at_scores
+
+    return mark
+
+
+def bias_by(encoding: Encoding) -> str | None:
+    """Return what ``adds_bias`` says of its ``at_scores``: None where it may do anything."""
+    return getattr(type(encoding).at_scores, "bias_by", None)
 
 
 @dataclass(frozen=True)

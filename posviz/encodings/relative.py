@@ -24,6 +24,8 @@ from posviz.arrays import (
 
 __all__ = ["offsets"]
 
+FEW = 2**12  # scores of a head
+
 
 def offsets(q_positions: Any, k_positions: Any) -> Array:
     """Return query position − key position for every query and key: above 0 looks back.
@@ -196,13 +198,16 @@ def add_bias(
 
     Shapes: scores [batch, heads, q_len, k_len], positions [len] or [batch, len]. ``bias`` makes
     [..., heads, q_len, k_len] of offsets [..., q_len, k_len], each number of its own offset; where
-    positions are evenly spaced it is asked for one row, an offset per diagonal.
+    many are evenly spaced it is asked for one row, an offset per diagonal.
     """
     q_positions, k_positions = positions_beside(scores, q_positions, k_positions)
-    apart = None if scores.shape[-2] == 1 else offsets_of_runs(q_positions, k_positions)
-    if apart is None:  # one query has no diagonals to save
+    q_len, k_len = scores.shape[-2:]
+    if q_len == 1 or q_len * k_len < FEW:  # finding runs would take longer than it saves
+        return scores + bias(pairwise_offsets(q_positions, k_positions))
+    apart = offsets_of_runs(q_positions, k_positions)
+    if apart is None:
         return scores + once_per_diagonal(bias, pairwise_offsets(q_positions, k_positions))
-    values, k_len = bias(apart[None])[..., 0, :], scores.shape[-1]
+    values = bias(apart[None])[..., 0, :]
     if not is_torch(scores) or is_followed(scores, values):
         return scores + along_diagonals(values, k_len)
     summed = namespace(scores).asarray(scores, copy=True)

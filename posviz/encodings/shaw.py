@@ -19,7 +19,7 @@ from posviz.arrays import (
     widened,
 )
 from posviz.encodings.checks import broadcasts_to, require_integer
-from posviz.encodings.doors import Encoding
+from posviz.encodings.doors import Encoding, adds_bias
 from posviz.encodings.learned import require_rows
 from posviz.encodings.relative import pairwise_offsets, pick, positions_beside
 
@@ -188,6 +188,7 @@ class Shaw(Encoding):
         ahead = len(table) // 2 if self.ahead is None else self.ahead
         return shaw_index(apart, len(table) - 1 - ahead, ahead)[..., None, :, :]
 
+    @adds_bias(by="token")
     def at_scores(
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:

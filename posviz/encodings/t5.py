@@ -11,7 +11,7 @@ import numpy as np
 
 from posviz.arrays import Array, as_integers, as_numbers, beside, like, namespace
 from posviz.encodings.checks import require_integer
-from posviz.encodings.doors import Encoding
+from posviz.encodings.doors import Encoding, adds_bias
 from posviz.encodings.learned import require_table, rows_at
 from posviz.encodings.relative import add_bias, once_per_diagonal
 
@@ -133,6 +133,7 @@ class T5(Encoding):
         """Return 1: T5 leaves q·k as it is, and starts with smaller weights instead."""
         return 1.0
 
+    @adds_bias(by="offset")
     def at_scores(
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:

@@ -15,7 +15,7 @@ from posviz.arrays import (
     widened,
 )
 from posviz.encodings.checks import require_base, require_even
-from posviz.encodings.doors import Encoding
+from posviz.encodings.doors import Encoding, adds_bias
 from posviz.encodings.relative import along_diagonals, offsets_of_runs, pick, positions_beside
 from posviz.encodings.sinusoidal import waves_at
 
@@ -131,6 +131,7 @@ class TransformerXL(Encoding):
             )
         require_even(w_r[0], "the number of rows of w_r")
 
+    @adds_bias(by="token")
     def at_scores(
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:

@@ -6,7 +6,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from posviz.encodings import relative
 from posviz.encodings.relative import (
+    FEW,
     add_bias,
     along_diagonals,
     are_diagonal,
@@ -102,6 +104,14 @@ def test_a_number_of_eight_bits_that_wraps_around_is_no_run():
     assert not is_run(np.array([254, 255, 0, 1], np.uint8))
 
 
+@pytest.fixture(params=[0, FEW], ids=["runs are sought", "few"])
+def few(request, monkeypatch):
+    """Whether runs are looked for among few scores, too."""
+    monkeypatch.setattr(relative, "FEW", request.param)
+    return request.param
+
+
+@pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("kind", [np.array, torch.tensor])
 @pytest.mark.parametrize(
     ("q", "k"),
@@ -125,7 +135,7 @@ def test_a_bias_is_added_entry_by_entry(kind, q, k):
 
 
 @pytest.mark.parametrize("kind", [np.array, torch.tensor])
-def test_runs_ask_for_one_offset_per_diagonal(kind):
+def test_runs_ask_for_one_offset_per_diagonal_unless_they_are_few(kind, few):
     asked = []
 
     def bias(offsets):
@@ -133,9 +143,10 @@ def test_runs_ask_for_one_offset_per_diagonal(kind):
         return offsets[..., None, :, :] * kind([1.0])[:, None, None]
 
     add_bias(kind(np.zeros((1, 1, 3, 5))), range(2, 5), range(5), bias)
-    assert asked == [(1, 7)]
+    assert asked == [(3, 5) if few else (1, 7)]
 
 
+@pytest.mark.usefixtures("few")
 def test_gradients_reach_each_position():
     q = torch.tensor([5.0, 6.0], dtype=torch.float64, requires_grad=True)
     k = torch.tensor([0.0, 1.0], dtype=torch.float64, requires_grad=True)
@@ -147,6 +158,7 @@ def test_gradients_reach_each_position():
     assert torch.autograd.gradcheck(run, (q, k))
 
 
+@pytest.mark.usefixtures("few")
 def test_gradients_reach_the_bias_and_the_scores():
     scores = torch.zeros(1, 2, 3, 3, dtype=torch.float64, requires_grad=True)
     slopes = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)

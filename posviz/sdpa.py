@@ -1,0 +1,139 @@
+"""Attention by torch's ``scaled_dot_product_attention``, where it gives what the readable way does.
+
+That function never holds all weights, and reads keys and values once; its CPU kernel takes a fifth
+of the time. It is given queries and keys that have passed their doors, and a mask or a bias.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from posviz.arrays import Array, check_memory, is_torch, namespace
+from posviz.encodings.doors import Encoding, bias_by
+from posviz.encodings.relative import FEW, along_diagonals, are_diagonal, diagonals, is_run
+
+
+def why_not(q: Array, k: Array, encoding: Encoding, return_weights: bool) -> str:
+    """Return why torch's function cannot stand in for the readable way: "" where it can."""
+    if not is_torch(q):
+        return "arrays are NumPy's"
+    if return_weights:
+        return "return_weights asks for the weights, which it does not return"
+    kind, name = type(encoding), type(encoding).__name__
+    if kind.at_values is not Encoding.at_values:
+        return f"{name}.at_values acts on the weights, which it does not return"
+    biased = kind.at_scores is not Encoding.at_scores
+    if biased and bias_by(encoding) is None:
+        return f"{name}.at_scores may do more than add a bias: mark one that does not by @adds_bias"
+    if 0 in (*q.shape, *k.shape):
+        return "there are no queries or no keys"
+    if q.device.type not in ("cpu", "cuda") or (
+        q.device.type == "cuda" and biased and q.dtype.itemsize < 4
+    ):
+        return f"a bias in float32 beside {q.dtype} on {q.device.type} is untried"
+    if _forward_mode():
+        return "it has no forward derivatives"
+    return ""
+
+
+def _forward_mode() -> bool:
+    from torch.autograd import forward_ad
+
+    return forward_ad._current_level >= 0
+
+
+def fused(
+    q: Array,
+    k: Array,
+    v: Array,
+    encoding: Encoding,
+    positions: tuple[Array, Array],
+    mask: Array | None,
+) -> Array:
+    """Return the weighted values; ``why_not`` has found no reason against it.
+
+    Shapes: as ``attention``; the mask is boolean, None where all may look at all.
+    """
+    scale = encoding.scale(q.shape[-1])
+    if mask is not None:
+        mask = mask[(None,) * (4 - mask.ndim)]
+    if bias_by(encoding) is None:
+        return _of_torch(q, k, v, mask, scale)
+    row = _row_of_offsets(q, k, encoding, *positions)
+    if row is not None and (mask is None or _is_diagonal(mask, q.shape[2], k.shape[2])):
+        if mask is not None:
+            row = row.masked_fill(~diagonals(mask[0, 0]), float("-inf"))
+        # Row i of what is unfolded starts at i: that is the bias, uncopied, with its rows upside
+        # down. Queries are few beside it, so they are turned over, and the output back.
+        upside_down = row.unfold(-1, k.shape[2], 1)
+        return _of_torch(q.flip(-2), k, v, upside_down, scale).flip(-2)
+    bias = _bias(q, k, encoding, *positions) if row is None else along_diagonals(row, k.shape[2])
+    if mask is not None:
+        bias = bias.where(mask, float("-inf"))
+    return _of_torch(q, k, v, bias, scale)
+
+
+def _of_torch(q: Array, k: Array, v: Array, mask: Array | None, scale: float) -> Array:
+    """Let neighbouring query heads share a key head: they are read as queries of one head."""
+    import torch
+
+    together = k.shape[1] < q.shape[1] and q.shape[2] == 1
+    shape = q.shape
+    if together:
+        q = q.reshape(shape[0], k.shape[1], -1, shape[3])
+        if mask is not None and mask.shape[1] > 1:
+            mask = mask.reshape(mask.shape[0], k.shape[1], -1, mask.shape[3])
+    kind = q.device.type
+    as_given: AbstractContextManager[Any] = nullcontext()
+    if torch.is_autocast_enabled(kind) and q.dtype != torch.float64:
+        # Narrowed by hand, or the bias would be rounded with them.
+        q, k, v = (x.to(torch.get_autocast_dtype(kind)) for x in (q, k, v))
+        as_given = torch.autocast(kind, enabled=False)
+    with as_given:
+        found = torch.nn.functional.scaled_dot_product_attention(
+            q, k, v, attn_mask=mask, scale=scale, enable_gqa=k.shape[1] < q.shape[1]
+        )
+    return found.reshape(*shape[:3], v.shape[3]) if together else found
+
+
+def _bias(q: Array, k: Array, encoding: Encoding, q_positions: Array, k_positions: Array) -> Array:
+    """What ``at_scores`` makes of scores that are all 0, [batch or 1, heads, q_len, k_len]."""
+    by_token = bias_by(encoding) == "token"
+    batch = q.shape[0] if by_token or max(q_positions.ndim, k_positions.ndim) > 1 else 1
+    shape = (batch, q.shape[1], q.shape[2], k.shape[2])
+    check_memory("heads × q_len × k_len", shape, itemsize=max(q.dtype.itemsize, 4), x=q, copies=2)
+    if by_token and k.shape[1] < q.shape[1]:
+        k = namespace(k).repeat(k, q.shape[1] // k.shape[1], axis=1)
+    return encoding.at_scores(_zeros(q, shape), q, k, q_positions, k_positions)
+
+
+def _row_of_offsets(
+    q: Array, k: Array, encoding: Encoding, q_positions: Array, k_positions: Array
+) -> Array | None:
+    """Return the bias of the last query at as many keys as there are offsets, or None.
+
+    Shapes: [1, heads, 1, q_len + k_len − 1]. Where positions are consecutive, the query before sees
+    the same numbers one key later. Where scores are few, or a GPU would have to be waited for,
+    finding that out takes longer than it saves.
+    """
+    few = q.shape[2] == 1 or q.shape[2] * k.shape[2] < FEW
+    if bias_by(encoding) != "offset" or few or q.device.type != "cpu":
+        return None
+    if not (is_run(q_positions) and is_run(k_positions)):
+        return None
+    xp, length = namespace(q), q.shape[2] + k.shape[2] - 1
+    later = k_positions[:1] + xp.arange(length, dtype=k_positions.dtype)
+    scores = _zeros(q, (1, q.shape[1], 1, length))
+    return encoding.at_scores(scores, None, None, q_positions[-1:], later)[:, :, 0]
+
+
+def _is_diagonal(mask: Array, q_len: int, k_len: int) -> bool:
+    return tuple(mask.shape) == (1, 1, q_len, k_len) and are_diagonal(mask[0, 0])
+
+
+def _zeros(q: Array, shape: tuple[int, ...]) -> Array:
+    """Scores of 0 in the dtype in which scores are summed: one number, read many times."""
+    xp: Any = namespace(q)
+    dtype = xp.float32 if q.dtype.itemsize < 4 else q.dtype
+    return xp.zeros((), dtype=dtype, device=q.device).expand(shape)
