@@ -110,6 +110,21 @@ def test_no_distance_wraps_around_or_overflows(kind):
     assert "float16" in str(found.dtype)
 
 
+@pytest.mark.parametrize("layout", ["interleaved", "half_split"])
+@pytest.mark.parametrize("rotary_dim", [64, 32])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_many_halves_turn_as_few_do(layout, rotary_dim, dtype):
+    """More than a piece of them, the last one shorter; each sentence at positions of its own."""
+    x = torch.tensor(random(2, 2, 2500, 64)).to(dtype)
+    positions = torch.stack([torch.arange(2500), torch.arange(2500) + 131_072])
+    rope = posviz.Rotary(rotary_dim=rotary_dim, layout=layout)
+    expected = rope.at_query(x.float(), positions).to(dtype)
+    assert torch.equal(rope.at_query(x, positions), expected)
+    angles = posviz.rotary_angles([3], posviz.rotary_frequencies(rotary_dim))
+    expected = posviz.apply_rotary(x.float(), angles, layout=layout).to(dtype)
+    assert torch.equal(posviz.apply_rotary(x, angles, layout=layout), expected)
+
+
 # ---------------------------------------------------------------- torch's autocast and gradients
 
 

@@ -224,6 +224,13 @@ def test_no_device_is_waited_for(name, length, monkeypatch):
     torch.testing.assert_close(found, expected, atol=1e-12, rtol=0)
 
 
+def test_no_row_is_counted_from_the_end_where_none_is_checked(monkeypatch):
+    monkeypatch.setattr(learned, "is_readable", lambda x: False)
+    for index in (-1, 3):
+        with pytest.raises(IndexError):
+            posviz.learned(torch.ones(3, 2), torch.tensor([index]))
+
+
 # ---------------------------------------------------------------- angles made once a step
 
 

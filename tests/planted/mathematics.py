@@ -205,7 +205,7 @@ QUICK = {
     ),
     "Shaw: offsets not clipped above": (
         E + "shaw.py",
-        "clip(-offsets, -max_distance, max_distance)",
+        "clip(-offsets, -max_distance, ahead)",
         "clip(-offsets, -max_distance, None)",
         T + "test_shaw.py",
     ),
@@ -338,8 +338,8 @@ QUICK = {
     ),
     "YaRN: the attention factor squared": (
         E + "stretching.py",
-        "attention_factor = 0.1 * math.log(factor) + 1",
-        "attention_factor = (0.1 * math.log(factor) + 1) ** 2",
+        "return 0.1 * number * math.log(factor) + 1",
+        "return (0.1 * number * math.log(factor) + 1) ** 2",
         T + "test_stretching.py",
     ),
     "LongRoPE: long one token too early": (
