@@ -7,6 +7,7 @@ import mmap
 import platform
 import sys
 from collections.abc import Callable
+from functools import lru_cache
 from importlib import metadata, util
 from pathlib import Path
 from types import ModuleType
@@ -32,25 +33,62 @@ def is_torch(x: object) -> bool:
     return torch is not None and isinstance(x, torch.Tensor)
 
 
-def is_compiled(x: Array) -> bool:
-    """Tell whether torch.compile is reading the code, and ``x`` holds no numbers yet."""
-    return is_torch(x) and _torch().compiler.is_compiling()
+def is_compiling() -> bool:
+    """Tell whether torch compiles or exports the code: arrays hold no numbers yet."""
+    torch = sys.modules.get("torch")
+    return torch is not None and torch.compiler.is_compiling()
+
+
+def is_abstract(x: Any) -> bool:
+    """Tell whether ``x`` has a shape, but no numbers to look at.
+
+    So it is while torch compiles or exports, within torch.vmap and its kin, and of fake and meta
+    tensors.
+    """
+    if is_compiling():
+        return True
+    if not is_torch(x):
+        return False
+    torch = _torch()
+    plain = type(x) is torch.Tensor or type(x) is torch.nn.Parameter
+    return not plain or x.is_meta or torch._C._functorch.is_functorch_wrapped_tensor(x)
+
+
+def is_readable(x: Any) -> bool:
+    """Tell whether the numbers of ``x`` can be looked at, with no wait for a device.
+
+    Only then they are checked, and shortcuts taken that depend on them.
+    """
+    return not is_abstract(x) and (not is_torch(x) or x.device.type == "cpu")
+
+
+def version_of(x: Array) -> int:
+    """Return a number that rises when the tensor ``x`` is written to; 0 for inference alone."""
+    return 0 if x.is_inference() else x._version
 
 
 def is_followed(*arrays: Array) -> bool:
-    """Tell whether torch follows what is done to ``arrays``, for gradients or to compile it.
+    """Tell whether torch follows what is done to ``arrays``, for gradients or to transform it.
 
     What is followed may not be overwritten.
     """
-    if not any(map(is_torch, arrays)):
+    if not is_torch(arrays[0]):
         return False
-    recorded = _torch().is_grad_enabled() and any(x.requires_grad for x in arrays)
-    return recorded or is_compiled(arrays[0])
+    if _torch().is_grad_enabled() and any(x.requires_grad for x in arrays):
+        return True
+    return any(map(is_abstract, arrays))
 
 
 def is_floating(x: Array) -> bool:
     """Tell whether ``x`` holds real floating-point numbers, of any precision."""
-    return bool(namespace(x).isdtype(x.dtype, "real floating"))
+    return x.dtype.is_floating_point if is_torch(x) else x.dtype.kind == "f"
+
+
+def is_real(x: Array) -> bool:
+    """Tell whether ``x`` holds real numbers, which booleans are not."""
+    if is_torch(x):
+        return not x.dtype.is_complex and x.dtype != _torch().bool
+    return x.dtype.kind in "iuf"
 
 
 def namespace(*arrays: Array) -> ModuleType:
@@ -80,10 +118,15 @@ def as_array(values: Any, name: str) -> Array:
         TypeError: for anything but real numbers.
         ValueError: for ragged lists, or when memory is short.
     """
-    x = values if is_torch(values) else _as_numpy(values, name)
-    xp = namespace(x)
-    kinds = ("integral", "real floating")
-    if not xp.isdtype(x.dtype, kinds):
+    if is_torch(values):
+        x = values
+    else:
+        x = _as_numpy(values, name)
+        if isinstance(values, list | tuple) and x.size == 0:
+            x = x.astype(np.int64)  # nothing, which NumPy takes for floats
+        if is_compiling():  # where a NumPy array does not tell its dtype
+            x = _as_tensor(x)
+    if not is_real(x):
         raise TypeError(f"{name} must be real numbers, got dtype {shortened(x.dtype)}")
     return x
 
@@ -122,16 +165,17 @@ def _length(values: list | tuple | range) -> int:
 
 
 def as_numbers(values: Any, name: str) -> Array:
-    """Return ``values`` as an array of finite real numbers: ``as_array``, and every value is read.
+    """Return ``values`` as an array of finite real numbers: ``as_array``, and each is looked at.
+
+    Not so where it cannot be, or a device would have to be waited for.
 
     Raises:
         TypeError: for anything but real numbers.
         ValueError: for NaN, infinity or ragged lists.
     """
     x = as_array(values, name)
-    xp = namespace(x)
     check_memory(name, tuple(x.shape), itemsize=1, x=x)  # an array may repeat one number
-    if is_floating(x) and not is_compiled(x) and not bool(xp.all(xp.isfinite(x))):
+    if is_floating(x) and is_readable(x) and not bool(namespace(x).isfinite(x).all()):
         raise ValueError(f"{name} must be finite, got NaN or infinity among the values")
     return x
 
@@ -145,10 +189,9 @@ def as_float64(values: Any, name: str) -> Array:
 
 def in_float64(x: Array) -> Array:
     """Return the array ``x`` in float64, on the CPU where the device has none."""
-    if is_torch(x) and x.device.type == "mps":
-        x = x.cpu()
-    xp = namespace(x)
-    return xp.astype(x, xp.float64)
+    if not is_torch(x):
+        return x.astype(np.float64, copy=False)
+    return (x.cpu() if x.device.type == "mps" else x).double()
 
 
 def as_integers(values: Any, name: str) -> Array:
@@ -161,7 +204,12 @@ def as_integers(values: Any, name: str) -> Array:
     x = as_array(values, name)
     if is_floating(x):
         raise TypeError(f"{name} must be integers, got dtype {x.dtype}")
-    return namespace(x).astype(x, namespace(x).int64, copy=False)
+    return in_int64(x)
+
+
+def in_int64(x: Array) -> Array:
+    """Return the integers ``x`` in int64."""
+    return x.long() if is_torch(x) else x.astype(np.int64, copy=False)
 
 
 def like(values: Array, x: Array, name: str, dtype: Any = None) -> Array:
@@ -179,12 +227,44 @@ def like(values: Array, x: Array, name: str, dtype: Any = None) -> Array:
             raise TypeError(f"{name} must be a NumPy array like its companion, got a torch tensor")
         return values if dtype is None else np.asarray(values).astype(dtype, copy=False)
     if not is_torch(values):
-        values = _torch().from_numpy(np.array(values))
-    elif values.device != x.device and x.device.type != "mps":
+        values = _as_tensor(values)
+    elif values.device == x.device:
+        return values if dtype is None else values.to(dtype)
+    elif x.device.type != "mps":
         raise ValueError(f"{name} must be on device {x.device}, got {values.device}")
     if dtype is None:
         dtype = _torch().float32 if _lacks_float64(values, x.device.type) else values.dtype
     return values.to(dtype=dtype).to(x.device)
+
+
+def _as_tensor(values: Any) -> Array:
+    values = np.asarray(values)
+    if is_compiling():
+        return _torch().from_numpy(values)
+    # Where tensors are fake, from_numpy would make a real one.
+    return _torch().tensor(_in_native_order(values))
+
+
+def _in_native_order(x: np.ndarray) -> np.ndarray:
+    """x in the machine's own order of bytes, and steps that are not backwards."""
+    return np.asarray(x, x.dtype.newbyteorder("="), order="C")
+
+
+def beside(x: Array, make: Callable[..., np.ndarray], *arguments: Any, dtype: Any = None) -> Array:
+    """Return the array make(*arguments) as ``like`` does, beside x.
+
+    Tensors are kept, so that a device gets them once: they must not be written to.
+    """
+    if not is_torch(x) or is_abstract(x):
+        return like(make(*arguments), x, "x", dtype)
+    return _kept(x.device, dtype, make, *arguments)
+
+
+@lru_cache(maxsize=256)
+def _kept(device: Any, dtype: Any, make: Callable[..., np.ndarray], *arguments: Any) -> Array:
+    torch = _torch()
+    with torch.inference_mode(False):  # the next caller may want gradients
+        return like(make(*arguments), torch.empty(0, device=device), "x", dtype)
 
 
 def require_alike(**arrays: Array) -> ModuleType:
@@ -203,8 +283,8 @@ def require_alike(**arrays: Array) -> ModuleType:
         if not is_floating(x):
             raise TypeError(f"{name} must be floating-point, got dtype {x.dtype}")
     for what, error_type in (("dtype", TypeError), ("device", ValueError)):
-        found = {name: str(getattr(x, what)) for name, x in arrays.items()}
-        if len(set(found.values())) > 1:
+        if len({getattr(x, what) for x in arrays.values()}) > 1:
+            found = {name: str(getattr(x, what)) for name, x in arrays.items()}
             came = ", ".join(f"{name}: {value}" for name, value in found.items())
             raise error_type(f"{names} must share one {what}, got {came}")
     return xp
@@ -212,8 +292,39 @@ def require_alike(**arrays: Array) -> ModuleType:
 
 def widened(*arrays: Array) -> tuple[Array, ...]:
     """Return ``arrays`` as they are, but halves in float32: sums of halves lose what they add."""
-    xp = namespace(*arrays)
-    return tuple(xp.astype(x, xp.float32) if x.dtype.itemsize < 4 else x for x in arrays)
+    return tuple(in_float32(x) if x.dtype.itemsize < 4 else x for x in arrays)
+
+
+def in_float32(x: Array) -> Array:
+    """Return the array ``x`` in float32."""
+    return x.float() if is_torch(x) else x.astype(np.float32, copy=False)
+
+
+def in_dtype(x: Array, dtype: Any) -> Array:
+    """Return the array ``x`` in ``dtype``, uncopied where that is its own."""
+    return x.to(dtype) if is_torch(x) else x.astype(dtype, copy=False)
+
+
+def wide_dtype(x: Array) -> Any:
+    """Return the dtype in which ``x`` is computed with: its own, but float32 for halves."""
+    return x.dtype if x.dtype.itemsize >= 4 else namespace(x).float32
+
+
+def take_rows(table: Array, index: Array) -> Array:
+    """Return ``table[index]`` for a table [rows, columns]; torch counts no row from the end."""
+    if not is_torch(table):
+        return table[index]
+    return _torch().nn.functional.embedding(index, table)
+
+
+def plus_product(x: Array, a: Array, b: Array) -> Array:
+    """Return x + a·b; torch does not write the product down."""
+    return _torch().addcmul(x, a, b) if is_torch(x) else x + a * b
+
+
+def as_complex(real: Array, imaginary: Array) -> Array:
+    """Return real + i·imaginary."""
+    return _torch().complex(real, imaginary) if is_torch(real) else real + 1j * imaginary
 
 
 def side_by_side(x: Array) -> Array:
@@ -221,6 +332,24 @@ def side_by_side(x: Array) -> Array:
     if is_torch(x):
         return _torch().view_as_real(x).flatten(-2)
     return np.ascontiguousarray(x).view(x.real.dtype)
+
+
+def in_pairs(x: Array) -> Array:
+    """Return ``x`` [..., 2n] as complex [..., n], copied only where it lies in no such order.
+
+    The inverse of ``side_by_side``.
+    """
+    if not is_torch(x):
+        if x.strides[-1] != x.itemsize or not x.dtype.isnative:
+            x = _in_native_order(x)
+        return x.view(np.result_type(x.dtype, np.complex64))
+    torch = _torch()
+    start = 0 if is_compiling() else x.storage_offset()  # torch.compile cannot ask for it
+    if start % 2 or not x.is_contiguous():  # a pair must start at an even place
+        last, steps = x.stride(-1), x.stride()[:-1]
+        if start % 2 or last != 1 or any(step % 2 for step in steps):
+            x = x.clone(memory_format=torch.contiguous_format)
+    return torch.view_as_complex(x.view(*x.shape[:-1], x.shape[-1] // 2, 2))
 
 
 # ---------------------------------------------------------------- devices
@@ -272,10 +401,10 @@ def to_device(x: Any, name: str) -> Array:
         return to_numpy(x)
     if util.find_spec("torch") is None:
         raise ValueError(f"device {name} cannot be used: torch is not installed")
-    torch = _torch()
+    _torch()
     if reason := _why_not(name):
         raise ValueError(f"device {name} cannot be used: {reason}")
-    tensor = x if is_torch(x) else torch.from_numpy(np.array(_as_numpy(x, "x")))
+    tensor = x if is_torch(x) else _as_tensor(_as_numpy(x, "x"))
     if _lacks_float64(tensor, TORCH_DEVICES[name]):
         tensor = tensor.float()
     return tensor.to(TORCH_DEVICES[name])
@@ -334,8 +463,10 @@ def check_memory(
     Raises:
         ValueError: naming the argument(s) ``name``, what they ask for and what there is.
     """
+    if is_compiling():
+        return  # how large a shape is may not be asked
     needed = math.prod(shape) * itemsize * copies
-    if needed <= UNQUESTIONED_BYTES or needed <= (free := _free_memory(x)):
+    if needed <= UNQUESTIONED_BYTES or is_abstract(x) or needed <= (free := _free_memory(x)):
         return
     size = " × ".join(f"{length:,}" for length in shape)
     raise ValueError(

@@ -131,7 +131,8 @@ def attend(
         cache.keys, cache.values, cache.positions = seen.keys, seen.values, seen.positions
         cache.carried = carried
     xp = namespace(x)
-    output = xp.reshape(xp.permute_dims(output, (0, 2, 1, 3)), (*x.shape[:2], -1))
+    width = output.shape[1] * output.shape[3]
+    output = xp.reshape(xp.permute_dims(output, (0, 2, 1, 3)), (*x.shape[:2], width))
     return (output, weights) if return_weights else output
 
 
@@ -244,7 +245,8 @@ def _weigh(
     shape = (*q.shape[:3], k.shape[2])
     check_memory("heads × q_len × k_len", shape, itemsize=max(q.dtype.itemsize, 4), x=q, copies=3)
     wide_q, wide_k, wide_v = widened(q, k, v)  # a product of halves may overflow
-    by_key_head = (q.shape[0], k.shape[1], -1)  # neighbouring query heads share a key head
+    rows = q.shape[1] // k.shape[1] * q.shape[2]  # neighbouring query heads share a key head
+    by_key_head = (q.shape[0], k.shape[1], rows)
     wide_q = xp.reshape(wide_q * encoding.scale(q.shape[-1]), (*by_key_head, q.shape[-1]))
     scores = xp.reshape(wide_q @ xp.matrix_transpose(wide_k), shape)
     if bias_by(encoding) != "offset":
@@ -295,14 +297,23 @@ def _tempered(q: Array, temperature: Temperature, positions: Array) -> Array:
 def softmax(scores: Array) -> Array:
     """Return exp(scores) / Σ exp(scores) over the last axis, and 0 where all scores are −∞.
 
-    Shapes: [..., k_len], result alike. The largest score is subtracted first: exp cannot overflow.
+    Shapes: [..., k_len], result alike; a single number gives 1. The largest score is subtracted
+    first: exp cannot overflow. Halves are summed in float32.
 
     Raises:
         TypeError: when scores are not a floating array.
     """
     xp = require_alike(scores=scores)
+    if scores.ndim == 0:
+        return softmax(scores[None])[0]
     if scores.shape[-1] == 0:
         return scores
+    [wide] = widened(scores)
+    return xp.astype(_softmax(wide), scores.dtype, copy=False)
+
+
+def _softmax(scores: Array) -> Array:
+    xp = namespace(scores)
     peak = xp.max(scores, axis=-1, keepdims=True)
     powers = scores - xp.where(peak == -xp.inf, 0.0, peak)
     if is_followed(powers):
@@ -319,7 +330,8 @@ def softmax(scores: Array) -> Array:
 def _split_heads(x: Array, head_dim: int) -> Array:
     """[batch, len, heads·head_dim] → [batch, heads, len, head_dim]"""
     xp = namespace(x)
-    return xp.permute_dims(xp.reshape(x, (*x.shape[:2], -1, head_dim)), (0, 2, 1, 3))
+    heads = x.shape[2] // head_dim
+    return xp.permute_dims(xp.reshape(x, (*x.shape[:2], heads, head_dim)), (0, 2, 1, 3))
 
 
 def _head_dim(x: Array, w_q: Array, w_k: Array, w_v: Array, num_heads: int) -> int:

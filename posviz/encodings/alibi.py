@@ -8,10 +8,28 @@ from typing import Any
 
 import numpy as np
 
-from posviz.arrays import Array, as_numbers, check_memory, is_floating, is_torch, like, namespace
+from posviz.arrays import (
+    Array,
+    as_numbers,
+    beside,
+    check_memory,
+    in_dtype,
+    in_int64,
+    is_floating,
+    is_torch,
+    like,
+    namespace,
+    plus_product,
+    widened,
+)
 from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding, adds_bias
-from posviz.encodings.relative import add_bias, once_per_diagonal
+from posviz.encodings.relative import (
+    add_bias,
+    once_per_diagonal,
+    pairwise_offsets,
+    positions_beside,
+)
 
 __all__ = ["Alibi", "alibi_bias", "alibi_slopes"]
 
@@ -33,8 +51,9 @@ def alibi_slopes(num_heads: int) -> np.ndarray:
     num_heads = require_integer(num_heads, "num_heads")
     check_memory("num_heads", (num_heads,), copies=4)
     power = 2 ** (num_heads.bit_length() - 1)
-    slopes = 2.0 ** (-8 * np.arange(1, power + 1) / power)
-    extra = 2.0 ** (-8 * np.arange(1, 2 * power + 1, 2) / (2 * power))  # of twice the power
+    slopes = 2.0 ** (-8 * np.arange(1, power + 1, dtype=np.float64) / power)
+    steps = np.arange(1, 2 * power + 1, 2, dtype=np.float64)
+    extra = 2.0 ** (-8 * steps / (2 * power))  # of twice the power
     return np.concatenate([slopes, extra[: num_heads - power]])
 
 
@@ -52,6 +71,8 @@ def alibi_bias(slopes: Any, offsets: Any) -> Array:
     Source: Press et al. 2022, equation in section 3.
     """
     offsets, slopes = as_numbers(offsets, "offsets"), as_numbers(slopes, "slopes")
+    if not is_floating(offsets):
+        offsets = in_int64(offsets)  # |−128| is −128 where a number has 8 bits
     if slopes.ndim != 1:
         raise ValueError(f"slopes must be [heads], got shape {tuple(slopes.shape)}")
     if offsets.ndim < 2:
@@ -61,14 +82,25 @@ def alibi_bias(slopes: Any, offsets: Any) -> Array:
     slopes = like(slopes, offsets, "slopes")
     if not is_floating(slopes):
         raise TypeError(f"slopes must be floating-point, got dtype {slopes.dtype}")
-    return once_per_diagonal(partial(_bias, slopes), offsets)
+    [wide] = widened(slopes)  # a distance may be larger than the largest half
+    bias = once_per_diagonal(partial(_bias, -wide[:, None, None]), offsets)
+    return namespace(bias).astype(bias, slopes.dtype, copy=False)
 
 
-def _bias(slopes: Array, offsets: Array) -> Array:
-    xp, shape = namespace(slopes, offsets), (len(slopes), *offsets.shape)
-    check_memory("slopes × offsets", shape, itemsize=slopes.dtype.itemsize, x=offsets, copies=2)
-    distances = xp.astype(xp.abs(offsets), slopes.dtype)
-    return -slopes[:, None, None] * distances[..., None, :, :]
+def _falls(num_heads: int) -> np.ndarray:
+    return -alibi_slopes(num_heads)[:, None, None]
+
+
+def _bias(falls: Array, offsets: Array) -> Array:
+    """Return falls [heads, 1, 1] × distances: [..., heads, q_len, k_len]"""
+    shape = (len(falls), *offsets.shape)
+    check_memory("slopes × offsets", shape, itemsize=falls.dtype.itemsize, x=offsets, copies=2)
+    return falls * _distances(offsets, falls.dtype)
+
+
+def _distances(offsets: Array, dtype: Any) -> Array:
+    distances = in_dtype(abs(offsets), dtype)
+    return distances if distances.ndim == 2 else distances[..., None, :, :]
 
 
 @dataclass(frozen=True)
@@ -80,5 +112,8 @@ class Alibi(Encoding):
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:
         """Add −slope × |query position − key position| to scores [batch, heads, q_len, k_len]."""
-        slopes = like(alibi_slopes(scores.shape[-3]), scores, "slopes", scores.dtype)
-        return add_bias(scores, q_positions, k_positions, partial(_bias, slopes))
+        falls = beside(scores, _falls, scores.shape[-3], dtype=scores.dtype)
+        if scores.shape[-2] == 1:  # the biases of one query need not be written down
+            offsets = pairwise_offsets(*positions_beside(scores, q_positions, k_positions))
+            return plus_product(scores, falls, _distances(offsets, scores.dtype))
+        return add_bias(scores, q_positions, k_positions, partial(_bias, falls))

@@ -7,8 +7,7 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
+from posviz.arrays import Array, is_readable, is_torch
 from posviz.wording import quoted
 
 LIMIT = 2**63
@@ -65,6 +64,20 @@ def require_real(value: Any, name: str) -> float:
     return number
 
 
+def require_factor(value: Any, name: str) -> Array | float:
+    """Return ``value`` as a finite float, or as the tensor in which it is learned.
+
+    Raises:
+        TypeError: for anything but one real number.
+        ValueError: for NaN or infinity.
+    """
+    if not is_torch(value):
+        return require_real(value, name)
+    if is_readable(value):
+        require_real(value.detach(), name)
+    return value.reshape(())
+
+
 def require_positive(value: Any, name: str) -> float:
     """Return ``value`` as a finite float above 0.
 
@@ -106,7 +119,5 @@ def require_choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
 
 def broadcasts_to(shape: Sequence[int], target: Sequence[int]) -> bool:
     """Tell whether an array of ``shape`` can be read as one of shape ``target``."""
-    try:
-        return np.broadcast_shapes(tuple(shape), tuple(target)) == tuple(target)
-    except ValueError:
-        return False
+    lengths = zip(reversed(shape), reversed(target), strict=False)
+    return len(shape) <= len(target) and all(n in (1, wanted) for n, wanted in lengths)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from posviz.arrays import Array, as_integers, like, namespace, require_alike, widened
+from posviz.arrays import Array, as_integers, beside, like, namespace, require_alike, widened
 from posviz.encodings.checks import require_choice, require_integer
 from posviz.encodings.doors import Encoding, adds_bias
 from posviz.encodings.relative import offsets as offsets_between
@@ -41,19 +41,28 @@ def deberta_bucket(offsets: Any, bucket_size: int | None, max_position: int) -> 
     Source: He et al. 2021, equation 3; ``make_log_bucket_position`` in the released code of v2.
     """
     offsets = as_integers(offsets, "offsets")
+    return _bucket(offsets, *_span_and_limits(bucket_size, max_position))
+
+
+def _bucket(offsets: Array, span: int, limits: tuple[int, ...]) -> Array:
     xp = namespace(offsets)
-    if bucket_size is None:
-        span = require_integer(max_position, "max_position")
+    if not limits:
         return xp.clip(offsets, -span, span - 1)
+    distances = xp.abs(offsets)
+    beyond = xp.searchsorted(beside(offsets, np.array, limits), distances)
+    return xp.clip(
+        xp.sign(offsets) * (xp.clip(distances, None, span // 2) + beyond), -span, span - 1
+    )
+
+
+def _span_and_limits(bucket_size: int | None, max_position: int) -> tuple[int, tuple[int, ...]]:
+    """Return k, and the farthest offset of each bucket from mid to k − 1: none without buckets."""
+    if bucket_size is None:
+        return require_integer(max_position, "max_position"), ()
     span = require_integer(bucket_size, "bucket_size", low=4)
     if span > MOST_BUCKETS:
         raise ValueError(f"bucket_size must be at most {MOST_BUCKETS}, got {span}")
-    mid = span // 2
-    max_position = require_integer(max_position, "max_position", low=mid + 2)
-    limits = xp.asarray(_limits(span, max_position), dtype=xp.int64, device=offsets.device)
-    distances = xp.abs(offsets)
-    buckets = xp.clip(distances, None, mid) + xp.searchsorted(limits, distances)
-    return xp.clip(xp.sign(offsets) * buckets, -span, span - 1)
+    return span, _limits(span, require_integer(max_position, "max_position", low=span // 2 + 2))
 
 
 @lru_cache  # every layer asks for the same ones
@@ -109,8 +118,10 @@ def deberta_scores(
     wide_q, wide_k = widened(q, k)
     tables = dict(zip(tables, widened(*tables.values()), strict=True))
     scores = wide_q @ xp.matrix_transpose(wide_k)
-    settings = (p2c, bucket_size, max_position)
-    return xp.astype(_with_positions(scores, wide_q, wide_k, tables, offsets, *settings), q.dtype)
+    buckets = _buckets(tables, bucket_size, max_position)
+    return xp.astype(
+        _with_positions(scores, wide_q, wide_k, tables, offsets, p2c, buckets), q.dtype
+    )
 
 
 def _with_positions(
@@ -120,19 +131,17 @@ def _with_positions(
     tables: dict[str, Array],
     offsets: Array,
     p2c: str,
-    bucket_size: int | None,
-    max_position: int | None,
+    buckets: tuple[int, tuple[int, ...]],
 ) -> Array:
     """Let each token meet each row of its table once, pick by offset, and add to the scores."""
-    span, max_position = _spans(tables, bucket_size, max_position)
-    xp = namespace(q)
-    rows = deberta_bucket(offsets, bucket_size, max_position) + span
+    xp, (span, _) = namespace(q), buckets
+    rows = _bucket(offsets, *buckets) + span
     if "position_key" in tables:
         by_row = q @ xp.matrix_transpose(tables["position_key"])
         scores = scores + pick(by_row, rows[..., None, :, :])
     if "position_query" in tables:
         if p2c == "paper":
-            rows = deberta_bucket(-offsets, bucket_size, max_position) + span
+            rows = _bucket(-offsets, *buckets) + span
         by_row = k @ xp.matrix_transpose(tables["position_query"])
         for_keys = pick(by_row, xp.matrix_transpose(rows)[..., None, :, :])
         scores = scores + xp.matrix_transpose(for_keys)
@@ -154,10 +163,10 @@ def _tables(position_key: Array, position_query: Array, terms: tuple[str, ...]) 
     return tables
 
 
-def _spans(
+def _buckets(
     tables: dict[str, Array], bucket_size: int | None, max_position: int | None
-) -> tuple[int, int]:
-    """Return k, half the rows of every table, and max_position, which is k where it is not said."""
+) -> tuple[int, tuple[int, ...]]:
+    """Return k, half the rows of every table and max_position where it is not said, and limits."""
     span = next(iter(tables.values())).shape[-2] // 2
     if max_position is None:
         if bucket_size is not None:
@@ -172,21 +181,23 @@ def _spans(
             f"{', '.join(found)} must be [heads, 2 × {name}, head_dim], "
             f"got {', '.join(map(str, found.values()))} for {name} {quoted(value)}"
         )
-    return span, require_integer(max_position, "max_position")
+    return _span_and_limits(bucket_size, max_position)
 
 
 def _require_shapes(q: Array, k: Array, tables: dict[str, Array], offsets: Array) -> None:
+    batch, heads, q_len, head_dim = q.shape if q.ndim == 4 else (0, 0, 0, 0)
+    pairs = (q_len, k.shape[-2] if k.ndim == 4 else 0)
+    if q.ndim != 4 or k.ndim != 4 or q.shape[:2] != k.shape[:2] or q.shape[3] != k.shape[3]:
+        wanted = "q and k must be [batch, heads, len, head_dim]"
+    elif any((x.shape[0], x.shape[-1]) != (heads, head_dim) for x in tables.values()):
+        wanted = f"{' and '.join(tables)} must be [{heads}, 2k, {head_dim}] beside q"
+    elif tuple(offsets.shape) not in (pairs, (1, *pairs), (batch, *pairs)):
+        wanted = f"offsets must be [{q_len}, {pairs[1]}] or a batch of it"
+    else:
+        return
     arrays = {"q": q, "k": k, **tables, "offsets": offsets}
     came = ", ".join(f"{name} {tuple(x.shape)}" for name, x in arrays.items())
-    if q.ndim != 4 or k.ndim != 4 or q.shape[:2] != k.shape[:2] or q.shape[3] != k.shape[3]:
-        raise ValueError(f"q and k must be [batch, heads, len, head_dim], got {came}")
-    batch, heads, q_len, head_dim = q.shape
-    if any((x.shape[0], x.shape[-1]) != (heads, head_dim) for x in tables.values()):
-        names = " and ".join(tables)
-        raise ValueError(f"{names} must be [{heads}, 2k, {head_dim}] beside q, got {came}")
-    pairs = (q_len, k.shape[2])
-    if tuple(offsets.shape) not in (pairs, (1, *pairs), (batch, *pairs)):
-        raise ValueError(f"offsets must be [{q_len}, {k.shape[2]}] or a batch of it, got {came}")
+    raise ValueError(f"{wanted}, got {came}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,13 +214,14 @@ class DeBERTa(Encoding):
     max_position: int | None = None
     terms: tuple[str, ...] = ("c2p", "p2c")
     p2c: str = "code"
+    _buckets: tuple[int, tuple[int, ...]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         tables = _tables(self.position_key, self.position_query, self.terms)
         require_choice(self.p2c, "p2c", P2C)
         require_alike(**tables)
-        _, max_position = _spans(tables, self.bucket_size, self.max_position)
-        deberta_bucket(np.zeros(0, int), self.bucket_size, max_position)
+        buckets = _buckets(tables, self.bucket_size, self.max_position)
+        object.__setattr__(self, "_buckets", buckets)
 
     def scale(self, head_dim: int) -> float:
         """Return 1/√(head_dim · (1 + terms)): each term adds to the variance of the scores."""
@@ -231,5 +243,4 @@ class DeBERTa(Encoding):
         _require_shapes(q, k, tables, offsets)
         xp = namespace(scores, q, k)
         q, k = xp.astype(q, scores.dtype), xp.astype(k, scores.dtype)
-        settings = (self.p2c, self.bucket_size, self.max_position)
-        return _with_positions(scores, q, k, tables, offsets, *settings)
+        return _with_positions(scores, q, k, tables, offsets, self.p2c, self._buckets)

@@ -43,7 +43,7 @@ def rotary_frequencies(rotary_dim: int, base: float = 10_000.0) -> np.ndarray:
     """
     rotary_dim, base = require_even(rotary_dim, "rotary_dim"), require_base(base)
     check_memory("rotary_dim", (rotary_dim,), copies=3)  # as YaRN needs
-    return base ** (-np.arange(0, rotary_dim, 2) / rotary_dim)
+    return base ** (-np.arange(0, rotary_dim, 2, dtype=np.float64) / rotary_dim)
 
 
 def tensor2tensor_frequencies(d_model: int, base: float = 10_000.0) -> np.ndarray:
@@ -60,7 +60,7 @@ def tensor2tensor_frequencies(d_model: int, base: float = 10_000.0) -> np.ndarra
     d_model, base = require_even(d_model, "d_model"), require_base(base)
     check_memory("d_model", (d_model,), copies=2)
     pairs = d_model // 2
-    return base ** (-np.arange(pairs) / max(pairs - 1, 1))
+    return base ** (-np.arange(pairs, dtype=np.float64) / max(pairs - 1, 1))
 
 
 def proportional_frequencies(head_dim: int, fraction: float, base: float = 10_000.0) -> np.ndarray:

@@ -12,10 +12,12 @@ from posviz.arrays import (
     as_integers,
     check_memory,
     is_floating,
+    is_readable,
     is_torch,
     like,
     namespace,
     shape_of,
+    take_rows,
 )
 from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding
@@ -62,7 +64,7 @@ def positions_from_mask(mask: Any) -> Array:
     mask = mask if is_torch(mask) else np.asarray(mask)
     xp = namespace(mask)
     mask = as_integers(xp.astype(mask, xp.int64) if mask.dtype == xp.bool else mask, "mask")
-    if mask.ndim < 1 or bool(xp.any((mask != 0) & (mask != 1))):
+    if mask.ndim < 1 or (is_readable(mask) and bool(xp.any((mask != 0) & (mask != 1)))):
         raise ValueError(
             "mask must be [..., len], 1 for a real token and 0 for a padded place, "
             f"got {quoted(mask.tolist())}"
@@ -86,17 +88,19 @@ def rows_at(table: Array, index: Any, name: str, padding_offset: int = 0) -> Arr
     index = like(as_integers(index, name), table, name)  # torch would read bytes as a mask
     index = index + padding_offset
     require_rows(index, rows, name, padding_offset)
-    return table[index]
+    return take_rows(table, index)
 
 
 def require_rows(index: Array, rows: int, name: str, padding_offset: int = 0) -> None:
-    """Refuse an index that is not in 0 … rows − 1, of a table with that many rows.
+    """Refuse an index that is not in 0 … rows − 1, of a table with that many rows, if it is read.
 
     Raises:
         IndexError: calling what was asked for, index − padding_offset, ``name``.
     """
+    if not is_readable(index):
+        return
     beyond = (index < 0) | (index >= rows)
-    if bool(namespace(index).any(beyond)):
+    if bool(beyond.any()):
         first = f" and padding_offset {padding_offset}" if padding_offset else ""
         raise IndexError(
             f"{name} must be in {-padding_offset} … {rows - padding_offset - 1} for a table of "

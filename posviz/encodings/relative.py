@@ -12,8 +12,10 @@ from posviz.arrays import (
     as_array,
     as_numbers,
     check_memory,
+    in_int64,
     is_floating,
     is_followed,
+    is_readable,
     is_torch,
     like,
     namespace,
@@ -57,7 +59,8 @@ def pairwise_offsets(q_positions: Array, k_positions: Array) -> Array:
     k_positions = like(k_positions, q_positions, "k_positions")
     (*q_batch, q_len), (*k_batch, k_len) = q_positions.shape, k_positions.shape
     try:
-        batch = np.broadcast_shapes(tuple(q_batch), tuple(k_batch))
+        both = q_batch and k_batch
+        batch = np.broadcast_shapes(q_batch, k_batch) if both else q_batch or k_batch
     except ValueError:
         came = f"{tuple(q_positions.shape)} and {tuple(k_positions.shape)}"
         raise ValueError(f"q_positions and k_positions must share a batch, got {came}") from None
@@ -78,9 +81,7 @@ def as_positions(positions: Any, name: str) -> Array:
 def _in_int64(positions: Array, name: str) -> Array:
     if positions.ndim < 1:
         raise ValueError(f"{name} must be [len] or [batch, len], got a single number")
-    if is_floating(positions):
-        return positions
-    return namespace(positions).astype(positions, namespace(positions).int64, copy=False)
+    return positions if is_floating(positions) else in_int64(positions)
 
 
 def positions_of(positions: Any, x: Array, name: str = "positions") -> Array:
@@ -96,14 +97,16 @@ def positions_of(positions: Any, x: Array, name: str = "positions") -> Array:
         ValueError: for other shapes or another device.
     """
     namespace(x)
+    return _as_many(positions, x, x.shape[-2], name)
+
+
+def _as_many(positions: Any, x: Array, length: int, name: str) -> Array:
     positions = _in_int64(as_array(positions, name), name)
-    batch, length = x.shape[0], x.shape[-2]
-    if tuple(positions.shape) == (1, length):
+    shape, batch = tuple(positions.shape), x.shape[0]
+    if shape == (1, length):
         positions = positions[0]
-    if tuple(positions.shape) not in ((length,), (batch, length)):
-        raise ValueError(
-            f"{name} must be [{length}] or [{batch}, {length}], got {tuple(positions.shape)}"
-        )
+    elif shape != (length,) and shape != (batch, length):
+        raise ValueError(f"{name} must be [{length}] or [{batch}, {length}], got {shape}")
     return like(positions, x, name)
 
 
@@ -114,22 +117,24 @@ def positions_beside(scores: Array, q_positions: Any, k_positions: Any) -> tuple
         TypeError: when they are not real numbers, or torch where scores are NumPy.
         ValueError: for other shapes or another device.
     """
-    by_key = namespace(scores).matrix_transpose(scores)
+    namespace(scores)
+    q_len, k_len = scores.shape[-2:]
     return (
-        positions_of(q_positions, scores, "q_positions"),
-        positions_of(k_positions, by_key, "k_positions"),
+        _as_many(q_positions, scores, q_len, "q_positions"),
+        _as_many(k_positions, scores, k_len, "k_positions"),
     )
 
 
 def are_diagonal(offsets: Array) -> bool:
-    """Tell whether each diagonal of ``offsets`` [q_len, k_len] holds one number.
+    """Tell whether each diagonal of ``offsets`` [q_len, k_len] is known to hold one number.
 
     So it is when queries and keys are spaced evenly and alike; q_len + k_len − 1 numbers say all.
     Floats in torch never count: each may be differentiated by, which a short cut would miss.
+    Nor does what is not read: only then the answer may follow from the numbers.
     """
-    if offsets.ndim != 2 or 0 in offsets.shape or _may_be_differentiated_by(offsets):
+    if offsets.ndim != 2 or 0 in offsets.shape or not _may_be_shortened(offsets):
         return False
-    return bool(namespace(offsets).all(offsets[1:, 1:] == offsets[:-1, :-1]))
+    return bool((offsets[1:, 1:] == offsets[:-1, :-1]).all())
 
 
 def diagonals(offsets: Array) -> Array:
@@ -163,7 +168,8 @@ def once_per_diagonal(rule: Callable[[Array], Array], offsets: Array) -> Array:
     Shapes: offsets [..., q_len, k_len], of which ``rule`` makes [..., q_len, k_len], perhaps with
     more axes before; each number has to depend on its own offset alone.
     """
-    if not are_diagonal(offsets):
+    one_row = offsets.ndim == 2 and offsets.shape[0] == 1
+    if one_row or not are_diagonal(offsets):
         return rule(offsets)
     return along_diagonals(rule(diagonals(offsets)[None])[..., 0, :], offsets.shape[-1])
 
@@ -185,19 +191,6 @@ def pick(scores: Array, index: Array) -> Array:
     return np.take_along_axis(scores, index, axis=-1)
 
 
-def distinct_offsets(q_positions: Array, k_positions: Array) -> tuple[Array, Array]:
-    """Return the distinct offsets, and for each pair the index of its own among them.
-
-    Shapes: positions [(batch,) q_len] and [(batch,) k_len], of one kind; result [offsets] and
-    [(batch,) q_len, k_len]. Runs of positions have q_len + k_len − 1 offsets, known beforehand.
-    """
-    apart = _offsets_of_runs(q_positions, k_positions)
-    if apart is None:
-        return namespace(q_positions).unique_inverse(pairwise_offsets(q_positions, k_positions))
-    indices = namespace(apart).arange(len(apart), device=apart.device)
-    return apart, along_diagonals(indices, k_positions.shape[-1])
-
-
 def add_bias(
     scores: Array, q_positions: Any, k_positions: Any, bias: Callable[[Array], Array]
 ) -> Array:
@@ -207,14 +200,14 @@ def add_bias(
     [..., heads, q_len, k_len] of offsets [..., q_len, k_len], each number of its own offset; where
     many are evenly spaced it is asked for one row, an offset per diagonal.
     """
-    if scores.shape[-2] * scores.shape[-1] < FEW:  # finding runs would take longer than it saves
-        few = positions_beside(scores, q_positions, k_positions)
-        return scores + bias(pairwise_offsets(*few))
     q_positions, k_positions = positions_beside(scores, q_positions, k_positions)
-    apart = _offsets_of_runs(q_positions, k_positions)
+    q_len, k_len = scores.shape[-2:]
+    if q_len == 1 or q_len * k_len < FEW:  # finding runs would take longer than it saves
+        return scores + bias(pairwise_offsets(q_positions, k_positions))
+    apart = offsets_of_runs(q_positions, k_positions)
     if apart is None:
         return scores + once_per_diagonal(bias, pairwise_offsets(q_positions, k_positions))
-    values, k_len = bias(apart[None])[..., 0, :], scores.shape[-1]
+    values = bias(apart[None])[..., 0, :]
     if not is_torch(scores) or is_followed(scores, values):
         return scores + along_diagonals(values, k_len)
     summed = namespace(scores).asarray(scores, copy=True)
@@ -223,7 +216,7 @@ def add_bias(
     return summed
 
 
-def _offsets_of_runs(q_positions: Array, k_positions: Array) -> Array | None:
+def offsets_of_runs(q_positions: Array, k_positions: Array) -> Array | None:
     """Return the offset on each diagonal [q_len + k_len − 1] when all positions are in runs."""
     if not (is_run(q_positions) and is_run(k_positions)):
         return None
@@ -233,19 +226,19 @@ def _offsets_of_runs(q_positions: Array, k_positions: Array) -> Array | None:
 
 
 def is_run(positions: Array) -> bool:
-    """Tell whether each of the positions [len] is the one before plus 1.
+    """Tell whether each of the positions [len] is known to be the one before plus 1.
 
-    As for ``are_diagonal``, floats in torch never count.
+    As for ``are_diagonal``, floats in torch never count, nor does what is not read.
     """
-    if positions.ndim != 1 or len(positions) == 0 or _may_be_differentiated_by(positions):
+    if positions.ndim != 1 or len(positions) == 0 or not _may_be_shortened(positions):
         return False
     before, after = positions[:-1], positions[1:]
     # 255 + 1 is 0 where a number has 8 bits
-    rises = bool(namespace(positions).all((after > before) & (after - before == 1)))
+    rises = bool(((after > before) & (after - before == 1)).all())
     if not rises or not is_floating(positions):
         return rises
     return float(positions[-1]) - float(positions[0]) == len(positions) - 1  # differences round
 
 
-def _may_be_differentiated_by(x: Array) -> bool:
-    return is_torch(x) and is_floating(x)
+def _may_be_shortened(x: Array) -> bool:
+    return is_readable(x) and not (is_torch(x) and is_floating(x))

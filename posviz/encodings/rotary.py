@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import math
+from copy import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from posviz.arrays import (
     Array,
     as_array,
+    as_complex,
     as_float64,
+    beside,
     check_memory,
+    in_dtype,
+    in_float32,
     in_float64,
-    is_compiled,
+    in_pairs,
+    is_abstract,
+    is_compiling,
     is_followed,
     is_torch,
     like,
@@ -21,15 +29,16 @@ from posviz.arrays import (
     require_alike,
     shape_of,
     side_by_side,
-    widened,
+    version_of,
+    wide_dtype,
 )
 from posviz.encodings.checks import (
     broadcasts_to,
     require_base,
     require_choice,
     require_even,
+    require_factor,
     require_integer,
-    require_real,
 )
 from posviz.encodings.doors import Encoding
 from posviz.encodings.frequencies import Frequencies, angles_at, rotary_frequencies
@@ -38,6 +47,7 @@ from posviz.encodings.relative import positions_of
 __all__ = ["Rotary", "apply_rotary", "change_layout", "change_projection_layout", "rotation_matrix"]
 
 LAYOUTS = ("interleaved", "half_split")
+PIECE = 2**18  # numbers: 1 MiB in float32
 
 
 def apply_rotary(
@@ -58,38 +68,66 @@ def apply_rotary(
     Source: Su et al. 2021 (RoFormer), equations 14 to 16.
     """
     require_choice(layout, "layout", LAYOUTS)
-    factor = require_real(attention_factor, "attention_factor")
+    factor = require_factor(attention_factor, "attention_factor")
     require_alike(x=x)
     angles = as_float64(angles, "angles")
     _require_matching(x, angles)
-    cos, sin = cos_and_sin(angles, x, factor)
-    return turned(x, cos, sin, layout)
+    return turned(x, waves_of(angles, x, layout, factor), layout)
 
 
-def cos_and_sin(angles: Array, x: Array, factor: float = 1.0) -> tuple[Array, Array]:
-    """Return factor × cosine and sine of checked angles, on the device of x, in at least float32.
+def waves_of(
+    angles: Array, x: Array, layout: str, factor: float | Array = 1.0
+) -> tuple[Array, ...]:
+    """Return what ``turned`` multiplies x by: factor × cosine and sine of checked angles.
+
+    They are of the kind and on the device of x, in at least float32. Interleaved, they are one
+    complex number e^(i·angle) a pair; half_split, cosines for both halves, and sines.
 
     Raises:
         TypeError: when x is not a floating array, or of another kind.
         ValueError: when devices differ.
     """
     require_alike(x=x)
-    cos, sin = factor * namespace(angles).cos(angles), factor * namespace(angles).sin(angles)
-    if is_compiled(angles):  # through complex numbers, or each would be taken anew for every head
-        turns = namespace(angles).complex(cos, sin)
+    xp = namespace(angles)
+    cos, sin = xp.cos(angles), xp.sin(angles)
+    if not is_torch(factor) and factor != 1.0:
+        cos, sin = factor * cos, factor * sin
+    if is_compiling():  # through complex numbers, or each would be taken anew for every head
+        turns = as_complex(cos, sin)
         cos, sin = turns.real, turns.imag
-    [wide] = widened(x[..., :0])
-    return like(cos, x, "angles", wide.dtype), like(sin, x, "angles", wide.dtype)
+    dtype = wide_dtype(x)
+    cos, sin = like(cos, x, "angles", dtype), like(sin, x, "angles", dtype)
+    if is_torch(factor):  # it is learned
+        factor = like(factor, x, "attention_factor", dtype)
+        cos, sin = factor * cos, factor * sin
+    if layout == "interleaved":
+        return (as_complex(cos, sin),)
+    return namespace(cos).concat([cos, cos], axis=-1), sin
 
 
-def turned(x: Array, cos: Array, sin: Array, layout: str) -> Array:
-    """Return x [..., len, head_dim], its first pairs turned: cos and sin [..., len, pairs]."""
-    xp, rotary_dim = namespace(x), 2 * cos.shape[-1]
-    [turning] = widened(x[..., :rotary_dim])
-    turning = xp.astype(_turn(turning, cos, sin, layout), x.dtype, copy=False)
-    if rotary_dim == x.shape[-1]:
-        return turning
-    return xp.concat([turning, x[..., rotary_dim:]], axis=-1)
+def turned(x: Array, waves: tuple[Array, ...], layout: str) -> Array:
+    """Return x [..., len, head_dim], its first pairs turned by the ``waves_of`` their angles."""
+    rotary_dim = 2 * waves[-1].shape[-1]
+    if rotary_dim < x.shape[-1]:
+        turning = turned(x[..., :rotary_dim], waves, layout)
+        return namespace(x).concat([turning, x[..., rotary_dim:]], axis=-1)
+    if x.dtype.itemsize >= 4:
+        return _turn(x, waves, layout)
+    if is_torch(x) and math.prod(x.shape) > 2 * PIECE and not is_followed(x, *waves):
+        return _turned_in_pieces(x, waves, layout)
+    return in_dtype(_turn(in_float32(x), waves, layout), x.dtype)
+
+
+def _turned_in_pieces(x: Array, waves: tuple[Array, ...], layout: str) -> Array:
+    """Turn halves by pieces that stay in the processor's cache as long as they are float32."""
+    length = x.shape[-2]
+    step = max(1, PIECE * length // math.prod(x.shape))
+    waves = tuple(wave.expand(*wave.shape[:-2], length, wave.shape[-1]) for wave in waves)
+    turned = namespace(x).empty_like(x)
+    for start in range(0, length, step):
+        piece = (..., slice(start, start + step), slice(None))
+        turned[piece] = _turn(x[piece].float(), tuple(wave[piece] for wave in waves), layout)
+    return turned
 
 
 def _require_matching(x: Array, angles: Array) -> None:
@@ -106,35 +144,24 @@ def _require_matching(x: Array, angles: Array) -> None:
         )
 
 
-def _turn(x: Array, cos: Array, sin: Array, layout: str) -> Array:
+def _turn(x: Array, waves: tuple[Array, ...], layout: str) -> Array:
     """Turn all of ``x``: each of these routes is the fastest where it can be taken."""
-    xp = namespace(x)
     if layout == "interleaved":
-        return _turn_as_complex(x, cos, sin)
+        return side_by_side(in_pairs(x) * waves[0])
+    cos, sin = waves
+    if is_torch(x) and not is_followed(x, cos):
+        return _turn_in_one_buffer(x, cos, sin)
     half = x.shape[-1] // 2
-    first, second = x[..., :half], x[..., half:]
-    if not is_torch(x) or is_followed(x, cos):
-        return xp.concat([first * cos - second * sin, first * sin + second * cos], axis=-1)
-    turned = x * xp.concat([cos, cos], axis=-1)
-    turned[..., :half].addcmul_(second, sin, value=-1)
-    turned[..., half:].addcmul_(first, sin)
+    first, second, cos = x[..., :half], x[..., half:], cos[..., :half]
+    return namespace(x).concat([first * cos - second * sin, first * sin + second * cos], axis=-1)
+
+
+def _turn_in_one_buffer(x: Array, cos: Array, sin: Array) -> Array:
+    turned, (first, second) = x * cos, x.chunk(2, -1)
+    ahead, behind = turned.chunk(2, -1)
+    ahead.addcmul_(second, sin, value=-1)
+    behind.addcmul_(first, sin)
     return turned
-
-
-def _turn_as_complex(x: Array, cos: Array, sin: Array) -> Array:
-    """Turn neighbouring pairs: read as complex numbers, they are multiplied by e^(i·angle)."""
-    if not is_torch(x):
-        if x.strides[-1] != x.itemsize:
-            x = np.ascontiguousarray(x)
-        pairs = x.view(np.result_type(x.dtype, np.complex64))
-        return side_by_side(pairs * (cos + 1j * sin))
-    xp = namespace(x)
-    start = 0 if is_compiled(x) else x.storage_offset()  # torch.compile cannot ask for it
-    steps = (start, *x.stride()[:-1])
-    if x.stride(-1) != 1 or any(step % 2 for step in steps):  # a pair must start at an even place
-        x = x.clone(memory_format=xp.contiguous_format)
-    pairs = xp.view_as_complex(x.unflatten(-1, (-1, 2)))
-    return side_by_side(pairs * xp.complex(cos, sin))
 
 
 def rotation_matrix(angles: Any, *, layout: str = "interleaved") -> Array:
@@ -219,35 +246,76 @@ def change_projection_layout(
     return xp.reshape(changed, tuple(w.shape))
 
 
+class _Ready(NamedTuple):
+    """What turns queries and keys of one kind at one array of positions."""
+
+    positions: Array
+    version: int
+    kind: tuple
+    waves: tuple[Array, ...]
+
+
 class Turning(Encoding):
     """RoPE of any kind, at the query and key: attend computes sines and cosines once for both."""
 
     layout: str
+    _ready: _Ready | None = None
 
     def _waves(self, x: Array, positions: Any) -> tuple[Array, ...]:
-        """Return what turns x at its positions: first cosine and sine, [..., heads or 1, len, n]"""
+        """Return the ``waves_of`` x at its positions, each [..., heads or 1, len, n]."""
         raise NotImplementedError
 
     def _turned(self, x: Array, waves: tuple[Array, ...], sign: int) -> Array:
         """Turn x; sign is 1 for a query and −1 for a key, where these differ."""
-        cos, sin = waves
-        return turned(x, cos, sin, self.layout)
+        return turned(x, waves, self.layout)
+
+    def prepared(self, x: Array, positions: Array) -> Self:
+        """Return this encoding with its sines and cosines at positions: one a step, for all layers.
+
+        It is for queries and keys like x [batch, heads, len, head_dim] at this very tensor
+        ``positions``. With any other, or once it is written to, they are made anew.
+
+        Raises:
+            TypeError: when positions are not real numbers, or of another kind than x.
+            ValueError: when shapes or devices do not match.
+        """
+        waves, ready = self._waves(x, positions), copy(self)
+        if is_torch(positions) and not is_abstract(positions):
+            made = _Ready(positions, version_of(positions), _kind(x), waves)
+            object.__setattr__(ready, "_ready", made)
+        return ready
+
+    def _waves_for(self, x: Array, positions: Any) -> tuple[Array, ...]:
+        made = self._ready
+        if (
+            made is not None
+            and positions is made.positions
+            and version_of(positions) == made.version
+            and _kind(x) == made.kind
+            and made.waves[0].shape[-3] in (1, x.shape[-3])
+        ):
+            return made.waves
+        return self._waves(x, positions)
 
     def at_query(self, q: Array, positions: Any) -> Array:
         """Turn q [batch, heads, len, head_dim] by its positions."""
-        return self._turned(q, self._waves(q, positions), 1)
+        return self._turned(q, self._waves_for(q, positions), 1)
 
     def at_key(self, k: Array, positions: Any) -> Array:
         """Turn k [batch, heads, len, head_dim] by its positions."""
-        return self._turned(k, self._waves(k, positions), -1)
+        return self._turned(k, self._waves_for(k, positions), -1)
 
     def at_query_and_key(self, q: Array, k: Array, positions: Any) -> tuple[Array, Array]:
         """Turn both, with the same sines and cosines."""
         if (type(self).at_query, type(self).at_key) == (Turning.at_query, Turning.at_key):
-            waves = self._waves(q, positions)
+            waves = self._waves_for(q, positions)
             if waves[0].shape[-3] in (1, k.shape[-3]):  # for any head, or for as many as k has
                 return self._turned(q, waves, 1), self._turned(k, waves, -1)
         return super().at_query_and_key(q, k, positions)
+
+
+def _kind(x: Array) -> tuple:
+    return x.dtype, x.device, x.shape[0], x.shape[-1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,19 +345,21 @@ class Rotary(Turning):
             )
         if as_float64(self.frequencies.inv_freq, "inv_freq").ndim != 1:
             raise ValueError("inv_freq of frequencies must be a vector")
-        require_real(self.frequencies.attention_factor, "attention_factor")
+        require_factor(self.frequencies.attention_factor, "attention_factor")
         if (self.base, self.rotary_dim) != (10_000.0, None):
             raise ValueError("base and rotary_dim must be left out where frequencies are given")
 
     def _waves(self, x: Array, positions: Any) -> tuple[Array, ...]:
+        positions, factor = in_float64(positions_of(positions, x)), 1.0
         if self.frequencies is None:
-            inv_freq, factor = rotary_frequencies(self.rotary_dim or x.shape[-1], self.base), 1.0
+            rotary_dim = int(self.rotary_dim or x.shape[-1])
+            inv_freq = beside(positions, rotary_frequencies, rotary_dim, float(self.base))
         else:
             inv_freq, factor = self.frequencies
-        if 2 * len(inv_freq) > x.shape[-1]:
+            inv_freq = in_float64(as_array(inv_freq, "inv_freq"))
+        if 2 * inv_freq.shape[0] > x.shape[-1]:
             raise ValueError(
-                f"rotary_dim must be at most head_dim, {x.shape[-1]}, got {2 * len(inv_freq)}"
+                f"rotary_dim must be at most head_dim, {x.shape[-1]}, got {2 * inv_freq.shape[0]}"
             )
-        inv_freq = in_float64(as_array(inv_freq, "inv_freq"))
-        angles = angles_at(in_float64(positions_of(positions, x)), inv_freq)
-        return cos_and_sin(angles[..., None, :, :], x, float(factor))
+        angles = angles_at(positions, inv_freq)
+        return waves_of(angles[..., None, :, :], x, self.layout, factor)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from posviz.arrays import (
     as_array,
     as_float64,
     as_numbers,
+    beside,
     check_memory,
     in_float64,
     is_torch,
@@ -25,7 +26,7 @@ from posviz.encodings.checks import require_base, require_choice, require_intege
 from posviz.encodings.frequencies import angles_at, rotary_frequencies
 from posviz.encodings.learned import rows_at
 from posviz.encodings.relative import positions_of
-from posviz.encodings.rotary import LAYOUTS, Turning, cos_and_sin
+from posviz.encodings.rotary import LAYOUTS, Turning, waves_of
 from posviz.wording import quoted
 
 __all__ = [
@@ -230,15 +231,17 @@ def mrope_angles(
         raise ValueError(
             f"inv_freq must be [{len(axes)}], as sections add up, got {tuple(inv_freq.shape)}"
         )
-    return _mrope(positions, inv_freq, axes)
-
-
-def _mrope(positions: Array, inv_freq: Array, axes: np.ndarray) -> Array:
     if is_torch(inv_freq) and not is_torch(positions):
         positions = like(positions, inv_freq, "positions_thw")
-    check_memory("positions_thw × pairs", (*positions.shape[1:], len(axes)), x=positions, copies=2)
-    chosen = positions[like(axes, positions, "sections")]
-    return namespace(positions).moveaxis(chosen, 0, -1) * like(inv_freq, positions, "inv_freq")
+    return _mrope(namespace(positions).moveaxis(positions, 0, -1), inv_freq, axes)
+
+
+def _mrope(coordinates: Array, inv_freq: Array, axes: Array) -> Array:
+    """Let each pair turn by the coordinate of its axis: coordinates [..., 3]."""
+    shape = (*coordinates.shape[:-1], len(axes))
+    check_memory("positions_thw × pairs", shape, x=coordinates, copies=2)
+    chosen = coordinates[..., like(axes, coordinates, "sections")]
+    return chosen * like(inv_freq, coordinates, "inv_freq")
 
 
 def _axis_of_each_pair(sections: Sequence[int], interleaved: bool) -> np.ndarray:
@@ -302,7 +305,7 @@ class _RotaryOnGrid(Turning):
     def _waves(self, x: Array, positions: Any) -> tuple[Array, ...]:
         table = like(as_array(self.coordinates, "coordinates"), x, "coordinates")
         coordinates = in_float64(rows_at(table, positions_of(positions, x), "positions"))
-        return cos_and_sin(self._angles(coordinates, x), x)
+        return waves_of(self._angles(coordinates, x), x, self.layout)
 
 
 @dataclass(frozen=True, eq=False)
@@ -324,7 +327,7 @@ class AxialRotary(_RotaryOnGrid):
 
     def _angles(self, coordinates: Array, x: Array) -> Array:
         rows, columns = coordinates[..., 0], coordinates[..., 1]
-        inv_freq = _frequencies_of_an_axis(x.shape[-1], self.base)
+        inv_freq = beside(coordinates, _frequencies_of_an_axis, x.shape[-1], float(self.base))
         return _axial(rows, columns, inv_freq, self.first)[..., None, :, :]
 
 
@@ -373,11 +376,13 @@ class MRotary(_RotaryOnGrid):
     base: float = 10_000.0
     interleaved: bool = False
     layout: str = "interleaved"
+    _axes: tuple[int, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._require("time", "row", "column")
         require_base(self.base)
-        _axis_of_each_pair(self.sections, self.interleaved)
+        axes = _axis_of_each_pair(self.sections, self.interleaved)
+        object.__setattr__(self, "_axes", tuple(axes.tolist()))
 
     def _angles(self, coordinates: Array, x: Array) -> Array:
         pairs, head_dim = sum(self.sections), x.shape[-1]
@@ -386,7 +391,6 @@ class MRotary(_RotaryOnGrid):
                 f"sections must add up to at most {head_dim // 2} pairs, half of head_dim "
                 f"{head_dim}, got {quoted(self.sections)}"
             )
-        thw = namespace(coordinates).moveaxis(coordinates, -1, 0)
-        inv_freq = rotary_frequencies(2 * pairs, self.base)
-        axes = _axis_of_each_pair(self.sections, self.interleaved)
-        return _mrope(thw, inv_freq, axes)[..., None, :, :]
+        inv_freq = beside(coordinates, rotary_frequencies, 2 * pairs, float(self.base))
+        axes = beside(coordinates, np.array, self._axes)
+        return _mrope(coordinates, inv_freq, axes)[..., None, :, :]

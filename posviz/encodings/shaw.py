@@ -11,6 +11,7 @@ from posviz.arrays import (
     Array,
     as_integers,
     check_memory,
+    in_dtype,
     is_torch,
     like,
     namespace,
@@ -205,7 +206,7 @@ class Shaw(Encoding):
             return output
         table = _beside(weights, self.value_table, "value_table", output, "values")
         index = self._index(table, weights, q_positions, k_positions)
-        return output + _values(weights, table, index)
+        return output + in_dtype(_values(weights, table, index), output.dtype)
 
 
 def _beside(scores: Array, table: Array, name: str, x: Array, of: str) -> Array:

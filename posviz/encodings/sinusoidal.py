@@ -9,6 +9,7 @@ from typing import Any
 from posviz.arrays import (
     Array,
     as_numbers,
+    beside,
     check_memory,
     in_float64,
     is_floating,
@@ -101,7 +102,8 @@ def waves_at(positions: Array, d_model: int, base: float, layout: str, frequenci
     d_model = require_even(d_model, "d_model")
     _check_memory(positions, d_model)
     dtype = _float_dtype(positions)
-    waves = _waves(positions, _frequencies(d_model, base, frequencies), dtype)
+    rule = FREQUENCIES[require_choice(frequencies, "frequencies", tuple(FREQUENCIES))]
+    waves = _waves(positions, (rule, d_model, require_base(base)), dtype)
     if layout == "interleaved":
         table = side_by_side(waves)
     else:
@@ -113,29 +115,31 @@ def _check_memory(positions: Any, d_model: int) -> None:
     check_memory("positions × d_model", (*shape_of(positions), d_model), x=positions, copies=4)
 
 
-def _waves(positions: Array, inv_freq: Array, dtype: Any) -> Array:
+def _waves(positions: Array, inv_freq: tuple, dtype: Any) -> Array:
     """sin + i·cos of each angle [..., d_model/2], in float64 except for a long run of positions.
 
     e^(i(a + b)) is e^(ia)·e^(ib): a run of n positions needs sines of only about 2√n angles.
+    inv_freq is how it is made: the rule, d_model and base.
     """
     if not is_run(positions) or len(positions) < 256:
-        angles = angles_at(in_float64(positions), inv_freq)
+        angles = _angles(positions, inv_freq)
         xp = namespace(angles)
         return xp.sin(angles) + 1j * xp.cos(angles)
     block = math.isqrt(len(positions))
     turns = []
     for part in (positions[::block, None], positions[:block] - positions[0]):
-        angles = angles_at(in_float64(part), inv_freq)
+        angles = _angles(part, inv_freq)
         xp = namespace(angles)
         narrow = xp.complex128 if "float64" in str(dtype) else xp.complex64
         turns.append(xp.astype(xp.exp(-1j * angles), narrow))
     starts, steps = turns
     waves = 1j * starts * steps  # i·e^(−i·angle) is sin + i·cos
-    return xp.reshape(waves, (-1, len(inv_freq)))[: len(positions)]
+    return xp.reshape(waves, (-1, waves.shape[-1]))[: len(positions)]
 
 
-def _frequencies(d_model: int, base: float, rule: str) -> Array:
-    return FREQUENCIES[require_choice(rule, "frequencies", tuple(FREQUENCIES))](d_model, base)
+def _angles(positions: Array, inv_freq: tuple) -> Array:
+    positions = in_float64(positions)
+    return angles_at(positions, beside(positions, *inv_freq))
 
 
 def _float_dtype(positions: Array) -> Any:
@@ -168,7 +172,8 @@ def shift_matrix(
     d_model = require_even(d_model, "d_model")
     check_memory("d_model × d_model", (*shape_of(offset), d_model, d_model), x=offset, copies=3)
     offset = as_numbers(offset, "offset")
-    angles = rotary_angles(offset, _frequencies(d_model, base, frequencies))
+    rule = FREQUENCIES[require_choice(frequencies, "frequencies", tuple(FREQUENCIES))]
+    angles = rotary_angles(offset, rule(d_model, base))
     rotary_layout = "interleaved" if layout == "interleaved" else "half_split"
     return rotation_matrix(-angles, layout=rotary_layout)
 

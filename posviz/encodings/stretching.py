@@ -59,7 +59,8 @@ def ntk(rotary_dim: int, factor: float, *, base: float = 10_000.0) -> Frequencie
             "pace, and the last, which does not (the exponent d/(d − 2) divides by zero)"
         )
     # Pair by pair, since the base itself can be too large for a number where these are not.
-    return Frequencies(inv_freq * factor ** (-np.arange(0, rotary_dim, 2) / (rotary_dim - 2)))
+    steps = np.arange(0, rotary_dim, 2, dtype=np.float64)
+    return Frequencies(inv_freq * factor ** (-steps / (rotary_dim - 2)))
 
 
 def dynamic_ntk(
@@ -246,7 +247,9 @@ def _kept_by_index(
     first, last = np.clip([first, last], 0, rotary_dim - 1)
     if first == last:
         last += 0.001  # as in the released code: a step
-    return 1 - np.clip((np.arange(rotary_dim // 2) - first) / (last - first), 0, 1)
+    return 1 - np.clip(
+        (np.arange(rotary_dim // 2, dtype=np.float64) - first) / (last - first), 0, 1
+    )
 
 
 def _require_factor(factor: Any) -> float:

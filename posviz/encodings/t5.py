@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any
 
-from posviz.arrays import Array, as_integers, as_numbers, like, namespace
+import numpy as np
+
+from posviz.arrays import Array, as_integers, as_numbers, beside, like, namespace
 from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding, adds_bias
 from posviz.encodings.learned import require_table, rows_at
@@ -47,8 +49,7 @@ def t5_bucket(
 
 
 def _bucket(starts: tuple[int, ...], bidirectional: bool, offsets: Array) -> Array:
-    xp = namespace(offsets)
-    limits = xp.asarray(starts, dtype=xp.int64, device=offsets.device)
+    xp, limits = namespace(offsets), beside(offsets, np.array, starts)
     distances = xp.abs(offsets) if bidirectional else xp.clip(offsets, 0, None)
     buckets = xp.searchsorted(limits, distances, side="right") - 1
     if bidirectional:
@@ -105,7 +106,9 @@ def t5_bias(table: Array, buckets: Any) -> Array:
 
 
 def _bias(table: Array, buckets: Array) -> Array:
-    return namespace(table).moveaxis(rows_at(table, buckets, "buckets"), -1, -3)
+    rows = rows_at(table, buckets, "buckets")
+    *lead, q_axis, k_axis, heads = range(rows.ndim)
+    return namespace(table).permute_dims(rows, (*lead, heads, q_axis, k_axis))
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,10 +122,12 @@ class T5(Encoding):
     table: Array
     bidirectional: bool = True
     max_distance: int = 128
+    _starts: tuple[int, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         require_table(self.table)
-        _starts(self.bidirectional, self.table.shape[0], self.max_distance)
+        starts = _starts(self.bidirectional, self.table.shape[0], self.max_distance)
+        object.__setattr__(self, "_starts", starts)
 
     def scale(self, head_dim: int) -> float:
         """Return 1: T5 leaves q·k as it is, and starts with smaller weights instead."""
@@ -133,8 +138,7 @@ class T5(Encoding):
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:
         """Add the number of each bucket to scores [batch, heads, q_len, k_len]."""
-        num_buckets, heads = self.table.shape
-        starts = _starts(self.bidirectional, num_buckets, self.max_distance)
+        heads = self.table.shape[1]
         if heads != scores.shape[-3]:
             raise ValueError(f"table must have the {scores.shape[-3]} heads of q, got {heads}")
         table = like(self.table, scores, "table", scores.dtype)
@@ -142,6 +146,6 @@ class T5(Encoding):
         k_positions = as_integers(k_positions, "k_positions")
 
         def bias(offsets: Array) -> Array:
-            return _bias(table, _bucket(starts, self.bidirectional, offsets))
+            return _bias(table, _bucket(self._starts, self.bidirectional, offsets))
 
         return add_bias(scores, q_positions, k_positions, bias)

@@ -5,10 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from posviz.arrays import Array, check_memory, in_float64, like, namespace, require_alike, widened
+from posviz.arrays import (
+    Array,
+    check_memory,
+    in_float64,
+    like,
+    namespace,
+    require_alike,
+    widened,
+)
 from posviz.encodings.checks import require_base, require_even
 from posviz.encodings.doors import Encoding, adds_bias
-from posviz.encodings.relative import distinct_offsets, pick, positions_beside
+from posviz.encodings.relative import along_diagonals, offsets_of_runs, pick, positions_beside
 from posviz.encodings.sinusoidal import waves_at
 
 __all__ = ["TransformerXL", "rel_shift", "transformer_xl_scores"]
@@ -39,6 +47,8 @@ def rel_shift(scores: Array, *, bidirectional: bool = False) -> Array:
             f"got shape {tuple(scores.shape)}"
         )
     *lead, q_len, columns = scores.shape
+    if q_len == 0:
+        return scores
     check_memory("scores", tuple(scores.shape), itemsize=scores.dtype.itemsize, x=scores, copies=2)
     if not bidirectional:  # XLNet's first column, which no entry reads
         scores = xp.concat([xp.zeros_like(scores[..., :1]), scores], axis=-1)
@@ -127,8 +137,8 @@ class TransformerXL(Encoding):
     ) -> Array:
         """Add scale × (u·k + (q + v)·r) to scores [batch, heads, q_len, k_len].
 
-        Each distinct offset is projected once: q_len + k_len − 1 of them where positions are
-        consecutive, whatever the batch; up to q_len × k_len where gaps are irregular.
+        Each offset is projected once, q_len + k_len − 1 in all, where positions are known to be
+        consecutive. Elsewhere queries are projected to d_model dimensions, and turned.
         """
         heads, head_dim = self.u.shape
         if (q.shape[-3], q.shape[-1]) != (heads, head_dim):
@@ -139,23 +149,33 @@ class TransformerXL(Encoding):
         xp = namespace(scores, q, k)
         u, v = (like(x, scores, name, scores.dtype) for name, x in (("u", self.u), ("v", self.v)))
         q, k = xp.astype(q, scores.dtype), xp.astype(k, scores.dtype)
-        r, index = self._keys(scores, q_positions, k_positions)
-        shape = (*q.shape[:-1], r.shape[-2])
-        check_memory("heads × q_len × distinct offsets", shape, itemsize=q.dtype.itemsize, x=q)
-        scale = self.scale(head_dim)  # before the product: smaller than the scores
-        by_offset = pick((q + v[:, None]) @ xp.matrix_transpose(scale * r), index)
-        by_key = xp.matrix_transpose(k @ (scale * u)[..., None])
-        return scores + by_key + by_offset
-
-    def _keys(self, scores: Array, q_positions: Any, k_positions: Any) -> tuple[Array, Array]:
-        """Return a key per distinct offset [heads, offsets, head_dim], and each pair's index."""
         w_r = like(self.w_r, scores, "w_r", scores.dtype)
-        distinct, index = distinct_offsets(*positions_beside(scores, q_positions, k_positions))
-        shape = (len(distinct), w_r.shape[1])
-        check_memory("distinct offsets", shape, itemsize=w_r.dtype.itemsize, x=w_r, copies=2)
-        settings = (w_r.shape[0], self.base, "concatenated", "paper")
-        waves = waves_at(in_float64(distinct), *settings)
-        r = like(waves, scores, "offsets", scores.dtype) @ w_r
-        xp = namespace(r)
-        r = xp.reshape(r, (-1, *self.u.shape))
-        return xp.permute_dims(r, (1, 0, 2)), index[..., None, :, :]
+        w_r = xp.permute_dims(xp.reshape(w_r, (-1, heads, head_dim)), (1, 0, 2))
+        positions = positions_beside(scores, q_positions, k_positions)
+        scale = self.scale(head_dim)  # before the products: smaller than the scores
+        by_key = xp.matrix_transpose(k @ (scale * u)[..., None])
+        return scores + by_key + self._by_offset(scale * (q + v[:, None]), w_r, *positions)
+
+    def _by_offset(self, q: Array, w_r: Array, q_positions: Array, k_positions: Array) -> Array:
+        """Return q·r for each pair: q [batch, heads, q_len, head_dim], w_r [heads, d_model, …]."""
+        xp, half = namespace(q), w_r.shape[1] // 2
+        offsets = offsets_of_runs(q_positions, k_positions)
+        if offsets is not None:
+            shape = (*q.shape[:-1], len(offsets))
+            check_memory("heads × q_len × offsets", shape, itemsize=q.dtype.itemsize, x=q)
+            r = self._waves(offsets, q) @ w_r
+            index = xp.arange(len(offsets), device=offsets.device)
+            return pick(q @ xp.matrix_transpose(r), along_diagonals(index, k_positions.shape[-1]))
+        # sin(a − b) = sin a · cos b − cos a · sin b, cos(a − b) = cos a · cos b + sin a · sin b
+        waves = self._waves(q_positions, q)[..., None, :, :]
+        q_sin, q_cos = waves[..., :half], waves[..., half:]
+        asked = q @ xp.matrix_transpose(w_r)
+        of_sin, of_cos = asked[..., :half], asked[..., half:]
+        of_k_sin, of_k_cos = of_cos * q_sin - of_sin * q_cos, of_sin * q_sin + of_cos * q_cos
+        k_waves = self._waves(k_positions, q)[..., None, :, :]
+        return xp.concat([of_k_sin, of_k_cos], axis=-1) @ xp.matrix_transpose(k_waves)
+
+    def _waves(self, positions: Array, x: Array) -> Array:
+        """Return the sinusoids of positions or offsets as x has its numbers: first all sines."""
+        settings = (self.w_r.shape[0], self.base, "concatenated", "paper")
+        return like(waves_at(in_float64(positions), *settings), x, "positions", x.dtype)

@@ -10,6 +10,7 @@ import numpy as np
 from posviz.arrays import (
     Array,
     as_float64,
+    beside,
     check_memory,
     in_float64,
     like,
@@ -27,7 +28,7 @@ from posviz.encodings.checks import (
 )
 from posviz.encodings.frequencies import angles_at, rotary_frequencies
 from posviz.encodings.relative import positions_of
-from posviz.encodings.rotary import LAYOUTS, Turning, cos_and_sin, turned
+from posviz.encodings.rotary import LAYOUTS, Turning, turned, waves_of
 
 __all__ = ["XPos", "apply_xpos", "resolution", "xpos_scale"]
 
@@ -63,8 +64,11 @@ def _check_memory(positions: Any, head_dim: int) -> None:
 
 def _scale(positions: Array, head_dim: int, gamma: float, scale_base: float) -> Array:
     _check_memory(positions, head_dim)
-    zeta = (np.arange(0, head_dim, 2) / head_dim + gamma) / (1 + gamma)
-    return like(zeta, positions, "positions") ** (positions[..., None] / scale_base)
+    return beside(positions, _zeta, head_dim, float(gamma)) ** (positions[..., None] / scale_base)
+
+
+def _zeta(head_dim: int, gamma: float) -> np.ndarray:
+    return (np.arange(0, head_dim, 2, dtype=np.float64) / head_dim + gamma) / (1 + gamma)
 
 
 def apply_xpos(
@@ -171,17 +175,18 @@ class XPos(Turning):
 
     def _waves_at(self, x: Array, positions: Array) -> tuple[Array, ...]:
         head_dim = require_even(x.shape[-1], "head_dim")
-        angles = angles_at(positions, rotary_frequencies(head_dim, self.base))
-        return (*cos_and_sin(angles, x), positions)
+        inv_freq = beside(positions, rotary_frequencies, head_dim, float(self.base))
+        angles = angles_at(positions, inv_freq)
+        return (*waves_of(angles, x, self.layout), positions)
 
     def _turned(self, x: Array, waves: tuple[Array, ...], sign: int) -> Array:
         """Turn x, multiply a query by its scale and divide a key by its own."""
-        cos, sin, positions = waves
+        positions = waves[-1]
         xp = namespace(x)
         [wide] = widened(x)
         scale = _scale(sign * positions, x.shape[-1], self.gamma, self.scale_base)
         scale = like(scale, x, "positions", wide.dtype)
-        wide = turned(wide, cos, sin, self.layout)
+        wide = turned(wide, waves[:-1], self.layout)
         # Only after the turn: infinity − infinity, in the turn, would be no number.
         if self.layout == "interleaved":
             wide = wide * xp.repeat(scale, 2, axis=-1)

@@ -13,7 +13,6 @@ from posviz.encodings.relative import (
     along_diagonals,
     are_diagonal,
     diagonals,
-    distinct_offsets,
     is_run,
     offsets,
     pick,
@@ -157,15 +156,6 @@ def test_gradients_reach_each_position():
         return add_bias(scores, q, k, lambda offsets: offsets[..., None, :, :] ** 2)
 
     assert torch.autograd.gradcheck(run, (q, k))
-
-
-@pytest.mark.parametrize(
-    ("q", "k"), [([2, 3], [0, 1, 2, 3]), ([0, 2], [0, 5]), ([[0, 1], [5, 6]], [[0, 1], [1, 2]])]
-)
-@pytest.mark.parametrize("kind", [np.array, torch.tensor])
-def test_each_pair_finds_its_offset_among_the_distinct_ones(kind, q, k):
-    found, index = distinct_offsets(kind(q), kind(k))
-    assert found[index].tolist() == offsets(kind(q), kind(k)).tolist()
 
 
 @pytest.mark.usefixtures("few")

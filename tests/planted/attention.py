@@ -129,8 +129,8 @@ QUICK = {
     ),
     "few scores lose what they were": (
         "posviz/encodings/relative.py",
-        "return scores + bias(pairwise_offsets(*few))",
-        "return bias(pairwise_offsets(*few))",
+        "return scores + bias(pairwise_offsets(q_positions, k_positions))",
+        "return bias(pairwise_offsets(q_positions, k_positions))",
         "tests/encodings/test_relative.py::test_a_bias_is_added_entry_by_entry",
     ),
     "a module: frequencies become halves": (

@@ -11,8 +11,8 @@ QUICK = {
     ),
     "RoPE turns the other way": (
         E + "rotary.py",
-        "factor * namespace(angles).sin(angles)",
-        "-factor * namespace(angles).sin(angles)",
+        "cos, sin = xp.cos(angles), xp.sin(angles)",
+        "cos, sin = xp.cos(angles), -xp.sin(angles)",
         T + "test_rotary.py",
     ),
     "half_split: a missing minus": (
@@ -29,26 +29,26 @@ QUICK = {
     ),
     "keys are not turned": (
         E + "rotary.py",
-        "return self._turned(k, self._waves(k, positions), -1)",
+        "return self._turned(k, self._waves_for(k, positions), -1)",
         "return k",
         T + "test_rotary_libraries.py",
     ),
     "the attention factor is lost": (
         E + "rotary.py",
-        "factor * namespace(angles).cos(angles), factor *",
-        "namespace(angles).cos(angles),",
+        "if not is_torch(factor) and factor != 1.0:",
+        "if False:",
         T + "test_rotary.py",
     ),
     "frequencies: the exponent is doubled": (
         E + "frequencies.py",
-        "base ** (-np.arange(0, rotary_dim, 2) / rotary_dim)",
-        "base ** (-2 * np.arange(0, rotary_dim, 2) / rotary_dim)",
+        "base ** (-np.arange(0, rotary_dim, 2, dtype=np.float64) / rotary_dim)",
+        "base ** (-2 * np.arange(0, rotary_dim, 2, dtype=np.float64) / rotary_dim)",
         T + "test_frequencies.py",
     ),
     "frequencies: counted from 1": (
         E + "frequencies.py",
-        "np.arange(0, rotary_dim, 2) / rotary_dim",
-        "np.arange(2, rotary_dim + 2, 2) / rotary_dim",
+        "np.arange(0, rotary_dim, 2, dtype=np.float64)",
+        "np.arange(2, rotary_dim + 2, 2, dtype=np.float64)",
         T + "test_frequencies.py",
     ),
     "p-RoPE keeps the slow pairs": (
@@ -198,7 +198,7 @@ QUICK = {
     ),
     "Shaw: offsets not clipped above": (
         E + "shaw.py",
-        "clip(-offsets, -max_distance, max_distance)",
+        "clip(-offsets, -max_distance, ahead)",
         "clip(-offsets, -max_distance, None)",
         T + "test_shaw.py",
     ),
@@ -277,14 +277,14 @@ QUICK = {
     ),
     "ALiBi: slopes between by interpolation": (
         E + "alibi.py",
-        "2.0 ** (-8 * np.arange(1, 2 * power + 1, 2) / (2 * power))",
+        "2.0 ** (-8 * steps / (2 * power))",
         "(slopes + slopes / 2) / 2",
         T + "test_alibi.py",
     ),
     "ALiBi: a reward for distance": (
         E + "alibi.py",
-        "-slopes[:, None, None] * distances",
-        "slopes[:, None, None] * distances",
+        "partial(_bias, -wide[:, None, None])",
+        "partial(_bias, wide[:, None, None])",
         T + "test_alibi.py",
     ),
     "xPos: keys decay as well": (
@@ -301,8 +301,8 @@ QUICK = {
     ),
     "xPos: ζ upside down": (
         E + "xpos.py",
-        "zeta = (np.arange(0, head_dim, 2) / head_dim + gamma) / (1 + gamma)",
-        "zeta = (1 + gamma) / (np.arange(0, head_dim, 2) / head_dim + gamma)",
+        "return (np.arange(0, head_dim, 2, dtype=np.float64) / head_dim + gamma) / (1 + gamma)",
+        "return (1 + gamma) / (np.arange(0, head_dim, 2, dtype=np.float64) / head_dim + gamma)",
         T + "test_xpos.py",
     ),
     "interpolation: positions multiplied": (
@@ -331,8 +331,8 @@ QUICK = {
     ),
     "YaRN: the attention factor squared": (
         E + "stretching.py",
-        "attention_factor = 0.1 * math.log(factor) + 1",
-        "attention_factor = (0.1 * math.log(factor) + 1) ** 2",
+        "return 0.1 * number * math.log(factor) + 1",
+        "return (0.1 * number * math.log(factor) + 1) ** 2",
         T + "test_stretching.py",
     ),
     "LongRoPE: long one token too early": (
