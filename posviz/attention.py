@@ -254,7 +254,7 @@ def _weigh(
     scores = encoding.at_scores(scores, q, k, *positions)
     if mask is not None:
         scores = xp.where(mask, scores, -xp.inf)
-    weights = softmax(scores)
+    weights = xp.astype(softmax(scores), wide_v.dtype, copy=False)  # a bias may be wider
     output = xp.reshape(weights, (*by_key_head, shape[-1])) @ wide_v
     output = xp.reshape(output, (*q.shape[:3], v.shape[-1]))
     weights = xp.astype(weights, v.dtype, copy=False)

@@ -105,7 +105,8 @@ def _bias(q: Array, k: Array, encoding: Encoding, q_positions: Array, k_position
     check_memory("heads × q_len × k_len", shape, itemsize=max(q.dtype.itemsize, 4), x=q, copies=2)
     if by_token and k.shape[1] < q.shape[1]:
         k = namespace(k).repeat(k, q.shape[1] // k.shape[1], axis=1)
-    return encoding.at_scores(_zeros(q, shape), q, k, q_positions, k_positions)
+    zeros = _zeros(q, shape)
+    return encoding.at_scores(zeros, q, k, q_positions, k_positions).to(zeros.dtype)
 
 
 def _row_of_offsets(
@@ -124,8 +125,9 @@ def _row_of_offsets(
         return None
     xp, length = namespace(q), q.shape[2] + k.shape[2] - 1
     later = k_positions[:1] + xp.arange(length, dtype=k_positions.dtype)
-    scores = _zeros(q, (1, q.shape[1], 1, length))
-    return encoding.at_scores(scores, None, None, q_positions[-1:], later)[:, :, 0]
+    zeros = _zeros(q, (1, q.shape[1], 1, length))
+    row = encoding.at_scores(zeros, None, None, q_positions[-1:], later)
+    return row[:, :, 0].to(zeros.dtype)
 
 
 def _is_diagonal(mask: Array, q_len: int, k_len: int) -> bool:

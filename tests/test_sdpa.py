@@ -118,6 +118,24 @@ def test_a_door_sees_the_key_head_of_each_query_head():
     torch.testing.assert_close(readable, twice)
 
 
+class Wide(Encoding):
+    """A bias in float64, whatever the scores are in."""
+
+    @adds_bias(by="offset")
+    def at_scores(self, scores, q, k, q_positions, k_positions):
+        apart = torch.as_tensor(q_positions)[:, None] - torch.as_tensor(k_positions)
+        return scores + (apart == 1).double()
+
+
+@pytest.mark.parametrize("q_len", [3, Q_LEN])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_a_bias_may_be_of_another_dtype(dtype, q_len):
+    places = (range(q_len), K_PLACES)
+    found, readable = both_ways(Wide(), tokens(dtype, q_len=q_len), None, places)
+    assert found.dtype == dtype
+    torch.testing.assert_close(found, readable, atol=0.02, rtol=0.02)
+
+
 @pytest.mark.parametrize("places", ["gaps", "batch", "floats"])
 @pytest.mark.parametrize("heads", [2, 6])
 def test_positions_need_not_be_consecutive(places, heads):
