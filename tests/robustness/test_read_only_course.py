@@ -67,6 +67,12 @@ def test_a_figure_that_cannot_be_saved_there_is_told_in_one_line_and_goes_elsewh
     assert os.listdir(tmp_path / "mine") == ["03_doors.png"]
 
 
+def test_a_rerun_that_has_something_to_write_there_is_told_in_one_line(run):
+    status, told = run("-m", "posviz", "rerun", "03", "--notebooks", ".")
+    line = "posviz: cannot write: Permission denied; choose a folder that you may write to: "
+    assert (status, told) == (1, f"{line}03_short.ipynb\n")
+
+
 @pytest.mark.parametrize("setting", [{}, {SETTING: "~/figures"}])
 def test_the_doctor_says_where_figures_go(run, tmp_path, setting):
     status, told = run("-m", "posviz", "doctor", HOME=str(tmp_path), **setting)
