@@ -40,7 +40,8 @@ def __getattr__(name):
     if name in pictures.names():
         return pictures.load(name)
     if not name.startswith("_") and name in _modules():
-        return getattr(importlib.import_module(_modules()[name]), name)
+        globals()[name] = getattr(importlib.import_module(_modules()[name]), name)
+        return globals()[name]
     from posviz.wording import quoted
 
     raise AttributeError(f"module 'posviz' has no attribute {quoted(name)}")

@@ -11,6 +11,7 @@ from posviz.configs.values import factor_of, integer, method_of, original_of
 from posviz.wording import quoted
 
 BYTES = 2**24  # of a file: the longest known has some 10 kB
+MOST = 10_000  # layers
 ENTRIES = ("rope_parameters", "rope_scaling")
 WITHOUT = "without position"
 
@@ -69,8 +70,10 @@ def entries_of(config: dict, warnings: list[str]) -> dict[str, dict | None]:
 
 
 def _names(config: dict) -> list[str]:
-    names = config.get("layer_types")
-    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+    names = config.get("layer_types") or []
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"layer_types must be a list of names, got {quoted(names)}")
+    return names
 
 
 def lengths_of(config: dict, entries: dict, warnings: list[str]) -> tuple[int, int]:
@@ -111,7 +114,9 @@ def lengths_of(config: dict, entries: dict, warnings: list[str]) -> tuple[int, i
 def layers_of(config: dict, entries: dict, warnings: list[str]) -> Counter:
     """Return how many layers there are of each kind."""
     number = integer(config, "num_hidden_layers") or integer(config, "n_layer")
-    names = _names(config) or ["all"] * min(number, 10_000)
+    if number > MOST:
+        raise ValueError(f"num_hidden_layers must be at most {MOST:,}, got {quoted(number)}")
+    names = _names(config) or ["all"] * number
     turns = config.get("no_rope_layers")
     if isinstance(turns, list) and len(turns) == len(names):
         names = [name if turn else WITHOUT for name, turn in zip(names, turns, strict=True)]

@@ -133,13 +133,13 @@ QUICK = {
         "posviz/configs/kinds.py",
         "frequencies.attention_factor**2 *",
         "frequencies.attention_factor *",
-        "tests/configs/test_configs.py",
+        "tests/configs/test_kinds.py",
     ),
     "configs: latent attention is no different": (
         "posviz/configs/kinds.py",
         "* math.log(asked.factor) + 1) ** 2",
         "* math.log(asked.factor) + 1) * 0 + 1",
-        "tests/configs/test_configs.py",
+        "tests/configs/test_kinds.py",
     ),
     "configs: the flag of layers without position read the other way": (
         "posviz/configs/entries.py",
@@ -158,7 +158,7 @@ QUICK = {
         'if entry.get("mscale") and entry.get("mscale_all_dim"):\n'
         '        scales = {name: entry[name] for name in ("mscale", "mscale_all_dim")}',
         'if entry.get("mscale"):\n        scales = {"mscale": entry["mscale"]}',
-        "tests/configs/test_configs.py",
+        "tests/configs/test_kinds.py",
     ),
     "sinusoidal: sine and cosine swapped": (
         E + "sinusoidal.py",

@@ -1,0 +1,43 @@
+"""What is no configuration gets one short line: texts, files and objects."""
+
+import pytest
+
+from posviz.configs import read_config
+
+DEEP = "[" * 100_000
+HOSTILE = [
+    "{",
+    "[]",
+    "{}",
+    "null",
+    '{"a": NaN}',
+    '{"rope_theta": Infinity}',
+    "{" * 10_000,
+    DEEP,
+    '{"a":' * 20_000,
+    " " * (2**24) + "{}",
+    "{" + " " * (2**24 + 1) + "}",
+    '{"rope_parameters": [1]}',
+    '{"rope_parameters": {"full_attention": 3, "x": {}}}',
+    '{"text_config": {"text_config": {}}}',
+    '{"layer_types": [1, 2, {}], "head_dim": 8}',
+    '{"layer_types": "full", "head_dim": 8}',
+    '{"num_hidden_layers": 1e18, "head_dim": 8}',
+    "\x00",
+    "no such file.json",
+    ".",
+    3,
+    None,
+    ["a"],
+    b"{}",
+]
+
+
+@pytest.mark.parametrize("source", HOSTILE, ids=range(len(HOSTILE)))
+def test_what_is_no_configuration_gets_one_short_line(source):
+    with pytest.raises((ValueError, TypeError, OSError)) as refused:
+        read_config(source)
+    said = str(refused.value)
+    assert 0 < len(said) < 700
+    assert "\n" not in said
+    said.encode()
