@@ -152,7 +152,7 @@ def shape_of(values: Any) -> tuple[int, ...]:
     shape: list[int] = []
     while isinstance(values, list | tuple | range) and len(shape) < 64:  # NumPy's most
         shape.append(_length(values))
-        values = values[0] if len(values) else None
+        values = values[0] if shape[-1] else None
     known = is_torch(values) or isinstance(values, np.ndarray)
     return (*shape, *values.shape) if known else tuple(shape)
 
@@ -183,7 +183,7 @@ def as_numbers(values: Any, name: str) -> Array:
 def as_float64(values: Any, name: str) -> Array:
     """Return finite real ``values`` in float64, on the CPU where the device has no float64."""
     x = as_array(values, name)
-    check_memory(name, tuple(x.shape), x=x)
+    check_memory(name, tuple(x.shape), x=x, copies=6)  # what is computed of them is as large
     return in_float64(as_numbers(x, name))
 
 
