@@ -1,5 +1,7 @@
 """One encoding of every kind, for tests of what all of them share."""
 
+from functools import partial
+
 import numpy as np
 
 from posviz.encodings.alibi import Alibi
@@ -7,6 +9,7 @@ from posviz.encodings.deberta import DeBERTa
 from posviz.encodings.doors import NoPosition
 from posviz.encodings.frequencies import Frequencies, proportional_frequencies
 from posviz.encodings.learned import Learned
+from posviz.encodings.position_maps import MappedRotary, rerope_positions
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.rotary2d import AxialRotary, MixedRotary, MRotary, raster
 from posviz.encodings.shaw import Shaw
@@ -83,6 +86,7 @@ RELATIVE = {
         kind(random(HEADS, 8, HEAD_DIM)), kind(random(HEADS, 8, HEAD_DIM, seed=1)), p2c="paper"
     ),
     "xPos": lambda kind: XPos(),
+    "ReRoPE": lambda kind: MappedRotary(partial(rerope_positions, window=3)),
 }
 LOOKED_UP = {  # positions index a table: none below 0
     "learned": lambda kind: Learned(kind(random(12, D_MODEL))),

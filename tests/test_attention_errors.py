@@ -130,7 +130,10 @@ def count_calls(monkeypatch, owner, *names):
 WHOLE = ("T5", "Shaw", "DeBERTa", "DeBERTa, paper", "learned", "2-D, axial", "2-D, mixed", "M-RoPE")
 
 
-@pytest.mark.parametrize("name", [name for name in ENCODINGS if name not in WHOLE])
+BRANCHES = ("ReRoPE",)  # has angles for each, and a map checks what it is given
+
+
+@pytest.mark.parametrize("name", [name for name in ENCODINGS if name not in WHOLE + BRANCHES])
 def test_positions_are_read_once_and_angles_are_computed_once(name, monkeypatch):
     encoding = ENCODINGS[name](np.asarray)
     counts = count_calls(monkeypatch, np, "isfinite", "cos")

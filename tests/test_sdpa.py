@@ -25,7 +25,7 @@ MASKS = {
     "heads": random(1, 2, Q_LEN, K_LEN, seed=7) > 0,
     "nothing": np.zeros((Q_LEN, K_LEN), bool),
 }
-READABLE = ("Shaw",)  # it acts at the values
+READABLE = ("Shaw", "ReRoPE")  # the first acts at the values, the second makes its own scores
 
 
 def tokens(dtype, *, heads=2, kv_heads=2, q_len=Q_LEN, k_len=K_LEN, dims=4, batch=2):
