@@ -169,7 +169,6 @@ def test_without_ffmpeg_no_mp4_is_begun(call, monkeypatch, tmp_path):
 # ---------------------------------------------------------------- what is asked for
 
 
-@pytest.mark.slow("a process")
 def test_a_configuration_is_told_and_its_status_says_whether_it_is_misread(call, tmp_path):
     path, entry = tmp_path / "config.json", {"rope_type": "default", "rope_theta": 1e4}
     path.write_text(json.dumps({"head_dim": 64, "rope_parameters": entry}))
@@ -185,6 +184,7 @@ def test_a_configuration_is_told_and_its_status_says_whether_it_is_misread(call,
         assert (refused.exit_code, refused.output.count("\n")) == (2, 1)
 
 
+@pytest.mark.slow("a process")
 def test_formats_and_animations_that_are_asked_for(call, tmp_path):
     def jobs(line):
         return list(call(f"export RotatingVectors AlibiSlopes --to {tmp_path} {line}").jobs)
