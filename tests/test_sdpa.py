@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from torch._subclasses import FakeTensorMode
 
 from posviz.attention import KeyValueCache, attend, attention
 from posviz.encodings.alibi import Alibi
@@ -11,6 +12,7 @@ from posviz.encodings.rotary import Rotary
 from posviz.encodings.shaw import Shaw
 from posviz.encodings.t5 import T5
 from posviz.masks import causal_mask, padding_mask
+from posviz.sdpa import why_not
 from tests.every_encoding import RELATIVE, random
 
 Q_LEN, K_LEN = 70, 75
@@ -22,6 +24,7 @@ MASKS = {
     "padded": (CAUSAL & padding_mask([60, K_LEN], K_LEN)),
     "keys": np.arange(K_LEN) % 3 > 0,
     "queries": (np.arange(Q_LEN) > 3)[:, None],
+    "pairs": random(Q_LEN, K_LEN, seed=8) > 0,
     "heads": random(1, 2, Q_LEN, K_LEN, seed=7) > 0,
     "nothing": np.zeros((Q_LEN, K_LEN), bool),
 }
@@ -229,6 +232,27 @@ def test_numpy_is_always_readable():
     places = {"q_positions": range(3), "k_positions": range(3)}
     with pytest.raises(ValueError, match="implementation cannot be 'sdpa': arrays are NumPy's"):
         attention(q, q, q, encoding=NoPosition(), implementation="sdpa", **places)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "encoding", "reason"),
+    [
+        (torch.bfloat16, Alibi(), "a bias in float32 beside torch.bfloat16 on cuda is untried"),
+        (torch.bfloat16, NoPosition(), ""),
+        (torch.float32, Alibi(), ""),
+    ],
+)
+def test_a_gpu_adds_no_wider_bias_to_halves(dtype, encoding, reason):
+    with FakeTensorMode():
+        q = torch.ones(1, 2, 3, 4, dtype=dtype, device="cuda")
+    assert why_not(q, q, encoding, False) == reason
+
+
+def test_where_nothing_is_attended_it_is_not_asked(given):
+    q, k = torch.ones(1, 1, 3, 2), torch.ones(1, 1, 0, 2)
+    places = {"encoding": NoPosition(), "q_positions": range(3), "k_positions": []}
+    assert not attention(q, k, k, **places).any()
+    assert not given
 
 
 def test_a_mark_is_one_of_two():
