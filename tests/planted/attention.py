@@ -2,6 +2,7 @@
 
 S, A, M = "posviz/sdpa.py", "posviz/attention.py", "posviz/module.py"
 T, P = "tests/test_sdpa.py::", "tests/test_attention_plan.py::"
+ORDER = "tests/test_attention_order.py::"
 GRADIENTS = T + "test_gradients_agree_and_reach_a_trained_table"
 
 QUICK = {
@@ -29,6 +30,24 @@ QUICK = {
         "tuple(mask.shape) == (1, 1, q_len, k_len) and",
         "mask.shape[:2] == (1, 1) and",
         GRADIENTS,
+    ),
+    "fused: any mask is taken for a diagonal": (
+        S,
+        " and are_diagonal(mask[0, 0])",
+        "",
+        GRADIENTS + "[pairs]",
+    ),
+    "fused: nothing is attended to": (
+        S,
+        "if 0 in (*q.shape, *k.shape):",
+        "if 0 in q.shape:",
+        T + "test_where_nothing_is_attended_it_is_not_asked",
+    ),
+    "fused: a GPU is given a wider bias": (
+        S,
+        "biased and q.dtype.itemsize < 4",
+        "False",
+        T + "test_a_gpu_adds_no_wider_bias_to_halves",
     ),
     "fused: a mask beside a bias is dropped": (
         S,
@@ -114,6 +133,42 @@ QUICK = {
         "wide / require_positive(temperature",
         "wide * require_positive(temperature",
         P + "test_a_temperature_divides_queries_and_no_bias",
+    ),
+    "a temperature by the positions of keys": (
+        A,
+        "_tempered(q, temperature, positions[0])",
+        "_tempered(q, temperature, positions[1])",
+        P + "test_a_temperature_divides_queries_and_no_bias",
+    ),
+    "a temperature by sentence is one by head": (
+        A,
+        '"temperature", wide.dtype)[..., None, :, None]',
+        '"temperature", wide.dtype)[..., :, None]',
+        P + "test_a_temperature_divides_queries_and_no_bias",
+    ),
+    "a temperature in halves": (
+        A,
+        'like(values, q, "temperature", wide.dtype)',
+        'like(values, q, "temperature", q.dtype)',
+        P + "test_halves_are_divided_in_float32_and_rounded_once",
+    ),
+    "a window by sentence is one by head": (
+        A,
+        "return near[:, None] if near.ndim == 3 else near",
+        "return near",
+        P + "test_a_window_is_a_mask",
+    ),
+    "positions of sentences are joined one below the other": (
+        A,
+        '("positions", positions, -1))',
+        '("positions", positions, 0))',
+        ORDER + "test_a_cache_holds_the_positions_of_each_sentence",
+    ),
+    "one position serves a query and all keys": (
+        A,
+        "alike = q_positions is k_positions and q.shape[2] == k.shape[2]",
+        "alike = q_positions is k_positions",
+        "tests/test_attention_errors.py::test_one_position_does_not_serve_a_query_and_all_keys",
     ),
     "what is carried is forgotten": (
         A,
