@@ -3,6 +3,7 @@
 S, A, M = "posviz/sdpa.py", "posviz/attention.py", "posviz/module.py"
 T, P = "tests/test_sdpa.py::", "tests/test_attention_plan.py::"
 ORDER = "tests/test_attention_order.py::"
+MODULE = "tests/test_module.py::"
 GRADIENTS = T + "test_gradients_agree_and_reach_a_trained_table"
 
 QUICK = {
@@ -234,19 +235,49 @@ QUICK = {
         M,
         "if old is not None and new is not None and new.dtype != old.dtype:",
         "if old is None:",
-        "tests/test_module.py::test_frequencies_keep_their_precision_where_a_model_is_made_half",
+        MODULE + "test_frequencies_keep_their_precision_where_a_model_is_made_half",
     ),
     "a module: a trained table becomes a buffer": (
         M,
         "if isinstance(value, nn.Parameter):",
         "if isinstance(value, str):",
-        "tests/test_module.py::test_arrays_are_registered_by_their_names",
+        MODULE + "test_arrays_are_registered_by_their_names",
+    ),
+    "a module: a parameter is copied": (
+        M,
+        "self.register_parameter(name, value)",
+        "self.register_parameter(name, nn.Parameter(value.detach().clone()))",
+        MODULE + "test_a_parameter_stays_the_one_that_others_share_and_a_buffer_is_a_copy",
+    ),
+    "a module: a buffer is the caller's own": (
+        M,
+        "else value.clone()",
+        "else value",
+        MODULE + "test_a_parameter_stays_the_one_that_others_share_and_a_buffer_is_a_copy",
+    ),
+    "a module: the caller's encoding is written to": (
+        M,
+        "made = copy(self._plain)",
+        "made = self._plain",
+        MODULE + "test_a_parameter_stays_the_one_that_others_share_and_a_buffer_is_a_copy",
+    ),
+    "a module: what keeps its precision stays where it is": (
+        M,
+        "old.to(new.device)",
+        "old",
+        MODULE + "test_all_arrays_move_to_a_device",
+    ),
+    "a module: one number is no array": (
+        M,
+        "if isinstance(array, np.ndarray | torch.Tensor):",
+        "if isinstance(array, np.ndarray | torch.Tensor) and array.ndim:",
+        MODULE + "test_arrays_are_registered_by_their_names",
     ),
     "a module: the encoding keeps its first arrays": (
         M,
         "            object.__setattr__(made, field, value)",
         "            vars(made).setdefault(field, value)",
-        "tests/test_module.py::test_what_is_loaded_is_what_the_encoding_has",
+        MODULE + "test_what_is_loaded_is_what_the_encoding_has",
     ),
 }
 
