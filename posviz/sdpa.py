@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from posviz.arrays import Array, check_memory, is_torch, namespace
+from posviz.arrays import Array, check_memory, is_readable, is_torch, namespace
 from posviz.encodings.doors import Encoding, bias_by
 from posviz.encodings.relative import FEW, along_diagonals, are_diagonal, diagonals, is_run
 
@@ -116,12 +116,12 @@ def _row_of_offsets(
 
     Shapes: [1, heads, 1, q_len + k_len − 1]. Where positions are consecutive, the query before sees
     the same numbers one key later. Where scores are few, or a GPU would have to be waited for,
-    finding that out takes longer than it saves.
+    finding that out takes longer than it saves; where torch.export makes a graph for any length,
+    it would be fixed.
     """
-    few = q.shape[2] == 1 or q.shape[2] * k.shape[2] < FEW
-    if bias_by(encoding) != "offset" or few or q.device.type != "cpu":
+    if bias_by(encoding) != "offset" or q.shape[2] == 1 or not is_readable(q_positions):
         return None
-    if not (is_run(q_positions) and is_run(k_positions)):
+    if q.shape[2] * k.shape[2] < FEW or not (is_run(q_positions) and is_run(k_positions)):
         return None
     xp, length = namespace(q), q.shape[2] + k.shape[2] - 1
     later = k_positions[:1] + xp.arange(length, dtype=k_positions.dtype)

@@ -61,6 +61,13 @@ def test_integers_are_integers(values):
         arrays.as_integers(values, "rows")
 
 
+@pytest.mark.parametrize("kind", [np.array, torch.tensor, list])
+def test_integers_may_be_larger_than_thirty_two_bits(kind):
+    far = range(2**40, 2**40 + 2)
+    assert arrays.as_integers(kind(far), "rows").tolist() == [*far]
+    assert arrays.as_integers(far, "rows").tolist() == [*far]
+
+
 def test_float64_keeps_the_kind_and_the_gradient():
     assert arrays.as_float64(range(3), "x").dtype == np.float64
     x = torch.ones(3, requires_grad=True)
@@ -99,6 +106,25 @@ def test_torch_follows_what_it_needs_gradients_of():
     assert arrays.is_followed(x + parameter)
     with torch.no_grad():
         assert not arrays.is_followed(x, parameter)
+
+
+def test_torch_follows_what_it_maps_over():
+    x, followed = torch.ones(2), []
+    torch.vmap(lambda y: (followed.append(arrays.is_followed(x, y)), y)[1])(x)
+    assert followed == [True]
+
+
+def test_a_parameter_is_read_and_a_mere_shape_is_not():
+    assert arrays.is_readable(torch.nn.Parameter(torch.ones(2)))
+    assert not arrays.is_readable(torch.ones(2, device="meta"))
+
+
+def test_what_is_kept_for_later_can_be_differentiated():
+    x = torch.ones(2, requires_grad=True)
+    with torch.inference_mode():
+        kept = arrays.beside(x, np.arange, 2, dtype=torch.float64)
+    [gradient] = torch.autograd.grad((x * kept).sum(), x)
+    assert gradient.tolist() == [0, 1]
 
 
 @pytest.mark.slow("seconds")
@@ -257,6 +283,7 @@ def test_no_machine_has_an_exbibyte():
         arrays.check_memory("length", (2**60,))
     with pytest.raises(ValueError, match="length"):
         arrays.check_memory("length", (2**60,), x=torch.ones(1))
+    arrays.check_memory("length", (2**60,), x=torch.ones(1, device="meta"))  # a shape takes none
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,12 @@ def test_attention_names_bad_input(changes, error, message):
         attention_with(**changes)
 
 
+def test_one_position_does_not_serve_a_query_and_all_keys():
+    here = np.array([7])
+    with pytest.raises(ValueError, match=r"k_positions must be \[3\]"):
+        attention_with(q=Q[:, :, :1], encoding=Rotary(), q_positions=here, k_positions=here)
+
+
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [

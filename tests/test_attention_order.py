@@ -117,6 +117,17 @@ def test_a_cache_gives_the_same_in_any_number_of_steps(name, kind, edges):
     assert tuple(cache.keys.shape) == tuple(cache.values.shape) == (2, 1, 6, 4)
 
 
+@pytest.mark.parametrize("kind", [np.asarray, torch.tensor])
+def test_a_cache_holds_the_positions_of_each_sentence(kind):
+    x, *weights = map(kind, (random(2, 4, 8), *weights_of_projections()))
+    positions, cache = kind(np.arange(4) + np.array([[0], [3]])), KeyValueCache()
+    options = {"num_heads": 2, "encoding": Alibi()}
+    attend(x[:, :2], *weights, positions=positions[:, :2], cache=cache, **options)
+    found = attend(x[:, 2:], *weights, positions=positions[:, 2:], cache=cache, **options)
+    whole = attend(x, *weights, positions=positions, **options)
+    np.testing.assert_allclose(found, whole[:, 2:], atol=1e-13)
+
+
 @pytest.mark.parametrize("frequencies", [dynamic, phi], ids=["dynamic NTK", "LongRoPE"])
 def test_frequencies_that_follow_the_length_make_cached_keys_wrong(frequencies):
     """Keys were turned when the text was shorter: a cache has to hold them as they were before."""

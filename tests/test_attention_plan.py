@@ -223,12 +223,13 @@ def test_what_is_made_from_the_input_has_to_be_made_first():
 @KINDS
 @pytest.mark.parametrize("encoding", [Rotary(), Alibi()])
 @pytest.mark.parametrize(
-    "positions", [range(70), np.add.outer([3, 8], np.arange(70))], ids=["run", "batch"]
+    "positions", [np.arange(70), np.multiply.outer([1, 2], np.arange(70))], ids=["run", "batch"]
 )
 def test_a_window_is_a_mask(kind, encoding, positions):
     q, k, v = (kind(random(2, 2, 70, 4, seed=seed)) for seed in range(3))
     places = {"q_positions": positions, "k_positions": positions, "encoding": encoding}
-    causal, apart = np.tri(70, dtype=bool), np.arange(70)[:, None] - np.arange(70)
+    apart = positions[..., None, :, None] - positions[..., None, None, :]
+    causal = np.tri(70, dtype=bool)
     for mask in (None, kind(causal)):
         found = attention(q, k, v, mask=mask, window=5, **places)
         near = np.abs(apart) < 5 if mask is None else causal & (apart < 5)
@@ -255,10 +256,10 @@ def test_a_window_counts_as_in_transformers():
 @pytest.mark.parametrize("implementation", [None, "eager"])
 def test_a_temperature_divides_queries_and_no_bias(kind, implementation):
     q, k, v = (random(2, 2, 5, 4, seed=seed) for seed in range(3))
-    places = {"q_positions": range(5), "k_positions": range(5)}
+    places = {"q_positions": np.add.outer([3, 5], np.arange(5)), "k_positions": range(5)}
     encoding = T5(kind(random(8, 2)), max_distance=20)
-    values = np.array([0.5, 1.0, 2.0, 4.0, 8.0])
-    for temperature, by in ((0.5, 0.5), (lambda positions: kind(values), values[:, None])):
+    by_place = 2.0 ** (places["q_positions"][:, None, :, None] - 5)
+    for temperature, by in ((0.5, 0.5), (lambda positions: 2.0 ** (positions - 5), by_place)):
         found = attention(
             *map(kind, (q, k, v)),
             encoding=encoding,
@@ -268,6 +269,18 @@ def test_a_temperature_divides_queries_and_no_bias(kind, implementation):
         )
         wanted = attention(*map(kind, (q / by, k, v)), encoding=encoding, **places)
         np.testing.assert_allclose(found, wanted, atol=1e-13)
+
+
+@pytest.mark.parametrize("implementation", [None, "eager"])
+def test_halves_are_divided_in_float32_and_rounded_once(implementation):
+    q, k, v = (torch.tensor(random(2, 2, 5, 4, seed=seed)).bfloat16() for seed in range(3))
+    places = {"q_positions": range(5), "k_positions": range(5), "encoding": NoPosition()}
+    values = torch.linspace(1.001, 1.501, 5)  # none is a number in bfloat16
+    options = places | {"implementation": implementation}
+    found = attention(q, k, v, temperature=lambda positions: values, **options)
+    wanted = attention((q.float() / values[:, None]).bfloat16(), k, v, **options)
+    assert found.dtype == torch.bfloat16
+    torch.testing.assert_close(found, wanted, rtol=0, atol=0)
 
 
 PLAN_OF_LLAMA_4 = [

@@ -37,6 +37,11 @@ def trained(array):
         (Alibi(), [], []),
         (Rotary(), [], []),
         (Rotary(frequencies=yarn(4, 3.0, original_max_seq_len=6)), [], ["inv_freq"]),
+        (
+            Rotary(frequencies=Frequencies(np.array([1.0, 0.5]), trained(1.5))),
+            ["attention_factor"],
+            ["inv_freq"],
+        ),
         (T5(trained(TABLE)), ["table"], []),
         (T5(TABLE), [], ["table"]),
         (Shaw(trained(random(5, 4))), ["key_table"], []),
@@ -54,6 +59,17 @@ def test_arrays_are_registered_by_their_names(encoding, parameters, buffers):
     assert [name for name, _ in module.named_buffers()] == buffers
     assert sorted(module.state_dict()) == sorted(parameters + buffers)
     assert type(module()) is type(encoding)
+
+
+def test_a_parameter_stays_the_one_that_others_share_and_a_buffer_is_a_copy():
+    shared, table = trained(TABLE), torch.tensor(TABLE)
+    assert EncodingModule(T5(shared)).table is shared
+    encoding = T5(table)
+    module = EncodingModule(encoding)
+    module.load_state_dict({"table": table + 1})
+    np.testing.assert_array_equal(module().table, TABLE + 1)
+    assert encoding.table is table
+    np.testing.assert_array_equal(table, TABLE)
 
 
 def test_only_an_encoding_becomes_a_module():
@@ -85,9 +101,13 @@ def test_frequencies_keep_their_precision_where_a_model_is_made_half():
     torch.testing.assert_close(rotary().at_query(q, [131_072, 5, 7]), plain, rtol=0, atol=0)
 
 
-def test_all_arrays_move_to_a_device():
-    module = EncodingModule(MixedRotary(raster(2, 2), trained(random(2, 2)))).to("meta")
-    assert {module().coordinates.device.type, module().frequencies.device.type} == {"meta"}
+@pytest.mark.parametrize("dtype", [None, torch.bfloat16])
+def test_all_arrays_move_to_a_device(dtype):
+    encoding = MixedRotary(raster(2, 2), trained(random(2, 2)))
+    for made in (encoding, T5(TABLE)):
+        module = EncodingModule(made).to("meta", dtype)
+        assert {x.device.type for x in module.state_dict().values()} == {"meta"}
+        assert module() is not made
 
 
 def test_copies_and_pickles_are_their_own():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from torch._subclasses import FakeTensorMode
 
 from posviz.attention import KeyValueCache, attend, attention
 from posviz.encodings.alibi import Alibi
@@ -11,6 +12,7 @@ from posviz.encodings.rotary import Rotary
 from posviz.encodings.shaw import Shaw
 from posviz.encodings.t5 import T5
 from posviz.masks import causal_mask, padding_mask
+from posviz.sdpa import why_not
 from tests.every_encoding import RELATIVE, random
 
 Q_LEN, K_LEN = 70, 75
@@ -22,6 +24,7 @@ MASKS = {
     "padded": (CAUSAL & padding_mask([60, K_LEN], K_LEN)),
     "keys": np.arange(K_LEN) % 3 > 0,
     "queries": (np.arange(Q_LEN) > 3)[:, None],
+    "pairs": random(Q_LEN, K_LEN, seed=8) > 0,
     "heads": random(1, 2, Q_LEN, K_LEN, seed=7) > 0,
     "nothing": np.zeros((Q_LEN, K_LEN), bool),
 }
@@ -92,14 +95,16 @@ def test_of_a_bias_by_offset_no_matrix_is_made(name, mask, given):
 
 
 def test_heads_that_share_a_key_are_not_given_copies_of_it(given):
-    qkv = tokens(torch.float32, heads=8, q_len=1)
-    mask = random(2, 8, 1, K_LEN) > 0
-    for encoding in (NoPosition(), Alibi()):
+    q, k, v = tokens(torch.float32, heads=8, q_len=1)
+    qkv = (q, k, v[..., :3])  # values may be narrower
+    for encoding, heads in ((NoPosition(), 8), (Alibi(), 8), (NoPosition(), 1)):
+        mask = random(2, heads, 1, K_LEN) > 0
         found, readable = both_ways(encoding, qkv, mask, places=([K_LEN], K_PLACES))
         torch.testing.assert_close(found, readable, atol=1e-6, rtol=1e-6)
         q, k, bias = given.pop()
         assert k is qkv[1]
-        assert q.shape == (*bias.shape[:3], 4) == (2, 2, 4, 4)
+        assert q.shape == (2, 2, 4, 4)
+        assert bias.shape == ((2, 2, 4, K_LEN) if heads > 1 else (2, 1, 1, K_LEN))
 
 
 class Twice(Encoding):
@@ -136,10 +141,12 @@ def test_a_bias_may_be_of_another_dtype(dtype, q_len):
     torch.testing.assert_close(found, readable, atol=0.02, rtol=0.02)
 
 
-@pytest.mark.parametrize("places", ["gaps", "batch", "floats"])
+@pytest.mark.parametrize("places", ["later", "gaps", "batch", "floats"])
 @pytest.mark.parametrize("heads", [2, 6])
-def test_positions_need_not_be_consecutive(places, heads):
-    if places == "gaps":
+def test_positions_need_not_be_consecutive_or_from_0(places, heads):
+    if places == "later":
+        q, k = np.arange(Q_LEN) + 9, np.arange(K_LEN) + 4
+    elif places == "gaps":
         q, k = np.arange(Q_LEN) ** 2, np.arange(K_LEN) * 3
     elif places == "batch":
         q, k = np.arange(Q_LEN) + np.array([[5], [9]]), np.arange(K_LEN)
@@ -170,13 +177,25 @@ def test_gradients_agree_and_reach_a_trained_table(mask):
     torch.testing.assert_close(*gradients)
 
 
-def test_autocast_narrows_the_products_and_not_the_bias(given):
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_autocast_narrows_the_products_and_not_the_bias(dtype, given):
     qkv = tokens(torch.float32)
-    with torch.autocast("cpu", torch.bfloat16):
+    with torch.autocast("cpu", dtype):
         found, readable = both_ways(Alibi(), qkv, MASKS["causal"])
-    [(q, _, bias)] = given
-    assert (q.dtype, bias.dtype, found.dtype) == (torch.bfloat16, torch.float32, readable.dtype)
+        far, _ = both_ways(Alibi(), qkv, None, (range(1000, 1000 + Q_LEN), K_PLACES))
+    [(q, _, bias), (far_q, k, far_bias)] = given  # the far one needs more digits than halves have
+    assert (q.dtype, bias.dtype, found.dtype) == (dtype, torch.float32, readable.dtype)
     torch.testing.assert_close(found, readable, atol=0.03, rtol=0.03)
+    v = qkv[2].to(dtype)
+    theirs = torch.nn.functional.scaled_dot_product_attention(far_q, k, v, far_bias)
+    torch.testing.assert_close(far, theirs.flip(-2), atol=0, rtol=0)  # queries are upside down
+
+
+def test_autocast_leaves_float64_alone():
+    qkv = tokens(torch.float64)
+    with torch.autocast("cpu", torch.bfloat16):
+        ways = both_ways(Alibi(), qkv, MASKS["causal"])
+    torch.testing.assert_close(ways, both_ways(Alibi(), qkv, MASKS["causal"]), atol=0, rtol=0)
 
 
 def test_halves_are_weighted_in_float32_the_readable_way():
@@ -229,6 +248,27 @@ def test_numpy_is_always_readable():
     places = {"q_positions": range(3), "k_positions": range(3)}
     with pytest.raises(ValueError, match="implementation cannot be 'sdpa': arrays are NumPy's"):
         attention(q, q, q, encoding=NoPosition(), implementation="sdpa", **places)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "encoding", "reason"),
+    [
+        (torch.bfloat16, Alibi(), "a bias in float32 beside torch.bfloat16 on cuda is untried"),
+        (torch.bfloat16, NoPosition(), ""),
+        (torch.float32, Alibi(), ""),
+    ],
+)
+def test_a_gpu_adds_no_wider_bias_to_halves(dtype, encoding, reason):
+    with FakeTensorMode():
+        q = torch.ones(1, 2, 3, 4, dtype=dtype, device="cuda")
+    assert why_not(q, q, encoding, False) == reason
+
+
+def test_where_nothing_is_attended_it_is_not_asked(given):
+    q, k = torch.ones(1, 1, 3, 2), torch.ones(1, 1, 0, 2)
+    places = {"encoding": NoPosition(), "q_positions": range(3), "k_positions": []}
+    assert not attention(q, k, k, **places).any()
+    assert not given
 
 
 def test_a_mark_is_one_of_two():

@@ -202,7 +202,9 @@ def add_bias(
     """
     q_positions, k_positions = positions_beside(scores, q_positions, k_positions)
     q_len, k_len = scores.shape[-2:]
-    if q_len == 1 or q_len * k_len < FEW:  # finding runs would take longer than it saves
+    # Where scores are few, finding runs would take longer than it saves; where no run can be found,
+    # torch.export would fix a length that is compared.
+    if q_len == 1 or not _may_be_shortened(q_positions) or q_len * k_len < FEW:
         return scores + bias(pairwise_offsets(q_positions, k_positions))
     apart = offsets_of_runs(q_positions, k_positions)
     if apart is None:
@@ -230,8 +232,8 @@ def is_run(positions: Array) -> bool:
 
     As for ``are_diagonal``, floats in torch never count, nor does what is not read.
     """
-    if positions.ndim != 1 or len(positions) == 0 or not _may_be_shortened(positions):
-        return False
+    if not _may_be_shortened(positions) or positions.ndim != 1 or len(positions) == 0:
+        return False  # in this order: torch.export fixes a length that len is asked for
     before, after = positions[:-1], positions[1:]
     # 255 + 1 is 0 where a number has 8 bits
     rises = bool(((after > before) & (after - before == 1)).all())

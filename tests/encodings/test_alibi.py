@@ -125,6 +125,7 @@ def test_the_encoding_acts_at_the_scores_and_keeps_kind_and_dtype():
     assert ours.dtype == np.float32
     theirs = Alibi().at_scores(torch.tensor(scores), None, None, range(2, 5), range(5))
     np.testing.assert_allclose(theirs, ours)
+    assert theirs.dtype == torch.float32
 
 
 def test_lists_and_numpy_follow_a_tensor():

@@ -60,8 +60,10 @@ def through_compile(name):
 
 def through_export(name):
     model, (x, *w) = Model(encoded(name)), tensors(X, *W)
-    exported = torch.export.export(model, (x, w, POSITIONS)).module()
-    later = POSITIONS.flip(0) + 3  # no run, and elsewhere
+    length = torch.export.Dim("length")
+    shapes = ({1: length}, [None] * len(w), {0: length})
+    exported = torch.export.export(model, (x, w, POSITIONS), dynamic_shapes=shapes).module()
+    [x], later = tensors(random(2, 7, D_MODEL)), torch.arange(7).flip(0) + 3  # no run, and longer
     torch.testing.assert_close(exported(x, w, later), model(x, w, later), atol=1e-12, rtol=0)
 
 
@@ -251,6 +253,13 @@ def test_prepared_turns_as_it_did_and_computes_no_cosine_again(name, monkeypatch
         torch.testing.assert_close(found, expected, atol=0, rtol=0)
     assert not count["cos"]
     assert doors(prepared) == doors(encoding)
+
+
+def test_prepared_in_inference_mode_where_no_tensor_tells_its_version():
+    with torch.inference_mode():
+        q, positions = torch.ones(1, 2, 3, 4), torch.arange(3)
+        found = posviz.Rotary().prepared(q, positions).at_query(q, positions)
+    assert torch.equal(found, posviz.Rotary().at_query(q, [0, 1, 2]))
 
 
 @pytest.mark.parametrize("name", TURNING)

@@ -3,6 +3,7 @@
 A, E = "posviz/arrays.py", "posviz/encodings/"
 EDGES, TRANSFORMS = "tests/encodings/test_edges.py::", "tests/encodings/test_transforms.py::"
 CHANGES_NOTHING = TRANSFORMS + "test_a_transform_changes_nothing"
+ARRAYS = "tests/test_arrays.py::"
 PREPARED = TRANSFORMS + "test_prepared_is_right_wherever_it_is_asked"
 
 QUICK = {
@@ -120,6 +121,55 @@ QUICK = {
         "_turn(x[piece], ",
         EDGES + "test_many_halves_turn_as_few_do",
     ),
+    "a parameter is not read": (
+        A,
+        "plain = type(x) is torch.Tensor or type(x) is torch.nn.Parameter",
+        "plain = type(x) is torch.Tensor",
+        ARRAYS + "test_a_parameter_is_read_and_a_mere_shape_is_not",
+    ),
+    "only the first array is asked whether it is mapped over": (
+        A,
+        "return any(map(is_abstract, arrays))",
+        "return is_abstract(arrays[0])",
+        ARRAYS + "test_torch_follows_what_it_maps_over",
+    ),
+    "integers of a tensor wrap around in 32 bits": (
+        A,
+        "return x.long() if is_torch(x)",
+        "return x.int() if is_torch(x)",
+        ARRAYS + "test_integers_may_be_larger_than_thirty_two_bits",
+    ),
+    "ranges wrap around in 32 bits": (
+        A,
+        "np.arange(values.start, values.stop, values.step)",
+        "np.arange(values.start, values.stop, values.step, dtype=np.int32)",
+        ARRAYS + "test_integers_may_be_larger_than_thirty_two_bits",
+    ),
+    "a mere shape takes memory": (
+        A,
+        "needed <= UNQUESTIONED_BYTES or is_abstract(x) or",
+        "needed <= UNQUESTIONED_BYTES or",
+        ARRAYS + "test_no_machine_has_an_exbibyte",
+    ),
+    "what is kept was made in inference mode": (
+        A,
+        "with torch.inference_mode(False):",
+        "with torch.no_grad():",
+        ARRAYS + "test_what_is_kept_for_later_can_be_differentiated",
+    ),
+    "what is kept has one dtype for all": (
+        A,
+        "return _kept(x.device, dtype, make, *arguments)",
+        "return _kept(x.device, None, make, *arguments)",
+        "tests/encodings/test_alibi.py::"
+        "test_the_encoding_acts_at_the_scores_and_keeps_kind_and_dtype",
+    ),
+    "prepared: a tensor is asked for the version it has not": (
+        A,
+        "return 0 if x.is_inference() else x._version",
+        "return x._version",
+        TRANSFORMS + "test_prepared_in_inference_mode_where_no_tensor_tells_its_version",
+    ),
 }
 
 FAR = TRANSFORMS + "test_compiled_is_eager_far_away_forward_and_backward"
@@ -148,6 +198,24 @@ DEFAULT = {
         "if is_compiling():  # where a NumPy array does not tell its dtype",
         "if False:",
         CHANGES_NOTHING + "[NTK-torch.compile]",
+    ),
+    "exported: a length is asked for where no run is looked for": (
+        E + "relative.py",
+        "if not _may_be_shortened(positions) or positions.ndim != 1 or len(positions) == 0:",
+        "if positions.ndim != 1 or len(positions) == 0 or not _may_be_shortened(positions):",
+        CHANGES_NOTHING + "[sinusoidal-torch.export]",
+    ),
+    "exported: a length is compared where no row is looked for": (
+        "posviz/sdpa.py",
+        " or not is_readable(q_positions):",
+        ":",
+        CHANGES_NOTHING + "[T5-torch.export]",
+    ),
+    "exported: memory is asked for": (
+        A,
+        "    if is_compiling():\n        return  # how large",
+        "    if False:\n        return  # how large",
+        CHANGES_NOTHING + "[RoPE-torch.export]",
     ),
     "compiled: numbers are read": (
         A,
