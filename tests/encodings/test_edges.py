@@ -125,6 +125,15 @@ def test_many_halves_turn_as_few_do(layout, rotary_dim, dtype):
     assert torch.equal(posviz.apply_rotary(x, angles, layout=layout), expected)
 
 
+@pytest.mark.parametrize("shape", [(2, 2, 2500, 64), (2049, 1, 1, 256)], ids=["long", "wide"])
+def test_many_halves_are_turned_elsewhere(shape):
+    """The caller's own stay; of one token in many sentences, a piece is no less than all."""
+    x, positions = torch.ones(shape).bfloat16(), range(3, 3 + shape[2])
+    found = posviz.Rotary().at_query(x, positions)
+    assert (x == 1).all()
+    assert torch.equal(found, posviz.Rotary().at_query(x.float(), positions).bfloat16())
+
+
 # ---------------------------------------------------------------- torch's autocast and gradients
 
 

@@ -115,6 +115,18 @@ QUICK = {
         "tuple(wave[..., : x[piece].shape[-2], :] for wave in waves)",
         EDGES + "test_many_halves_turn_as_few_do",
     ),
+    "halves: the caller's own are turned": (
+        E + "rotary.py",
+        "turned = namespace(x).empty_like(x)",
+        "turned = x",
+        EDGES + "test_many_halves_are_turned_elsewhere",
+    ),
+    "halves: pieces of nothing": (
+        E + "rotary.py",
+        "step = max(1, PIECE * length // math.prod(x.shape))",
+        "step = PIECE * length // math.prod(x.shape)",
+        EDGES + "test_many_halves_are_turned_elsewhere",
+    ),
     "halves: turned as they are": (
         E + "rotary.py",
         "_turn(x[piece].float(), ",
