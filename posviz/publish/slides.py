@@ -106,8 +106,9 @@ def stacks(notebook: NotebookNode) -> list[list[Slide]]:
             place.append(f"{fence}\n{printed.rstrip()}\n{fence}")
         for output in cell.get("outputs", []):
             slide.picture += _picture(output)
-            if "posviz-prediction" in output.get("data", {}).get("text/html", ""):
-                slide.notes.append(output.data["text/plain"].replace("\n", "\n\n"))
+            data = output.get("data", {})
+            if "posviz-prediction" in data.get("text/html", "") and "text/plain" in data:
+                slide.notes.append(data["text/plain"].replace("\n", "\n\n"))
     return stacks
 
 
