@@ -17,6 +17,7 @@ WITHOUT = "without position"
 
 
 def loaded(source: Any) -> dict:
+    """Return the object that a dict, a text or the file at a path holds; else as `read_config`."""
     if isinstance(source, dict):
         return source
     if not isinstance(source, str | Path):
@@ -77,6 +78,7 @@ def _names(config: dict) -> list[str]:
 
 
 def lengths_of(config: dict, entries: dict, warnings: list[str]) -> tuple[int, int]:
+    """Return the length of the training and the promised one, in tokens; 0 where none is told."""
     longest = integer(config, "max_position_embeddings")
     trained, promised = longest, longest
     for entry in filter(None, entries.values()):

@@ -12,6 +12,7 @@ OTHER_NAMES = {"su": "longrope", "mrope": "default", "axial": "default"}
 
 
 def method_of(entry: dict) -> str:
+    """Return the name of the method; ValueError for one that is none of METHODS."""
     name = entry.get("rope_type", entry.get("type")) or "default"
     method = OTHER_NAMES.get(name, name) if isinstance(name, str) else name
     if method not in METHODS:
@@ -20,6 +21,7 @@ def method_of(entry: dict) -> str:
 
 
 def factor_of(entry: dict) -> float | None:
+    """Return by how much the context is stretched, None where no entry tells; at least 1."""
     factor = entry.get("factor")
     if factor is None:
         return None
@@ -30,6 +32,7 @@ def factor_of(entry: dict) -> float | None:
 
 
 def base_of(entry: dict, warnings: list[str]) -> float:
+    """Return the base, above 1; 10 000 and a warning where it is missing."""
     if entry.get("rope_theta") is None:
         warnings.append("rope_theta is missing: the base is taken for 10 000")
         return 10_000.0
@@ -61,6 +64,7 @@ def is_latent(config: dict) -> bool:
 
 
 def head_dim_of(config: dict) -> int:
+    """Return the dimensions of a head, given or as width over heads; ValueError without both."""
     if head_dim := integer(config, "head_dim"):
         return head_dim
     width = integer(config, "hidden_size") or integer(config, "n_embd")
@@ -71,6 +75,7 @@ def head_dim_of(config: dict) -> int:
 
 
 def rotary_dim_of(entry: dict, config: dict) -> int:
+    """Return how many dimensions of a head turn."""
     if given := integer(config, "qk_rope_head_dim") or integer(config, "rotary_dim"):
         return given
     if method_of(entry) == "proportional":
@@ -80,6 +85,7 @@ def rotary_dim_of(entry: dict, config: dict) -> int:
 
 
 def numbers(entry: dict, name: str, count: int) -> np.ndarray:
+    """Return a list of so many positive numbers as an array [count]."""
     values = entry.get(name)
     if not isinstance(values, list) or len(values) != count:
         raise ValueError(f"{name} must be a list of {count} numbers, got {quoted(values)}")
