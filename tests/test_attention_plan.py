@@ -84,6 +84,42 @@ class SelectiveRotary(Encoding):
         return TurnedBy(angles[:, -x.shape[1] :]), angles[:, -1:]
 
 
+@dataclass(frozen=True, eq=False)
+class Reflecting(Encoding):
+    """PaTH for the tokens of one call: what each token so far reflects, [batch, tokens, heads, …].
+
+    A query passes the reflections of all tokens after the key, its own first.
+    """
+
+    normals: Any
+    strengths: Any
+
+    def at_scores(self, scores, q, k, q_positions, k_positions):
+        xp, first = namespace(q), k.shape[2] - q.shape[2]
+        columns = []
+        for j in reversed(range(k.shape[2])):
+            columns.insert(0, q @ k[:, :, j, :, None])
+            normal, strength = self.normals[:, j, :, :, None], self.strengths[:, j, :, None, None]
+            reflected = q - strength * (q @ normal) * xp.matrix_transpose(normal)
+            begun = xp.arange(first, k.shape[2])[:, None] >= j
+            q = xp.where(begun, reflected, q)
+        return xp.concat(columns, axis=-1) / HEAD_DIM**0.5
+
+
+@dataclass(frozen=True, eq=False)
+class PaTH(Encoding):
+    """PaTH attention (Yang et al. 2025): a product of generalised reflections, made from x."""
+
+    w: Any
+
+    def for_input(self, x, positions, carried):
+        xp = namespace(x)
+        made = xp.reshape(x @ self.w, (*x.shape[:2], HEADS, HEAD_DIM + 1))
+        seen = made if carried is None else xp.concat([carried, made], axis=1)
+        normals = seen[..., 1:] / xp.sqrt(xp.sum(seen[..., 1:] ** 2, axis=-1, keepdims=True))
+        return Reflecting(normals, 2 / (1 + xp.exp(-seen[..., 0]))), seen
+
+
 def fox(kind):
     return FoX(kind(random(D_MODEL, HEADS, seed=8)))
 
@@ -92,7 +128,11 @@ def selective(kind):
     return SelectiveRotary(kind(random(D_MODEL, HEAD_DIM // 2, seed=9)))
 
 
-MADE = {"FoX": fox, "selective RoPE": selective}
+def path(kind):
+    return PaTH(kind(random(D_MODEL, HEADS * (HEAD_DIM + 1), seed=12)))
+
+
+MADE = {"FoX": fox, "selective RoPE": selective, "PaTH": path}
 PLANS = {
     "FoX, then RoPE near by": [
         lambda kind: {"encoding": fox(kind)},
@@ -156,6 +196,28 @@ def test_fox_forgets_by_the_gates_in_between(kind):
     for h, i in np.ndindex(HEADS, 6):
         scores = [q[h, i] @ k[h, j] / 2 + np.log(gates[j + 1 : i + 1, h]).sum() for j in range(6)]
         powers = np.exp(scores[: i + 1])
+        np.testing.assert_allclose(weights[0, h, i, : i + 1], powers / powers.sum(), atol=1e-13)
+
+
+@KINDS
+def test_path_reflects_by_the_tokens_after_the_key(kind):
+    x, w = random(1, 6, D_MODEL), projections(kv_heads=2)
+    encoding, options = path(kind), {"num_heads": HEADS, "positions": range(6)}
+    options["mask"] = causal_mask(range(6), range(6))
+    _, weights = attend(kind(x), *map(kind, w), encoding=encoding, return_weights=True, **options)
+    q, k = (np.moveaxis((x @ m).reshape(6, HEADS, HEAD_DIM), 1, 0) for m in w[:2])
+    made = (x[0] @ np.asarray(encoding.w)).reshape(6, HEADS, HEAD_DIM + 1)
+
+    def score(h, i, j):
+        moved = np.eye(HEAD_DIM)
+        for token in range(j + 1, i + 1):
+            normal = made[token, h, 1:] / np.linalg.norm(made[token, h, 1:])
+            strength = 2 / (1 + np.exp(-made[token, h, 0]))
+            moved = moved @ (np.eye(HEAD_DIM) - strength * np.outer(normal, normal))
+        return k[h, j] @ moved @ q[h, i] / np.sqrt(HEAD_DIM)
+
+    for h, i in np.ndindex(HEADS, 6):
+        powers = np.exp([score(h, i, j) for j in range(i + 1)])
         np.testing.assert_allclose(weights[0, h, i, : i + 1], powers / powers.sum(), atol=1e-13)
 
 

@@ -236,6 +236,10 @@ class Explorer:
         """Return (lowest, present, highest) place of the slider with this label."""
         return tuple(self.handle(label).evaluate("({ min, value, max }) => [+min, +value, +max]"))
 
+    def asleep(self, label):
+        """Return whether this slider is greyed, since other knobs make it idle."""
+        return self.handle(label).is_disabled()
+
     def stands_at(self, label, value):
         """Fail unless `value` comes to stand beside the slider: its answer follows the picture."""
         expect(self.handle(label)).to_have_attribute("aria-valuetext", value)
