@@ -170,6 +170,7 @@ def gpt(seed=0):
     return SmallGPT([near | {"window": 4}, far | {"temperature": 0.9}])
 
 
+@pytest.mark.slow("it trains")
 def test_a_small_gpt_learns_where_tokens_stand():
     """Each token is the one three before it: only positions tell which that is."""
     model, random_tokens = gpt(), torch.Generator().manual_seed(0)
