@@ -1,5 +1,6 @@
 """Every lesson as a page from disk, with the network cut off: the pictures move all the same."""
 
+import io
 import itertools
 import re
 import shutil
@@ -8,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import nbformat
 import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 
 import run
@@ -38,6 +40,12 @@ def site(tmp_path_factory, executed):
         list(workers.map(lambda notebook: page.write_page(notebook, to), NOTEBOOKS))
     page.write_index(to)
     return to
+
+
+# How large pictures are beside the size they are drawn for.
+SCALES = """() => [...document.querySelectorAll('.outputs img[width], .posviz-screen canvas')]
+    .filter((picture) => picture.offsetWidth > 0)
+    .map((picture) => picture.offsetWidth / (parseFloat(picture.style.width) || picture.width))"""
 
 
 class Opened:
@@ -201,11 +209,21 @@ def test_links_lead_to_pages_and_places_that_are_there(lesson, site):
             assert lesson.page.locator(f'[id="{place}"]').count() == 1, href
 
 
-def test_nothing_is_wider_than_a_telephone(lesson):
+def test_on_a_telephone_nothing_is_wider_and_pictures_are_read_by_scrolling(lesson):
     lesson.page.set_viewport_size({"width": 380, "height": 800})
     width = lesson.page.evaluate("document.documentElement.scrollWidth")
+    scales = lesson.page.evaluate(SCALES)
     lesson.page.set_viewport_size({"width": 1280, "height": 900})
     assert width == 380
+    assert min(scales) >= 0.72  # letters of 15 px, the smallest there are, are 11 px high
+
+
+def test_pictures_are_as_dark_as_the_page(second):
+    canvas = table_of(second).locator("canvas")
+    for scheme, dark in (("dark", True), ("light", False)):
+        second.page.emulate_media(color_scheme=scheme)
+        shown = np.asarray(Image.open(io.BytesIO(canvas.screenshot())).convert("L"))
+        assert (np.median(shown[-20:]) < 60) == dark  # below the axis, where nothing is drawn
 
 
 @pytest.fixture
