@@ -2,7 +2,8 @@
 
 python benchmarks/mathematics.py            everything
 python benchmarks/mathematics.py rope t5    the groups named: rope, rope_bfloat16, alibi, t5, table,
-                                            attention, attention_bfloat16, decoding, tiny, memory
+                                            attention, attention_bfloat16, decoding, step,
+                                            biases, tiny, memory
 """
 
 import datetime
@@ -13,6 +14,7 @@ import statistics
 import subprocess
 import sys
 import time
+from functools import partial
 from importlib import metadata
 
 import numpy as np
@@ -34,17 +36,22 @@ ROUNDS = 15
 
 
 def times(contenders, inner=1):
-    """Median milliseconds of each, taken in turn so that a noisy moment hits all alike."""
+    """Median milliseconds of each, taken in turn so that a noisy moment hits all alike.
+
+    On one thread of a CPU it is that thread's own time: other processes do not count.
+    """
+    alone = DEVICE == "cpu" and torch.get_num_threads() == 1
+    clock = time.thread_time if alone else time.perf_counter
     taken = {name: [] for name in contenders}
     with torch.no_grad():
         for _ in range(2 + ROUNDS):
             for name, run in contenders.items():
                 _wait()
-                began = time.perf_counter()
+                began = clock()
                 for _ in range(inner):
                     kept = run()
                 _wait()
-                taken[name].append(1e3 * (time.perf_counter() - began) / inner)
+                taken[name].append(1e3 * (clock() - began) / inner)
                 del kept
                 gc.collect()
     return {name: statistics.median(values[2:]) for name, values in taken.items()}
@@ -196,6 +203,39 @@ def decoding():
     }
 
 
+def step(position=2047):
+    """RoPE on the query and key of a step (1, 32, 1, 128), float32."""
+    (q, k), places = torch.randn(2, 1, 32, 1, 128), torch.tensor([position])
+    config = LlamaConfig(hidden_size=4096, num_attention_heads=32)
+    cos, sin = llama.LlamaRotaryEmbedding(config)(q, places[None])
+    runs = {"Hugging Face, given its cosines": lambda: llama.apply_rotary_pos_emb(q, k, cos, sin)}
+    for layout in ("interleaved", "half_split"):
+        made = posviz.Rotary(layout=layout)
+        ready = made.prepared(q, places)
+        for name, encoding in (("", made), (", prepared for all layers", ready)):
+            turn = partial(encoding.at_query_and_key, q, k, places)
+            runs[f"posviz, {layout}{name}"] = turn
+    return runs
+
+
+def biases():
+    """What one query adds to its scores of 2048 keys, float32."""
+    row, last = torch.tensor([2047]), torch.arange(2048)
+    scores, slopes = torch.zeros(1, 16, 1, 2048), torch.tensor(posviz.alibi_slopes(16)).float()
+    config = T5Config(d_model=768, num_heads=12, d_kv=64)
+    module = T5Attention(config, has_relative_attention_bias=True, layer_idx=0)
+    t5 = posviz.T5(module.relative_attention_bias.weight.detach())
+    alibi, fewer = posviz.Alibi(), scores[:, :12]
+    return {
+        "ALiBi, plain torch": lambda: scores - slopes[:, None, None] * (row - last),
+        "ALiBi, posviz": lambda: alibi.at_scores(scores, None, None, row, last),
+        "T5, Hugging Face": lambda: (
+            fewer + module.compute_bias(1, 2048, device="cpu", past_seen_tokens=2047)
+        ),
+        "T5, posviz": lambda: t5.at_scores(fewer, None, None, row, last),
+    }
+
+
 def tiny():
     """Attention (1, 4, 8, 32), float32: what a call costs beside its sums."""
     qkv, tokens = [torch.randn(1, 4, 8, 32) for _ in range(3)], torch.arange(8)
@@ -253,7 +293,7 @@ def main():
     print(f"{datetime.date.today()}, {versions}; rope on {device}, the rest on CPU cores")
     most = torch.get_num_threads()
     of_encodings = {group.__name__: group for group in (rope, rope_bfloat16, alibi, t5, table)}
-    sums = (attention, attention_bfloat16, decoding, tiny)
+    sums = (attention, attention_bfloat16, decoding, step, biases, tiny)
     of_attention = {group.__name__: group for group in sums}
     for name in sys.argv[1:] or (*of_encodings, *of_attention, "memory"):
         if name == "memory":
@@ -263,7 +303,7 @@ def main():
         else:
             for threads in (1, most):
                 torch.set_num_threads(threads)
-                report(of_attention[name], inner=50 if name == "tiny" else 1)
+                report(of_attention[name], inner=50 if name in ("step", "biases", "tiny") else 1)
 
 
 if __name__ == "__main__":

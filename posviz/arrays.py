@@ -242,10 +242,10 @@ def _as_tensor(values: Any) -> Array:
     if is_compiling():
         return _torch().from_numpy(values)
     # Where tensors are fake, from_numpy would make a real one.
-    return _torch().tensor(_in_native_order(values))
+    return _torch().tensor(in_native_order(values))
 
 
-def _in_native_order(x: np.ndarray) -> np.ndarray:
+def in_native_order(x: np.ndarray) -> np.ndarray:
     """x in the machine's own order of bytes, and steps that are not backwards."""
     return np.asarray(x, x.dtype.newbyteorder("="), order="C")
 
@@ -341,7 +341,7 @@ def in_pairs(x: Array) -> Array:
     """
     if not is_torch(x):
         if x.strides[-1] != x.itemsize or not x.dtype.isnative:
-            x = _in_native_order(x)
+            x = in_native_order(x)
         return x.view(np.result_type(x.dtype, np.complex64))
     torch = _torch()
     start = 0 if is_compiling() else x.storage_offset()  # torch.compile cannot ask for it

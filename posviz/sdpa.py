@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from posviz.arrays import Array, check_memory, is_readable, is_torch, namespace
+from posviz.arrays import Array, check_memory, is_compiling, is_readable, is_torch, namespace
 from posviz.encodings.doors import Encoding, bias_by
 from posviz.encodings.relative import FEW, along_diagonals, are_diagonal, diagonals, is_run
 
@@ -34,6 +34,8 @@ def why_not(q: Array, k: Array, encoding: Encoding, return_weights: bool) -> str
         return f"a bias in float32 beside {q.dtype} on {q.device.type} is untried"
     if _forward_mode():
         return "it has no forward derivatives"
+    if biased and _is_transformed():
+        return "within torch.vmap and its kin it has no derivative by a bias"
     return ""
 
 
@@ -41,6 +43,12 @@ def _forward_mode() -> bool:
     from torch.autograd import forward_ad
 
     return forward_ad._current_level >= 0
+
+
+def _is_transformed() -> bool:
+    from torch._C import _functorch
+
+    return not is_compiling() and _functorch.peek_interpreter_stack() is not None
 
 
 def fused(

@@ -2,6 +2,7 @@
 
 import copy
 import io
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from posviz.encodings.alibi import Alibi
 from posviz.encodings.deberta import DeBERTa
 from posviz.encodings.doors import Encoding
 from posviz.encodings.frequencies import Frequencies
+from posviz.encodings.position_maps import MappedRotary, rerope_positions
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.rotary2d import MixedRotary, raster
 from posviz.encodings.shaw import Shaw
@@ -72,6 +74,30 @@ def test_a_parameter_stays_the_one_that_others_share_and_a_buffer_is_a_copy():
     np.testing.assert_array_equal(table, TABLE)
 
 
+def test_an_encoding_within_another_is_registered_within_it():
+    inner = Rotary(frequencies=Frequencies(np.array([1.0, 0.5]), trained(1.5)))
+    module = EncodingModule(MappedRotary(partial(rerope_positions, window=2), inner))
+    assert sorted(module.state_dict()) == ["rotary.attention_factor", "rotary.inv_freq"]
+    module.load_state_dict({"rotary.attention_factor": trained(3.0)}, strict=False)
+    assert module().rotary.frequencies.attention_factor == 3.0
+    assert "MappedRotary" in repr(module)
+
+
+@pytest.mark.parametrize("hidden", [[TABLE], (torch.tensor(TABLE),), {"table": TABLE}])
+def test_arrays_that_would_not_be_saved_are_refused(hidden):
+    class Hiding(Encoding):
+        def __init__(self):
+            self.tables = hidden
+
+    with pytest.raises(TypeError, match=r"tables must be .* got a (list|tuple|dict) of arrays"):
+        EncodingModule(Hiding())
+
+
+@pytest.mark.parametrize("table", [TABLE.astype(">f8"), TABLE[::-1]], ids=["bytes", "steps"])
+def test_tables_in_another_order_are_registered(table):
+    np.testing.assert_array_equal(EncodingModule(T5(table))().table, table)
+
+
 def test_only_an_encoding_becomes_a_module():
     with pytest.raises(TypeError, match=r"encoding must be an Encoding, .* got 'rope'"):
         EncodingModule("rope")
@@ -87,6 +113,10 @@ def test_what_is_loaded_is_what_the_encoding_has():
     assert module().frequencies.inv_freq.tolist() == [3.0, 2.0]
     assert module().frequencies.attention_factor == 1.25
     assert frequencies.inv_freq.tolist() == [1.0, 0.5]  # the caller's own stays
+    both = EncodingModule(Rotary(frequencies=Frequencies(np.array([1.0, 0.5]), trained(1.5))))
+    both.load_state_dict({"inv_freq": torch.tensor([3.0, 2.0]), "attention_factor": trained(2.5)})
+    assert both().frequencies.inv_freq.tolist() == [3.0, 2.0]
+    assert both().frequencies.attention_factor == 2.5
 
 
 def test_frequencies_keep_their_precision_where_a_model_is_made_half():
@@ -96,6 +126,10 @@ def test_frequencies_keep_their_precision_where_a_model_is_made_half():
     rotary = EncodingModule(Rotary(frequencies=Frequencies(inv_freq))).to(torch.bfloat16)
     assert rotary().frequencies.inv_freq.dtype == torch.float64
     np.testing.assert_array_equal(rotary().frequencies.inv_freq, inv_freq)
+    single = Frequencies(inv_freq.astype(np.float32))
+    assert EncodingModule(Rotary(frequencies=single)).half()().frequencies.inv_freq.dtype == (
+        torch.float32
+    )
     q = torch.tensor(random(1, 2, 3, 16))
     plain = Rotary(frequencies=Frequencies(inv_freq)).at_query(q, [131_072, 5, 7])
     torch.testing.assert_close(rotary().at_query(q, [131_072, 5, 7]), plain, rtol=0, atol=0)

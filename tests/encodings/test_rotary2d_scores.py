@@ -189,6 +189,13 @@ def test_gradients_reach_the_frequencies_and_fractional_coordinates(shape):
 
 
 X = np.ones((1, 2, 1, 8))
+ZERO = torch.tensor([0])
+
+
+def ready_for(x):
+    return MixedRotary(GRID, torch.ones((2, 2, 4)).double()).prepared(x, ZERO)
+
+
 THW = np.ones((3, 4))
 WHOLE = torch.tensor(GRID)
 
@@ -280,6 +287,16 @@ WHOLE = torch.tensor(GRID)
             lambda: MixedRotary(GRID, np.ones((2, 2, 4))).at_key(X[:, :1], [0]),
             ValueError,
             r"for each of 1 heads, queries and keys alike, \[2, 1, 4\], got shape \(2, 2, 4\)",
+        ),
+        (
+            lambda: MixedRotary(GRID, np.ones((2, 2, 4))).at_query_and_key(X, X[:, :1], [0]),
+            ValueError,
+            r"for each of 1 heads, queries and keys alike",
+        ),
+        (
+            lambda: ready_for(torch.tensor(X)).at_key(torch.tensor(X[:, :1]), ZERO),
+            ValueError,
+            r"for each of 1 heads, queries and keys alike",
         ),
         (
             lambda: MixedRotary(GRID, np.ones((2, 5))).at_key(X, [0]),

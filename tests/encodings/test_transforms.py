@@ -68,11 +68,18 @@ def through_export(name):
 
 
 def through_vmap(name):
-    encoding, (x, *w) = encoded(name), tensors(X, *W)
-    each = torch.stack([POSITIONS, POSITIONS + 2, POSITIONS.flip(0)])
-    found = torch.vmap(lambda positions: run(encoding, x, w, positions))(each)
-    expected = torch.stack([run(encoding, x, w, positions) for positions in each])
-    torch.testing.assert_close(found, expected, atol=1e-12, rtol=0)
+    """Arrays of the encoding are trained, or not."""
+    each, (x, *w) = torch.stack([POSITIONS, POSITIONS + 2, POSITIONS.flip(0)]), tensors(X, *W)
+    for is_trained in (False, True):
+        encoding = ENCODINGS[name](
+            lambda array: torch.tensor(
+                array,
+                requires_grad=is_trained and array.dtype.kind == "f",  # noqa: B023
+            )
+        )
+        found = torch.vmap(lambda positions: run(encoding, x, w, positions))(each)  # noqa: B023
+        expected = torch.stack([run(encoding, x, w, positions) for positions in each])
+        torch.testing.assert_close(found, expected, atol=1e-12, rtol=0)
 
 
 def through_meta(name):
