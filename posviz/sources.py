@@ -1,4 +1,4 @@
-"""The bibliography, `sources.bib`: what the keys by which notebooks and claims cite stand for."""
+"""The bibliography, `sources.bib`: what the keys stand for by which notebooks, claims and the map of the course cite."""
 
 from collections.abc import Iterable
 from functools import cache
