@@ -1,4 +1,4 @@
-"""The bibliography, `sources.bib`: what the keys stand for by which notebooks, claims and the map of the course cite."""
+"""The bibliography, `sources.bib`: the keys that notebooks, claims and pictures cite by."""
 
 from collections.abc import Iterable
 from functools import cache
