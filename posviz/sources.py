@@ -1,4 +1,4 @@
-"""The bibliography, `sources.bib`: what the keys by which notebooks and claims cite stand for."""
+"""The bibliography, `sources.bib`: the keys that notebooks, claims and pictures cite by."""
 
 from collections.abc import Iterable
 from functools import cache

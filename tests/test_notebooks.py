@@ -1,7 +1,9 @@
 """Every notebook is well-formed, and a number that changes in it is noticed."""
 
+import itertools
 import re
 import statistics
+from collections import Counter
 from pathlib import Path
 
 import nbformat
@@ -111,3 +113,16 @@ def test_a_changed_number_is_noticed_in_every_checked_cell(path):
     assert [stored.cells[number].id for number in differing(stored, changed)] == [
         cell.id for cell in checked_cells(cells)
     ]
+
+
+def test_where_a_choice_stands_tells_nothing():
+    """Of the predictions with as many choices, each place holds the right one now and then."""
+    right = {count: Counter() for count in (3, 4)}
+    for cell in itertools.chain.from_iterable(code_cells(path)[1] for path in NOTEBOOKS):
+        if re.search(r"^predict\(", cell.source, flags=re.MULTILINE):
+            holds = re.findall(r"^(✓|✗) (?:Yes|No)\.", output_texts(cell)[0], flags=re.MULTILINE)
+            right.setdefault(len(holds), Counter())[holds.index("✓")] += 1
+    shares = {n: [found[i] / found.total() for i in range(n)] for n, found in right.items()}
+    assert max(shares[3]) < 0.45, shares
+    assert min(shares[3]) > 0.2, shares
+    assert min(shares[4]) > 0, shares

@@ -14,6 +14,7 @@ from nbconvert.filters import markdown2html
 from posviz import sources
 from posviz.claims import ledger
 from posviz.course import LESSONS
+from posviz.pictures.start.encoding_map import ENTRIES
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -79,6 +80,7 @@ def test_every_link_leads_to_its_source(path):
 def test_every_source_is_cited():
     cited = {key for path in PAGES for key, _ in links(path)}
     cited |= {key for claim in claims() for key in claim.sources}
+    cited |= {entry.source for entry in ENTRIES.values()}
     assert cited == sources.bibliography().keys()
 
 

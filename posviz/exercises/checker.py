@@ -29,7 +29,7 @@ A mistake that shows in many values is declared by what they have in common:
 import copy
 import dis
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import permutations
 from types import FunctionType
@@ -39,7 +39,7 @@ import numpy as np
 
 from posviz.exercises import progress
 from posviz.exercises.answers import JOIN, to_numbers
-from posviz.exercises.feedback import Feedback, failing_line, show_arguments, show_value
+from posviz.exercises.feedback import Feedback, failing_line, show_arguments, show_value, untrue
 from posviz.wording import shortened
 
 SIZES = range(1, 9)
@@ -94,7 +94,10 @@ class Checker:
 
     def cases(self) -> list[tuple]:
         """Return the inputs, smallest first; every call makes the same ones afresh."""
-        return [()] if self.inputs is None else _grow(self.inputs)
+        return [*self._each_case()]
+
+    def _each_case(self) -> Iterator[tuple]:
+        return iter([()]) if self.inputs is None else _grow(self.inputs)
 
     def __call__(self, answer: Any) -> Feedback:
         """Return the feedback on an answer: a function, or a value where a value is asked for."""
@@ -145,7 +148,7 @@ class Checker:
             return feedback
         return self._feedback("mistake", both.message, both.name, feedback.evidence)
 
-    def _is_right(self, answer: Any, cases: list[tuple]) -> bool:
+    def _is_right(self, answer: Any, cases: Iterable[tuple]) -> bool:
         for case in cases:
             outcome = self._run(answer, case)
             if isinstance(outcome, Feedback) or not self.same(outcome, self._expected(case)):
@@ -240,7 +243,7 @@ class Checker:
         """Tell whether it makes these outputs: all, for on one another may agree by chance."""
         try:
             with warnings.catch_warnings(action="ignore"):
-                made = (np.asarray(mistake.function(*case)) for case in self.cases())
+                made = (np.asarray(mistake.function(*case)) for case in self._each_case())
                 return all(map(self.same, given, made))
         except Exception:  # two mistakes may not go together
             return False
@@ -256,6 +259,8 @@ class Checker:
         return "\n".join([self._arguments(case), *shown])
 
     def _difference(self, mine: np.ndarray, right: np.ndarray) -> str:
+        if right.dtype == bool and not right.ndim and self.inputs:
+            return untrue(mine, bool(right))
         if self.same(mine.T, right):
             if mine.shape == right.shape:
                 return "Your answer is the transpose: its rows should be its columns."
@@ -283,8 +288,8 @@ class Checker:
         return Feedback(status, self.title, message, mistake, evidence)
 
 
-def _grow(inputs: Callable[[np.random.Generator, int], tuple]) -> list[tuple]:
-    return [inputs(np.random.default_rng(size), size) for size in SIZES]
+def _grow(inputs: Callable[[np.random.Generator, int], tuple]) -> Iterator[tuple]:
+    return (inputs(np.random.default_rng(size), size) for size in SIZES)
 
 
 def _part(answer: Any, number: int) -> Any:

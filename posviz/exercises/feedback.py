@@ -91,3 +91,16 @@ def failing_line(function: Any, error: Exception) -> tuple[str, list[str]]:
             empty = [name for name, value in frame.f_locals.items() if value is ...]
             return f" on line {number}, `{line}`", empty
     return "", []
+
+
+def untrue(mine: np.ndarray, right: bool) -> str:
+    """Say why an answer is not the one True or False that is asked for."""
+    if mine.ndim:
+        said = "is True or False for each of" if mine.dtype == bool else "holds"
+        return (
+            f"Your answer {said} {mine.size} numbers, and one True or False is asked for: "
+            ".all() is True where all of them are, .any() where at least one is."
+        )
+    if mine.item() not in (0, 1):
+        return f"Your answer is {mine.item():.4g}; True or False is asked for."
+    return f"Your answer is {bool(mine)}; here it should be {right}."

@@ -297,6 +297,10 @@ def test_booleans_are_judged():
     assert check_even(lambda x: not x & 1).status == "correct"
     feedback = check_even(lambda x: x % 2 == 1)
     assert (feedback.status, "your answer = True" in feedback.evidence) == ("wrong", True)
+    assert feedback.message == "Your answer is True; here it should be False."
+    assert check_even(lambda x: 7).message == "Your answer is 7; True or False is asked for."
+    said = "one True or False is asked for: .all() is True where all of them are"
+    assert said in check_even(lambda x: np.arange(3) == x).message
 
 
 def test_an_answer_that_writes_into_its_inputs_spoils_nothing():

@@ -187,8 +187,8 @@ def a_table_knows_no_offsets() -> Verdict:
     }
     text = (
         "Largest minus smallest product of two of 64 rows 5 positions apart, d_model = 64; above "
-        "1e-9 it is not their offset that decides. The rows chosen, a Cholesky factor, have "
-        "products e^(−|offset|/8): training may find them, but nothing makes it do so."
+        "1e-9 it is not their offset that decides. The rows chosen have products "
+        "e^(−|offset|/8): training may find such rows, but nothing makes it do so."
     )
     return judge(spreads, lambda spread: spread > SAME, text)
 

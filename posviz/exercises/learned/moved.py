@@ -68,6 +68,28 @@ def _(positions, moved, rows):
     return moved.min() >= 0 and moved.max() < rows and same
 
 
+@check_unnoticed.mistake("positions sorted")
+def _(positions, moved, rows):
+    """You sorted the positions, and that puts back what was mixed up. The model does notice which
+    token stands where: compare moved − positions, as they are."""
+    apart = np.sort(moved) - np.sort(positions)
+    return moved.min() >= 0 and moved.max() < rows and np.ptp(apart) == 0
+
+
+@check_unnoticed.mistake("distances sorted")
+def _(positions, moved, rows):
+    """You compared the distances that occur, and not between which tokens. Words that change places
+    leave the same ones, and the model does notice: compare moved − positions."""
+    same = np.array_equal(np.sort(_apart(moved), None), np.sort(_apart(positions), None))
+    return moved.min() >= 0 and moved.max() < rows and same
+
+
+@check_unnoticed.mistake("every move")
+def _(positions, moved, rows):
+    """You let every move pass. Look at the losses once more: some of them grew."""
+    return True
+
+
 @check_unnoticed.mistake("no move at all")
 def _(positions, moved, rows):
     """You let no move pass. Look at the losses once more: one of them stayed as it was."""

@@ -1,10 +1,11 @@
 """Exercise: several attention heads side by side."""
 
 import functools
+from types import FunctionType
 
 import numpy as np
 
-from posviz.attention import attend, softmax
+from posviz.attention import attend
 from posviz.encodings.doors import NoPosition
 from posviz.exercises.checker import Checker
 from posviz.exercises.order import attention
@@ -39,14 +40,20 @@ def _cut(rows, num_heads):
     return np.stack(np.split(rows, num_heads, axis=1))
 
 
-def _cut_in_turn(rows, num_heads):
-    return np.stack([rows[:, head::num_heads] for head in range(num_heads)])
+def _cut_by_reshape(heads, x, projections, num_heads):
+    """Outputs [num_heads, len, head_dim] of pieces that mix tokens; `heads` attends in each."""
+
+    def one_head(q, k, v):
+        select = np.split(np.eye(3 * q.shape[1]), 3, axis=1)
+        return heads(np.hstack([q, k, v]), *select, 1)
+
+    pieces = ((x @ w).reshape(num_heads, len(x), -1) for w in projections)
+    return np.stack([one_head(*of_head) for of_head in zip(*pieces, strict=True)])
 
 
-def _attention(cut, x, projections, num_heads, divisor=None):
-    """Outputs [num_heads, len, head_dim], with the columns cut as `cut` does."""
-    q, k, v = (cut(x @ w, num_heads) for w in projections)
-    return softmax(q @ k.swapaxes(1, 2) / (divisor or q.shape[-1]) ** 0.5) @ v
+def _in_turn(width, num_heads):
+    """The columns of head 0, of head 1, … if they are dealt out in turn."""
+    return np.arange(width).reshape(-1, num_heads).T.ravel()
 
 
 @check_heads.mistake("one head")
@@ -60,7 +67,7 @@ def _(x, w_q, w_k, w_v, num_heads):
 def _(x, w_q, w_k, w_v, num_heads):
     """You divided the scores by the root of the number of all columns. The sum in q·k runs over
     those of one head: divide by √head_dim, the width of q after the cut."""
-    return np.hstack(_attention(_cut, x, (w_q, w_k, w_v), num_heads, divisor=w_q.shape[1]))
+    return _heads(x, w_q / np.sqrt(num_heads), w_k, w_v, num_heads)
 
 
 @check_heads.mistake("cut and joined by reshape alone")
@@ -68,33 +75,38 @@ def _(x, w_q, w_k, w_v, num_heads):
     """You cut by reshape(num_heads, len, head_dim), and that mixes tokens: it goes through the rows
     one after the other. Reshape to (len, num_heads, head_dim), then swap the first two axes; swap
     them back before you join."""
+    return _cut_by_reshape(_heads, x, (w_q, w_k, w_v), num_heads).reshape(len(x), -1)
 
-    def by_reshape(rows, num_heads):
-        return rows.reshape(num_heads, len(rows), -1)
 
-    return _attention(by_reshape, x, (w_q, w_k, w_v), num_heads).reshape(len(x), -1)
+@check_heads.mistake("cut by reshape alone")
+def _(x, w_q, w_k, w_v, num_heads):
+    """You cut by reshape(num_heads, len, head_dim), and that mixes tokens: it goes through the rows
+    one after the other. Reshape to (len, num_heads, head_dim), then swap the first two axes."""
+    return np.hstack(_cut_by_reshape(_heads, x, (w_q, w_k, w_v), num_heads))
 
 
 @check_heads.mistake("joined by reshape alone")
 def _(x, w_q, w_k, w_v, num_heads):
-    """The heads are right, but a reshape of [num_heads, len, head_dim] mixes tokens: swap the first
-    two axes before you join them to [len, num_heads·head_dim]."""
-    return _attention(_cut, x, (w_q, w_k, w_v), num_heads).reshape(len(x), -1)
+    """A reshape of the outputs [num_heads, len, head_dim] mixes tokens: swap the first two axes
+    before you join them to [len, num_heads·head_dim]."""
+    return _cut(_heads(x, w_q, w_k, w_v, num_heads), num_heads).reshape(len(x), -1)
 
 
 @check_heads.mistake("cut in turn")
 def _(x, w_q, w_k, w_v, num_heads):
     """You dealt the columns out to the heads in turn. The first head has the first head_dim
     columns, the second the next."""
-    return np.hstack(_attention(_cut_in_turn, x, (w_q, w_k, w_v), num_heads))
+    order = _in_turn(w_q.shape[1], num_heads)
+    return _heads(x, w_q[:, order], w_k[:, order], w_v[:, order], num_heads)
 
 
 @check_heads.mistake("cut and joined in turn")
 def _(x, w_q, w_k, w_v, num_heads):
     """You dealt the columns out to the heads in turn, as reshape(len, head_dim, num_heads) does.
     The first head has the first head_dim columns: reshape(len, num_heads, head_dim)."""
-    outputs = _attention(_cut_in_turn, x, (w_q, w_k, w_v), num_heads)
-    return outputs.transpose(1, 2, 0).reshape(len(x), -1)
+    order = _in_turn(w_q.shape[1], num_heads)
+    outputs = _heads(x, w_q[:, order], w_k[:, order], w_v[:, order], num_heads)
+    return outputs[:, np.argsort(order)]
 
 
 def _in_every_head(one_head):
@@ -102,8 +114,11 @@ def _in_every_head(one_head):
 
     @functools.wraps(one_head)
     def several(x, w_q, w_k, w_v, num_heads):
+        # Where it calls the right head, it may be given one with another mistake.
+        known = one_head.__globals__ | {"_head": functools.partial(_heads, num_heads=1)}
+        one = FunctionType(one_head.__code__, known)
         pieces = (_cut(w, num_heads) for w in (w_q, w_k, w_v))
-        return np.hstack([one_head(x, *of_head) for of_head in zip(*pieces, strict=True)])
+        return np.hstack([one(x, *of_head) for of_head in zip(*pieces, strict=True)])
 
     return several
 

@@ -91,7 +91,7 @@ class FourRelativeTerms(Picture):
         )
         told += f" of the last query {'' if off else 'would '}{change}"
         if not arrays.on[4]:
-            return f"{told}; query alone is off, and would change no weight."
+            return f"{told}; query alone is off."
         bound = f"less than {ROUNDING:.0e}" if arrays.query_change < ROUNDING else "more"
         return f"{told}; query alone changes the weights by {bound}."
 

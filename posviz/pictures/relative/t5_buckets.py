@@ -97,7 +97,7 @@ class T5Buckets(Picture):
         return [buckets, pairs, *ends, mark, runs, here, *band, *rows]
 
     def caption(self, arrays: Arrays) -> str:
-        """The offset's bucket, the offsets that share it, and how many buckets are used."""
+        """The offset's bucket and company, how many are used; of the last, where it is in it."""
         num_buckets, max_distance, bidirectional, seq_len = arrays.setting
         far, last = arrays.runs[-1, [0, 2]]
         unused = np.setdiff1d(np.arange(num_buckets), arrays.runs[:, 2])
@@ -112,11 +112,13 @@ class T5Buckets(Picture):
             limit = (
                 f" (max_distance is held at {max_distance}, above the {arrays.exact} exact ones)"
             )
+        told = abs(arrays.offset) >= far or max_distance != arrays.max_distance
+        ends = f"; from distance {far} on{limit} all share {after}" if told else ""
         outside = " (the map has no such pair)" * (abs(arrays.offset) >= seq_len)
         return (
             f"Offset {signed(arrays.offset)}, {_meant(arrays.offset)}{outside}, is in bucket "
             f"{arrays.here[2]}, {_company(*arrays.here[:2])}; {num_buckets - len(unused)} of "
-            f"{num_buckets} buckets are used{but}; from distance {far} on{limit} all share {after}."
+            f"{num_buckets} buckets are used{but}{ends}."
         )
 
 

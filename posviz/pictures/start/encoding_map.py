@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib import rcParams
 
+from posviz import sources
 from posviz.course import OF_TOPIC
 from posviz.engine.knobs import choice
 from posviz.engine.picture import Arrays, Picture
@@ -13,7 +14,10 @@ from posviz.pictures.start.three_doors import DOOR_POINTS, blank, draw_doors
 
 
 class Entry(NamedTuple):
-    """What the map says of an encoding. i is the query's position, j the key's, d is head_dim."""
+    """What the map says of an encoding, and the key of its source in sources.bib.
+
+    i is the query's position, j the key's, d is head_dim.
+    """
 
     doors: tuple[str, ...]
     formula: tuple[str, str]
@@ -30,7 +34,7 @@ ENTRIES = {
         "nothing is added, and only the causal mask tells early tokens from late ones",
         "nothing",
         "order",
-        "Haviv et al., 2022",
+        "haviv2022transformer",
     ),
     "sinusoidal": Entry(
         ("input",),
@@ -38,7 +42,7 @@ ENTRIES = {
         "a fixed table of sines and cosines is added to the embeddings",
         "nothing",
         "sinusoidal",
-        "Vaswani et al., 2017",
+        "vaswani2017attention",
     ),
     "learned": Entry(
         ("input",),
@@ -46,7 +50,7 @@ ENTRIES = {
         "a trained table is added to the embeddings",
         "max_length × d_model numbers",
         "learned",
-        "Gehring et al., 2017",
+        "gehring2017convolutional",
     ),
     "Shaw": Entry(
         ("scores", "values"),
@@ -54,7 +58,7 @@ ENTRIES = {
         "each offset, clipped at ±c, has a vector for the keys and one for the values",
         "2·(2c + 1) vectors",
         "relative",
-        "Shaw et al., 2018",
+        "shaw2018relative",
     ),
     "Transformer-XL": Entry(
         ("scores",),
@@ -65,7 +69,7 @@ ENTRIES = {
         "the query meets the key and, apart from it, a sinusoidal encoding of the offset",
         "u, v and W",
         "relative",
-        "Dai et al., 2019",
+        "dai2019transformerxl",
     ),
     "T5": Entry(
         ("scores",),
@@ -73,7 +77,7 @@ ENTRIES = {
         "each bucket of offsets has one number per head, added to the score",
         "32 numbers per head",
         "relative",
-        "Raffel et al., 2019",
+        "raffel2020t5",
     ),
     "DeBERTa": Entry(
         ("scores",),
@@ -84,7 +88,7 @@ ENTRIES = {
         "content meets content, content meets offset, and offset meets content",
         "one vector per offset, and projections",
         "relative",
-        "He et al., 2020",
+        "he2021deberta",
     ),
     "RoPE": Entry(
         ("query and key",),
@@ -92,7 +96,7 @@ ENTRIES = {
         "each pair of a query or key is rotated by its position, and only the offset is left",
         "nothing",
         "rotary",
-        "Su et al., 2021",
+        "su2021roformer",
     ),
     "RoPE in 2-D": Entry(
         ("query and key",),
@@ -100,7 +104,7 @@ ENTRIES = {
         "some pairs are rotated by the column of a patch, the others by its row",
         "nothing",
         "rotary2d",
-        "Heo et al., 2024",
+        "heo2024rotary",
     ),
     "stretched RoPE": Entry(
         ("query and key",),
@@ -108,7 +112,7 @@ ENTRIES = {
         "slower rotations let a model read past the length of its training",
         "nothing",
         "stretching",
-        "Chen et al., 2023",
+        "chen2023extending",
     ),
     "ALiBi": Entry(
         ("scores",),
@@ -116,7 +120,7 @@ ENTRIES = {
         "every step of distance costs the same, and each head has its own price",
         "nothing",
         "alibi",
-        "Press et al., 2021",
+        "press2022train",
     ),
     "xPos": Entry(
         ("query and key",),
@@ -127,7 +131,7 @@ ENTRIES = {
         "RoPE's rotation, and a factor that shrinks the score with distance",
         "nothing",
         "xpos",
-        "Sun et al., 2022",
+        "sun2022length",
     ),
 }
 
@@ -205,7 +209,7 @@ def _card(axes):
     formula = {"va": "center", "linespacing": 1.3}
     return [
         Text(axes, 0.03, 0.98, lambda a: a.encoding, weight="bold", va="top", **large),
-        Text(axes, 1, 0.98, lambda a: a.entry.source, ha="right", va="top", **small),
+        Text(axes, 1, 0.98, lambda a: sources.name(a.entry.source), ha="right", va="top", **small),
         Text(axes, 0.03, 0.47, lambda a: "\n".join(a.entry.formula), **formula, **large),
         Text(axes, 0.03, 0, _facts, va="bottom", **small),
     ]

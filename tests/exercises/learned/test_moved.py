@@ -26,6 +26,14 @@ MISTAKES = {
     "distances without sign": lambda p, moved, rows: (
         inside(moved, rows) and unsigned(p) == unsigned(moved)
     ),
+    "positions sorted": lambda p, moved, rows: (
+        inside(moved, rows) and together(sorted(p), sorted(moved))
+    ),
+    "distances sorted": lambda p, moved, rows: (
+        inside(moved, rows)
+        and np.sort(unsigned(p), None).tolist() == np.sort(unsigned(moved), None).tolist()
+    ),
+    "every move": lambda p, moved, rows: True,
     "no move at all": lambda p, moved, rows: np.array_equal(p, moved),
     "ends of the table alone": lambda p, moved, rows: inside(moved, rows),
 }
@@ -37,6 +45,15 @@ def test_the_solutions_are_correct():
 
     for solution in (neighbours, lambda p, m, rows: inside(m, rows) and together(p, m)):
         assert check_unnoticed(solution).status == "correct"
+
+
+def test_all_forgotten_is_named():
+    feedback = check_unnoticed(lambda p, m, rows: inside(m, rows) and np.diff(m) == np.diff(p))
+    assert feedback.status == "wrong"
+    assert feedback.message.startswith(
+        "Your answer is True or False for each of 2 numbers, and one"
+    )
+    assert ".all()" in feedback.message
 
 
 test_each_mistake_is_named, test_no_listed_mistake_is_left_untried = mistake_tests(

@@ -1,6 +1,7 @@
 """The solution, and every listed mistake of several heads as a reader would write it."""
 
 import numpy as np
+import pytest
 
 from posviz.exercises.order.heads import check_heads
 from tests.exercises.every_mistake import mistake_tests
@@ -42,6 +43,10 @@ def join(heads, length):
     return heads.transpose(1, 0, 2).reshape(length, -1)
 
 
+def cut_by_reshape(rows, num_heads):
+    return rows.reshape(num_heads, len(rows), -1)
+
+
 def joined_in_turn(heads, length):
     return heads.transpose(1, 2, 0).reshape(length, -1)
 
@@ -53,14 +58,39 @@ def by_reshape(heads, length):
 HEADS_MISTAKES = {
     "one head": lambda x, w_q, w_k, w_v, num_heads: head()(x, w_q, w_k, w_v),
     "divided by the root of the whole width": reshaped(cut, join, lambda q: len(q) * q.shape[-1]),
-    "cut and joined by reshape alone": reshaped(
-        lambda rows, num_heads: rows.reshape(num_heads, len(rows), -1), by_reshape
-    ),
+    "cut and joined by reshape alone": reshaped(cut_by_reshape, by_reshape),
+    "cut by reshape alone": reshaped(cut_by_reshape, join),
     "joined by reshape alone": reshaped(cut, by_reshape),
     "cut in turn": reshaped(cut_in_turn, join),
     "cut and joined in turn": reshaped(cut_in_turn, joined_in_turn),
 }
 IN_EVERY_HEAD = {name: in_columns(answer) for name, answer in ATTENTION_MISTAKES.items()}
+
+
+UNSCALED = {"divide": lambda q: 1}
+TWO_MISTAKES = {
+    ("joined by reshape alone", "cut in turn"): reshaped(cut_in_turn, by_reshape),
+    ("cut in turn", "1/√head_dim missing"): reshaped(cut_in_turn, join, **UNSCALED),
+    ("cut by reshape alone", "1/√head_dim missing"): reshaped(cut_by_reshape, join, **UNSCALED),
+    ("one head", "softmax missing"): lambda x, w_q, w_k, w_v, num_heads: ATTENTION_MISTAKES[
+        "softmax missing"
+    ](x, w_q, w_k, w_v),
+    ("joined by reshape alone", "softmax over the wrong axis"): lambda *case: by_reshape(
+        cut(IN_EVERY_HEAD["softmax over the wrong axis"](*case), case[-1]), len(case[0])
+    ),
+    ("1/√head_dim missing", "keys weighted instead of values"): lambda x, w_q, w_k, w_v, n: (
+        IN_EVERY_HEAD["1/√head_dim missing"](x, w_q, w_k, w_k, n)
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("names", "answer"), TWO_MISTAKES.items(), ids=map(" and ".join, TWO_MISTAKES)
+)
+def test_two_mistakes_at_once_are_named(names, answer):
+    feedback = check_heads(answer)
+    assert feedback.status == "mistake", feedback
+    assert {*feedback.mistake.split(", and ")} == {*names}
 
 
 def test_solutions_are_correct():

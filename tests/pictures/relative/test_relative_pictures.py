@@ -235,13 +235,15 @@ def test_the_caption_tells_the_bucket_and_its_company():
 
 
 def test_the_caption_counts_buckets_and_tells_where_all_share_one():
-    for picture in [*every_setting(T5Buckets), T5Buckets(num_buckets=60, max_distance=16)]:
+    edges = [T5Buckets(offset=offset) for offset in (-200, -91, -90, 90, 91)]
+    crowded = T5Buckets(num_buckets=60, max_distance=16)
+    for picture in [*every_setting(T5Buckets), crowded, *edges]:
         caption, buckets, count = caption_of(picture), rule_of(picture), picture.num_buckets
         unused = set(range(count)) - set(buckets.values())
         grey = " (all but those in grey)" if unused else ""
         if len(unused) == 1:
             grey = f" (all but {count // 2}, in grey)"
-        assert f"; {count - len(unused)} of {count} buckets are used{grey}; from " in caption
+        assert f"; {count - len(unused)} of {count} buckets are used{grey}" in caption
         far = min(offset for offset in buckets if offset > 0 and buckets[offset] == buckets[BEYOND])
         exact = count // 4 if picture.bidirectional else count // 2
         limit = f", before max_distance {picture.max_distance}," * (far < picture.max_distance)
@@ -250,17 +252,21 @@ def test_the_caption_counts_buckets_and_tells_where_all_share_one():
         ends = f"{buckets[BEYOND]} or {buckets[-BEYOND]}."
         if not picture.bidirectional:
             ends = f"{count - 1}, and all keys after the query bucket 0."
-        assert caption.endswith(f"; from distance {far} on{limit} all share bucket {ends}")
+        told = abs(picture.offset) >= far or "held" in limit
+        ends = f"; from distance {far} on{limit} all share bucket {ends}"
+        assert (caption.endswith(ends), "from distance" in caption) == (told, told)
 
 
 def test_the_audited_numbers_stand_in_the_captions():
-    assert caption_of(T5Buckets()) == (
+    told = (
         "Offset 20, a key 20 tokens before its query (T5 counts -20), is in bucket 10, with "
-        "offsets 16 to 22; 31 of 32 buckets are used (all but 16, in grey); from distance 91 on, "
-        "before max_distance 128, all share bucket 15 or 31."
+        "offsets 16 to 22; 31 of 32 buckets are used (all but 16, in grey)"
     )
+    assert caption_of(T5Buckets()) == f"{told}."
+    last = "; from distance 91 on, before max_distance 128, all share bucket 15 or 31."
+    assert caption_of(T5Buckets(offset=91)).endswith(last)
     causal = "; 32 of 32 buckets are used; from distance 113 on, before max_distance 128,"
-    assert causal in caption_of(T5Buckets(bidirectional=False))
+    assert causal in caption_of(T5Buckets(offset=113, bidirectional=False))
 
 
 @pytest.mark.slow("seconds")
