@@ -16,14 +16,15 @@ def _ends(head_dim, base, length, fast, slow, *, first=math.floor, last=math.cei
     return first(low), last(high)
 
 
-def _shares(low, high, head_dim, factor):
-    """What each pair gets of its frequency, if all up to low are kept and slowed from high on."""
+def _shares(ends, head_dim, factor):
+    """What each pair gets of its frequency, kept up to the first end and slowed from the last."""
+    low, high = ends
     ramp = np.clip((np.arange(head_dim // 2) - low) / (high - low), 0, 1)
     return 1 - ramp + ramp / factor
 
 
 def _yarn(head_dim, base, length, factor, fast, slow):
-    return _shares(*_ends(head_dim, base, length, fast, slow), head_dim, factor)
+    return _shares(_ends(head_dim, base, length, fast, slow), head_dim, factor)
 
 
 def _yarn_inputs(rng, size):
@@ -69,7 +70,7 @@ def _(head_dim, base, length, factor, fast, slow):
     """You rounded inwards. The ramp begins at the floor of the one end and ends at the ceiling of
     the other."""
     ends = _ends(head_dim, base, length, fast, slow, first=math.ceil, last=math.floor)
-    return _shares(*ends, head_dim, factor)
+    return _shares(ends, head_dim, factor)
 
 
 @check_yarn_ramp.mistake("not rounded")
@@ -77,7 +78,7 @@ def _(head_dim, base, length, factor, fast, slow):
     """Your ramp begins and ends between two pairs. The code rounds outwards, floor and ceil, unless
     a configuration says truncate: false."""
     ends = _ends(head_dim, base, length, fast, slow, first=float, last=float)
-    return _shares(*ends, head_dim, factor)
+    return _shares(ends, head_dim, factor)
 
 
 @check_yarn_ramp.mistake("rounded to the nearest")
@@ -85,14 +86,14 @@ def _(head_dim, base, length, factor, fast, slow):
     """You rounded both ends to the nearest pair, or both in one direction. The first is rounded
     down and the second up."""
     ends = _ends(head_dim, base, length, fast, slow, first=round, last=round)
-    return _shares(*ends, head_dim, factor)
+    return _shares(ends, head_dim, factor)
 
 
 @check_yarn_ramp.mistake("both rounded down")
 def _(head_dim, base, length, factor, fast, slow):
     """You rounded both ends down; int and // do, too. The second one is rounded up: math.ceil."""
     ends = _ends(head_dim, base, length, fast, slow, last=math.floor)
-    return _shares(*ends, head_dim, factor)
+    return _shares(ends, head_dim, factor)
 
 
 @check_yarn_ramp.mistake("wavelengths blended")
@@ -123,7 +124,7 @@ def _(head_dim, base, length, factor, fast, slow):
     """Your ends are twice as far: you counted dimensions. From b^(−2i/d) the pair is
     i = d/2 · log_b(…)."""
     low, high = (2 * _pair_that_turns(turns, head_dim, base, length) for turns in (fast, slow))
-    return _shares(math.floor(low), math.ceil(high), head_dim, factor)
+    return _shares((math.floor(low), math.ceil(high)), head_dim, factor)
 
 
 @check_yarn_ramp.mistake("ramp not clipped")
