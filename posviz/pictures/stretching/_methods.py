@@ -6,6 +6,7 @@ import numpy as np
 
 from posviz.encodings import stretching
 from posviz.encodings.frequencies import Frequencies, rotary_frequencies
+from posviz.pictures.rotary.score_decay import turned_sums
 
 METHODS = (
     *("none", "PI", "NTK", "dynamic NTK", "YaRN by index", "YaRN by turns"),
@@ -68,3 +69,17 @@ def title(method, rotary_dim, base, length, factor) -> str:
         alpha = factor * (round(factor * length) / length - 1) + 1
         return f"Dynamic NTK (α = {alpha:.4g})"
     return method
+
+
+def mean_cosines(inv_freq, count):
+    """Return the mean of cos(m · inv_freq) over the pairs for m = 0 … count − 1: [count].
+
+    It is the score of a query and a key that are alike, as a share of that at distance 0.
+    """
+    pairs = len(inv_freq)
+    return turned_sums(np.full(pairs, 1 / pairs, dtype=complex), count, inv_freq).real
+
+
+def outline(x, low, high):
+    """Return the points around what lies between two lines, [2 · points, 2]."""
+    return np.transpose([np.r_[x, x[::-1]], np.r_[high, low[::-1]]])
