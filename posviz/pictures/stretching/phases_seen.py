@@ -13,7 +13,7 @@ from posviz.pictures.stretching._methods import METHODS, stretched, title
 
 ROTARY_DIM = 128
 DISCS, ACROSS = 8, 4
-PITCH = (3.3, 3.05)  # between centres; a disc has radius 1
+PITCH = (3.3, 3.3)  # between centres; a disc has radius 1
 TURN = 2 * np.pi
 DISC = np.arange(DISCS)
 CENTRES = np.stack([DISC % ACROSS * PITCH[0], -(DISC // ACROSS) * PITCH[1]], axis=-1)
@@ -23,7 +23,7 @@ class PhasesSeen(Picture):
     """Which phases a longer text shows a pair for the first time."""
 
     size = (8.0, 4.1)
-    paper_size = (3.3, 2.5)
+    paper_size = (3.3, 2.6)
 
     method = choice("NTK", options=METHODS)
     factor = log(4, low=1, high=64, play=True, label="factor s")
@@ -54,7 +54,7 @@ class PhasesSeen(Picture):
     def draw(self, figure) -> list:
         """Eight discs: the trained arc grey, the new one coloured, a hand where the text ends."""
         axes = figure.subplots()
-        axes.set(xlim=(-1.6, PITCH[0] * (ACROSS - 1) + 1.6), ylim=(-PITCH[1] - 1.9, 1.05))
+        axes.set(xlim=(-1.6, PITCH[0] * (ACROSS - 1) + 1.6), ylim=(-PITCH[1] - 2.0, 1.05))
         axes.set_aspect("equal")
         axes.set_axis_off()
         rims = np.stack([np.cos(np.linspace(0, TURN, 73)), np.sin(np.linspace(0, TURN, 73))], -1)
