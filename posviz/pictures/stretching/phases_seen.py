@@ -13,7 +13,7 @@ from posviz.pictures.stretching._methods import METHODS, stretched, title
 
 ROTARY_DIM = 128
 DISCS, ACROSS = 8, 4
-PITCH = (3.3, 3.3)  # between centres; a disc has radius 1
+PITCH = (3.0, 2.85)  # between centres; a disc has radius 1
 TURN = 2 * np.pi
 DISC = np.arange(DISCS)
 CENTRES = np.stack([DISC % ACROSS * PITCH[0], -(DISC // ACROSS) * PITCH[1]], axis=-1)
@@ -23,7 +23,7 @@ class PhasesSeen(Picture):
     """Which phases a longer text shows a pair for the first time."""
 
     size = (8.0, 4.1)
-    paper_size = (3.3, 2.6)
+    paper_size = (3.3, 2.3)
 
     method = choice("NTK", options=METHODS)
     factor = log(4, low=1, high=64, play=True, label="factor s")
@@ -54,7 +54,7 @@ class PhasesSeen(Picture):
     def draw(self, figure) -> list:
         """Eight discs: the trained arc grey, the new one coloured, a hand where the text ends."""
         axes = figure.subplots()
-        axes.set(xlim=(-1.6, PITCH[0] * (ACROSS - 1) + 1.6), ylim=(-PITCH[1] - 2.0, 1.05))
+        axes.set(xlim=(-1.1, PITCH[0] * (ACROSS - 1) + 1.1), ylim=(-PITCH[1] - 1.6, 1.05))
         axes.set_aspect("equal")
         axes.set_axis_off()
         rims = np.stack([np.cos(np.linspace(0, TURN, 73)), np.sin(np.linspace(0, TURN, 73))], -1)
@@ -65,9 +65,9 @@ class PhasesSeen(Picture):
         for sectors in (seen, new):
             axes.add_collection(sectors, autolim=False)
         hand = Curve(axes, "C0-", _hands, "end of the longer text", stroke=1.2)
-        look = {"ha": "center", "va": "top", "size": "small"}
+        look = {"ha": "center", "va": "top"}
         labels = [
-            Text(axes, x, y - 1.1, lambda a, at=at: _label(a, at), **look)
+            Text(axes, x, y - 1.1, lambda a, at=at: f"pair {a.shown[at]}", **look)
             for at, (x, y) in enumerate(CENTRES)
         ]
         patches = [
@@ -97,7 +97,7 @@ class PhasesSeen(Picture):
             found, reach = "none of these enters", ""
         return (
             f"{start}{count} of {pairs} pairs do not finish a turn in {arrays.length:,} tokens, "
-            f"and {found} an arc never seen by {longer}{reach}."
+            f"and {found} an arc never seen by token {longer}{reach}."
         )
 
 
@@ -118,11 +118,3 @@ def _hands(arrays):
     turns = arrays.used[arrays.shown]
     tips = CENTRES + np.stack([np.cos(turns * TURN), np.sin(turns * TURN)], axis=-1)
     return broken(np.stack([CENTRES, tips], axis=1)[turns < 1])
-
-
-def _label(arrays, at):
-    """Which pair it is, and how much farther it turns."""
-    pair = arrays.shown[at]
-    if not arrays.unfinished[pair]:
-        return f"pair {pair}\nall seen"
-    return f"pair {pair}\n{arrays.used[pair] / arrays.trained[pair]:.2f} × trained"

@@ -112,7 +112,9 @@ def _marks(axes, values):
 
 
 def _across(pairs):
-    return -0.02 * len(pairs), 1.02 * len(pairs) - 1
+    """The next power of two, so that the axis seldom moves."""
+    most = 2 ** np.ceil(np.log2(len(pairs)))
+    return -0.02 * most, 1.02 * most - 1
 
 
 def _decade(longest, length):
