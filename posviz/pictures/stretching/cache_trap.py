@@ -22,7 +22,7 @@ TURNED, UNTURNED, FIXED = "turned keys", "unturned keys", "one length for all"
 class CacheTrap(Picture):
     """The cache trap: frequencies follow the length, keys in a cache keep those of their time."""
 
-    size = (9.0, 4.1)
+    size = (9.0, 4.0)
     paper_size = (3.3, 3.4)
     filmed = ("length", "cache")
 
@@ -117,9 +117,9 @@ def _speeds(method):
         short, long = (_longrope(length) for length in (TRAINED, LONGEST))
         is_long = KEYS[:, None] >= TRAINED
         return np.where(is_long, long.inv_freq, short.inv_freq), short.attention_factor**2
-    made = {"factor": 2.0, "original_max_seq_len": TRAINED}
     lengths = range(1, LONGEST + 1)
-    return np.array([dynamic_ntk(HEAD_DIM, seq_len=n, **made).inv_freq for n in lengths]), 1.0
+    found = [dynamic_ntk(HEAD_DIM, 2, seq_len=n, original_max_seq_len=TRAINED) for n in lengths]
+    return np.array([each.inv_freq for each in found]), 1.0
 
 
 def _longrope(seq_len):
@@ -163,6 +163,7 @@ def _fresh(method):
     """The scores of a fresh pass over the text at each step [steps, keys], 0 where no key is."""
     speeds, scale = _speeds(method)
     found = np.zeros((len(STEPS), LONGEST))
-    for row, step in zip(found, STEPS, strict=True):
-        row[:step] = _scores(speeds[step - 1], np.tile(speeds[step - 1], (step, 1)), scale)
+    for row, step in zip(found, STEPS.tolist(), strict=True):
+        now = speeds[step - 1]
+        row[:step] = _scores(now, np.broadcast_to(now, (step, PAIRS)), scale)
     return found
