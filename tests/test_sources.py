@@ -13,6 +13,7 @@ from nbconvert.filters import markdown2html
 
 from posviz import sources
 from posviz.claims import ledger
+from posviz.configs.builtin import SOURCES
 from posviz.course import LESSONS
 
 ROOT = Path(__file__).parent.parent
@@ -79,6 +80,7 @@ def test_every_link_leads_to_its_source(path):
 def test_every_source_is_cited():
     cited = {key for path in PAGES for key, _ in links(path)}
     cited |= {key for claim in claims() for key in claim.sources}
+    cited |= {key for keys in SOURCES.values() for key in keys}
     assert cited == sources.bibliography().keys()
 
 

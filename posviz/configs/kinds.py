@@ -50,11 +50,17 @@ class Layers:
         if self.method == "none":
             return f"{layers}: no position"
         method = "RoPE" if self.method == "default" else f"{self.method} × {self.factor:g}"
-        pairs = f"{self.rotary_dim // 2} pairs, {self.kept} kept, {self.blended} blended, "
         return (
-            f"{layers}: {method}, base {self.base:,.0f}, {pairs}{self.slowed} slowed; "
-            f"scores × {self.on_scores:.4f}"
+            f"{layers}: {method}, base {self.base:,.0f}, {self.rotary_dim // 2} pairs, "
+            f"{self.pairs_told()}; scores × {self.on_scores:.4f}"
         )
+
+    def pairs_told(self) -> str:
+        """Return how many pairs are kept, blended and slowed, in words."""
+        if self.method == "proportional" and self.frequencies is not None:
+            still = self.rotary_dim // 2 - np.count_nonzero(self.frequencies.inv_freq)
+            return f"{self.rotary_dim // 2 - still} turn, {still} do not"
+        return f"{self.kept} kept, {self.blended} blended, {self.slowed} slowed"
 
 
 class Asked(NamedTuple):
