@@ -28,7 +28,7 @@ def _fates(shares: np.ndarray) -> np.ndarray:
     return np.array([(shares > 1 - SAME).sum(), (shares < 1 / FACTOR + SAME).sum()])
 
 
-@claim("YaRN", sources=("peng2023yarn", "yarncode"), section="3 One picture of the methods")
+@claim("YaRN", sources=("peng2023yarn", "yarncode"))
 def the_two_ramps_agree() -> Verdict:
     """YaRN's paper and its released code slow every pair alike."""
     code, paper = (
@@ -87,7 +87,7 @@ def yarn_is_free() -> Verdict:
     return judge(changed, lambda count: count == 0, text)
 
 
-@claim("temperature", sources=("peng2023yarn", "yarncode"), section="4 The other failure")
+@claim("temperature", sources=("peng2023yarn", "yarncode"))
 def scores_grow_by_the_attention_factor() -> Verdict:
     """YaRN multiplies scores by 0.1 · ln s + 1."""
     q = k = np.ones(1)
@@ -107,7 +107,7 @@ def _weight(margin: float, keys: int) -> float:
     return 1 / (1 + (keys - 1) * math.exp(-margin))
 
 
-@claim("temperature", sources=("peng2023yarn",), section="4 The other failure")
+@claim("temperature", sources=("peng2023yarn",))
 def the_temperature_makes_up_for_the_length() -> Verdict:
     """YaRN's temperature gives the best key back the weight that a longer row takes from it."""
     a = yarn(HEAD_DIM, FACTOR, original_max_seq_len=LENGTH).attention_factor

@@ -24,7 +24,7 @@ def _turns(head_dim: int, base: float, length: int) -> np.ndarray:
     return length * rotary_frequencies(head_dim, base) / (2 * np.pi)
 
 
-@claim("turns", sources=("peng2023yarn",), section="2 Which pairs finished a turn?")
+@claim("turns", sources=("peng2023yarn",))
 def every_pair_turns() -> Verdict:
     """In training every pair of RoPE turns at least once."""
     unfinished = {setting: int((_turns(*of) < 1).sum()) for setting, of in MODELS.items()}
