@@ -96,7 +96,8 @@ def read_kind(kind: str, count: int, entry: dict, config: dict, warnings: list[s
     frequencies = STRETCHED[method](asked)
     warnings += _warnings(method, asked)
     plain = rotary_frequencies(asked.rotary_dim, asked.base)
-    kept, slowed = _kept_and_slowed(frequencies.inv_freq / plain, asked.factor)
+    masks = kept_and_slowed(frequencies.inv_freq / plain, asked.factor)
+    kept, slowed = (int(mask.sum()) for mask in masks)
     return Layers(
         kind,
         count,
@@ -112,9 +113,13 @@ def read_kind(kind: str, count: int, entry: dict, config: dict, warnings: list[s
     )
 
 
-def _kept_and_slowed(ratio: np.ndarray, factor: float) -> tuple[int, int]:
+def kept_and_slowed(ratio: np.ndarray, factor: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return of a stretch by ``factor`` which pairs it keeps and which it slows by all of it.
+
+    Shapes: ratio, of frequencies after it to those before, and both masks [pairs].
+    """
     least = 1 / factor if factor > 1 else 0.0
-    return int((ratio > 1 - 1e-9).sum()), int((ratio < least + 1e-9).sum())
+    return ratio > 1 - 1e-9, ratio < least + 1e-9
 
 
 def _plain(asked: Asked) -> Frequencies:
