@@ -167,7 +167,7 @@ QUICK = {
         "posviz/pictures/stretching/dispersal.py",
         "original_max_seq_len=length).attention_factor ** 2",
         "original_max_seq_len=length).attention_factor",
-        "tests/pictures/stretching/test_dispersal.py::test_weights_are_those_of_whole_rows[YaRN]",
+        "tests/pictures/stretching/test_dispersal.py::test_the_square_of_yarns_attention_factor[2-1.1434]",
     ),
     "parts: a curve without points keeps those it had": (
         "posviz/pictures/parts.py",

@@ -19,7 +19,7 @@ STARTS = np.unique(np.geomspace(1, FURTHEST, 240)[:-1].astype(int))
 class BaseForContext(Picture):
     """How far a base reaches: until the sum of all cosines is first below 0."""
 
-    size = (8.0, 4.1)
+    size = (8.0, 4.0)
     paper_size = (3.3, 2.6)
 
     base = log(10_000, low=10, high=1_000_000, play=True)

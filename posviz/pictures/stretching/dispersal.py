@@ -13,7 +13,7 @@ MOST = 1_000_000
 KEYS = np.unique(np.geomspace(1, MOST, 961).astype(int))
 LOOKS = {  # of each rule its line, and its marker at the end of the longer text
     "plain": ("C0-", "o"),
-    "YaRN": ("C1--", "D"),
+    "a²": ("C1--", "D"),
     "log n": ("C2-.", "^"),
     "Llama-4": ("C3:", "s"),
 }
@@ -22,11 +22,11 @@ LOOKS = {  # of each rule its line, and its marker at the end of the longer text
 class Dispersal(Picture):
     """One best key among ever more others: its weight, and four rules for the scores."""
 
-    size = (8.0, 4.1)
+    size = (8.0, 4.0)
     paper_size = (3.3, 2.7)
 
     margin = real(8, low=0, high=20, step=0.1, play=True, label="margin δ")
-    length = log_integer(4096, low=256, high=131_072, label="trained length L")
+    length = log_integer(4096, low=256, high=128_000, label="trained length L")
     factor = log(4, low=1, high=64, label="factor s")
 
     def compute(self) -> Arrays:
@@ -80,7 +80,7 @@ class Dispersal(Picture):
         """The weight at the trained length, and by rule at the longer one."""
         trained, longer = arrays.ends
         told = ", ".join(
-            f"{name} {here[1]:.3f}"
+            f"{'YaRN’s ' * (name == 'a²')}{name} {here[1]:.3f}"
             + f" (scores × {arrays.factors[name]:.4f})" * bool(arrays.factors[name] != 1)
             for name, here in arrays.here.items()
         )
@@ -99,8 +99,8 @@ def weight(margin, keys):
 def sharpening(keys, length, factor):
     """Return by rule what scores are multiplied by in rows of so many keys, [...] each.
 
-    YaRN: a² at every length; log n: ln n / ln L past the trained length L; Llama-4: on queries of
-    layers without position, 1 + 0.1 · ln(1 + ⌊n/L⌋), in its models with L = 8192.
+    a²: the square of YaRN's attention factor, at every length; log n: ln n / ln L past the trained
+    length L; Llama-4: 1 + 0.1 · ln(1 + ⌊n/L⌋), with L = 8192 in its layers without position.
 
     Source: Peng et al. 2023 (YaRN), equation 22; Su 2021 on log n; Llama 4's released code.
     """
@@ -108,7 +108,7 @@ def sharpening(keys, length, factor):
     yarns = yarn(128, factor, original_max_seq_len=length).attention_factor ** 2
     return {
         "plain": same,
-        "YaRN": yarns * same,
+        "a²": yarns * same,
         "log n": np.maximum(np.log(keys) / np.log(length), 1),
         "Llama-4": 1 + 0.1 * np.log1p(keys // length),
     }

@@ -22,12 +22,12 @@ CENTRES = np.stack([DISC % ACROSS * PITCH[0], -(DISC // ACROSS) * PITCH[1]], axi
 class PhasesSeen(Picture):
     """Which phases a longer text shows a pair for the first time."""
 
-    size = (8.0, 4.1)
+    size = (8.0, 4.0)
     paper_size = (3.3, 2.3)
 
     method = choice("NTK", options=METHODS)
     factor = log(4, low=1, high=64, play=True, label="factor s")
-    length = log_integer(4096, low=256, high=131_072, label="trained length L")
+    length = log_integer(4096, low=256, high=128_000, label="trained length L")
     base = log(10_000, low=100, high=1_000_000)
 
     def compute(self) -> Arrays:

@@ -26,7 +26,7 @@ STARTS = np.unique(np.geomspace(1, MOST * TRAINED, 120)[:-1].astype(int))
 class ScoreCurve(Picture):
     """What stretching does to the score, near the query and far away."""
 
-    size = (8.0, 4.1)
+    size = (8.0, 4.0)
     paper_size = (3.3, 2.6)
     filmed = ("factor", "method")
 

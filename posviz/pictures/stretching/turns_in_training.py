@@ -34,7 +34,7 @@ class TurnsInTraining(Picture):
 
     method = choice("YaRN by index", options=METHODS)
     factor = log(4, low=1, high=64, play=True, label="factor s")
-    length = log_integer(4096, low=256, high=131_072, label="trained length L")
+    length = log_integer(4096, low=256, high=128_000, label="trained length L")
     pair = integer(30, low=0, high=WIDEST // 2 - 1, until=lambda p: p.head_dim // 2 - 1)
     head_dim = even(128, low=4, high=WIDEST)
     base = log(10_000, low=100, high=1_000_000)

@@ -11,7 +11,7 @@ from tests.pictures.by_hand import caption_of, every_setting
 
 def factor_of(rule, keys, length, factor):
     """What scores are multiplied by in a row of so many keys, the last query's at keys − 1."""
-    if rule == "YaRN":
+    if rule == "a²":
         return (0.1 * math.log(factor) + 1) ** 2
     if rule == "log n":
         return max(1.0, math.log(keys, length))
@@ -26,7 +26,7 @@ def row_weight(margin, keys):
     return powers[0] / math.fsum(powers)
 
 
-@pytest.mark.parametrize("rule", ["plain", "YaRN", "log n", "Llama-4"])
+@pytest.mark.parametrize("rule", ["plain", "a²", "log n", "Llama-4"])
 def test_weights_are_those_of_whole_rows(rule):
     picture = Dispersal(margin=5.5, length=300, factor=7)
     arrays = picture.compute()
@@ -56,7 +56,7 @@ def test_temperature_of_llama_4_steps_at_every_trained_length():
 def test_the_caption_has_the_audited_weights():
     assert caption_of(Dispersal()) == (
         "A key whose score is 8 above all others gets 0.421 of the weight among 4,096 keys; among "
-        "16,384: plain 0.154, YaRN 0.661 (scores × 1.2965), log n 0.408 (scores × 1.1667), "
+        "16,384: plain 0.154, YaRN’s a² 0.661 (scores × 1.2965), log n 0.408 (scores × 1.1667), "
         "Llama-4 0.397 (scores × 1.1609)."
     )
 
@@ -80,7 +80,7 @@ def test_every_weight_is_a_share_of_one():
 def test_legend_lines_and_marks():
     picture = Dispersal(margin=6, length=1000, factor=10)
     arrays, figure = picture.compute(), picture.figure()
-    [axes], colours = figure.axes, {"plain": "C0", "YaRN": "C1", "log n": "C2", "Llama-4": "C3"}
+    [axes], colours = figure.axes, {"plain": "C0", "a²": "C1", "log n": "C2", "Llama-4": "C3"}
     found = lines_in(figure)
     assert found.keys() == colours.keys()
     for rule, [line] in found.items():
