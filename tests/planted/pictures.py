@@ -72,6 +72,27 @@ QUICK = {
         "np.exp(-slopes)",
         "tests/pictures/alibi/test_alibi_pictures.py::test_the_audited_windows_of_eight_heads",
     ),
+    "position maps: the trained length itself was seen in training": (
+        "posviz/pictures/stretching/position_maps.py",
+        "causal & kept & (looks >= self.trained)",
+        "causal & kept & (looks > self.trained)",
+        "tests/pictures/stretching/test_position_maps_picture.py::test_self_extend_reads_as_far_as_"
+        "its_formula_says",
+    ),
+    "cache trap: at each step the query stands one position further on": (
+        "posviz/pictures/stretching/cache_trap.py",
+        "np.exp(1j * (STEPS - 1)[:, None] * speeds[STEPS - 1])",
+        "np.exp(1j * STEPS[:, None] * speeds[STEPS - 1])",
+        "tests/pictures/stretching/test_cache_trap.py::test_the_curve_of_errors_goes_through_the_"
+        "marks",
+    ),
+    "config reader: what is pasted may be the path of any file": (
+        "posviz/pictures/stretching/config_reader.py",
+        'if start[:1] != "{":',
+        "if not start:",
+        "tests/pictures/stretching/test_config_reader.py::test_what_is_no_configuration_gets_one_"
+        "line_and_no_curves",
+    ),
     "score decay: an offset beyond the largest is not held there": (
         "posviz/pictures/rotary/score_decay.py",
         'offset = self.held("offset")',

@@ -16,9 +16,9 @@ from posviz.engine.knobs import choice, integer
 from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
 from posviz.masks import causal_mask
-from posviz.pictures.parts import Curve, Limits, Map, Rule, legend_above, whole
+from posviz.pictures.parts import Curve, Map, Rule, legend_above, whole, with_room
 
-LONGEST = 256
+LONGEST = 192
 SINKS = 4  # as StreamingLLM has them
 RED = "#D55E00"  # the map's own, the same in both themes
 FORGOTTEN, UNSEEN = -1.0, 2.0  # shares of the trained length that stand for colours
@@ -53,10 +53,10 @@ class PositionMaps(Picture):
     group = integer(4, low=1, high=16, when={"positions": GROUPED}, label="group G")
 
     def compute(self) -> Arrays:
-        """Return how far apart all pairs look, as a share of the trained length [length, length].
+        """Return how far apart all pairs look, as a share of the trained length [LONGEST, LONGEST].
 
-        row: how far all keys look from the last query, nearest first; forgotten: which pairs no
-        branch has; beyond: which look further apart than in training.
+        row: how far all keys look from the last query, nearest first; forgotten: how many pairs no
+        branch has; beyond_training: how many look further apart than any in training.
         """
         at = np.arange(self.length)
         causal = causal_mask(at, at)
@@ -64,8 +64,10 @@ class PositionMaps(Picture):
         beyond = causal & kept & (looks >= self.trained)
         shares = np.where(beyond, UNSEEN, looks / self.trained)
         shares = np.where(kept, shares, FORGOTTEN)
+        room = np.full((LONGEST, LONGEST), np.nan)  # the text grows in axes that stay
+        room[: self.length, : self.length] = np.where(causal, shares, np.nan)
         return self.arrays(
-            shares=np.where(causal, shares, np.nan),
+            shares=room,
             row=np.where(kept, looks, np.nan)[-1, ::-1],
             largest=looks[causal & kept].max(),
             pairs=causal.sum(),
@@ -99,15 +101,14 @@ class PositionMaps(Picture):
         matrix.set(xlabel="key (position)", ylabel="query (position)")
         curves.set(xlabel="distance (tokens)", ylabel="distance it looks")
         whole(matrix.xaxis, matrix.yaxis, curves.xaxis, curves.yaxis, most=4)
-        curves.set(xlim=(0, LONGEST), ylim=(-0.04 * LONGEST, LONGEST))
+        curves.set(xlim=with_room(0, LONGEST), ylim=with_room(0, LONGEST, 0.04))
         patches = [
             Patch(color=RED, label="never seen in training"),
             Patch(color=grey, label="forgotten"),
         ]
         close = {"columnspacing": 1.1, "handlelength": 1.4}
         legend_above(figure, [seen, true, end, *patches], narrow=2, **close)
-        limits = Limits(curves, _ends)
-        return [shares, true, end, seen, unseen, limits]
+        return [shares, true, end, seen, unseen]
 
     def caption(self, arrays: Arrays) -> str:
         """The largest distance, and how many pairs training has never seen so far apart."""
@@ -125,8 +126,3 @@ class PositionMaps(Picture):
 def _row(arrays, where):
     """The distances of the last query's keys as they are and as they look, where they do."""
     return np.arange(arrays.length), np.where(where, arrays.row, np.nan)
-
-
-def _ends(arrays):
-    most = max(arrays.length, arrays.trained)
-    return {"xlim": (-0.02 * most, 1.02 * arrays.length), "ylim": (-0.04 * most, 1.06 * most)}

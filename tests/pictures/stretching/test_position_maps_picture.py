@@ -56,6 +56,8 @@ def test_each_pair_looks_as_far_apart_as_a_loop_says(name, length, trained, wind
         else:
             assert shown[query, key] == pytest.approx(far / trained)
     kept = [far for far in found if far is not None]
+    assert np.isnan(shown[length:]).all()
+    assert np.isnan(shown[:, length:]).all()
     assert arrays.largest == pytest.approx(max(kept))
     assert arrays.beyond_training == sum(far >= trained for far in kept)
     assert (arrays.pairs, arrays.forgotten) == (len(found), len(found) - len(kept))
@@ -64,7 +66,7 @@ def test_each_pair_looks_as_far_apart_as_a_loop_says(name, length, trained, wind
 
 
 def test_what_training_has_never_seen_is_drawn_in_the_colour_of_its_own():
-    arrays, (shares, true, end, seen, unseen, _) = drawn(PositionMaps())
+    arrays, (shares, true, end, seen, unseen) = drawn(PositionMaps())
     assert np.array_equal(shares.image.get_array().filled(np.nan), arrays.shares, equal_nan=True)
     far = to_rgba(RED)
     assert tuple(shares.image.to_rgba(arrays.shares)[127, 0]) == pytest.approx(far, abs=0.01)
