@@ -41,7 +41,7 @@ def _cache_inputs(rng, size):
     """Texts shorter than the training, as long, and longer."""
     pairs = 2 + size % 3
     q, k = (rng.normal(size=(n, pairs, 2)) @ [1, 1j] for n in (1, 2 + size))
-    return q[0], k, 4, float(rng.choice([50.0, 200.0]))
+    return q[0], k, 6, float(rng.choice([50.0, 200.0]))
 
 
 # The answer is a function (q [pairs], k [len, pairs], length, base) -> scores [len] of the newest

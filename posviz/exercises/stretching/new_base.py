@@ -26,8 +26,8 @@ check_new_base = Checker("The base of NTK", reference=_new_base, inputs=_new_bas
 @check_new_base.mistake("exponent missing")
 def _(head_dim, factor, base):
     """You multiplied the base by the factor. In the last pair its exponent is (d − 2)/d, a little
-    less than 1, so that slows the pair by a little less than the factor. Which power makes up for
-    it?"""
+    less than 1, so that slows the pair by a little less than the factor. A power of the factor
+    makes up for it."""
     return base * factor
 
 

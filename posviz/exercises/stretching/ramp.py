@@ -30,8 +30,8 @@ def _yarn(head_dim, base, length, factor, fast, slow):
 def _yarn_inputs(rng, size):
     """Both ends of the ramp lie between the first pair and the last, and at no whole pair."""
     length = int(rng.choice([1500, 2600, 4096]))
-    factor, slow = float(rng.integers(2, 9)), float(rng.choice([1, 1.5, 2]))
-    return 16 + 8 * size, float(rng.choice([9e3, 5e4])), length, factor, 20.0 + 3 * size, slow
+    factor, slow = float(rng.integers(4, 17)), float(rng.choice([1, 1.5, 2]))
+    return 24 + 4 * size, float(rng.choice([9e3, 5e4])), length, factor, 20.0 + 2 * size, slow
 
 
 def _turns(head_dim, base, length):

@@ -104,12 +104,6 @@ def _(factor, mscale, mscale_all_dim):
     return _on_scores(factor, mscale, mscale_all_dim) * scale
 
 
-@check_on_scores.mistake("log10")
-def _(factor, mscale, mscale_all_dim):
-    """You took the logarithm to base 10. It is the natural one: math.log, np.log."""
-    return _on_scores(math.exp(math.log10(factor)), mscale, mscale_all_dim)
-
-
 @check_on_scores.mistake("log2")
 def _(factor, mscale, mscale_all_dim):
     """You took the logarithm to base 2. It is the natural one: math.log, np.log."""

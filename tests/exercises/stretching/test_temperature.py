@@ -50,7 +50,6 @@ MISTAKES = {
         lambda s, k, all_dim: m(s, k / all_dim if k and all_dim else 1) ** 2
     ),
     "in the scale as well": lambda s, k, all_dim: solution(s, k, all_dim) * m(s, all_dim) ** 2,
-    "log10": lambda *given: a(*given, log=math.log10) ** 2,
     "log2": lambda *given: a(*given, log=math.log2) ** 2,
     "1 missing": without_1,
     "mscale times all": times_all,
