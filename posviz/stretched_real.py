@@ -1,58 +1,137 @@
-"""A trained model read past its length: SmolLM2, its RoPE stretched in every way, untuned.
+"""A trained model read past its length: SmolLM2, its RoPE stretched in many ways, untuned.
 
-It is read in one pass, with sentences to remember strewn over the text and asked for later.
-`scripts/measure_stretching.py` reads 16,384 tokens in every way and leaves `RESULTS`.
+A text is read in one pass, with numbers to remember strewn over it and asked for later.
+`scripts/measure_stretching.py` reads 12,288 tokens in each way and leaves what `stored` returns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import json
+import sys
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from tqdm import tqdm
 
+from posviz.encodings.checks import require_choice, require_integer
 from posviz.encodings.frequencies import Frequencies, rotary_frequencies
 from posviz.encodings.position_maps import (
-    Branch,
     Map,
     MappedRotary,
     rerope_positions,
     self_extend_positions,
 )
 from posviz.encodings.rotary import Rotary
-from posviz.encodings.stretching import dynamic_ntk, ntk, position_interpolation, yarn
+from posviz.encodings.stretching import ntk, position_interpolation, yarn
 from posviz.real import BASE, DATA, LAYOUT, _load
 
 RESULTS = DATA / "smollm2_stretched.json"
 TRAINED = 8192  # tokens: llama.context_length in the model's file
-HEAD_DIM = 64
+HEAD_DIM, LAYERS = 64, 30
+LENGTH = 12_288  # tokens that are read
 BIN = 256  # tokens whose losses are averaged
-CHUNK = 512  # queries that are scored at once
-ASKED_EVERY = 4096  # tokens
-DEPTHS = (0.1, 0.3, 0.5, 0.7, 0.9)
+# At 12,288 tokens dynamic NTK of factor 2 is NTK of factor 2: its α is 2.
+METHODS = (
+    *("nothing changed", "PI", "NTK", "YaRN", "YaRN by turns", "YaRN without temperature"),
+    *("larger base", "ReRoPE", "Self-Extend", "cropped"),
+)
+ASKED_EVERY, ROOM = 4096, 140  # tokens; before it, for five questions
+DEPTHS = (0.1, 0.3, 0.5, 0.7, 0.9)  # of the text before the question
 CITIES = (
     "Paris London Berlin Madrid Rome Vienna Moscow Cairo Delhi Tokyo Lima Oslo "
     "Dublin Athens Boston Sydney Seattle Chicago Toronto Lisbon"
 ).split()
 
 
-def frequencies(method: str, factor: float, length: int) -> Frequencies:
-    """Return how SmolLM2's pairs turn, by a method that changes that."""
-    own = {"base": BASE}
-    trained = {"original_max_seq_len": TRAINED, **own}
-    made = {
-        "nothing changed": lambda: Frequencies(rotary_frequencies(HEAD_DIM, BASE)),
-        "PI": lambda: position_interpolation(HEAD_DIM, factor, **own),
-        "NTK": lambda: ntk(HEAD_DIM, factor, **own),
-        "dynamic NTK": lambda: dynamic_ntk(HEAD_DIM, factor, seq_len=length, **trained),
-        "YaRN": lambda: yarn(HEAD_DIM, factor, **trained),
-        "YaRN by turns": lambda: yarn(HEAD_DIM, factor, ramp="paper", **trained),
-        "YaRN without temperature": lambda: yarn(HEAD_DIM, factor, attention_factor=1.0, **trained),
-        "larger base": lambda: Frequencies(rotary_frequencies(HEAD_DIM, factor * BASE)),
-    }
-    return made[method]()
+class Needle(NamedTuple):
+    """A number of five digits that was asked for: where, and how many tokens after it was said.
+
+    loss is the mean of its digits, in nats: a guess has ln 10 = 2.30. right is the share of its
+    digits that were the likeliest tokens.
+    """
+
+    asked: int
+    distance: int
+    loss: float
+    right: float
+
+
+class Reading(NamedTuple):
+    """How a text was read: the mean loss of its tokens in nats, bin by bin, and needles.
+
+    Shapes: losses [bins], NaN where nothing was read, counts [bins]: tokens of the text in each.
+    """
+
+    losses: np.ndarray
+    counts: np.ndarray
+    needles: list[Needle]
+
+    def mean(self, start: int, stop: int) -> float:
+        """The mean loss of the text between two places, in tokens: whole bins."""
+        bins = slice(start // BIN, stop // BIN)
+        return float(np.average(self.losses[bins], weights=self.counts[bins]))
+
+
+class LongText(NamedTuple):
+    """Tokens to read: ids and is_text [length]; answers, each (start, stop, where it was said)."""
+
+    ids: np.ndarray
+    is_text: np.ndarray
+    answers: list[tuple[int, int, int]]
+
+
+def stored() -> dict[str, Reading]:
+    """Return what SmolLM2 read of 12,288 tokens in each way, by names as "PI × 2"."""
+    entries = json.loads(RESULTS.read_text(encoding="utf-8"))["entries"]
+    return {named(each["method"], each["factor"]): _reading(each) for each in entries}
+
+
+def named(method: str, factor: float) -> str:
+    """Return a name of a method and its factor, as "PI × 2"."""
+    return method if factor == 1 else f"{method} × {factor:g}"
+
+
+def read(method: str, factor: float = 1, *, length: int = LENGTH) -> Reading:
+    """Let SmolLM2 read a long text in one of METHODS, and return its losses and needles.
+
+    "cropped" changes nothing, but shows each token past the trained length at most that many
+    before it. ReRoPE's window is the trained length divided by the factor; Self-Extend counts in
+    groups of twice the factor beyond 1024 tokens. A pass of 4096 tokens takes a minute, one of
+    12,288 three to six, and 3 GB of memory.
+
+    Raises:
+        TypeError: when length is not an integer.
+        ValueError: when the method is unknown, length is below 256, not a multiple of it, or
+            longer than the text, or as the method itself does.
+        ModuleNotFoundError: when a package that the model needs is not installed.
+    """
+    require_choice(method, "method", METHODS)
+    if require_integer(length, "length", low=BIN) % BIN:
+        raise ValueError(f"length must be a multiple of {BIN}, got {length}")
+    tokenizer, model = _load()
+    text = long_text(tokenizer, length)
+    from posviz.stretched_attention import token_losses
+
+    losses, likeliest = np.full(length, np.nan), np.zeros(length, dtype=bool)
+    pieces = list(_pieces(method, length))
+    with tqdm(total=LAYERS * len(pieces), unit="layer", file=sys.stdout) as bar:
+        for shown, new in pieces:
+            how = encoding(method, factor, length)
+            both = token_losses(model, text.ids[shown], how, each_layer=bar.update)
+            losses[new], likeliest[new] = (x[new.start - shown.start :] for x in both)
+    return measured(text, losses, likeliest)
+
+
+def _pieces(method: str, length: int) -> Iterator[tuple[slice, slice]]:
+    """Yield what is shown to the model at once, and which tokens of it count."""
+    if method != "cropped":
+        yield slice(0, length), slice(0, length)
+        return
+    half = TRAINED // 2
+    for start in range(half, length - TRAINED + 1, half):
+        yield slice(start, start + TRAINED), slice(start + half, start + TRAINED)
 
 
 def encoding(method: str, factor: float, length: int) -> MappedRotary:
@@ -61,17 +140,24 @@ def encoding(method: str, factor: float, length: int) -> MappedRotary:
         "ReRoPE": partial(rerope_positions, window=int(TRAINED / factor)),
         "Self-Extend": partial(self_extend_positions, window=1024, group=int(2 * factor)),
     }
-    own = frequencies("nothing changed" if method in maps else method, factor, length)
     as_they_are = partial(rerope_positions, window=length)  # no pair is that far apart
-    return MappedRotary(maps.get(method, as_they_are), Rotary(layout=LAYOUT, frequencies=own))
+    rotary = Rotary(layout=LAYOUT, frequencies=frequencies(method, factor))
+    return MappedRotary(maps.get(method, as_they_are), rotary)
 
 
-class Reading(NamedTuple):
-    """Tokens to read: ids [length]; is_text [length]; answers, (start, stop, needle's place)."""
-
-    ids: np.ndarray
-    is_text: np.ndarray
-    answers: list[tuple[int, int, int]]
+def frequencies(method: str, factor: float) -> Frequencies:
+    """Return how SmolLM2's pairs turn: as they were trained but for methods that change them."""
+    trained: dict[str, Any] = {"original_max_seq_len": TRAINED, "base": BASE}
+    made = {
+        "PI": lambda: position_interpolation(HEAD_DIM, factor, base=BASE),
+        "NTK": lambda: ntk(HEAD_DIM, factor, base=BASE),
+        "YaRN": lambda: yarn(HEAD_DIM, factor, **trained),
+        "YaRN by turns": lambda: yarn(HEAD_DIM, factor, ramp="paper", **trained),
+        "YaRN without temperature": lambda: yarn(HEAD_DIM, factor, attention_factor=1.0, **trained),
+        "larger base": lambda: Frequencies(rotary_frequencies(HEAD_DIM, factor * BASE)),
+    }
+    as_trained = Frequencies(rotary_frequencies(HEAD_DIM, BASE))
+    return made[method]() if method in made else as_trained
 
 
 def source() -> str:
@@ -81,185 +167,67 @@ def source() -> str:
     return topics["specialnames"] + topics["compound"]
 
 
-def reading(tokenizer: Any, length: int) -> Reading:
+def long_text(tokenizer: Any, length: int) -> LongText:
     """Return the first tokens of ``source``, with numbers to remember and questions about them.
 
-    At every 4096th token five numbers are asked for that no question before was about.
+    Before every 4096th token, five numbers are asked for that no question before was about.
+
+    Raises ValueError when the text is not that long.
     """
     text = tokenizer(source())["input_ids"]
-    random = np.random.default_rng(0)
-    events = []
+    ids, is_text, said, answers = [], [], {}, []
+    for place, is_question, city, number in _needles(length):
+        more = max(place - len(ids), 0)
+        start = len(ids) + more
+        before = tokenizer(f"\n\nThe magic number of {city} is ")["input_ids"]
+        digits = tokenizer(number)["input_ids"]
+        if is_question:
+            answer = start + len(before)
+            answers.append((answer, answer + len(digits), said[city]))
+        else:
+            said[city] = start
+        inserted = before + digits + tokenizer(".\n\n")["input_ids"]
+        ids += text[:more] + inserted
+        is_text += [True] * more + [False] * len(inserted)
+        text = text[more:]
+    if length > len(ids) + len(text):
+        raise ValueError(f"length must be at most {len(ids) + len(text)}, got {length}")
+    is_text += [True] * len(text)
+    whole = [answer for answer in answers if answer[1] <= length]
+    return LongText(np.array((ids + text)[:length]), np.array(is_text[:length]), whole)
+
+
+def _needles(length: int) -> list[tuple[int, bool, str, str]]:
+    """Return in order where something is said or asked: place, whether it is asked, city, number."""
+    random, found = np.random.default_rng(0), []
     for at, city in enumerate(CITIES):
         asked = ASKED_EVERY * (at // len(DEPTHS) + 1)
-        if asked > length:
-            break
-        said = f"The magic number of {city} is", str(random.integers(10_000, 100_000))
-        events.append((int(DEPTHS[at % len(DEPTHS)] * asked), False, at, said))
-        events.append((asked - 140, True, at, said))
-    ids: list[int] = []
-    is_text: list[bool] = []
-    places, answers = {}, []
-    for place, asks, at, (sentence, number) in sorted(events):
-        more = max(place - len(ids), 0)
-        ids, text = ids + text[:more], text[more:]
-        is_text += [True] * more
-        before = tokenizer(f"\n\n{sentence} ")["input_ids"]
-        digits = tokenizer(number)["input_ids"]
-        after = tokenizer(".\n\n")["input_ids"]
-        if asks:
-            start = len(ids) + len(before)
-            answers.append((start, start + len(digits), places[at]))
-        else:
-            places[at] = len(ids)
-        ids = ids + before + digits + after
-        is_text += [False] * (len(ids) - len(is_text))
-    more = max(length - len(ids), 0)
-    if more > len(text):
-        raise ValueError(f"length must be at most {len(ids) + len(text)}, got {length}")
-    ids, is_text = ids + text[:more], is_text + [True] * more
-    return Reading(np.array(ids[:length]), np.array(is_text[:length]), answers)
+        number = str(random.integers(10_000, 100_000))
+        if asked <= length:
+            place = int(DEPTHS[at % len(DEPTHS)] * asked)
+            found.append((place, False, at, city, number))
+            found.append((asked - ROOM, True, at, city, number))
+    return [(place, asks, city, number) for place, asks, _, city, number in sorted(found)]
 
 
-class _Piece(NamedTuple):
-    """Keys [start, stop) for the queries of a chunk; hidden is None where all are seen."""
+def measured(text: LongText, losses: np.ndarray, likeliest: np.ndarray) -> Reading:
+    """Return the mean of each bin over the text itself, and of each needle over its digits.
 
-    branch: int
-    start: int
-    stop: int
-    hidden: Any
-
-
-def _plan(positions: Map, length: int) -> tuple[list[Branch], list[list[_Piece]]]:
-    """Return the branches' positions, and what each chunk of queries sees by which branch."""
-    import torch
-
-    here = np.arange(length)
-    chunks, q_positions, k_positions = [], [], []
-    for first in range(0, length, CHUNK):
-        queries = here[first : first + CHUNK]
-        branches = positions(queries, here)
-        causal = queries[:, None] >= here
-        pieces = []
-        for at, branch in enumerate(branches):
-            where = np.asarray(branch.where) & causal
-            kind = where.any(axis=0).astype(int) + where.all(axis=0)  # 0 none, 1 some, 2 all
-            edges = [0, *(np.flatnonzero(np.diff(kind)) + 1), length]
-            for start, stop in zip(edges, edges[1:], strict=False):
-                if kind[start]:
-                    hidden = None if kind[start] == 2 else torch.tensor(~where[:, start:stop])
-                    pieces.append(_Piece(at, int(start), int(stop), hidden))
-        chunks.append(pieces)
-        q_positions.append([np.asarray(b.q_positions) for b in branches])
-        k_positions = [np.asarray(b.k_positions) for b in branches]
-    joined = [np.concatenate(of) for of in zip(*q_positions, strict=True)]
-    return [Branch(q, k, None) for q, k in zip(joined, k_positions, strict=True)], chunks
-
-
-def _attention(encoding: MappedRotary, length: int, each_layer: Callable[[], Any]) -> Any:
-    """Return a function for Hugging Face's models: q, k, v that do not turn yet, to values."""
-    import torch
-
-    branches, chunks = _plan(encoding.positions, length)
-    flash = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
-
-    def attend(_: Any, q: Any, k: Any, v: Any, *__: Any, **___: Any) -> tuple[Any, None]:
-        turned_q = [encoding.rotary.at_query(q, b.q_positions) for b in branches]
-        groups = q.shape[1] // k.shape[1]
-        turned_k = [
-            encoding.rotary.at_key(k, b.k_positions).repeat_interleave(groups, 1) for b in branches
-        ]
-        v = v.repeat_interleave(groups, 1)
-        out = torch.empty_like(q)
-        for first, pieces in zip(range(0, length, CHUNK), chunks, strict=True):
-            rows = slice(first, first + CHUNK)
-            parts, logs = [], []
-            for at, start, stop, hidden in pieces:
-                keys, bias = slice(start, stop), None
-                if hidden is not None:
-                    bias = torch.zeros(hidden.shape).masked_fill_(hidden, -torch.inf)
-                x, log = flash(
-                    turned_q[at][:, :, rows], turned_k[at][:, :, keys], v[:, :, keys], attn_mask=bias
-                )
-                if hidden is not None:  # where a query sees none of these keys, it says nonsense
-                    log = log.masked_fill(hidden.all(dim=-1), -torch.inf)
-                parts.append(x.nan_to_num())
-                logs.append(log)
-            # Each part is right among its own keys; its log-sum says how much it counts.
-            shares = torch.stack(logs).softmax(dim=0)[..., None]
-            out[:, :, rows] = (shares * torch.stack(parts)).sum(dim=0)
-        each_layer()
-        return out.transpose(1, 2), None
-
-    return attend
-
-
-@contextmanager
-def _stretched(model: Any, attend: Any) -> Iterator[None]:
-    """Let ``attend`` do what RoPE and attention do in the model, inside a with block."""
-    from transformers import AttentionInterface
-
-    AttentionInterface.register("stretched", attend)
-    turning, before = model.model.rotary_emb, model.config._attn_implementation
-    inv_freq = turning.inv_freq
-    turning.inv_freq, model.config._attn_implementation = 0 * inv_freq, "stretched"
-    try:
-        yield
-    finally:
-        turning.inv_freq, model.config._attn_implementation = inv_freq, before
-
-
-def measure(
-    text: Reading, method: str, factor: float, *, each_layer: Callable[[], Any] = lambda: None
-) -> dict[str, Any]:
-    """Return the mean loss of text in each bin of 256 tokens, and how needles were found.
-
-    The method "cropped" shows each token past the trained length at most that many before it.
+    Shapes: losses and likeliest [length]; a loss is NaN where a token was not read.
     """
-    ids, is_text, answers = text
-    losses, first = np.full(len(ids), np.nan), np.zeros(len(ids), dtype=bool)
-    half = TRAINED // 2
-    starts = range(half, len(ids) - TRAINED + 1, half) if method == "cropped" else [0]
-    for start in starts:
-        piece = ids[start : start + TRAINED] if method == "cropped" else ids
-        how = encoding("nothing changed" if method == "cropped" else method, factor, len(piece))
-        new = slice(half, None) if method == "cropped" else slice(1, None)
-        x, y = token_losses(piece, how, each_layer=each_layer)
-        rows = slice(start + new.start, start + len(piece))
-        losses[rows], first[rows] = x[new], y[new]
-    told = np.where(is_text & ~np.isnan(losses), losses, 0).reshape(-1, BIN).sum(axis=1)
-    counts = (is_text & ~np.isnan(losses)).reshape(-1, BIN).sum(axis=1)
+    own = (text.is_text & ~np.isnan(losses)).reshape(-1, BIN)
+    counts = own.sum(axis=1)
+    sums = np.where(own, losses.reshape(-1, BIN), 0.0).sum(axis=1)
+    means = np.divide(sums, counts, where=counts > 0, out=np.full(len(counts), np.nan))
     needles = [
-        {
-            "asked": start,
-            "distance": start - place,
-            "loss": round(float(losses[start:stop].mean()), 4),
-            "found": bool(first[start:stop].all()),
-        }
-        for start, stop, place in answers
-        if not np.isnan(losses[start:stop]).any()
+        Needle(a, a - said, float(losses[a:b].mean()), float(likeliest[a:b].mean()))
+        for a, b, said in text.answers
+        if not np.isnan(losses[a:b]).any()
     ]
-    means = [round(x / n, 4) if n else None for x, n in zip(told.tolist(), counts, strict=True)]
-    return {"losses": means, "counts": counts.tolist(), "needles": needles}
+    return Reading(means, counts, needles)
 
 
-def token_losses(
-    ids: np.ndarray, how: MappedRotary, *, each_layer: Callable[[], Any] = lambda: None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the loss of each token after the first in nats, and whether it was the likeliest.
-
-    Shapes: ids [length], results [length]; the first is NaN, False.
-    """
-    import torch
-
-    _, model = _load()
-    tokens = torch.as_tensor(ids)
-    losses, first = np.full(len(ids), np.nan), np.zeros(len(ids), dtype=bool)
-    with torch.inference_mode(), _stretched(model, _attention(how, len(ids), each_layer)):
-        hidden = model.model(tokens[None], use_cache=False).last_hidden_state[0, :-1]
-        for at in range(0, len(hidden), CHUNK):
-            logits = model.lm_head(hidden[at : at + CHUNK]).float()
-            wanted = tokens[at + 1 : at + 1 + len(logits)]
-            rows = slice(at + 1, at + 1 + len(logits))
-            losses[rows] = torch.nn.functional.cross_entropy(logits, wanted, reduction="none")
-            first[rows] = logits.argmax(-1) == wanted
-    return losses, first
+def _reading(entry: dict[str, Any]) -> Reading:
+    losses = np.array([np.nan if x is None else x for x in entry["losses"]])
+    needles = [Needle(**needle) for needle in entry["needles"]]
+    return Reading(losses, np.array(entry["counts"]), needles)
