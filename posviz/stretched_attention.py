@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -113,7 +114,7 @@ def _parts(branches: Any, causal: np.ndarray) -> list[_Part]:
         seen = branch.where & causal
         kind = seen.any(axis=0) * 1 + seen.all(axis=0)  # 0: none sees it, 1: some, 2: all
         edges = [0, *(np.flatnonzero(np.diff(kind)) + 1), len(kind)]
-        for start, stop in zip(edges[:-1], edges[1:], strict=True):
+        for start, stop in pairwise(edges):
             hidden = torch.from_numpy(~seen[:, start:stop]) if kind[start] == 1 else None
             if kind[start]:
                 parts.append(_Part(at, int(start), int(stop), hidden))

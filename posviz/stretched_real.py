@@ -40,9 +40,10 @@ METHODS = (
 ASKED_EVERY, ROOM = 4096, 140  # tokens; before it, for five questions
 DEPTHS = (0.1, 0.3, 0.5, 0.7, 0.9)  # of the text before the question
 CITIES = (
-    "Paris London Berlin Madrid Rome Vienna Moscow Cairo Delhi Tokyo Lima Oslo "
-    "Dublin Athens Boston Sydney Seattle Chicago Toronto Lisbon"
-).split()
+    *("Paris", "London", "Berlin", "Madrid", "Rome", "Vienna", "Moscow", "Cairo", "Delhi", "Tokyo"),
+    *("Lima", "Oslo", "Dublin", "Athens", "Boston", "Sydney", "Seattle", "Chicago", "Toronto"),
+    "Lisbon",
+)
 
 
 class Needle(NamedTuple):
@@ -175,7 +176,10 @@ def long_text(tokenizer: Any, length: int) -> LongText:
     Raises ValueError when the text is not that long.
     """
     text = tokenizer(source())["input_ids"]
-    ids, is_text, said, answers = [], [], {}, []
+    ids: list[int] = []
+    is_text: list[bool] = []
+    said: dict[str, int] = {}
+    answers = []
     for place, is_question, city, number in _needles(length):
         more = max(place - len(ids), 0)
         start = len(ids) + more
@@ -198,7 +202,7 @@ def long_text(tokenizer: Any, length: int) -> LongText:
 
 
 def _needles(length: int) -> list[tuple[int, bool, str, str]]:
-    """Return in order where something is said or asked: place, whether it is asked, city, number."""
+    """Return in order what is said or asked: place, whether it is asked, city, number."""
     random, found = np.random.default_rng(0), []
     for at, city in enumerate(CITIES):
         asked = ASKED_EVERY * (at // len(DEPTHS) + 1)

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from posviz.real import DATA
 from posviz.encodings.checks import require_choice
 from posviz.encodings.frequencies import Frequencies, rotary_frequencies
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.stretching import ntk, position_interpolation, yarn
 from posviz.module import EncodingModule
+from posviz.real import DATA
 from posviz.training import SmallTransformer, standard_library_text, train
 
 RESULTS = DATA / "small_stretched.json"
@@ -70,8 +70,8 @@ def stretched(model: SmallTransformer, method: str, factor: float = 4.0) -> Smal
 def tuned(model: SmallTransformer, *, seed: int = 0, steps: int = 100) -> SmallTransformer:
     """Return a copy that has learned on from pieces of 256 characters: half a minute."""
     other, text = deepcopy(model), with_needles(_library(SEEN), LONGEST - 16)
-    learning = {"batch_size": 8, "learning_rate": 1e-3}
-    train(other, text, steps=steps, seq_len=LONGEST, seed=seed + 1000, **learning)
+    length, random = LONGEST, seed + 1000  # other pieces than before
+    train(other, text, steps=steps, seq_len=length, batch_size=8, learning_rate=1e-3, seed=random)
     return other
 
 

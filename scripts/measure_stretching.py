@@ -58,7 +58,7 @@ def main():
 
 def as_json(reading):
     """A reading in numbers that JSON has, in four digits; None for what was not read."""
-    losses = [round(x, 4) if n else None for x, n in zip(reading.losses.tolist(), reading.counts)]
+    losses = [None if x != x else round(x, 4) for x in reading.losses.tolist()]  # NaN is not x
     needles = [
         {name: round(value, 4) for name, value in needle._asdict().items()}
         for needle in reading.needles
