@@ -1,5 +1,7 @@
 """How far a base lets a key that is like the query score above others: a sum of cosines."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, NullLocator
@@ -49,7 +51,7 @@ class BaseForContext(Picture):
         """The lowest of each range as a line below the rest, and where it first crosses 0."""
         axes = figure.subplots()
         zero(axes)
-        grey = {"facecolor": "C6", "alpha": 0.25, "lw": 0, "label": "never below 0"}
+        grey: dict[str, Any] = {"facecolor": "C6", "alpha": 0.25, "lw": 0, "label": "never below 0"}
         band = Rectangle((0.5, 0), 1, 1, transform=axes.get_xaxis_transform(), **grey)
         axes.add_patch(band).set_animated(True)
         (area,) = axes.fill([], [], facecolor="C0", alpha=0.25, animated=True)

@@ -1,5 +1,7 @@
 """How the best key's weight thins out as a row grows, and what sharper scores do about it."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, NullLocator
@@ -50,7 +52,12 @@ class Dispersal(Picture):
     def draw(self, figure) -> list:
         """A line for each rule over the trained lengths, and a mark where the longer text ends."""
         axes = figure.subplots()
-        grey = {"facecolor": "C6", "alpha": 0.25, "lw": 0, "label": "trained lengths"}
+        grey: dict[str, Any] = {
+            "facecolor": "C6",
+            "alpha": 0.25,
+            "lw": 0,
+            "label": "trained lengths",
+        }
         band = Rectangle((0.5, 0), 1, 1, transform=axes.get_xaxis_transform(), **grey)
         axes.add_patch(band).set_animated(True)
         end = Rule(axes, {"color": "C6", "linestyle": ":"}, lambda a: a.ends[1])

@@ -1,5 +1,7 @@
 """Phases that training has seen, pair by pair, and those that only the longer text reaches."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.collections import PolyCollection
@@ -60,7 +62,8 @@ class PhasesSeen(Picture):
         rims = np.stack([np.cos(np.linspace(0, TURN, 73)), np.sin(np.linspace(0, TURN, 73))], -1)
         thin = {"color": "C6", "linewidth": rcParams["axes.linewidth"]}
         axes.plot(*broken(CENTRES[:, None] + rims), **thin)
-        grey, colour = {"facecolor": rcParams["grid.color"]}, {"facecolor": "C1"}
+        grey: dict[str, Any] = {"facecolor": rcParams["grid.color"]}
+        colour: dict[str, Any] = {"facecolor": "C1"}
         seen, new = (PolyCollection([], **look, animated=True) for look in (grey, colour))
         for sectors in (seen, new):
             axes.add_collection(sectors, autolim=False)

@@ -1,5 +1,7 @@
 """The score of a query and a key that are alike against distance, before and after a method."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, NullLocator
@@ -60,7 +62,7 @@ class ScoreCurve(Picture):
         """The mean of each range as a line, and what lies around it; distances are logarithmic."""
         axes = figure.subplots()
         zero(axes)
-        grey = {"facecolor": "C6", "alpha": 0.25, "lw": 0, "zorder": 0}
+        grey: dict[str, Any] = {"facecolor": "C6", "alpha": 0.25, "lw": 0, "zorder": 0}
         band = Rectangle((0.5, 0), TRAINED - 0.5, 1, label="trained distances", **grey)
         band.set_transform(axes.get_xaxis_transform())
         axes.add_patch(band)

@@ -1,5 +1,7 @@
 """Which pairs turned in training, and what a method makes of each pair's wavelength."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.patches import Rectangle
@@ -61,7 +63,12 @@ class TurnsInTraining(Picture):
         """Wavelengths over the band of those that turned, and the share of each frequency."""
         shape = {"nrows": 1, "ncols": 2} if wide(figure) else {"nrows": 2, "ncols": 1}
         waves, shares = figure.subplots(**shape)
-        patch = {"facecolor": "C6", "alpha": 0.25, "lw": 0, "label": "turned in training"}
+        patch: dict[str, Any] = {
+            "facecolor": "C6",
+            "alpha": 0.25,
+            "lw": 0,
+            "label": "turned in training",
+        }
         high = {"transform": waves.get_yaxis_transform(), "animated": True}
         band = waves.add_patch(Rectangle((0, SHORTEST), 1, 1, **patch, **high))
         trained = Curve(waves, "C6-", lambda a: (a.pairs, a.trained), "as trained")
