@@ -339,22 +339,29 @@ def progress():
 
 @app.command()
 def config(
-    file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False)],
+    file: Annotated[Path | None, typer.Argument(metavar="[FILE|NAME]", show_default=False)] = None,
     as_json: Annotated[bool, typer.Option("--json", help="All numbers, as JSON.")] = False,
 ):
     """What a model's config.json says about position, and what is often misread in it.
 
-    The exit status is 1 with warnings, and 2 for a file that cannot be read.
+    Without a file, the names of the configurations that are built in. The exit status is 1 with
+    warnings, and 2 for a file that cannot be read.
 
     \b
+    posviz config
+    posviz config "Gemma 4"
     posviz config config.json
     posviz config config.json --json | jq .kinds[0].frequencies[0]
     """
     from posviz.configs import read_config
+    from posviz.configs.builtin import CONFIGS
 
+    if file is None:
+        typer.echo("\n".join(CONFIGS))
+        return
     with refusals():
         try:
-            reading = read_config(file)
+            reading = read_config(file if file.exists() else CONFIGS.get(str(file), file))
         except TypeError as error:
             raise ValueError(error) from error
         except OSError as error:

@@ -35,11 +35,11 @@ LESSONS = (
     Lesson("07", "rotary2d", "RoPE in two dimensions", "How do you rotate by (row, column)?"),
     Lesson("08", "alibi", "ALiBi", "Can a straight line replace the encoding?"),
     Lesson("09", "xpos", "xPos", "Can a rotation also forget?"),
-)
-PLANNED = (
     Lesson(
         "10", "stretching", "Stretching the context", "How do you read past the training length?"
     ),
+)
+PLANNED = (
     Lesson("11", "length", "Train short, test long", "Which of them really extrapolates?"),
     Lesson("12", "choosing", "Choosing", "Which encoding, then?"),
 )

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import posviz
 import posviz.pictures
 from posviz.__main__ import app
+from posviz.configs.builtin import CONFIGS
 from posviz.course import OF_TOPIC
 from posviz.engine import killed
 from posviz.engine.places import SETTING
@@ -182,6 +183,16 @@ def test_a_configuration_is_told_and_its_status_says_whether_it_is_misread(call,
         path.write_text("{")
         refused = call(f"config {broken}")
         assert (refused.exit_code, refused.output.count("\n")) == (2, 1)
+
+
+def test_built_in_configurations_are_listed_and_told(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    listed = call("config")
+    assert (listed.exit_code, listed.output.splitlines()) == (0, [*CONFIGS])
+    told = call(["config", "gpt-oss 120b"])
+    assert (told.exit_code, "yarn × 32" in told.output) == (1, True)
+    (tmp_path / "Gemma 4").write_text('{"head_dim": 6, "rope_theta": 7}')  # a file comes first
+    assert "a model: " in call(["config", "Gemma 4"]).output
 
 
 @pytest.mark.slow("a process")

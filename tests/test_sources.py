@@ -13,6 +13,7 @@ from nbconvert.filters import markdown2html
 
 from posviz import sources
 from posviz.claims import ledger
+from posviz.configs.builtin import SOURCES
 from posviz.course import LESSONS
 from posviz.pictures.start.encoding_map import ENTRIES
 
@@ -81,6 +82,7 @@ def test_every_source_is_cited():
     cited = {key for path in PAGES for key, _ in links(path)}
     cited |= {key for claim in claims() for key in claim.sources}
     cited |= {entry.source for entry in ENTRIES.values()}
+    cited |= {key for keys in SOURCES.values() for key in keys}
     assert cited == sources.bibliography().keys()
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from posviz.configs.entries import WITHOUT, entries_of, layers_of, lengths_of, loaded
+from posviz.configs.entries import WITHOUT, entries_of, layers_of, lengths_of, loaded, own_values
 from posviz.configs.kinds import Layers, read_kind
 from posviz.configs.values import method_of
 from posviz.wording import shortened
@@ -40,7 +40,8 @@ class Reading:
     warnings: tuple[str, ...]
 
     def __str__(self) -> str:
-        lengths = f"{self.model}: trained on {self.trained:,} tokens, {self.promised:,} promised"
+        trained, promised = (f"{n:,}" if n else "?" for n in (self.trained, self.promised))
+        lengths = f"{self.model}: trained on {trained} tokens, {promised} promised"
         return "\n".join([lengths, *map(str, self.kinds), *(f"! {w}" for w in self.warnings)])
 
     def to_json(self) -> str:
@@ -70,8 +71,9 @@ def read_config(source: Any) -> Reading:
     entries = entries_of(config, warnings)
     trained, promised = lengths_of(config, entries, warnings)
     counts = layers_of(config, entries, warnings)
+    own = own_values(config)
     kinds = tuple(
-        read_kind(kind, count, entry, config, warnings)
+        read_kind(kind, count, entry, config | own.get(kind, {}), warnings)
         if (entry := _turned_by(kind, config, entries)) is not None
         else Layers(kind, count, "none")
         for kind, count in counts.items()

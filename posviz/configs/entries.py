@@ -13,6 +13,8 @@ from posviz.wording import quoted
 BYTES = 2**24  # of a file: the longest known has some 10 kB
 MOST = 10_000  # layers
 ENTRIES = ("rope_parameters", "rope_scaling")
+# Models whose max_position_embeddings is the length after a linear stretch; of others, before it.
+STRETCHED = ("gemma3", "gemma3_text")
 WITHOUT = "without position"
 
 
@@ -77,6 +79,20 @@ def _names(config: dict) -> list[str]:
     return names
 
 
+def own_values(config: dict) -> dict[str, dict]:
+    """Return what layers of a kind have of their own, such as Gemma 4's wide heads, by kind."""
+    own: dict[str, dict] = {}
+    if (head_dim := config.get("global_head_dim")) is not None:
+        own["full_attention"] = {"head_dim": head_dim}
+    layers = config.get("per_layer_config")
+    if isinstance(layers, dict):
+        by_layer = {name.lstrip("0") or "0": values for name, values in layers.items()}
+        for layer, kind in enumerate(_names(config)):
+            if isinstance(values := by_layer.get(str(layer)), dict):
+                own[kind] = own.get(kind, {}) | values
+    return own
+
+
 def lengths_of(config: dict, entries: dict, warnings: list[str]) -> tuple[int, int]:
     """Return the length of the training and the promised one, in tokens; 0 where none is told."""
     longest = integer(config, "max_position_embeddings")
@@ -102,6 +118,12 @@ def lengths_of(config: dict, entries: dict, warnings: list[str]) -> tuple[int, i
                 )
             trained = original or longest
             promised = max(longest, int((factor or 1) * trained) if method != "longrope" else 0)
+        elif method == "linear" and factor and config.get("model_type") in STRETCHED:
+            trained = original
+            warnings.append(
+                f"linear × {factor:g} does not say from which length: of this model {longest:,} "
+                "tokens, max_position_embeddings, are those after it"
+            )
         elif method in ("linear", "dynamic") and factor:
             promised = max(longest, int(factor * (original or longest)))
             trained = original or longest

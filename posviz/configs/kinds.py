@@ -50,11 +50,17 @@ class Layers:
         if self.method == "none":
             return f"{layers}: no position"
         method = "RoPE" if self.method == "default" else f"{self.method} × {self.factor:g}"
-        pairs = f"{self.rotary_dim // 2} pairs, {self.kept} kept, {self.blended} blended, "
         return (
-            f"{layers}: {method}, base {self.base:,.0f}, {pairs}{self.slowed} slowed; "
-            f"scores × {self.on_scores:.4f}"
+            f"{layers}: {method}, base {self.base:,.0f}, {self.rotary_dim // 2} pairs, "
+            f"{self.pairs_told()}; scores × {self.on_scores:.4f}"
         )
+
+    def pairs_told(self) -> str:
+        """Return how many pairs are kept, blended and slowed, in words."""
+        if self.method == "proportional" and self.frequencies is not None:
+            still = self.rotary_dim // 2 - np.count_nonzero(self.frequencies.inv_freq)
+            return f"{self.rotary_dim // 2 - still} turn, {still} do not"
+        return f"{self.kept} kept, {self.blended} blended, {self.slowed} slowed"
 
 
 class Asked(NamedTuple):
@@ -90,7 +96,8 @@ def read_kind(kind: str, count: int, entry: dict, config: dict, warnings: list[s
     frequencies = STRETCHED[method](asked)
     warnings += _warnings(method, asked)
     plain = rotary_frequencies(asked.rotary_dim, asked.base)
-    kept, slowed = _kept_and_slowed(frequencies.inv_freq / plain, asked.factor)
+    masks = kept_and_slowed(frequencies.inv_freq / plain, asked.factor)
+    kept, slowed = (int(mask.sum()) for mask in masks)
     return Layers(
         kind,
         count,
@@ -106,9 +113,13 @@ def read_kind(kind: str, count: int, entry: dict, config: dict, warnings: list[s
     )
 
 
-def _kept_and_slowed(ratio: np.ndarray, factor: float) -> tuple[int, int]:
+def kept_and_slowed(ratio: np.ndarray, factor: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return of a stretch by ``factor`` which pairs it keeps and which it slows by all of it.
+
+    Shapes: ratio, of frequencies after it to those before, and both masks [pairs].
+    """
     least = 1 / factor if factor > 1 else 0.0
-    return int((ratio > 1 - 1e-9).sum()), int((ratio < least + 1e-9).sum())
+    return ratio > 1 - 1e-9, ratio < least + 1e-9
 
 
 def _plain(asked: Asked) -> Frequencies:

@@ -8,6 +8,7 @@ from posviz.encodings.checks import require_integer, require_positive, require_r
 from posviz.wording import quoted
 
 METHODS = ("default", "linear", "dynamic", "yarn", "longrope", "llama3", "proportional")
+WIDEST = 2**16  # dimensions of a head: the widest known has 512
 OTHER_NAMES = {"su": "longrope", "mrope": "default", "axial": "default"}
 
 
@@ -75,7 +76,14 @@ def head_dim_of(config: dict) -> int:
 
 
 def rotary_dim_of(entry: dict, config: dict) -> int:
-    """Return how many dimensions of a head turn."""
+    """Return how many dimensions of a head turn; ValueError for more than a model can have."""
+    rotary_dim = _rotary_dim(entry, config)
+    if rotary_dim > WIDEST:
+        raise ValueError(f"a head must have at most {WIDEST:,} dimensions, got {rotary_dim:,}")
+    return rotary_dim
+
+
+def _rotary_dim(entry: dict, config: dict) -> int:
     if given := integer(config, "qk_rope_head_dim") or integer(config, "rotary_dim"):
         return given
     if method_of(entry) == "proportional":

@@ -50,6 +50,16 @@ def test_gemma_3_stretches_its_global_layers_alone():
     np.testing.assert_allclose(full.frequencies.inv_freq, rotary_frequencies(256, 1e6) / 8)
 
 
+def test_the_length_of_gemma_3_is_the_one_after_its_stretch_and_of_others_before():
+    entry = {"rope_type": "linear", "factor": 8.0}
+    gemma = llama() | {"model_type": "gemma3_text", "rope_parameters": entry}
+    found, other = read_config(gemma), read_config(gemma | {"model_type": "llama"})
+    assert (found.trained, found.promised) == (0, 16384)
+    assert (other.trained, other.promised) == (16384, 131072)
+    assert "gemma3_text: trained on ? tokens, 16,384 promised" in str(found)
+    assert "are those after it" in found.warnings[0]
+
+
 def test_layers_without_position_are_those_with_a_zero():
     found = read_config(llama(factor=4.0) | {"no_rope_layers": [1, 0]})
     assert [(kind.kind, kind.count) for kind in found.kinds] == [

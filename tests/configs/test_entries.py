@@ -23,6 +23,8 @@ HOSTILE = [
     '{"layer_types": [1, 2, {}], "head_dim": 8}',
     '{"layer_types": "full", "head_dim": 8}',
     '{"num_hidden_layers": 1e18, "head_dim": 8}',
+    '{"head_dim": 1000000000, "rope_theta": 1e4}',
+    '{"head_dim": 8, "rope_theta": 1e4, "partial_rotary_factor": 1e9}',
     "\x00",
     "no such file.json",
     ".",

@@ -18,6 +18,8 @@ NAMES = [
     "no_rope_layers",
     "model_type",
     "qk_rope_head_dim",
+    "global_head_dim",
+    "per_layer_config",
 ]
 ENTRY_NAMES = [
     "rope_type",

@@ -176,6 +176,61 @@ QUICK = {
         "np.finfo(name).max).sum())",
         "tests/claims/xpos/test_decay.py::test_what_each_claim_comes_to[keys_fit_their_format]",
     ),
+    "NTK's base: d − 1 in the exponent": (
+        "posviz/exercises/stretching/new_base.py",
+        "return base * factor ** (head_dim / (head_dim - 2))\n\n\ndef _new_base_inputs",
+        "return base * factor ** (head_dim / (head_dim - 1))\n\n\ndef _new_base_inputs",
+        "tests/exercises/stretching/test_new_base.py::test_the_number_of_the_exercise_comes_out",
+    ),
+    "YaRN's ramp: its inputs reach the last pair": (
+        "posviz/exercises/stretching/ramp.py",
+        "rng.choice([9e3, 5e4])",
+        "rng.choice([300.0, 500.0])",
+        "tests/exercises/stretching/test_ramp.py::test_both_ends_lie_among_the_pairs_and_at_none",
+    ),
+    "temperature: one of the two mscales is enough": (
+        "posviz/exercises/stretching/temperature.py",
+        "    if mscale and mscale_all_dim:\n        return _sharper(factor, mscale) / ",
+        "    if mscale or mscale_all_dim:\n        return _sharper(factor, mscale) / ",
+        "tests/exercises/stretching/test_temperature.py::"
+        "test_the_factor_may_be_found_in_many_ways[by_hugging_face]",
+    ),
+    "cached NTK: the frequencies of a token before": (
+        "posviz/exercises/stretching/cache.py",
+        "inv_freq = _inv_freq(len(q), len(k), length, base)\n    "
+        "return _scored(q, k, inv_freq, inv_freq).real\n\n\ndef _cache_inputs",
+        "inv_freq = _inv_freq(len(q), len(k) - 1, length, base)\n    "
+        "return _scored(q, k, inv_freq, inv_freq).real\n\n\ndef _cache_inputs",
+        "tests/exercises/stretching/test_cache.py::"
+        "test_the_scores_may_be_found_in_many_ways[key_after_key]",
+    ),
+    "Self-Extend: all windows are whole groups": (
+        "posviz/exercises/stretching/positions.py",
+        "3 + size % 4, 2 + size % 2",
+        "4 + 2 * (size % 4), 2",
+        "tests/exercises/stretching/test_positions.py::"
+        "test_the_group_divides_some_windows_and_others_not",
+    ),
+    "a configuration: the flag of turning read by its name": (
+        "posviz/exercises/stretching/reading.py",
+        "of_kind[kind] if turns else 0.0",
+        "0.0 if turns else of_kind[kind]",
+        "tests/exercises/stretching/test_reading.py::"
+        "test_the_configuration_may_be_read_in_many_ways[by_posviz]",
+    ),
+    "claim about turns: half a turn is enough": (
+        "posviz/claims/stretching/turns.py",
+        "rotary_frequencies(head_dim, base) / (2 * np.pi)",
+        "rotary_frequencies(head_dim, base) / np.pi",
+        "tests/claims/stretching/test_turns.py::test_what_each_claim_comes_to[every_pair_turns]",
+    ),
+    "claim about the cache: keys of a token too late": (
+        "posviz/claims/stretching/methods.py",
+        "scores(list(range(1, tokens + 1)))",
+        "scores(list(range(2, tokens + 2)))",
+        "tests/claims/stretching/test_methods.py::"
+        "test_what_each_claim_comes_to[a_cache_changes_nothing]",
+    ),
 }
 
 DEFAULT = {

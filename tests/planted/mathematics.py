@@ -129,6 +129,18 @@ QUICK = {
         "Branch(q_positions, k_positions, is_sink)",
         T + "test_position_maps.py",
     ),
+    "configs: wide heads of some layers are as narrow as the rest": (
+        "posviz/configs/entries.py",
+        "own[kind] = own.get(kind, {}) | values",
+        "own[kind] = own.get(kind, {})",
+        "tests/configs/test_builtin.py::test_global_layers_of_gemma_4_have_wider_heads",
+    ),
+    "configs: Llama 3.1 is stretched as Llama 3.2 is": (
+        "posviz/configs/builtin.py",
+        '"rope_type": "llama3",\n            "rope_theta": 500_000.0,\n            "factor": 8.0,',
+        '"rope_type": "llama3",\n            "rope_theta": 500_000.0,\n            "factor": 32.0,',
+        "tests/configs/test_builtin.py",
+    ),
     "configs: the attention factor counts once": (
         "posviz/configs/kinds.py",
         "frequencies.attention_factor**2 *",

@@ -72,6 +72,27 @@ QUICK = {
         "np.exp(-slopes)",
         "tests/pictures/alibi/test_alibi_pictures.py::test_the_audited_windows_of_eight_heads",
     ),
+    "position maps: the trained length itself was seen in training": (
+        "posviz/pictures/stretching/position_maps.py",
+        "causal & kept & (looks >= self.trained)",
+        "causal & kept & (looks > self.trained)",
+        "tests/pictures/stretching/test_position_maps_picture.py::test_self_extend_reads_as_far_as_"
+        "its_formula_says",
+    ),
+    "cache trap: at each step the query stands one position further on": (
+        "posviz/pictures/stretching/cache_trap.py",
+        "np.exp(1j * (STEPS - 1)[:, None] * speeds[STEPS - 1])",
+        "np.exp(1j * STEPS[:, None] * speeds[STEPS - 1])",
+        "tests/pictures/stretching/test_cache_trap.py::test_the_curve_of_errors_goes_through_the_"
+        "marks",
+    ),
+    "config reader: what is pasted may be the path of any file": (
+        "posviz/pictures/stretching/config_reader.py",
+        'if start[:1] != "{":',
+        "if not start:",
+        "tests/pictures/stretching/test_config_reader.py::test_what_is_no_configuration_gets_one_"
+        "line_and_no_curves",
+    ),
     "score decay: an offset beyond the largest is not held there": (
         "posviz/pictures/rotary/score_decay.py",
         'offset = self.held("offset")',
@@ -134,6 +155,40 @@ QUICK = {
         "if len(x) <= len(RANGES):",
         "tests/pictures/rotary_code/test_precision_lab.py::"
         "test_the_cross_stands_only_where_something_overflows[cos and sin-0]",
+    ),
+    "turns in training: YaRN by turns blends by the index": (
+        "posviz/pictures/stretching/_methods.py",
+        '"YaRN by turns": "paper"',
+        '"YaRN by turns": "code"',
+        "tests/pictures/stretching/test_turns_in_training.py::"
+        "test_the_caption_has_the_audited_numbers[YaRN by turns-kept5-0.4361]",
+    ),
+    "phases seen: an arc that ends where the trained one does is new": (
+        "posviz/pictures/stretching/phases_seen.py",
+        "(used > trained * (1 + 1e-9))",
+        "(used >= trained)",
+        "tests/pictures/stretching/test_phases_seen.py::"
+        "test_the_caption_has_the_audited_counts[NTK-17-1.45]",
+    ),
+    "score curve: far means all that is not beyond the text": (
+        "posviz/pictures/stretching/score_curve.py",
+        "far = [scores[longer // 2 + 1 : longer + 1].mean() for scores in found]",
+        "far = [scores[: longer + 1].mean() for scores in found]",
+        "tests/pictures/stretching/test_scores_and_bases.py::"
+        "test_the_means_that_are_told_are_those_of_a_loop",
+    ),
+    "base for context: the last distance before the first below 0 is told for it": (
+        "posviz/pictures/stretching/base_for_context.py",
+        "first = int((means < 0).argmax())",
+        "first = int((means[1:] < 0).argmax())",
+        "tests/pictures/stretching/test_scores_and_bases.py::"
+        "test_the_first_distance_below_zero_is_that_of_a_loop[100-59]",
+    ),
+    "dispersal: the attention factor of YaRN multiplies scores once": (
+        "posviz/pictures/stretching/dispersal.py",
+        "original_max_seq_len=length).attention_factor ** 2",
+        "original_max_seq_len=length).attention_factor",
+        "tests/pictures/stretching/test_dispersal.py::test_the_square_of_yarns_attention_factor[2-1.1434]",
     ),
     "parts: a curve without points keeps those it had": (
         "posviz/pictures/parts.py",

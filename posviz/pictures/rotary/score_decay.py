@@ -120,7 +120,7 @@ def _curves(content, seed, head_dim, base, largest):
         mean, deviation = scores.mean(axis=0), scores.std(axis=0)
         around = _area(sampled, mean + deviation, mean - deviation)
         return {"curve": (sampled, mean), "around": around, "rises": None, **drawn}
-    sums = _sums(products[0], largest + 1, inv_freq)
+    sums = turned_sums(products[0], largest + 1, inv_freq)
     offsets, _, above = in_ranges(np.abs(sums))
     curve = through_ranges(np.arange(largest + 1), sums.real)
     rises = int((np.diff(sums.real) > 0).sum())
@@ -136,7 +136,7 @@ def _turns(offsets, inv_freq):
     return np.exp(1j * rotary_angles(offsets, inv_freq))
 
 
-def _sums(products, length, inv_freq):
+def turned_sums(products, length, inv_freq):
     """Sum of the turned products at offsets 0 … length − 1: the score is its real part.
 
     Every offset is a · stride + b with b < stride, so two small tables and one product of matrices

@@ -1,0 +1,1 @@
+"""Exercises of lesson 10: stretching a trained RoPE to longer texts."""

@@ -1,0 +1,1 @@
+"""Stretching: which pairs a longer text surprises, and what each method does about it."""

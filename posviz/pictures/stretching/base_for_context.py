@@ -1,0 +1,87 @@
+"""How far a base lets a key that is like the query score above others: a sum of cosines."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import LogLocator, NullLocator
+
+from posviz.encodings.frequencies import rotary_frequencies
+from posviz.engine.knobs import even, log
+from posviz.engine.picture import Arrays, Picture
+from posviz.pictures.parts import Curve, Other, legend_above, zero
+from posviz.pictures.stretching._methods import mean_cosines, outline
+from posviz.wording import signed
+
+FURTHEST = 65_536
+# Where the ranges begin of which the lowest and highest are shown.
+STARTS = np.unique(np.geomspace(1, FURTHEST, 240)[:-1].astype(int))
+
+
+class BaseForContext(Picture):
+    """How far a base reaches: until the sum of all cosines is first below 0."""
+
+    size = (8.0, 4.0)
+    paper_size = (3.3, 2.6)
+
+    base = log(10_000, low=10, high=1_000_000, play=True)
+    head_dim = even(128, low=32, high=256)
+
+    def compute(self) -> Arrays:
+        """Return B_m over the number of pairs, the lowest and highest of each range of m.
+
+        B_m = Σ cos(m · inv_freq), m in tokens. first: the first m with B_m < 0, or 0; reached:
+        the last before it; sums: B_m at these two.
+
+        Source: Men et al. 2024, "Base of RoPE Bounds Context Length".
+        """
+        pairs = self.head_dim // 2
+        means = mean_cosines(rotary_frequencies(self.head_dim, self.base), FURTHEST + 1)
+        first = int((means < 0).argmax())
+        reached = first - 1 if first else FURTHEST
+        return self.arrays(
+            low=np.minimum.reduceat(means, STARTS),
+            high=np.maximum.reduceat(means, STARTS),
+            first=first,
+            reached=reached,
+            sums=pairs * means[[first, reached]],
+        )
+
+    def draw(self, figure) -> list:
+        """The lowest of each range as a line below the rest, and where it first crosses 0."""
+        axes = figure.subplots()
+        zero(axes)
+        grey: dict[str, Any] = {"facecolor": "C6", "alpha": 0.25, "lw": 0, "label": "never below 0"}
+        band = Rectangle((0.5, 0), 1, 1, transform=axes.get_xaxis_transform(), **grey)
+        axes.add_patch(band).set_animated(True)
+        (area,) = axes.fill([], [], facecolor="C0", alpha=0.25, animated=True)
+        low = Curve(axes, "C0-", lambda a: (STARTS, a.low), "lowest nearby")
+        mark = Curve(axes, "C3X", _first, "first below 0", marks=2)
+        axes.set(xscale="log", xlim=(0.9, 1.1 * FURTHEST), xlabel="distance m (tokens)")
+        axes.set(ylim=(-0.85, 1.05), yticks=(-0.5, 0, 0.5, 1), ylabel="B(m) / number of pairs")
+        axes.xaxis.set_major_locator(LogLocator(numticks=7))
+        axes.xaxis.set_minor_locator(NullLocator())
+        legend_above(figure, [low, band, mark], narrow=2, columnspacing=1.4)
+        return [
+            Other(band, lambda a: {"width": a.reached}),
+            Other(area, lambda a: {"xy": outline(STARTS, a.low, a.high)}),
+            low,
+            mark,
+        ]
+
+    def caption(self, arrays: Arrays) -> str:
+        """Up to where the sum is never below 0, and what that is worth."""
+        pairs = f"Base {arrays.base:,.10g}, {arrays.head_dim // 2} pairs: "
+        if not arrays.first:
+            return f"{pairs}B(m) is never below 0 up to {FURTHEST:,} tokens, the end of the axis."
+        below, above = (signed(value, ".2f") for value in arrays.sums)
+        return (
+            f"{pairs}B(m), the sum of cos(m θ), is first below 0 at m = {arrays.first:,} ({below}, "
+            f"and {above} one token before); from there on a key like the query can score below "
+            "a random one, so a longer context needs a larger base, which is no guarantee."
+        )
+
+
+def _first(arrays):
+    """The point where the sum is first below 0, if it is."""
+    return ([arrays.first], [0]) if arrays.first else ([], [])

@@ -1,0 +1,132 @@
+"""Built-in configurations: each is what its source says, and read as transformers computes it."""
+
+import json
+
+import numpy as np
+import pytest
+import transformers
+from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+
+from posviz import sources
+from posviz.configs import read_config
+from posviz.configs.builtin import CONFIGS, SOURCES
+from posviz.encodings.frequencies import rotary_frequencies
+
+CLASSES = {  # whose defaults are those of the model
+    "Llama 7B": "LlamaConfig",
+    "GPT-NeoX 20B": "GPTNeoXConfig",
+    "Gemma 2 2B": "Gemma2Config",
+    "ModernBERT base": "ModernBertConfig",
+    "gpt-oss 120b": "GptOssConfig",
+    "Ministral 3 8B": "Ministral3Config",
+    "Mistral Small 4": "Mistral4Config",
+    "Gemma 4": "Gemma4TextConfig",
+}
+OTHERS = {  # kind, pairs: kept, blended, slowed; and what scores are multiplied by
+    "Llama 3.1 8B": {"all": ((29, 6, 29), 1.0)},
+    "DeepSeek-V3": {"all": ((11, 12, 9), 1.8739)},
+    "Gemma 3 4B": {"sliding_attention": ((128, 0, 0), 1.0), "full_attention": ((0, 0, 128), 1.0)},
+    "Qwen3 8B, YaRN on": {"all": ((24, 16, 24), 1.2965)},
+    "SmolLM3 3B": {"all": ((64, 0, 0), 1.0), "without position": ((0, 0, 0), 1.0)},
+    "OLMo 3 7B": {
+        "sliding_attention": ((64, 0, 0), 1.0),
+        "full_attention": ((19, 16, 29), 1.4591),
+    },
+}
+LENGTHS = {  # trained, promised
+    "Llama 3.1 8B": (8192, 131_072),
+    "DeepSeek-V3": (4096, 163_840),
+    "Gemma 3 4B": (0, 131_072),
+    "Qwen3 8B, YaRN on": (32_768, 131_072),
+    "SmolLM3 3B": (65_536, 65_536),
+    "OLMo 3 7B": (8192, 65_536),
+    "gpt-oss 120b": (4096, 131_072),
+    "Mistral Small 4": (8192, 1_048_576),
+}
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_what_is_the_default_of_transformers_is_exactly_that(name):
+    config = getattr(transformers, CLASSES[name])()
+    theirs = json.loads(config.to_json_string(use_diff=False))
+    ours = CONFIGS[name]
+    assert {entry: theirs[entry] for entry in ours if entry != "rope_parameters"} == {
+        entry: value for entry, value in ours.items() if entry != "rope_parameters"
+    }
+    of_ours, of_theirs = flat(ours["rope_parameters"]), flat(theirs["rope_parameters"])
+    assert of_ours.items() <= of_theirs.items()
+    # What is left out says the same again.
+    assert {entry[-1] for entry in of_theirs.keys() - of_ours.keys()} <= {
+        *("type", "max_position_embeddings", "partial_rotary_factor")
+    }
+    assert read_config(ours).kinds[0].rotary_dim == read_config(theirs).kinds[0].rotary_dim
+
+
+def flat(entries):
+    """Nested entries by their paths."""
+    found = {}
+    for name, value in entries.items():
+        inside = flat(value) if isinstance(value, dict) else {(): value}
+        found |= {(name, *path): each for path, each in inside.items()}
+    return found
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_each_is_read_as_transformers_computes_it(name):
+    config = CONFIGS[name]
+    for kind in read_config(config).kinds:
+        if kind.method == "none":
+            continue
+        entry = config["rope_parameters"]
+        entry = entry.get(kind.kind, entry)
+        head_dim = kind.rotary_dim / entry.get("partial_rotary_factor", 1)
+        if kind.method == "proportional":
+            head_dim = kind.rotary_dim
+        one = transformers.LlamaConfig(
+            head_dim=int(head_dim),
+            max_position_embeddings=config["max_position_embeddings"],
+            rope_parameters=dict(entry),
+        )
+        if kind.method == "default":
+            expected, factor = rotary_frequencies(kind.rotary_dim, entry["rope_theta"]), 1.0
+        else:
+            expected, factor = ROPE_INIT_FUNCTIONS[kind.method](one, "cpu")
+        np.testing.assert_allclose(kind.frequencies.inv_freq, expected, rtol=5e-6, atol=1e-30)
+        assert kind.frequencies.attention_factor == pytest.approx(factor)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_pairs_and_factors_of_those_that_are_read_elsewhere(name):
+    kinds = {kind.kind: kind for kind in read_config(CONFIGS[name]).kinds}
+    assert {
+        kind: ((each.kept, each.blended, each.slowed), pytest.approx(each.on_scores, abs=5e-5))
+        for kind, each in kinds.items()
+    } == OTHERS[name]
+
+
+@pytest.mark.parametrize("name", LENGTHS)
+def test_trained_and_promised_lengths(name):
+    found = read_config(CONFIGS[name])
+    assert (found.trained, found.promised) == LENGTHS[name]
+
+
+def test_global_layers_of_gemma_4_have_wider_heads():
+    """As the buffers of transformers' own model have them; released files have an entry of all."""
+    buffers = transformers.models.gemma4.modeling_gemma4.Gemma4TextRotaryEmbedding(
+        transformers.Gemma4TextConfig()
+    )
+    released = CONFIGS["Gemma 4"] | {"global_head_dim": 512}
+    del released["per_layer_config"]
+    for config in (CONFIGS["Gemma 4"], released):
+        for kind in read_config(config).kinds:
+            expected = getattr(buffers, f"{kind.kind}_inv_freq").numpy()
+            np.testing.assert_allclose(kind.frequencies.inv_freq, expected, rtol=5e-6, atol=1e-30)
+        assert "256 pairs, 64 turn, 192 do not" in str(read_config(config))
+
+
+def test_each_has_its_source():
+    assert SOURCES.keys() == CONFIGS.keys() == CLASSES.keys() | OTHERS.keys()
+    for keys in SOURCES.values():
+        assert keys
+        assert {*keys} <= sources.bibliography().keys()
+    assert {name for name, keys in SOURCES.items() if keys == ("transformers523",)} == {*CLASSES}

@@ -1,0 +1,101 @@
+"""Maps of positions as drawn, beside loops over all pairs."""
+
+import re
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgba
+
+from posviz.pictures.stretching.position_maps import RED, PositionMaps
+from tests.pictures.by_hand import caption_of, drawn, every_setting
+
+
+def looks(name, query, key, length, trained, window, group):
+    """How far apart two tokens look, or None for one that is forgotten."""
+    apart = query - key
+    if name == "interpolated":
+        return apart * min(trained / length, 1)
+    if name == "ReRoPE":
+        return min(apart, window)
+    if name == "Leaky ReRoPE":
+        return apart if apart < window else window + (apart - window) / group
+    if name == "Self-Extend" and apart >= window:
+        return query // group - key // group + window - window // group
+    if name == "dual chunk":
+        chunks = query // window - key // window
+        place = [query % window, min(query % window + window, trained - 1), trained - 1]
+        return place[min(chunks, 2)] - key % window
+    if name == "sinks":
+        if key < 4:
+            return min(query, 4 + window - 1) - key
+        return apart if apart < window else None
+    return apart
+
+
+NAMES = PositionMaps.knobs()["positions"].options
+SETTINGS = [(100, 64, 32, 4), (50, 20, 7, 3), (9, 64, 5, 16), (40, 8, 7, 1), (33, 16, 1, 2)]
+
+
+@pytest.mark.sampled(quick=7)
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("length", "trained", "window", "group"), SETTINGS)
+def test_each_pair_looks_as_far_apart_as_a_loop_says(name, length, trained, window, group):
+    setting = {"length": length, "trained": trained, "window": window, "group": group}
+    arrays = PositionMaps(positions=name, **setting).compute()
+    shown, found = arrays.shares, []
+    for query, key in np.ndindex(length, length):
+        if key > query:
+            assert np.isnan(shown[query, key])
+            continue
+        far = looks(name, query, key, **setting)
+        found.append(far)
+        if far is None:
+            assert shown[query, key] < 0
+        elif far >= trained:
+            assert shown[query, key] > 1
+        else:
+            assert shown[query, key] == pytest.approx(far / trained)
+    kept = [far for far in found if far is not None]
+    assert np.isnan(shown[length:]).all()
+    assert np.isnan(shown[:, length:]).all()
+    assert arrays.largest == pytest.approx(max(kept))
+    assert arrays.beyond_training == sum(far >= trained for far in kept)
+    assert (arrays.pairs, arrays.forgotten) == (len(found), len(found) - len(kept))
+    row = [looks(name, length - 1, length - 1 - apart, **setting) for apart in range(length)]
+    np.testing.assert_allclose(arrays.row, np.array(row, float))
+
+
+def test_what_training_has_never_seen_is_drawn_in_the_colour_of_its_own():
+    arrays, (shares, true, end, seen, unseen) = drawn(PositionMaps())
+    assert np.array_equal(shares.image.get_array().filled(np.nan), arrays.shares, equal_nan=True)
+    far = to_rgba(RED)
+    assert tuple(shares.image.to_rgba(arrays.shares)[127, 0]) == pytest.approx(far, abs=0.01)
+    assert to_rgba(unseen.line.get_color()) == far
+    (nearest, *_, last), (first, *_, end_of_text) = seen.line.get_ydata(), unseen.line.get_ydata()
+    assert (nearest, end_of_text) == (0, 127)
+    assert np.isnan([last, first]).all()
+    assert end.line.get_ydata() == [64] * 2
+    assert true.line.get_ydata().tolist() == list(range(128))
+
+
+def test_self_extend_reads_as_far_as_its_formula_says():
+    """(L − W) · G + W tokens: one more is too many."""
+    window, group, trained = 32, 4, 64
+    reach = (trained - window) * group + window
+    for length, count in ((reach, 0), (reach + group, 1)):
+        picture = PositionMaps(positions="Self-Extend", length=length, window=window, group=group)
+        assert (picture.compute().beyond_training > 0) == bool(count)
+
+
+def test_the_caption_tells_the_largest_distance_and_how_many_are_new():
+    for picture in every_setting(PositionMaps, count=30):
+        caption, arrays = caption_of(picture), picture.compute()
+        start, found = re.fullmatch(
+            r"(.+): in a text of \d+ tokens the largest distance is ([\d.]+), and .+\.", caption
+        ).groups()
+        assert float(found) == pytest.approx(arrays.largest, rel=1e-5)
+        held = picture.positions not in NAMES[:2] and picture.window >= picture.trained
+        assert ("(window " in start) == held
+        assert (" more are forgotten" in caption) == bool(arrays.forgotten)
+        kept = arrays.pairs - arrays.forgotten
+        assert f" {arrays.beyond_training:,} of {kept:,} pairs look {picture.trained}" in caption
