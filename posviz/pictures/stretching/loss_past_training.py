@@ -55,8 +55,8 @@ class LossPastTraining(Picture):
         plain, seen, own = arrays.right
         return (
             f"{arrays.reading}: {own_short:.2f} nats up to {SHORT:,} (unchanged {short:.2f}), "
-            f"{own_long:.2f} past {TRAINED:,} (unchanged {long:.2f}, cropped {cropped:.2f}). "
-            f"Of the digits asked for at the end, {own:.0%} are right (unchanged {plain:.0%}, "
+            f"{own_long:.2f} past {TRAINED:,} (unchanged {long:.2f}, cropped {cropped:.2f}); "
+            f"of the digits asked for at the end, {own:.0%} are right (unchanged {plain:.0%}, "
             f"cropped {seen:.0%})."
         )
 
