@@ -97,7 +97,7 @@ def named(method: str, factor: float) -> str:
 def read(method: str, factor: float = 1, *, length: int = LENGTH) -> Reading:
     """Let SmolLM2 read a long text in one of METHODS, and return its losses and needles.
 
-    "cropped" changes nothing, but shows each token past the trained length at most that many
+    "cropped" changes nothing, but shows each token past the trained length only the 4096 to 8192
     before it. ReRoPE's window is the trained length divided by the factor; Self-Extend counts in
     groups of twice the factor beyond 1024 tokens. A pass of 4096 tokens takes a minute, one of
     12,288 three to six, and 3 GB of memory.

@@ -103,9 +103,17 @@ def recall(model: SmallTransformer) -> np.ndarray:
     return np.array(shares)
 
 
-def stored() -> dict[str, Any]:
-    """Return what `scripts/measure_small_stretching.py` found, for several seeds."""
-    return json.loads(RESULTS.read_text(encoding="utf-8"))
+def stored() -> dict[str, dict[str, np.ndarray]]:
+    """Return loss and recall of models from five seeds, stretched 4 times, by "PI, tuned".
+
+    Shapes: each [5, 8], as ``loss_by_position`` and ``recall``.
+    """
+    seeds = json.loads(RESULTS.read_text(encoding="utf-8"))["seeds"].values()
+    names = [f"{method}, {how}" for method in METHODS for how in ("untuned", "tuned")]
+    return {
+        name: {part: np.array([seed[name][part] for seed in seeds]) for part in ("loss", "recall")}
+        for name in names
+    }
 
 
 def with_needles(text: str, farthest: int, *, seed: int = 0) -> str:

@@ -27,12 +27,7 @@ def main():
         if str(seed) in results["seeds"]:
             continue
         results["seeds"][str(seed)] = readings(seed)
-        lines = ",\n".join(
-            f'"{at}": {{\n' + ",\n".join(f'"{k}": {json.dumps(v)}' for k, v in each.items()) + "}"
-            for at, each in results["seeds"].items()
-        )
-        rest = json.dumps({k: v for k, v in results.items() if k != "seeds"}, indent=1)[:-2]
-        path.write_text(f'{rest},\n "seeds": {{\n{lines}\n}}\n}}\n')
+        path.write_text(json.dumps(results, indent=1) + "\n")
 
 
 def readings(seed):
@@ -43,9 +38,13 @@ def readings(seed):
         for name, each in (("untuned", other), ("tuned", small.tuned(other, seed=seed))):
             loss, share = small.loss_by_position(each), small.recall(each)
             print(seed, method, name, np.round(loss, 2), np.round(share, 2), flush=True)
-            rounded = {"loss": loss.round(3).tolist(), "recall": share.round(3).tolist()}
-            found[f"{method}, {name}"] = json.loads(json.dumps(rounded))
+            found[f"{method}, {name}"] = {"loss": digits(loss), "recall": digits(share)}
     return found
+
+
+def digits(values):
+    """Numbers in three digits."""
+    return [round(x, 3) for x in values.tolist()]
 
 
 def about():

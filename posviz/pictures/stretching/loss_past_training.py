@@ -21,7 +21,9 @@ class LossPastTraining(Picture):
     paper_size = (3.3, 2.6)
     filmed = ("reading",)
 
-    reading = choice("YaRN × 2", options=tuple(n for n in READINGS if n not in (PLAIN, CROPPED)))
+    reading = choice(
+        "YaRN × 2", options=tuple(n for n in READINGS if n not in (PLAIN, CROPPED)), label="method"
+    )
 
     def compute(self) -> Arrays:
         """Return the losses [bins], and of each part of the text, and of the numbers asked for."""
@@ -31,7 +33,7 @@ class LossPastTraining(Picture):
             losses=[_smoothed(reading) for reading in readings],
             short=[reading.mean(0, SHORT) for reading in (readings[0], readings[2])],
             long=[reading.mean(TRAINED, LENGTH) for reading in readings],
-            right=[_right(reading) for reading in (readings[0], readings[2])],
+            right=[_right(reading) for reading in readings],
         )
 
     def draw(self, figure) -> list:
@@ -42,7 +44,7 @@ class LossPastTraining(Picture):
         axes.xaxis.set_major_formatter("{x:,.0f}")
         end = axes.axvline(TRAINED, color="C6", linestyle="--", label="trained length")
         plain = Curve(axes, "C1-", lambda a: (a.middles, a.losses[0]), PLAIN)
-        cropped = Curve(axes, "C2:", lambda a: (a.middles, a.losses[1]), "last 8,192 shown")
+        cropped = Curve(axes, "C2:", lambda a: (a.middles, a.losses[1]), "cropped to 8,192")
         chosen = Curve(axes, "C0-", lambda a: (a.middles, a.losses[2]), "as chosen")
         legend_above(figure, [end, plain, cropped, chosen], narrow=2)
         return [plain, cropped, chosen]
@@ -50,12 +52,12 @@ class LossPastTraining(Picture):
     def caption(self, arrays: Arrays) -> str:
         """What the method costs a short text and does for a long one, and the numbers found."""
         (short, own_short), (long, cropped, own_long) = arrays.short, arrays.long
-        plain, own = arrays.right
+        plain, seen, own = arrays.right
         return (
             f"{arrays.reading}: {own_short:.2f} nats up to {SHORT:,} (unchanged {short:.2f}), "
-            f"{own_long:.2f} past {TRAINED:,} ({long:.2f}; {cropped:.2f} when only the last "
-            f"{TRAINED:,} are shown). Of digits asked for at the end it says {own:.0%} right "
-            f"(unchanged {plain:.0%})."
+            f"{own_long:.2f} past {TRAINED:,} (unchanged {long:.2f}, cropped {cropped:.2f}); "
+            f"of the digits asked for at the end, {own:.0%} are right (unchanged {plain:.0%}, "
+            f"cropped {seen:.0%})."
         )
 
 
