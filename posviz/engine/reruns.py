@@ -1,4 +1,4 @@
-"""What a cell showed is let go when it is run again: IPython and ipywidgets keep it for ever."""
+"""What a cell showed is released when it is run again: IPython and ipywidgets keep it for ever."""
 
 import sys
 import weakref
