@@ -137,7 +137,7 @@ def _read(**entry) -> dict:
 
 @claim("configuration", sources=("transformers523",), section="7 Reading a configuration")
 def mscale_sets_the_temperature() -> Verdict:
-    """`mscale` in a configuration sets YaRN's temperature."""
+    """mscale in a configuration sets YaRN's temperature."""
     plain = read_config(_read()).kinds[0].on_scores
     settings = {
         "it stands alone": {"mscale": 0.707},
@@ -153,14 +153,14 @@ def mscale_sets_the_temperature() -> Verdict:
 
 @claim("configuration", sources=("transformers523",))
 def beta_fast_0_is_0() -> Verdict:
-    """`beta_fast: 0` in a configuration is read as it stands."""
+    """A beta_fast of 0 in a configuration is read as it stands."""
     kept = {
         f"beta_fast is {beta}": read_config(_read(beta_fast=beta)).kinds[0].kept - 21
         for beta in (8, 0)
     }
     text = (
         "Pairs kept more than with 32, factor 40; as it stands means more than 0. The code asks "
-        "for `beta_fast or 32`, and 0 is no answer to that."
+        "for beta_fast or 32, and 0 is no answer to that."
     )
     return judge(kept, lambda more: more > 0, text)
 

@@ -53,9 +53,7 @@ def a_larger_base_finishes_more() -> Verdict:
 def five_of_32_are_unfinished() -> Verdict:
     """With 64 dimensions and a base of 10 000 at least five pairs never finish a turn."""
     unfinished = {
-        f"training has {length:,} tokens".replace(",", " "): int(
-            (_turns(64, 1e4, length) < 1).sum()
-        )
+        f"training has {length} tokens": int((_turns(64, 1e4, length) < 1).sum())
         for length in (4096, 8192, 32_000)
     }
     text = (

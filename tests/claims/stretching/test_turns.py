@@ -46,7 +46,7 @@ FOUND = {
         [str(finished(128, base, 8192)) for base in (1e4, 5e5, 1e7)],
     ),
     "five_of_32_are_unfinished": (
-        "true only if training has 4 096 tokens or training has 8 192 tokens",
+        "true only if training has 4096 tokens or training has 8192 tokens",
         [str(32 - finished(64, 1e4, length)) for length in (4096, 8192, 32_000)],
     ),
     "the_critical_dimension_counts_them": ("true", ["0"] * 5),
