@@ -99,8 +99,8 @@ def read(method: str, factor: float = 1, *, length: int = LENGTH) -> Reading:
 
     "cropped" changes nothing, but shows each token past the trained length only the 4096 to 8192
     before it. ReRoPE's window is the trained length divided by the factor; Self-Extend counts in
-    groups of twice the factor beyond 1024 tokens. A pass of 4096 tokens takes a minute, one of
-    12,288 three to six, and 3 GB of memory.
+    groups of twice the factor beyond 1024 tokens. A pass of 4096 tokens takes half a minute, one of
+    12,288 two or three.
 
     Raises:
         TypeError: when length is not an integer.

@@ -68,7 +68,7 @@ def stretched(model: SmallTransformer, method: str, factor: float = 4.0) -> Smal
 
 
 def tuned(model: SmallTransformer, *, seed: int = 0, steps: int = 100) -> SmallTransformer:
-    """Return a copy that has learned on from pieces of 256 characters: half a minute."""
+    """Return a copy that has learned on from pieces of 256 characters: ten seconds."""
     other, text = deepcopy(model), with_needles(_library(SEEN), LONGEST - 16)
     length, random = LONGEST, seed + 1000  # other pieces than before
     train(other, text, steps=steps, seq_len=length, batch_size=8, learning_rate=1e-3, seed=random)

@@ -2,8 +2,8 @@
 
     python scripts/measure_stretching.py          # resumes what is there
 
-It needs what `posviz.real.MISSING` names, and 3 GB of memory; a pass takes three to six minutes.
-Each is written as it ends: stop it (Ctrl-C) and start it again as you like. Results of another
+It needs what `posviz.real.MISSING` names, 1.5 GB of memory and about 40 minutes on two cores. Each
+pass is written as it ends: stop it (Ctrl-C) and start it again as you like. Results of another
 text or model are not mixed in.
 """
 
