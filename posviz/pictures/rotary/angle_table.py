@@ -6,6 +6,7 @@ from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import LAYOUTS, change_layout
 from posviz.engine.knobs import choice, even, integer, log
 from posviz.engine.picture import Arrays, Picture
+from posviz.engine.style import SIGNED
 from posviz.pictures.parts import Curve, Map, legend_above, whole
 
 LONGEST, WIDEST = 512, 256
@@ -50,13 +51,12 @@ class AngleTable(Picture):
     def draw(self, figure) -> list:
         """Heatmap with its marker, and under it the marked row."""
         panels = heat, row = figure.subplots(2, 1, sharex=True, height_ratios=(2.4, 1))
-        label, limit, ends = self.shown, 1.0, ("−1", "0", "1")
-        if self.shown == "angle":
+        label, limit, ends, cmap = self.shown, 1.0, ("−1", "0", "1"), SIGNED
+        if self.shown == "angle":  # −π and π are one angle, and have one colour
             label, limit, ends = "angle modulo a turn (radians)", np.pi, ("−π", "0", "π")
-        most = LONGEST, WIDEST
-        table = Map(
-            heat, lambda a: a.table, most=most, limits=(-limit, limit), row=lambda a: a.position
-        )
+            cmap = "twilight_shifted"
+        look = {"most": (LONGEST, WIDEST), "limits": (-limit, limit), "cmap": cmap}
+        table = Map(heat, lambda a: a.table, row=lambda a: a.position, **look)
         bar = figure.colorbar(table.image, ax=panels, label=label, aspect=45)
         for axis in (bar, row.yaxis):
             axis.set_ticks((-limit, 0, limit), labels=ends)
