@@ -69,7 +69,7 @@ def llama3_is_yarn() -> Verdict:
 
 @claim("YaRN", sources=("peng2023yarn", "qwen3docs"), section="5 What it costs")
 def yarn_is_free() -> Verdict:
-    """A method that stretches changes nothing for short texts."""
+    """Stretched for long texts, a model reads short ones as before."""
     trained = rotary_frequencies(HEAD_DIM, BASE)
     methods = {
         "it is YaRN": yarn(HEAD_DIM, FACTOR, original_max_seq_len=LENGTH),
@@ -81,8 +81,9 @@ def yarn_is_free() -> Verdict:
         for setting, found in methods.items()
     }
     text = (
-        "Pairs of 64 that turn otherwise than in training while 512 tokens are read; nothing means "
-        "0. Released engines hold the factor fixed, however short the text is."
+        "Pairs of 64 that turn otherwise than in training while 512 tokens are read; as before "
+        "means 0. Only where the factor follows the text it is so. What that costs is another "
+        "question: section 8 has a loss."
     )
     return judge(changed, lambda count: count == 0, text)
 
@@ -227,7 +228,7 @@ def all_have_one_temperature() -> Verdict:
         differences[f"s is {name}"] = of_yarn - of_longrope
     text = (
         "YaRN's attention factor less LongRoPE's, L 4096; as YaRN means below 1e-9. LongRoPE has "
-        "√(1 + ln s/ln L): 1.1902 for Phi-3 with 128k."
+        "√(1 + ln s/ln L) in transformers: 1.1902 for Phi-3 with 128k."
     )
     return judge(differences, lambda difference: abs(difference) < SAME, text)
 

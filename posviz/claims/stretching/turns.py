@@ -104,17 +104,16 @@ def slower_turning_keeps_the_arc() -> Verdict:
 
 
 @claim("arcs", sources=("peng2023yarn",))
-def the_last_pair_is_slowed_by_the_factor() -> Verdict:
-    """NTK multiplies the base so that the last pair turns exactly the factor more slowly."""
-    last = rotary_frequencies(HEAD_DIM, BASE)[-1]
-    exponents = {"d/(d − 2)": HEAD_DIM / (HEAD_DIM - 2), "1": 1.0, "2/d": 2 / HEAD_DIM}
-    slowed = {
-        f"the exponent is {name}": float(
-            last / rotary_frequencies(HEAD_DIM, BASE * FACTOR**exponent)[-1]
-        )
-        for name, exponent in exponents.items()
-    }
-    text = "By how much the last of 64 pairs is slowed; exactly means 4, up to 1e-9."
+def the_base_times_the_factor() -> Verdict:
+    """A base multiplied by s slows the last pair s times."""
+    slowed = {}
+    for head_dim in (64, 128, 256):
+        before, after = (rotary_frequencies(head_dim, base)[-1] for base in (BASE, FACTOR * BASE))
+        slowed[f"head_dim is {head_dim}"] = float(before / after)
+    text = (
+        "By how much the last pair is slowed by a base of 40 000 in place of 10 000; s times means "
+        "4, up to 1e-9. NTK multiplies the base by s^(d/(d − 2)), and then it is."
+    )
     return judge(slowed, lambda times: abs(times - FACTOR) < 1e-9, text)
 
 
@@ -122,12 +121,12 @@ def the_last_pair_is_slowed_by_the_factor() -> Verdict:
 def ten_thousand_reaches_4096() -> Verdict:
     """A base of 10 000 is enough for 4096 tokens."""
     first = {}
-    for name, base in (("10 000", 1e4), ("27 000", 2.7e4), ("100 000", 1e5)):
-        phases = np.outer(np.arange(8192), rotary_frequencies(HEAD_DIM, base))
-        first[f"the base is {name}"] = int((np.cos(phases).sum(axis=1) < 0).argmax())
+    for head_dim in (64, 128):
+        phases = np.outer(np.arange(16_384), rotary_frequencies(head_dim, BASE))
+        first[f"head_dim is {head_dim}"] = int((np.cos(phases).sum(axis=1) < 0).argmax())
     text = (
-        "The first distance at which Σ cos(m·θ) over 64 pairs is below 0, so that a key like the "
+        "The first distance at which Σ cos(m·θ) over all pairs is below 0, so that a key like the "
         "query scores below a random one; enough means that it is not below 4096. That is a "
-        "necessary condition, no guarantee: Llama-2 has 10 000 and 4096 tokens."
+        "necessary condition, no guarantee: Llama-2 has 10 000 and 4096 tokens, and works."
     )
     return judge(first, lambda distance: distance >= 4096, text)
