@@ -25,7 +25,7 @@ class EncodingModule(nn.Module):
     encoding inside another becomes a module inside it.
 
     Raises:
-        TypeError: for what is not an Encoding, or keeps arrays in a list, tuple or dict.
+        TypeError: for what is not an Encoding, or keeps parameters in a list, tuple or dict.
     """
 
     def __init__(self, encoding: Encoding) -> None:
@@ -80,11 +80,10 @@ def _arrays(encoding: Encoding) -> Iterator[tuple[str, str, Any]]:
 
 
 def _refuse_hidden(field: str, value: Any) -> None:
-    """Refuse arrays that would be neither saved nor moved nor trained."""
-    within = value if isinstance(value, list | tuple) else ()
-    within = value.values() if isinstance(value, dict) else within
-    if any(isinstance(x, np.ndarray | torch.Tensor) for x in within):
+    """Refuse parameters that would be neither saved nor moved nor trained."""
+    within = value.values() if isinstance(value, dict) else value
+    if isinstance(value, list | tuple | dict) and any(isinstance(x, nn.Parameter) for x in within):
         raise TypeError(
-            f"{field} must be an array, Frequencies or an Encoding to be registered, "
-            f"got a {type(value).__name__} of arrays"
+            f"{field} must be a parameter, Frequencies or an Encoding to be registered, "
+            f"got a {type(value).__name__} of parameters"
         )

@@ -83,13 +83,13 @@ def test_an_encoding_within_another_is_registered_within_it():
     assert "MappedRotary" in repr(module)
 
 
-@pytest.mark.parametrize("hidden", [[TABLE], (torch.tensor(TABLE),), {"table": TABLE}])
-def test_arrays_that_would_not_be_saved_are_refused(hidden):
+@pytest.mark.parametrize("hidden", [[trained(TABLE)], (trained(TABLE),), {"table": trained(TABLE)}])
+def test_parameters_that_would_not_be_trained_are_refused(hidden):
     class Hiding(Encoding):
         def __init__(self):
             self.tables = hidden
 
-    with pytest.raises(TypeError, match=r"tables must be .* got a (list|tuple|dict) of arrays"):
+    with pytest.raises(TypeError, match=r"tables must be .* got a (list|tuple|dict) of parameters"):
         EncodingModule(Hiding())
 
 

@@ -93,13 +93,15 @@ def _turned_by(kind: str, config: dict, entries: dict) -> dict | None:
 
 
 def _warn_of_whole(config: dict, entries: dict, counts: Counter, warnings: list[str]) -> None:
-    entry = entries.get("")
-    stretched = entry and method_of(entry) not in ("default", "proportional")
     for kind in counts:
-        if stretched and kind.startswith(("sliding", "chunked")) and kind not in entries:
+        own = entries.get(kind, entries.get(""))
+        stretched = own and method_of(own) not in ("default", "proportional")
+        if stretched and kind.startswith(("sliding", "chunked")):
+            rest = " by an entry of their own" if kind in entries else " like the rest"
             warnings.append(
-                f"{kind} layers look no further than their window, and are stretched like the rest"
+                f"{kind} layers look no further than their window, and are stretched{rest}"
             )
+    entry = entries.get("")
     if entry is not None and not entry:
         elsewhere = [name for name in ELSEWHERE if name in config]
         warnings.append(
@@ -109,7 +111,7 @@ def _warn_of_whole(config: dict, entries: dict, counts: Counter, warnings: list[
         )
     for each in filter(None, entries.values()):
         if "type" in each and each.get("rope_type", each["type"]) != each["type"]:
-            warnings.append(f"type and rope_type differ: {method_of(each)}, the second, is taken")
+            warnings.append(f"type and rope_type differ: {method_of(each)}, of rope_type, is taken")
         if each.get("llama_4_scaling_beta"):
             warnings.append("llama_4_scaling_beta: queries grow with their position p, from 0")
     if config.get("attn_temperature_tuning"):

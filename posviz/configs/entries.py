@@ -34,7 +34,9 @@ def loaded(source: Any) -> dict:
     except RecursionError:
         raise ValueError("source must be JSON of a few levels, got thousands") from None
     except ValueError as error:  # of which JSONDecodeError is one
-        raise ValueError(f"source must be JSON: {quoted(str(error))}") from None
+        ends = len(text.rstrip()) - getattr(error, "pos", 0) <= 1 or "Unterminated" in str(error)
+        hint = "; is the end missing?" if ends else ""
+        raise ValueError(f"source must be JSON: {quoted(str(error))}{hint}") from None
     if not isinstance(config, dict):
         raise ValueError(f"source must be a JSON object, got {quoted(config)}")
     return config

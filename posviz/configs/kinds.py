@@ -199,15 +199,17 @@ def _of_latent_attention(asked: Asked) -> float:
 
 
 def _warnings(method: str, asked: Asked) -> Iterator[str]:
+    if method in ("linear", "yarn", "llama3") and asked.factor == 1:
+        yield f"{method}: the factor is 1, or no length tells it, so nothing is stretched"
     if method == "dynamic":
         yield (
             "dynamic: frequencies follow the length, and keys in a cache keep those of their time; "
-            "hold the length fixed while it grows"
+            "tell the longest length from the start, or cache keys before they are turned"
         )
     if method == "longrope":
         yield (
-            f"longrope: beyond {asked.original:,} tokens all pairs take other frequencies, those "
-            "shown here; a cache that grows past it holds keys of both"
+            f"longrope: beyond {asked.original:,} tokens all pairs take other frequencies; a cache "
+            "that grows past it holds keys of both"
         )
     if method == "yarn":
         yield from _warnings_of_yarn(asked)
@@ -219,10 +221,14 @@ def _warnings_of_yarn(asked: Asked) -> Iterator[str]:
         "long ones, too"
     )
     mscale, all_dim = asked.entry.get("mscale"), asked.entry.get("mscale_all_dim")
+    plain = 0.1 * math.log(asked.factor) + 1
     if asked.entry.get("attention_factor") is None and bool(mscale) != bool(all_dim):
-        yield "mscale without mscale_all_dim, or the other way around, is not used: both or none"
+        alone, other = ("mscale", "mscale_all_dim") if mscale else ("mscale_all_dim", "mscale")
+        yield (
+            f"{alone} without {other} is not used, both or none: the attention factor is "
+            f"0.1 · ln s + 1 = {plain:.4f}"
+        )
     if mscale and mscale == all_dim and not is_latent(asked.config):
-        plain = 0.1 * math.log(asked.factor) + 1
         yield f"mscale equals mscale_all_dim: the attention factor is 1, not {plain:.4f}"
     if asked.entry.get("beta_fast") == 0:
         yield "beta_fast 0 is read as 32"

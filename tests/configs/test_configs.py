@@ -84,6 +84,19 @@ MISREAD = {
         llama(factor=4.0) | {"layer_types": ["sliding_attention", "full_attention"]},
         "sliding_attention layers look no further",
     ),
+    "sliding alone": (
+        {
+            "head_dim": 64,
+            "max_position_embeddings": 16384,
+            "layer_types": ["sliding_attention", "full_attention"],
+            "rope_parameters": {
+                "sliding_attention": llama(factor=4.0)["rope_parameters"] | {"rope_theta": 1e4},
+                "full_attention": {"rope_type": "default", "rope_theta": 1e4},
+            },
+        },
+        "sliding_attention layers look no further .* an entry of their own",
+    ),
+    "nothing stretched": (llama(factor=1.0), "the factor is 1, or no length tells it"),
     "temperature": (llama(factor=4.0, llama_4_scaling_beta=0.1), "position p, from 0"),
     "no base": ({"head_dim": 64, "rope_scaling": {"rope_type": "default"}}, "base is taken"),
     "longrope": (

@@ -225,8 +225,8 @@ QUICK = {
     ),
     "arrays: a tensor shares the memory of its source": (
         "posviz/arrays.py",
-        "_torch().tensor(_in_native_order(values))",
-        "_torch().from_numpy(_in_native_order(values))",
+        "_torch().tensor(in_native_order(values))",
+        "_torch().from_numpy(in_native_order(values))",
         "tests/test_arrays.py::test_moving_leaves_the_source_alone",
     ),
     "slides template: a picture's HTML is escaped": (

@@ -76,7 +76,7 @@ class BaseForContext(Picture):
             return f"{pairs}B(m) is never below 0 up to {FURTHEST:,} tokens, the end of the axis."
         below, above = (signed(value, ".2f") for value in arrays.sums)
         return (
-            f"{pairs}B(m), the sum of cos(m θ), is first below 0 at m = {arrays.first:,} ({below}, "
+            f"{pairs}B(m), the sum of cos(m ω), is first below 0 at m = {arrays.first:,} ({below}, "
             f"and {above} one token before); from there on a key like the query can score below "
             "a random one, so a longer context needs a larger base, which is no guarantee."
         )
