@@ -41,7 +41,7 @@ def host(request, browser, tmp_path_factory):
         host.page.set_default_timeout(60 * SECOND)  # to load, a busy machine may need as long
         host.page.goto(server.url)
         if request.param == "notebook7":
-            host.page.locator(".jp-Notebook .jp-Cell").wait_for()
+            host.page.locator(".jp-Notebook .jp-Cell").nth(1).wait_for()
             host.wait_until_ready()
             host.page_errors.clear()  # Notebook 7.6 has one of its own while it loads
             host.run_all()
