@@ -64,6 +64,17 @@ class Encoding:
         """Change the scaled scores; q and k, with as many heads, have passed their doors."""
         return scores
 
+    def bias_of_pair(
+        self, q: Array, k: Array, q_positions: Array, k_positions: Array
+    ) -> Callable[..., Array]:
+        """Return the function (b, h, i, j) → what ``at_scores`` adds for query i and key j.
+
+        To override beside ``adds_bias``, by "position" or "token", where it is a few numbers: for
+        FlexAttention, which holds no matrix (``posviz.flex``). Shapes: q and k, which have passed
+        their doors, as in doors, tensors; positions tensors of integers.
+        """
+        raise NotImplementedError
+
     def at_values(self, output: Array, weights: Array, q_positions: Any, k_positions: Any) -> Array:
         """Change the weighted sum of the values."""
         return output
