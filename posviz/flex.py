@@ -141,9 +141,10 @@ def mask_mod(
 def _places(q_positions: Any, k_positions: Any) -> tuple[Array, Array]:
     for name, positions in (("q_positions", q_positions), ("k_positions", k_positions)):
         if not is_torch(positions):
-            raise TypeError(f"{name} must be a tensor [len] or [batch, len], got {quoted(positions)}")
+            raise TypeError(
+                f"{name} must be a tensor [len] or [batch, len], got {quoted(positions)}"
+            )
     return as_integers(q_positions, "q_positions"), as_integers(k_positions, "k_positions")
-
 
 
 def _read_from(mask: Array) -> Callable[..., Array]:
