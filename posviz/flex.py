@@ -1,8 +1,8 @@
 """What torch's FlexAttention is given, so that it computes what ``attention`` does.
 
-FlexAttention calls a function with a score and its indices, and compiles it into a kernel that holds
-no matrix of scores. So an encoding has to tell its bias one pair at a time. Measured here on a CPU
-alone: there it has no gradients, and nothing is known of its speed on a GPU.
+FlexAttention calls a function with a score and its indices, and compiles it into a kernel that
+holds no matrix of scores. So an encoding has to tell its bias one pair at a time. Tried on a CPU
+alone: gradients of the compiled kernel, and its speed on a GPU, are unmeasured.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def score_mod(
         >>> flex_attention(q, k, v, score_mod=bias, block_mask=blocks, scale=scale).shape
         torch.Size([1, 8, 256, 64])
 
-    A bias of the offset alone is read from a row of one number per offset and head; others are told
-    by ``Encoding.bias_of_pair``. One that is made from a layer's input (``for_input``) is made first.
+    A bias of the offset alone is read from a row of one number per offset and head; others are
+    told by ``Encoding.bias_of_pair``. One made from a layer's input (``for_input``) is made first.
 
     Raises:
         TypeError: when q is no tensor, or positions are not whole numbers.
@@ -73,8 +73,8 @@ def why_not(encoding: Encoding) -> str:
     name = kind.__name__
     if kind.for_input is not Encoding.for_input:
         return (
-            f"{name} is made from the layer's input: give what its for_input(x, positions, carried) "
-            "returns first"
+            f"{name} is made from the layer's input: give what its "
+            "for_input(x, positions, carried) returns first"
         )
     if acts == ("at_input",):
         return f"{name} acts only at the input: add it there with at_input, and give NoPosition()"
@@ -86,8 +86,8 @@ def why_not(encoding: Encoding) -> str:
         return f"{name}.at_scores does more than add a bias to the score of one pair"
     if bias_by(encoding) != "offset" and kind.bias_of_pair is Encoding.bias_of_pair:
         return (
-            f"{name} has no bias_of_pair: what it adds to one score takes sums over other tokens or "
-            "dimensions, where FlexAttention has one number; scaled_dot_product_attention takes it"
+            f"{name} has no bias_of_pair: what it adds to one score takes sums over dimensions or "
+            "tokens, where FlexAttention has one number; scaled_dot_product_attention takes it"
         )
     return ""
 

@@ -85,7 +85,8 @@ def adds_bias(*, by: str) -> Callable[[Door], Door]:
 
     torch's fused attention can then be given the sum: scores of 0 are passed. Added by "offset", a
     number depends on the head and on query position − key position alone, by "position" on the head
-    and on both positions (in either, q and k may be None); by "token", on q, k and positions. An ``at_scores`` that overrides it is not marked.
+    and on both positions (in either, q and k may be None); by "token", on q, k and positions. An
+    ``at_scores`` that overrides it is not marked.
 
     Raises:
         ValueError: when by is neither of these.

@@ -11,7 +11,6 @@ from posviz.arrays import (
     as_numbers,
     check_memory,
     in_dtype,
-    is_floating,
     is_torch,
     like,
     namespace,
