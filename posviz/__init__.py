@@ -20,7 +20,7 @@ _BESIDE_ENCODINGS = {
     "posviz.configs": ("read_config",),
     "posviz.flex": ("mask_mod", "score_mod"),
     "posviz.layer_plans": ("layer_plan",),
-    "posviz.checkpoints": ("load_table",),
+    "posviz.models.checkpoints": ("load_table",),
     "posviz.derivations.rotary": ("derive",),
     "posviz.claims": ("audit",),
     "posviz.exercises.prediction": ("predict",),

@@ -2,9 +2,9 @@
 
     python scripts/measure_stretching.py          # resumes what is there
 
-It needs what `posviz.real.MISSING` names, 1.5 GB of memory and about 40 minutes on two cores. Each
-pass is written as it ends: stop it (Ctrl-C) and start it again as you like. Results of another
-text or model are not mixed in.
+It needs what `posviz.models.real.MISSING` names, 1.5 GB of memory and about 40 minutes on two
+cores. Each pass is written as it ends: stop it (Ctrl-C) and start it again as you like. Results of
+another text or model are not mixed in.
 """
 
 import datetime
@@ -14,8 +14,8 @@ import platform
 import time
 from importlib.metadata import version
 
-from posviz import real
-from posviz import stretched_real as stretched
+from posviz.models import real
+from posviz.models import stretched_real as stretched
 
 PLAN = [  # in the order of what a reader misses most
     ("nothing changed", 1),

@@ -4,8 +4,8 @@ import numpy as np
 
 from posviz.engine.knobs import choice
 from posviz.engine.picture import Arrays, Picture
+from posviz.models.stretched_real import BIN, LENGTH, TRAINED, Reading, stored
 from posviz.pictures.parts import Curve, legend_above
-from posviz.stretched_real import BIN, LENGTH, TRAINED, Reading, stored
 
 PLAIN, CROPPED = "nothing changed", "cropped"
 READINGS = stored()

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from posviz import stretched_real as stretched
+from posviz.models import stretched_real as stretched
 from posviz.pictures.stretching.loss_past_training import TOP, LossPastTraining
 from tests.pictures.by_hand import caption_of, drawn
 

@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from posviz import real
-from posviz import stretched_attention as parts
-from posviz import stretched_real as stretched
+from posviz.models import real
+from posviz.models import stretched_attention as parts
+from posviz.models import stretched_real as stretched
 
 
 class Letters:

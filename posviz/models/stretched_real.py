@@ -25,7 +25,7 @@ from posviz.encodings.position_maps import (
 )
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.stretching import ntk, position_interpolation, yarn
-from posviz.real import BASE, DATA, LAYOUT, _load
+from posviz.models.real import BASE, DATA, LAYOUT, _load
 
 RESULTS = DATA / "smollm2_stretched.json"
 TRAINED = 8192  # tokens: llama.context_length in the model's file
@@ -113,7 +113,7 @@ def read(method: str, factor: float = 1, *, length: int = LENGTH) -> Reading:
         raise ValueError(f"length must be a multiple of {BIN}, got {length}")
     tokenizer, model = _load()
     text = long_text(tokenizer, length)
-    from posviz.stretched_attention import token_losses
+    from posviz.models.stretched_attention import token_losses
 
     losses, likeliest = np.full(length, np.nan), np.zeros(length, dtype=bool)
     pieces = list(_pieces(method, length))
