@@ -113,7 +113,7 @@ LOOKED_UP = {  # positions index a table: none below 0
 ENCODINGS = RELATIVE | FROM_INPUT | {"sinusoidal": lambda kind: Sinusoidal()} | LOOKED_UP
 
 
-def at_doors(name, kind, *, batch=2, length=5):
+def at_doors(name, kind, batch=2, length=5):
     """The encoding as ``attention`` takes it: one made from an input is made for some tokens."""
     x = kind(random(batch, length, D_MODEL, seed=9))
     return ENCODINGS[name](kind).for_input(x, range(length), None)[0]
