@@ -22,7 +22,8 @@ class Encoding:
 
     Shapes: x [batch, len, d_model]; q, k [batch, heads, len, head_dim]; scores and weights
     [batch, heads, q_len, k_len]; output [batch, heads, q_len, head_dim]; positions [len] or
-    [batch, len], in tokens. Every door returns an array like its first argument.
+    [batch, len], in tokens. Every door returns an array like its first argument; queries and keys
+    alone may leave theirs with another head_dim, the same for both.
     """
 
     def at_input(self, x: Array, positions: Any) -> Array:
