@@ -83,6 +83,8 @@ ON_THE_MAP = {  # every name on the map of the course, and who stands behind it
     ),
     "ALiBi": ("ALiBi",),
     "xPos": ("xPos",),
+    "Kerple": ("Kerple, log", "Kerple, power"),
+    "FIRE": ("FIRE",),
     "FoX": ("FoX",),
     "CoPE": ("CoPE",),
     "PaTH": ("PaTH",),

@@ -133,6 +133,25 @@ ENTRIES = {
         "xpos",
         "sun2022length",
     ),
+    "Kerple": Entry(
+        ("scores",),
+        ("score(i, j) = qᵢ·kⱼ/√d − r₁·ln(1 + r₂·(i − j))", "or −r₁·(i − j)^r₂; only j ≤ i"),
+        "the price of distance is learned, and grows as a logarithm or as a power",
+        "r₁ and r₂: two numbers per head",
+        "content",
+        "chi2022kerple",
+    ),
+    "FIRE": Entry(
+        ("scores",),
+        (
+            "score(i, j) = qᵢ·kⱼ/√d + f(ψ(i − j)/ψ(max(L, i)))",
+            "f: a small network; ψ(x) = ln(c·x + 1)",
+        ),
+        "a small network reads the distance, as a share of how far the query can look back",
+        "the network, c and L",
+        "content",
+        "li2024functional",
+    ),
     "FoX": Entry(
         ("scores",),
         ("score(i, j) = qᵢ·kⱼ/√d + Σ ln fₗ", "sum over j < l ≤ i; gate fₗ = σ(w·xₗ + b)"),
