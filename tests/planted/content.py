@@ -16,7 +16,7 @@ QUICK = {
         E + "fox.py",
         "sums[..., k_len - q_len :, None]",
         "(sums - log_gates)[..., k_len - q_len :, None]",
-        FOX + "test_constant_gates_are_alibi",
+        FOX + "test_a_query_adds_the_gates_after_the_key_up_to_its_own",
     ),
     "FoX: queries are the first tokens": (
         E + "fox.py",
@@ -46,7 +46,7 @@ QUICK = {
         E + "fox.py",
         "[carried, log_gates]",
         "[log_gates, carried]",
-        CACHE + "[FoX-edges0-NumPy]",
+        CACHE,
     ),
     "FoX, pair by pair: queries are the first tokens": (
         E + "fox.py",
@@ -136,7 +136,7 @@ QUICK = {
         E + "path.py",
         "xp.concat([carried[1], beta], axis=2)",
         "xp.concat([beta, carried[1]], axis=2)",
-        CACHE + "[PaTH-edges0-NumPy]",
+        CACHE,
     ),
     "PoPE: content may turn": (
         E + "pope.py",
