@@ -182,8 +182,8 @@ QUICK = {
     ),
     "Inkling: the key's token mixes the curves": (
         E + "inkling.py",
-        "curves[b, h, i, namespace",
-        "curves[b, h, j, namespace",
+        "curves[b, h, i, apart",
+        "curves[b, h, j, apart",
         INKLING + "test_pair_by_pair_it_is_the_same_bias",
     ),
 }
