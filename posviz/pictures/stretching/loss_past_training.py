@@ -1,6 +1,7 @@
 """How well a trained model predicts a text that goes on past the length of its training."""
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from posviz.engine.knobs import choice
 from posviz.engine.picture import Arrays, Picture
@@ -36,7 +37,7 @@ class LossPastTraining(Picture):
             right=[_right(reading) for reading in readings],
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The loss along the text, with nothing changed, cropped, and as chosen."""
         axes = figure.subplots()
         axes.set(xlim=(0, LENGTH), ylim=(0, TOP), xlabel="position (tokens)")
