@@ -18,7 +18,7 @@ _BESIDE_ENCODINGS = {
     "posviz.masks": ("blockwise_causal_mask", "causal_mask", "padding_mask"),
     "posviz.module": ("EncodingModule",),
     "posviz.configs": ("read_config",),
-    "posviz.checkpoints": ("load_table",),
+    "posviz.models.checkpoints": ("load_table",),
     "posviz.derivations.rotary": ("derive",),
     "posviz.claims": ("audit",),
     "posviz.exercises.prediction": ("predict",),

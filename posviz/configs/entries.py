@@ -26,7 +26,8 @@ def loaded(source: Any) -> dict:
         raise TypeError(
             f"source must be a dict, the text of a config.json or a path, got {quoted(source)}"
         )
-    text = source if isinstance(source, str) and source.lstrip()[:1] in "{[" else _text_of(source)
+    is_text = isinstance(source, str) and source.lstrip()[:1] in ("{", "[", '"', "")
+    text = str(source) if is_text else _text_of(source)
     if len(text) > BYTES:
         raise ValueError(f"source must have at most {BYTES:,} characters, got {len(text):,}")
     try:
@@ -34,12 +35,17 @@ def loaded(source: Any) -> dict:
     except RecursionError:
         raise ValueError("source must be JSON of a few levels, got thousands") from None
     except ValueError as error:  # of which JSONDecodeError is one
-        ends = len(text.rstrip()) - getattr(error, "pos", 0) <= 1 or "Unterminated" in str(error)
-        hint = "; is the end missing?" if ends else ""
-        raise ValueError(f"source must be JSON: {quoted(str(error))}{hint}") from None
+        raise ValueError(f"source must be JSON: {quoted(str(error))}{_hint(text, error)}") from None
     if not isinstance(config, dict):
         raise ValueError(f"source must be a JSON object, got {quoted(config)}")
     return config
+
+
+def _hint(text: str, error: ValueError) -> str:
+    if text.lstrip().startswith('"'):
+        return "; are the braces around it missing?"
+    ends = len(text.rstrip()) - getattr(error, "pos", 0) <= 1 or "Unterminated" in str(error)
+    return "; is the end missing?" if ends else ""
 
 
 def _text_of(path: str | Path) -> str:

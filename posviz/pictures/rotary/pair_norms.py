@@ -9,8 +9,8 @@ from posviz.encodings.frequencies import rotary_frequencies, wavelengths
 from posviz.encodings.rotary import change_layout
 from posviz.engine.knobs import choice, log
 from posviz.engine.picture import Arrays, Picture
+from posviz.models.real import BASE, LAYOUT, SENTENCES, TELLING, heads
 from posviz.pictures.parts import Curve, Rule, legend_above, whole
-from posviz.real import BASE, LAYOUT, SENTENCES, TELLING, heads
 
 LONGEST = 16  # no mean norm of these heads is longer
 

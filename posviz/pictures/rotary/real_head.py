@@ -13,8 +13,8 @@ from posviz.engine.knobs import choice
 from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
 from posviz.masks import causal_mask
+from posviz.models.real import BASE, SENTENCES, TELLING, heads, looked_at
 from posviz.pictures.parts import Background, Map, greyed, wide
-from posviz.real import BASE, SENTENCES, TELLING, heads, looked_at
 
 LAYOUTS = {"right": "half_split", "mixed up": "interleaved"}
 
@@ -29,8 +29,8 @@ class _Stored(choice):
 class RealHead(Picture):
     """What a real head looks at: with RoPE, without it, and with the layout mixed up.
 
-    `given` {name: Head} is what `posviz.real.heads("your sentence")` returns; it stands in for the
-    stored sentences.
+    `given` {name: Head} is what `posviz.models.real.heads("your sentence")` returns; it stands in
+    for the stored sentences.
     """
 
     size = (8.0, 3.9)
