@@ -1,5 +1,7 @@
 """How well a trained model predicts a text that goes on past the length of its training."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
@@ -51,7 +53,7 @@ class LossPastTraining(Picture):
         digits.set_xticks(np.arange(0, LENGTH + 1, ASKED_EVERY))
         digits.xaxis.set_major_formatter("{x:,.0f}")
         digits.yaxis.set_major_formatter(PercentFormatter(1))
-        dashes = {"color": "C6", "linestyle": "--"}
+        dashes: dict[str, Any] = {"color": "C6", "linestyle": "--"}
         end, _ = [axes.axvline(TRAINED, label="trained length", **dashes) for axes in figure.axes]
         curves, points = [], []
         looks = ("C1-", PLAIN), ("C0-", "as chosen"), ("C2:", f"cropped to {TRAINED:,}")
