@@ -17,7 +17,7 @@ from posviz.pictures.rotary.score_decay import pair_products
 
 HEAD_DIM, SEED = 64, 3
 FURTHEST, FAR = 2048, 1024  # the swing is measured beyond FAR
-ROOM = 330  # at the right end of the axis, for the bars
+ROOM = 500  # at the right end of the axis, for the bars
 DISTANCES = np.arange(FURTHEST + 1)
 LOOKS = {  # unit of the score, ends of its axis, its line for the decay alone
     "all alike": ("score / score at 0", (-0.45, 1.08), "decay alone"),
@@ -73,7 +73,7 @@ class XposCurves(Picture):
 
 def _score(axes, i, name, color):
     """A score at every distance, how far it swings far away, and where it is marked."""
-    at = FURTHEST + ROOM * (0.3, 0.75)[i]
+    at = FURTHEST + ROOM * (0.25, 0.76)[i]
     told = {"ha": "center", "va": "bottom", "color": color, "animated": True, "in_layout": False}
     # With an edge, or it could not be told from its own curve.
     rimmed = {"color": color, "markeredgecolor": rcParams["axes.facecolor"], "zorder": 4}
