@@ -52,7 +52,7 @@ class XposCurves(Picture):
         ink = {"color": rcParams["text.color"]}
         mark = Rule(axes, {"linestyle": ":", **ink}, lambda a: a.distance)
         bar = Line2D([], [], linestyle="none", marker="|", label=f"swing beyond {FAR:,}", **ink)
-        bar.set(markersize=2 * rcParams["font.size"], markeredgewidth=rcParams["lines.linewidth"])
+        bar.set(markersize=1.2 * rcParams["font.size"], markeredgewidth=rcParams["lines.linewidth"])
         axes.set(xlim=(-30, FURTHEST + ROOM), xticks=(0, FAR, FURTHEST), ylim=limits)
         axes.set(xlabel="distance back (tokens)", ylabel=unit)
         axes.yaxis.set_major_locator(MaxNLocator(5, steps=(1, 2, 5, 10)))
