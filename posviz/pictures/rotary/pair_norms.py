@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_frequencies, wavelengths
 from posviz.encodings.rotary import change_layout
@@ -37,7 +38,7 @@ class PairNorms(Picture):
             named="layer {} head {}".format(*TELLING[self.head]),
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The norms over the pairs, the fastest first, and where a turn takes longer."""
         axes = figure.subplots()
         pairs = np.arange(len(heads()["previous word"].q.T) // 2)

@@ -2,8 +2,10 @@
 
 from math import ceil
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from posviz.attention import softmax
 from posviz.encodings.rotary import Rotary
@@ -20,7 +22,7 @@ LAYOUTS = {"right": "half_split", "mixed up": "interleaved"}
 class _Stored(choice):
     """One of the stored sentences: idle where a reader has given their own."""
 
-    def idle(self, picture):
+    def idle(self, picture: Any) -> str:
         return "the heads of one sentence were given" if picture._data else ""
 
 
@@ -65,13 +67,13 @@ class RealHead(Picture):
             how=f"{self.positions}, layout {self.layout}",
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The model's own weights between words, and those computed here."""
         most = max(len(head.words) for each in self._heads.values() for head in each.values())
         panels = figure.subplots(*((1, 2) if wide(figure) else (2, 1)))
         look = {"cmap": greyed(PLAIN), "limits": (0, 1), "aspect": "equal", "most": (most, most)}
         maps = [Map(axes, lambda a, i=i: a.maps[i], **look) for i, axes in enumerate(panels)]
-        bar = {"ticks": (0, 0.5, 1), "label": "attention weight"}
+        bar: dict[str, Any] = {"ticks": (0, 0.5, 1), "label": "attention weight"}
         figure.colorbar(maps[0].image, ax=panels, aspect=30, **bar)
         for axes, title in zip(panels, ("in the model", "computed here"), strict=True):
             axes.set(title=title, xlabel="key", ylabel="query")

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from matplotlib import rcParams
+from matplotlib.figure import Figure
 
 from posviz import sources
 from posviz.course import OF_TOPIC
@@ -215,7 +216,7 @@ class EncodingMap(Picture):
         route = [point for leg in zip(points, labels, gaps, strict=True) for point in leg]
         return self.arrays(entry=entry, lit=set(entry.doors), points=points, route=route)
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The card above, the doors below, and the encodings above their doors."""
         card, chart = figure.subplots(2, 1, height_ratios=(1, 2.6))
         doors = draw_doors(chart)

@@ -3,6 +3,7 @@
 import functools
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from posviz.attention import softmax
 from posviz.encodings.stretching import dynamic_ntk, longrope
@@ -53,7 +54,7 @@ class CacheTrap(Picture):
             elsewhere=abs(weights[1] - weights[0]).sum() / 2,
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """Where keys seem to stand for the newest query, and the error as the text grows."""
         places, errors = figure.subplots(2, 1, height_ratios=(1.9, 1), sharex=True)
         zero(errors)

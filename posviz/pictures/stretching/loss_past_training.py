@@ -1,6 +1,9 @@
 """How well a trained model predicts a text that goes on past the length of its training."""
 
+from typing import Any
+
 import numpy as np
+from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from posviz.engine.knobs import choice
@@ -42,7 +45,7 @@ class LossPastTraining(Picture):
             right=[_right(reading) for reading in readings],
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The loss along the text, and the digits that are right, in three readings."""
         losses, digits = figure.subplots(2, 1, height_ratios=(1.9, 1), sharex=True)
         losses.set(xlim=(0, 1.02 * LENGTH), ylim=(0, TOP), ylabel="loss (nats)")
@@ -50,7 +53,7 @@ class LossPastTraining(Picture):
         digits.set_xticks(np.arange(0, LENGTH + 1, ASKED_EVERY))
         digits.xaxis.set_major_formatter("{x:,.0f}")
         digits.yaxis.set_major_formatter(PercentFormatter(1))
-        dashes = {"color": "C6", "linestyle": "--"}
+        dashes: dict[str, Any] = {"color": "C6", "linestyle": "--"}
         end, _ = [axes.axvline(TRAINED, label="trained length", **dashes) for axes in figure.axes]
         curves, points = [], []
         looks = ("C1-", PLAIN), ("C0-", "as chosen"), ("C2:", f"cropped to {TRAINED:,}")
