@@ -8,11 +8,16 @@ follow from one matrix, in an `update` of its own. `ThreeDoors` has doors as par
 each a label, a way in and stations, lit together (`EncodingMap` draws the same doors).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from math import ceil
 
 import numpy as np
 from matplotlib import colormaps, rcParams
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.colors import Colormap
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from posviz.engine.picture import Arrays
@@ -184,12 +189,14 @@ class Other:
         self.artist.set(**self.show(arrays))
 
 
-def on_colours(axes, show: Callable, fmt="k-", stroke=2.0, **more):
+def on_colours(
+    axes: Axes, show: Callable, fmt: str = "k-", stroke: float = 2.0, **more
+) -> list[Curve]:
     """Two curves, black over white that is so many times as wide; the same in both themes."""
     return [Curve(axes, "w-", show, stroke=stroke, **more), Curve(axes, fmt, show, **more)]
 
 
-def row_outline(matrix, row):
+def row_outline(matrix: np.ndarray, row: int) -> tuple[list[float], np.ndarray]:
     """The outline of a row of a map, as x and y."""
     left, right = -0.5, len(matrix.T) - 0.5
     return [left, right, right, left, left], row + np.array([-0.5, -0.5, 0.5, 0.5, -0.5])
@@ -206,37 +213,39 @@ class Text(Other):
 # ---------------------------------------------------------------- what stands
 
 
-def scale(line, stroke=1.0, marks=1.0):
+def scale(line: Line2D, stroke: float = 1.0, marks: float = 1.0) -> None:
     """Make a line and its marks so many times as large as the style has them."""
     line.set(linewidth=stroke * line.get_linewidth(), markersize=marks * line.get_markersize())
 
 
-def wide(figure) -> bool:
+def wide(figure: Figure) -> bool:
     """Whether panels fit beside each other."""
     return figure.get_size_inches()[0] > WIDE
 
 
-def whole(*axes, most=5, fewest=1, steps=(1, 2, 5, 10)):
+def whole(
+    *axes: Axis, most: int = 5, fewest: int = 1, steps: Sequence[int] | None = (1, 2, 5, 10)
+) -> None:
     """Put ticks at whole numbers."""
     for axis in axes:
         locator = MaxNLocator(most, integer=True, min_n_ticks=fewest, steps=steps)
         axis.set_major_locator(locator)
 
 
-def zero(*panels):
+def zero(*panels: Axes) -> None:
     """A thin grey level line at 0."""
     for axes in panels:
         axes.axhline(0, color="C6", linewidth=rcParams["axes.linewidth"])
 
 
-def circle(axes, radius=1.0):
+def circle(axes: Axes, radius: float = 1.0) -> None:
     """A thin grey circle around the origin."""
     turn = np.linspace(0, 2 * np.pi, 181)
     thin = {"color": "C6", "linewidth": rcParams["axes.linewidth"]}
     axes.plot(radius * np.cos(turn), radius * np.sin(turn), **thin)
 
 
-def legend_above(figure, parts, narrow=None, **more):
+def legend_above(figure: Figure, parts: Iterable, narrow: int | None = None, **more) -> None:
     """One legend for all panels, above them; of parts, or of matplotlib's own handles.
 
     narrow: how many stand in a row where there is no room for all.
@@ -246,13 +255,13 @@ def legend_above(figure, parts, narrow=None, **more):
     figure.legend(handles=handles, loc="outside upper center", **{"ncols": ncols} | more)
 
 
-def legend_over(axes, **more):
+def legend_over(axes: Axes, **more) -> None:
     """A legend of one panel, over its upper edge; below what moves, so that it is drawn once."""
     over = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2}
     axes.legend(**over, **more).set_zorder(1)
 
 
-def greyed(cmap, where="bad"):
+def greyed(cmap: str, where: str = "bad") -> Colormap:
     """A colour map on which cells without a number, or those under the lowest, are grey."""
     return colormaps[cmap].with_extremes(**{where: rcParams["grid.color"]})
 
@@ -260,19 +269,19 @@ def greyed(cmap, where="bad"):
 # ---------------------------------------------------------------- what they show
 
 
-def with_room(first, last, part=0.02):
+def with_room(first: float, last: float, part: float = 0.02) -> tuple[float, float]:
     """The ends of an axis with a little room on both sides: a part of what lies between."""
     room = part * (last - first)
     return first - room, last + room
 
 
-def broken(strokes):
+def broken(strokes: np.ndarray) -> np.ndarray:
     """Strokes [count, points, 2] as the x and y of one line, with a gap after each."""
     gap = np.full((len(strokes), 1, 2), np.nan)
     return np.concatenate([strokes, gap], axis=1).reshape(-1, 2).T
 
 
-def in_ranges(y):
+def in_ranges(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Where each range of a long row starts, its lowest and highest; a short row is whole.
 
     A line through them covers what a line through all would, where a range is a pixel wide.
@@ -283,7 +292,7 @@ def in_ranges(y):
     return starts, np.minimum.reduceat(y, starts), np.maximum.reduceat(y, starts)
 
 
-def through_ranges(x, y):
+def through_ranges(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The line through a row, of a long one through the lowest and highest of each range."""
     starts, low, high = in_ranges(y)
     return np.repeat(x[starts], 2), np.stack([low, high], axis=-1).ravel()
