@@ -414,20 +414,18 @@ def test_keys_stay_with_the_control_that_has_the_focus(lab):
     assert lab.page.locator(".jp-CodeCell").count() == cells
 
 
-THEME = "name => window.jupyterapp.commands.execute('apputils:change-theme', { theme: name })"
 CORNER = """canvas => [...canvas.getContext('2d').getImageData(0, 0, 1, 1).data.slice(0, 3)]"""
 WHITE, DARK = [255, 255, 255], [0x1B, 0x1E, 0x23]
 
 
 def test_the_picture_follows_the_theme_at_once_and_exports_keep_their_style(lab, server):
-    lab.spoilt = True  # the theme is kept for the next page
     lab.write("dark", TABLE, "picture.explore()")
     lab.run_all()
     [explorer] = lab.explorers()
     light, corner = explorer.settled(), lambda: explorer.canvas.evaluate(CORNER)
     assert corner() == WHITE
     with explorer.changes():
-        lab.page.evaluate(THEME, "JupyterLab Dark")
+        lab.theme("Dark")
     assert corner() == DARK
     explorer.press("position", "ArrowRight")
     explorer.button("Export").click()
@@ -438,13 +436,13 @@ def test_the_picture_follows_the_theme_at_once_and_exports_keep_their_style(lab,
     expect(explorer.root.locator("a[download]")).to_be_visible()
     saved = Image.open(server.folder / "figures" / "SinusoidalTable.png").convert("RGB")
     assert list(saved.getpixel((0, 0))) == WHITE
-    lab.page.evaluate(THEME, "JupyterLab Light")
+    lab.theme("Light")
     assert explorer.becomes(light)
-    lab.page.evaluate(THEME, "JupyterLab Dark")
+    lab.theme("Dark")
     lab.run_cell(1)
     [explorer] = lab.explorers()
     assert corner() == DARK
     png = lab.notebook().cells[1].outputs[0].data["image/png"]
     stored = Image.open(io.BytesIO(base64.b64decode(png))).convert("RGB")
     assert list(stored.getpixel((0, 0))) == WHITE
-    lab.page.evaluate(THEME, "JupyterLab Light")
+    lab.theme("Light")
