@@ -317,6 +317,17 @@ def take_rows(table: Array, index: Array) -> Array:
     return _torch().nn.functional.embedding(index, table)
 
 
+def softplus(x: Array) -> Array:
+    """Return ln(1 + e^x) of floating ``x``, at least 0, where no power overflows."""
+    xp = namespace(x)
+    return xp.logaddexp(x, xp.zeros_like(x))
+
+
+def sigmoid(x: Array) -> Array:
+    """Return 1/(1 + e^−x) of floating ``x``, where no power overflows."""
+    return namespace(x).exp(-softplus(-x))
+
+
 def plus_product(x: Array, a: Array, b: Array) -> Array:
     """Return x + a·b; torch does not write the product down."""
     return _torch().addcmul(x, a, b) if is_torch(x) else x + a * b

@@ -5,10 +5,15 @@ from functools import partial
 import numpy as np
 
 from posviz.encodings.alibi import Alibi
+from posviz.encodings.cope import CoPE
 from posviz.encodings.deberta import DeBERTa
 from posviz.encodings.doors import NoPosition
+from posviz.encodings.fox import FoX
 from posviz.encodings.frequencies import Frequencies, proportional_frequencies
+from posviz.encodings.inkling import Inkling
 from posviz.encodings.learned import Learned
+from posviz.encodings.path import PaTH
+from posviz.encodings.pope import PoPE
 from posviz.encodings.position_maps import MappedRotary, rerope_positions
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.rotary2d import AxialRotary, MixedRotary, MRotary, raster
@@ -87,6 +92,17 @@ RELATIVE = {
     ),
     "xPos": lambda kind: XPos(),
     "ReRoPE": lambda kind: MappedRotary(partial(rerope_positions, window=3)),
+    "CoPE": lambda kind: CoPE(kind(random(4, HEAD_DIM))),
+    "PoPE": lambda kind: PoPE(kind(-1 - random(HEADS, HEAD_DIM) / 2)),
+}
+FROM_INPUT = {  # made from what a layer is given
+    "FoX": lambda kind: FoX(kind(random(D_MODEL, HEADS)), kind(random(HEADS, seed=1))),
+    "PaTH": lambda kind: PaTH(
+        kind(random(D_MODEL, D_MODEL)),
+        kind(random(D_MODEL, HEADS, seed=1)),
+        kind(random(HEADS, seed=2)),
+    ),
+    "Inkling": lambda kind: Inkling(kind(random(D_MODEL, 3 * HEADS)), kind(random(3, 4, seed=1))),
 }
 LOOKED_UP = {  # positions index a table: none below 0
     "learned": lambda kind: Learned(kind(random(12, D_MODEL))),
@@ -94,4 +110,10 @@ LOOKED_UP = {  # positions index a table: none below 0
     "2-D, mixed": lambda kind: MixedRotary(kind(raster(4, 3)), kind(random(2, HEAD_DIM // 2))),
     "M-RoPE": lambda kind: MRotary(kind(np.arange(36).reshape(12, 3) % 7), sections=(1, 1, 0)),
 }
-ENCODINGS = RELATIVE | {"sinusoidal": lambda kind: Sinusoidal()} | LOOKED_UP
+ENCODINGS = RELATIVE | FROM_INPUT | {"sinusoidal": lambda kind: Sinusoidal()} | LOOKED_UP
+
+
+def at_doors(name, kind, *, batch=2, length=5):
+    """The encoding as ``attention`` takes it: one made from an input is made for some tokens."""
+    x = kind(random(batch, length, D_MODEL, seed=9))
+    return ENCODINGS[name](kind).for_input(x, range(length), None)[0]
