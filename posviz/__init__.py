@@ -15,9 +15,10 @@ __version__ = "0.1.0"
 _BESIDE_ENCODINGS = {
     "posviz.arrays": ("devices", "to_device", "to_dtype", "to_numpy"),
     "posviz.attention": ("KeyValueCache", "attend", "softmax"),
-    "posviz.masks": ("blockwise_causal_mask", "causal_mask", "padding_mask"),
+    "posviz.masks": ("blockwise_causal_mask", "causal_mask", "chunked_causal_mask", "padding_mask"),
     "posviz.module": ("EncodingModule",),
     "posviz.configs": ("read_config",),
+    "posviz.layer_plans": ("layer_plan",),
     "posviz.models.checkpoints": ("load_table",),
     "posviz.derivations.rotary": ("derive",),
     "posviz.claims": ("audit",),

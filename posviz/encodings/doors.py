@@ -13,7 +13,7 @@ from posviz.wording import quoted
 __all__ = ["Encoding", "NoPosition", "adds_bias", "doors"]
 
 DOORS = ("at_input", "at_query", "at_key", "at_scores", "at_values")
-BIAS_BY = ("offset", "token")
+BIAS_BY = ("offset", "position", "token")
 Door = TypeVar("Door", bound=Callable[..., Any])
 
 
@@ -73,8 +73,8 @@ def adds_bias(*, by: str) -> Callable[[Door], Door]:
     """Mark an ``at_scores`` that adds to the scores what does not depend on them.
 
     torch's fused attention can then be given the sum: scores of 0 are passed. Added by "offset", a
-    number depends on the head and on query position − key position alone (q and k may be None);
-    by "token", on q, k and positions. An ``at_scores`` that overrides it is not marked.
+    number depends on the head and on query position − key position alone, by "position" on the head
+    and on both positions (in either, q and k may be None); by "token", on q, k and positions. An ``at_scores`` that overrides it is not marked.
 
     Raises:
         ValueError: when by is neither of these.
