@@ -76,6 +76,13 @@ def test_the_caption_tells_both_and_who_was_counted():
     )
 
 
+def test_a_whole_position_is_a_row_of_the_table():
+    assert caption_of(CountedPositions(sharpness=0)).endswith(
+        ", 7.00: 1.00 from the 2 counted and 6.00 from the 12 others, so that the table is read at "
+        "row 7."
+    )
+
+
 def test_a_query_beyond_the_sentence_is_its_last_token():
     assert caption_of(CountedPositions(sentence="One. Two", query=70)).startswith(
         "From token 2 (the last), “Two”, back to token 0 the distance is 2 "
