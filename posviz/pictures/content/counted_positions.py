@@ -6,7 +6,7 @@ from posviz.encodings.cope import cope_gates, cope_positions
 from posviz.engine.knobs import choice, integer, real, text
 from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.content._tokens import ENDS, are, is_word, label_tokens, short, tokens_of
-from posviz.pictures.parts import Curve, Other, broken, legend_above, whole
+from posviz.pictures.parts import Curve, Text, broken, legend_above, whole
 from posviz.wording import shortened
 
 MOST = 80  # tokens
@@ -77,8 +77,9 @@ class CountedPositions(Picture):
         whole(row.yaxis, most=4)
         label_tokens(row.xaxis, tokens, 0.85 * figure.get_size_inches()[0], rotation=90)
         legend_above(figure, [heads, counted, far])
-        first = row.text(0, 0, "", color="C0", in_layout=False, animated=True)
-        return [stems, heads, far, counted, Other(first, lambda a: _number(a, room))]
+        corner = {"transform": row.transAxes, "ha": "right", "va": "top"}
+        first = Text(row, 1, 1, lambda a: f"first key: {a.positions[0]:.2f}", color="C0", **corner)
+        return [stems, heads, far, counted, first]
 
     def caption(self, arrays: Arrays) -> str:
         """How far the first key is, by counting and by distance, and who makes the count."""
@@ -101,14 +102,6 @@ def _stems(arrays):
     at = np.arange(len(arrays.gates), dtype=float)
     feet, heads = np.stack([at, 0 * at], 1), np.stack([at, arrays.gates], 1)
     return broken(np.stack([feet, heads], 1))
-
-
-def _number(arrays, room):
-    """The position of the first key, above its mark; below it, where the distance is just above."""
-    position, crowded = arrays.positions[0], arrays.distance[0] - arrays.positions[0]
-    below = 0 <= crowded < 0.2 * room < position
-    y = position + (-0.03 if below else 0.03) * room
-    return {"text": f"{position:.2f}", "y": y, "va": "top" if below else "bottom"}
 
 
 def _rows(position):

@@ -38,7 +38,7 @@ def test_positions_are_sums_of_gates(counts):
         assert far.line.get_xydata() == points(*((key, query - key) for key in range(query + 1)))
         gates = [a - b for a, b in zip(expected, [*expected[1:], 0], strict=True)]
         assert heads.line.get_xydata() == points(*enumerate(gates))
-        assert number.artist.get_text() == f"{expected[0]:.2f}"
+        assert number.artist.get_text() == f"first key: {expected[0]:.2f}"
         low, high = counted.line.axes.get_ylim()
         assert low < min(*expected, 0) <= max(*expected, query) < high
 
