@@ -18,6 +18,7 @@ _BESIDE_ENCODINGS = {
     "posviz.masks": ("blockwise_causal_mask", "causal_mask", "chunked_causal_mask", "padding_mask"),
     "posviz.module": ("EncodingModule",),
     "posviz.configs": ("read_config",),
+    "posviz.flex": ("mask_mod", "score_mod"),
     "posviz.layer_plans": ("layer_plan",),
     "posviz.models.checkpoints": ("load_table",),
     "posviz.derivations.rotary": ("derive",),

@@ -41,7 +41,9 @@ def layer_plan(source: Any) -> list[dict[str, Any]]:
     """
     reading = read_config(source)
     if reading.model not in LAYOUTS:
-        raise ValueError(f"model_type must be one of {', '.join(LAYOUTS)}, got {quoted(reading.model)}")
+        raise ValueError(
+            f"model_type must be one of {', '.join(LAYOUTS)}, got {quoted(reading.model)}"
+        )
     kinds = {kind.kind: kind for kind in reading.kinds}
     made = {kind: _encoding(read, LAYOUTS[reading.model]) for kind, read in kinds.items()}
     return [_row(layer, made[layer.kind]) for layer in reading.layers]

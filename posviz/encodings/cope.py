@@ -33,7 +33,7 @@ def cope_gates(scores: Array, offsets: Array) -> Array:
         TypeError: when scores are not a floating array, or offsets of another kind.
         ValueError: when devices differ.
 
-    Source: Golovneva et al. 2024 (CoPE), equation 3; its scores are scaled in x_transformers.
+    Source: Golovneva et al. 2024 (CoPE); in x_transformers, too, they read the scaled scores.
     """
     xp = require_alike(scores=scores)
     [wide] = widened(scores)
@@ -51,7 +51,7 @@ def cope_positions(gates: Array) -> Array:
         TypeError: when gates are not a floating array.
         ValueError: when they are a single number.
 
-    Source: Golovneva et al. 2024 (CoPE), equation 4.
+    Source: Golovneva et al. 2024 (CoPE).
     """
     xp = require_alike(gates=gates)
     if gates.ndim < 1:
@@ -72,7 +72,7 @@ def cope_bias(q: Array, table: Array, positions: Array) -> Array:
         TypeError: when arrays differ in kind or dtype.
         ValueError: when shapes or devices do not match, or memory is short.
 
-    Source: Golovneva et al. 2024 (CoPE), equations 5 and 8.
+    Source: Golovneva et al. 2024 (CoPE).
     """
     xp = require_alike(q=q, table=table, positions=positions)
     require_table(table)
@@ -99,7 +99,7 @@ class CoPE(Encoding):
     are σ of the scaled scores. All keys from j to i are counted, those too that only a mask hides,
     for the mask comes after this door.
 
-    Source: Golovneva et al. 2024 (CoPE), section 4; ``CoPE`` in x_transformers.
+    Source: Golovneva et al. 2024 (CoPE); ``CoPE`` in x_transformers.
     """
 
     table: Array

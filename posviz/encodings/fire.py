@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,16 +11,21 @@ from posviz.arrays import (
     as_numbers,
     check_memory,
     in_dtype,
-    is_floating,
     is_torch,
     like,
     namespace,
     require_alike,
+    wide_dtype,
     widened,
 )
 from posviz.encodings.checks import require_factor, require_positive
 from posviz.encodings.doors import Encoding, adds_bias
-from posviz.encodings.relative import both_positions, pairwise_offsets, positions_beside
+from posviz.encodings.relative import (
+    both_positions,
+    pairwise_offsets,
+    position_at,
+    positions_beside,
+)
 
 __all__ = ["FIRE", "fire_bias", "fire_distances"]
 
@@ -143,3 +149,21 @@ class FIRE(Encoding):
         distances = _distances(apart, rows, self.c, self.threshold, self.eps)
         weights = (like(getattr(self, name), scores, name, scores.dtype) for name in WEIGHTS)
         return scores + _network(in_dtype(distances, scores.dtype), *weights)
+
+    def bias_of_pair(
+        self, q: Array, k: Array, q_positions: Array, k_positions: Array
+    ) -> Callable[..., Array]:
+        """Return the bias of one pair: the network written out, a sum over its width."""
+        dtype = wide_dtype(q)
+        w_in, b_in, w_out, b_out = (like(getattr(self, n), q, n, dtype) for n in WEIGHTS)
+
+        def bias(b: Any, h: Any, i: Any, j: Any) -> Array:
+            row = in_dtype(position_at(q_positions, b, i), dtype)
+            apart = row - position_at(k_positions, b, j)
+            distance = _distances(apart[None], row[None], self.c, self.threshold, self.eps)[0, 0]
+            total = b_out[h]
+            for unit in range(len(w_in)):
+                total = total + (distance * w_in[unit] + b_in[unit]).clip(0.0) * w_out[unit, h]
+            return total
+
+        return bias

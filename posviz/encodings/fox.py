@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +32,7 @@ def log_forget_gates(x: Array, w_f: Array, b_f: Array = None) -> Array:
         TypeError: when arrays differ in kind or dtype.
         ValueError: when shapes or devices do not match.
 
-    Source: Lin et al. 2025 (FoX), equation 1: f_t = σ(w_f·x_t + b_f), one gate for each head.
+    Source: Lin et al. 2025 (FoX): f_t = σ(w_f·x_t + b_f), one gate for each head.
     """
     arrays = {"x": x, "w_f": w_f} | ({} if b_f is None else {"b_f": b_f})
     xp = require_alike(**arrays)
@@ -57,7 +58,7 @@ def fox_bias(log_gates: Array, q_len: int | None = None) -> Array:
         TypeError: when log_gates are not a floating array, or q_len not an integer.
         ValueError: when q_len is above k_len or below 0, or memory is short.
 
-    Source: Lin et al. 2025 (FoX), equation 2: d_ij = Σ_{l=j+1…i} ln f_l, computed as c_i − c_j.
+    Source: Lin et al. 2025 (FoX): d_ij = Σ_{l=j+1…i} ln f_l, which is c_i − c_j of running sums c.
     """
     xp = require_alike(log_gates=log_gates)
     if log_gates.ndim < 1:
@@ -89,7 +90,7 @@ class FoX(Encoding):
     Shapes: w_f [d_model, heads], b_f [heads] (None: 0). Positions are not read: tokens count in the
     order in which they come. Gates that are all alike are ALiBi, with slope −ln(gate).
 
-    Source: Lin et al. 2025 (FoX), section 3.
+    Source: Lin et al. 2025 (FoX); ``DataDependentAlibi`` in x_transformers.
     """
 
     w_f: Array
@@ -121,9 +122,17 @@ class Forgetting(Encoding):
     ) -> Array:
         """Add the sums of the log gates to scores [batch, heads, q_len, k_len]."""
         xp, (heads, q_len, k_len) = namespace(scores), scores.shape[1:]
-        if tuple(self.log_gates.shape[1:]) != (heads, k_len):
+        if tuple(self.log_gates.shape[1:]) != (heads, k_len) or q_len > k_len:
             raise ValueError(
-                f"log_gates must be [batch, {heads}, {k_len}], one for each head and key, "
-                f"got shape {tuple(self.log_gates.shape)}"
+                f"log_gates must be [batch, {heads}, {k_len}], one for each head and key, for at "
+                f"most as many queries, got shape {tuple(self.log_gates.shape)} for {q_len} queries"
             )
         return scores + in_dtype(_bias(xp, self.log_gates, q_len), scores.dtype)
+
+    def bias_of_pair(
+        self, q: Array, k: Array, q_positions: Array, k_positions: Array
+    ) -> Callable[..., Array]:
+        """Return the difference of two running sums, from one array [batch, heads, k_len]."""
+        sums = namespace(self.log_gates).cumulative_sum(self.log_gates, axis=-1)
+        first = sums.shape[-1] - q.shape[-2]
+        return lambda b, h, i, j: sums[b, h, first + i] - sums[b, h, j]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,7 +91,8 @@ class Inkling(Encoding):
                 f"w_r must have the {x.shape[-1]} rows of x's d_model, got {self.w_r.shape[0]}"
             )
         xp, states = namespace(x), x @ like(self.w_r, x, "w_r", x.dtype)
-        states = xp.reshape(states, (*x.shape[:2], -1, self.bank.shape[0]))
+        d_rel = self.bank.shape[0]
+        states = xp.reshape(states, (*x.shape[:2], self.w_r.shape[1] // d_rel, d_rel))
         return Mixing(xp.permute_dims(states, (0, 2, 1, 3)), self.bank), None
 
 
@@ -117,3 +119,22 @@ class Mixing(Encoding):
         apart = pairwise_offsets(*positions_beside(scores, q_positions, k_positions))
         states = namespace(scores).astype(self.states, scores.dtype, copy=False)
         return scores + inkling_bias(states, like(self.bank, scores, "bank", scores.dtype), apart)
+
+    def bias_of_pair(
+        self, q: Array, k: Array, q_positions: Array, k_positions: Array
+    ) -> Callable[..., Array]:
+        """Return a number of a query's own curve, of all [batch, heads, q_len, extent]."""
+        states, bank = widened(self.states, like(self.bank, self.states, "bank", self.states.dtype))
+        curves, extent = states @ bank, bank.shape[1]
+
+        def bias(b: Any, h: Any, i: Any, j: Any) -> Array:
+            apart = _at(q_positions, b, i) - _at(k_positions, b, j)
+            number = curves[b, h, i, namespace(curves).clip(apart, 0, extent - 1)]
+            return namespace(curves).where((apart >= 0) & (apart < extent), number, 0.0)
+
+        return bias
+
+
+def _at(positions: Array, b: Any, i: Any) -> Array:
+    """Return the position of token i in sentence b, positions [len] or [batch, len]."""
+    return positions[i] if positions.ndim == 1 else positions[b, i]

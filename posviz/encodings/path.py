@@ -32,7 +32,7 @@ def householder(w: Array, beta: Array) -> Array:
         TypeError: when arrays differ in kind or dtype.
         ValueError: when shapes or devices do not match, or memory is short.
 
-    Source: Yang et al. 2025 (PaTH), section 3.1.
+    Source: Yang et al. 2025 (PaTH).
     """
     xp = require_alike(w=w, beta=beta)
     if w.ndim < 1 or tuple(w.shape[:-1]) != tuple(beta.shape):
@@ -60,7 +60,7 @@ def path_scores(q: Array, k: Array, w: Array, beta: Array) -> Array:
         TypeError: when arrays differ in kind or dtype.
         ValueError: when shapes or devices do not match, or memory is short.
 
-    Source: Yang et al. 2025 (PaTH), sections 3.1 and 3.2.
+    Source: Yang et al. 2025 (PaTH).
     """
     xp = require_alike(q=q, k=k, w=w, beta=beta)
     arrays = {"q": q, "k": k, "w": w, "beta": beta}
@@ -117,7 +117,7 @@ class PaTH(Encoding):
     of q. Positions are not read: tokens count in the order in which they come. The released code
     also passes w through a short convolution, and makes w_w of two smaller matrices.
 
-    Source: Yang et al. 2025 (PaTH), section 3; ``PaTHAttention`` in flash-linear-attention.
+    Source: Yang et al. 2025 (PaTH); ``PaTHAttention`` in flash-linear-attention.
     """
 
     w_w: Array
@@ -182,10 +182,11 @@ class Reflecting(Encoding):
         """Take from scores [batch, heads, q_len, k_len] what the reflections between take."""
         xp, heads = namespace(scores, q, k), self.w.shape[1]
         shape = tuple(self.w.shape[2:])
-        if shape != tuple(k.shape[2:]) or q.shape[1] % heads:
+        if shape != tuple(k.shape[2:]) or q.shape[1] % heads or q.shape[2] > k.shape[2]:
             raise ValueError(
                 f"w must be [batch, w_heads, {k.shape[2]}, {k.shape[3]}], where w_heads divides "
-                f"{q.shape[1]}, got shape {tuple(self.w.shape)}"
+                f"{q.shape[1]}, for at most as many queries as keys, got shape "
+                f"{tuple(self.w.shape)} for {q.shape[2]} queries"
             )
         w, beta = (xp.astype(x, scores.dtype, copy=False) for x in (self.w, self.beta))
         if heads < q.shape[1]:

@@ -42,7 +42,7 @@ def apply_pope(x: Array, angles: Any) -> Array:
         TypeError: when x is not a floating array, angles are not real numbers, or kinds differ.
         ValueError: when shapes or devices do not match, or angles are not finite.
 
-    Source: Gopalakrishnan et al. 2025 (PoPE), section 3.
+    Source: Gopalakrishnan et al. 2025 (PoPE).
     """
     require_alike(x=x)
     angles = as_float64(angles, "angles")
@@ -69,7 +69,7 @@ class PoPE(Turning):
     delta [heads, head_dim] (None: 0) is learned, and added to the angle from a query to a key; it
     is clipped to −2π … 0. It turns the query back, so that heads may share keys.
 
-    Source: Gopalakrishnan et al. 2025 (PoPE), section 3; ``PolarEmbedding`` in x_transformers.
+    Source: Gopalakrishnan et al. 2025 (PoPE); ``PolarEmbedding`` in x_transformers.
     """
 
     delta: Array = None

@@ -67,6 +67,15 @@ def test_a_bias_alone_makes_constant_gates():
     np.testing.assert_allclose(found, attend(X, *w, encoding=Alibi(), **options), atol=1e-13)
 
 
+def test_pair_by_pair_it_is_the_same_bias():
+    made, _ = FoX(*map(torch.tensor, (W_F, B_F))).for_input(torch.tensor(X), range(6), None)
+    q = torch.zeros(2, HEADS, 4, HEAD_DIM)
+    whole = made.at_scores(torch.zeros(2, HEADS, 4, 6).double(), q, None, None, None)
+    pair = made.bias_of_pair(q, None, None, None)
+    for b, h, i, j in np.ndindex(2, HEADS, 4, 6):
+        assert float(pair(b, h, i, j)) == pytest.approx(float(whole[b, h, i, j]), abs=1e-14)
+
+
 def test_gates_that_are_shut_forget_all_before_and_overflow_nothing():
     with np.errstate(all="raise", under="ignore"):
         open_, shut = log_forget_gates(np.array([[[1.0], [-1.0]]]), np.array([[1000.0]]))[0, 0]
@@ -116,7 +125,14 @@ def test_many_gates_of_halves_are_summed_in_float32():
                 positions=range(6),
             ),
             ValueError,
-            r"log_gates must be \[batch, 4, 6\], one for each head and key, got shape \(2, 2, 6\)",
+            r"log_gates must be \[batch, 4, 6\], one .* got shape \(2, 2, 6\) for 6 queries",
+        ),
+        (
+            lambda: Forgetting(np.zeros((1, 1, 2))).at_scores(
+                np.zeros((1, 1, 3, 2)), None, None, range(3), range(2)
+            ),
+            ValueError,
+            r"for at most as many queries, got shape \(1, 1, 2\) for 3 queries",
         ),
     ],
 )

@@ -49,6 +49,17 @@ def test_the_bias_is_that_of_x_transformers():
     torch.testing.assert_close(found, theirs(x), atol=1e-13, rtol=0)
 
 
+@pytest.mark.parametrize("places", [torch.arange(6), torch.tensor([range(6), range(3, 9)])])
+def test_pair_by_pair_it_is_the_same_bias(places):
+    made, _ = Inkling(*map(torch.tensor, (W_R, BANK))).for_input(torch.tensor(X), places, None)
+    zeros = torch.zeros(2, HEADS, 6, 6).double()
+    whole = made.at_scores(zeros, None, None, places, places)
+    pair = made.bias_of_pair(None, None, places, places)
+    for b, h, i, j in np.ndindex(2, HEADS, 6, 6):
+        index = map(torch.tensor, (b, h, i, j))
+        assert float(pair(*index)) == pytest.approx(float(whole[b, h, i, j]), abs=1e-14)
+
+
 def test_tokens_that_ask_alike_have_one_bias_by_distance():
     """With one curve, and a last dimension of 1 that all tokens share, it is a learned table."""
     x = X.copy()

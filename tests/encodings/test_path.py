@@ -6,7 +6,7 @@ import torch
 
 from posviz.attention import attend
 from posviz.encodings.doors import NoPosition
-from posviz.encodings.path import PaTH, householder, path_scores
+from posviz.encodings.path import PaTH, Reflecting, householder, path_scores
 from posviz.masks import causal_mask
 from tests.every_encoding import D_MODEL, HEAD_DIM, HEADS, random
 
@@ -144,7 +144,14 @@ def test_a_token_of_zeros_reflects_nothing_and_has_a_gradient():
         (
             lambda: attend(X, *PROJECTIONS, encoding=PaTH(random(8, 12), random(8, 4)), **CAUSAL),
             ValueError,
-            r"w must be \[batch, w_heads, 6, 4\], where w_heads divides 2, got shape \(2, 4, 6, 3",
+            r"w must be \[batch, w_heads, 6, 4\], where w_heads divides 2, .*\(2, 4, 6, 3",
+        ),
+        (
+            lambda: Reflecting(W[None, :, :2, :], BETA[None, :, :2]).at_scores(
+                np.zeros((1, 2, 9, 2)), Q[None], K[None, :, :2], range(9), range(2)
+            ),
+            ValueError,
+            r"for at most as many queries as keys, got shape \(1, 2, 2, 5\) for 9 queries",
         ),
     ],
 )
