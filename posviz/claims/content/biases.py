@@ -134,7 +134,7 @@ def two_mirrors_undo() -> Verdict:
     return judge(changes, lambda change: change > SAME, text)
 
 
-@claim("CoPE", sources=("golovneva2024contextual",), section="6 Counting")
+@claim("CoPE", sources=("golovneva2024contextual",))
 def cope_counts_tokens() -> Verdict:
     """CoPE's position is how many tokens back a key stands, itself included."""
     settings = {

@@ -155,7 +155,7 @@ def a_one_is_a_layer_without() -> Verdict:
     return judge(shares, lambda count: count == 9, text)
 
 
-@claim("temperature", sources=("transformers523",), section="3 Temperature by position")
+@claim("temperature", sources=("transformers523",))
 def both_temperatures_are_one() -> Verdict:
     """Given the same length, Ministral 3 multiplies queries by the same numbers as Llama 4."""
     differences = {
