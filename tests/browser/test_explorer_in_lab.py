@@ -10,6 +10,10 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
+from posviz.engine.live_figure import LiveFigure
+from posviz.pictures.content.one_matrix import OneMatrix
+from tests.engine.sample import place_of
+
 TABLE = "from posviz import SinusoidalTable\npicture = SinusoidalTable()"
 
 FRAGILE = """
@@ -42,6 +46,31 @@ SHORT = FRAGILE.replace("high=7", "high=3")  # soon played, and it stands at its
 def printed(lab, cell):
     """What the cell with this number printed."""
     return lab.page.locator(".jp-CodeCell").nth(cell).locator(".jp-OutputArea pre").inner_text()
+
+
+def test_a_reader_drags_in_the_picture_and_the_sliders_go_along(lab):
+    lab.write("dragged", "from posviz import OneMatrix\nOneMatrix().explore()")
+    lab.run_all()
+    [explorer] = lab.explorers()
+    live, mouse = LiveFigure(OneMatrix()), lab.page.mouse
+    live.follow()
+
+    def point(x, y):
+        box = explorer.canvas.bounding_box()
+        across, down = place_of(live, x, y)
+        return box["x"] + across * box["width"], box["y"] + down * box["height"]
+
+    explorer.canvas.scroll_into_view_if_needed()
+    with explorer.changes():
+        mouse.move(*point(-0.02, 0.3))
+        mouse.down()
+        mouse.move(*point(-0.0602, -0.703), steps=30)
+        explorer.stands_at("real part a", "-0.06")
+        explorer.stands_at("imaginary part ω", "0.7")
+    mouse.up()
+    mouse.move(*point(0, 0), steps=5)  # no button is pressed
+    explorer.settled()
+    explorer.stands_at("real part a", "-0.06")
 
 
 def test_code_moves_the_slider_and_knobs_changed_together_give_one_frame(lab):

@@ -25,12 +25,14 @@ def are(tokens, word):
     return [token.casefold() == word.strip().casefold() for token in tokens]
 
 
+def short(token):
+    """A token as a label has it."""
+    return token if len(token) <= LETTERS else token[: LETTERS - 1] + "…"
+
+
 def label_tokens(axis, tokens, inches, **look):
     """Write tokens at an axis of so many inches, as many as there is room for."""
     room = 72 * inches / (1.3 * rcParams["font.size"])
     labelled = range(0, len(tokens), ceil(len(tokens) / room))
-    short = [
-        token if len(token) <= LETTERS else token[: LETTERS - 1] + "…"
-        for token in (tokens[i] for i in labelled)
-    ]
-    axis.set_ticks(labelled, labels=short, parse_math=False, **look)
+    names = [short(tokens[i]) for i in labelled]
+    axis.set_ticks(labelled, labels=names, parse_math=False, **look)

@@ -5,8 +5,8 @@ import numpy as np
 from posviz.encodings.cope import cope_gates, cope_positions
 from posviz.engine.knobs import choice, integer, real, text
 from posviz.engine.picture import Arrays, Picture
-from posviz.pictures.content._tokens import ENDS, are, is_word, label_tokens, tokens_of
-from posviz.pictures.parts import Curve, Other, broken, legend_above, whole
+from posviz.pictures.content._tokens import ENDS, are, is_word, label_tokens, short, tokens_of
+from posviz.pictures.parts import Curve, Text, broken, legend_above, whole
 from posviz.wording import shortened
 
 MOST = 80  # tokens
@@ -77,11 +77,8 @@ class CountedPositions(Picture):
         whole(row.yaxis, most=4)
         label_tokens(row.xaxis, tokens, 0.85 * figure.get_size_inches()[0], rotation=90)
         legend_above(figure, [heads, counted, far])
-        number = row.text(0, 0, "", color="C0", va="bottom", in_layout=False, animated=True)
-        first = Other(
-            number,
-            lambda a: {"text": f"{a.positions[0]:.2f}", "y": a.positions[0] + 0.03 * room},
-        )
+        corner = {"transform": row.transAxes, "ha": "right", "va": "top"}
+        first = Text(row, 1, 1, lambda a: f"first key: {a.positions[0]:.2f}", color="C0", **corner)
         return [stems, heads, far, counted, first]
 
     def caption(self, arrays: Arrays) -> str:
@@ -93,11 +90,10 @@ class CountedPositions(Picture):
             what = f"“{shortened(arrays.word.strip())}”"
         own, others = (arrays.gates[which].sum() for which in (arrays.counted, ~arrays.counted))
         return (
-            f"From token {query}{held}, “{shortened(arrays.tokens[query])}”, back to token 0 the "
+            f"From token {query}{held}, “{short(arrays.tokens[query])}”, back to token 0 the "
             f"distance is {query} and the position, counting {what}, {position:.2f}: "
             f"{own:.2f} from the {arrays.counted.sum()} counted and {others:.2f} from the "
-            f"{(~arrays.counted).sum()} others, so that the table is read between rows "
-            f"{np.floor(position):.0f} and {np.ceil(position):.0f}."
+            f"{(~arrays.counted).sum()} others, so that the table is read {_rows(position)}."
         )
 
 
@@ -106,3 +102,9 @@ def _stems(arrays):
     at = np.arange(len(arrays.gates), dtype=float)
     feet, heads = np.stack([at, 0 * at], 1), np.stack([at, arrays.gates], 1)
     return broken(np.stack([feet, heads], 1))
+
+
+def _rows(position):
+    if position.is_integer():
+        return f"at row {position:.0f}"
+    return f"between rows {np.floor(position):.0f} and {np.ceil(position):.0f}"

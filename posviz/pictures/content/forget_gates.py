@@ -79,7 +79,11 @@ class ForgetGates(Picture):
         alibi = f"ALiBi’s with the slope −ln {arrays.others:g} = {slope:.4f}"
         if arrays.apart <= arrays.rounding:
             bound = 10.0 ** np.ceil(np.log10(arrays.rounding))
-            alike = f"{count} gates, all {arrays.others:g}"
+            alike = (
+                f"{count} gates, all {arrays.others:g}"
+                if count > 1
+                else f"One gate, {arrays.others:g}"
+            )
             return f"{alike}: the biases are {alibi}; the largest difference is below {bound:.0e}."
         first, alone = arrays.bias[-1, 0], arrays.alibi[0]
         return (

@@ -31,7 +31,7 @@ class OneMatrix(Picture):
 
     real_part = real(-0.02, low=LEFT, high=RIGHT, step=0.002, play=True, label="real part a")
     imaginary_part = real(
-        0.3, low=0, high=TOP, step=0.01, label="imaginary part ω", when={"matrix": (TWO,)}
+        0.3, low=0, high=TOP, step=0.02, label="imaginary part ω", when={"matrix": (TWO,)}
     )
     matrix = choice(TWO, options=(TWO, DOUBLE), label="eigenvalues")
     slope = real(0.05, low=0, high=0.1, step=0.005, label="slope m", when={"matrix": (DOUBLE,)})
@@ -78,6 +78,11 @@ class OneMatrix(Picture):
         row.yaxis.set_major_locator(MaxNLocator(4, steps=(1, 2, 5, 10)))
         legend_above(figure, [pair, *released, score, bound], narrow=3)
         return [pair, fit, bound, under, curve, score]
+
+    def dragged(self, x: float, y: float) -> dict:
+        """The eigenvalue goes with the pointer, its twin mirrors it; a double one stays real."""
+        turn = {} if self.matrix == DOUBLE else {"imaginary_part": abs(y)}
+        return {"real_part": x} | turn
 
     def caption(self, arrays: Arrays) -> str:
         """Which encoding this is, and the score near and far."""

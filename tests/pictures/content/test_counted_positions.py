@@ -38,7 +38,7 @@ def test_positions_are_sums_of_gates(counts):
         assert far.line.get_xydata() == points(*((key, query - key) for key in range(query + 1)))
         gates = [a - b for a, b in zip(expected, [*expected[1:], 0], strict=True)]
         assert heads.line.get_xydata() == points(*enumerate(gates))
-        assert number.artist.get_text() == f"{expected[0]:.2f}"
+        assert number.artist.get_text() == f"first key: {expected[0]:.2f}"
         low, high = counted.line.axes.get_ylim()
         assert low < min(*expected, 0) <= max(*expected, query) < high
 
@@ -73,6 +73,13 @@ def test_the_caption_tells_both_and_who_was_counted():
     )
     assert ", 3.19: 1.76 from the 2 counted and 1.43 from the 12 others, " in caption_of(
         CountedPositions(sharpness=2)
+    )
+
+
+def test_a_whole_position_is_a_row_of_the_table():
+    assert caption_of(CountedPositions(sharpness=0)).endswith(
+        ", 7.00: 1.00 from the 2 counted and 6.00 from the 12 others, so that the table is read at "
+        "row 7."
     )
 
 

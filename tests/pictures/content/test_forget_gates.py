@@ -73,6 +73,7 @@ def test_the_caption_tells_the_difference_from_alibi():
         "12 gates, all 0.9: the biases are ALiBi’s with the slope -ln 0.9 = 0.1054; the largest "
         "difference is below 1e-14."
     )
+    assert caption_of(ForgetGates(sentence="one")).startswith("One gate, 0.9: ")
     assert caption_of(ForgetGates(word="dog")) == caption_of(ForgetGates(gate=0.9))
 
 

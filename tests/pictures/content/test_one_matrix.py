@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from posviz.engine.live_figure import LiveFigure
 from posviz.pictures.content.one_matrix import DISTANCES, DOUBLE, TWO, OneMatrix
+from tests.engine.sample import place_of
 from tests.pictures.alibi.test_alibi_labels import lines_in, points
 from tests.pictures.by_hand import caption_of, every_setting, frequencies
 from tests.pictures.xpos.test_xpos_pictures import each_drawn
@@ -94,3 +96,16 @@ def test_all_of_the_curve_is_on_its_axis():
         assert low < curve.line.get_ydata().min() <= curve.line.get_ydata().max() < high
         left, right = pair.line.axes.get_xlim()
         assert left < pair.line.get_xdata().min() <= pair.line.get_xdata().max() < right
+
+
+def test_the_eigenvalues_can_be_dragged_and_a_double_one_stays_real():
+    picture = OneMatrix()
+    live = LiveFigure(picture)
+    live.follow()
+    for y in (0.5, -0.5):
+        live.drag(*place_of(live, -0.0507, y))
+        assert (picture.real_part, picture.imaginary_part) == (-0.05, 0.5)
+        picture.imaginary_part = 0
+    picture.matrix = DOUBLE
+    live.drag(*place_of(live, 0.0003, 0.8))
+    assert (picture.real_part, picture.imaginary_part) == (0, 0)
