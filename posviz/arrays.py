@@ -328,6 +328,18 @@ def sigmoid(x: Array) -> Array:
     return namespace(x).exp(-softplus(-x))
 
 
+def through_unit_lower(rows: Array, lower: Array) -> Array:
+    """Return rows (I + lower)⁻¹ for a matrix that is 0 on its diagonal and above.
+
+    Shapes: rows [..., m, n], lower [..., n, n], result as rows.
+    """
+    if is_torch(rows):
+        solve = _torch().linalg.solve_triangular
+        return solve(lower, rows, upper=False, left=False, unitriangular=True)
+    whole = np.eye(lower.shape[-1], dtype=lower.dtype) + lower
+    return np.linalg.solve(whole.mT, rows.mT).mT
+
+
 def plus_product(x: Array, a: Array, b: Array) -> Array:
     """Return x + a·b; torch does not write the product down."""
     return _torch().addcmul(x, a, b) if is_torch(x) else x + a * b

@@ -151,10 +151,10 @@ def _read_from(mask: Array) -> Callable[..., Array]:
     if not namespace(mask).isdtype(mask.dtype, "bool"):
         raise TypeError(f"mask must be boolean, True where a query may look, got {mask.dtype}")
     mask = mask[(None,) * (4 - mask.ndim)]
-    sizes = tuple(mask.shape)
+    own_b, own_h, own_i, own_j = (int(size > 1) for size in mask.shape)  # else one for all
 
-    def may(*indices: Any) -> Array:
-        return mask[tuple(i * (n > 1) for i, n in zip(indices, sizes, strict=True))]
+    def may(b: Any, h: Any, i: Any, j: Any) -> Array:
+        return mask[own_b * b, own_h * h, own_i * i, own_j * j]
 
     return may
 
@@ -190,10 +190,10 @@ def _by_offset(
     dtype = xp.float32 if q.dtype.itemsize < 4 else q.dtype
     zeros = xp.zeros(shape, dtype=dtype, device=q.device)
     keys = most - xp.arange(least, most + 1, device=q.device)
+    starts = q_positions - least  # with numbers of Python's own, each layer would be compiled anew
     row = encoding.at_scores(zeros, None, None, keys[:1] * 0 + most, keys)[0, :, 0]
 
     def bias(b: Any, h: Any, i: Any, j: Any) -> Array:
-        apart = position_at(q_positions, b, i) - position_at(k_positions, b, j)
-        return row[h, apart - least]
+        return row[h, position_at(starts, b, i) - position_at(k_positions, b, j)]
 
     return bias

@@ -27,7 +27,9 @@ def main():
         if str(seed) in results["seeds"]:
             continue
         results["seeds"][str(seed)] = readings(seed)
-        path.write_text(json.dumps(results, indent=1) + "\n")
+        part = path.with_suffix(".part")
+        part.write_text(json.dumps(results, indent=1) + "\n")
+        part.replace(path)
 
 
 def readings(seed):

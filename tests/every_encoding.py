@@ -122,7 +122,7 @@ LOOKED_UP = {  # positions index a table: none below 0
 FIRST_COUNTS = {  # where a text begins is seen
     "FIRE": lambda kind: FIRE(
         *(kind(random(*shape, seed=3)) for shape in ((5,), (5,), (5, HEADS), (HEADS,))),
-        threshold=3.0,
+        threshold=2.6,
     ),
     "sinusoidal": lambda kind: Sinusoidal(),
 }

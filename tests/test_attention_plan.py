@@ -285,9 +285,24 @@ def test_a_plan_gives_the_layers_of_llama_4(layer):
     torch.testing.assert_close(ours, theirs, atol=1e-6, rtol=1e-5)
 
 
+@KINDS
+def test_a_mask_may_be_a_function_of_positions(kind):
+    """So that a layer of a plan is told once, and sees what its cache holds."""
+    x, w = kind(random(2, 6, D_MODEL)), list(map(kind, projections()))
+    places = kind(np.add.outer([0, 3], np.arange(6)))
+    options = {"num_heads": HEADS, "encoding": Alibi()}
+    whole = attend(x, *w, positions=places, mask=causal_mask(places, places), **options)
+    cache = KeyValueCache()
+    for start, stop in ((0, 4), (4, 6)):
+        here = {"positions": places[:, start:stop], "mask": causal_mask, "cache": cache}
+        found = attend(x[:, start:stop], *w, **here, **options)
+        np.testing.assert_allclose(found, whole[:, start:stop], atol=1e-13)
+
+
 @pytest.mark.parametrize(
     ("limits", "error", "message"),
     [
+        ({"mask": lambda q, k: np.ones((2, 3), bool)}, ValueError, "mask must broadcast to"),
         ({"window": 0}, ValueError, "window must be at least 1, got 0"),
         ({"window": 2.5}, TypeError, "window must be an integer, got 2.5"),
         ({"temperature": 0.0}, ValueError, "temperature must be above 0, got 0"),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from posviz.configs.values import factor_of, integer, method_of, original_of
 from posviz.encodings.temperatures import Llama4Temperature, Ministral3Temperature
@@ -21,7 +22,8 @@ FULL = "full_attention"
 LLAMA_4 = ("llama4", "llama4_text")
 
 
-class Layer(NamedTuple):
+@dataclass(frozen=True)
+class Layer:
     """A layer: its kind, how many tokens it sees by a window or a chunk (0: no limit), and how hot.
 
     A chunk begins at every multiple of its length, a window at each query.

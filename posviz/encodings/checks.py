@@ -104,7 +104,7 @@ def require_above(values: Array, name: str, *, at_most: float | None = None) -> 
         wrong = wrong | (values > at_most)
     if bool(wrong.any()):
         most = "" if at_most is None else f" and at most {at_most:g}"
-        raise ValueError(f"{name} must be above 0{most}, got {float(values[wrong][0]):g}")
+        raise ValueError(f"{name} must be above 0{most}, got {values[wrong].tolist()[0]:g}")
 
 
 def require_base(base: Any) -> float:

@@ -97,7 +97,8 @@ def _network(distances: Array, w_in: Array, b_in: Array, w_out: Array, b_out: Ar
     check_memory("q_len × k_len × width", shape, w_in.dtype.itemsize, x=w_in, copies=2)
     xp = namespace(distances)
     hidden = xp.clip(distances[..., None] * w_in + b_in, 0.0, None)
-    return xp.moveaxis(hidden @ w_out + b_out, -1, -3)
+    *lead, q_axis, k_axis, heads = range(hidden.ndim)
+    return xp.permute_dims(hidden @ w_out + b_out, (*lead, heads, q_axis, k_axis))
 
 
 def _require_weights(w_in: Array, b_in: Array, w_out: Array, b_out: Array) -> tuple[Array, ...]:

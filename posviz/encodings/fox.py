@@ -50,9 +50,11 @@ def log_forget_gates(x: Array, w_f: Array, b_f: Array = None) -> Array:
 def fox_bias(log_gates: Array, q_len: int | None = None) -> Array:
     """Return Σ_{l=j+1…i} log_gates_l for query i and key j, to add to the scaled scores.
 
-    The key's own gate does not count, the query's own does. Shapes: log_gates [..., k_len], result
-    [..., q_len, k_len]: queries are the last q_len of these tokens (None: all). Looking ahead it is
-    minus the sum between the two, above 0, and the mask's business.
+    The key's own gate does not count, the query's own does. Looking ahead it is minus the sum
+    between the two, above 0, and the mask's business.
+
+    Shapes: log_gates [..., k_len], result [..., q_len, k_len]: queries are the last q_len of these
+    tokens (None: all). Units: score.
 
     Raises:
         TypeError: when log_gates are not a floating array, or q_len not an integer.

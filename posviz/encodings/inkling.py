@@ -129,8 +129,7 @@ class Mixing(Encoding):
 
         def bias(b: Any, h: Any, i: Any, j: Any) -> Array:
             apart = _at(q_positions, b, i) - _at(k_positions, b, j)
-            number = curves[b, h, i, namespace(curves).clip(apart, 0, extent - 1)]
-            return namespace(curves).where((apart >= 0) & (apart < extent), number, 0.0)
+            return curves[b, h, i, apart.clip(0, extent - 1)] * (apart >= 0) * (apart < extent)
 
         return bias
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from posviz.arrays import (
     Array,
     check_memory,
-    is_torch,
     like,
     namespace,
     require_alike,
     sigmoid,
+    through_unit_lower,
     widened,
 )
 from posviz.encodings.doors import Encoding, adds_bias
@@ -93,19 +91,7 @@ def _taken(q: Array, k: Array, w: Array, beta: Array) -> Array:
     by_query = xp.where(passed, q @ xp.matrix_transpose(w), 0.0)
     among = xp.where(later, beta[..., None] * (w @ xp.matrix_transpose(w)), 0.0)
     by_key = xp.where(later, beta[..., None] * (w @ xp.matrix_transpose(k)), 0.0)
-    return _divided(by_query, among) @ by_key
-
-
-def _divided(rows: Array, lower: Array) -> Array:
-    """Return rows (I + lower)⁻¹ for what is below the diagonal."""
-    if is_torch(rows):
-        import torch
-
-        return torch.linalg.solve_triangular(
-            lower, rows, upper=False, left=False, unitriangular=True
-        )
-    one = np.eye(lower.shape[-1], dtype=lower.dtype)
-    return np.linalg.solve((one + lower).mT, rows.mT).mT
+    return through_unit_lower(by_query, among) @ by_key
 
 
 @dataclass(frozen=True, eq=False)

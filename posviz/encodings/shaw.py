@@ -212,10 +212,11 @@ class Shaw(Encoding):
         products = wide_q @ wide_table.mT
         ahead = len(table) // 2 if self.ahead is None else self.ahead
         back = len(table) - 1 - ahead
+        rows = k_positions + back  # of the table, for a query at position 0
 
         def bias(b: Any, h: Any, i: Any, j: Any) -> Array:
-            apart = position_at(k_positions, b, j) - position_at(q_positions, b, i)
-            return products[b, h, i, apart.clip(-back, ahead) + back]
+            row = position_at(rows, b, j) - position_at(q_positions, b, i)
+            return products[b, h, i, row.clip(0, back + ahead)]
 
         return bias
 

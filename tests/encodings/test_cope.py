@@ -72,6 +72,16 @@ def test_a_table_that_is_all_alike_is_no_position(kind):
     np.testing.assert_allclose(found, plain, atol=1e-13)
 
 
+def test_keys_that_only_a_mask_hides_are_counted():
+    scores, mask = Q @ K.mT / 2, np.arange(7) != 2
+    places = {"q_positions": range(7), "k_positions": range(7)}
+    encoding = CoPE(random(9, 4, seed=3))
+    _, weights = attention(Q, K, K, encoding=encoding, mask=mask, return_weights=True, **places)
+    bias = cope_bias(Q, encoding.table, cope_positions(cope_gates(scores, APART)))
+    powers = np.exp(scores + bias) * mask
+    np.testing.assert_allclose(weights, powers / powers.sum(-1, keepdims=True), atol=1e-13)
+
+
 def test_gradients_reach_the_gates_and_the_table():
     table = torch.tensor(random(3, 4, seed=3), requires_grad=True)
     q, k = (torch.tensor(x[:1, :1], requires_grad=True) for x in (Q, K))

@@ -6,8 +6,9 @@ import torch
 from x_transformers.x_transformers import DataDependentAlibi
 
 from posviz.attention import attend, attention
-from posviz.encodings.alibi import Alibi, alibi_slopes
+from posviz.encodings.alibi import Alibi, alibi_bias, alibi_slopes
 from posviz.encodings.fox import Forgetting, FoX, fox_bias, log_forget_gates
+from posviz.encodings.relative import offsets
 from posviz.masks import causal_mask
 from tests.every_encoding import D_MODEL, HEAD_DIM, HEADS, random
 
@@ -56,6 +57,12 @@ def test_constant_gates_are_alibi(kind, heads):
     output, alibi = attention(q, k, v, encoding=Alibi(), **options)
     np.testing.assert_allclose(weights, alibi, atol=1e-14, rtol=0)
     np.testing.assert_allclose(found, output, atol=1e-13, rtol=0)
+
+
+def test_slopes_that_are_powers_of_two_are_summed_without_rounding():
+    gates = np.broadcast_to(-alibi_slopes(8)[:, None], (8, 300))
+    bias, wanted = fox_bias(gates), alibi_bias(alibi_slopes(8), offsets(range(300), range(300)))
+    np.testing.assert_array_equal(np.tril(bias), np.tril(wanted))
 
 
 def test_a_bias_alone_makes_constant_gates():

@@ -57,7 +57,7 @@ def test_the_logarithm_is_that_of_the_released_code():
 
 @both
 def test_gradients_reach_both_numbers_and_a_distance_of_zero_has_one(rule):
-    r1, r2 = (torch.tensor(r, requires_grad=True) for r in (R1, R2))
+    r1, r2 = (torch.tensor(r, requires_grad=True) for r in (R1, 0.9 * R2))
     apart = torch.tensor([[0.0, 1.0, 2.5]], dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(lambda r1, r2: rule(r1, r2, apart.detach()), (r1, r2))
     [slope] = torch.autograd.grad(rule(r1, r2, apart).sum(), apart)
@@ -69,13 +69,12 @@ def test_gradients_reach_both_numbers_and_a_distance_of_zero_has_one(rule):
 def test_halves_are_computed_wide(rule, dtype):
     is_torch = isinstance(dtype, torch.dtype)
     r1, r2 = (torch.tensor(r).to(dtype) if is_torch else r.astype(dtype) for r in (R1, R2))
-    found = rule(r1, r2, [[300], [70_000]])
+    found = rule(r1, r2, [[30], [150]])
     assert found.dtype == dtype
     wide = [np.asarray(r.double() if is_torch else r.astype(float)) for r in (r1, r2)]
-    expected = rule(*wide, [[300], [70_000]])
-    kept = np.abs(expected) < 60_000  # the largest half is 65,504
+    expected = rule(*wide, [[30], [150]])
     found = np.asarray(found.double() if is_torch else found.astype(float))
-    np.testing.assert_allclose(found[kept], expected[kept], rtol=0.01)
+    np.testing.assert_allclose(found, expected, rtol=0.01)
 
 
 def test_evenly_spaced_positions_need_one_number_per_distance():
