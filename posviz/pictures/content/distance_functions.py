@@ -12,7 +12,7 @@ from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Curve, legend_above, wide, with_room, zero
 from posviz.wording import signed
 
-FURTHEST = 8192  # tokens
+FURTHEST = 10_000  # tokens
 DISTANCES = np.unique([*np.geomspace(1, FURTHEST, 400).astype(int), *range(16, FURTHEST + 1, 16)])
 A_BUCKET = 0.1  # what T5's table takes off from one bucket to the next
 FARTHEST_KEY = 8.0  # what FIRE's network takes off at x = 1
@@ -22,12 +22,12 @@ NETWORK = {  # the plainest there is: −8 · x
     "w_out": np.full((1, 1), -FARTHEST_KEY),
     "b_out": np.zeros(1),
 }
-LOOKS = {  # of each function its line, and its mark
-    "T5": ("C3-", "C3s"),
-    "ALiBi": ("C1-", "C1D"),
-    "Kerple power": ("C4--", "C4v"),
-    "Kerple log": ("C2-.", "C2^"),
-    "FIRE": ("C0-", "C0o"),
+LOOKS = {  # of each function its line, how wide, and its mark
+    "T5": ("C3-", 1.8, "C3s"),
+    "ALiBi": ("C1-", 0.7, "C1D"),
+    "Kerple power": ("C4--", 1, "C4v"),
+    "Kerple log": ("C2-.", 1, "C2^"),
+    "FIRE": ("C0-", 1.2, "C0o"),
 }
 LIMITS = {"log": (0.9, 1.1 * FURTHEST), "linear": with_room(0, 1024)}
 LOWEST = -12.5
@@ -77,13 +77,13 @@ class DistanceFunctions(Picture):
         axes = figure.subplots()
         zero(axes)
         lines = {
-            name: Curve(axes, line, lambda a, n=name: (DISTANCES, a.curves[n]), name)
-            for name, (line, _) in LOOKS.items()
+            name: Curve(axes, line, lambda a, n=name: (DISTANCES, a.curves[n]), name, stroke=width)
+            for name, (line, width, _) in LOOKS.items()
         }
-        within = Curve(axes, "C0--", lambda a: (DISTANCES, a.within), "FIRE, query at L")
+        within = Curve(axes, "C0:", lambda a: (DISTANCES, a.within), "FIRE, query at L", stroke=1.2)
         marks = [
             Curve(axes, mark, lambda a, n=name: _in_sight(a, a.here[n]))
-            for name, (_, mark) in LOOKS.items()
+            for name, (*_, mark) in LOOKS.items()
         ]
         here = Curve(axes, "C6:", lambda a: _upright(a, a.distance))
         end = Curve(axes, "C6--", lambda a: _upright(a, a.query), "the row’s first token")
@@ -112,8 +112,8 @@ class DistanceFunctions(Picture):
         return (
             f"{_tokens(arrays.distance)} before a query at position {arrays.query:,} they add: "
             f"{told}{near * two_rows}; to the row’s first token FIRE adds "
-            f"{signed(farthest, 'z.2f')}. T5’s table (−{A_BUCKET:g} a bucket) and FIRE’s network "
-            f"(−{FARTHEST_KEY:g} · x) are set for this picture, not trained."
+            f"{signed(farthest, 'z.2f')} (T5’s table, −{A_BUCKET:g} a bucket, and FIRE’s network, "
+            f"−{FARTHEST_KEY:g} · x, are set for this picture, not trained)."
         )
 
 

@@ -13,7 +13,7 @@ from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Curve, Limits, Other, Rule, legend_above, whole, with_room
 
 MOST = 48  # layers, as Llama 4 Scout has
-SHORTEST, LONGEST = 1024, 1_048_576  # tokens
+SHORTEST, LONGEST = 1024, 10_000_000  # tokens; Llama 4 Scout promises as many
 NEAREST = 128  # the narrowest window
 # What each plan's configuration says besides the number of its layers, and what limits a look.
 PLANS: dict[str, tuple[dict, str]] = {
@@ -36,7 +36,7 @@ class LayerPlan(Picture):
     plan = choice("Cohere 2", options=tuple(PLANS))
     layers = integer(8, low=1, high=MOST, play=True)
     window = log_integer(
-        4096, low=NEAREST, high=65_536, when={"plan": LIMITED}, label="window or chunk"
+        4096, low=NEAREST, high=100_000, when={"plan": LIMITED}, label="window or chunk"
     )
     length = log_integer(65_536, low=SHORTEST, high=LONGEST, label="text (tokens)")
 

@@ -20,12 +20,12 @@ AROUND = np.arange(-BESIDE, BESIDE + 1)
 # Every position beside a step, too, so that a step is as steep as it is.
 _STEPS = STEP * np.arange(1, STEPS + 1)[:, None] + np.arange(-2, 2)
 POSITIONS = np.unique([*np.geomspace(256, STEP * STEPS, 400).astype(int), *_STEPS.ravel()])
-LOOKS = {  # of each rule its line, and its marks
-    "none": ("C6-", "C6."),
-    "YaRN’s a²": ("C1--", "C1D"),
-    "log n": ("C2-.", "C2^"),
-    "Ministral 3": ("C3-", "C3s"),
-    "Llama 4": ("C0-", "C0o"),
+LOOKS = {  # of each rule its line, how wide, and its marks
+    "none": ("C6-", 0.6, "C6."),
+    "YaRN’s a²": ("C1--", 1, "C1D"),
+    "log n": ("C2-.", 1, "C2^"),
+    "Ministral 3": ("C3-", 1.6, "C3s"),
+    "Llama 4": ("C0-", 1, "C0o"),
 }
 STEPPING = ("Ministral 3", "Llama 4")
 
@@ -73,20 +73,20 @@ class TemperatureByPosition(Picture):
         for axes, shown, here in ((factor, "factors", "here"), (weights, "weights", "best")):
             parts.append(Rule(axes, grey, lambda a: a.position, "position"))
             lines = [
-                Curve(axes, line, lambda a, n=name, of=shown: (POSITIONS, vars(a)[of][n]), name)
-                for name, (line, _) in LOOKS.items()
+                _Line(axes, name, lambda a, n=name, of=shown: (POSITIONS, vars(a)[of][n]))
+                for name in LOOKS
             ]
             parts += lines
             parts += [
                 Curve(axes, marks, lambda a, n=name, of=here: ([a.position], [vars(a)[of][n]]))
-                for name, (_, marks) in LOOKS.items()
+                for name, (*_, marks) in LOOKS.items()
             ]
             axes.set(xscale="log", xlim=(POSITIONS[0], 1.1 * POSITIONS[-1]))
             axes.xaxis.set_major_locator(LogLocator())
             axes.xaxis.set_minor_locator(NullLocator())
         parts.append(Rule(near, grey, lambda a: a.offset))
         for name, size in (("Ministral 3", 0.95), ("log n", 0.7), ("Llama 4", 0.5)):
-            marks = LOOKS[name][1]
+            marks = LOOKS[name][2]
             parts.append(Curve(near, marks, lambda a, n=name: (AROUND, a.around[n]), marks=size))
         factor.set(ylabel="factor of scores", ylim=(0.55, 1.6), yticks=(0.6, 0.8, 1, 1.2, 1.4))
         weights.set(ylabel="weight of best key", ylim=(-0.05, 1.05), yticks=(0, 0.5, 1))
@@ -128,6 +128,14 @@ def factors_at(positions: np.ndarray) -> dict[str, np.ndarray]:
         "Ministral 3": ministral3_factor(positions),
         "Llama 4": llama4_factor(positions),
     }
+
+
+class _Line(Curve):
+    """The line of a rule."""
+
+    def __init__(self, axes, name, show):
+        line, width, _ = LOOKS[name]
+        super().__init__(axes, line, show, name, stroke=width)
 
 
 def _weight(factors, margin, positions):

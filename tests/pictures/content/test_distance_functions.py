@@ -70,14 +70,14 @@ def test_the_captions():
     assert caption_of(DistanceFunctions()) == (
         "100 tokens before a query at position 2,048 they add: T5 -3.00, ALiBi -6.25, Kerple power "
         "-1.57, Kerple log -4.62, FIRE -3.60 (-4.85 for one at L = 512 or before); to the row’s "
-        "first token FIRE adds -8.00. T5’s table (-0.1 a bucket) and FIRE’s network (-8 · x) are "
-        "set for this picture, not trained."
+        "first token FIRE adds -8.00 (T5’s table, -0.1 a bucket, and FIRE’s network, -8 · x, are "
+        "set for this picture, not trained)."
     )
-    assert "FIRE -2.86 (-4.85 for one" in caption_of(DistanceFunctions(query=FURTHEST))
+    assert "FIRE -2.86 (-4.85 for one" in caption_of(DistanceFunctions(query=8192))
     assert "FIRE -4.85; to the row" in caption_of(DistanceFunctions(query=512))
     told = caption_of(DistanceFunctions(query=16, distance=400))  # held at its first token
     assert told.startswith("16 tokens before a query at position 16 they add: ")
-    assert "FIRE -1.93; to the row’s first token FIRE adds -1.93. T5" in told
+    assert "FIRE -1.93; to the row’s first token FIRE adds -1.93 (T5" in told
     assert caption_of(DistanceFunctions(distance=1)).startswith("1 token before")
 
 
@@ -93,7 +93,7 @@ def test_lines_marks_and_what_the_legend_calls_them(axis):
     ends = found["the row’s first token"]
     assert [end[:, 0].tolist() for end in ends] == [[2000, 2000]] * (axis == "log")
     assert axes.get_xlim()[1] == pytest.approx(LINEAR if axis == "linear" else 1.1 * FURTHEST)
-    for name, (_, mark) in LOOKS.items():
+    for name, (*_, mark) in LOOKS.items():
         marks = [line for line in coloured(axes, mark[:2]) if len(line) == 1]
         seen = arrays.here[name] > -12.5  # Kerple's power is below the axis
         assert [line.tolist() for line in marks] == [[[900, arrays.here[name]]]] * seen
