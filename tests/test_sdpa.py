@@ -13,7 +13,7 @@ from posviz.encodings.shaw import Shaw
 from posviz.encodings.t5 import T5
 from posviz.masks import causal_mask, padding_mask
 from posviz.sdpa import why_not
-from tests.every_encoding import FROM_INPUT, RELATIVE, at_doors, random
+from tests.every_encoding import ENCODINGS, FROM_INPUT, RELATIVE, at_doors, random
 
 Q_LEN, K_LEN = 70, 75
 Q_PLACES, K_PLACES = range(5, K_LEN), range(K_LEN)
@@ -97,6 +97,16 @@ def test_torch_is_left_the_work_unless_weights_are_asked_for(name, given):
     attention(*qkv, encoding=encoding, implementation="eager", **places)
     assert len(given) == 1
     torch.testing.assert_close(output, same, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("mask", ["no mask", "causal", "padded"])
+def test_a_bias_by_position_is_made_once_for_all_sentences(mask, given):
+    """FIRE's, which looks at where the query stands, and at no token."""
+    fused, readable = both_ways(ENCODINGS["FIRE"](torch.tensor), tokens(torch.float64), MASKS[mask])
+    torch.testing.assert_close(fused, readable, atol=1e-12, rtol=1e-12)
+    if mask != "padded":
+        [(_, _, bias)] = given
+        assert bias.shape[0] == 1
 
 
 @pytest.mark.parametrize("mask", ["no mask", "causal"])
@@ -285,8 +295,10 @@ def test_where_nothing_is_attended_it_is_not_asked(given):
     assert not given
 
 
-def test_a_mark_is_one_of_two():
-    with pytest.raises(ValueError, match="by must be one of 'offset', 'token', got 'head'"):
+def test_a_mark_is_one_of_three():
+    with pytest.raises(
+        ValueError, match="by must be one of 'offset', 'position', 'token', got 'head'"
+    ):
         adds_bias(by="head")
 
 
