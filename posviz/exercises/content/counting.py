@@ -111,6 +111,14 @@ def _(scores, by_row):
     return np.tril((below + above) / 2)
 
 
+@check_cope.harmless_on("not cut off")
+def _(rng, size):
+    """Your answer is right while the table is long enough. A position beyond its last row is read
+    at the last row: np.clip or np.minimum."""
+    scores, _ = _cope_inputs(rng, size)
+    return scores, rng.normal(size=(len(scores), len(scores) + 2))
+
+
 @check_cope.mistake("one row too few")
 def _(scores, by_row):
     """You cut positions off one row before the last. Rows count from 0, so the largest position is

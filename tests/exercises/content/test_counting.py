@@ -49,6 +49,11 @@ def swapped(row, p):
     return (p - low) * row[low] + (1 - (p - low)) * row[high]
 
 
+def uncut(row, p):
+    low = math.floor(p)
+    return (low + 1 - p) * row[low] + (p - low) * row[math.ceil(p)]
+
+
 def mean(row, p):
     p = min(p, len(row) - 1)
     return (row[math.floor(p)] + row[math.ceil(p)]) / 2
@@ -78,6 +83,7 @@ MISTAKES = {
     "rounded to the nearest": cell_by_cell(read=at_one(round)),
     "parts swapped": cell_by_cell(read=swapped),
     "halves": cell_by_cell(read=mean),
+    "not cut off": cell_by_cell(read=uncut),
     "one row too few": cell_by_cell(read=lambda row, p: mixed(row[:-1], p)),
     "from the start again": cell_by_cell(read=lambda row, p: mixed(row, p % (len(row) - 1))),
     "0 beyond the table": cell_by_cell(
