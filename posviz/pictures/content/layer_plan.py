@@ -12,8 +12,8 @@ from posviz.engine.knobs import choice, integer, log_integer
 from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Curve, Limits, Other, Rule, legend_above, whole, with_room
 
-MOST = 48  # layers, as Llama 4 Scout has
-SHORTEST, LONGEST = 1024, 10_000_000  # tokens; Llama 4 Scout promises as many
+MOST = 48  # layers, as many as Llama 4 has by default
+SHORTEST, LONGEST = 1024, 10_000_000  # tokens
 NEAREST = 128  # the narrowest window
 # What each plan's configuration says besides the number of its layers, and what limits a look.
 PLANS: dict[str, tuple[dict, str]] = {

@@ -17,9 +17,9 @@ STEPS = 128
 BESIDE = 12  # tokens on both sides that are shown one by one
 YARN = yarn(128, 4, original_max_seq_len=STEP).attention_factor ** 2  # of texts four times as long
 AROUND = np.arange(-BESIDE, BESIDE + 1)
-# Every position beside a step, too, so that a step is as steep as it is.
-_STEPS = STEP * np.arange(1, STEPS + 1)[:, None] + np.arange(-2, 2)
-POSITIONS = np.unique([*np.geomspace(256, STEP * STEPS, 400).astype(int), *_STEPS.ravel()])
+# Both positions beside a step, so that it is as steep as it is; later ones are about a pixel.
+_STEPS = STEP * np.arange(1, 65)[:, None] + np.arange(-2, 1)
+POSITIONS = np.unique([*np.geomspace(256, STEP * STEPS, 200).astype(int), *_STEPS.ravel()])
 LOOKS = {  # of each rule its line, how wide, and its marks
     "none": ("C6-", 0.6, "C6."),
     "YaRN’s a²": ("C1--", 1, "C1D"),
