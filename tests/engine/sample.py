@@ -88,6 +88,8 @@ class Waves(Picture):
 class Dragged(Waves):
     """Waves whose width and phase follow a pointer, in axes that end beyond both."""
 
+    phase = real(0.5, low=0, high=1, until=lambda p: 0.75)
+
     def draw(self, figure):
         figure.add_axes((0.25, 0.25, 0.5, 0.5)).set(xlim=(0, 100), ylim=(-1, 2))
         return super().draw(figure)

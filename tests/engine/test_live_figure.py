@@ -177,6 +177,6 @@ def test_a_drag_sets_knobs_at_their_nearest_places(ratio):
         return live.picture.width, live.picture.phase
 
     assert knobs_after(31.2, 0.123) == (32, 0.12)
-    assert knobs_after(99, 1.9) == (64, 1)
+    assert knobs_after(99, 1.9) == (64, 0.75)
     assert knobs_after(1, -0.9) == (2, 0)
     assert knobs_after(-1, 1) == knobs_after(10, 2.1) == (2, 0)  # outside

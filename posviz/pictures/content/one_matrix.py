@@ -99,7 +99,7 @@ def _draw_regions(plane):
     plane.add_patch(grows)
     wide_line = {"linewidth": 2 * rcParams["lines.linewidth"], "alpha": 0.6, "zorder": 1}
     plane.axvline(0, color="C1", **wide_line)
-    plane.plot([2 * LEFT, 0], [0, 0], color="C2", **wide_line)
+    plane.plot([2 * LEFT, 0], [0, 0], color="C2", linestyle=":", **wide_line)
     speeds = rotary_frequencies(HEAD_DIM, 10_000.0)
     fades = np.log(xpos_scale(1, HEAD_DIM))
     small = {"markersize": rcParams["lines.markersize"] / 2, "linestyle": "none"}
