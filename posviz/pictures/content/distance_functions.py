@@ -1,5 +1,7 @@
 """Biases that are functions of the distance, on one axis: T5, ALiBi, Kerple twice, and FIRE."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib.ticker import LogLocator, NullLocator
 
@@ -92,7 +94,7 @@ class DistanceFunctions(Picture):
         if self.axis == "log":
             axes.xaxis.set_major_locator(LogLocator())
             axes.xaxis.set_minor_locator(NullLocator())
-        close = {"columnspacing": 1.1, "handlelength": 1.7}
+        close: dict[str, Any] = {"columnspacing": 1.1, "handlelength": 1.7}
         handles = [*lines.values(), within, end]
         legend_above(figure, handles, ncols=4 if wide(figure) else 3, **close)
         return [
