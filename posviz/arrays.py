@@ -290,9 +290,10 @@ def require_alike(**arrays: Array) -> ModuleType:
     first, *rest = arrays.values()
     for x in rest:
         if x.dtype != first.dtype or x.device != first.device:
-            what, error = ("device", ValueError) if x.dtype == first.dtype else ("dtype", TypeError)
+            what = "device" if x.dtype == first.dtype else "dtype"
             came = ", ".join(f"{name}: {getattr(x, what)}" for name, x in arrays.items())
-            raise error(f"{', '.join(arrays)} must share one {what}, got {came}")
+            refused = f"{', '.join(arrays)} must share one {what}, got {came}"
+            raise TypeError(refused) if what == "dtype" else ValueError(refused)
     return xp
 
 

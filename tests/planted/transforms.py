@@ -141,14 +141,14 @@ QUICK = {
     ),
     "only the first array is asked whether it is mapped over": (
         A,
-        "return any(map(is_abstract, arrays))",
-        "return is_abstract(arrays[0])",
+        "if any(map(is_abstract, arrays)):",
+        "if is_abstract(arrays[0]):",
         ARRAYS + "test_torch_follows_what_it_maps_over",
     ),
     "integers of a tensor wrap around in 32 bits": (
         A,
-        "return x.long() if is_torch(x)",
-        "return x.int() if is_torch(x)",
+        "is_floating_point else x.long()",
+        "is_floating_point else x.int()",
         ARRAYS + "test_integers_may_be_larger_than_thirty_two_bits",
     ),
     "ranges wrap around in 32 bits": (
@@ -219,7 +219,7 @@ DEFAULT = {
     ),
     "exported: a length is compared where no row is looked for": (
         "posviz/sdpa.py",
-        " or not is_readable(q_positions):",
+        " or is_compiling():",
         ":",
         CHANGES_NOTHING + "[T5-torch.export]",
     ),
@@ -231,8 +231,8 @@ DEFAULT = {
     ),
     "compiled: numbers are read": (
         A,
-        "    if is_compiling():\n        return True\n    if not is_torch(x):",
-        "    if not is_torch(x):",
+        "    if torch.compiler.is_compiling():\n        return True\n",
+        "",
         CHANGES_NOTHING + "[learned-torch.compile]",
     ),
 }
