@@ -1,9 +1,10 @@
 """The mathematics beside what people use: contenders in turn, compared within one run.
 
 python benchmarks/mathematics.py            everything
-python benchmarks/mathematics.py rope t5    the groups named: rope, rope_bfloat16, alibi, t5, table,
-                                            attention, attention_bfloat16, decoding, step,
-                                            biases, tiny, memory
+python benchmarks/mathematics.py rope t5    the groups named: rope, rope_bfloat16, alibi, t5,
+                                            learned_biases, table, attention,
+                                            attention_bfloat16, decoding, step, biases,
+                                            tiny, memory
 """
 
 import datetime
@@ -123,6 +124,36 @@ def t5():
         "posviz, torch": lambda: posviz.t5_bias(numbers, posviz.t5_bucket(apart)),
         "posviz, NumPy": lambda: posviz.t5_bias(numbers.numpy(), posviz.t5_bucket(apart_np)),
         "fresh memory of that size": lambda: torch.zeros(12, 2048, 2048),
+    }
+
+
+def learned_biases():
+    """Biases that are learned, for 16 heads and 2048 tokens, float32."""
+    tokens, apart = torch.arange(2048), posviz.offsets(range(2048), range(2048))
+    slopes = torch.tensor(posviz.alibi_slopes(16)).float()
+    r1, r2 = (2 * slopes).clamp(min=0.01), slopes.flip(0).clamp(min=0.01)
+    causal = torch.tril(tokens[:, None] - tokens).float()
+    offsets, numpy = posviz.offsets(tokens, tokens), (r1.numpy(), r2.numpy())
+    zeros = torch.zeros(()).expand(1, 16, 2048, 2048)
+    view = posviz.kerple_log_bias(*numpy, apart)
+    while view.base is not None:
+        view = view.base
+    whole = posviz.kerple_log_bias(r1, r2, offsets).nbytes / 2**20
+    print(f"Kerple's bias holds {whole:.0f} MiB in torch, {view.nbytes / 2**20:.2f} in NumPy")
+    return {
+        "x-transformers' ALiBi, which has no Kerple": lambda: AlibiPositionalBias(heads=16)(
+            2048, 2048
+        ),
+        "Kerple (log) as in its released code": lambda: (
+            -r1[:, None, None] * torch.log(1 + r2[:, None, None] * causal)
+        ),
+        "Kerple (log), posviz, torch": lambda: posviz.kerple_log_bias(r1, r2, offsets),
+        "Kerple (power), posviz, torch": lambda: posviz.kerple_power_bias(r1, r2, offsets),
+        "Kerple (log), posviz, NumPy": lambda: posviz.kerple_log_bias(*numpy, apart),
+        "Kerple (log), posviz, added to scores": lambda: posviz.KerpleLog(r1, r2).at_scores(
+            zeros, None, None, tokens, tokens
+        ),
+        "fresh memory of that size": lambda: torch.zeros(16, 2048, 2048),
     }
 
 
@@ -292,7 +323,8 @@ def main():
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in packages)
     print(f"{datetime.date.today()}, {versions}; rope on {device}, the rest on CPU cores")
     most = torch.get_num_threads()
-    of_encodings = {group.__name__: group for group in (rope, rope_bfloat16, alibi, t5, table)}
+    groups = (rope, rope_bfloat16, alibi, t5, learned_biases, table)
+    of_encodings = {group.__name__: group for group in groups}
     sums = (attention, attention_bfloat16, decoding, step, biases, tiny)
     of_attention = {group.__name__: group for group in sums}
     for name in sys.argv[1:] or (*of_encodings, *of_attention, "memory"):

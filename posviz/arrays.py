@@ -312,11 +312,39 @@ def in_dtype(x: Array, dtype: Any) -> Array:
     return x.to(dtype) if is_torch(x) else x.astype(dtype, copy=False)
 
 
+def wide_dtype(x: Array) -> Any:
+    """Return the dtype in which ``x`` is computed with: its own, but float32 for halves."""
+    return x.dtype if x.dtype.itemsize >= 4 else namespace(x).float32
+
+
 def take_rows(table: Array, index: Array) -> Array:
     """Return ``table[index]`` for a table [rows, columns]; torch counts no row from the end."""
     if not is_torch(table):
         return table[index]
     return _torch().nn.functional.embedding(index, table)
+
+
+def softplus(x: Array) -> Array:
+    """Return ln(1 + e^x) of floating ``x``, at least 0, where no power overflows."""
+    xp = namespace(x)
+    return xp.logaddexp(x, xp.zeros_like(x))
+
+
+def sigmoid(x: Array) -> Array:
+    """Return 1/(1 + e^−x) of floating ``x``, where no power overflows."""
+    return namespace(x).exp(-softplus(-x))
+
+
+def through_unit_lower(rows: Array, lower: Array) -> Array:
+    """Return rows (I + lower)⁻¹ for a matrix that is 0 on its diagonal and above.
+
+    Shapes: rows [..., m, n], lower [..., n, n], result as rows.
+    """
+    if is_torch(rows):
+        solve = _torch().linalg.solve_triangular
+        return solve(lower, rows, upper=False, left=False, unitriangular=True)
+    whole = np.eye(lower.shape[-1], dtype=lower.dtype) + lower
+    return np.linalg.solve(whole.mT, rows.mT).mT
 
 
 def plus_product(x: Array, a: Array, b: Array) -> Array:

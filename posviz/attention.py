@@ -33,10 +33,11 @@ from posviz.encodings.checks import (
 )
 from posviz.encodings.doors import Encoding, bias_by, doors
 from posviz.encodings.relative import pairwise_offsets, positions_of
+from posviz.encodings.temperatures import LogN
 from posviz.wording import quoted, shortened
 
 IMPLEMENTATIONS = ("eager", "sdpa")
-Temperature = float | Callable[[Array], Array]
+Temperature = float | Callable[[Array], Array] | LogN
 
 
 @dataclass(eq=False)
@@ -154,14 +155,15 @@ def attention(
 
     Shapes: q [batch, heads, q_len, head_dim], k [batch, kv_heads, k_len, head_dim], v [batch,
     kv_heads, k_len, v_dim], where kv_heads divides heads; positions [len] or [batch, len], in
-    tokens; mask boolean, True where a query may look, broadcast to [batch, heads, q_len, k_len].
+    tokens; mask boolean, True where a query may look, broadcast to [batch, heads, q_len, k_len], or
+    a function that makes one of the positions of queries and keys, such as ``causal_mask``.
     Result [batch, heads, q_len, v_dim]; with return_weights also the weights [batch, heads, q_len,
     k_len]. A query that may look nowhere has weights 0 and output 0. Halves are summed in float32,
     except within torch.autocast, which narrows the products again.
 
     Within a window (None: no limit) a query sees only keys less than so many tokens away. Queries
-    that have passed their door are divided by the temperature: one number, or a function that
-    makes one for each of the query's positions.
+    that have passed their door are divided by the temperature: one number, a function that makes
+    one for each of the query's positions, or ``LogN``, for which the keys that it sees are counted.
 
     With torch, ``scaled_dot_product_attention`` does the sums wherever it gives the same within the
     rounding of the dtype: weights are not asked for, and the encoding does nothing at the scores
@@ -218,12 +220,13 @@ def _attention(
     if implementation is not None:
         require_choice(implementation, "implementation", IMPLEMENTATIONS)
     if mask is not None:
+        mask = mask(*positions) if callable(mask) else mask
         mask = _mask(mask, (*q.shape[:3], k.shape[2]), q)
     if window is not None:
         near = _near(window, *positions)
         mask = near if mask is None else mask & near
     if temperature is not None:
-        q = _tempered(q, temperature, positions[0])
+        q = _tempered(q, temperature, positions[0], mask, k.shape[2])
     if implementation != "eager":
         if not (reason := sdpa.why_not(q, k, encoding, return_weights)):
             return sdpa.fused(q, k, v, encoding, positions, mask), None
@@ -249,7 +252,7 @@ def _weigh(
     by_key_head = (q.shape[0], k.shape[1], rows)
     wide_q = xp.reshape(wide_q * encoding.scale(q.shape[-1]), (*by_key_head, q.shape[-1]))
     scores = xp.reshape(wide_q @ xp.matrix_transpose(wide_k), shape)
-    if bias_by(encoding) != "offset":
+    if bias_by(encoding) not in ("offset", "position"):
         k = _for_each_query_head(k, q, encoding)
     scores = encoding.at_scores(scores, q, k, *positions)
     if mask is not None:
@@ -278,10 +281,14 @@ def _near(window: int, q_positions: Array, k_positions: Array) -> Array:
     return near[:, None] if near.ndim == 3 else near
 
 
-def _tempered(q: Array, temperature: Temperature, positions: Array) -> Array:
+def _tempered(
+    q: Array, temperature: Temperature, positions: Array, mask: Array | None, k_len: int
+) -> Array:
     """Divide queries [batch, heads, len, head_dim] by their temperature."""
     [wide] = widened(q)
-    if callable(temperature):
+    if isinstance(temperature, LogN):
+        wide = wide * temperature.factor(_seen(mask, k_len, q), wide)[..., None]
+    elif callable(temperature):
         values = as_array(temperature(positions), "temperature")
         if tuple(values.shape) != tuple(positions.shape):
             raise ValueError(
@@ -292,6 +299,15 @@ def _tempered(q: Array, temperature: Temperature, positions: Array) -> Array:
     else:
         wide = wide / require_positive(temperature, "temperature")
     return namespace(q).astype(wide, q.dtype, copy=False)
+
+
+def _seen(mask: Array | None, k_len: int, q: Array) -> Array:
+    """Return how many keys each query sees: [batch or 1, heads or 1, q_len or 1]."""
+    xp = namespace(q)
+    if mask is None:
+        return xp.full((1, 1, 1), k_len, dtype=xp.int64, device=q.device)
+    mask = mask[(None,) * (4 - mask.ndim)]
+    return xp.sum(mask, axis=-1, dtype=xp.int64) * (1 if mask.shape[-1] == k_len else k_len)
 
 
 def softmax(scores: Array) -> Array:

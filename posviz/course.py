@@ -40,7 +40,13 @@ LESSONS = (
     ),
 )
 PLANNED = (
-    Lesson("11", "length", "Train short, test long", "Which of them really extrapolates?"),
-    Lesson("12", "choosing", "Choosing", "Which encoding, then?"),
+    Lesson(
+        "11",
+        "content",
+        "Position from content",
+        "Must every layer be told where it is?",
+    ),
+    Lesson("12", "length", "Train short, test long", "Which of them really extrapolates?"),
+    Lesson("13", "choosing", "Choosing", "Which encoding, then?"),
 )
 OF_TOPIC = {lesson.topic: lesson for lesson in LESSONS + PLANNED}

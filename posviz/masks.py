@@ -41,6 +41,24 @@ def blockwise_causal_mask(q_positions: Any, k_positions: Any, block: int) -> Arr
     return _with_heads(near & (pairwise_offsets(q_positions, k_positions) >= 0))
 
 
+def chunked_causal_mask(q_positions: Any, k_positions: Any, chunk: int) -> Array:
+    """Let each query look at keys not after it in its own chunk: no key of the one before.
+
+    Shapes: as ``causal_mask``; chunk in tokens, 8192 in Llama 4. The first token of a chunk sees
+    itself alone.
+
+    Raises:
+        TypeError: when positions are not real numbers, or chunk is not an integer.
+        ValueError: for NaN or infinity, chunk below 1, or when memory is short.
+
+    Source: transformers 5.23, ``chunked_overlay``.
+    """
+    chunk = require_integer(chunk, "chunk")
+    q_positions, k_positions = both_positions(q_positions, k_positions)
+    same = pairwise_offsets(q_positions // chunk, k_positions // chunk) == 0
+    return _with_heads(same & (pairwise_offsets(q_positions, k_positions) >= 0))
+
+
 def padding_mask(lengths: Any, seq_len: int) -> Array:
     """Let every query look at real tokens alone, when shorter sentences are padded on the left.
 

@@ -1,9 +1,9 @@
-"""Make the extracts of trained models in posviz/data, and measure which heads are telling.
+"""Make the extracts of trained models in posviz/models/data, and measure which heads are telling.
 
     python scripts/make_real_data.py            # writes both files, prints every number
     python scripts/make_real_data.py --check    # writes nothing; fails where they would differ
 
-It needs what `posviz.real.MISSING` names, 1.6 GB of memory and a minute or two.
+It needs what `posviz.models.real.MISSING` names, 1.6 GB of memory and a minute or two.
 """
 
 import hashlib
@@ -14,9 +14,9 @@ import numpy as np
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
-from posviz import real
 from posviz.attention import softmax
 from posviz.encodings.rotary import Rotary
+from posviz.models import real
 
 TABLE = {
     "source": "sentence-transformers/all-MiniLM-L6-v2, embeddings.position_embeddings.weight",

@@ -1,4 +1,4 @@
-"""Train, stretch and tune the small model of posviz/stretched_small.py from several seeds.
+"""Train, stretch and tune the small model of posviz/models/stretched_small.py from several seeds.
 
     python scripts/measure_small_stretching.py             # five seeds; resumes what is there
 
@@ -13,7 +13,7 @@ from importlib.metadata import version
 
 import numpy as np
 
-from posviz import stretched_small as small
+from posviz.models import stretched_small as small
 
 SEEDS = range(5)
 FACTOR = 4
@@ -27,7 +27,9 @@ def main():
         if str(seed) in results["seeds"]:
             continue
         results["seeds"][str(seed)] = readings(seed)
-        path.write_text(json.dumps(results, indent=1) + "\n")
+        part = path.with_suffix(".part")
+        part.write_text(json.dumps(results, indent=1) + "\n")
+        part.replace(path)
 
 
 def readings(seed):

@@ -1,10 +1,10 @@
-"""Let SmolLM2 read 12,288 tokens, 1.5 times its trained length, stretched in every way.
+"""Let SmolLM2 read 16,384 tokens, twice its trained length, stretched in every way.
 
     python scripts/measure_stretching.py          # resumes what is there
 
-It needs what `posviz.real.MISSING` names, 1.5 GB of memory and about 40 minutes on two cores. Each
-pass is written as it ends: stop it (Ctrl-C) and start it again as you like. Results of another
-text or model are not mixed in.
+It needs what `posviz.models.real.MISSING` names, 1.5 GB of memory and about 45 minutes on two
+cores. Each pass is written as it ends: stop it (Ctrl-C) and start it again as you like. Results of
+another text or model are not mixed in.
 """
 
 import datetime
@@ -14,19 +14,21 @@ import platform
 import time
 from importlib.metadata import version
 
-from posviz import real
-from posviz import stretched_real as stretched
+from posviz.models import real
+from posviz.models import stretched_real as stretched
 
 PLAN = [  # in the order of what a reader misses most
     ("nothing changed", 1),
     ("PI", 2),
     ("YaRN", 2),
     ("NTK", 2),
+    ("dynamic NTK", 2),
     ("ReRoPE", 2),
     ("Self-Extend", 2),
     ("PI", 4),
     ("YaRN", 4),
     ("NTK", 4),
+    ("dynamic NTK", 4),
     ("cropped", 1),
     ("larger base", 10),
     ("YaRN by turns", 2),

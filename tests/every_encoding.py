@@ -5,10 +5,17 @@ from functools import partial
 import numpy as np
 
 from posviz.encodings.alibi import Alibi
+from posviz.encodings.cope import CoPE
 from posviz.encodings.deberta import DeBERTa
 from posviz.encodings.doors import NoPosition
+from posviz.encodings.fire import FIRE
+from posviz.encodings.fox import FoX
 from posviz.encodings.frequencies import Frequencies, proportional_frequencies
+from posviz.encodings.inkling import Inkling
+from posviz.encodings.kerple import KerpleLog, KerplePower
 from posviz.encodings.learned import Learned
+from posviz.encodings.path import PaTH
+from posviz.encodings.pope import PoPE
 from posviz.encodings.position_maps import MappedRotary, rerope_positions
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.rotary2d import AxialRotary, MixedRotary, MRotary, raster
@@ -55,6 +62,11 @@ def dynamic(seq_len):
     return dynamic_ntk(HEAD_DIM, 2.0, seq_len=seq_len, original_max_seq_len=6)
 
 
+def falls(kind):
+    """Two numbers per head, above 0."""
+    return kind(1 + random(HEADS) ** 2), kind(0.5 + random(HEADS, seed=1) ** 2 % 1)
+
+
 # Each takes the kind of its learned arrays: np.asarray or torch.tensor.
 RELATIVE = {
     "NoPE": lambda kind: NoPosition(),
@@ -87,6 +99,19 @@ RELATIVE = {
     ),
     "xPos": lambda kind: XPos(),
     "ReRoPE": lambda kind: MappedRotary(partial(rerope_positions, window=3)),
+    "Kerple, log": lambda kind: KerpleLog(*falls(kind)),
+    "Kerple, power": lambda kind: KerplePower(*falls(kind)),
+    "CoPE": lambda kind: CoPE(kind(random(4, HEAD_DIM))),
+    "PoPE": lambda kind: PoPE(kind(-1 - random(HEADS, HEAD_DIM) / 2)),
+}
+FROM_INPUT = {  # made from what a layer is given
+    "FoX": lambda kind: FoX(kind(random(D_MODEL, HEADS)), kind(random(HEADS, seed=1))),
+    "PaTH": lambda kind: PaTH(
+        kind(random(D_MODEL, D_MODEL)),
+        kind(random(D_MODEL, HEADS, seed=1)),
+        kind(random(HEADS, seed=2)),
+    ),
+    "Inkling": lambda kind: Inkling(kind(random(D_MODEL, 3 * HEADS)), kind(random(3, 4, seed=1))),
 }
 LOOKED_UP = {  # positions index a table: none below 0
     "learned": lambda kind: Learned(kind(random(12, D_MODEL))),
@@ -94,4 +119,17 @@ LOOKED_UP = {  # positions index a table: none below 0
     "2-D, mixed": lambda kind: MixedRotary(kind(raster(4, 3)), kind(random(2, HEAD_DIM // 2))),
     "M-RoPE": lambda kind: MRotary(kind(np.arange(36).reshape(12, 3) % 7), sections=(1, 1, 0)),
 }
-ENCODINGS = RELATIVE | {"sinusoidal": lambda kind: Sinusoidal()} | LOOKED_UP
+FIRST_COUNTS = {  # where a text begins is seen
+    "FIRE": lambda kind: FIRE(
+        *(kind(random(*shape, seed=3)) for shape in ((5,), (5,), (5, HEADS), (HEADS,))),
+        threshold=2.6,
+    ),
+    "sinusoidal": lambda kind: Sinusoidal(),
+}
+ENCODINGS = RELATIVE | FROM_INPUT | FIRST_COUNTS | LOOKED_UP
+
+
+def at_doors(name, kind, batch=2, length=5):
+    """The encoding as ``attention`` takes it: one made from an input is made for some tokens."""
+    x = kind(random(batch, length, D_MODEL, seed=9))
+    return ENCODINGS[name](kind).for_input(x, range(length), None)[0]

@@ -133,10 +133,20 @@ def count_calls(monkeypatch, owner, *names):
     return counts
 
 
-WHOLE = ("T5", "Shaw", "DeBERTa", "DeBERTa, paper", "learned", "2-D, axial", "2-D, mixed", "M-RoPE")
+WHOLE = (
+    "T5",
+    "Shaw",
+    "DeBERTa",
+    "DeBERTa, paper",
+    "learned",
+    "Inkling",
+    "2-D, axial",
+    "2-D, mixed",
+    "M-RoPE",
+)
 
 
-BRANCHES = ("ReRoPE",)  # has angles for each, and a map checks what it is given
+BRANCHES = ("ReRoPE", "PoPE")  # has angles for each, and a map checks what it is given
 
 
 @pytest.mark.parametrize("name", [name for name in ENCODINGS if name not in WHOLE + BRANCHES])

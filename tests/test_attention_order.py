@@ -114,7 +114,7 @@ def test_a_cache_gives_the_same_in_any_number_of_steps(name, kind, edges):
         )
         np.testing.assert_allclose(step, whole[:, start:stop], atol=1e-13)
     assert cache.positions.tolist() == list(range(6))
-    assert tuple(cache.keys.shape) == tuple(cache.values.shape) == (2, 1, 6, 4)
+    assert cache.keys.shape[:3] == cache.values.shape[:3] == (2, 1, 6)
 
 
 @pytest.mark.parametrize("kind", [np.asarray, torch.tensor])

@@ -14,7 +14,9 @@ from transformers.models.llama4 import modeling_llama4 as llama4
 from posviz.arrays import namespace
 from posviz.attention import KeyValueCache, attend, attention
 from posviz.encodings.alibi import Alibi
-from posviz.encodings.doors import Encoding, NoPosition, adds_bias
+from posviz.encodings.doors import Encoding, NoPosition
+from posviz.encodings.fox import FoX
+from posviz.encodings.path import PaTH
 from posviz.encodings.rotary import Rotary, apply_rotary
 from posviz.encodings.t5 import T5
 from posviz.masks import causal_mask
@@ -30,34 +32,6 @@ def summed(steps, before):
     if before is None:
         return xp.cumulative_sum(steps, axis=1)
     return xp.concat([before, before[:, -1:] + xp.cumulative_sum(steps, axis=1)], axis=1)
-
-
-@dataclass(frozen=True, eq=False)
-class Forgetting(Encoding):
-    """FoX for the tokens of one call: their sums of log forget gates [batch, len, heads]."""
-
-    q_sums: Any
-    k_sums: Any
-
-    @adds_bias(by="token")
-    def at_scores(self, scores, q, k, q_positions, k_positions):
-        by_query, by_key = (
-            namespace(x).moveaxis(x, -1, 1) for x in (self.q_sums, self.k_sums)
-        )  # [batch, heads, len]
-        return scores + (by_query[..., :, None] - by_key[..., None, :])
-
-
-@dataclass(frozen=True, eq=False)
-class FoX(Encoding):
-    """The forgetting Transformer (Lin et al. 2025): a gate per token and head, made from x."""
-
-    w: Any
-
-    def for_input(self, x, positions, carried):
-        xp = namespace(x)
-        gates = -xp.log1p(xp.exp(-(x @ self.w)))  # log σ
-        sums = summed(gates, carried)
-        return Forgetting(sums[:, -x.shape[1] :], sums), sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,42 +58,6 @@ class SelectiveRotary(Encoding):
         return TurnedBy(angles[:, -x.shape[1] :]), angles[:, -1:]
 
 
-@dataclass(frozen=True, eq=False)
-class Reflecting(Encoding):
-    """PaTH for the tokens of one call: what each token so far reflects, [batch, tokens, heads, …].
-
-    A query passes the reflections of all tokens after the key, its own first.
-    """
-
-    normals: Any
-    strengths: Any
-
-    def at_scores(self, scores, q, k, q_positions, k_positions):
-        xp, first = namespace(q), k.shape[2] - q.shape[2]
-        columns = []
-        for j in reversed(range(k.shape[2])):
-            columns.insert(0, q @ k[:, :, j, :, None])
-            normal, strength = self.normals[:, j, :, :, None], self.strengths[:, j, :, None, None]
-            reflected = q - strength * (q @ normal) * xp.matrix_transpose(normal)
-            begun = xp.arange(first, k.shape[2])[:, None] >= j
-            q = xp.where(begun, reflected, q)
-        return xp.concat(columns, axis=-1) / HEAD_DIM**0.5
-
-
-@dataclass(frozen=True, eq=False)
-class PaTH(Encoding):
-    """PaTH attention (Yang et al. 2025): a product of generalised reflections, made from x."""
-
-    w: Any
-
-    def for_input(self, x, positions, carried):
-        xp = namespace(x)
-        made = xp.reshape(x @ self.w, (*x.shape[:2], HEADS, HEAD_DIM + 1))
-        seen = made if carried is None else xp.concat([carried, made], axis=1)
-        normals = seen[..., 1:] / xp.sqrt(xp.sum(seen[..., 1:] ** 2, axis=-1, keepdims=True))
-        return Reflecting(normals, 2 / (1 + xp.exp(-seen[..., 0]))), seen
-
-
 def fox(kind):
     return FoX(kind(random(D_MODEL, HEADS, seed=8)))
 
@@ -129,7 +67,9 @@ def selective(kind):
 
 
 def path(kind):
-    return PaTH(kind(random(D_MODEL, HEADS * (HEAD_DIM + 1), seed=12)))
+    return PaTH(
+        kind(random(D_MODEL, HEADS * HEAD_DIM, seed=12)), kind(random(D_MODEL, HEADS, seed=13))
+    )
 
 
 MADE = {"FoX": fox, "selective RoPE": selective, "PaTH": path}
@@ -192,50 +132,11 @@ def test_fox_forgets_by_the_gates_in_between(kind):
         **options,
     )
     q, k = (np.moveaxis((x @ m).reshape(6, HEADS, HEAD_DIM), 1, 0) for m in w[:2])
-    gates = 1 / (1 + np.exp(-(x[0] @ np.asarray(encoding.w))))
+    gates = 1 / (1 + np.exp(-(x[0] @ np.asarray(encoding.w_f))))
     for h, i in np.ndindex(HEADS, 6):
         scores = [q[h, i] @ k[h, j] / 2 + np.log(gates[j + 1 : i + 1, h]).sum() for j in range(6)]
         powers = np.exp(scores[: i + 1])
         np.testing.assert_allclose(weights[0, h, i, : i + 1], powers / powers.sum(), atol=1e-13)
-
-
-@KINDS
-def test_path_reflects_by_the_tokens_after_the_key(kind):
-    x, w = random(1, 6, D_MODEL), projections(kv_heads=2)
-    encoding, options = path(kind), {"num_heads": HEADS, "positions": range(6)}
-    options["mask"] = causal_mask(range(6), range(6))
-    _, weights = attend(kind(x), *map(kind, w), encoding=encoding, return_weights=True, **options)
-    q, k = (np.moveaxis((x @ m).reshape(6, HEADS, HEAD_DIM), 1, 0) for m in w[:2])
-    made = (x[0] @ np.asarray(encoding.w)).reshape(6, HEADS, HEAD_DIM + 1)
-
-    def score(h, i, j):
-        moved = np.eye(HEAD_DIM)
-        for token in range(j + 1, i + 1):
-            normal = made[token, h, 1:] / np.linalg.norm(made[token, h, 1:])
-            strength = 2 / (1 + np.exp(-made[token, h, 0]))
-            moved = moved @ (np.eye(HEAD_DIM) - strength * np.outer(normal, normal))
-        return k[h, j] @ moved @ q[h, i] / np.sqrt(HEAD_DIM)
-
-    for h, i in np.ndindex(HEADS, 6):
-        powers = np.exp([score(h, i, j) for j in range(i + 1)])
-        np.testing.assert_allclose(weights[0, h, i, : i + 1], powers / powers.sum(), atol=1e-13)
-
-
-def test_gates_that_are_all_alike_are_alibi():
-    """FoX with forget gates of 1/16 and 1/256 has the slopes log 16 and log 256."""
-    x, w = random(1, 6, D_MODEL), projections()
-    x[..., -1] = 1
-    gates = np.zeros((D_MODEL, HEADS))
-    gates[-1] = -np.log([15.0, 255.0])
-    options = {"num_heads": HEADS, "positions": range(6), "mask": causal_mask(range(6), range(6))}
-    found = attend(x, *w, encoding=FoX(gates), **options)
-
-    class Sloping(Encoding):
-        def at_scores(self, scores, q, k, q_positions, k_positions):
-            apart = np.asarray(q_positions)[:, None] - np.asarray(k_positions)
-            return scores - np.log([16.0, 256.0])[:, None, None] * apart
-
-    np.testing.assert_allclose(found, attend(x, *w, encoding=Sloping(), **options), atol=1e-13)
 
 
 def test_tokens_that_turn_on_alike_are_rope():
@@ -251,13 +152,14 @@ def test_tokens_that_turn_on_alike_are_rope():
 @pytest.mark.parametrize("name", MADE)
 def test_gradients_reach_what_makes_the_gates(name):
     x, w = torch.tensor(random(1, 4, D_MODEL)), [torch.tensor(p) for p in projections()]
-    gates = MADE[name](torch.tensor).w.requires_grad_()
-    kind = type(MADE[name](torch.tensor))
+    encoding = MADE[name](torch.tensor)
+    learned = [array.requires_grad_() for array in vars(encoding).values() if array is not None]
 
-    def attended(gates, x):
-        return attend(x, *w, num_heads=HEADS, encoding=kind(gates), positions=range(4))
+    def attended(x, *learned):
+        made = type(encoding)(*learned)
+        return attend(x, *w, num_heads=HEADS, encoding=made, positions=range(4))
 
-    assert torch.autograd.gradcheck(attended, (gates, x.requires_grad_()))
+    assert torch.autograd.gradcheck(attended, (x.requires_grad_(), *learned))
 
 
 def test_a_failed_step_carries_nothing_on():
@@ -383,9 +285,24 @@ def test_a_plan_gives_the_layers_of_llama_4(layer):
     torch.testing.assert_close(ours, theirs, atol=1e-6, rtol=1e-5)
 
 
+@KINDS
+def test_a_mask_may_be_a_function_of_positions(kind):
+    """So that a layer of a plan is told once, and sees what its cache holds."""
+    x, w = kind(random(2, 6, D_MODEL)), list(map(kind, projections()))
+    places = kind(np.add.outer([0, 3], np.arange(6)))
+    options = {"num_heads": HEADS, "encoding": Alibi()}
+    whole = attend(x, *w, positions=places, mask=causal_mask(places, places), **options)
+    cache = KeyValueCache()
+    for start, stop in ((0, 4), (4, 6)):
+        here = {"positions": places[:, start:stop], "mask": causal_mask, "cache": cache}
+        found = attend(x[:, start:stop], *w, **here, **options)
+        np.testing.assert_allclose(found, whole[:, start:stop], atol=1e-13)
+
+
 @pytest.mark.parametrize(
     ("limits", "error", "message"),
     [
+        ({"mask": lambda q, k: np.ones((2, 3), bool)}, ValueError, "mask must broadcast to"),
         ({"window": 0}, ValueError, "window must be at least 1, got 0"),
         ({"window": 2.5}, TypeError, "window must be an integer, got 2.5"),
         ({"temperature": 0.0}, ValueError, "temperature must be above 0, got 0"),

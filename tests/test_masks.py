@@ -9,7 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posviz.attention import softmax
-from posviz.masks import blockwise_causal_mask, causal_mask, padding_mask
+from posviz.masks import (
+    blockwise_causal_mask,
+    causal_mask,
+    chunked_causal_mask,
+    padding_mask,
+)
 
 
 def random(*shape, seed=0):
@@ -24,10 +29,12 @@ POSITIONS = st.lists(st.integers(-5, 12), min_size=1, max_size=5)
 def test_masks_entry_by_entry(kind, q, k, block):
     causal = causal_mask(kind(q), kind(k))
     blockwise = blockwise_causal_mask(kind(q), kind(k), block)
+    chunked = chunked_causal_mask(kind(q), kind(k), block)
     for i, j in np.ndindex(len(q), len(k)):
         blocks_back = math.floor(q[i] / block) - math.floor(k[j] / block)
         assert bool(causal[i, j]) == (k[j] <= q[i])
         assert bool(blockwise[i, j]) == (k[j] <= q[i] and blocks_back in (0, 1))
+        assert bool(chunked[i, j]) == (k[j] <= q[i] and blocks_back == 0)
 
 
 def test_masks_of_batches_leave_room_for_the_heads():

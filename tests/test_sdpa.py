@@ -13,7 +13,7 @@ from posviz.encodings.shaw import Shaw
 from posviz.encodings.t5 import T5
 from posviz.masks import causal_mask, padding_mask
 from posviz.sdpa import why_not
-from tests.every_encoding import RELATIVE, random
+from tests.every_encoding import ENCODINGS, FROM_INPUT, RELATIVE, at_doors, random
 
 Q_LEN, K_LEN = 70, 75
 Q_PLACES, K_PLACES = range(5, K_LEN), range(K_LEN)
@@ -28,7 +28,7 @@ MASKS = {
     "heads": random(1, 2, Q_LEN, K_LEN, seed=7) > 0,
     "nothing": np.zeros((Q_LEN, K_LEN), bool),
 }
-READABLE = ("Shaw", "ReRoPE")  # the first acts at the values, the second makes its own scores
+READABLE = ("Shaw", "ReRoPE", "CoPE")  # at the values; scores of its own; gates made of scores
 
 
 def tokens(dtype, *, heads=2, kv_heads=2, q_len=Q_LEN, k_len=K_LEN, dims=4, batch=2):
@@ -73,6 +73,20 @@ def test_both_ways_agree(name, dtype, mask):
         assert not fused.any()
 
 
+@pytest.mark.parametrize("mask", ["no mask", "causal", "padded", "nothing"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("name", FROM_INPUT)
+def test_both_ways_agree_on_what_is_made_from_the_input(name, dtype, mask):
+    encoding = at_doors(name, lambda array: torch.tensor(array).to(dtype), length=K_LEN)
+    square = (K_PLACES, K_PLACES)
+    mask = MASKS[mask] if mask != "causal" else causal_mask(*square)
+    if mask is not None and mask.shape[-2] == Q_LEN:
+        mask = np.concatenate([mask, mask[..., -5:, :]], axis=-2)
+    fused, readable = both_ways(encoding, tokens(dtype, q_len=K_LEN), mask, square)
+    bound = 0.02 if dtype is torch.bfloat16 else 1e-5
+    torch.testing.assert_close(fused, readable, atol=bound, rtol=bound)
+
+
 @pytest.mark.parametrize("name", ["NoPE", "ALiBi", "T5", "Transformer-XL", "DeBERTa"])
 def test_torch_is_left_the_work_unless_weights_are_asked_for(name, given):
     encoding, qkv = RELATIVE[name](torch.tensor), tokens(torch.float32)
@@ -83,6 +97,16 @@ def test_torch_is_left_the_work_unless_weights_are_asked_for(name, given):
     attention(*qkv, encoding=encoding, implementation="eager", **places)
     assert len(given) == 1
     torch.testing.assert_close(output, same, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("mask", ["no mask", "causal", "padded"])
+def test_a_bias_by_position_is_made_once_for_all_sentences(mask, given):
+    """FIRE's, which looks at where the query stands, and at no token."""
+    fused, readable = both_ways(ENCODINGS["FIRE"](torch.tensor), tokens(torch.float64), MASKS[mask])
+    torch.testing.assert_close(fused, readable, atol=1e-12, rtol=1e-12)
+    if mask != "padded":
+        [(_, _, bias)] = given
+        assert bias.shape[0] == 1
 
 
 @pytest.mark.parametrize("mask", ["no mask", "causal"])
@@ -271,8 +295,10 @@ def test_where_nothing_is_attended_it_is_not_asked(given):
     assert not given
 
 
-def test_a_mark_is_one_of_two():
-    with pytest.raises(ValueError, match="by must be one of 'offset', 'token', got 'head'"):
+def test_a_mark_is_one_of_three():
+    with pytest.raises(
+        ValueError, match="by must be one of 'offset', 'position', 'token', got 'head'"
+    ):
         adds_bias(by="head")
 
 

@@ -7,12 +7,20 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from posviz.configs.entries import WITHOUT, entries_of, layers_of, lengths_of, loaded, own_values
+from posviz.configs.entries import (
+    WITHOUT,
+    Layer,
+    entries_of,
+    layers_of,
+    lengths_of,
+    loaded,
+    own_values,
+)
 from posviz.configs.kinds import Layers, read_kind
 from posviz.configs.values import method_of
 from posviz.wording import shortened
 
-__all__ = ["Layers", "Reading", "read_config"]
+__all__ = ["Layer", "Layers", "Reading", "read_config"]
 
 # Of these kinds of layers the code turns none, whatever their configuration says.
 UNTURNED = {("cohere2", "full_attention"), ("exaone4", "full_attention")}
@@ -30,7 +38,8 @@ ELSEWHERE = (
 class Reading:
     """What a configuration says: kinds of layers, lengths in tokens (0: it does not say), warnings.
 
-    trained: the length at which the model learned its frequencies; promised: the longest text.
+    trained: the length at which the model learned its frequencies; promised: the longest text;
+    layers: each in order, none where only the model's code says which is of which kind.
     """
 
     model: str
@@ -38,6 +47,7 @@ class Reading:
     trained: int
     promised: int
     warnings: tuple[str, ...]
+    layers: tuple[Layer, ...] = ()
 
     def __str__(self) -> str:
         trained, promised = (f"{n:,}" if n else "?" for n in (self.trained, self.promised))
@@ -70,7 +80,7 @@ def read_config(source: Any) -> Reading:
     warnings: list[str] = []
     entries = entries_of(config, warnings)
     trained, promised = lengths_of(config, entries, warnings)
-    counts = layers_of(config, entries, warnings)
+    counts, layers = layers_of(config, entries, warnings)
     own = own_values(config)
     kinds = tuple(
         read_kind(kind, count, entry, config | own.get(kind, {}), warnings)
@@ -80,7 +90,7 @@ def read_config(source: Any) -> Reading:
     )
     _warn_of_whole(config, entries, counts, warnings)
     model = shortened(config.get("model_type") or "a model")
-    return Reading(model, kinds, trained, promised, tuple(dict.fromkeys(warnings)))
+    return Reading(model, kinds, trained, promised, tuple(dict.fromkeys(warnings)), layers)
 
 
 def _turned_by(kind: str, config: dict, entries: dict) -> dict | None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from posviz.configs.values import factor_of, integer, method_of, original_of
+from posviz.encodings.temperatures import Llama4Temperature, Ministral3Temperature
 from posviz.wording import quoted
 
 BYTES = 2**24  # of a file: the longest known has some 10 kB
@@ -16,6 +18,21 @@ ENTRIES = ("rope_parameters", "rope_scaling")
 # Models whose max_position_embeddings is the length after a linear stretch; of others, before it.
 STRETCHED = ("gemma3", "gemma3_text")
 WITHOUT = "without position"
+FULL = "full_attention"
+LLAMA_4 = ("llama4", "llama4_text")
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A layer: its kind, how many tokens it sees by a window or a chunk (0: no limit), and how hot.
+
+    A chunk begins at every multiple of its length, a window at each query.
+    """
+
+    kind: str
+    window: int = 0
+    chunk: int = 0
+    temperature: Llama4Temperature | Ministral3Temperature | None = None
 
 
 def loaded(source: Any) -> dict:
@@ -26,7 +43,8 @@ def loaded(source: Any) -> dict:
         raise TypeError(
             f"source must be a dict, the text of a config.json or a path, got {quoted(source)}"
         )
-    text = source if isinstance(source, str) and source.lstrip()[:1] in "{[" else _text_of(source)
+    is_text = isinstance(source, str) and source.lstrip()[:1] in ("{", "[", '"', "")
+    text = str(source) if is_text else _text_of(source)
     if len(text) > BYTES:
         raise ValueError(f"source must have at most {BYTES:,} characters, got {len(text):,}")
     try:
@@ -34,12 +52,17 @@ def loaded(source: Any) -> dict:
     except RecursionError:
         raise ValueError("source must be JSON of a few levels, got thousands") from None
     except ValueError as error:  # of which JSONDecodeError is one
-        ends = len(text.rstrip()) - getattr(error, "pos", 0) <= 1 or "Unterminated" in str(error)
-        hint = "; is the end missing?" if ends else ""
-        raise ValueError(f"source must be JSON: {quoted(str(error))}{hint}") from None
+        raise ValueError(f"source must be JSON: {quoted(str(error))}{_hint(text, error)}") from None
     if not isinstance(config, dict):
         raise ValueError(f"source must be a JSON object, got {quoted(config)}")
     return config
+
+
+def _hint(text: str, error: ValueError) -> str:
+    if text.lstrip().startswith('"'):
+        return "; are the braces around it missing?"
+    ends = len(text.rstrip()) - getattr(error, "pos", 0) <= 1 or "Unterminated" in str(error)
+    return "; is the end missing?" if ends else ""
 
 
 def _text_of(path: str | Path) -> str:
@@ -75,10 +98,37 @@ def entries_of(config: dict, warnings: list[str]) -> dict[str, dict | None]:
 
 
 def _names(config: dict) -> list[str]:
-    names = config.get("layer_types") or []
+    names = config.get("layer_types") or _names_by_default(config)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise TypeError(f"layer_types must be a list of names, got {quoted(names)}")
     return names
+
+
+def _names_by_default(config: dict) -> list[str]:
+    """Return the kinds of layers that a released file leaves to the code of its model."""
+    model, number = config.get("model_type"), _number(config)
+    if model == "cohere2":
+        every = integer(config, "sliding_window_pattern") or 4
+        return [FULL if (i + 1) % every == 0 else "sliding_attention" for i in range(number)]
+    if model in LLAMA_4 and (turns := _turns(config)) is not None:
+        return ["chunked_attention" if turn else FULL for turn in turns]
+    return []
+
+
+def _turns(config: dict) -> list | None:
+    """Return for each layer whether it turns, where the model has layers that do not."""
+    turns = config.get("no_rope_layers")
+    if not turns and config.get("model_type") in (*LLAMA_4, "smollm3"):  # Llama 4's file has []
+        every = integer(config, "no_rope_layer_interval") or 4
+        return [int((i + 1) % every != 0) for i in range(_number(config))]
+    return turns if isinstance(turns, list) else None
+
+
+def _number(config: dict) -> int:
+    number = integer(config, "num_hidden_layers") or integer(config, "n_layer")
+    if number > MOST:
+        raise ValueError(f"num_hidden_layers must be at most {MOST:,}, got {quoted(number)}")
+    return number
 
 
 def own_values(config: dict) -> dict[str, dict]:
@@ -137,14 +187,13 @@ def lengths_of(config: dict, entries: dict, warnings: list[str]) -> tuple[int, i
     return trained, promised
 
 
-def layers_of(config: dict, entries: dict, warnings: list[str]) -> Counter:
-    """Return how many layers there are of each kind."""
-    number = integer(config, "num_hidden_layers") or integer(config, "n_layer")
-    if number > MOST:
-        raise ValueError(f"num_hidden_layers must be at most {MOST:,}, got {quoted(number)}")
-    names = _names(config) or ["all"] * number
-    turns = config.get("no_rope_layers")
-    if isinstance(turns, list) and len(turns) == len(names):
+def layers_of(
+    config: dict, entries: dict, warnings: list[str]
+) -> tuple[Counter, tuple[Layer, ...]]:
+    """Return how many layers there are of each kind, and each layer in order if that is told."""
+    number = _number(config)
+    names = seeing = _names(config) or ["all"] * number
+    if (turns := _turns(config)) is not None and len(turns) == len(names):
         names = [name if turn else WITHOUT for name, turn in zip(names, turns, strict=True)]
         without = names.count(WITHOUT)
         warnings.append(
@@ -156,4 +205,28 @@ def layers_of(config: dict, entries: dict, warnings: list[str]) -> Counter:
     if "" not in entries and not counts.keys() & entries.keys():  # entries have names of their own
         counts = Counter(dict.fromkeys(entries, 0))
         warnings.append("which layers have which of these entries is for the model's code to say")
-    return counts or Counter({"all": number})
+        return counts, ()
+    order = (_layer(*both, config, entries) for both in zip(names, seeing, strict=True))
+    return counts or Counter({"all": number}), tuple(order)
+
+
+def _layer(kind: str, sees: str, config: dict, entries: dict) -> Layer:
+    model, window, chunk = config.get("model_type"), 0, 0
+    if sees.startswith("sliding") or model == "ministral3":  # which slides in all layers or none
+        window = integer(config, "sliding_window")
+    if sees.startswith("chunked"):
+        chunk = integer({"attention_chunk_size": 8192} | config, "attention_chunk_size")
+    return Layer(kind, window, chunk, _temperature(kind, config, entries))
+
+
+def _temperature(
+    kind: str, config: dict, entries: dict
+) -> Llama4Temperature | Ministral3Temperature | None:
+    if config.get("model_type") in LLAMA_4:
+        if kind != WITHOUT or not config.get("attn_temperature_tuning", True):
+            return None
+        return Llama4Temperature(config.get("attn_scale", 0.1), config.get("floor_scale", 8192))
+    entry = entries.get(kind, entries.get("")) or {}
+    if not (beta := entry.get("llama_4_scaling_beta")):
+        return None
+    return Ministral3Temperature(beta, original_of(entry, config))

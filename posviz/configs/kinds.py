@@ -136,15 +136,17 @@ def _proportional(asked: Asked) -> Frequencies:
     return Frequencies(turned / asked.factor)
 
 
+LLAMA_3 = {"low_freq_factor": 1, "high_freq_factor": 4}  # those of all released models
+
+
 def _llama3(asked: Asked) -> Frequencies:
-    low, high = (asked.entry.get(f"{name}_freq_factor", n) for name, n in (("low", 1), ("high", 4)))
+    bounds = {name: asked.entry.get(name, value) for name, value in LLAMA_3.items()}
     return llama3(
         asked.rotary_dim,
         asked.factor,
         original_max_seq_len=asked.original,
         base=asked.base,
-        low_freq_factor=require_positive(low, "low_freq_factor"),
-        high_freq_factor=require_positive(high, "high_freq_factor"),
+        **{name: require_positive(value, name) for name, value in bounds.items()},
     )
 
 
@@ -206,7 +208,12 @@ def _warnings(method: str, asked: Asked) -> Iterator[str]:
             "dynamic: frequencies follow the length, and keys in a cache keep those of their time; "
             "tell the longest length from the start, or cache keys before they are turned"
         )
-    if method == "longrope":
+    if method == "llama3":
+        for name in LLAMA_3.keys() - asked.entry.keys():
+            yield f"{name} is missing: {LLAMA_3[name]} is taken, where transformers 5.23 stops"
+    if method == "longrope" and asked.longest <= asked.original:
+        yield f"longrope: up to {asked.original:,} tokens the short list is taken, here for all"
+    elif method == "longrope":
         yield (
             f"longrope: beyond {asked.original:,} tokens all pairs take other frequencies; a cache "
             "that grows past it holds keys of both"

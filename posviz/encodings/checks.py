@@ -91,6 +91,22 @@ def require_positive(value: Any, name: str) -> float:
     return number
 
 
+def require_above(values: Array, name: str, *, at_most: float | None = None) -> None:
+    """Refuse an array with a number that is not above 0 (and at most ``at_most``), if it is read.
+
+    Raises:
+        ValueError: telling one that is not.
+    """
+    if not is_readable(values):
+        return
+    wrong = ~(values > 0) | ~(values < math.inf)  # a NaN is neither
+    if at_most is not None:
+        wrong = wrong | (values > at_most)
+    if bool(wrong.any()):
+        most = "" if at_most is None else f" and at most {at_most:g}"
+        raise ValueError(f"{name} must be above 0{most}, got {values[wrong].tolist()[0]:g}")
+
+
 def require_base(base: Any) -> float:
     """Return ``base`` as a float above 1: at 1 all pairs would turn alike.
 

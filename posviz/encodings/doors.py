@@ -13,7 +13,7 @@ from posviz.wording import quoted
 __all__ = ["Encoding", "NoPosition", "adds_bias", "doors"]
 
 DOORS = ("at_input", "at_query", "at_key", "at_scores", "at_values")
-BIAS_BY = ("offset", "token")
+BIAS_BY = ("offset", "position", "token")
 Door = TypeVar("Door", bound=Callable[..., Any])
 
 
@@ -22,7 +22,8 @@ class Encoding:
 
     Shapes: x [batch, len, d_model]; q, k [batch, heads, len, head_dim]; scores and weights
     [batch, heads, q_len, k_len]; output [batch, heads, q_len, head_dim]; positions [len] or
-    [batch, len], in tokens. Every door returns an array like its first argument.
+    [batch, len], in tokens. Every door returns an array like its first argument; queries and keys
+    alone may leave theirs with another head_dim, the same for both.
     """
 
     def at_input(self, x: Array, positions: Any) -> Array:
@@ -64,6 +65,17 @@ class Encoding:
         """Change the scaled scores; q and k, with as many heads, have passed their doors."""
         return scores
 
+    def bias_of_pair(
+        self, q: Array, k: Array, q_positions: Array, k_positions: Array
+    ) -> Callable[..., Array]:
+        """Return the function (b, h, i, j) → what ``at_scores`` adds for query i and key j.
+
+        To override beside ``adds_bias``, by "position" or "token", where it is a few numbers: for
+        FlexAttention, which holds no matrix (``posviz.flex``). Shapes: q and k, which have passed
+        their doors, as in doors, tensors; positions tensors of integers.
+        """
+        raise NotImplementedError
+
     def at_values(self, output: Array, weights: Array, q_positions: Any, k_positions: Any) -> Array:
         """Change the weighted sum of the values."""
         return output
@@ -73,8 +85,9 @@ def adds_bias(*, by: str) -> Callable[[Door], Door]:
     """Mark an ``at_scores`` that adds to the scores what does not depend on them.
 
     torch's fused attention can then be given the sum: scores of 0 are passed. Added by "offset", a
-    number depends on the head and on query position − key position alone (q and k may be None);
-    by "token", on q, k and positions. An ``at_scores`` that overrides it is not marked.
+    number depends on the head and on query position − key position alone, by "position" on the head
+    and on both positions (in either, q and k may be None); by "token", on q, k and positions. An
+    ``at_scores`` that overrides it is not marked.
 
     Raises:
         ValueError: when by is neither of these.

@@ -133,6 +133,11 @@ def positions_beside(
     )
 
 
+def position_at(positions: Array, sentence: Any, token: Any) -> Array:
+    """Return the position of one token of positions [len] or [batch, len]."""
+    return positions[token] if positions.ndim == 1 else positions[sentence, token]
+
+
 def are_diagonal(offsets: Array) -> bool:
     """Tell whether each diagonal of ``offsets`` [q_len, k_len] is known to hold one number.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,7 @@ from posviz.arrays import (
 from posviz.encodings.checks import broadcasts_to, require_integer
 from posviz.encodings.doors import Encoding, adds_bias
 from posviz.encodings.learned import require_rows
-from posviz.encodings.relative import offsets_at, pick, positions_beside
+from posviz.encodings.relative import offsets_at, pick, position_at, positions_beside
 
 __all__ = ["Shaw", "shaw_index", "shaw_key_scores", "shaw_values"]
 
@@ -197,6 +198,25 @@ class Shaw(Encoding):
         table = self.scale(q.shape[-1]) * table  # it is smaller than the scores
         q = namespace(q).astype(q, scores.dtype)
         return scores + _key_scores(q, table, self._index(table, scores, q_positions, k_positions))
+
+    def bias_of_pair(
+        self, q: Array, k: Array, q_positions: Array, k_positions: Array
+    ) -> Callable[..., Array]:
+        """Return the bias of one pair, read from the products of q with the rows of key_table."""
+        if self.key_table is None:
+            return lambda b, h, i, j: 0.0
+        table = _beside(q, self.key_table, "key_table", q, "queries")
+        wide_q, wide_table = widened(q, self.scale(q.shape[-1]) * table)
+        products = wide_q @ wide_table.mT
+        ahead = len(table) // 2 if self.ahead is None else self.ahead
+        back = len(table) - 1 - ahead
+        rows = k_positions + back  # of the table, for a query at position 0
+
+        def bias(b: Any, h: Any, i: Any, j: Any) -> Array:
+            row = position_at(rows, b, j) - position_at(q_positions, b, i)
+            return products[b, h, i, row.clip(0, back + ahead)]
+
+        return bias
 
     def at_values(self, output: Array, weights: Array, q_positions: Any, k_positions: Any) -> Array:
         """Add Σ weights·a, with a from value_table, to output [batch, heads, q_len, head_dim]."""

@@ -2,6 +2,10 @@
 
 `draw` returns a list of parts, and `Picture.update` moves each to the arrays. What a part shows is
 a function of the arrays, which stands on the line where the part is made.
+
+Two pictures do without. `RelShift` lays the same cells out anew at each step: all its artists
+follow from one matrix, in an `update` of its own. `ThreeDoors` has doors as parts of its own,
+each a label, a way in and stations, lit together (`EncodingMap` draws the same doors).
 """
 
 from collections.abc import Callable

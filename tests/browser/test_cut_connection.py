@@ -54,7 +54,7 @@ def test_after_a_cut_the_explorer_is_alive_and_agrees_with_its_slider(explorer, 
         slider.evaluate(MOVE)
         explorer.page.wait_for_timeout(100)
     cable.mend()
-    expect(notice(explorer)).to_be_empty(timeout=20 * SECOND)
+    expect(notice(explorer)).to_be_empty(timeout=5 * SECOND)
     _, place, _ = explorer.range("position")
     assert place > 10 + 5 * seconds or place == 127
     explorer.stands_at("position", str(place))

@@ -1,5 +1,6 @@
 """An explorer where a reader may meet it outside JupyterLab: in Notebook 7 and in Voila."""
 
+import json
 import re
 
 import nbformat
@@ -7,10 +8,12 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import expect
 
+from posviz.configs.builtin import CONFIGS
 from tests.browser.hosts import notebook7, voila
 from tests.browser.lab import SECOND, Lab
 
 CODE = "from posviz import SinusoidalTable\nSinusoidalTable().explore()"
+READER = "from posviz import ConfigReader\nConfigReader(model='pasted').explore()"
 KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 HOSTS = {"notebook7": notebook7, "voila": voila}
 VOILA_ASKS_FOR = "https://cdn.jsdelivr.net/npm/@fortawesome/"  # in its template; it needs no answer
@@ -28,7 +31,8 @@ def host(request, browser, tmp_path_factory):
     """A page of this host with the notebook, after its cell has run."""
     home = tmp_path_factory.mktemp(request.param)
     path = home / "elsewhere.ipynb"
-    notebook = new_notebook(cells=[new_code_cell(CODE)], metadata={"kernelspec": KERNEL})
+    cells = [new_code_cell(CODE), new_code_cell(READER)]
+    notebook = new_notebook(cells=cells, metadata={"kernelspec": KERNEL})
     nbformat.write(notebook, path)
     failed_before = request.session.testsfailed
     with HOSTS[request.param](path, home) as server:
@@ -37,11 +41,12 @@ def host(request, browser, tmp_path_factory):
         host.page.set_default_timeout(60 * SECOND)  # to load, a busy machine may need as long
         host.page.goto(server.url)
         if request.param == "notebook7":
-            host.page.locator(".jp-Notebook .jp-Cell").wait_for()
+            host.page.locator(".jp-Notebook .jp-Cell").nth(1).wait_for()
             host.wait_until_ready()
             host.page_errors.clear()  # Notebook 7.6 has one of its own while it loads
             host.run_all()
-        host.page.locator(".posviz-explorer").wait_for()
+        host.page.locator(".posviz-explorer").nth(1).wait_for()
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
         yield host
         failed = request.session.testsfailed > failed_before
         host.screenshot(f"failed_{request.param}" if failed else request.param)
@@ -53,14 +58,14 @@ def host(request, browser, tmp_path_factory):
 @pytest.fixture(scope="module")
 def first_picture(host):
     """The fingerprint of what the explorer shows first."""
-    [explorer] = host.explorers()
+    explorer, _ = host.explorers()
     return explorer.settled()
 
 
 @pytest.fixture
 def explorer(host, first_picture):
     """The explorer, which Reset has brought back to its first picture where it had left it."""
-    [explorer] = host.explorers()
+    explorer, _ = host.explorers()
     if explorer.settled() != first_picture:
         explorer.button("Reset").click()
     assert explorer.becomes(first_picture)
@@ -110,3 +115,13 @@ def test_play_plays_and_pauses_where_the_slider_stands(explorer):
     explorer.page.wait_for_function("handle => handle.valueAsNumber > 15", arg=handle)
     explorer.pause("position").click()
     says(explorer, f"Row {explorer.range('position')[1]}: ")
+
+
+def test_a_configuration_is_pasted(host):
+    _, reader = host.explorers()
+    text = json.dumps(CONFIGS["DeepSeek-V3"] | {"notes": "x" * 5000}, indent=1)
+    host.page.evaluate("text => navigator.clipboard.writeText(text)", text)
+    reader.root.get_by_role("textbox", name="config.json").click()
+    host.page.keyboard.press("Control+V")
+    host.page.keyboard.press("Enter")
+    says(reader, "The pasted text: trained on 4,096 tokens, 163,840 promised")

@@ -109,6 +109,19 @@ MISREAD = {
         },
         "beyond 16 tokens",
     ),
+    "longrope without its length": (
+        {
+            "head_dim": 4,
+            "rope_theta": 1e4,
+            "max_position_embeddings": 64,
+            "rope_scaling": {"type": "su", "short_factor": [1, 1], "long_factor": [1, 4]},
+        },
+        "up to 64 tokens the short list",
+    ),
+    "bounds of Llama 3": (
+        llama(rope_type="llama3", factor=8.0, low_freq_factor=1),
+        "^high_freq_factor is missing: 4 is taken",
+    ),
     "nested truncate": (
         {
             "head_dim": 64,
@@ -127,7 +140,7 @@ MISREAD = {
 @pytest.mark.parametrize(("config", "warning"), MISREAD.values(), ids=MISREAD)
 def test_what_is_often_misread_is_told(config, warning):
     found = read_config(json.dumps(config))
-    assert re.search(warning, "\n".join(found.warnings)), found
+    assert re.search(warning, "\n".join(found.warnings), re.MULTILINE), found
     assert "! " in str(found)
 
 

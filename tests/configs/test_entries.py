@@ -43,3 +43,8 @@ def test_what_is_no_configuration_gets_one_short_line(source):
     assert 0 < len(said) < 700
     assert "\n" not in said
     said.encode()
+
+
+def test_a_piece_of_a_file_is_told_from_a_path():
+    with pytest.raises(ValueError, match="are the braces around it missing"):
+        read_config('"rope_scaling": {"rope_type": "yarn", "factor": 4}')

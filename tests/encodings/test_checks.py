@@ -67,3 +67,14 @@ def test_a_choice_is_one_of_its_options(value):
 )
 def test_a_shape_is_read_as_a_larger_one(shape, target, expected):
     assert checks.broadcasts_to(shape, target) is expected
+
+
+@pytest.mark.parametrize("kind", [np.array, torch.tensor])
+def test_an_array_is_looked_through_for_what_is_not_above_0(kind):
+    checks.require_above(kind([0.1, 2.0]), "r2", at_most=2.0)
+    checks.require_above(torch.zeros(2, device="meta"), "r2")
+    for values, told in (([1.0, 0.0], "0"), ([-2.0], "-2"), ([np.nan], "nan"), ([np.inf], "inf")):
+        with pytest.raises(ValueError, match=f"r2 must be above 0, got {told}$"):
+            checks.require_above(kind(values), "r2")
+    with pytest.raises(ValueError, match=r"r2 must be above 0 and at most 2, got 2\.5"):
+        checks.require_above(kind([1.0, 2.5]), "r2", at_most=2.0)

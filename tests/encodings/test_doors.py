@@ -8,7 +8,7 @@ import pytest
 import posviz
 from posviz.encodings.doors import DOORS, Encoding, NoPosition, doors
 from posviz.pictures.start.encoding_map import ENTRIES
-from tests.every_encoding import ENCODINGS
+from tests.every_encoding import ENCODINGS, at_doors
 
 
 def test_no_encoding_changes_nothing():
@@ -83,6 +83,13 @@ ON_THE_MAP = {  # every name on the map of the course, and who stands behind it
     ),
     "ALiBi": ("ALiBi",),
     "xPos": ("xPos",),
+    "Kerple": ("Kerple, log", "Kerple, power"),
+    "FIRE": ("FIRE",),
+    "FoX": ("FoX",),
+    "CoPE": ("CoPE",),
+    "PaTH": ("PaTH",),
+    "Inkling": ("Inkling",),
+    "PoPE": ("PoPE",),
 }
 NO_LESSON = ("ReRoPE",)  # teaches it yet
 DOORS_OF_THE_MAP = {
@@ -104,4 +111,4 @@ def test_the_map_of_the_course_is_the_map_of_the_code():
     for entry, names in ON_THE_MAP.items():
         expected = sum((DOORS_OF_THE_MAP[door] for door in ENTRIES[entry].doors), ())
         for name in names:
-            assert doors(ENCODINGS[name](np.asarray)) == expected, name
+            assert doors(at_doors(name, np.asarray)) == expected, name

@@ -6,7 +6,15 @@ import torch
 
 import posviz
 from posviz.attention import KeyValueCache, attend, attention, softmax
-from tests.every_encoding import D_MODEL, ENCODINGS, HEAD_DIM, HEADS, random
+from tests.every_encoding import (
+    D_MODEL,
+    ENCODINGS,
+    FROM_INPUT,
+    HEAD_DIM,
+    HEADS,
+    at_doors,
+    random,
+)
 
 every_encoding = pytest.mark.parametrize("name", ENCODINGS)
 both_kinds = pytest.mark.parametrize("kind", [np.asarray, torch.tensor])
@@ -31,10 +39,13 @@ def test_attend_with_nothing_to_attend_from(name, kind, batch, length):
     attend(kind(np.ones((batch, 2, D_MODEL))), *w, positions=range(2), cache=cache, **options)
     positions = list(range(2, 2 + length))
     assert attend(x, *w, positions=positions, cache=cache, **options).shape == x.shape
-    assert tuple(cache.keys.shape) == (batch, HEADS, 2 + length, HEAD_DIM)
+    assert tuple(cache.values.shape) == (batch, HEADS, 2 + length, HEAD_DIM)
+    assert cache.keys.shape[:3] == cache.values.shape[:3]
 
 
-@at_the_doors
+@pytest.mark.parametrize(
+    "name", [name for name in ENCODINGS if name not in ("sinusoidal", "learned", *FROM_INPUT)]
+)
 @both_kinds
 @pytest.mark.parametrize(("q_len", "k_len"), [(3, 0), (0, 3), (0, 0)])
 def test_attention_with_no_queries_or_no_keys(name, kind, q_len, k_len):
@@ -76,7 +87,7 @@ def test_the_order_of_bytes_changes_no_number(name, size):
 
         q, k, v = map(kind, QKV)
         places = {"q_positions": kind(np.arange(5)), "k_positions": kind(np.arange(5))}
-        return attention(q, k, v, encoding=ENCODINGS[name](kind), **places)
+        return attention(q, k, v, encoding=at_doors(name, kind), **places)
 
     np.testing.assert_array_equal(run(">"), run("<"))
 
@@ -140,7 +151,7 @@ def test_many_halves_are_turned_elsewhere(shape):
 @at_the_doors
 def test_within_autocast_all_encodings_return_bfloat16(name):
     q, k, v = (torch.tensor(array).float() for array in QKV)
-    encoding = ENCODINGS[name](lambda array: torch.tensor(array).to(torch.float32))
+    encoding = at_doors(name, lambda array: torch.tensor(array).to(torch.float32))
     with torch.autocast("cpu", torch.bfloat16):
         found = attention(q, k, v, encoding=encoding, q_positions=range(5), k_positions=range(5))
     assert found.dtype == torch.bfloat16
@@ -168,10 +179,21 @@ def test_the_attention_factor_can_be_learned(layout):
         posviz.apply_rotary(q, np.ones((3, 2)), attention_factor=factor * torch.nan)
 
 
-WHOLE = ("T5", "Shaw", "DeBERTa", "DeBERTa, paper", "learned", "2-D, axial", "2-D, mixed", "M-RoPE")
+WHOLE = (
+    "T5",
+    "Shaw",
+    "DeBERTa",
+    "DeBERTa, paper",
+    "learned",
+    "Inkling",
+    "2-D, axial",
+    "2-D, mixed",
+    "M-RoPE",
+)
+ORDER = ("NoPE", "FoX", "PaTH", "CoPE")  # what they read of positions, if anything, is the order
 
 
-@pytest.mark.parametrize("name", [name for name in ENCODINGS if name not in ("NoPE", *WHOLE)])
+@pytest.mark.parametrize("name", [name for name in ENCODINGS if name not in (*ORDER, *WHOLE)])
 def test_gradients_reach_positions(name):
     x, *w = map(torch.tensor, (random(1, 3, D_MODEL), *W))
     positions = torch.tensor([0.5, 2.0, 3.0], dtype=torch.float64, requires_grad=True)

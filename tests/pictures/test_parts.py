@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from posviz.pictures import parts
 from posviz.pictures.dense_line import DenseLine
-from posviz.pictures.rotary._arrows import Arrow
+from posviz.pictures.rotary._arrows import Arrow, beyond
 
 
 @pytest.fixture
@@ -109,13 +109,25 @@ def test_columns_of_a_map_may_have_ends_of_their_own(axes):
 
 def test_an_arrow_points_and_its_faint_one_stays(axes):
     look = {"width": 0.1, "edgecolor": "C1"}
-    part = Arrow(axes, look, lambda a: a.tip, "q", rest=(3, 4), radius=10, faint=0.2)
-    moved(part, tip=(-1, 2))
+    part = Arrow(
+        axes, look, lambda a: a.tip, "q", rest=(3, 4), named_at=lambda a: a.name, faint=0.2
+    )
+    moved(part, tip=(-1, 2), name=(-2, 5))
     faint, arrow = axes.patches
     tips = [patch.get_xy()[0] for patch in (faint, arrow)]
     assert np.array_equal(tips, [(3, 4), (-1, 2)])
     assert (faint.get_alpha(), faint.get_animated(), arrow.get_animated()) == (0.2, False, True)
-    assert axes.texts[0].get_position() == pytest.approx((-10 / 5**0.5, 20 / 5**0.5))
+    assert axes.texts[0].get_position() == (-2, 5)
+
+
+def test_names_stand_beyond_their_heads_and_apart():
+    vectors = np.array([[[1, 0], [2, 0.1]], [[1, 0], [-1, 0]]])  # three of them meet
+    names = beyond(vectors, 0.5, 0.3)
+    lengths = np.hypot(*np.moveaxis(names, -1, 0))
+    assert lengths == pytest.approx(np.hypot(*np.moveaxis(vectors, -1, 0)) + 0.5)
+    first, second, third, alone = np.arctan2(names[..., 1], names[..., 0]).ravel()
+    assert np.diff(sorted([first, second, third])) == pytest.approx(0.3, abs=0.01)
+    assert abs(alone) == pytest.approx(np.pi)
 
 
 def test_another_artist_is_set_to_what_is_shown(axes):

@@ -179,8 +179,8 @@ QUICK = {
     ),
     "a temperature by the positions of keys": (
         A,
-        "_tempered(q, temperature, positions[0])",
-        "_tempered(q, temperature, positions[1])",
+        "_tempered(q, temperature, positions[0], mask",
+        "_tempered(q, temperature, positions[1], mask",
         P + "test_a_temperature_divides_queries_and_no_bias",
     ),
     "a temperature by sentence is one by head": (

@@ -415,16 +415,16 @@ QUICK = {
         T + "test_frequencies.py",
     ),
     "training: the mask is dropped": (
-        "posviz/training.py",
+        "posviz/models/training.py",
         "causal_mask(positions, positions) if self.causal else None",
         "None",
-        "tests/test_training.py::test_what_comes_later_is_seen_only_from_both_sides",
+        "tests/models/test_training.py::test_what_comes_later_is_seen_only_from_both_sides",
     ),
     "training: what is to be filled in is shown": (
-        "posviz/training.py",
+        "posviz/models/training.py",
         "wanted.where(~hidden, HIDDEN)",
         "wanted",
-        "tests/test_training.py::test_what_is_to_be_predicted_is_not_shown",
+        "tests/models/test_training.py::test_what_is_to_be_predicted_is_not_shown",
     ),
 }
 

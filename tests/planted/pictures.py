@@ -179,8 +179,8 @@ QUICK = {
     ),
     "base for context: the last distance before the first below 0 is told for it": (
         "posviz/pictures/stretching/base_for_context.py",
-        "first = int((means < 0).argmax())",
-        "first = int((means[1:] < 0).argmax())",
+        "first = int((sums < 0).argmax())",
+        "first = int((sums[1:] < 0).argmax())",
         "tests/pictures/stretching/test_scores_and_bases.py::"
         "test_the_first_distance_below_zero_is_that_of_a_loop[100-59]",
     ),

@@ -61,21 +61,22 @@ QUICK = {
     ),
     "front door: load_table looked for in the wrong module": (
         "posviz/__init__.py",
-        '    "posviz.checkpoints": ("load_table",),\n    "posviz.derivations.rotary": ("derive",),',
-        '    "posviz.derivations.rotary": ("derive", "load_table"),',
+        '    "posviz.models.checkpoints": ("load_table",),\n    "posviz.derivations.rotary": (',
+        '    "posviz.derivations.rotary": ("load_table", ',
         "tests/test_front_door.py::test_every_name_opens_something[load_table]",
     ),
     "checkpoints: float16 forgotten": (
-        "posviz/checkpoints.py",
+        "posviz/models/checkpoints.py",
         '"F32": "<f4", "F16": "<f2", ',
         '"F32": "<f4", ',
-        "tests/test_checkpoints.py::test_a_tensor_comes_back_as_it_was_saved[half-dtype2]",
+        "tests/models/test_checkpoints.py::test_a_tensor_comes_back_as_it_was_saved[half-dtype2]",
     ),
     "training: no steps is told in the singular": (
-        "posviz/training.py",
+        "posviz/models/training.py",
         "'s' * (done != 1)",
         "'s' * (done > 1)",
-        "tests/test_training.py::test_an_interrupt_keeps_what_was_learned_and_says_so[0-0 steps]",
+        "tests/models/test_training.py::"
+        "test_an_interrupt_keeps_what_was_learned_and_says_so[0-0 steps]",
     ),
     "arrays: a container's file cache counts for its memory": (
         "posviz/arrays.py",
@@ -212,16 +213,16 @@ QUICK = {
         "tests/test___main__.py::test_pages_and_slides_of_the_lessons_meant[page-write_page]",
     ),
     "checkpoints: a shard's path may leave the folder": (
-        "posviz/checkpoints.py",
+        "posviz/models/checkpoints.py",
         "PureWindowsPath(shard).name",
         "shard",
-        "tests/test_checkpoints.py::test_shards_are_found_through_their_index_and_beside_it",
+        "tests/models/test_checkpoints.py::test_shards_are_found_through_their_index_and_beside_it",
     ),
     "training: snapshots share the memory of the table": (
-        "posviz/training.py",
+        "posviz/models/training.py",
         "to_numpy(table).copy()",
         "to_numpy(table)",
-        "tests/test_training.py::test_snapshots_are_taken_first_and_last_and_ever_more_rarely",
+        "tests/models/test_training.py::test_snapshots_are_taken_first_and_last_and_ever_more_rarely",
     ),
     "arrays: a tensor shares the memory of its source": (
         "posviz/arrays.py",

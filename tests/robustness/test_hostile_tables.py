@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from posviz.checkpoints import load_table
+from posviz.models.checkpoints import load_table
 from tests.robustness.hostile_tables import DATA, FAMILIES
 
 TABLE = np.frombuffer(DATA[:32], "<f4").reshape(2, 4)  # where harm is done to other bytes only
@@ -61,7 +61,7 @@ from pathlib import Path
 import huggingface_hub, numpy
 from huggingface_hub import errors, hf_hub_download
 
-from posviz.checkpoints import load_table
+from posviz.models.checkpoints import load_table
 from tests.robustness.hostile_tables import FAMILIES
 from tests.robustness.test_hostile_tables import told
 

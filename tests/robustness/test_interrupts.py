@@ -12,7 +12,7 @@ from tests.engine.sample import ROOT
 READY = """
 import torch
 from posviz import Learned
-from posviz.training import SmallTransformer, standard_library_text, train
+from posviz.models.training import SmallTransformer, standard_library_text, train
 text = standard_library_text(1_000_000)
 """
 TRAIN = """

@@ -1,9 +1,11 @@
 """ALiBi on top of scores that depend on contents: what a key that fits wins from afar."""
 
 import functools
+from typing import Any
 
 import numpy as np
 from matplotlib import rcParams
+from matplotlib.figure import Figure
 
 from posviz.arrays import Array, namespace, to_device, to_numpy
 from posviz.attention import softmax
@@ -75,14 +77,18 @@ class AlibiScores(Picture):
             error=error,
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """Both maps, and the last query's weights: beside them where there is room."""
         *maps, row = score_panels(figure, 0.95, 2.2)
         without, ring = _draw_map(maps[0], lambda a: a.maps[0])
         with_alibi, other_ring = _draw_map(maps[1], lambda a: a.maps[1])
         maps[0].set_title("scores without")
         maps[1].set_title("with ALiBi")
-        bar = {"ticks": (-LIMIT, 0, LIMIT), "extend": "both", "label": "score (grey: ahead)"}
+        bar: dict[str, Any] = {
+            "ticks": (-LIMIT, 0, LIMIT),
+            "extend": "both",
+            "label": "score (grey: ahead)",
+        }
         side, aspect = ("bottom", 30) if wide(figure) else ("right", 20)
         figure.colorbar(without.image, ax=maps, location=side, aspect=aspect, **bar)
         lines, marks, planted, limits = _draw_row(row)

@@ -1,7 +1,10 @@
 """The slopes of all heads, and the bias that one of them subtracts."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib import rcParams
+from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from posviz.encodings.alibi import alibi_bias, alibi_slopes
@@ -48,13 +51,13 @@ class AlibiSlopes(Picture):
             bias=np.where(apart < 0, BLANK, np.maximum(bias, LOWEST)),
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The slopes at left, on a logarithmic axis; at right the bias of one head."""
         points, matrix = figure.subplots(1, 2, width_ratios=(1.25, 1))
         slopes = _draw_slopes(points)
         look = {"cmap": greyed(PLAIN), "limits": (LOWEST, 0), "aspect": "equal"}
         bias = Map(matrix, lambda a: a.bias, most=(LONGEST, LONGEST), **look)
-        bar = {"extend": "min", "ticks": (-8, -4, 0), "label": "bias (grey: ahead)"}
+        bar: dict[str, Any] = {"extend": "min", "ticks": (-8, -4, 0), "label": "bias (grey: ahead)"}
         side = "right" if wide(figure) else "bottom"
         figure.colorbar(bias.image, ax=matrix, location=side, **bar)
         matrix.set(title="one head’s bias", xlabel="key (position)", ylabel="query (position)")

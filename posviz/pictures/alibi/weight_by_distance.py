@@ -2,6 +2,7 @@
 
 import numpy as np
 from matplotlib import rcParams
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import NullLocator
 
@@ -55,7 +56,7 @@ class WeightByDistance(Picture):
             slope=slopes[head - 1],
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """A line for each head at left, and at right how far each of them looks."""
         left, right = figure.subplots(1, 2, width_ratios=(1.4 if wide(figure) else 1, 1))
         lines, bars = _draw_lines(left, SHOWN[self.show]), _draw_windows(right)

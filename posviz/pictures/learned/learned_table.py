@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 from matplotlib import rcParams
+from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from posviz.engine.knobs import integer, switch
@@ -67,7 +68,7 @@ class LearnedTable(Picture):
             shape=training.tables[0].shape,
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """Cosines of all rows, the path in the plane where the last table is widest, the means."""
         cosines, path, means = three_panels(figure)
         rows = len(self._training.tables[0])
@@ -122,17 +123,17 @@ class _Training:
         self.shares = variances / (variances.sum() or 1)
         self.reach = max(np.abs(self.path(index)).max() for index in range(len(self.tables)))
 
-    def nearest(self, progress):
+    def nearest(self, progress: float) -> int:
         """The index of the snapshot nearest to a part of the steps, 0 to 1."""
         steps = np.array(self.steps, dtype=float)
         return int(np.abs(steps - steps[0] - progress * (steps[-1] - steps[0])).argmin())
 
-    def path(self, index):
+    def path(self, index: int) -> np.ndarray:
         """The rows of a snapshot in the plane, [rows, 2]."""
         table = self.tables[index]
         return (table - table.mean(axis=0)) @ self.plane
 
-    def view(self, index, centred):
+    def view(self, index: int, centred: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Cosines of the rows drawn, their means by offset, and the path of the rows drawn."""
         rows = unit_rows(self.tables[index], centred)
         drawn = slice(None, None, stride_of(len(rows)))

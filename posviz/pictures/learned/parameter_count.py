@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from matplotlib import rcParams
+from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from posviz.engine.knobs import choice, integer, log_integer
@@ -60,7 +61,7 @@ class ParameterCount(Picture):
             parameters=self.length * self.width,
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """For each model its table and all its parameters; across them, the table asked for."""
         axes = figure.subplots()
         tables, wholes = _draw_models(axes)

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from posviz.encodings.sinusoidal import sinusoidal
@@ -83,7 +84,7 @@ class SinusoidalBesideLearned(Picture):
             self._sides[compare] = SIDES[compare](self._table)
         return self._sides[compare]
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """A panel for each table, with the same range, and a third with a curve for each."""
         *panels, curves = three_panels(figure)
         learned = self._learned(self.compare)

@@ -1,6 +1,8 @@
 """What adding a vector at the input does to a score."""
 
 import numpy as np
+from matplotlib import rcParams
+from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from posviz.encodings.sinusoidal import sinusoidal
@@ -48,7 +50,7 @@ class FourTerms(Picture):
             spread=np.ptp(ends, axis=1).max(),
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The four terms as a table of query and key; the last of them against the offset."""
         table, ratios = ("abo\ncdo", (1, 1, 2)) if wide(figure) else ("ab\ncd\noo", (1, 1))
         axes = figure.subplot_mosaic(table, width_ratios=list(ratios))
@@ -61,7 +63,10 @@ class FourTerms(Picture):
         axes["c"].set(ylabel="query: position")
         for panel in panels:
             panel.set(xticks=(), yticks=())
-        offset.set(title="position–position term", xlabel="query − key (tokens)")
+        # Of one colour: the chart shows this map.
+        offset.set_title("position–position term", color="C0")
+        axes["d"].spines[:].set(visible=True, color="C0", linewidth=rcParams["lines.linewidth"])
+        offset.set(xlabel="query − key (tokens)")
         offset.set(xlim=(-LONGEST, LONGEST), ylim=(-0.3, 0.3))  # as long as labels become
         whole(offset.xaxis)
         offset.yaxis.set_major_locator(MaxNLocator(5))

@@ -1,6 +1,9 @@
 """Which keys each query may look at under a mask, and what that tells about position."""
 
+from typing import Any
+
 import numpy as np
+from matplotlib.figure import Figure
 
 from posviz.attention import attention
 from posviz.encodings.doors import NoPosition
@@ -61,12 +64,17 @@ class MaskedAttention(Picture):
             return causal_mask(positions, positions)
         return blockwise_causal_mask(positions, positions, self.block)
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The weights, and beside each query how many keys it looks at."""
         heat, beside = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
         look = {"cmap": greyed(PLAIN, "under"), "limits": (0, 1)}
         weights = Map(heat, lambda a: a.weights, most=(LONGEST, LONGEST), **look)
-        bar = {"location": "bottom", "aspect": 30, "extend": "min", "ticks": (0, 0.5, 1)}
+        bar: dict[str, Any] = {
+            "location": "bottom",
+            "aspect": 30,
+            "extend": "min",
+            "ticks": (0, 0.5, 1),
+        }
         label = "attention weight (grey: blocked)"
         figure.colorbar(weights.image, ax=heat, label=label, format="%g", **bar)
         beside.set_xlim(with_room(0, LONGEST, 0.05))

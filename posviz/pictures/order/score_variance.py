@@ -3,6 +3,7 @@
 import functools
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from posviz.attention import softmax
 from posviz.engine.knobs import integer
@@ -36,7 +37,7 @@ class ScoreVariance(Picture):
             weights=[np.sort(softmax(x))[::-1] for x in (score, score / self.head_dim**0.5)],
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The variance against head_dim, and what the softmax makes of one head_dim."""
         left, right = figure.subplots(1, 2)
         keys = np.arange(1, KEYS + 1)

@@ -3,9 +3,11 @@
 import functools
 import math
 import zlib
+from typing import Any
 
 import matplotlib
 import numpy as np
+from matplotlib.figure import Figure
 
 from posviz.attention import attend
 from posviz.encodings.alibi import Alibi
@@ -74,7 +76,7 @@ class ShuffledSentence(Picture):
         )
         return output[0, :, :HEAD_DIM]
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """Three matrices of outputs; between them, whether they are equal."""
         words = words_of(self.sentence)
         axes = figure.subplots(1, 5, width_ratios=(3, 2, 3, 2, 3))
@@ -92,7 +94,12 @@ class ShuffledSentence(Picture):
         _label(panels[0].yaxis, labelled, words)
         show = Background(lambda words: _label(panels[0].yaxis, labelled, words), lambda a: a.words)
         signs = [_Sign(between, i) for i, between in enumerate(axes[1::2])]
-        below = {"location": "bottom", "aspect": 40, "shrink": 0.6, "extend": "both"}
+        below: dict[str, Any] = {
+            "location": "bottom",
+            "aspect": 40,
+            "shrink": 0.6,
+            "extend": "both",
+        }
         figure.colorbar(outputs[0].image, ax=axes, ticks=(-2, 0, 2), label="output", **below)
         return [show, *outputs, *signs]
 

@@ -3,6 +3,7 @@
 import functools
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from posviz.encodings.deberta import P2C, TERMS, DeBERTa
 from posviz.encodings.doors import NoPosition
@@ -47,7 +48,7 @@ class DebertaTerms(Picture):
             densities=densities,
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The terms as maps; below them the spread of many sums, scaled and not."""
         axes = figure.subplot_mosaic("abc\nsss", height_ratios=(1.5, 1))
         maps = [axes[name] for name in "abc"]

@@ -3,13 +3,14 @@
 import functools
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from posviz.attention import softmax
 from posviz.encodings.transformer_xl import TransformerXL
 from posviz.engine.knobs import integer, real, switch
 from posviz.engine.picture import Arrays, Picture
 from posviz.masks import causal_mask
-from posviz.pictures.parts import Curve, Term, Text, wide
+from posviz.pictures.parts import Curve, Limits, Term, Text, wide
 
 LENGTH = 16  # of the text: queries and keys
 LIMIT = 2.0  # of the colours
@@ -63,7 +64,7 @@ class FourRelativeTerms(Picture):
         four = (self.content_content, self.content_offset, self.key_alone, self.offset_alone)
         return np.array([*four, self.query_alone])
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The five terms; below them the last query's weights, with and without some of them."""
         table = ["abcde", "wwwww"] if wide(figure) else ["abc", "de.", "www"]
         heights = (1, 1.2) if wide(figure) else (1, 1, 1.2)
@@ -130,11 +131,14 @@ def _filled(scores):
 
 def _draw_rows(axes):
     """The last query's weights with all four terms, and without those that are off."""
-    axes.set(xlabel="key (tokens)", ylabel="weight, last query", ylim=(-0.05, 1.05))
+    axes.set(xlabel="key (tokens)", ylabel="weight, last query")
     axes.set(xticks=(0, 5, 10, 15), yticks=(0, 0.5, 1), xlim=(-0.5, LENGTH - 0.5))
     above = {"size": "large", "transform": axes.transAxes}
     axes.text(0, 1.04, "● all four", color="C0", **above)
     return [
+        Limits(
+            axes, lambda a: {"ylim": (-0.05, 1.05) if np.max(a.rows) > 0.5 else (-0.025, 0.525)}
+        ),
         Curve(axes, "C0o-", lambda a: (KEYS, a.rows[0]), stroke=1.5, marks=1.5),
         Curve(axes, "C1s--", lambda a: (KEYS, a.rows[1]), stroke=1.5),
         Text(axes, 0.35, 1.04, lambda a: f"■ without {_letters(a)}", color="C1", **above),

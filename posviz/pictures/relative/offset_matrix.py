@@ -1,9 +1,11 @@
 """What relative positions tell each pair of tokens: how far apart they are, up to a clip."""
 
 import functools
+from typing import Any
 
 import numpy as np
 from matplotlib.colors import AsinhNorm
+from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from matplotlib.textpath import TextPath
@@ -67,10 +69,12 @@ class OffsetMatrix(Picture):
             distinct=len(np.unique(apart)),
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The matrix; beside it, or below, the query's row before and after the clip."""
         shape = (1, 2) if wide(figure) else (2, 1)
-        ratios = {"width_ratios": (1.3, 1)} if wide(figure) else {"height_ratios": (1.8, 1)}
+        ratios: dict[str, Any] = (
+            {"width_ratios": (1.3, 1)} if wide(figure) else {"height_ratios": (1.8, 1)}
+        )
         matrix, row = figure.subplots(*shape, **ratios)
         # Colours differ most where offsets are short.
         norm = AsinhNorm(2, -FURTHEST, FURTHEST)

@@ -5,12 +5,14 @@ from types import SimpleNamespace
 import numpy as np
 from matplotlib import colormaps, rcParams
 from matplotlib.colors import ListedColormap, to_rgb
+from matplotlib.figure import Figure
 from matplotlib.textpath import TextPath
 from matplotlib.transforms import Affine2D
 
 from posviz.engine.knobs import integer, switch
 from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
+from posviz.pictures.parts import wide
 from posviz.wording import signed
 
 STROKE = "#777777"  # of crosses, on which words are still read
@@ -72,16 +74,18 @@ class RelShift(Picture):
             return (row == 0) & (self.step == 3)
         return column > self.memory + (self.q_len - 1 if self.bidirectional else row)
 
-    def draw(self, figure) -> SimpleNamespace:
+    def draw(self, figure: Figure) -> SimpleNamespace:
         """The matrix beside the five steps, and below them the tape of memory."""
         offsets = self._offsets()
         side = len(offsets) + (not self.bidirectional)
-        top, bottom = figure.subfigures(2, 1, height_ratios=(4.8, 1))
-        (axes, words), tape = top.subplots(1, 2, width_ratios=(1.75, 1)), bottom.subplots()
+        top, bottom = figure.subfigures(2, 1, squeeze=False, height_ratios=(4.8, 1))[:, 0]
+        share = 0.68 if wide(figure) else 0.64  # of the width, for the matrix
+        ratios = {"width_ratios": (share, 1 - share)}
+        (axes, words), tape = top.subplots(1, 2, **ratios), bottom.subplots()
         for panel in (axes, words, tape):
             panel.set_axis_off()
         axes.set(xlim=(-0.5, side - 0.5), ylim=(side - 0.5, -1.3))
-        inches = figure.get_size_inches() * (0.57, 0.72) / (side, side + 0.8)  # of a cell
+        inches = figure.get_size_inches() * (0.9 * share, 0.72) / (side, side + 0.8)  # of a cell
         artists = _draw_cells(axes, offsets, self.q_len, self.q_len + self.memory, 72 * inches)
         _draw_tape(artists, tape, len(offsets), self.q_len * side)
         artists.pointer = _draw_steps(words, self._steps(side))
@@ -111,9 +115,9 @@ class RelShift(Picture):
         query = np.where(arrays.matrix == ZERO, ZERO, arrays.matrix // arrays.columns)
         column = np.where(arrays.matrix == ZERO, ZERO, arrays.matrix % arrays.columns)
         for i, line in enumerate(artists.queries):
-            line.set_data(*_points(query == i, -0.24))
+            line.set_data(*_points(query == i, artists.query_aside))
         for c, line in enumerate(artists.offsets):
-            line.set_data(*_points(column == c, artists.aside))
+            line.set_data(*_points(column == c, artists.offset_aside[c]))
         artists.zeros.set_data(*_points(arrays.matrix == ZERO))
         artists.crosses.set_data(*_points(arrays.gone))
         for j, line in enumerate(artists.keys):
@@ -192,11 +196,17 @@ def _draw_cells(axes, offsets, q_len, k_len, cell):
     Cells too narrow for both letters bear their offset alone.
     """
     lettered = len(offsets) <= LETTERED
-    size = min(*(cell * ((0.36, 0.7) if lettered else (0.5, 0.8))))
+    queries = _lettered("q", range(q_len)) if lettered else []
+    words = _lettered("·r", offsets) if lettered else [signed(r) for r in offsets]
+    before = max(map(_width, queries), default=0)
+    after = np.array([_width(word) for word in words])
+    size = min(0.9 * cell[0] / (before + after.max()), (0.7 if lettered else 0.8) * cell[1])
     cross = 0.8 * min(cell)
+    # A query's letters begin where those of the longest offset would leave both in the middle.
+    query_aside = -after.max() / 2 * size / cell[0]
+    offset_aside = (before - after.max() + after) / 2 * size / cell[0] if lettered else 0 * after
 
-    def glyphs(letter, numbers, color="black"):
-        words = (letter + str(number).translate(DIGITS) for number in numbers)
+    def glyphs(words, color="black"):
         return [_glyph(axes, word, size, color) for word in words]
 
     image = _draw_image(axes, len(offsets))
@@ -208,14 +218,22 @@ def _draw_cells(axes, offsets, q_len, k_len, cell):
         cells=image,
         grid=grid,
         crosses=crosses,
-        queries=glyphs("q", range(q_len)) if lettered else [],
-        offsets=glyphs("·r", offsets)
-        if lettered
-        else [_glyph(axes, signed(r), size) for r in offsets],
-        aside=0.17 if lettered else 0,
-        keys=glyphs("k", range(k_len), rcParams["text.color"]),
+        queries=glyphs(queries),
+        offsets=glyphs(words),
+        query_aside=query_aside,
+        offset_aside=offset_aside,
+        keys=glyphs(_lettered("k", range(k_len)), rcParams["text.color"]),
         zeros=_glyph(axes, "0", size),
     )
+
+
+def _lettered(letter, numbers):
+    return [letter + str(number).translate(DIGITS) for number in numbers]
+
+
+def _width(word):
+    """The width of a word, in units of its font size."""
+    return TextPath((0, 0), word, size=1).get_extents().width + 0.06
 
 
 def _glyph(axes, word, size, color="black"):

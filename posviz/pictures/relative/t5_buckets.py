@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 from matplotlib import rcParams
+from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from posviz.encodings.relative import offsets
@@ -67,7 +68,7 @@ class T5Buckets(Picture):
             pairs=_pairs(*setting, self.seq_len),
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """A colour for each bucket, the offsets of each, and the bucket of all pairs."""
         if wide(figure):
             panels = figure.subplot_mosaic([["table", "curve", "matrix"]], width_ratios=(1, 15, 13))
@@ -81,7 +82,7 @@ class T5Buckets(Picture):
         colours = greyed(PLAIN, "under")
         image = table.imshow([[0]], cmap=colours, vmin=0, vmax=1, animated=True)
         buckets = Other(image, lambda a: {"data": a.colours[:, None], "extent": a.column})
-        ends, mark, runs, here = _draw_curve(curve)
+        ends, read_off, runs, here, mark = _draw_curve(curve)
         room = {"most": (LONGEST, LONGEST), "limits": (0, 1), "aspect": "equal"}
         pairs = Map(matrix, lambda a: a.pairs, cmap=colours, **room)
         band = on_colours(matrix, lambda a: a.band, "C1-")
@@ -91,10 +92,10 @@ class T5Buckets(Picture):
         matrix.set_title("the bucket of each pair", loc="left")
         whole(matrix.xaxis, matrix.yaxis, most=4)
         whole(table.yaxis, curve.yaxis, most=8, steps=None)
-        handles = [runs, here, mark, ends[0]]
+        handles = [runs, here, read_off, ends[0]]
         legend_above(figure, handles, narrow=2, columnspacing=1.2, handlelength=1.6)
         rows = [Limits(axes, lambda a: {"ylim": a.column[:1:-1]}) for axes in (table, curve)]
-        return [buckets, pairs, *ends, mark, runs, here, *band, *rows]
+        return [buckets, pairs, *ends, read_off, runs, here, mark, *band, *rows]
 
     def caption(self, arrays: Arrays) -> str:
         """The offset's bucket and company, how many are used; of the last, where it is in it."""
@@ -123,16 +124,18 @@ class T5Buckets(Picture):
 
 
 def _draw_curve(axes):
-    """A bar for each bucket over its offsets, and what marks the offset of the knob."""
+    """A bar for each bucket over its offsets, and a line from the knob's offset to its bucket."""
     dotted, flat = {"color": "C6", "ls": ":"}, {"solid_capstyle": "butt"}
     ends = [
         Rule(axes, dotted, lambda a: a.ends[0], "max_distance"),
         Rule(axes, dotted, lambda a: a.ends[1], "max_distance"),
     ]
-    ink = {"color": rcParams["text.color"], "linestyle": "--"}
-    mark = Rule(axes, ink, lambda a: a.offset, "the offset")
+    ink = {"color": rcParams["text.color"]}
+    read_off = Curve(axes, "--", _read_off, "from offset to bucket", **ink)
     runs = Curve(axes, "C0", lambda a: _bars(a.runs), "buckets", stroke=2.5, **flat)
     here = Curve(axes, "C1", lambda a: _bars(a.here[None]), "its bucket", stroke=5, **flat)
+    # The bar of a bucket of one offset is too narrow to be seen alone.
+    mark = Curve(axes, "C1o", lambda a: ([a.offset], [a.here[2]]))
     axes.set_xscale("symlog", linthresh=10, linscale=0.8)
     axes.set(xlabel="offset, query − key (tokens)", xlim=(-FURTHEST, FURTHEST))
     axes.set_xticks(TICKS, [signed(tick) for tick in TICKS])
@@ -140,7 +143,13 @@ def _draw_curve(axes):
     axes.set_title("← key after", loc="left")
     axes.set_title("key before →", loc="right")
     axes.tick_params(labelleft=False)
-    return ends, mark, runs, here
+    return ends, read_off, runs, here, mark
+
+
+def _read_off(arrays):
+    """Up from the offset to its bucket, and left to the colours, as x and y."""
+    bucket = arrays.here[2]
+    return [arrays.offset, arrays.offset, -FURTHEST], [-0.5, bucket, bucket]
 
 
 def _meant(offset):

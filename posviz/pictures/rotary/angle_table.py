@@ -1,6 +1,7 @@
 """What turns a vector: the cosines, sines and angles of every position, column by column."""
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import LAYOUTS, change_layout
@@ -48,7 +49,7 @@ class AngleTable(Picture):
             return (angles + np.pi) % (2 * np.pi) - np.pi
         return np.cos(angles) if self.shown == "cos" else np.sin(angles)
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """Heatmap with its marker, and under it the marked row."""
         panels = heat, row = figure.subplots(2, 1, sharex=True, height_ratios=(2.4, 1))
         label, limit, ends, cmap = self.shown, 1.0, ("−1", "0", "1"), SIGNED

@@ -1,21 +1,25 @@
 """Derivations line by line, each line beside its value."""
 
+import re
 from itertools import compress
 
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 
-from posviz.derivations.chain import value_text
+from posviz.derivations.chain import Line, value_text
 from posviz.derivations.rotary import DERIVATIONS, derive
 from posviz.derivations.typeset import typeset
 from posviz.engine.knobs import choice, even, integer, real
 from posviz.engine.picture import Arrays, Picture
-from posviz.pictures.parts import Background, Curve, Other, Ring, broken, legend_above
+from posviz.pictures.parts import Background, Curve, Other, Ring, broken, legend_above, wide
 
 VERSIONS = ("right", "slip", "other slip")
 MOST_LINES = max(len(derivation.lines) for derivation in DERIVATIONS.values())
 WORDS = 27.5  # what a number, a formula and its value need, in units of their font size
+WHOLE_WORDS = 31  # what they need where no formula is broken in two
+BROKEN = 6  # so many lines at most leave room for two lines of text in each
 # Red that is read on a light background and on a dark one; a cross and a word say it, too.
 WRONG = {"light": "#cc3311", "dark": "#ff7a66"}
 LIMIT = 4.8  # just above |q| |k| at the ends of their knobs
@@ -78,20 +82,22 @@ class DerivationStepper(Picture):
             title=DERIVATIONS[self.derivation].title,
         )
 
-    def lines(self):
+    def lines(self) -> tuple[Line, ...]:
         """The lines of the version that is chosen."""
         slip, chosen = _slip(self.derivation, self.version), DERIVATIONS[self.derivation]
         return chosen.slips[slip] if slip else chosen.lines
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """Numbers, formulas and values at left, the values on a common axis at right."""
         lines = self.lines()
         width, height = 72 * figure.get_size_inches()
-        # As large as fits: beside the values, and two lines of text in a row.
-        size = min(1.5 * rcParams["font.size"], 0.77 * width / WORDS, 0.28 * height / len(lines))
-        share = WORDS * size / width
+        # As large as fits beside the values, and in a row: two lines of text, or a formula in one.
+        whole = len(lines) > BROKEN and wide(figure)
+        room, tall = (WHOLE_WORDS, 0.36) if whole else (WORDS, 0.28)
+        size = min(1.5 * rcParams["font.size"], 0.77 * width / room, tall * height / len(lines))
+        share = room * size / width
         words, plot = figure.subplots(1, 2, sharey=True, width_ratios=(share, 1 - share))
-        words.set(xlim=(0, WORDS), ylim=(len(lines) - 0.5, -0.5), xticks=(), yticks=())
+        words.set(xlim=(0, room), ylim=(len(lines) - 0.5, -0.5), xticks=(), yticks=())
         for spine in (*words.spines.values(), plot.spines["left"]):
             spine.set_visible(False)
         thin = rcParams["axes.linewidth"]
@@ -99,7 +105,10 @@ class DerivationStepper(Picture):
             words.text(1, row, str(row + 1), ha="right", va="center", size=size, zorder=1)
             for axes in (words, plot) if row else ():
                 axes.axhline(row - 0.5, color=rcParams["grid.color"], lw=thin, zorder=0)
-        formulas, values = _texts(words, lines, size)
+        said = [line.formula for line in lines]
+        if whole:
+            said = [re.sub(r"\s*\n\s*", " ", formula) for formula in said]
+        formulas, values = _texts(words, said, size)
         plot.tick_params(axis="y", left=False)
         plot.set_xlabel("value")
         if self.derivation == "frequencies":
@@ -133,25 +142,26 @@ def _slip(derivation, version):
     return (None, *DERIVATIONS[derivation].slips)[VERSIONS.index(version)]
 
 
-def _texts(words, lines, size):
+def _texts(words, said, size):
     """Formulas and values of the lines so far; those that do not follow are red."""
     colours = _wrong(), rcParams["text.color"]
 
-    def formula(row, line):
-        text = words.text(1.8, row, typeset(line.formula), va="center", size=size, zorder=1)
+    def formula(row, plain):
+        text = words.text(1.8, row, typeset(plain), va="center", size=size, zorder=1)
         return Background(
             lambda look: text.set(**look),
             lambda a: {"visible": row < len(a.values), "color": colours[_right(a, row)]},
         )
 
-    formulas = [formula(row, line) for row, line in enumerate(lines)]
+    formulas = [formula(row, plain) for row, plain in enumerate(said)]
     right = {"ha": "right", "va": "center", "size": size, "animated": True, "in_layout": False}
+    right["linespacing"] = 1.0  # two lines stand between the rules
     values = [
         Other(
-            words.text(WORDS, row, "", **right),
+            words.text(words.get_xlim()[1], row, "", **right),
             lambda a, row=row: {"text": _said(a, row), "color": colours[_right(a, row)]},
         )
-        for row in range(len(lines))
+        for row in range(len(said))
     ]
     return formulas, values
 

@@ -3,13 +3,14 @@
 from types import SimpleNamespace
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_frequencies, wavelengths
 from posviz.encodings.rotary import change_layout
 from posviz.engine.knobs import choice, log
 from posviz.engine.picture import Arrays, Picture
+from posviz.models.real import BASE, LAYOUT, SENTENCES, TELLING, heads
 from posviz.pictures.parts import Curve, Rule, legend_above, whole
-from posviz.real import BASE, LAYOUT, SENTENCES, TELLING, heads
 
 LONGEST = 16  # no mean norm of these heads is longer
 
@@ -37,7 +38,7 @@ class PairNorms(Picture):
             named="layer {} head {}".format(*TELLING[self.head]),
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The norms over the pairs, the fastest first, and where a turn takes longer."""
         axes = figure.subplots()
         pairs = np.arange(len(heads()["previous word"].q.T) // 2)

@@ -2,8 +2,10 @@
 
 from math import ceil
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from posviz.attention import softmax
 from posviz.encodings.rotary import Rotary
@@ -11,8 +13,8 @@ from posviz.engine.knobs import choice
 from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
 from posviz.masks import causal_mask
+from posviz.models.real import BASE, SENTENCES, TELLING, heads, looked_at
 from posviz.pictures.parts import Background, Map, greyed, wide
-from posviz.real import BASE, SENTENCES, TELLING, heads, looked_at
 
 LAYOUTS = {"right": "half_split", "mixed up": "interleaved"}
 
@@ -20,15 +22,15 @@ LAYOUTS = {"right": "half_split", "mixed up": "interleaved"}
 class _Stored(choice):
     """One of the stored sentences: idle where a reader has given their own."""
 
-    def idle(self, picture):
+    def idle(self, picture: Any) -> str:
         return "the heads of one sentence were given" if picture._data else ""
 
 
 class RealHead(Picture):
     """What a real head looks at: with RoPE, without it, and with the layout mixed up.
 
-    `given` {name: Head} is what `posviz.real.heads("your sentence")` returns; it stands in for the
-    stored sentences.
+    `given` {name: Head} is what `posviz.models.real.heads("your sentence")` returns; it stands in
+    for the stored sentences.
     """
 
     size = (8.0, 3.9)
@@ -65,13 +67,13 @@ class RealHead(Picture):
             how=f"{self.positions}, layout {self.layout}",
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The model's own weights between words, and those computed here."""
         most = max(len(head.words) for each in self._heads.values() for head in each.values())
         panels = figure.subplots(*((1, 2) if wide(figure) else (2, 1)))
         look = {"cmap": greyed(PLAIN), "limits": (0, 1), "aspect": "equal", "most": (most, most)}
         maps = [Map(axes, lambda a, i=i: a.maps[i], **look) for i, axes in enumerate(panels)]
-        bar = {"ticks": (0, 0.5, 1), "label": "attention weight"}
+        bar: dict[str, Any] = {"ticks": (0, 0.5, 1), "label": "attention weight"}
         figure.colorbar(maps[0].image, ax=panels, aspect=30, **bar)
         for axes, title in zip(panels, ("in the model", "computed here"), strict=True):
             axes.set(title=title, xlabel="key", ylabel="query")

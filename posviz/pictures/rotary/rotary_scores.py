@@ -2,8 +2,10 @@
 
 import math
 import zlib
+from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from posviz.arrays import Array, namespace, to_device, to_numpy
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
@@ -88,7 +90,7 @@ class RotaryScores(Picture):
             vectors[:, 0] = vectors[:, 1]
         return vectors[np.arange(seq_len) % len(words)].swapaxes(0, 1)
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """Both maps, and the mean of each of their diagonals: beside them where there is room."""
         limit, ends = LIMITS[self.content]
         *heats, means = score_panels(figure, 1.2, 2.6)
@@ -101,7 +103,11 @@ class RotaryScores(Picture):
             axes.set(xlim=(0, LONGEST), ylim=(LONGEST, 0))
         heats[0].set_title("without RoPE")
         heats[1].set_title("with RoPE")
-        bar = {"ticks": (-limit, 0, limit), "extend": "both", "label": "score / √head_dim"}
+        bar: dict[str, Any] = {
+            "ticks": (-limit, 0, limit),
+            "extend": "both",
+            "label": "score / √head_dim",
+        }
         side, aspect = ("bottom", 30) if wide(figure) else ("right", 20)
         figure.colorbar(maps[0].image, ax=heats, location=side, aspect=aspect, **bar)
         zero(means)

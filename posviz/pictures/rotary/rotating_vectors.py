@@ -2,13 +2,14 @@
 
 import numpy as np
 from matplotlib import rcParams
+from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
 from posviz.engine.knobs import integer, log
 from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Curve, Rule, circle, legend_above
-from posviz.pictures.rotary._arrows import Arrow
+from posviz.pictures.rotary._arrows import Arrow, beyond
 
 Q, K = np.array([1.0, 0.5]), np.array([0.3, 1.2])
 HEAD_DIM = 32
@@ -16,6 +17,7 @@ FURTHEST = 30  # each of the three moves goes up to here
 ALONG = np.linspace(0, 2 * FURTHEST, 8 * FURTHEST + 1)
 ROUNDING = 1e-13
 ARC = 0.45  # radius
+ROOM, APART = 0.24, 0.2  # of names: beyond their heads, and in radians from each other
 
 
 class RotatingVectors(Picture):
@@ -43,13 +45,14 @@ class RotatingVectors(Picture):
             positions=(query, key),
             inv_freq=inv_freq[0],
             vectors=(q, k),
+            names=beyond(np.stack([q, k]), ROOM, APART),
             score=q @ k,
             alone=_turned(Q, ALONG, inv_freq) @ k,
             queries=queries,
             both=both.sum(axis=-1),
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The plane at left; at right the score, if q moves alone and if both do."""
         plane, scores = figure.subplots(1, 2, width_ratios=(1, 1.25))
         arrows = _arrows(plane)
@@ -94,8 +97,24 @@ def _arrows(plane):
     filled = shape | {"facecolor": "C0", "edgecolor": "C0"}
     hollow = shape | {"facecolor": "none", "edgecolor": "C1"}
     arrows = [
-        Arrow(plane, filled, lambda a: a.vectors[0], "q", rest=Q, radius=1.35, faint=0.4),
-        Arrow(plane, hollow, lambda a: a.vectors[1], "k", rest=K, radius=1.5, faint=0.4),
+        Arrow(
+            plane,
+            filled,
+            lambda a: a.vectors[0],
+            "q",
+            rest=Q,
+            named_at=lambda a: a.names[0],
+            faint=0.4,
+        ),
+        Arrow(
+            plane,
+            hollow,
+            lambda a: a.vectors[1],
+            "k",
+            rest=K,
+            named_at=lambda a: a.names[1],
+            faint=0.4,
+        ),
     ]
     plane.set(xlim=(-1.7, 1.7), ylim=(-1.7, 1.7), xticks=(-1, 0, 1), yticks=(-1, 0, 1))
     plane.set(aspect="equal", title="faint: before turning")

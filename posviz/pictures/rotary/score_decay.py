@@ -1,8 +1,10 @@
 """Does a score decay with distance? For q = k in waves, for random q and k not at all."""
 
 import functools
+from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
@@ -57,12 +59,17 @@ class ScoreDecay(Picture):
             **_curves(self.content, self.seed, self.head_dim, self.base, self.largest),
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The score, before the area of what lies around it."""
         unit, limits, names = LOOKS[self.content]
         axes = figure.subplots()
         zero(axes)
-        pale = {"facecolor": "C0", "alpha": 0.25, "label": names[1], "animated": True}
+        pale: dict[str, Any] = {
+            "facecolor": "C0",
+            "alpha": 0.25,
+            "label": names[1],
+            "animated": True,
+        }
         (area,) = axes.fill([], [], **pale)
         around = Other(area, lambda a: {"xy": np.transpose(a.around)})
         curve = Dense(axes, {"color": "C0"}, lambda a: a.curve, names[0], stroke=1.3)

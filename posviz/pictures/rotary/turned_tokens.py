@@ -2,6 +2,7 @@
 
 import numpy as np
 from matplotlib import rcParams
+from matplotlib.figure import Figure
 
 from posviz.attention import attention
 from posviz.encodings.doors import NoPosition
@@ -11,13 +12,13 @@ from posviz.engine.knobs import choice, integer
 from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
 from posviz.pictures.parts import Curve, Map, Other, broken
-from posviz.pictures.rotary._arrows import Arrow
+from posviz.pictures.rotary._arrows import Arrow, beyond
 
 TOKENS = np.array([[1.0, 0.2], [0.3, 1.0], [-0.9, 0.5]])  # also the values
 QUERIES = TOKENS @ np.array([[1.0, -0.8], [0.8, 1.0]])
 KEYS = TOKENS @ np.array([[-1.0, 0.6], [0.6, 1.0]])
 TRAILS = np.array([0.55, 0.7, 0.85])  # radii for the three tokens, parts of the arrows' lengths
-RADII = 1.47, 1.72  # of the names of queries and keys: on one circle they would meet
+ROOM, APART = 0.2, 0.3  # of names: beyond their heads, and in radians from each other
 ROUNDING = 1e-12
 TURNING = {"turned": ("queries and keys", "queries")}
 
@@ -40,6 +41,7 @@ class TurnedTokens(Picture):
             positions=self.first + np.arange(3),
             angles=angles,
             vectors=vectors,
+            names=beyond(vectors, ROOM, APART),
             trails=_trails(angles),
             output=output,
             weights=weights,
@@ -60,7 +62,7 @@ class TurnedTokens(Picture):
         )
         return angles, vectors, output[0, 0], weights[0, 0]
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The plane at left, with what does not turn at rest in it; the weights at right."""
         plane, heat = figure.subplots(1, 2, width_ratios=(1.15, 1))
         arrows = _arrows(plane)
@@ -107,8 +109,9 @@ def _arrows(plane):
     for kind, token in np.ndindex(2, 3):
         at, name = (kind, token), "qk"[kind] + "₁₂₃"[token]
         look = {"facecolor": "none" if kind else f"C{token}", "edgecolor": f"C{token}", **shape}
-        where = {"rest": at_rest[at], "radius": RADII[kind], "faint": 0.35}
-        arrows.append(Arrow(plane, look, lambda a, at=at: a.vectors[at], name, **where))
+        show, named_at = (lambda a, at=at: a.vectors[at]), (lambda a, at=at: a.names[at])
+        rest = {"rest": at_rest[at], "faint": 0.35}
+        arrows.append(Arrow(plane, look, show, name, named_at=named_at, **rest))
     plane.set(xlim=(-1.85, 1.85), ylim=(-1.85, 1.85), xticks=(-1, 0, 1), yticks=(-1, 0, 1))
     plane.set(aspect="equal", title="faint: before turning")
     plane.set(xlabel="dimension 0", ylabel="dimension 1")

@@ -2,6 +2,7 @@
 
 import numpy as np
 from matplotlib import rcParams
+from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_frequencies, wavelengths
 from posviz.encodings.rotary2d import mrope_angles
@@ -52,7 +53,7 @@ class MropeSections(Picture):
             present=present,
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The token in its image at left; at right a dial for each pair, marked by its axis."""
         image, dials = figure.subplots(1, 2, width_ratios=(1, 1.6))
         look = {"edge": 0.3, "marks": 3.2 if wide(figure) else 2}

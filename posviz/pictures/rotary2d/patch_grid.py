@@ -1,6 +1,9 @@
 """Which patches look alike to attention when only their place differs."""
 
+from typing import Any
+
 import numpy as np
+from matplotlib.figure import Figure
 
 from posviz.arrays import to_device, to_numpy
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
@@ -24,6 +27,14 @@ AROUND = np.array([[-0.5, 0.5, 0.5, -0.5, -0.5], [-0.5, -0.5, 0.5, 0.5, -0.5]]) 
 SAME = 1 - 1e-5  # float32 rounds at 1e-7, and any real difference is larger
 
 
+class _Base(log):
+    """The base: idle where the pairs have one frequency, which is 1 with every base."""
+
+    def idle(self, picture: Any) -> str:
+        alone = picture.head_dim == 4 and picture.encoding in ("axial", "mixed")
+        return "with head_dim 4 each axis has one frequency, 1" if alone else ""
+
+
 class PatchGrid(Picture):
     """Scores of identical patches: only their place in the image differs."""
 
@@ -34,7 +45,7 @@ class PatchGrid(Picture):
     row = integer(5, low=0, high=FURTHEST, until=lambda p: p.grid - 1, play=True)
     column = integer(8, low=0, high=FURTHEST, until=lambda p: p.grid - 1, play=True)
     encoding = choice("axial", options=("raster", "axial", "mixed", "mixed, equal"))
-    base = log(10, low=2, high=100_000)
+    base = _Base(10, low=2, high=100_000)
     grid = integer(14, low=4, high=LARGEST, label="grid (patches)")
     head_dim = choice(64, options=(4, 8, 16, 32, 64, 128))
     where = device()
@@ -69,7 +80,7 @@ class PatchGrid(Picture):
         towards = np.random.default_rng(SEED).uniform(0, 2 * np.pi, len(speeds))
         return mixed_angles(rows, columns, speeds * np.stack([np.cos(towards), np.sin(towards)]))
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The map at left, its query outlined; at right the same scores against steps."""
         chart, steps = figure.subplots(1, 2, width_ratios=(1, 1))
         scores = Map(chart, lambda a: a.scores, most=(LARGEST, LARGEST), aspect="equal")

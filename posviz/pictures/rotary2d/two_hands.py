@@ -2,6 +2,7 @@
 
 import numpy as np
 from matplotlib import rcParams
+from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.rotary2d import axial_angles, mixed_angles, raster
@@ -65,7 +66,7 @@ class TwoHands(Picture):
         towards = np.deg2rad(self.direction)
         return speed * np.array([[np.cos(towards), np.sin(towards)]])
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The dial at left; at right the image, with lines along which a hand stands the same."""
         dial, image = figure.subplots(1, 2, width_ratios=(1, 1.15))
         circle(dial)

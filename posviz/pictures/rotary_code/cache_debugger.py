@@ -1,8 +1,10 @@
 """Decoding token by token: what the key/value cache must hold, and what goes wrong."""
 
 import functools
+from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from posviz.attention import softmax
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
@@ -46,7 +48,7 @@ class CacheDebugger(Picture):
         maps = [_filled(scores, self.decoded), _filled(true, self.decoded)]
         return self.arrays(maps=maps, errors=errors[rows], shift=shift)
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """Scores with a cache and without, and beside them the largest error of each row."""
         panels = figure.subplots(1, 3, sharey=True, width_ratios=(1, 1, 0.7))
         look = {"cmap": greyed(SIGNED, "under"), "limits": (-LIMIT, LIMIT), "aspect": "equal"}
@@ -58,8 +60,12 @@ class CacheDebugger(Picture):
             axes.set(xlabel="key (tokens)", xticks=(0, 10, 20), yticks=(0, 10, 20))
         panels[0].set(title="with the cache", ylabel="query (tokens)")
         panels[1].set_title("without a cache")
-        bar = {"extend": "min", "ticks": (-2, 0, 2), "label": "score (grey: not yet)"}
-        below = {"location": "bottom", "shrink": 0.6, "aspect": 40}
+        bar: dict[str, Any] = {
+            "extend": "min",
+            "ticks": (-2, 0, 2),
+            "label": "score (grey: not yet)",
+        }
+        below: dict[str, Any] = {"location": "bottom", "shrink": 0.6, "aspect": 40}
         figure.colorbar(maps[0].image, ax=panels, **below, **bar)
         errors = Curve(panels[2], "C1o-", _shown_errors, marks=1 / 1.5)
         panels[2].set_box_aspect(1 / 0.7)  # as high as the maps are

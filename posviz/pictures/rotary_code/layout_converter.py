@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 from matplotlib import rcParams
+from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import LAYOUTS, apply_rotary, change_layout, change_projection_layout
@@ -29,7 +30,7 @@ class LayoutConverter(Picture):
     query_reordered = switch(False, label="query reordered")
     key_reordered = switch(False, label="key reordered")
     shift = integer(0, low=0, high=100, play=True, label="shift (tokens)")
-    head_dim = even(8, low=4, high=64)
+    head_dim = even(8, low=4, high=16)
     seed = integer(4, low=0, high=99)
 
     def compute(self) -> Arrays:
@@ -57,14 +58,13 @@ class LayoutConverter(Picture):
         ]
         return list(zip(stored, (self.query_layout, self.key_layout), strict=True))
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """What is turned together, the map of scores as trained, and that of those as run."""
-        rows, widths = [["pairs", "trained", "run"]], {"width_ratios": (1.2, 1, 1)}
-        if not wide(figure):
-            rows, widths = [["pairs", "pairs"], ["trained", "run"]], {}
-        panels = figure.subplot_mosaic(rows, **widths)
-        pairs = _draw_pairs(panels["pairs"])
-        maps = _draw_maps(figure, [panels["trained"], panels["run"]])
+        # Of the pairs, the scores as trained, and those as run.
+        table, widths = ("ptr", (1.2, 1, 1)) if wide(figure) else ("pp\ntr", (1, 1))
+        panels = figure.subplot_mosaic(table, width_ratios=widths)
+        pairs = _draw_pairs(panels["p"])
+        maps = _draw_maps(figure, [panels["t"], panels["r"]])
         legend_above(figure, pairs[:4], narrow=2, columnspacing=1.2, handlelength=1.4)
         return [*pairs, *maps]
 
@@ -135,7 +135,7 @@ def _draw_pairs(axes):
         Curve(axes, "C6-", lambda a: _arcs(a, 1), "turned together"),
         Curve(axes, "C1--", lambda a: _arcs(a, 2), "wrong partners"),
     ]
-    sizes = [  # at head_dim 64 there are so many that they would cover each other
+    sizes = [  # of many columns they would cover each other
         Other(part.line, lambda a: {"markersize": size * min(1, 8 / a.head_dim) ** 0.6})
         for part in dots
     ]

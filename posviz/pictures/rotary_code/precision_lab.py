@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 from matplotlib import rcParams
+from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 from posviz.arrays import to_dtype
@@ -51,7 +52,7 @@ class PrecisionLab(Picture):
             here={name: error[0] for name, error in _errors([self.position], *setting).items()},
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """A line and a mark for each dtype on logarithmic axes, and a cross where one overflows."""
         axes = figure.subplots()
         axes.axhline(TOLERANCE, color="C6", linewidth=rcParams["axes.linewidth"])

@@ -1,6 +1,7 @@
 """Which far position has nearly the same row? Distances at up to 100 000 offsets."""
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.engine.knobs import even, log, log_integer
@@ -35,7 +36,7 @@ class CollisionHunter(Picture):
             neighbour=distances[0],
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """Distance against offset, and the nearest beside its numbers."""
         axes = figure.subplots()
         thin = {"drawstyle": "steps-post", "stroke": 1 / 1.5}

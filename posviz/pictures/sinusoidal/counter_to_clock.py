@@ -2,6 +2,7 @@
 
 import numpy as np
 from matplotlib import rcParams
+from matplotlib.figure import Figure
 from matplotlib.patches import Wedge
 
 from posviz.engine.knobs import integer
@@ -30,7 +31,7 @@ class CounterToClock(Picture):
         tips = DIALS + 0.9 * hands
         return self.arrays(row=self.position % ROWS, hands=hands, tips=tips)
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """Two tables at rest under a moving marker, and a dial for each bit."""
         binary, smooth, dials = figure.subplots(1, 3, width_ratios=(1, 1, 1.6))
         counted = np.arange(ROWS)[:, None]

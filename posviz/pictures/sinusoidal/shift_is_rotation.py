@@ -2,6 +2,7 @@
 
 import numpy as np
 from matplotlib import rcParams
+from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.sinusoidal import shift_matrix, sinusoidal
@@ -48,7 +49,7 @@ class ShiftIsRotation(Picture):
             waves=(np.sin(ALONG * inv_freq), np.cos(ALONG * inv_freq)),
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The pair as clock hands at left, its two waves at right."""
         dial, waves = figure.subplots(1, 2, width_ratios=(2, 3))
         turn = np.linspace(0, 2 * np.pi, 181)

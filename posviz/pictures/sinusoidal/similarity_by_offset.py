@@ -1,6 +1,7 @@
 """How alike two rows are: a mean of cosines, one per pair."""
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.engine.knobs import even, integer, log
@@ -34,7 +35,7 @@ class SimilarityByOffset(Picture):
             pairs=cosines[offset],
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The similarity at left; at right the cosines whose mean it is."""
         curve, pairs = figure.subplots(1, 2, width_ratios=(3, 2))
         zero(curve, pairs)

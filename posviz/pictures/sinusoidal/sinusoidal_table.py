@@ -1,6 +1,7 @@
 """The table itself: one row per position, and the marked row as a curve under it."""
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.engine.knobs import choice, even, integer, log
@@ -45,7 +46,7 @@ class SinusoidalTable(Picture):
             positions, self.d_model, base=self.base, layout=self.layout, frequencies=rule
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """Heatmap with its marker above, the marked row below, on the same dimension axis."""
         (heat, scale), (row, empty) = figure.subplots(
             2, 2, width_ratios=(40, 1), height_ratios=(5, 2), sharex="col"

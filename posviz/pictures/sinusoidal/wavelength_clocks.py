@@ -1,8 +1,11 @@
 """The pairs as clocks: each hand turns at its own true frequency."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.collections import PolyCollection
+from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies, wavelengths
 from posviz.engine.knobs import even, integer, log
@@ -42,13 +45,13 @@ class WavelengthClocks(Picture):
             count=len(inv_freq),
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """Eight dials in two rows of one axes; texts lie below what moves and so are drawn once."""
         axes = figure.subplots()
         lowest, last = -PITCH[1] - 2.25, PITCH[0] * (ACROSS - 1)
         axes.set(xlim=(-1.3, last + 1.3), ylim=(lowest, 1.05), aspect="equal")
         axes.set_axis_off()
-        below = {"ha": "center", "size": "small", "zorder": 0}
+        below: dict[str, Any] = {"ha": "center", "size": "small", "zorder": 0}
         legend = "across: sine column     up: cosine column     λ: tokens per turn"
         axes.text(last / 2, lowest, legend, va="bottom", **below)
         (dials,) = axes.plot([], [], color="C6", linewidth=rcParams["lines.linewidth"] / 2)

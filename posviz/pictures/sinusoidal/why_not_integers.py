@@ -1,6 +1,7 @@
 """Three ways to write a position: the integer, the integer over the length, sine and cosine."""
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.engine.knobs import integer
@@ -31,7 +32,7 @@ class WhyNotIntegers(Picture):
         """Return both sentences' codes, each [len, 4]: integer, share, sine and cosine."""
         return self.arrays(codes=[_codes(self.length), _codes(SHORT)])
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """A panel for each way, with a ring on each code of the marked position."""
         panels = figure.subplots(1, len(WAYS))
         parts = []

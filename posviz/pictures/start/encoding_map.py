@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from matplotlib import rcParams
+from matplotlib.figure import Figure
 
 from posviz import sources
 from posviz.course import OF_TOPIC
@@ -133,6 +134,68 @@ ENTRIES = {
         "xpos",
         "sun2022length",
     ),
+    "Kerple": Entry(
+        ("scores",),
+        ("score(i, j) = qᵢ·kⱼ/√d − r₁·ln(1 + r₂·(i − j))", "or −r₁·(i − j)^r₂; only j ≤ i"),
+        "the price of distance is learned, and grows as a logarithm or as a power",
+        "r₁ and r₂: two numbers per head",
+        "content",
+        "chi2022kerple",
+    ),
+    "FIRE": Entry(
+        ("scores",),
+        (
+            "score(i, j) = qᵢ·kⱼ/√d + f(ψ(i − j)/ψ(max(L, i)))",
+            "f: a small network; ψ(x) = ln(c·x + 1)",
+        ),
+        "a small network reads the distance, as a share of how far the query can look back",
+        "the network, c and L",
+        "content",
+        "li2024functional",
+    ),
+    "FoX": Entry(
+        ("scores",),
+        ("score(i, j) = qᵢ·kⱼ/√d + Σ ln fₗ", "sum over j < l ≤ i; gate fₗ = σ(w·xₗ + b)"),
+        "each token has a forget gate, and a score falls by all gates between key and query",
+        "w and b: one gate per head",
+        "content",
+        "lin2025forgetting",
+    ),
+    "CoPE": Entry(
+        ("scores",),
+        ("score(i, j) = qᵢ·kⱼ/√d + qᵢ·e[p(i, j)]", "p(i, j) = Σ σ(qᵢ·kₗ/√d) over j ≤ l ≤ i"),
+        "the query counts the tokens that matter to it, and a position is how many it counted",
+        "one vector for each whole count",
+        "content",
+        "golovneva2024contextual",
+    ),
+    "PaTH": Entry(
+        ("scores",),
+        ("score(i, j) = kⱼ·(Hⱼ₊₁ ⋯ Hᵢ qᵢ)/√d", "Hₜ = I − βₜ wₜ wₜᵀ, β and w made from xₜ"),
+        "each token between key and query reflects what passes, by a matrix made from the token",
+        "projections to w and β",
+        "content",
+        "yang2025path",
+    ),
+    "Inkling": Entry(
+        ("scores",),
+        ("score(i, j) = qᵢ·kⱼ/√d + (W xᵢ)·bank[i − j]", "0 beyond the bank; only j ≤ i"),
+        "each token mixes learned curves over distance into a curve of its own",
+        "W, and the curves that heads share",
+        "content",
+        "transformers523",
+    ),
+    "PoPE": Entry(
+        ("query and key",),
+        (
+            "score(i, j) = Σ μ(qᵢ) μ(kⱼ) cos((i − j)·θ − δ)/√d",
+            "sum over the dimensions; μ(x) = ln(1 + eˣ)",
+        ),
+        "content sets the length of each dimension, and position alone its angle",
+        "δ: one angle per dimension and head",
+        "content",
+        "gopalakrishnan2025decoupling",
+    ),
 }
 
 
@@ -153,7 +216,7 @@ class EncodingMap(Picture):
         route = [point for leg in zip(points, labels, gaps, strict=True) for point in leg]
         return self.arrays(entry=entry, lit=set(entry.doors), points=points, route=route)
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The card above, the doors below, and the encodings above their doors."""
         card, chart = figure.subplots(2, 1, height_ratios=(1, 2.6))
         doors = draw_doors(chart)

@@ -2,6 +2,7 @@
 
 import numpy as np
 from matplotlib import rcParams
+from matplotlib.figure import Figure
 
 from posviz.arrays import to_device, to_numpy
 from posviz.encodings.sinusoidal import sinusoidal
@@ -32,7 +33,7 @@ class SameOnEveryDevice(Picture):
         error = np.abs(similarity - table @ table.T).max()
         return self.arrays(similarity=similarity, error=error)
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The heatmap on the left, and on the right the name of the device."""
         heat, card = figure.subplots(1, 2, width_ratios=(3, 2))
         image = Map(heat, lambda a: a.similarity, most=(LONGEST, LONGEST), aspect="equal")

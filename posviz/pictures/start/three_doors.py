@@ -4,6 +4,7 @@ from itertools import pairwise
 
 from matplotlib import rcParams
 from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
@@ -60,7 +61,7 @@ class ThreeDoors(Picture):
         """The doors to light, and what happens there."""
         return self.arrays(lit={self.door} & DOOR_POINTS.keys(), caption=_CAPTIONS[self.door])
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The layer at rest, the doors ready to be lit."""
         return draw_doors(figure.subplots())
 

@@ -3,6 +3,7 @@
 import functools
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from posviz.attention import softmax
 from posviz.encodings.stretching import dynamic_ntk, longrope
@@ -28,7 +29,7 @@ class CacheTrap(Picture):
 
     method = choice("dynamic NTK", options=("dynamic NTK", "LongRoPE"))
     cache = choice(TURNED, options=(TURNED, UNTURNED, FIXED), label="cache with")
-    length = log_integer(1024, low=32, high=LONGEST, play=True, label="text so far (tokens)")
+    length = log_integer(1024, low=32, high=LONGEST, play=True, label="text so far")
     prompt = log_integer(64, low=1, high=LONGEST, label="of it the prompt")
     pair = integer(PAIRS - 1, low=0, high=PAIRS - 1)
 
@@ -53,18 +54,18 @@ class CacheTrap(Picture):
             elsewhere=abs(weights[1] - weights[0]).sum() / 2,
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """Where keys seem to stand for the newest query, and the error as the text grows."""
         places, errors = figure.subplots(2, 1, height_ratios=(1.9, 1), sharex=True)
         zero(errors)
         dashes = {"color": "C6", "linestyle": "--"}
-        ends = [
-            axes.axvline(TRAINED, label="trained length", **dashes) for axes in (places, errors)
-        ]
+        ends = [axes.axvline(TRAINED, label="trained", **dashes) for axes in (places, errors)]
         true = Curve(places, "C6:", lambda a: 2 * (KEYS[: a.length],), "fresh pass")
         seems = Curve(places, "C0-", _behind, "with the cache", stroke=1.5)
-        ahead = Curve(places, "C1-", _ahead, "seems to lie ahead", stroke=2.5)
-        query = Rule(places, {"color": "C2"}, lambda a: a.length - 1, "newest query", upright=False)
+        ahead = Curve(places, "C1-", _ahead, "seems ahead", stroke=2.5)
+        query = Rule(places, {"color": "C2"}, lambda a: a.length - 1, "query", upright=False)
+        look = {"color": "C4", "linestyle": "-."}
+        prompt = Rule(places, look, lambda a: min(a.prompt, a.length), "prompt")
         error = Curve(errors, "C1-", lambda a: (STEPS, a.errors))
         mark = Curve(errors, "C1o", lambda a: ([a.length], [a.error]), marks=1.6)
         places.set(ylabel="seems to stand at", ylim=(-150, 3900))
@@ -72,9 +73,9 @@ class CacheTrap(Picture):
         errors.set(xlabel="key (position); text so far (tokens)", ylabel="score off by")
         errors.set_ylim(-0.6, 5.6)
         whole(places.xaxis, places.yaxis, errors.yaxis, most=4)
-        legend_above(figure, [seems, ahead, true, query, ends[0]], narrow=2)
+        legend_above(figure, [seems, ahead, true, query, prompt, ends[0]], narrow=2)
         figure.align_ylabels((places, errors))
-        return [true, query, seems, ahead, error, mark]
+        return [true, query, prompt, seems, ahead, error, mark]
 
     def caption(self, arrays: Arrays) -> str:
         """Where the most misplaced key seems to stand, how far scores are off, and the cost."""

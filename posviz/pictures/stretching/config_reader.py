@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib import rcParams
+from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 from posviz.configs import Layers, read_config
@@ -91,7 +92,7 @@ class ConfigReader(Picture):
             said=said,
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The wavelength of each pair before and after; beside them what is said in words."""
         if wide(figure):
             axes, words = figure.subplots(1, 2, width_ratios=(1, 1.15))

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, NullLocator
 
@@ -49,7 +50,7 @@ class Dispersal(Picture):
             },
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """A line for each rule over the trained lengths, and a mark where the longer text ends."""
         axes = figure.subplots()
         grey: dict[str, Any] = {

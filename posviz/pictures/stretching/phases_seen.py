@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.collections import PolyCollection
+from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from posviz.encodings.frequencies import rotary_frequencies
@@ -53,7 +54,7 @@ class PhasesSeen(Picture):
             shown=np.array([first, *after]),
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """Eight discs: the trained arc grey, the new one coloured, a hand where the text ends."""
         axes = figure.subplots()
         axes.set(xlim=(-1.1, PITCH[0] * (ACROSS - 1) + 1.1), ylim=(-PITCH[1] - 1.6, 1.05))

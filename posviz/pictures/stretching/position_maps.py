@@ -2,6 +2,7 @@
 
 import numpy as np
 from matplotlib import colormaps, rcParams
+from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from posviz.encodings.position_maps import (
@@ -84,7 +85,7 @@ class PositionMaps(Picture):
         branches = MAPS[self.positions](self, at)
         return mapped_offsets(branches), np.any([branch.where for branch in branches], axis=0)
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The distances of all pairs as a map; beside it those that the last query sees."""
         matrix, curves = figure.subplots(1, 2, width_ratios=(1, 1.1))
         curves.set_box_aspect(1 / 1.1)  # as high as the matrix is

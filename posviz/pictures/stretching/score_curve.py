@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, NullLocator
 
@@ -58,7 +59,7 @@ class ScoreCurve(Picture):
             attention_factor=stretched(self.method, *setting).attention_factor,
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The mean of each range as a line, and what lies around it; distances are logarithmic."""
         axes = figure.subplots()
         zero(axes)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib import rcParams
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, NullLocator
 
@@ -59,10 +60,9 @@ class TurnsInTraining(Picture):
             turned=int((wavelengths(trained) <= self.length).sum()),
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """Wavelengths over the band of those that turned, and the share of each frequency."""
-        shape = {"nrows": 1, "ncols": 2} if wide(figure) else {"nrows": 2, "ncols": 1}
-        waves, shares = figure.subplots(**shape)
+        waves, shares = figure.subplots(*((1, 2) if wide(figure) else (2, 1)))
         patch: dict[str, Any] = {
             "facecolor": "C6",
             "alpha": 0.25,

@@ -3,6 +3,7 @@
 import numpy as np
 from matplotlib import colormaps, rcParams
 from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from posviz.engine.knobs import integer
@@ -43,7 +44,7 @@ class BlockwiseMask(Picture):
             positions=positions,
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The mask in its blocks; beside it how many keys each query sees, and would see."""
         matrix, counts = figure.subplots(1, 2, width_ratios=(1, 1.1), sharey=True)
         counts.set_box_aspect(1 / 1.1)  # as high as the matrix is

@@ -4,7 +4,8 @@ import functools
 
 import numpy as np
 from matplotlib import rcParams
-from matplotlib.patches import Rectangle
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
@@ -16,6 +17,7 @@ from posviz.pictures.rotary.score_decay import pair_products
 
 HEAD_DIM, SEED = 64, 3
 FURTHEST, FAR = 2048, 1024  # the swing is measured beyond FAR
+ROOM = 500  # at the right end of the axis, for the bars
 DISTANCES = np.arange(FURTHEST + 1)
 LOOKS = {  # unit of the score, ends of its axis, its line for the decay alone
     "all alike": ("score / score at 0", (-0.45, 1.08), "decay alone"),
@@ -40,17 +42,22 @@ class XposCurves(Picture):
         curves = _curves(self.content, self.gamma, self.scale_base, self.base)
         return self.arrays(**curves)
 
-    def draw(self, figure) -> list:
-        """RoPE, and xPos with its decay, each with the band in which it swings far away."""
+    def draw(self, figure: Figure) -> list:
+        """Both scores in one panel, xPos with its decay; at right how far each swings far away."""
         unit, limits, decay_label = LOOKS[self.content]
-        rope, xpos = figure.subplots(1, 2, sharey=True)
-        zero(rope, xpos)
-        parts = [*_panel(rope, 0, "RoPE", "C1"), *_panel(xpos, 1, "xPos", "C0")]
-        decay = Curve(xpos, "C2--", lambda a: a.decay, decay_label)
-        rope.set(ylabel=unit, ylim=limits)
-        rope.yaxis.set_major_locator(MaxNLocator(5, steps=(1, 2, 5, 10)))
-        legend_above(figure, [decay, rope.patches[0]])
-        return [*parts, decay]
+        axes = figure.subplots()
+        zero(axes)
+        rope, xpos = _score(axes, 0, "RoPE", "C1"), _score(axes, 1, "xPos", "C0")
+        decay = Curve(axes, "C2--", lambda a: a.decay, decay_label)
+        ink = {"color": rcParams["text.color"]}
+        mark = Rule(axes, {"linestyle": ":", **ink}, lambda a: a.distance)
+        bar = Line2D([], [], linestyle="none", marker="|", label=f"swing beyond {FAR:,}", **ink)
+        bar.set(markersize=1.2 * rcParams["font.size"], markeredgewidth=rcParams["lines.linewidth"])
+        axes.set(xlim=(-30, FURTHEST + ROOM), xticks=(0, FAR, FURTHEST), ylim=limits)
+        axes.set(xlabel="distance back (tokens)", ylabel=unit)
+        axes.yaxis.set_major_locator(MaxNLocator(5, steps=(1, 2, 5, 10)))
+        legend_above(figure, [rope[0], xpos[0], decay, bar], narrow=2)
+        return [*rope, *xpos, mark, decay]
 
     def caption(self, arrays: Arrays) -> str:
         """Both scores at the distance, and how far they swing far away."""
@@ -59,28 +66,28 @@ class XposCurves(Picture):
         swings = arrays.ends[:, 1] - arrays.ends[:, 0]
         return (
             f"Pairs {arrays.content}: at distance {arrays.distance:,} the score of RoPE is "
-            f"{rope:.3f} and that of xPos {xpos:.3f} {unit}; beyond {FAR:,} tokens (shaded) they "
-            f"swing by {swings[0]:.2f} and {swings[1]:.2f}."
+            f"{rope:.3f} and that of xPos {xpos:.3f} {unit}; beyond {FAR:,} tokens they swing "
+            f"by {swings[0]:.2f} and {swings[1]:.2f}."
         )
 
 
-def _panel(axes, i, name, color):
-    """A score at every distance, the band in which it swings far away, and where it is marked."""
-    band = Rectangle((FAR, 0), FURTHEST - FAR, 0, label=f"swing beyond {FAR:,}", animated=True)
-    band.set(facecolor="C6", alpha=0.3, linewidth=0, zorder=0)
-    swing = axes.set_title("", loc="right", animated=True)
-    dotted = {"color": rcParams["text.color"], "linestyle": ":"}
+def _score(axes, i, name, color):
+    """A score at every distance, how far it swings far away, and where it is marked."""
+    at = FURTHEST + ROOM * (0.25, 0.76)[i]
+    told = {"ha": "center", "va": "bottom", "color": color, "animated": True, "in_layout": False}
     # With an edge, or it could not be told from its own curve.
     rimmed = {"color": color, "markeredgecolor": rcParams["axes.facecolor"], "zorder": 4}
-    axes.set(title=name, xlim=(-30, FURTHEST + 10), xticks=(0, FAR, FURTHEST))
-    axes.set_xlabel("distance back (tokens)")
     return [
-        Dense(axes, {"color": color}, lambda a: (DISTANCES, a.scores[i])),
-        Other(axes.add_patch(band), lambda a: {"y": a.ends[i, 0], "height": np.ptp(a.ends[i])}),
-        Other(swing, lambda a: {"text": f"swing {np.ptp(a.ends[i]):.2f}"}),
-        Rule(axes, dotted, lambda a: a.distance),
+        Dense(axes, {"color": color}, lambda a: (DISTANCES, a.scores[i]), name),
+        Curve(axes, "_-", lambda a: ([at, at], a.ends[i]), color=color, stroke=1.5, marks=1.5),
+        Other(axes.text(at, 0, "", **told), lambda a: _swing(a.ends[i])),
         Curve(axes, "o", lambda a: ([a.distance], a.scores[i, [a.distance]]), marks=1.6, **rimmed),
     ]
+
+
+def _swing(ends):
+    """How far a score swings, written over its bar."""
+    return {"text": f"{np.ptp(ends):.2f}", "y": ends[1] + 0.02}
 
 
 @functools.lru_cache(maxsize=4)

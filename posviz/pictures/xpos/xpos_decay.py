@@ -1,9 +1,11 @@
 """How fast xPos forgets: each pair's factor against the distance, and where it is one half."""
 
 import functools
+from typing import Any
 
 import numpy as np
 from matplotlib import rcParams
+from matplotlib.figure import Figure
 
 from posviz.encodings.xpos import xpos_scale
 from posviz.engine.knobs import even, integer, log
@@ -45,7 +47,7 @@ class XposDecay(Picture):
             said=_scale(SAID, *setting)[:, pair],
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The factors of all pairs as a map, and below it those of three of them as curves."""
         heat, curves = figure.subplots(2, 1, sharex=True, height_ratios=(1.3, 1))
         look = {"cmap": PLAIN, "limits": (0, 1), "across": ENDS, "row": lambda a: a.pair}
@@ -58,7 +60,7 @@ class XposDecay(Picture):
         in_map = Curve(heat, "C1o", lambda a: (np.log10(a.half_lives[[a.pair]]), [a.pair]))
         on_curve = Curve(curves, "C1o", lambda a: (np.log10(a.half_lives[[a.pair]]), [0.5]))
         side, aspect = ("right", 20) if wide(figure) else ("bottom", 30)
-        panels = {"ax": (heat, curves), "location": side, "aspect": aspect}
+        panels: dict[str, Any] = {"ax": (heat, curves), "location": side, "aspect": aspect}
         bar = figure.colorbar(factors.image, ticks=(0, 0.5, 1), **panels)
         bar.set_label("factor of the score", labelpad=rcParams["font.size"] / 2)
         heat.set(ylabel="pair")

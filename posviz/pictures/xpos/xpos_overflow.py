@@ -2,6 +2,7 @@
 
 import numpy as np
 from matplotlib import rcParams
+from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
@@ -55,7 +56,7 @@ class XposOverflow(Picture):
             full=np.flatnonzero(used > 1),
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The scale against the position, and how much of each dtype's range it has used."""
         if wide(figure):
             upper, meter = figure.subplots(1, 2, width_ratios=(2, 1))

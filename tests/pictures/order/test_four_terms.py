@@ -2,9 +2,22 @@
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgba
 
+from posviz.engine.style import style_context
 from posviz.pictures.order.four_terms import FourTerms
 from tests.pictures.by_hand import drawn
+
+
+def test_the_chart_has_the_colour_of_the_map_that_it_shows():
+    figure = FourTerms().figure()
+    chart, last = figure.axes[2], figure.axes[4]
+    assert np.array_equal(last.images[0].get_array(), FourTerms().compute().terms[3])
+    [strokes] = chart.lines
+    framed = {spine.get_edgecolor() for spine in last.spines.values() if spine.get_visible()}
+    with style_context():
+        colours = [to_rgba(each.get_color()) for each in (strokes, chart._left_title)]
+    assert framed == {*colours}
 
 
 @pytest.mark.parametrize("projection", ["random", "identity"])

@@ -108,8 +108,17 @@ def test_without_the_offset_alone_the_curve_is_seen_to_move():
         assert words.artist.get_text() == "■ without (d)"
 
 
+@pytest.mark.parametrize("seed", [3, 71])
+def test_the_axis_of_weights_holds_them_and_is_half_of_it_where_that_suffices(seed):
+    arrays, (*_, curve, _) = drawn(FourRelativeTerms(seed=seed))
+    bottom, top = curve.line.axes.get_ylim()
+    assert bottom < np.min(arrays.rows) <= np.max(arrays.rows) < top
+    assert (top < 0.6) == (np.max(arrays.rows) < 0.5) == (seed == 71)
+
+
 def test_a_switched_off_term_is_pale_and_crossed():
     arrays, (*terms, four, fewer, words) = drawn(FourRelativeTerms(key_alone=False))
+    *terms, _ = terms  # the limits
     for i, term in enumerate(terms):
         assert term.image.get_alpha() == (0.25 if i == 2 else 1)
         assert len(term.cross.get_xdata()) == (5 if i == 2 else 0)
@@ -196,10 +205,11 @@ def test_every_cell_bears_its_query_and_its_offset(size, step):
     columns, written = columns_of(size), {}
     lettered = columns < 10
     assert len(artists.queries) == (size["q_len"] if lettered else 0)
-    for name, aside in (("queries", 0.24), ("offsets", -0.17 if lettered else 0)):
+    for name in ("queries", "offsets"):
         for number, line in enumerate(getattr(artists, name)):
             for x, y in zip(*line.get_data(), strict=True):
-                written.setdefault((y, round(x + aside)), {})[name] = number
+                assert abs(x - round(x)) < 0.4
+                written.setdefault((y, round(x)), {})[name] = number
     zeros = set(zip(*artists.zeros.get_data()[::-1], strict=True))
     crossed = set(zip(*artists.crosses.get_data()[::-1], strict=True))
     colours = artists.cells.get_array()

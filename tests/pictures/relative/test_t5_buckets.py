@@ -20,7 +20,7 @@ CHANGES = {
     "bidirectional": False,
     "seq_len": 48,
 }
-LINES = ("first_end", "last_end", "mark", "runs", "here", "white", "orange")
+LINES = ("first_end", "last_end", "read_off", "runs", "here", "mark", "white", "orange")
 QUERY_AND_KEY = [(5, 0, "before", "→"), (0, 5, "after", "←")]
 
 
@@ -125,11 +125,13 @@ def test_the_legend_names_the_bars_and_the_marks():
     assert {text.get_text() for text in artists.axes.curve.figure.legends[0].get_texts()} == {
         "buckets",
         "its bucket",
-        "the offset",
+        "from offset to bucket",
         "max_distance",
     }
-    assert lines["the offset"].get_xdata() == [20, 20]
-    assert set(lines["its bucket"].get_ydata()[:2]) == {theirs(picture, 20)}
+    bucket = theirs(picture, 20)
+    assert lines["from offset to bucket"].get_xydata()[:2].tolist() == [[20, -0.5], [20, bucket]]
+    assert artists.read_off.get_xydata()[2].tolist() == [-2000, bucket]  # to the colours
+    assert set(lines["its bucket"].get_ydata()[:2]) == {bucket}
     drawn_at = lines["buckets"].get_ydata()
     assert np.unique(drawn_at[np.isfinite(drawn_at)]).size == 31
     assert abs(lines["max_distance"].get_xdata()[0]) == 128
@@ -148,7 +150,11 @@ def test_a_change_of_each_knob_arrives_and_is_taken_back(knob):
     assert not differing(shown(named(drawn(changed)[1])), after)
     for offset in range(-40, 41):
         assert bucket_drawn_at(artists, offset) == theirs(changed, offset)
-    assert artists.mark.get_xdata() == [changed.offset] * 2
+    assert artists.mark.get_xdata() == [changed.offset]
+    assert artists.read_off.get_xdata()[:2] == [changed.offset] * 2
+    assert {*artists.read_off.get_ydata()[1:], *artists.mark.get_ydata()} == {
+        artists.here.get_ydata()[0]
+    }
     assert set(artists.here.get_ydata()[:2]) == {theirs(changed, changed.offset)}
     assert not differing(before, moved(artists, T5Buckets()))
 
@@ -160,7 +166,7 @@ def test_what_each_knob_moves():
         artists = named(drawn(T5Buckets())[1])
         everything[knob] = differing(shown(artists), moved(artists, T5Buckets(**{knob: value})))
     curve = {"runs", "image 0", "image 1"}
-    assert everything["offset"] == {"here", "mark", "white", "orange"}
+    assert everything["offset"] == {"here", "mark", "read_off", "white", "orange"}
     assert everything["num_buckets"] >= {*curve, "extent 0", "limits of table", "limits of curve"}
     assert everything["max_distance"] >= {"runs", "first_end", "last_end", "image 1"}
     assert everything["bidirectional"] >= {*curve, "first_end"}

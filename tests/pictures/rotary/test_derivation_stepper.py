@@ -47,6 +47,12 @@ def test_nothing_is_red_where_every_line_follows(knobs):
     assert crosses == []
 
 
+@pytest.mark.parametrize("derivation", DerivationStepper.knobs()["derivation"].options)
+def test_in_a_narrow_notebook_no_line_has_less_than_11_pixels(derivation):
+    words, _ = DerivationStepper(derivation=derivation).figure().axes
+    assert min(text.get_fontsize() for text in words.texts) / 72 * 599 / 8 >= 11
+
+
 def test_the_cross_term_dropped_is_black_between_parallel_vectors():
     slipped = {"derivation": "complex", "line": 6}
     assert marks(**slipped)[0][-1] == WRONG

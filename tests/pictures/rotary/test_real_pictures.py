@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from posviz import real
+from posviz.models import real
 from posviz.pictures.rotary.pair_norms import PairNorms
 from posviz.pictures.rotary.real_head import RealHead
 from tests.pictures.by_hand import caption_of, drawn, product, softmax, turned

@@ -275,8 +275,8 @@ def test_what_has_turned_is_named_and_not_where_it_was(picture):
     vectors = np.reshape(arrays.vectors, (-1, 2))
     for vector, part in zip(vectors, parts, strict=False):  # the arrows come first
         x, y = part.name.get_position()
-        assert cmath.phase(complex(x, y) / complex(*vector)) == pytest.approx(0, abs=1e-9)
-        assert math.hypot(x, y) > math.hypot(*vector)
+        assert abs(cmath.phase(complex(x, y) / complex(*vector))) < 0.2
+        assert 0.1 < math.hypot(x, y) - math.hypot(*vector) < 0.3
     names = [part.name.get_text() for part in parts[: len(vectors)]]
     assert names in (["q", "k"], ["q₁", "q₂", "q₃", "k₁", "k₂", "k₃"])
     assert part.name.axes.get_title(loc="left") == "faint: before turning"

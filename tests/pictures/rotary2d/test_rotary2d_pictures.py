@@ -138,6 +138,15 @@ def test_the_query_is_outlined_and_lines_run_through_it():
     assert np.array_equal(scores.image.get_array(), arrays.scores)
 
 
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("head_dim", [4, 8])
+def test_the_base_is_idle_where_it_changes_nothing(encoding, head_dim):
+    pictures = [PatchGrid(encoding=encoding, head_dim=head_dim, base=base) for base in (10, 1000)]
+    scores = [picture.compute().scores for picture in pictures]
+    idle = {bool(picture.knobs()["base"].idle(picture)) for picture in pictures}
+    assert idle == {np.array_equal(*scores)}
+
+
 # ---------------------------------------------------------------- two hands
 
 

@@ -66,7 +66,7 @@ def expected_outcome(combination):
 
 @every_combination
 @pytest.mark.parametrize(
-    ("head_dim", "shift", "seed"), [(4, 0, 16), (8, 0, 47), (10, 37, 71), (64, 100, 99)]
+    ("head_dim", "shift", "seed"), [(4, 0, 16), (8, 0, 47), (10, 37, 71), (16, 100, 99)]
 )
 def test_scores_and_outcome_are_those_of_a_loop(combination, head_dim, shift, seed):
     picture = converter(combination, head_dim=head_dim, shift=shift, seed=seed)
@@ -103,7 +103,7 @@ def test_the_caption_names_both_sides(combination):
     assert ("each turned rightly, but stored in different orders" in caption) == rightly
 
 
-@pytest.mark.parametrize("head_dim", [4, 10, 64])
+@pytest.mark.parametrize("head_dim", [4, 10, 16])
 def test_arcs_stand_over_what_is_turned_together(head_dim):
     picture = converter(COMBINATIONS[0], head_dim=head_dim)
     _, artists = drawn(picture)  # once: what moves them is tested with all pictures

@@ -60,7 +60,7 @@ def test_the_curve_of_errors_goes_through_the_marks():
 
 
 def test_keys_ahead_of_the_query_are_those_that_a_slower_pair_sees_there():
-    arrays, (true, query, behind, ahead, _, mark) = drawn(CacheTrap())
+    arrays, (true, query, _, behind, ahead, _, mark) = drawn(CacheTrap())
     assert query.line.get_ydata() == [1023] * 2
     assert true.line.get_ydata().tolist() == list(range(1024))
     assert mark.line.get_xydata().tolist() == [[1024, arrays.error]]

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from posviz import stretched_real as stretched
+from posviz.models import stretched_real as stretched
 from posviz.pictures.stretching.loss_past_training import TOP, LossPastTraining
 from tests.pictures.by_hand import caption_of, drawn
 
@@ -25,8 +25,8 @@ def mean(name, start, stop):
 
 def right(name):
     found = [each["right"] for each in ENTRIES[name]["needles"] if each["asked"] > 8192]
-    assert len(found) == 5
-    return sum(found) / 5
+    assert len(found) == 10
+    return sum(found) / 10
 
 
 def test_every_reading_is_offered_but_those_that_are_always_shown():
@@ -35,15 +35,29 @@ def test_every_reading_is_offered_but_those_that_are_always_shown():
 
 @pytest.mark.parametrize("name", OPTIONS)
 def test_curves_are_means_of_two_bins(name):
-    _, (plain, cropped, chosen) = drawn(LossPastTraining(reading=name))
-    for part, entry in ((plain, "nothing changed"), (cropped, "cropped"), (chosen, name)):
+    _, parts = drawn(LossPastTraining(reading=name))
+    for part, entry in zip(parts[:3], ("nothing changed", name, "cropped"), strict=True):
         x, y = part.line.get_data()
-        assert list(x) == [256 + 512 * at for at in range(24)]
+        assert list(x) == [256 + 512 * at for at in range(32)]
         first = 16 if entry == "cropped" else 0
         assert np.isnan(y[:first]).all()
-        expected = [mean(entry, 2 * at, 2 * at + 2) for at in range(first, 24)]
+        expected = [mean(entry, 2 * at, 2 * at + 2) for at in range(first, 32)]
         assert y[first:] == pytest.approx(expected)
         assert 1 < np.nanmin(y) < np.nanmax(y) < TOP
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_marks_are_means_of_five_needles(name):
+    _, parts = drawn(LossPastTraining(reading=name))
+    for part, entry in zip(parts[3:], ("nothing changed", name, "cropped"), strict=True):
+        x, y = part.line.get_data()
+        assert list(x) == [4096, 8192, 12_288, 16_384]
+        shares = [each["right"] for each in ENTRIES[entry]["needles"]]
+        read = len(shares) // 5
+        assert read == (2 if entry == "cropped" else 4)
+        assert np.isnan(y[:-read]).all()
+        expected = [sum(shares[at : at + 5]) / 5 for at in range(0, len(shares), 5)]
+        assert y[-read:] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("name", OPTIONS)
@@ -55,7 +69,7 @@ def test_the_caption_has_the_means_and_the_digits(name):
         )
     ]
     short = [mean(each, 0, 16) for each in (name, "nothing changed")]
-    long = [mean(each, 32, 48) for each in (name, "nothing changed", "cropped")]
+    long = [mean(each, 32, 64) for each in (name, "nothing changed", "cropped")]
     expected = [short[0], 4096, short[1], long[0], 8192, *long[1:]]
     assert told[:7] == pytest.approx(expected, abs=0.005)
     shares = [int(x) for x in re.findall(r"(\d+)%", caption_of(LossPastTraining(reading=name)))]
@@ -63,7 +77,8 @@ def test_the_caption_has_the_means_and_the_digits(name):
 
 
 def test_the_trained_length_is_marked():
-    [axes] = LossPastTraining().figure().axes
-    ends = [line.get_xdata() for line in axes.lines if line.get_label() == "trained length"]
-    assert [list(x) for x in ends] == [[8192, 8192]]
-    assert axes.get_xlim() == (0, 12_288)
+    for axes in LossPastTraining().figure().axes:
+        ends = [line.get_xdata() for line in axes.lines if line.get_label() == "trained length"]
+        assert [list(x) for x in ends] == [[8192, 8192]]
+        assert axes.get_xlim()[0] == 0
+        assert 16_384 < axes.get_xlim()[1] < 17_000

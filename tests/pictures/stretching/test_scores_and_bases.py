@@ -107,7 +107,7 @@ def test_the_first_distance_below_zero_is_that_of_a_loop(base, first):
     assert min(sum(np.cos(distances * speed) for speed in speeds)) >= 0
     below, above = summed(speeds, first), summed(speeds, first - 1)
     assert below < 0 <= above
-    assert arrays.sums == pytest.approx([below, above], abs=1e-8)
+    assert arrays.here == pytest.approx([below, above], abs=1e-8)
     told = caption_of(BaseForContext(base=base))
     assert f"first below 0 at m = {first:,} ({below:.2f}, and {above:.2f} one token" in told
 
@@ -125,7 +125,7 @@ def test_line_area_and_mark_of_the_base():
     picture = BaseForContext(base=300, head_dim=32)
     figure, starts = picture.figure(), base_for_context.STARTS
     expected = in_ranges(frequencies(32, 300), starts, base_for_context.FURTHEST)
-    low, _, high = np.transpose(expected)
+    low, _, high = 16 * np.transpose(expected)
     found, [band, area] = lines_in(figure), figure.axes[0].patches
     [line] = found.pop("lowest nearby")
     assert line[:, 0].tolist() == starts.tolist()
@@ -134,3 +134,13 @@ def test_line_area_and_mark_of_the_base():
     first = picture.compute().first
     assert found == {"first below 0": [points([first, 0])]}
     assert band.get_x() + band.get_width() == first - 0.5
+
+
+@pytest.mark.parametrize("head_dim", [32, 256])
+def test_the_axis_has_the_unit_of_the_caption_and_holds_the_sum(head_dim):
+    picture = BaseForContext(head_dim=head_dim)
+    [axes], arrays = picture.figure().axes, picture.compute()
+    assert axes.get_ylabel() == "B(m), sum of cos(m ω)"
+    assert "B(m), the sum of cos(m ω), is first" in picture.caption(arrays)
+    bottom, top = axes.get_ylim()
+    assert bottom < arrays.low.min() < arrays.high.max() < head_dim / 2 < top

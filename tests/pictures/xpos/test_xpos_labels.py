@@ -50,32 +50,31 @@ def test_legend_rows_and_half_line_of_the_decay():
         ("random", "score / √head_dim", "xPos ± deviation"),
     ],
 )
-def test_legend_unit_and_bands_of_the_curves(content, unit, third):
+def test_legend_unit_and_marks_of_the_curves(content, unit, third):
     picture = XposCurves(content=content, distance=300)
     figure, (q, k) = picture.figure(), vectors_of(picture)[0]
-    panels, found = figure.axes, lines_in(figure)
+    [axes], found = figure.axes, lines_in(figure)
     divided = {"score / score at 0": product(q, k), "score / √head_dim": math.sqrt(64)}
-    assert panels[0].get_ylabel() == unit
-    for place, (label, axes) in enumerate(zip(("RoPE", "xPos"), panels, strict=True)):
-        assert axes.get_title(loc="left") == label
-        level, curve, rule, mark, *_ = (line.get_xydata() for line in axes.lines)
-        assert level == points([0, 0], [1, 0])
+    assert axes.get_ylabel() == unit
+    marks = {line.get_color(): line.get_xydata() for line in axes.lines if line.get_marker() == "o"}
+    for place, label in enumerate(("RoPE", "xPos")):
+        [curve] = found.pop(label)
         assert curve[0, 1] * divided[unit] == pytest.approx(product(q, k))
         for distance in (0, 300, 2000):
             expected = scores_at(picture, distance)[place]
             assert curve[distance] == points(distance, expected)
-        [band] = axes.patches
-        assert band.get_label() == entries(figure)["swing beyond 1,024"].get_label()
-        assert rule == points([300, 0], [300, 1])
+        mark = marks.pop(entries(figure)[label].get_color())
         assert mark == points([300, scores_at(picture, 300)[place]])
-        assert_ticks_stand_where_they_say(axes.xaxis, plain)
+    assert not marks
+    assert found.pop("swing beyond 1,024") == []  # a handle of the legend alone
+    assert_ticks_stand_where_they_say(axes.xaxis, plain)
     [[x, y]] = [line[300] for line in found.pop(third)]
     factors = [z ** (300 / 512) for z in zetas(64, 0.4)]
     squares = math.fsum(f * f for f in factors) / 32
     expected = math.fsum(factors) / 32 if content == "all alike" else math.sqrt(squares)
     assert (x, y) == pytest.approx((300, expected))
     assert not found
-    assert_ticks_stand_where_they_say(panels[0].yaxis, plain)
+    assert_ticks_stand_where_they_say(axes.yaxis, plain)
 
 
 @pytest.mark.parametrize("dtype", FORMATS)

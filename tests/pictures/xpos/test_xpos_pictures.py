@@ -136,15 +136,15 @@ def scores_at(picture, distance):
 
 def test_both_curves_are_those_of_turned_queries():
     for picture, arrays, parts in each_drawn(XposCurves):
-        curves, rules, marks = (parts[at:10:5] for at in (0, 3, 4))
+        curves, marks, rule = parts[0:8:4], parts[3:8:4], parts[8]
         for curve, scores in zip(curves, arrays.scores, strict=True):
             assert np.array_equal(curve.line.get_data(), (range(2049), scores))
         for distance in (0, 1, 77, 1024, 2048, picture.distance):
             expected = scores_at(picture, distance)
             np.testing.assert_allclose(arrays.scores[:, distance], expected, atol=1e-10)
         expected = scores_at(picture, picture.distance)
-        for rule, mark, score in zip(rules, marks, expected, strict=True):
-            assert rule.line.get_xdata() == [picture.distance] * 2
+        assert rule.line.get_xdata() == [picture.distance] * 2
+        for mark, score in zip(marks, expected, strict=True):
             assert mark.line.get_xdata() == [picture.distance]
             assert mark.line.get_ydata() == pytest.approx([score], abs=1e-10)
 
@@ -201,14 +201,15 @@ def test_the_caption_has_both_scores_and_both_swings():
         assert what in caption_of(picture)
 
 
-def test_the_bands_are_as_high_as_the_swings_and_named_so():
+def test_the_bars_are_as_high_as_the_swings_and_named_so():
     for _, arrays, parts in each_drawn(XposCurves):
-        for scores, band, title in zip(arrays.scores, parts[1:10:5], parts[2:10:5], strict=True):
+        for scores, bar, name in zip(arrays.scores, parts[1:8:4], parts[2:8:4], strict=True):
             far = [scores[n] for n in range(1025, 2049)]
-            (left, low), (right, high) = band.artist.get_bbox().get_points()
-            assert (left, right) == (1024, 2048)
+            (left, low), (right, high) = bar.line.get_xydata()
+            assert 2048 < left == right == name.artist.get_position()[0]
             assert (low, high) == pytest.approx((min(far), max(far)))
-            assert title.artist.get_text() == f"swing {max(far) - min(far):.2f}"
+            assert name.artist.get_text() == f"{max(far) - min(far):.2f}"
+            assert name.artist.get_color() == bar.line.get_color()
 
 
 def test_the_decay_calms_the_waves():

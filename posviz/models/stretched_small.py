@@ -19,9 +19,9 @@ from posviz.encodings.checks import require_choice
 from posviz.encodings.frequencies import Frequencies, rotary_frequencies
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.stretching import ntk, position_interpolation, yarn
+from posviz.models.real import DATA
+from posviz.models.training import SmallTransformer, standard_library_text, train
 from posviz.module import EncodingModule
-from posviz.real import DATA
-from posviz.training import SmallTransformer, standard_library_text, train
 
 RESULTS = DATA / "small_stretched.json"
 TRAINED, LONGEST = 64, 256  # characters, in training and afterwards

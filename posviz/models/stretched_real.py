@@ -1,7 +1,7 @@
 """A trained model read past its length: SmolLM2, its RoPE stretched in many ways, untuned.
 
 A text is read in one pass, with numbers to remember strewn over it and asked for later.
-`scripts/measure_stretching.py` reads 12,288 tokens in each way and leaves what `stored` returns.
+`scripts/measure_stretching.py` reads 16,384 tokens in each way and leaves what `stored` returns.
 """
 
 from __future__ import annotations
@@ -24,18 +24,17 @@ from posviz.encodings.position_maps import (
     self_extend_positions,
 )
 from posviz.encodings.rotary import Rotary
-from posviz.encodings.stretching import ntk, position_interpolation, yarn
-from posviz.real import BASE, DATA, LAYOUT, _load
+from posviz.encodings.stretching import dynamic_ntk, ntk, position_interpolation, yarn
+from posviz.models.real import BASE, DATA, LAYOUT, _load
 
 RESULTS = DATA / "smollm2_stretched.json"
 TRAINED = 8192  # tokens: llama.context_length in the model's file
 HEAD_DIM, LAYERS = 64, 30
-LENGTH = 12_288  # tokens that are read
+LENGTH = 16_384  # tokens that are read
 BIN = 256  # tokens whose losses are averaged
-# At 12,288 tokens dynamic NTK of factor 2 is NTK of factor 2: its α is 2.
 METHODS = (
-    *("nothing changed", "PI", "NTK", "YaRN", "YaRN by turns", "YaRN without temperature"),
-    *("larger base", "ReRoPE", "Self-Extend", "cropped"),
+    *("nothing changed", "PI", "NTK", "dynamic NTK", "YaRN", "YaRN by turns"),
+    *("YaRN without temperature", "larger base", "ReRoPE", "Self-Extend", "cropped"),
 )
 ASKED_EVERY, ROOM = 4096, 140  # tokens; before it, for five questions
 DEPTHS = (0.1, 0.3, 0.5, 0.7, 0.9)  # of the text before the question
@@ -84,7 +83,7 @@ class LongText(NamedTuple):
 
 
 def stored() -> dict[str, Reading]:
-    """Return what SmolLM2 read of 12,288 tokens in each way, by names as "PI × 2"."""
+    """Return what SmolLM2 read of 16,384 tokens in each way, by names as "PI × 2"."""
     entries = json.loads(RESULTS.read_text(encoding="utf-8"))["entries"]
     return {named(each["method"], each["factor"]): _reading(each) for each in entries}
 
@@ -100,7 +99,7 @@ def read(method: str, factor: float = 1, *, length: int = LENGTH) -> Reading:
     "cropped" changes nothing, but shows each token past the trained length only the 4096 to 8192
     before it. ReRoPE's window is the trained length divided by the factor; Self-Extend counts in
     groups of twice the factor beyond 1024 tokens. A pass of 4096 tokens takes half a minute, one of
-    12,288 two or three.
+    16,384 four or five.
 
     Raises:
         TypeError: when length is not an integer.
@@ -113,7 +112,7 @@ def read(method: str, factor: float = 1, *, length: int = LENGTH) -> Reading:
         raise ValueError(f"length must be a multiple of {BIN}, got {length}")
     tokenizer, model = _load()
     text = long_text(tokenizer, length)
-    from posviz.stretched_attention import token_losses
+    from posviz.models.stretched_attention import token_losses
 
     losses, likeliest = np.full(length, np.nan), np.zeros(length, dtype=bool)
     pieces = list(_pieces(method, length))
@@ -142,16 +141,17 @@ def encoding(method: str, factor: float, length: int) -> MappedRotary:
         "Self-Extend": partial(self_extend_positions, window=1024, group=int(2 * factor)),
     }
     as_they_are = partial(rerope_positions, window=length)  # no pair is that far apart
-    rotary = Rotary(layout=LAYOUT, frequencies=frequencies(method, factor))
+    rotary = Rotary(layout=LAYOUT, frequencies=frequencies(method, factor, length))
     return MappedRotary(maps.get(method, as_they_are), rotary)
 
 
-def frequencies(method: str, factor: float) -> Frequencies:
+def frequencies(method: str, factor: float, length: int = LENGTH) -> Frequencies:
     """Return how SmolLM2's pairs turn: as they were trained but for methods that change them."""
     trained: dict[str, Any] = {"original_max_seq_len": TRAINED, "base": BASE}
     made = {
         "PI": lambda: position_interpolation(HEAD_DIM, factor, base=BASE),
         "NTK": lambda: ntk(HEAD_DIM, factor, base=BASE),
+        "dynamic NTK": lambda: dynamic_ntk(HEAD_DIM, factor, seq_len=length, **trained),
         "YaRN": lambda: yarn(HEAD_DIM, factor, **trained),
         "YaRN by turns": lambda: yarn(HEAD_DIM, factor, ramp="paper", **trained),
         "YaRN without temperature": lambda: yarn(HEAD_DIM, factor, attention_factor=1.0, **trained),

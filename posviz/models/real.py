@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from safetensors import safe_open
 
-from posviz.checkpoints import load_table
+from posviz.models.checkpoints import load_table
 from posviz.wording import quoted
 
 DATA = Path(__file__).parent / "data"

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from posviz import stretched_attention as parts
 from posviz.encodings.frequencies import Frequencies, rotary_frequencies
 from posviz.encodings.position_maps import (
     MappedRotary,
@@ -16,6 +15,7 @@ from posviz.encodings.position_maps import (
 )
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.stretching import yarn
+from posviz.models import stretched_attention as parts
 
 LENGTH, HEAD_DIM = 75, 8
 MAPS = {

@@ -15,7 +15,7 @@ import torch
 from huggingface_hub import errors
 from safetensors.torch import save_file
 
-from posviz.checkpoints import load_table
+from posviz.models.checkpoints import load_table
 
 TABLE = np.random.default_rng(0).normal(size=(7, 6))
 
@@ -81,7 +81,7 @@ def test_the_other_tensors_are_left_on_the_disk(tmp_path, dtype, size):
     }
     path = write(tmp_path / "m.safetensors", header, data.astype(f"<u{size}").tobytes(), hole)
     program = (
-        "import resource, sys; from posviz.checkpoints import load_table\n"
+        "import resource, sys; from posviz.models.checkpoints import load_table\n"
         "resource.setrlimit(resource.RLIMIT_AS, (2**33, 2**33))\n"  # to map the file would be more
         "print(load_table(sys.argv[1], 'small').view('<u4').tolist())"
     )
@@ -192,7 +192,7 @@ def test_what_the_hub_refuses_is_told_in_its_words(kind, monkeypatch):
     ],
 )
 def test_offline_the_error_says_what_to_do(source, message, tmp_path):
-    program = f"from posviz.checkpoints import load_table; load_table({source!r})"
+    program = f"from posviz.models.checkpoints import load_table; load_table({source!r})"
     offline = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path), "PATH": ""}
     done = subprocess.run(
         [sys.executable, "-c", program], env=offline, capture_output=True, text=True

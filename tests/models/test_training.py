@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 import torch
 
-from posviz import training
 from posviz.arrays import TORCH_DEVICES, devices
 from posviz.encodings.doors import Encoding, NoPosition
 from posviz.encodings.learned import Learned
-from posviz.training import CHARACTERS, SmallTransformer, standard_library_text, train
+from posviz.models import training
+from posviz.models.training import CHARACTERS, SmallTransformer, standard_library_text, train
 from tests.every_encoding import D_MODEL, ENCODINGS, HEADS
 
 TEXT = standard_library_text(20_000)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from posviz import real
-from posviz import stretched_small as small
-from posviz.training import CHARACTERS, SmallTransformer
+from posviz.models import real
+from posviz.models import stretched_small as small
+from posviz.models.training import CHARACTERS, SmallTransformer
 
 
 class Oracle(torch.nn.Module):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from safetensors import safe_open
 
-from posviz import real
 from posviz.attention import softmax
 from posviz.encodings.rotary import Rotary
+from posviz.models import real
 from tests.pictures.by_hand import product, turned
 
 

@@ -1,0 +1,64 @@
+"""From a released configuration to what each layer is: its encoding, mask, window, temperature."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from posviz.configs import Layer, Layers, read_config
+from posviz.encodings.doors import Encoding, NoPosition
+from posviz.encodings.rotary import Rotary
+from posviz.masks import causal_mask, chunked_causal_mask
+from posviz.wording import quoted
+
+# The models whose layers have been compared, and how their code lays out the pairs of RoPE.
+LAYOUTS = {
+    "llama4": "interleaved",
+    "llama4_text": "interleaved",
+    "cohere2": "interleaved",
+    "smollm3": "half_split",
+    "ministral3": "half_split",
+}
+
+
+def layer_plan(source: Any) -> list[dict[str, Any]]:
+    """Return for each layer the arguments of ``attend`` that a released configuration asks for.
+
+    Each has an encoding, a mask (a function of positions, so that it serves with a cache), a window
+    and a temperature (None: none)::
+
+        for weights, cache, layer in zip(model, caches, layer_plan("config.json"), strict=True):
+            x = x + attend(x, *weights, num_heads=32, positions=positions, cache=cache, **layer)
+
+    What else a layer does to queries and keys is not in it: Llama 4 makes those that turn unit
+    vectors afterwards. Models: llama4, cohere2, smollm3, ministral3. source: as ``read_config``.
+
+    Raises:
+        TypeError, OSError: as ``read_config``.
+        ValueError: as that, and for another model, whose layers nobody has compared.
+
+    Source: transformers 5.23, the attention of each.
+    """
+    reading = read_config(source)
+    if reading.model not in LAYOUTS:
+        raise ValueError(
+            f"model_type must be one of {', '.join(LAYOUTS)}, got {quoted(reading.model)}"
+        )
+    kinds = {kind.kind: kind for kind in reading.kinds}
+    made = {kind: _encoding(read, LAYOUTS[reading.model]) for kind, read in kinds.items()}
+    return [_row(layer, made[layer.kind]) for layer in reading.layers]
+
+
+def _encoding(kind: Layers, layout: str) -> Encoding:
+    if kind.frequencies is None:
+        return NoPosition()
+    return Rotary(frequencies=kind.frequencies, layout=layout)
+
+
+def _row(layer: Layer, encoding: Encoding) -> dict[str, Any]:
+    return {
+        "encoding": encoding,
+        "mask": partial(chunked_causal_mask, chunk=layer.chunk) if layer.chunk else causal_mask,
+        "window": layer.window or None,
+        "temperature": layer.temperature,
+    }
