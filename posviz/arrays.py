@@ -74,10 +74,10 @@ def is_followed(*arrays: Array) -> bool:
 
     What is followed may not be overwritten.
     """
-    if any(map(is_abstract, arrays)):
-        return True
-    differentiated = is_torch(arrays[0]) and any(x.requires_grad for x in arrays)
-    return differentiated and _torch().is_grad_enabled()
+    for x in arrays:
+        if is_abstract(x) or (is_torch(x) and x.requires_grad and _torch().is_grad_enabled()):
+            return True
+    return False
 
 
 def is_floating(x: Array) -> bool:
@@ -212,10 +212,13 @@ def as_integers(values: Any, name: str) -> Array:
 
 
 def in_int64(x: Array) -> Array:
-    """Return integers ``x`` in int64, and floats as they are."""
-    if is_torch(x):
-        return x if x.dtype.is_floating_point else x.long()
-    return x if x.dtype.kind == "f" else x.astype(np.int64, copy=False)
+    """Return the array ``x`` in int64."""
+    return x.long() if is_torch(x) else x.astype(np.int64, copy=False)
+
+
+def wide_integers(x: Array) -> Array:
+    """Return integers ``x`` in int64, whose differences do not wrap around; floats as they are."""
+    return x if is_floating(x) else in_int64(x)
 
 
 def like(values: Array, x: Array, name: str, dtype: Any = None) -> Array:

@@ -14,12 +14,12 @@ from posviz.arrays import (
     beside,
     check_memory,
     in_dtype,
-    in_int64,
     is_floating,
     is_torch,
     like,
     namespace,
     plus_product,
+    wide_integers,
     widened,
 )
 from posviz.encodings.checks import require_integer
@@ -71,7 +71,7 @@ def alibi_bias(slopes: Any, offsets: Any) -> Array:
     Source: Press et al. 2022, equation in section 3.
     """
     offsets, slopes = as_numbers(offsets, "offsets"), as_numbers(slopes, "slopes")
-    offsets = in_int64(offsets)  # |−128| is −128 where a number has 8 bits
+    offsets = wide_integers(offsets)  # |−128| is −128 where a number has 8 bits
     if slopes.ndim != 1:
         raise ValueError(f"slopes must be [heads], got shape {tuple(slopes.shape)}")
     if offsets.ndim < 2:

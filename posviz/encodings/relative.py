@@ -12,7 +12,6 @@ from posviz.arrays import (
     as_array,
     as_numbers,
     check_memory,
-    in_int64,
     is_compiling,
     is_floating,
     is_followed,
@@ -21,6 +20,7 @@ from posviz.arrays import (
     like,
     namespace,
     shape_of,
+    wide_integers,
 )
 
 __all__ = ["offsets"]
@@ -85,7 +85,7 @@ def as_positions(positions: Any, name: str) -> Array:
     positions = as_numbers(positions, name)
     if positions.ndim < 1:
         raise ValueError(f"{name} must be [len] or [batch, len], got a single number")
-    return in_int64(positions)
+    return wide_integers(positions)
 
 
 def positions_of(
@@ -112,7 +112,7 @@ def _as_many(positions: Array, x: Array, length: int, name: str) -> Array:
         positions = positions[0]
     elif shape not in ((length,), (batch, length)):
         raise ValueError(f"{name} must be [{length}] or [{batch}, {length}], got {shape}")
-    return like(in_int64(positions), x, name)
+    return like(wide_integers(positions), x, name)
 
 
 def positions_beside(

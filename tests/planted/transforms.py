@@ -81,7 +81,7 @@ QUICK = {
     ),
     "ALiBi: distances wrap around": (
         E + "alibi.py",
-        "offsets = in_int64(offsets)  #",
+        "offsets = wide_integers(offsets)  #",
         "pass  #",
         EDGES + "test_no_distance_wraps_around_or_overflows",
     ),
@@ -141,14 +141,14 @@ QUICK = {
     ),
     "only the first array is asked whether it is mapped over": (
         A,
-        "if any(map(is_abstract, arrays)):",
-        "if is_abstract(arrays[0]):",
+        "    for x in arrays:\n        if is_abstract(x) or",
+        "    for x in arrays[:1]:\n        if is_abstract(x) or",
         ARRAYS + "test_torch_follows_what_it_maps_over",
     ),
     "integers of a tensor wrap around in 32 bits": (
         A,
-        "is_floating_point else x.long()",
-        "is_floating_point else x.int()",
+        "return x.long() if is_torch(x)",
+        "return x.int() if is_torch(x)",
         ARRAYS + "test_integers_may_be_larger_than_thirty_two_bits",
     ),
     "ranges wrap around in 32 bits": (
