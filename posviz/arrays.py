@@ -88,10 +88,9 @@ def is_floating(x: Array) -> bool:
 
 def is_real(x: Array) -> bool:
     """Tell whether ``x`` holds real numbers, which booleans are not."""
-    dtype = x.dtype
-    if isinstance(dtype, np.dtype):
-        return dtype.kind in "iuf"
-    return dtype.is_floating_point or not (dtype.is_complex or dtype == sys.modules["torch"].bool)
+    if isinstance(x.dtype, np.dtype):
+        return x.dtype.kind in "iuf"
+    return not (x.dtype.is_complex or x.dtype == sys.modules["torch"].bool)
 
 
 def namespace(*arrays: Array) -> ModuleType:

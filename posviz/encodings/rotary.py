@@ -155,14 +155,10 @@ def _turn(x: Array, waves: tuple[Array, ...], layout: str) -> Array:
         ahead.addcmul_(second, sin, value=-1)
         behind.addcmul_(first, sin)
         return turned
-    ahead, behind = slice(None, sin.shape[-1]), slice(sin.shape[-1], None)
-    return namespace(x).concat(
-        [
-            turned[..., ahead] - x[..., behind] * sin,
-            turned[..., behind] + x[..., ahead] * sin,
-        ],
-        axis=-1,
-    )
+    half = x.shape[-1] // 2
+    ahead = turned[..., :half] - x[..., half:] * sin
+    behind = turned[..., half:] + x[..., :half] * sin
+    return namespace(x).concat([ahead, behind], axis=-1)
 
 
 def rotation_matrix(angles: Any, *, layout: str = "interleaved") -> Array:
