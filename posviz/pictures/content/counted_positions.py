@@ -1,6 +1,7 @@
 """Positions that CoPE counts: how many tokens that matter stand between a key and its query."""
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from posviz.encodings.cope import cope_gates, cope_positions
 from posviz.engine.knobs import choice, integer, real, text
@@ -61,7 +62,7 @@ class CountedPositions(Picture):
         }[self.counts]
         return [counts(token) for token in tokens]
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The gate of each token; below it what is counted from there to the query."""
         tokens = tokens_of(self.sentence)
         gates, row = figure.subplots(2, 1, sharex=True, height_ratios=(1, 2.4))

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 from posviz.encodings.alibi import alibi_bias
@@ -74,7 +75,7 @@ class DistanceFunctions(Picture):
     def _rows(self):
         return self.query, self.threshold
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """A line for each function; FIRE's for two queries, each as far as it has keys."""
         axes = figure.subplots()
         zero(axes)

@@ -1,6 +1,9 @@
 """Biases of FoX over a sentence: each token says how much of all before it is kept."""
 
+from typing import Any
+
 import numpy as np
+from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from posviz.encodings.fox import fox_bias
@@ -48,13 +51,17 @@ class ForgetGates(Picture):
             rounding=max(1e-15, 3 * len(tokens) * np.spacing(abs(log_gates).sum())),
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The triangle of biases; beside it, or below, the last query's row and ALiBi's."""
         tokens, shape = tokens_of(self.sentence), (1, 2) if wide(figure) else (2, 1)
         triangle, row = figure.subplots(*shape)
         look = {"cmap": greyed(PLAIN), "limits": (LOWEST, 0), "aspect": "equal"}
         bias = Map(triangle, lambda a: a.bias, most=(len(tokens),) * 2, **look)
-        bar = {"ticks": (LOWEST, LOWEST / 2, 0), "extend": "min", "format": "{x:.0f}"}
+        bar: dict[str, Any] = {
+            "ticks": (LOWEST, LOWEST / 2, 0),
+            "extend": "min",
+            "format": "{x:.0f}",
+        }
         figure.colorbar(bias.image, ax=triangle, aspect=30, **bar)
         across = {"transform": row.get_xaxis_transform()}
         marks = Curve(row, "C2:", _uprights, "the word", **across)

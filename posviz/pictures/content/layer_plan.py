@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 from matplotlib import rcParams
+from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
@@ -64,7 +65,7 @@ class LayerPlan(Picture):
             heard=self.length - oldest,
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """A bar for each layer, the first at the bottom: how far it looks, and who has word."""
         near, spread = figure.subplots(1, 2, width_ratios=(1, 1.25))
         near.set(title="a layer sees", ylabel="layer", xscale="log", xlabel="tokens")

@@ -2,6 +2,7 @@
 
 import numpy as np
 from matplotlib import rcParams
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
@@ -59,7 +60,7 @@ class OneMatrix(Picture):
         cos, sin = np.cos(self.imaginary_part * distances), np.sin(self.imaginary_part * distances)
         return fade * (cos * (Q @ K) + sin * (Q[1] * K[0] - Q[0] * K[1]))
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """The plane of eigenvalues with what lies where; beside it, or below, the scores."""
         shape = (1, 2) if wide(figure) else (2, 1)
         plane, row = figure.subplots(*shape)

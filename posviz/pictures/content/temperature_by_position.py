@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 from posviz.encodings.stretching import yarn
@@ -60,13 +61,11 @@ class TemperatureByPosition(Picture):
             best={name: _weight(by, self.margin, position) for name, by in here.items()},
         )
 
-    def draw(self, figure) -> list:
+    def draw(self, figure: Figure) -> list:
         """Factors and weights over all positions; beside them the steps, token by token."""
-        rows = [["factor", "near"], ["weight", "near"]]
-        if not wide(figure):
-            rows = [["factor", "factor"], ["weight", "near"]]
-        panels = figure.subplot_mosaic(rows, width_ratios=(1.5, 1) if wide(figure) else None)
-        factor, weights, near = (panels[name] for name in ("factor", "weight", "near"))
+        table, widths = ("fn\nwn", (1.5, 1)) if wide(figure) else ("ff\nwn", None)
+        panels = figure.subplot_mosaic(table, width_ratios=widths)
+        factor, weights, near = (panels[name] for name in "fwn")
         lines: list = []
         parts: list = []
         grey = {"color": "C6", "linestyle": ":"}
