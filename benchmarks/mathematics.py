@@ -25,7 +25,11 @@ from rotary_embedding_torch import RotaryEmbedding
 from transformers import LlamaConfig, T5Config
 from transformers.models.llama import modeling_llama as llama
 from transformers.models.t5.modeling_t5 import T5Attention
-from x_transformers.x_transformers import AlibiPositionalBias, apply_rotary_pos_emb
+from x_transformers.x_transformers import (
+    AlibiPositionalBias,
+    DataDependentAlibi,
+    apply_rotary_pos_emb,
+)
 from x_transformers.x_transformers import RotaryEmbedding as XRotaryEmbedding
 
 import posviz
@@ -139,6 +143,9 @@ def learned_biases():
     while view.base is not None:
         view = view.base
     whole = posviz.kerple_log_bias(r1, r2, offsets).nbytes / 2**20
+    x, theirs = torch.randn(1, 2048, 64), DataDependentAlibi(64, 16)
+    linear = theirs.to_forget_gates[0]
+    w_f, b_f = linear.weight.T.contiguous(), linear.bias
     print(f"Kerple's bias holds {whole:.0f} MiB in torch, {view.nbytes / 2**20:.2f} in NumPy")
     return {
         "x-transformers' ALiBi, which has no Kerple": lambda: AlibiPositionalBias(heads=16)(
@@ -153,6 +160,8 @@ def learned_biases():
         "Kerple (log), posviz, added to scores": lambda: posviz.KerpleLog(r1, r2).at_scores(
             zeros, None, None, tokens, tokens
         ),
+        "x-transformers' FoX": lambda: theirs(x),
+        "FoX, posviz, torch": lambda: posviz.fox_bias(posviz.log_forget_gates(x, w_f, b_f)),
         "fresh memory of that size": lambda: torch.zeros(16, 2048, 2048),
     }
 

@@ -117,6 +117,13 @@ def _(logits):
     return fox_bias(np.log(_sigmoid(logits)))
 
 
+@check_fox.mistake("−inf ahead")
+def _(logits):
+    """You wrote −inf for keys ahead. That is the mask's work; the bias of a key ahead is 0 here."""
+    ahead = np.triu(np.ones(2 * [len(logits)], dtype=bool), 1)
+    return np.where(ahead, -np.inf, _bias(logits))
+
+
 @check_fox.mistake("rows are keys")
 def _(logits):
     """Your rows are keys. Rows are queries: the sum up to the query is sums[:, None]."""

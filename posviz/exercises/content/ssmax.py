@@ -43,6 +43,13 @@ def _(scores, scale, allowed):
     return _sharpened(scores, 1, allowed)
 
 
+@check_ssmax.mistake("ln n added or subtracted")
+def _(scores, scale, allowed):
+    """You multiplied by the scale, and added or subtracted ln n, which changes no weight: all
+    scores of a row get the same. They are multiplied by scale · ln n."""
+    return _sharpened(scores, scale, allowed)
+
+
 @check_ssmax.mistake("one n for all rows")
 def _(scores, scale, allowed):
     """You took the length of the text for n in every row. A row counts the keys that it sees."""

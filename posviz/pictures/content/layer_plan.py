@@ -44,7 +44,7 @@ class LayerPlan(Picture):
     def compute(self) -> Arrays:
         """Return for each layer how far it looks, whether it is told where, and what it spreads.
 
-        sees: the most keys that a query has in a layer; newest: the last position that has word of
+        sees: the most keys that a query has in a layer; newest: the last position that has news of
         the first token after it; told, warm: whether it turns queries and keys, and whether queries
         grow with their position, [layers] each. heard: of how many tokens the last one has word.
         """
@@ -72,7 +72,7 @@ class LayerPlan(Picture):
         near.set(xlim=(50, 1.6 * LONGEST), ylim=(0.4, MOST + 0.6))
         near.xaxis.set_major_locator(LogLocator(base=100))
         near.xaxis.set_minor_locator(NullLocator())
-        spread.set(title="word of the first token", xlabel="position (tokens)")
+        spread.set(title="news of the first token", xlabel="position (tokens)")
         spread.set(xlim=with_room(0, LONGEST), ylim=(0.4, MOST + 0.6))
         spread.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
         spread.tick_params(labelleft=False)
@@ -100,7 +100,7 @@ class LayerPlan(Picture):
         return [*parts, end, warm]
 
     def caption(self, arrays: Arrays) -> str:
-        """How many layers are told, and after which the last token has word of the first."""
+        """How many layers are told, and after which the last token has news of the first."""
         far = int(sum(~arrays.told))
         told = _limited(arrays.layers - far, arrays.sees[arrays.told], arrays.length)
         rest = f", {_are(far)} not told and see{'s' * (far == 1)} all" * (far > 0)

@@ -59,6 +59,7 @@ MISTAKES = {
         lambda logits, i, j: (i - j) * sum(kept(x) for x in logits) / len(logits)
     ),
     "keys ahead not 0": summed(ahead=lambda between: -sum(kept(x) for x in between)),
+    "−inf ahead": summed(ahead=lambda logits: -math.inf),
     "rows are keys": lambda logits: np.transpose(summed()(logits)),
     "log2": summed(lambda x: math.log2(gate(x))),
 }

@@ -45,6 +45,7 @@ def weights_scaled(scores, scale, allowed):
 
 MISTAKES = {
     "plain softmax": row_by_row(lambda s, n: 1),
+    "ln n added or subtracted": row_by_row(lambda s, n: s),
     "one n for all rows": row_by_row(count=lambda i, seen, allowed: len(seen)),
     "padding counted": row_by_row(count=lambda i, seen, allowed: i + 1),
     "most that any row sees": row_by_row(

@@ -71,7 +71,7 @@ def test_reach_is_that_of_masks_one_after_the_other(plan, layers, window):
 def test_the_captions():
     assert caption_of(LayerPlan()) == (
         "Cohere 2, 8 layers: 6 are told where tokens stand and see 4,096 tokens at most, 2 are not "
-        "told and see all; word of the first token reaches the last one after layer 4, and in the "
+        "told and see all; news of the first token reaches the last one after layer 4, and in the "
         "end the last one has heard of 65,536 of 65,536 tokens."
     )
     told = caption_of(LayerPlan(plan="all windowed"))
