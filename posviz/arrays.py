@@ -45,11 +45,13 @@ def is_abstract(x: Any) -> bool:
     So it is while torch compiles or exports, within torch.vmap and its kin, and of fake and meta
     tensors.
     """
-    if is_compiling():
-        return True
-    if not is_torch(x):
+    torch = sys.modules.get("torch")
+    if torch is None:
         return False
-    torch = _torch()
+    if torch.compiler.is_compiling():
+        return True
+    if not isinstance(x, torch.Tensor):
+        return False
     plain = type(x) is torch.Tensor or type(x) is torch.nn.Parameter
     return not plain or x.is_meta or torch._C._functorch.is_functorch_wrapped_tensor(x)
 
@@ -72,23 +74,23 @@ def is_followed(*arrays: Array) -> bool:
 
     What is followed may not be overwritten.
     """
-    if not is_torch(arrays[0]):
-        return False
-    if _torch().is_grad_enabled() and any(x.requires_grad for x in arrays):
-        return True
-    return any(map(is_abstract, arrays))
+    for x in arrays:
+        if is_abstract(x) or (is_torch(x) and x.requires_grad and _torch().is_grad_enabled()):
+            return True
+    return False
 
 
 def is_floating(x: Array) -> bool:
     """Tell whether ``x`` holds real floating-point numbers, of any precision."""
-    return x.dtype.is_floating_point if is_torch(x) else x.dtype.kind == "f"
+    dtype = x.dtype
+    return dtype.kind == "f" if isinstance(dtype, np.dtype) else dtype.is_floating_point
 
 
 def is_real(x: Array) -> bool:
     """Tell whether ``x`` holds real numbers, which booleans are not."""
-    if is_torch(x):
-        return not x.dtype.is_complex and x.dtype != _torch().bool
-    return x.dtype.kind in "iuf"
+    if isinstance(x.dtype, np.dtype):
+        return x.dtype.kind in "iuf"
+    return not (x.dtype.is_complex or x.dtype == sys.modules["torch"].bool)
 
 
 def namespace(*arrays: Array) -> ModuleType:
@@ -97,16 +99,16 @@ def namespace(*arrays: Array) -> ModuleType:
     Raises:
         TypeError: for what is neither a NumPy array nor a torch tensor, or for both at once.
     """
+    if all(map(is_torch, arrays)):
+        import array_api_compat.torch as torch_namespace
+
+        return torch_namespace
     for x in arrays:
         if not (is_torch(x) or isinstance(x, (np.ndarray, np.generic))):
             raise TypeError(f"expected a NumPy array or a torch tensor, got {type(x).__name__}")
-    if len({is_torch(x) for x in arrays}) > 1:
+    if any(map(is_torch, arrays)):
         raise TypeError("NumPy arrays and torch tensors cannot be mixed: move all to one of them")
-    if not is_torch(arrays[0]):
-        return np
-    from array_api_compat import torch as torch_namespace
-
-    return torch_namespace
+    return np
 
 
 def as_array(values: Any, name: str) -> Array:
@@ -174,9 +176,10 @@ def as_numbers(values: Any, name: str) -> Array:
         ValueError: for NaN, infinity or ragged lists.
     """
     x = as_array(values, name)
-    check_memory(name, tuple(x.shape), itemsize=1, x=x)  # an array may repeat one number
-    if is_floating(x) and is_readable(x) and not bool(namespace(x).isfinite(x).all()):
-        raise ValueError(f"{name} must be finite, got NaN or infinity among the values")
+    if is_floating(x) and is_readable(x):
+        check_memory(name, tuple(x.shape), itemsize=1, x=x)  # an array may repeat one number
+        if not bool(namespace(x).isfinite(x).all()):
+            raise ValueError(f"{name} must be finite, got NaN or infinity among the values")
     return x
 
 
@@ -208,8 +211,13 @@ def as_integers(values: Any, name: str) -> Array:
 
 
 def in_int64(x: Array) -> Array:
-    """Return the integers ``x`` in int64."""
+    """Return the array ``x`` in int64."""
     return x.long() if is_torch(x) else x.astype(np.int64, copy=False)
+
+
+def wide_integers(x: Array) -> Array:
+    """Return integers ``x`` in int64, whose differences do not wrap around; floats as they are."""
+    return x if is_floating(x) else in_int64(x)
 
 
 def like(values: Array, x: Array, name: str, dtype: Any = None) -> Array:
@@ -229,7 +237,7 @@ def like(values: Array, x: Array, name: str, dtype: Any = None) -> Array:
     if not is_torch(values):
         values = _as_tensor(values)
     elif values.device == x.device:
-        return values if dtype is None else values.to(dtype)
+        return values if dtype in (None, values.dtype) else values.to(dtype)
     elif x.device.type != "mps":
         raise ValueError(f"{name} must be on device {x.device}, got {values.device}")
     if dtype is None:
@@ -274,19 +282,20 @@ def require_alike(**arrays: Array) -> ModuleType:
         TypeError: when one is not a floating array, or kinds or dtypes differ.
         ValueError: when devices differ.
     """
-    names = ", ".join(arrays)
     try:
         xp = namespace(*arrays.values())
     except TypeError as error:
-        raise TypeError(f"{names}: {error}") from None
+        raise TypeError(f"{', '.join(arrays)}: {error}") from None
     for name, x in arrays.items():
         if not is_floating(x):
             raise TypeError(f"{name} must be floating-point, got dtype {x.dtype}")
-    for what, error_type in (("dtype", TypeError), ("device", ValueError)):
-        if len({getattr(x, what) for x in arrays.values()}) > 1:
-            found = {name: str(getattr(x, what)) for name, x in arrays.items()}
-            came = ", ".join(f"{name}: {value}" for name, value in found.items())
-            raise error_type(f"{names} must share one {what}, got {came}")
+    first, *rest = arrays.values()
+    for x in rest:
+        if x.dtype != first.dtype or x.device != first.device:
+            what = "device" if x.dtype == first.dtype else "dtype"
+            came = ", ".join(f"{name}: {getattr(x, what)}" for name, x in arrays.items())
+            refused = f"{', '.join(arrays)} must share one {what}, got {came}"
+            raise TypeError(refused) if what == "dtype" else ValueError(refused)
     return xp
 
 
@@ -342,7 +351,7 @@ def through_unit_lower(rows: Array, lower: Array) -> Array:
 
 def plus_product(x: Array, a: Array, b: Array) -> Array:
     """Return x + a·b; torch does not write the product down."""
-    return _torch().addcmul(x, a, b) if is_torch(x) else x + a * b
+    return x.addcmul(a, b) if is_torch(x) else x + a * b
 
 
 def as_complex(real: Array, imaginary: Array) -> Array:

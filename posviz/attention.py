@@ -119,7 +119,7 @@ def attend(
     if not isinstance(cache, KeyValueCache | None):
         raise TypeError(f"cache must be a KeyValueCache or None, got {quoted(cache)}")
     head_dim = _head_dim(x, w_q, w_k, w_v, num_heads)
-    positions = positions_of(as_numbers(positions, "positions"), x)
+    positions = positions_of(positions, x, check=as_numbers)
     x = encoding.at_input(x, positions)
     encoding, carried = encoding.for_input(x, positions, None if cache is None else cache.carried)
     q, k, v = (_split_heads(x @ w, head_dim) for w in (w_q, w_k, w_v))
@@ -192,12 +192,12 @@ def attention(
         )
     _require_shapes(q, k, v)
     alike = q_positions is k_positions and q.shape[2] == k.shape[2]
-    q_positions = positions_of(as_numbers(q_positions, "q_positions"), q, "q_positions")
+    q_positions = positions_of(q_positions, q, "q_positions", as_numbers)
     if alike:  # both turn by the same angles
         k_positions = q_positions
         q, k = encoding.at_query_and_key(q, k, q_positions)
     else:
-        k_positions = positions_of(as_numbers(k_positions, "k_positions"), k, "k_positions")
+        k_positions = positions_of(k_positions, k, "k_positions", as_numbers)
         q, k = encoding.at_query(q, q_positions), encoding.at_key(k, k_positions)
     places, limits = (q_positions, k_positions), (mask, window, temperature)
     output, weights = _attention(q, k, v, encoding, places, *limits, return_weights, implementation)
@@ -374,17 +374,18 @@ def _head_dim(x: Array, w_q: Array, w_k: Array, w_v: Array, num_heads: int) -> i
 
 def _require_shapes(q: Array, k: Array, v: Array) -> None:
     require_alike(q=q, k=k, v=v)
-    shapes = f"q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)}"
-    if not q.ndim == k.ndim == v.ndim == 4:
-        raise ValueError(f"q, k and v must be [batch, heads, len, head_dim], got {shapes}")
-    if q.shape[0] != k.shape[0] or q.shape[3] != k.shape[3] or k.shape[:3] != v.shape[:3]:
-        raise ValueError(
-            f"q, k and v must share batch, q and k head_dim, k and v len, got {shapes}"
-        )
-    if 0 in (q.shape[1], q.shape[3]):
-        raise ValueError(f"q must have heads and dimensions, got {shapes}")
-    if k.shape[1] == 0 or q.shape[1] % k.shape[1]:
-        raise ValueError(f"the heads of k must divide the heads of q, got {shapes}")
+    of_q, of_k, of_v = tuple(q.shape), tuple(k.shape), tuple(v.shape)
+    wanted = ""
+    if not len(of_q) == len(of_k) == len(of_v) == 4:
+        wanted = "q, k and v must be [batch, heads, len, head_dim]"
+    elif of_q[0] != of_k[0] or of_q[3] != of_k[3] or of_k[:3] != of_v[:3]:
+        wanted = "q, k and v must share batch, q and k head_dim, k and v len"
+    elif 0 in (of_q[1], of_q[3]):
+        wanted = "q must have heads and dimensions"
+    elif of_k[1] == 0 or of_q[1] % of_k[1]:
+        wanted = "the heads of k must divide the heads of q"
+    if wanted:
+        raise ValueError(f"{wanted}, got q {of_q}, k {of_k}, v {of_v}")
 
 
 def _mask(mask: Any, shape: tuple[int, ...], x: Array) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from posviz.arrays import Array, as_integers, check_memory, namespace, shape_of
+from posviz.arrays import Array, as_integers, check_memory, is_readable, namespace, shape_of
 from posviz.encodings.checks import require_integer
 from posviz.encodings.relative import both_positions, offsets, pairwise_offsets
 from posviz.wording import quoted
@@ -72,7 +72,8 @@ def padding_mask(lengths: Any, seq_len: int) -> Array:
     check_memory("lengths × seq_len", (*shape_of(lengths), seq_len), x=lengths, copies=2)
     lengths = as_integers(lengths, "lengths")
     xp = namespace(lengths)
-    if lengths.ndim != 1 or not bool(xp.all((lengths >= 0) & (lengths <= seq_len))):
+    beyond = (lengths < 0) | (lengths > seq_len)
+    if lengths.ndim != 1 or (is_readable(lengths) and bool(xp.any(beyond))):
         raise ValueError(
             f"lengths must be [batch] and in 0 … {seq_len}, got {quoted(lengths.tolist())}"
         )

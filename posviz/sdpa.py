@@ -6,10 +6,7 @@ of the time. It is given queries and keys that have passed their doors, and a ma
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
-from typing import Any
-
-from posviz.arrays import Array, check_memory, is_compiling, is_readable, is_torch, namespace
+from posviz.arrays import Array, check_memory, is_compiling, is_torch, namespace, widened
 from posviz.encodings.doors import Encoding, bias_by
 from posviz.encodings.relative import FEW, along_diagonals, are_diagonal, diagonals, is_run
 
@@ -40,9 +37,9 @@ def why_not(q: Array, k: Array, encoding: Encoding, return_weights: bool) -> str
 
 
 def _forward_mode() -> bool:
-    from torch.autograd import forward_ad
+    import torch
 
-    return forward_ad._current_level >= 0
+    return torch.autograd.forward_ad._current_level >= 0
 
 
 def _is_transformed() -> bool:
@@ -86,22 +83,21 @@ def _of_torch(q: Array, k: Array, v: Array, mask: Array | None, scale: float) ->
     """Let neighbouring query heads share a key head: they are read as queries of one head."""
     import torch
 
+    kind = q.device.type
+    if torch.is_autocast_enabled(kind) and q.dtype != torch.float64:
+        # Narrowed by hand, or the bias would be rounded with them.
+        q, k, v = (x.to(torch.get_autocast_dtype(kind)) for x in (q, k, v))
+        with torch.autocast(kind, enabled=False):
+            return _of_torch(q, k, v, mask, scale)
     together = k.shape[1] < q.shape[1] and q.shape[2] == 1
     shape = q.shape
     if together:
         q = q.reshape(shape[0], k.shape[1], -1, shape[3])
         if mask is not None and mask.shape[1] > 1:
             mask = mask.reshape(mask.shape[0], k.shape[1], -1, mask.shape[3])
-    kind = q.device.type
-    as_given: AbstractContextManager[Any] = nullcontext()
-    if torch.is_autocast_enabled(kind) and q.dtype != torch.float64:
-        # Narrowed by hand, or the bias would be rounded with them.
-        q, k, v = (x.to(torch.get_autocast_dtype(kind)) for x in (q, k, v))
-        as_given = torch.autocast(kind, enabled=False)
-    with as_given:
-        found = torch.nn.functional.scaled_dot_product_attention(
-            q, k, v, attn_mask=mask, scale=scale, enable_gqa=k.shape[1] < q.shape[1]
-        )
+    found = torch.nn.functional.scaled_dot_product_attention(
+        q, k, v, attn_mask=mask, scale=scale, enable_gqa=k.shape[1] < q.shape[1]
+    )
     return found.reshape(*shape[:3], v.shape[3]) if together else found
 
 
@@ -127,7 +123,7 @@ def _row_of_offsets(
     finding that out takes longer than it saves; where torch.export makes a graph for any length,
     it would be fixed.
     """
-    if bias_by(encoding) != "offset" or q.shape[2] == 1 or not is_readable(q_positions):
+    if bias_by(encoding) != "offset" or q.shape[2] == 1 or is_compiling():
         return None
     if q.shape[2] * k.shape[2] < FEW or not (is_run(q_positions) and is_run(k_positions)):
         return None
@@ -144,6 +140,5 @@ def _is_diagonal(mask: Array, q_len: int, k_len: int) -> bool:
 
 def _zeros(q: Array, shape: tuple[int, ...]) -> Array:
     """Scores of 0 in the dtype in which scores are summed: one number, read many times."""
-    xp: Any = namespace(q)
-    dtype = xp.float32 if q.dtype.itemsize < 4 else q.dtype
-    return xp.zeros((), dtype=dtype, device=q.device).expand(shape)
+    [wide] = widened(q.new_zeros(()))
+    return wide.expand(shape)

@@ -144,6 +144,10 @@ RELEASED = {  # what files say of layers, and what they leave to the model's cod
         },
         2 * [("RoPE", 9, None), ("none", None, None)],
     ),
+    "cohere2, nothing told": (
+        {"model_type": "cohere2", "num_hidden_layers": 4, "head_dim": 8},
+        [*3 * [("RoPE", transformers.Cohere2Config().sliding_window, None)], ("none", None, None)],
+    ),
 }
 
 

@@ -17,6 +17,7 @@ MOST = 10_000  # layers
 ENTRIES = ("rope_parameters", "rope_scaling")
 # Models whose max_position_embeddings is the length after a linear stretch; of others, before it.
 STRETCHED = ("gemma3", "gemma3_text")
+WINDOWS = {"cohere2": 4096}  # tokens, that a file leaves to the code of its model
 WITHOUT = "without position"
 FULL = "full_attention"
 LLAMA_4 = ("llama4", "llama4_text")
@@ -213,7 +214,7 @@ def layers_of(
 def _layer(kind: str, sees: str, config: dict, entries: dict) -> Layer:
     model, window, chunk = config.get("model_type"), 0, 0
     if sees.startswith("sliding") or model == "ministral3":  # which slides in all layers or none
-        window = integer(config, "sliding_window")
+        window = integer({"sliding_window": WINDOWS.get(str(model))} | config, "sliding_window")
     if sees.startswith("chunked"):
         chunk = integer({"attention_chunk_size": 8192} | config, "attention_chunk_size")
     return Layer(kind, window, chunk, _temperature(kind, config, entries))

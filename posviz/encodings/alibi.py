@@ -14,20 +14,20 @@ from posviz.arrays import (
     beside,
     check_memory,
     in_dtype,
-    in_int64,
     is_floating,
     is_torch,
     like,
     namespace,
     plus_product,
+    wide_integers,
     widened,
 )
 from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding, adds_bias
 from posviz.encodings.relative import (
     add_bias,
+    offsets_at,
     once_per_diagonal,
-    pairwise_offsets,
     positions_beside,
 )
 
@@ -71,8 +71,7 @@ def alibi_bias(slopes: Any, offsets: Any) -> Array:
     Source: Press et al. 2022, equation in section 3.
     """
     offsets, slopes = as_numbers(offsets, "offsets"), as_numbers(slopes, "slopes")
-    if not is_floating(offsets):
-        offsets = in_int64(offsets)  # |−128| is −128 where a number has 8 bits
+    offsets = wide_integers(offsets)  # |−128| is −128 where a number has 8 bits
     if slopes.ndim != 1:
         raise ValueError(f"slopes must be [heads], got shape {tuple(slopes.shape)}")
     if offsets.ndim < 2:
@@ -93,7 +92,7 @@ def _falls(num_heads: int) -> np.ndarray:
 
 def _bias(falls: Array, offsets: Array) -> Array:
     """Return falls [heads, 1, 1] × distances: [..., heads, q_len, k_len]"""
-    shape = (len(falls), *offsets.shape)
+    shape = (falls.shape[0], *offsets.shape)
     check_memory("slopes × offsets", shape, itemsize=falls.dtype.itemsize, x=offsets, copies=2)
     return falls * _distances(offsets, falls.dtype)
 
@@ -114,6 +113,6 @@ class Alibi(Encoding):
         """Add −slope × |query position − key position| to scores [batch, heads, q_len, k_len]."""
         falls = beside(scores, _falls, scores.shape[-3], dtype=scores.dtype)
         if scores.shape[-2] == 1:  # the biases of one query need not be written down
-            offsets = pairwise_offsets(*positions_beside(scores, q_positions, k_positions))
+            offsets = offsets_at(*positions_beside(scores, q_positions, k_positions))
             return plus_product(scores, falls, _distances(offsets, scores.dtype))
         return add_bias(scores, q_positions, k_positions, partial(_bias, falls))

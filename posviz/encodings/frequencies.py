@@ -7,7 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from posviz.arrays import Array, as_float64, check_memory, is_torch, like, namespace, shape_of
+from posviz.arrays import (
+    Array,
+    as_float64,
+    check_memory,
+    is_readable,
+    is_torch,
+    like,
+    namespace,
+    shape_of,
+)
 from posviz.encodings.checks import require_base, require_even, require_real
 
 __all__ = [
@@ -103,15 +112,14 @@ def rotary_angles(positions: Any, inv_freq: Any) -> Array:
         raise ValueError(f"inv_freq must be a vector, got shape {tuple(inv_freq.shape)}")
     check_memory("positions × pairs", (*shape_of(positions), len(inv_freq)), x=positions)
     positions = as_float64(positions, "positions")
-    return angles_at(positions, inv_freq)
+    if is_torch(inv_freq) and not is_torch(positions):
+        positions = like(positions, inv_freq, "positions")
+    return angles_at(positions, like(inv_freq, positions, "inv_freq"))
 
 
 def angles_at(positions: Array, inv_freq: Array) -> Array:
-    """Return the ``rotary_angles`` of positions in float64 whose values have been checked."""
-    if is_torch(inv_freq) and not is_torch(positions):
-        positions = like(positions, inv_freq, "positions")
-    inv_freq = like(inv_freq, positions, "inv_freq")
-    check_memory("positions × pairs", (*positions.shape, len(inv_freq)), x=positions)
+    """Return the ``rotary_angles`` of arrays in float64 that lie beside each other."""
+    check_memory("positions × pairs", (*positions.shape, *inv_freq.shape), x=positions)
     return positions[..., None] * inv_freq
 
 
@@ -128,7 +136,7 @@ def wavelengths(inv_freq: Any) -> Array:
     """
     inv_freq = as_float64(inv_freq, "inv_freq")
     xp = namespace(inv_freq)
-    if bool(xp.any(inv_freq < 0)):
+    if is_readable(inv_freq) and bool(xp.any(inv_freq < 0)):
         raise ValueError(
             f"inv_freq must not be negative, got {float(xp.min(inv_freq)):g} among them"
         )

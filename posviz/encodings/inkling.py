@@ -17,7 +17,7 @@ from posviz.arrays import (
     widened,
 )
 from posviz.encodings.doors import Encoding, adds_bias
-from posviz.encodings.relative import pairwise_offsets, pick, positions_beside
+from posviz.encodings.relative import offsets_at, pick, positions_beside
 
 __all__ = ["Inkling", "inkling_bias"]
 
@@ -114,9 +114,7 @@ class Mixing(Encoding):
                 f"heads and queries as q, got shape {tuple(self.states.shape)}"
             )
         check_memory("heads × q_len × k_len", tuple(scores.shape), x=scores, copies=3)
-        q_positions = as_integers(q_positions, "q_positions")
-        k_positions = as_integers(k_positions, "k_positions")
-        apart = pairwise_offsets(*positions_beside(scores, q_positions, k_positions))
+        apart = offsets_at(*positions_beside(scores, q_positions, k_positions, as_integers))
         states = namespace(scores).astype(self.states, scores.dtype, copy=False)
         return scores + inkling_bias(states, like(self.bank, scores, "bank", scores.dtype), apart)
 

@@ -12,11 +12,10 @@ from posviz.arrays import (
     as_numbers,
     check_memory,
     in_dtype,
-    in_int64,
-    is_floating,
     like,
     namespace,
     require_alike,
+    wide_integers,
     widened,
 )
 from posviz.encodings.checks import require_above
@@ -54,9 +53,7 @@ def kerple_power_bias(r1: Array, r2: Array, offsets: Any) -> Array:
 
 def _spread(rule: Callable, r1: Array, r2: Array, offsets: Any) -> Array:
     _require_numbers(r1, r2, at_most=2.0 if rule is _power_bias else None)
-    offsets = as_numbers(offsets, "offsets")
-    if not is_floating(offsets):
-        offsets = in_int64(offsets)  # |−128| is −128 where a number has 8 bits
+    offsets = wide_integers(as_numbers(offsets, "offsets"))  # of 8 bits, |−128| is −128
     if offsets.ndim < 2:
         raise ValueError(f"offsets must be [..., q_len, k_len], got shape {tuple(offsets.shape)}")
     made = partial(rule, *_columns(*widened(r1, r2)))

@@ -12,7 +12,7 @@ from posviz.arrays import (
     as_array,
     as_numbers,
     check_memory,
-    in_int64,
+    is_compiling,
     is_floating,
     is_followed,
     is_readable,
@@ -20,11 +20,13 @@ from posviz.arrays import (
     like,
     namespace,
     shape_of,
+    wide_integers,
 )
 
 __all__ = ["offsets"]
 
 FEW = 2**12  # scores of a head
+Check = Callable[[Any, str], Array]  # as_array, or one that refuses more
 
 
 def offsets(q_positions: Any, k_positions: Any) -> Array:
@@ -65,6 +67,11 @@ def pairwise_offsets(q_positions: Array, k_positions: Array) -> Array:
         came = f"{tuple(q_positions.shape)} and {tuple(k_positions.shape)}"
         raise ValueError(f"q_positions and k_positions must share a batch, got {came}") from None
     check_memory("q_positions × k_positions", (*batch, q_len, k_len), x=q_positions)
+    return offsets_at(q_positions, k_positions)
+
+
+def offsets_at(q_positions: Array, k_positions: Array) -> Array:
+    """Return the ``offsets`` of positions that lie beside each other and fit."""
     return q_positions[..., :, None] - k_positions[..., None, :]
 
 
@@ -75,19 +82,18 @@ def as_positions(positions: Any, name: str) -> Array:
         TypeError: when they are not real numbers.
         ValueError: for NaN or infinity, or a number instead of a vector.
     """
-    return _in_int64(as_numbers(positions, name), name)
-
-
-def _in_int64(positions: Array, name: str) -> Array:
+    positions = as_numbers(positions, name)
     if positions.ndim < 1:
         raise ValueError(f"{name} must be [len] or [batch, len], got a single number")
-    return positions if is_floating(positions) else in_int64(positions)
+    return wide_integers(positions)
 
 
-def positions_of(positions: Any, x: Array, name: str = "positions") -> Array:
+def positions_of(
+    positions: Any, x: Array, name: str = "positions", check: Check = as_array
+) -> Array:
     """Return the positions of the tokens of ``x``, of the kind and on the device of ``x``.
 
-    ``attend`` and ``attention`` have read the values; the doors, which call this, trust them.
+    ``attend`` and ``attention`` read the values (``check`` is as_numbers); the doors trust them.
 
     Shapes: x [batch, (heads,) len, dims], positions and result [len] or [batch, len]; [1, len] is
     read as [len].
@@ -97,27 +103,29 @@ def positions_of(positions: Any, x: Array, name: str = "positions") -> Array:
         ValueError: for other shapes or another device.
     """
     namespace(x)
-    return _as_many(positions, x, x.shape[-2], name)
+    return _as_many(check(positions, name), x, x.shape[-2], name)
 
 
-def _as_many(positions: Any, x: Array, length: int, name: str) -> Array:
-    positions = _in_int64(as_array(positions, name), name)
+def _as_many(positions: Array, x: Array, length: int, name: str) -> Array:
     shape, batch = tuple(positions.shape), x.shape[0]
     if shape == (1, length):
         positions = positions[0]
-    elif shape != (length,) and shape != (batch, length):
+    elif shape not in ((length,), (batch, length)):
         raise ValueError(f"{name} must be [{length}] or [{batch}, {length}], got {shape}")
-    return like(positions, x, name)
+    return like(wide_integers(positions), x, name)
 
 
-def positions_beside(scores: Array, q_positions: Any, k_positions: Any) -> tuple[Array, Array]:
+def positions_beside(
+    scores: Array, q_positions: Any, k_positions: Any, check: Check = as_array
+) -> tuple[Array, Array]:
     """Return both positions, as many as the queries and keys of scores [..., q_len, k_len].
 
     Raises:
-        TypeError: when they are not real numbers, or torch where scores are NumPy.
+        TypeError: when they are not what ``check`` lets pass, or torch where scores are NumPy.
         ValueError: for other shapes or another device.
     """
     namespace(scores)
+    q_positions, k_positions = check(q_positions, "q_positions"), check(k_positions, "k_positions")
     q_len, k_len = scores.shape[-2:]
     return (
         _as_many(q_positions, scores, q_len, "q_positions"),
@@ -197,7 +205,11 @@ def pick(scores: Array, index: Array) -> Array:
 
 
 def add_bias(
-    scores: Array, q_positions: Any, k_positions: Any, bias: Callable[[Array], Array]
+    scores: Array,
+    q_positions: Any,
+    k_positions: Any,
+    bias: Callable[[Array], Array],
+    check: Check = as_array,
 ) -> Array:
     """Add to the scores a bias that depends on the offset.
 
@@ -205,15 +217,15 @@ def add_bias(
     [..., heads, q_len, k_len] of offsets [..., q_len, k_len], each number of its own offset; where
     many are evenly spaced it is asked for one row, an offset per diagonal.
     """
-    q_positions, k_positions = positions_beside(scores, q_positions, k_positions)
+    q_positions, k_positions = positions_beside(scores, q_positions, k_positions, check)
     q_len, k_len = scores.shape[-2:]
-    # Where scores are few, finding runs would take longer than it saves; where no run can be found,
-    # torch.export would fix a length that is compared.
-    if q_len == 1 or not _may_be_shortened(q_positions) or q_len * k_len < FEW:
-        return scores + bias(pairwise_offsets(q_positions, k_positions))
+    # Where scores are few, finding runs would take longer than it saves; torch.export would fix a
+    # length that is compared.
+    if q_len == 1 or is_compiling() or q_len * k_len < FEW:
+        return scores + bias(offsets_at(q_positions, k_positions))
     apart = offsets_of_runs(q_positions, k_positions)
     if apart is None:
-        return scores + once_per_diagonal(bias, pairwise_offsets(q_positions, k_positions))
+        return scores + once_per_diagonal(bias, offsets_at(q_positions, k_positions))
     values = bias(apart[None])[..., 0, :]
     if not is_torch(scores) or is_followed(scores, values):
         return scores + along_diagonals(values, k_len)

@@ -30,7 +30,6 @@ from posviz.arrays import (
     shape_of,
     side_by_side,
     version_of,
-    wide_dtype,
 )
 from posviz.encodings.checks import (
     broadcasts_to,
@@ -87,22 +86,23 @@ def waves_of(
         TypeError: when x is not a floating array, or of another kind.
         ValueError: when devices differ.
     """
-    require_alike(x=x)
-    xp = namespace(angles)
-    cos, sin = xp.cos(angles), xp.sin(angles)
-    if not is_torch(factor) and factor != 1.0:
+    xp = require_alike(x=x)
+    own, is_learned = namespace(angles), is_torch(factor)
+    cos, sin = own.cos(angles), own.sin(angles)
+    if not is_learned and factor != 1.0:
         cos, sin = factor * cos, factor * sin
-    if is_compiling():  # through complex numbers, or each would be taken anew for every head
-        turns = as_complex(cos, sin)
-        cos, sin = turns.real, turns.imag
-    dtype = wide_dtype(x)
-    cos, sin = like(cos, x, "angles", dtype), like(sin, x, "angles", dtype)
-    if is_torch(factor):  # it is learned
-        factor = like(factor, x, "attention_factor", dtype)
+    if x.dtype.itemsize < 8:
+        cos, sin = in_float32(cos), in_float32(sin)
+    cos, sin = like(cos, x, "angles"), like(sin, x, "angles")
+    if is_learned:
+        factor = like(factor, x, "attention_factor", cos.dtype)
         cos, sin = factor * cos, factor * sin
     if layout == "interleaved":
         return (as_complex(cos, sin),)
-    return namespace(cos).concat([cos, cos], axis=-1), sin
+    if is_compiling():  # through complex numbers, or each would be taken anew for every head
+        turns = as_complex(cos, sin)
+        cos, sin = turns.real, turns.imag
+    return xp.concat([cos, cos], axis=-1), sin
 
 
 def turned(x: Array, waves: tuple[Array, ...], layout: str) -> Array:
@@ -149,19 +149,16 @@ def _turn(x: Array, waves: tuple[Array, ...], layout: str) -> Array:
     if layout == "interleaved":
         return side_by_side(in_pairs(x) * waves[0])
     cos, sin = waves
-    if is_torch(x) and not is_followed(x, cos):
-        return _turn_in_one_buffer(x, cos, sin)
+    turned = x * cos
+    if is_torch(x) and not is_followed(turned):
+        (first, second), (ahead, behind) = x.chunk(2, -1), turned.chunk(2, -1)
+        ahead.addcmul_(second, sin, value=-1)
+        behind.addcmul_(first, sin)
+        return turned
     half = x.shape[-1] // 2
-    first, second, cos = x[..., :half], x[..., half:], cos[..., :half]
-    return namespace(x).concat([first * cos - second * sin, first * sin + second * cos], axis=-1)
-
-
-def _turn_in_one_buffer(x: Array, cos: Array, sin: Array) -> Array:
-    turned, (first, second) = x * cos, x.chunk(2, -1)
-    ahead, behind = turned.chunk(2, -1)
-    ahead.addcmul_(second, sin, value=-1)
-    behind.addcmul_(first, sin)
-    return turned
+    ahead = turned[..., :half] - x[..., half:] * sin
+    behind = turned[..., half:] + x[..., :half] * sin
+    return namespace(x).concat([ahead, behind], axis=-1)
 
 
 def rotation_matrix(angles: Any, *, layout: str = "interleaved") -> Array:
@@ -357,6 +354,7 @@ class Rotary(Turning):
         else:
             inv_freq, factor = self.frequencies
             inv_freq = in_float64(as_array(inv_freq, "inv_freq"))
+            inv_freq = like(inv_freq, positions, "inv_freq")
         if 2 * inv_freq.shape[0] > x.shape[-1]:
             raise ValueError(
                 f"rotary_dim must be at most head_dim, {x.shape[-1]}, got {2 * inv_freq.shape[0]}"

@@ -107,6 +107,7 @@ def _frequencies_of_an_axis(head_dim: int, base: float) -> np.ndarray:
 
 
 def _axial(rows: Array, columns: Array, inv_freq: Array, first: str) -> Array:
+    inv_freq = like(inv_freq, rows, "inv_freq")
     axes = (columns, rows) if first == "column" else (rows, columns)
     return namespace(rows).concat([angles_at(axis, inv_freq) for axis in axes], axis=-1)
 

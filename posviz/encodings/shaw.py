@@ -22,7 +22,7 @@ from posviz.arrays import (
 from posviz.encodings.checks import broadcasts_to, require_integer
 from posviz.encodings.doors import Encoding, adds_bias
 from posviz.encodings.learned import require_rows
-from posviz.encodings.relative import pairwise_offsets, pick, position_at, positions_beside
+from posviz.encodings.relative import offsets_at, pick, position_at, positions_beside
 
 __all__ = ["Shaw", "shaw_index", "shaw_key_scores", "shaw_values"]
 
@@ -183,9 +183,7 @@ class Shaw(Encoding):
 
     def _index(self, table: Array, scores: Array, q_positions: Any, k_positions: Any) -> Array:
         """Return the table's row for each query and key: [(batch,) 1, q_len, k_len]"""
-        q_positions = as_integers(q_positions, "q_positions")
-        k_positions = as_integers(k_positions, "k_positions")
-        apart = pairwise_offsets(*positions_beside(scores, q_positions, k_positions))
+        apart = offsets_at(*positions_beside(scores, q_positions, k_positions, as_integers))
         ahead = len(table) // 2 if self.ahead is None else self.ahead
         return shaw_index(apart, len(table) - 1 - ahead, ahead)[..., None, :, :]
 

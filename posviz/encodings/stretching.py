@@ -13,7 +13,7 @@ import numpy as np
 
 from posviz.arrays import as_float64, like
 from posviz.encodings.checks import require_choice, require_integer, require_positive, require_real
-from posviz.encodings.frequencies import Frequencies, rotary_frequencies, wavelengths
+from posviz.encodings.frequencies import Frequencies, rotary_frequencies
 
 __all__ = ["dynamic_ntk", "llama3", "longrope", "ntk", "position_interpolation", "yarn"]
 
@@ -167,7 +167,8 @@ def longrope(
     Texts longer than original_max_seq_len take long_factors, others short_factors.
     attention_factor None is √(1 + ln s / ln original_max_seq_len), s being max_seq_len /
     original_max_seq_len, and 1 where s ≤ 1: for both lists, as in the Phi-3 models. As
-    ``KeyValueCache`` holds keys turned, keep seq_len fixed while it grows.
+    ``KeyValueCache`` holds keys turned, keep seq_len fixed while it grows. torch.compile cannot
+    read the lists: call this outside.
 
     Shapes: short_factors, long_factors and inv_freq [rotary_dim/2]. Units: tokens; radians per
     token. float64.
@@ -230,7 +231,7 @@ def _blend(inv_freq: np.ndarray, factor: float, kept: np.ndarray) -> np.ndarray:
 
 
 def _kept_by_turns(inv_freq: np.ndarray, original: int, slow: float, fast: float) -> np.ndarray:
-    turns = original / wavelengths(inv_freq)
+    turns = original * inv_freq / (2 * math.pi)
     return np.clip((turns - slow) / (fast - slow), 0, 1)
 
 
@@ -244,7 +245,7 @@ def _kept_by_index(
     if truncate:
         first, last = math.floor(first), math.ceil(last)
     # The released code bounds the last pair by rotary_dim, not by the number of pairs.
-    first, last = np.clip([first, last], 0, rotary_dim - 1)
+    first, last = (min(max(index, 0), rotary_dim - 1) for index in (first, last))
     if first == last:
         last += 0.001  # as in the released code: a step
     return 1 - np.clip(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from posviz.arrays import Array, as_integers, as_numbers, beside, like, namespace
+from posviz.arrays import Array, as_integers, as_numbers, beside, like, namespace, take_rows
 from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding, adds_bias
 from posviz.encodings.learned import require_table, rows_at
@@ -34,7 +34,7 @@ def t5_bucket(
     the opposite of our offset. Offsets are integers: in between the rule says nothing. The
     boundaries are exact: with logarithms in float64 it depends on the order of the operations
     whether distance 64 reaches the bucket that starts there (8 · log(8) / log(16) is 6, or a little
-    less).
+    less). torch.compile cannot find them: call this outside, or pass a ``T5`` made outside.
 
     Raises:
         TypeError: when an argument is not integers.
@@ -50,7 +50,7 @@ def t5_bucket(
 
 def _bucket(starts: tuple[int, ...], bidirectional: bool, offsets: Array) -> Array:
     xp, limits = namespace(offsets), beside(offsets, np.array, starts)
-    distances = xp.abs(offsets) if bidirectional else xp.clip(offsets, 0, None)
+    distances = abs(offsets) if bidirectional else offsets.clip(0)
     buckets = xp.searchsorted(limits, distances, side="right") - 1
     if bidirectional:
         return buckets + xp.astype(offsets < 0, xp.int64) * len(starts)
@@ -102,13 +102,13 @@ def t5_bias(table: Array, buckets: Any) -> Array:
     buckets = as_numbers(buckets, "buckets")
     if buckets.ndim < 2:
         raise ValueError(f"buckets must be [..., q_len, k_len], got shape {tuple(buckets.shape)}")
-    return once_per_diagonal(partial(_bias, table), buckets)
+    return once_per_diagonal(lambda rows: _heads_first(rows_at(table, rows, "buckets")), buckets)
 
 
-def _bias(table: Array, buckets: Array) -> Array:
-    rows = rows_at(table, buckets, "buckets")
+def _heads_first(rows: Array) -> Array:
+    """[..., q_len, k_len, heads] → [..., heads, q_len, k_len]"""
     *lead, q_axis, k_axis, heads = range(rows.ndim)
-    return namespace(table).permute_dims(rows, (*lead, heads, q_axis, k_axis))
+    return namespace(rows).permute_dims(rows, (*lead, heads, q_axis, k_axis))
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,10 +142,10 @@ class T5(Encoding):
         if heads != scores.shape[-3]:
             raise ValueError(f"table must have the {scores.shape[-3]} heads of q, got {heads}")
         table = like(self.table, scores, "table", scores.dtype)
-        q_positions = as_integers(q_positions, "q_positions")
-        k_positions = as_integers(k_positions, "k_positions")
 
         def bias(offsets: Array) -> Array:
-            return _bias(table, _bucket(self._starts, self.bidirectional, offsets))
+            return _heads_first(
+                take_rows(table, _bucket(self._starts, self.bidirectional, offsets))
+            )
 
-        return add_bias(scores, q_positions, k_positions, bias)
+        return add_bias(scores, q_positions, k_positions, bias, as_integers)

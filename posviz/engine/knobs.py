@@ -229,7 +229,8 @@ class log_integer(integer):
     def _places(self) -> list[int]:
         """The places of a log knob, rounded: near the low end several are one number."""
         fine = log(self.low, low=self.low, high=self.high)
-        return sorted({round(value) for value in fine.stops(fine.last_place + 1)})
+        between = fine.stops(fine.last_place + 1)[1:-1]  # the ends have four digits there
+        return sorted({self.low, *map(round, between), self.high})
 
     @property
     def last_place(self) -> int:

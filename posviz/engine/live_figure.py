@@ -50,6 +50,24 @@ class LiveFigure:
         self.layers, self._artists, self._values, self.caption = layers, artists, values, caption
         return True
 
+    def drag(self, across: float, down: float) -> None:
+        """Set the knobs as a drag to a place in the first axes does; elsewhere it does nothing.
+
+        A place is given by shares of the figure's width and height, from its upper left.
+        """
+        if self.layers is None:
+            return
+        figure, picture, knobs = self.layers.figure, self.picture, self.picture.knobs()
+        place = across * figure.bbox.width, (1 - down) * figure.bbox.height
+        if not figure.axes[0].bbox.contains(*place):
+            return
+        wanted = picture.dragged(*figure.axes[0].transData.inverted().transform(place))
+        with picture.hold_trait_notifications():
+            for name, value in wanted.items():
+                knob: Any = knobs[name]
+                held = min(max(float(value), knob.low), knob.end(picture))
+                setattr(picture, name, knob.at(knob.place(held)))
+
     def _needs_new_artists(self, values):
         knobs = self.picture.knobs().items()
         return any(knob.redraw and values[name] != self._values[name] for name, knob in knobs)

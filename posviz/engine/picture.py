@@ -70,6 +70,13 @@ class Picture(traitlets.HasTraits):
         """
         raise NotImplementedError
 
+    def dragged(self, x: float, y: float) -> dict:
+        """Return {knob: value} for a reader who drags to x, y in the first axes.
+
+        Nothing, unless a subclass has something to drag; it takes what lies beyond a knob's ends.
+        """
+        return {}
+
     # -- what helps it -------------------------------------------------------------------------
 
     def held(self, name: str) -> Any:

@@ -36,6 +36,7 @@ interface Signal {
 
 export interface ScreenTraits {
   css: [width: number, height: number]; // pixels that the picture is drawn for
+  drags?: boolean; // something in it can be dragged
 }
 
 export interface ToScreen {
@@ -44,8 +45,12 @@ export interface ToScreen {
   plain?: boolean; // this view's host loses binary buffers
   dark?: boolean; // this view's page
   ask?: true; // for a whole frame
+  drag?: Place; // where a reader drags to
   gone?: true;
 }
+
+/** Shares of the picture's width and height, from its upper left. */
+export type Place = [across: number, down: number];
 
 export interface Pong {
   pong: string; // the view that asked

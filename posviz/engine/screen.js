@@ -7,7 +7,7 @@ import { watchKernel } from "./host.js";
 import { Scene } from "./replay.js";
 import { Room } from "./room.js";
 
-/** @import { Bytes, Frame, Model, Pong, ScreenTraits, ToScreen, Widget } from "./protocol.d.ts" */
+/** @import { Bytes, Frame, Model, Place, Pong, ScreenTraits, ToScreen, Widget } from "./protocol.d.ts" */
 
 const PULSE_EVERY = 2000; // milliseconds
 const LOOK_EVERY = 250; // milliseconds: what no event tells in every host
@@ -138,6 +138,9 @@ class Line {
   #heard = false; // whether any frame has come
   #plain = false; // whether buffers have to come as text
   #dark = false; // whether the page was when the kernel was last told
+  #dragged = 0; // when the place was sent that waits for an answer
+  /** @type {Place | null} */
+  #place = null; // the newest one since
 
   /**
    * @param {Model<ScreenTraits, Frame | Pong, ToScreen>} model
@@ -190,6 +193,18 @@ class Line {
     if (isDark(this.notice) !== this.#dark) this.ask();
   }
 
+  /**
+   * One place is on its way at a time; of those that come meanwhile only the newest is kept.
+   * @param {Place} place
+   */
+  drag(place) {
+    this.#place = place;
+    if (this.#dragged && performance.now() - this.#dragged < SILENT) return;
+    this.#place = null;
+    this.#dragged = performance.now();
+    this.#send({ drag: place, ...this.#page() });
+  }
+
   leave() {
     this.#send({ gone: true });
   }
@@ -219,6 +234,8 @@ class Line {
     if (Object.values(GONE).includes(this.notice.textContent)) this.notice.textContent = "";
     if (silence > SILENT) this.ask();
     if ("pong" in message) {
+      if (message.pong === this.#view) this.#dragged = 0;
+      if (!this.#dragged && this.#place) this.drag(this.#place);
       // The frame that was asked for first has not come: it was lost because it is binary.
       if (message.pong !== this.#view || this.#heard || this.#plain) return null;
       this.#plain = true;
@@ -246,6 +263,29 @@ function watchSharpness(resharpen) {
   };
   watch();
   return () => query.removeEventListener("change", changed);
+}
+
+/**
+ * Calls `drag` with the place of a pointer that is pressed on the picture, and wherever it moves.
+ * @param {HTMLCanvasElement} canvas
+ * @param {(place: Place) => void} drag
+ * @param {AbortSignal} signal
+ */
+function watchDrags(canvas, drag, signal) {
+  const share = (/** @type {number} */ at, /** @type {number} */ of) => Math.min(Math.max(at / of, 0), 1);
+  /** @param {PointerEvent} event */
+  const moved = ({ buttons, clientX, clientY }) => {
+    if (!(buttons & 1)) return;
+    const { left, top, width, height } = canvas.getBoundingClientRect();
+    drag([share(clientX - left, width), share(clientY - top, height)]);
+  };
+  canvas.style.cursor = "crosshair";
+  canvas.style.touchAction = "pinch-zoom"; // a finger drags, too, and does not scroll the page
+  canvas.addEventListener("pointerdown", (event) => {
+    canvas.setPointerCapture(event.pointerId);
+    moved(event);
+  }, { signal });
+  canvas.addEventListener("pointermove", moved, { signal });
 }
 
 /** @param {Widget<ScreenTraits, Frame | Pong, ToScreen>} widget */
@@ -286,6 +326,7 @@ function render({ model, el }) {
     if (document.fullscreenElement) document.exitFullscreen();
     else canvas.closest(".posviz-explorer")?.requestFullscreen();
   });
+  if (model.get("drags")) watchDrags(canvas, (place) => line.drag(place), signal);
   const endSharpness = watchSharpness(() => room.fit());
   const pulse = setInterval(() => line.pulse(), PULSE_EVERY);
   const look = setInterval(() => line.look(), LOOK_EVERY);

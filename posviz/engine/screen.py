@@ -12,6 +12,7 @@ import traitlets
 from posviz.engine.frames import Frames
 from posviz.engine.live_figure import LiveFigure
 from posviz.engine.messages import is_name
+from posviz.engine.picture import Picture
 from posviz.engine.scripts import as_module
 from posviz.engine.style import drawing
 
@@ -42,10 +43,14 @@ class Screen(anywidget.AnyWidget):
     _css = (_HERE / "screen.css").read_text("utf-8")
 
     css: Any = traitlets.List().tag(sync=True)  # pixels that the picture is drawn for
+    drags = traitlets.Bool().tag(sync=True)  # whether something in the picture can be dragged
 
     def __init__(self, live: LiveFigure, refresh: Callable[[], None]) -> None:
         """`refresh` is called when a view asks for a frame."""
-        super().__init__(css=[round(100 * inches) for inches in live.picture.size])
+        super().__init__(
+            css=[round(100 * inches) for inches in live.picture.size],
+            drags=type(live.picture).dragged is not Picture.dragged,
+        )
         self.live, self._refresh = live, refresh
         self.views: dict[str, View] = {}
         self.frame_number = 0  # of the newest frame
@@ -65,7 +70,7 @@ class Screen(anywidget.AnyWidget):
         self.send(head | fields | {"buffers": len(buffers)}, buffers)
 
     def _receive(self, _, message, buffers):
-        """Handle a message of a view: it asks for a frame, is still open, or has been closed."""
+        """Handle a message of a view: it asks, is open, was dragged in, or has been closed."""
         with drawing:
             if _is_understood(message):
                 self._hear(message)
@@ -95,6 +100,8 @@ class Screen(anywidget.AnyWidget):
             self._frames.forget()
             self._refresh()
         else:
+            if "drag" in message:
+                self.live.drag(*message["drag"])  # who observes the knobs shows the frame
             self.send({"pong": view})
 
     def close(self) -> None:
@@ -112,8 +119,17 @@ def _is_understood(message):
         and is_name(message.get("view"))
         and all(isinstance(message.get(flag, False), bool) for flag in FLAGS)
         and (message.get("gone") or _is_ratio(message.get("ratio")))
+        and _is_place(message.get("drag", [0, 0]))
     )
 
 
 def _is_ratio(value):
     return type(value) in (int, float) and LOWEST <= value <= HIGHEST
+
+
+def _is_place(value):
+    return isinstance(value, list) and len(value) == 2 and all(map(_is_share, value))
+
+
+def _is_share(value):
+    return type(value) in (int, float) and 0 <= value <= 1

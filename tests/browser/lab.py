@@ -32,6 +32,7 @@ OPEN = """([path, kernel]) => {
     const place = { path, ...(kernel && { kernel: { id: kernel } }) };
     return window.jupyterapp.commands.execute('docmanager:open', place).then(() => {});
 }"""
+THEME = "name => window.jupyterapp.commands.execute('apputils:change-theme', { theme: name })"
 CLOSE = "() => [...window.jupyterapp.shell.widgets('main')].forEach(widget => widget.dispose())"
 
 # Through the application: a click on Run > Run All Cells soon after loading is sometimes lost.
@@ -117,6 +118,11 @@ class Lab:
     def close(self):
         """Close what is open, saved or not."""
         self.page.evaluate(CLOSE)
+
+    def theme(self, name):
+        """Change the theme, which is kept for the next page, too: Light or Dark."""
+        self.spoilt = True
+        self.page.evaluate(THEME, f"JupyterLab {name}")
 
     def wait_until_ready(self):
         """Wait until the notebook in front is loaded and its kernel answers."""

@@ -10,6 +10,10 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
+from posviz.engine.live_figure import LiveFigure
+from posviz.pictures.content.one_matrix import OneMatrix
+from tests.engine.sample import place_of
+
 TABLE = "from posviz import SinusoidalTable\npicture = SinusoidalTable()"
 
 FRAGILE = """
@@ -42,6 +46,31 @@ SHORT = FRAGILE.replace("high=7", "high=3")  # soon played, and it stands at its
 def printed(lab, cell):
     """What the cell with this number printed."""
     return lab.page.locator(".jp-CodeCell").nth(cell).locator(".jp-OutputArea pre").inner_text()
+
+
+def test_a_reader_drags_in_the_picture_and_the_sliders_go_along(lab):
+    lab.write("dragged", "from posviz import OneMatrix\nOneMatrix().explore()")
+    lab.run_all()
+    [explorer] = lab.explorers()
+    live, mouse = LiveFigure(OneMatrix()), lab.page.mouse
+    live.follow()
+
+    def point(x, y):
+        box = explorer.canvas.bounding_box()
+        across, down = place_of(live, x, y)
+        return box["x"] + across * box["width"], box["y"] + down * box["height"]
+
+    explorer.canvas.scroll_into_view_if_needed()
+    with explorer.changes():
+        mouse.move(*point(-0.02, 0.3))
+        mouse.down()
+        mouse.move(*point(-0.0602, -0.703), steps=30)
+        explorer.stands_at("real part a", "-0.06")
+        explorer.stands_at("imaginary part ω", "0.7")
+    mouse.up()
+    mouse.move(*point(0, 0), steps=5)  # no button is pressed
+    explorer.settled()
+    explorer.stands_at("real part a", "-0.06")
 
 
 def test_code_moves_the_slider_and_knobs_changed_together_give_one_frame(lab):
@@ -414,20 +443,18 @@ def test_keys_stay_with_the_control_that_has_the_focus(lab):
     assert lab.page.locator(".jp-CodeCell").count() == cells
 
 
-THEME = "name => window.jupyterapp.commands.execute('apputils:change-theme', { theme: name })"
 CORNER = """canvas => [...canvas.getContext('2d').getImageData(0, 0, 1, 1).data.slice(0, 3)]"""
 WHITE, DARK = [255, 255, 255], [0x1B, 0x1E, 0x23]
 
 
 def test_the_picture_follows_the_theme_at_once_and_exports_keep_their_style(lab, server):
-    lab.spoilt = True  # the theme is kept for the next page
     lab.write("dark", TABLE, "picture.explore()")
     lab.run_all()
     [explorer] = lab.explorers()
     light, corner = explorer.settled(), lambda: explorer.canvas.evaluate(CORNER)
     assert corner() == WHITE
     with explorer.changes():
-        lab.page.evaluate(THEME, "JupyterLab Dark")
+        lab.theme("Dark")
     assert corner() == DARK
     explorer.press("position", "ArrowRight")
     explorer.button("Export").click()
@@ -438,13 +465,13 @@ def test_the_picture_follows_the_theme_at_once_and_exports_keep_their_style(lab,
     expect(explorer.root.locator("a[download]")).to_be_visible()
     saved = Image.open(server.folder / "figures" / "SinusoidalTable.png").convert("RGB")
     assert list(saved.getpixel((0, 0))) == WHITE
-    lab.page.evaluate(THEME, "JupyterLab Light")
+    lab.theme("Light")
     assert explorer.becomes(light)
-    lab.page.evaluate(THEME, "JupyterLab Dark")
+    lab.theme("Dark")
     lab.run_cell(1)
     [explorer] = lab.explorers()
     assert corner() == DARK
     png = lab.notebook().cells[1].outputs[0].data["image/png"]
     stored = Image.open(io.BytesIO(base64.b64decode(png))).convert("RGB")
     assert list(stored.getpixel((0, 0))) == WHITE
-    lab.page.evaluate(THEME, "JupyterLab Light")
+    lab.theme("Light")

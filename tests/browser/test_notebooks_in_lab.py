@@ -11,6 +11,7 @@ from tests.test_notebooks import differing
 
 SCREEN = {"width": 1280, "height": 720}  # a projector
 NOTEBOOK = 599  # pixels, that JupyterLab leaves of its height
+LARGER = ({"width": 1366, "height": 768}, {"width": 1920, "height": 1080})
 READABLE = 11  # pixels: the height of letters
 
 # In the kernel that ran a lesson: whether torch is loaded, and the smallest letters of each
@@ -81,6 +82,23 @@ def test_a_notebook_runs_tells_what_is_stored_and_sliders_move_every_picture(
             explorer.button("Reset").click()
             assert explorer.becomes(first), f"Reset after {label}"
     assert lab.page_errors == []
+
+
+@pytest.mark.release("a minute for each lesson")
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_every_explorer_fits_larger_screens_in_both_themes(lab, name):
+    lab.open(name)
+    lab.run_all()
+    for theme in ("Light", "Dark"):
+        lab.theme(theme)
+        for screen in (SCREEN, *LARGER):
+            lab.page.set_viewport_size(screen)
+            for number, explorer in enumerate(lab.explorers()):
+                explorer.root.evaluate("root => root.scrollIntoView()")
+                explorer.settled()
+                lab.screenshot(f"{name}_{number}_{screen['width']}_{theme}")
+                assert explorer.height() <= screen["height"] - SCREEN["height"] + NOTEBOOK
+    lab.theme("Light")
 
 
 def moves_the_picture(explorer, label, by_mouse):

@@ -127,6 +127,27 @@ def test_the_readme_has_what_is_tested(request):
         assert f"\n| {name} |{' yes |' * len(TRANSFORMS)}\n" in readme, name
 
 
+CALLED_WITHIN = {
+    "yarn": lambda x: posviz.Rotary(
+        frequencies=posviz.yarn(HEAD_DIM, 3.0, original_max_seq_len=6)
+    ).at_query(x, POSITIONS),
+    "llama3": lambda x: posviz.Rotary(
+        frequencies=posviz.llama3(HEAD_DIM, 3.0, original_max_seq_len=64)
+    ).at_query(x, POSITIONS),
+    "wavelengths": lambda x: posviz.wavelengths(x.abs()),
+    "padding_mask": lambda x: posviz.padding_mask(x[0, 0, :, 0].abs().long(), 9),
+}
+
+
+@pytest.mark.slow("seconds")
+@pytest.mark.parametrize("name", CALLED_WITHIN)
+def test_functions_that_a_compiled_function_calls(name):
+    torch.compiler.reset()
+    compiled = torch.compile(CALLED_WITHIN[name], fullgraph=True, backend="eager")
+    [x] = tensors(random(2, HEADS, 5, HEAD_DIM))
+    torch.testing.assert_close(compiled(x), CALLED_WITHIN[name](x), atol=1e-12, rtol=0)
+
+
 # ---------------------------------------------------------------- far away, compiled
 
 FAR = (0, 1000, 131_072, 10**7)

@@ -85,6 +85,26 @@ class Waves(Picture):
         return f"At position {arrays.position} the last wave is {arrays.curves[-1].max():.3f} high."
 
 
+class Dragged(Waves):
+    """Waves whose width and phase follow a pointer, in axes that end beyond both."""
+
+    phase = real(0.5, low=0, high=1, until=lambda p: 0.75)
+
+    def draw(self, figure):
+        figure.add_axes((0.25, 0.25, 0.5, 0.5)).set(xlim=(0, 100), ylim=(-1, 2))
+        return super().draw(figure)
+
+    def dragged(self, x, y):
+        return {"width": x, "phase": y}
+
+
+def place_of(live, x, y):
+    """The place of a point of the first axes, as a browser tells it."""
+    figure = live.layers.figure
+    across, up = figure.axes[0].transData.transform((x, y)) / figure.bbox.size
+    return [float(across), float(1 - up)]
+
+
 class Failing(Waves):
     """Waves that break where they are told to."""
 

@@ -106,6 +106,11 @@ def test_a_log_knob_of_whole_numbers_skips_none_as_long_as_they_are_far_apart():
         assert 0 < following - value <= 1 + 0.06 * value
 
 
+def test_a_log_knob_of_whole_numbers_ends_where_it_says():
+    knob = knobs.log_integer(128, low=128, high=65_537)
+    assert [knob.at(0), knob.at(knob.last_place)] == [128, 65_537]
+
+
 def test_a_log_knob_of_whole_numbers_lets_in_no_others():
     knob = knobs.log_integer(30, low=1, high=4095)
     assert knob.validate(None, np.int64(62)) == 62

@@ -9,7 +9,7 @@ import pytest
 
 from posviz.engine.live_figure import LiveFigure
 from tests.engine.replay import fresh_pixels
-from tests.engine.sample import Failing, Waves
+from tests.engine.sample import Dragged, Failing, Waves, place_of
 
 
 def live_pixels(live) -> np.ndarray:
@@ -162,3 +162,21 @@ def test_two_live_figures_of_one_picture_do_not_meet():
     assert not np.array_equal(live_pixels(second), old)
     first.paint()
     assert np.array_equal(first.layers.pixels(), old)
+
+
+@pytest.mark.parametrize("ratio", [1, 2.5])
+def test_a_drag_sets_knobs_at_their_nearest_places(ratio):
+    live = LiveFigure(Dragged(width=8, phase=0.5))
+    live.drag(0.5, 0.5)  # there is no figure yet
+    live.ratio = ratio
+    live.follow()
+    live.paint()
+
+    def knobs_after(x, y):
+        live.drag(*place_of(live, x, y))
+        return live.picture.width, live.picture.phase
+
+    assert knobs_after(31.2, 0.123) == (32, 0.12)
+    assert knobs_after(99, 1.9) == (64, 0.75)
+    assert knobs_after(1, -0.9) == (2, 0)
+    assert knobs_after(-1, 1) == knobs_after(10, 2.1) == (2, 0)  # outside

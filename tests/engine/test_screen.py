@@ -3,14 +3,16 @@
 import base64
 import gc
 import weakref
+from contextlib import closing
 
 import numpy as np
 import pytest
 
+from posviz.engine.explorer import Explorer
 from posviz.engine.live_figure import LiveFigure
 from posviz.engine.screen import MOST_VIEWS, Screen
 from tests.engine.replay import Scene, decoded, fresh_pixels
-from tests.engine.sample import Browser, Waves
+from tests.engine.sample import Browser, Dragged, Waves, place_of
 
 
 @pytest.fixture
@@ -187,6 +189,26 @@ def test_a_ping_is_answered_and_changes_nothing(screen, browser):
     assert len(browser.frames) == frames
 
 
+def test_a_drag_shows_the_frame_and_is_answered():
+    explorer = Explorer(Dragged())
+    browser = Browser(explorer.screen)
+    browser.say("a", ratio=1)
+    browser.say("a", ratio=1, drag=place_of(explorer.live, 16, 0.75))
+    frame, pong = (message for message, _ in browser.messages[1:])
+    assert (frame["frame"], pong) == (2, {"pong": "a"})
+    assert (explorer.picture.width, explorer.picture.phase) == (16, 0.75)
+    assert explorer.controls["phase"].place == 75
+    browser.say("a", ratio=1, drag=[0, 0])
+    assert [message for message, _ in browser.messages[3:]] == [{"pong": "a"}]
+    explorer.close()
+
+
+def test_only_a_picture_that_says_how_can_be_dragged_in(screen):
+    assert not screen.drags
+    with closing(Screen(LiveFigure(Dragged()), lambda: None)) as dragged:
+        assert dragged.drags
+
+
 def test_a_view_that_fell_silent_is_forgotten_and_comes_back_by_asking(
     screen, browser, monkeypatch
 ):
@@ -215,6 +237,9 @@ NOT_SENT = [
     *({"view": "b", "ratio": ratio} for ratio in (None, "2", True, [2], 0, -1, 0.09, 1e9)),
     *({"view": "b", "ratio": float(ratio)} for ratio in ("inf", "nan")),
     *({"view": "b", "ratio": 4, flag: 1} for flag in ("ask", "gone", "plain", "dark")),
+    *({"view": "b", "ratio": 4, "drag": place} for place in (None, 0.5, [0.5], [0.5] * 3)),
+    *({"view": "b", "ratio": 4, "drag": [0.5, at]} for at in ("0", True, None, -0.1, 1.1)),
+    {"view": "b", "ratio": 4, "drag": [0.5, float("nan")]},
 ]
 
 

@@ -46,8 +46,8 @@ QUICK = {
     ),
     "fused: autocast narrows the bias": (
         S,
-        "        as_given = torch.autocast(kind, enabled=False)\n",
-        "",
+        "            return _of_torch(q, k, v, mask, scale)",
+        "            return _of_torch(q, k, v, mask.to(q.dtype), scale)",
         T + "test_autocast_narrows_the_products_and_not_the_bias",
     ),
     "fused: autocast is to bfloat16": (
@@ -118,8 +118,8 @@ QUICK = {
     ),
     "fused: the bias of halves is rounded": (
         S,
-        "dtype = xp.float32 if q.dtype.itemsize < 4 else q.dtype",
-        "dtype = q.dtype",
+        "[wide] = widened(q.new_zeros(()))",
+        "wide = q.new_zeros(())",
         T + "test_of_a_bias_by_offset_no_matrix_is_made",
     ),
     "fused: batches of positions lose their batch": (
@@ -227,8 +227,8 @@ QUICK = {
     ),
     "few scores lose what they were": (
         "posviz/encodings/relative.py",
-        "return scores + bias(pairwise_offsets(q_positions, k_positions))",
-        "return bias(pairwise_offsets(q_positions, k_positions))",
+        "return scores + bias(offsets_at(q_positions, k_positions))",
+        "return bias(offsets_at(q_positions, k_positions))",
         "tests/encodings/test_relative.py::test_a_bias_is_added_entry_by_entry",
     ),
     "a module: frequencies become halves": (

@@ -11,8 +11,8 @@ QUICK = {
     ),
     "RoPE turns the other way": (
         E + "rotary.py",
-        "cos, sin = xp.cos(angles), xp.sin(angles)",
-        "cos, sin = xp.cos(angles), -xp.sin(angles)",
+        "cos, sin = own.cos(angles), own.sin(angles)",
+        "cos, sin = own.cos(angles), -own.sin(angles)",
         T + "test_rotary.py",
     ),
     "half_split: a missing minus": (
@@ -35,7 +35,7 @@ QUICK = {
     ),
     "the attention factor is lost": (
         E + "rotary.py",
-        "if not is_torch(factor) and factor != 1.0:",
+        "if not is_learned and factor != 1.0:",
         "if False:",
         T + "test_rotary.py",
     ),

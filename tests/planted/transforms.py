@@ -81,7 +81,7 @@ QUICK = {
     ),
     "ALiBi: distances wrap around": (
         E + "alibi.py",
-        "offsets = in_int64(offsets)  #",
+        "offsets = wide_integers(offsets)  #",
         "pass  #",
         EDGES + "test_no_distance_wraps_around_or_overflows",
     ),
@@ -141,8 +141,8 @@ QUICK = {
     ),
     "only the first array is asked whether it is mapped over": (
         A,
-        "return any(map(is_abstract, arrays))",
-        "return is_abstract(arrays[0])",
+        "    for x in arrays:\n        if is_abstract(x) or",
+        "    for x in arrays[:1]:\n        if is_abstract(x) or",
         ARRAYS + "test_torch_follows_what_it_maps_over",
     ),
     "integers of a tensor wrap around in 32 bits": (
@@ -219,7 +219,7 @@ DEFAULT = {
     ),
     "exported: a length is compared where no row is looked for": (
         "posviz/sdpa.py",
-        " or not is_readable(q_positions):",
+        " or is_compiling():",
         ":",
         CHANGES_NOTHING + "[T5-torch.export]",
     ),
@@ -231,8 +231,8 @@ DEFAULT = {
     ),
     "compiled: numbers are read": (
         A,
-        "    if is_compiling():\n        return True\n    if not is_torch(x):",
-        "    if not is_torch(x):",
+        "    if torch.compiler.is_compiling():\n        return True\n",
+        "",
         CHANGES_NOTHING + "[learned-torch.compile]",
     ),
 }

@@ -1,0 +1,1 @@
+"""Exercises of lesson 11: position from content, and layers without it."""

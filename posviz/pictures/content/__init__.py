@@ -1,0 +1,1 @@
+"""Pictures of lesson 11: position from content, and layers without it."""

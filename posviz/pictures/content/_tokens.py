@@ -1,0 +1,38 @@
+"""Sentences that readers type, as tokens: words, and each mark by itself."""
+
+import re
+from math import ceil
+
+from matplotlib import rcParams
+
+ENDS = frozenset(".!?…。！？")  # of sentences
+_TOKEN = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
+LETTERS = 7  # of a label at most
+
+
+def tokens_of(sentence):
+    """Words and marks, in their order; an empty sentence is one token, ∅."""
+    return _TOKEN.findall(sentence) or ["∅"]
+
+
+def is_word(token):
+    """Whether a token is a word, and no mark."""
+    return token[0].isalnum() or token[0] == "_"
+
+
+def are(tokens, word):
+    """Which tokens are a word as a reader types it: capital letters do not matter."""
+    return [token.casefold() == word.strip().casefold() for token in tokens]
+
+
+def short(token):
+    """A token as a label has it."""
+    return token if len(token) <= LETTERS else token[: LETTERS - 1] + "…"
+
+
+def label_tokens(axis, tokens, inches, **look):
+    """Write tokens at an axis of so many inches, as many as there is room for."""
+    room = 72 * inches / (1.3 * rcParams["font.size"])
+    labelled = range(0, len(tokens), ceil(len(tokens) / room))
+    names = [short(tokens[i]) for i in labelled]
+    axis.set_ticks(labelled, labels=names, parse_math=False, **look)
