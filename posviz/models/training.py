@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import signal
 import sys
 import sysconfig
@@ -47,14 +48,19 @@ def standard_library_text(characters: int = 1_000_000) -> str:
     """
     characters = require_integer(characters, "characters")
     root, files, length = Path(sysconfig.get_path("stdlib")), [], 0
-    inside = (path.relative_to(root) for path in root.rglob("*.py"))
-    for path in sorted(inside, key=Path.as_posix):
-        if not {"test", "tests", "site-packages", "dist-packages"}.intersection(path.parts):
-            files.append((root / path).read_text(encoding="ascii", errors="ignore"))
-            length += len(files[-1])
+    for path in sorted(_modules_in(root), key=lambda path: path.relative_to(root).as_posix()):
+        files.append(path.read_text(encoding="ascii", errors="ignore"))
+        length += len(files[-1])
         if length >= characters:
             return "".join(files)[:characters]
     raise ValueError(f"characters must be at most {length:,}, all there are, got {characters:,}")
+
+
+def _modules_in(root: Path) -> Iterator[Path]:
+    """All of the library's files; what pip installed, thousands more, is not even listed."""
+    for folder, inside, names in os.walk(root):
+        inside[:] = set(inside) - {"test", "tests", "site-packages", "dist-packages"}
+        yield from (Path(folder, name) for name in names if name.endswith(".py"))
 
 
 class SmallTransformer(nn.Module):

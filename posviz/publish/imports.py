@@ -35,10 +35,15 @@ def imported(file: Path) -> frozenset[str]:
     return frozenset(found)
 
 
+@functools.cache
+def _public() -> dict[str, str]:
+    """The module of each public name, looked for once: programs import thousands of names."""
+    return posviz._modules() | posviz.pictures.names()
+
+
 def module_of(name: str) -> str:
     """The module that `from module import name` loads, asked for as "module.name"."""
-    public = posviz._modules() | posviz.pictures.names()
-    if found := public.get(name.removeprefix("posviz.")):
+    if found := _public().get(name.removeprefix("posviz.")):
         return found
     place = ROOT.joinpath(*name.split("."))
     return name if place.is_dir() or place.with_suffix(".py").exists() else name.rpartition(".")[0]

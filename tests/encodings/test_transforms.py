@@ -5,7 +5,6 @@ from collections import Counter
 import numpy as np
 import pytest
 import torch
-from torch._dynamo.testing import CompileCounter
 from torch._subclasses import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -191,6 +190,8 @@ def test_compiled_is_eager_far_away_forward_and_backward(name, backend):
 @pytest.mark.sampled(default=3)
 @every_encoding
 def test_decoding_is_one_graph_after_the_second_step(name):
+    from torch._dynamo.testing import CompileCounter  # half a second, and quick runs do without
+
     torch.compiler.reset()
     counter, encoding, (x, *w) = CompileCounter(), encoded(name), tensors(X, *W)
     compiled = torch.compile(run, fullgraph=True, backend=counter)

@@ -28,6 +28,7 @@ def test_the_slip_is_red_and_stands_aside():
     assert (round(value, 4), row) == (-0.9837, 4)
 
 
+@pytest.mark.sampled(quick=3)
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_red_line_is_read_on_its_background(style, dark):
@@ -81,7 +82,7 @@ def test_the_caption_says_what_is_held_and_how_far_the_line_is_off():
     assert caption.endswith("where 0.1 stands for a vector without length.")
 
 
-@pytest.mark.sampled(quick=8)
+@pytest.mark.sampled(quick=3)
 @pytest.mark.parametrize("derivation", DerivationStepper.knobs()["derivation"].options)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_every_value_lies_within_the_axis(derivation, version):

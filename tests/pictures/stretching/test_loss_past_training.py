@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -29,14 +30,19 @@ def right(name):
     return sum(found) / 10
 
 
+@cache
+def parts_of(name):
+    """What is drawn of a reading, to be looked at by more than one test."""
+    return drawn(LossPastTraining(reading=name))[1]
+
+
 def test_every_reading_is_offered_but_those_that_are_always_shown():
     assert {*OPTIONS, "nothing changed", "cropped"} == set(ENTRIES)
 
 
 @pytest.mark.parametrize("name", OPTIONS)
 def test_curves_are_means_of_two_bins(name):
-    _, parts = drawn(LossPastTraining(reading=name))
-    for part, entry in zip(parts[:3], ("nothing changed", name, "cropped"), strict=True):
+    for part, entry in zip(parts_of(name)[:3], ("nothing changed", name, "cropped"), strict=True):
         x, y = part.line.get_data()
         assert list(x) == [256 + 512 * at for at in range(32)]
         first = 16 if entry == "cropped" else 0
@@ -48,8 +54,7 @@ def test_curves_are_means_of_two_bins(name):
 
 @pytest.mark.parametrize("name", OPTIONS)
 def test_marks_are_means_of_five_needles(name):
-    _, parts = drawn(LossPastTraining(reading=name))
-    for part, entry in zip(parts[3:], ("nothing changed", name, "cropped"), strict=True):
+    for part, entry in zip(parts_of(name)[3:], ("nothing changed", name, "cropped"), strict=True):
         x, y = part.line.get_data()
         assert list(x) == [4096, 8192, 12_288, 16_384]
         shares = [each["right"] for each in ENTRIES[entry]["needles"]]
