@@ -158,13 +158,14 @@ def cope_tells_all_far_keys_apart() -> Verdict:
     """CoPE with a table of 16 rows tells keys apart at any distance."""
     q, table = normal(3, 1, LENGTH, 8), normal(4, 16, 8)
     alike = {}
-    for setting, gate in (("half of each token is counted", 0.45), ("each counts in full", 1.0)):
+    for setting, gate in (("half of each token is counted", 0.5), ("each counts in full", 1.0)):
         positions = cope_positions(CAUSAL * gate)
         row = cope_bias(q, table, positions[None])[0, -1]
         alike[setting] = int((np.abs(np.diff(row)) < SAME).sum())
     text = (
-        "Neighbours, of 32 keys before the last query, that have the same bias; apart means none. "
-        "Beyond the last row the count is cut off, as clipped offsets are."
+        "Neighbours, of 32 keys before the last query, that have the same bias: 0 is the rule. "
+        "Beyond the last row the count is cut off, as clipped offsets are; later, if less is "
+        "counted."
     )
     return judge(alike, lambda count: count == 0, text)
 
@@ -211,9 +212,9 @@ def all_are_one_matrix() -> Verdict:
         hankel = values[steps[:, None] + steps]
         ranks[setting] = int(np.linalg.matrix_rank(hankel, tol=1e-6 * largest(hankel)))
     text = (
-        "How many dimensions M needs for the distances 0 … 94, the rank of the matrix of f(i + j); "
-        "at most 2 is the rule. ALiBi's line is a Jordan block; T5's steps and a logarithm are no "
-        "such score, but may be added to one."
+        "How many dimensions M needs for the distances 0 … 94, to within a millionth: the rank of "
+        "the matrix of f(i + j); at most 2 is the rule. ALiBi's line is a Jordan block; T5's steps "
+        "and a logarithm are no such score, but may be added to one."
     )
     return judge(ranks, lambda rank: rank <= 2, text)
 

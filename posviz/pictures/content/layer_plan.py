@@ -1,4 +1,4 @@
-"""A column of layers: which is told where tokens stand, how far each sees, how word spreads."""
+"""A column of layers: which is told where tokens stand, how far each sees, how news spreads."""
 
 import functools
 
@@ -46,7 +46,7 @@ class LayerPlan(Picture):
 
         sees: the most keys that a query has in a layer; newest: the last position that has news of
         the first token after it; told, warm: whether it turns queries and keys, and whether queries
-        grow with their position, [layers] each. heard: of how many tokens the last one has word.
+        grow with their position, [layers] each. heard: of how many tokens the last one has heard.
         """
         plan, told = plan_of(self.plan, self.layers, self.window)
         last = self.length - 1
@@ -66,7 +66,7 @@ class LayerPlan(Picture):
         )
 
     def draw(self, figure: Figure) -> list:
-        """A bar for each layer, the first at the bottom: how far it looks, and who has word."""
+        """A bar for each layer, the first at the bottom: how far it looks, and who has heard."""
         near, spread = figure.subplots(1, 2, width_ratios=(1, 1.25))
         near.set(title="a layer sees", ylabel="layer", xscale="log", xlabel="tokens")
         near.set(xlim=(50, 1.6 * LONGEST), ylim=(0.4, MOST + 0.6))
@@ -109,7 +109,7 @@ class LayerPlan(Picture):
         if len(there):
             spread = f"reaches the last one after layer {there[0] + 1}"
         return (
-            f"{arrays.plan}, {arrays.layers} layer{'s' * (arrays.layers > 1)}: {told}{rest}; word "
+            f"{arrays.plan}, {arrays.layers} layer{'s' * (arrays.layers > 1)}: {told}{rest}; news "
             f"of the first token {spread}, and in the end the last one has heard of "
             f"{arrays.heard:,} of {arrays.length:,} tokens."
         )

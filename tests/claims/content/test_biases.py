@@ -84,8 +84,8 @@ FOUND = {
         ["< 1e-14", most_uncounted(lambda t: t % 3 == 0), most_uncounted(lambda t: 0.5)],
     ),
     "cope_tells_all_far_keys_apart": (
-        "true only if half of each token is counted",
-        ["0", str(32 - 15)],
+        "false",
+        [str(32 - 30), str(32 - 15)],
     ),
     "alibi_is_a_matrix": ("true", ["< 1e-14", "< 1e-14"]),
     "all_are_one_matrix": (

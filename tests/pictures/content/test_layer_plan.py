@@ -75,11 +75,11 @@ def test_the_captions():
         "end the last one has heard of 65,536 of 65,536 tokens."
     )
     told = caption_of(LayerPlan(plan="all windowed"))
-    assert "8 are told where tokens stand and see 4,096 tokens at most; word" in told
+    assert "8 are told where tokens stand and see 4,096 tokens at most; news" in told
     assert "ends at position 32,760, and in the end" in told
     assert told.endswith("heard of 32,761 of 65,536 tokens.")
     told = caption_of(LayerPlan(plan="Llama 4", layers=1, length=65_537))
-    assert "1 layer: 1 is told where tokens stand and sees 4,096 tokens at most; word" in told
+    assert "1 layer: 1 is told where tokens stand and sees 4,096 tokens at most; news" in told
     assert told.endswith("the last one has heard of 1 of 65,537 tokens.")  # it begins a chunk
     assert "4 layers: 3 are told" in (told := caption_of(LayerPlan(plan="SmolLM3", layers=4)))
     assert "see all, 1 is not told and sees all;" in told
