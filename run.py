@@ -200,6 +200,8 @@ def check_disk():
 def make_venv():
     """Make an empty `.venv`, in place of whatever is there."""
     say("Making %s" % VENV.name)
+    if VENV.is_symlink():  # what it leads to is somebody else's: venv --clear would empty that
+        VENV.unlink()
     python = getattr(sys, "_base_executable", sys.executable)  # also when .venv itself runs this
     made = subprocess.run(
         [python, "-m", "venv", "--clear", str(VENV)], capture_output=True, text=True

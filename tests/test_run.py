@@ -227,6 +227,19 @@ def test_a_python_without_ensurepip_is_explained(tmp_path, monkeypatch):
         run.make_venv()
 
 
+def test_a_link_in_place_of_the_environment_is_replaced_and_not_followed(tmp_path, monkeypatch):
+    others = tmp_path / "others"
+    others.mkdir()
+    (others / "kept").touch()
+    venv = tmp_path / ".venv"
+    venv.symlink_to(others)
+    monkeypatch.setattr(run, "VENV", venv)
+    monkeypatch.setattr(run.subprocess, "run", lambda *_, **__: SimpleNamespace(returncode=0))
+    run.make_venv()
+    assert (others / "kept").exists()
+    assert not venv.is_symlink()
+
+
 @pytest.mark.parametrize("form", ["--port={}", "--port {}", "--ServerApp.port={}"])
 def test_a_taken_port_is_said_before_anything_is_made(project, form):
     with socket.socket() as taken:
