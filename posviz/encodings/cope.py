@@ -86,7 +86,8 @@ def cope_bias(q: Array, table: Array, positions: Array) -> Array:
     last = table.shape[0] - 1
     wide = xp.clip(wide, 0.0, float(last))
     below = xp.floor(wide)
-    row, scores = in_int64(below), wide_q @ xp.matrix_transpose(wide_table)
+    row = in_int64(xp.where(below >= 0, below, 0.0))  # a NaN is no row
+    scores = wide_q @ xp.matrix_transpose(wide_table)
     low, high = pick(scores, row), pick(scores, xp.clip(row + 1, 0, last))
     return in_dtype(low + (wide - below) * (high - low), q.dtype)
 

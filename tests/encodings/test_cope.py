@@ -46,6 +46,13 @@ def test_between_two_rows_their_scores_are_mixed(kind):
     assert np.asarray(found).tolist() == [[[1, 1.5, 3, 5, 7, 7]]]
 
 
+@KINDS
+def test_a_nan_stays_with_its_pair(kind):
+    places = np.array([[[0.5, np.nan, 1.5]]])
+    found = np.asarray(cope_bias(kind(np.ones((1, 1, 2))), kind(random(3, 2)), kind(places)))
+    assert np.isnan(found).tolist() == [[[False, True, False]]]
+
+
 @pytest.mark.parametrize("rows", [2, 4, 9])
 def test_the_bias_is_that_of_x_transformers(rows):
     """There hidden keys come with the lowest score, so that their gates are 0."""

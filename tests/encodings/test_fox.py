@@ -110,6 +110,19 @@ def test_many_gates_of_halves_are_summed_in_float32():
     assert float(fox_bias(gates)[0, 0, -1, 0]) == pytest.approx(-2999 * slope, rel=1e-5)
 
 
+@pytest.mark.parametrize("dtype", [np.float16, torch.float16, torch.bfloat16])
+def test_gates_that_are_halves_are_summed_in_float32(dtype):
+    ones = np.ones if dtype is np.float16 else torch.ones
+    gates = -ones((1, 1, 3000), dtype=dtype)
+    q, zeros = ones((1, 1, 1, 4), dtype=dtype), 0 * ones((1, 1, 1, 3000), dtype=dtype)
+    summed = Forgetting(gates).at_scores(zeros, q, None, None, None)
+    for bias in (fox_bias(gates, 1), summed):
+        assert bias.dtype == dtype
+        assert float(bias[0, 0, 0, 0]) == pytest.approx(-2999, rel=2**-9)
+    if dtype is not np.float16:
+        assert Forgetting(gates).bias_of_pair(q, None, None, None)(0, 0, 0, 0) == -2999
+
+
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
@@ -120,6 +133,11 @@ def test_many_gates_of_halves_are_summed_in_float32():
         (lambda: fox_bias(np.zeros(3), 4), ValueError, "q_len must be at most the 3 tokens"),
         (lambda: fox_bias(np.zeros(3), 1.5), TypeError, "q_len must be an integer"),
         (lambda: fox_bias(np.float64(1)), ValueError, "got a single number"),
+        (
+            lambda: fox_bias(np.array([0, -np.inf])),
+            ValueError,
+            "log_gates must be finite.* got -inf",
+        ),
         (lambda: fox_bias(np.arange(3)), TypeError, "log_gates must be floating-point"),
         (lambda: FoX(B_F), ValueError, r"w_f must be \[d_model, heads\]"),
         (lambda: FoX(W_F, B_F.astype("f4")), TypeError, "b_f: float32"),
