@@ -75,7 +75,7 @@ def cope_bias(q: Array, table: Array, positions: Array) -> Array:
     Source: Golovneva et al. 2024 (CoPE).
     """
     xp = require_alike(q=q, table=table, positions=positions)
-    require_table(table)
+    _require_rows(table)
     if q.ndim < 3 or table.shape[1] != q.shape[-1] or q.shape[:-1] != positions.shape[:-1]:
         raise ValueError(
             "q must be [..., heads, q_len, head_dim], table [rows, head_dim] and positions "
@@ -92,6 +92,12 @@ def cope_bias(q: Array, table: Array, positions: Array) -> Array:
     return in_dtype(low + (wide - below) * (high - low), q.dtype)
 
 
+def _require_rows(table: Array) -> None:
+    require_table(table)
+    if table.shape[0] == 0:
+        raise ValueError(f"table must have at least 1 row, got shape {tuple(table.shape)}")
+
+
 @dataclass(frozen=True, eq=False)
 class CoPE(Encoding):
     """CoPE at the scores, for causal attention: keys after the query are at position 0.
@@ -106,7 +112,7 @@ class CoPE(Encoding):
     table: Array
 
     def __post_init__(self) -> None:
-        require_table(self.table)
+        _require_rows(self.table)
 
     def at_scores(
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any

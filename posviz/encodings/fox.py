@@ -52,8 +52,8 @@ def fox_bias(log_gates: Array, q_len: int | None = None) -> Array:
     """Return Σ_{l=j+1…i} log_gates_l for query i and key j, to add to the scaled scores.
 
     The key's own gate does not count, the query's own does. Looking ahead it is minus the sum
-    between the two, above 0, and the mask's business. Sums of many gates lose digits in float32:
-    at token 65,536, with a mean log gate of −5, up to 0.17 near the query.
+    between the two, above 0, and the mask's business. Long sums lose digits in float32: at token
+    65,536, with a mean log gate of −5, hundredths (torch) or tenths (NumPy) near the query.
 
     Shapes: log_gates [..., k_len], result [..., q_len, k_len]: queries are the last q_len of these
     tokens (None: all). Units: score. Halves are summed in float32.

@@ -78,7 +78,7 @@ def log_n_factor(seen: Any, scale: Any = 1.0) -> Array:
     Units: keys.
 
     Raises:
-        TypeError: when seen is not real numbers.
+        TypeError: when an argument is not real numbers.
         ValueError: for NaN or infinity.
 
     Source: Nakanishi 2025 (Scalable-Softmax), equation 4, where scale, the paper's s, is learned
@@ -86,6 +86,7 @@ def log_n_factor(seen: Any, scale: Any = 1.0) -> Array:
     """
     seen = in_float64(as_numbers(seen, "seen"))
     xp = namespace(seen)
+    as_numbers(scale, "scale")
     return scale * xp.log(xp.clip(seen, 1, None))
 
 
@@ -95,6 +96,10 @@ class Llama4Temperature:
 
     attn_scale: float = 0.1
     floor_scale: float = 8192
+
+    def __post_init__(self) -> None:
+        require_real(self.attn_scale, "attn_scale")
+        require_positive(self.floor_scale, "floor_scale")
 
     def __call__(self, positions: Any) -> Array:
         """Return what queries at these positions [...] are divided by."""
@@ -128,7 +133,7 @@ class LogN:
     scale: Any = 1.0
 
     def __post_init__(self) -> None:
-        shape = tuple(np.shape(self.scale))
+        shape = tuple(as_numbers(self.scale, "scale").shape)
         if len(shape) > 1:
             raise ValueError(f"scale must be one number or [heads], got shape {shape}")
 

@@ -125,6 +125,7 @@ def test_large_scores_overflow_nothing():
         (lambda: cope_bias(Q, random(5, 3), Q), ValueError, r"table \[rows, head_dim\] and .* 3\)"),
         (lambda: cope_bias(Q, random(5, 4), Q[..., :2, :]), ValueError, "positions"),
         (lambda: cope_bias(Q, random(4), Q), ValueError, r"table must be \[rows, columns\]"),
+        (lambda: CoPE(np.zeros((0, 4))), ValueError, r"at least 1 row, got shape \(0, 4\)"),
         (lambda: CoPE(random(4)), ValueError, r"table must be \[rows, columns\]"),
         (
             lambda: CoPE(random(5, 3)).at_scores(Q @ K.mT, Q, K, range(7), range(7)),

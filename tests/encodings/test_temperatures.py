@@ -144,6 +144,15 @@ def test_one_key_and_none_have_a_factor_of_zero():
             "original_max_seq_len must be above 0, got -1",
         ),
         (lambda: ministral3_factor([0], beta="b"), TypeError, "strength of the temperature"),
+        (
+            lambda: Llama4Temperature(floor_scale="a"),
+            TypeError,
+            "floor_scale must be a real number",
+        ),
+        (lambda: LogN("a"), TypeError, "scale must be real numbers"),
+        (lambda: LogN(1j), TypeError, "scale must be real numbers"),
+        (lambda: LogN(np.nan), ValueError, "scale must be finite"),
+        (lambda: log_n_factor([3], "a"), TypeError, "scale must be real numbers"),
         (lambda: LogN(np.ones((2, 2))), ValueError, r"scale must be one number or \[heads\]"),
         (
             lambda: LogN(np.ones(3)).factor(np.ones((1, 1, 1)), np.ones((1, 2, 1, 4))),
