@@ -76,9 +76,9 @@ def test_a_bias_alone_makes_constant_gates():
 
 def test_pair_by_pair_it_is_the_same_bias():
     made, _ = FoX(*map(torch.tensor, (W_F, B_F))).for_input(torch.tensor(X), range(6), None)
-    q = torch.zeros(2, HEADS, 4, HEAD_DIM)
+    q, k = torch.zeros(2, HEADS, 4, HEAD_DIM), torch.zeros(2, HEADS, 6, HEAD_DIM)
     whole = made.at_scores(torch.zeros(2, HEADS, 4, 6).double(), q, None, None, None)
-    pair = made.bias_of_pair(q, None, None, None)
+    pair = made.bias_of_pair(q, k, None, None)
     for b, h, i, j in np.ndindex(2, HEADS, 4, 6):
         assert float(pair(b, h, i, j)) == pytest.approx(float(whole[b, h, i, j]), abs=1e-14)
 
@@ -120,7 +120,7 @@ def test_gates_that_are_halves_are_summed_in_float32(dtype):
         assert bias.dtype == dtype
         assert float(bias[0, 0, 0, 0]) == pytest.approx(-2999, rel=2**-8)
     if dtype is not np.float16:
-        assert Forgetting(gates).bias_of_pair(q, None, None, None)(0, 0, 0, 0) == -2999
+        assert Forgetting(gates).bias_of_pair(q, zeros.mT, None, None)(0, 0, 0, 0) == -2999
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_gates_that_are_halves_are_summed_in_float32(dtype):
                 positions=range(6),
             ),
             ValueError,
-            r"log_gates must be \[batch, 4, 6\], one .* got shape \(2, 2, 6\) for 6 queries",
+            r"log_gates must be \[2, 4, 6\], one .* got shape \(2, 2, 6\) for 6 queries",
         ),
         (
             lambda: Forgetting(np.zeros((1, 1, 2))).at_scores(

@@ -144,7 +144,14 @@ def test_a_token_of_zeros_reflects_nothing_and_has_a_gradient():
         (
             lambda: attend(X, *PROJECTIONS, encoding=PaTH(random(8, 12), random(8, 4)), **CAUSAL),
             ValueError,
-            r"w must be \[batch, w_heads, 6, 4\], where w_heads divides 2, .*\(2, 4, 6, 3",
+            r"w must be \[2, w_heads, 6, 4\], where w_heads divides 2, .*\(2, 4, 6, 3",
+        ),
+        (
+            lambda: Reflecting(W[None], BETA[None]).at_scores(
+                0 * Q[:, None], *[Q[:, None]] * 2, 0, 0
+            ),
+            ValueError,
+            r"w must be \[2, w_heads, 9, 5\]",
         ),
         (
             lambda: Reflecting(W[None, :, :2, :], BETA[None, :, :2]).at_scores(
