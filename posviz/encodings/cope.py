@@ -16,6 +16,7 @@ from posviz.arrays import (
     sigmoid,
     widened,
 )
+from posviz.encodings.checks import broadcasts_to
 from posviz.encodings.doors import Encoding
 from posviz.encodings.learned import require_table
 from posviz.encodings.relative import pairwise_offsets, pick, positions_beside
@@ -31,13 +32,18 @@ def cope_gates(scores: Array, offsets: Array) -> Array:
 
     Raises:
         TypeError: when scores are not a floating array, or offsets of another kind.
-        ValueError: when devices differ.
+        ValueError: when devices differ, or offsets do not fit scores.
 
     Source: Golovneva et al. 2024 (CoPE); in x_transformers, too, they read the scaled scores.
     """
     xp = require_alike(scores=scores)
-    [wide] = widened(scores)
-    gates = xp.where(like(offsets, scores, "offsets") >= 0, sigmoid(wide), 0.0)
+    [wide], offsets = widened(scores), like(offsets, scores, "offsets")
+    if not broadcasts_to(offsets.shape, scores.shape):
+        raise ValueError(
+            f"offsets must be [(batch, 1,) q_len, k_len] for scores {tuple(scores.shape)}, "
+            f"got shape {tuple(offsets.shape)}"
+        )
+    gates = xp.where(offsets >= 0, sigmoid(wide), 0.0)
     return in_dtype(gates, scores.dtype)
 
 

@@ -79,6 +79,15 @@ def test_a_table_that_is_all_alike_is_no_position(kind):
     np.testing.assert_allclose(found, plain, atol=1e-13)
 
 
+def test_sentences_have_positions_of_their_own():
+    scores, places = Q @ K.mT / 2, np.array([range(7), [6, 0, 5, 1, 4, 2, 3]])
+    encoding = CoPE(random(3, 4, seed=3))
+    found = encoding.at_scores(scores, Q, K, places, places)
+    for b, own in enumerate(places):
+        alone = encoding.at_scores(scores[b : b + 1], Q[b : b + 1], K[b : b + 1], own, own)
+        np.testing.assert_allclose(found[b], alone[0], atol=1e-14)
+
+
 def test_keys_that_only_a_mask_hides_are_counted():
     scores, mask = Q @ K.mT / 2, np.arange(7) != 2
     places = {"q_positions": range(7), "k_positions": range(7)}
@@ -120,6 +129,11 @@ def test_large_scores_overflow_nothing():
             lambda: cope_gates(Q @ K.mT, torch.tensor(APART)),
             TypeError,
             "offsets must be a NumPy array",
+        ),
+        (
+            lambda: cope_gates(Q @ K.mT, APART[:3]),
+            ValueError,
+            r"offsets must be .* scores \(2, 3, 7, 7\), got shape \(3, 7\)",
         ),
         (lambda: cope_positions(np.float64(1)), ValueError, "got a single number"),
         (lambda: cope_bias(Q, random(5, 3), Q), ValueError, r"table \[rows, head_dim\] and .* 3\)"),

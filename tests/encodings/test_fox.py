@@ -110,6 +110,15 @@ def test_many_gates_of_halves_are_summed_in_float32():
     assert float(fox_bias(gates)[0, 0, -1, 0]) == pytest.approx(-2999 * slope, rel=1e-5)
 
 
+def test_a_cache_carries_the_gates_of_halves_in_float32():
+    x, encoding = torch.tensor(X).bfloat16(), FoX(torch.tensor(W_F))
+    carried = None
+    for step in x.split(3, dim=1):
+        made, carried = encoding.for_input(step, None, carried)
+        assert made.log_gates.dtype == carried.dtype == torch.float32
+    torch.testing.assert_close(carried, encoding.for_input(x, None, None)[1])
+
+
 @pytest.mark.parametrize("dtype", [np.float16, torch.float16, torch.bfloat16])
 def test_gates_that_are_halves_are_summed_in_float32(dtype):
     ones = np.ones if dtype is np.float16 else torch.ones
