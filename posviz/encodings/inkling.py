@@ -16,6 +16,7 @@ from posviz.arrays import (
     require_alike,
     widened,
 )
+from posviz.encodings.checks import broadcasts_to
 from posviz.encodings.doors import Encoding, adds_bias
 from posviz.encodings.relative import offsets_at, pick, positions_beside
 
@@ -43,6 +44,7 @@ def inkling_bias(states: Array, bank: Array, offsets: Any) -> Array:
         or states.shape[-1] != bank.shape[0]
         or offsets.ndim < 2
         or offsets.shape[-2] != states.shape[-2]
+        or not broadcasts_to((*offsets.shape[:-2], 1), states.shape[:-2])
     ):
         raise ValueError(
             f"states must be [..., heads, q_len, {bank.shape[0]}] and offsets [(batch,) q_len, "

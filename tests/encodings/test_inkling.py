@@ -90,6 +90,7 @@ def test_tokens_that_ask_alike_have_one_bias_by_distance():
             ValueError,
             r"states must be .* 2\] and",
         ),
+        (lambda: inkling_bias(STATES, BANK, [[[0]] * 6] * 3), ValueError, r"and \(3, 6, 1\)"),
         (lambda: inkling_bias(STATES, BANK, [[0]]), ValueError, r"and \(1, 1\)"),
         (lambda: inkling_bias(STATES, BANK, [[0.5]] * 6), TypeError, "offsets must be integers"),
         (

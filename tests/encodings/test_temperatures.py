@@ -136,6 +136,7 @@ def test_one_key_and_none_have_a_factor_of_zero():
     ("call", "error", "message"),
     [
         (lambda: llama4_factor([0], floor_scale=0), ValueError, "floor_scale must be above 0"),
+        (lambda: llama4_factor([-8193]), ValueError, "positions must be at least -1, got -8193"),
         (lambda: llama4_factor(["a"]), TypeError, "positions must be real numbers"),
         (lambda: ministral3_factor([np.nan]), ValueError, "positions must be finite"),
         (
