@@ -30,8 +30,9 @@ def layer_plan(source: Any) -> list[dict[str, Any]]:
         for weights, cache, layer in zip(model, caches, layer_plan("config.json"), strict=True):
             x = x + attend(x, *weights, num_heads=32, positions=positions, cache=cache, **layer)
 
-    What else a layer does to queries and keys is not in it: Llama 4 makes those that turn unit
-    vectors afterwards. Models: llama4, cohere2, smollm3, ministral3. source: as ``read_config``.
+    What else a layer does to queries and keys is not in it: Llama 4 scales those that turn to a
+    mean square of 1 (length √head_dim) afterwards. Models: llama4, cohere2, smollm3, ministral3.
+    source: as ``read_config``.
 
     Raises:
         TypeError, OSError: as ``read_config``.

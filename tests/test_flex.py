@@ -14,7 +14,8 @@ from posviz import flex, sdpa
 from posviz.attention import attention
 from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import Encoding, adds_bias
-from posviz.encodings.fox import FoX
+from posviz.encodings.fox import Forgetting, FoX
+from posviz.encodings.inkling import Mixing
 from posviz.encodings.shaw import Shaw
 from posviz.flex import mask_mod, score_mod
 from posviz.masks import blockwise_causal_mask, causal_mask, chunked_causal_mask
@@ -67,7 +68,7 @@ def test_what_was_promised_fits():
 
 
 def in_quick(name):
-    """Without a bias of their own there is little to get wrong."""
+    """Kin of those named (most add no bias, so there is little to get wrong) are run when slow."""
     return name if name in NAMED else pytest.param(name, marks=pytest.mark.slow("seconds"))
 
 
@@ -193,6 +194,26 @@ def test_what_is_made_from_the_input_has_to_be_made_first():
 
 
 Q = torch.zeros(1, 2, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "message"),
+    [
+        (Forgetting(torch.zeros(1, 2, 5)), r"log_gates must be \[1, 2, 3\]"),
+        (Forgetting(torch.zeros(2, 2, 3)), r"log_gates must be \[1, 2, 3\]"),
+        (Mixing(torch.zeros(1, 4, 3, 3), torch.zeros(3, 5)), r"states must be \[1, 2, 3, d_rel\]"),
+        (Mixing(torch.zeros(1, 2, 2, 3), torch.zeros(3, 5)), r"states must be \[1, 2, 3, d_rel\]"),
+        (posviz.FIRE(*(torch.zeros(n) for n in (3, 3, (3, 4), 4))), "the 2 heads of q, got 4"),
+    ],
+)
+def test_shapes_are_refused_as_at_the_scores(encoding, message):
+    places = torch.arange(3)
+    for call in (
+        lambda: score_mod(encoding, Q, Q, q_positions=places, k_positions=places),
+        lambda: encoding.at_scores(Q @ Q.mT, Q, Q, places, places),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
 
 
 @pytest.mark.parametrize(

@@ -158,6 +158,30 @@ def test_what_a_file_leaves_out_is_what_the_code_takes(name):
     assert told(layer_plan(json.dumps(config))) == expected
 
 
+def test_smollm3_slides_in_layers_without_rope():
+    config = json.loads(CONFIGS["smollm3"].to_json_string(use_diff=False))
+    kinds = config.pop("layer_types")
+    assert kinds.count("sliding_attention") == 1
+    windows = [row["window"] for row in layer_plan(config)]
+    assert windows == [5 if kind == "sliding_attention" else None for kind in kinds]
+
+
+@pytest.mark.parametrize(
+    ("entry", "error", "message"),
+    [
+        ({"no_rope_layers": [1, 0]}, ValueError, "no_rope_layers must have the 4 layers .* got 2"),
+        ({"no_rope_layers": "1110"}, TypeError, "no_rope_layers must be a list of 0 and 1, got"),
+        ({"no_rope_layers": [1, 1, 1, 2]}, TypeError, "no_rope_layers must be a list of 0 and 1"),
+        ({"floor_scale": 0}, ValueError, "floor_scale must be above 0"),
+        ({"floor_scale": "a"}, TypeError, "floor_scale must be a real number, got 'a'"),
+    ],
+)
+def test_an_entry_that_no_model_can_have_is_named(entry, error, message):
+    config = {"model_type": "llama4_text", "num_hidden_layers": 4, "head_dim": 8}
+    with pytest.raises(error, match=message):
+        layer_plan(config | entry)
+
+
 def test_only_chunked_layers_of_llama_4_begin_anew():
     plan = layer_plan(RELEASED["llama4, an empty list"][0])
     assert [getattr(row["mask"], "keywords", None) for row in plan[:4]] == [

@@ -113,16 +113,26 @@ def _names_by_default(config: dict) -> list[str]:
         return [FULL if (i + 1) % every == 0 else "sliding_attention" for i in range(number)]
     if model in LLAMA_4 and (turns := _turns(config)) is not None:
         return ["chunked_attention" if turn else FULL for turn in turns]
+    if model == "smollm3" and config.get("use_sliding_window") and config.get("sliding_window"):
+        return [FULL if turn else "sliding_attention" for turn in _turns(config) or []]
     return []
 
 
 def _turns(config: dict) -> list | None:
     """Return for each layer whether it turns, where the model has layers that do not."""
-    turns = config.get("no_rope_layers")
+    turns, number = config.get("no_rope_layers"), _number(config)
     if not turns and config.get("model_type") in (*LLAMA_4, "smollm3"):  # Llama 4's file has []
         every = integer(config, "no_rope_layer_interval") or 4
-        return [int((i + 1) % every != 0) for i in range(_number(config))]
-    return turns if isinstance(turns, list) else None
+        return [int((i + 1) % every != 0) for i in range(number)]
+    if turns is not None and (
+        not isinstance(turns, list) or any(turn not in (0, 1) for turn in turns)
+    ):
+        raise TypeError(f"no_rope_layers must be a list of 0 and 1, got {quoted(turns)}")
+    if turns and number and len(turns) != number:
+        raise ValueError(
+            f"no_rope_layers must have the {number} layers of num_hidden_layers, got {len(turns)}"
+        )
+    return turns
 
 
 def _number(config: dict) -> int:

@@ -16,6 +16,7 @@ from posviz.arrays import (
     sigmoid,
     widened,
 )
+from posviz.encodings.checks import broadcasts_to
 from posviz.encodings.doors import Encoding
 from posviz.encodings.learned import require_table
 from posviz.encodings.relative import pairwise_offsets, pick, positions_beside
@@ -31,13 +32,18 @@ def cope_gates(scores: Array, offsets: Array) -> Array:
 
     Raises:
         TypeError: when scores are not a floating array, or offsets of another kind.
-        ValueError: when devices differ.
+        ValueError: when devices differ, or offsets do not fit scores.
 
     Source: Golovneva et al. 2024 (CoPE); in x_transformers, too, they read the scaled scores.
     """
     xp = require_alike(scores=scores)
-    [wide] = widened(scores)
-    gates = xp.where(like(offsets, scores, "offsets") >= 0, sigmoid(wide), 0.0)
+    [wide], offsets = widened(scores), like(offsets, scores, "offsets")
+    if not broadcasts_to(offsets.shape, scores.shape):
+        raise ValueError(
+            f"offsets must be [(batch, 1,) q_len, k_len] for scores {tuple(scores.shape)}, "
+            f"got shape {tuple(offsets.shape)}"
+        )
+    gates = xp.where(offsets >= 0, sigmoid(wide), 0.0)
     return in_dtype(gates, scores.dtype)
 
 
@@ -75,7 +81,7 @@ def cope_bias(q: Array, table: Array, positions: Array) -> Array:
     Source: Golovneva et al. 2024 (CoPE).
     """
     xp = require_alike(q=q, table=table, positions=positions)
-    require_table(table)
+    _require_rows(table)
     if q.ndim < 3 or table.shape[1] != q.shape[-1] or q.shape[:-1] != positions.shape[:-1]:
         raise ValueError(
             "q must be [..., heads, q_len, head_dim], table [rows, head_dim] and positions "
@@ -86,9 +92,16 @@ def cope_bias(q: Array, table: Array, positions: Array) -> Array:
     last = table.shape[0] - 1
     wide = xp.clip(wide, 0.0, float(last))
     below = xp.floor(wide)
-    row, scores = in_int64(below), wide_q @ xp.matrix_transpose(wide_table)
+    row = in_int64(xp.where(below >= 0, below, 0.0))  # a NaN is no row
+    scores = wide_q @ xp.matrix_transpose(wide_table)
     low, high = pick(scores, row), pick(scores, xp.clip(row + 1, 0, last))
     return in_dtype(low + (wide - below) * (high - low), q.dtype)
+
+
+def _require_rows(table: Array) -> None:
+    require_table(table)
+    if table.shape[0] == 0:
+        raise ValueError(f"table must have at least 1 row, got shape {tuple(table.shape)}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +118,7 @@ class CoPE(Encoding):
     table: Array
 
     def __post_init__(self) -> None:
-        require_table(self.table)
+        _require_rows(self.table)
 
     def at_scores(
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any

@@ -140,10 +140,7 @@ class FIRE(Encoding):
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:
         """Add what the network makes of distances to scores [batch, heads, q_len, k_len]."""
-        if len(self.b_out) != scores.shape[-3]:
-            raise ValueError(
-                f"b_out must have the {scores.shape[-3]} heads of q, got {len(self.b_out)}"
-            )
+        self._require_heads(scores.shape[-3])
         q_positions, k_positions = positions_beside(scores, q_positions, k_positions)
         apart = in_dtype(pairwise_offsets(q_positions, k_positions), scores.dtype)
         rows = in_dtype(q_positions, scores.dtype)
@@ -155,6 +152,7 @@ class FIRE(Encoding):
         self, q: Array, k: Array, q_positions: Array, k_positions: Array
     ) -> Callable[..., Array]:
         """Return the bias of one pair: the network written out, a sum over its width."""
+        self._require_heads(q.shape[1])
         dtype = wide_dtype(q)
         w_in, b_in, w_out, b_out = (like(getattr(self, n), q, n, dtype) for n in WEIGHTS)
 
@@ -168,3 +166,7 @@ class FIRE(Encoding):
             return total
 
         return bias
+
+    def _require_heads(self, heads: int) -> None:
+        if len(self.b_out) != heads:
+            raise ValueError(f"b_out must have the {heads} heads of q, got {len(self.b_out)}")

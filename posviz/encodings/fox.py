@@ -10,6 +10,7 @@ from posviz.arrays import (
     Array,
     check_memory,
     in_dtype,
+    is_readable,
     like,
     namespace,
     require_alike,
@@ -51,31 +52,38 @@ def fox_bias(log_gates: Array, q_len: int | None = None) -> Array:
     """Return Σ_{l=j+1…i} log_gates_l for query i and key j, to add to the scaled scores.
 
     The key's own gate does not count, the query's own does. Looking ahead it is minus the sum
-    between the two, above 0, and the mask's business.
+    between the two, above 0, and the mask's business. Long sums lose digits in float32: at token
+    65,536, with a mean log gate of −5, hundredths (torch) or tenths (NumPy) near the query.
 
     Shapes: log_gates [..., k_len], result [..., q_len, k_len]: queries are the last q_len of these
-    tokens (None: all). Units: score.
+    tokens (None: all). Units: score. Halves are summed in float32.
 
     Raises:
         TypeError: when log_gates are not a floating array, or q_len not an integer.
-        ValueError: when q_len is above k_len or below 0, or memory is short.
+        ValueError: for infinity, a q_len above k_len or below 0, or when memory is short.
 
     Source: Lin et al. 2025 (FoX): d_ij = Σ_{l=j+1…i} ln f_l, which is c_i − c_j of running sums c.
     """
     xp = require_alike(log_gates=log_gates)
+    if is_readable(log_gates) and bool(xp.any(xp.isinf(log_gates))):
+        raise ValueError("log_gates must be finite, got infinity: a gate of 0 has no logarithm")
     if log_gates.ndim < 1:
         raise ValueError("log_gates must be [..., k_len], got a single number")
     k_len = log_gates.shape[-1]
     if q_len is not None and require_integer(q_len, "q_len", low=0) > k_len:
         raise ValueError(f"q_len must be at most the {k_len} tokens of log_gates, got {q_len}")
-    return _bias(xp, log_gates, k_len if q_len is None else q_len)
+    return in_dtype(_bias(log_gates, k_len if q_len is None else q_len), log_gates.dtype)
 
 
-def _bias(xp: Any, log_gates: Array, q_len: int) -> Array:
-    k_len = log_gates.shape[-1]
+def _sums(log_gates: Array) -> Array:
+    [wide] = widened(log_gates)
+    return namespace(wide).cumulative_sum(wide, axis=-1)
+
+
+def _bias(log_gates: Array, q_len: int) -> Array:
+    sums, k_len = _sums(log_gates), log_gates.shape[-1]
     shape = (*log_gates.shape[:-1], q_len, k_len)
-    check_memory("q_len × k_len", shape, itemsize=log_gates.dtype.itemsize, x=log_gates)
-    sums = xp.cumulative_sum(log_gates, axis=-1)
+    check_memory("q_len × k_len", shape, itemsize=sums.dtype.itemsize, x=sums)
     return sums[..., k_len - q_len :, None] - sums[..., None, :]
 
 
@@ -123,18 +131,21 @@ class Forgetting(Encoding):
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:
         """Add the sums of the log gates to scores [batch, heads, q_len, k_len]."""
-        xp, (heads, q_len, k_len) = namespace(scores), scores.shape[1:]
-        if tuple(self.log_gates.shape[1:]) != (heads, k_len) or q_len > k_len:
-            raise ValueError(
-                f"log_gates must be [batch, {heads}, {k_len}], one for each head and key, for at "
-                f"most as many queries, got shape {tuple(self.log_gates.shape)} for {q_len} queries"
-            )
-        return scores + in_dtype(_bias(xp, self.log_gates, q_len), scores.dtype)
+        self._require_gates_for(*scores.shape)
+        return scores + in_dtype(_bias(self.log_gates, scores.shape[2]), scores.dtype)
 
     def bias_of_pair(
         self, q: Array, k: Array, q_positions: Array, k_positions: Array
     ) -> Callable[..., Array]:
         """Return the difference of two running sums, from one array [batch, heads, k_len]."""
-        sums = namespace(self.log_gates).cumulative_sum(self.log_gates, axis=-1)
+        self._require_gates_for(*q.shape[:3], k.shape[2])
+        sums = _sums(self.log_gates)
         first = sums.shape[-1] - q.shape[-2]
         return lambda b, h, i, j: sums[b, h, first + i] - sums[b, h, j]
+
+    def _require_gates_for(self, batch: int, heads: int, q_len: int, k_len: int) -> None:
+        if tuple(self.log_gates.shape) != (batch, heads, k_len) or q_len > k_len:
+            raise ValueError(
+                f"log_gates must be [{batch}, {heads}, {k_len}], one for each head and key, for at "
+                f"most as many queries, got shape {tuple(self.log_gates.shape)} for {q_len} queries"
+            )

@@ -16,6 +16,7 @@ from posviz.arrays import (
     require_alike,
     widened,
 )
+from posviz.encodings.checks import broadcasts_to
 from posviz.encodings.doors import Encoding, adds_bias
 from posviz.encodings.relative import offsets_at, pick, positions_beside
 
@@ -43,6 +44,7 @@ def inkling_bias(states: Array, bank: Array, offsets: Any) -> Array:
         or states.shape[-1] != bank.shape[0]
         or offsets.ndim < 2
         or offsets.shape[-2] != states.shape[-2]
+        or not broadcasts_to((*offsets.shape[:-2], 1), states.shape[:-2])
     ):
         raise ValueError(
             f"states must be [..., heads, q_len, {bank.shape[0]}] and offsets [(batch,) q_len, "
@@ -108,11 +110,7 @@ class Mixing(Encoding):
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:
         """Add each query's curve to scores [batch, heads, q_len, k_len]."""
-        if tuple(self.states.shape[1:3]) != tuple(scores.shape[1:3]):
-            raise ValueError(
-                f"states must be [batch, {scores.shape[1]}, {scores.shape[2]}, d_rel], as many "
-                f"heads and queries as q, got shape {tuple(self.states.shape)}"
-            )
+        self._require_states_for(*scores.shape[:3])
         check_memory("heads × q_len × k_len", tuple(scores.shape), x=scores, copies=3)
         apart = offsets_at(*positions_beside(scores, q_positions, k_positions, as_integers))
         states = namespace(scores).astype(self.states, scores.dtype, copy=False)
@@ -122,6 +120,7 @@ class Mixing(Encoding):
         self, q: Array, k: Array, q_positions: Array, k_positions: Array
     ) -> Callable[..., Array]:
         """Return a number of a query's own curve, of all [batch, heads, q_len, extent]."""
+        self._require_states_for(*q.shape[:3])
         states, bank = widened(self.states, like(self.bank, self.states, "bank", self.states.dtype))
         curves, extent = states @ bank, bank.shape[1]
 
@@ -130,6 +129,13 @@ class Mixing(Encoding):
             return curves[b, h, i, apart.clip(0, extent - 1)] * (apart >= 0) * (apart < extent)
 
         return bias
+
+    def _require_states_for(self, batch: int, heads: int, q_len: int) -> None:
+        if tuple(self.states.shape[:3]) != (batch, heads, q_len):
+            raise ValueError(
+                f"states must be [{batch}, {heads}, {q_len}, d_rel], as many heads and queries as "
+                f"q, got shape {tuple(self.states.shape)}"
+            )
 
 
 def _at(positions: Array, b: Any, i: Any) -> Array:

@@ -168,9 +168,10 @@ class Reflecting(Encoding):
         """Take from scores [batch, heads, q_len, k_len] what the reflections between take."""
         xp, heads = namespace(scores, q, k), self.w.shape[1]
         shape = tuple(self.w.shape[2:])
-        if shape != tuple(k.shape[2:]) or q.shape[1] % heads or q.shape[2] > k.shape[2]:
+        fits = len(self.w) == len(q) and shape == tuple(k.shape[2:])
+        if not fits or q.shape[1] % heads or q.shape[2] > k.shape[2]:
             raise ValueError(
-                f"w must be [batch, w_heads, {k.shape[2]}, {k.shape[3]}], where w_heads divides "
+                f"w must be [{len(q)}, w_heads, {k.shape[2]}, {k.shape[3]}], where w_heads divides "
                 f"{q.shape[1]}, for at most as many queries as keys, got shape "
                 f"{tuple(self.w.shape)} for {q.shape[2]} queries"
             )

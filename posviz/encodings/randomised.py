@@ -33,6 +33,8 @@ def randomised_positions(length: int, max_position: int, *, rng: Any) -> np.ndar
     if length > max_position:
         raise ValueError(f"max_position must be at least length, {length}, got {max_position}")
     check_memory("length", (length,), copies=4)
+    if length > max_position // 20:
+        check_memory("max_position", (max_position,))  # for then NumPy writes all of them down
     if not isinstance(rng, np.random.Generator):
         try:
             rng = np.random.default_rng(require_integer(rng, "rng", low=0))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from posviz.arrays import Array, as_numbers, in_float64, is_torch, like, namespace
+from posviz.arrays import Array, as_numbers, in_float64, is_readable, is_torch, like, namespace
 from posviz.encodings.checks import require_positive, require_real
 
 __all__ = [
@@ -35,7 +35,7 @@ def llama4_factor(positions: Any, *, attn_scale: float = 0.1, floor_scale: float
 
     Raises:
         TypeError: when an argument is not real numbers.
-        ValueError: for NaN, infinity, or a floor_scale that is not above 0.
+        ValueError: for NaN, infinity, positions below −1, or a floor_scale that is not above 0.
 
     Source: transformers 5.23, ``Llama4TextAttention.forward``.
     """
@@ -53,7 +53,8 @@ def ministral3_factor(
 
     Raises:
         TypeError: when an argument is not real numbers.
-        ValueError: for NaN, infinity, or an original_max_seq_len that is not above 0.
+        ValueError: for NaN, infinity, positions below −1, or an original_max_seq_len that is
+            not above 0.
 
     Source: transformers 5.23, ``get_llama_4_attn_scale`` of its Ministral 3.
     """
@@ -65,6 +66,8 @@ def _by_floor(positions: Any, first: float, strength: float, length: float) -> A
     strength = require_real(strength, "the strength of the temperature")
     places = in_float64(as_numbers(positions, "positions"))
     xp = namespace(places)
+    if is_readable(places) and bool((places < -1).any()):
+        raise ValueError(f"positions must be at least -1, got {float(places.min()):g}")
     return 1 + strength * xp.log1p(xp.floor((places + first) / length))
 
 
@@ -78,7 +81,7 @@ def log_n_factor(seen: Any, scale: Any = 1.0) -> Array:
     Units: keys.
 
     Raises:
-        TypeError: when seen is not real numbers.
+        TypeError: when an argument is not real numbers.
         ValueError: for NaN or infinity.
 
     Source: Nakanishi 2025 (Scalable-Softmax), equation 4, where scale, the paper's s, is learned
@@ -86,6 +89,7 @@ def log_n_factor(seen: Any, scale: Any = 1.0) -> Array:
     """
     seen = in_float64(as_numbers(seen, "seen"))
     xp = namespace(seen)
+    as_numbers(scale, "scale")
     return scale * xp.log(xp.clip(seen, 1, None))
 
 
@@ -95,6 +99,10 @@ class Llama4Temperature:
 
     attn_scale: float = 0.1
     floor_scale: float = 8192
+
+    def __post_init__(self) -> None:
+        require_real(self.attn_scale, "attn_scale")
+        require_positive(self.floor_scale, "floor_scale")
 
     def __call__(self, positions: Any) -> Array:
         """Return what queries at these positions [...] are divided by."""
@@ -128,7 +136,7 @@ class LogN:
     scale: Any = 1.0
 
     def __post_init__(self) -> None:
-        shape = tuple(np.shape(self.scale))
+        shape = tuple(as_numbers(self.scale, "scale").shape)
         if len(shape) > 1:
             raise ValueError(f"scale must be one number or [heads], got shape {shape}")
 

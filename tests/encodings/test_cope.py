@@ -46,6 +46,13 @@ def test_between_two_rows_their_scores_are_mixed(kind):
     assert np.asarray(found).tolist() == [[[1, 1.5, 3, 5, 7, 7]]]
 
 
+@KINDS
+def test_a_nan_stays_with_its_pair(kind):
+    places = np.array([[[0.5, np.nan, 1.5]]])
+    found = np.asarray(cope_bias(kind(np.ones((1, 1, 2))), kind(random(3, 2)), kind(places)))
+    assert np.isnan(found).tolist() == [[[False, True, False]]]
+
+
 @pytest.mark.parametrize("rows", [2, 4, 9])
 def test_the_bias_is_that_of_x_transformers(rows):
     """There hidden keys come with the lowest score, so that their gates are 0."""
@@ -70,6 +77,15 @@ def test_a_table_that_is_all_alike_is_no_position(kind):
     found = attention(q, k, v, encoding=CoPE(kind(table)), **places)
     plain = attention(q, k, v, encoding=NoPosition(), **places)
     np.testing.assert_allclose(found, plain, atol=1e-13)
+
+
+def test_sentences_have_positions_of_their_own():
+    scores, places = Q @ K.mT / 2, np.array([range(7), [6, 0, 5, 1, 4, 2, 3]])
+    encoding = CoPE(random(3, 4, seed=3))
+    found = encoding.at_scores(scores, Q, K, places, places)
+    for b, own in enumerate(places):
+        alone = encoding.at_scores(scores[b : b + 1], Q[b : b + 1], K[b : b + 1], own, own)
+        np.testing.assert_allclose(found[b], alone[0], atol=1e-14)
 
 
 def test_keys_that_only_a_mask_hides_are_counted():
@@ -114,10 +130,16 @@ def test_large_scores_overflow_nothing():
             TypeError,
             "offsets must be a NumPy array",
         ),
+        (
+            lambda: cope_gates(Q @ K.mT, APART[:3]),
+            ValueError,
+            r"offsets must be .* scores \(2, 3, 7, 7\), got shape \(3, 7\)",
+        ),
         (lambda: cope_positions(np.float64(1)), ValueError, "got a single number"),
         (lambda: cope_bias(Q, random(5, 3), Q), ValueError, r"table \[rows, head_dim\] and .* 3\)"),
         (lambda: cope_bias(Q, random(5, 4), Q[..., :2, :]), ValueError, "positions"),
         (lambda: cope_bias(Q, random(4), Q), ValueError, r"table must be \[rows, columns\]"),
+        (lambda: CoPE(np.zeros((0, 4))), ValueError, r"at least 1 row, got shape \(0, 4\)"),
         (lambda: CoPE(random(4)), ValueError, r"table must be \[rows, columns\]"),
         (
             lambda: CoPE(random(5, 3)).at_scores(Q @ K.mT, Q, K, range(7), range(7)),

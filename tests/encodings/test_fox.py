@@ -76,9 +76,9 @@ def test_a_bias_alone_makes_constant_gates():
 
 def test_pair_by_pair_it_is_the_same_bias():
     made, _ = FoX(*map(torch.tensor, (W_F, B_F))).for_input(torch.tensor(X), range(6), None)
-    q = torch.zeros(2, HEADS, 4, HEAD_DIM)
+    q, k = torch.zeros(2, HEADS, 4, HEAD_DIM), torch.zeros(2, HEADS, 6, HEAD_DIM)
     whole = made.at_scores(torch.zeros(2, HEADS, 4, 6).double(), q, None, None, None)
-    pair = made.bias_of_pair(q, None, None, None)
+    pair = made.bias_of_pair(q, k, None, None)
     for b, h, i, j in np.ndindex(2, HEADS, 4, 6):
         assert float(pair(b, h, i, j)) == pytest.approx(float(whole[b, h, i, j]), abs=1e-14)
 
@@ -110,6 +110,28 @@ def test_many_gates_of_halves_are_summed_in_float32():
     assert float(fox_bias(gates)[0, 0, -1, 0]) == pytest.approx(-2999 * slope, rel=1e-5)
 
 
+def test_a_cache_carries_the_gates_of_halves_in_float32():
+    x, encoding = torch.tensor(X).bfloat16(), FoX(torch.tensor(W_F))
+    carried = None
+    for step in x.split(3, dim=1):
+        made, carried = encoding.for_input(step, None, carried)
+        assert made.log_gates.dtype == carried.dtype == torch.float32
+    torch.testing.assert_close(carried, encoding.for_input(x, None, None)[1])
+
+
+@pytest.mark.parametrize("dtype", [np.float16, torch.float16, torch.bfloat16])
+def test_gates_that_are_halves_are_summed_in_float32(dtype):
+    ones = np.ones if dtype is np.float16 else torch.ones
+    gates = -ones((1, 1, 3000), dtype=dtype)
+    q, zeros = ones((1, 1, 1, 4), dtype=dtype), 0 * ones((1, 1, 1, 3000), dtype=dtype)
+    summed = Forgetting(gates).at_scores(zeros, q, None, None, None)
+    for bias in (fox_bias(gates, 1), summed):
+        assert bias.dtype == dtype
+        assert float(bias[0, 0, 0, 0]) == pytest.approx(-2999, rel=2**-8)
+    if dtype is not np.float16:
+        assert Forgetting(gates).bias_of_pair(q, zeros.mT, None, None)(0, 0, 0, 0) == -2999
+
+
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
@@ -120,6 +142,11 @@ def test_many_gates_of_halves_are_summed_in_float32():
         (lambda: fox_bias(np.zeros(3), 4), ValueError, "q_len must be at most the 3 tokens"),
         (lambda: fox_bias(np.zeros(3), 1.5), TypeError, "q_len must be an integer"),
         (lambda: fox_bias(np.float64(1)), ValueError, "got a single number"),
+        (
+            lambda: fox_bias(np.array([0, -np.inf])),
+            ValueError,
+            "log_gates must be finite",
+        ),
         (lambda: fox_bias(np.arange(3)), TypeError, "log_gates must be floating-point"),
         (lambda: FoX(B_F), ValueError, r"w_f must be \[d_model, heads\]"),
         (lambda: FoX(W_F, B_F.astype("f4")), TypeError, "b_f: float32"),
@@ -132,7 +159,7 @@ def test_many_gates_of_halves_are_summed_in_float32():
                 positions=range(6),
             ),
             ValueError,
-            r"log_gates must be \[batch, 4, 6\], one .* got shape \(2, 2, 6\) for 6 queries",
+            r"log_gates must be \[2, 4, 6\], one .* got shape \(2, 2, 6\) for 6 queries",
         ),
         (
             lambda: Forgetting(np.zeros((1, 1, 2))).at_scores(

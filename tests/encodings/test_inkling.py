@@ -54,7 +54,7 @@ def test_pair_by_pair_it_is_the_same_bias(places):
     made, _ = Inkling(*map(torch.tensor, (W_R, BANK))).for_input(torch.tensor(X), places, None)
     zeros = torch.zeros(2, HEADS, 6, 6).double()
     whole = made.at_scores(zeros, None, None, places, places)
-    pair = made.bias_of_pair(None, None, places, places)
+    pair = made.bias_of_pair(zeros, None, places, places)
     for b, h, i, j in np.ndindex(2, HEADS, 6, 6):
         index = map(torch.tensor, (b, h, i, j))
         assert float(pair(*index)) == pytest.approx(float(whole[b, h, i, j]), abs=1e-14)
@@ -90,6 +90,7 @@ def test_tokens_that_ask_alike_have_one_bias_by_distance():
             ValueError,
             r"states must be .* 2\] and",
         ),
+        (lambda: inkling_bias(STATES, BANK, [[[0]] * 6] * 3), ValueError, r"and \(3, 6, 1\)"),
         (lambda: inkling_bias(STATES, BANK, [[0]]), ValueError, r"and \(1, 1\)"),
         (lambda: inkling_bias(STATES, BANK, [[0.5]] * 6), TypeError, "offsets must be integers"),
         (
@@ -110,7 +111,7 @@ def test_tokens_that_ask_alike_have_one_bias_by_distance():
                 X, *[random(8, 8)] * 3, num_heads=4, encoding=Inkling(W_R, BANK), positions=range(6)
             ),
             ValueError,
-            r"states must be \[batch, 4, 6, d_rel\], as many heads and queries as q, got shape",
+            r"states must be \[2, 4, 6, d_rel\], as many heads and queries as q, got shape",
         ),
     ],
 )

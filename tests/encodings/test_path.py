@@ -116,6 +116,16 @@ def test_w_is_made_1_long_and_heads_may_share_it(kind, w_heads):
         np.testing.assert_allclose(weights[0, h, i, : i + 1], powers / powers.sum(), atol=1e-13)
 
 
+@KINDS
+def test_neighbouring_heads_share_a_reflection(kind):
+    q, k = (kind(random(1, 4, 6, 3, seed=seed)) for seed in (1, 2))
+    w, beta = random(1, 2, 6, 3, seed=3), 1 + random(1, 2, 6, seed=4) / 9
+    own = [0, 0, 1, 1]
+    shared, each = Reflecting(kind(w), kind(beta)), Reflecting(kind(w[:, own]), kind(beta[:, own]))
+    found, wanted = (made.at_scores(q @ k.mT, q, k, None, None) for made in (shared, each))
+    np.testing.assert_array_equal(found, wanted)
+
+
 def test_a_token_of_zeros_reflects_nothing_and_has_a_gradient():
     x = torch.zeros(1, 3, D_MODEL, dtype=torch.float64, requires_grad=True)
     encoding = PaTH(torch.tensor(random(D_MODEL, D_MODEL)), torch.tensor(random(D_MODEL, HEADS)))
@@ -144,7 +154,14 @@ def test_a_token_of_zeros_reflects_nothing_and_has_a_gradient():
         (
             lambda: attend(X, *PROJECTIONS, encoding=PaTH(random(8, 12), random(8, 4)), **CAUSAL),
             ValueError,
-            r"w must be \[batch, w_heads, 6, 4\], where w_heads divides 2, .*\(2, 4, 6, 3",
+            r"w must be \[2, w_heads, 6, 4\], where w_heads divides 2, .*\(2, 4, 6, 3",
+        ),
+        (
+            lambda: Reflecting(W[None], BETA[None]).at_scores(
+                0 * Q[:, None], *[Q[:, None]] * 2, 0, 0
+            ),
+            ValueError,
+            r"w must be \[2, w_heads, 9, 5\]",
         ),
         (
             lambda: Reflecting(W[None, :, :2, :], BETA[None, :, :2]).at_scores(

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from posviz import arrays
 from posviz.encodings.randomised import randomised_positions
 
 
@@ -26,6 +27,12 @@ def test_a_seed_gives_the_same_again():
     first, again = (randomised_positions(9, 99, rng=1) for _ in range(2))
     assert np.array_equal(first, again)
     assert not np.array_equal(first, randomised_positions(9, 99, rng=2))
+
+
+def test_memory_for_all_positions_is_asked_for_where_many_are_drawn(monkeypatch):
+    monkeypatch.setattr(arrays, "_free_memory", lambda x: 10**8)
+    with pytest.raises(ValueError, match="max_position: an array of 20,000,000 numbers"):
+        randomised_positions(1_000_001, 20_000_000, rng=0)
 
 
 @pytest.mark.parametrize(

@@ -136,6 +136,7 @@ def test_one_key_and_none_have_a_factor_of_zero():
     ("call", "error", "message"),
     [
         (lambda: llama4_factor([0], floor_scale=0), ValueError, "floor_scale must be above 0"),
+        (lambda: llama4_factor([-8193]), ValueError, "positions must be at least -1, got -8193"),
         (lambda: llama4_factor(["a"]), TypeError, "positions must be real numbers"),
         (lambda: ministral3_factor([np.nan]), ValueError, "positions must be finite"),
         (
@@ -144,6 +145,15 @@ def test_one_key_and_none_have_a_factor_of_zero():
             "original_max_seq_len must be above 0, got -1",
         ),
         (lambda: ministral3_factor([0], beta="b"), TypeError, "strength of the temperature"),
+        (
+            lambda: Llama4Temperature(floor_scale="a"),
+            TypeError,
+            "floor_scale must be a real number",
+        ),
+        (lambda: LogN("a"), TypeError, "scale must be real numbers"),
+        (lambda: LogN(1j), TypeError, "scale must be real numbers"),
+        (lambda: LogN(np.nan), ValueError, "scale must be finite"),
+        (lambda: log_n_factor([3], "a"), TypeError, "scale must be real numbers"),
         (lambda: LogN(np.ones((2, 2))), ValueError, r"scale must be one number or \[heads\]"),
         (
             lambda: LogN(np.ones(3)).factor(np.ones((1, 1, 1)), np.ones((1, 2, 1, 4))),
