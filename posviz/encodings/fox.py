@@ -131,19 +131,20 @@ class Forgetting(Encoding):
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:
         """Add the sums of the log gates to scores [batch, heads, q_len, k_len]."""
-        self._require_gates_for(*scores.shape)
+        self._require_gates_for(scores.shape)
         return scores + in_dtype(_bias(self.log_gates, scores.shape[2]), scores.dtype)
 
     def bias_of_pair(
         self, q: Array, k: Array, q_positions: Array, k_positions: Array
     ) -> Callable[..., Array]:
         """Return the difference of two running sums, from one array [batch, heads, k_len]."""
-        self._require_gates_for(*q.shape[:3], k.shape[2])
+        self._require_gates_for((*q.shape[:3], k.shape[2]))
         sums = _sums(self.log_gates)
         first = sums.shape[-1] - q.shape[-2]
         return lambda b, h, i, j: sums[b, h, first + i] - sums[b, h, j]
 
-    def _require_gates_for(self, batch: int, heads: int, q_len: int, k_len: int) -> None:
+    def _require_gates_for(self, scores_shape: tuple[int, ...]) -> None:
+        batch, heads, q_len, k_len = scores_shape
         if tuple(self.log_gates.shape) != (batch, heads, k_len) or q_len > k_len:
             raise ValueError(
                 f"log_gates must be [{batch}, {heads}, {k_len}], one for each head and key, for at "

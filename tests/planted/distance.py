@@ -137,8 +137,8 @@ QUICK = {
     ),
     "plan: every fourth layer, counted from 0": (
         ENTRIES,
-        "return [int((i + 1) % every != 0) for i in range(_number(config))]",
-        "return [int(i % every != 0) for i in range(_number(config))]",
+        "return [int((i + 1) % every != 0) for i in range(number)]",
+        "return [int(i % every != 0) for i in range(number)]",
         PLANS,
     ),
     "plan: an empty list is taken at its word": (
