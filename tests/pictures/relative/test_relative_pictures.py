@@ -294,9 +294,12 @@ def test_the_offset_is_marked_on_the_curve_and_its_bucket_on_the_map():
     for rule, offset, ends in zip(RULES, (20, 0, -200, -7), limits, strict=True):
         picture = T5Buckets(**rule, offset=offset, seq_len=48)
         arrays, (_, _, *lines, _, _) = drawn(picture)
-        *limits_drawn, mark, runs, here, white, orange = (part.line for part in lines)
+        *limits_drawn, read_off, runs, here, mark, white, orange = (part.line for part in lines)
         buckets = rule_of(picture)
-        assert mark.get_xdata() == [offset] * 2
+        x, y = read_off.get_data()
+        assert list(x[:2]) == [offset] * 2
+        assert list(y[1:]) == [buckets[offset]] * 2
+        assert [*mark.get_xdata(), *mark.get_ydata()] == [offset, buckets[offset]]
         assert {line.get_xdata()[0] for line in limits_drawn} == ends
         bars = runs.get_xydata().reshape(-1, 3, 2)
         assert np.isnan(bars[:, 2, 0]).all()
