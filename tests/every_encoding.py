@@ -133,3 +133,9 @@ def at_doors(name, kind, batch=2, length=5):
     """The encoding as ``attention`` takes it: one made from an input is made for some tokens."""
     x = kind(random(batch, length, D_MODEL, seed=9))
     return ENCODINGS[name](kind).for_input(x, range(length), None)[0]
+
+
+WHOLE = (  # these look positions up in a table or a raster: whole numbers alone
+    *("T5", "Shaw", "DeBERTa", "DeBERTa, paper", "Inkling"),
+    *("learned", "2-D, axial", "2-D, mixed", "M-RoPE"),
+)

@@ -11,7 +11,7 @@ from posviz.encodings.doors import NoPosition
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import Sinusoidal
 from posviz.masks import blockwise_causal_mask, causal_mask, padding_mask
-from tests.every_encoding import ENCODINGS, random
+from tests.every_encoding import ENCODINGS, WHOLE, random
 
 Q = random(2, 4, 3, 8)
 X, W = random(2, 3, 8), random(8, 8)
@@ -131,19 +131,6 @@ def count_calls(monkeypatch, owner, *names):
 
         monkeypatch.setattr(owner, name, counted)
     return counts
-
-
-WHOLE = (
-    "T5",
-    "Shaw",
-    "DeBERTa",
-    "DeBERTa, paper",
-    "learned",
-    "Inkling",
-    "2-D, axial",
-    "2-D, mixed",
-    "M-RoPE",
-)
 
 
 BRANCHES = ("ReRoPE", "PoPE")  # has angles for each, and a map checks what it is given

@@ -12,6 +12,7 @@ from tests.every_encoding import (
     FROM_INPUT,
     HEAD_DIM,
     HEADS,
+    WHOLE,
     at_doors,
     random,
 )
@@ -179,17 +180,6 @@ def test_the_attention_factor_can_be_learned(layout):
         posviz.apply_rotary(q, np.ones((3, 2)), attention_factor=factor * torch.nan)
 
 
-WHOLE = (
-    "T5",
-    "Shaw",
-    "DeBERTa",
-    "DeBERTa, paper",
-    "learned",
-    "Inkling",
-    "2-D, axial",
-    "2-D, mixed",
-    "M-RoPE",
-)
 ORDER = ("NoPE", "FoX", "PaTH", "CoPE")  # what they read of positions, if anything, is the order
 
 

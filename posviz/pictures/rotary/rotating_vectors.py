@@ -99,22 +99,14 @@ def _arrows(plane):
     arrows = [
         Arrow(
             plane,
-            filled,
-            lambda a: a.vectors[0],
-            "q",
-            rest=Q,
-            named_at=lambda a: a.names[0],
+            look,
+            lambda a, at=at: a.vectors[at],
+            name,
+            rest=rest,
+            named_at=lambda a, at=at: a.names[at],
             faint=0.4,
-        ),
-        Arrow(
-            plane,
-            hollow,
-            lambda a: a.vectors[1],
-            "k",
-            rest=K,
-            named_at=lambda a: a.names[1],
-            faint=0.4,
-        ),
+        )
+        for at, (look, name, rest) in enumerate([(filled, "q", Q), (hollow, "k", K)])
     ]
     plane.set(xlim=(-1.7, 1.7), ylim=(-1.7, 1.7), xticks=(-1, 0, 1), yticks=(-1, 0, 1))
     plane.set(aspect="equal", title="faint: before turning")
