@@ -1,0 +1,181 @@
+"""Every head of a trained model on a reader's own text: does it look by position or by content?"""
+
+import functools
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from posviz.engine.knobs import choice, integer, text
+from posviz.engine.picture import Arrays, Picture
+from posviz.engine.style import PLAIN
+from posviz.models.reading import Look, look
+from posviz.models.small import ENCODINGS, small_model
+from posviz.pictures.parts import Curve, Map, Ring, greyed, on_colours, wide
+from posviz.pictures.tokens import label_tokens
+
+MOST = 40  # tokens that are shown
+FINE = 480  # cells that the grid of all heads has across, or down, at most
+
+
+class _Stored(choice):
+    """One of the stored models: idle where a reader has given their own."""
+
+    def idle(self, picture: Any) -> str:
+        return "a model was given" if picture._data else ""
+
+
+class HeadBrowser(Picture):
+    """Every head on your own text: which of them keep their map when it is shuffled?
+
+    `given` is a model, as `posviz.load_model("~/models/…")` returns it, or a
+    `posviz.models.small.SmallModel`; it stands in for the stored ones.
+    """
+
+    size = (9.0, 4.4)
+    paper_size = (3.3, 4.0)
+    filmed = ("head", "layer")
+
+    layer = integer(1, low=0, high=127, until=lambda p: len(p._seen().look.weights) - 1)
+    head = integer(
+        0, low=0, high=127, play=True, until=lambda p: len(p._seen().look.weights[0]) - 1
+    )
+    model = _Stored("ALiBi", options=tuple(ENCODINGS), redraw=True)
+    text = text("for x in xs: print(x)", redraw=True)
+
+    def __init__(self, given=None, **knobs):
+        super().__init__(**knobs)
+        self._data = () if given is None else ("given",)
+        self._given = given
+        self._read = functools.lru_cache(maxsize=8)(_read)
+
+    def _model(self) -> Any:
+        return self._given or small_model(self.model)
+
+    def _seen(self) -> "_Seen":
+        return self._read(self._model(), self.text)
+
+    def compute(self) -> Arrays:
+        """Return the maps of all heads, and both of the chosen one, with what was measured of all.
+
+        grid: all maps side by side; maps: of the text and of its tokens shuffled [len, len], NaN
+        ahead; by_offset, left_in_place and on_first [layers, heads].
+        """
+        seen, look = self._seen(), self._seen().look
+        at = self.held("layer"), self.held("head")
+        ahead = ~np.tri(len(look.words), dtype=bool)
+        return self.arrays(
+            name=self._model().name,
+            at=at,
+            grid=seen.grid,
+            cell=seen.cell,
+            maps=[np.where(ahead, np.nan, each[at]) for each in (look.weights, look.shuffled)],
+            by_offset=look.by_offset,
+            left_in_place=look.left_in_place,
+            on_first=look.on_first,
+        )
+
+    def draw(self, figure: Figure) -> list:
+        """The maps and the measures of all heads; the chosen one's map, on both texts."""
+        seen = self._seen()
+        count = len(seen.look.words)
+        names = (["grid", "written", "shuffled"], ["points", "written", "shuffled"])
+        if wide(figure):
+            panels = figure.subplot_mosaic(names, width_ratios=(1, 1.35, 1.35))
+        else:
+            panels = figure.subplot_mosaic([["grid", "points"], ["written", "shuffled"]])
+        colours: dict[str, Any] = {"cmap": greyed(PLAIN), "limits": (0, 1), "aspect": "equal"}
+        grid = Map(panels["grid"], lambda a: a.grid, most=seen.grid.shape, **colours)
+        _label_grid(panels["grid"], seen)
+        chosen = on_colours(panels["grid"], _outline)
+        is_short = all(len(word) == 1 for word in seen.look.words)
+        maps = []
+        for i, (name, words) in enumerate(
+            (("written", seen.look.words), ("shuffled", seen.look.shuffled_words))
+        ):
+            axes = panels[name]
+            maps.append(Map(axes, lambda a, i=i: a.maps[i], most=(count, count), **colours))
+            width = figure.get_size_inches()[0]
+            side = (0.27 if wide(figure) else 0.36) * width
+            label_tokens(axes.xaxis, words, side, rotation=0 if is_short else 90)
+            label_tokens(axes.yaxis, words, side)
+            axes.set(title=f"as {name}" if i == 0 else name, xlabel="key", ylabel="query")
+        bar: dict[str, Any] = {"ticks": (0, 0.5, 1), "label": "attention weight"}
+        below = [panels["written"], panels["shuffled"]]
+        figure.colorbar(maps[0].image, ax=below, location="bottom", aspect=40, **bar)
+        return [grid, *chosen, *maps, *_draw_points(panels["points"])]
+
+    def caption(self, arrays: Arrays) -> str:
+        """What was measured of the chosen head, and of all heads from the least to the most."""
+        layer, head = arrays.at
+        told = f"In {arrays.name}, layer {layer} head {head}"
+        if np.isnan(arrays.left_in_place).all():
+            return f"{told}: one token looks at itself alone, so there is nothing to measure."
+        offset, left, first = (
+            f"{x[arrays.at]:.2f} (all {x.size}: {np.nanmin(x):.2f} to {np.nanmax(x):.2f})"
+            for x in (arrays.by_offset, arrays.left_in_place, arrays.on_first)
+        )
+        return (
+            f"{told}: the correlation of its weights with the offset is {offset}, the share of "
+            f"weight that stays in place when the text is shuffled {left}, the share on the first "
+            f"token {first}."
+        )
+
+    def dragged(self, x: float, y: float) -> dict:
+        """The head whose map is there in the grid."""
+        cell = self._seen().cell
+        return {"layer": int(max(y, 0) // cell), "head": int(max(x, 0) // cell)}
+
+
+class _Seen(NamedTuple):
+    """A text as a model sees it; grid: the maps of all heads, each in so many cells."""
+
+    look: Look
+    grid: np.ndarray
+    cell: int
+
+
+def _read(model, text) -> _Seen:
+    seen = look(model, text, MOST)
+    layers, heads, count, _ = seen.weights.shape
+    fine = min(count, max(8, FINE // max(layers, heads)))
+    ends = np.linspace(0, count, fine + 1).astype(int)[:-1]
+    tiles = np.where(np.tri(count, dtype=bool), seen.weights, -np.inf)
+    for axis in (-1, -2):  # of a large map the heaviest weight of every few
+        tiles = np.maximum.reduceat(tiles, ends, axis=axis)
+    cell = fine + max(1, fine // 12)  # with what is left free between two
+    grid = np.full((layers, cell, heads, cell), np.nan)
+    grid[:, :fine, :, :fine] = np.where(np.isinf(tiles), np.nan, tiles).swapaxes(1, 2)
+    return _Seen(seen, grid.reshape(layers * cell, heads * cell), cell)
+
+
+def _outline(arrays):
+    """The outline of the chosen head in the grid."""
+    (row, column), cell = arrays.at, arrays.cell
+    left, top, side = column * cell - 1, row * cell - 1, cell
+    return [left, left + side, left + side, left, left], [top, top, top + side, top + side, top]
+
+
+def _label_grid(axes, seen):
+    """Numbers of layers and heads, at most eight of each."""
+    for axis, count, name in (
+        (axes.yaxis, seen.look.weights.shape[0], "layer"),
+        (axes.xaxis, seen.look.weights.shape[1], "head"),
+    ):
+        shown = range(0, count, -(-count // 8))
+        axis.set_ticks([(i + 0.5) * seen.cell - 1 for i in shown], labels=[*map(str, shown)])
+        axis.set_label_text(name)
+
+
+def _draw_points(axes):
+    """Each head by both measures, the chosen one in a ring."""
+    axes.set(xlim=(-0.04, 1.04), ylim=(-0.04, 1.04), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
+    axes.set(xlabel="correlation with offset", ylabel="weight left in place")
+    look: dict[str, Any] = {"color": "C6", "style": "italic"}
+    axes.text(0, 0, "by content", va="bottom", **look)
+    axes.text(1, 1, "by position", va="top", ha="right", **look)
+    points = Curve(axes, "C0o", lambda a: (a.by_offset.ravel(), a.left_in_place.ravel()))
+    ring = Ring(
+        axes, "C1s", lambda a: ([a.by_offset[a.at]], [a.left_in_place[a.at]]), edge=0.35, marks=2
+    )
+    return [points, ring]
