@@ -22,7 +22,7 @@ from posviz.models.reading import Reading
 from posviz.wording import quoted, shortened
 
 MISSING = 'transformers is not installed: run `pip install -e ".[models]"`'
-NOTED = "apply_rotary_pos_emb", "eager_attention_forward"  # in the file of a model
+NOTED = TURN, ATTEND = "apply_rotary_pos_emb", "eager_attention_forward"
 _watching = threading.Lock()  # functions of transformers are exchanged while a model reads
 
 
@@ -212,36 +212,35 @@ def _watched(model: Any) -> Iterator[list[_Layer]]:
     In transformers the file of a model has one function that turns both, and one that attends: each
     does what it did, and what passes through it is noted.
     """
-    code, layers, turned = sys.modules[type(model).__module__], [], []
-    originals = {name: getattr(code, name, None) for name in NOTED}
-    turn, attend = originals.values()
+    code: dict[str, Any] = vars(sys.modules[type(model).__module__])
+    originals = {name: code[name] for name in NOTED if name in code}
+    if TURN in originals and [*signature(code[TURN]).parameters][:4] != ["q", "k", "cos", "sin"]:
+        del originals[TURN]  # as in GPT-J's file, which turns each by itself
+    layers: list[_Layer] = []
+    turned: list[_Layer] = []
 
-    def noted_turn(q: Any, k: Any, cos: Any, sin: Any, *rest: Any, **more: Any) -> Any:
-        result = turn(q, k, cos, sin, *rest, **more)
-        waves = (to_numpy(x).reshape(-1, x.shape[-1]) for x in (cos, sin))
-        before = [to_numpy(x[0]).copy() for x in (q, k)]
-        turning = _Turning(before[0], to_numpy(result[0][0]), *waves)
-        if attend is None:  # as in Falcon's file
-            layers.append(_Layer(*before, turning))
-        turned.append((before, turning))
+    def turn(q: Any, k: Any, cos: Any, sin: Any, *rest: Any, **more: Any) -> Any:
+        result = originals[TURN](q, k, cos, sin, *rest, **more)
+        own = [to_numpy(x[0]).copy() for x in (q, k)]
+        waves = [to_numpy(x).reshape(-1, x.shape[-1]) for x in (cos, sin)]
+        layer = _Layer(own[0], own[1], _Turning(own[0], to_numpy(result[0][0]), *waves))
+        (turned if ATTEND in originals else layers).append(layer)
         return result
 
-    def noted_attend(module: Any, q: Any, k: Any, *rest: Any, **more: Any) -> Any:
-        own = [to_numpy(x[0]).copy() for x in (q, k)]
-        before, turning = turned.pop() if turned else ([], None)
-        for x, was in zip(own, before, strict=False):
-            x[..., : was.shape[-1]] = was  # what lies beyond never turned
-        layers.append(_Layer(*own, turning))
-        return attend(module, q, k, *rest, **more)
+    def attend(module: Any, q: Any, k: Any, *rest: Any, **more: Any) -> Any:
+        layer = _Layer(to_numpy(q[0]).copy(), to_numpy(k[0]).copy(), None)
+        if turned:  # it may be that only the first columns did
+            before = turned.pop()
+            layer.q[..., : before.q.shape[-1]] = before.q
+            layer.k[..., : before.k.shape[-1]] = before.k
+            layer = layer._replace(turning=before.turning)
+        layers.append(layer)
+        return originals[ATTEND](module, q, k, *rest, **more)
 
-    noted: dict[str, Any] = {}
-    if turn is not None and [*signature(turn).parameters][:4] == ["q", "k", "cos", "sin"]:
-        noted[NOTED[0]] = noted_turn
-    if attend is not None:
-        noted[NOTED[1]] = noted_attend
+    noting = {TURN: turn, ATTEND: attend}
     with _watching:
-        vars(code).update(noted)
+        code.update({name: noting[name] for name in originals})
         try:
             yield layers
         finally:
-            vars(code).update({name: originals[name] for name in noted})
+            code.update(originals)

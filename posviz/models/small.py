@@ -29,7 +29,7 @@ ENCODINGS: dict[str, Callable[[Mapping[str, np.ndarray]], Encoding]] = {  # by a
     "ALiBi": lambda arrays: Alibi(),
     "RoPE": lambda arrays: Rotary(),
 }
-_erf = np.frompyfunc(math.erf, 1, 1)
+_erf = np.vectorize(math.erf, otypes=[float])
 
 
 class SmallModel:
@@ -146,4 +146,4 @@ def _normal(x: np.ndarray, layer: Mapping[str, np.ndarray], name: str = "") -> n
 
 
 def _gelu(x: np.ndarray) -> np.ndarray:
-    return x / 2 * (1 + _erf(x / 2**0.5).astype(float))
+    return x / 2 * (1 + _erf(x / 2**0.5))

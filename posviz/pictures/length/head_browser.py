@@ -77,33 +77,26 @@ class HeadBrowser(Picture):
 
     def draw(self, figure: Figure) -> list:
         """The maps and the measures of all heads; the chosen one's map, on both texts."""
-        seen = self._seen()
-        count = len(seen.look.words)
-        names = (["grid", "written", "shuffled"], ["points", "written", "shuffled"])
-        if wide(figure):
-            panels = figure.subplot_mosaic(names, width_ratios=(1, 1.35, 1.35))
-        else:
-            panels = figure.subplot_mosaic([["grid", "points"], ["written", "shuffled"]])
+        seen, is_wide = self._seen(), wide(figure)
+        rows = "aws;pws" if is_wide else "ap;ws"
+        panels = figure.subplot_mosaic(rows, width_ratios=(1, 1.35, 1.35) if is_wide else (1, 1))
         colours: dict[str, Any] = {"cmap": greyed(PLAIN), "limits": (0, 1), "aspect": "equal"}
-        grid = Map(panels["grid"], lambda a: a.grid, most=seen.grid.shape, **colours)
-        _label_grid(panels["grid"], seen)
-        chosen = on_colours(panels["grid"], _outline)
-        is_short = all(len(word) == 1 for word in seen.look.words)
-        maps = []
-        for i, (name, words) in enumerate(
-            (("written", seen.look.words), ("shuffled", seen.look.shuffled_words))
-        ):
-            axes = panels[name]
-            maps.append(Map(axes, lambda a, i=i: a.maps[i], most=(count, count), **colours))
-            width = figure.get_size_inches()[0]
-            side = (0.27 if wide(figure) else 0.36) * width
-            label_tokens(axes.xaxis, words, side, rotation=0 if is_short else 90)
-            label_tokens(axes.yaxis, words, side)
-            axes.set(title=f"as {name}" if i == 0 else name, xlabel="key", ylabel="query")
+        grid = Map(panels["a"], lambda a: a.grid, most=seen.grid.shape, **colours)
+        _label_grid(panels["a"], seen)
+        chosen = on_colours(panels["a"], _outline)
+        texts = {"as written": seen.look.words, "shuffled": seen.look.shuffled_words}
+        upright = 90 if max(map(len, seen.look.words)) > 1 else 0
+        side = (0.27 if is_wide else 0.36) * figure.get_size_inches()[0]
+        maps, both = [], [panels["w"], panels["s"]]
+        for i, (axes, title) in enumerate(zip(both, texts, strict=True)):
+            size = len(texts[title]), len(texts[title])
+            maps.append(Map(axes, lambda a, i=i: a.maps[i], most=size, **colours))
+            label_tokens(axes.xaxis, texts[title], side, rotation=upright)
+            label_tokens(axes.yaxis, texts[title], side)
+            axes.set(title=title, xlabel="key", ylabel="query")
         bar: dict[str, Any] = {"ticks": (0, 0.5, 1), "label": "attention weight"}
-        below = [panels["written"], panels["shuffled"]]
-        figure.colorbar(maps[0].image, ax=below, location="bottom", aspect=40, **bar)
-        return [grid, *chosen, *maps, *_draw_points(panels["points"])]
+        figure.colorbar(maps[0].image, ax=both, location="bottom", aspect=40, **bar)
+        return [grid, *chosen, *maps, *_draw_points(panels["p"])]
 
     def caption(self, arrays: Arrays) -> str:
         """What was measured of the chosen head, and of all heads from the least to the most."""
