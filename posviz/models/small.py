@@ -127,9 +127,8 @@ def small_model(arm: str) -> SmallModel:
     """
     with safe_open(FOLDER / f"{arm}.safetensors", framework="numpy") as file:
         arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118, no dict
-    return SmallModel(
-        arrays, ENCODINGS[arm](arrays), num_heads=card(arm)["num_heads"], name=f"the {arm} model"
-    )
+    name = "the model without position" if arm == "none" else f"the {arm} model"
+    return SmallModel(arrays, ENCODINGS[arm](arrays), num_heads=card(arm)["num_heads"], name=name)
 
 
 def card(arm: str) -> dict[str, Any]:

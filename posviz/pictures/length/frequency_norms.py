@@ -113,10 +113,11 @@ class FrequencyNorms(Picture):
         if np.isnan(own).all():
             return f"{told} turns nothing."
         most = int(np.nanargmax(own))
+        turns = f"{arrays.turns[most]:{'.2g' if arrays.turns[most] < 10 else ',.0f'}}"
         fast, all_fast = arrays.fast_shares[arrays.at], arrays.fast_shares
         return (
             f"{told}: {own[most]:.0%} of what query and key can reach in a score, the products of "
-            f"their norms, is in pair {most}, which makes {arrays.turns[most]:.2g} turns within "
+            f"their norms, is in pair {most}, which makes {turns} turns within "
             f"{arrays.within:,.0f} tokens, and {fast:.0%} in the {arrays.fast} of {len(own)} pairs "
             f"that make one (all {all_fast.size} heads: {np.nanmin(all_fast):.0%} to "
             f"{np.nanmax(all_fast):.0%})."

@@ -11,10 +11,11 @@ from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
 from posviz.models.reading import Look, look
 from posviz.models.small import ENCODINGS, small_model
-from posviz.pictures.parts import Curve, Map, Ring, greyed, on_colours, wide
+from posviz.pictures.parts import Curve, Map, Ring, Text, greyed, on_colours, wide
 from posviz.pictures.tokens import label_tokens
 
 MOST = 40  # tokens that are shown
+FEW = 8  # layers, up to which the grid is drawn to scale
 FINE = 480  # cells that the grid of all heads has across, or down, at most
 
 
@@ -40,7 +41,7 @@ class HeadBrowser(Picture):
     head = integer(
         0, low=0, high=127, play=True, until=lambda p: len(p._seen().look.weights[0]) - 1
     )
-    model = _Stored("ALiBi", options=tuple(ENCODINGS), redraw=True)
+    model = _Stored("ALiBi", options=tuple(ENCODINGS))
     text = text("for x in xs: print(x)", redraw=True)
 
     def __init__(self, given=None, **knobs):
@@ -77,11 +78,15 @@ class HeadBrowser(Picture):
 
     def draw(self, figure: Figure) -> list:
         """The maps and the measures of all heads; the chosen one's map, on both texts."""
-        seen, is_wide = self._seen(), wide(figure)
+        # Whichever stored model it is: they read the same characters and have as many heads.
+        seen = self._read(self._given or small_model("ALiBi"), self.text)
+        is_wide = wide(figure)
         rows = "aws;pws" if is_wide else "ap;ws"
         panels = figure.subplot_mosaic(rows, width_ratios=(1, 1.35, 1.35) if is_wide else (1, 1))
-        colours: dict[str, Any] = {"cmap": greyed(PLAIN), "limits": (0, 1), "aspect": "equal"}
-        grid = Map(panels["a"], lambda a: a.grid, most=seen.grid.shape, **colours)
+        colours: dict[str, Any] = {"cmap": greyed(PLAIN), "limits": (0, 1)}
+        shape, is_large = seen.grid.shape, len(seen.look.weights) > FEW
+        grid = Map(panels["a"], lambda a: a.grid, most=shape, **colours)
+        panels["a"].set_aspect("auto" if is_large else "equal")
         _label_grid(panels["a"], seen)
         chosen = on_colours(panels["a"], _outline)
         texts = {"as written": seen.look.words, "shuffled": seen.look.shuffled_words}
@@ -90,13 +95,15 @@ class HeadBrowser(Picture):
         maps, both = [], [panels["w"], panels["s"]]
         for i, (axes, title) in enumerate(zip(both, texts, strict=True)):
             size = len(texts[title]), len(texts[title])
-            maps.append(Map(axes, lambda a, i=i: a.maps[i], most=size, **colours))
+            maps.append(Map(axes, lambda a, i=i: a.maps[i], most=size, aspect="equal", **colours))
             label_tokens(axes.xaxis, texts[title], side, rotation=upright)
             label_tokens(axes.yaxis, texts[title], side)
             axes.set(title=title, xlabel="key", ylabel="query")
+        above = {"transform": panels["s"].transAxes, "ha": "right", "va": "bottom"}
+        stays = Text(panels["s"], 1, 1.01, _stays, **above)
         bar: dict[str, Any] = {"ticks": (0, 0.5, 1), "label": "attention weight"}
         figure.colorbar(maps[0].image, ax=both, location="bottom", aspect=40, **bar)
-        return [grid, *chosen, *maps, *_draw_points(panels["p"])]
+        return [grid, *chosen, *maps, stays, *_draw_points(panels["p"], 0.5 if is_large else 1)]
 
     def caption(self, arrays: Arrays) -> str:
         """What was measured of the chosen head, and of all heads from the least to the most."""
@@ -142,6 +149,12 @@ def _read(model, text) -> _Seen:
     return _Seen(seen, grid.reshape(layers * cell, heads * cell), cell)
 
 
+def _stays(arrays):
+    """The share of the chosen head's weight that stays in place."""
+    left = arrays.left_in_place[arrays.at]
+    return "" if np.isnan(left) else f"{left:.0%} stays"
+
+
 def _outline(arrays):
     """The outline of the chosen head in the grid."""
     (row, column), cell = arrays.at, arrays.cell
@@ -160,15 +173,19 @@ def _label_grid(axes, seen):
         axis.set_label_text(name)
 
 
-def _draw_points(axes):
+def _draw_points(axes, marks):
     """Each head by both measures, the chosen one in a ring."""
-    axes.set(xlim=(-0.04, 1.04), ylim=(-0.04, 1.04), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
+
+    def every(arrays):
+        return arrays.by_offset.ravel(), arrays.left_in_place.ravel()
+
+    def chosen(arrays):
+        return [arrays.by_offset[arrays.at]], [arrays.left_in_place[arrays.at]]
+
+    axes.set(xlim=(-0.04, 1.04), ylim=(-0.04, 1.3), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
     axes.set(xlabel="correlation with offset", ylabel="weight left in place")
     look: dict[str, Any] = {"color": "C6", "style": "italic"}
     axes.text(0, 0, "by content", va="bottom", **look)
-    axes.text(1, 1, "by position", va="top", ha="right", **look)
-    points = Curve(axes, "C0o", lambda a: (a.by_offset.ravel(), a.left_in_place.ravel()))
-    ring = Ring(
-        axes, "C1s", lambda a: ([a.by_offset[a.at]], [a.left_in_place[a.at]]), edge=0.35, marks=2
-    )
-    return [points, ring]
+    axes.text(1, 1.28, "by position", va="top", ha="right", **look)
+    points = Curve(axes, "C0o", every, marks=marks)
+    return [points, Ring(axes, "C1s", chosen, edge=0.35, marks=2)]
