@@ -115,30 +115,9 @@ def main(arguments):
             quick, lesson = ["--quick"] + extra, ["-k", ONE_LESSON] + extra
             return call(test_command(quick)) or call(test_command(lesson))
         return call(test_command(extra))
-    return become(lab_command(NOTEBOOKS, VENV / "workspaces", extra))
+    from posviz.publish.start import lab_command
 
-
-def lab_command(folder, workspaces, extra):
-    """Return the command line that opens JupyterLab on `folder`'s 00_start_here.ipynb.
-
-    The overrides in `lab-settings` keep JupyterLab from asking about news and from looking for
-    updates. The folder of workspaces is the course's own, so tabs of other projects stay away.
-    """
-    return (
-        [
-            str(venv_python()),
-            "-m",
-            "jupyterlab",
-            "--ServerApp.root_dir=%s" % folder,
-            "--ServerApp.ip=127.0.0.1",
-            "--ServerApp.port_retries=0",
-            "--LabApp.default_url=/lab/tree/00_start_here.ipynb",
-            "--LabApp.app_settings_dir=%s" % (ROOT / "lab-settings"),
-            "--LabApp.workspaces_dir=%s" % workspaces,
-        ]
-        + (["--allow-root"] if is_root() else [])
-        + list(extra)
-    )
+    return become(lab_command(venv_python(), NOTEBOOKS, VENV / "workspaces", extra))
 
 
 def test_command(extra):

@@ -7,6 +7,7 @@ import contextlib
 import os
 import signal
 import stat
+import subprocess
 import sys
 import warnings
 from functools import partial
@@ -380,6 +381,35 @@ def doctor():
         typer.echo(str(check))
         failed = failed or check.fatal
     raise typer.Exit(int(failed))
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def start(context: typer.Context, to: Annotated[Path, To] = Path()):
+    """Copy the lessons into this folder, or another, and open them in JupyterLab.
+
+    What is there stays. Further options are JupyterLab's.
+
+    \b
+    posviz start
+    posviz start --to course --port=8890
+    """
+    from importlib.util import find_spec
+
+    from platformdirs import user_cache_path
+
+    from posviz.publish import arguments
+    from posviz.publish.start import copy_lessons, lab_command
+
+    with refusals():
+        if find_spec("jupyterlab") is None:
+            raise ValueError("JupyterLab is missing: run `pip install 'posviz[lab]'`.")
+        _check_folder(to)
+        found = list(arguments.notebooks().values())
+    new = copy_lessons(found, to.resolve())
+    typer.echo(f"Lessons copied to {shortened(to.resolve())}: {new} new, {len(found) - new} kept.")
+    workspaces = user_cache_path("posviz") / "workspaces"
+    command = lab_command(sys.executable, to.resolve(), workspaces, context.args)
+    raise typer.Exit(subprocess.call(command))
 
 
 def _check_folder(to):
