@@ -7,7 +7,6 @@ import contextlib
 import os
 import signal
 import stat
-import subprocess
 import sys
 import warnings
 from functools import partial
@@ -398,7 +397,7 @@ def start(context: typer.Context, to: Annotated[Path, To] = Path()):
     from platformdirs import user_cache_path
 
     from posviz.publish import arguments
-    from posviz.publish.start import copy_lessons, lab_command
+    from posviz.publish.start import become, copy_lessons, lab_command
 
     with refusals():
         if find_spec("jupyterlab") is None:
@@ -409,7 +408,8 @@ def start(context: typer.Context, to: Annotated[Path, To] = Path()):
     typer.echo(f"Lessons copied to {shortened(to.resolve())}: {new} new, {len(found) - new} kept.")
     workspaces = user_cache_path("posviz") / "workspaces"
     command = lab_command(sys.executable, to.resolve(), workspaces, context.args)
-    raise typer.Exit(subprocess.call(command))
+    sys.stdout.flush()  # before another program takes this one's place
+    raise typer.Exit(become(command))
 
 
 def _check_folder(to):

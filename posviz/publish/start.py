@@ -1,11 +1,14 @@
-"""JupyterLab on the lessons: `run.py lab` in a clone, `posviz start` where the package was installed.
+"""JupyterLab on the lessons: `run.py lab` in a clone, `posviz start` where pip installed them.
 
 Only the standard library is used, for `run.py` imports this file.
 """
 
+import contextlib
 import os
 import shutil
-from collections.abc import Iterable
+import signal
+import subprocess
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 FIRST = "00_start_here.ipynb"
@@ -46,3 +49,27 @@ def copy_lessons(notebooks: Iterable[Path], folder: Path) -> int:
         if not (folder / path.name).exists():
             shutil.copyfile(path, folder / path.name)
     return len(new)
+
+
+def become(command: list[str]) -> int:
+    """Run a command in place of this process: what ends one ends both.
+
+    Windows cannot: there it is a child, and its exit status is returned.
+    """
+    if os.name == "nt":
+        with leave_ctrl_c_to_the_child():
+            return subprocess.call(command)
+    os.execv(command[0], command)
+
+
+@contextlib.contextmanager
+def leave_ctrl_c_to_the_child() -> Iterator[None]:
+    """Wait for the child, which gets Ctrl-C as well, to end in its own way.
+
+    A handler does this, which the child does not inherit; an exception could lose the exit status.
+    """
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
