@@ -9,6 +9,7 @@ import signal
 import stat
 import sys
 import warnings
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -201,19 +202,40 @@ def slides(
     everything: Everything = False,
     to: Annotated[Path, To] = Path("slides"),
     notebooks: Notebooks = None,
+    sections: Annotated[
+        str | None,
+        typer.Option(help="These sections alone, as 2,5,8.  [default: all]", metavar="NUMBERS"),
+    ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            min=1, help="What fits: sections that the lesson names for a lecturer come first."
+        ),
+    ] = None,
 ):
-    """Write lessons as slides for a browser.
+    """Write lessons as slides for a browser: all of them, or for a lecture.
 
     \b
     posviz slides --lesson 05 --to talk/
+    posviz slides --lesson 05 --sections 2,5,8
+    posviz slides --lesson 05 --minutes 20
     """
     from posviz.publish import arguments
 
     with refusals():
         chosen = arguments.lesson_notebooks(lesson or (), everything, notebooks)
+        if sections and minutes:
+            raise ValueError("choose --sections or --minutes, not both.")
+        numbers = arguments.numbers(sections) if sections else ()
         _check_folder(to)
+        from posviz.publish import lecture
         from posviz.publish.slides import write_slides
-    _run({path.stem: partial(write_slides, path, to) for path in chosen}, to, "Lessons")
+    choose: Callable = list
+    if numbers:
+        choose = partial(lecture.only, wanted=numbers)
+    elif minutes:
+        choose = partial(lecture.fitting, minutes=minutes)
+    _run({path.stem: partial(write_slides, path, to, choose) for path in chosen}, to, "Lessons")
 
 
 @app.command()
@@ -372,10 +394,16 @@ def config(
 
 @app.command()
 def sweep(
-    name: Annotated[str, typer.Argument(metavar="[NAME]", help="lesson, small or large.")] = "small",
+    name: Annotated[
+        str, typer.Argument(metavar="[NAME]", help="lesson, small or large.")
+    ] = "small",
     to: Annotated[Path, To] = Path("runs"),
-    part: Annotated[str, typer.Option("--part", metavar="K/N", help="One of N equal parts.")] = "1/1",
-    device: Annotated[str, typer.Option("--device", help="Where: torch CPU, CUDA, MPS.")] = "torch CPU",
+    part: Annotated[
+        str, typer.Option("--part", metavar="K/N", help="One of N equal parts.")
+    ] = "1/1",
+    device: Annotated[
+        str, typer.Option("--device", help="Where: torch CPU, CUDA, MPS.")
+    ] = "torch CPU",
     list_only: Annotated[bool, typer.Option("--list", help="Name the runs, do none.")] = False,
     status: Annotated[bool, typer.Option("--status", help="Tell what is done, do none.")] = False,
 ):

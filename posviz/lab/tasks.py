@@ -124,9 +124,7 @@ def _copy(rng: np.random.Generator, batch: int, length: int, test: bool, unique:
     places = np.arange(length + 1)
     tokens = np.take_along_axis(text, places % period[:, None], axis=1)
     again = places[1:] >= period[:, None]
-    return Batch(
-        tokens[:, :-1], np.where(again, tokens[:, 1:], IGNORED), _positions(batch, length)
-    )
+    return Batch(tokens[:, :-1], np.where(again, tokens[:, 1:], IGNORED), _positions(batch, length))
 
 
 def _parity(rng: np.random.Generator, batch: int, length: int, test: bool) -> Batch:

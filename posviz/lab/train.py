@@ -90,7 +90,10 @@ def trained(
         _resume(_checkpoint(folder, config), model, optimizer, run)
     begun, noted = time.process_time() - run.seconds, time.monotonic()
     first = len(run.losses)
-    with one_thread(), tqdm(total=config.steps, initial=first, desc=str(config), disable=not bar) as shown:
+    with (
+        one_thread(),
+        tqdm(total=config.steps, initial=first, desc=str(config), disable=not bar) as shown,
+    ):
         for step in range(first, config.steps):
             run.losses.append(_step(config, model, optimizer, step))
             shown.update()
