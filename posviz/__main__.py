@@ -372,10 +372,16 @@ def config(
 
 @app.command()
 def sweep(
-    name: Annotated[str, typer.Argument(metavar="[NAME]", help="lesson, small or large.")] = "small",
+    name: Annotated[
+        str, typer.Argument(metavar="[NAME]", help="lesson, small or large.")
+    ] = "small",
     to: Annotated[Path, To] = Path("runs"),
-    part: Annotated[str, typer.Option("--part", metavar="K/N", help="One of N equal parts.")] = "1/1",
-    device: Annotated[str, typer.Option("--device", help="Where: torch CPU, CUDA, MPS.")] = "torch CPU",
+    part: Annotated[
+        str, typer.Option("--part", metavar="K/N", help="One of N equal parts.")
+    ] = "1/1",
+    device: Annotated[
+        str, typer.Option("--device", help="Where: torch CPU, CUDA, MPS.")
+    ] = "torch CPU",
     list_only: Annotated[bool, typer.Option("--list", help="Name the runs, do none.")] = False,
     status: Annotated[bool, typer.Option("--status", help="Tell what is done, do none.")] = False,
 ):

@@ -47,8 +47,7 @@ def card(arm: str, task: str = "bytes") -> dict[str, Any]:
 def keep_model(model: SmallTransformer, result: Result) -> Path:
     """Write a trained model, in float16, with its card: for the script that makes the data."""
     state = {
-        name: x.half() if x.dtype == torch.float32 else x
-        for name, x in model.state_dict().items()
+        name: x.half() if x.dtype == torch.float32 else x for name, x in model.state_dict().items()
     }
     metadata = {
         "config": asdict(result.config),

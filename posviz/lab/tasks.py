@@ -59,7 +59,7 @@ def training_batch(task: str, seed: int, step: int, batch: int, seq_len: int) ->
     return TASKS[task].draw(np.random.default_rng((seed, step)), batch, seq_len, False)
 
 
-def test_batch(task: str, length: int, texts: int) -> Batch:
+def held_out_batch(task: str, length: int, texts: int) -> Batch:
     """Return texts to test with, the same for every arm and seed."""
     return TASKS[task].draw(np.random.default_rng((2**32 - 1, length)), texts, length, True)
 
@@ -124,9 +124,7 @@ def _copy(rng: np.random.Generator, batch: int, length: int, test: bool, unique:
     places = np.arange(length + 1)
     tokens = np.take_along_axis(text, places % period[:, None], axis=1)
     again = places[1:] >= period[:, None]
-    return Batch(
-        tokens[:, :-1], np.where(again, tokens[:, 1:], IGNORED), _positions(batch, length)
-    )
+    return Batch(tokens[:, :-1], np.where(again, tokens[:, 1:], IGNORED), _positions(batch, length))
 
 
 def _parity(rng: np.random.Generator, batch: int, length: int, test: bool) -> Batch:
