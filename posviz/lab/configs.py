@@ -1,4 +1,4 @@
-"""What one run of the laboratory is: its task, its arm, its seed and its sizes, by which it is named."""
+"""What one run of the laboratory is, and is named by: its task, arm, seed and sizes."""
 
 from __future__ import annotations
 

@@ -9,7 +9,6 @@ import torch
 from posviz.encodings.doors import NoPosition
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.stretching import ntk
-from posviz.lab import arms
 from posviz.lab.arms import AT_TEST, at_test, keep_allowed, longest, untrained
 from posviz.lab.configs import ARMS, REMEDIES
 from posviz.lab.tasks import training_batch

@@ -56,5 +56,5 @@ def test_what_is_refused(changed, message):
 
 
 def test_a_number_is_asked_for():
-    with pytest.raises(TypeError, match="steps must be an integer, got 1.5"):
+    with pytest.raises(TypeError, match=r"steps must be an integer, got 1\.5"):
         replace(PLAIN, steps=1.5)
