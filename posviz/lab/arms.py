@@ -13,7 +13,6 @@ from copy import deepcopy
 from functools import partial
 from typing import Any
 
-import numpy as np
 import torch
 from torch import nn
 

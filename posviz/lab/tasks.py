@@ -59,7 +59,7 @@ def training_batch(task: str, seed: int, step: int, batch: int, seq_len: int) ->
     return TASKS[task].draw(np.random.default_rng((seed, step)), batch, seq_len, False)
 
 
-def test_batch(task: str, length: int, texts: int) -> Batch:
+def held_out_batch(task: str, length: int, texts: int) -> Batch:
     """Return texts to test with, the same for every arm and seed."""
     return TASKS[task].draw(np.random.default_rng((2**32 - 1, length)), texts, length, True)
 
