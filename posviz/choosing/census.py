@@ -43,17 +43,35 @@ CENSUS = {
     "PoPE": Count(0, r"\bPoPE\b"),
 }
 
+# Of families that are named as examples: their folder, and what it holds by these patterns.
+FAMILIES = {
+    "BERT": ("bert", "learned"),
+    "GPT-1": ("openai", "learned"),
+    "GPT-2": ("gpt2", "learned"),
+    "GPT-Neo": ("gpt_neo", "learned"),
+    "GPT-J": ("gptj", "RoPE"),
+    "GPT-NeoX": ("gpt_neox", "RoPE"),
+    "gpt-oss": ("gpt_oss", "RoPE"),
+    "LLaMA": ("llama", "RoPE"),
+    "Qwen3": ("qwen3", "RoPE"),
+    "GLM": ("glm", "RoPE"),
+    "T5": ("t5", "T5"),
+    "XLNet": ("xlnet", "Transformer-XL"),
+    "BLOOM": ("bloom", "ALiBi"),
+}
+
 
 @cache
-def installed() -> tuple[str, ...]:
-    """Return the text of every modeling file of the transformers that is installed, or none."""
+def installed() -> dict[str, str]:
+    """Return the modeling files of the transformers that is installed: {folder/name: text}."""
     found = find_spec("transformers")
     if found is None or not found.submodule_search_locations:
-        return ()
+        return {}
     folder = Path(found.submodule_search_locations[0]) / "models"
-    return tuple(path.read_text("utf-8") for path in sorted(folder.glob("*/modeling_*.py")))
+    paths = sorted(folder.glob("*/modeling_*.py"))
+    return {f"{path.parent.name}/{path.name}": path.read_text("utf-8") for path in paths}
 
 
-def recount(pattern: str) -> int:
-    """Return in how many of the installed files the pattern is found."""
-    return sum(bool(re.search(pattern, text)) for text in installed())
+def found_in(pattern: str) -> list[str]:
+    """Return the installed files in which the pattern is found; none without transformers."""
+    return [name for name, text in installed().items() if re.search(pattern, text)]

@@ -13,7 +13,7 @@ from posviz import flex, sdpa
 from posviz.arrays import Array
 from posviz.attention import KeyValueCache, attend
 from posviz.choosing.census import CENSUS, FILES
-from posviz.choosing.rows import D_MODEL, HEADS, LINE, ROWS
+from posviz.choosing.rows import D_MODEL, HEADS, LINE, ROWS, parameters_of
 from posviz.encodings.doors import Encoding, doors
 from posviz.masks import causal_mask
 
@@ -157,12 +157,6 @@ def census(row: str) -> Cell:
         return Cell(np.nan, "with RoPE")
     files = CENSUS[row].files
     return Cell(files, f"{files} of {FILES}", files > 0)
-
-
-def parameters_of(encoding: Encoding) -> int:
-    """Return how many numbers of the encoding are learned: those it holds in arrays of floats."""
-    parts = [part for part in vars(encoding).values() if isinstance(part, np.ndarray)]
-    return sum(part.size for part in parts if part.dtype.kind == "f")
 
 
 def _for_input(row: str) -> Encoding:

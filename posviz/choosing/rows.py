@@ -101,3 +101,9 @@ ROWS: dict[str, Make] = {
     "PoPE": lambda kind, length: PoPE(kind(-1 - _random(HEADS, HEAD_DIM) ** 2 / 9)),
 }
 """The encodings of the map of lesson 00, and dynamic NTK, which stretches RoPE as a text grows."""
+
+
+def parameters_of(encoding: Encoding) -> int:
+    """Return how many numbers of the encoding are learned: those it holds in arrays of floats."""
+    parts = [part for part in vars(encoding).values() if isinstance(part, np.ndarray)]
+    return sum(part.size for part in parts if part.dtype.kind == "f")

@@ -10,7 +10,7 @@ from matplotlib.patches import Rectangle
 from posviz.choosing.census import CENSUS, FILES, READ, RELEASE
 from posviz.engine.knobs import choice
 from posviz.engine.picture import Arrays, Picture
-from posviz.pictures.parts import Curve, Other, Text
+from posviz.pictures.parts import Curve, Other, Text, wide
 
 
 class Census(Picture):
@@ -28,7 +28,7 @@ class Census(Picture):
 
     def draw(self, figure: Figure) -> list:
         """A bar for each encoding, the chosen one marked; its pattern below."""
-        axes, words = figure.subplots(2, 1, height_ratios=(6, 1))
+        axes, words = figure.subplots(2, 1, height_ratios=(6, 1) if wide(figure) else (6, 2))
         files, rows = [count.files for count in CENSUS.values()], np.arange(len(CENSUS))
         axes.barh(rows, files, color="C0", height=0.7)
         axes.set(yticks=rows, yticklabels=CENSUS, ylim=(len(rows) - 0.4, -0.6))
@@ -37,13 +37,25 @@ class Census(Picture):
         for row, count in zip(rows, files, strict=True):
             axes.text(count + 3, row, count, va="center_baseline", fontsize="small")
         words.set_axis_off()
-        width = int(72 * figure.get_size_inches()[0] / rcParams["font.size"] / 0.62)
-        grep = {"va": "center", "family": "monospace", "fontsize": "small", "parse_math": False}
+        width = int(72 * figure.get_size_inches()[0] / rcParams["font.size"] / 0.58)
+        grep = {
+            "transform": figure.transFigure,
+            "va": "bottom",
+            "family": "monospace",
+            "fontsize": "small",
+            "parse_math": False,
+        }
         bar = axes.add_patch(Rectangle((0, 0), 0, 0.7, color="C1", animated=True))
         return [
             Other(bar, lambda a: {"width": a.files, "y": a.at - 0.35}),
             Curve(axes, "C1<", lambda a: ([a.files + 22], [a.at])),
-            Text(words, 0, 0.4, lambda a: textwrap.fill(f"grep -lPz '{a.pattern}'", width), **grep),
+            Text(
+                words,
+                0.01,
+                0.01,
+                lambda a: textwrap.fill(f"grep -lPz '{a.pattern}'", width),
+                **grep,
+            ),
         ]
 
     def caption(self, arrays: Arrays) -> str:
