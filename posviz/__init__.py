@@ -22,7 +22,10 @@ _BESIDE_ENCODINGS = {
     "posviz.layer_plans": ("layer_plan",),
     "posviz.models.checkpoints": ("load_table",),
     "posviz.derivations.rotary": ("derive",),
+    "posviz.choosing.glossary": ("glossary",),
+    "posviz.choosing.table": ("comparison",),
     "posviz.claims": ("audit",),
+    "posviz.claims.everything": ("ledger",),
     "posviz.exercises.prediction": ("predict",),
 }
 

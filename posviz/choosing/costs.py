@@ -3,7 +3,7 @@
 import weakref
 from collections.abc import Callable
 from functools import cache, partial
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import torch
@@ -56,13 +56,13 @@ def _peak(row: str, length: int) -> int:
 
 @cache
 def _fastest(row: str, length: int) -> float:
-    """Seconds of the fastest pass: what else the machine does only slows them."""
+    """Processor seconds of the fastest pass: what else the machine does only slows them."""
     go, found = pass_of(row, length), [float("inf")]
     go()  # the first one also makes what the next find ready
     while len(found) < 6 and sum(found[1:]) < ENOUGH:
-        start = perf_counter()
+        start = process_time()
         go()
-        found.append(perf_counter() - start)
+        found.append(process_time() - start)
     return min(found)
 
 

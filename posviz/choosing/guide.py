@@ -95,6 +95,6 @@ def _advice(asked: tuple[str, ...], faults: dict[str, dict[str, Cell]]) -> str:
     if fewest:
         lacks = "; ".join(f"{name}: {found.said}" for name, found in faults[best].items())
         return f"No row does all of it; {best} ({where} files) fails only in {lacks}."
-    cells = "; ".join(f"{name}: {COLUMNS[name](best).said}" for name in asked)
-    others = f"; as well: {', '.join(row for row in nearest if row != best)}" * (len(nearest) > 1)
-    return f"Take {best}, found in {where} files{'; ' * bool(cells)}{cells}{others}."
+    cells = "".join(f"; {name}: {COLUMNS[name](best).said}" for name in asked)
+    others = ", ".join(row for row in nearest if row != best)
+    return f"Take {best}, found in {where} files{cells}{'; as well: ' * bool(others)}{others}."

@@ -54,6 +54,15 @@ def any_encoding_fits_a_fast_kernel() -> Verdict:
     return judge(given, lambda number: number == 0, text)
 
 
+@claim("kernel", sources=("dao2022flashattention",))
+def before_the_scores_the_kernel_is_free() -> Verdict:
+    """What acts at the input, at queries or at keys leaves the kernel of attention alone."""
+    rows = [row for row in ROWS if COLUMNS["door"](row).said in ("input", "query, key")]
+    given = {f"it is {row}": int(COLUMNS["flash"](row).number) for row in rows}
+    text = "What torch's function needs beside queries, keys and values; alone means 0, nothing."
+    return judge(given, lambda number: number == 0, text)
+
+
 @claim("distance", section="2 What it does")
 def a_line_ends_unseen() -> Verdict:
     """For images read line by line, any relative encoding will do."""
@@ -66,7 +75,7 @@ def a_line_ends_unseen() -> Verdict:
     return judge(seen, lambda difference: difference > SAME, text)
 
 
-@claim("parameters", section="1 What it is")
+@claim("parameters")
 def learned_means_many() -> Verdict:
     """An encoding that is learned costs many parameters."""
     rows = [row for row in ROWS if COLUMNS["parameters"](row).number]

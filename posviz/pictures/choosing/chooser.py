@@ -11,9 +11,9 @@ from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import Text, wide
 
 
-def _question(name, label):
-    first, *_ = options = tuple(QUESTIONS[name])
-    return choice(first, options=options, label=label)
+def _question(name, label, default=0):
+    options = tuple(QUESTIONS[name])
+    return choice(options[default], options=options, label=label)
 
 
 class Chooser(Picture):
@@ -25,10 +25,10 @@ class Chooser(Picture):
 
     reads = _question("reads", "it reads")
     later = _question("later", "later on")
-    kernel = _question("kernel", "kernel")
-    learns = _question("learns", "it learns")
-    cache = _question("cache", "cache")
-    distance = _question("distance", "distance")
+    kernel = _question("kernel", "kernel", 1)
+    learns = _question("learns", "it learns", 1)
+    cache = _question("cache", "cache", 1)
+    distance = _question("distance", "distance", 1)
 
     def compute(self) -> Arrays:
         """Return of each row why it stays lit or does not, in words, and the advice."""
