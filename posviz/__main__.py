@@ -4,6 +4,7 @@ What the commands do is imported when they are called, so that help comes at onc
 """
 
 import contextlib
+import json
 import os
 import signal
 import stat
@@ -350,13 +351,22 @@ def rerun(
 
 
 @app.command()
-def progress():
-    """Tell which predictions and exercises you have answered on this machine, by lesson."""
+def progress(
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Each answer with its day, to hand in.")
+    ] = False,
+):
+    """Tell which predictions and exercises you have answered on this machine, by lesson.
+
+    \b
+    posviz progress
+    posviz progress --json > result.json
+    """
     from posviz.exercises import progress
 
     with refusals():
-        lines = progress.report()
-    typer.echo("\n".join(lines))
+        told = progress.result() if as_json else progress.report()
+    typer.echo(json.dumps(told, indent=1, ensure_ascii=False) if as_json else "\n".join(told))
 
 
 @app.command()
