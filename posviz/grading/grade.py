@@ -1,0 +1,115 @@
+"""Grade the submissions of a lesson, and write a table: student, exercise, points, mistake."""
+
+import csv
+import io
+import os
+import re
+from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import NamedTuple
+
+from tqdm import tqdm
+
+from posviz.engine.export import replacing
+from posviz.exercises.feedback import Feedback
+from posviz.grading.exercises import Exercise, of_lesson
+from posviz.grading.submission import MEMORY, answer
+from posviz.publish.batch import reason
+from posviz.publish.lesson import read
+
+TABLE = "grades.csv"
+_MAGIC = re.compile(r"^\s*[%!].*$", re.MULTILINE)
+
+
+class Row(NamedTuple):
+    """A line of the table.
+
+    mistake: the name of a known one, or else "wrong", "error", "not attempted"; "" where right.
+    told: the sentence that goes with it.
+    """
+
+    student: str
+    exercise: str
+    points: int
+    mistake: str
+    told: str
+
+
+def grade(folder: Path, notebook: Path, seed: int) -> list[Row]:
+    """A row for each exercise of each notebook below a folder, graded in as many processes as cores.
+
+    The seed draws the inputs. Raises RuntimeError where there are no notebooks in the folder.
+    """
+    files = submissions(folder)
+    if not files:
+        raise RuntimeError(f"there are no notebooks in {folder}")
+    lesson = of_lesson(notebook)  # what is loaded here, processes that fork have
+    job = partial(_graded, lesson=lesson, seed=seed)
+    with ProcessPoolExecutor(os.cpu_count(), get_context("fork"), _bounded) as pool:
+        found = tqdm(pool.map(job, files.values()), total=len(files), unit="file", disable=None)
+        told = list(zip(files, found, strict=True))
+    return [_row(student, *each) for student, verdicts in told for each in zip(lesson, verdicts, strict=True)]
+
+
+def submissions(folder: Path) -> dict[str, Path]:
+    """The notebooks below a folder by student: the name of the file, or of its folder.
+
+    Where a student has several, each is named by its path.
+    """
+    files = [file for file in sorted(folder.rglob("*.ipynb")) if not _hidden(file, folder)]
+    names = [file.relative_to(folder).with_suffix("").parts for file in files]
+    first = [parts[0] for parts in names]
+    return {
+        parts[0] if first.count(parts[0]) == 1 else "/".join(parts): file
+        for parts, file in zip(names, files, strict=True)
+    }
+
+
+def _hidden(file, folder) -> bool:
+    return any(part.startswith(".") for part in file.relative_to(folder).parts)
+
+
+def _bounded():
+    """In a process that grades: what a submission asks it to compute must fit, too."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_AS, (2 * MEMORY, 2 * MEMORY))
+
+
+def _graded(file: Path, *, lesson: list[Exercise], seed: int) -> list[Feedback]:
+    try:
+        cells = [cell.source for cell in read(file).cells if cell.cell_type == "code"]
+    except Exception as error:  # whatever a file may hold
+        said = f"The notebook cannot be read: {reason(error)}"
+        return [Feedback("error", exercise.checker.title, said) for exercise in lesson]
+    return [verdict(exercise, cells, seed) for exercise in lesson]
+
+
+def verdict(exercise: Exercise, cells: Iterable[str], seed: int) -> Feedback:
+    """What the checker says of a submission's cells, on inputs that the seed draws."""
+    check = replace(exercise.checker, seed=(seed,))
+    code = [_MAGIC.sub("", cell) for cell in cells]
+    try:
+        with answer(code, exercise.name, exercise.lent) as given:
+            return check(given)
+    except Exception as error:  # such as a limit that is met between two calls
+        return Feedback("error", check.title, f"Your code stopped: {reason(error)}")
+
+
+def _row(student, exercise, feedback) -> Row:
+    mistake = "" if feedback else feedback.mistake or feedback.status
+    return Row(student, exercise.checker.title, feedback.points, mistake, feedback.message)
+
+
+def write(rows: Iterable[Row], file: Path) -> Path:
+    """Write the table; OSError where that cannot be."""
+    text = io.StringIO()
+    table = csv.writer(text)
+    table.writerows([Row._fields, *rows])
+    with replacing(file) as new:
+        new.write(text.getvalue().encode())
+    return file
