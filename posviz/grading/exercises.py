@@ -1,5 +1,6 @@
 """The exercises of a lesson, as its notebook has them: text, cells, checker, what is lent."""
 
+import ast
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,8 +11,11 @@ from typing import Any
 from nbformat import NotebookNode
 
 import posviz
+from posviz.course import Lesson
 from posviz.exercises.checker import Checker
 from posviz.publish.lesson import read
+
+SOLVED = Path(__file__).parent / "solved"
 
 _ASKED = re.compile(r"^(check_\w+)\((\w+)\)$", re.MULTILINE)
 _HEADING = re.compile(r"^#{1,6} .*\n+", re.MULTILINE)
@@ -28,7 +32,7 @@ class Exercise:
     given: code that shows something before the reader answers, often none.
     stub: the code that the reader is to fill in.
     check: the code that shows the verdict.
-    imported: the line that imports the checker.
+    module: where the checker is, and checker_name how it is called there.
     lent: what an answer may use of posviz: what text and stub call by name.
     """
 
@@ -38,17 +42,20 @@ class Exercise:
     stub: str
     check: str
     checker: Checker
-    imported: str
+    module: str
+    checker_name: str
     lent: dict[str, Callable[..., Any]]
 
 
 def of_lesson(notebook: Path) -> list[Exercise]:
-    """The exercises of a lesson's notebook, in its order; RuntimeError where it is none."""
+    """The exercises of a lesson's notebook, in its order; RuntimeError where it has none."""
     cells, imports, found = read(notebook).cells, {}, []
     for number, cell in enumerate(cells):
         imports |= _imported(cell)
         if cell.cell_type == "code" and (asked := _ASKED.search(cell.source)):
             found.append(_exercise(_before(cells, number), cell.source, asked, imports))
+    if not found:
+        raise RuntimeError(f"{notebook.name} has no exercises")
     return found
 
 
@@ -73,12 +80,18 @@ def _exercise(before, check, asked, imports) -> Exercise:
     else:
         *given, stub = code
     called = {name for part in [*_CODE.findall(text), stub] for name in _CALLED.findall(part)}
-    lent = {name: getattr(posviz, name) for name in sorted(called & _public())}
+    lent = {name: getattr(posviz, name) for name in sorted(called & set(dir(posviz)))}
     module = imports[asked[1]]
     checker = getattr(import_module(module), asked[1])
-    line = f"from {module} import {asked[1]}"
-    return Exercise(asked[2], text, given, stub, check, checker, line, lent)
+    return Exercise(asked[2], text, given, stub, check, checker, module, asked[1], lent)
 
 
-def _public() -> set[str]:
-    return set(dir(posviz))
+def solution(lesson: Lesson, exercise: Exercise) -> str:
+    """The code that answers an exercise; RuntimeError where `solved` has none."""
+    source = (SOLVED / f"{lesson.topic}.py").read_text("utf-8")
+    for statement in ast.parse(source).body:
+        names = [getattr(target, "id", "") for target in getattr(statement, "targets", [])]
+        if exercise.name in (getattr(statement, "name", ""), *names):
+            lines = source.splitlines()[statement.lineno - 1 : statement.end_lineno]
+            return "\n".join(lines)
+    raise RuntimeError(f"{exercise.name} of lesson {lesson.number} has no solution")

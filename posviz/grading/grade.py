@@ -4,7 +4,7 @@ import csv
 import io
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -14,10 +14,11 @@ from typing import NamedTuple
 
 from tqdm import tqdm
 
-from posviz.engine.export import replacing
+from posviz.exercises.checker import Checker
 from posviz.exercises.feedback import Feedback
 from posviz.grading.exercises import Exercise, of_lesson
 from posviz.grading.submission import MEMORY, answer
+from posviz.publish import assets
 from posviz.publish.batch import reason
 from posviz.publish.lesson import read
 
@@ -47,12 +48,17 @@ def grade(folder: Path, notebook: Path, seed: int) -> list[Row]:
     files = submissions(folder)
     if not files:
         raise RuntimeError(f"there are no notebooks in {folder}")
-    lesson = of_lesson(notebook)  # what is loaded here, processes that fork have
+    lesson = of_lesson(notebook)
     job = partial(_graded, lesson=lesson, seed=seed)
+    # A process that forks has loaded the checkers already.
     with ProcessPoolExecutor(os.cpu_count(), get_context("fork"), _bounded) as pool:
-        found = tqdm(pool.map(job, files.values()), total=len(files), unit="file", disable=None)
-        told = list(zip(files, found, strict=True))
-    return [_row(student, *each) for student, verdicts in told for each in zip(lesson, verdicts, strict=True)]
+        told = pool.map(job, files.values())
+        told = tqdm(told, total=len(files), unit="submission", disable=None)
+        return [
+            _row(student, exercise, feedback)
+            for student, verdicts in zip(files, told, strict=True)
+            for exercise, feedback in zip(lesson, verdicts, strict=True)
+        ]
 
 
 def submissions(folder: Path) -> dict[str, Path]:
@@ -77,7 +83,7 @@ def _bounded():
     """In a process that grades: what a submission asks it to compute must fit, too."""
     import resource
 
-    resource.setrlimit(resource.RLIMIT_AS, (2 * MEMORY, 2 * MEMORY))
+    resource.setrlimit(resource.RLIMIT_DATA, (2 * MEMORY, 2 * MEMORY))
 
 
 def _graded(file: Path, *, lesson: list[Exercise], seed: int) -> list[Feedback]:
@@ -86,15 +92,20 @@ def _graded(file: Path, *, lesson: list[Exercise], seed: int) -> list[Feedback]:
     except Exception as error:  # whatever a file may hold
         said = f"The notebook cannot be read: {reason(error)}"
         return [Feedback("error", exercise.checker.title, said) for exercise in lesson]
-    return [verdict(exercise, cells, seed) for exercise in lesson]
+    return [verdict(each.checker, each.name, each.lent, cells, seed) for each in lesson]
 
 
-def verdict(exercise: Exercise, cells: Iterable[str], seed: int) -> Feedback:
-    """What the checker says of a submission's cells, on inputs that the seed draws."""
-    check = replace(exercise.checker, seed=(seed,))
+def verdict(
+    checker: Checker, name: str, lent: dict[str, Callable], cells: Iterable[str], seed: int
+) -> Feedback:
+    """What a checker says of what a submission's cells call by this name.
+
+    lent: what these may use of posviz. The seed draws the inputs.
+    """
+    check = replace(checker, seed=(seed,))
     code = [_MAGIC.sub("", cell) for cell in cells]
     try:
-        with answer(code, exercise.name, exercise.lent) as given:
+        with answer(code, name, lent) as given:
             return check(given)
     except Exception as error:  # such as a limit that is met between two calls
         return Feedback("error", check.title, f"Your code stopped: {reason(error)}")
@@ -110,6 +121,4 @@ def write(rows: Iterable[Row], file: Path) -> Path:
     text = io.StringIO()
     table = csv.writer(text)
     table.writerows([Row._fields, *rows])
-    with replacing(file) as new:
-        new.write(text.getvalue().encode())
-    return file
+    return assets.write(file, text.getvalue().encode())

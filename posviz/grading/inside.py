@@ -166,7 +166,8 @@ def limit(seconds, memory):
 
     for what, most in (
         (resource.RLIMIT_CPU, seconds),
-        (resource.RLIMIT_AS, memory),
+        (resource.RLIMIT_DATA, memory),
+        (resource.RLIMIT_AS, 4 * memory),  # of which torch's own code takes up to a half
         (resource.RLIMIT_FSIZE, LARGEST),
         (resource.RLIMIT_CORE, 0),
     ):

@@ -23,7 +23,7 @@ from posviz.engine.killed import ending_with_us
 from posviz.grading import inside
 
 SECONDS = 10  # on a core, for each exercise; loading torch takes three of them
-MEMORY = 3 * 2**30  # bytes of address space; torch takes two thirds
+MEMORY = 2**30  # bytes
 PACKAGE = Path(posviz.__file__).parent
 INSIDE = Path(inside.__file__)
 SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives")
@@ -139,6 +139,8 @@ class _Conversation:
         said = self._asked(told | {"seconds": SECONDS, "memory": MEMORY})
         if "value" in said:
             return self._read(said["value"])
+        if said.get("missing", "").startswith("NotImplementedError"):
+            return ...  # what graders put in the place of an answer
 
         def answer(*case):
             if "missing" in said:
