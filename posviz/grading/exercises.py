@@ -1,6 +1,7 @@
 """The exercises of a lesson, as its notebook has them: text, cells, checker, what is lent."""
 
 import ast
+import functools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -47,9 +48,11 @@ class Exercise:
     lent: dict[str, Callable[..., Any]]
 
 
+@functools.cache
 def of_lesson(notebook: Path) -> list[Exercise]:
     """The exercises of a lesson's notebook, in its order; RuntimeError where it has none."""
-    cells, imports, found = read(notebook).cells, {}, []
+    cells, found = read(notebook).cells, []
+    imports: dict[str, str] = {}
     for number, cell in enumerate(cells):
         imports |= _imported(cell)
         if cell.cell_type == "code" and (asked := _ASKED.search(cell.source)):

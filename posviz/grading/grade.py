@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from posviz.exercises.checker import Checker
 from posviz.exercises.feedback import Feedback
-from posviz.grading.exercises import Exercise, of_lesson
+from posviz.grading.exercises import of_lesson
 from posviz.grading.submission import MEMORY, answer
 from posviz.publish import assets
 from posviz.publish.batch import reason
@@ -41,7 +41,7 @@ class Row(NamedTuple):
 
 
 def grade(folder: Path, notebook: Path, seed: int) -> list[Row]:
-    """A row for each exercise of each notebook below a folder, graded in as many processes as cores.
+    """A row for each exercise of each notebook below a folder, graded by a process for each core.
 
     The seed draws the inputs. Raises RuntimeError where there are no notebooks in the folder.
     """
@@ -49,8 +49,8 @@ def grade(folder: Path, notebook: Path, seed: int) -> list[Row]:
     if not files:
         raise RuntimeError(f"there are no notebooks in {folder}")
     lesson = of_lesson(notebook)
-    job = partial(_graded, lesson=lesson, seed=seed)
-    # A process that forks has loaded the checkers already.
+    job = partial(_graded, notebook=notebook, seed=seed)
+    # Forked processes have the checkers already.
     with ProcessPoolExecutor(os.cpu_count(), get_context("fork"), _bounded) as pool:
         told = pool.map(job, files.values())
         told = tqdm(told, total=len(files), unit="submission", disable=None)
@@ -86,7 +86,8 @@ def _bounded():
     resource.setrlimit(resource.RLIMIT_DATA, (2 * MEMORY, 2 * MEMORY))
 
 
-def _graded(file: Path, *, lesson: list[Exercise], seed: int) -> list[Feedback]:
+def _graded(file: Path, *, notebook: Path, seed: int) -> list[Feedback]:
+    lesson = of_lesson(notebook)
     try:
         cells = [cell.source for cell in read(file).cells if cell.cell_type == "code"]
     except Exception as error:  # whatever a file may hold

@@ -134,7 +134,7 @@ class Own:
 class Posviz(ModuleType):
     """Stands for posviz and every module of it."""
 
-    __path__: list = []
+    __path__ = ()  # type: ignore[assignment]
 
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -149,7 +149,8 @@ class Finder:
     def find_spec(name, *_):
         from importlib.machinery import ModuleSpec
 
-        return ModuleSpec(name, Finder) if name.partition(".")[0] == "posviz" else None
+        ours = name.partition(".")[0] == "posviz"
+        return ModuleSpec(name, Finder) if ours else None  # type: ignore[arg-type]
 
     @staticmethod
     def create_module(spec):
@@ -182,7 +183,7 @@ def guard(hidden):
 
     def hook(event, arguments):
         if event == "open":
-            path, mode, flags = arguments
+            path, _, flags = arguments
             path = os.path.realpath(os.fsdecode(path)) if isinstance(path, (str, bytes)) else ""
             if (flags or 0) & writes or path.startswith(hidden):
                 raise PermissionError(f"an answer may not open {path}")
@@ -232,9 +233,9 @@ def main():
 
     def lent(number):
         def function(*arguments, **keywords):
-            arguments = [packed(value) for value in arguments]
-            keywords = {name: packed(value) for name, value in keywords.items()}
-            send(replies, {"call": number, "arguments": arguments, "keywords": keywords})
+            given = [packed(value) for value in arguments]
+            named = {name: packed(value) for name, value in keywords.items()}
+            send(replies, {"call": number, "arguments": given, "keywords": named})
             reply = receive(requests)
             if "refused" in reply:
                 kind, text = reply["refused"]

@@ -64,7 +64,7 @@ def _read(table: Path) -> list[Row]:
     text = table.read_text("utf-8")
     try:
         fields, *lines = csv.reader(io.StringIO(text))
-        rows = [Row(*line) for line in lines]
+        rows = [Row(who, what, int(points), *told) for who, what, points, *told in lines]
         if tuple(fields) != Row._fields or not rows:
             raise ValueError
     except (ValueError, TypeError, csv.Error):

@@ -13,7 +13,7 @@ from posviz.course import Lesson
 from posviz.engine.killed import temporary_folder
 from posviz.exercises.checker import Mistake
 from posviz.grading.assign import header, write
-from posviz.grading.exercises import Exercise, of_lesson, solution
+from posviz.grading.exercises import of_lesson, solution
 from posviz.publish.lesson import executed
 
 

@@ -64,16 +64,19 @@ def protection() -> str:
     )
 
 
-class _Told(Exception):
-    """An error of the submission's code; the checker is told its type, its text and its line."""
+class _Stopped(Exception):
+    """The submission's code stopped; `failed_at` tells the checker in which line."""
 
     failed_at: tuple[str, list[str]] = ("", [])
 
 
-def _error(kind, text, *failed_at) -> Exception:
-    made = type(kind if str(kind).isidentifier() else "Exception", (_Told,), {})(str(text))
-    made.failed_at = failed_at or ("", [])
-    return made
+class _Late(_Stopped):
+    """The submission's code was not done in time."""
+
+
+def _named(kind, text, base=_Stopped) -> _Stopped:
+    """An error that is called as one of the other process."""
+    return type(kind if str(kind).isidentifier() else "Exception", (base,), {})(str(text))
 
 
 @contextlib.contextmanager
@@ -110,10 +113,10 @@ def answer(cells: list[str], name: str, lent: dict[str, Callable[..., Any]]) -> 
 
 @contextlib.contextmanager
 def _late(seconds):
-    """Raise TimeoutError after so many seconds of the clock: who sleeps uses up no core."""
+    """Raise _Late after so many seconds of the clock: who sleeps uses up no core."""
 
     def late(*_):
-        raise TimeoutError(f"it took longer than {seconds} seconds")
+        raise _named("TimeoutError", f"it took longer than {seconds} seconds", _Late)
 
     before = signal.signal(signal.SIGALRM, late)
     signal.setitimer(signal.ITIMER_REAL, seconds, 1)  # again, where somebody has caught it
@@ -145,7 +148,7 @@ class _Conversation:
         def answer(*case):
             if "missing" in said:
                 what = f"{name} is not defined. {said['missing']}".strip()
-                raise _error("NameError", what)
+                raise _named("NameError", what)
             packed = [inside.packed(value, self._lend) for value in case]
             return self._read(self._asked(packed)["value"])
 
@@ -161,26 +164,32 @@ class _Conversation:
             while "call" in (reply := inside.receive(self.process.stdout)):
                 inside.send(self.process.stdin, self._called(reply))
             if "stopped" in reply:
-                kind, text, line, empty = reply["stopped"]
-                raise _error(kind, text, str(line), [str(name) for name in empty])
+                raise self._stopped(*reply["stopped"])
             if not reply.keys() & {"value", "missing", "own", "function"}:
                 raise ValueError("no reply")
-        except TimeoutError as error:
+        except _Late as error:
             self.ended = error
         except (EOFError, OSError):
             self.ended = self._end()
         except _UNREADABLE:
-            self.ended = _error("ValueError", "what it returned cannot be read")
+            self.ended = _named("ValueError", "what it returned cannot be read")
         else:
             return reply
         raise self.ended
+
+    def _stopped(self, kind, text, line, empty) -> Exception:
+        if kind == "NotImplementedError":
+            return NotImplementedError()
+        made = _named(kind, text)
+        made.failed_at = str(line), [str(name) for name in empty]
+        return made
 
     def _end(self):
         """Why the process has ended, as an error."""
         status = self.process.wait()
         if -status in _ENDED or status - 128 in _ENDED:
-            return _error("TimeoutError", f"it was still at work after {SECONDS} seconds")
-        return _error("SystemExit", "it ended the process")
+            return _named("TimeoutError", f"it was still at work after {SECONDS} seconds")
+        return _named("SystemExit", "it ended the process")
 
     def _called(self, call):
         function = self.functions[call["call"]]
@@ -199,4 +208,4 @@ class _Conversation:
         try:
             return inside.unpacked(value)
         except _UNREADABLE:
-            raise _error("ValueError", "what it returned cannot be read") from None
+            raise _named("ValueError", "what it returned cannot be read") from None

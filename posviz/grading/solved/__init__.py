@@ -1,1 +1,1 @@
-"""Every exercise solved as a reader would: a file per topic, an answer by its name in the lesson."""
+"""Every exercise solved as a reader would: a file per topic, answers by their names there."""

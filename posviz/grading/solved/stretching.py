@@ -59,5 +59,5 @@ def my_reading(config, seq_len):
             return entry["long_factor" if seq_len > original else "short_factor"][-1]
         return entry.get("factor", config["max_position_embeddings"] / original)
 
-    layers = zip(config["layer_types"], config["no_rope_layers"])
+    layers = zip(config["layer_types"], config["no_rope_layers"], strict=True)
     return [slower(config["rope_parameters"][kind]) if turns else 0 for kind, turns in layers]
