@@ -93,8 +93,9 @@ def _hidden(exercise, cells, seed) -> list[str]:
     return [
         f"from {exercise.module} import {exercise.checker_name}",
         "from posviz.grading.hidden import require",
+        f"seed = {seed}",  # in a line that no error shows
         f"require({exercise.checker_name}, {exercise.name!r}, {cells}, "
-        f"lent={list(exercise.lent)}, seed={seed})",
+        f"lent={list(exercise.lent)}, seed=seed)",
     ]
 
 
@@ -109,7 +110,8 @@ def _nbgrader(lesson, exercise, seed) -> Iterator[NotebookNode]:
     yield new_code_cell(answered, metadata=_for_nbgrader(exercise.name, solution=True))
     test = ["### BEGIN HIDDEN TESTS", *_hidden(exercise, "In", seed), "### END HIDDEN TESTS"]
     about = _for_nbgrader(f"check_{exercise.name}", solution=False, points=POINTS)
-    yield new_code_cell("\n".join([exercise.check, *test]), metadata=about)
+    # The hidden test comes first: what runs below it runs in the grader's own kernel.
+    yield new_code_cell("\n".join([*test, exercise.check]), metadata=about)
 
 
 def _for_nbgrader(name, *, solution, **points) -> dict:
@@ -124,6 +126,8 @@ OTTER_CONFIG = """\
 # ASSIGNMENT CONFIG
 export_cell: false
 show_question_points: true
+generate:
+  show_hidden: true
 tests:
   ok_format: false
 """

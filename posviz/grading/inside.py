@@ -194,8 +194,12 @@ def guard(hidden):
 
 
 def run(cells):
-    """What the cells define, and why statements of theirs stopped: a failing one stops no other."""
+    """What the cells define, and (cell, error) where a statement stopped: it stops no other."""
     names, failures = {"__name__": "__main__"}, []
+
+    def failed(error):
+        failures.append((source, f"{type(error).__name__}: {str(error)[:500]}"))
+
     for number, source in enumerate(cells):
         file = f"{CELL}{number}>"
         linecache.cache[file] = (len(source), None, source.splitlines(True), file)
@@ -204,9 +208,9 @@ def run(cells):
                 try:
                     exec(compile(ast.Module([statement], []), file, "exec"), names)
                 except Exception as error:
-                    failures.append(f"{type(error).__name__}: {error}")
+                    failed(error)
         except (SyntaxError, ValueError, RecursionError) as error:
-            failures.append(f"{type(error).__name__}: {error}")
+            failed(error)
     return names, failures
 
 
@@ -254,7 +258,8 @@ def main():
     names, failures = run(told["cells"])
     answer = names.get(told["name"], failures)
     if answer is failures:
-        send(replies, {"missing": failures[-1][:500] if failures else ""})
+        reasons = (error for cell, error in failures if told["name"] in cell)
+        send(replies, {"missing": next(reasons, "")})
     elif isinstance(answer, (Own, Posviz)) or any(answer is vars(posviz)[n] for n in told["lent"]):
         send(replies, {"own": True})
     elif not callable(answer):

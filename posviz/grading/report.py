@@ -9,7 +9,7 @@ from typing import NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from matplotlib.figure import Figure
 
-from posviz.engine.style import style_context
+from posviz.engine.style import DPI, SIZE, style_context
 from posviz.grading.grade import Row
 from posviz.publish.assets import write
 
@@ -76,9 +76,10 @@ def _png(found: dict[str, list[Share]]) -> bytes:
     """A bar for each mistake, one exercise below the other."""
     shown = {exercise: each[: MOST + 1] for exercise, each in found.items()}
     lines = [len(each) for each in shown.values()]
+    size = SIZE["slide"][0], sum(lines) / 2 + len(lines)  # inches
     file = io.BytesIO()
     with style_context("slide"):
-        figure = Figure((40 / 3, sum(lines) / 2 + len(lines)), layout="constrained")
+        figure = Figure(size, DPI["slide"], layout="constrained")
         panels = figure.subplots(len(shown), squeeze=False, height_ratios=lines)[:, 0]
         for axes, (exercise, each) in zip(panels, shown.items(), strict=True):
             colours = ["C2" if share.mistake == RIGHT else "C0" for share in each]

@@ -1,8 +1,5 @@
 """A lesson's exercises solved, and every mistake on their lists with the sentence it is told."""
 
-import ast
-import inspect
-import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +8,6 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from posviz.course import Lesson
 from posviz.engine.killed import temporary_folder
-from posviz.exercises.checker import Mistake
 from posviz.grading.assign import header, write
 from posviz.grading.exercises import of_lesson, solution
 from posviz.publish.lesson import executed
@@ -37,23 +33,5 @@ def _solved(lesson, exercise) -> Iterator[NotebookNode]:
         yield new_code_cell(code)
     check = exercise.checker
     listed = [*check.mistakes, *check.harmless, *check.recognised]
-    told = [_told(mistake, as_code=mistake in check.mistakes) for mistake in listed]
-    yield new_markdown_cell("\n\n".join(["**Mistakes that it names**", *told]))
-
-
-def _told(mistake: Mistake, *, as_code: bool) -> str:
-    """A mistake and its sentence in Markdown; that of an output can be unfolded as code."""
-    said = f"- *{mistake.name}*: {mistake.message}"
-    if not as_code:
-        return said
-    block = f"<details><summary>as code</summary>\n\n```python\n{_body(mistake)}\n```\n</details>"
-    return said + "\n\n" + textwrap.indent(block, "  ")
-
-
-def _body(mistake: Mistake) -> str:
-    """The lines of a mistake's function below its docstring."""
-    source = textwrap.dedent(inspect.getsource(mistake.function))
-    (function,) = ast.parse(source).body
-    assert isinstance(function, ast.FunctionDef)
-    first = function.body[1].lineno
-    return textwrap.dedent("\n".join(source.splitlines()[first - 1 :]))
+    told = [f"- *{mistake.name}*: {mistake.message}" for mistake in listed]
+    yield new_markdown_cell("\n".join(["**Mistakes that it names**", "", *told]))

@@ -190,11 +190,7 @@ HOSTILE = {
         "",
     ),
     "prints 100 MB": ("print('x' * 10**8)\n" + WHOLE, ""),
-    "kills": (
-        "import ctypes, os\nfor p in (os.getppid(), -1):\n    ctypes.CDLL(None).kill(p, 9)\n"
-        + WHOLE,
-        "",
-    ),
+    "kills": ("import os\nos.kill(os.getppid(), 9)\n" + WHOLE, ""),
     "answers with a gigabyte": (WHOLE.replace("return out", "return np.zeros(2**26)"), "error"),
     "speaks out of turn": (
         WHOLE.replace(
