@@ -496,6 +496,36 @@ def doctor():
     raise typer.Exit(int(failed))
 
 
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def start(context: typer.Context, to: Annotated[Path, To] = Path()):
+    """Copy the lessons into this folder, or another, and open them in JupyterLab.
+
+    What is there stays. Further options are JupyterLab's.
+
+    \b
+    posviz start
+    posviz start --to course --port=8890
+    """
+    from importlib.util import find_spec
+
+    from platformdirs import user_cache_path
+
+    from posviz.publish import arguments
+    from posviz.publish.start import become, copy_lessons, lab_command
+
+    with refusals():
+        if find_spec("jupyterlab") is None:
+            raise ValueError("JupyterLab is missing: run `pip install 'posviz[lab]'`.")
+        _check_folder(to)
+        found = list(arguments.notebooks().values())
+    new = copy_lessons(found, to.resolve())
+    typer.echo(f"Lessons copied to {shortened(to.resolve())}: {new} new, {len(found) - new} kept.")
+    workspaces = user_cache_path("posviz") / "workspaces"
+    command = lab_command(sys.executable, to.resolve(), workspaces, context.args)
+    sys.stdout.flush()  # before another program takes this one's place
+    raise typer.Exit(become(command))
+
+
 def _check_folder(to):
     try:
         folder = stat.S_ISDIR(to.stat().st_mode)

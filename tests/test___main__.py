@@ -48,9 +48,9 @@ def call(monkeypatch):
 
 def test_help_tells_of_every_command_and_gives_examples(call):
     shown = call("--help").output.splitlines()
-    for command in ("list", "export", "page", "slides", "proof", "rerun", "config", "doctor"):
+    for command in ("list", "export", "page", "slides", "proof", "rerun", "config", "start"):
         assert any(line.startswith(f"  {command} ") for line in shown), command
-    for command in ("list", "export", "page", "slides", "proof", "rerun", "config"):
+    for command in ("list", "export", "page", "slides", "proof", "rerun", "config", "start"):
         printed = call(f"{command} --help").output
         assert f"\n  posviz {command} " in printed
     assert call("").output == call("--help").output

@@ -92,10 +92,12 @@ def lesson(text, names: dict[str, str]) -> str:
 def notebooks(folder: Path | None = None) -> dict[str, Path]:
     """The lessons' notebooks by name; ValueError where there are none.
 
-    Looked for in the folder, or else beside the package, as in a clone, or in ./notebooks.
+    Looked for in the folder, or else beside the package, as in a clone, in it, as pip installs
+    them, or in ./notebooks.
     """
-    beside = Path(posviz.__file__).parents[1] / "notebooks"
-    for place in [folder] if folder else [beside, Path("notebooks")]:
+    package = Path(posviz.__file__).parent
+    beside, inside = package.with_name("notebooks"), package / "notebooks"
+    for place in [folder] if folder else [beside, inside, Path("notebooks")]:
         found = sorted(place.glob("[0-9][0-9]_*.ipynb")) if os.path.isdir(place) else []
         if found:
             return {path.stem: path for path in found}
