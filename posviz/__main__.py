@@ -355,10 +355,10 @@ def assign(
     posviz assign --lesson 05 --to lab/
     posviz assign --lesson 05 --for nbgrader --to course/
     """
-    from posviz.grading.assign import KINDS, assign
-    from posviz.publish import arguments
-
     with refusals():
+        from posviz.grading.assign import KINDS, assign
+        from posviz.publish import arguments
+
         if kind not in KINDS:
             arguments.closest("--for", kind, KINDS)
         row, notebook = _lesson_and_notebook(lesson, notebooks)
@@ -381,16 +381,16 @@ def grade(
     \b
     posviz grade handed_in/ --lesson 05
     """
-    from posviz.grading import grade, submission
-
+    _unwind_when_stopped()
     with refusals():
+        from posviz.grading import grade, submission
+
         _, notebook = _lesson_and_notebook(lesson, notebooks)
         seed = _drawn(seed)
         typer.echo(submission.protection(), err=True)
         rows = grade.grade(folder, notebook, seed)
-    _unwind_when_stopped()
-    file = grade.write(rows, folder / grade.TABLE)
-    typer.echo(f"Grades written to {shortened(file)}: {len(rows)}. Their inputs: --seed {seed}")
+    file = grade.write(rows, folder / "grades.csv")
+    typer.echo(f"Grades written to {shortened(file)}. Their inputs: --seed {seed}")
 
 
 @app.command()
@@ -400,9 +400,9 @@ def report(table: Annotated[Path, typer.Argument(metavar="GRADES", show_default=
     \b
     posviz report handed_in/grades.csv
     """
-    from posviz.grading.report import report
-
     with refusals():
+        from posviz.grading.report import report
+
         try:
             files = report(table)
         except OSError as error:
@@ -419,9 +419,10 @@ def solutions(
     \b
     posviz solutions --lesson 05 --to instructors/
     """
-    from posviz.grading.solutions import write_solutions
-
+    _unwind_when_stopped()
     with refusals():
+        from posviz.grading.solutions import write_solutions
+
         row, notebook = _lesson_and_notebook(lesson, notebooks)
         _check_folder(to)
         file = write_solutions(row, notebook, to)

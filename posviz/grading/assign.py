@@ -24,7 +24,7 @@ def assign(lesson: Lesson, notebook: Path, kind: str, to: Path, seed: int) -> Pa
     """Write a notebook with the exercises of a lesson, and return where it is.
 
     kind: one of KINDS. The seed draws the inputs of hidden tests. Raises RuntimeError where the
-    lesson has no exercises, OSError where `to` cannot be written.
+    lesson has no exercises or the notebook is there already, OSError for files.
     """
     exercises = of_lesson(notebook)
     cells = header(lesson, exercises, "exercises")
@@ -33,7 +33,10 @@ def assign(lesson: Lesson, notebook: Path, kind: str, to: Path, seed: int) -> Pa
     for exercise in exercises:
         cells += KINDS[kind](lesson, exercise, seed)
     folder = to / "source" / f"lesson{lesson.number}" if kind == "nbgrader" else to
-    return write(cells, folder / f"{lesson.notebook}.ipynb")
+    file = folder / f"{lesson.notebook}.ipynb"
+    if file.exists():
+        raise RuntimeError(f"{file} is there already, and is kept: choose another folder.")
+    return write(cells, file)
 
 
 def header(lesson: Lesson, exercises: list[Exercise], what: str) -> list[NotebookNode]:

@@ -16,13 +16,13 @@ from tqdm import tqdm
 
 from posviz.exercises.checker import Checker
 from posviz.exercises.feedback import Feedback
+from posviz.grading import submission
 from posviz.grading.exercises import of_lesson
-from posviz.grading.submission import MEMORY, answer
+from posviz.grading.submission import answer
 from posviz.publish import assets
 from posviz.publish.batch import reason
 from posviz.publish.lesson import read
 
-TABLE = "grades.csv"
 _MAGIC = re.compile(r"^\s*[%!].*$", re.MULTILINE)
 
 
@@ -43,8 +43,11 @@ class Row(NamedTuple):
 def grade(folder: Path, notebook: Path, seed: int) -> list[Row]:
     """A row for each exercise of each notebook below a folder, graded by a process for each core.
 
-    The seed draws the inputs. Raises RuntimeError where there are no notebooks in the folder.
+    The seed draws the inputs. Raises RuntimeError where there are no notebooks in the folder, and
+    on Windows.
     """
+    if submission.resource is None:
+        raise RuntimeError("Windows cannot limit a process: grade in WSL, on Linux or on macOS.")
     files = submissions(folder)
     if not files:
         raise RuntimeError(f"there are no notebooks in {folder}")
@@ -81,9 +84,8 @@ def _hidden(file, folder) -> bool:
 
 def _bounded():
     """In a process that grades: what a submission asks it to compute must fit, too."""
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_DATA, (2 * MEMORY, 2 * MEMORY))
+    most = 2 * submission.MEMORY
+    submission.resource.setrlimit(submission.resource.RLIMIT_DATA, (most, most))
 
 
 def _graded(file: Path, *, notebook: Path, seed: int) -> list[Feedback]:

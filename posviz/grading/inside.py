@@ -12,6 +12,7 @@ import linecache
 import os
 import struct
 import sys
+from contextlib import suppress
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -174,7 +175,8 @@ def limit(seconds, memory):
     ):
         hard = resource.getrlimit(what)[1]
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(what, (most, most))
+        with suppress(ValueError):  # macOS does not know all of them
+            resource.setrlimit(what, (most, most))
 
 
 def guard(hidden):

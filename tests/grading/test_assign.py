@@ -2,6 +2,7 @@
 
 import ast
 import re
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -17,7 +18,7 @@ each = pytest.mark.parametrize("lesson", LESSONS[1:], ids=lambda lesson: lesson.
 
 
 def made(lesson, kind, folder):
-    file = assign(lesson, NOTEBOOKS[lesson.notebook], kind, folder, seed=5)
+    file = assign(lesson, NOTEBOOKS[lesson.notebook], kind, folder / kind, seed=5)
     cells = nbformat.read(file, as_version=4).cells
     return file, [cell for cell in cells if cell.cell_type == "code"], cells
 
@@ -60,7 +61,8 @@ def test_what_a_reader_gets_is_what_the_lesson_asks(lesson, tmp_path):
 @each
 def test_nbgrader_s_cells_are_of_its_third_scheme(lesson, tmp_path):
     file, code, _ = made(lesson, "nbgrader", tmp_path)
-    assert file.relative_to(tmp_path).parts[:2] == ("source", f"lesson{lesson.number}")
+    place = file.parent.relative_to(tmp_path / "nbgrader")
+    assert place == Path("source") / f"lesson{lesson.number}"
     graded = [cell for cell in code if "nbgrader" in cell.metadata]
     kinds = {"schema_version", "grade_id", "solution", "grade", "locked", "task", "cell_type"}
     names = [cell.metadata.nbgrader.grade_id for cell in graded]

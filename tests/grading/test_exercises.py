@@ -81,6 +81,7 @@ def test_its_solution_begins_as_the_stub(lesson, exercise):
         assert ast.get_docstring(ast.parse(exercise.stub).body[0])
 
 
+@pytest.mark.sampled(quick=4, default=12)
 @each
 def test_its_mistakes_are_named_on_other_inputs_too(lesson, exercise, rng):
     check = replace(exercise.checker, seed=(int(rng.integers(10**6)),))
