@@ -27,7 +27,7 @@ def test_a_model_is_kept_in_half_the_bits(tiny, tmp_path, monkeypatch):
 
 
 def test_what_is_not_there():
-    with pytest.raises(ValueError, match="arm must be one of 'none', .* got 'FIRE'"):
+    with pytest.raises(ValueError, match=r"arm must be one of 'none', .* got 'FIRE'"):
         trained_model("FIRE")
     with pytest.raises(ValueError, match="task must be one of 'bytes', 'recall', got 'parity'"):
         card("RoPE", "parity")
