@@ -15,17 +15,17 @@ if sys.version_info < OLDEST:
         % (sys.version_info[:2] + OLDEST + OLDEST)
     )
 
-import contextlib
 import errno
 import hashlib
 import os
 import re
 import shutil
-import signal
 import socket
 import subprocess
 import urllib.request
 from pathlib import Path
+
+from posviz.publish import start
 
 ROOT = Path(__file__).resolve().parent
 NOTEBOOKS = ROOT / "notebooks"
@@ -115,30 +115,8 @@ def main(arguments):
             quick, lesson = ["--quick"] + extra, ["-k", ONE_LESSON] + extra
             return call(test_command(quick)) or call(test_command(lesson))
         return call(test_command(extra))
-    return become(lab_command(NOTEBOOKS, VENV / "workspaces", extra))
-
-
-def lab_command(folder, workspaces, extra):
-    """Return the command line that opens JupyterLab on `folder`'s 00_start_here.ipynb.
-
-    The overrides in `lab-settings` keep JupyterLab from asking about news and from looking for
-    updates. The folder of workspaces is the course's own, so tabs of other projects stay away.
-    """
-    return (
-        [
-            str(venv_python()),
-            "-m",
-            "jupyterlab",
-            "--ServerApp.root_dir=%s" % folder,
-            "--ServerApp.ip=127.0.0.1",
-            "--ServerApp.port_retries=0",
-            "--LabApp.default_url=/lab/tree/00_start_here.ipynb",
-            "--LabApp.app_settings_dir=%s" % (ROOT / "lab-settings"),
-            "--LabApp.workspaces_dir=%s" % workspaces,
-        ]
-        + (["--allow-root"] if is_root() else [])
-        + list(extra)
-    )
+    os.chdir(str(ROOT))
+    return start.become(start.lab_command(venv_python(), NOTEBOOKS, VENV / "workspaces", extra))
 
 
 def test_command(extra):
@@ -283,7 +261,7 @@ def pip_install(wanted):
     """Install what is wanted, and stop with one line when pip cannot."""
     command = [str(venv_python()), "-m", "pip", "install", "--disable-pip-version-check"]
     lines = []
-    with LOG.open("a") as log, leave_ctrl_c_to_the_child():
+    with LOG.open("a") as log, start.leave_ctrl_c_to_the_child():
         pip = subprocess.Popen(
             command + wanted,
             cwd=str(ROOT),
@@ -391,32 +369,8 @@ def say(text):
 
 def call(command):
     """Run `command` in the project's folder and return its exit status."""
-    with leave_ctrl_c_to_the_child():
+    with start.leave_ctrl_c_to_the_child():
         return subprocess.call(command, cwd=str(ROOT))
-
-
-def become(command):
-    """Run `command` in the project's folder in place of this process: what ends one ends both.
-
-    Windows cannot: there it is a child, and its exit status is returned.
-    """
-    if os.name == "nt":
-        return call(command)
-    os.chdir(str(ROOT))
-    os.execv(command[0], command)
-
-
-@contextlib.contextmanager
-def leave_ctrl_c_to_the_child():
-    """Wait for the child, which gets Ctrl-C as well, to end in its own way.
-
-    A handler does this, which the child does not inherit; an exception could lose the exit status.
-    """
-    before = signal.signal(signal.SIGINT, lambda *_: None)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 if __name__ == "__main__":

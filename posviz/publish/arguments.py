@@ -92,10 +92,12 @@ def lesson(text, names: dict[str, str]) -> str:
 def notebooks(folder: Path | None = None) -> dict[str, Path]:
     """The lessons' notebooks by name; ValueError where there are none.
 
-    Looked for in the folder, or else beside the package, as in a clone, or in ./notebooks.
+    Looked for in the folder, or else beside the package, as in a clone, in it, as pip installs
+    them, or in ./notebooks.
     """
-    beside = Path(posviz.__file__).parents[1] / "notebooks"
-    for place in [folder] if folder else [beside, Path("notebooks")]:
+    package = Path(posviz.__file__).parent
+    beside, inside = package.with_name("notebooks"), package / "notebooks"
+    for place in [folder] if folder else [beside, inside, Path("notebooks")]:
         found = sorted(place.glob("[0-9][0-9]_*.ipynb")) if os.path.isdir(place) else []
         if found:
             return {path.stem: path for path in found}
@@ -112,6 +114,15 @@ def lesson_notebooks(lessons, everything, folder) -> list[Path]:
     names = {name[:2]: name for name in found} | own  # a reader's copy may have the number, too
     meant = {text if text in found else names[lesson(text, names)] for text in lessons}
     return [found[name] for name in sorted(meant or found)]
+
+
+def numbers(text: str) -> list[int]:
+    """The sections in "2,5,8"."""
+    words = [word.strip() for word in text.split(",")]
+    for word in words:
+        if not (word.isascii() and word.isdigit()):
+            raise ValueError(f"--sections takes numbers with commas, as 2,5,8; got {quoted(word)}.")
+    return [int(word[:9]) for word in words]
 
 
 # ---------------------------------------------------------------- formats, styles and knobs

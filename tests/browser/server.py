@@ -16,6 +16,7 @@ from types import SimpleNamespace
 from playwright.sync_api import sync_playwright
 
 import run
+from posviz.publish import start
 
 CHROMIUM_FLAGS = [
     "--no-sandbox",
@@ -73,7 +74,7 @@ def lab_command(folder, home):
         f"--ServerApp.port={port}",
         "--LabApp.expose_app_in_browser=True",
     ]
-    return [sys.executable, *run.lab_command(folder, home / "workspaces", options)[1:]]
+    return start.lab_command(sys.executable, folder, home / "workspaces", options)
 
 
 def clean_environment(home):
