@@ -53,7 +53,7 @@ def said() -> Comparison:
 
 
 def _cell(words: str, holds: bool, number: float, shown: str) -> Cell:
-    return Cell(number, f"{words} {'✓' if holds else '✗'} {shown}".rstrip(), holds)
+    return Cell(number, f"“{words}” {'✓' if holds else '✗'} {shown}", holds)
 
 
 def _numbers(words: str, row: str, expected: int) -> Cell:
