@@ -79,6 +79,7 @@ def test_a_command_of_posviz_is_understood(command, tmp_path, monkeypatch, every
     monkeypatch.setattr(rerun, "rerun", lambda path: [])
     monkeypatch.setattr(rerun, "of_changed_files", list)
     monkeypatch.setattr(doctor, "checks", list)
+    monkeypatch.setattr("posviz.lab.sweep.sweep", lambda configs, to: configs)
     monkeypatch.setattr("posviz.__main__._has_screen", lambda: False)
     monkeypatch.setattr("posviz.__main__.unwind_on", lambda *_: None)  # signals here are pytest's
     monkeypatch.chdir(tmp_path)
