@@ -36,7 +36,7 @@ ROPE, XPOS = OF_TOPIC["rotary"], OF_TOPIC["xpos"]
 
 
 COMMANDS = (
-    *("list", "export", "page", "slides", "proof", "rerun", "config", "start"),
+    *("list", "export", "page", "slides", "proof", "rerun", "config", "start", "sweep"),
     *("assign", "grade", "report", "solutions"),
 )
 
