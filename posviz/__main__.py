@@ -371,6 +371,44 @@ def config(
 
 
 @app.command()
+def sweep(
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help="lesson, small or large.")] = "small",
+    to: Annotated[Path, To] = Path("runs"),
+    part: Annotated[str, typer.Option("--part", metavar="K/N", help="One of N equal parts.")] = "1/1",
+    device: Annotated[str, typer.Option("--device", help="Where: torch CPU, CUDA, MPS.")] = "torch CPU",
+    list_only: Annotated[bool, typer.Option("--list", help="Name the runs, do none.")] = False,
+    status: Annotated[bool, typer.Option("--status", help="Tell what is done, do none.")] = False,
+):
+    """Train small models on short texts, test them on long ones; lesson 12 draws the results.
+
+    Each run is a file: what is there is not done again, so stop it and start it again as you like.
+    Parts can run on other machines; copy their files into one folder.
+
+    \b
+    posviz sweep --list
+    posviz sweep small
+    posviz sweep lesson --part 3/10 --to runs
+    posviz sweep lesson --status --to runs
+    """
+    from posviz.lab import named
+
+    with refusals():
+        _check_folder(to)
+        configs = named.part_of(named.named(name, device), part)
+        if list_only or status:
+            from posviz.lab import results
+
+            lines = [f"{c.key}  {c}" for c in configs] if list_only else results.status(configs, to)
+            typer.echo("\n".join(lines))
+            return
+        from posviz.lab.sweep import sweep
+    _unwind_when_stopped()
+    done = len(sweep(configs, to))
+    typer.echo(f"Runs in {shortened(to)}: {done} of {len(configs)}.")
+    raise typer.Exit(0 if done == len(configs) else 1)
+
+
+@app.command()
 def doctor():
     """Tell what works on this machine, and what to do about what does not."""
     from posviz.publish.doctor import checks
