@@ -2,6 +2,7 @@
 
     python benchmarks/browser.py                          all, which takes about half an hour
     python benchmarks/browser.py heatmap echo FourTerms   these alone
+    python benchmarks/browser.py SinusoidalTable.d_model  by this knob
 
 Each contender shows its picture in a notebook of its own. A key press is timed until the pixels on
 the page differ, and the kernel times what it does with that press (in_kernel.py). Then the slider
@@ -89,12 +90,13 @@ def moving_knob(kind):
 def print_course(browser, server, chosen):
     """The pictures of the course, by posviz."""
     print(f"\n| picture of the course | moved by | {COLUMNS}\n|{'---|' * 7}")
-    for picture in chosen:
-        label = moving_knob(load(picture)).label
-        stage = Stage(
-            browser, server, picture, f"import posviz\nposviz.{picture}().explore()", label
-        )
-        row = measured({picture: stage})[picture]
+    for name in chosen:
+        picture, _, knob = name.partition(".")
+        kind = load(picture)
+        label = (kind.knobs()[knob] if knob else moving_knob(kind)).label
+        show = f"import posviz\nposviz.{picture}().explore()"
+        stage = Stage(browser, server, name, show, label)
+        row = measured({name: stage})[name]
         print(f"| {picture} | {label} ({stage.hand.drives}) | {cells(row)}", flush=True)
 
 
@@ -117,7 +119,7 @@ def main():
     """Print the tables."""
     every = [*PICTURES, *names(), "echo"]
     asked = sys.argv[1:] or every
-    if not set(asked) <= set(every):
+    if not {name.partition(".")[0] for name in asked} <= set(every):
         sys.exit(f"usage: browser.py [{' | '.join(every)}] …")
     os.environ.update(ONE_THREAD)  # JupyterLab and its kernels inherit it
     date, cores = datetime.date.today(), os.cpu_count()
@@ -128,7 +130,7 @@ def main():
         with jupyterlab(folder, Path(home)) as server:
             if drawn := [name for name in PICTURES if name in asked]:
                 print_contenders(browser, server, drawn)
-            if taught := [name for name in names() if name in asked]:
+            if taught := [name for name in asked if name not in {*PICTURES, "echo"}]:
                 print_course(browser, server, taught)
             if "echo" in asked:
                 print_floor(browser, server)

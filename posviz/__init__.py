@@ -21,6 +21,7 @@ _BESIDE_ENCODINGS = {
     "posviz.flex": ("mask_mod", "score_mod"),
     "posviz.layer_plans": ("layer_plan",),
     "posviz.models.checkpoints": ("load_table",),
+    "posviz.models.hugging_face": ("load_model",),
     "posviz.derivations.rotary": ("derive",),
     "posviz.claims": ("audit",),
     "posviz.exercises.prediction": ("predict",),

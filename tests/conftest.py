@@ -1,10 +1,15 @@
 """For all tests: a skipped test is a failed one, and a speed says which are run."""
 
+import os
 import sys
 
 import pytest
 
-from tests.speeds import *  # noqa: F403 - hooks and fixtures
+# Workers and kernels share the cores: threads of arrays as small as these only wait for each other.
+for library in ("OMP", "OPENBLAS"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+from tests.speeds import *  # noqa: E402, F403 - hooks and fixtures
 
 # jsonschema's parser of addresses, which no notebook needs, takes a second to make in each process.
 sys.modules["rfc3987_syntax"] = None

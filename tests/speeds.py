@@ -24,6 +24,7 @@ MARKERS = (
     "slow(reason): it starts a process, runs a notebook or takes seconds: --quick leaves it out",
     "release(reason): of a sweep that only --everything makes",
     "sampled(default=None, quick=None): of its parameters, so many are drawn at that speed",
+    "laid_out: among the tests of single pictures one that looks at where things stand",
 )
 STARTS = {"subprocess.Popen", "os.fork", "os.posix_spawn"}  # what Python calls it in its audit
 _started: list[str] = []

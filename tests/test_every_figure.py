@@ -50,6 +50,12 @@ def picture(request) -> Picture:
     return posviz.pictures.load(request.param)()
 
 
+@pytest.fixture(scope="module", params=NAMES)
+def figure(request):
+    """Each picture's figure, for all tests that only look at it."""
+    return posviz.pictures.load(request.param)().figure()
+
+
 def inches(picture, style) -> tuple[float, float]:
     """The size that a figure in a style should have."""
     fixed = {"slide": (40 / 3, 7.5), "poster": (18, 12)}
@@ -59,17 +65,17 @@ def inches(picture, style) -> tuple[float, float]:
 # ---------------------------------------------------------------- files
 
 
-@few_when_quick
 @pytest.mark.slow("files in every format")
 def test_every_style_and_format_opens_elsewhere(picture, tmp_path, rng, everything):
+    """By default in one style, as SVG, and of every third the other formats."""
     title, caption = picture.title(), picture.caption(picture.compute())
+    formats = FORMATS if everything or rng.integers(3) == 0 else ("svg",)
     for style, dark in LOOKS if everything else [LOOKS[rng.integers(len(LOOKS))]]:
-        paths = [tmp_path / f"{style}{dark}.{kind}" for kind in FORMATS]
-        png, svg, pdf = save_all(picture, paths, style=style, dark=dark)
-        size = inches(picture, style)
-        for check, path in ((check_png, png), (check_svg, svg), (check_pdf, pdf)):
-            words = check(path, size, DOTS[style], dark)
+        paths = [tmp_path / f"{style}{dark}.{kind}" for kind in formats]
+        for path in save_all(picture, paths, style=style, dark=dark):
+            words = CHECKS[path.suffix](path, inches(picture, style), DOTS[style], dark)
             assert words == (title, caption, repr(picture)), path.name
+        svg = tmp_path / f"{style}{dark}.svg"
         is_text_and_lines(ET.parse(svg).getroot(), picture.figure(style, dark))
 
 
@@ -130,6 +136,9 @@ def check_pdf(path, size, dots, dark):
     return told.title, told.subject, told.keywords
 
 
+CHECKS = {".png": check_png, ".svg": check_svg, ".pdf": check_pdf}
+
+
 @few_when_quick
 def test_what_an_animation_moves_is_seen(picture):
     film = animation.Film(picture, picture.filmed_knobs()[0])
@@ -166,6 +175,7 @@ TYPED = [
 
 
 @pytest.mark.slow("seconds")
+@pytest.mark.sampled(default=3)
 @pytest.mark.parametrize("words", HOSTILE)
 @pytest.mark.parametrize(("name", "knob"), TYPED)
 def test_what_a_reader_typed_is_inert_in_every_format(tmp_path, name, knob, words):
@@ -181,12 +191,13 @@ def test_what_a_reader_typed_is_inert_in_every_format(tmp_path, name, knob, word
 # ---------------------------------------------------------------- angles and marks
 
 
-@pytest.mark.slow("seconds")
-def test_every_mark_is_in_its_axes_and_pictures_with_circles_are_those_that_are_listed():
-    figures = {name: posviz.pictures.load(name)().figure() for name in NAMES}
-    assert {name: found for name in NAMES if (found := line_faults(figures[name]))} == {}
-    circles = {name: sum(map(is_round, figure.axes)) for name, figure in figures.items()}
-    assert {name: count for name, count in circles.items() if count} == WITH_CIRCLES
+@few_when_quick
+def test_every_mark_is_in_its_axes_and_pictures_with_circles_are_those_that_are_listed(
+    figure, request
+):
+    assert line_faults(figure) == []
+    name = request.node.callspec.params["figure"]
+    assert sum(map(is_round, figure.axes)) == WITH_CIRCLES.get(name, 0)
 
 
 @pytest.mark.sampled(quick=2)
@@ -225,8 +236,7 @@ def on_background(color, alpha, axes) -> tuple:
 
 
 @few_when_quick
-def test_curves_differ_for_everyone_in_colour_or_in_strokes(picture):
-    figure = picture.figure()
+def test_curves_differ_for_everyone_in_colour_or_in_strokes(figure):
     with style_context():
         alike = [
             (first, second)

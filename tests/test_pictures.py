@@ -18,7 +18,6 @@ from posviz.publish.faults import LEAST_POINTS, text_faults
 from tests.engine.replay import Wire, fresh_pixels
 
 NAMES = posviz.pictures.names()
-ROOMIER = [("slide", False), ("poster", False), ("notebook", True)]
 TEXTS = ["", "one", "$x_$ \\frac{", "<script>a\0b\tc\n", "i " * 500, "W" * 500]
 
 few_when_quick = pytest.mark.sampled(quick=3)
@@ -77,6 +76,20 @@ def pairs(picture, rng) -> list[dict]:
     )
     settings = [dict(zip(values, row, strict=True)) for row in rows]
     return sorted(settings, key=lambda setting: repr(redraw_values(picture, setting)))
+
+
+def covering(picture, rng) -> list[dict]:
+    """The default, all knobs at one end, and as few pairs as have every value of every knob."""
+    rows = pairs(picture, rng)
+    missing = {(name, str(value)) for row in rows for name, value in row.items()}
+    chosen = []
+    while missing:
+        new = [missing & {(name, str(value)) for name, value in row.items()} for row in rows]
+        best = max(range(len(rows)), key=lambda place: len(new[place]))
+        chosen.append(best)
+        missing -= new[best]
+    default, *_, first, last = extremes(picture)
+    return [default, first, last, *(rows[place] for place in sorted(chosen))]
 
 
 def random_settings(picture, count, seed=0) -> list[dict]:
@@ -170,11 +183,9 @@ def test_default_values_are_allowed_and_ranges_make_sense(picture):
 def test_every_setting_shows_what_a_fresh_figure_would(picture, rng, quick, everything):
     """To Agg, to a browser that got every frame, and without a fault in its texts."""
     wire = Wire(picture)
-    settings = at_ends = extremes(picture)
-    if not quick:
-        every = 1 if everything else 2
-        settings = at_ends + pairs(picture, rng)[rng.integers(every) :: every]
+    settings = covering(picture, rng)
     if everything:
+        settings = extremes(picture) + pairs(picture, rng)
         settings += random_settings(picture, 200, rng.integers(10**6))
     compared = {len(settings) * part // 4 for part in ((1, 2, 3, 4) if everything else (2, 4))}
     faults = {}
@@ -182,11 +193,9 @@ def test_every_setting_shows_what_a_fresh_figure_would(picture, rng, quick, ever
         set_knobs(picture, setting)
         wire.live.follow()
         assert is_one_line(wire.live.caption), (wire.live.caption, setting)
-        if number <= len(at_ends) or number in compared:
-            wire.send()  # as draw calls, or it fails
+        wire.send()  # as draw calls, or it fails
         # After it, for it draws the figure, and what was drawn counts as seen.
-        texts = number <= len(at_ends) and not quick  # on paper, the tightest, they are looked at
-        if texts and (found := live_text_faults(wire.live.layers.figure)):
+        if not quick and (found := live_text_faults(wire.live.layers.figure)):
             faults[str(changed(setting, picture))] = found
         if number in compared:
             wanted = fresh_pixels(picture)
@@ -219,19 +228,19 @@ def is_one_line(caption) -> bool:
 
 @few_when_quick
 def test_every_knob_moves_the_picture_and_some_no_background(picture):
-    live, redrawn = LiveFigure(picture), []
+    live, redrawn, seen = LiveFigure(picture), [], {}
 
     def shown(setting):
-        set_knobs(picture, setting)
-        if live.follow():  # else nothing has changed, and so nothing is redrawn
-            redrawn.append(live.paint())
-        return live.layers.pixels().copy()
+        if (key := str(setting)) not in seen:
+            set_knobs(picture, setting)
+            if live.follow():  # else nothing has changed, and so nothing is redrawn
+                redrawn.append(live.paint())
+            seen[key] = hash(live.layers.pixels().tobytes())
+        return seen[key]
 
     def moves(knob, setting):
-        before = shown(setting)
-        return any(
-            np.any(shown(setting | {knob.name: value}) != before) for value in ends(knob)[::-1]
-        )
+        values = ends(knob)[::-1]
+        return any(shown(setting | {knob.name: value}) != shown(setting) for value in values)
 
     default, knobs_here = picture.values(), picture.knobs()
     others = [default | {name: end} for name, knob in knobs_here.items() for end in ends(knob)]
@@ -256,9 +265,11 @@ def limited(picture) -> list[tuple[str, dict]]:
 
 
 @few_when_quick
-def test_what_a_control_does_not_offer_changes_nothing(picture):
+def test_what_a_control_does_not_offer_changes_nothing(picture, rng, everything):
     """Beyond the shortened end only the caption may say what was asked."""
-    live = LiveFigure(picture)
+    live, found = LiveFigure(picture), limited(picture)
+    if not everything:
+        found = [found[place] for place in rng.permutation(len(found))[:4]]
 
     def shown(setting):
         set_knobs(picture, setting)
@@ -266,7 +277,7 @@ def test_what_a_control_does_not_offer_changes_nothing(picture):
         live.paint()
         return live.layers.pixels().copy()
 
-    for name, setting in limited(picture):
+    for name, setting in found:
         set_knobs(picture, setting)
         knob = picture.knobs()[name]
         values = ends(knob) if knob.idle(picture) else [knob.end(picture), knob.high]
@@ -279,16 +290,18 @@ def test_what_a_control_does_not_offer_changes_nothing(picture):
 
 @pytest.mark.parametrize(
     ("style", "dark"),
-    [("paper", False)]  # the tightest
-    + [pytest.param(*look, marks=pytest.mark.slow("seconds")) for look in ROOMIER],
+    [
+        ("paper", False),  # the tightest
+        pytest.param("slide", False, marks=pytest.mark.slow("seconds")),
+        pytest.param("poster", False, marks=pytest.mark.slow("seconds")),
+        pytest.param("notebook", True, marks=pytest.mark.release("dark: only colours differ")),
+    ],
 )
 def test_no_text_is_cut_off_or_overlaps(picture, style, dark, quick, everything, rng):
     settings = [picture.values()] if dark else extremes(picture)
-    if quick:
-        settings = settings[:1]
-    elif not everything:  # what is drawn at another setting is the same in all styles but its size
-        part = {"slide": 6, "poster": 6}.get(style, 3)
-        settings = [settings[0], *settings[1 + rng.integers(part) :: part]]
+    if not everything:  # what is drawn at another setting is the same in all styles but its size
+        more = 0 if quick else {"paper": 3, "slide": 1}.get(style, 0)
+        settings = [settings[0], *rng.choice(settings[1:], more)]
     faults = {}
     for setting, figure in moved_figures(picture, settings, style, dark):
         if found := text_faults(figure, LEAST_POINTS.get(style, 0)):

@@ -28,8 +28,8 @@ import slider from "./slider.js";
  * @property {(Choice | Numbers)[]} knobs
  * @property {number[]} start a place for each knob
  * @property {number[]} sizes of the blobs, in bytes
- * @property {[recordings: number[], caption: string][]} frames
- * @property {[calls: Call[], vertices: number, images: number[]][]} recordings
+ * @property {[light: number[], dark: number[], caption: string][]} frames of recordings
+ * @property {[calls: Call[], vertices: number, images: number[][]][]} recordings
  * @property {Uint8Array<ArrayBuffer>[]} blobs
  */
 
@@ -80,7 +80,7 @@ function makeModel(traits, receive) {
  * @param {HTMLElement} el
  */
 function makeScreen(content, places, el) {
-  let number = 0;
+  let number = 0, dark = false;
   /** @type {number[]} */
   let sent = [];
   const { css, blobs, knobs } = content;
@@ -88,7 +88,8 @@ function makeScreen(content, places, el) {
     content.frames[knobs.reduce((at, { texts }, knob) => at * texts.length + places[knob], 0)];
   /** @param {boolean} whole */
   function show(whole) {
-    const [drawn, caption] = frame();
+    const [light, dimmed, caption] = frame();
+    const drawn = dark ? dimmed : light;
     /** @type {Frame["moved"]} */
     const moved = [];
     /** @type {Bytes[]} */
@@ -99,32 +100,36 @@ function makeScreen(content, places, el) {
       const [calls, vertices, ownImages] = content.recordings[recording];
       moved.push([artist, rows.length / 12, images.length, calls]);
       rows = joined(rows, blobs[vertices]);
-      images.push(...ownImages.map((image) => blobs[image]));
+      images.push(...ownImages.map((parts) => joined(...parts.map((part) => blobs[part]))));
     });
     sent = drawn;
     number += 1;
-    const buffers = [...(whole ? [blobs[0]] : []), rows, ...images];
+    const buffers = [...(whole ? [blobs[Number(dark)]] : []), rows, ...images];
     const [artists, count] = [drawn.length, buffers.length];
     tell({ frame: number, caption, whole, artists, moved, buffers: count }, buffers);
   }
   /** @type {Played<ScreenTraits, Frame | Pong, ToScreen>} */
   const { model, tell } = makeModel({ css }, (message) => {
-    if (message.ask) show(true);
-    else if (!message.gone) tell({ pong: message.view });
+    if (message.gone) return;
+    const look = message.dark ?? false, whole = message.ask || look !== dark;
+    dark = look;
+    el.dataset.dark = String(dark);
+    if (whole) show(true);
+    else tell({ pong: message.view });
   });
   screen.render({ model, el });
   return () => show(false);
 }
 
-/**
- * @param {Uint8Array} first
- * @param {Uint8Array} second
- */
-function joined(first, second) {
-  const both = new Uint8Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
+/** @param {Uint8Array[]} parts */
+function joined(...parts) {
+  const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let end = 0;
+  for (const part of parts) {
+    all.set(part, end);
+    end += part.length;
+  }
+  return all;
 }
 
 /** @type {(values: number[], wanted: number) => number} */
@@ -197,7 +202,8 @@ function makeChoice({ label, texts }, place, changed, el) {
 const part = (strip, selector) => /** @type {HTMLElement} */ (strip.querySelector(selector));
 
 /**
- * The still gives way once the first frame is there, so that nothing jumps.
+ * The still gives way once the first frame is there, so that nothing jumps. It stays in the page: what is
+ * dark is not printed.
  * @param {HTMLElement} strip
  * @param {Content} content
  */
@@ -221,7 +227,7 @@ function awaken(strip, content) {
   new MutationObserver((_, observer) => {
     observer.disconnect();
     stage.hidden = false;
-    still.remove();
+    still.hidden = true;
     strip.dataset.alive = "true";
   }).observe(part(stage, "canvas"), { attributeFilter: ["data-frame"] });
 }

@@ -2,7 +2,8 @@
 
 In the browser, screen.js and slider.js show them as they show an explorer; filmstrip.js answers in
 place of the kernel. What frames have in common (the background, an artist that did not move, the
-glyphs of a label) is kept once.
+glyphs of a label) is kept once. Each frame is drawn for a light page and for a dark one, which have
+all but colours in common.
 """
 
 import base64
@@ -32,6 +33,7 @@ FRAMES = 150  # of both knobs together, at most
 TRIAL = 8  # places from whose size it is estimated how many fit
 GAP = 8  # pixels between parts of a background that are kept by themselves
 RATIO = 2  # device pixels per CSS pixel
+DARK = (False, True)
 
 _HERE = Path(__file__).parent
 _NO_DITHER = Image.Dither.NONE
@@ -77,16 +79,16 @@ def _html(strip, data) -> str:
 
 
 class Frame(NamedTuple):
-    """What is drawn over the first frame's background, and the caption."""
+    """What is drawn over the first frame's background, light and dark, and the caption."""
 
-    recordings: list[Recording]
+    looks: list[list[Recording]]
     caption: str
 
 
 class Strip:
     """The frames of a copy of a picture, at every combination of the `filmed_knobs`' places.
 
-    background: that of the first frame, a PNG. still and caption: of the present values.
+    backgrounds: of the first frame, light and dark, PNGs. still and caption: of the present values.
     """
 
     def __init__(self, picture: Picture) -> None:
@@ -99,12 +101,14 @@ class Strip:
         self.max_places = min(each, PLACES, max([1, *(knob.last_place + 1 for knob in numbers)]))
         self.still, self.caption = b"", ""
         self.frames: dict[tuple, Frame] = {}
-        self._live, self._backgrounds = LiveFigure(self.picture), _Backgrounds()
-        self._live.ratio = RATIO
+        self._looks = [(LiveFigure(self.picture, dark=dark), _Backgrounds()) for dark in DARK]
+        for live, _ in self._looks:
+            live.ratio = RATIO
 
     def close(self) -> None:
-        """Release the figure."""
-        self._live.release()
+        """Release the figures."""
+        for live, _ in self._looks:
+            live.release()
 
     def _stops(self, name, count) -> list:
         """So many values of a number, both ends and the present one among them; all options."""
@@ -123,13 +127,15 @@ class Strip:
                 continue
             for name, value in now.items():
                 setattr(self.picture, name, value)
-            live = self._live
-            live.follow()
-            live.paint()
-            self.frames[key] = Frame(self._backgrounds.over(live.layers), live.caption)
+            for live, _ in self._looks:
+                live.follow()
+                live.paint()
+            light = self._looks[0][0]
+            drawn = [backgrounds.over(live.layers) for live, backgrounds in self._looks]
+            self.frames[key] = Frame(drawn, light.caption)
             if self.picture.values() == self.start:
-                self.still, self.caption = png_bytes(live.layers.pixels()), live.caption
-        self.background = png_bytes(self._backgrounds.first)
+                self.still, self.caption = png_bytes(light.layers.pixels()), light.caption
+        self.backgrounds = [png_bytes(backgrounds.first) for _, backgrounds in self._looks]
 
     def fixed_settings(self) -> str:
         """A sentence about the knobs that do not move here."""
@@ -146,12 +152,13 @@ class Strip:
         while True:
             self.draw(count)
             data = self.packed(count)
+            at_rest = sum(map(len, self.backgrounds))
             if len(data) <= max_bytes:
                 best, fitting = data, count
             elif count <= 2:
                 return data
-            each = max(len(data) - len(self.background), 1) / count
-            wanted = min(int((max_bytes - len(self.background)) / each), self.max_places)
+            each = max(len(data) - at_rest, 1) / count
+            wanted = min(int((max_bytes - at_rest) / each), self.max_places)
             if len(data) > max_bytes:
                 wanted = min(wanted, count - 1)
             if best and wanted <= 1.1 * fitting:
@@ -173,25 +180,31 @@ class Strip:
         """The frames of so many places of each number, deflated: header's length, header, blobs.
 
         The header is JSON: css (size in CSS pixels), knobs, start (a place for each knob), sizes of
-        the blobs (the first is the background), recordings as [calls, blob of vertices, blobs of
-        images], frames as [recordings, caption], the last knob's places one after the other.
+        the blobs (the first two are the backgrounds, light and dark), recordings as [calls, blob of
+        vertices, blobs of each image], frames as [recordings, those of the dark look, caption], the
+        last knob's places one after the other.
         """
         stops = {name: self._stops(name, count) for name in self.knobs}
         for name, knob in self.knobs.items():
             if isinstance(knob, numeric):
                 self._drop_repeated_ends(stops, name)
         blobs, recordings = _Indexed(), _Indexed()
-        blobs.index(self.background)
-        frames = []
-        longest = max(len(frame.recordings) for frame in self.frames.values())
+        for number, background in enumerate(self.backgrounds):
+            blobs[background] = number
+        longest = max(len(drawn) for frame in self.frames.values() for drawn in frame.looks)
+
+        def written(recording):
+            cells = [box for kind, _, box, *_ in recording.calls if kind == "cells"]
+            images = zip(cells, recording.images, strict=True)
+            parts = tuple(tuple(map(blobs.index, _parts_of_cells(*image))) for image in images)
+            vertices = blobs.index(_coarse(recording.vertices))
+            return recordings.index((json.dumps(recording.calls), vertices, parts))
+
+        frames: list = []
         for values in itertools.product(*stops.values()):
-            frame = self.frames[values]
-            full = frame.recordings + [_NOTHING] * (longest - len(frame.recordings))
-            drawn = []
-            for calls, vertices, images in full:
-                parts = blobs.index(_coarse(vertices)), tuple(map(blobs.index, images))
-                drawn.append(recordings.index((json.dumps(calls), *parts)))
-            frames.append([drawn, frame.caption])
+            looks, caption = self.frames[values]
+            full = (drawn + [_NOTHING] * (longest - len(drawn)) for drawn in looks)
+            frames.append([*([written(each) for each in drawn] for drawn in full), caption])
         header = {
             "css": [round(100 * inches) for inches in self.picture.size],
             "knobs": [_described(self.knobs[name], values) for name, values in stops.items()],
@@ -215,6 +228,13 @@ class _Indexed(dict):
 def _coarse(vertices) -> bytes:
     """Vertices rounded to 1/64 of a pixel: no visible difference, and a third fewer bytes."""
     return (np.round(np.frombuffer(vertices, np.float32) * 64) / 64).tobytes()
+
+
+def _parts_of_cells(box, image) -> tuple[bytes, bytes, bytes]:
+    """Colours, which cell lies where, and the cells: each is often that of another image."""
+    colours = 4 * box["colours"]
+    lines = colours + 2 * (box["width"] + box["height"])
+    return image[:colours], image[colours:lines], image[lines:]
 
 
 def _described(knob, values) -> dict:

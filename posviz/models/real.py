@@ -19,7 +19,7 @@ from posviz.wording import quoted
 DATA = Path(__file__).parent / "data"
 TABLE, HEADS = DATA / "minilm_positions.safetensors", DATA / "smollm2_heads.safetensors"
 MODEL = "SmolLM2-135M-Instruct.Q4_1.gguf"
-BASE, LAYOUT = 100_000.0, "half_split"  # of SmolLM2's RoPE, as transformers loads it
+HEAD_DIM, BASE, LAYOUT = 64, 100_000.0, "half_split"  # of SmolLM2's RoPE in transformers
 SENTENCES = {
     "car": "My sister bought a red car and my brother bought a blue car.",
     "cat": "The cat sat on the mat because the cat was tired.",

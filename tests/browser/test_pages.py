@@ -242,6 +242,19 @@ def table_of(opened):
     return strip.locator(".posviz-filmstrip[data-alive=true]")
 
 
+def shown(strip):
+    """The pixels of the picture."""
+    return rgb(strip.locator("canvas").evaluate("canvas => canvas.toDataURL()"))
+
+
+def by_agg(picture, dark=False):
+    """The same of a fresh figure."""
+    figure = picture.figure(dark=dark)
+    figure.set_dpi(100 * RATIO)
+    figure.canvas.draw()
+    return np.asarray(figure.canvas.buffer_rgba())[..., :3].astype(int)
+
+
 def test_the_canvas_shows_what_agg_draws(second):
     strip = table_of(second)
     slider = strip.get_by_role("slider", name="position", exact=True)
@@ -250,12 +263,18 @@ def test_the_canvas_shows_what_agg_draws(second):
         if key:
             shows_another(strip, lambda: slider.press(key))  # noqa: B023
             picture.position = int(slider.get_attribute("aria-valuetext"))
-        figure = picture.figure()
-        figure.set_dpi(100 * RATIO)
-        figure.canvas.draw()
-        wanted = np.asarray(figure.canvas.buffer_rgba())[..., :3].astype(int)
-        shown = rgb(strip.locator("canvas").evaluate("canvas => canvas.toDataURL()"))
-        check(shown, wanted, f"page_{key}")
+        check(shown(strip), by_agg(picture), f"page_{key}")
+
+
+def test_a_picture_is_as_dark_as_its_page(second):
+    strip = table_of(second)
+    picture = SinusoidalTable(d_model=64, position=10)
+    for scheme in ("dark", "light"):
+        second.page.emulate_media(color_scheme=scheme)
+        expect(strip.locator("[data-dark]")).to_have_attribute(
+            "data-dark", str(scheme == "dark").lower(), timeout=1000
+        )
+        check(shown(strip), by_agg(picture, dark=scheme == "dark"), f"page_{scheme}")
 
 
 def test_a_typed_value_goes_to_the_nearest_place_and_says_so(second):

@@ -3,6 +3,7 @@
 import io
 import re
 
+import numpy as np
 import pypdf
 import pytest
 from playwright.sync_api import expect
@@ -11,8 +12,9 @@ import run
 from posviz.course import OF_TOPIC
 from posviz.publish import slides
 from tests.browser import lessons
+from tests.browser.fidelity import rgb
 
-LESSONS = sorted(path.stem for path in run.NOTEBOOKS.glob("*.ipynb"))
+LESSONS = ["00_start_here", "02_sinusoidal_tables", "05_rope"]
 RUN = lessons.PLAYED
 ROPE = OF_TOPIC["rotary"].notebook
 HERE = "section.present section.present"  # the slide that is shown
@@ -226,12 +228,16 @@ def test_a_section_that_was_left_midway_begins_again(deck):
 def test_dark_where_the_reader_has_it_dark(deck):
     backgrounds = {}
     for scheme in ("light", "dark"):
-        page = deck(ROPE, color_scheme=scheme).page
+        lesson = deck(ROPE, color_scheme=scheme)
+        page = lesson.page
         background = "getComputedStyle(document.body).backgroundColor"
         ink = "getComputedStyle(Reveal.getCurrentSlide().querySelector('.shown')).color"
         backgrounds[scheme] = [
             page.evaluate(f"{what}.match(/\\d+/g)[0]") for what in (background, ink)
         ]
+        lesson.to(".posviz-filmstrip[data-alive=true]")
+        corner = rgb(lesson.locator("canvas").evaluate("canvas => canvas.toDataURL()"))[0, 0]
+        assert (corner.max() < 40) == (scheme == "dark")
     (light, dark_ink), (dark, light_ink) = backgrounds["light"], backgrounds["dark"]
     assert int(light) > 240 > 60 > int(dark_ink)
     assert int(dark) < 40 < 220 < int(light_ink)
@@ -252,8 +258,8 @@ def test_the_speaker_has_the_notes_in_a_window(deck):
     window.close()
 
 
-def test_on_paper_each_slide_is_a_page_with_its_picture(deck):
-    lesson = deck(RUN, query="?print-pdf")
+def test_on_paper_each_slide_is_a_page_with_its_picture_and_light(deck):
+    lesson = deck(RUN, query="?print-pdf", color_scheme="dark")
     lesson.page.wait_for_selector(".pdf-page")
     total = lesson.page.evaluate("Reveal.getTotalSlides()")
     printed = lesson.page.pdf(prefer_css_page_size=True, print_background=True)
@@ -263,4 +269,6 @@ def test_on_paper_each_slide_is_a_page_with_its_picture(deck):
     assert sizes == {(1440, 810)}  # points
     assert "Start here" in paper.pages[0].extract_text()
     pictures = lesson.page.locator(".stage .posviz-filmstrip, .stage > figure").count()
-    assert sum(len(page.images) for page in paper.pages) >= pictures > 0
+    printed = [np.asarray(image.image) for page in paper.pages for image in page.images]
+    assert len(printed) >= pictures > 0
+    assert all(image[0, 0].min() > 240 for image in printed)

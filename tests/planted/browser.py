@@ -102,7 +102,7 @@ DEFAULT = {
     ),
     "filmstrip: the still stays beside the living picture": (
         "posviz/engine/filmstrip.js",
-        "    still.remove();\n",
+        "    still.hidden = true;\n",
         "",
         "tests/browser/test_slides.py::test_nothing_overflows_and_all_can_be_"
         f"read_and_all_formulas_are_typeset[{OF_TOPIC['sinusoidal'].notebook}]",
@@ -124,7 +124,7 @@ DEFAULT = {
         "posviz/publish/slides.js",
         "height: 1080,",
         "height: 1200,",
-        "tests/browser/test_slides.py::test_on_paper_each_slide_is_a_page_with_its_picture",
+        "tests/browser/test_slides.py::test_on_paper_each_slide_is_a_page_with_its_picture_and_light",
     ),
     "slides.js: formulas are never set": (
         "posviz/publish/slides.js",

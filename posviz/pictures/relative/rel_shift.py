@@ -12,7 +12,7 @@ from matplotlib.transforms import Affine2D
 from posviz.engine.knobs import integer, switch
 from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
-from posviz.pictures.parts import wide
+from posviz.pictures.parts import Limits, wide
 from posviz.wording import signed
 
 STROKE = "#777777"  # of crosses, on which words are still read
@@ -20,6 +20,8 @@ ZERO = -1  # of a padded cell, where others hold their index in the scores
 GREY = "#CCCCCC"  # of zeros and cells that are gone; black is read on it in both themes
 DIGITS = str.maketrans("-0123456789", "₋₀₁₂₃₄₅₆₇₈₉")
 LETTERED = 9  # the most columns in which letters are read from afar
+MOST, MEMORY = 6, 3  # queries, and tokens of the segment before
+SHADES = 120  # of an offset's colours
 
 
 class RelShift(Picture):
@@ -29,9 +31,9 @@ class RelShift(Picture):
     paper_size = (3.3, 2.3)
 
     step = integer(4, low=0, high=4, play=True)
-    q_len = integer(4, low=3, high=6, redraw=True)
-    memory = integer(1, low=0, high=3, redraw=True, label="memory (tokens)")
-    bidirectional = switch(False, redraw=True)
+    q_len = integer(4, low=3, high=MOST)
+    memory = integer(1, low=0, high=MEMORY, label="memory (tokens)")
+    bidirectional = switch(False)
 
     def compute(self) -> Arrays:
         """Return the matrix and the tape as this step has them, and which cells are gone.
@@ -51,6 +53,7 @@ class RelShift(Picture):
         tape = turned if self.step > 1 else matrix
         return self.arrays(
             columns=columns,
+            side=columns + (not self.bidirectional),
             matrix=matrix,
             gone=gone,
             tape=tape.ravel(),
@@ -76,55 +79,38 @@ class RelShift(Picture):
 
     def draw(self, figure: Figure) -> SimpleNamespace:
         """The matrix beside the five steps, and below them the tape of memory."""
-        offsets = self._offsets()
-        side = len(offsets) + (not self.bidirectional)
         top, bottom = figure.subfigures(2, 1, squeeze=False, height_ratios=(4.8, 1))[:, 0]
         share = 0.68 if wide(figure) else 0.64  # of the width, for the matrix
         ratios = {"width_ratios": (share, 1 - share)}
         (axes, words), tape = top.subplots(1, 2, **ratios), bottom.subplots()
         for panel in (axes, words, tape):
             panel.set_axis_off()
-        axes.set(xlim=(-0.5, side - 0.5), ylim=(side - 0.5, -1.3))
-        inches = figure.get_size_inches() * (0.9 * share, 0.72) / (side, side + 0.8)  # of a cell
-        artists = _draw_cells(axes, offsets, self.q_len, self.q_len + self.memory, 72 * inches)
-        _draw_tape(artists, tape, len(offsets), self.q_len * side)
-        artists.pointer = _draw_steps(words, self._steps(side))
+        artists = _draw_cells(axes)
+        artists.room = 72 * figure.get_size_inches() * (0.9 * share, 0.72)  # of all cells
+        _draw_tape(artists, tape)
+        _draw_steps(artists, words)
+        artists.limits = [
+            Limits(axes, lambda a: {"xlim": (-0.5, a.side - 0.5), "ylim": (a.side - 0.5, -1.3)}),
+            Limits(tape, lambda a: {"xlim": (-0.7, a.q_len * a.side - 0.3)}),
+        ]
         return artists
-
-    def _steps(self, width):
-        """What each step does, and the shape that comes of it; rows are ``width`` long at first."""
-        zeros, last, kept = "zeros in front", "read as ", ""
-        if self.bidirectional:
-            zeros, last, kept = "no zeros needed", "", f", keep {self.q_len + self.memory}"
-        return (
-            ("scores by offset", f"[{self.q_len}, {len(self._offsets())}]"),
-            (zeros, f"[{self.q_len}, {width}]"),
-            (f"read as rows of {self.q_len}", f"[{width}, {self.q_len}]"),
-            ("first row cut", f"[{width - 1}, {self.q_len}]"),
-            (f"{last}rows of {width - 1}{kept}", f"[{self.q_len}, {width - 1}]"),
-        )
 
     def update(self, artists: SimpleNamespace, arrays: Arrays) -> None:
         """Lay the cells out as the step has them; the tape moves only when cells are added."""
         rows, columns = arrays.matrix.shape
+        side, tape = arrays.side, artists.tape
+        for limits in artists.limits:
+            limits.move(arrays)
         artists.cells.set_data(_colours(arrays.matrix, arrays.gone, arrays.columns))
         artists.cells.set_extent((-0.5, columns - 0.5, rows - 0.5, -0.5))
         artists.grid.set_data(*_grid(rows, columns))
-        artists.tape.set_data(_colours(arrays.tape, arrays.tape_gone, arrays.columns)[None])
-        artists.tape.set_extent((-0.5, len(arrays.tape) - 0.5, 0, 1))
-        query = np.where(arrays.matrix == ZERO, ZERO, arrays.matrix // arrays.columns)
-        column = np.where(arrays.matrix == ZERO, ZERO, arrays.matrix % arrays.columns)
-        for i, line in enumerate(artists.queries):
-            line.set_data(*_points(query == i, artists.query_aside))
-        for c, line in enumerate(artists.offsets):
-            line.set_data(*_points(column == c, artists.offset_aside[c]))
-        artists.zeros.set_data(*_points(arrays.matrix == ZERO))
-        artists.crosses.set_data(*_points(arrays.gone))
-        for j, line in enumerate(artists.keys):
-            line.set_data([j], [-0.95])
-            line.set_visible(arrays.step == 4)
+        tape.set_data(_colours(arrays.tape, arrays.tape_gone, arrays.columns)[None])
+        tape.set_extent((-0.5, len(arrays.tape) - 0.5, 0, 1))
         strokes = np.tile([-0.4, 1.4, np.nan], len(arrays.starts))
         artists.starts.set_data(np.repeat(arrays.starts - 0.5, 3), strokes)
+        _write_cells(artists, arrays, artists.room / (side, side + 0.8))
+        for text, (number, told) in zip(artists.steps, enumerate(_steps(arrays)), strict=True):
+            text.set_text("{}  {}\n    {}".format(number, *told))
         artists.pointer.set_ydata([arrays.step])
 
     def caption(self, arrays: Arrays) -> str:
@@ -160,7 +146,8 @@ class RelShift(Picture):
 
 def _colours(cells, gone, columns):
     """Indices into the colour map: an offset's own colour, pale where cut, grey for zeros."""
-    return np.where(cells == ZERO, 2 * columns, cells % columns + columns * gone)
+    own = np.round((SHADES - 1) * (cells % columns) / (columns - 1))
+    return np.where(cells == ZERO, 2 * SHADES, own + SHADES * gone)
 
 
 def _points(there, aside=0.0):
@@ -177,88 +164,118 @@ def _grid(rows, columns):
     return np.column_stack([across + down, gap]).reshape(-1, 2).T
 
 
-def _colour_map(columns):
-    """A colour for each offset on which black is read, the pale ones, and grey."""
-    full = colormaps[PLAIN](np.linspace(0.4, 1, columns))[:, :3]
+def _colour_map():
+    """Colours from the farthest offset behind on which black is read, the pale ones, and grey."""
+    full = colormaps[PLAIN](np.linspace(0.4, 1, SHADES))[:, :3]
     grey = np.array([to_rgb(GREY)])
     return ListedColormap(np.concatenate([full, 0.3 * full + 0.7 * grey, grey]))
 
 
-def _draw_image(axes, columns):
-    limits = {"vmin": -0.5, "vmax": 2 * columns + 0.5}
-    colours = _colour_map(columns)
-    return axes.imshow([[0]], cmap=colours, aspect=axes.get_aspect(), animated=True, **limits)
+def _draw_image(axes):
+    limits = {"vmin": -0.5, "vmax": 2 * SHADES + 0.5}
+    return axes.imshow([[0]], cmap=_colour_map(), aspect=axes.get_aspect(), animated=True, **limits)
 
 
-def _draw_cells(axes, offsets, q_len, k_len, cell):
-    """The matrix, and a line for the cells of each query, each offset and each key.
+class _Word:
+    """A word that one artist, a line with the word as its marker, writes in many cells.
 
-    Cells too narrow for both letters bear their offset alone.
+    width: in units of the size of its letters.
     """
-    lettered = len(offsets) <= LETTERED
-    queries = _lettered("q", range(q_len)) if lettered else []
-    words = _lettered("·r", offsets) if lettered else [signed(r) for r in offsets]
-    before = max(map(_width, queries), default=0)
-    after = np.array([_width(word) for word in words])
-    size = min(0.9 * cell[0] / (before + after.max()), (0.7 if lettered else 0.8) * cell[1])
-    cross = 0.8 * min(cell)
-    # A query's letters begin where those of the longest offset would leave both in the middle.
-    query_aside = -after.max() / 2 * size / cell[0]
-    offset_aside = (before - after.max() + after) / 2 * size / cell[0] if lettered else 0 * after
 
-    def glyphs(words, color="black"):
-        return [_glyph(axes, word, size, color) for word in words]
+    def __init__(self, axes, word, color="black"):
+        path = TextPath((0, 0), word, size=1)
+        extents = path.get_extents()
+        self.width = extents.width + 0.06
+        centre = Affine2D().translate(-(extents.x0 + extents.x1) / 2, -0.36)
+        path = path.transformed(centre)
+        look = {"linestyle": "none", "marker": path, "markeredgewidth": 0, "color": color}
+        self.line = axes.plot([], [], animated=True, **look)[0]
+        self.scale = 2 * np.abs(path.vertices).max()
 
-    image = _draw_image(axes, len(offsets))
+    def write(self, x, y, size) -> None:
+        """Write it at these points, its letters of this size in points."""
+        self.line.set(data=(x, y), markersize=size * self.scale, visible=len(x) > 0)
+
+
+def _draw_cells(axes):
+    """The matrix, and the words for each query, each offset (with its letter, and bare) and key."""
+    image = _draw_image(axes)
     grid = axes.plot([], [], color=rcParams["axes.facecolor"], animated=True)[0]
     grid.set_linewidth(grid.get_linewidth() / 2)
-    crosses = axes.plot([], [], "x", color=STROKE, markersize=cross, animated=True)[0]
-    crosses.set_markeredgewidth(0.05 * cross)
+    offsets, keys = range(1 - MOST, MOST + MEMORY + 1), range(MOST + MEMORY)
     return SimpleNamespace(
         cells=image,
         grid=grid,
-        crosses=crosses,
-        queries=glyphs(queries),
-        offsets=glyphs(words),
-        query_aside=query_aside,
-        offset_aside=offset_aside,
-        keys=glyphs(_lettered("k", range(k_len)), rcParams["text.color"]),
-        zeros=_glyph(axes, "0", size),
+        crosses=axes.plot([], [], "x", color=STROKE, animated=True)[0],
+        queries=[_Word(axes, f"q{_lowered(i)}") for i in range(MOST)],
+        offsets={r: _Word(axes, f"·r{_lowered(r)}") for r in offsets},
+        bare={r: _Word(axes, signed(r)) for r in offsets},
+        keys=[_Word(axes, f"k{_lowered(j)}", rcParams["text.color"]) for j in keys],
+        zero=_Word(axes, "0"),
     )
 
 
-def _lettered(letter, numbers):
-    return [letter + str(number).translate(DIGITS) for number in numbers]
+def _lowered(number):
+    return str(number).translate(DIGITS)
 
 
-def _width(word):
-    """The width of a word, in units of its font size."""
-    return TextPath((0, 0), word, size=1).get_extents().width + 0.06
+def _write_cells(artists, arrays, cell):
+    """Write into cells of this size in points; those too narrow for both letters get the offset."""
+    matrix, columns = arrays.matrix, arrays.columns
+    query = np.where(matrix == ZERO, ZERO, matrix // columns)
+    column = np.where(matrix == ZERO, ZERO, matrix % columns)
+    lettered = columns <= LETTERED
+    words = [(artists.offsets if lettered else artists.bare)[r] for r in arrays.offsets]
+    before = max(word.width for word in artists.queries[: arrays.q_len]) if lettered else 0
+    after = max(word.width for word in words)
+    size = min(0.9 * cell[0] / (before + after), (0.7 if lettered else 0.8) * cell[1])
+    for word in (*artists.offsets.values(), *artists.bare.values()):
+        word.write((), (), size)
+    # A query's letters begin where those of the longest offset would leave both in the middle.
+    for i, word in enumerate(artists.queries):
+        aside = -after / 2 * size / cell[0]
+        word.write(*_points((query == i) & lettered, aside), size)
+    for c, word in enumerate(words):
+        aside = (before - after + word.width) / 2 * size / cell[0] if lettered else 0
+        word.write(*_points(column == c, aside), size)
+    for j, word in enumerate(artists.keys):
+        there = [j] if arrays.step == 4 and j in arrays.keys else []
+        word.write(there, [-0.95] * len(there), size)
+    artists.zero.write(*_points(matrix == ZERO), size)
+    cross = 0.8 * min(cell)
+    x, y = _points(arrays.gone)
+    artists.crosses.set(data=(x, y), markersize=cross, markeredgewidth=0.05 * cross)
 
 
-def _glyph(axes, word, size, color="black"):
-    """A line whose marker is a word, centred, so that one artist writes it in many cells."""
-    word_path = TextPath((0, 0), word, size=size)
-    extents = word_path.get_extents()
-    centre = Affine2D().translate(-(extents.x0 + extents.x1) / 2, -0.36 * size)
-    path = word_path.transformed(centre)
-    line = axes.plot([], [], linestyle="none", marker=path, color=color, animated=True)[0]
-    line.set(markersize=2 * np.abs(path.vertices).max(), markeredgewidth=0)
-    return line
-
-
-def _draw_tape(artists, axes, columns, length):
+def _draw_tape(artists, axes):
     """The cells as they follow each other in memory, and strokes where a row starts."""
     axes.set_title("the same cells, row after row (strokes: a row starts)")
-    artists.tape = _draw_image(axes, columns)
+    axes.set_ylim(-0.5, 1.5)
+    artists.tape = _draw_image(axes)
     artists.starts = axes.plot([], [], color=rcParams["text.color"], animated=True)[0]
-    axes.set(xlim=(-0.7, length - 0.3), ylim=(-0.5, 1.5))
 
 
-def _draw_steps(axes, steps):
+def _steps(arrays):
+    """What each step does, and the shape that comes of it."""
+    q_len, side = arrays.q_len, arrays.side
+    zeros, last, kept = "zeros in front", "read as ", ""
+    if arrays.bidirectional:
+        zeros, last, kept = "no zeros needed", "", f", keep {len(arrays.keys)}"
+    return (
+        ("scores by offset", f"[{q_len}, {arrays.columns}]"),
+        (zeros, f"[{q_len}, {side}]"),
+        (f"read as rows of {q_len}", f"[{side}, {q_len}]"),
+        ("first row cut", f"[{side - 1}, {q_len}]"),
+        (f"{last}rows of {side - 1}{kept}", f"[{q_len}, {side - 1}]"),
+    )
+
+
+def _draw_steps(artists, axes):
     """The steps as a list, and a pointer to the present one."""
-    axes.set(xlim=(0, 1), ylim=(len(steps) - 0.5, -0.5))
-    for i, (words, shape) in enumerate(steps):
-        axes.text(0.1, i, f"{i}  {words}\n    {shape}", va="center", zorder=1)
+    axes.set(xlim=(0, 1), ylim=(4.5, -0.5))
+    longest = "4  rows of 14, keep 9\n    [15, 14]"
+    look = {"va": "center", "zorder": 1, "animated": True}
+    artists.steps = [axes.text(0.1, i, longest, **look) for i in range(5)]
     large = 2 * rcParams["lines.markersize"]
-    return axes.plot([0.02], [0], ">", color="C1", markersize=large, animated=True)[0]
+    pointer = {"color": "C1", "markersize": large, "animated": True}
+    artists.pointer = axes.plot([0.02], [0], ">", **pointer)[0]

@@ -212,7 +212,7 @@ def _room(figure):
     width, height = 72 * figure.get_size_inches() / rcParams["font.size"]
     if wide(figure):
         return int(0.49 * width / 0.56), int(0.82 * height / 1.25)
-    return int(0.97 * width / 0.56), int(0.46 * height / 1.25)
+    return int(0.93 * width / 0.56), int(0.46 * height / 1.25)
 
 
 def _wrapped(said, columns, rows):

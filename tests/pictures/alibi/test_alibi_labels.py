@@ -15,6 +15,9 @@ from tests.pictures.alibi.test_alibi_pictures import crossing, slopes_of, weight
 from tests.pictures.by_hand import softmax
 
 
+pytestmark = pytest.mark.laid_out
+
+
 def colour(name):
     """C0 is whichever colour the style has for it."""
     with style_context():

@@ -204,28 +204,32 @@ def test_every_cell_bears_its_query_and_its_offset(size, step):
     arrays, artists = drawn(RelShift(step=step, **size))
     columns, written = columns_of(size), {}
     lettered = columns < 10
-    assert len(artists.queries) == (size["q_len"] if lettered else 0)
-    for name in ("queries", "offsets"):
-        for number, line in enumerate(getattr(artists, name)):
-            for x, y in zip(*line.get_data(), strict=True):
+    kinds = {"query": dict(enumerate(artists.queries)), "offset": artists.offsets}
+    for kind, words in (kinds | {"bare": artists.bare}).items():
+        for number, word in words.items():
+            for x, y in zip(*word.line.get_data(), strict=True):
                 assert abs(x - round(x)) < 0.4
-                written.setdefault((y, round(x)), {})[name] = number
-    zeros = set(zip(*artists.zeros.get_data()[::-1], strict=True))
+                written.setdefault((y, round(x)), {})[kind] = number
+    zeros = set(zip(*artists.zero.line.get_data()[::-1], strict=True))
     crossed = set(zip(*artists.crosses.get_data()[::-1], strict=True))
-    colours = artists.cells.get_array()
+    colours, most = artists.cells.get_array(), 2 * 120
     for place, cell in np.ndenumerate(arrays.matrix):
         assert (place in zeros) == (cell < 0)
         assert (place in crossed) == arrays.gone[place]
         query, column = divmod(int(cell), columns)
-        here = {"queries": query, "offsets": column} if lettered else {"offsets": column}
-        here = {} if cell < 0 else here
-        assert written.pop(place, {}) == here
-        pale = columns * arrays.gone[place]
-        assert colours[place] == (2 * columns if cell < 0 else column + pale)
+        offset = offset_of(size, column)
+        here = {"query": query, "offset": offset} if lettered else {"bare": offset}
+        assert written.pop(place, {}) == ({} if cell < 0 else here)
+        own = 119 * column / (columns - 1) + 120 * arrays.gone[place]
+        assert abs(colours[place] - (most if cell < 0 else own)) <= 0.5
     assert not written
     assert artists.cells.get_extent() == [-0.5, len(colours.T) - 0.5, len(colours) - 0.5, -0.5]
-    assert {line.get_visible() for line in artists.keys} == {step == 4}
+    keys = [len(word.line.get_xdata()) for word in artists.keys]
+    k_len = size["q_len"] + size["memory"]
+    assert keys == [int(step == 4)] * k_len + [0] * (9 - k_len)
     assert artists.pointer.get_ydata() == [step]
+    rows, width = arrays.matrix.shape
+    assert artists.steps[step].get_text().endswith(f"[{rows - (step == 3)}, {width}]")
 
 
 def test_the_shift_says_what_it_does():
