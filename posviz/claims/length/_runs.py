@@ -3,14 +3,19 @@
 import numpy as np
 
 from posviz.lab.results import committed
-from posviz.lab.tables import SOLVED, table
+from posviz.lab.tables import SOLVED, Table, table
 
 SMALL = 0.1  # nats: by less a loss has stayed where it was
 
 
+def of(task: str) -> Table:
+    """Return the runs of a task."""
+    return table(committed(), task)
+
+
 def values(task: str, arm: str, times: int) -> np.ndarray:
     """Return what every run of an arm reads at so many times the trained length [runs]."""
-    found = table(committed(), task)
+    found = of(task)
     return found.by_length[arm][:, found.lengths.tolist().index(times * found.trained)]
 
 
@@ -31,7 +36,7 @@ def finding(arm: str) -> int:
 
 def far_needles(arm: str) -> np.ndarray:
     """Return the share that every run finds at distances beyond the trained length [runs]."""
-    found = table(committed(), "recall")
+    found = of("recall")
     return np.nanmean(found.by_place[arm][:, found.places >= found.trained], axis=1)
 
 
