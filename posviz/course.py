@@ -14,7 +14,7 @@ class Lesson(NamedTuple):
     @property
     def notebook(self) -> str:
         """The notebook's name without its ending: "05_rope"."""
-        return f"{self.number}_{self.title.lower().replace(' ', '_')}"
+        return f"{self.number}_{self.title.lower().replace(',', '').replace(' ', '_')}"
 
 
 LESSONS = (

@@ -16,7 +16,8 @@ def of(task: str) -> Table:
 def values(task: str, arm: str, times: int) -> np.ndarray:
     """Return what every run of an arm reads at so many times the trained length [runs]."""
     found = of(task)
-    return found.by_length[arm][:, found.lengths.tolist().index(times * found.trained)]
+    rows = found.by_length.get(arm, np.empty((0, len(found.lengths))))
+    return rows[:, found.lengths.tolist().index(times * found.trained)]
 
 
 def growth(arm: str, times: int) -> np.ndarray:
