@@ -63,7 +63,7 @@ def before_the_scores_the_kernel_is_free() -> Verdict:
     return judge(given, lambda number: number == 0, text)
 
 
-@claim("distance")
+@claim("distance", section="2 What it does")
 def a_line_ends_unseen() -> Verdict:
     """For images read line by line, any relative encoding will do."""
     rows = ("RoPE", "ALiBi", "T5", "RoPE in 2-D")
