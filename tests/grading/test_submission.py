@@ -117,8 +117,11 @@ def test_time_memory_and_silence_are_limited(jailed, monkeypatch):
     assert told("import os\ndef f(): os._exit(0)") == "SystemExit: it ended the process"
 
 
-def test_once_ended_it_answers_no_more():
-    with answer(["import os\ndef f(): os._exit(0)"], "f", {}) as f:
-        for _ in range(2):
-            with pytest.raises(submission._Stopped, match="it ended the process"):
-                f()
+def test_once_late_it_answers_no_more(monkeypatch):
+    monkeypatch.setattr(submission, "SECONDS", 1)
+    code = "import time\ndef f(x):\n    time.sleep(x)\n    return x"
+    with answer([code], "f", {}) as f:
+        assert f(0) == 0
+        for seconds in (4, 0):  # or else it would be given the answer to the question before
+            with pytest.raises(submission._Stopped, match="it took longer than 3 seconds"):
+                f(seconds)
