@@ -21,8 +21,12 @@ _BESIDE_ENCODINGS = {
     "posviz.flex": ("mask_mod", "score_mod"),
     "posviz.layer_plans": ("layer_plan",),
     "posviz.models.checkpoints": ("load_table",),
+    "posviz.models.hugging_face": ("load_model",),
     "posviz.derivations.rotary": ("derive",),
+    "posviz.choosing.glossary": ("glossary",),
+    "posviz.choosing.table": ("comparison",),
     "posviz.claims": ("audit",),
+    "posviz.claims.everything": ("ledger",),
     "posviz.exercises.prediction": ("predict",),
 }
 

@@ -4,12 +4,14 @@ What the commands do is imported when they are called, so that help comes at onc
 """
 
 import contextlib
+import json
 import os
 import secrets
 import signal
 import stat
 import sys
 import warnings
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -210,19 +212,40 @@ def slides(
     everything: Everything = False,
     to: Annotated[Path, To] = Path("slides"),
     notebooks: Notebooks = None,
+    sections: Annotated[
+        str | None,
+        typer.Option(help="These sections alone, as 2,5,8.  [default: all]", metavar="NUMBERS"),
+    ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            min=1, help="What fits: sections that the lesson names for a lecturer come first."
+        ),
+    ] = None,
 ):
-    """Write lessons as slides for a browser.
+    """Write lessons as slides for a browser: all of them, or for a lecture.
 
     \b
     posviz slides --lesson 05 --to talk/
+    posviz slides --lesson 05 --sections 2,5,8
+    posviz slides --lesson 05 --minutes 20
     """
     from posviz.publish import arguments
 
     with refusals():
         chosen = arguments.lesson_notebooks(lesson or (), everything, notebooks)
+        if sections and minutes:
+            raise ValueError("choose --sections or --minutes, not both.")
+        numbers = arguments.numbers(sections) if sections else ()
         _check_folder(to)
+        from posviz.publish import lecture
         from posviz.publish.slides import write_slides
-    _run({path.stem: partial(write_slides, path, to) for path in chosen}, to, "Lessons")
+    choose: Callable = list
+    if numbers:
+        choose = partial(lecture.only, wanted=numbers)
+    elif minutes:
+        choose = partial(lecture.fitting, minutes=minutes)
+    _run({path.stem: partial(write_slides, path, to, choose) for path in chosen}, to, "Lessons")
 
 
 @app.command()
@@ -443,13 +466,22 @@ def _drawn(seed) -> int:
 
 
 @app.command()
-def progress():
-    """Tell which predictions and exercises you have answered on this machine, by lesson."""
+def progress(
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Each answer with its day, to hand in.")
+    ] = False,
+):
+    """Tell which predictions and exercises you have answered on this machine, by lesson.
+
+    \b
+    posviz progress
+    posviz progress --json > result.json
+    """
     from posviz.exercises import progress
 
     with refusals():
-        lines = progress.report()
-    typer.echo("\n".join(lines))
+        told = progress.result() if as_json else progress.report()
+    typer.echo(json.dumps(told, indent=1, ensure_ascii=False) if as_json else "\n".join(told))
 
 
 @app.command()
@@ -483,6 +515,50 @@ def config(
             raise ValueError(f"{file}: {error.strerror}") from error
     typer.echo(reading.to_json() if as_json else str(reading))
     raise typer.Exit(1 if reading.warnings else 0)
+
+
+@app.command()
+def sweep(
+    name: Annotated[
+        str, typer.Argument(metavar="[NAME]", help="lesson, small or large.")
+    ] = "small",
+    to: Annotated[Path, To] = Path("runs"),
+    part: Annotated[
+        str, typer.Option("--part", metavar="K/N", help="One of N equal parts.")
+    ] = "1/1",
+    device: Annotated[
+        str, typer.Option("--device", help="Where: torch CPU, CUDA, MPS.")
+    ] = "torch CPU",
+    list_only: Annotated[bool, typer.Option("--list", help="Name the runs, do none.")] = False,
+    status: Annotated[bool, typer.Option("--status", help="Tell what is done, do none.")] = False,
+):
+    """Train small models on short texts, test them on long ones; lesson 12 draws the results.
+
+    Each run is a file: what is there is not done again, so stop it and start it again as you like.
+    Parts can run on other machines; copy their files into one folder.
+
+    \b
+    posviz sweep --list
+    posviz sweep small
+    posviz sweep lesson --part 3/10 --to runs
+    posviz sweep lesson --status --to runs
+    """
+    from posviz.lab import named
+
+    with refusals():
+        _check_folder(to)
+        configs = named.part_of(named.named(name, device), part)
+        if list_only or status:
+            from posviz.lab import results
+
+            lines = [f"{c.key}  {c}" for c in configs] if list_only else results.status(configs, to)
+            typer.echo("\n".join(lines))
+            return
+        from posviz.lab.sweep import sweep
+    _unwind_when_stopped()
+    done = len(sweep(configs, to))
+    typer.echo(f"Runs in {shortened(to)}: {done} of {len(configs)}.")
+    raise typer.Exit(0 if done == len(configs) else 1)
 
 
 @app.command()

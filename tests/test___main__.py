@@ -18,7 +18,17 @@ from posviz.course import OF_TOPIC
 from posviz.engine import killed
 from posviz.engine.places import SETTING
 from posviz.grading import grade, submission
-from posviz.publish import arguments, batch, doctor, export_jobs, page, proof, rerun, slides
+from posviz.publish import (
+    arguments,
+    batch,
+    doctor,
+    export_jobs,
+    lecture,
+    page,
+    proof,
+    rerun,
+    slides,
+)
 
 ROOT = Path(__file__).parents[1]
 ROPE, XPOS = OF_TOPIC["rotary"], OF_TOPIC["xpos"]
@@ -276,14 +286,33 @@ def test_pages_and_slides_of_the_lessons_meant(call, tmp_path, monkeypatch, comm
     assert list(result.jobs) == sorted([ROPE.notebook, XPOS.notebook])
     for name, job in result.jobs.items():
         assert job.func is getattr({"page": page, "slides": slides}[command], write)
-        assert job.args == (arguments.notebooks()[name], tmp_path)
+        assert job.args[:2] == (arguments.notebooks()[name], tmp_path)
     assert indexed == ([tmp_path] if command == "page" else [])
     mine = tmp_path / "05_ScoreDecay.ipynb"  # which fails, as the only one
     mine.touch()
     result = call(f"{command} --all --notebooks {tmp_path} --to {tmp_path}")
     assert result.exit_code == 1
-    assert result.jobs["05_ScoreDecay"].args == (mine, tmp_path)
+    assert result.jobs["05_ScoreDecay"].args[:2] == (mine, tmp_path)
     assert len(indexed) == (command == "page"), "an index of nothing"
+
+
+def test_slides_for_a_lecture(call, tmp_path):
+    def chosen(options):
+        result = call(f"slides --lesson rope --to {tmp_path} {options}")
+        assert result.exit_code == 0, result.stderr
+        return result.jobs[ROPE.notebook].args[2]
+
+    assert chosen("") is list
+    some = chosen("--sections 2,5,8")
+    assert (some.func, some.keywords) == (lecture.only, {"wanted": [2, 5, 8]})
+    few = chosen("--minutes 20")
+    assert (few.func, few.keywords) == (lecture.fitting, {"minutes": 20})
+    for options, told in (
+        ("--sections 2,x", "--sections takes numbers with commas, as 2,5,8; got 'x'."),
+        ("--sections 2 --minutes 20", "choose --sections or --minutes, not both."),
+    ):
+        result = call(f"slides --lesson rope --to {tmp_path} {options}")
+        assert (result.exit_code, result.stderr) == (2, f"posviz: {told}\n")
 
 
 def test_an_index_that_cannot_be_written_is_told_and_the_pages_count(call, tmp_path):

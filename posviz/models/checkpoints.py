@@ -129,15 +129,20 @@ def _download(repository: str, filename: str) -> str:
 # Python where a header does not fit: so the format's three parts are read here.
 
 
+def count_numbers(path: str | Path) -> int:
+    """Return how many numbers the tensors of a safetensors file hold; only its header is read.
+
+    Raises:
+        OSError: when there is no such file.
+        ValueError: when the file is not in safetensors format.
+    """
+    with open(path, "rb") as file:
+        return sum(math.prod(entry["shape"]) for entry in _header(file, path)[0].values())
+
+
 def _read(path: str, tensor: str | None) -> np.ndarray:
     with open(path, "rb") as file:
-        try:
-            tensors, data = _header(file)
-        except (ValueError, RecursionError) as error:
-            raise ValueError(
-                f"{shortened(path)} is not a safetensors file, and no other kind is read: "
-                f"{shortened(error)}"
-            ) from None
+        tensors, data = _header(file, path)
         name = _choose(sorted(tensors), tensor, path)
         dtype, shape, (start, stop) = (tensors[name][key] for key in FIELDS)
         if len(shape) != 2 or 0 in shape or dtype not in STORED:
@@ -172,8 +177,22 @@ def _fill(table: np.ndarray, file: BinaryIO, stored: np.dtype) -> bool:
     return True
 
 
-def _header(file: BinaryIO) -> tuple[dict[str, Any], int]:
+def _header(file: BinaryIO, path: str | Path) -> tuple[dict[str, Any], int]:
     """Return the entry of each tensor by its name, and the place where their data begin.
+
+    Raises ValueError when the file is not in safetensors format.
+    """
+    try:
+        return _entries(file)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(
+            f"{shortened(path)} is not a safetensors file, and no other kind is read: "
+            f"{shortened(error)}"
+        ) from None
+
+
+def _entries(file: BinaryIO) -> tuple[dict[str, Any], int]:
+    """Return what ``_header`` does.
 
     Raises:
         ValueError: when the header is not one, or data overlap, leave holes or are cut short.

@@ -25,11 +25,11 @@ from posviz.encodings.position_maps import (
 )
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.stretching import dynamic_ntk, ntk, position_interpolation, yarn
-from posviz.models.real import BASE, DATA, LAYOUT, _load
+from posviz.models.real import BASE, DATA, HEAD_DIM, LAYOUT, _load
 
 RESULTS = DATA / "smollm2_stretched.json"
 TRAINED = 8192  # tokens: llama.context_length in the model's file
-HEAD_DIM, LAYERS = 64, 30
+LAYERS = 30
 LENGTH = 16_384  # tokens that are read
 BIN = 256  # tokens whose losses are averaged
 METHODS = (

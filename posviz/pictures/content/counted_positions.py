@@ -6,8 +6,8 @@ from matplotlib.figure import Figure
 from posviz.encodings.cope import cope_gates, cope_positions
 from posviz.engine.knobs import choice, integer, real, text
 from posviz.engine.picture import Arrays, Picture
-from posviz.pictures.content._tokens import ENDS, are, is_word, label_tokens, short, tokens_of
 from posviz.pictures.parts import Curve, Text, broken, legend_above, whole
+from posviz.pictures.tokens import ENDS, are, is_word, label_tokens, short, tokens_of
 from posviz.wording import shortened
 
 MOST = 80  # tokens

@@ -10,8 +10,8 @@ from posviz.encodings.fox import fox_bias
 from posviz.engine.knobs import real, text
 from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
-from posviz.pictures.content._tokens import are, label_tokens, tokens_of
 from posviz.pictures.parts import Curve, Limits, Map, broken, greyed, legend_above, wide
+from posviz.pictures.tokens import are, label_tokens, tokens_of
 from posviz.wording import shortened, signed
 
 LOWEST = -6.0  # of the colours

@@ -5,11 +5,11 @@ from types import SimpleNamespace
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.encodings.frequencies import rotary_frequencies, wavelengths
-from posviz.encodings.rotary import change_layout
+from posviz.encodings.frequencies import wavelengths
 from posviz.engine.knobs import choice, log
 from posviz.engine.picture import Arrays, Picture
-from posviz.models.real import BASE, LAYOUT, SENTENCES, TELLING, heads
+from posviz.models.reading import pair_norms
+from posviz.models.real import FREQUENCIES, ROPE, SENTENCES, TELLING, heads
 from posviz.pictures.parts import Curve, Rule, legend_above, whole
 
 LONGEST = 16  # no mean norm of these heads is longer
@@ -28,8 +28,8 @@ class PairNorms(Picture):
         """Return mean norms of q and k in each pair [pairs], and the part of those that turn."""
         stored = [heads(sentence)[self.head] for sentence in SENTENCES.values()]
         # The first word's key is apart: in most heads it is close to 0.
-        q, k = (_norms(np.concatenate([head[i][1:] for head in stored])) for i in (1, 2))
-        turns = wavelengths(rotary_frequencies(2 * len(q), BASE)) <= self.within
+        q, k = (pair_norms(np.concatenate([head[i][1:] for head in stored]), ROPE) for i in (1, 2))
+        turns = wavelengths(FREQUENCIES) <= self.within
         return SimpleNamespace(
             norms=(q, k),
             fast=int(turns.sum()),
@@ -41,7 +41,7 @@ class PairNorms(Picture):
     def draw(self, figure: Figure) -> list:
         """The norms over the pairs, the fastest first, and where a turn takes longer."""
         axes = figure.subplots()
-        pairs = np.arange(len(heads()["previous word"].q.T) // 2)
+        pairs = np.arange(len(FREQUENCIES))
         lines = [
             Curve(axes, "C0o-", lambda a: (pairs, a.norms[0]), "query"),
             Curve(axes, "C1s--", lambda a: (pairs, a.norms[1]), "key"),
@@ -60,9 +60,3 @@ class PairNorms(Picture):
             f"score, the products of their norms, is in the {arrays.fast} of "
             f"{len(arrays.norms[0])} pairs that turn once within {arrays.within:,.0f} tokens."
         )
-
-
-def _norms(x):
-    """The mean norm of x [tokens, head_dim] in each pair, [pairs]."""
-    pairs = change_layout(x, source=LAYOUT, target="interleaved").reshape(len(x), -1, 2)
-    return np.linalg.norm(pairs, axis=-1).mean(axis=0)

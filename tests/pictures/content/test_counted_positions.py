@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from posviz.pictures.content._tokens import tokens_of
 from posviz.pictures.content.counted_positions import CountedPositions
+from posviz.pictures.tokens import tokens_of
 from tests.pictures.alibi.test_alibi_labels import lines_in, points
 from tests.pictures.by_hand import caption_of
 from tests.pictures.xpos.test_xpos_pictures import each_drawn

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from posviz.pictures.content._tokens import are, is_word, tokens_of
 from posviz.pictures.content.forget_gates import ForgetGates
+from posviz.pictures.tokens import are, is_word, tokens_of
 from tests.pictures.alibi.test_alibi_labels import lines_in, points
 from tests.pictures.by_hand import caption_of, every_setting
 from tests.pictures.xpos.test_xpos_pictures import each_drawn

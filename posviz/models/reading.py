@@ -1,0 +1,141 @@
+"""What the heads of a model do with a text, and whether they look by position or by content."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from posviz.encodings.rotary import Rotary, change_layout
+
+SHUFFLES = 4  # of one text: the share that stays moves by about 0.02 from one four to another
+
+
+class Reading(NamedTuple):
+    """What every head made of one text: its weights, and its queries and keys before they turn.
+
+    Shapes: weights [layers, heads, len, len]; q and k [layers, heads, len, head_dim], None of a
+    model whose code does not show them.
+    """
+
+    weights: np.ndarray
+    q: np.ndarray | None
+    k: np.ndarray | None
+
+
+class Look(NamedTuple):
+    """A text as every head sees it, and as it sees the same words in another order.
+
+    Shapes: weights and shuffled [layers, heads, len, len]; by_offset, left_in_place and on_first
+    [layers, heads], each as the function of that name has it, the second a mean of SHUFFLES orders.
+    """
+
+    words: list[str]
+    weights: np.ndarray
+    shuffled_words: list[str]
+    shuffled: np.ndarray
+    by_offset: np.ndarray
+    left_in_place: np.ndarray
+    on_first: np.ndarray
+
+
+class Model(Protocol):
+    """A model that can be looked into: a small one of the course, or one that was loaded.
+
+    rotary: by layer how it turns queries and keys, with its frequencies; None where it does not.
+    longest: how many tokens it reads at most, None where there is no end.
+    """
+
+    name: str
+    rotary: Sequence[Rotary | None]
+    longest: int | None
+
+    def ids(self, text: str) -> list[int]:
+        """Return the tokens of a text."""
+
+    def words(self, ids: Sequence[int]) -> list[str]:
+        """Return each token as a reader may see it."""
+
+    def read(self, ids: Sequence[int]) -> Reading:
+        """Return what every head does with these tokens."""
+
+
+def look(model: Model, text: str, most: int) -> Look:
+    """Let a model read the first tokens of a text, ``most`` of them, and the same ones shuffled.
+
+    An empty text is a blank.
+
+    Raises what the model's ``ids`` and ``read`` raise.
+    """
+    ids = model.ids(text or " ")[: min(most, model.longest or most)]
+    weights, orders = model.read(ids).weights, shuffled(ids)
+    others = [model.read(order).weights for order in orders]
+    return Look(
+        words=model.words(ids),
+        weights=weights,
+        shuffled_words=model.words(orders[0]),
+        shuffled=others[0],
+        by_offset=by_offset(weights),
+        left_in_place=np.mean([left_in_place(weights, each) for each in others], axis=0),
+        on_first=on_first(weights),
+    )
+
+
+def shuffled(ids: Sequence[int], count: int = SHUFFLES) -> list[list[int]]:
+    """Return tokens in so many other orders; the first stays, which often opens every text."""
+    random = np.random.default_rng(0)
+    return [[*ids[:1], *random.permutation(ids[1:]).tolist()] for _ in range(count)]
+
+
+def pair_norms(x: Any, rotary: Rotary) -> np.ndarray:
+    """Return the mean norm of queries or keys in each pair that turns, the same after turning.
+
+    Shapes: x [..., tokens, head_dim], result [..., pairs]; rotary has its frequencies.
+    """
+    assert rotary.frequencies is not None
+    width = 2 * len(rotary.frequencies.inv_freq)
+    x = change_layout(x[..., :width], source=rotary.layout, target="interleaved")
+    return np.linalg.norm(x.reshape(*x.shape[:-1], -1, 2), axis=-1).mean(axis=-2)
+
+
+def on_first(weights: Any) -> np.ndarray:
+    """Return the share of weight on the first token, of all queries after it.
+
+    Shapes: weights [..., len, len], result [...]; NaN where there is one token alone.
+    """
+    return _mean(weights[..., 1:, 0])
+
+
+def left_in_place(weights: Any, others: Any) -> np.ndarray:
+    """Return the share of weight that is the same in both maps, of all queries after the first.
+
+    1: the maps are the same; 0: no key has weight in both. It is 1 − the total variation distance.
+
+    Shapes: both [..., len, len], result [...]; NaN where there is one token alone.
+    """
+    return _mean(np.minimum(weights, others).sum(axis=-1)[..., 1:])
+
+
+def by_offset(weights: Any) -> np.ndarray:
+    """Return the correlation of weights with their mean at each offset, of causal maps.
+
+    1: a weight depends on query position − key position alone; the first query, whose weight is 1
+    whatever it looks for, is left out.
+
+    Shapes: [..., len, len], result [...]; NaN where weights are all the same.
+    """
+    count = weights.shape[-1]
+    if count < 2:
+        return np.full(weights.shape[:-2], np.nan)
+    queries, keys = np.tril_indices(count)
+    queries, keys = queries[1:], keys[1:]
+    offsets, seen = queries - keys, weights[..., queries, keys]
+    at = np.eye(count)[offsets]  # which offset a pair has, [pairs, offsets]
+    expected = (seen @ at / np.maximum(at.sum(axis=0), 1)) @ at.T
+    with np.errstate(invalid="ignore"):
+        return np.sqrt(expected.var(axis=-1) / seen.var(axis=-1))
+
+
+def _mean(rows: np.ndarray) -> np.ndarray:
+    return rows.mean(axis=-1) if rows.shape[-1] else np.full(rows.shape[:-1], np.nan)

@@ -1,0 +1,153 @@
+"""The course's small trained models, read in NumPy: a picture of them needs no torch."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import safe_open
+
+from posviz.attention import attend
+from posviz.encodings.alibi import Alibi
+from posviz.encodings.doors import Encoding, NoPosition, doors
+from posviz.encodings.frequencies import Frequencies, rotary_frequencies
+from posviz.encodings.learned import Learned
+from posviz.encodings.rotary import Rotary
+from posviz.masks import causal_mask
+from posviz.models.reading import Reading
+
+FOLDER = Path(__file__).parent / "data" / "small"
+CHARACTERS = 128  # ASCII: the code of a character is its token
+ENCODINGS: dict[str, Callable[[Mapping[str, np.ndarray]], Encoding]] = {  # by arm, from arrays
+    "none": lambda arrays: NoPosition(),
+    "learned": lambda arrays: Learned(arrays["encoding.table"]),
+    "ALiBi": lambda arrays: Alibi(),
+    "RoPE": lambda arrays: Rotary(),
+}
+_erf = np.vectorize(math.erf, otypes=[float])
+
+
+class SmallModel:
+    """A causal ``posviz.models.training.SmallTransformer`` that was trained, in NumPy.
+
+    arrays are its state_dict's, of which the numbers become float64; longest: how many characters
+    it reads at most, None where there is no end.
+    """
+
+    def __init__(
+        self,
+        arrays: Mapping[str, Any],
+        encoding: Encoding,
+        *,
+        num_heads: int,
+        name: str = "a small model",
+    ) -> None:
+        self.arrays = {key: np.asarray(x, dtype=np.float64) for key, x in arrays.items()}
+        self.encoding, self.num_heads, self.name = encoding, num_heads, name
+        self.num_layers = sum(key.endswith(".w_q") for key in self.arrays)
+        self.rotary = (self._rotary(),) * self.num_layers
+        self.longest = len(encoding.table) if isinstance(encoding, Learned) else None
+
+    def _rotary(self) -> Rotary | None:
+        """Return how the model turns, with frequencies, also where these follow from a base."""
+        rotary = self.encoding
+        if not isinstance(rotary, Rotary) or rotary.frequencies is not None:
+            return rotary if isinstance(rotary, Rotary) else None
+        width = rotary.rotary_dim or self.arrays["layers.0.w_q"].shape[1] // self.num_heads
+        made = Frequencies(rotary_frequencies(width, rotary.base))
+        return Rotary(layout=rotary.layout, frequencies=made)
+
+    def ids(self, text: str) -> list[int]:
+        """Return the characters' codes; what is not ASCII is read as a question mark."""
+        return list(text.encode("ascii", errors="replace"))
+
+    def words(self, ids: Sequence[int]) -> list[str]:
+        """Return the characters; a blank is shown as ␣."""
+        return [chr(i).replace(" ", "␣") for i in ids]
+
+    def read(self, ids: Sequence[int]) -> Reading:
+        """Return what every head does with these characters.
+
+        Raises:
+            IndexError: for more than the model's table has rows, or a code from 129 on.
+        """
+        return self._run(ids)[0]
+
+    def logits(self, ids: Sequence[int]) -> np.ndarray:
+        """Return what the model says of the character after each: [len, 128].
+
+        Raises as ``read`` does.
+        """
+        x = _normal(self._run(ids)[1], self._part("norm"))
+        return x[0] @ self.arrays["output"]
+
+    def _run(self, ids: Sequence[int]) -> tuple[Reading, np.ndarray]:
+        positions, seen = np.arange(len(ids)), []
+        x = self.encoding.at_input(self.arrays["embedding"][list(ids)][None], positions)
+        inner = NoPosition() if doors(self.encoding) == ("at_input",) else self.encoding
+        for at in range(self.num_layers):
+            layer = self._part(f"layers.{at}")
+            normal = _normal(x, layer, "attention_norm.")
+            w_q, w_k, w_v, w_o = (layer[f"w_{part}"] for part in "qkvo")
+            output, weights = attend(
+                *(normal, w_q, w_k, w_v),
+                num_heads=self.num_heads,
+                encoding=inner,
+                positions=positions,
+                mask=causal_mask,
+                return_weights=True,
+            )
+            seen.append((weights[0], self._heads(normal @ w_q), self._heads(normal @ w_k)))
+            x = x + output @ w_o
+            wide = _normal(x, layer, "network_norm.") @ layer["widen"] + layer["bias"]
+            x = x + _gelu(wide) @ layer["narrow"]
+        return Reading(*map(np.stack, zip(*seen, strict=True))), x
+
+    def _part(self, name: str) -> dict[str, np.ndarray]:
+        """Return the arrays of a part of the model, by their names in it."""
+        start = f"{name}."
+        return {k.removeprefix(start): x for k, x in self.arrays.items() if k.startswith(start)}
+
+    def _heads(self, x: np.ndarray) -> np.ndarray:
+        """[1, len, d_model] → [heads, len, head_dim]"""
+        return x[0].reshape(x.shape[1], self.num_heads, -1).swapaxes(0, 1)
+
+
+@functools.cache
+def small_model(arm: str) -> SmallModel:
+    """Return the stored model of an arm, trained to predict the next character.
+
+    Raises:
+        OSError: when there is none of that name.
+    """
+    with _file(arm) as file:
+        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118, no dict
+    name = "the model without position" if arm == "none" else f"the {arm} model"
+    heads = card(arm)["config"]["num_heads"]
+    return SmallModel(arrays, ENCODINGS[arm](arrays), num_heads=heads, name=name)
+
+
+def card(arm: str) -> dict[str, Any]:
+    """Return what the file of a model tells: its configuration, loss in nats, date and versions."""
+    with _file(arm) as file:
+        return {name: json.loads(text) for name, text in file.metadata().items()}
+
+
+def _file(arm: str) -> Any:
+    return safe_open(FOLDER / f"bytes_{arm.lower()}.safetensors", framework="numpy")
+
+
+def _normal(x: np.ndarray, layer: Mapping[str, np.ndarray], name: str = "") -> np.ndarray:
+    """Layer normalisation, as torch has it."""
+    x = x - x.mean(axis=-1, keepdims=True)
+    x = x / np.sqrt(np.square(x).mean(axis=-1, keepdims=True) + 1e-5)
+    return x * layer[f"{name}weight"] + layer[f"{name}bias"]
+
+
+def _gelu(x: np.ndarray) -> np.ndarray:
+    return x / 2 * (1 + _erf(x / 2**0.5))
