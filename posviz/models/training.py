@@ -8,7 +8,7 @@ import signal
 import sys
 import sysconfig
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +33,7 @@ CHARACTERS = 128  # ASCII: the code of a character is its token
 HIDDEN = CHARACTERS  # the token that stands where a character has to be filled in
 HIDDEN_SHARE = 0.3
 IGNORED = -100  # where nothing has to be predicted
+PLANNED = ("encoding", "mask", "window", "temperature")  # what a layer may have for itself
 START = 0.02  # standard deviation of the embeddings before training, as in GPT-2 and BERT
 
 
@@ -69,7 +70,8 @@ class SmallTransformer(nn.Module):
     A causal one predicts the next character from those before it; the other kind fills in hidden
     characters from both sides. Arrays of the encoding that are torch.nn.Parameter are trained with
     the model, all others stay as they are. Without dropout, weights before training drawn from
-    ``seed``, normalised before each sublayer.
+    ``seed``, normalised before each sublayer. Where layers differ, ``plan`` has for each what of
+    the arguments of ``attend`` is its own: encoding, mask, window, temperature.
     """
 
     def __init__(
@@ -81,6 +83,7 @@ class SmallTransformer(nn.Module):
         num_layers: int = 1,
         causal: bool = True,
         seed: int = 0,
+        plan: Sequence[Mapping[str, Any]] | None = None,
     ) -> None:
         super().__init__()
         d_model = require_integer(d_model, "d_model")
@@ -92,10 +95,13 @@ class SmallTransformer(nn.Module):
             raise ValueError(f"num_heads must divide d_model = {d_model}, got {num_heads}")
         if "at_input" in (at := doors(encoding)) and len(at) > 1:
             raise ValueError(f"encoding must act at the input or after it, not both, got {at}")
+        self.plan = _plan(plan, num_layers)
         random = _generator(seed)
         self.encoding, self.causal = EncodingModule(encoding), causal
         self.embedding = _normal((CHARACTERS + 1, d_model), START, random)
-        self.layers = nn.ModuleList(_Layer(d_model, num_heads, random) for _ in range(num_layers))
+        self.layers = nn.ModuleList(
+            _Layer(d_model, num_heads, random, own.pop("encoding", None)) for own in self.plan
+        )
         self.norm = nn.LayerNorm(d_model)
         self.output = _normal((d_model, CHARACTERS), d_model**-0.5, random)
 
@@ -114,17 +120,31 @@ class SmallTransformer(nn.Module):
         x = encoding.at_input(self.embedding[tokens], positions)
         mask = causal_mask(positions, positions) if self.causal else None
         inner = NoPosition() if doors(encoding) == ("at_input",) else encoding
-        for layer in self.layers:
-            x = layer(x, inner, positions, mask)
+        for layer, own in zip(self.layers, self.plan, strict=True):
+            x = layer(x, inner, positions, {"mask": mask, **own})
         return self.norm(x) @ self.output
+
+
+def _plan(plan: Sequence[Mapping[str, Any]] | None, num_layers: int) -> list[dict[str, Any]]:
+    """Return a copy of the plan, a row for each layer: empty ones where there is none."""
+    rows = [dict(own) for own in plan or [{}] * num_layers]
+    if len(rows) != num_layers:
+        raise ValueError(f"plan must have a row for each of {num_layers} layers, got {len(rows)}")
+    for own in rows:
+        if unknown := set(own) - set(PLANNED):
+            raise ValueError(f"plan must name {', '.join(PLANNED)}, got {quoted(min(unknown))}")
+    return rows
 
 
 class _Layer(nn.Module):
     """Attention and a network of one hidden layer, each added to the residual stream."""
 
-    def __init__(self, d_model: int, num_heads: int, random: torch.Generator) -> None:
+    def __init__(
+        self, d_model: int, num_heads: int, random: torch.Generator, encoding: Encoding | None
+    ) -> None:
         super().__init__()
         self.num_heads = num_heads
+        self.encoding = None if encoding is None else EncodingModule(encoding)
         self.w_q, self.w_k, self.w_v, self.w_o = (
             _normal((d_model, d_model), d_model**-0.5, random) for _ in range(4)
         )
@@ -134,7 +154,7 @@ class _Layer(nn.Module):
         self.attention_norm, self.network_norm = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
 
     def forward(
-        self, x: torch.Tensor, encoding: Encoding, positions: Any, mask: Any
+        self, x: torch.Tensor, encoding: Encoding, positions: Any, limits: dict[str, Any]
     ) -> torch.Tensor:
         normal = self.attention_norm(x)
         seen = attend(
@@ -143,9 +163,9 @@ class _Layer(nn.Module):
             self.w_k,
             self.w_v,
             num_heads=self.num_heads,
-            encoding=encoding,
+            encoding=encoding if self.encoding is None else self.encoding(),
             positions=positions,
-            mask=mask,
+            **limits,
         )
         x = x + seen @ self.w_o
         return x + gelu(self.network_norm(x) @ self.widen + self.bias) @ self.narrow
@@ -207,12 +227,12 @@ def train(
         if watch is not None:
             watch(tables)
 
-    with _interrupts_noted() as interrupted, _one_thread():
+    with _interrupts_noted() as interrupted, one_thread():
         tokens = _tokens(text, seq_len)
         model.to(_device(device))
         logits = (batch_size, seq_len, CHARACTERS)  # with their gradients, and as losses
         check_memory("batch_size × seq_len", logits, itemsize=4, x=model.embedding, copies=3)
-        optimizer = _Adam(model, rate)
+        optimizer = Adam(model, rate)
         with tqdm(total=steps, desc="training", file=sys.stdout, mininterval=0.5) as bar:
             keep()
             while len(losses) < steps and not interrupted.is_set():
@@ -231,8 +251,11 @@ def train(
     return Run(np.array(losses), tables)
 
 
-class _Adam:
-    """Adam, by torch's function: its class imports the compiler, 72 MiB in every kernel."""
+class Adam:
+    """Adam, by torch's function: its class imports the compiler, 72 MiB in every kernel.
+
+    ``means``, ``squares`` and ``steps`` are its memory of each of ``parameters``.
+    """
 
     def __init__(self, model: nn.Module, learning_rate: float) -> None:
         self.parameters: list[torch.Tensor] = list(model.parameters())
@@ -284,7 +307,7 @@ def _interrupts_noted() -> Iterator[threading.Event]:
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """Compute on one thread of the CPU: matrices this small are slower on several."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)

@@ -1,0 +1,1 @@
+"""The laboratory: train short, test long, with every run kept."""

@@ -1,0 +1,225 @@
+"""Arms: the encodings that are compared, as small models, and what is changed only at test.
+
+All arms of a configuration have the same weights before training, drawn from its seed; what an
+encoding learns is added to them. Sizes that papers give for long texts are taken in proportion to
+the trained length L, ``seq_len``; nothing was chosen by results beyond L.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from copy import deepcopy
+from functools import partial
+from typing import Any
+
+import torch
+from torch import nn
+
+from posviz.encodings.alibi import Alibi, alibi_slopes
+from posviz.encodings.doors import Encoding, NoPosition
+from posviz.encodings.fire import FIRE
+from posviz.encodings.fox import FoX
+from posviz.encodings.kerple import KerpleLog
+from posviz.encodings.learned import Learned
+from posviz.encodings.rotary import Rotary
+from posviz.encodings.sinusoidal import Sinusoidal
+from posviz.encodings.stretching import ntk, position_interpolation, yarn
+from posviz.encodings.t5 import T5
+from posviz.encodings.xpos import XPos
+from posviz.lab.configs import Config
+from posviz.lab.tasks import TASKS
+from posviz.masks import blockwise_causal_mask
+from posviz.models.training import START, SmallTransformer
+from posviz.module import EncodingModule
+
+BUCKETS = 16  # of T5
+FIRE_WIDTH = 32
+SINE = 0.5**0.5  # the root of the mean square of a sine
+BETA_FAST = 4.0  # YaRN's turns: the fastest pair makes 10 in 64 tokens, so 32 would keep none
+SMALLEST = 0.01  # Kerple's numbers, as its released code clamps them
+AT_TEST = {  # what is changed at test alone, by the arm that is trained
+    "RoPE": ("PI", "NTK", "YaRN", "RoPE, window at test", "RoPE, log-n at test"),
+    "xPos": ("xPos, blocks at test",),
+}
+
+
+class _T5(T5):
+    """T5's bias beside scores divided by √head_dim, where T5 begins with smaller weights."""
+
+    def scale(self, head_dim: int) -> float:
+        return head_dim**-0.5
+
+
+def untrained(config: Config) -> SmallTransformer:
+    """Return the model of a configuration before training.
+
+    - sinusoidal: embeddings begin as large as the sines, as the paper's factor √d_model makes them.
+    - learned: a table with a row for each position up to the longest test; beyond L none is
+      trained, except where positions are randomised.
+    - T5: 16 buckets, the last from L/2 on, so that all are trained; one table for all layers.
+    - xPos: scale_base L/2, as 512 is for the 1,024 tokens of the paper.
+    - RoPE, window: both layers see L/2 tokens. hybrid: so does the first; the second sees all, and
+      is not told where they are.
+    - FIRE: threshold L/4, as 512 is for 2,048 tokens, and c are learned.
+    - Kerple, log: begins at r₁ = r₂ = 1. FoX: gates in each layer, which begin as ALiBi.
+    - "…, randomised": in training, positions are a sorted sample of those up to the longest test.
+    """
+    name = config.arm.partition(", randomised")[0]
+    encoding, plan = _MADE[name](config)
+    model = SmallTransformer(
+        encoding,
+        d_model=config.d_model,
+        num_heads=config.num_heads,
+        num_layers=config.num_layers,
+        seed=config.seed,
+        plan=plan,
+    )
+    if name == "sinusoidal":
+        model.embedding.data *= SINE / START
+    return model
+
+
+def at_test(config: Config, model: SmallTransformer, length: int) -> dict[str, SmallTransformer]:
+    """Return copies of a trained model, changed for texts of a length; nothing is learned.
+
+    Frequencies are stretched by length / L, and are as trained up to L. The window is L tokens: no
+    distance is new. log-n multiplies scores by ln n / ln L where more than L keys are seen. xPos
+    sees blocks of L/2, its own and the one before.
+    """
+    return {
+        name: _CHANGED[name](deepcopy(model), config, length)
+        for name in AT_TEST.get(config.arm, ())
+    }
+
+
+def longest(config: Config) -> int:
+    """Return the longest text on which a configuration is tested, in tokens."""
+    return TASKS[config.task].lengths(config.seq_len)[-1]
+
+
+@torch.no_grad()
+def keep_allowed(model: SmallTransformer) -> None:
+    """Keep what has to be above 0 there, after a step of training."""
+    for name, parameter in model.named_parameters():
+        if name.rpartition(".")[2] in ("r1", "r2"):
+            parameter.clamp_(min=SMALLEST)
+
+
+# ---------------------------------------------------------------- what is trained
+
+Made = tuple[Encoding, list[dict[str, Any]] | None]  # an encoding, and a plan where layers differ
+
+
+def _learned(config: Config) -> Made:
+    table = 0.02 * _normal(config, longest(config), config.d_model)
+    return Learned(nn.Parameter(table)), None
+
+
+def _t5(config: Config) -> Made:
+    table = nn.Parameter(torch.zeros(BUCKETS, config.num_heads))
+    distance = max(config.seq_len // 2, BUCKETS)
+    return _T5(table, bidirectional=False, max_distance=distance), None
+
+
+def _fire(config: Config) -> Made:
+    w_in, b_in = _normal(config, 2, FIRE_WIDTH)
+    w_out = FIRE_WIDTH**-0.5 * _normal(config, FIRE_WIDTH, config.num_heads)
+    numbers = (torch.tensor(0.1), torch.tensor(config.seq_len / 4))
+    learned: Any = map(nn.Parameter, (w_in, b_in, w_out, torch.zeros(config.num_heads), *numbers))
+    return FIRE(*learned), None
+
+
+def _kerple(config: Config) -> Made:
+    return KerpleLog(*(nn.Parameter(torch.ones(config.num_heads)) for _ in range(2))), None
+
+
+def _fox(config: Config) -> Made:
+    slopes = torch.tensor(alibi_slopes(config.num_heads), dtype=torch.float32)
+    gates = torch.exp(-slopes)
+
+    def own() -> FoX:
+        w_f = nn.Parameter(torch.zeros(config.d_model, config.num_heads))
+        return FoX(w_f, nn.Parameter(torch.log(gates / (1 - gates))))
+
+    return NoPosition(), [{"encoding": own()} for _ in range(config.num_layers)]
+
+
+def _windowed(config: Config) -> Made:
+    return Rotary(), [{"window": config.seq_len // 2}] * config.num_layers
+
+
+def _hybrid(config: Config) -> Made:
+    near = {"window": config.seq_len // 2}
+    last = {"encoding": NoPosition()}
+    return Rotary(), [near] * (config.num_layers - 1) + [last]
+
+
+def _normal(config: Config, *shape: int) -> torch.Tensor:
+    random = torch.Generator().manual_seed(config.seed + 1)  # the model's own are drawn from seed
+    return torch.randn(shape, generator=random)
+
+
+_MADE: dict[str, Callable[[Config], Made]] = {
+    "none": lambda config: (NoPosition(), None),
+    "sinusoidal": lambda config: (Sinusoidal(), None),
+    "learned": _learned,
+    "T5": _t5,
+    "ALiBi": lambda config: (Alibi(), None),
+    "RoPE": lambda config: (Rotary(), None),
+    "xPos": lambda config: (XPos(scale_base=config.seq_len / 2), None),
+    "RoPE, window": _windowed,
+    "hybrid": _hybrid,
+    "FIRE": _fire,
+    "Kerple": _kerple,
+    "FoX": _fox,
+}
+
+
+# ---------------------------------------------------------------- what is changed at test
+
+
+def _stretched(
+    model: SmallTransformer, config: Config, length: int, method: str
+) -> SmallTransformer:
+    head_dim = config.d_model // config.num_heads
+    factor = max(length / config.seq_len, 1.0)
+    if method == "PI":
+        frequencies = position_interpolation(head_dim, factor)
+    elif method == "NTK":
+        frequencies = ntk(head_dim, factor)
+    else:
+        own: dict[str, Any] = {"original_max_seq_len": config.seq_len, "beta_fast": BETA_FAST}
+        frequencies = yarn(head_dim, factor, **own)
+    model.encoding = EncodingModule(Rotary(frequencies=frequencies))
+    return model
+
+
+def _planned(model: SmallTransformer, config: Config, length: int, **own: Any) -> SmallTransformer:
+    model.plan = [{**row, **own} for row in model.plan]
+    return model
+
+
+def _blocks(model: SmallTransformer, config: Config, length: int) -> SmallTransformer:
+    mask = partial(blockwise_causal_mask, block=config.seq_len // 2)
+    return _planned(model, config, length, mask=mask)
+
+
+def _window(model: SmallTransformer, config: Config, length: int) -> SmallTransformer:
+    return _planned(model, config, length, window=config.seq_len)
+
+
+def _log_n(model: SmallTransformer, config: Config, length: int) -> SmallTransformer:
+    def temperature(positions: torch.Tensor) -> torch.Tensor:
+        seen = positions.to(torch.float64) + 1
+        return math.log(config.seq_len) / torch.log(seen.clamp(min=config.seq_len))
+
+    return _planned(model, config, length, temperature=temperature)
+
+
+_CHANGED: dict[str, Callable[[SmallTransformer, Config, int], SmallTransformer]] = {
+    **{method: partial(_stretched, method=method) for method in ("PI", "NTK", "YaRN")},
+    "RoPE, window at test": _window,
+    "RoPE, log-n at test": _log_n,
+    "xPos, blocks at test": _blocks,
+}

@@ -1,0 +1,79 @@
+"""Sweeps with a name: that of the lesson, a small one for readers, a large one for a GPU."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from posviz.encodings.checks import require_choice
+from posviz.lab.configs import ARMS, REMEDIES, Config
+from posviz.wording import quoted
+
+FAILING = "recall"  # the task on which remedies are tried
+SIZES: dict[str, dict[str, Any]] = {  # found by a pilot, on the loss within the trained length
+    "bytes": {"steps": 500},
+    "recall": {"steps": 300},
+    "copy unique": {"steps": 1000, "seq_len": 32, "batch_size": 32},
+    "copy repeats": {"steps": 600, "seq_len": 32, "batch_size": 32},
+    "parity": {"steps": 500, "seq_len": 8, "batch_size": 64},
+    "majority": {"steps": 150, "seq_len": 32},
+}
+# What is wanted first comes first: whenever it is stopped, what is done is a table.
+ORDER = (
+    (("bytes", "recall"), range(3)),
+    (("majority", "copy unique"), range(3)),
+    (("bytes", "recall"), range(3, 5)),
+    (("parity", "copy repeats"), range(3)),
+    (("majority", "copy unique"), range(3, 5)),
+    (("parity", "copy repeats"), range(3, 5)),
+    (("copy unique",), range(5, 8)),
+)
+NAMES = ("lesson", "small", "large")
+
+
+def named(name: str, device: str = "torch CPU") -> tuple[Config, ...]:
+    """Return the runs of a sweep: "lesson", "small" or "large".
+
+    lesson: all tasks and arms, what is most wanted first. small: one seed of four arms that recall,
+    a minute of one core. large: the runs of lesson, of four times the length and width, for a GPU:
+    it is not measured how long they take.
+
+    Raises:
+        ValueError: for another name or device.
+    """
+    require_choice(name, "name", NAMES)
+    if name == "small":
+        arms = ("none", "learned", "ALiBi", "RoPE")
+        return tuple(_config("recall", arm, 0, device) for arm in arms)
+    runs = (
+        _config(task, arm, seed, device)
+        for tasks, seeds in ORDER
+        for seed in seeds
+        for task in tasks
+        for arm in ARMS + REMEDIES * (task == FAILING)
+    )
+    if name == "large":
+        runs = (_larger(config) for config in runs)
+    return tuple(runs)
+
+
+def _config(task: str, arm: str, seed: int, device: str) -> Config:
+    return Config(task, arm, seed, device=device, **SIZES[task])
+
+
+def _larger(config: Config) -> Config:
+    length = config.seq_len * (1 if config.task == "copy unique" else 4)  # it has 128 tokens
+    return replace(config, seq_len=length, d_model=256, num_heads=8, steps=4 * config.steps)
+
+
+def part_of(configs: tuple[Config, ...], part: str) -> tuple[Config, ...]:
+    """Return part "k/n" of the runs: every n-th from the k-th on, so parts take about as long.
+
+    Raises:
+        ValueError: for what is not k/n with 1 ≤ k ≤ n.
+    """
+    found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", part)
+    if not found or not 1 <= (number := int(found[1])) <= (parts := int(found[2])):
+        raise ValueError(f"part must be k/n with k from 1 to n, such as 3/10, got {quoted(part)}")
+    return configs[number - 1 :: parts]
