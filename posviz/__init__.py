@@ -23,7 +23,10 @@ _BESIDE_ENCODINGS = {
     "posviz.models.checkpoints": ("load_table",),
     "posviz.models.hugging_face": ("load_model",),
     "posviz.derivations.rotary": ("derive",),
+    "posviz.choosing.glossary": ("glossary",),
+    "posviz.choosing.table": ("comparison",),
     "posviz.claims": ("audit",),
+    "posviz.claims.everything": ("ledger",),
     "posviz.exercises.prediction": ("predict",),
 }
 

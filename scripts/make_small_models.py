@@ -6,6 +6,7 @@ Two minutes of one core for each. They read characters of Python's library, 64 a
 """
 
 import json
+import platform
 import sys
 from datetime import date
 
@@ -19,6 +20,7 @@ from posviz.encodings.rotary import Rotary
 from posviz.models.small import ENCODINGS, FOLDER
 from posviz.models.training import SmallTransformer, standard_library_text, train
 
+PYTHON = platform.python_version()
 TEXT, LENGTH, STEPS, SEED = 1_000_000, 64, 2500, 0
 SIZES = {"d_model": 64, "num_heads": 4, "num_layers": 2}
 
@@ -31,18 +33,16 @@ def main(arms):
     for arm in arms:
         model = SmallTransformer(untrained(arm), **SIZES, seed=SEED)
         losses = train(model, text, steps=STEPS, seq_len=LENGTH, seed=SEED).losses
-        card = SIZES | {
-            "arm": arm,
-            "task": f"the next of {TEXT:,} characters of Python {sys.version.split()[0]}'s library",
-            "trained_length": LENGTH,
-            "steps": STEPS,
+        config = {"task": "bytes", "arm": arm, "seed": SEED, "steps": STEPS, "seq_len": LENGTH}
+        card = {
+            "config": config | SIZES,
             "loss": round(float(losses[-100:].mean()), 3),  # nats, in training
-            "seed": SEED,
-            "made": f"{date.today()}, torch {torch.__version__}",
+            "about": {"date": str(date.today()), "python": PYTHON, "torch": torch.__version__},
         }
         arrays = {name: to_numpy(x.half()) for name, x in model.state_dict().items()}
-        save_file(arrays, FOLDER / f"{arm}.safetensors", {"card": json.dumps(card)})
-        print(card)
+        path = FOLDER / f"bytes_{arm.lower()}.safetensors"
+        save_file(arrays, path, {name: json.dumps(value) for name, value in card.items()})
+        print(path.name, card)
 
 
 def untrained(arm):

@@ -17,10 +17,28 @@ from posviz.configs.builtin import CONFIGS
 from posviz.course import OF_TOPIC
 from posviz.engine import killed
 from posviz.engine.places import SETTING
-from posviz.publish import arguments, batch, doctor, export_jobs, page, proof, rerun, slides
+from posviz.grading import grade, submission
+from posviz.lab import named as sweeps
+from posviz.publish import (
+    arguments,
+    batch,
+    doctor,
+    export_jobs,
+    lecture,
+    page,
+    proof,
+    rerun,
+    slides,
+)
 
 ROOT = Path(__file__).parents[1]
 ROPE, XPOS = OF_TOPIC["rotary"], OF_TOPIC["xpos"]
+
+
+COMMANDS = (
+    *("list", "export", "page", "slides", "proof", "rerun", "config", "start", "sweep"),
+    *("assign", "grade", "report", "solutions"),
+)
 
 
 @pytest.fixture
@@ -48,9 +66,9 @@ def call(monkeypatch):
 
 def test_help_tells_of_every_command_and_gives_examples(call):
     shown = call("--help").output.splitlines()
-    for command in ("list", "export", "page", "slides", "proof", "rerun", "config", "start"):
+    for command in COMMANDS:
         assert any(line.startswith(f"  {command} ") for line in shown), command
-    for command in ("list", "export", "page", "slides", "proof", "rerun", "config", "start"):
+    for command in COMMANDS:
         printed = call(f"{command} --help").output
         assert f"\n  posviz {command} " in printed
     assert call("").output == call("--help").output
@@ -100,6 +118,23 @@ def test_doctor_fails_only_for_what_the_course_needs(call, monkeypatch):
     assert call("doctor").exit_code == 1
 
 
+def test_sweep_names_its_runs_tells_what_is_done_and_does_its_part(call, monkeypatch, tmp_path):
+    named = sweeps.named("small")
+    lines = call("sweep small --list").output.splitlines()
+    assert lines == [f"{config.key}  {config}" for config in named]
+    assert call("sweep small --list --part 2/4").output.splitlines() == lines[1:2]
+    told = call(f"sweep small --status --to {tmp_path}").output
+    assert told == "recall: 0 of 4, 0 s of one core\n"
+    asked = []
+    monkeypatch.setattr(
+        "posviz.lab.sweep.sweep", lambda *given: asked.append(given) or given[0][:1]
+    )
+    done = call(f"sweep small --part 1/2 --to {tmp_path}")
+    assert asked == [((named[0], named[2]), tmp_path)]
+    assert (done.exit_code, done.output) == (1, f"Runs in {tmp_path}: 1 of 2.\n")
+    assert call(f"sweep small --part 1/4 --to {tmp_path}").exit_code == 0
+
+
 # ---------------------------------------------------------------- what is refused
 
 
@@ -126,6 +161,9 @@ def test_doctor_fails_only_for_what_the_course_needs(call, monkeypatch):
         ("list --lesson 77", "lesson '77' is unknown"),
         ("list --files --lesson 77", "lesson '77' is unknown"),
         ("page", "choose the lessons, such as 05, or --all"),
+        ("sweep tiny", "name must be one of 'lesson', 'small', 'large', got 'tiny'"),
+        ("sweep --part 3", "part must be k/n with k from 1 to n, such as 3/10, got '3'"),
+        ("sweep --device TPU", "device must be one of 'torch CPU', 'CUDA', 'MPS', got 'TPU'"),
         ("page --all --lesson 05", "choose the lessons, such as 05, or --all"),
         ("page --lesson roep", f"Did you mean '{ROPE.notebook}'"),
         ("slides --lesson 77", "lesson '77' is unknown"),
@@ -139,6 +177,13 @@ def test_doctor_fails_only_for_what_the_course_needs(call, monkeypatch):
         ("rerun", "choose the lessons, such as 05, or --all"),
         ("rerun roep", "Did you mean '05_rope'"),
         ("rerun 05 --changed", "--changed chooses the lessons"),
+        ("assign --lesson 05 --for oter --to lab", "Did you mean 'otter'"),
+        ("assign --lesson 77 --to lab", "lesson '77' is unknown"),
+        ("assign --lesson 00 --to lab", "00_start_here.ipynb has no exercises"),
+        (f"assign --lesson 05 --to {__file__}", "is not a folder"),
+        ("grade handed_in --lesson 77", "lesson '77' is unknown"),
+        (f"report {__file__}", "is no table that `posviz grade` has written"),
+        ("solutions --lesson 00 --to lab", "00_start_here.ipynb has no exercises"),
     ],
 )
 def test_a_wrong_argument_is_one_line_and_nothing_is_done(call, line, message):
@@ -262,14 +307,33 @@ def test_pages_and_slides_of_the_lessons_meant(call, tmp_path, monkeypatch, comm
     assert list(result.jobs) == sorted([ROPE.notebook, XPOS.notebook])
     for name, job in result.jobs.items():
         assert job.func is getattr({"page": page, "slides": slides}[command], write)
-        assert job.args == (arguments.notebooks()[name], tmp_path)
+        assert job.args[:2] == (arguments.notebooks()[name], tmp_path)
     assert indexed == ([tmp_path] if command == "page" else [])
     mine = tmp_path / "05_ScoreDecay.ipynb"  # which fails, as the only one
     mine.touch()
     result = call(f"{command} --all --notebooks {tmp_path} --to {tmp_path}")
     assert result.exit_code == 1
-    assert result.jobs["05_ScoreDecay"].args == (mine, tmp_path)
+    assert result.jobs["05_ScoreDecay"].args[:2] == (mine, tmp_path)
     assert len(indexed) == (command == "page"), "an index of nothing"
+
+
+def test_slides_for_a_lecture(call, tmp_path):
+    def chosen(options):
+        result = call(f"slides --lesson rope --to {tmp_path} {options}")
+        assert result.exit_code == 0, result.stderr
+        return result.jobs[ROPE.notebook].args[2]
+
+    assert chosen("") is list
+    some = chosen("--sections 2,5,8")
+    assert (some.func, some.keywords) == (lecture.only, {"wanted": [2, 5, 8]})
+    few = chosen("--minutes 20")
+    assert (few.func, few.keywords) == (lecture.fitting, {"minutes": 20})
+    for options, told in (
+        ("--sections 2,x", "--sections takes numbers with commas, as 2,5,8; got 'x'."),
+        ("--sections 2 --minutes 20", "choose --sections or --minutes, not both."),
+    ):
+        result = call(f"slides --lesson rope --to {tmp_path} {options}")
+        assert (result.exit_code, result.stderr) == (2, f"posviz: {told}\n")
 
 
 def test_an_index_that_cannot_be_written_is_told_and_the_pages_count(call, tmp_path):
@@ -305,6 +369,41 @@ def test_a_folder_that_cannot_be_written_to_is_told_in_a_line(call, tmp_path, mo
         result = call(command)
         assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
         assert "cannot write: Permission denied" in result.stderr
+
+
+def test_an_assignment_that_is_there_is_kept_and_seeds_differ(call, tmp_path):
+    line = f"assign --lesson 05 --for nbgrader --to {tmp_path}"
+    file = tmp_path / "source" / "lesson05" / f"{ROPE.notebook}.ipynb"
+    assert call(line).stdout == f"Exercises written to {file}.\n"
+    first = file.read_text("utf-8")
+    again = call(line)
+    assert again.exit_code == 2
+    assert "is there already" in again.stderr
+    assert file.read_text("utf-8") == first
+    file.unlink()
+    call(line)
+    assert file.read_text("utf-8") != first
+
+
+def test_grades_are_told_with_their_seed_and_who_is_protected(call, tmp_path, monkeypatch):
+    monkeypatch.setattr(submission, "jail", lambda: ())
+    monkeypatch.setattr(grade, "grade", lambda *given: [grade.Row("ann", "RoPE", 10, "", "Yes.")])
+    said = call(f"grade {tmp_path} --lesson 05 --seed 7")
+    file = tmp_path / "grades.csv"
+    assert said.stdout == f"Grades written to {file}. Their inputs: --seed 7\n"
+    assert said.stderr.startswith("bubblewrap (bwrap) is not here")
+    assert file.read_bytes() == b"student,exercise,points,mistake,told\r\nann,RoPE,10,,Yes.\r\n"
+    shown = call(f"report {file}")
+    assert shown.stdout.splitlines() == [str(file.with_suffix(end)) for end in (".html", ".png")]
+    assert call(f"report {tmp_path}/none.csv").exit_code == 1
+
+
+def test_where_a_process_cannot_be_limited_nothing_is_graded(call, tmp_path, monkeypatch):
+    monkeypatch.setattr(submission, "jail", lambda: ())
+    monkeypatch.setattr(submission, "resource", None)
+    said = call(f"grade {tmp_path} --lesson 05")
+    assert said.exit_code == 2
+    assert "posviz: Windows cannot limit a process" in said.stderr
 
 
 def test_a_lesson_that_fails_ends_a_rerun(call, tmp_path, monkeypatch):

@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 from posviz import pictures
 from posviz.__main__ import app
+from posviz.grading import grade, report, solutions
 from posviz.publish import batch, doctor, page, proof, rerun, watch
 from tests.changed import files
 
@@ -79,6 +80,10 @@ def test_a_command_of_posviz_is_understood(command, tmp_path, monkeypatch, every
     monkeypatch.setattr(rerun, "rerun", lambda path: [])
     monkeypatch.setattr(rerun, "of_changed_files", list)
     monkeypatch.setattr(doctor, "checks", list)
+    monkeypatch.setattr("posviz.lab.sweep.sweep", lambda configs, to: configs)
+    monkeypatch.setattr(grade, "grade", lambda *_: [])
+    monkeypatch.setattr(report, "report", lambda table: [table])
+    monkeypatch.setattr(solutions, "write_solutions", lambda *_: tmp_path)
     monkeypatch.setattr("posviz.__main__._has_screen", lambda: False)
     monkeypatch.setattr("posviz.__main__.unwind_on", lambda *_: None)  # signals here are pytest's
     monkeypatch.chdir(tmp_path)

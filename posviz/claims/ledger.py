@@ -123,9 +123,9 @@ class Audit:
     def __repr__(self) -> str:
         lines = [self.title]
         for asked, verdict in self.rows:
-            measured, rule = _told(verdict)
+            measured, rule = told(verdict)
             paragraphs = (
-                f"{_sign(verdict)}: {asked.statement} [{asked.about}]",
+                f"{sign(verdict)}: {asked.statement} [{asked.about}]",
                 f"    {measured}. {rule}",
                 f"    {SOURCE}: {'; '.join(map(sources.name, asked.sources)) or NO_SOURCE}.",
             )
@@ -161,13 +161,13 @@ def _table(caption: str, rows: Iterable[tuple[Claim, Verdict]], without: tuple[s
 
 def _texts(asked: Claim, verdict: Verdict) -> tuple[str, ...]:
     """What the columns of HEADS say of a claim, as HTML."""
-    said = (_sign(verdict), asked.statement, *_told(verdict), asked.about)
+    said = (sign(verdict), asked.statement, *told(verdict), asked.about)
     # A heading's anchor, as Jupyter and nbconvert make it.
     link = f'<a href="#{asked.section.replace(" ", "-")}">{html.escape(asked.section)}</a>'
     return *map(html.escape, said), link, "; ".join(map(sources.link, asked.sources)) or NO_SOURCE
 
 
-def _told(verdict: Verdict) -> tuple[str, str]:
+def told(verdict: Verdict) -> tuple[str, str]:
     """What was measured, with its numbers; and what the verdict's text says besides."""
     measured, rule = re.split("[;.](?: |$)", verdict.text, maxsplit=1)
     return f"{measured}: {verdict.numbers}", rule[:1].upper() + rule[1:]
@@ -180,7 +180,7 @@ def _cell(tag: str, text: str, scope: str = "") -> str:
     return f'<{tag}{scope} style="{style}{weight}">{text}</{tag}>'
 
 
-def _sign(verdict: Verdict) -> str:
+def sign(verdict: Verdict) -> str:
     # Only what was tried: the claim may hold in other settings, too.
     condition = f" (of the cases tried) {verdict.condition}" if verdict.condition else ""
     return f"{SIGNS[verdict.verdict]} {verdict.verdict}{condition}"
@@ -192,14 +192,25 @@ def audit(lesson: str) -> Audit:
     Raises:
         ValueError: for a lesson without claims; the message names those that have some.
     """
-    folders = {row.number: f"{__package__}.{row.topic}" for row in LESSONS}
-    folders = {number: name for number, name in folders.items() if importlib.util.find_spec(name)}
+    folders = _folders()
     if lesson not in folders:
         allowed = ", ".join(map(repr, folders))
         raise ValueError(f"lesson must be one of {allowed}, got {quoted(lesson)}")
     made = Audit(lesson, tuple((found, found()) for found in _claims(folders[lesson])))
     take_over_cell(made)
     return made
+
+
+def every_claim() -> Iterator[tuple[str, Claim]]:
+    """Yield the number of the lesson and the claim, for all claims of the course."""
+    for lesson, folder in _folders().items():
+        yield from ((lesson, found) for found in _claims(folder))
+
+
+def _folders() -> dict[str, str]:
+    """The package of each lesson that has claims, by the lesson's number."""
+    folders = {row.number: f"{__package__}.{row.topic}" for row in LESSONS}
+    return {number: name for number, name in folders.items() if importlib.util.find_spec(name)}
 
 
 def _claims(folder: str) -> Iterator[Claim]:

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from posviz.encodings.doors import Encoding
-
 SAME = 1e-9  # what differs by less is the same, up to the rounding of float64
 
 
@@ -15,8 +13,3 @@ def largest(difference: np.ndarray) -> float:
 def normal(seed: int, *shape: int) -> np.ndarray:
     """Return random numbers of mean 0 and variance 1, the same ones for the same seed."""
     return np.random.default_rng(seed).normal(size=shape)
-
-
-def parameters_of(encoding: Encoding) -> int:
-    """Return how many numbers of the encoding are learned: those it holds in arrays."""
-    return sum(part.size for part in vars(encoding).values() if isinstance(part, np.ndarray))

@@ -84,8 +84,9 @@ class Layers:
             return boxes.get(artist)
         if isinstance(artist, Legend | Spine) and axes.name == "rectilinear":
             return boxes[axes.patch]
-        if type(artist) in (XAxis, YAxis):
-            return [boxes[each] for each in aligned_axes(artist)]
+        if type(artist) in (XAxis, YAxis):  # the other axis's limits are none of its business
+            own = slice(4 if type(artist) is XAxis else 5, None, 2)
+            return [(boxes[each.patch], boxes[each][own]) for each in aligned_axes(artist)]
         return boxes[axes]
 
     def _draw_background(self):

@@ -55,6 +55,12 @@ function isDark(element) {
   return false;
 }
 
+/** @param {HTMLElement} notice which is hidden while it is empty, and so asks the figure around it */
+function isInView(notice) {
+  const { top, bottom } = /** @type {HTMLElement} */ (notice.parentElement).getBoundingClientRect();
+  return bottom > 0 && top < innerHeight;
+}
+
 /** Shows frames in their order, and calls `lost` where one is missing. */
 class Painter {
   /** @type {[Frame, Bytes[]][]} */
@@ -190,7 +196,8 @@ class Line {
       this.goodbye("cut");
       this.host.again();
     }
-    if (isDark(this.notice) !== this.#dark) this.ask();
+    // What is out of sight tells with its next pulse: what a reader looks at comes first.
+    if (isInView(this.notice) && isDark(this.notice) !== this.#dark) this.ask();
   }
 
   /**

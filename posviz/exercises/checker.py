@@ -63,6 +63,7 @@ class Checker:
     reference: the right function, called with the arguments that `inputs` makes.
     inputs: (rng, size) -> tuple of arguments, for size 1, 2, …; None if the answer is a value.
     tolerance: absolute and relative; wide enough for an answer computed in float32.
+    seed: numbers that draw other inputs than everybody sees.
     """
 
     title: str
@@ -72,6 +73,7 @@ class Checker:
     mistakes: list[Mistake] = field(default_factory=list)
     harmless: list[Mistake] = field(default_factory=list)  # their functions make inputs
     recognised: list[Mistake] = field(default_factory=list)  # their functions take an output
+    seed: tuple[int, ...] = ()
 
     def mistake(self, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Add a known mistake (a decorator); the docstring is what the reader is told."""
@@ -97,10 +99,23 @@ class Checker:
         return [*self._each_case()]
 
     def _each_case(self) -> Iterator[tuple]:
-        return iter([()]) if self.inputs is None else _grow(self.inputs)
+        return iter([()]) if self.inputs is None else self._grow(self.inputs)
 
-    def __call__(self, answer: Any) -> Feedback:
-        """Return the feedback on an answer: a function, or a value where a value is asked for."""
+    def _grow(self, inputs: Callable[[np.random.Generator, int], tuple]) -> Iterator[tuple]:
+        return (inputs(np.random.default_rng((size, *self.seed)), size) for size in SIZES)
+
+    def __call__(self, answer: Any, *, strict: bool = False) -> Feedback:
+        """Return the feedback on an answer: a function, or a value where a value is asked for.
+
+        Raises AssertionError with the feedback's message where `strict` and the answer is not
+        right: tests of graders show it.
+        """
+        feedback = self._told(answer)
+        if strict and not feedback:
+            raise AssertionError(feedback.message)
+        return feedback
+
+    def _told(self, answer: Any) -> Feedback:
         if answer is ... or (self.inputs is None and answer is None):
             return self._feedback("not attempted", "Not attempted yet.")
         if self.inputs is not None and not callable(answer):
@@ -114,8 +129,8 @@ class Checker:
         if feedback.status == "wrong":
             feedback = self._explained_by_two(answer, feedback)
         if feedback.status != "not attempted":
-            lesson, right = progress.lesson_of_checker(self), feedback.status == "correct"
-            progress.note("exercises", lesson, self.title, right)
+            lesson = progress.lesson_of_checker(self)
+            progress.note("exercises", lesson, self.title, bool(feedback))
         return feedback
 
     def _try(self, answer: Any) -> Feedback:
@@ -132,7 +147,7 @@ class Checker:
         for harmless in self.harmless:
             # The reader never sees these inputs, so must not see a warning about them either.
             with warnings.catch_warnings(action="ignore"):
-                right = self._is_right(answer, _grow(harmless.function))
+                right = self._is_right(answer, self._grow(harmless.function))
             if right:
                 return self._feedback("mistake", harmless.message, harmless.name, feedback.evidence)
         return feedback
@@ -286,10 +301,6 @@ class Checker:
         self, status: str, message: str, mistake: str | None = None, evidence: str = ""
     ) -> Feedback:
         return Feedback(status, self.title, message, mistake, evidence)
-
-
-def _grow(inputs: Callable[[np.random.Generator, int], tuple]) -> Iterator[tuple]:
-    return (inputs(np.random.default_rng(size), size) for size in SIZES)
 
 
 def _part(answer: Any, number: int) -> Any:

@@ -15,11 +15,12 @@ import numpy as np
 SIGNS = {"correct": "✓", "mistake": "✗", "wrong": "✗", "error": "✗", "not attempted": "…"}
 BORDERS = {"correct": "#009e73", "not attempted": "#808080"}
 WRONG_BORDER = "#d55e00"
+POINTS = 10
 
 
 @dataclass(frozen=True, repr=False)
 class Feedback:
-    """What a checker says about one answer.
+    """What a checker says about one answer; it is true where the answer is right.
 
     status: "correct", "mistake" (a known one), "wrong", "error" (the code raised), "not attempted".
     mistake: the name of the known mistake, or None.
@@ -31,6 +32,14 @@ class Feedback:
     message: str
     mistake: str | None = None
     evidence: str = ""
+
+    def __bool__(self) -> bool:
+        return self.status == "correct"
+
+    @property
+    def points(self) -> int:
+        """What a right answer is worth; 0 for any other."""
+        return POINTS if self else 0
 
     @property
     def heading(self) -> str:
@@ -81,8 +90,11 @@ def show_arguments(function: Callable[..., Any], arguments: tuple) -> str:
 def failing_line(function: Any, error: Exception) -> tuple[str, list[str]]:
     """Return the reader's line that raised, and the variables that were still `...` there.
 
-    The line reads " on line 3, `return x / y`"; it is "" where the code cannot be traced.
+    The line reads " on line 3, `return x / y`"; it is "" where the code cannot be traced. An error
+    of another process tells both itself.
     """
+    if hasattr(error, "failed_at"):
+        return error.failed_at
     code = getattr(function, "__code__", None)
     for frame, number in reversed(list(traceback.walk_tb(error.__traceback__))):
         file = frame.f_code.co_filename

@@ -4,11 +4,14 @@ import contextlib
 import json
 import os
 import sys
+from datetime import date
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from platformdirs import user_data_path
 
+from posviz import __version__
 from posviz.course import LESSONS, OF_TOPIC
 from posviz.engine.export import replacing
 
@@ -21,7 +24,7 @@ def file() -> Path:
 
 
 def note(kind: str, lesson: str, name: str, right: bool) -> None:
-    """Note an answer: of a prediction the first counts, and an exercise once right stays right.
+    """Note an answer and its day: of a prediction the first counts; else once right stays right.
 
     Only a notebook's reader is heard, no script. A disk that cannot be written to, or a file that
     somebody has broken, keeps nobody from learning.
@@ -32,14 +35,15 @@ def note(kind: str, lesson: str, name: str, right: bool) -> None:
     with contextlib.suppress(OSError, ValueError):
         known = read()
         answers = known.setdefault(lesson, {}).setdefault(kind, {})
-        if name not in answers or (kind == "exercises" and right > answers[name]):
+        if name not in answers or (kind != "predictions" and right > answers[name]):
             answers[name] = right
+            known[lesson].setdefault("dates", {})[name] = date.today().isoformat()
             with replacing(file()) as new:
                 new.write(json.dumps(known, indent=1, ensure_ascii=False).encode())
 
 
-def read() -> dict[str, dict[str, dict[str, bool]]]:
-    """By lesson and kind: whether what was answered is right.
+def read() -> dict[str, dict[str, dict[str, Any]]]:
+    """By lesson and kind: whether what was answered is right; of kind "dates", the day.
 
     Raises ValueError where the file is no JSON.
     """
@@ -73,12 +77,30 @@ def report() -> list[str]:
     for lesson in LESSONS:
         found = known.get(lesson.number, {})
         guesses, solved = found.get("predictions", {}), found.get("exercises", {})
+        tasks = found.get("examination", {})
         lines.append(
             f"{lesson.number}  {lesson.title}: predictions: {len(guesses)} answered, "
             f"{sum(guesses.values())} right; exercises: "
             f"{sum(solved.values())} of {_number_of_exercises(lesson)} solved"
+            + f"; examination: {sum(tasks.values())} solved"
+            * bool(tasks)
         )
     return [*lines, f"Kept in {file()}, and sent nowhere."]
+
+
+def result() -> dict[str, Any]:
+    """What can be handed in: by lesson, each answer, whether it is right, and its day if known.
+
+    Raises ValueError where the file is no JSON.
+    """
+    lessons = {}
+    for number, kinds in sorted(read().items()):
+        dates = kinds.pop("dates", {})
+        lessons[number] = {
+            kind: {name: {"right": right, "date": dates.get(name)} for name, right in each.items()}
+            for kind, each in kinds.items()
+        }
+    return {"course": f"posviz {__version__}", "lessons": lessons}
 
 
 def _number_of_exercises(lesson) -> int:

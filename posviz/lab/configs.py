@@ -1,4 +1,4 @@
-"""What one run of the laboratory is: its task, its arm, its seed and its sizes, by which it is named."""
+"""What one run of the laboratory is, and is named by: its task, arm, seed and sizes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ARMS = (
 )
 REMEDIES = ("learned, randomised", "RoPE, randomised")  # trained otherwise, for one failing task
 SHORTEST = {"recall": 16}  # tokens in training: half of them for eight names
-LONGEST_UNIQUE = 32  # tokens in training; at test four times as many hold all 64 twice
+LONGEST = {"bytes": 256, "copy unique": 32}  # tokens in training: the longest test needs a text
 RULES = 1  # goes up when a task or an arm changes: older results are of another laboratory
 
 
@@ -59,18 +59,22 @@ class Config:
         require_choice(self.task, "task", TASKS)
         require_choice(self.arm, "arm", ARMS + REMEDIES)
         require_choice(self.device, "device", tuple(TORCH_DEVICES))
-        require_integer(self.seed, "seed", low=0)
-        for name in ("steps", "batch_size", "num_heads", "num_layers"):
-            require_integer(getattr(self, name), name)
-        require_even(self.seq_len, "seq_len")
+        numbers = {
+            "seed": require_integer(self.seed, "seed", low=0),
+            "seq_len": require_even(self.seq_len, "seq_len"),
+            "learning_rate": require_positive(self.learning_rate, "learning_rate"),
+        }
         require_integer(self.seq_len, "seq_len", low=SHORTEST.get(self.task, 8))
-        if self.task == "copy unique" and self.seq_len > LONGEST_UNIQUE:
+        for name in ("steps", "batch_size", "d_model", "num_heads", "num_layers"):
+            numbers[name] = require_integer(getattr(self, name), name)
+        for name, number in numbers.items():  # of NumPy's kinds, Python's: the key is of JSON
+            object.__setattr__(self, name, number)
+        if self.seq_len > (longest := LONGEST.get(self.task, self.seq_len)):
             raise ValueError(
-                f"seq_len must be at most {LONGEST_UNIQUE} for copy unique, whose tokens would run "
-                f"out in the longest test, got {self.seq_len}"
+                f"seq_len must be at most {longest} for {self.task}, as the longest test needs "
+                f"a text, got {self.seq_len}"
             )
-        require_positive(self.learning_rate, "learning_rate")
-        if require_integer(self.d_model, "d_model") % (2 * self.num_heads):
+        if self.d_model % (2 * self.num_heads):
             raise ValueError(
                 f"d_model must be divisible by 2 · num_heads = {2 * self.num_heads}, "
                 f"got {self.d_model}"

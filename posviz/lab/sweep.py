@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -14,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from posviz.lab import results
 from posviz.lab.configs import Config
@@ -37,7 +38,7 @@ def sweep(
     submitit's; the folder must be the same for its workers. None: a process for each core, with one
     thread each; where one is killed, all go on from their checkpoints.
 
-    In a script, None asks for ``if __name__ == "__main__":``, for the processes begin by loading it.
+    In a script, None asks for ``if __name__ == "__main__":``, as the processes load the script.
 
     Raises:
         TypeError: when configs are no Configs.
@@ -47,7 +48,9 @@ def sweep(
         if not isinstance(config, Config):
             raise TypeError(f"configs must be of Config, got {type(config).__name__}")
     left = [config for config in configs if results.kept(folder, config) is None]
-    with tqdm(total=len(configs), initial=len(configs) - len(left), unit="run") as bar:
+    with tqdm(
+        total=len(configs), initial=len(configs) - len(left), unit="run", file=sys.stdout
+    ) as bar:
         try:
             if executor is not None:
                 _gather(executor, left, folder, bar)

@@ -59,7 +59,7 @@ def training_batch(task: str, seed: int, step: int, batch: int, seq_len: int) ->
     return TASKS[task].draw(np.random.default_rng((seed, step)), batch, seq_len, False)
 
 
-def test_batch(task: str, length: int, texts: int) -> Batch:
+def held_out_batch(task: str, length: int, texts: int) -> Batch:
     """Return texts to test with, the same for every arm and seed."""
     return TASKS[task].draw(np.random.default_rng((2**32 - 1, length)), texts, length, True)
 
@@ -100,7 +100,7 @@ def _recall(rng: np.random.Generator, batch: int, length: int, test: bool) -> Ba
     values = rng.integers(VALUES, size=(batch, NAMES))
     known = given[:, None, :] < places[:, None]  # [batch, len, names]
     asked = np.where(known, rng.random(known.shape), -1.0).argmax(axis=2)
-    asks = known.any(axis=2)
+    asks = np.any(known, axis=2)
     asks[rows, given] = False
     tokens = np.where(asks, NAMES * VALUES + asked, NAMES * VALUES + NAMES)  # or a blank
     tokens[rows, given] = np.arange(NAMES) * VALUES + values
@@ -124,9 +124,7 @@ def _copy(rng: np.random.Generator, batch: int, length: int, test: bool, unique:
     places = np.arange(length + 1)
     tokens = np.take_along_axis(text, places % period[:, None], axis=1)
     again = places[1:] >= period[:, None]
-    return Batch(
-        tokens[:, :-1], np.where(again, tokens[:, 1:], IGNORED), _positions(batch, length)
-    )
+    return Batch(tokens[:, :-1], np.where(again, tokens[:, 1:], IGNORED), _positions(batch, length))
 
 
 def _parity(rng: np.random.Generator, batch: int, length: int, test: bool) -> Batch:

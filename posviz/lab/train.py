@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import platform
+import sys
 import time
 import warnings
 from dataclasses import dataclass, field
@@ -19,14 +20,14 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch.nn.functional import cross_entropy
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from posviz.arrays import TORCH_DEVICES, devices
 from posviz.encodings.randomised import randomised_positions
 from posviz.lab import arms, results
 from posviz.lab.configs import REMEDIES, Config
 from posviz.lab.results import Reading, Result
-from posviz.lab.tasks import IGNORED, TASKS, Batch, test_batch, training_batch
+from posviz.lab.tasks import IGNORED, TASKS, Batch, held_out_batch, training_batch
 from posviz.models.training import Adam, SmallTransformer, one_thread
 from posviz.wording import quoted, shortened
 
@@ -53,14 +54,7 @@ def train_one(config: Config, folder: Path | str | None = None, *, bar: bool = F
         raise TypeError(f"config must be a Config, got {quoted(config)}")
     if folder is not None and (done := results.kept(folder, config)) is not None:
         return done
-    model, run = trained(config, folder, bar=bar)
-    begun = time.process_time()
-    with one_thread():
-        readings = _readings(config, model)
-    seconds = run.seconds + time.process_time() - begun
-    losses = [np.mean(run.losses[at : at + AVERAGED]) for at in range(0, config.steps, AVERAGED)]
-    about = _about(config)
-    result = Result(config, np.array(losses), readings, seconds, fingerprint(model), about)
+    result = tested(config, *trained(config, folder, bar=bar))
     if folder is not None:
         results.save(result, folder)
         _checkpoint(folder, config).unlink(missing_ok=True)
@@ -90,7 +84,10 @@ def trained(
         _resume(_checkpoint(folder, config), model, optimizer, run)
     begun, noted = time.process_time() - run.seconds, time.monotonic()
     first = len(run.losses)
-    with one_thread(), tqdm(total=config.steps, initial=first, desc=str(config), disable=not bar) as shown:
+    shown = tqdm(
+        total=config.steps, initial=first, desc=str(config), file=sys.stdout, disable=not bar
+    )
+    with one_thread(), shown:
         for step in range(first, config.steps):
             run.losses.append(_step(config, model, optimizer, step))
             shown.update()
@@ -175,12 +172,23 @@ def _resume(path: Path, model: SmallTransformer, optimizer: Adam, run: Run) -> N
 # ---------------------------------------------------------------- the test
 
 
+def tested(config: Config, model: SmallTransformer, run: Run) -> Result:
+    """Return the result of a trained model: what it reads at all lengths of its task."""
+    begun = time.process_time()
+    with one_thread():
+        readings = _readings(config, model)
+    seconds = run.seconds + time.process_time() - begun
+    losses = [np.mean(run.losses[at : at + AVERAGED]) for at in range(0, config.steps, AVERAGED)]
+    weights, about = fingerprint(model), _about()
+    return Result(config, np.array(losses), readings, seconds, weights, about)
+
+
 def _readings(config: Config, model: SmallTransformer) -> dict[str, Reading]:
     """Test the model, as it is and as it may be changed, at all lengths of its task."""
     by_length: dict[str, dict[int, float]] = {}
     by_place: dict[str, np.ndarray] = {}
     for length in TASKS[config.task].lengths(config.seq_len):
-        batch = test_batch(config.task, length, max(TEST_TOKENS // length, 1))
+        batch = held_out_batch(config.task, length, max(TEST_TOKENS // length, 1))
         for name, read in {config.arm: model, **arms.at_test(config, model, length)}.items():
             value, by_place[name] = measure(config.task, read, batch)
             by_length.setdefault(name, {})[length] = value
@@ -219,7 +227,7 @@ def _parts(batch: Batch) -> list[Batch]:
     return [Batch(*(x[at : at + texts] for x in batch)) for at in starts]
 
 
-def _about(config: Config) -> dict[str, Any]:
+def _about() -> dict[str, Any]:
     """When a run ended, and with what it ran."""
     return {
         "date": date.today().isoformat(),

@@ -13,13 +13,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from safetensors import safe_open
 
+from posviz.encodings.frequencies import Frequencies, rotary_frequencies
+from posviz.encodings.rotary import Rotary
 from posviz.models.checkpoints import load_table
 from posviz.wording import quoted
 
 DATA = Path(__file__).parent / "data"
 TABLE, HEADS = DATA / "minilm_positions.safetensors", DATA / "smollm2_heads.safetensors"
 MODEL = "SmolLM2-135M-Instruct.Q4_1.gguf"
+NORMS = DATA / "smollm2_norms.safetensors"
 HEAD_DIM, BASE, LAYOUT = 64, 100_000.0, "half_split"  # of SmolLM2's RoPE in transformers
+FREQUENCIES = rotary_frequencies(HEAD_DIM, BASE)
+ROPE = Rotary(layout=LAYOUT, frequencies=Frequencies(FREQUENCIES))
 SENTENCES = {
     "car": "My sister bought a red car and my brother bought a blue car.",
     "cat": "The cat sat on the mat because the cat was tired.",
@@ -108,6 +113,15 @@ def heads(sentence: str = SENTENCES["car"]) -> dict[str, Head]:
         words = json.loads(file.metadata()["words"])[sentence]
         arrays = [file.get_tensor(f"{sentence}/{part}").astype(float) for part in Head._fields[1:]]
     return {name: Head(words, *of) for name, *of in zip(TELLING, *arrays, strict=True)}
+
+
+def head_norms() -> tuple[np.ndarray, np.ndarray]:
+    """Return how long queries and keys of every head of SmolLM2 are in each pair, on average.
+
+    Over the words of SENTENCES but each first, from the extract. Shapes: both [30, 9, 32].
+    """
+    with safe_open(NORMS, framework="numpy") as file:
+        return file.get_tensor("q").astype(float), file.get_tensor("k").astype(float)
 
 
 def every_head(sentence: str) -> tuple[list[str], np.ndarray, np.ndarray, np.ndarray]:

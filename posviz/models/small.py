@@ -120,21 +120,26 @@ class SmallModel:
 
 @functools.cache
 def small_model(arm: str) -> SmallModel:
-    """Return the trained model of an arm, of those in `data/small`.
+    """Return the stored model of an arm, trained to predict the next character.
 
     Raises:
         OSError: when there is none of that name.
     """
-    with safe_open(FOLDER / f"{arm}.safetensors", framework="numpy") as file:
+    with _file(arm) as file:
         arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118, no dict
     name = "the model without position" if arm == "none" else f"the {arm} model"
-    return SmallModel(arrays, ENCODINGS[arm](arrays), num_heads=card(arm)["num_heads"], name=name)
+    heads = card(arm)["config"]["num_heads"]
+    return SmallModel(arrays, ENCODINGS[arm](arrays), num_heads=heads, name=name)
 
 
 def card(arm: str) -> dict[str, Any]:
-    """Return what the file of a model tells of its training: task, steps, loss, seed and sizes."""
-    with safe_open(FOLDER / f"{arm}.safetensors", framework="numpy") as file:
-        return json.loads(file.metadata()["card"])
+    """Return what the file of a model tells: its configuration, loss in nats, date and versions."""
+    with _file(arm) as file:
+        return {name: json.loads(text) for name, text in file.metadata().items()}
+
+
+def _file(arm: str) -> Any:
+    return safe_open(FOLDER / f"bytes_{arm.lower()}.safetensors", framework="numpy")
 
 
 def _normal(x: np.ndarray, layer: Mapping[str, np.ndarray], name: str = "") -> np.ndarray:

@@ -90,7 +90,12 @@ class Limits(Background):
     """The ends of axes, as keywords of `Axes.set`."""
 
     def __init__(self, axes, show: Callable):
-        super().__init__(lambda limits: axes.set(**limits), show)
+        super().__init__(lambda limits: _set_limits(axes, **limits), show)
+
+
+def _set_limits(axes, **limits):
+    """Set those that differ: an axis whose limits are set is drawn anew."""
+    axes.set(**{n: ends for n, ends in limits.items() if getattr(axes, f"get_{n}")() != ends})
 
 
 class Map:
@@ -132,7 +137,7 @@ class Map:
         down, right = (n * ceil(of / n) - 0.5 for n, of in zip(cells, size, strict=True))
         self.image.set_extent((*(self.across or (-0.5, right)), down, -0.5))
         across = self.across or (-0.5, size[1] - 0.5)
-        self.axes.set(xlim=across, ylim=(size[0] - 0.5, -0.5))
+        _set_limits(self.axes, xlim=across, ylim=(size[0] - 0.5, -0.5))
         self.fitted = cells, size
 
     def move(self, arrays: Arrays) -> None:

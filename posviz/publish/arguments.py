@@ -116,6 +116,15 @@ def lesson_notebooks(lessons, everything, folder) -> list[Path]:
     return [found[name] for name in sorted(meant or found)]
 
 
+def numbers(text: str) -> list[int]:
+    """The sections in "2,5,8"."""
+    words = [word.strip() for word in text.split(",")]
+    for word in words:
+        if not (word.isascii() and word.isdigit()):
+            raise ValueError(f"--sections takes numbers with commas, as 2,5,8; got {quoted(word)}.")
+    return [int(word[:9]) for word in words]
+
+
 # ---------------------------------------------------------------- formats, styles and knobs
 
 

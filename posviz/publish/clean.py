@@ -28,7 +28,8 @@ ATTRIBUTES = {
     "th": "scope",
 } | {f"h{level}": "id" for level in range(1, 7)}
 STYLES = """
-    border-left font-weight margin max-width padding text-align vertical-align white-space
+    border-left font-weight margin max-height max-width overflow padding text-align vertical-align
+    white-space
 """
 PNG = "data:image/png;base64,"
 

@@ -2,6 +2,7 @@
 // What a page does by itself, and its pictures.
 
 import "../engine/filmstrip.js";
+import search from "../engine/search.js";
 import prediction from "../exercises/prediction.js";
 import { run, startup, tex } from "./library.js";
 
@@ -10,6 +11,11 @@ const options = { enableMenu: false, ignoreHtmlClass: "outputs|posviz-filmstrip"
 run("mathjax/tex-svg.js");
 
 for (const asked of document.querySelectorAll(".posviz-prediction")) prediction.follow(asked);
+
+for (const place of document.querySelectorAll(".posviz-search")) {
+  const tables = place.closest(".outputs")?.getElementsByClassName("posviz-searched");
+  search.follow(place, () => tables ?? []);
+}
 
 // A telephone's first screen is for the lesson, not for its contents.
 document.addEventListener("DOMContentLoaded", () => {

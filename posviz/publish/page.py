@@ -32,6 +32,7 @@ _QUESTION = re.compile(r"^\*(?!\*)(.+?)\*$", re.MULTILINE)
 _HEADING = re.compile(r'<h([23]) id="([^"]+)">(.*?)</h\1>', re.DOTALL)
 _ANCHOR = re.compile(r'<a class="anchor-link".*?</a>')
 _TO_LESSON = re.compile(r"(\]\([^)\s:]+)\.ipynb(?=[)#])")
+_SHOWN_TO_LESSON = re.compile(r'(<a href="\d\d_[^":/#]*)\.ipynb(?=["#])')
 _BETWEEN = re.compile(r'(?P<before><a (?:rel="\w+" )?)(?:data-)?href="(?P<file>\d\d_[^"#/]*\.html)')
 _STILL = re.compile(r'<img src="data:image/png;base64,([^"]+)"')
 
@@ -53,8 +54,13 @@ def write_page(notebook: Path, to: Path) -> Path:
     for cell in lesson.cells:
         if cell.cell_type == "markdown":
             cell.source = _TO_LESSON.sub(r"\1.html", cell.source)
-        elif cell.metadata.get("jupyter", {}).get("source_hidden"):
+            continue
+        if cell.metadata.get("jupyter", {}).get("source_hidden"):
             cell.metadata["transient"] = {"remove_source": True}
+        for output in cell.outputs:
+            if "text/html" in output.get("data", {}):
+                html = output.data["text/html"]
+                output.data["text/html"] = _SHOWN_TO_LESSON.sub(r"\1.html", html)
     about = _about(notebook)
     shown = {
         "lesson": about._asdict(),

@@ -9,6 +9,7 @@ text before it is: on the slide if it is short, else beside it.
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -135,12 +136,14 @@ def _inline(texts: list[str]) -> Markup:
     return Markup(_html(texts).strip().removeprefix("<p>").removesuffix("</p>"))
 
 
-def write_slides(notebook: Path, to: Path) -> Path:
+def write_slides(notebook: Path, to: Path, choose: Callable = list) -> Path:
     """Run a lesson and write its slides, `05_rope_slides.html`, and `assets` beside them.
 
-    Raises what a cell of the lesson raises, and OSError where the place cannot be written to.
+    `choose` is given all of them and returns those that are wanted; see `posviz.publish.lecture`.
+    Raises what it raises or a cell of the lesson does, and OSError where the place cannot be
+    written to.
     """
-    lesson = stacks(cleaned(executed_with_filmstrips(notebook)))
+    lesson = choose(stacks(cleaned(executed_with_filmstrips(notebook))))
     pages = Environment(
         loader=FileSystemLoader(HERE),
         autoescape=True,

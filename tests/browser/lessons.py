@@ -10,7 +10,7 @@ from nbformat.v4 import new_output
 from posviz.engine.stored import WIDGET
 from posviz.publish.lesson import executed_with_filmstrips
 
-FRAMES = 5  # of a filmstrip, where tests do not ask how many there are
+FRAMES = 3  # of a filmstrip, where tests do not ask how many there are
 PLAYED = "00_start_here"  # by the kernel that pages and slides start for themselves
 
 # In the kernel that has executed a lesson: its explorers as filmstrips, by the name of the widget.

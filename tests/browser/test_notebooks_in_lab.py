@@ -45,9 +45,9 @@ def explorers_in_source(name):
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_notebook_runs_tells_what_is_stored_and_sliders_move_every_picture(
-    lab, name, executed, everything, rng
+    lab, name, executed, everything
 ):
-    """Two sliders of each by default: that every knob moves a picture needs no browser."""
+    """The first slider of each by default: that every knob moves a picture needs no browser."""
     lab.page.set_viewport_size(SCREEN)
     lab.open(name)
     lab.run_all()
@@ -72,11 +72,10 @@ def test_a_notebook_runs_tells_what_is_stored_and_sliders_move_every_picture(
         assert explorer.caption()
         assert explorer.height() <= NOTEBOOK
         assert explorer.scale() * float(smallest[number]) >= READABLE
-        lab.screenshot(f"{name}_explorer_{number}")
-        labels = explorer.labels()
-        moved = labels if everything else [*labels[:1], *rng.permutation(labels[1:])[:1].tolist()]
-        for label in moved:
-            moves_the_picture(explorer, label, by_mouse=everything or label == labels[0])
+        if everything:
+            lab.screenshot(f"{name}_explorer_{number}")
+        for label in explorer.labels() if everything else explorer.labels()[:1]:
+            moves_the_picture(explorer, label, by_mouse=everything or number == 0)
             assert explorer.alert() == ""
             assert explorer.height() <= NOTEBOOK, f"{label} at its end"
             explorer.button("Reset").click()

@@ -2,10 +2,7 @@
 
 import numpy as np
 
-from posviz.claims.measures import SAME, largest, normal, parameters_of
-from posviz.encodings.learned import Learned
-from posviz.encodings.rotary import Rotary
-from posviz.encodings.shaw import Shaw
+from posviz.claims.measures import SAME, largest, normal
 
 
 def test_the_largest_entry_whatever_its_sign_is_a_plain_number():
@@ -27,11 +24,3 @@ def test_normal_numbers_are_those_of_the_seed():
     many = normal(0, 100_000)
     assert abs(many.mean()) < 0.02
     assert abs(many.std() - 1) < 0.02
-
-
-def test_parameters_are_the_numbers_in_arrays():
-    table = np.zeros((5, 4))
-    assert parameters_of(Learned(table, padding_offset=2)) == 20
-    assert parameters_of(Shaw(table, table)) == 40
-    assert parameters_of(Shaw(value_table=table)) == 20
-    assert parameters_of(Rotary(rotary_dim=32)) == 0

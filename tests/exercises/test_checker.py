@@ -1,6 +1,7 @@
 """The checker framework, on a small exercise of its own: the running sums of a row of numbers."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -88,6 +89,31 @@ def test_a_mistake_must_match_on_every_input():
 
     feedback = check(wrong_for_long_rows)
     assert (feedback.status, feedback.mistake) == ("wrong", None)
+
+
+def test_it_is_true_where_it_is_right_and_raises_the_sentence_on_request():
+    right = check(running_sums_of_mine, strict=True)
+    assert (bool(right), right.points) == (True, 10)
+    for wrong in (start_forgotten, ..., lambda numbers, start: 1 / 0):
+        assert (bool(check(wrong)), check(wrong).points) == (False, 0)
+        with pytest.raises(AssertionError) as raised:
+            check(wrong, strict=True)
+        assert str(raised.value) == check(wrong).message
+
+
+def running_sums_of_mine(numbers, start):
+    return [start := start + number for number in numbers]
+
+
+def test_a_seed_draws_other_inputs_of_the_same_sizes():
+    private = replace(check, seed=(7,))
+    for (numbers, _), (others, _) in zip(check.cases(), private.cases(), strict=True):
+        assert numbers.shape == others.shape
+        assert not np.array_equal(numbers, others)
+    known = {repr(case): running_sums(*case) for case in check.cases()}
+    assert check(lambda *case: known.get(repr(case), 0.0))
+    assert not private(lambda *case: known.get(repr(case), 0.0))
+    assert private(start_forgotten).mistake == "start forgotten"
 
 
 def test_the_smallest_failing_input_is_shown():

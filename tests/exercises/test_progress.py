@@ -1,6 +1,7 @@
 """Answers are noted on this machine, and counted."""
 
 import json
+from datetime import date
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -8,6 +9,8 @@ from IPython.core.interactiveshell import InteractiveShell
 from posviz.exercises import progress
 from posviz.exercises.checker import Checker
 from posviz.exercises.order.attention import _head, check_attention
+
+TODAY = date.today().isoformat()
 
 
 @pytest.fixture
@@ -24,8 +27,10 @@ def test_of_a_prediction_the_first_answer_counts_and_of_an_exercise_the_right_on
         progress.note("predictions", "01", "Which?", right)
     for right in (False, True, False):
         progress.note("exercises", "01", "One head", right)
-    assert json.loads(file.read_text()) == {
-        "01": {"predictions": {"Which?": False}, "exercises": {"One head": True}}
+    assert progress.read()["01"] == {
+        "predictions": {"Which?": False},
+        "exercises": {"One head": True},
+        "dates": {"Which?": TODAY, "One head": TODAY},
     }
     line = progress.report()[1]
     assert (
@@ -37,14 +42,33 @@ def test_an_exercise_is_noted_under_its_lesson_once_it_was_tried(file):
     check_attention(...)
     assert not file.exists()
     check_attention(lambda x, *_: x)
-    assert progress.read() == {"01": {"exercises": {"One attention head": False}}}
+    assert progress.read()["01"]["exercises"] == {"One attention head": False}
     check_attention(lambda *given: _head(*given))
-    assert progress.read() == {"01": {"exercises": {"One attention head": True}}}
+    assert progress.read()["01"]["exercises"] == {"One attention head": True}
 
 
 def test_a_checker_of_no_lesson_is_noted_without_one(file):
     Checker("Two", reference=lambda: 2)(2)
-    assert progress.read() == {"": {"exercises": {"Two": True}}}
+    assert progress.read()[""]["exercises"] == {"Two": True}
+
+
+def test_what_is_handed_in_has_each_answer_with_its_day(file):
+    progress.note("examination", "13", "1 One attention head", True)
+    progress.note("exercises", "01", "One head", False)
+    right = {"right": True, "date": TODAY}
+    assert progress.result()["lessons"] == {
+        "01": {"exercises": {"One head": right | {"right": False}}},
+        "13": {"examination": {"1 One attention head": right}},
+    }
+    file.write_text(json.dumps({"01": {"exercises": {"One head": True}}}))  # of an older version
+    answers = progress.result()["lessons"]["01"]["exercises"]
+    assert answers == {"One head": {"right": True, "date": None}}
+
+
+def test_the_report_tells_of_the_examination(file):
+    for number, right in enumerate((True, False, True)):
+        progress.note("examination", "11", str(number), right)
+    assert progress.report()[11].endswith("; examination: 2 solved")
 
 
 def test_nothing_is_noted_where_no_notebook_runs(file, monkeypatch):

@@ -12,7 +12,9 @@ from posviz.models import real
 from tests.pictures.by_hand import product, turned
 
 
-@pytest.mark.parametrize(("path", "most"), [(real.TABLE, 300_000), (real.HEADS, 500_000)])
+@pytest.mark.parametrize(
+    ("path", "most"), [(real.TABLE, 300_000), (real.HEADS, 500_000), (real.NORMS, 50_000)]
+)
 def test_an_extract_says_where_it_comes_from_and_is_small(path, most):
     with safe_open(path, framework="numpy") as file:
         metadata = file.metadata()

@@ -55,14 +55,15 @@ def test_queries_and_keys_give_the_weights(arm):
 
 @pytest.mark.parametrize("arm", ENCODINGS)
 def test_a_stored_model_is_small_and_has_its_card_and_has_learned(arm):
-    assert (small.FOLDER / f"{arm}.safetensors").stat().st_size < 1_000_000
-    card = small.card(arm)
-    assert {"task", "steps", "loss", "seed", "trained_length", "num_heads"} <= card.keys()
-    assert card["arm"] == arm
-    assert f"`{arm}.safetensors`" in (small.FOLDER.parent / "README.md").read_text("utf-8")
+    name = f"bytes_{arm.lower()}.safetensors"
+    assert (small.FOLDER / name).stat().st_size < 1_000_000
+    assert f"`{name}`" in (small.FOLDER.parent / "README.md").read_text("utf-8")
+    card, config = small.card(arm), small.card(arm)["config"]
+    assert (config["task"], config["arm"]) == ("bytes", arm)
+    assert {"steps", "seed", "seq_len", "num_heads"} <= config.keys()
     model, text, losses = small_model(arm), standard_library_text(1_000_000), []
     for at in np.linspace(0, 999_000, 40, dtype=int):
-        *ids, _ = wanted = model.ids(text[at : at + card["trained_length"]])
+        *ids, _ = wanted = model.ids(text[at : at + config["seq_len"]])
         logits = model.logits(ids)
         logits -= logits.max(axis=-1, keepdims=True)
         said = np.log(np.exp(logits).sum(axis=-1)) - logits[np.arange(len(ids)), wanted[1:]]

@@ -9,8 +9,8 @@ QUICK = {
     ),
     "four terms: the caption has mathematics in dollars": (
         "posviz/pictures/order/four_terms.py",
-        'f"(d_model = {arrays.d_model}) the position–position term {relative}; "',
-        'f"($d_model$ = {arrays.d_model}) the position–position term {relative}; "',
+        'f"(d_model = {arrays.d_model}) the position–position term lies',
+        'f"($d_model$ = {arrays.d_model}) the position–position term lies',
         "tests/test_pictures.py::test_the_caption_is_one_sentence_of_plain_text[FourTerms]",
     ),
     "masked attention: more padding than tokens is forgotten": (

@@ -4,8 +4,9 @@ import numpy as np
 
 from posviz.arrays import to_dtype
 from posviz.attention import attention, softmax
+from posviz.choosing.rows import parameters_of
 from posviz.claims.ledger import Verdict, claim, judge, shown
-from posviz.claims.measures import SAME, largest, parameters_of
+from posviz.claims.measures import SAME, largest
 from posviz.encodings.alibi import Alibi, alibi_bias, alibi_slopes
 from posviz.encodings.relative import offsets
 from posviz.masks import causal_mask

@@ -3,8 +3,9 @@
 import numpy as np
 
 from posviz.attention import attend
+from posviz.choosing.rows import parameters_of
 from posviz.claims.ledger import Verdict, claim, judge, shown
-from posviz.claims.measures import SAME, largest, parameters_of
+from posviz.claims.measures import SAME, largest
 from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import Encoding
 from posviz.encodings.learned import Learned, learned

@@ -3,8 +3,9 @@
 import numpy as np
 
 from posviz.attention import softmax
+from posviz.choosing.rows import parameters_of
 from posviz.claims.ledger import Verdict, claim, judge, shown
-from posviz.claims.measures import SAME, largest, normal, parameters_of
+from posviz.claims.measures import SAME, largest, normal
 from posviz.encodings.deberta import DeBERTa, deberta_bucket, deberta_scores
 from posviz.encodings.doors import NoPosition
 from posviz.encodings.relative import offsets

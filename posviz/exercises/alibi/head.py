@@ -22,11 +22,13 @@ def _weights(size, *, length=0, flatter=1.0):
     return softmax(-slope * np.arange(length or size + 3)[::-1])
 
 
+def _weights_inputs(rng, size):
+    return (_weights(size, length=size + 3 + int(rng.integers(4))),)
+
+
 # The answer is a function (weights [len], those of the last query, in the order of the keys, whose
 # contents are alike) -> number of the head, 1 … 8.
-check_head_from_curve = Checker(
-    "The head behind a curve", reference=_head, inputs=lambda rng, size: (_weights(size),)
-)
+check_head_from_curve = Checker("The head behind a curve", reference=_head, inputs=_weights_inputs)
 
 
 @check_head_from_curve.mistake("counted from 0")

@@ -10,7 +10,9 @@ def _bucket_inputs(rng, size):
     # No bucket of these starts exactly at a whole distance, where rounding would decide.
     num_buckets, max_distance = (12, 14, 20)[size % 3], (150, 100, 40)[size // 3]
     reach = 4 * size**2
-    return rng.permutation(2 * reach + 1)[: 4 * size] - reach, num_buckets, max_distance
+    offsets = rng.permutation(2 * reach + 1)[: 4 * size] - reach
+    offsets[-1] = 0  # the query itself is always among them
+    return offsets, num_buckets, max_distance
 
 
 def _rule(offsets, num_buckets, max_distance, **options):

@@ -14,7 +14,7 @@ def _distances(length, window, group):
 
 def _distance_inputs(rng, size):
     """Windows that the group divides, and others."""
-    return 10 + 2 * size, 3 + size % 4, 2 + size % 2
+    return 10 + 2 * size + int(rng.integers(5)), 3 + size % 4, 2 + size % 2
 
 
 def _behind(length):

@@ -27,7 +27,8 @@ def _causal(mask):
 
 def _mask_inputs(rng, size):
     block = 2 if size < 5 else 4  # so that position / block is exact, should a reader divide with /
-    return 3 * block + size, block
+    blocks = 3 + int(rng.integers(min(size, 3)))  # the shortest is shown in full
+    return blocks * block + size, block
 
 
 # The answer is a function (length, block) -> mask [length, length], True where a query may look.

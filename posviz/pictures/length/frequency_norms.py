@@ -11,7 +11,9 @@ from posviz.engine.knobs import integer, log, text
 from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
 from posviz.models.reading import pair_norms
+from posviz.models.real import FREQUENCIES, head_norms
 from posviz.models.small import small_model
+from posviz.pictures.given import stored
 from posviz.pictures.parts import (
     Curve,
     Map,
@@ -28,11 +30,14 @@ MOST = 40  # tokens that are read
 STEPS = 0.1, 0.2, 0.4, 0.6, 0.8, 1.0  # where the colours of shares may end
 
 
+SMALL, LARGE = "small RoPE", "SmolLM2-135M"
+
+
 class FrequencyNorms(Picture):
     """Which pairs every head leans on: those that turn within the trained length, or others?
 
     `given` is a model that turns its queries and keys, as `posviz.load_model("~/models/…")`
-    returns it; it stands in for the stored one.
+    returns it; it stands in for the stored ones. Of SmolLM2 the norms of two sentences are stored.
     """
 
     size = (8.0, 3.8)
@@ -42,18 +47,21 @@ class FrequencyNorms(Picture):
     layer = integer(1, low=0, high=127, until=lambda p: len(p._seen().shares) - 1)
     head = integer(1, low=0, high=127, until=lambda p: len(p._seen().shares[0]) - 1)
     within = log(64, low=6.3, high=100_000, play=True, label="one turn within (tokens)")
-    text = text("for key in keys: print(key, keys[key])", redraw=True)
+    model = stored(SMALL, options=(SMALL, LARGE), redraw=True, given="a model was given")
+    text = text("for key in keys: print(key, keys[key])", redraw=True, when={"model": (SMALL,)})
 
     def __init__(self, given=None, **knobs):
         super().__init__(**knobs)
         self._data = () if given is None else ("given",)
         if given is not None and not any(given.rotary):
-            raise ValueError(f"given must turn queries and keys, and {given.name} turns none")
-        self._model = given or small_model("RoPE")
-        self._read = functools.lru_cache(maxsize=8)(functools.partial(_read, self._model))
+            raise ValueError(f"given must show how queries and keys turn; {given.name} does not")
+        self._given = given
+        self._read = functools.lru_cache(maxsize=8)(_read)
 
     def _seen(self) -> "_Seen":
-        return self._read(self.text)
+        if self._given is None and self.model == LARGE:
+            return _stored()
+        return self._read(self._given or small_model("RoPE"), self.text)
 
     def compute(self) -> Arrays:
         """Return of all heads how long q and k are in each pair, and of what they reach, shares.
@@ -66,7 +74,7 @@ class FrequencyNorms(Picture):
         turns = self.within / seen.wavelengths[at[0]]
         fast = int((turns >= 1).sum())
         return self.arrays(
-            name=self._model.name,
+            name=seen.name,
             at=at,
             row=at[0] * seen.shares.shape[1] + at[1],
             norms=[x[at] for x in seen.norms],
@@ -132,6 +140,7 @@ class _Seen(NamedTuple):
     end of the axis.
     """
 
+    name: str
     norms: tuple[np.ndarray, np.ndarray]
     shares: np.ndarray
     rows: np.ndarray
@@ -143,21 +152,27 @@ def _read(model, text) -> _Seen:
     ids = model.ids(text or " ")[:MOST]
     reading = model.read(ids)
     first = min(1, len(ids) - 1)  # its key is apart: in most heads of large models close to 0
-    found = [rotary for rotary in model.rotary if rotary]
-    pairs = max(len(rotary.frequencies.inv_freq) for rotary in found)
-    shape = (*reading.q.shape[:2], pairs)
-    norms, turns = (
-        (np.full(shape, np.nan), np.full(shape, np.nan)),
-        np.full((shape[0], pairs), np.inf),
-    )
-    for layer, rotary in enumerate(model.rotary):
-        if rotary:
-            own = len(rotary.frequencies.inv_freq)
-            for into, x in zip(norms, reading[1:], strict=True):
-                into[layer, :, :own] = pair_norms(x[layer, :, first:], rotary)
-            turns[layer, :own] = wavelengths(rotary.frequencies.inv_freq)
-    reach = norms[0] * norms[1]
+    layers, heads = reading.weights.shape[:2]
+    turning = {at: rotary.frequencies.inv_freq for at, rotary in enumerate(model.rotary) if rotary}
+    pairs = max(map(len, turning.values()))
+    q, k = np.full((2, layers, heads, pairs), np.nan)
+    turns = np.full((layers, pairs), np.inf)
+    for at, inv_freq in turning.items():
+        own = slice(len(inv_freq))
+        for into, x in ((q, reading.q), (k, reading.k)):
+            into[at, :, own] = pair_norms(x[at, :, first:], model.rotary[at])
+        turns[at, own] = wavelengths(inv_freq)
+    return _measured(model.name, q, k, turns)
+
+
+@functools.cache
+def _stored() -> _Seen:
+    q, k = head_norms()
+    return _measured(LARGE, q, k, np.tile(wavelengths(FREQUENCIES), (len(q), 1)))
+
+
+def _measured(name, q, k, turns) -> _Seen:
     with np.errstate(invalid="ignore"):
-        shares = reach / np.nansum(reach, axis=-1, keepdims=True)
-    longest = 1.08 * np.nanmax(norms)
-    return _Seen(norms, shares, shares.reshape(-1, pairs), turns, longest)
+        shares = q * k / np.nansum(q * k, axis=-1, keepdims=True)
+    rows, longest = shares.reshape(-1, shares.shape[-1]), 1.08 * np.nanmax([q, k])
+    return _Seen(name, (q, k), shares, rows, turns, longest)

@@ -6,24 +6,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.engine.knobs import choice, integer, text
+from posviz.engine.knobs import integer, text
 from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
 from posviz.models.reading import Look, look
 from posviz.models.small import ENCODINGS, small_model
+from posviz.pictures.given import stored
 from posviz.pictures.parts import Curve, Map, Ring, Text, greyed, on_colours, wide
 from posviz.pictures.tokens import label_tokens
 
 MOST = 40  # tokens that are shown
 FEW = 8  # layers, up to which the grid is drawn to scale
 FINE = 480  # cells that the grid of all heads has across, or down, at most
-
-
-class _Stored(choice):
-    """One of the stored models: idle where a reader has given their own."""
-
-    def idle(self, picture: Any) -> str:
-        return "a model was given" if picture._data else ""
 
 
 class HeadBrowser(Picture):
@@ -41,7 +35,7 @@ class HeadBrowser(Picture):
     head = integer(
         0, low=0, high=127, play=True, until=lambda p: len(p._seen().look.weights[0]) - 1
     )
-    model = _Stored("ALiBi", options=tuple(ENCODINGS))
+    model = stored("ALiBi", options=tuple(ENCODINGS), given="a model was given")
     text = text("for x in xs: print(x)", redraw=True)
 
     def __init__(self, given=None, **knobs):

@@ -47,7 +47,6 @@ class FourTerms(Picture):
             terms=terms,
             limit=limit,
             ranges=np.stack([offsets[:, None] + [0, 0], ends], axis=-1),
-            spread=np.ptp(ends, axis=1).max(),
         )
 
     def draw(self, figure: Figure) -> list:
@@ -80,14 +79,12 @@ class FourTerms(Picture):
         ]
 
     def caption(self, arrays: Arrays) -> str:
-        """Whether the last term depends on the offset alone."""
-        if arrays.spread < 1e-9:
-            relative = "depends on the distance alone"
-        else:
-            relative = f"differs by up to {arrays.spread:.2f} between pairs at one distance"
+        """Between which ends the last term lies; what it depends on is a question of the lesson."""
+        least, most = arrays.ranges[..., 1].min(), arrays.ranges[..., 1].max()
         return (
             f"Position enters three of the four terms, and with {arrays.projection} W_Q and W_K "
-            f"(d_model = {arrays.d_model}) the position–position term {relative}; "
+            f"(d_model = {arrays.d_model}) the position–position term lies between {least:.2f} "
+            f"and {most:.2f}, at right for each distance from its smallest to its largest; "
             f"beyond ±{arrays.limit:.3g} colours stay the same."
         )
 

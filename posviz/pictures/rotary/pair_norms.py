@@ -5,16 +5,13 @@ from types import SimpleNamespace
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.encodings.frequencies import Frequencies, rotary_frequencies, wavelengths
-from posviz.encodings.rotary import Rotary
+from posviz.encodings.frequencies import wavelengths
 from posviz.engine.knobs import choice, log
 from posviz.engine.picture import Arrays, Picture
 from posviz.models.reading import pair_norms
-from posviz.models.real import BASE, HEAD_DIM, LAYOUT, SENTENCES, TELLING, heads
+from posviz.models.real import FREQUENCIES, ROPE, SENTENCES, TELLING, heads
 from posviz.pictures.parts import Curve, Rule, legend_above, whole
 
-FREQUENCIES = rotary_frequencies(HEAD_DIM, BASE)
-ROPE = Rotary(layout=LAYOUT, frequencies=Frequencies(FREQUENCIES))
 LONGEST = 16  # no mean norm of these heads is longer
 
 

@@ -14,16 +14,10 @@ from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
 from posviz.masks import causal_mask
 from posviz.models.real import BASE, SENTENCES, TELLING, heads, looked_at
+from posviz.pictures.given import stored
 from posviz.pictures.parts import Background, Map, greyed, wide
 
 LAYOUTS = {"right": "half_split", "mixed up": "interleaved"}
-
-
-class _Stored(choice):
-    """One of the stored sentences: idle where a reader has given their own."""
-
-    def idle(self, picture: Any) -> str:
-        return "the heads of one sentence were given" if picture._data else ""
 
 
 class RealHead(Picture):
@@ -38,7 +32,7 @@ class RealHead(Picture):
     filmed = ("head", "positions")
 
     head = choice("previous word", options=tuple(TELLING), label="head of")
-    sentence = _Stored("car", options=tuple(SENTENCES))
+    sentence = stored("car", options=tuple(SENTENCES), given="the heads of one sentence were given")
     positions = choice("as they are", options=("as they are", "all the same"))
     layout = choice("right", options=tuple(LAYOUTS), when={"positions": ("as they are",)})
 

@@ -57,14 +57,14 @@ class RotaryScores(Picture):
         NumPy computes in float64, the others in float32: `error` is by how much their maps differ.
         """
         seq_len = self.seq_len
-        q, k = self._vectors(seq_len) / self.head_dim**0.25
+        qk = self._vectors(seq_len) / self.head_dim**0.25
         inv_freq = rotary_frequencies(self.head_dim, self.base)
         angles = rotary_angles(np.arange(seq_len), inv_freq)
         error = None
         if self.where != "NumPy":
-            exact = _maps(_pairs(q, k, angles))
-            q, k = (to_device(x.astype(np.float32), self.where) for x in (q, k))
-        pairs = _pairs(q, k, angles)
+            exact = _maps((qk, apply_rotary(qk, angles)))
+            qk = to_device(qk.astype(np.float32), self.where)
+        pairs = qk, apply_rotary(qk, angles)
         maps = _maps(pairs)
         if self.where != "NumPy":
             error = max(np.abs(a - b).max() for a, b in zip(maps, exact, strict=True))
@@ -159,11 +159,6 @@ def float32_words(arrays):
         f"; {arrays.where} computed in float32 and differs from NumPy’s float64 by at most "
         f"{arrays.error:.1e}"
     )
-
-
-def _pairs(q, k, angles):
-    """Queries and keys as they are, and turned."""
-    return (q, k), (apply_rotary(q, angles), apply_rotary(k, angles))
 
 
 def _maps(pairs):

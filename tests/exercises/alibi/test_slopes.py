@@ -131,5 +131,6 @@ def test_what_is_not_attempted_is_told_so():
 
 def test_heads_are_asked_for_that_are_powers_of_two_and_that_are_not():
     counts = {heads for (heads,) in check_slopes.cases()}
-    assert {7, 12, 40} < {heads for heads in counts if heads & (heads - 1)}
+    assert {3, 7} < {heads for heads in counts if heads & (heads - 1)}
+    assert max(counts) > 32
     assert {1, 8} < counts

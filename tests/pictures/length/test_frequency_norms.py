@@ -7,9 +7,11 @@ import pytest
 
 from posviz.encodings.frequencies import Frequencies
 from posviz.encodings.rotary import Rotary
+from posviz.models import real
 from posviz.models.reading import Reading
 from posviz.models.small import small_model
 from posviz.pictures.length.frequency_norms import FrequencyNorms
+from posviz.pictures.rotary.pair_norms import PairNorms
 from tests.pictures.by_hand import caption_of, drawn
 
 TEXT = "for key in keys: print(key, keys[key])"
@@ -69,6 +71,24 @@ def test_every_head_leans_on_the_pair_that_makes_a_third_of_a_turn_in_training()
     assert arrays.turns[3] == pytest.approx(0.32, abs=0.005)
 
 
+def test_in_smollm2_too_most_heads_lean_on_pairs_that_make_a_part_of_a_turn_in_training():
+    arrays = FrequencyNorms(model="SmolLM2-135M", within=8192).compute()
+    q, k = real.head_norms()
+    reach = (q * k).reshape(270, 32)
+    np.testing.assert_allclose(arrays.shares, reach / reach.sum(axis=1)[:, None], rtol=1e-12)
+    part = (arrays.turns > 1 / 6.5) & (arrays.turns < 1 / 2)
+    np.testing.assert_array_equal(np.flatnonzero(part), [22, 23, 24, 25])
+    assert part[arrays.shares.argmax(axis=1)].mean() > 0.8
+    assert 0.4 < arrays.shares[:, part].sum(axis=1).mean() < 0.5
+
+
+def test_the_stored_norms_are_those_of_the_stored_heads():
+    q, k = real.head_norms()
+    for name, at in real.TELLING.items():
+        both = PairNorms(head=name).compute().norms
+        np.testing.assert_allclose((q[at], k[at]), both, rtol=2e-3)
+
+
 def test_a_given_model_has_its_own_layout_and_pairs_and_first_tokens_are_left_out():
     picture = FrequencyNorms(Given(), layer=0, head=2, within=100, text="a" * 7)
     arrays, (query, key, rule, *_) = drawn(picture)
@@ -89,7 +109,7 @@ def test_a_layer_that_turns_nothing_says_so():
 
 
 def test_a_model_that_turns_nothing_is_refused():
-    with pytest.raises(ValueError, match="given must turn queries and keys, and the ALiBi model t"):
+    with pytest.raises(ValueError, match="given must show how queries and keys turn; the ALiBi m"):
         FrequencyNorms(small_model("ALiBi"))
 
 

@@ -1,0 +1,77 @@
+"""Who uses what: patterns, and in how many of transformers' model files each is found."""
+
+import re
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+RELEASE, READ, FILES = "5.23", "2026-11-25", 530  # transformers; the day; its modeling files
+
+
+class Count(NamedTuple):
+    """A pattern and the number of files in which it was found."""
+
+    files: int
+    pattern: str
+
+
+# By the names of the rows; an encoding that has none there is looked for by its own name.
+CENSUS = {
+    "RoPE": Count(208, r"apply_rotary"),
+    "stretched RoPE": Count(176, r"ROPE_INIT_FUNCTIONS"),
+    "learned": Count(126, r"(pos\w*emb\w*|embed_pos\w*|wpe) = nn\.Embedding"),
+    "RoPE in 2-D": Count(31, r"apply_rotary\w*_vision|mrope_section|apply_multimodal_rotary"),
+    "sinusoidal": Count(22, r"class \w*Sinusoidal"),
+    "none (NoPE)": Count(
+        18,
+        r"NoPE|no_rope_layers|layer_rope_theta|if self\.sliding_window is not None"
+        r"( or self\.force_rope)?:\s+(cos, sin|query_states, key_states = apply_rotary)",
+    ),
+    "T5": Count(9, r"relative_attention_bias = nn\.Embedding"),
+    "Transformer-XL": Count(5, r"_rel_shift|def rel_shift|relative_shift_gather"),
+    "ALiBi": Count(3, r"build_alibi|alibi ="),
+    "DeBERTa": Count(3, r"c2p_att"),
+    "Shaw": Count(2, r"distance_embedding = nn"),
+    "Inkling": Count(2, r"rel_logits_proj"),
+    "xPos": Count(0, r"XPos|xpos_|use_xpos"),
+    "Kerple": Count(0, r"[Kk]erple"),
+    "FIRE": Count(0, r"\bFIRE\b"),
+    "FoX": Count(0, r"\bFoX\b|ForgettingAttention"),
+    "CoPE": Count(0, r"\bCoPE\b"),
+    "PaTH": Count(0, r"\bPaTH\b"),
+    "PoPE": Count(0, r"\bPoPE\b"),
+}
+
+# Of families that are named as examples: their folder, and what it holds by these patterns.
+FAMILIES = {
+    "BERT": ("bert", "learned"),
+    "GPT-1": ("openai", "learned"),
+    "GPT-2": ("gpt2", "learned"),
+    "GPT-Neo": ("gpt_neo", "learned"),
+    "GPT-J": ("gptj", "RoPE"),
+    "GPT-NeoX": ("gpt_neox", "RoPE"),
+    "gpt-oss": ("gpt_oss", "RoPE"),
+    "LLaMA": ("llama", "RoPE"),
+    "Qwen3": ("qwen3", "RoPE"),
+    "GLM": ("glm", "RoPE"),
+    "T5": ("t5", "T5"),
+    "XLNet": ("xlnet", "Transformer-XL"),
+    "BLOOM": ("bloom", "ALiBi"),
+}
+
+
+@cache
+def installed() -> dict[str, str]:
+    """Return the modeling files of the transformers that is installed: {folder/name: text}."""
+    found = find_spec("transformers")
+    if found is None or not found.submodule_search_locations:
+        return {}
+    folder = Path(found.submodule_search_locations[0]) / "models"
+    paths = sorted(folder.glob("*/modeling_*.py"))
+    return {f"{path.parent.name}/{path.name}": path.read_text("utf-8") for path in paths}
+
+
+def found_in(pattern: str) -> list[str]:
+    """Return the installed files in which the pattern is found; none without transformers."""
+    return [name for name, text in installed().items() if re.search(pattern, text)]

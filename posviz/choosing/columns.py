@@ -1,0 +1,203 @@
+"""What is measured of an encoding without torch: one function for each column.
+
+Each is given the name of a row and returns a cell. Tokens and projections are the same for all, and
+arrays are NumPy's, in float64.
+"""
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from posviz import flex, sdpa
+from posviz.arrays import Array
+from posviz.attention import KeyValueCache, attend
+from posviz.choosing.census import CENSUS, FILES
+from posviz.choosing.rows import D_MODEL, HEADS, LINE, ROWS, parameters_of
+from posviz.encodings.doors import Encoding, doors
+from posviz.masks import causal_mask
+
+COUNT = 8  # tokens
+TOKENS = np.random.default_rng(0).normal(size=(1, COUNT, D_MODEL))
+PROJECTIONS = np.random.default_rng(1).normal(size=(3, D_MODEL, D_MODEL)) / np.sqrt(D_MODEL)
+FAR = 1000  # tokens by which a text is moved
+SAME = 1e-9  # what differs by less is the same, up to the rounding of float64
+LEANS = 5.0  # e⁵: a key outweighs another 148 times by its direction alone
+NOTHING = 1e-300  # beside a weight: of one so small there is no logarithm
+PARTS = {
+    "at_input": "input",
+    "at_query": "query, key",
+    "at_scores": "scores",
+    "at_values": "values",
+}
+
+
+class Cell(NamedTuple):
+    """What was found: a number, what is said of it, and whether the encoding can do it."""
+
+    number: float
+    said: str
+    can: bool = True
+
+
+@cache
+def made(row: str, length: int = COUNT) -> Encoding:
+    """Return the encoding of a row, for a text of so many tokens."""
+    return ROWS[row](np.asarray, length)
+
+
+def layer(row: str, tokens: Array = TOKENS, positions: Any = None, length: int = 0, **more) -> Any:
+    """Return what one layer makes of tokens [1, len, d_model]; more: as in ``attend``.
+
+    positions: 0, 1, 2 … where none are given; length: of the text, where it is not that of tokens.
+    """
+    positions = np.arange(tokens.shape[1]) if positions is None else np.asarray(positions)
+    encoding = made(row, length or tokens.shape[1])
+    more = {"mask": causal_mask} | more
+    return attend(
+        tokens, *PROJECTIONS, num_heads=HEADS, encoding=encoding, positions=positions, **more
+    )
+
+
+def door(row: str) -> Cell:
+    """Where it acts."""
+    passed = [PARTS[name] for name in doors(_for_input(row)) if name in PARTS]
+    return Cell(len(passed), " and ".join(passed) or "nowhere")
+
+
+def parameters(row: str) -> Cell:
+    """How many numbers are learned, with 8 heads of 64 dimensions and a table of 1024 rows."""
+    count = parameters_of(made(row))
+    return Cell(count, f"{count:,}".replace(",", " "), count == 0)
+
+
+def flash(row: str) -> Cell:
+    """What torch's scaled_dot_product_attention must be given beside queries, keys and values.
+
+    The number: 0 for nothing, so that FlashAttention can do it; 1 for a bias; 2 if it cannot.
+    """
+    encoding = _for_input(row)
+    if sdpa.why_never(encoding):
+        return Cell(2, "✗ its own sums", False)
+    if "at_scores" in doors(encoding):
+        return Cell(1, "a bias", False)
+    return Cell(0, "✓ nothing")
+
+
+def flex_attention(row: str) -> Cell:
+    """Whether FlexAttention can be given its bias for one pair at a time."""
+    encoding = _for_input(row)
+    can = doors(encoding) == ("at_input",) or not flex.why_not(encoding)
+    return Cell(can, "✓" if can else "✗", can)
+
+
+def cached(row: str) -> Cell:
+    """Largest difference of an output when tokens come one by one, with a cache of keys."""
+    held = KeyValueCache()
+    steps = [layer(row, TOKENS[:, i : i + 1], [i], length=i + 1, cache=held) for i in range(COUNT)]
+    difference = _largest(np.concatenate(steps, axis=1) - layer(row))
+    return _measured(difference, difference < SAME)
+
+
+def relative(row: str) -> Cell:
+    """Largest change of an output when the text is moved by 1000 positions."""
+    change = _largest(layer(row, positions=np.arange(FAR, FAR + COUNT)) - layer(row))
+    return _measured(change, change < SAME)
+
+
+def between(row: str) -> Cell:
+    """Largest change of a score, less that of the query with itself, by one token between."""
+    other = TOKENS.copy()
+    other[:, COUNT // 2] = np.random.default_rng(2).normal(size=D_MODEL)
+    scores = []
+    for tokens in (TOKENS, other):
+        weights = _weights(row, tokens)[:, -1]
+        scores.append(np.log(weights[:, 0] / weights[:, -1]))
+    change = _largest(scores[1] - scores[0])
+    return _measured(change, change > SAME)
+
+
+def stretched(row: str) -> Cell:
+    """Largest change of an output when positions are divided by 4; nan where it refuses them."""
+    try:
+        change = _largest(layer(row, positions=np.arange(COUNT) / 4) - layer(row))
+    except TypeError:
+        return Cell(np.nan, "✗ whole only", False)
+    return _measured(change, True) if change > SAME else Cell(change, "reads none")
+
+
+def plane(row: str) -> Cell:
+    """Difference of a weight between neighbours in a line and over its end, 32 patches a line."""
+    same = np.repeat(TOKENS[:, :1], 2, axis=1)
+    pairs = (0, 1), (LINE - 1, LINE)
+    inside, over = (_weights(row, same, places, length=COUNT)[:, 1, 0] for places in pairs)
+    difference = _largest(over - inside)
+    return _measured(difference, difference > SAME)
+
+
+def both_ways(row: str) -> Cell:
+    """Largest change of an output, without a mask, when the text is reversed.
+
+    Or the logarithm of the factor by which the farthest key ahead outweighs the farthest behind,
+    contents being alike, where that is above 5.
+    """
+    change = _largest(layer(row, mask=None) - layer(row, TOKENS[:, ::-1], mask=None)[:, ::-1])
+    alike = np.repeat(TOKENS[:, :1], 2 * 16 + 1, axis=1)
+    weights = np.log(_far_apart(row, alike)[:, 16] + NOTHING)
+    ahead = float((weights[:, -1] - weights[:, 0]).max())
+    if ahead > LEANS:
+        times = f"e^{ahead:.0f}" if ahead < 100 else "> e^100"
+        return Cell(ahead, f"✗ {times} ahead", False)
+    return _measured(change, change > SAME)
+
+
+def census(row: str) -> Cell:
+    """In how many of 530 model files of transformers 5.23 it is found; lesson 11 has the grep."""
+    if row not in CENSUS:
+        return Cell(np.nan, "with RoPE")
+    files = CENSUS[row].files
+    return Cell(files, f"{files} of {FILES}", files > 0)
+
+
+def _for_input(row: str) -> Encoding:
+    return made(row).for_input(TOKENS, np.arange(COUNT), None)[0]
+
+
+def _weights(row: str, tokens: Array, positions: Any = None, length: int = 0, **more) -> Array:
+    """The weights [heads, len, len] of one layer."""
+    return layer(row, tokens, positions, length, return_weights=True, **more)[1][0]
+
+
+def _far_apart(row: str, tokens: Array) -> Array:
+    """The weights without a mask of tokens as far apart as the encoding can tell."""
+    try:
+        return _weights(row, tokens, 3000 * np.arange(tokens.shape[1]), mask=None)
+    except IndexError:  # beyond its table
+        return _weights(row, tokens, 30 * np.arange(tokens.shape[1]), mask=None)
+
+
+def _largest(difference: Array) -> float:
+    return float(np.abs(difference).max())
+
+
+def _measured(difference: float, can: bool) -> Cell:
+    """A cell for a difference; what rounding leaves differs from machine to machine."""
+    shown = "< 1e-9" if difference < SAME else f"{difference:.2g}"
+    return Cell(difference, f"{'✓' if can else '✗'} {shown}", can)
+
+
+_MEASURED = {
+    "door": door,
+    "parameters": parameters,
+    "flash": flash,
+    "FlexAttention": flex_attention,
+    "cached": cached,
+    "relative": relative,
+    "between": between,
+    "stretched": stretched,
+    "2-D": plane,
+    "both ways": both_ways,
+    "census": census,
+}
+COLUMNS = {name: cache(function) for name, function in _MEASURED.items()}
+"""By name, the function from the name of a row to its cell; each measures once."""

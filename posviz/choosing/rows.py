@@ -1,0 +1,109 @@
+"""The rows of the comparison: every encoding of the map, at one size."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from posviz.arrays import Array
+from posviz.encodings.alibi import Alibi
+from posviz.encodings.cope import CoPE
+from posviz.encodings.deberta import DeBERTa
+from posviz.encodings.doors import Encoding, NoPosition
+from posviz.encodings.fire import FIRE
+from posviz.encodings.fox import FoX
+from posviz.encodings.inkling import Inkling
+from posviz.encodings.kerple import KerpleLog
+from posviz.encodings.learned import Learned
+from posviz.encodings.path import PaTH
+from posviz.encodings.pope import PoPE
+from posviz.encodings.rotary import Rotary
+from posviz.encodings.rotary2d import AxialRotary, raster
+from posviz.encodings.shaw import Shaw
+from posviz.encodings.sinusoidal import Sinusoidal
+from posviz.encodings.stretching import dynamic_ntk, yarn
+from posviz.encodings.t5 import T5
+from posviz.encodings.transformer_xl import TransformerXL
+from posviz.encodings.xpos import XPos
+
+HEADS, HEAD_DIM = 8, 64
+D_MODEL = HEADS * HEAD_DIM
+TRAINED = 1024  # tokens: the rows of the learned table; as an image, 32 × 32 patches
+LINE = 32  # patches in a line of that image
+SHORT = 4  # tokens that dynamic NTK takes for its training, so that few tokens are a long text
+
+NONE = "none (NoPE)"  # what all are held against
+
+Kind = Callable[[np.ndarray], Array]  # makes the learned arrays: np.asarray, or torch's
+Make = Callable[[Kind, int], Encoding]  # of a kind of array, for a text of so many tokens
+
+
+@cache
+def _random(*shape: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def _small(*shape: int, seed: int = 0) -> np.ndarray:
+    """A projection as models begin with it: what comes out is as large as what goes in."""
+    return _random(*shape, seed=seed) / np.sqrt(shape[0])
+
+
+def _stretched(frequencies: Any) -> Rotary:
+    return Rotary(frequencies=frequencies)
+
+
+ROWS: dict[str, Make] = {
+    NONE: lambda kind, length: NoPosition(),
+    "sinusoidal": lambda kind, length: Sinusoidal(),
+    "learned": lambda kind, length: Learned(kind(_random(TRAINED, D_MODEL))),
+    "Shaw": lambda kind, length: Shaw(
+        kind(_random(33, HEAD_DIM)), kind(_random(33, HEAD_DIM, seed=1))
+    ),
+    "Transformer-XL": lambda kind, length: TransformerXL(
+        kind(_small(D_MODEL, D_MODEL)),
+        kind(_random(HEADS, HEAD_DIM, seed=1)),
+        kind(_random(HEADS, HEAD_DIM, seed=2)),
+    ),
+    "T5": lambda kind, length: T5(kind(_random(32, HEADS))),
+    "DeBERTa": lambda kind, length: DeBERTa(
+        kind(_random(HEADS, 512, HEAD_DIM)),
+        kind(_random(HEADS, 512, HEAD_DIM, seed=1)),
+        bucket_size=256,
+        max_position=512,
+    ),
+    "RoPE": lambda kind, length: Rotary(),
+    "RoPE in 2-D": lambda kind, length: AxialRotary(kind(raster(TRAINED // LINE, LINE))),
+    "stretched RoPE": lambda kind, length: _stretched(
+        yarn(HEAD_DIM, 4.0, original_max_seq_len=TRAINED)
+    ),
+    "dynamic NTK": lambda kind, length: _stretched(
+        dynamic_ntk(HEAD_DIM, 4.0, seq_len=length, original_max_seq_len=SHORT)
+    ),
+    "ALiBi": lambda kind, length: Alibi(),
+    "xPos": lambda kind, length: XPos(),
+    "Kerple": lambda kind, length: KerpleLog(
+        kind(1 + _random(HEADS) ** 2), kind(0.5 + _random(HEADS, seed=1) ** 2)
+    ),
+    "FIRE": lambda kind, length: FIRE(
+        *(kind(_random(*shape, seed=3)) for shape in ((32,), (32,), (32, HEADS), (HEADS,)))
+    ),
+    "FoX": lambda kind, length: FoX(kind(_small(D_MODEL, HEADS)), kind(_random(HEADS, seed=1))),
+    "CoPE": lambda kind, length: CoPE(kind(_random(64, HEAD_DIM))),
+    "PaTH": lambda kind, length: PaTH(
+        kind(_small(D_MODEL, D_MODEL)),
+        kind(_small(D_MODEL, HEADS, seed=1)),
+        kind(_random(HEADS, seed=2)),
+    ),
+    "Inkling": lambda kind, length: Inkling(
+        kind(_small(D_MODEL, 8 * HEADS)), kind(_random(8, 512, seed=1))
+    ),
+    "PoPE": lambda kind, length: PoPE(kind(-1 - _random(HEADS, HEAD_DIM) ** 2 / 9)),
+}
+"""The encodings of the map of lesson 00, and dynamic NTK, which stretches RoPE as a text grows."""
+
+
+def parameters_of(encoding: Encoding) -> int:
+    """Return how many numbers of the encoding are learned: those it holds in arrays of floats."""
+    parts = [part for part in vars(encoding).values() if isinstance(part, np.ndarray)]
+    return sum(part.size for part in parts if part.dtype.kind == "f")

@@ -1,0 +1,83 @@
+"""What popular tables say of encodings, each cell with its number."""
+
+import numpy as np
+
+from posviz.choosing.census import FAMILIES
+from posviz.choosing.columns import COLUMNS, SAME, Cell
+from posviz.choosing.rows import D_MODEL, TRAINED
+from posviz.choosing.table import Comparison
+from posviz.encodings.sinusoidal import sinusoidal
+
+TOLD = {
+    "learned numbers": "What is said of them, and how many there are.",
+    "relative": "What is said, and the largest change of an output when the text is moved by 1000; "
+    "of sinusoids, how much the product of two rows 5 apart varies along the table.",
+    "example": "A model that is named, and whether transformers 5.23 has it so.",
+}
+
+
+def said() -> Comparison:
+    """Return what is said of six encodings beside what is measured; ✗ where it is wrong."""
+    table = TRAINED * D_MODEL
+    return Comparison(
+        TOLD,
+        {
+            "sinusoidal": (_numbers("0", "sinusoidal", 0), _products(), _nothing()),
+            "learned": (
+                _numbers("L·d", "learned", table),
+                _relative("no", "learned"),
+                _examples("learned", "BERT", "GPT-2"),
+            ),
+            "relative (T5)": (
+                _numbers("n²", "T5", TRAINED**2),
+                _relative("yes", "T5"),
+                _examples("T5", "T5"),
+            ),
+            "Transformer-XL": (
+                _numbers("L·d", "Transformer-XL", table),
+                _relative("yes", "Transformer-XL"),
+                _examples("Transformer-XL", "XLNet"),
+            ),
+            "RoPE": (
+                _numbers("0", "RoPE", 0),
+                _relative("yes", "RoPE"),
+                _examples("RoPE", "LLaMA", "GPT-Neo", "GPT-2"),
+            ),
+            "ALiBi": (
+                _numbers("0", "ALiBi", 0),
+                _relative("yes", "ALiBi"),
+                _examples("ALiBi", "BLOOM"),
+            ),
+        },
+    )
+
+
+def _cell(words: str, holds: bool, number: float, shown: str) -> Cell:
+    return Cell(number, f"{words} {'✓' if holds else '✗'} {shown}".rstrip(), holds)
+
+
+def _numbers(words: str, row: str, expected: int) -> Cell:
+    found = COLUMNS["parameters"](row)
+    return _cell(words, found.number == expected, found.number, found.said)
+
+
+def _relative(words: str, row: str) -> Cell:
+    found = COLUMNS["relative"](row)
+    return _cell(words, found.can == (words == "yes"), found.number, found.said[2:])
+
+
+def _products() -> Cell:
+    """Sinusoids are said to hold no relative position; the product of rows depends on it alone."""
+    rows = sinusoidal(np.arange(TRAINED), D_MODEL)
+    spread = float(np.ptp((rows[5:] * rows[:-5]).sum(axis=-1)))
+    return _cell("no", spread > SAME, spread, "< 1e-9" if spread < SAME else f"{spread:.2g}")
+
+
+def _examples(row: str, *families: str) -> Cell:
+    wrong = [name for name in families if FAMILIES[name][1] != row]
+    marked = [f"{name} {'✗' if name in wrong else '✓'}" for name in families]
+    return Cell(len(wrong), ", ".join(marked), not wrong)
+
+
+def _nothing() -> Cell:
+    return Cell(0, "")

@@ -1,0 +1,46 @@
+"""All claims of the course in one table, to be searched."""
+
+import html
+
+from posviz.claims.ledger import Claim, Verdict, every_claim, sign, told
+from posviz.course import LESSONS
+from posviz.engine.search import Searched
+from posviz.wording import quoted
+
+HEADS = ("Verdict", "Claim", "What was measured", "About", "Decided in")
+
+
+def ledger(*, lesson: str = "", about: str = "", verdict: str = "") -> Searched:
+    """Compute the claims of the course, or those of a lesson, a topic or a verdict.
+
+    Raises:
+        ValueError: where there is none; the message names what there is.
+    """
+    asked = {"lesson": lesson, "about": about, "verdict": verdict}
+    rows = [(number, claim, claim()) for number, claim in every_claim()]
+    for name, wanted in asked.items():
+        has = [_facts(*row)[name] for row in rows]
+        if wanted and wanted not in has:
+            allowed = ", ".join(map(repr, sorted(set(has))))
+            raise ValueError(f"{name} must be one of {allowed}, got {quoted(wanted)}")
+        rows = [row for row, value in zip(rows, has, strict=True) if wanted in ("", value)]
+    head = "".join(f'<th scope="col" style="text-align: left">{name}</th>' for name in HEADS)
+    body = "".join(_row(*row) for row in rows)
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    lines = [f"{number} {sign(found)}: {claim.statement}" for number, claim, found in rows]
+    return Searched("posviz-ledger", table, "\n".join([f"{len(rows)} claims", *lines]))
+
+
+def _facts(number: str, claim: Claim, verdict: Verdict) -> dict[str, str]:
+    return {"lesson": number, "about": claim.about, "verdict": verdict.verdict}
+
+
+def _row(number: str, claim: Claim, verdict: Verdict) -> str:
+    [lesson] = [row for row in LESSONS if row.number == number]
+    anchor = f"#{claim.section.replace(' ', '-')}" if claim.section else ""
+    place = html.escape(f"{number} {claim.section or lesson.title}")
+    link = f'<a href="{lesson.notebook}.ipynb{html.escape(anchor)}">{place}</a>'
+    said = (sign(verdict), claim.statement, ". ".join(told(verdict)), claim.about)
+    style = "text-align: left; vertical-align: top; white-space: normal"
+    cells = [f'<td style="{style}">{cell}</td>' for cell in (*map(html.escape, said), link)]
+    return f"<tr>{''.join(cells)}</tr>"

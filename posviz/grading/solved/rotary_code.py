@@ -1,0 +1,18 @@
+"""Solutions: RoPE in code."""
+
+import numpy as np
+
+from posviz import apply_rotary, rotary_angles
+
+
+def my_half_split(w, num_heads):
+    """Reorder the columns of w from interleaved to half_split, head by head."""
+    heads = w.reshape(len(w), num_heads, -1)
+    return np.concatenate([heads[..., 0::2], heads[..., 1::2]], axis=-1).reshape(w.shape)
+
+
+def my_cached_scores(q, k, cached_keys, inv_freq):
+    """Scores [len + 1] of a new token; q and k [head_dim], inv_freq [head_dim/2]."""
+    position = len(cached_keys)
+    q, k = apply_rotary(np.stack([q, k]), rotary_angles(position, inv_freq))
+    return np.concatenate([cached_keys, k[None]]) @ q

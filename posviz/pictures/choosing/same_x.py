@@ -1,0 +1,75 @@
+"""One text through one layer, once with each encoding."""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from posviz.attention import attend
+from posviz.choosing.columns import PROJECTIONS, made
+from posviz.choosing.rows import D_MODEL, HEADS, NONE, ROWS
+from posviz.engine.knobs import integer, real, switch
+from posviz.engine.picture import Arrays, Picture
+from posviz.engine.style import PLAIN
+from posviz.masks import causal_mask
+from posviz.pictures.parts import Map, greyed, wide
+
+PLACES = np.arange(16)
+MOVED = 1000  # tokens, about as far as the shortest table reaches
+OWN = np.random.default_rng(0).normal(size=(1, len(PLACES), D_MODEL))
+SHARED = np.random.default_rng(1).normal(size=D_MODEL)
+
+
+class SameX(Picture):
+    """One x through every encoding: the weights of the same head."""
+
+    size = (9.0, 4.4)
+    paper_size = (3.3, 4.2)
+    filmed = ("content", "causal")
+
+    content = real(0.5, low=0.0, high=1.0, play=True)
+    head = integer(1, low=1, high=HEADS)
+    first = integer(0, low=0, high=MOVED, label="first position")
+    causal = switch(True)
+
+    def compute(self) -> Arrays:
+        """Return the weights [len, len] of each encoding, and the share that it moves.
+
+        A token is what all share, and content times what it has of its own. Hidden keys have NaN.
+        moved: what part of a query's weight is on other keys than without positions, on average.
+        """
+        tokens = SHARED + self.content * (OWN - SHARED)
+        weights = {row: self._weights(row, tokens) for row in ROWS}
+        moved = {
+            row: np.nansum(abs(found - weights[NONE])) / 2 / len(PLACES)
+            for row, found in weights.items()
+        }
+        return self.arrays(weights=weights, moved=moved)
+
+    def _weights(self, row, tokens):
+        places = PLACES + self.first
+        mask = causal_mask(places, places) if self.causal else None
+        more = {"encoding": made(row, len(PLACES)), "positions": places, "mask": mask}
+        _, found = attend(tokens, *PROJECTIONS, num_heads=HEADS, return_weights=True, **more)
+        weights = found[0, self.head - 1]
+        return weights if mask is None else np.where(mask, weights, np.nan)
+
+    def draw(self, figure: Figure) -> list:
+        """A map for each encoding: rows are queries, columns keys."""
+        panels = figure.subplots(*((3, 7) if wide(figure) else (5, 4))).ravel()
+        look = {"cmap": greyed(PLAIN), "limits": (0, 1), "most": (len(PLACES),) * 2}
+        parts = []
+        for axes, row in zip(panels, ROWS, strict=False):
+            axes.set(xticks=[], yticks=[])
+            axes.set_title(row, fontsize="small")
+            parts.append(Map(axes, lambda a, row=row: a.weights[row], **look))
+        for axes in panels[len(ROWS) :]:
+            axes.set_axis_off()
+        return parts
+
+    def caption(self, arrays: Arrays) -> str:
+        """Who moves most of the weight, and who least."""
+        most, *_, least, _ = sorted(arrays.moved, key=arrays.moved.get, reverse=True)
+        return (
+            f"Head {arrays.head} at the positions {arrays.first} … {arrays.first + len(PLACES) - 1}"
+            f": beside none, {most} moves {arrays.moved[most]:.0%} of the weight to other keys, "
+            f"{least} {arrays.moved[least]:.0%}."
+        )

@@ -1,0 +1,136 @@
+"""The columns: against what is known otherwise, and encodings that are broken on purpose."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import posviz
+from posviz.choosing import columns
+from posviz.choosing.columns import COLUMNS
+from posviz.choosing.rows import ROWS
+from posviz.encodings.alibi import Alibi
+from posviz.encodings.doors import Encoding
+from posviz.encodings.rotary import Rotary
+from posviz.encodings.sinusoidal import Sinusoidal
+from tests.every_encoding import WHOLE
+from tests.test_flex import FAMILIES
+
+ABSOLUTE = {"sinusoidal", "learned"}
+FROM_TOKENS = {"FoX", "CoPE", "PaTH"}
+UNREAD = {"none (NoPE)", *FROM_TOKENS}
+CAN = {  # by column, the rows that can do it
+    "cached": ROWS.keys() - {"dynamic NTK"},
+    "relative": ROWS.keys() - ABSOLUTE - {"FIRE"},  # FIRE counts from where a text begins
+    "between": FROM_TOKENS,
+    "stretched": ROWS.keys() - {"Shaw", "T5", "DeBERTa", "Inkling", "learned", "RoPE in 2-D"},
+    "2-D": ABSOLUTE | {"RoPE in 2-D"},
+    "both ways": ROWS.keys()
+    - {"none (NoPE)", "ALiBi", "Kerple", "FIRE"}  # the same ahead as behind
+    - {"xPos", "FoX", "CoPE"},  # made for what lies behind
+}
+
+
+@pytest.mark.parametrize("column", CAN)
+def test_who_can_is_who_should(column):
+    assert {row for row in ROWS if COLUMNS[column](row).can} == set(CAN[column])
+
+
+def test_numbers_say_the_same_as_signs():
+    for column in ("cached", "relative"):
+        for row in ROWS:
+            found = COLUMNS[column](row)
+            assert found.can == (found.number < 1e-9), (column, row)
+            assert found.said.startswith("✓ < 1e-9" if found.can else "✗ "), (column, row)
+
+
+def test_positions_must_be_whole_where_a_table_is_read():
+    refused = {row for row in ROWS if np.isnan(COLUMNS["stretched"](row).number)}
+    other = {"RoPE in 2-D": "2-D, axial"}
+    assert {other.get(row, row) for row in refused} <= set(WHOLE)
+    assert {row for row in ROWS if COLUMNS["stretched"](row).number == 0} == UNREAD
+
+
+def test_parameters_by_arithmetic():
+    counted = {
+        "learned": 1024 * 512,
+        "Shaw": 2 * 33 * 64,
+        "Transformer-XL": 512 * 512 + 2 * 8 * 64,
+        "T5": 32 * 8,
+        "DeBERTa": 2 * 8 * 512 * 64,
+        "Kerple": 2 * 8,
+        "FIRE": 2 * 32 + 32 * 8 + 8,
+        "FoX": 512 * 8 + 8,
+        "CoPE": 64 * 64,
+        "PaTH": 512 * 512 + 512 * 8 + 8,
+        "Inkling": 512 * 8 * 8 + 8 * 512,
+        "PoPE": 8 * 64,
+    }
+    assert {row: COLUMNS["parameters"](row).number for row in ROWS} == {
+        row: counted.get(row, 0) for row in ROWS
+    }
+
+
+def test_kernels_are_those_of_the_readme():
+    """Its table is `| line | cache | SDPA | FlexAttention | compile |`, as test_flex has it."""
+    lines = (Path(posviz.__file__).parents[1] / "README.md").read_text("utf-8").splitlines()
+    table = {line.split(" | ")[0].removeprefix("| "): line.split(" | ") for line in lines}
+    named = {"none (NoPE)": "NoPE", "RoPE in 2-D": "2-D, axial", "stretched RoPE": "YaRN"}
+    named["Kerple"] = "Kerple, log"
+    for row in ROWS:
+        [line] = [line for line, kin in FAMILIES.items() if named.get(row, row) in kin]
+        _, _, sums, flex, _ = table[line]
+        assert (COLUMNS["flash"](row).number < 2) == (sums == "yes"), row
+        assert COLUMNS["FlexAttention"](row).can == (flex == "yes"), row
+
+
+@dataclass(frozen=True)
+class QueryAlone(Rotary):
+    """RoPE that forgets the keys."""
+
+    def at_key(self, k, positions):
+        return k
+
+    def at_query_and_key(self, q, k, positions):
+        return self.at_query(q, positions), k
+
+
+class AtTheEnd(Encoding):
+    """A bias that counts from the last token seen: a cache makes it another one."""
+
+    def at_scores(self, scores, q, k, q_positions, k_positions):
+        return scores + 0.1 * k_positions * (k_positions == k_positions.max())
+
+
+@pytest.mark.parametrize(
+    ("column", "encoding", "can"),
+    [
+        ("relative", Rotary(), True),
+        ("relative", QueryAlone(), False),
+        ("cached", Alibi(), True),
+        ("cached", AtTheEnd(), False),
+        ("flash", AtTheEnd(), False),
+        ("flex_attention", AtTheEnd(), False),
+        ("both_ways", Alibi(), False),
+        ("both_ways", Rotary(), True),
+        ("plane", Rotary(), False),
+        ("plane", Sinusoidal(), True),
+    ],
+)
+def test_a_broken_encoding_is_found(monkeypatch, column, encoding, can):
+    monkeypatch.setitem(ROWS, column, lambda kind, length: encoding)
+    columns.made.cache_clear()
+    assert getattr(columns, column)(column).can == can
+
+
+def test_the_door_is_told():
+    assert COLUMNS["door"]("RoPE").said == "query, key"
+    assert COLUMNS["door"]("Shaw").said == "scores and values"
+    assert COLUMNS["door"]("FoX").said == "scores"
+    assert COLUMNS["door"]("none (NoPE)").said == "nowhere"
+
+
+def test_the_census_is_told():
+    assert COLUMNS["census"]("RoPE") == (208, "208 of 530", True)
+    assert COLUMNS["census"]("PoPE") == (0, "0 of 530", False)

@@ -1,0 +1,48 @@
+"""The table: as text and as HTML the same cells, and nothing loaded that is not asked for."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from posviz.choosing import costs, table
+from posviz.choosing.columns import COLUMNS
+from posviz.choosing.rows import ROWS
+
+
+def test_text_and_html_have_the_same_cells():
+    made = table.comparison("door", "parameters")
+    text, shown = repr(made), made._repr_html_()
+    for row in ROWS:
+        door, parameters = COLUMNS["door"](row).said, COLUMNS["parameters"](row).said
+        assert re.search(rf"^{re.escape(row)} +{door} +{parameters}$", text, flags=re.MULTILINE)
+        cells = re.findall(r"<t[dh][^>]*>([^<]*)<", shown.split(f">{row}<")[1])[:2]
+        assert cells == [door, parameters]
+    assert "door: Where it acts." in text
+    assert "Where it acts." in shown
+
+
+def test_an_unknown_column_is_named():
+    with pytest.raises(ValueError, match=r"a column must be one of 'door'.*, 'time', got 'colour'"):
+        table.comparison("door", "colour")
+
+
+def test_what_hangs_on_the_machine_shows_progress(monkeypatch, capsys):
+    monkeypatch.setattr(costs, "_fastest", lambda row, length: 2.0 + (row == "RoPE"))
+    assert re.search(r"^RoPE +× 1\.50$", repr(table.comparison("time")), flags=re.MULTILINE)
+    assert "20/20" in capsys.readouterr().out
+    table.comparison("door")
+    assert capsys.readouterr().out == ""
+
+
+def test_the_costs_are_those_that_there_are():
+    assert all(table.function(name).__doc__ for name in (*COLUMNS, *table.COSTS))
+
+
+@pytest.mark.slow("a process")
+def test_the_other_columns_load_no_torch():
+    program = "from posviz.choosing.table import comparison; comparison('door', 'flash')"
+    program += "; import sys; print('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout == "False\n", done.stderr

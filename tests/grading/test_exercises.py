@@ -1,0 +1,101 @@
+"""Every exercise is found, lends what its text names, and is solved with that alone."""
+
+import ast
+from dataclasses import replace
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from posviz.course import LESSONS
+from posviz.exercises.checker import Checker
+from posviz.exercises.feedback import Feedback
+from posviz.grading.exercises import of_lesson, solution
+from posviz.publish import arguments
+from posviz.publish.inventory import ROOT
+from tests.exercises.every_mistake import listed
+
+NOTEBOOKS = arguments.notebooks()
+EVERY = [
+    (lesson, exercise)
+    for lesson in LESSONS[1:]
+    for exercise in of_lesson(NOTEBOOKS[lesson.notebook])
+]
+NAMES = [f"{lesson.number} {exercise.name}" for lesson, exercise in EVERY]
+each = pytest.mark.parametrize(("lesson", "exercise"), EVERY, ids=NAMES)
+
+
+def test_they_are_all_checkers_that_there_are():
+    files = (ROOT / "posviz" / "exercises").glob("*/[a-z]*.py")
+    modules = [import_module(f"posviz.exercises.{file.parent.name}.{file.stem}") for file in files]
+    there = {
+        id(value)
+        for module in modules
+        for value in vars(module).values()
+        if isinstance(value, Checker)
+    }
+    assert {id(exercise.checker) for _, exercise in EVERY} == there
+
+
+def test_lent_is_what_text_and_stub_call():
+    lent = {name: set(exercise.lent) for name, (_, exercise) in zip(NAMES, EVERY, strict=True)}
+    assert {name: names for name, names in lent.items() if names} == {
+        "05 my_scores": {"apply_rotary", "rotary_angles", "rotary_frequencies"},
+        "06 my_cached_scores": {"apply_rotary", "rotary_angles"},
+        "08 my_bias": {"offsets"},
+        "10 my_scores": {"dynamic_ntk"},
+    }
+
+
+def test_an_exercise_has_its_parts():
+    found = {exercise.name: exercise for _, exercise in EVERY}
+    base, offset = found["found_base"], found["my_offset"]
+    assert base.text.startswith("**Exercise 2: a table without a label.**")
+    assert base.given[0].startswith("found = found_table()")
+    assert (base.stub, base.check) == (
+        "found_base = ...  # replace this with a number",
+        "check_base(found_base)",
+    )
+    assert offset.stub == "my_offset = ...  # replace this with a tuple, such as (0, 3)"
+    assert offset.check == "check_collision(my_offset)"
+
+
+def test_a_notebook_without_exercises_is_refused():
+    with pytest.raises(RuntimeError, match=r"00_start_here\.ipynb has no exercises"):
+        of_lesson(NOTEBOOKS["00_start_here"])
+
+
+@each
+def test_its_solution_is_right_on_any_inputs_and_uses_what_is_lent(lesson, exercise, rng):
+    names = {"np": np, **exercise.lent}
+    exec(solution(lesson, exercise), names)
+    for seed in ((), (int(rng.integers(10**6)),)):
+        assert replace(exercise.checker, seed=seed)(names[exercise.name])
+
+
+@each
+def test_its_solution_begins_as_the_stub(lesson, exercise):
+    stub, solved = exercise.stub.splitlines(), solution(lesson, exercise).splitlines()
+    if stub[0].startswith("def "):
+        assert solved[:2] == stub[:2]
+        assert ast.get_docstring(ast.parse(exercise.stub).body[0])
+
+
+@pytest.mark.sampled(quick=4, default=12)
+@each
+def test_its_mistakes_are_named_on_other_inputs_too(lesson, exercise, rng):
+    check = replace(exercise.checker, seed=(int(rng.integers(10**6)),))
+    for mistake in check.mistakes:
+        outputs = [check._run(mistake.function, case) for case in check.cases()]
+        assert not any(isinstance(output, Feedback) for output in outputs), mistake.name
+        assert check._judge(outputs).mistake == mistake.name
+    assert listed(check)
+
+
+@each
+def test_who_knows_the_inputs_that_everybody_sees_is_not_right_on_others(lesson, exercise, rng):
+    if exercise.checker.inputs is None:
+        return
+    known = {repr(case): exercise.checker.reference(*case) for case in exercise.checker.cases()}
+    others = replace(exercise.checker, seed=(int(rng.integers(10**6)),)).cases()
+    assert any(repr(case) not in known for case in others)

@@ -1,0 +1,55 @@
+"""What a class got wrong: shares, page and picture."""
+
+import pytest
+from PIL import Image
+
+from posviz.grading.grade import Row, write
+from posviz.grading.report import report, shares
+
+SENTENCE = "You divided by √d_model & not <√head_dim>."
+ROWS = [
+    *(Row(f"s{i}", "scores", 0, "divided by √d_model", SENTENCE) for i in range(3)),
+    *(Row(f"s{i}", "scores", 10, "", "It agrees.") for i in range(3, 7)),
+    Row("s7", "scores", 0, "not attempted", "Not attempted yet."),
+    *(Row(f"s{i}", "matrix", 10, "", "That is it.") for i in range(8)),
+]
+
+
+def test_shares_are_of_the_class_and_most_come_first():
+    found = shares(ROWS)
+    assert [(share.mistake, share.percent) for share in found["scores"]] == [
+        ("right", "50 %"),
+        ("divided by √d_model", "38 %"),
+        ("not attempted", "12 %"),
+    ]
+    assert found["scores"][1].told == SENTENCE
+    assert [share.percent for share in found["matrix"]] == ["100 %"]
+
+
+def test_page_and_picture_lie_beside_the_table(tmp_path):
+    page, picture = report(write(ROWS, tmp_path / "grades.csv"))
+    text = page.read_text("utf-8")
+    assert "8 submissions" in text
+    assert '<td>38 %</td><th scope="row">divided by √d_model</th>' in text
+    assert "√d_model &amp; not &lt;√head_dim&gt;." in text
+    assert f'src="{picture.name}"' in text
+    with Image.open(picture) as image:
+        assert image.width == 1920
+    first = picture.read_bytes()
+    report(tmp_path / "grades.csv")
+    assert picture.read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a,b\n1,2\n",
+        "student,exercise,points,mistake,told\n",
+        "student,exercise,points,mistake,told\na,b,c,d,e\n",
+    ],
+)
+def test_another_table_is_refused(tmp_path, text):
+    (tmp_path / "some.csv").write_text(text)
+    with pytest.raises(ValueError, match=r"some\.csv is no table that `posviz grade` has written"):
+        report(tmp_path / "some.csv")

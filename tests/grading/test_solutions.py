@@ -1,0 +1,36 @@
+"""The notebook of solutions: each right, each mistake with its sentence."""
+
+import nbformat
+import pytest
+
+from posviz.course import LESSONS
+from posviz.grading.exercises import of_lesson
+from posviz.grading.solutions import _solved, write_solutions
+from posviz.publish import arguments
+from tests.exercises.every_mistake import listed
+
+NOTEBOOKS = arguments.notebooks()
+
+
+@pytest.mark.parametrize("lesson", LESSONS[1:], ids=lambda lesson: lesson.number)
+def test_every_mistake_is_told(lesson):
+    for exercise in of_lesson(NOTEBOOKS[lesson.notebook]):
+        text = list(_solved(lesson, exercise))[-1].source
+        for mistake in listed(exercise.checker):
+            assert f"- *{mistake.name}*: {mistake.message}" in text
+
+
+@pytest.mark.slow("a notebook")
+@pytest.mark.sampled(default=1)
+@pytest.mark.parametrize("lesson", LESSONS[1:], ids=lambda lesson: lesson.number)
+def test_every_answer_is_told_to_be_right(lesson, tmp_path):
+    file = write_solutions(lesson, NOTEBOOKS[lesson.notebook], tmp_path)
+    cells = nbformat.read(file, as_version=4).cells
+    shown = [
+        output.data["text/plain"]
+        for cell in cells
+        for output in cell.get("outputs", [])
+        if "data" in output
+    ]
+    assert len(shown) == len(of_lesson(NOTEBOOKS[lesson.notebook]))
+    assert all(text.startswith("✓") for text in shown)

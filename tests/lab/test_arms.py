@@ -1,0 +1,145 @@
+"""Arms: each is what it says, differs from all others, and begins with the same weights."""
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+
+from posviz.encodings.doors import NoPosition
+from posviz.encodings.rotary import Rotary
+from posviz.encodings.stretching import ntk
+from posviz.lab.arms import AT_TEST, at_test, keep_allowed, longest, untrained
+from posviz.lab.configs import ARMS, REMEDIES
+from posviz.lab.tasks import training_batch
+from posviz.lab.train import trained
+from posviz.module import EncodingModule
+
+TOKENS = torch.tensor(training_batch("recall", 0, 0, 2, 48).tokens)
+
+
+def read(model, tokens=TOKENS):
+    with torch.inference_mode():
+        return model(tokens)
+
+
+def plain(model):
+    """The parameters that every arm has."""
+    state = {n: x for n, x in model.named_parameters() if "encoding" not in n and n != "embedding"}
+    return torch.cat([x.flatten() for x in state.values()])
+
+
+def seen_from(model, place):
+    """Which places the logits at one place depend on."""
+    x = torch.randn(1, 48, 16, generator=torch.Generator().manual_seed(0), requires_grad=True)
+    embedded, model.embedding = model.embedding, torch.nn.Parameter(x[0])
+    try:
+        logits = model(torch.arange(48)[None])
+        [slope] = torch.autograd.grad(logits[0, place].square().sum(), model.embedding)
+    finally:
+        model.embedding = embedded
+    return set(torch.nonzero(slope.abs().sum(dim=1)).flatten().tolist())
+
+
+def test_there_is_each_arm_and_each_starts_with_the_same_weights(tiny):
+    models = [untrained(tiny(arm=arm)) for arm in ARMS + REMEDIES]
+    for model in models:
+        assert torch.equal(plain(model), plain(models[0]))
+    assert not torch.equal(plain(untrained(tiny(seed=1))), plain(models[0]))
+
+
+def test_the_arms_differ(tiny):
+    after = {arm: read(trained(tiny(arm=arm, steps=3))[0]) for arm in ARMS + REMEDIES}
+    for one, other in itertools.combinations(after, 2):
+        assert not torch.allclose(after[one], after[other], atol=1e-6), (one, other)
+
+
+def test_fox_begins_as_alibi(tiny):
+    torch.testing.assert_close(
+        read(untrained(tiny(arm="FoX"))), read(untrained(tiny(arm="ALiBi"))), atol=1e-5, rtol=0
+    )
+
+
+def test_windows_and_the_layer_without_position(tiny):
+    assert seen_from(untrained(tiny(arm="RoPE")), 40) == set(range(41))
+    assert seen_from(untrained(tiny(arm="RoPE, window")), 40) == set(range(40 - 2 * 7, 41))
+    hybrid = untrained(tiny(arm="hybrid"))
+    assert seen_from(hybrid, 40) == set(range(41))
+    first, last = hybrid.layers
+    assert first.encoding is None
+    assert isinstance(hybrid.encoding(), Rotary)
+    assert isinstance(last.encoding(), NoPosition)
+
+
+def test_learned_rows_reach_the_longest_test_and_only_those_in_training_move(tiny):
+    for arm, moved in (("learned", set(range(16))), ("learned, randomised", None)):
+        config = tiny(arm=arm)
+        before, after = untrained(config).encoding.table, trained(config)[0].encoding.table
+        assert len(after) == longest(config) == 128
+        rows = set(torch.nonzero((before != after).any(dim=1)).flatten().tolist())
+        assert rows == moved if moved else max(rows) > 64
+
+
+def test_t5_has_no_bucket_without_training(tiny):
+    config = tiny(arm="T5", seq_len=32)
+    encoding = untrained(config).encoding()
+    bias = encoding.at_scores(torch.zeros(1, 2, 32, 32), None, None, *[torch.arange(32)] * 2)
+    table = torch.nn.Parameter(torch.arange(32.0).reshape(16, 2))
+    other = type(encoding)(table, bidirectional=False, max_distance=encoding.max_distance)
+    bias = other.at_scores(torch.zeros(1, 2, 32, 32), None, None, *[torch.arange(32)] * 2)
+    assert set((bias[0, 0, -1] / 2).tolist()) == set(range(16))
+    assert encoding.scale(16) == 0.25
+
+
+def test_kerples_numbers_stay_above_zero(tiny):
+    model = untrained(tiny(arm="Kerple"))
+    model.encoding.r1.data -= 5
+    keep_allowed(model)
+    assert model.encoding.r1.tolist() == pytest.approx([0.01, 0.01])
+    assert model.encoding.r2.tolist() == [1, 1]
+
+
+# ---------------------------------------------------------------- what is changed at test
+
+
+@pytest.mark.parametrize("arm", AT_TEST)
+def test_nothing_changes_within_the_trained_length(arm, tiny):
+    model, short = untrained(tiny(arm=arm)), TOKENS[:, :16]
+    changed = at_test(tiny(arm=arm), model, 16)
+    assert set(changed) == set(AT_TEST[arm])
+    for name, other in changed.items():
+        torch.testing.assert_close(read(other, short), read(model, short), msg=name)
+
+
+def test_beyond_it_all_differ_and_the_model_is_left_as_it_was(tiny):
+    model = untrained(tiny())
+    before = read(model)
+    changed = {name: read(other) for name, other in at_test(tiny(), model, 48).items()}
+    assert torch.equal(read(model), before)
+    for one, other in itertools.combinations([before, *changed.values()], 2):
+        assert not torch.allclose(one, other, atol=1e-5)
+
+
+def test_stretching_by_what_the_length_asks_for(tiny):
+    model = untrained(tiny())
+    pi, by_hand = at_test(tiny(), model, 64), untrained(tiny())
+    with torch.inference_mode():
+        wanted = model(TOKENS, torch.arange(48) / 4)
+    torch.testing.assert_close(read(pi["PI"]), wanted)
+    by_hand.encoding = EncodingModule(Rotary(frequencies=ntk(8, 4.0)))
+    torch.testing.assert_close(read(pi["NTK"]), read(by_hand))
+
+
+def test_windows_at_test_and_blocks(tiny):
+    model = at_test(tiny(), untrained(tiny()), 48)["RoPE, window at test"]
+    assert seen_from(model, 40) == set(range(40 - 2 * 15, 41))
+    xpos = tiny(arm="xPos")
+    blocks = at_test(xpos, untrained(xpos), 48)["xPos, blocks at test"]
+    assert seen_from(blocks, 40) == set(range(24, 41))
+
+
+def test_log_n_is_the_logarithm_of_keys_by_that_of_the_trained_length(tiny):
+    model = at_test(tiny(), untrained(tiny()), 64)["RoPE, log-n at test"]
+    divided = model.plan[0]["temperature"](torch.tensor([0, 15, 16, 63, 255]))
+    wanted = [1, 1, np.log(17) / np.log(16), np.log(64) / np.log(16), 2]
+    assert (1 / divided).tolist() == pytest.approx(wanted)

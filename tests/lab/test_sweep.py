@@ -1,0 +1,180 @@
+"""Many runs: what fails, is stopped or killed loses nothing else; here, with Dask and submitit."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from posviz.lab import sweep as module
+from posviz.lab.sweep import sweep
+from tests.lab.conftest import TINY
+
+
+class AtOnce:
+    """An executor that runs what it is given when it is given it, and notes it."""
+
+    def __init__(self, spoil=lambda config: None):
+        self.given, self.spoil = [], spoil
+
+    def submit(self, run, config, folder):
+        self.given.append(config)
+        future = Future()
+        try:
+            self.spoil(config)
+            future.set_result(run(config, folder))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+@pytest.fixture
+def runs(tiny):
+    return [tiny(seed=seed, steps=2) for seed in (2, 0, 1)]
+
+
+def test_results_come_in_order_and_what_is_there_is_not_done_again(runs, tmp_path, capsys):
+    first, again = AtOnce(), AtOnce()
+    assert [result.config for result in sweep(runs[:2], tmp_path, first)] == runs[:2]
+    assert [result.config for result in sweep(runs, tmp_path, again)] == runs
+    assert (first.given, again.given) == (runs[:2], runs[2:])
+    assert "3/3" in capsys.readouterr().out
+
+
+def test_copied_files_are_merged(runs, tmp_path):
+    for k, folder in enumerate(("here", "there")):
+        sweep(runs[k::2], tmp_path / folder, AtOnce())
+    for path in (tmp_path / "there").iterdir():
+        path.rename(tmp_path / "here" / path.name)
+    assert len(sweep(runs, tmp_path / "here", executor := AtOnce())) == 3
+    assert executor.given == []
+
+
+def test_a_run_that_fails_is_told_and_the_rest_goes_on(runs, tmp_path, capsys):
+    def spoil(config):
+        if config.seed == 0:
+            raise MemoryError("no room")
+
+    found = sweep(runs, tmp_path, AtOnce(spoil))
+    assert [result.config.seed for result in found] == [2, 1]
+    assert "failed: recall, RoPE, seed 0: MemoryError: no room" in capsys.readouterr().out
+
+
+def test_interrupted_it_keeps_what_is_done_and_asks_for_no_more(
+    runs, tmp_path, monkeypatch, capsys
+):
+    waiting = []
+
+    class Slow(AtOnce):
+        def submit(self, run, config, folder):
+            if len(self.given) == 1:
+                waiting.append(Future())
+                return waiting[-1]
+            return super().submit(run, config, folder)
+
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module.time, "sleep", interrupted)
+    assert [result.config for result in sweep(runs, tmp_path, Slow())] == runs[:1]
+    assert all(future.cancelled() for future in waiting)
+    assert "Interrupted: what is done is kept" in capsys.readouterr().out
+
+
+def test_threads_are_an_executor_too(runs, tmp_path):
+    with ThreadPoolExecutor(1) as pool:
+        assert len(sweep(runs, tmp_path, pool)) == 3
+
+
+def test_only_configurations(tmp_path):
+    with pytest.raises(TypeError, match="configs must be of Config, got str"):
+        sweep(["recall"], tmp_path)
+
+
+# ---------------------------------------------------------------- processes
+
+# A worker that begins this run is killed, the first time: by a file that is there, or not.
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from posviz.lab import sweep as module, train
+from posviz.lab.configs import Config
+
+folder = Path(sys.argv[1])
+runs = [Config("recall", "none", seed, **%r) for seed in range(3)]
+
+def killed_once(config, to):
+    if config.seed == 1 and not (folder / "killed").exists():
+        (folder / "killed").touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return train.train_one(config, to)
+
+if __name__ == "__main__":
+    module.train_one = killed_once
+    print("results:", len(module.sweep(runs, folder / "runs")))
+"""
+
+
+@pytest.mark.slow("processes")
+def test_a_worker_that_is_killed_loses_nothing(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(KILLED % {**TINY, "steps": 3})
+    done = subprocess.run(
+        [sys.executable, str(script), str(tmp_path)], capture_output=True, text=True
+    )
+    assert (tmp_path / "killed").exists()
+    assert "results: 3" in done.stdout, done.stderr
+    assert {path.suffix for path in (tmp_path / "runs").iterdir()} == {".json"}
+
+
+@pytest.mark.slow("processes")
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_no_worker_outlives_the_sweep(how, tmp_path):
+    command = [sys.executable, "-m", "posviz", "sweep", "lesson", "--to", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        workers = _eventually(lambda: _workers_of(process.pid))
+        process.send_signal(how)
+        said = process.communicate()[1].decode()
+    assert _eventually(lambda: not [pid for pid in workers if Path(f"/proc/{pid}").exists()])
+    assert process.returncode == {signal.SIGKILL: -9, signal.SIGINT: 130, signal.SIGTERM: 143}[how]
+    assert how == signal.SIGKILL or "Stopped: the files that are there are whole" in said
+
+
+def _workers_of(pid):
+    """Its children that have a thread beside the first: those that work."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [child for child in children if len(os.listdir(f"/proc/{child}/task")) > 1]
+
+
+def _eventually(ask, seconds=60):
+    end = time.monotonic() + seconds
+    while not (answer := ask()) and time.monotonic() < end:
+        time.sleep(0.1)
+    return answer
+
+
+# ---------------------------------------------------------------- recipes of docs/sweeps.md
+
+
+@pytest.mark.slow("processes")
+def test_dask(runs, tmp_path):
+    from distributed import Client, LocalCluster
+
+    local = {"n_workers": 1, "threads_per_worker": 1, "processes": True}
+    with LocalCluster(**local, dashboard_address=None) as cluster, Client(cluster) as client:
+        found = sweep(runs, tmp_path, client.get_executor())
+    assert [result.config for result in found] == runs
+
+
+@pytest.mark.slow("processes")
+def test_submitit(runs, tmp_path):
+    from submitit import AutoExecutor
+
+    executor = AutoExecutor(folder=tmp_path / "logs", cluster="local")
+    executor.update_parameters(timeout_min=5)
+    found = sweep(runs[:2], tmp_path / "runs", executor)
+    assert [result.config for result in found] == runs[:2]

@@ -1,0 +1,66 @@
+"""Which slides a lecture takes."""
+
+import nbformat
+import pytest
+
+from posviz.publish import arguments, lecture, slides
+from posviz.publish.slides import Slide
+
+LESSONS = arguments.notebooks()
+
+
+def made(named="", sizes=(1, 2, 3, 4)):
+    """A title, sections of so many slides without pictures, a summary, an appendix."""
+    stacks = [[Slide("05 · RoPE", notes=["**Time:** an hour.", named])]]
+    stacks += [[Slide(f"{number} It")] * size for number, size in enumerate(sizes, 1)]
+    return [*stacks, [Slide("Summary")], [Slide("Appendix (optional)")], [Slide("A bound")]]
+
+
+def names(stacks):
+    return [stack[0].section for stack in stacks]
+
+
+def test_sections_come_in_the_lessons_order_between_title_and_summary():
+    chosen = lecture.only(made(), [3, 1])
+    assert names(chosen) == ["05 · RoPE", "1 It", "3 It", "Summary"]
+    with pytest.raises(ValueError, match="05 · RoPE has sections 1, 2, 3, 4; got 7"):
+        lecture.only(made(), [1, 7])
+
+
+@pytest.mark.parametrize(
+    ("named", "slides", "wanted"),
+    [
+        ("", 2 + 3, [1, 2]),
+        ("", 2 + 5, [1, 2]),
+        ("A lecturer needs 9 for sections 2 and 4.", 2 + 6, [2, 4]),
+        ("A lecturer needs 9 for sections 2 and 4.", 2 + 5, [1, 2]),
+        ("A lecturer needs 9 for the pictures of sections 2, 3 and 4.", 2 + 9, [2, 3, 4]),
+        ("A lecturer needs 9 for the pictures of sections 2, 3 and 4.", 2 + 10, [1, 2, 3, 4]),
+    ],
+)
+def test_named_sections_come_first_and_others_where_there_is_room(named, slides, wanted):
+    chosen = lecture.fitting(made(named), slides * lecture.MINUTES + 0.01)
+    assert names(chosen) == ["05 · RoPE", *(f"{number} It" for number in wanted), "Summary"]
+
+
+def test_a_picture_takes_as_long_as_a_slide_and_too_little_time_is_refused():
+    shown = made(sizes=(1,))
+    shown[1][0].picture = "<img>"
+    assert lecture.takes(lecture.only(shown, [1])) == pytest.approx(4 * lecture.MINUTES)
+    with pytest.raises(ValueError, match="05 · RoPE takes 5 minutes at least"):
+        lecture.fitting(shown, 3.5 * lecture.MINUTES)
+
+
+def test_the_times_that_lessons_name_are_kept_within_a_third():
+    """Of the slides as they are stored, where a prediction is a picture, too."""
+    ratios = []
+    for path in LESSONS.values():
+        stacks = slides.stacks(nbformat.read(path, as_version=4))
+        text = "\n".join(text for slide in stacks[0] for text in slide.notes)
+        if found := lecture.NAMED.search(text):
+            named = int(found[0].split()[3])
+            wanted = [int(word.strip(",")) for word in found[1].split() if word != "and"]
+            chosen = [lecture.sections(stacks)[number] for number in wanted]
+            ratios.append(lecture.takes(chosen) / named)
+    assert len(ratios) >= 7
+    assert 2 / 3 < min(ratios) <= max(ratios) < 4 / 3
