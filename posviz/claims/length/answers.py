@@ -46,8 +46,8 @@ def majority_goes_on() -> Verdict:
     }
     text = (
         "The least accuracy of all arms, by their medians; to go on means at least "
-        f"{SOLVED:g}. Whoever looks through a window sees no majority of all. It is a control: if all "
-        "arms failed, the evaluation would be broken."
+        f"{SOLVED:g}. Whoever looks through a window sees no majority of all. It is a control: if "
+        "all arms failed, the evaluation would be broken."
     )
     return judge(worst, lambda share: share >= SOLVED, text)
 
