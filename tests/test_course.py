@@ -49,8 +49,7 @@ def rows(text) -> list[str]:
 
 def test_lessons_are_in_order_and_each_number_and_topic_is_there_once():
     numbers = [lesson.number for lesson in LESSONS]
-    assert numbers == sorted(numbers)
-    assert len(set(numbers)) == len(numbers)
+    assert numbers == sorted(set(numbers))
     assert len(OF_TOPIC) == len(numbers)
 
 
@@ -77,10 +76,10 @@ def test_a_notebook_begins_as_its_row_says(lesson):
     )
 
 
-@pytest.mark.parametrize(("lesson", "following"), pairwise(LESSONS))
+@pytest.mark.parametrize(("lesson", "following"), [*pairwise(LESSONS)])
 def test_a_notebook_leads_to_the_next(lesson, following):
-    link = f"[{following.number} · {following.title}]({following.notebook}.ipynb)"
-    wanted = f"**Next:** {link}. {following.question}"
+    name = f"{following.number} · {following.title}"
+    wanted = f"**Next:** [{name}]({following.notebook}.ipynb). {following.question}"
     lines = "\n".join(prose(lesson.notebook)).splitlines()
     assert wanted in lines, f"{lesson.notebook}: write {wanted}"
 

@@ -93,7 +93,7 @@ def answer(cells: list[str], name: str, lent: dict[str, Callable[..., Any]]) -> 
     """
     environment = {"PATH": os.defpath, "LC_ALL": "C.UTF-8", "OMP_NUM_THREADS": "1"}
     command = [*jail(), sys.executable, "-I", "-B", str(INSIDE)]
-    with tempfile.TemporaryDirectory() as folder, _late(3 * SECONDS):
+    with tempfile.TemporaryDirectory() as folder, _late(6 * SECONDS):
         process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
