@@ -46,8 +46,8 @@ def majority_goes_on() -> Verdict:
     }
     text = (
         "The least accuracy of all arms, by their medians; to go on means at least "
-        f"{SOLVED:g}. Whoever looks through a window sees no majority of all. It is a control: if all "
-        "arms failed, the evaluation would be broken."
+        f"{SOLVED:g}. Whoever looks through a window sees no majority of all. It is a control: if "
+        "all arms failed, the evaluation would be broken."
     )
     return judge(worst, lambda share: share >= SOLVED, text)
 
@@ -85,14 +85,15 @@ def a_window_keeps_the_needle() -> Verdict:
 def better_inside_is_better_beyond() -> Verdict:
     """The encoding that is best within the trained length is best beyond it."""
     ranks = {}
-    for task, sign in (("bytes", 1), ("recall", -1)):
+    for task, sign, farthest in (("bytes", 1, 8), ("recall", -1, 8), ("copy unique", -1, 4)):
         medians = {
-            times: [sign * np.median(values(task, arm, times)) for arm in ARMS] for times in (1, 8)
+            times: [sign * np.median(values(task, arm, times)) for arm in ARMS]
+            for times in (1, farthest)
         }
         best = int(np.argmin(medians[1]))
-        ranks[f"it is {task}"] = int((np.array(medians[8]) < medians[8][best]).sum())
+        ranks[f"it is {task}"] = int((np.array(medians[farthest]) < medians[farthest][best]).sum())
     text = (
         f"Arms, of {len(ARMS)}, that are better at 8 times the length than the one that is best "
-        "inside, by their medians; best means none."
+        "inside (copies: 4 times), by their medians; best means none."
     )
     return judge(ranks, lambda count: count == 0, text)

@@ -21,7 +21,7 @@ def _evaluation_inputs(rng, size):
     rows, length = 3 * trained, 4 * trained
     own = rng.normal(2, 1.5, size=(9, length))
     place = np.arange(length)
-    cost = 0.4 * np.clip(place - trained, 0, None) / trained - 0.2 + 3 * (place >= rows)
+    cost = 0.8 * np.clip(place - trained, 0, None) / trained - 0.6 + 3 * (place >= rows)
     texts_a, texts_b = rng.permutation(9)[:6], rng.permutation(9)[:7]
     a = own[texts_a] + 0.01 * rng.normal(size=(6, length))
     b = own[texts_b] + cost + 0.01 * rng.normal(size=(7, length))

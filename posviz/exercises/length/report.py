@@ -23,14 +23,14 @@ def _report_inputs(rng, size):
 
     The first has the best median inside, the second beyond, and the third the best run inside.
     """
-    seeds = 3 + size
+    seeds = 4 + size
     lowest, highest = np.array([[0.93, 0.8, 0.8], [0.96, 0.9, 0.9]])[..., None]
     inside = rng.uniform(lowest, highest, (3, seeds))
     inside[2, -1] = 0.99
     lowest, highest = np.array([[0.5, 0.75, 0.4], [0.7, 0.9, 0.6]])[..., None]
     beyond = rng.uniform(lowest, highest, (3, seeds))
     beyond[0, -1] = 0.97
-    inside[:, 0], beyond[:, 0] = (0.2, 0.15, 0.1), (0.12, 0.14, 0.11)  # a seed that did not learn
+    inside[:, :2], beyond[:, :2] = 0.2, [[0.1], [0.1], [0.0]]  # seeds that did not learn
     solved = float(np.sort(beyond[0])[seeds // 2 + 1])  # just as much as one run has
     rates, order = rng.permutation(3), rng.permutation(seeds)
     return inside[rates][:, order], beyond[rates][:, order], solved

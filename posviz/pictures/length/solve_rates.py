@@ -52,7 +52,7 @@ class SolveRates(Picture):
         )
 
     def draw(self, figure: Figure) -> list:
-        """A row for each arm; for each task three columns, with a dot for each run, in two lines."""
+        """A row for each arm; for each task three columns, with a dot for each run."""
         axes = figure.subplots()
         right, rows = len(TASKS) * (TIMES + GAP) - GAP - 0.5, len(ALL_ARMS)
         axes.set(xlim=(-0.6, right + 0.1), ylim=(rows - 0.4, -0.6))

@@ -9,10 +9,10 @@ from tests.claims.length.raw import TWELVE, ahead, at, comes_to, everybody, find
 from tests.claims.planted import claim_tests
 
 
-def ahead_of_the_best(task, sign):
+def ahead_of_the_best(task, sign, times=8):
     inside = {arm: sign * statistics.median(at(task, arm, 1)) for arm in TWELVE}
     best = min(inside, key=inside.get)
-    return ahead({arm: [sign * x for x in at(task, arm, 8)] for arm in TWELVE}, best)
+    return ahead({arm: [sign * x for x in at(task, arm, times)] for arm in TWELVE}, best)
 
 
 def parity(times):
@@ -52,13 +52,14 @@ FOUND = {
         {
             "it is bytes": ahead_of_the_best("bytes", 1),
             "it is recall": ahead_of_the_best("recall", -1),
+            "it is copy unique": ahead_of_the_best("copy unique", -1, 4),
         },
         lambda count: count == 0,
     ),
 }
 PLANTED = {
     "parity_goes_on": (runs, "committed", worlds.flat, "true"),
-    "majority_goes_on": (runs, "committed", worlds.steep, "false"),
+    "majority_goes_on": (runs, "committed", worlds.flat, "true"),
     "randomised_positions_help": (runs, "committed", worlds.flat, "false"),
     "a_window_keeps_the_needle": (runs, "committed", worlds.flat, "true"),
     "better_inside_is_better_beyond": (runs, "committed", worlds.flat, "true"),

@@ -6,11 +6,16 @@ import numpy as np
 
 from posviz.lab.configs import ARMS, REMEDIES
 from posviz.lab.tables import ALL_ARMS, CHANGED
+from posviz.lab.tasks import TASKS
 from tests.lab.made_results import made
 
 SEEDS = 5
-TRAINED = {"bytes": 64, "recall": 64, "parity": 8, "majority": 32}
+TRAINED = {"bytes": 64, "recall": 64, "parity": 8, "majority": 32, "copy unique": 32}
 AT_TEST = {"RoPE": CHANGED[:5], "xPos": CHANGED[5:]}
+
+
+def lengths(task):
+    return len(TASKS[task].lengths(TRAINED[task]))
 
 
 def world(value, places=None):
@@ -25,7 +30,9 @@ def world(value, places=None):
             {name: of(task, name, seed) for name in AT_TEST.get(arm, ())},
             seq_len=trained,
         )
-        for of in [lambda *run: [value(run[0] == "bytes", *run[1:], 2**k) for k in range(4)]]
+        for of in [
+            lambda *run: [value(run[0] == "bytes", *run[1:], 2**k) for k in range(lengths(run[0]))]
+        ]
         for task, trained in TRAINED.items()
         for arm in ARMS + REMEDIES
         for seed in range(SEEDS)
