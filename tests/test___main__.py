@@ -18,6 +18,7 @@ from posviz.course import OF_TOPIC
 from posviz.engine import killed
 from posviz.engine.places import SETTING
 from posviz.grading import grade, submission
+from posviz.lab import named as sweeps
 from posviz.publish import (
     arguments,
     batch,
@@ -35,7 +36,7 @@ ROPE, XPOS = OF_TOPIC["rotary"], OF_TOPIC["xpos"]
 
 
 COMMANDS = (
-    *("list", "export", "page", "slides", "proof", "rerun", "config", "start"),
+    *("list", "export", "page", "slides", "proof", "rerun", "config", "start", "sweep"),
     *("assign", "grade", "report", "solutions"),
 )
 
@@ -117,6 +118,23 @@ def test_doctor_fails_only_for_what_the_course_needs(call, monkeypatch):
     assert call("doctor").exit_code == 1
 
 
+def test_sweep_names_its_runs_tells_what_is_done_and_does_its_part(call, monkeypatch, tmp_path):
+    named = sweeps.named("small")
+    lines = call("sweep small --list").output.splitlines()
+    assert lines == [f"{config.key}  {config}" for config in named]
+    assert call("sweep small --list --part 2/4").output.splitlines() == lines[1:2]
+    told = call(f"sweep small --status --to {tmp_path}").output
+    assert told == "recall: 0 of 4, 0 s of one core\n"
+    asked = []
+    monkeypatch.setattr(
+        "posviz.lab.sweep.sweep", lambda *given: asked.append(given) or given[0][:1]
+    )
+    done = call(f"sweep small --part 1/2 --to {tmp_path}")
+    assert asked == [((named[0], named[2]), tmp_path)]
+    assert (done.exit_code, done.output) == (1, f"Runs in {tmp_path}: 1 of 2.\n")
+    assert call(f"sweep small --part 1/4 --to {tmp_path}").exit_code == 0
+
+
 # ---------------------------------------------------------------- what is refused
 
 
@@ -143,6 +161,9 @@ def test_doctor_fails_only_for_what_the_course_needs(call, monkeypatch):
         ("list --lesson 77", "lesson '77' is unknown"),
         ("list --files --lesson 77", "lesson '77' is unknown"),
         ("page", "choose the lessons, such as 05, or --all"),
+        ("sweep tiny", "name must be one of 'lesson', 'small', 'large', got 'tiny'"),
+        ("sweep --part 3", "part must be k/n with k from 1 to n, such as 3/10, got '3'"),
+        ("sweep --device TPU", "device must be one of 'torch CPU', 'CUDA', 'MPS', got 'TPU'"),
         ("page --all --lesson 05", "choose the lessons, such as 05, or --all"),
         ("page --lesson roep", f"Did you mean '{ROPE.notebook}'"),
         ("slides --lesson 77", "lesson '77' is unknown"),

@@ -85,6 +85,7 @@ def test_a_command_of_posviz_is_understood(command, tmp_path, monkeypatch, every
     monkeypatch.setattr(rerun, "rerun", lambda path: [])
     monkeypatch.setattr(rerun, "of_changed_files", list)
     monkeypatch.setattr(doctor, "checks", list)
+    monkeypatch.setattr("posviz.lab.sweep.sweep", lambda configs, to: configs)
     monkeypatch.setattr(grade, "grade", lambda *_: [])
     monkeypatch.setattr(report, "report", lambda table: [table])
     monkeypatch.setattr(solutions, "write_solutions", lambda *_: tmp_path)

@@ -20,7 +20,6 @@ from posviz.encodings.alibi import Alibi, alibi_slopes
 from posviz.encodings.doors import Encoding, NoPosition
 from posviz.encodings.fire import FIRE
 from posviz.encodings.fox import FoX
-from posviz.encodings.frequencies import Frequencies
 from posviz.encodings.kerple import KerpleLog
 from posviz.encodings.learned import Learned
 from posviz.encodings.rotary import Rotary
@@ -126,9 +125,9 @@ def _t5(config: Config) -> Made:
 def _fire(config: Config) -> Made:
     w_in, b_in = _normal(config, 2, FIRE_WIDTH)
     w_out = FIRE_WIDTH**-0.5 * _normal(config, FIRE_WIDTH, config.num_heads)
-    weights = (w_in, b_in, w_out, torch.zeros(config.num_heads))
-    scalars = (torch.tensor(0.1), torch.tensor(config.seq_len / 4))
-    return FIRE(*map(nn.Parameter, weights + scalars)), None
+    numbers = (torch.tensor(0.1), torch.tensor(config.seq_len / 4))
+    learned: Any = map(nn.Parameter, (w_in, b_in, w_out, torch.zeros(config.num_heads), *numbers))
+    return FIRE(*learned), None
 
 
 def _kerple(config: Config) -> Made:
@@ -180,19 +179,20 @@ _MADE: dict[str, Callable[[Config], Made]] = {
 # ---------------------------------------------------------------- what is changed at test
 
 
-def _stretched(method: Callable[..., Frequencies]) -> Callable[..., SmallTransformer]:
-    def change(model: SmallTransformer, config: Config, length: int) -> SmallTransformer:
-        head_dim = config.d_model // config.num_heads
-        factor = max(length / config.seq_len, 1.0)
-        frequencies = method(config)(head_dim, factor)
-        model.encoding = EncodingModule(Rotary(frequencies=frequencies))
-        return model
-
-    return change
-
-
-def _yarn(config: Config) -> Callable[..., Frequencies]:
-    return partial(yarn, original_max_seq_len=config.seq_len, beta_fast=BETA_FAST)
+def _stretched(
+    model: SmallTransformer, config: Config, length: int, method: str
+) -> SmallTransformer:
+    head_dim = config.d_model // config.num_heads
+    factor = max(length / config.seq_len, 1.0)
+    if method == "PI":
+        frequencies = position_interpolation(head_dim, factor)
+    elif method == "NTK":
+        frequencies = ntk(head_dim, factor)
+    else:
+        own: dict[str, Any] = {"original_max_seq_len": config.seq_len, "beta_fast": BETA_FAST}
+        frequencies = yarn(head_dim, factor, **own)
+    model.encoding = EncodingModule(Rotary(frequencies=frequencies))
+    return model
 
 
 def _planned(model: SmallTransformer, config: Config, length: int, **own: Any) -> SmallTransformer:
@@ -218,9 +218,7 @@ def _log_n(model: SmallTransformer, config: Config, length: int) -> SmallTransfo
 
 
 _CHANGED: dict[str, Callable[[SmallTransformer, Config, int], SmallTransformer]] = {
-    "PI": _stretched(lambda config: position_interpolation),
-    "NTK": _stretched(lambda config: ntk),
-    "YaRN": _stretched(_yarn),
+    **{method: partial(_stretched, method=method) for method in ("PI", "NTK", "YaRN")},
     "RoPE, window at test": _window,
     "RoPE, log-n at test": _log_n,
     "xPos, blocks at test": _blocks,

@@ -100,7 +100,7 @@ def _recall(rng: np.random.Generator, batch: int, length: int, test: bool) -> Ba
     values = rng.integers(VALUES, size=(batch, NAMES))
     known = given[:, None, :] < places[:, None]  # [batch, len, names]
     asked = np.where(known, rng.random(known.shape), -1.0).argmax(axis=2)
-    asks = known.any(axis=2)
+    asks = np.any(known, axis=2)
     asks[rows, given] = False
     tokens = np.where(asks, NAMES * VALUES + asked, NAMES * VALUES + NAMES)  # or a blank
     tokens[rows, given] = np.arange(NAMES) * VALUES + values

@@ -89,13 +89,13 @@ class SmallTransformer(nn.Module):
         d_model = require_integer(d_model, "d_model")
         num_heads = require_integer(num_heads, "num_heads")
         num_layers = require_integer(num_layers, "num_layers")
-        self.plan = _plan(plan, num_layers)
         rows = 2 * CHARACTERS + 12 * d_model * num_layers
         check_memory("num_layers × d_model", (rows, d_model), itemsize=4)
         if d_model % num_heads:
             raise ValueError(f"num_heads must divide d_model = {d_model}, got {num_heads}")
         if "at_input" in (at := doors(encoding)) and len(at) > 1:
             raise ValueError(f"encoding must act at the input or after it, not both, got {at}")
+        self.plan = _plan(plan, num_layers)
         random = _generator(seed)
         self.encoding, self.causal = EncodingModule(encoding), causal
         self.embedding = _normal((CHARACTERS + 1, d_model), START, random)

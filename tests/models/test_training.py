@@ -11,10 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from torch.nn.functional import gelu
 
 from posviz.arrays import TORCH_DEVICES, devices
+from posviz.attention import attend
+from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import Encoding, NoPosition
 from posviz.encodings.learned import Learned
+from posviz.masks import causal_mask
 from posviz.models import training
 from posviz.models.training import CHARACTERS, SmallTransformer, standard_library_text, train
 from tests.every_encoding import D_MODEL, ENCODINGS, HEADS
@@ -113,6 +117,27 @@ def test_what_comes_later_is_seen_only_from_both_sides(causal):
     one, other = model(codes("position")), model(codes("positive"))
     changed = (one != other).any(dim=-1)[0].tolist()
     assert changed == [not causal] * 6 + [True] * 2
+
+
+def test_layers_may_differ():
+    """Each as a model of that kind has it: the first as one alone, the second behind it."""
+    two = {**SMALL, "num_layers": 2}
+    plan = [{"window": 3}, {"encoding": Alibi(), "temperature": 2.0}]
+    mixed, tokens = SmallTransformer(NoPosition(), plan=plan, **two), codes("a short text")
+    x, places = mixed.embedding[tokens], torch.arange(12)
+    mask = causal_mask(places, places)
+    for layer, encoding, limits in (
+        (mixed.layers[0], NoPosition(), {"mask": mask & (places[:, None] - places < 3)}),
+        (mixed.layers[1], Alibi(), {"mask": mask, "temperature": 2.0}),
+    ):
+        normal = layer.attention_norm(x)
+        weights = (layer.w_q, layer.w_k, layer.w_v)
+        seen = attend(
+            *(normal, *weights), num_heads=HEADS, encoding=encoding, positions=places, **limits
+        )
+        x = x + seen @ layer.w_o
+        x = x + gelu(layer.network_norm(x) @ layer.widen + layer.bias) @ layer.narrow
+    torch.testing.assert_close(mixed(tokens), mixed.norm(x) @ mixed.output)
 
 
 def test_beyond_the_table_there_is_nothing():
@@ -341,6 +366,8 @@ class AtBothDoors(Learned):
         ({"d_model": 10**9}, ValueError, "num_layers × d_model: an array of"),
         ({"d_model": 8.0}, TypeError, r"d_model must be an integer, got 8\.0"),
         ({"seed": -1}, ValueError, "seed must be at least 0, got -1"),
+        ({"plan": [{}] * 2}, ValueError, "plan must have a row for each of 1 layers, got 2"),
+        ({"plan": [{"windows": 3}]}, ValueError, "plan must name encoding, .*, got 'windows'"),
     ],
 )
 def test_a_model_that_cannot_be_is_refused(changed, error, message):
