@@ -199,6 +199,8 @@ class _Conversation:
         keywords = {name: inside.unpacked(value) for name, value in call["keywords"].items()}
         try:
             return {"value": inside.packed(function(*arguments, **keywords), self._lend)}
+        except _Late:
+            raise
         except Exception as error:  # told to who called
             return {"refused": [type(error).__name__, str(error)]}
 
