@@ -67,6 +67,7 @@ def pytest_collection_modifyitems(config, items):
         reach = changed.Reach(changed.since_last_commit())
     # What a change reaches is few: of that nothing is left to chance but what always is.
     drawn = _drawn(items, "default" if reach and speed == "quick" else speed, config.option.seed)
+    config.undrawn = {item.nodeid for item in items if item not in drawn}
     kept, left = [], []
     for item in items:
         reason = _left_out(item, speed, drawn)

@@ -97,7 +97,7 @@ def test_one_query_after_many_keys():
 
 
 @pytest.mark.slow("seconds")
-@pytest.mark.sampled(default=2)
+@pytest.mark.sampled(default=1)
 @pytest.mark.parametrize("name", sorted(NAMED))
 def test_compiled_it_is_the_same(name):
     torch.compiler.reset()
