@@ -28,8 +28,8 @@ def lines(names) -> list[str]:
 def files(lessons: Iterable[Lesson]) -> list[str]:
     """Every file of the lessons, each once, as its path from the current folder.
 
-    Notebook, pictures, exercises, claims and solutions; the encodings and derivations that these import; the
-    tests of all of them. Raises ValueError where there are no notebooks.
+    Notebook, pictures, exercises, claims and solutions; the encodings and derivations that these
+    import; the tests of all of them. Raises ValueError where there are no notebooks.
     """
     found = chain.from_iterable(_files(lesson) for lesson in lessons)
     return list(dict.fromkeys(os.path.relpath(file) for file in found))
