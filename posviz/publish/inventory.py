@@ -49,7 +49,7 @@ def _files(lesson) -> Iterator[Path]:
     ]
     yield from own + mathematics
     for part in parts:
-        yield from sorted((ROOT / "tests" / part / lesson.topic).glob("test_*.py"))
+        yield from sorted((ROOT / "tests" / part / lesson.topic).glob("*.py"))
     for file in mathematics:
         tests = ROOT / "tests" / file.parent.name
         yield from sorted({*tests.glob(f"test_{file.name}"), *tests.glob(f"test_{file.stem}_*.py")})

@@ -61,8 +61,8 @@ QUICK = {
     ),
     "front door: load_table looked for in the wrong module": (
         "posviz/__init__.py",
-        '    "posviz.models.checkpoints": ("load_table",),\n    "posviz.derivations.rotary": (',
-        '    "posviz.derivations.rotary": ("load_table", ',
+        '    "posviz.models.checkpoints": ("load_table",),\n    "posviz.models.hugging_face": (',
+        '    "posviz.models.hugging_face": ("load_table", ',
         "tests/test_front_door.py::test_every_name_opens_something[load_table]",
     ),
     "checkpoints: float16 forgotten": (

@@ -7,8 +7,6 @@ from posviz.claims.length._runs import finding, runs, told_of_needles, values
 from posviz.lab.configs import ARMS
 from posviz.lab.tables import SOLVED
 
-SOLVE = "4 Inside first"
-
 
 def _solving(task: str, arm: str, times: int) -> int:
     """In how many runs an arm solves a task there, and inside."""
@@ -20,7 +18,7 @@ def _all_solving(task: str, times: int) -> int:
     return sum(_solving(task, arm, times) for arm in ARMS)
 
 
-@claim("controls", section=SOLVE)
+@claim("controls")
 def parity_goes_on() -> Verdict:
     """Who has learned parity on short texts has learned parity."""
     inside = _all_solving("parity", 1)

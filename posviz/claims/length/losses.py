@@ -144,7 +144,7 @@ def nothing_is_best() -> Verdict:
     return judge(ahead, lambda count: count == 0, text)
 
 
-@claim("reporting", section=CURVES)
+@claim("reporting")
 def the_mean_tells() -> Verdict:
     """The mean loss over a longer text shows what happens past the trained length."""
     found = of("bytes")
