@@ -66,7 +66,7 @@ class NeedleByDistance(Picture):
         needle.axvline(self._needle.trained, **dashes)
         needle.axhline(GUESSED[NEEDLE], color="C6", linestyle=":")
         first, second = lit(loss, self._losses), lit(needle, self._found)
-        values = np.concatenate([x.ravel() for x in self._losses.runs.values()] or [[0, 1]])
+        values = np.concatenate([x.ravel() for x in self._losses.runs.values()] or [np.arange(2.0)])
         loss.set(ylim=with_room(np.nanmin(values), np.nanmax(values), 0.05), ylabel="loss (nats)")
         loss.set(title="the next character", xlabel="its position (tokens)")
         needle.set(ylim=(-0.04, 1.04), ylabel="answers right")
