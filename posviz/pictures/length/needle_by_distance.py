@@ -19,6 +19,7 @@ from posviz.pictures.length._curves import (
     results_of,
 )
 from posviz.pictures.parts import legend_above, wide, with_room
+from posviz.wording import signed
 
 TEXT, NEEDLE = "bytes", "recall"
 
@@ -89,11 +90,11 @@ class NeedleByDistance(Picture):
             if not len(found) or not len(losses):
                 told.append(f"{name} has no run")
                 continue
-            grown = np.median(losses[:, -1] - losses[:, 0])
+            grown = signed(np.median(losses[:, -1] - losses[:, 0]), "z.2f")
             inside, beyond = (np.median(np.nanmean(found[:, part], axis=1)) for part in (near, far))
             told.append(
-                f"{name} loses {grown:.2f} nats more, and finds {inside:.0%} up to half the "
-                f"trained length and {beyond:.0%} past it"
+                f"{name}’s loss changes by {grown} nats; it finds {inside:.0%} up to "
+                f"half the trained length, {beyond:.0%} past it"
             )
         return (
             f"In {arrays.lengths[-1]:,} tokens, medians of all runs: "
