@@ -32,8 +32,8 @@ QUICK = {
     ),
     "curves: the reader's run on every task": (
         P + "extrapolation_curves.py",
-        "if self._mine and self._mine[0].task == self.task else {}",
-        "if self._mine else {}",
+        "self._mine if self._mine and self._mine[0].task == self.task else None",
+        "self._mine",
         CURVES + "test_the_readers_run_is_laid_over_its_own_task",
     ),
     "needles: far begins at half of the trained length": (

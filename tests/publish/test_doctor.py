@@ -68,7 +68,8 @@ def test_what_is_not_installed_is_told(monkeypatch, missing, fatal):
 
 def test_the_lessons_that_load_torch_are_named():
     loading = re.compile(
-        r'^ *"(import torch|from posviz.models(.training| import stretched))', re.MULTILINE
+        r'^ *"(import torch|from posviz.(models(.training| import stretched)|lab.train))',
+        re.MULTILINE,
     )
     found = [
         name[:2] for name, path in arguments.notebooks().items() if loading.search(path.read_text())

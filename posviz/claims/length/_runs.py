@@ -7,6 +7,8 @@ from posviz.lab.tables import SOLVED, Table, table
 
 SMALL = 0.1  # nats: by less a loss has stayed where it was
 
+ALIKE = 0.01  # nats, or a share: medians that are closer are as good
+
 
 def of(task: str) -> Table:
     """Return the runs of a task."""
@@ -52,6 +54,12 @@ def told_of_needles() -> str:
 def runs(task: str) -> int:
     """Return how many runs an arm has."""
     return len(values(task, "none", 1))
+
+
+def ahead(found: dict[str, np.ndarray], arm: str) -> int:
+    """Return how many arms have a median clearly below that of one of them."""
+    own = np.median(found[arm])
+    return sum(bool(np.median(each) < own - ALIKE) for each in found.values())
 
 
 def medians(found: dict[str, np.ndarray], unit: str = "nats") -> str:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from posviz.claims.ledger import Verdict, claim, judge
-from posviz.claims.length._runs import finding, runs, told_of_needles, values
+from posviz.claims.length._runs import ALIKE, ahead, finding, runs, told_of_needles, values
 from posviz.lab.configs import ARMS
 from posviz.lab.tables import SOLVED
 
@@ -84,14 +84,12 @@ def better_inside_is_better_beyond() -> Verdict:
     """The encoding that is best within the trained length is best beyond it."""
     ranks = {}
     for task, sign, farthest in (("bytes", 1, 8), ("recall", -1, 8), ("copy unique", -1, 4)):
-        medians = {
-            times: [sign * np.median(values(task, arm, times)) for arm in ARMS]
-            for times in (1, farthest)
-        }
-        best = int(np.argmin(medians[1]))
-        ranks[f"it is {task}"] = int((np.array(medians[farthest]) < medians[farthest][best]).sum())
+        inside, beyond = (
+            {arm: sign * values(task, arm, times) for arm in ARMS} for times in (1, farthest)
+        )
+        ranks[f"it is {task}"] = ahead(beyond, min(ARMS, key=lambda arm: np.median(inside[arm])))
     text = (
         f"Arms, of {len(ARMS)}, that are better at 8 times the length than the one that is best "
-        "inside (copies: 4 times), by their medians; best means none."
+        f"inside (copies: 4 times), their medians by more than {ALIKE}; best means none."
     )
     return judge(ranks, lambda count: count == 0, text)

@@ -4,7 +4,9 @@ import numpy as np
 
 from posviz.claims.ledger import Verdict, claim, judge
 from posviz.claims.length._runs import (
+    ALIKE,
     SMALL,
+    ahead,
     far_needles,
     finding,
     growth,
@@ -133,15 +135,12 @@ def nothing_is_best() -> Verdict:
         "it is the loss itself": {a: values("bytes", a, 8) for a in ARMS},
         "it is what is recalled": {a: -values("recall", a, 8) for a in ARMS},
     }
-    ahead = {}
-    for setting, found in measures.items():
-        own = np.median(found["none"])
-        ahead[setting] = sum(bool(np.median(each) < own) for each in found.values())
+    better = {setting: ahead(found, "none") for setting, found in measures.items()}
     text = (
-        f"Arms, of {len(ARMS)}, that are better at 8 times the length, by their medians; best "
-        "means none. Recall asks for content alone, so positions are no help there."
+        f"Arms, of {len(ARMS)}, that are better at 8 times the length, their medians by more "
+        f"than {ALIKE}; best means none. Recall asks for content alone, so no position helps."
     )
-    return judge(ahead, lambda count: count == 0, text)
+    return judge(better, lambda count: count == 0, text)
 
 
 @claim("reporting")

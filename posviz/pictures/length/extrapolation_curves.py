@@ -49,15 +49,22 @@ class ExtrapolationCurves(Picture):
         self._curves = {task: _curves(self._tables[task]) for task in TASKS}
         self._mine = None if mine is None else (mine.config, table([mine], mine.config.task))
 
+    def _own(self):
+        """The reader's run, where it is of this task."""
+        return self._mine if self._mine and self._mine[0].task == self.task else None
+
     def compute(self) -> Arrays:
         """Return of the arm and the one beside it all runs at each length, by_length."""
         found = self._tables[self.task]
         both = (self.arm, self.beside)
-        mine = self._mine[1].by_length if self._mine and self._mine[0].task == self.task else {}
+        mine = {}
+        if mine_here := self._own():
+            config, own = mine_here
+            mine = {config.arm: own.by_length[config.arm][0]}
         return self.arrays(
             lengths=found.lengths,
             by_length={name: found.by_length.get(name, ()) for name in both if name != NOTHING},
-            mine={name: runs[0] for name, runs in mine.items()},
+            mine=mine,
         )
 
     def draw(self, figure: Figure) -> list:
@@ -73,8 +80,8 @@ class ExtrapolationCurves(Picture):
             axes.axhline(GUESSED[self.task], color="C6", linestyle=":")
         parts: list = lit(axes, curves)
         handles = [*parts[2:], others, end]
-        if self._mine and self._mine[0].task == self.task:
-            config, own = self._mine
+        if mine_here := self._own():
+            config, own = mine_here
             line = _curves(own)
             mine = Curve(axes, "C2-D", lambda a: (line.x, line.median(config.arm)), "your run")
             parts, handles = [*parts, mine], [*handles[:2], mine, *handles[2:]]
@@ -123,7 +130,7 @@ def _label(axes, task, curves, lengths):
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlim(curves.x[0] / 1.05, curves.x[-1] * 1.05)
     if task == LOSS:
-        values = np.concatenate([runs.ravel() for runs in curves.runs.values()] or [[0, 1]])
+        values = np.concatenate([runs.ravel() for runs in curves.runs.values()] or [np.arange(2.0)])
         ends = with_room(np.nanmin(values), np.nanmax(values), 0.05)
         axes.set(ylim=ends, xlabel="position (tokens)", ylabel="loss (nats)")
     else:

@@ -19,6 +19,7 @@ from posviz.pictures.length._curves import (
     results_of,
 )
 from posviz.pictures.parts import legend_above, wide, with_room
+from posviz.wording import signed
 
 TEXT, NEEDLE = "bytes", "recall"
 
@@ -66,7 +67,7 @@ class NeedleByDistance(Picture):
         needle.axvline(self._needle.trained, **dashes)
         needle.axhline(GUESSED[NEEDLE], color="C6", linestyle=":")
         first, second = lit(loss, self._losses), lit(needle, self._found)
-        values = np.concatenate([x.ravel() for x in self._losses.runs.values()] or [[0, 1]])
+        values = np.concatenate([x.ravel() for x in self._losses.runs.values()] or [np.arange(2.0)])
         loss.set(ylim=with_room(np.nanmin(values), np.nanmax(values), 0.05), ylabel="loss (nats)")
         loss.set(title="the next character", xlabel="its position (tokens)")
         needle.set(ylim=(-0.04, 1.04), ylabel="answers right")
@@ -89,11 +90,11 @@ class NeedleByDistance(Picture):
             if not len(found) or not len(losses):
                 told.append(f"{name} has no run")
                 continue
-            grown = np.median(losses[:, -1] - losses[:, 0])
+            grown = signed(np.median(losses[:, -1] - losses[:, 0]), "z.2f")
             inside, beyond = (np.median(np.nanmean(found[:, part], axis=1)) for part in (near, far))
             told.append(
-                f"{name} loses {grown:.2f} nats more, and finds {inside:.0%} up to half the "
-                f"trained length and {beyond:.0%} past it"
+                f"{name}’s loss changes by {grown} nats; it finds {inside:.0%} up to "
+                f"half the trained length, {beyond:.0%} past it"
             )
         return (
             f"In {arrays.lengths[-1]:,} tokens, medians of all runs: "

@@ -23,11 +23,11 @@ class SolveRates(Picture):
     in for those of the package.
     """
 
-    size = (9.0, 5.4)
+    size = (8.0, 4.5)
     paper_size = (3.3, 5.2)
     filmed = ("share",)
 
-    share = real(SOLVED, low=0.5, high=1, step=0.01, play=True, label="solved: share right")
+    share = real(SOLVED, low=0.5, high=1, step=0.01, play=True, label="share right")
     arm = choice("RoPE", options=ALL_ARMS)
 
     def __init__(self, given=None, **knobs):
@@ -119,7 +119,7 @@ def _dots(tables: list[Table]) -> _Dots:
             across = (right + 0.5) / in_a_row - 0.5
             for at in range(TIMES):
                 x = column * (TIMES + GAP) + at + 0.8 * across
-                y = ALL_ARMS.index(arm) + 0.4 * down - 0.2
+                y = ALL_ARMS.index(arm) + 0.36 * down - 0.18
                 found.append((x, y, runs[:, at], runs[:, 0]))
     return _Dots(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 

@@ -25,8 +25,8 @@ def test_the_caption_tells_a_flat_loss_from_what_is_found():
     told = caption_of(NeedleByDistance(FOUND))
     near, far = (100 * np.mean(part) - 2 for part in (BINS[:3], BINS[4:]))
     assert told == (
-        "In 128 tokens, medians of all runs: ALiBi loses 0.01 nats more, and finds "
-        f"{near:.0f}% up to half the trained length and {far:.0f}% past it; RoPE has no run "
+        "In 128 tokens, medians of all runs: ALiBi’s loss changes by 0.01 nats; it finds "
+        f"{near:.0f}% up to half the trained length, {far:.0f}% past it; RoPE has no run "
         "(guessing finds 12%)."
     )
 
