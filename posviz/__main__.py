@@ -423,13 +423,13 @@ def report(table: Annotated[Path, typer.Argument(metavar="GRADES", show_default=
     \b
     posviz report handed_in/grades.csv
     """
-    with refusals():
-        from posviz.grading.report import report
+    try:
+        with refusals():
+            from posviz.grading.report import report
 
-        try:
             files = report(table)
-        except OSError as error:
-            raise _failed(error) from None
+    except OSError as error:
+        raise _failed(error) from None
     typer.echo("\n".join(map(shortened, files)))
 
 

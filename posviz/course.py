@@ -14,7 +14,7 @@ class Lesson(NamedTuple):
     @property
     def notebook(self) -> str:
         """The notebook's name without its ending: "05_rope"."""
-        return f"{self.number}_{self.title.lower().replace(' ', '_')}"
+        return f"{self.number}_{self.title.lower().replace(',', '').replace(' ', '_')}"
 
 
 LESSONS = (
@@ -39,7 +39,7 @@ LESSONS = (
         "10", "stretching", "Stretching the context", "How do you read past the training length?"
     ),
     Lesson("11", "content", "Position from content", "Must every layer be told where it is?"),
+    Lesson("12", "length", "Train short, test long", "Which of them really extrapolates?"),
     Lesson("13", "choosing", "Choosing", "Which encoding, then?"),
 )
-PLANNED = (Lesson("12", "length", "Train short, test long", "Which of them really extrapolates?"),)
-OF_TOPIC = {lesson.topic: lesson for lesson in LESSONS + PLANNED}
+OF_TOPIC = {lesson.topic: lesson for lesson in LESSONS}

@@ -14,6 +14,7 @@ import random
 import sys
 from collections import Counter
 
+import hypothesis
 import numpy as np
 import numpy.testing  # which starts a process when NumPy 2.1 first loads it
 import pytest
@@ -24,7 +25,7 @@ MARKERS = (
     "slow(reason): it starts a process, runs a notebook or takes seconds: --quick leaves it out",
     "release(reason): of a sweep that only --everything makes",
     "sampled(default=None, quick=None): of its parameters, so many are drawn at that speed",
-    "laid_out: among the tests of single pictures one that looks at where things stand",
+    "laid_out: it looks at where things stand in a figure (pictures/, engine/)",
 )
 STARTS = {"subprocess.Popen", "os.fork", "os.posix_spawn"}  # what Python calls it in its audit
 _started: list[str] = []
@@ -39,6 +40,7 @@ def pytest_addoption(parser):
     group.addoption("--seed", type=int, help="which samples are drawn")
 
 
+@pytest.hookimpl(trylast=True)  # after hypothesis has loaded the profile of pyproject.toml
 def pytest_configure(config):
     for line in MARKERS:
         config.addinivalue_line("markers", line)
@@ -47,6 +49,8 @@ def pytest_configure(config):
         option.seed = random.randrange(10**6) if option.speed == "everything" else 0
     config.left_out = Counter()
     if option.speed == "quick":
+        hypothesis.settings.register_profile("quick", hypothesis.settings(), max_examples=25)
+        hypothesis.settings.load_profile("quick")
         sys.addaudithook(lambda event, _: event in STARTS and _started.append(event))
 
 
@@ -63,6 +67,7 @@ def pytest_collection_modifyitems(config, items):
         reach = changed.Reach(changed.since_last_commit())
     # What a change reaches is few: of that nothing is left to chance but what always is.
     drawn = _drawn(items, "default" if reach and speed == "quick" else speed, config.option.seed)
+    config.undrawn = {item.nodeid for item in items if item not in drawn}
     kept, left = [], []
     for item in items:
         reason = _left_out(item, speed, drawn)
@@ -95,9 +100,10 @@ def _left_out(item, speed, drawn) -> str:
 def _drawn(items, speed, seed) -> set:
     """All items but those of sampled tests, of which so many are taken as their marker says."""
     tests: dict = {}
+    others = ("release", "slow") if speed == "quick" else ("release",)
     for item in items:
         marker = item.get_closest_marker("sampled")
-        if marker and speed in marker.kwargs and not item.get_closest_marker("release"):
+        if marker and speed in marker.kwargs and not any(map(item.get_closest_marker, others)):
             tests.setdefault((item.path, item.originalname), []).append(item)
     drawn = set(items).difference(*tests.values())
     for (_, name), each in tests.items():

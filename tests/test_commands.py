@@ -30,7 +30,12 @@ ALONE = {  # indented in Markdown, a step of a workflow, or in a docstring
     ending: re.compile(rf"^{before}({PROGRAM} [^\s=].*)$", re.MULTILINE)
     for ending, before in ((".md", " {4}"), (".yml", " *- run: "), (".py", " *"))
 }
-NAMES = ("posviz export", "posviz rerun", "posviz export --to DIR")  # sentences speak of them
+NAMES = (
+    "posviz export",
+    "posviz grade",
+    "posviz rerun",
+    "posviz export --to DIR",
+)  # sentences speak of them
 
 
 def commands() -> list[str]:

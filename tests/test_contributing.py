@@ -37,6 +37,7 @@ def example(tmp_path, monkeypatch):
     return load
 
 
+@pytest.mark.slow("seconds")
 def test_the_picture_is_small_and_has_no_fault(example):
     picture = example("posviz/pictures/order/sharp_weights.py").SharpWeights()
     assert len(EXAMPLES["posviz/pictures/order/sharp_weights.py"].splitlines()) < 70

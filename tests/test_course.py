@@ -10,13 +10,12 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from posviz.course import LESSONS, OF_TOPIC, PLANNED
+from posviz.course import LESSONS, OF_TOPIC
 
 ROOT = Path(__file__).parent.parent
 TABLE = "posviz/course.py"
 FILES = [ROOT / "README.md", *sorted((ROOT / "notebooks").glob("*.ipynb"))]
 
-ALL = sorted(LESSONS + PLANNED)
 every_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.notebook)
 
 
@@ -28,8 +27,8 @@ def prose(notebook) -> list[str]:
 
 def renumbered(file) -> str:
     """What the file holds, with the lessons' numbers that the table gives."""
-    text, table = file.read_text("utf-8"), LESSONS + PLANNED
-    numbers = {name: row.number for row in table for name in (row.notebook[3:], row.title)}
+    text = file.read_text("utf-8")
+    numbers = {name: row.number for row in LESSONS for name in (row.notebook[3:], row.title)}
     names = "|".join(sorted(numbers, reverse=True))  # RoPE in two dimensions before RoPE
     named = rf"\b\d\d(_| · | \| \[?)({names})\b"
     text = re.sub(named, lambda found: numbers[found[2]] + found[0][2:], text)
@@ -50,9 +49,8 @@ def rows(text) -> list[str]:
 
 def test_lessons_are_in_order_and_each_number_and_topic_is_there_once():
     numbers = [lesson.number for lesson in LESSONS]
-    assert numbers == sorted(numbers)
-    assert len({lesson.number for lesson in ALL}) == len(ALL)
-    assert len(OF_TOPIC) == len(ALL)
+    assert numbers == sorted(set(numbers))
+    assert len(OF_TOPIC) == len(numbers)
 
 
 def test_every_notebook_has_its_row():
@@ -78,33 +76,27 @@ def test_a_notebook_begins_as_its_row_says(lesson):
     )
 
 
-@pytest.mark.parametrize(
-    ("lesson", "following"), [pair for pair in pairwise(ALL) if pair[0] in LESSONS]
-)
+@pytest.mark.parametrize(("lesson", "following"), [*pairwise(LESSONS)])
 def test_a_notebook_leads_to_the_next(lesson, following):
     name = f"{following.number} · {following.title}"
-    link = name if following in PLANNED else f"[{name}]({following.notebook}.ipynb)"
-    wanted = f"**Next:** {link}. {following.question}"
+    wanted = f"**Next:** [{name}]({following.notebook}.ipynb). {following.question}"
     lines = "\n".join(prose(lesson.notebook)).splitlines()
     assert wanted in lines, f"{lesson.notebook}: write {wanted}"
 
 
 def test_the_readme_has_the_table():
-    wanted = [
-        f"| {row.number} | {row.title} | {'planned' if row in PLANNED else row.question} |"
-        for row in ALL
-    ]
+    wanted = [f"| {row.number} | {row.title} | {row.question} |" for row in LESSONS]
     readme = (ROOT / "README.md").read_text("utf-8")
     assert rows(readme) == wanted, "write under Lessons in README.md\n" + "\n".join(wanted)
 
 
 def test_the_first_lesson_has_the_table():
     """The last two columns, the door and the minutes, are its own."""
-    first, *others = ALL
+    first, *others = LESSONS
     wanted = [f"| {first.number} | {first.title} | you are here |"]
-    for row in others:
-        title = row.title if row in PLANNED else f"[{row.title}]({row.notebook}.ipynb)"
-        wanted.append(f"| {row.number} | {title} | {row.question} |")
+    wanted += [
+        f"| {row.number} | [{row.title}]({row.notebook}.ipynb) | {row.question} |" for row in others
+    ]
     found = rows("\n".join(prose(first.notebook)))
     assert [" | ".join(row.split(" | ")[:3]) + " |" for row in found] == wanted, (
         f"begin the rows of the table in {first.notebook} with\n" + "\n".join(wanted)
@@ -122,8 +114,7 @@ def test_a_lesson_that_is_named_by_its_number_is_a_link(lesson):
     """So that a number is seen to be wrong: "[lesson 05](05_rope.ipynb)"."""
     _, text = "\n".join(prose(lesson.notebook)).split("\n", 1)
     named = re.findall(r"(?<!\[)\b(?:[Ll]essons? |(?=\d\d · ))(\d\d)", text)
-    bare = set(named) - {row.number for row in PLANNED}
-    assert not bare, f"{lesson.notebook} names {bare}: make links, as [lesson 05](05_rope.ipynb)"
+    assert not named, f"{lesson.notebook} names {named}: make links, as [lesson 05](05_rope.ipynb)"
 
 
 if __name__ == "__main__":

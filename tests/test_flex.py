@@ -79,6 +79,7 @@ def test_it_is_what_attention_does(name):
     torch.testing.assert_close(theirs, ours, atol=2e-6, rtol=2e-6)
 
 
+@pytest.mark.sampled(quick=1)
 @pytest.mark.parametrize("name", ["T5", "Shaw, keys", "FIRE"])
 def test_heads_that_share_a_key_and_sentences_with_positions_of_their_own(name):
     places = torch.stack([PLACES + 3, PLACES.flip(0) * 2])
@@ -96,7 +97,7 @@ def test_one_query_after_many_keys():
 
 
 @pytest.mark.slow("seconds")
-@pytest.mark.sampled(default=2)
+@pytest.mark.sampled(default=1)
 @pytest.mark.parametrize("name", sorted(NAMED))
 def test_compiled_it_is_the_same(name):
     torch.compiler.reset()
@@ -255,6 +256,7 @@ def test_bad_input_is_named(call, error, message):
 # ---------------------------------------------------------------- what is told
 
 
+@pytest.mark.slow("seconds")
 def test_the_examples_of_the_docstrings_do_what_they_show():
     assert doctest.testmod(flex).failed == 0
     assert doctest.testmod(flex).attempted > 10

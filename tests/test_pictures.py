@@ -20,7 +20,7 @@ from tests.engine.replay import Wire, fresh_pixels
 NAMES = posviz.pictures.names()
 TEXTS = ["", "one", "$x_$ \\frac{", "<script>a\0b\tc\n", "i " * 500, "W" * 500]
 
-few_when_quick = pytest.mark.sampled(quick=3)
+few_when_quick = pytest.mark.sampled(quick=2)
 pytestmark = pytest.mark.filterwarnings("error")
 
 
@@ -288,6 +288,7 @@ def test_what_a_control_does_not_offer_changes_nothing(picture, rng, everything)
 # ---------------------------------------------------------------- words
 
 
+@pytest.mark.sampled(quick=12)
 @pytest.mark.parametrize(
     ("style", "dark"),
     [

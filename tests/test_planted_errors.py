@@ -118,6 +118,12 @@ def test_every_planted_error_can_be_planted(tmp_path):
         plant(tmp_path, error)
 
 
+def test_with_the_usual_seed_no_sample_is_without_the_test_that_sees_an_error(pytestconfig):
+    known = QUICK if pytestconfig.option.speed == "quick" else ERRORS
+    seen_by = {error[-1] for error in known.values()}
+    assert pytestconfig.option.seed or seen_by.isdisjoint(pytestconfig.undrawn)
+
+
 @pytest.mark.slow("a process")
 @pytest.mark.release("that nothing is red without an error")
 def test_without_an_error_they_are_green(processes, copy):

@@ -5,7 +5,7 @@ arrays are NumPy's, in float64.
 """
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from posviz import flex, sdpa
 from posviz.arrays import Array
 from posviz.attention import KeyValueCache, attend
 from posviz.choosing.census import CENSUS, FILES
-from posviz.choosing.rows import D_MODEL, HEADS, LINE, ROWS, parameters_of
+from posviz.choosing.length import loss, recall
+from posviz.choosing.rows import D_MODEL, HEADS, LINE, ROWS, Cell, parameters_of
 from posviz.encodings.doors import Encoding, doors
 from posviz.masks import causal_mask
 
@@ -30,14 +31,6 @@ PARTS = {
     "at_scores": "scores",
     "at_values": "values",
 }
-
-
-class Cell(NamedTuple):
-    """What was found: a number, what is said of it, and whether the encoding can do it."""
-
-    number: float
-    said: str
-    can: bool = True
 
 
 @cache
@@ -198,6 +191,8 @@ _MEASURED = {
     "2-D": plane,
     "both ways": both_ways,
     "census": census,
+    "loss": loss,
+    "recall": recall,
 }
 COLUMNS = {name: cache(function) for name, function in _MEASURED.items()}
 """By name, the function from the name of a row to its cell; each measures once."""

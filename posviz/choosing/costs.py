@@ -11,8 +11,7 @@ from torch.utils._python_dispatch import TorchDispatchMode  # documented under "
 from torch.utils._pytree import tree_leaves
 
 from posviz.attention import attend
-from posviz.choosing.columns import Cell
-from posviz.choosing.rows import D_MODEL, HEADS, NONE, ROWS
+from posviz.choosing.rows import D_MODEL, HEADS, NONE, ROWS, Cell
 from posviz.masks import causal_mask
 
 LENGTH = 1024  # tokens

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from posviz.choosing.columns import COLUMNS, Cell
-from posviz.choosing.rows import ROWS
+from posviz.choosing.columns import COLUMNS
+from posviz.choosing.rows import ROWS, Cell
 
 # By question, of each answer the columns in which a row has to have a ✓.
 QUESTIONS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -17,7 +17,9 @@ QUESTIONS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "later": {
         "never longer texts": (),
-        "longer texts, by dividing positions": ("stretched",),
+        "longer texts, stretched for them": ("stretched",),
+        "longer texts, untouched; near things": ("loss",),
+        "longer texts, untouched; far things": ("recall",),
     },
     "kernel": {
         "any": (),
@@ -36,6 +38,8 @@ FAULTS = {  # what a cell means to a row that fails in it; {} is the cell
     "both ways": "reversed: {}",
     "2-D": "sees no line's end",
     "stretched": "positions: {}",
+    "loss": "loss {}",
+    "recall": "recall {}",
     "flash": "needs {}",
     "FlexAttention": "no bias for one pair",
     "parameters": "{} learned numbers",

@@ -1,8 +1,8 @@
-"""The rows of the comparison: every encoding of the map, at one size."""
+"""The rows of the comparison: every encoding of the map, at one size; and what a cell is."""
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,6 +37,14 @@ NONE = "none (NoPE)"  # what all are held against
 
 Kind = Callable[[np.ndarray], Array]  # makes the learned arrays: np.asarray, or torch's
 Make = Callable[[Kind, int], Encoding]  # of a kind of array, for a text of so many tokens
+
+
+class Cell(NamedTuple):
+    """What was found: a number, what is said of it, and whether the encoding can do it."""
+
+    number: float
+    said: str
+    can: bool = True
 
 
 @cache

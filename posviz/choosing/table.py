@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from tqdm import tqdm
 
-from posviz.choosing.columns import COLUMNS, Cell
-from posviz.choosing.rows import ROWS
+from posviz.choosing.columns import COLUMNS
+from posviz.choosing.rows import ROWS, Cell
 from posviz.encodings.checks import require_choice
 from posviz.engine.reruns import take_over_cell
 

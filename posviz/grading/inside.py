@@ -144,14 +144,14 @@ class Posviz(ModuleType):
 
 
 class Finder:
-    """Finds every module of posviz, and nothing of it."""
+    """Finds every module of posviz, and of otter, which its notebooks name; all are empty."""
 
     @staticmethod
     def find_spec(name, *_):
         from importlib.machinery import ModuleSpec
 
-        ours = name.partition(".")[0] == "posviz"
-        return ModuleSpec(name, Finder) if ours else None  # type: ignore[arg-type]
+        empty = name.partition(".")[0] in ("posviz", "otter")
+        return ModuleSpec(name, Finder) if empty else None  # type: ignore[arg-type]
 
     @staticmethod
     def create_module(spec):

@@ -14,6 +14,7 @@ from posviz.grading.grade import Row
 from posviz.publish.assets import write
 
 RIGHT = "right"
+UNNAMED = {"error": "the code stopped", "wrong": "wrong in no way that has a name"}
 MOST = 8  # mistakes of an exercise in the picture
 
 
@@ -49,14 +50,15 @@ def report(table: Path) -> list[Path]:
 
 def shares(rows: list[Row]) -> dict[str, list[Share]]:
     """By exercise: the part that was right, then the mistakes, those of most first."""
-    found = {}
+    found: dict[str, list[Share]] = {}
     for exercise in dict.fromkeys(row.exercise for row in rows):
         own = [row for row in rows if row.exercise == exercise]
         told = {row.mistake: row.told for row in reversed(own)}
         wrong = Counter(row.mistake for row in own if row.mistake)
         right = Share(RIGHT, 1 - wrong.total() / len(own), "")
         most = wrong.most_common()
-        found[exercise] = [right, *(Share(name, n / len(own), told[name]) for name, n in most)]
+        shares = (Share(UNNAMED.get(name, name), n / len(own), told[name]) for name, n in most)
+        found[exercise] = [right, *shares]
     return found
 
 

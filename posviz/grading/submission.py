@@ -93,7 +93,7 @@ def answer(cells: list[str], name: str, lent: dict[str, Callable[..., Any]]) -> 
     """
     environment = {"PATH": os.defpath, "LC_ALL": "C.UTF-8", "OMP_NUM_THREADS": "1"}
     command = [*jail(), sys.executable, "-I", "-B", str(INSIDE)]
-    with tempfile.TemporaryDirectory() as folder, _late(3 * SECONDS):
+    with tempfile.TemporaryDirectory() as folder, _late(6 * SECONDS):
         process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -199,6 +199,8 @@ class _Conversation:
         keywords = {name: inside.unpacked(value) for name, value in call["keywords"].items()}
         try:
             return {"value": inside.packed(function(*arguments, **keywords), self._lend)}
+        except _Late:
+            raise
         except Exception as error:  # told to who called
             return {"refused": [type(error).__name__, str(error)]}
 

@@ -28,8 +28,8 @@ def lines(names) -> list[str]:
 def files(lessons: Iterable[Lesson]) -> list[str]:
     """Every file of the lessons, each once, as its path from the current folder.
 
-    Notebook, pictures, exercises and claims; the encodings and derivations that these import; the
-    tests of all of them. Raises ValueError where there are no notebooks.
+    Notebook, pictures, exercises, claims and solutions; the encodings and derivations that these
+    import; the tests of all of them. Raises ValueError where there are no notebooks.
     """
     found = chain.from_iterable(_files(lesson) for lesson in lessons)
     return list(dict.fromkeys(os.path.relpath(file) for file in found))
@@ -40,6 +40,7 @@ def _files(lesson) -> Iterator[Path]:
     own = [arguments.notebooks()[lesson.notebook]]
     for part in parts:
         own += sorted((ROOT / "posviz" / part / lesson.topic).glob("*.py"))
+    own += (ROOT / "posviz" / "grading" / "solved").glob(f"{lesson.topic}.py")
     used = frozenset().union(*map(imported, own))
     mathematics = [
         ROOT / f"{name.replace('.', '/')}.py"

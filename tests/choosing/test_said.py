@@ -5,9 +5,9 @@ import re
 from posviz.choosing.said import said
 
 WRONG = {  # by row and column, what is said there and wrong
-    ("sinusoidal", "relative"): "no ✗ < 1e-9",
-    ("relative (T5)", "learned numbers"): "n² ✗ 256",
-    ("Transformer-XL", "learned numbers"): "L·d ✗ 263 168",
+    ("sinusoidal", "relative"): "“no” ✗ < 1e-9",
+    ("relative (T5)", "learned numbers"): "“n²” ✗ 256",
+    ("Transformer-XL", "learned numbers"): "“L·d” ✗ 263 168",
     ("RoPE", "example"): "LLaMA ✓, GPT-Neo ✗, GPT-2 ✗",
 }
 
@@ -20,10 +20,12 @@ def test_what_is_wrong_is_marked_and_nothing_else():
         for column, cell in zip(made.told, cells, strict=True)
         if "✗" in cell.said
     }
-    assert found == WRONG
+    longer = {row for row, column in found if column == "longer texts"}
+    assert longer >= {"sinusoidal", "RoPE", "ALiBi"}
+    assert {place: said for place, said in found.items() if place[1] != "longer texts"} == WRONG
     assert all(cell.can != ("✗" in cell.said) for cells in made.rows.values() for cell in cells)
 
 
-def test_every_cell_but_one_has_its_number_or_sign():
+def test_every_cell_but_two_has_its_sign():
     cells = [cell.said for cells in said().rows.values() for cell in cells]
-    assert [cell for cell in cells if not re.search("[✓✗]", cell)] == [""]
+    assert [cell for cell in cells if not re.search("[✓✗]", cell)] == ["", "not run"]

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from posviz.claims.ledger import every_claim
-from posviz.course import LESSONS, PLANNED
 
 ROOT = Path(__file__).parents[2]
 with (Path(__file__).parent / "audited.csv").open(encoding="utf-8", newline="") as file:
@@ -48,8 +47,3 @@ def test_formulas_name_their_test():
     formulas = [text for text in told if text.startswith("formula")]
     named = [text for text in formulas if "tests/" in text]
     assert len(formulas) - len(named) <= 2  # school, and linear attention, which is not taught
-
-
-def test_the_lessons_are_those_of_the_course():
-    numbers = {lesson.number for lesson in LESSONS + PLANNED}
-    assert {claim[:2] for claim in CLAIMS} <= numbers

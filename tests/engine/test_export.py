@@ -170,6 +170,7 @@ def test_a_place_that_is_no_folder_is_named(picture, tmp_path):
     assert str(path) in str(refusal.value)
 
 
+@pytest.mark.sampled(quick=1)
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.EPERM])
 def test_where_nobody_may_write_one_line_says_what_to_do(picture, tmp_path, monkeypatch, number):
     def refuse(*_, **__):
@@ -260,6 +261,7 @@ def test_a_file_is_as_readable_as_any_other(picture, tmp_path):
 # ---------------------------------------------------------------- notebooks
 
 
+@pytest.mark.sampled(quick=1)
 @pytest.mark.parametrize(("style", "width"), [("notebook", 400), ("slide", 1920)])
 def test_a_figure_in_a_notebook_is_one_png_at_its_true_size(picture, style, width):
     figure = picture.figure(style)

@@ -122,6 +122,7 @@ def test_a_background_painted_between_two_frames_is_not_missed(wire):
     assert wire.is_right()
 
 
+@pytest.mark.slow("seconds")
 def test_pixels_taken_between_two_frames_lose_nothing_of_the_next(wire):
     wire.send()
     for position, phase in [(12, 0.5), (13, 0.6), (14, 0.6)]:

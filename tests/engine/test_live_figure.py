@@ -113,6 +113,7 @@ def test_another_look_gives_what_a_fresh_figure_of_that_look_shows():
     assert np.array_equal(live_pixels(live), light)
 
 
+@pytest.mark.sampled(quick=1)
 @pytest.mark.parametrize(("place", "error"), [("compute", ValueError), ("caption", KeyError)])
 def test_an_error_before_anything_moved_leaves_the_good_picture(place, error):
     picture = Failing()

@@ -166,6 +166,7 @@ def test_an_unknown_style_is_refused():
         Waves().figure("billboard")
 
 
+@pytest.mark.sampled(quick=1)
 @pytest.mark.parametrize("style", ["notebook", "slide"])
 def test_settings_of_the_session_and_the_figure_leave_each_other_alone(style):
     calm = pixels(Waves().figure(style))

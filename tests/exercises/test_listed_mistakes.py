@@ -32,7 +32,7 @@ def clearly_differ(checker, first, second):
     return False
 
 
-@pytest.mark.sampled(quick=7)
+@pytest.mark.sampled(quick=3)
 @pytest.mark.parametrize("name", CHECKERS)
 def test_every_listed_mistake_can_be_told_from_the_reference_and_the_others(name):
     checker = CHECKERS[name]

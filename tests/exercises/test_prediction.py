@@ -29,6 +29,7 @@ def test_all_is_folded_and_the_choice_that_holds_is_told_in_the_answer():
     assert said == ["✗ No. That is 1.", "✓ Yes.", "✗ No. Too many.", "two. It is 2."]
 
 
+@pytest.mark.slow("seconds")
 def test_a_picture_stands_below_the_answer():
     page = BeautifulSoup(ask(*CHOICES, picture=AngleTable()).shown()["text/html"], "html.parser")
     assert page.select_one(".posviz-answer img")["alt"] == AngleTable().figure().caption

@@ -169,7 +169,9 @@ my_rotary = check_apply_rotary.reference
 OTHERS = {
     "blank": (BLANK, ("not attempted",) * 3),
     "as nbgrader leaves a blank": (
-        "def my_rotary(*_):\n    raise NotImplementedError\nraise NotImplementedError",
+        "def my_rotary(*_):\n    raise NotImplementedError\n\n\n"
+        "def my_scores(*_):\n    raise NotImplementedError\n\n\n"
+        "# my_matrix = ...\nraise NotImplementedError",
         ("not attempted",) * 3,
     ),
     "empty": ("", ("error",) * 3),

@@ -83,12 +83,12 @@ def test_its_solution_begins_as_the_stub(lesson, exercise):
 
 @pytest.mark.sampled(quick=4, default=12)
 @each
-def test_its_mistakes_are_named_on_other_inputs_too(lesson, exercise, rng):
+def test_its_mistakes_are_mistakes_on_other_inputs_too(lesson, exercise, rng):
     check = replace(exercise.checker, seed=(int(rng.integers(10**6)),))
     for mistake in check.mistakes:
         outputs = [check._run(mistake.function, case) for case in check.cases()]
         assert not any(isinstance(output, Feedback) for output in outputs), mistake.name
-        assert check._judge(outputs).mistake == mistake.name
+        assert check._judge(outputs).status == "mistake", mistake.name  # or one that is alike there
     assert listed(check)
 
 

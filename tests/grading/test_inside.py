@@ -63,7 +63,7 @@ def test_functions_are_lent_by_number_only_where_that_is_meant():
     [
         {},
         {"array": "AAAA"},
-        {"array": "AAAA", "dtype": "O", "shape": [1]},
+        {"array": "AAAA", "dtype": "S3", "shape": [1]},
         {"array": "AAAA", "dtype": "f8", "shape": [2**60]},
         {"array": 3, "dtype": "f8", "shape": []},
         {"dict": [[{"list": []}, 1]]},

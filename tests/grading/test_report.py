@@ -10,7 +10,7 @@ SENTENCE = "You divided by √d_model & not <√head_dim>."
 ROWS = [
     *(Row(f"s{i}", "scores", 0, "divided by √d_model", SENTENCE) for i in range(3)),
     *(Row(f"s{i}", "scores", 10, "", "It agrees.") for i in range(3, 7)),
-    Row("s7", "scores", 0, "not attempted", "Not attempted yet."),
+    Row("s7", "scores", 0, "error", "Your code stopped."),
     *(Row(f"s{i}", "matrix", 10, "", "That is it.") for i in range(8)),
 ]
 
@@ -20,7 +20,7 @@ def test_shares_are_of_the_class_and_most_come_first():
     assert [(share.mistake, share.percent) for share in found["scores"]] == [
         ("right", "50 %"),
         ("divided by √d_model", "38 %"),
-        ("not attempted", "12 %"),
+        ("the code stopped", "12 %"),
     ]
     assert found["scores"][1].told == SENTENCE
     assert [share.percent for share in found["matrix"]] == ["100 %"]

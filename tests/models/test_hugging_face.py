@@ -172,7 +172,12 @@ def test_wrong_tokens_are_refused(ids, message, tmp_path):
 
 
 def test_a_pickle_is_never_opened(llama):
-    (llama / "model.safetensors").rename(llama / "pytorch_model.bin")
+    model = transformers.AutoModel.from_pretrained(llama)
+    torch.save(model.state_dict(), llama / "pytorch_model.bin")
+    (llama / "model.safetensors").rename(llama / "model_of_mine.safetensors")
+    with pytest.raises(ValueError, match=r"transformers cannot load .*no file named model\.saf"):
+        load_model(llama)
+    (llama / "model_of_mine.safetensors").unlink()
     with pytest.raises(FileNotFoundError, match=r"with config\.json and model\*\.safetensors, got"):
         load_model(llama)
 

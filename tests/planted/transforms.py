@@ -197,7 +197,7 @@ DEFAULT = {
         E + "xpos.py",
         "np.arange(0, head_dim, 2, dtype=np.float64)",
         "np.arange(0, head_dim, 2)",
-        FAR + "[xPos-eager]",
+        CHANGES_NOTHING + "[xPos-torch.compile]",
     ),
     "compiled: where a tensor's memory begins is asked": (
         A,

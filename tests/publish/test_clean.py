@@ -44,6 +44,7 @@ def all_html(notebook):
                 yield output.data["text/html"]
 
 
+@pytest.mark.sampled(quick=2)
 @pytest.mark.parametrize("path", sorted(run.NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
 def test_lessons_lose_nothing(path):
     for html in all_html(path):

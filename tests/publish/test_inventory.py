@@ -41,6 +41,7 @@ def test_every_file_of_a_topic_is_one_of_its_lessons():
     found = {Path(file).resolve() for file in inventory.files(LESSONS)}
     parts = [ROOT / top / part for top in ("posviz", "tests") for part in PARTS]
     wanted = {file for part in parts for file in part.glob("*/*.py")}
+    wanted |= {*(ROOT / "posviz" / "grading" / "solved").glob("[a-z]*.py")}
     assert wanted - found == set()
     assert {path.stem for path in found if path.suffix == ".ipynb"} == {
         lesson.notebook for lesson in LESSONS

@@ -124,6 +124,7 @@ def links_to_lessons(soup):
     return [link["href"] for link in soup.select("a[href]") if link["href"][:2].isdigit()]
 
 
+@pytest.mark.slow("seconds")
 def test_a_lesson_alone_has_no_link_to_others_until_they_are_there(notebooks, tmp_path):
     write_site(notebooks, tmp_path, "05_middle")
     alone = read(tmp_path / "05_middle.html")
@@ -140,6 +141,7 @@ def test_a_lesson_alone_has_no_link_to_others_until_they_are_there(notebooks, tm
     assert links_to_lessons(read(tmp_path / "05_middle.html")) == both
 
 
+@pytest.mark.slow("seconds")
 def test_a_full_disk_leaves_what_was_there(notebooks, tmp_path):
     write_site(notebooks, tmp_path, "05_middle")
     is_kept_on_a_full_disk(

@@ -92,6 +92,7 @@ def test_an_error_is_told_with_its_line_and_nothing_else_is_drawn(write, old, ne
     assert proof.sheet("wave.py", [view]).size[0] > proof.COLUMN
 
 
+@pytest.mark.slow("seconds")
 def test_an_error_at_an_end_leaves_the_other_views(write, monkeypatch):
     monkeypatch.setattr(proof, "LOOKS", [])
     file = write("values=range(self.count)", "values=[1 / (5 - self.count)] * 3")

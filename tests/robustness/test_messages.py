@@ -46,6 +46,7 @@ def test_frames_go_on_whatever_is_sent(explorer, everything):
         explorer.screen._receive(None, {"view": "b", "gone": True}, [])
 
 
+@pytest.mark.slow("seconds")
 def test_fifty_thousand_views_are_not_remembered(explorer):
     browser = Browser(explorer.screen)
     browser.say("a", ratio=1)

@@ -16,7 +16,7 @@ from posviz.pictures.parts import Curve, Other, Text, wide
 class Census(Picture):
     """Who uses what: model files in which a pattern is found."""
 
-    size = (8.0, 4.4)
+    size = (8.0, 4.0)
     paper_size = (3.3, 4.0)
 
     encoding = choice("RoPE", options=tuple(CENSUS))

@@ -21,7 +21,7 @@ SHARED = np.random.default_rng(1).normal(size=D_MODEL)
 class SameX(Picture):
     """One x through every encoding: the weights of the same head."""
 
-    size = (9.0, 4.4)
+    size = (9.0, 4.0)
     paper_size = (3.3, 4.2)
     filmed = ("content", "causal")
 

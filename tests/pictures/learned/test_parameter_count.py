@@ -25,6 +25,7 @@ BUILT = {
 }
 
 
+@pytest.mark.sampled(quick=2)
 @pytest.mark.parametrize("name", MODELS)
 def test_a_models_parameters_are_those_that_transformers_makes(name):
     kind, settings, table = BUILT[name]

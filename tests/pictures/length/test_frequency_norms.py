@@ -69,6 +69,8 @@ def test_every_head_leans_on_the_pair_that_makes_a_third_of_a_turn_in_training()
     arrays = FrequencyNorms(within=64).compute()
     assert set(arrays.shares.argmax(axis=1)) == {3}
     assert arrays.turns[3] == pytest.approx(0.32, abs=0.005)
+    whole = 2 * math.pi * 10_000 ** (3 / 8)
+    assert [FrequencyNorms(within=whole + more).compute().fast for more in (-0.1, 0.1)] == [3, 4]
 
 
 def test_in_smollm2_too_most_heads_lean_on_pairs_that_make_a_part_of_a_turn_in_training():

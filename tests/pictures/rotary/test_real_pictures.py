@@ -13,7 +13,7 @@ from tests.pictures.by_hand import caption_of, drawn, product, softmax, turned
 CHANGES = [("as they are", "right"), ("all the same", "right"), ("as they are", "mixed up")]
 
 
-@pytest.mark.sampled(quick=4)
+@pytest.mark.sampled(quick=1)
 @pytest.mark.parametrize("sentence", real.SENTENCES)
 @pytest.mark.parametrize("name", real.TELLING)
 @pytest.mark.parametrize(("positions", "layout"), CHANGES)

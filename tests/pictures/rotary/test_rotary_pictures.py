@@ -241,6 +241,7 @@ def test_weights_and_their_change_are_those_of_a_loop():
         assert caption.endswith(f"moving all three tokens one position on {outcome}.")
 
 
+@pytest.mark.sampled(quick=1)
 @pytest.mark.parametrize("kind", ["queries and keys", "nothing"])
 def test_wherever_the_first_token_stands_only_rounding_changes(kind):
     for step in (1, 10, 37, 90):

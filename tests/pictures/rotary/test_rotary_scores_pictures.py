@@ -45,7 +45,7 @@ def means_by_offset(scores):
     return [np.diagonal(scores, -offset).mean() for offset in range(-last, last + 1)]
 
 
-@pytest.mark.sampled(quick=10)
+@pytest.mark.sampled(quick=3)
 @pytest.mark.parametrize("content", CONTENTS)
 @pytest.mark.parametrize(("seq_len", "head_dim", "base"), LENGTHS)
 def test_maps_and_means_are_those_of_all_scores(content, seq_len, head_dim, base):

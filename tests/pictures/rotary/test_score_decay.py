@@ -61,6 +61,7 @@ def complex_products(content, seed, head_dim):
     return (q[:, 0::2] + 1j * q[:, 1::2]) * (k[:, 0::2] - 1j * k[:, 1::2]) / unit
 
 
+@pytest.mark.sampled(quick=3)
 @pytest.mark.parametrize("content", ["aligned", "random"])
 @pytest.mark.parametrize(("head_dim", "base", "largest"), SETTINGS)
 def test_curve_envelope_and_rises_are_those_of_every_offset(content, head_dim, base, largest):

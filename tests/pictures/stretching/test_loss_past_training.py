@@ -40,6 +40,7 @@ def test_every_reading_is_offered_but_those_that_are_always_shown():
     assert {*OPTIONS, "nothing changed", "cropped"} == set(ENTRIES)
 
 
+@pytest.mark.sampled(quick=3)
 @pytest.mark.parametrize("name", OPTIONS)
 def test_curves_are_means_of_two_bins(name):
     for part, entry in zip(parts_of(name)[:3], ("nothing changed", name, "cropped"), strict=True):

@@ -217,6 +217,7 @@ def test_the_decay_calms_the_waves():
     assert swings == pytest.approx([0.50, 0.12], abs=0.005)
 
 
+@pytest.mark.slow("seconds")
 def test_the_first_sight_is_the_deepest_valley_of_rope():
     curve = [scores_at(XposCurves(), distance)[0] for distance in range(2049)]
     assert XposCurves().distance == min(range(2049), key=curve.__getitem__)

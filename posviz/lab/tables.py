@@ -1,0 +1,85 @@
+"""Results as arrays: what all runs of one task read, arm by arm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from posviz.encodings.checks import require_choice
+from posviz.lab.configs import ARMS, REMEDIES, Config
+from posviz.lab.named import SIZES
+from posviz.lab.results import Result, by_arm
+from posviz.lab.tasks import REPEATED, TASKS, UNIQUE, VALUES
+
+CHANGED = (
+    "PI",
+    "NTK",
+    "YaRN",
+    "RoPE, window at test",
+    "RoPE, log-n at test",
+    "xPos, blocks at test",
+)
+ALL_ARMS = ARMS + REMEDIES + CHANGED  # in the order in which they are shown
+SOLVED = 0.9  # of the answers
+GUESSED = {  # the share that is right by chance
+    "recall": 1 / VALUES,
+    "copy unique": 1 / UNIQUE,
+    "copy repeats": 1 / REPEATED,
+    "parity": 1 / 2,
+    "majority": 1 / 2,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """All runs of a task: what each reads at every length, and at every place of the longest.
+
+    trained: tokens of the longest text in training. Shapes: lengths [lengths], places [bins], as
+    ``Task.places`` begins them; of each arm that has runs, by_length [runs, lengths] and by_place
+    [runs, bins], runs in the order of their seeds. Units: nats or shares, as the task measures.
+    """
+
+    task: str
+    trained: int
+    lengths: np.ndarray
+    places: np.ndarray
+    by_length: dict[str, np.ndarray]
+    by_place: dict[str, np.ndarray]
+
+    def solved(self, arm: str, share: float = SOLVED) -> np.ndarray:
+        """Return which runs of an arm are right in such a share of answers, [runs, lengths]."""
+        return self.by_length[arm] >= share
+
+
+def table(found: Iterable[Result], task: str) -> Table:
+    """Return the runs of a task; without any, a table without arms.
+
+    Raises:
+        ValueError: for an unknown task, or runs of different trained lengths.
+    """
+    require_choice(task, "task", tuple(TASKS))
+    found = [result for result in found if result.config.task == task]
+    short = {result.config.seq_len for result in found} or {
+        Config(task, "none", **SIZES[task]).seq_len
+    }
+    if len(short) > 1:
+        raise ValueError(f"runs must have one seq_len for {task}, got {sorted(short)}")
+    [trained] = short
+    arms = by_arm(found, task)
+    in_order = {
+        arm: [arms[arm][seed] for seed in sorted(arms[arm])] for arm in ALL_ARMS if arm in arms
+    }
+    lengths = TASKS[task].lengths(trained)
+    return Table(
+        task,
+        trained,
+        np.array(lengths),
+        TASKS[task].places(lengths[-1]),
+        {
+            arm: np.array([[*run.by_length.values()] for run in runs])
+            for arm, runs in in_order.items()
+        },
+        {arm: np.array([run.by_place for run in runs]) for arm, runs in in_order.items()},
+    )
