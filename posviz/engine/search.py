@@ -23,6 +23,10 @@ class Search(anywidget.AnyWidget):
 
     name = traitlets.Unicode().tag(sync=True)
 
+    def shown(self) -> dict[str, str]:
+        """What is shown where no kernel is; a page puts the field there."""
+        return {"text/html": PLACE, "text/plain": ""}
+
     def close(self) -> None:
         """Release the widget and its layout."""
         self.layout.close()
@@ -31,7 +35,7 @@ class Search(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **kwargs):
         data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
         mark(data[WIDGET])
-        return data | {"text/html": PLACE, "text/plain": ""}, metadata
+        return data | self.shown(), metadata
 
 
 @dataclass(frozen=True, repr=False)

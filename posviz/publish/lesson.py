@@ -136,11 +136,13 @@ def _outputs(cell) -> list:
 def load_ipython_extension(shell):
     """In the lesson's kernel: let every explorer show itself as a filmstrip, and no widget."""
     from posviz.engine.explorer import Explorer
+    from posviz.engine.search import Search
     from posviz.exercises.prediction import Prediction
 
     formatter = shell.display_formatter.mimebundle_formatter
     # By class and not by name: a widget's own class is a subclass of the same name.
-    formatter.for_type(Prediction, lambda asked, **_: asked.shown())
+    for kind in (Prediction, Search):
+        formatter.for_type(kind, lambda widget, **_: widget.shown())
     formatter.for_type(Explorer, _shown)
 
 

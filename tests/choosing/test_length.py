@@ -47,4 +47,5 @@ def test_one_column_cannot_be_right():
     run = {row: (length.loss(row).can, length.recall(row).can) for row in length.ARMS}
     assert run["xPos"] == (True, False)
     assert run["T5"] == (False, True)
-    assert run["sinusoidal"] == (False, False)
+    assert run["sinusoidal"] == run["RoPE"] == (False, False)
+    assert [row for row, both in run.items() if all(both)] == ["Kerple"]  # as lesson 13 says

@@ -1,42 +1,48 @@
-"""The table of all claims: a row for each, what each comes to, and which are asked for."""
+"""The whole ledger: every claim has its row, its verdict, and a link to what decides it."""
+
+import re
 
 import pytest
-from bs4 import BeautifulSoup
 
-from posviz.claims import everything
-from posviz.claims.ledger import Verdict, every_claim, sign
-
-CLAIMS = [pair for pair in every_claim() if pair[0] in ("05", "08")]
+from posviz.claims.everything import ledger
+from posviz.claims.ledger import every_claim
+from posviz.course import LESSONS
 
 
-@pytest.fixture(autouse=True)
-def two_lessons(monkeypatch):
-    monkeypatch.setattr(everything, "every_claim", lambda: CLAIMS)
+@pytest.fixture(scope="module")
+def whole():
+    return ledger()
 
 
-def rows(searched):
-    found = BeautifulSoup(searched.table, "html.parser").select("tbody tr")
-    return [[cell.get_text() for cell in row("td")] for row in found], found
+def test_every_claim_of_the_course_has_its_row(whole):
+    claims = [*every_claim()]
+    assert {lesson for lesson, _ in claims} == {row.number for row in LESSONS[1:]}
+    assert whole.table.count("<tr>") == len(claims) + 1
+    assert repr(whole).startswith(f"{len(claims)} claims\n01 ✗ false: Self-attention is invariant")
 
 
-def test_each_claim_has_a_row_with_its_verdict_and_a_link_to_what_decides_it():
-    texts, found = rows(everything.ledger())
-    assert len(texts) == len(CLAIMS)
-    for (number, claim), row, shown in zip(CLAIMS, texts, found, strict=True):
-        assert row[0] == sign(claim())
-        assert (row[1], row[3]) == (claim.statement, claim.about)
-        link = shown.a["href"]
-        assert link.startswith(number)
-        assert link.endswith(f"#{claim.section.replace(' ', '-')}" if claim.section else ".ipynb")
+def test_a_row_leads_to_the_section_that_decides_or_to_the_lesson(whole):
+    links = re.findall(r'<a href="([^"#]+)(#[^"]+)?">', whole.table)
+    assert {name for name, _ in links} == {f"{row.notebook}.ipynb" for row in LESSONS[1:]}
+    assert ("01_why_order_matters.ipynb", "#2-Shuffle-it") in links
+    assert ("08_alibi.ipynb", "") in links
 
 
-def test_a_lesson_a_topic_or_a_verdict_is_chosen_and_an_unknown_one_refused():
-    texts, _ = rows(everything.ledger(lesson="08"))
-    assert [row[1] for row in texts] == [c.statement for number, c in CLAIMS if number == "08"]
-    about = CLAIMS[0][1].about
-    texts, _ = rows(everything.ledger(about=about))
-    assert {row[3] for row in texts} == {about}
-    falses, _ = rows(everything.ledger(verdict="false"))
-    assert {row[0] for row in falses} == {sign(Verdict("false", "", ""))}
-    with pytest.raises(ValueError, match="lesson must be one of '05', '08', got '99'"):
-        everything.ledger(lesson="99")
+def test_it_can_be_narrowed():
+    found = repr(ledger(lesson="05", about="rotation", verdict="false")).splitlines()
+    assert found[0] == f"{len(found) - 1} claims"
+    assert all(line.startswith("05 ✗ false") for line in found[1:])
+    assert any("clockwise" in line for line in found)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"lesson": "99"}, "lesson must be one of '01', '02'.*, got '99'"),
+        ({"verdict": "maybe"}, "verdict must be one of 'false', 'true', 'true only if', got"),
+        ({"lesson": "05", "about": "YaRN"}, "about must be one of 'distance'.*, got 'YaRN'"),
+    ],
+)
+def test_what_there_is_not_is_named(asked, message):
+    with pytest.raises(ValueError, match=message):
+        ledger(**asked)

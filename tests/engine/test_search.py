@@ -1,33 +1,36 @@
-"""A table with a field above it: what a notebook is given. Typing is tried in a browser."""
+"""A table that is searched: what a notebook, a stored one and a page are given."""
 
-import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from posviz.engine.search import PLACE, Search, Searched
-from posviz.engine.stored import WIDGET
+from posviz.engine.search import Search, Searched
+from posviz.engine.stored import OURS, WIDGET
 
-TABLE = Searched("posviz-words", "<table><tbody><tr><td>rope</td></tr></tbody></table>", "rope")
-
-
-def test_outside_of_notebooks_it_is_text_and_html_of_its_own_name():
-    assert repr(TABLE) == "rope"
-    shown = TABLE._repr_html_()
-    assert shown.startswith('<div class="posviz-searched posviz-words" ')
-    assert TABLE.table in shown
+TABLE = Searched("words", "<table><tbody><tr><td>one</td></tr></tbody></table>", "one")
 
 
-def test_a_notebook_shows_the_field_and_below_it_the_table(monkeypatch):
+def test_the_table_scrolls_in_a_box_and_has_the_name_by_which_the_field_finds_it():
+    assert TABLE._repr_html_().startswith('<div class="posviz-searched words" style="max-height')
+    assert TABLE.table in TABLE._repr_html_()
+    assert repr(TABLE) == "one"
+
+
+def test_a_notebook_shows_a_field_above_the_table(monkeypatch):
     shown = []
-    monkeypatch.setattr("IPython.display.display", lambda what, **_: shown.append(what))
+    monkeypatch.setattr("IPython.display.display", lambda thing, **how: shown.append((thing, how)))
     TABLE._ipython_display_()
-    field, table = shown
-    assert field.get_state()["name"] == TABLE.name
-    assert table == {"text/html": TABLE._repr_html_(), "text/plain": "rope"}
+    [(field, _), (table, how)] = shown
+    assert isinstance(field, Search)
+    assert field.name == "words"
+    assert table == {"text/html": TABLE._repr_html_(), "text/plain": "one"}
+    assert how == {"raw": True}
 
 
-@pytest.mark.parametrize("kind", ["text/html", WIDGET])
-def test_a_saved_field_says_what_to_do_without_its_kernel(kind):
+def test_the_field_is_one_of_our_widgets_and_leaves_a_place_for_a_page():
     InteractiveShell.instance()
-    data, _ = Search(name="posviz-words")._repr_mimebundle_()
-    assert kind in data
-    assert data["text/html"] == PLACE
+    field = Search(name="words")
+    data, _ = field._repr_mimebundle_()
+    assert OURS in data[WIDGET]
+    assert 'class="posviz-search"' in data["text/html"]
+    layout = field.layout
+    field.close()
+    assert (field.comm, layout.comm) == (None, None)
