@@ -37,8 +37,8 @@ def pass_of(row: str, length: int = LENGTH) -> Callable[[], torch.Tensor]:
     x = torch.randn(1, length, D_MODEL, generator=numbers)
     projections = torch.randn(3, D_MODEL, D_MODEL, generator=numbers) / D_MODEL**0.5
     encoding, places = ROWS[row](_single, length), torch.arange(length)
-    more = {"num_heads": HEADS, "encoding": encoding, "positions": places, "mask": causal_mask}
-    return partial(attend, x, *projections, **more)
+    go = partial(attend, num_heads=HEADS, encoding=encoding, positions=places, mask=causal_mask)
+    return partial(go, x, *projections)
 
 
 def _single(array: np.ndarray) -> torch.Tensor:

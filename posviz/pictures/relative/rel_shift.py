@@ -187,10 +187,10 @@ class _Word:
         extents = path.get_extents()
         self.width = extents.width + 0.06
         centre = Affine2D().translate(-(extents.x0 + extents.x1) / 2, -0.36)
-        path = path.transformed(centre)
-        look = {"linestyle": "none", "marker": path, "markeredgewidth": 0, "color": color}
+        marker = path.transformed(centre)
+        look = {"linestyle": "none", "marker": marker, "markeredgewidth": 0, "color": color}
         self.line = axes.plot([], [], animated=True, **look)[0]
-        self.scale = 2 * np.abs(path.vertices).max()
+        self.scale = 2 * np.abs(marker.vertices).max()
 
     def write(self, x, y, size) -> None:
         """Write it at these points, its letters of this size in points."""
