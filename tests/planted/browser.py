@@ -135,8 +135,8 @@ DEFAULT = {
     ),
     "slides.css: the dark ink is forgotten": (
         "posviz/publish/slides.css",
-        "--background: #15181c; --ink: #ececec;",
-        "--background: #15181c; --ink: #1b1e23;",
+        "--background: #1b1e23; --ink: #ececec;",
+        "--background: #1b1e23; --ink: #1b1e23;",
         "tests/browser/test_slides.py::test_dark_where_the_reader_has_it_dark",
     ),
     "slides.css: sliders are too small to be read": (
