@@ -272,9 +272,9 @@ QUICK = {
 
 DEFAULT = {
     "run.py: JupyterLab is a child, which outlives a killed run.py": (
-        "run.py",
-        'if os.name == "nt":\n        return call(command)\n    os.chdir',
-        'if os.name == "posix":\n        return call(command)\n    os.chdir',
+        "posviz/publish/start.py",
+        'if os.name == "nt":\n        with leave',
+        'if os.name == "posix":\n        with leave',
         "tests/test_run.py::test_jupyterlab_ends_with_the_process_that_began_it",
     ),
     "lesson: a notebook is not looked through": (
