@@ -18,7 +18,7 @@ from posviz.engine.places import SETTING, placed
 # Imports that may fail stay inside the checks: the doctor must run where a package is missing.
 
 REQUIRED = ("numpy", "matplotlib", "pillow", "fonttools", "traitlets", "ipywidgets", "anywidget")
-_TORCH = "learned", "rotary_code", "stretching", "content", "length"
+_TORCH = "learned", "rotary_code", "stretching", "content", "length", "choosing"
 WITH_TORCH = [OF_TOPIC[topic].number for topic in _TORCH]
 OPTIONAL = {
     "torch": f"lessons {', '.join(WITH_TORCH)} use it: pip install torch",

@@ -68,7 +68,8 @@ def test_what_is_not_installed_is_told(monkeypatch, missing, fatal):
 
 def test_the_lessons_that_load_torch_are_named():
     loading = re.compile(
-        r'^ *"(import torch|from posviz.(models(.training| import stretched)|lab.train))',
+        r'^ *"(import torch|from posviz.(models(.training| import stretched)|lab.train)'
+        r'|comparison\(\\"memory)',
         re.MULTILINE,
     )
     found = [
