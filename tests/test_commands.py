@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from posviz import pictures
 from posviz.__main__ import app
 from posviz.grading import grade, report, solutions
-from posviz.publish import batch, doctor, page, proof, rerun, watch
+from posviz.publish import batch, doctor, page, proof, rerun, start, watch
 from tests.changed import files
 
 ROOT = Path(__file__).parents[1]
@@ -48,7 +48,7 @@ def commands() -> list[str]:
             joined = re.sub(r"'?\n *[\"']?", " ", text)  # Python joins its texts so
             alone = ALONE[ending].findall(text) if ending in ALONE else []
             for command in QUOTED.findall(joined) + alone:
-                said = re.split(r"  +|…| [\[#|]", command)[0]
+                said = re.split(r"  +|…| [\[#|>]", command)[0]
                 found.add(said.strip().removeprefix(".venv/bin/"))
     return sorted(found)
 
@@ -88,6 +88,7 @@ def test_a_command_of_posviz_is_understood(command, tmp_path, monkeypatch, every
     monkeypatch.setattr("posviz.lab.sweep.sweep", lambda configs, to: configs)
     monkeypatch.setattr(grade, "grade", lambda *_: [])
     monkeypatch.setattr(report, "report", lambda table: [table])
+    monkeypatch.setattr(start, "become", lambda _: 0)
     monkeypatch.setattr(solutions, "write_solutions", lambda *_: tmp_path)
     monkeypatch.setattr("posviz.__main__._has_screen", lambda: False)
     monkeypatch.setattr("posviz.__main__.unwind_on", lambda *_: None)  # signals here are pytest's

@@ -92,5 +92,6 @@ def test_after_a_storm_of_events_the_picture_is_right_at_once_and_nothing_grew(
     check(seen, by_agg(lab, "storm"), "storm")
     assert (change["figures"], change["widgets"], change["comms"]) == (0, 0, 0)
     assert change["frames"] > events // 100
-    assert change["memory"] < min(1024 * change["frames"], 10 * 2**20)
+    pages = 2**18  # what an allocator takes at once
+    assert change["memory"] < min(pages + 1024 * change["frames"], 10 * 2**20)
     assert change["heap"] < 20e6

@@ -45,7 +45,7 @@ class Chooser(Picture):
         axes = figure.subplots()
         axes.set_axis_off()
         columns = 2 if beside else 1
-        width = int(72 * figure.get_size_inches()[0] / rcParams["font.size"] / 0.55)
+        width = int(72 * figure.get_size_inches()[0] / rcParams["font.size"] / 0.6)
         look = {"va": "top", "linespacing": 1.45, "parse_math": False, "transform": axes.transAxes}
         parts = []
         for column in range(columns):

@@ -9,7 +9,7 @@ from posviz.engine.knobs import choice, real
 from posviz.engine.picture import Arrays, Picture
 from posviz.lab.tables import ALL_ARMS, GUESSED, SOLVED, Table, table
 from posviz.pictures.length._curves import results_of
-from posviz.pictures.parts import Curve, legend_above
+from posviz.pictures.parts import Curve, Ring, legend_above
 
 TIMES = 3  # inside, and at twice and four times the trained length
 GAP = 0.5  # between the columns of two tasks
@@ -68,22 +68,19 @@ class SolveRates(Picture):
             side.tick_params(length=0)
             side.spines[:].set_visible(False)
         axes.set_xlabel("tested at so many times the trained length")
-        small: dict[str, Any] = {"marks": 0.55}
-        looks = {"solved": "C0o", "learned": "C1o", "missed": "C6x"}
+        looks: dict[str, tuple[Any, str, dict]] = {
+            "solved": (Curve, "C0o", {}),
+            "learned": (Ring, "C1o", {"edge": 0.25}),
+            "missed": (Curve, "C6x", {}),
+        }
         labels = {
             "solved": "solved here and at 1×",
             "learned": "solved at 1× alone",
             "missed": "not even at 1×",
         }
         parts = [
-            Curve(
-                axes,
-                look,
-                lambda a, kind=kind: a.dots[kind],
-                labels[kind],
-                **small | ({"markerfacecolor": "none"} if kind == "learned" else {}),
-            )
-            for kind, look in looks.items()
+            made(axes, look, lambda a, kind=kind: a.dots[kind], labels[kind], marks=0.55, **edge)
+            for kind, (made, look, edge) in looks.items()
         ]
         row = Curve(axes, "C6-", lambda a: _outline(ALL_ARMS.index(a.arm), right), stroke=0.6)
         legend_above(figure, parts, narrow=2)
