@@ -48,7 +48,7 @@ def jupyterlab(folder, home, *options):
             yield first_answer(process, home / "lab.log", folder)
         finally:
             process.send_signal(signal.SIGTERM)
-            process.wait(20)
+            process.wait(60)  # kernels end first
 
 
 @contextlib.contextmanager
