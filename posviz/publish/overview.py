@@ -14,7 +14,7 @@ from posviz.publish.lesson import read
 
 _QUESTION = re.compile(r"^\*(?!\*)(.+?)\*$", re.MULTILINE)
 _NEEDS = re.compile(r"\*\*You need\*\* (.+?)(?=[.:;](?:\s|$))", re.DOTALL)
-_TIME = re.compile(r"\*\*Time:\*\* (\d+) minutes(?:, and (\d+) more for the appendix)?")
+_TIME = re.compile(r"\*\*Time:\*\* (\d+)\s+minutes(?:, and (\d+) more for the appendix)?")
 _HEADINGS = ("h1", "h2", "h3")
 TO_LESSON = re.compile(r"(\]\([^)\s:]+)\.ipynb(?=[)#])")  # in Markdown, up to the ending
 

@@ -206,7 +206,7 @@ QUICK = {
         "len(jobs) - len(failures)",
         "tests/test___main__.py::test_failures_are_told_at_the_end_and_give_status_1",
     ),
-    "main: an index is written where every page failed": (
+    "main: pages are linked where every page failed": (
         "posviz/commands/common.py",
         "len(failures) < len(jobs)",
         "len(failures) <= len(jobs)",

@@ -12,6 +12,7 @@ from posviz import pictures
 from posviz.course import OF_TOPIC
 from posviz.engine.export import png_bytes
 from posviz.engine.knobs import Knob, device, numeric, switch
+from posviz.engine.picture import Picture
 from posviz.engine.styled_figure import clear_figure
 from posviz.publish.assets import write
 from posviz.publish.lesson import read
@@ -74,7 +75,7 @@ def allowed(knob: Knob) -> str:
 
 
 def _shown(name, lesson, href) -> Shown:
-    picture = pictures.load(name)
+    picture: type[Picture] = pictures.load(name)
     width, height = picture.size
     knobs = [(knob.label, allowed(knob)) for knob in picture.knobs().values()]
     return Shown(name, picture.title(), knobs, lesson, href, WIDTH, round(WIDTH * height / width))

@@ -29,7 +29,7 @@ POLICY = policy([SCRIPT, *scripts("minisearch")], "img-src 'self' file:")
 
 def jobs(notebooks: Iterable[Path], to: Path, repository: str) -> dict[str, Callable]:
     """What takes long, by the names of the files: a page a lesson, two thumbnails a picture."""
-    pages = {
+    pages: dict[str, Callable] = {
         f"{path.stem}.html": partial(page.write_page, path, to, repository) for path in notebooks
     }
     thumbnails = {
@@ -40,7 +40,7 @@ def jobs(notebooks: Iterable[Path], to: Path, repository: str) -> dict[str, Call
 
 
 def write_site(notebooks: Iterable[Path], repository: str, to: Path) -> None:
-    """Write the pages around those of the lessons that lie in `to`, and let them lead to each other.
+    """Write the pages around those of the lessons that lie in `to`, and link all of them.
 
     repository: as "owner/name" on GitHub, or nothing. Raises OSError that names the file which
     cannot be written.
@@ -64,7 +64,7 @@ def write_site(notebooks: Iterable[Path], repository: str, to: Path) -> None:
     write_one("glossary", "Glossary", "table", table=words)
     claims = _table(ledger(), (claim_id(*claim) for claim in every_claim()))
     write_one("claims", "Claims", "table", table=claims)
-    write_one("references", "Sources", sources=_sources(notebooks))
+    write_one("references", "References", sources=_sources(notebooks))
     write_one("search", "Search", documents=documents(notebooks, lessons, shown))
     write_one("about", "About", citation=citation())
     page.write_assets(to)
@@ -92,6 +92,6 @@ def _sources(notebooks) -> list[tuple[str, list[str]]]:
     citing = {notebook.stem: cited(read(notebook)) for notebook in notebooks}
     keys = sorted(sources.bibliography(), key=lambda key: sources.name(key).casefold())
     return [
-        (*sources.listed([key]), [stem for stem, those in citing.items() if key in those])
+        (sources.listed([key])[0], [stem for stem, those in citing.items() if key in those])
         for key in keys
     ]

@@ -59,7 +59,7 @@ function say(id, ...parts) {
 /** @param {Found} found */
 function entry({ kind, title, href, text, terms }) {
   const item = make("li");
-  const link = make("a", { href });
+  const link = make("a", {}, { href });
   link.append(...marked(title, terms));
   const said = make("p");
   said.append(...marked(around(text, terms), terms));
