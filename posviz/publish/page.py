@@ -20,7 +20,9 @@ SCRIPT = as_script(HERE / "page.js")
 POLICY = policy([SCRIPT, *scripts("mathjax")], "img-src data:")
 
 _SHOWN_TO_LESSON = re.compile(r'(<a href="\d\d_[^":/#]*)\.ipynb(?=["#])')
-_BETWEEN = re.compile(r'(?P<before><a (?:(?:class|rel)="\w+" )?)(?:data-)?href="(?P<file>[^":#/]+\.html)')
+_BETWEEN = re.compile(
+    r'(?P<before><a (?:(?:class|rel)="\w+" )?)(?:data-)?href="(?P<file>[^":#/]+\.html)'
+)
 
 
 def write_page(notebook: Path, to: Path, repository: str = "") -> Path:

@@ -7,7 +7,8 @@ from pathlib import Path
 from bs4 import BeautifulSoup
 
 from posviz.choosing.glossary import TERMS, Term
-from posviz.claims.ledger import Claim, every_claim, sign, told
+from posviz.claims.everything import Row
+from posviz.claims.ledger import Claim, Verdict, sign, told
 from posviz.publish.lesson import read
 from posviz.publish.overview import Overview, sections
 from posviz.publish.site.gallery import Shown
@@ -17,14 +18,17 @@ _FORMULA = re.compile(r"\$([^$]+)\$")
 
 
 def documents(
-    notebooks: Iterable[Path], lessons: dict[str, Overview], pictures: Iterable[Shown]
+    notebooks: Iterable[Path],
+    lessons: dict[str, Overview],
+    pictures: Iterable[Shown],
+    claims: Iterable[Row],
 ) -> list[dict]:
     """What can be found: kind, title, address, text, and code, which is searched but not shown."""
     found = [
         *(each for path in notebooks for each in _of_lesson(path, lessons[path.stem])),
         *map(_of_picture, pictures),
         *map(_of_term, TERMS),
-        *(_of_claim(number, claim) for number, claim in every_claim()),
+        *(_of_claim(*claim) for claim in claims),
     ]
     names = ("kind", "title", "href", "text", "code")
     return [{"id": i} | dict(zip(names, each, strict=True)) for i, each in enumerate(found)]
@@ -35,7 +39,7 @@ def term_id(term: Term) -> str:
     return "word-" + re.sub(r"\W+", "-", term.english)
 
 
-def claim_id(number: str, claim: Claim) -> str:
+def claim_id(number: str, claim: Claim, _: Verdict) -> str:
     """The anchor of a lesson's claim in the table of claims."""
     return f"claim-{number}-{claim.function.__name__}"
 
@@ -57,8 +61,8 @@ def _of_term(term: Term) -> tuple:
     return "Glossary", term.english, f"glossary.html#{term_id(term)}", term.meaning, term.chinese
 
 
-def _of_claim(number: str, claim: Claim) -> tuple:
-    verdict, href = claim(), f"claims.html#{claim_id(number, claim)}"
+def _of_claim(number: str, claim: Claim, verdict: Verdict) -> tuple:
+    href = f"claims.html#{claim_id(number, claim, verdict)}"
     said = ". ".join([sign(verdict), *told(verdict)])
     return f"Claim, lesson {number}", claim.statement, href, said, claim.about
 

@@ -11,10 +11,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 import posviz
 from posviz import pictures, sources
 from posviz.choosing.glossary import TERMS, glossary
-from posviz.claims.everything import ledger
-from posviz.claims.ledger import every_claim
+from posviz.claims import everything
 from posviz.engine.scripts import as_script
-from posviz.engine.search import Searched
 from posviz.publish import page
 from posviz.publish.assets import policy, scripts, write, write_library
 from posviz.publish.lesson import read
@@ -60,12 +58,13 @@ def write_site(notebooks: Iterable[Path], repository: str, to: Path) -> None:
     first = {picture.lesson.stem: picture for picture in reversed(shown)}
     write_one("index", "A course on positional encodings", lessons=lessons.values(), first=first)
     write_one("pictures", "Pictures", pictures=shown)
-    words = _table(glossary(), map(term_id, TERMS))
+    words = _table(glossary().table, map(term_id, TERMS))
     write_one("glossary", "Glossary", "table", table=words)
-    claims = _table(ledger(), (claim_id(*claim) for claim in every_claim()))
-    write_one("claims", "Claims", "table", table=claims)
+    claims = everything.every_verdict()
+    judged = _table(everything.table(claims), (claim_id(*claim) for claim in claims))
+    write_one("claims", "Claims", "table", table=judged)
     write_one("references", "References", sources=_sources(notebooks))
-    write_one("search", "Search", documents=documents(notebooks, lessons, shown))
+    write_one("search", "Search", documents=documents(notebooks, lessons, shown, claims))
     write_one("about", "About", citation=citation())
     page.write_assets(to)
     write_library("minisearch", to / "assets")
@@ -79,9 +78,9 @@ def citation() -> dict:
     return yaml.safe_load(next(filter(Path.exists, found)).read_text("utf-8"))
 
 
-def _table(searched: Searched, anchors: Iterable[str]) -> str:
+def _table(table: str, anchors: Iterable[str]) -> str:
     """A table whose rows have anchors, and whose links lead to pages."""
-    soup = BeautifulSoup(page.to_pages(searched.table), "html.parser")
+    soup = BeautifulSoup(page.to_pages(table), "html.parser")
     for row, anchor in zip(soup.select("tbody tr"), anchors, strict=True):
         row["id"] = anchor
     return soup.decode()
@@ -90,8 +89,7 @@ def _table(searched: Searched, anchors: Iterable[str]) -> str:
 def _sources(notebooks) -> list[tuple[str, list[str]]]:
     """Every source, by its name, and the stems of the lessons that cite it."""
     citing = {notebook.stem: cited(read(notebook)) for notebook in notebooks}
-    keys = sorted(sources.bibliography(), key=lambda key: sources.name(key).casefold())
     return [
-        (sources.listed([key])[0], [stem for stem, those in citing.items() if key in those])
-        for key in keys
+        (entry, [stem for stem, those in citing.items() if key in those])
+        for key, entry in sources.listed(sources.bibliography()).items()
     ]

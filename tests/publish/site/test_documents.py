@@ -12,18 +12,16 @@ from posviz.publish.site.gallery import Shown
 
 
 @pytest.fixture
-def found(tmp_path, monkeypatch):
+def found(tmp_path):
     path = tmp_path / "05_middle.ipynb"
     text = "## 1 The *turn*\n\nPair $i$ turns by $\\theta_i$.\n\n$$\\sum_i x$$"
     cells = [new_markdown_cell("# 05 · Middle"), new_markdown_cell(text), new_code_cell("turn(q)")]
     nbformat.write(new_notebook(cells=cells), path)
-    claim = ledger.Claim(
-        "pairs", "All turn.", lambda: ledger.Verdict("false", "3 if so", "Pairs; all.")
-    )
-    monkeypatch.setattr(documents, "every_claim", lambda: [("05", claim)])
+    verdict = ledger.Verdict("false", "3 if so", "Pairs; all.")
+    claim = "05", ledger.Claim("pairs", "All turn.", lambda: verdict), verdict
     lesson = overview(path)
     picture = Shown("Hands", "Two hands", [("speed", "0 to 9")], lesson, "05_middle.html#x", 8, 4)
-    return documents.documents([path], {"05_middle": lesson}, [picture])
+    return documents.documents([path], {"05_middle": lesson}, [picture], [claim])
 
 
 def test_each_has_a_number_and_says_what_it_is_and_where(found):
@@ -51,7 +49,8 @@ def test_a_picture_is_found_by_its_name_and_its_knobs_and_a_claim_by_its_numbers
 
 
 def test_words_and_claims_have_anchors_of_their_own():
-    claims = [documents.claim_id(*claim) for claim in ledger.every_claim()]
+    verdict = ledger.Verdict("true", "", "")
+    claims = [documents.claim_id(*claim, verdict) for claim in ledger.every_claim()]
     anchors = [*map(documents.term_id, TERMS), *claims]
     assert len(set(anchors)) == len(anchors)
     assert not [anchor for anchor in anchors if set(anchor) & set(' "#&')]

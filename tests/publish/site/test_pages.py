@@ -13,7 +13,7 @@ from posviz.choosing.glossary import TERMS
 from posviz.claims import everything, ledger
 from posviz.course import OF_TOPIC
 from posviz.publish import assets
-from posviz.publish.site import documents, gallery, pages
+from posviz.publish.site import gallery, pages
 from tests.publish.test_assets import hashes, script_sources
 
 ALIBI, XPOS = (OF_TOPIC[topic].notebook for topic in ("alibi", "xpos"))
@@ -37,8 +37,7 @@ def site(tmp_path_factory):
         nbformat.write(new_notebook(cells=cells), folder / f"{stem}.ipynb")
     (to / f"{ALIBI}.html").write_text('<a href="claims.html"></a><a href="01_none.html"></a>')
     with pytest.MonkeyPatch.context() as patch:
-        for module in (everything, pages, documents):
-            patch.setattr(module, "every_claim", lambda: [("08", CLAIM)])
+        patch.setattr(everything, "every_claim", lambda: [("08", CLAIM)])
         notebooks = [folder / f"{stem}.ipynb" for stem in (ALIBI, XPOS)]
         pages.write_site(notebooks, "you/posviz", to)
     return to
