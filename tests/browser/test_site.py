@@ -53,6 +53,8 @@ def test_a_word_that_is_not_finished_or_misspelt_is_found_and_marked(opened):
         assert "wavelength" in [title for title, _, _ in results(page, typed)], typed
     marks = page.locator(".found mark").all_inner_texts()
     assert {mark.lower() for mark in marks} <= {"wavelength", "wavelengths"}
+    results(page, "causal mask")
+    assert "task" not in page.locator(".found mark").all_inner_texts()
 
 
 def test_what_is_found_is_shown_where_it_stands_and_the_search_is_kept(opened):

@@ -7,6 +7,8 @@ import { run } from "../library.js";
 
 /** @typedef {{ kind: string, title: string, href: string, text: string, terms: string[] }} Found */
 
+/** Letters of a word that may be others; "mask" is no "task". @param {string} word */
+const fuzzy = (word) => word.length > 5 && 0.2;
 const MOST = 40; // results that are shown
 const [BEFORE, LONG] = [80, 240]; // letters of a text: before the first word found, and in all
 
@@ -30,7 +32,7 @@ function follow(field, documents) {
   const index = new MiniSearch({
     fields: ["title", "text", "code"],
     storeFields: ["kind", "title", "href", "text"],
-    searchOptions: { boost: { title: 4, text: 2 }, prefix: true, fuzzy: 0.15, combineWith: "AND" },
+    searchOptions: { boost: { title: 4, text: 2 }, prefix: true, fuzzy, combineWith: "AND" },
   });
   index.addAll(documents);
   const show = () => {
