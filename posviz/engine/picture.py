@@ -135,8 +135,8 @@ class Picture(traitlets.HasTraits):
             layout = ConstrainedLayoutEngine()
             figure = StyledFigure(style, dark, figsize=size[style], dpi=DPI[style], layout=layout)
             artists = self.draw(figure)
-            layout.execute(figure)  # constrained layout settles at the second time
-            figure.draw_without_rendering()
+            for _ in range(2):  # constrained layout settles at the second time
+                layout.execute(figure)
             figure.set_layout_engine("none")
         for axes in figure.axes:  # the solver's last bits differ from run to run
             axes.set_position(np.round(axes.get_position(original=True).bounds, 12))

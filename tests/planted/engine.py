@@ -258,6 +258,19 @@ DEFAULT = {
         "tests/engine/test_export.py::test_every_format_in_every_look_has_its_"
         "size[png-poster-False]",
     ),
+    "figures of all options are kept": (
+        "posviz/engine/live_figure.py",
+        "if len(self._built) > KEPT:",
+        "if len(self._built) > 2 * KEPT:",
+        "tests/engine/test_live_figure.py::test_a_figure_comes_back_with_its_value_and_few_are_kept",
+    ),
+    "Reset begins again with the figure that is shown alone": (
+        "posviz/engine/live_figure.py",
+        "            layers.begin_again()",
+        "            self.layers.begin_again()",
+        "tests/engine/test_explorer.py::test_reset_draws_what_is_at_rest_into_the_bitmap_again"
+        "[another figure]",
+    ),
     "half-moved artists are kept after an error": (
         "posviz/engine/live_figure.py",
         "self.release()  # half of the artists may have moved",
