@@ -135,7 +135,7 @@ def _outputs(cell) -> list:
 
 
 def load_ipython_extension(shell):
-    """In the lesson's kernel: every explorer shows itself as a filmstrip, a figure light and dark."""
+    """In the lesson's kernel: explorers show themselves as filmstrips, figures light and dark."""
     from posviz.engine.explorer import Explorer
     from posviz.engine.search import Search
     from posviz.engine.styled_figure import StyledFigure
