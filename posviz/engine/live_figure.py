@@ -7,7 +7,7 @@ from posviz.engine.picture import Picture
 from posviz.engine.style import DPI, style_context
 from posviz.engine.styled_figure import clear_figure
 
-KEPT = 4  # figures: as many as most choices have options; each holds two bitmaps
+KEPT = 6  # figures: as many as the longest choice has options; each holds two bitmaps
 
 
 class LiveFigure:
