@@ -7,8 +7,7 @@ from posviz.engine.picture import Picture
 from posviz.engine.style import DPI, style_context
 from posviz.engine.styled_figure import clear_figure
 
-
-KEPT = 4  # figures: as many as most choices have options; each holds two bitmaps
+KEPT = 6  # figures: as many as the longest choice has options; each holds two bitmaps
 
 
 class LiveFigure:
@@ -23,7 +22,7 @@ class LiveFigure:
         self.caption = ""
         self.layers: Any = None
         self._values: dict = {}
-        self._built: dict = {}  # (layers, artists) by look and values that need artists of their own
+        self._built: dict = {}  # (layers, artists) by look and redrawing values
 
     def release(self) -> None:
         """Free the figures, their canvases and their artists."""

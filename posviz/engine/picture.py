@@ -1,5 +1,6 @@
 """A picture is declared once: knobs, arrays, artists. Everything else is derived from that."""
 
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -165,6 +166,7 @@ class Picture(traitlets.HasTraits):
         """Arrays that compute returned, as a new Figure in which no artist is animated."""
         figure, artists = self.build(style, dark)
         figure.caption = self.caption(arrays)
+        figure.in_the_dark = partial(self.drawn, arrays, style, dark=True)
         with style_context(style, dark):
             self.update(artists, arrays)
         for artist in figure.findobj(lambda artist: artist.get_animated()):

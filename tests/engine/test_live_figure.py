@@ -71,6 +71,7 @@ def test_artists_are_kept_until_a_knob_needs_new_ones():
     assert np.array_equal(live_pixels(live), fresh_pixels(picture))
 
 
+@pytest.mark.slow("seconds")
 def test_a_figure_comes_back_with_its_value_and_few_are_kept():
     picture = Waves()
     live, figures = LiveFigure(picture), []
