@@ -16,8 +16,8 @@ LESSONS = sorted(path.stem for path in run.NOTEBOOKS.glob(f"{page.LESSONS}.ipynb
 ROPE = OF_TOPIC["rotary"].notebook
 READY = "() => globalThis.MathJax?.startup?.promise?.then(() => true) ?? !globalThis.MathJax"
 
-every_screen = pytest.mark.parametrize("width", (390, 1280))
-every_scheme = pytest.mark.parametrize("scheme", ("light", "dark"))
+every_screen = pytest.mark.parametrize("width", [390, 1280])
+every_scheme = pytest.mark.parametrize("scheme", ["light", "dark"])
 
 
 @contextlib.contextmanager
