@@ -9,7 +9,7 @@ from bs4 import BeautifulSoup
 from nbformat import NotebookNode
 
 from posviz import sources
-from posviz.publish.clean import markdown
+from posviz.publish.clean import cleaned, markdown
 from posviz.publish.lesson import read
 
 _QUESTION = re.compile(r"^\*(?!\*)(.+?)\*$", re.MULTILINE)
@@ -45,7 +45,7 @@ def overview(notebook: Path) -> Overview:
 
     Raises RuntimeError for what is no notebook, or has no cells.
     """
-    cells = read(notebook).cells
+    cells = cleaned(read(notebook)).cells
     first = cells[0].source
     text = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
     question, needs, time = _QUESTION.search(first), _NEEDS.search(text), _TIME.search(text)

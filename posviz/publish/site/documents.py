@@ -9,6 +9,7 @@ from bs4 import BeautifulSoup
 from posviz.choosing.glossary import TERMS, Term
 from posviz.claims.everything import Row
 from posviz.claims.ledger import Claim, Verdict, sign, told
+from posviz.publish.clean import cleaned
 from posviz.publish.lesson import read
 from posviz.publish.overview import Overview, sections
 from posviz.publish.site.gallery import Shown
@@ -45,7 +46,7 @@ def claim_id(number: str, claim: Claim, _: Verdict) -> str:
 
 
 def _of_lesson(notebook, lesson) -> Iterator[tuple]:
-    for section in sections(read(notebook).cells):
+    for section in sections(cleaned(read(notebook)).cells):
         title = BeautifulSoup(section.title, "html.parser").get_text()
         href = f"{lesson.stem}.html#{section.anchor}"
         text = _without_formulas(" ".join(section.text))

@@ -15,6 +15,7 @@ from posviz.claims import everything
 from posviz.engine.scripts import as_script
 from posviz.publish import page
 from posviz.publish.assets import policy, scripts, write, write_library
+from posviz.publish.clean import cleaned
 from posviz.publish.lesson import read
 from posviz.publish.overview import cited, overview
 from posviz.publish.site import gallery
@@ -88,7 +89,7 @@ def _table(table: str, anchors: Iterable[str]) -> str:
 
 def _sources(notebooks) -> list[tuple[str, list[str]]]:
     """Every source, by its name, and the stems of the lessons that cite it."""
-    citing = {notebook.stem: cited(read(notebook)) for notebook in notebooks}
+    citing = {notebook.stem: cited(cleaned(read(notebook))) for notebook in notebooks}
     return [
         (entry, [stem for stem, those in citing.items() if key in those])
         for key, entry in sources.listed(sources.bibliography()).items()
