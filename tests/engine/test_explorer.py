@@ -14,8 +14,6 @@ from PIL import Image
 from tests.engine.replay import Scene, fresh_pixels
 from tests.engine.sample import Browser, Failing, Hand, Waves
 
-pytestmark = pytest.mark.laid_out
-
 
 @pytest.fixture
 def picture():
