@@ -37,7 +37,7 @@ ROPE, XPOS = OF_TOPIC["rotary"], OF_TOPIC["xpos"]
 
 COMMANDS = (
     *("list", "export", "page", "slides", "proof", "rerun", "config", "start", "sweep"),
-    *("assign", "grade", "report", "solutions"),
+    *("assign", "grade", "report", "solutions", "guide"),
 )
 
 
