@@ -11,12 +11,11 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
-from bs4 import BeautifulSoup
-
 from posviz.claims.ledger import Verdict, every_claim, sign, told
 from posviz.course import Lesson
 from posviz.pictures.start.encoding_map import ENTRIES
 from posviz.publish.lesson import read
+from posviz.publish.speaker import asked
 from posviz.wording import quoted
 
 QUESTIONS = 5
@@ -72,24 +71,11 @@ def _predictions(notebook) -> Iterator[Parts]:
     for cell in read(notebook).cells:
         if TAG in cell.metadata.get("tags", []):
             shown = [output.get("data", {}).get("text/html", "") for output in cell.outputs]
-            found = BeautifulSoup("".join(shown), "html.parser").select_one(".posviz-prediction")
+            found = asked("".join(shown))
             if found is None:
                 raise RuntimeError(f"{notebook.name}: {quoted(cell.source[:40])} is no prediction")
-            yield _prediction(found)
-
-
-def _prediction(shown) -> Parts:
-    for image in shown("img"):
-        image.decompose()
-    for link in shown("a"):
-        del link["title"]  # the key of a source, for which QTI has no place
-    folded = shown.find_all("details", recursive=False)
-    heads = [each.summary.extract().decode_contents() for each in folded]
-    bodies = [each.extract().decode_contents() for each in folded]
-    choices = [
-        Choice(head, "✓" in body, body) for head, body in zip(heads[:-1], bodies[:-1], strict=True)
-    ]
-    return shown.decode_contents(), tuple(choices), bodies[-1]
+            choices = (Choice(text, "✓" in told, told) for text, told in found.choices)
+            yield found.question, tuple(choices), found.answer
 
 
 def _claims(row) -> Iterator[Parts]:
@@ -109,15 +95,15 @@ def _measured(verdict: Verdict) -> str:
 
 def _of_map() -> Iterator[Parts]:
     """Where some encodings of the course enter, each beside the others' doors."""
-    asked = {name: ENTRIES[name] for name in OF_THE_MAP}
-    for name, entry in asked.items():
+    entries = {name: ENTRIES[name] for name in OF_THE_MAP}
+    for name, entry in entries.items():
         choices = (
             Choice(
                 f"At the {' and the '.join(other.doors)}",
                 other is entry,
                 _paragraph(f"That is {other_name}: {other.idea}."),
             )
-            for other_name, other in asked.items()
+            for other_name, other in entries.items()
         )
         formula = f"{entry.formula[0]}; {entry.formula[1]}"
         question = f"Which way does position come in with the encoding “{name}”?"
