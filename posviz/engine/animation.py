@@ -19,7 +19,7 @@ from posviz.engine.knobs import device, numeric, text
 from posviz.engine.live_figure import LiveFigure
 from posviz.engine.picture import Picture
 from posviz.engine.places import placed
-from posviz.engine.style import DPI
+from posviz.engine.style import dpi
 from posviz.wording import quoted
 
 FORMATS = ("gif", "mp4")
@@ -97,7 +97,7 @@ class Film:
                 setattr(self.picture, self.knob, value)
                 live.follow()
                 inches = live.layers.figure.get_figwidth()
-                live.ratio = min(1.0, MAX_WIDTH / (inches * DPI[self.look[0]]))
+                live.ratio = min(1.0, MAX_WIDTH / (inches * dpi(self.look[0])))
                 live.paint()
                 frame = live.layers.pixels()[..., :3]
                 if last is None or not np.array_equal(frame, last):

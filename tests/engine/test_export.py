@@ -58,6 +58,17 @@ def size_in_inches(kind, data) -> tuple[float, float]:
     return tuple(float(points) / 72 for points in box.groups())
 
 
+def test_a_part_of_a_slide_has_its_size_and_the_font_that_is_asked_for(picture, tmp_path):
+    path = picture.save(tmp_path / "waves.pdf", style="slide", layout="half", font="STIXGeneral")
+    width, height = size_in_inches("pdf", path.read_bytes())
+    assert width / height == pytest.approx(68 / 66, abs=1e-3)
+    (page,) = PdfReader(path).pages
+    fonts = [font.get_object()["/BaseFont"] for font in page["/Resources"]["/Font"].values()]
+    assert any("STIXGeneral" in font for font in fonts)
+    with pytest.raises(ValueError, match="style slide has one of full, body, half"):
+        picture.save(path, layout="half")
+
+
 @pytest.mark.slow("seconds")
 def test_a_png_shows_the_pixels_of_the_figure(picture, tmp_path):
     with matplotlib.rc_context({"savefig.dpi": 37, "savefig.bbox": "tight", "font.size": 30}):

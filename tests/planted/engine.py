@@ -1,6 +1,12 @@
 """Errors in what draws, records, shows and saves a picture."""
 
 QUICK = {
+    "style: a part of a slide is as large as the slide": (
+        "posviz/engine/style.py",
+        "_LAYOUT_DPI = 1.65,",
+        "_LAYOUT_DPI = 2.1,",
+        "tests/engine/test_style.py::test_letters_have_nine_points_on_a_frame_of_beamer[body]",
+    ),
     "a layout keeps the last bits of its solver": (
         "posviz/engine/picture.py",
         ".bounds, 12))",
