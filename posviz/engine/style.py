@@ -62,20 +62,20 @@ def styled(style: str, layout: str = "", font: str = "") -> str:
 
 def dpi(style: str) -> int:
     """Pixels an inch of a style's figures."""
-    base, layout, _ = _parts(style)
+    base, layout, _ = parts(style)
     return _LAYOUT_DPI if layout else DPI[base]
 
 
 def inches(style: str, own: dict[str, tuple[float, float]]) -> tuple[float, float]:
     """Width and height of a style's figures; `own` has those that each picture chooses."""
-    base, layout, _ = _parts(style)
+    base, layout, _ = parts(style)
     if layout:
         width, height = LAYOUTS[layout]
         return width * _LARGER / _MILLIMETRES, height * _LARGER / _MILLIMETRES
     return (own | SIZE)[base]
 
 
-def _parts(style: str) -> list[str]:
+def parts(style: str) -> list[str]:
     """Style, layout and font of what `styled` has named."""
     return [*style.split("/"), "", ""][:3]
 
@@ -86,7 +86,7 @@ def parameters(style: str, dark: bool) -> dict:
 
     Raises ValueError for an unknown style.
     """
-    base, layout, font = _parts(style)
+    base, layout, font = parts(style)
     styled(base, layout, font)
     rc = {k: v for k, v in matplotlib.rcParamsDefault.items() if k not in _SESSION}
     for name in ["base", base] + ["dark"] * dark:
