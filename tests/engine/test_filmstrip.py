@@ -17,8 +17,6 @@ from posviz.engine.filmstrip import RATIO, filmstrip, styles
 from tests.engine.replay import Scene
 from tests.engine.sample import Failing, Waves
 
-pytestmark = pytest.mark.laid_out
-
 
 class Wide(Waves):
     """Waves whose axis moves, and with it what is at rest."""

@@ -335,6 +335,12 @@ DEFAULT = {
         "tests/publish/test_lesson.py::test_a_signal_in_the_second_lesson_"
         "stops_it_and_its_kernel_complains_of_nothing",
     ),
+    "pages: a figure's dark look is its light one": (
+        "posviz/publish/lesson.py",
+        "notebook_png(figure.in_the_dark())",
+        "notebook_png(figure)",
+        "tests/publish/test_lesson.py::test_figures_have_alternative_text_and_a_dark_look",
+    ),
     "stopping: any exit that Python swallows sends the signal": (
         "posviz/publish/stopping.py",
         "any(swallowed.exc_value is one for one in made)",
