@@ -39,7 +39,7 @@ ROPE, XPOS = OF_TOPIC["rotary"], OF_TOPIC["xpos"]
 
 COMMANDS = (
     *("list", "export", "page", "site", "slides", "proof", "rerun", "config", "start", "sweep"),
-    *("assign", "grade", "report", "solutions"),
+    *("assign", "grade", "report", "solutions", "guide"),
 )
 
 
@@ -159,6 +159,8 @@ def test_sweep_names_its_runs_tells_what_is_done_and_does_its_part(call, monkeyp
         ),
         ("export AlibiSlopes --animate haed", "Did you mean 'head'"),
         ("export RotaryScores --animate sentence", "cannot move in an animation"),
+        ("export AlibiSlopes --layout half", "style slide has one of full, body, half"),
+        ("export AlibiSlopes --font Garamondd", "font = 'Garamondd' is not installed"),
         (f"export AlibiSlopes --to {__file__}", "is not a folder"),
         (f"export AlibiSlopes --to {__file__}/figures", "cannot be a folder: Not a directory"),
         (f"export AlibiSlopes --to {'x' * 300}", "cannot be a folder: File name too long"),

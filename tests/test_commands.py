@@ -93,6 +93,7 @@ def test_a_command_of_posviz_is_understood(command, tmp_path, monkeypatch, every
     monkeypatch.setattr(report, "report", lambda table: [table])
     monkeypatch.setattr(start, "become", lambda _: 0)
     monkeypatch.setattr(solutions, "write_solutions", lambda *_: tmp_path)
+    monkeypatch.setattr("posviz.teaching.guide.write_guide", lambda *_: [tmp_path])
     monkeypatch.setattr(figures, "_has_screen", lambda: False)
     monkeypatch.setattr(
         "posviz.commands.common.unwind_on", lambda *_: None

@@ -3,6 +3,26 @@
 from posviz.course import OF_TOPIC
 
 QUICK = {
+    "slides: a heading alone keeps its slide": (
+        "posviz/publish/slides.py",
+        "    if not before.shown:\n        return True\n",
+        "    if not before.shown:\n        return False\n",
+        "tests/publish/test_slides.py::test_what_only_announces_a_picture_stands_on_its_slide",
+    ),
+    "slides: what a skipped exercise shows is on the slide before": (
+        "posviz/publish/slides.py",
+        'skipped = mark == "skip" or (skipped and mark == "-" and cell.cell_type == "code")',
+        'skipped = mark == "skip"',
+        "tests/publish/test_slides.py::"
+        "test_a_skipped_cell_takes_along_what_its_code_shows_and_no_words",
+    ),
+    "speaker: every knob counts as moved by the slide": (
+        "posviz/publish/speaker.py",
+        "known, moved = kind.knobs(), kind.filmed_knobs()",
+        "known, moved = kind.knobs(), tuple(kind.knobs())",
+        "tests/publish/test_speaker.py::"
+        "test_what_names_a_knob_that_the_slide_does_not_move_is_for_the_notebook",
+    ),
     "run.py: the old stamp stays while pip installs": (
         "run.py",
         "        part.stamp().unlink(missing_ok=True)\n",
