@@ -139,7 +139,7 @@ class Picture(traitlets.HasTraits):
             layout = ConstrainedLayoutEngine()
             figure = StyledFigure(style, dark, figsize=size, dpi=dpi(style), layout=layout)
             artists = self.draw(figure)
-            self._lay_out(figure, (style, size[style]))
+            self._lay_out(figure, (style, size))
         drop_bitmaps(figure)
         return figure, artists
 
