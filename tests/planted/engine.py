@@ -22,8 +22,8 @@ QUICK = {
     ),
     "a layout keeps the last bits of its solver": (
         "posviz/engine/picture.py",
-        ".bounds, 12))",
-        ".bounds, 17))",
+        ".bounds, 12)",
+        ".bounds, 17)",
         "tests/engine/test_picture.py::test_a_layout_has_no_more_digits_than_every_run_finds",
     ),
     "a film of a number stops one place before its end": (
