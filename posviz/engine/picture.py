@@ -32,7 +32,7 @@ class Picture(traitlets.HasTraits):
     size = (8.0, 4.5)  # inches, in a notebook
     paper_size = (3.3, 2.4)  # inches, in one column of a paper
     _data: tuple[str, ...] = ()  # the arguments that hold data, which the repr can only name
-    filmed: tuple[str, ...] = ()  # in place of what `filmed_knobs` would choose
+    combined: tuple[tuple[str, ...], ...] = ()  # knobs that a page has in all combinations
 
     def __init__(self, **values: Any) -> None:
         for name in values.keys() - self.knobs().keys():
@@ -112,12 +112,13 @@ class Picture(traitlets.HasTraits):
 
     @classmethod
     def filmed_knobs(cls) -> tuple[str, ...]:
-        """One or two knobs: a filmstrip goes through the values of all, a film of the first."""
-        knobs = cls.knobs().items()
-        numbers = [name for name, knob in knobs if isinstance(knob, numeric)]
+        """One or two knobs: a slide shows these alone, and a film moves the first."""
+        knobs = sorted(cls.knobs().items(), key=lambda item: item[1].redraw)
+        numbers = [name for name, knob in knobs if isinstance(knob, numeric) and not knob.when]
         numbers.sort(key=lambda name: not cls.knobs()[name].play)
         few = [name for name, knob in knobs if isinstance(knob, choice | switch)]
-        return cls.filmed or tuple([*numbers[:1], *few][:2])
+        chosen = cls.combined[0] if cls.combined else [*numbers[:1], *few, *numbers[1:]]
+        return tuple(chosen[:2])
 
     @classmethod
     def title(cls) -> str:

@@ -17,7 +17,7 @@ from posviz.engine.export import png_bytes
 from posviz.engine.filmstrip import styles
 from posviz.engine.scripts import as_script
 from posviz.exercises.prediction import Prediction
-from posviz.publish.assets import policy, scripts, write, write_library
+from posviz.publish.assets import policy, scripts, write, write_frames, write_library
 from posviz.publish.clean import cleaned, markdown, sanitised
 from posviz.publish.lesson import executed_with_filmstrips, read
 
@@ -51,6 +51,7 @@ def write_page(notebook: Path, to: Path) -> Path:
     Raises RuntimeError that names the cell where one fails, OSError where `to` cannot be written.
     """
     lesson = cleaned(executed_with_filmstrips(notebook))
+    write_frames(lesson, notebook.stem, to / "assets")
     for cell in lesson.cells:
         if cell.cell_type == "markdown":
             cell.source = _TO_LESSON.sub(r"\1.html", cell.source)
