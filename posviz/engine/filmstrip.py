@@ -43,7 +43,7 @@ def styles() -> str:
     return "".join((_HERE / name).read_text("utf-8") for name in names)
 
 
-def filmstrip(picture: Picture, told: str = "", max_bytes: int = 600_000) -> str:
+def filmstrip(picture: Picture, told: str = "", max_bytes: int = 1_000_000) -> str:
     """A picture as HTML in which its knobs move; it needs `styles` and filmstrip.js.
 
     told: a text whose numbers are among the places of every slider that takes them. There are as
@@ -114,7 +114,11 @@ class Strip:
             name: _in_order(self.knobs[name], of[name]) for name in of if len(of[name]) > 1
         }
         anew = [name for name, knob in self.knobs.items() if knob.redraw]
-        for values in sorted(settings, key=lambda values: [repr(values[name]) for name in anew]):
+
+        def made(values):  # first those that are made as at the start
+            return [(values[name] != self.start[name], repr(values[name])) for name in anew]
+
+        for values in sorted(settings, key=made):
             key = tuple(values.values())
             if key in self.frames:
                 continue

@@ -32,7 +32,8 @@ class Picture(traitlets.HasTraits):
     size = (8.0, 4.5)  # inches, in a notebook
     paper_size = (3.3, 2.4)  # inches, in one column of a paper
     _data: tuple[str, ...] = ()  # the arguments that hold data, which the repr can only name
-    combined: tuple[tuple[str, ...], ...] = ()  # knobs that a page has in all combinations
+    # Knobs that a page has in all combinations; after those that say where they end.
+    combined: tuple[tuple[str, ...], ...] = ()
 
     def __init__(self, **values: Any) -> None:
         for name in values.keys() - self.knobs().keys():

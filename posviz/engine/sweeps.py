@@ -17,12 +17,12 @@ from posviz.engine.picture import Picture
 ALONE, COMBINED = 4, 2  # times as many places for a slider that plays
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[ \xa0\u202f]\d{3})*(?:\.\d+)?")
-_SPACE = re.compile(r"\s")
+_SPACE, _ITEM = re.compile(r"\s"), re.compile(r"^\s*\d+\.\s", re.MULTILINE)
 
 
 def numbers(text: str) -> list[float]:
-    """The numbers that a text tells in digits; 10 000 is one."""
-    found = (_SPACE.sub("", number) for number in _NUMBER.findall(text))
+    """The numbers that a text tells in digits, but for those of a list's items; 10 000 is one."""
+    found = (_SPACE.sub("", number) for number in _NUMBER.findall(_ITEM.sub("", text)))
     return [float(number) if "." in number else int(number) for number in found]
 
 

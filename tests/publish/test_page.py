@@ -47,7 +47,9 @@ def png(size=(8, 4)):
 
 
 def lesson():
-    strip = filmstrip(Waves(words="<script>alert(1)"), 60_000)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("posviz.engine.filmstrip.GAPS", (1,))
+        strip = filmstrip(Waves(words="<script>alert(1)"))
     figure = {"image/png": base64.b64encode(png()).decode()}
     alt = {"image/png": {"width": 8, "alt": 'a "quoted" <caption>'}}
     shown = (

@@ -14,7 +14,6 @@ class SinusoidalTable(Picture):
 
     size = (8.0, 4.5)
     paper_size = (3.3, 3.0)
-    combined = (("position", "d_model"),)
 
     position = integer(10, low=0, high=127, until=lambda p: p.length - 1, play=True)
     d_model = even(64, low=2, high=512)
