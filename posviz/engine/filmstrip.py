@@ -261,7 +261,7 @@ class _Backgrounds:
         images: list[bytes] = []
         for box in _parts(differs):
             rows, columns = box
-            sizes, data = _pixel_cells(pixels[box], differs[box]).packed()
+            sizes, data = _pixel_cells(pixels[box], differs[box], self.first[0, 0]).packed()
             corner = {"left": int(columns.start), "top": int(rows.start)}
             calls.append(["cells", {}, corner | sizes, len(images)])
             images.append(data)
@@ -283,10 +283,13 @@ def _runs(some):
             yield slice(run[0], run[-1] + 1)
 
 
-def _pixel_cells(pixels, seen) -> Cells:
-    """Pixels as cells, transparent where they are not to be seen."""
-    levels = (pixels[seen] >> 3) * (255 / 31)  # edges of letters need no more than 32
-    colours, which = np.unique(levels.round().astype(np.uint8).view(np.uint32), return_inverse=True)
+def _pixel_cells(pixels, seen, paper) -> Cells:
+    """Pixels as cells, transparent where they are not to be seen; the paper's colour is kept."""
+    levels = ((pixels[seen] >> 3) * (255 / 31)).round()  # edges of letters need no more than 32
+    levels[(pixels[seen] == paper).all(axis=1)] = (
+        paper  # or what was there before would shine through
+    )
+    colours, which = np.unique(levels.astype(np.uint8).view(np.uint32), return_inverse=True)
     indices = np.zeros(seen.shape, np.uint8 if len(colours) < 256 else np.uint16)
     indices[seen] = which.ravel() + 1
     colours = np.append(np.uint32(0), colours).view(np.uint8).reshape(-1, 4)
