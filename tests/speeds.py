@@ -25,7 +25,6 @@ MARKERS = (
     "slow(reason): it starts a process, runs a notebook or takes seconds: --quick leaves it out",
     "release(reason): of a sweep that only --everything makes",
     "sampled(default=None, quick=None): of its parameters, so many are drawn at that speed",
-    "laid_out: it looks at where things stand in a figure (pictures/, engine/)",
 )
 STARTS = {"subprocess.Popen", "os.fork", "os.posix_spawn"}  # what Python calls it in its audit
 _started: list[str] = []

@@ -57,7 +57,9 @@ def call(monkeypatch):
         return result
 
     monkeypatch.setattr(batch, "run", run)
-    monkeypatch.setattr("posviz.__main__.unwind_on", lambda *_: None)  # signals here are pytest's
+    monkeypatch.setattr(
+        "posviz.commands.common.unwind_on", lambda *_: None
+    )  # signals here are pytest's
     return called
 
 

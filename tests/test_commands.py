@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 from posviz import pictures
 from posviz.__main__ import app
+from posviz.commands import figures
 from posviz.grading import grade, report, solutions
 from posviz.publish import batch, doctor, page, proof, rerun, start, watch
 from tests.changed import files
@@ -90,8 +91,10 @@ def test_a_command_of_posviz_is_understood(command, tmp_path, monkeypatch, every
     monkeypatch.setattr(report, "report", lambda table: [table])
     monkeypatch.setattr(start, "become", lambda _: 0)
     monkeypatch.setattr(solutions, "write_solutions", lambda *_: tmp_path)
-    monkeypatch.setattr("posviz.__main__._has_screen", lambda: False)
-    monkeypatch.setattr("posviz.__main__.unwind_on", lambda *_: None)  # signals here are pytest's
+    monkeypatch.setattr(figures, "_has_screen", lambda: False)
+    monkeypatch.setattr(
+        "posviz.commands.common.unwind_on", lambda *_: None
+    )  # signals here are pytest's
     monkeypatch.chdir(tmp_path)
     shutil.copy(find_spec(pictures.names()["AngleTable"]).origin, "my_picture.py")
     Path("config.json").write_text('{"head_dim": 64, "rope_theta": 1e4}')

@@ -89,6 +89,8 @@ def _test_files_wanted():
         folder = module.relative_to(ROOT / "posviz").parent
         if folder.parts[:1] == ("pictures",):
             yield Path("tests/test_pictures.py")
+        elif folder.parts == ("commands",):
+            yield Path("tests/test___main__.py")
         elif folder.parts == ("grading", "solved"):
             yield Path("tests/grading/test_exercises.py")
         elif module.name != "__init__.py":

@@ -8,6 +8,7 @@ import pytest
 import traitlets
 from allpairspy import AllPairs
 from matplotlib.artist import Artist
+from matplotlib.figure import Figure
 
 import posviz.pictures
 from posviz.engine import knobs
@@ -334,7 +335,7 @@ def test_update_reads_no_knob_and_draw_only_those_that_redraw(picture):
     arrays = picture.compute()
     redrawing = {name for name, knob in picture.knobs().items() if knob.redraw}
     with style_context():
-        figure, artists = blind(picture, allowed=redrawing).build()
+        artists = blind(picture, allowed=redrawing).draw(figure := Figure(figsize=picture.size))
         blind(picture, allowed=set()).update(artists, arrays)
     assert figure.axes
 

@@ -96,8 +96,7 @@ class Explorer(widgets.VBox):
             for slider in self.controls.values():
                 if isinstance(slider, Slider):
                     slider.stop()
-            if self.live.layers is not None:
-                self.live.layers.begin_again()  # the first picture, to the last bit
+            self.live.begin_again()
             if self.picture.values() == self.start:
                 self.refresh()
             # Locked: a slider's message in another thread would lose its notice to the one held.

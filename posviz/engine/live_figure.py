@@ -7,23 +7,33 @@ from posviz.engine.picture import Picture
 from posviz.engine.style import DPI, style_context
 from posviz.engine.styled_figure import clear_figure
 
+KEPT = 6  # figures: as many as the longest choice has options; each holds two bitmaps
+
 
 class LiveFigure:
-    """The one Figure behind an explorer; it is built when first needed and freed when unseen."""
+    """The Figure behind an explorer; it is built when first needed and freed when unseen.
+
+    Knobs with `redraw=True` make another one; the last few are kept, for readers go back and forth.
+    """
 
     def __init__(self, picture: Picture, style: str = "notebook", dark: bool = False) -> None:
         self.picture, self.style, self.dark = picture, style, dark
         self.ratio = 1.0  # device pixels per CSS pixel of the sharpest screen that shows it
         self.caption = ""
         self.layers: Any = None
-        self._artists: Any = None
         self._values: dict = {}
+        self._built: dict = {}  # (layers, artists) by look and redrawing values
 
     def release(self) -> None:
-        """Free the figure, its canvas and its artists."""
-        if self.layers is not None:
-            clear_figure(self.layers.figure)
-        self.layers, self._artists, self._values = None, None, {}
+        """Free the figures, their canvases and their artists."""
+        for layers, _ in self._built.values():
+            clear_figure(layers.figure)
+        self.layers, self._values, self._built = None, {}, {}
+
+    def begin_again(self) -> None:
+        """Let every figure be drawn as it was at first, to the last bit."""
+        for layers, _ in self._built.values():
+            layers.begin_again()
 
     def follow(self) -> bool:
         """Update the artists to the knobs' values; False if neither values nor look have changed.
@@ -36,19 +46,29 @@ class LiveFigure:
             return False
         arrays = self.picture.compute()
         caption = self.picture.caption(arrays)
-        if not same_look or self._needs_new_artists(values):
-            figure, artists = self.picture.build(*look)
-            layers = Layers(figure, *look)
-        else:
-            layers, artists = self.layers, self._artists
+        layers, artists = self._figure_for(values, look)
         try:
             with style_context(*look):  # new tick labels take the style of the moment
                 self.picture.update(artists, arrays)
         except Exception:
             self.release()  # half of the artists may have moved
             raise
-        self.layers, self._artists, self._values, self.caption = layers, artists, values, caption
+        self.layers, self._values, self.caption = layers, values, caption
         return True
+
+    def _figure_for(self, values, look):
+        """The layers and artists for these values, kept or new; the oldest of too many is freed."""
+        knobs = self.picture.knobs().items()
+        key = look, *(values[name] for name, knob in knobs if knob.redraw)
+        built = self._built.pop(key, None)
+        if built is None:
+            figure, artists = self.picture.build(*look)
+            built = Layers(figure, *look), artists
+        self._built[key] = built
+        if len(self._built) > KEPT:
+            oldest, _ = self._built.pop(next(iter(self._built)))
+            clear_figure(oldest.figure)
+        return built
 
     def drag(self, across: float, down: float) -> None:
         """Set the knobs as a drag to a place in the first axes does; elsewhere it does nothing.
@@ -67,10 +87,6 @@ class LiveFigure:
                 knob: Any = knobs[name]
                 held = min(max(float(value), knob.low), knob.end(picture))
                 setattr(picture, name, knob.at(knob.place(held)))
-
-    def _needs_new_artists(self, values):
-        knobs = self.picture.knobs().items()
-        return any(knob.redraw and values[name] != self._values[name] for name, knob in knobs)
 
     def paint(self) -> bool:
         """Redraw the background if need be, at the sharpest screen's density; True if redrawn."""

@@ -1,8 +1,10 @@
 """A picture is declared once: knobs, arrays, artists. Everything else is derived from that."""
 
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import traitlets
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from posviz.engine.explorer import Explorer
 
 Arrays = SimpleNamespace  # what compute returned: each array by its name
+
+_layouts: WeakKeyDictionary = WeakKeyDictionary()  # of pictures' classes; of pictures with data
 
 
 class Picture(traitlets.HasTraits):
@@ -137,13 +141,21 @@ class Picture(traitlets.HasTraits):
             layout = ConstrainedLayoutEngine()
             figure = StyledFigure(style, dark, figsize=size[style], dpi=DPI[style], layout=layout)
             artists = self.draw(figure)
-            layout.execute(figure)  # constrained layout settles at the second time
-            figure.draw_without_rendering()
-            figure.set_layout_engine("none")
-        for axes in figure.axes:  # the solver's last bits differ from run to run
-            axes.set_position(np.round(axes.get_position(original=True).bounds, 12))
+            self._lay_out(figure, (style, size[style]))
         drop_bitmaps(figure)
         return figure, artists
+
+    def _lay_out(self, figure, look):
+        """Place the axes; this is most of what a figure costs, so each layout is solved once."""
+        kept = _layouts.setdefault(self if self._data else type(self), {})
+        key = look, *(getattr(self, name) for name, knob in self.knobs().items() if knob.redraw)
+        if key not in kept or figure.subfigs:
+            for _ in range(2):  # constrained layout settles at the second time
+                figure.get_layout_engine().execute(figure)
+            kept[key] = [_place(axes) for axes in figure.axes]
+        figure.set_layout_engine("none")
+        for axes, (bounds, anchor, box_aspect) in zip(figure.axes, kept[key], strict=True):
+            axes.set(position=bounds, anchor=anchor, box_aspect=box_aspect)
 
     def figure(self, style: str = "notebook", dark: bool = False) -> Figure:
         """The picture as it stands, as a plain matplotlib Figure.
@@ -156,6 +168,7 @@ class Picture(traitlets.HasTraits):
         """Arrays that compute returned, as a new Figure in which no artist is animated."""
         figure, artists = self.build(style, dark)
         figure.caption = self.caption(arrays)
+        figure.in_the_dark = partial(self.drawn, arrays, style, dark=True)
         with style_context(style, dark):
             self.update(artists, arrays)
         for artist in figure.findobj(lambda artist: artist.get_animated()):
@@ -193,6 +206,12 @@ class Picture(traitlets.HasTraits):
         data = [f"{name}=..." for name in self._data]
         values = [f"{name}={value!r}" for name, value in self.values().items()]
         return f"{type(self).__name__}({', '.join(data + values)})"
+
+
+def _place(axes):
+    """What constrained layout decides; the solver's last bits differ from run to run."""
+    bounds = np.round(axes.get_position(original=True).bounds, 12)
+    return bounds, axes.get_anchor(), axes.get_box_aspect()
 
 
 def _show_figures_without_pyplot():

@@ -17,6 +17,7 @@ class StyledFigure(Figure):
         super().__init__(**settings)
         self._look = (style, dark)
         self.caption = ""  # its alternative text
+        self.in_the_dark: Any = None  # draws the same for a dark page
         FigureCanvasAgg(self)
 
     def draw(self, renderer: Any) -> None:

@@ -96,11 +96,13 @@ def cleaned(lesson: NotebookNode) -> NotebookNode:
 
 
 def _about(metadata) -> NotebookNode:
-    """What is said about a PNG: its alternative text, and its width in CSS pixels."""
+    """What is said about a PNG: its alternative text, its width in CSS pixels, its dark look."""
     found = metadata.get("image/png")
     known = found if isinstance(found, dict) else {}
-    kinds = {"alt": str, "width": int | float}
+    kinds = {"alt": str, "width": int | float, "dark": str}
     kept = {name: known[name] for name, kind in kinds.items() if isinstance(known.get(name), kind)}
+    if "dark" in kept:
+        kept["dark"] = png(kept["dark"])
     return NotebookNode({"image/png": NotebookNode(kept)})
 
 

@@ -1,6 +1,7 @@
 """A lesson, run from its first cell to its last, with widgets that need no kernel afterwards."""
 
 import asyncio
+import base64
 import itertools
 import os
 import re
@@ -148,10 +149,11 @@ def _outputs(cell) -> list:
 
 
 def load_ipython_extension(shell):
-    """In the lesson's kernel: let every explorer show itself as a filmstrip, and no widget."""
+    """In the lesson's kernel: explorers show themselves as filmstrips, figures light and dark."""
     from posviz.engine.explorer import Explorer
     from posviz.engine.filmstrip import filmstrip
     from posviz.engine.search import Search
+    from posviz.engine.styled_figure import StyledFigure
     from posviz.exercises.prediction import Prediction
 
     formatter = shell.display_formatter.mimebundle_formatter
@@ -166,3 +168,12 @@ def load_ipython_extension(shell):
         return {"text/html": strip, "text/plain": repr(explorer.picture)}
 
     formatter.for_type(Explorer, shown)
+    shell.display_formatter.formatters["image/png"].for_type(StyledFigure, _light_and_dark)
+
+
+def _light_and_dark(figure):
+    from posviz.engine.export import notebook_png
+
+    png, about = notebook_png(figure)
+    dark, _ = notebook_png(figure.in_the_dark())
+    return png, about | {"dark": base64.b64encode(dark).decode()}

@@ -108,7 +108,8 @@ class Wire:
 
     @property
     def moving(self):
-        return self.live._artists
+        _, artists = [*self.live._built.values()][-1]
+        return artists
 
 
 def white(figure) -> np.ndarray:

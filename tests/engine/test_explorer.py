@@ -14,8 +14,6 @@ from PIL import Image
 from tests.engine.replay import Scene, fresh_pixels
 from tests.engine.sample import Browser, Failing, Hand, Waves
 
-pytestmark = pytest.mark.laid_out
-
 
 @pytest.fixture
 def picture():
@@ -111,15 +109,19 @@ def test_reset_brings_every_knob_back_in_one_frame(explorer, browser, picture):
     assert alike(last_pixels(browser), fresh_pixels(picture))
 
 
-@pytest.mark.parametrize("end", [30, 3], ids=["moved", "back where it began"])
-def test_reset_draws_what_is_at_rest_into_the_bitmap_again(explorer, browser, picture, end):
-    first = last_pixels(browser)
-    for position in (39, 20, end):
-        picture.position = position
+@pytest.mark.parametrize(
+    ("end", "lines"), [(30, 2), (8, 2), (8, 4)], ids=["moved", "where it began", "another figure"]
+)
+def test_reset_draws_what_is_at_rest_into_the_bitmap_again(explorer, browser, picture, end, lines):
+    first, in_front = last_pixels(browser), browser.frames[-1]["artists"]
+    for width in (40, 20, end):  # of an axis
+        picture.width = width
+    picture.lines = lines
     count = len(browser.frames)
     explorer.reset_button.click()
     assert len(browser.frames) == count + 1
     assert browser.frames[-1]["whole"]
+    assert browser.frames[-1]["artists"] == in_front
     assert np.array_equal(last_pixels(browser), first)
 
 

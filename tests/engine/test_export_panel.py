@@ -20,8 +20,6 @@ from posviz.engine.picture import Picture
 from posviz.engine.places import SETTING
 from tests.engine.sample import Failing
 
-pytestmark = pytest.mark.laid_out
-
 MIME = {
     "png": "image/png",
     "svg": "image/svg+xml",

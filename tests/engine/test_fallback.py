@@ -14,8 +14,6 @@ from posviz.engine.picture import Picture
 from tests.engine.replay import Scene, decoded
 from tests.engine.sample import Browser
 
-pytestmark = pytest.mark.laid_out
-
 
 class Hologram(Artist):
     """Draws by a method that no renderer but ours has."""

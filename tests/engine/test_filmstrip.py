@@ -17,8 +17,6 @@ from posviz.engine.filmstrip import RATIO, filmstrip, styles
 from tests.engine.replay import Scene
 from tests.engine.sample import Failing, Waves
 
-pytestmark = pytest.mark.laid_out
-
 
 @pytest.fixture(autouse=True)
 def few_places(monkeypatch):

@@ -12,8 +12,6 @@ from tests.engine.replay import Scene, Wire, decoded, fresh_pixels
 from tests.engine.sample import Waves
 from tests.engine.test_live_figure import change_at_random
 
-pytestmark = pytest.mark.laid_out
-
 IMAGE = 0  # its place among a Waves picture's artists in front
 
 

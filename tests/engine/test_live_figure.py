@@ -71,6 +71,25 @@ def test_artists_are_kept_until_a_knob_needs_new_ones():
     assert np.array_equal(live_pixels(live), fresh_pixels(picture))
 
 
+@pytest.mark.slow("seconds")
+def test_a_figure_comes_back_with_its_value_and_few_are_kept():
+    picture = Waves()
+    live, figures = LiveFigure(picture), []
+    for lines, position in [(1, 5), (2, 6), (1, 7)]:
+        picture.lines, picture.position = lines, position
+        pixels = live_pixels(live)
+        figures.append(weakref.ref(live.layers.figure))
+    assert figures[0]() is figures[2]() is not figures[1]()
+    assert np.array_equal(pixels, fresh_pixels(picture))
+    for picture.lines in (3, 4, 1):
+        live.follow()
+    live.dark = True
+    live.follow()
+    gc.collect()
+    assert figures[1]() is None  # the one that was shown longest ago
+    assert figures[0]() is not None
+
+
 def test_only_what_changes_the_axes_redraws_the_background():
     picture = Waves()
     live = LiveFigure(picture)

@@ -14,8 +14,6 @@ from posviz.engine.screen import MOST_VIEWS, Screen
 from tests.engine.replay import Scene, decoded, fresh_pixels
 from tests.engine.sample import Browser, Dragged, Waves, place_of
 
-pytestmark = pytest.mark.laid_out
-
 
 @pytest.fixture
 def screen():

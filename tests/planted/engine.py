@@ -209,6 +209,13 @@ QUICK = {
         "tests/engine/test_slider.py::test_what_is_no_allowed_number_is_"
         "refused_and_changes_nothing[base-1,00-a number between 10 and 10,000]",
     ),
+    "Reset begins again with the figure that is shown alone": (
+        "posviz/engine/live_figure.py",
+        "            layers.begin_again()",
+        "            self.layers.begin_again()",
+        "tests/engine/test_explorer.py::test_reset_draws_what_is_at_rest_into_the_bitmap_again"
+        "[another figure]",
+    ),
 }
 
 DEFAULT = {
@@ -263,6 +270,12 @@ DEFAULT = {
         '"poster": (12.0, 18.0)',
         "tests/engine/test_export.py::test_every_format_in_every_look_has_its_"
         "size[png-poster-False]",
+    ),
+    "figures of all options are kept": (
+        "posviz/engine/live_figure.py",
+        "if len(self._built) > KEPT:",
+        "if len(self._built) > 2 * KEPT:",
+        "tests/engine/test_live_figure.py::test_a_figure_comes_back_with_its_value_and_few_are_kept",
     ),
     "half-moved artists are kept after an error": (
         "posviz/engine/live_figure.py",

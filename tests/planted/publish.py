@@ -29,7 +29,7 @@ QUICK = {
         "tests/test_run.py::test_chromium_is_installed_when_absent[True-apt-get]",
     ),
     "main: a folder below a file is taken for one to be made": (
-        "posviz/__main__.py",
+        "posviz/commands/common.py",
         "except FileNotFoundError:  # it",
         "except (FileNotFoundError, NotADirectoryError):  # it",
         "tests/test___main__.py::test_a_wrong_argument_is_one_line_and_nothing_is_done",
@@ -201,13 +201,13 @@ QUICK = {
         "tests/test_run.py::test_too_little_disk_space_is_said_before_anything_is_made",
     ),
     "main: files counted by jobs, several formats as one": (
-        "posviz/__main__.py",
+        "posviz/commands/common.py",
         'sum(1 + name.count(", ") for name in jobs if name not in failures)',
         "len(jobs) - len(failures)",
         "tests/test___main__.py::test_failures_are_told_at_the_end_and_give_status_1",
     ),
     "main: an index is written where every page failed": (
-        "posviz/__main__.py",
+        "posviz/commands/common.py",
         "len(failures) < len(jobs)",
         "len(failures) <= len(jobs)",
         "tests/test___main__.py::test_pages_and_slides_of_the_lessons_meant[page-write_page]",
@@ -314,6 +314,12 @@ DEFAULT = {
         "super().add_signal_handler(*_)",
         "tests/publish/test_lesson.py::test_a_signal_in_the_second_lesson_"
         "stops_it_and_its_kernel_complains_of_nothing",
+    ),
+    "pages: a figure's dark look is its light one": (
+        "posviz/publish/lesson.py",
+        "notebook_png(figure.in_the_dark())",
+        "notebook_png(figure)",
+        "tests/publish/test_lesson.py::test_figures_have_alternative_text_and_a_dark_look",
     ),
     "stopping: any exit that Python swallows sends the signal": (
         "posviz/publish/stopping.py",

@@ -15,6 +15,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from posviz.engine.export import notebook_png
 from posviz.engine.places import SETTING
 from posviz.publish.lesson import executed_with_filmstrips, prompts, read
 
@@ -131,12 +132,14 @@ def test_cells_that_are_not_run_show_nothing(lesson):
         assert (cell.outputs, cell.execution_count) == ([], None)
 
 
-def test_figures_have_alternative_text(lesson):
+def test_figures_have_alternative_text_and_a_dark_look(lesson):
     from posviz import ThreeDoors
 
     picture = ThreeDoors(door="scores")
     (metadata,) = outputs(code(lesson)[2], "metadata")
     assert metadata["image/png"]["alt"] == picture.caption(picture.compute())
+    dark, _ = notebook_png(picture.figure(dark=True))
+    assert metadata["image/png"]["dark"] == base64.b64encode(dark).decode()
 
 
 def test_it_finds_what_lies_beside_it_and_writes_nothing_there_without_a_warning(lesson):

@@ -40,21 +40,26 @@ It is *folded*.
 </details>"""
 
 
-def png(size=(8, 4)):
+def png(colour="red"):
     data = io.BytesIO()
-    Image.new("RGB", size, "red").save(data, "PNG")
+    Image.new("RGB", (8, 4), colour).save(data, "PNG")
     return data.getvalue()
+
+
+def colour_of(address):
+    png = base64.b64decode(address.removeprefix("data:image/png;base64,"))
+    return Image.open(io.BytesIO(png)).getpixel((0, 0))
 
 
 def lesson():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("posviz.engine.filmstrip.GAPS", (1,))
         strip = filmstrip(Waves(words="<script>alert(1)"))
-    figure = {"image/png": base64.b64encode(png()).decode()}
-    alt = {"image/png": {"width": 8, "alt": 'a "quoted" <caption>'}}
+    figure, dark = (base64.b64encode(png(colour)).decode() for colour in ("red", "black"))
+    alt = {"image/png": {"width": 8, "alt": 'a "quoted" <caption>', "dark": dark}}
     shown = (
         new_output("execute_result", {"text/html": strip, "text/plain": "Waves()"}),
-        new_output("execute_result", figure, metadata=alt),
+        new_output("execute_result", {"image/png": figure}, metadata=alt),
         new_output("stream", name="stdout", text="<script>alert(2)</script>"),
     )
     code = [new_code_cell("print('<i>')", outputs=[output]) for output in shown]
@@ -163,6 +168,13 @@ def test_every_image_is_in_the_page_and_has_alternative_text(soup):
     for image in images:
         assert image["src"].startswith("data:image/png;base64,")
     assert images[1]["alt"] == 'a "quoted" <caption>'
+
+
+def test_a_figure_is_as_dark_as_the_readers_screen(soup):
+    source, image = soup.picture.find_all(["source", "img"])
+    assert source["media"] == "screen and (prefers-color-scheme: dark)"
+    assert colour_of(source["srcset"]) == (0, 0, 0)
+    assert colour_of(image["src"]) == (255, 0, 0)
 
 
 def test_an_answer_stays_folded(soup):

@@ -9,8 +9,8 @@ import traitlets
 from huggingface_hub import constants
 
 import posviz.pictures
-from posviz.__main__ import _check_folder
 from posviz.claims import audit
+from posviz.commands.common import check_folder
 from posviz.derivations.rotary import derive
 from posviz.encodings.doors import doors
 from posviz.engine.places import inside
@@ -70,7 +70,7 @@ OF_A_TEXT = {
     "a picture of the command line": lambda text: arguments.pictures([text]),
     "notebooks of the command line": lambda text: arguments.notebooks(Path(text)),
     "a file of the command line": lambda text: arguments.picture_files([f"{text}.py"]),
-    "a folder of the command line": lambda text: _check_folder(Path(__file__, text)),
+    "a folder of the command line": lambda text: check_folder(Path(__file__, text)),
     "a setting of the command line": lambda text: arguments.settings(["SinusoidalTable"], [text]),
 }
 CALLS = [

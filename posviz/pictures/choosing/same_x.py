@@ -1,5 +1,7 @@
 """One text through one layer, once with each encoding."""
 
+import functools
+
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -36,21 +38,13 @@ class SameX(Picture):
         A token is what all share, and content times what it has of its own. Hidden keys have NaN.
         moved: what part of a query's weight is on other keys than without positions, on average.
         """
-        tokens = SHARED + self.content * (OWN - SHARED)
-        weights = {row: self._weights(row, tokens) for row in ROWS}
+        every = _weights(self.content, self.first, self.causal)
+        weights = {row: heads[self.head - 1] for row, heads in every.items()}
         moved = {
             row: np.nansum(abs(found - weights[NONE])) / 2 / len(PLACES)
             for row, found in weights.items()
         }
         return self.arrays(weights=weights, moved=moved)
-
-    def _weights(self, row, tokens):
-        places = PLACES + self.first
-        mask = causal_mask(places, places) if self.causal else None
-        more = {"encoding": made(row, len(PLACES)), "positions": places, "mask": mask}
-        _, found = attend(tokens, *PROJECTIONS, num_heads=HEADS, return_weights=True, **more)
-        weights = found[0, self.head - 1]
-        return weights if mask is None else np.where(mask, weights, np.nan)
 
     def draw(self, figure: Figure) -> list:
         """A map for each encoding: rows are queries, columns keys."""
@@ -73,3 +67,16 @@ class SameX(Picture):
             f": beside none, {most} moves {arrays.moved[most]:.0%} of the weight to other keys, "
             f"{least} {arrays.moved[least]:.0%}."
         )
+
+
+@functools.lru_cache(maxsize=2)
+def _weights(content, first, causal):
+    """The weights of all heads [heads, len, len] with each encoding."""
+    tokens, places = SHARED + content * (OWN - SHARED), PLACES + first
+    mask = causal_mask(places, places) if causal else np.ones((len(PLACES),) * 2, bool)
+    more = {"num_heads": HEADS, "positions": places, "mask": mask, "return_weights": True}
+    found = {
+        row: attend(tokens, *PROJECTIONS, encoding=made(row, len(PLACES)), **more)[1][0]
+        for row in ROWS
+    }
+    return {row: np.where(mask, weights, np.nan) for row, weights in found.items()}

@@ -65,7 +65,7 @@ class ParameterCount(Picture):
         """For each model its table and all its parameters; across them, the table asked for."""
         axes = figure.subplots()
         tables, wholes = _draw_models(axes)
-        large = {"edge": 1 / 3, "marks": 2}
+        large = {"edge": 1 / 3, "marks": 2.5}
         asked = Rule(axes, {"color": "C1"}, lambda a: a.parameters, "length × width", stroke=1.5)
         rings = [
             Ring(axes, "C2o", lambda a: ([a.table], [a.row]), "model chosen", **large),
@@ -91,8 +91,8 @@ def _draw_models(axes):
     tables = [model.rows * model.columns for model in MODELS.values()]
     wholes = [model.parameters for model in MODELS.values()]
     thin = rcParams["axes.linewidth"]
-    axes.hlines(count, tables, wholes, color="C6", linewidth=thin, zorder=0)
-    look = {"color": "C6", "markersize": 1.3 * rcParams["lines.markersize"], "zorder": 0}
+    axes.hlines(count, tables, wholes, color="C6", linewidth=2 * thin, zorder=0)
+    look = {"color": "C6", "markersize": 1.7 * rcParams["lines.markersize"], "zorder": 0}
     numbers = [*tables, *WITHOUT_TABLE.values()]
     (table,) = axes.plot(numbers, range(len(ROWS)), "o", label="for positions", **look)
     (whole,) = axes.plot(wholes, count, "s", label="whole model", **look)

@@ -8,7 +8,7 @@ from matplotlib.ticker import MaxNLocator
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.engine.knobs import choice, even, integer
 from posviz.engine.picture import Arrays, Picture
-from posviz.pictures.parts import Curve, Limits, Map, Other, broken, whole, wide
+from posviz.pictures.parts import Curve, Limits, Map, Text, broken, whole, wide
 
 LONGEST = 64
 
@@ -19,15 +19,16 @@ class FourTerms(Picture):
     size = (8.0, 4.3)
     paper_size = (3.3, 3.8)
 
-    seq_len = integer(24, low=2, high=LONGEST)
+    seq_len = integer(16, low=2, high=LONGEST)
     d_model = even(64, low=2, high=128)
     projection = choice("random", options=("random", "identity"), label="W_Q and W_K")
     seed = integer(0, low=0, high=99)
 
     def compute(self) -> Arrays:
-        """Return the terms, query first, each [seq_len, seq_len].
+        """Return the terms, query first, each [seq_len, seq_len], and as shares of its largest.
 
-        ranges: the least and the most of the position–position term at each offset.
+        ranges: the least and the most of the position–position term at each offset; step: between
+        ends of its axis, fixed for each width. What a position makes with itself is √d_model/2.
         """
         random = np.random.default_rng(self.seed)
         x = random.standard_normal((LONGEST, self.d_model))[: self.seq_len]
@@ -40,12 +41,12 @@ class FourTerms(Picture):
         offsets = np.arange(1 - self.seq_len, self.seq_len)
         diagonals = [terms[3].diagonal(-offset) for offset in offsets]
         ends = np.array([(diagonal.min(), diagonal.max()) for diagonal in diagonals])
-        # Fixed for each width, so that colours can be compared from seed to seed; what a position
-        # makes with itself is √d_model/2.
-        limit = 2.0 if self.projection == "random" else self.d_model**0.5 / 2
+        largest = [np.abs(term).max() for term in terms]
         return self.arrays(
             terms=terms,
-            limit=limit,
+            largest=largest,
+            shares=[term / most for term, most in zip(terms, largest, strict=True)],
+            step=0.5 if self.projection == "random" else self.d_model**0.5 / 8,
             ranges=np.stack([offsets[:, None] + [0, 0], ends], axis=-1),
         )
 
@@ -54,29 +55,29 @@ class FourTerms(Picture):
         table, ratios = ("abo\ncdo", (1, 1, 2)) if wide(figure) else ("ab\ncd\noo", (1, 1))
         axes = figure.subplot_mosaic(table, width_ratios=list(ratios))
         *panels, offset = (axes[name] for name in "abcdo")
-        # Room for the largest, and on the bar for the longest numbers.
-        room = {"most": (LONGEST, LONGEST), "limits": (-10, 10), "aspect": "equal"}
-        maps = [Map(panel, lambda a, i=i: a.terms[i], **room) for i, panel in enumerate(panels)]
+        room = {"most": (LONGEST, LONGEST), "aspect": "equal"}
+        maps = [Map(panel, lambda a, i=i: a.shares[i], **room) for i, panel in enumerate(panels)]
+        below = {"ha": "right", "va": "top", "size": "small"}
+        sizes = [
+            Text(panel, 1, -0.03, _size(i), transform=panel.transAxes, **below)
+            for i, panel in enumerate(panels)
+        ]
         axes["a"].set(title="key: content", ylabel="query: content")
         axes["b"].set(title="key: position")
         axes["c"].set(ylabel="query: position")
         for panel in panels:
-            panel.set(xticks=(), yticks=())
+            panel.set(xticks=(), yticks=(), xlabel=" ")  # room for its size
         # Of one colour: the chart shows this map.
-        offset.set_title("position–position term", color="C0")
-        axes["d"].spines[:].set(visible=True, color="C0", linewidth=rcParams["lines.linewidth"])
+        offset.set_title("position–position term", color="C0", weight="bold")
+        axes["d"].spines[:].set(visible=True, color="C0", linewidth=2 * rcParams["lines.linewidth"])
         offset.set(xlabel="query − key (tokens)")
         offset.set(xlim=(-LONGEST, LONGEST), ylim=(-0.3, 0.3))  # as long as labels become
         whole(offset.xaxis)
         offset.yaxis.set_major_locator(MaxNLocator(5))
-        bar = figure.colorbar(maps[0].image, ax=panels, label="score", aspect=30, extend="both")
-        bar.locator = MaxNLocator(4, symmetric=True)
-        return [
-            *maps,
-            *(Other(map_.image, lambda a: {"clim": (-a.limit, a.limit)}) for map_ in maps),
-            Limits(offset, _limits),
-            Curve(offset, "C0o-", lambda a: broken(a.ranges), marks=3 / 4),
-        ]
+        bar = figure.colorbar(maps[0].image, ax=panels, label="score", aspect=30)
+        bar.set_ticks((-1, 0, 1), labels=("−largest", "0", "largest"))
+        strokes = Curve(offset, "C0o-", lambda a: broken(a.ranges), stroke=1.5, marks=1.2)
+        return [*maps, *sizes, Limits(offset, _limits), strokes]
 
     def caption(self, arrays: Arrays) -> str:
         """Between which ends the last term lies; what it depends on is a question of the lesson."""
@@ -84,14 +85,19 @@ class FourTerms(Picture):
         return (
             f"Position enters three of the four terms, and with {arrays.projection} W_Q and W_K "
             f"(d_model = {arrays.d_model}) the position–position term lies between {least:.2f} "
-            f"and {most:.2f}, at right for each distance from its smallest to its largest; "
-            f"beyond ±{arrays.limit:.3g} colours stay the same."
+            f"and {most:.2f}, at right for each distance from its smallest to its largest; each "
+            f"map has the colours of its own largest."
         )
 
 
+def _size(term):
+    """What the deepest colour of a term stands for."""
+    return lambda arrays: f"largest {arrays.largest[term]:.1f}"
+
+
 def _limits(arrays):
-    """All offsets, and eighths of the colours that hold all of the term."""
-    furthest, step = arrays.ranges[-1, 0, 0] + 1, arrays.limit / 4
-    term = (arrays.ranges[..., 1] / step).round(9)
+    """All offsets, and the steps that hold all of the term."""
+    furthest = arrays.ranges[-1, 0, 0] + 1
+    term = (arrays.ranges[..., 1] / arrays.step).round(9)
     ends = np.floor(term.min()) - 0.2, np.ceil(term.max()) + 0.2
-    return {"xlim": (-furthest, furthest), "ylim": tuple(step * end for end in ends)}
+    return {"xlim": (-furthest, furthest), "ylim": tuple(arrays.step * end for end in ends)}

@@ -66,7 +66,7 @@ class FourRelativeTerms(Picture):
     def draw(self, figure: Figure) -> list:
         """The five terms; below them the last query's weights, with and without some of them."""
         table = ["abcde", "wwwww"] if wide(figure) else ["abc", "de.", "www"]
-        heights = (1, 1.2) if wide(figure) else (1, 1, 1.2)
+        heights = (1, 1) if wide(figure) else (1, 1, 1.2)
         axes = figure.subplot_mosaic("\n".join(table), height_ratios=heights)
         maps = [axes[name] for name in "abcde"]
         look = {"most": (LENGTH, LENGTH), "limits": (-LIMIT, LIMIT)}
@@ -152,6 +152,6 @@ def _letters(arrays):
 
 def draw_score_bar(figure, image, maps, label, aspect, location="right"):
     """The colours of scores beside their maps."""
-    place = {"ax": maps, "aspect": aspect, "location": location}
+    place = {"ax": maps, "aspect": aspect, "fraction": 0.06, "location": location}
     bar = figure.colorbar(image, ticks=(-LIMIT, 0, LIMIT), label=label, **place)
     bar.set_ticklabels((f"≤ −{LIMIT:g}", "0", f"≥ {LIMIT:g}"))

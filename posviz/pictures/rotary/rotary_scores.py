@@ -145,9 +145,8 @@ def score_panels(figure, across, down):
         panels = figure.subplot_mosaic("ab;cc", height_ratios=(down, 1))
     left, right, _ = panels.values()
     left.set(xlabel="key (position)", ylabel="query (position)")
-    right.set_xlabel("key (position)")
-    right.tick_params(labelleft=False)
-    whole(left.xaxis, left.yaxis, right.xaxis, right.yaxis, most=3, steps=None)
+    right.set(xlabel="key (position)", yticks=())
+    whole(left.xaxis, left.yaxis, right.xaxis, most=3, steps=None)
     return panels.values()
 
 
@@ -194,7 +193,8 @@ def _sums_by_offset(q: Array, k: Array) -> np.ndarray:
     seq_len = len(q)
     padded = 1 << (2 * seq_len - 1).bit_length()
     fft = namespace(q).fft
-    spectrum = (fft.rfft(q.T, n=padded) * fft.rfft(k.T, n=padded).conj()).sum(0)
+    spectra = fft.rfft(k, n=padded, axis=0), fft.rfft(q, n=padded, axis=0)
+    spectrum = namespace(q).vecdot(*spectra)
     sums = to_numpy(fft.irfft(spectrum, n=padded))
     return np.concatenate([sums[padded - seq_len + 1 :], sums[:seq_len]])
 

@@ -65,21 +65,20 @@ class ScoreDecay(Picture):
         axes = figure.subplots()
         zero(axes)
         pale: dict[str, Any] = {
-            "facecolor": "C0",
-            "alpha": 0.25,
+            "facecolor": "C6",
+            "alpha": 0.2,
             "label": names[1],
             "animated": True,
         }
         (area,) = axes.fill([], [], **pale)
         around = Other(area, lambda a: {"xy": np.transpose(a.around)})
-        curve = Dense(axes, {"color": "C0"}, lambda a: a.curve, names[0], stroke=1.3)
+        curve = Dense(axes, {"color": "C0"}, lambda a: a.curve, names[0], stroke=1.6)
         mark = Curve(axes, "C1o", lambda a: ([a.offset], [a.score]), "the offset", marks=1.6)
         axes.set(xlim=(-600, 33_400), xlabel="offset (tokens)", ylim=limits, ylabel=unit)
         axes.yaxis.set_major_locator(MaxNLocator(5, steps=(1, 2, 5, 10)))
         whole(axes.xaxis, most=4)
         legend_above(figure, [curve, around.artist, mark])
-        ends = Limits(axes, lambda a: {"xlim": with_room(0, a.largest, 0.018)})
-        return [ends, around, curve, mark]
+        return [Limits(axes, _limits), around, curve, mark]
 
     def caption(self, arrays: Arrays) -> str:
         """The score at the offset, how often it rises, and what the bound is worth."""
@@ -100,6 +99,14 @@ class ScoreDecay(Picture):
             f"{arrays.bound_here:.2f} times the trivial one there, and at {len(arrays.sampled)} "
             f"offsets never below {arrays.bound.min():.2f}{drawn}."
         )
+
+
+def _limits(arrays):
+    """All offsets; the score of q = k gets the height, as its area is the same above and below."""
+    _, (low, high), _ = LOOKS[arrays.content]
+    if arrays.content == "aligned":
+        low = min(np.floor(5 * arrays.curve[1].min()) / 5, 0) - 0.1
+    return {"xlim": with_room(0, arrays.largest, 0.018), "ylim": (low, high)}
 
 
 def pair_products(content, seed, head_dim):

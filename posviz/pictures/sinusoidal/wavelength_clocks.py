@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies, wavelengths
 from posviz.engine.knobs import even, integer, log
 from posviz.engine.picture import Arrays, Picture
-from posviz.pictures.parts import Background, Curve, Other, broken
+from posviz.pictures.parts import Background, Curve, Other, broken, wide
 
 CLOCKS = 8
 ACROSS = 4  # clocks in a row
@@ -51,7 +51,8 @@ class WavelengthClocks(Picture):
         lowest, last = -PITCH[1] - 2.25, PITCH[0] * (ACROSS - 1)
         axes.set(xlim=(-1.3, last + 1.3), ylim=(lowest, 1.05), aspect="equal")
         axes.set_axis_off()
-        below: dict[str, Any] = {"ha": "center", "size": "small", "zorder": 0}
+        size = "medium" if wide(figure) else "small"
+        below: dict[str, Any] = {"ha": "center", "size": size, "zorder": 0}
         legend = "across: sine column     up: cosine column     λ: tokens per turn"
         axes.text(last / 2, lowest, legend, va="bottom", **below)
         (dials,) = axes.plot([], [], color="C6", linewidth=rcParams["lines.linewidth"] / 2)

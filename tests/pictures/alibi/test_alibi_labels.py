@@ -14,8 +14,6 @@ from posviz.pictures.alibi.weight_by_distance import WeightByDistance
 from tests.pictures.alibi.test_alibi_pictures import crossing, slopes_of, weights_of
 from tests.pictures.by_hand import softmax
 
-pytestmark = pytest.mark.laid_out
-
 
 def colour(name):
     """C0 is whichever colour the style has for it."""

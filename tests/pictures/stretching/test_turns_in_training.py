@@ -165,7 +165,6 @@ def test_with_the_larger_base_as_many_pairs_turn_in_the_longer_text(factor):
     assert turned == [46, 46]
 
 
-@pytest.mark.laid_out
 def test_legend_marks_and_band():
     picture = TurnsInTraining(method="YaRN by turns", length=2000, pair=12, head_dim=64)
     arrays, figure = picture.compute(), picture.figure()

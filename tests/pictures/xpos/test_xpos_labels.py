@@ -22,8 +22,6 @@ from tests.pictures.by_hand import caption_of, product
 from tests.pictures.xpos.test_xpos_pictures import scores_at, vectors_of, zetas
 from tests.pictures.xpos.test_xpos_reach_pictures import FORMATS, keys_seen, reach_of
 
-pytestmark = pytest.mark.laid_out
-
 
 def test_legend_rows_and_half_line_of_the_decay():
     figure = XposDecay(head_dim=16, pair=3, scale_base=100).figure()
