@@ -20,6 +20,7 @@ from posviz.wording import quoted, spelt_like
 if TYPE_CHECKING:
     from posviz.engine.explorer import Explorer
 
+MANY = 8  # options: for more, a slide has no room beside another knob
 Arrays = SimpleNamespace  # what compute returned: each array by its name
 
 _layouts: WeakKeyDictionary = WeakKeyDictionary()  # of pictures' classes; of pictures with data
@@ -118,12 +119,15 @@ class Picture(traitlets.HasTraits):
     @classmethod
     def filmed_knobs(cls) -> tuple[str, ...]:
         """One or two knobs: a slide shows these alone, and a film moves the first."""
-        knobs = sorted(cls.knobs().items(), key=lambda item: item[1].redraw)
-        numbers = [name for name, knob in knobs if isinstance(knob, numeric) and not knob.when]
-        numbers.sort(key=lambda name: not cls.knobs()[name].play)
-        few = [name for name, knob in knobs if isinstance(knob, choice | switch)]
-        chosen = cls.combined[0] if cls.combined else [*numbers[:1], *few, *numbers[1:]]
-        return tuple(chosen[:2])
+        knobs = dict(sorted(cls.knobs().items(), key=lambda item: item[1].redraw))
+        numbers = [name for name, knob in knobs.items() if isinstance(knob, numeric)]
+        numbers = [name for name in numbers if knobs[name].play or not knobs[name].when]
+        numbers.sort(key=lambda name: not knobs[name].play)
+        few = [name for name, knob in knobs.items() if isinstance(knob, choice | switch)]
+        first = [*numbers, *few][:1]
+        beside = [name for names in cls.combined if {*first} & {*names} for name in names]
+        short = [name for name in few if len(knobs[name].options) <= MANY]
+        return tuple(dict.fromkeys([*first, *beside, *short, *numbers]))[:2]
 
     @classmethod
     def title(cls) -> str:

@@ -216,6 +216,24 @@ QUICK = {
         "tests/engine/test_explorer.py::test_reset_draws_what_is_at_rest_into_the_bitmap_again"
         "[another figure]",
     ),
+    "a slider leaves out where the picture stands": (
+        "posviz/engine/sweeps.py",
+        "[start[name], *told]",
+        "told",
+        "tests/engine/test_sweeps.py::test_a_slider_stops_at_its_ends_where_it_stands_and_at_what_is_told",
+    ),
+    "a knob that waits for others moves alone": (
+        "posviz/engine/sweeps.py",
+        "(*knob.when, name) if knob.idle(picture) else (name,)",
+        "(name,)",
+        "tests/engine/test_sweeps.py::test_a_knob_that_waits_brings_along_what_it_waits_for",
+    ),
+    "a page's slider goes beyond the end": (
+        "posviz/engine/sweeps.py",
+        "end = max(knob.end(standing(values)) for values in found)",
+        "end = knob.high",
+        "tests/engine/test_sweeps.py::test_a_slider_ends_where_the_picture_ends_it[2]",
+    ),
 }
 
 DEFAULT = {
@@ -245,24 +263,6 @@ DEFAULT = {
         '("Title", "Keywords", "Subject")',
         "tests/engine/test_export.py::test_title_caption_and_python_line_go_"
         "with_the_file[pdf-the cat]",
-    ),
-    "a slider leaves out where the picture stands": (
-        "posviz/engine/sweeps.py",
-        "[start[name], *told]",
-        "told",
-        "tests/engine/test_sweeps.py::test_a_slider_stops_at_its_ends_where_it_stands_and_at_what_is_told",
-    ),
-    "a knob that waits for others moves alone": (
-        "posviz/engine/sweeps.py",
-        "(*knob.when, name) if knob.idle(picture) else (name,)",
-        "(name,)",
-        "tests/engine/test_sweeps.py::test_a_knob_that_waits_brings_along_what_it_waits_for",
-    ),
-    "a page's slider goes beyond the end": (
-        "posviz/engine/sweeps.py",
-        "end = max(knob.end(standing(values)) for values in found)",
-        "end = knob.high",
-        "tests/engine/test_sweeps.py::test_a_slider_ends_where_the_picture_ends_it[2]",
     ),
     "a poster lies on its side": (
         "posviz/engine/style.py",
