@@ -1,5 +1,7 @@
 """Which settings a page can show: each knob by itself, and together what belongs together."""
 
+import itertools
+
 import pytest
 
 from posviz.engine.knobs import choice, integer
@@ -8,9 +10,9 @@ from tests.engine.sample import Waves
 
 
 class Both(Waves):
-    """Waves that move in two directions at once."""
+    """Waves that move in three directions at once."""
 
-    combined = (("position", "shape"),)
+    combined = (("position", "shape", "width"),)
 
 
 class Waiting(Waves):
@@ -62,11 +64,12 @@ def test_fewer_places_are_among_the_more():
 
 
 def test_what_belongs_together_is_there_in_every_combination():
-    settings = sweeps(Both(position=7), 1, [33])
-    both = {(one["position"], one["shape"]) for one in settings}
-    assert {(place, "cosine") for place in values(settings, "position")} <= both
-    assert max(map(len, moved(settings))) == 2
-    assert {"position", "shape"} in moved(settings)
+    settings = sweeps(Both(position=7, width=10), 1, [33])
+    there = {(one["position"], one["shape"], one["width"]) for one in settings}
+    assert there == set(
+        itertools.product(*(values(settings, name) for name in ("position", "shape", "width")))
+    )
+    assert max(map(len, moved(settings))) == 3
 
 
 def test_a_knob_that_waits_brings_along_what_it_waits_for():

@@ -220,7 +220,7 @@ QUICK = {
         "posviz/engine/sweeps.py",
         "[start[name], *told]",
         "told",
-        "tests/engine/test_sweeps.py::test_a_slider_stops_at_its_ends_where_it_stands_and_at_what_is_told",
+        "tests/engine/test_sweeps.py::test_what_belongs_together_is_there_in_every_combination",
     ),
     "a knob that waits for others moves alone": (
         "posviz/engine/sweeps.py",
