@@ -301,8 +301,10 @@ async function begin(strip) {
     const fixed = strip.querySelector(".posviz-fixed"); // which a lesson's own HTML may lack
     if (fixed) fixed.textContent = `This picture stays still: ${reason}`;
   }
+  /** @type {HTMLElement | null} */
+  const control = strip.querySelector("input, button");
+  if (document.activeElement === strip) control?.focus();
   strip.removeAttribute("tabindex");
-  if (document.activeElement === strip) part(strip, "input, button").focus();
 }
 
 // Each begins a little before it is seen, or when the Tab key comes to it.
