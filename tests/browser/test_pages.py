@@ -24,7 +24,7 @@ from tests.browser.lab import ARTEFACTS, FINGERPRINT
 from tests.browser.predictions import answer_all
 
 NOTEBOOKS = sorted(run.NOTEBOOKS.glob(f"{page.LESSONS}.ipynb"))
-MOST_BYTES = 8_000_000  # of a page and everything it needs
+MOST_BYTES = 6_000_000  # of a page and everything it needs
 EXPLORE = re.compile(r"\.explore\(\)\)?$", re.MULTILINE)
 
 
