@@ -52,8 +52,8 @@ def link(key: str) -> str:
     return f'<a href="{escape(url(key))}" title="{escape(key)}">{escape(name(key))}</a>'
 
 
-def listed(keys: Iterable[str]) -> list[str]:
-    """Return the entries of some sources as HTML, in the order of their names.
+def listed(keys: Iterable[str]) -> dict[str, str]:
+    """Return the entries of some sources as HTML, by key, in the order of their names.
 
     Raises:
         ValueError: for a key that is not in the bibliography.
@@ -68,8 +68,9 @@ def listed(keys: Iterable[str]) -> list[str]:
         def format_url(self, entry):
             return href(field("url", raw=True))[urlsplit(entry.fields.get("url", "")).netloc]
 
-    entries = [_entry(key) for key in sorted(set(keys), key=lambda key: name(key).casefold())]
-    return [entry.text.render(Backend("utf8")) for entry in Short().format_entries(entries)]
+    ordered = sorted(set(keys), key=lambda key: (name(key).casefold(), key))
+    formatted = Short().format_entries([_entry(key) for key in ordered])
+    return {entry.key: entry.text.render(Backend("utf8")) for entry in formatted}
 
 
 def _entry(key):

@@ -130,7 +130,8 @@ def pytest_collection():
 # ---------------------------------------------------------------- who runs what
 
 LESSONS = "browser/test_notebooks_in_lab.py"
-MADE_OF_THEM = ("browser/test_pages.py", "browser/test_slides.py")  # when they are executed
+# When they are executed.
+MADE_OF_THEM = tuple(f"browser/test_{name}.py" for name in ("pages", "site", "slides", "axe"))
 # The longest are begun first, so that the workers end together.
 LONG = (
     LESSONS,

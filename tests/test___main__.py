@@ -1,5 +1,6 @@
 """The command line as a reader meets it: what it understands, refuses, says and returns."""
 
+import errno
 import json
 import os
 import subprocess
@@ -30,14 +31,15 @@ from posviz.publish import (
     rerun,
     slides,
 )
+from posviz.publish.site import pages
 
 ROOT = Path(__file__).parents[1]
 ROPE, XPOS = OF_TOPIC["rotary"], OF_TOPIC["xpos"]
 
 
 COMMANDS = (
-    *("list", "export", "page", "slides", "proof", "rerun", "config", "start", "sweep"),
-    *("assign", "grade", "report", "solutions"),
+    *("list", "export", "page", "site", "slides", "proof", "rerun", "config", "start", "sweep"),
+    *("assign", "grade", "report", "solutions", "guide"),
 )
 
 
@@ -157,6 +159,8 @@ def test_sweep_names_its_runs_tells_what_is_done_and_does_its_part(call, monkeyp
         ),
         ("export AlibiSlopes --animate haed", "Did you mean 'head'"),
         ("export RotaryScores --animate sentence", "cannot move in an animation"),
+        ("export AlibiSlopes --layout half", "style slide has one of full, body, half"),
+        ("export AlibiSlopes --font Garamondd", "font = 'Garamondd' is not installed"),
         (f"export AlibiSlopes --to {__file__}", "is not a folder"),
         (f"export AlibiSlopes --to {__file__}/figures", "cannot be a folder: Not a directory"),
         (f"export AlibiSlopes --to {'x' * 300}", "cannot be a folder: File name too long"),
@@ -167,6 +171,7 @@ def test_sweep_names_its_runs_tells_what_is_done_and_does_its_part(call, monkeyp
         ("sweep --part 3", "part must be k/n with k from 1 to n, such as 3/10, got '3'"),
         ("sweep --device TPU", "device must be one of 'torch CPU', 'CUDA', 'MPS', got 'TPU'"),
         ("page --all --lesson 05", "choose the lessons, such as 05, or --all"),
+        ("site --repository github.com/you/posviz", "takes one as https://github.com/you/posviz"),
         ("page --lesson roep", f"Did you mean '{ROPE.notebook}'"),
         ("slides --lesson 77", "lesson '77' is unknown"),
         ("slides --all --notebooks /nowhere", "no notebooks in /nowhere"),
@@ -302,21 +307,21 @@ def test_failures_are_told_at_the_end_and_give_status_1(call, tmp_path):
 
 @pytest.mark.parametrize(("command", "write"), [("page", "write_page"), ("slides", "write_slides")])
 def test_pages_and_slides_of_the_lessons_meant(call, tmp_path, monkeypatch, command, write):
-    indexed = []
-    monkeypatch.setattr(page, "write_index", indexed.append)
+    linked = []
+    monkeypatch.setattr(page, "link", linked.append)
     result = call(f"{command} --lesson {XPOS.number} --lesson rope --to {tmp_path}")
     assert result.exit_code == 0
     assert list(result.jobs) == sorted([ROPE.notebook, XPOS.notebook])
     for name, job in result.jobs.items():
         assert job.func is getattr({"page": page, "slides": slides}[command], write)
         assert job.args[:2] == (arguments.notebooks()[name], tmp_path)
-    assert indexed == ([tmp_path] if command == "page" else [])
+    assert linked == ([tmp_path] if command == "page" else [])
     mine = tmp_path / "05_ScoreDecay.ipynb"  # which fails, as the only one
     mine.touch()
     result = call(f"{command} --all --notebooks {tmp_path} --to {tmp_path}")
     assert result.exit_code == 1
     assert result.jobs["05_ScoreDecay"].args[:2] == (mine, tmp_path)
-    assert len(indexed) == (command == "page"), "an index of nothing"
+    assert len(linked) == (command == "page"), "links of nothing"
 
 
 def test_slides_for_a_lecture(call, tmp_path):
@@ -338,13 +343,29 @@ def test_slides_for_a_lecture(call, tmp_path):
         assert (result.exit_code, result.stderr) == (2, f"posviz: {told}\n")
 
 
-def test_an_index_that_cannot_be_written_is_told_and_the_pages_count(call, tmp_path):
-    (tmp_path / "index.html").mkdir()
-    result = call(f"page --lesson 05 --to {tmp_path}")
+def test_a_site_is_all_lessons_and_pictures_and_what_is_around_them(call, tmp_path, monkeypatch):
+    around = []
+    monkeypatch.setattr(pages, "write_site", lambda *given: around.append(given))
+    result = call(f"site --to {tmp_path} --repository https://github.com/you/posviz")
+    assert result.stderr == "failed: ScoreDecay.png, ScoreDecay_dark.png: disk full\n"
+    lessons = arguments.notebooks()
+    for name, notebook in lessons.items():
+        assert result.jobs[f"{name}.html"].args == (notebook, tmp_path, "you/posviz")
+    for name in posviz.pictures.names():
+        assert result.jobs[f"{name}.png, {name}_dark.png"].args == (name, tmp_path)
+    assert around == [(list(lessons.values()), "you/posviz", tmp_path)]
+
+
+def test_a_site_that_cannot_be_written_is_told_and_the_lessons_count(call, tmp_path, monkeypatch):
+    def refused(*_):
+        raise IsADirectoryError(errno.EISDIR, "cannot write: Is a directory", "index.html")
+
+    monkeypatch.setattr(pages, "write_site", refused)
+    result = call(f"site --to {tmp_path}")
     assert result.exit_code == 1
-    reason = f"cannot write: Is a directory: {tmp_path / 'index.html'}"
-    assert result.stderr == f"failed: index: {reason}\n"
-    assert result.stdout == f"Lessons written to {tmp_path}: 1.\n"
+    assert "failed: site: cannot write: Is a directory: index.html\n" in result.stderr
+    files = len(arguments.notebooks()) + 2 * (len(posviz.pictures.names()) - 1)
+    assert result.stdout == f"Files written to {tmp_path}: {files}.\n"
 
 
 # ---------------------------------------------------------------- for those who write lessons

@@ -21,6 +21,7 @@ from posviz.__main__ import app
 from posviz.commands import figures
 from posviz.grading import grade, report, solutions
 from posviz.publish import batch, doctor, page, proof, rerun, start, watch
+from posviz.publish.site import pages
 from tests.changed import files
 
 ROOT = Path(__file__).parents[1]
@@ -64,7 +65,7 @@ OTHERS = [line for line in COMMANDS if not line.startswith(("posviz ", "python b
 
 def test_commands_are_found():
     assert len(COMMANDS) > 60
-    some = {"python benchmarks/browser.py", "posviz page --all --to site", "pip install -e ."}
+    some = {"python benchmarks/browser.py", "posviz site --to site", "pip install -e ."}
     assert some <= set(COMMANDS)
 
 
@@ -80,7 +81,8 @@ def test_a_command_of_posviz_is_understood(command, tmp_path, monkeypatch, every
         return run(dict(list(jobs.items())[:everything]), unit)
 
     monkeypatch.setattr(batch, "run", few)
-    monkeypatch.setattr(page, "write_index", lambda to: None)
+    monkeypatch.setattr(page, "link", lambda to: None)
+    monkeypatch.setattr(pages, "write_site", lambda *_: None)
     monkeypatch.setattr(proof, "write", lambda file, to: (file, []))
     monkeypatch.setattr(watch.Watch, "run", lambda _: None)
     monkeypatch.setattr(rerun, "rerun", lambda path: [])
@@ -91,6 +93,7 @@ def test_a_command_of_posviz_is_understood(command, tmp_path, monkeypatch, every
     monkeypatch.setattr(report, "report", lambda table: [table])
     monkeypatch.setattr(start, "become", lambda _: 0)
     monkeypatch.setattr(solutions, "write_solutions", lambda *_: tmp_path)
+    monkeypatch.setattr("posviz.teaching.guide.write_guide", lambda *_: [tmp_path])
     monkeypatch.setattr(figures, "_has_screen", lambda: False)
     monkeypatch.setattr(
         "posviz.commands.common.unwind_on", lambda *_: None

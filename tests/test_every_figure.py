@@ -15,7 +15,7 @@ from pypdf import PdfReader
 
 import posviz.pictures
 from posviz.engine import animation, knobs
-from posviz.engine.export import FORMATS, save_all
+from posviz.engine.export import FORMATS, method_call, python_line, save_all
 from posviz.engine.picture import Picture
 from posviz.engine.style import STYLES, style_context
 from posviz.publish.faults import circle_faults, drawn_texts, is_round, line_faults
@@ -75,7 +75,8 @@ def test_every_style_and_format_opens_elsewhere(picture, tmp_path, rng, everythi
         paths = [tmp_path / f"{style}{dark}.{kind}" for kind in formats]
         for path in save_all(picture, paths, style=style, dark=dark):
             words = CHECKS[path.suffix](path, inches(picture, style), DOTS[style], dark)
-            assert words == (title, caption, repr(picture)), path.name
+            line = python_line(picture, method_call("save", path.name, style=style, dark=dark))
+            assert words == (title, caption, line), path.name
         svg = tmp_path / f"{style}{dark}.svg"
         is_text_and_lines(ET.parse(svg).getroot(), picture.figure(style, dark))
 
@@ -159,7 +160,7 @@ def test_every_animation_moves_fits_and_opens_elsewhere(picture, tmp_path):
         assert image.size == (width, height)
         assert image.n_frames > 1
         assert image.info["loop"] == 0  # for ever
-        assert image.info["comment"].decode().endswith(repr(picture))
+        assert f"{picture!r}.animate({knob!r}, 'film.gif'" in image.info["comment"].decode()
     assert mp4.stat().st_size < 3_000_000
     head, *frames = imageio_ffmpeg.read_frames(str(mp4))
     assert head["size"] == (width + width % 2, height + height % 2)
@@ -184,7 +185,7 @@ def test_what_a_reader_typed_is_inert_in_every_format(tmp_path, name, knob, word
     paths = [tmp_path / f"figure.{kind}" for kind in FORMATS]
     png, svg, pdf = save_all(picture, paths)
     assert reading_svg.faults(svg.read_bytes()) == []
-    assert Image.open(png).text["Comment"] == repr(picture)
+    assert f"{picture!r}.save('figure.png'" in Image.open(png).text["Comment"]
     assert not PdfReader(pdf).pages[0].annotations
     assert not {"/OpenAction", "/AA", "/Names"} & set(PdfReader(pdf).root_object)
 

@@ -1,12 +1,15 @@
 """All claims of the course in one table, to be searched."""
 
 import html
+from collections.abc import Iterable
+from typing import TypeAlias
 
 from posviz.claims.ledger import Claim, Verdict, every_claim, sign, told
 from posviz.course import LESSONS
 from posviz.engine.search import Searched
 from posviz.wording import quoted
 
+Row: TypeAlias = tuple[str, Claim, Verdict]
 HEADS = ("Verdict", "Claim", "What was measured", "About", "Decided in")
 
 
@@ -17,18 +20,27 @@ def ledger(*, lesson: str = "", about: str = "", verdict: str = "") -> Searched:
         ValueError: where there is none; the message names what there is.
     """
     asked = {"lesson": lesson, "about": about, "verdict": verdict}
-    rows = [(number, claim, claim()) for number, claim in every_claim()]
+    rows = every_verdict()
     for name, wanted in asked.items():
         has = [_facts(*row)[name] for row in rows]
         if wanted and wanted not in has:
             allowed = ", ".join(map(repr, sorted(set(has))))
             raise ValueError(f"{name} must be one of {allowed}, got {quoted(wanted)}")
         rows = [row for row, value in zip(rows, has, strict=True) if wanted in ("", value)]
+    lines = [f"{number} {sign(found)}: {claim.statement}" for number, claim, found in rows]
+    return Searched("posviz-ledger", table(rows), "\n".join([f"{len(rows)} claims", *lines]))
+
+
+def every_verdict() -> list[Row]:
+    """Compute all claims of the course: of each the lesson's number, the claim, its verdict."""
+    return [(number, claim, claim()) for number, claim in every_claim()]
+
+
+def table(rows: Iterable[Row]) -> str:
+    """Return claims and their verdicts as an HTML table."""
     head = "".join(f'<th scope="col" style="text-align: left">{name}</th>' for name in HEADS)
     body = "".join(_row(*row) for row in rows)
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    lines = [f"{number} {sign(found)}: {claim.statement}" for number, claim, found in rows]
-    return Searched("posviz-ledger", table, "\n".join([f"{len(rows)} claims", *lines]))
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _facts(number: str, claim: Claim, verdict: Verdict) -> dict[str, str]:

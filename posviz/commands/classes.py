@@ -1,4 +1,4 @@
-"""Commands for a class: exercises handed out, graded, reported and solved; one's own progress."""
+"""Commands for a class: exercises handed out, graded, reported, solved; a guide; progress."""
 
 import json
 import secrets
@@ -117,6 +117,26 @@ def solutions(lesson: Annotated[str, LESSON], to: Annotated[Path, To], notebooks
         check_folder(to)
         file = write_solutions(row, notebook, to)
     typer.echo(f"Solutions written to {shortened(file)}.")
+
+
+@app.command()
+def guide(to: Annotated[Path, To], notebooks: Notebooks = None):
+    """Write an instructor's guide to the course, and its quiz for learning platforms.
+
+    \b
+    posviz guide --to instructors/
+    """
+    unwind_when_stopped()
+    try:
+        with refusals():
+            from posviz.publish import arguments
+            from posviz.teaching.guide import write_guide
+
+            check_folder(to)
+            files = write_guide(arguments.notebooks(notebooks), to)
+    except OSError as error:
+        raise failed(error) from None
+    typer.echo("\n".join(map(shortened, files)))
 
 
 def _lesson_and_notebook(text, folder):

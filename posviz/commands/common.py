@@ -86,7 +86,7 @@ def run_jobs(jobs, to, what="Files", last=None):
         try:
             last(to)
         except Exception as error:  # the others are written all the same, and told
-            failures["index"] = batch.reason(error)
+            failures["site"] = batch.reason(error)
     for name, reason in failures.items():
         typer.echo(f"failed: {shortened(name)}: {reason}", err=True)
     files = sum(1 + name.count(", ") for name in jobs if name not in failures)

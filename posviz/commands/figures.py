@@ -66,6 +66,10 @@ def export(
     style: Annotated[
         str, typer.Option(help="notebook, slide, paper or poster.", metavar="STYLE")
     ] = "notebook",
+    layout: Annotated[
+        str, typer.Option(help="Of a slide with a title of its own: full, body or half.")
+    ] = "",
+    font: Annotated[str, typer.Option(help="An installed font's name.")] = "",
     dark: Annotated[bool, typer.Option("--dark", help="Light on a dark background.")] = False,
     set_: Annotated[
         list[str] | None,
@@ -88,16 +92,18 @@ def export(
     \b
     posviz export SinusoidalTable --set d_model=128 --set base=500000
     posviz export --lesson 05 --to talk/ --format svg,png --style slide --dark
+    posviz export --lesson 05 --style slide --layout half --font STIXGeneral
     posviz export RotatingVectors --format mp4 --animate query
     posviz export --all --format pdf --style paper
     """
     from posviz.engine import animation
+    from posviz.engine.style import styled
     from posviz.publish import arguments, export_jobs
 
     with refusals():
         chosen = arguments.pictures(names or (), lesson or (), everything)
         formats = arguments.formats(kinds or (), animated=knob is not None)
-        look = (arguments.style(style), dark)
+        look = (styled(arguments.style(style), layout, font), dark)
         values, notes = arguments.settings(chosen, set_ or ())
         filmed, more = arguments.filmed_knobs(chosen, knob)
         check_folder(to)

@@ -1,4 +1,4 @@
-"""Commands for lessons: as pages, as slides, executed anew, opened in JupyterLab."""
+"""Commands for lessons: as pages, as a website, as slides, executed anew, opened in JupyterLab."""
 
 import sys
 from collections.abc import Callable
@@ -31,21 +31,49 @@ def page(
     to: Annotated[Path, To] = Path("site"),
     notebooks: Notebooks = None,
 ):
-    """Write lessons as web pages that need no kernel and no network, and an index of them.
+    """Write lessons as web pages that need no kernel and no network.
 
     \b
     posviz page --lesson 05 --to site/
-    posviz page --all
     """
     from posviz.publish import arguments
 
     with refusals():
         chosen = arguments.lesson_notebooks(lesson or (), everything, notebooks)
         check_folder(to)
-        from posviz.publish.page import write_index, write_page
-    run_jobs(
-        {path.stem: partial(write_page, path, to) for path in chosen}, to, "Lessons", write_index
-    )
+        from posviz.publish.page import link, write_page
+    run_jobs({path.stem: partial(write_page, path, to) for path in chosen}, to, "Lessons", link)
+
+
+@app.command()
+def site(
+    to: Annotated[Path, To] = Path("site"),
+    repository: Annotated[
+        str,
+        typer.Option(
+            help="Where the course lies on GitHub, for links that open it in Binder and Colab.",
+            metavar="ADDRESS",
+        ),
+    ] = "",
+    notebooks: Notebooks = None,
+):
+    """Write the whole course as a website: lessons, gallery, search, glossary, claims and sources.
+
+    It may be opened from disk, or put on any web server.
+
+    \b
+    posviz site --to site/
+    posviz site --repository https://github.com/you/posviz
+    """
+    from posviz.publish import arguments
+
+    with refusals():
+        chosen = arguments.lesson_notebooks((), True, notebooks)
+        named = arguments.repository(repository) if repository else ""
+        check_folder(to)
+        from posviz.publish.site import pages
+    around = partial(pages.write_site, chosen, named)
+    run_jobs(pages.jobs(chosen, to, named), to, last=around)
 
 
 @app.command()

@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from posviz.engine.export import interruptible, nearest, replacing
+from posviz.engine.export import about, interruptible, method_call, nearest, replacing
 from posviz.engine.killed import ending_with_us, temporary_folder
 from posviz.engine.knobs import device, numeric, text
 from posviz.engine.live_figure import LiveFigure
 from posviz.engine.picture import Picture
 from posviz.engine.places import placed
-from posviz.engine.style import DPI
+from posviz.engine.style import dpi
 from posviz.wording import quoted
 
 FORMATS = ("gif", "mp4")
@@ -56,12 +56,13 @@ def animate(
             f"path = {quoted(str(path))} ends in {quoted(path.suffix)}: choose .gif or .mp4"
         )
     check_can_be_filmed(type(picture), knob)
-    about = {
-        "title": picture.title(),
-        "comment": f"{picture.caption(picture.compute())}\n{picture!r}",
-    }
+    call = method_call("animate", knob, path.name, style=style, dark=dark)
+    told = about(picture, picture.caption(picture.compute()), call)
+    words = {"title": told.title, "comment": f"{told.caption}\n{told.line}\n{told.program}"}
+    if told.rights:
+        words["copyright"] = told.rights
     film = Film(picture, knob, style, dark)
-    data = small_gif(film, about) if kind == "gif" else small_mp4(film, about, find_ffmpeg())
+    data = small_gif(film, words) if kind == "gif" else small_mp4(film, words, find_ffmpeg())
     with replacing(path) as file:
         file.write(data)
     return path
@@ -97,7 +98,7 @@ class Film:
                 setattr(self.picture, self.knob, value)
                 live.follow()
                 inches = live.layers.figure.get_figwidth()
-                live.ratio = min(1.0, MAX_WIDTH / (inches * DPI[self.look[0]]))
+                live.ratio = min(1.0, MAX_WIDTH / (inches * dpi(self.look[0])))
                 live.paint()
                 frame = live.layers.pixels()[..., :3]
                 if last is None or not np.array_equal(frame, last):
@@ -139,18 +140,18 @@ def small_enough(attempts: Iterable[bytes]) -> bytes:
 # ---------------------------------------------------------------- GIF
 
 
-def small_gif(film: Film, about: dict[str, str]) -> bytes:
+def small_gif(film: Film, words: dict[str, str]) -> bytes:
     """The film as a GIF, with fewer stops where all would make it too large."""
     frames = list(film.frames())
     palette = shared_palette(np.concatenate(frames[:: len(frames) // PALETTE_FRAMES + 1]))
     way = list(in_palette(frames, palette))
     lasts = delay(len(way)) * len(way)
     return small_enough(
-        gif(film.loop(fewer), lasts // len(fewer), about) for fewer in film.thinned(way)
+        gif(film.loop(fewer), lasts // len(fewer), words) for fewer in film.thinned(way)
     )
 
 
-def gif(images: list[Image.Image], delay: int, about: dict[str, str]) -> bytes:
+def gif(images: list[Image.Image], delay: int, words: dict[str, str]) -> bytes:
     """Images in one palette as a GIF that repeats for ever."""
     data = io.BytesIO()
     images[0].save(
@@ -160,7 +161,7 @@ def gif(images: list[Image.Image], delay: int, about: dict[str, str]) -> bytes:
         append_images=images[1:],
         duration=10 * delay,  # milliseconds
         loop=0,
-        comment="\n".join(about.values()).encode(),
+        comment="\n".join(words.values()).encode(),
     )
     return data.getvalue()
 
@@ -197,14 +198,14 @@ def find_ffmpeg() -> str:
     raise RuntimeError(f"an MP4 needs ffmpeg: {GET_FFMPEG}, or choose a GIF")
 
 
-def small_mp4(film, about, ffmpeg) -> bytes:
+def small_mp4(film, words, ffmpeg) -> bytes:
     """The film as an MP4, with less detail where all would make it too large."""
     frames = list(film.frames())
     images, rate = film.loop(frames), f"100/{delay(len(frames))}"
-    return small_enough(mp4(images, rate, about, ffmpeg, quality) for quality in QUALITIES)
+    return small_enough(mp4(images, rate, words, ffmpeg, quality) for quality in QUALITIES)
 
 
-def mp4(images, rate, about, ffmpeg, quality) -> bytes:
+def mp4(images, rate, words, ffmpeg, quality) -> bytes:
     """Images, so many a second, as an MP4 of H.264 that every player and slide program reads.
 
     Not by imageio_ffmpeg.write_frames, which needs that package and leaves ffmpeg's reason unread.
@@ -223,7 +224,7 @@ def mp4(images, rate, about, ffmpeg, quality) -> bytes:
             *("-r", f"100/{TICK}", "-c:v", "libx264", "-crf", f"{quality}", "-pix_fmt", "yuv420p"),
             *("-vf", f"scale=out_color_matrix=bt709,setparams={TAGS}", "-movflags", "+faststart"),
             *("-fflags", "+bitexact", "-flags:v", "+bitexact"),
-            *(part for name, value in about.items() for part in ("-metadata", f"{name}={value}")),
+            *(part for name, value in words.items() for part in ("-metadata", f"{name}={value}")),
             str(out),
         ]
         done = subprocess.run(

@@ -3,35 +3,77 @@
 import contextlib
 import errno
 import io
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 from matplotlib.backend_bases import get_registered_canvas_class
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
+from posviz import __version__
 from posviz.engine.killed import unfinished
 from posviz.engine.picture import Picture
 from posviz.engine.places import SETTING, placed
-from posviz.engine.style import style_context
+from posviz.engine.style import parts, style_context
 from posviz.engine.styled_figure import StyledFigure, clear_figure, drop_bitmaps
 from posviz.wording import quoted, shortened
 
 FORMATS = ("png", "svg", "pdf")
-# Title, caption and Python line, by the names that each format has for them.
+# What `about` tells of a figure, by the names that each format has for it.
 _NAMES = {
-    "png": ("Title", "Description", "Comment"),
-    "svg": ("Title", "Description", "Source"),
-    "pdf": ("Title", "Subject", "Keywords"),
+    "png": ("Title", "Description", "Comment", "Software", "Copyright"),
+    "svg": ("Title", "Description", "Source", "Creator", "Rights"),
+    "pdf": ("Title", "Subject", "Keywords", "Creator", "Author"),
 }
-# Two runs of the same picture give the same bytes: no date, no version.
+# Two runs of the same picture give the same bytes: no date, nor what matplotlib says of itself.
 _NO_DATE: dict[str, dict[str, str | None]] = {
-    "png": {"Software": None},
-    "svg": {"Date": None, "Creator": "posviz"},
-    "pdf": {"CreationDate": None, "Creator": "posviz", "Producer": None},
+    "png": {},
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None, "Producer": None},
 }
+LICENCE = "The posviz authors, CC BY 4.0, https://creativecommons.org/licenses/by/4.0/"
+
+
+class About(NamedTuple):
+    """What a file tells of the picture in it.
+
+    line: the Python that writes it again, to the byte. rights: of the course's pictures alone.
+    """
+
+    title: str
+    caption: str
+    line: str
+    program: str
+    rights: str | None
+
+
+def about(picture: Picture, caption: str, call: str) -> About:
+    """What a file tells of a picture that this call of a method has written."""
+    ours = type(picture).__module__.startswith("posviz.")
+    line = python_line(picture, call)
+    return About(picture.title(), caption, line, f"posviz {__version__}", LICENCE if ours else None)
+
+
+def python_line(picture: Picture, call: str) -> str:
+    """The Python that imports a picture's class, makes the picture, and calls a method of it."""
+    kind = type(picture)
+    package = kind.__module__.partition(".")[0]
+    at_the_door = getattr(sys.modules.get(package), kind.__name__, None) is kind
+    made = f"{picture!r}.{call}"
+    if kind.__module__ == "__main__":  # a reader's own class, written in this notebook
+        return made
+    return f"from {package if at_the_door else kind.__module__} import {kind.__name__}\n{made}"
+
+
+def method_call(method: str, *arguments: str, style: str, dark: bool) -> str:
+    """The call of `save` or `animate` in a style that `styled` has named, as Python."""
+    base, layout, font = parts(style)
+    looks = {"style": base, "dark": dark, "layout": layout, "font": font}
+    told = [f"{name}={value!r}" for name, value in looks.items() if value]
+    return f"{method}({', '.join([*map(repr, arguments), *told])})"
 
 
 @contextlib.contextmanager
@@ -66,9 +108,13 @@ def save_all(
     kinds = [_format(file) for file in files]
     arrays = picture.compute()
     figure = picture.drawn(arrays, style, dark)
-    words = picture.title(), picture.caption(arrays), repr(picture)
+    caption = picture.caption(arrays)
+    calls = [method_call("save", file.name, style=style, dark=dark) for file in files]
     with style_context(style, dark):
-        contents = [_encoded(figure, kind, words) for kind in kinds]
+        contents = [
+            _encoded(figure, kind, about(picture, caption, call))
+            for kind, call in zip(kinds, calls, strict=True)
+        ]
     clear_figure(figure)
     for path, data in zip(files, contents, strict=True):
         with replacing(path) as file:
@@ -87,21 +133,21 @@ def _format(path: Path) -> str:
     return kind
 
 
-def _encoded(figure, kind, words) -> bytes:
+def _encoded(figure, kind, told: About) -> bytes:
     """The figure as a file's bytes; on a full disk, matplotlib would hide the reason."""
     data, dpi = io.BytesIO(), figure.get_dpi()
-    metadata = dict(zip(_NAMES[kind], words, strict=True)) | _NO_DATE[kind]
+    known = {name: text for name, text in zip(_NAMES[kind], told, strict=True) if text is not None}
+    metadata = known | _NO_DATE[kind]
     # savefig would draw everything once more beforehand, for a layout that is settled already.
     write = getattr(get_registered_canvas_class(kind)(figure), f"print_{kind}")
     write(data, metadata=metadata)
     figure.set_dpi(dpi)  # which SVG and PDF set to 72
-    title, caption, _ = words
     if kind != "svg":
         return data.getvalue()
     # What handles fonts takes 10 MB and 0.15 s: it is loaded where a file needs it.
     from posviz.engine.svg import self_contained
 
-    return self_contained(data.getvalue(), title, caption)
+    return self_contained(data.getvalue(), told.title, told.caption)
 
 
 @contextlib.contextmanager

@@ -2,7 +2,6 @@
 
 import base64
 import html
-import sys
 from mimetypes import MimeTypes
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import ipywidgets as widgets
 
 from posviz.engine import animation
 from posviz.engine.copy_button import CopyButton
-from posviz.engine.export import FORMATS
+from posviz.engine.export import FORMATS, method_call, python_line
 from posviz.engine.picture import Picture
 from posviz.engine.places import inside, placed
 from posviz.engine.style import STYLES
@@ -73,10 +72,10 @@ class ExportPanel:
             path = inside(FOLDER, self.name.value, self.kind.value)
         except ValueError:
             path = FOLDER / f"{type(self.picture).__name__}.{self.kind.value}"
-        call = f"animate({self.filmed.value!r}, " if self._animated else "save("
-        look = f", style={self.style.value!r}" + ", dark=True" * self.dark.value
-        line = f"{self.picture!r}.{call}{path.as_posix()!r}{look})"
-        self.copy_button.text = _import_of(type(self.picture)) + line
+        method, what = ("animate", [self.filmed.value]) if self._animated else ("save", [])
+        look = {"style": self.style.value, "dark": self.dark.value}
+        call = method_call(method, *what, path.as_posix(), **look)
+        self.copy_button.text = python_line(self.picture, call)
 
     def save(self) -> None:
         """Save into the folder `figures` and show a link; an error is shown instead."""
@@ -99,12 +98,3 @@ class ExportPanel:
             f"{done} <code>{html.escape(str(path))}</code>. <a class='posviz-link' "
             f"download='{html.escape(path.name)}' href='{link}'>Download a copy</a>"
         )
-
-
-def _import_of(kind: type) -> str:
-    """The line that imports a class, from its package if the front door has it."""
-    if kind.__module__ == "__main__":  # a reader's own class, written in this notebook
-        return ""
-    package = kind.__module__.partition(".")[0]
-    at_the_door = getattr(sys.modules.get(package), kind.__name__, None) is kind
-    return f"from {package if at_the_door else kind.__module__} import {kind.__name__}\n"

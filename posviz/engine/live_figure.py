@@ -4,7 +4,7 @@ from typing import Any
 
 from posviz.engine.layers import Layers
 from posviz.engine.picture import Picture
-from posviz.engine.style import DPI, style_context
+from posviz.engine.style import dpi, style_context
 from posviz.engine.styled_figure import clear_figure
 
 KEPT = 6  # figures: as many as the longest choice has options; each holds two bitmaps
@@ -90,7 +90,7 @@ class LiveFigure:
 
     def paint(self) -> bool:
         """Redraw the background if need be, at the sharpest screen's density; True if redrawn."""
-        dpi = DPI[self.style] * self.ratio
-        if self.layers.figure.get_dpi() != dpi:
-            self.layers.figure.set_dpi(dpi)
+        density = dpi(self.style) * self.ratio
+        if self.layers.figure.get_dpi() != density:
+            self.layers.figure.set_dpi(density)
         return self.layers.paint()

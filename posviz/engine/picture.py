@@ -13,7 +13,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from posviz.engine.knobs import Knob, choice, numeric, switch
 from posviz.engine.reruns import take_over_cell
-from posviz.engine.style import DPI, SIZE, style_context
+from posviz.engine.style import dpi, inches, style_context, styled
 from posviz.engine.styled_figure import StyledFigure, drop_bitmaps
 from posviz.wording import quoted, spelt_like
 
@@ -140,12 +140,12 @@ class Picture(traitlets.HasTraits):
 
     def build(self, style: str = "notebook", dark: bool = False) -> tuple[StyledFigure, Any]:
         """A new Figure in its settled layout, and its artists, not yet moved to any arrays."""
-        size = {"notebook": self.size, "paper": self.paper_size} | SIZE
         with style_context(style, dark):
+            size = inches(style, {"notebook": self.size, "paper": self.paper_size})
             layout = ConstrainedLayoutEngine()
-            figure = StyledFigure(style, dark, figsize=size[style], dpi=DPI[style], layout=layout)
+            figure = StyledFigure(style, dark, figsize=size, dpi=dpi(style), layout=layout)
             artists = self.draw(figure)
-            self._lay_out(figure, (style, size[style]))
+            self._lay_out(figure, (style, size))
         drop_bitmaps(figure)
         return figure, artists
 
@@ -179,26 +179,42 @@ class Picture(traitlets.HasTraits):
             artist.set_animated(False)
         return figure
 
-    def save(self, path: str | Path, style: str = "notebook", dark: bool = False) -> Path:
+    def save(
+        self,
+        path: str | Path,
+        style: str = "notebook",
+        dark: bool = False,
+        layout: str = "",
+        font: str = "",
+    ) -> Path:
         """Write the picture as it stands to PNG, SVG or PDF, by the path's ending; return the path.
 
-        Raises ValueError for another ending, OSError where the place cannot be written to.
+        layout: of style "slide", the part of a slide with a title of its own: "full", "body" or
+        "half". font: an installed one. Raises ValueError for another ending, layout or font,
+        OSError where the place cannot be written to.
         """
         from posviz.engine.export import save
 
-        return save(self, path, style=style, dark=dark)
+        return save(self, path, style=styled(style, layout, font), dark=dark)
 
     def animate(
-        self, knob: str, path: str | Path, style: str = "notebook", dark: bool = False
+        self,
+        knob: str,
+        path: str | Path,
+        style: str = "notebook",
+        dark: bool = False,
+        layout: str = "",
+        font: str = "",
     ) -> Path:
         """Write the picture, while a knob moves, to GIF or MP4, by its ending; return the path.
 
-        Raises ValueError for another ending and for a knob that cannot move, OSError where the
-        place cannot be written to, RuntimeError where there is no ffmpeg for an MP4.
+        layout and font as in `save`. Raises ValueError for another ending and for a knob that
+        cannot move, OSError where the place cannot be written to, RuntimeError where there is no
+        ffmpeg for an MP4.
         """
         from posviz.engine.animation import animate
 
-        return animate(self, knob, path, style=style, dark=dark)
+        return animate(self, knob, path, style=styled(style, layout, font), dark=dark)
 
     def explore(self) -> "Explorer":
         """Return the picture as a widget with a control for each knob."""

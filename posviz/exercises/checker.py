@@ -94,6 +94,11 @@ class Checker:
         """
         return _adding(self.recognised, name)
 
+    @property
+    def listed(self) -> list[Mistake]:
+        """Every mistake that has a name."""
+        return [*self.mistakes, *self.harmless, *self.recognised]
+
     def cases(self) -> list[tuple]:
         """Return the inputs, smallest first; every call makes the same ones afresh."""
         return [*self._each_case()]

@@ -1,6 +1,7 @@
 """The command line's arguments, read: pictures, lessons, formats, styles, values of knobs."""
 
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NoReturn
@@ -114,6 +115,16 @@ def lesson_notebooks(lessons, everything, folder) -> list[Path]:
     names = {name[:2]: name for name in found} | own  # a reader's copy may have the number, too
     meant = {text if text in found else names[lesson(text, names)] for text in lessons}
     return [found[name] for name in sorted(meant or found)]
+
+
+def repository(address: str) -> str:
+    """The "owner/name" of a repository on GitHub, by its address; ValueError for another."""
+    found = re.fullmatch(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?", address)
+    if not found:
+        raise ValueError(
+            f"--repository takes one as https://github.com/you/posviz; got {quoted(address)}."
+        )
+    return found[1]
 
 
 def numbers(text: str) -> list[int]:

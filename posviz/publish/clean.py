@@ -6,6 +6,7 @@ wrote it cannot be told.
 
 import base64
 import io
+import re
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
@@ -32,6 +33,7 @@ STYLES = """
     white-space
 """
 PNG = "data:image/png;base64,"
+_CORNER = re.compile(r"<th\b[^>]*></th>")
 
 
 def markdown(text: str) -> str:
@@ -40,8 +42,8 @@ def markdown(text: str) -> str:
 
 
 def sanitised(html: str) -> str:
-    """HTML with what lessons use, and without all else."""
-    return _SANITISER.clean(html)
+    """HTML with what lessons use, and without all else; a table's corner is no heading."""
+    return _CORNER.sub("<td></td>", _SANITISER.clean(html))
 
 
 def _kept(_, name, value):

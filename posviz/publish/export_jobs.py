@@ -42,4 +42,4 @@ def save(name, setting, paths, style, dark):
 
 def animate(name, setting, knob, path, style, dark):
     """Write one animation."""
-    posviz.pictures.load(name)(**setting).animate(knob, path, style=style, dark=dark)
+    animation.animate(posviz.pictures.load(name)(**setting), knob, path, style=style, dark=dark)

@@ -7,7 +7,10 @@ from posviz.publish.slides import Slide
 
 MINUTES = 1.2  # for a slide, and for its picture: what the times come to that lessons name
 NUMBER = re.compile(r"(\d+) ")
-NAMED = re.compile(r"A lecturer needs \d+ for (?:the pictures of )?sections ([\d, and]+)\.")
+NAMED = re.compile(
+    r"A lecturer needs (?P<minutes>\d+)\sfor (?:the pictures of )?"
+    r"sections (?P<sections>[\d, and]+)\."
+)
 Stacks = Sequence[list[Slide]]
 
 
@@ -37,7 +40,7 @@ def fitting(lesson: Stacks, minutes: float) -> list[list[Slide]]:
     """
     there = sections(lesson)
     named = NAMED.search("\n".join(text for slide in lesson[0] for text in slide.notes))
-    first = [int(number) for number in re.findall(r"\d+", named[1])] if named else []
+    first = [int(number) for number in re.findall(r"\d+", named["sections"])] if named else []
     left = minutes - takes(only(lesson, ()))
     wanted: list[int] = []
     for number in dict.fromkeys(first + list(there)):

@@ -24,15 +24,13 @@ document.addEventListener("DOMContentLoaded", () => {
   if (contents && matchMedia("(max-width: 700px)").matches) contents.open = false;
 });
 
-// Paper cannot be unfolded; answers to predictions stand at its end.
-/** @type {HTMLDetailsElement[]} */
-let folded = [];
-globalThis.addEventListener("beforeprint", () => {
-  folded = [...document.querySelectorAll("details")].filter(
-    (details) => !details.open && !details.closest(".posviz-prediction"),
-  );
-  for (const details of folded) details.open = true;
-});
-globalThis.addEventListener("afterprint", () => {
-  for (const details of folded) details.open = false;
-});
+// What is scrolled sideways is reached by keys, too.
+const scrolled = "pre, table, figure, .prose, mjx-container";
+const reach = () => {
+  for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(scrolled))) {
+    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+    else box.removeAttribute("tabindex");
+  }
+};
+new ResizeObserver(reach).observe(document.documentElement);
+new MutationObserver(reach).observe(document.body, { subtree: true, attributeFilter: ["data-alive"] });

@@ -13,7 +13,8 @@ libraries.MathJax = {
   startup: { ...startup, typeset: false },
 };
 
-const [LARGEST, SMALLEST] = [48, 28]; // pixels of a prediction's letters, on a slide of 1920 × 1080
+// Pixels of letters, the largest and the smallest, on a slide of 1920 × 1080.
+const SIZES = { ".posviz-prediction": [48, 28], ".posviz-table": [40, 28] };
 
 const focused = () => /** @type {HTMLElement} */ (document.activeElement);
 const isControl = () => focused().closest(".posviz-filmstrip") !== null;
@@ -25,12 +26,14 @@ for (const asked of document.querySelectorAll(".posviz-prediction")) {
   asked.addEventListener("toggle", fit, true);
 }
 
-/** The letters of a prediction are as large as all that is open allows. */
+/** The letters of predictions and tables are as large as all that is open allows. */
 function fit() {
-  for (const asked of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".posviz-prediction"))) {
-    for (let size = LARGEST; size >= SMALLEST; size -= 2) {
-      asked.style.fontSize = `${size}px`;
-      if (asked.scrollHeight <= asked.clientHeight) break;
+  for (const [kind, [largest, smallest]] of Object.entries(SIZES)) {
+    for (const part of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(kind))) {
+      for (let size = largest; size >= smallest; size -= 2) {
+        part.style.fontSize = `${size}px`;
+        if (part.scrollHeight <= part.clientHeight) break;
+      }
     }
   }
 }

@@ -4,7 +4,8 @@ Each cell says what it becomes by nbconvert's metadata, `slideshow.slide_type`: 
 stack, a `subslide` a slide below it, `notes` are said beside the slide and `skip` is left out; a
 cell without a mark is shown on the slide of the cell before it. A heading that begins a `slide`
 names its whole stack. Of a code cell its picture is shown, no code, and what it prints where the
-text before it is: on the slide if it is short, else beside it.
+text before it is: on the slide if it is short, else beside it; a table has a slide of its own. A
+heading without words, and a line that announces a picture, stand on the picture's slide.
 """
 
 import json
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
+from bs4 import BeautifulSoup
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from nbformat import NotebookNode
@@ -24,6 +26,7 @@ from posviz.exercises.prediction import Prediction
 from posviz.publish.assets import policy, scripts, write, write_frames, write_library
 from posviz.publish.clean import cleaned, markdown
 from posviz.publish.lesson import executed_with_filmstrips
+from posviz.publish.speaker import asked, followed
 from posviz.wording import quoted
 
 HERE = Path(__file__).parent
@@ -37,9 +40,15 @@ POLICY = policy([SCRIPT, *LIBRARIES, *SPEAKERS], "img-src data:", "frame-src 'se
 MARKS = ("slide", "subslide", "notes", "skip", "-")
 LINES, WIDTH = 6, 72  # of printed text on a slide, at most
 DENSE = 420  # characters on a slide, from which on its letters are smaller
+LINE = 110  # characters above a picture, which leave it large
 
 HEADING = re.compile(r"(#+) (.*)\n*")
+EXERCISE = re.compile(r" \(exercise \d\)")
+BAR = re.compile(r"^.*%\|.*\n?", re.MULTILINE)  # of progress, which is over
+TABLE = '<div class="posviz-table">'
+ROWS = 10  # of a table on a slide, at most
 FORMULA = re.compile(r"\$\$.*?\$\$", re.DOTALL)
+TO_NOTEBOOK = re.compile(r'<a href="[^"]*\.ipynb[^>]*>(.*?)</a>')
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\.ipynb\)")
 UNSEEN = re.compile(FORMULA.pattern + r"|\[|\]\([^)]*\)", re.DOTALL)  # and a link but for its words
 
@@ -53,6 +62,7 @@ class Slide:
     shown: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     picture: str = ""
+    made: str = ""  # the picture's class
 
     @property
     def kind(self) -> str:
@@ -72,6 +82,7 @@ def stacks(notebook: NotebookNode) -> list[list[Slide]]:
     """
     stacks: list[list[Slide]] = []
     said: list[str] = []
+    skipped = False
     for number, cell in enumerate(notebook.cells):
         about = cell.metadata.get("slideshow")
         mark = about.get("slide_type") or "-" if isinstance(about, dict) else about or "-"
@@ -80,8 +91,9 @@ def stacks(notebook: NotebookNode) -> list[list[Slide]]:
             raise ValueError(
                 f"cell {number}: slide_type must be one of {allowed}; got {quoted(mark)}"
             )
-        if mark == "skip":
-            said = []  # what its code prints is left out, too
+        # What code shows that follows on a skipped cell is left out, too.
+        skipped = mark == "skip" or (skipped and mark == "-" and cell.cell_type == "code")
+        if skipped:
             continue
         text = cell.source if cell.cell_type == "markdown" else ""
         if mark == "slide" or not stacks:
@@ -96,33 +108,75 @@ def stacks(notebook: NotebookNode) -> list[list[Slide]]:
         slide = stacks[-1][-1]
         if text:
             said = slide.notes if mark == "notes" else slide.shown
-            said.append(text)
+            noted = said is slide.notes
+            said.append(followed(text, slide.made) if noted else EXERCISE.sub("", text))
         elif mark != "-":
             said = slide.notes
-        if printed := "".join(output.get("text", "") for output in cell.get("outputs", [])):
+        printed = "".join(output.get("text", "") for output in cell.get("outputs", []))
+        if printed := BAR.sub("", printed):
             lines = printed.rstrip().splitlines()
             long = len(lines) > LINES or max(map(len, lines)) > WIDTH
             place = slide.notes if said is slide.shown and long else said
             fence = "`" * (1 + max([2, *map(len, re.findall("`+", printed))]))
             place.append(f"{fence}\n{printed.rstrip()}\n{fence}")
         for output in cell.get("outputs", []):
-            slide.picture += _picture(output)
-            data = output.get("data", {})
-            if "posviz-prediction" in data.get("text/html", "") and "text/plain" in data:
-                slide.notes.append(data["text/plain"].replace("\n", "\n\n"))
-    return stacks
+            for picture in _pictures(output):
+                if slide.picture or (picture.startswith(TABLE) and slide.shown):
+                    slide = Slide(slide.section)
+                    stacks[-1].append(slide)
+                    said = slide.notes
+                _add(slide, picture, output.data.get("text/plain", ""))
+    return [_joined(stack) for stack in stacks]
 
 
-def _picture(output: NotebookNode) -> str:
-    """The HTML of a living picture or of a figure; nothing for an output that is none."""
+def _add(slide, picture, plain):
+    """Put a picture on a slide, and beside it what its choices stand for."""
+    slide.picture, slide.made = picture, re.split(r"\W", plain, maxsplit=1)[0]
+    if prediction := asked(picture):
+        slide.notes.append(prediction.notes)
+
+
+def _joined(stack: list[Slide]) -> list[Slide]:
+    """The stack in which no slide is left that only announces the picture of the next."""
+    joined: list[Slide] = []
+    for slide in stack:
+        before = joined[-1] if joined else None
+        if before and slide.picture and _announces(before, slide):
+            joined.pop()
+            slide.shown = before.shown + slide.shown
+            slide.notes = before.notes + slide.notes
+        joined.append(slide)
+    return joined
+
+
+def _announces(before: Slide, slide: Slide) -> bool:
+    if before.picture or before.level == 1 or slide.shown:
+        return False
+    if not before.shown:
+        return True
+    seen = UNSEEN.sub("", "\n\n".join(before.shown))
+    few = len(seen) <= LINE and "\n\n" not in seen and not FORMULA.search(before.shown[0])
+    return few and not before.level and "posviz-prediction" not in slide.picture
+
+
+def _pictures(output: NotebookNode) -> list[str]:
+    """The HTML of a living picture, of a figure or of a table, which may be long."""
     data = output.get("data", {})
-    if re.search("posviz-(filmstrip|prediction)", data.get("text/html", "")):
-        return data["text/html"]
+    shown = data.get("text/html", "")
+    if re.search("posviz-(filmstrip|prediction)", shown):
+        return [TO_NOTEBOOK.sub(r"\1", shown)]
     if "image/png" in data:
         image = f"data:image/png;base64,{data['image/png']}"
         alt = escape(output.metadata.get("image/png", {}).get("alt", ""))
-        return f'<figure><img src="{image}" alt="{alt}"><figcaption>{alt}</figcaption></figure>'
-    return ""
+        return [f'<figure><img src="{image}" alt="{alt}"><figcaption>{alt}</figcaption></figure>']
+    table = BeautifulSoup(shown, "html.parser").table
+    rows = table.select("tbody > tr") if table else []
+    return [
+        f"{TABLE}<table>{table.thead or ''}<tbody>{''.join(map(str, rows[first : first + ROWS]))}"
+        "</tbody></table></div>"
+        for first in range(0, len(rows), ROWS)
+        if table
+    ]
 
 
 def _html(texts: list[str]) -> Markup:

@@ -1,12 +1,21 @@
 """Fixtures for tests in a real browser: JupyterLab as run.py starts it, Chromium, a fresh page."""
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 
 import run
+from posviz.engine.export import png_bytes
+from posviz.publish import page
+from posviz.publish.assets import write
+from posviz.publish.site import pages
 from tests.browser.lab import Lab
+from tests.browser.lessons import lesson
 from tests.browser.server import chromium, jupyterlab
+
+WHITE = png_bytes(np.full((270, 480, 4), 255, np.uint8))
 
 
 @pytest.fixture(scope="session")
@@ -33,6 +42,25 @@ def executed(tmp_path_factory, worker_id):
     folder = (own if worker_id == "master" else own.parent) / "executed"
     folder.mkdir(exist_ok=True)
     return folder
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory, executed, everything):
+    """The website; but for a release, its thumbnails are white."""
+    to = tmp_path_factory.mktemp("site")
+    notebooks = sorted(run.NOTEBOOKS.glob(f"{page.LESSONS}.ipynb"))
+    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(2) as workers:
+        patch.setattr(page, "executed_with_filmstrips", lambda path: lesson(path, executed))
+        jobs = pages.jobs(notebooks, to, "")
+        lessons = [jobs.pop(f"{path.stem}.html") for path in notebooks]
+        list(workers.map(lambda write_page: write_page(), lessons))
+    for names, draw in jobs.items():
+        if everything:
+            draw()
+        for name in names.split(", ") * (not everything):
+            write(to / "assets" / "pictures" / name, WHITE)
+    pages.write_site(notebooks, "", to)
+    return to
 
 
 @pytest.fixture

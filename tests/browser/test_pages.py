@@ -3,7 +3,6 @@
 import itertools
 import re
 import shutil
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -18,9 +17,9 @@ from posviz import SinusoidalTable
 from posviz.course import OF_TOPIC
 from posviz.engine.filmstrip import RATIO
 from posviz.publish import page
-from tests.browser import lessons
 from tests.browser.fidelity import check, rgb
 from tests.browser.lab import ARTEFACTS, FINGERPRINT
+from tests.browser.opened import Opened
 from tests.browser.predictions import answer_all
 
 NOTEBOOKS = sorted(run.NOTEBOOKS.glob(f"{page.LESSONS}.ipynb"))
@@ -28,56 +27,10 @@ MOST_BYTES = 6_000_000  # of a page and everything it needs
 EXPLORE = re.compile(r"\.explore\(\)\)?$", re.MULTILINE)
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory, executed):
-    """The pages of all lessons, and the index."""
-    to = tmp_path_factory.mktemp("site")
-    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(2) as workers:
-        patch.setattr(
-            page,
-            "executed_with_filmstrips",
-            lambda path: lessons.lesson(path, executed),
-        )
-        list(workers.map(lambda notebook: page.write_page(notebook, to), NOTEBOOKS))
-    page.write_index(to)
-    return to
-
-
 # How large pictures are beside the size they are drawn for.
 SCALES = """() => [...document.querySelectorAll('.outputs img[width], .posviz-screen canvas')]
     .filter((picture) => picture.offsetWidth > 0)
     .map((picture) => picture.offsetWidth / (parseFloat(picture.style.width) || picture.width))"""
-
-
-class Opened:
-    """A page from disk that no request can leave, and what went wrong on it."""
-
-    def __init__(self, context, file):
-        context.set_offline(True)
-        self.page, self.wrong = context.new_page(), []
-        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        self.page.on("console", self._note)
-        self.page.route("**/*", self._only_files)
-        self.page.goto(file.as_uri())
-
-    def _note(self, said):
-        if not said.text.startswith("Canvas2D: Multiple readback"):  # that is these tests
-            self.wrong.append(said.text)
-
-    def _only_files(self, route):
-        if route.request.url.startswith("file://"):
-            return route.continue_()
-        self.wrong.append(route.request.url)
-        route.abort()
-
-    def strips(self):
-        """The filmstrips, each once it is seen and moves."""
-        found = self.page.locator(".posviz-filmstrip")
-        for index in range(found.count()):
-            strip = found.nth(index)
-            strip.scroll_into_view_if_needed()
-            expect(strip).to_have_attribute("data-alive", "true", timeout=20_000)
-            yield strip
 
 
 @pytest.fixture(scope="module", params=NOTEBOOKS, ids=lambda notebook: notebook.stem)
@@ -379,31 +332,15 @@ def test_from_a_server_frames_come_when_a_picture_comes_near_or_has_the_focus(ad
     context.close()
 
 
-def test_the_index_shows_every_lesson(site, browser):
-    context = browser.new_context()
-    opened = Opened(context, site / "index.html")
-    opened.page.wait_for_load_state("load")
-    assert opened.page.locator(".lessons li h2").count() == len(NOTEBOOKS)
-    opened.page.locator(".lessons img").last.scroll_into_view_if_needed()
-    for image in opened.page.locator(".lessons img").all():
-        image.scroll_into_view_if_needed()
-        opened.page.wait_for_function("image => image.naturalWidth > 0", arg=image.element_handle())
-    opened.page.locator(".lessons a").first.click()
-    expect(opened.page.locator("h1")).to_contain_text("00 ·")
-    assert opened.wrong == []
-    context.close()
-
-
 def test_a_lesson_alone_offers_no_other(site, browser, tmp_path):
     shutil.copytree(site / "assets", tmp_path / "assets")
     shutil.copy(site / f"{OF_TOPIC['order'].notebook}.html", tmp_path)
-    page.write_index(tmp_path)
+    page.link(tmp_path)
     context = browser.new_context()
     opened = Opened(context, tmp_path / f"{OF_TOPIC['order'].notebook}.html")
     for navigation in opened.page.get_by_role("navigation").all():
         assert "02 ·" not in navigation.inner_text()
-    home = opened.page.locator(".top a:visible")
-    assert home.evaluate_all("links => links.map(link => link.textContent)") == ["posviz"]
+    expect(opened.page.locator(".top")).to_be_hidden()
     following = opened.page.locator(".prose p", has_text="Next: 02 · Sinusoidal tables")
     assert following.is_visible()
     color = "element => getComputedStyle(element).color"

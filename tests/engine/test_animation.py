@@ -1,6 +1,7 @@
 """Animations: what other people's readers find in them is the picture at each of its stops."""
 
 import io
+import re
 import subprocess
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from imageio_ffmpeg import count_frames_and_secs, get_ffmpeg_exe
 from PIL import Image
 
+from posviz import __version__
 from posviz.engine import animation
 from posviz.engine.animation import animate
 from posviz.engine.live_figure import LiveFigure
@@ -132,9 +134,10 @@ def test_its_size_is_that_of_the_style_but_never_wider_than_a_screen(tmp_path, s
 @pytest.mark.slow("a process")
 def test_title_caption_and_settings_go_with_it(tmp_path):
     picture = Waves(words="-y ö\n; =#\\ 'x'", position=7)
-    about = [picture.title(), picture.caption(picture.compute()), repr(picture)]
+    line = f"from tests.engine.sample import Waves\n{picture!r}.animate('marked', 'waves.gif', "
+    about = [picture.title(), picture.caption(picture.compute()), line + "style='notebook')"]
     image = Image.open(animate(picture, "marked", tmp_path / "waves.gif"))
-    assert image.info["comment"].decode() == "\n".join(about)
+    assert image.info["comment"].decode() == "\n".join([*about, f"posviz {__version__}"])
     path = animate(picture, "marked", tmp_path / "waves.mp4")
     command = [get_ffmpeg_exe(), "-loglevel", "error", "-i", path, "-f", "ffmetadata", "-"]
     told = subprocess.run(command, capture_output=True, check=True).stdout.decode()
@@ -142,7 +145,20 @@ def test_title_caption_and_settings_go_with_it(tmp_path):
         told = told.replace(f"\\{character}", character)
     told = told.replace("\\\\", "\\")
     assert f"title={about[0]}\n" in told
-    assert f"comment={about[1]}\n{about[2]}\n" in told
+    assert f"comment={about[1]}\n{about[2].replace('.gif', '.mp4')}\n" in told
+
+
+@pytest.mark.slow("seconds")
+def test_the_line_in_a_gif_makes_the_same_bytes(tmp_path, monkeypatch):
+    picture = Waves(words="it's", position=7)
+    path = animate(picture, "shape", tmp_path / "waves.gif", style="paper", dark=True)
+    comment = Image.open(path).info["comment"].decode()
+    line = re.search(r"^from .*\n.*\)$", comment, re.MULTILINE)[0]
+    assert "animate('shape', 'waves.gif', style='paper', dark=True)" in line
+    (tmp_path / "again").mkdir()
+    monkeypatch.chdir(tmp_path / "again")
+    exec(line, {})
+    assert (tmp_path / "again" / "waves.gif").read_bytes() == path.read_bytes()
 
 
 @pytest.mark.slow("a process")

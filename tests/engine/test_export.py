@@ -17,6 +17,7 @@ import pytest
 from PIL import Image
 from pypdf import PdfReader
 
+from posviz import ThreeDoors, __version__
 from posviz.engine.export import FORMATS, notebook_png, png_bytes, save_all
 from posviz.engine.places import SETTING
 from posviz.engine.style import STYLES
@@ -58,6 +59,17 @@ def size_in_inches(kind, data) -> tuple[float, float]:
     return tuple(float(points) / 72 for points in box.groups())
 
 
+def test_a_part_of_a_slide_has_its_size_and_the_font_that_is_asked_for(picture, tmp_path):
+    path = picture.save(tmp_path / "waves.pdf", style="slide", layout="half", font="STIXGeneral")
+    width, height = size_in_inches("pdf", path.read_bytes())
+    assert width / height == pytest.approx(68 / 66, abs=1e-3)
+    (page,) = PdfReader(path).pages
+    fonts = [font.get_object()["/BaseFont"] for font in page["/Resources"]["/Font"].values()]
+    assert any("STIXGeneral" in font for font in fonts)
+    with pytest.raises(ValueError, match="style slide has one of full, body, half"):
+        picture.save(path, layout="half")
+
+
 @pytest.mark.slow("seconds")
 def test_a_png_shows_the_pixels_of_the_figure(picture, tmp_path):
     with matplotlib.rc_context({"savefig.dpi": 37, "savefig.bbox": "tight", "font.size": 30}):
@@ -75,21 +87,61 @@ def test_title_caption_and_python_line_go_with_the_file(tmp_path, kind, words):
     picture = Waves(words=words, position=7)
     path = picture.save(tmp_path / f"waves.{kind}")
     caption = picture.caption(picture.compute())
-    assert described(path) == (picture.title(), caption, repr(picture))
-    assert eval(repr(picture)).values() == picture.values()
+    line = (
+        f"from tests.engine.sample import Waves\n{picture!r}.save('waves.{kind}', style='notebook')"
+    )
+    told = (picture.title(), caption, line, f"posviz {__version__}")
+    assert described(path) == (*told, None)  # whose picture it is, posviz cannot tell
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_picture_of_the_course_names_its_licence(tmp_path, kind):
+    title, _, line, program, rights = described(ThreeDoors().save(tmp_path / f"doors.{kind}"))
+    assert title == ThreeDoors.title()
+    assert line.startswith("from posviz import ThreeDoors\nThreeDoors(door=")
+    assert program == f"posviz {__version__}"
+    licence = (ROOT / "notebooks" / "LICENSE").read_text("utf-8")
+    assert "Attribution 4.0" in licence
+    assert "CC BY 4.0" in rights
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize(
+    "look",
+    [{"style": "slide", "dark": True, "layout": "half", "font": "DejaVu Serif"}, {}],
+    ids=["all", "none"],
+)
+@pytest.mark.sampled(quick=3)
+def test_the_line_in_a_file_makes_the_same_bytes(tmp_path, monkeypatch, kind, look):
+    path = Waves(words='it\'s "<b>"', phase=0.1, position=7).save(
+        tmp_path / f"waves.{kind}", **look
+    )
+    rebuilt(path, described(path)[2], monkeypatch)
+
+
+def rebuilt(path, line, monkeypatch):
+    """Run the line in an empty folder: it writes the file, to the byte."""
+    again = path.parent / "again"
+    again.mkdir()
+    monkeypatch.chdir(again)
+    exec(line, {})
+    assert [file.name for file in again.iterdir()] == [path.name]
+    assert (again / path.name).read_bytes() == path.read_bytes()
 
 
 def described(path) -> tuple:
-    """What other people's readers find: title, caption and Python line."""
+    """What other people's readers find: title, caption, Python line, program and rights."""
     if path.suffix == ".png":
-        found = Image.open(path).text
-        return tuple(found[name] for name in ("Title", "Description", "Comment"))
+        names = ("Title", "Description", "Comment", "Software", "Copyright")
+        return tuple(map(Image.open(path).text.get, names))
     if path.suffix == ".pdf":
         found = PdfReader(path).metadata
-        return found.title, found.subject, found.keywords
-    dublin_core = "{http://purl.org/dc/elements/1.1/}"
+        return found.title, found.subject, found.keywords, found.creator, found.author
+    core = "{http://purl.org/dc/elements/1.1/}"
     root = ET.parse(path).getroot()
-    return tuple(root.find(f".//{dublin_core}{x}").text for x in ("title", "description", "source"))
+    one_of = [f".//{core}{name}" for name in ("title", "description", "source")]
+    agents = [f".//{core}{name}//{core}title" for name in ("creator", "rights")]
+    return tuple(root.findtext(place) for place in one_of + agents)
 
 
 def test_text_a_reader_typed_leaves_an_svg_readable(tmp_path):

@@ -6,7 +6,17 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 
-from posviz.engine.style import DPI, PLAIN, SIGNED, STYLES, parameters, style_context
+from posviz.engine.style import (
+    DPI,
+    LAYOUTS,
+    PLAIN,
+    SIGNED,
+    STYLES,
+    inches,
+    parameters,
+    style_context,
+    styled,
+)
 from posviz.engine.styled_figure import StyledFigure
 from tests.colour_vision import EVERYONE, KINDS, least_distance, seen
 
@@ -62,6 +72,31 @@ def test_a_slide_is_legible_from_the_last_row(dark):
     rc = parameters("slide", dark)
     assert min(rc[name] for name in SIZES if not isinstance(rc[name], str)) >= 14
     assert DPI["slide"] * np.array([40 / 3, 7.5]) == pytest.approx([1920, 1080])
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_letters_have_nine_points_on_a_frame_of_beamer(layout):
+    """Its frame of 16:9 is 160 mm wide, with text 140 mm wide; there the figure is that wide."""
+    millimetres = {"full": (160, 90), "body": (140, 66), "half": (68, 66)}[layout]
+    width, height = inches(styled("slide", layout), {})
+    assert width / height == pytest.approx(millimetres[0] / millimetres[1])
+    rc = parameters(styled("slide", layout), False)
+    least = min(rc[name] for name in SIZES if not isinstance(rc[name], str))
+    assert least * millimetres[0] / (25.4 * width) >= 9
+
+
+@pytest.mark.parametrize(
+    ("named", "told"),
+    [
+        (("wall", "", ""), "style = 'wall' is unknown: choose one of notebook, slide"),
+        (("slide", "third", ""), "layout = 'third' .*: style slide has one of full, body, half"),
+        (("paper", "half", ""), "layout = 'half' with style = 'paper': style slide has one"),
+        (("slide", "", "DejaVu Seriff"), "font = 'DejaVu Seriff' is not installed: .*DejaVu Serif"),
+    ],
+)
+def test_what_is_no_style_layout_or_font_is_told_with_what_there_is(named, told):
+    with pytest.raises(ValueError, match=told):
+        styled(*named)
 
 
 @pytest.mark.parametrize(("style", "dark"), BOTH)

@@ -1,10 +1,29 @@
 """Errors in what draws, records, shows and saves a picture."""
 
 QUICK = {
+    "export: the line in a file forgets its font": (
+        "posviz/engine/export.py",
+        '"layout": layout, "font": font}',
+        '"layout": layout}',
+        "tests/engine/test_export.py::test_the_line_in_a_file_makes_the_same_bytes[all-svg]",
+    ),
+    "export: a reader's own picture is under the course's licence": (
+        "posviz/engine/export.py",
+        'type(picture).__module__.startswith("posviz.")',
+        "bool(picture)",
+        "tests/engine/test_export.py::test_title_caption_and_python_line_go_"
+        "with_the_file[pdf-the cat]",
+    ),
+    "style: a part of a slide is as large as the slide": (
+        "posviz/engine/style.py",
+        "_LAYOUT_DPI = 1.65,",
+        "_LAYOUT_DPI = 2.1,",
+        "tests/engine/test_style.py::test_letters_have_nine_points_on_a_frame_of_beamer[body]",
+    ),
     "a layout keeps the last bits of its solver": (
         "posviz/engine/picture.py",
-        ".bounds, 12))",
-        ".bounds, 17))",
+        ".bounds, 12)",
+        ".bounds, 17)",
         "tests/engine/test_picture.py::test_a_layout_has_no_more_digits_than_every_run_finds",
     ),
     "a film of a number stops one place before its end": (
@@ -259,8 +278,8 @@ DEFAULT = {
     ),
     "a PDF's subject and keywords are swapped": (
         "posviz/engine/export.py",
-        '("Title", "Subject", "Keywords")',
-        '("Title", "Keywords", "Subject")',
+        '("Title", "Subject", "Keywords",',
+        '("Title", "Keywords", "Subject",',
         "tests/engine/test_export.py::test_title_caption_and_python_line_go_"
         "with_the_file[pdf-the cat]",
     ),
@@ -329,8 +348,8 @@ DEFAULT = {
     ),
     "a live figure takes a notebook's dots in every style": (
         "posviz/engine/live_figure.py",
-        "dpi = DPI[self.style] * self.ratio",
-        'dpi = DPI["notebook"] * self.ratio',
+        "density = dpi(self.style) * self.ratio",
+        'density = dpi("notebook") * self.ratio',
         "tests/engine/test_animation.py::test_its_size_is_that_of_the_style_"
         "but_never_wider_than_a_screen[slide-size1]",
     ),

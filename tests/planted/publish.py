@@ -3,6 +3,26 @@
 from posviz.course import OF_TOPIC
 
 QUICK = {
+    "slides: a heading alone keeps its slide": (
+        "posviz/publish/slides.py",
+        "    if not before.shown:\n        return True\n",
+        "    if not before.shown:\n        return False\n",
+        "tests/publish/test_slides.py::test_what_only_announces_a_picture_stands_on_its_slide",
+    ),
+    "slides: what a skipped exercise shows is on the slide before": (
+        "posviz/publish/slides.py",
+        'skipped = mark == "skip" or (skipped and mark == "-" and cell.cell_type == "code")',
+        'skipped = mark == "skip"',
+        "tests/publish/test_slides.py::"
+        "test_a_skipped_cell_takes_along_what_its_code_shows_and_no_words",
+    ),
+    "speaker: every knob counts as moved by the slide": (
+        "posviz/publish/speaker.py",
+        "known, moved = kind.knobs(), kind.filmed_knobs()",
+        "known, moved = kind.knobs(), tuple(kind.knobs())",
+        "tests/publish/test_speaker.py::"
+        "test_what_names_a_knob_that_the_slide_does_not_move_is_for_the_notebook",
+    ),
     "run.py: the old stamp stays while pip installs": (
         "run.py",
         "        part.stamp().unlink(missing_ok=True)\n",
@@ -121,6 +141,27 @@ QUICK = {
         "\\.ipynb(?=\\))",
         "tests/publish/test_page.py::test_links_between_lessons_lead_to_pages",
     ),
+    "page: a link to a page that is not there stays": (
+        "posviz/publish/page.py",
+        'if found["file"] in there',
+        'if found["file"]',
+        "tests/publish/site/test_pages.py::"
+        "test_a_lessons_page_leads_to_the_pages_around_it_and_to_none_that_is_missing",
+    ),
+    "overview: what is folded is searched": (
+        "posviz/publish/overview.py",
+        'soup.select("details, .anchor-link")',
+        'soup.select(".anchor-link")',
+        "tests/publish/test_overview.py::"
+        "test_sections_have_their_text_and_code_but_nothing_folded_or_hidden",
+    ),
+    "gallery: a picture leads to where it is first named": (
+        "posviz/publish/site/gallery.py",
+        'rf"\\b{name}\\(.*\\.explore\\(\\)", ',
+        "",
+        "tests/publish/site/test_gallery.py::"
+        "test_pictures_stand_in_the_order_in_which_they_are_explored",
+    ),
     "page template: alternative text is not escaped": (
         "posviz/publish/page.html.j2",
         '"alt", "image/png") | e }}',
@@ -206,7 +247,7 @@ QUICK = {
         "len(jobs) - len(failures)",
         "tests/test___main__.py::test_failures_are_told_at_the_end_and_give_status_1",
     ),
-    "main: an index is written where every page failed": (
+    "main: pages are linked where every page failed": (
         "posviz/commands/common.py",
         "len(failures) < len(jobs)",
         "len(failures) <= len(jobs)",

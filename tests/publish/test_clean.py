@@ -2,6 +2,7 @@
 
 import base64
 import io
+import re
 
 import nbformat
 import pytest
@@ -22,6 +23,9 @@ def encoded(kind):
     data = io.BytesIO()
     Image.new("RGB", (40, 20), "red").save(data, kind)
     return base64.encodebytes(data.getvalue()).decode()
+
+
+CORNER = re.compile(r"<th( [^>]*)?></th>")
 
 
 def elements(html):
@@ -46,9 +50,9 @@ def all_html(notebook):
 
 @pytest.mark.sampled(quick=2)
 @pytest.mark.parametrize("path", sorted(run.NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
-def test_lessons_lose_nothing(path):
+def test_lessons_lose_nothing_but_headings_of_nothing(path):
     for html in all_html(path):
-        assert elements(sanitised(html)) == elements(html)
+        assert elements(sanitised(html)) == elements(CORNER.sub("<td></td>", html))
 
 
 def test_a_filmstrip_loses_nothing():

@@ -10,7 +10,6 @@ from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from PIL import Image
 
-import run
 from posviz.engine.filmstrip import filmstrip
 from posviz.publish import assets, page
 from tests.engine.sample import Waves
@@ -22,10 +21,6 @@ TITLE = """# 05 · A <b> & c
 
 **You will be able to** read [lesson 04](04_before.ipynb), [its end](04_before.ipynb#The-end) and
 [a paper](https://example.org/paper.ipynb)."""
-CITING = (
-    '[Su et al., 2021](https://arxiv.org/abs/2104.09864 "su2021roformer") and [another](a.html "b")'
-)
-CLAIMED = '<a href="https://arxiv.org/abs/1706.03762" title="vaswani2017attention">Vaswani</a>'
 PROSE = """## 1 First
 
 A formula $a < b$, and one by itself:
@@ -76,21 +71,21 @@ def notebooks(tmp_path_factory):
     return folder
 
 
-def write_site(notebooks, to, *stems):
-    """Write pages of lessons without a kernel, and then the index."""
+def write_pages(notebooks, to, *stems):
+    """Write pages of lessons without a kernel, and link them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(page, "executed_with_filmstrips", lambda path: nbformat.read(path, 4))
         for stem in stems:
             assert page.write_page(notebooks / f"{stem}.ipynb", to) == to / f"{stem}.html"
-    assert page.write_index(to) == to / "index.html"
+    page.link(to)
     return to
 
 
 @pytest.fixture(scope="module")
 def site(notebooks, tmp_path_factory):
-    """The pages of three lessons, the last one first, and the index."""
+    """The pages of three lessons, the last one first."""
     to = tmp_path_factory.mktemp("site")
-    return write_site(notebooks, to, "06_after", "05_middle", "04_before")
+    return write_pages(notebooks, to, "06_after", "05_middle", "04_before")
 
 
 def read(path):
@@ -133,27 +128,31 @@ def links_to_lessons(soup):
 
 @pytest.mark.slow("seconds")
 def test_a_lesson_alone_has_no_link_to_others_until_they_are_there(notebooks, tmp_path):
-    write_site(notebooks, tmp_path, "05_middle")
+    write_pages(notebooks, tmp_path, "05_middle")
     alone = read(tmp_path / "05_middle.html")
     assert links_to_lessons(alone) == []
+    assert not alone.select(".top a[href]"), "of a site that is not there"
     assert "read lesson 04, its end" in " ".join(alone.main.text.split())
     assert "https://example.org/paper.ipynb" in {link.get("href") for link in alone.select("a")}
-    write_site(notebooks, tmp_path, "04_before")
+    write_pages(notebooks, tmp_path, "04_before")
     both = links_to_lessons(read(tmp_path / "05_middle.html"))
     assert set(both) == {"04_before.html", "04_before.html#The-end"}
-    write_site(notebooks, tmp_path, "06_after")
+    write_pages(notebooks, tmp_path, "06_after")
     assert set(links_to_lessons(read(tmp_path / "05_middle.html"))) == {*both, "06_after.html"}
     (tmp_path / "06_after.html").unlink()
-    page.write_index(tmp_path)
-    assert links_to_lessons(read(tmp_path / "05_middle.html")) == both
+    (tmp_path / "search.html").touch()
+    page.link(tmp_path)
+    again = read(tmp_path / "05_middle.html")
+    assert links_to_lessons(again) == both
+    assert [link.text for link in again.select(".top nav:first-child a[href]")] == ["Search"]
 
 
 @pytest.mark.slow("seconds")
 def test_a_full_disk_leaves_what_was_there(notebooks, tmp_path):
-    write_site(notebooks, tmp_path, "05_middle")
+    write_pages(notebooks, tmp_path, "05_middle")
     is_kept_on_a_full_disk(
         tmp_path / "assets" / "mathjax" / "tex-svg.js.css",
-        lambda: write_site(notebooks, tmp_path, "05_middle"),
+        lambda: write_pages(notebooks, tmp_path, "05_middle"),
     )
 
 
@@ -210,19 +209,11 @@ def test_formulas_are_left_to_mathjax(soup):
     assert "$$\\sum_i \\alpha_i$$" in soup.get_text()
 
 
-def test_a_lesson_cites_by_its_text_and_by_what_its_cells_show():
-    cells = [
-        new_markdown_cell(CITING),
-        new_code_cell(outputs=[new_output("execute_result", {"text/html": CLAIMED})]),
-    ]
-    assert page._cited(new_notebook(cells=cells)) == {"su2021roformer", "vaswani2017attention"}
-
-
 @pytest.mark.slow("seconds")
 def test_a_page_ends_with_its_sources_and_only_with_some(soup, notebooks, tmp_path, monkeypatch):
     assert "Sources" not in soup.text
-    monkeypatch.setattr(page, "_cited", lambda lesson: {"su2021roformer"})
-    write_site(notebooks, tmp_path, "05_middle")
+    monkeypatch.setattr(page, "cited", lambda lesson: {"su2021roformer"})
+    write_pages(notebooks, tmp_path, "05_middle")
     citing = read(tmp_path / "05_middle.html")
     assert citing.main.find_all("section")[-1] is citing.find(id="Sources").parent
     (entry,) = citing.find(id="Sources").parent.select("li")
@@ -235,20 +226,17 @@ def test_mathjax_is_beside_the_page_with_its_licence(site):
     assert "Apache License" in (site / "assets" / "mathjax" / "LICENSE").read_text()
 
 
-def test_the_index_tells_each_lesson_with_its_picture(site):
-    (site / "07_other.html").write_text("<p>no lesson</p>")
-    page.write_index(site)
-    entries = read(site / "index.html").select(".lessons li")
-    assert [entry.h2.text[:2] for entry in entries] == ["04", "05", "06"]
-    entry = entries[1]
-    assert entry.h2.text == "05 · A <b> & c"
-    assert entry.p.text == "How can it be <i> so?"
-    assert entry.a["href"] == "05_middle.html"
-    assert Image.open(site / entry.img["src"]).size == (480, 240)
-
-
-def test_lessons_of_the_course_have_a_title_and_a_question():
-    for notebook in sorted(run.NOTEBOOKS.glob(page.LESSONS + ".ipynb")):
-        about = page._about(notebook)
-        assert about.title.startswith(f"{notebook.name[:2]} · ")
-        assert about.question.endswith("?")
+def test_the_notebook_is_had_from_the_page_and_opened_elsewhere_where_there_is_a_repository(
+    notebooks, site, soup, tmp_path, monkeypatch
+):
+    (link,) = soup.select(".about a")
+    assert (site / link["href"]).read_bytes() == (notebooks / "05_middle.ipynb").read_bytes()
+    monkeypatch.setattr(page, "executed_with_filmstrips", lambda path: nbformat.read(path, 4))
+    page.write_page(notebooks / "04_before.ipynb", tmp_path, "you/posviz")
+    _, binder, colab = (
+        link["href"] for link in read(tmp_path / "04_before.html").select(".about a")
+    )
+    assert binder == "https://mybinder.org/v2/gh/you/posviz/HEAD?labpath=notebooks/04_before.ipynb"
+    assert colab == (
+        "https://colab.research.google.com/github/you/posviz/blob/HEAD/notebooks/04_before.ipynb"
+    )

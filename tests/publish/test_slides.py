@@ -2,6 +2,7 @@
 
 import re
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 
 import nbformat
@@ -11,6 +12,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 import run
 from posviz.publish import slides
+from posviz.publish.speaker import followed
 from tests.publish.test_assets import is_kept_on_a_full_disk, script_sources
 
 LESSONS = sorted(run.NOTEBOOKS.glob("*.ipynb"))
@@ -90,21 +92,83 @@ def test_a_picture_stands_on_the_slide_of_its_announcement_or_on_its_own():
     assert "<script" not in second.picture
 
 
+def shows(html, plain="", mark="-"):
+    outputs = [new_output("display_data", {"text/html": html, "text/plain": plain})]
+    return marked(new_code_cell("show()", outputs=outputs), mark)
+
+
 def test_a_filmstrip_is_a_picture_and_other_html_and_code_are_none():
     strip = '<div class="posviz-explorer posviz-filmstrip"></div>'
-    outputs = [new_output("display_data", {"text/html": html}) for html in (strip, "<table>")]
-    ((slide,),) = slides.stacks(lesson(new_code_cell("1 + 1", outputs=outputs)))
-    assert (slide.picture, slide.shown) == (strip, [])
+    ((slide,),) = slides.stacks(lesson(shows(strip, "AngleTable(position=1)"), shows("<p>1</p>")))
+    assert (slide.picture, slide.shown, slide.made) == (strip, [], "AngleTable")
 
 
-def test_the_speaker_has_what_each_choice_of_a_prediction_says():
-    asked = {
-        "text/html": '<div class="posviz-prediction"></div>',
-        "text/plain": "Which?\nA\nB\n✗ No.\n✓ Yes.\n**B.** 2",
-    }
-    output = new_output("display_data", asked)
-    ((slide,),) = slides.stacks(lesson(new_code_cell("predict(…)", outputs=[output])))
-    assert slide.notes == ["Which?\n\nA\n\nB\n\n✗ No.\n\n✓ Yes.\n\n**B.** 2"]
+def test_a_table_that_is_announced_has_slides_of_its_own_each_with_its_head():
+    rows = [f"<tr><td>{number}</td></tr>" for number in range(slides.ROWS + 2)]
+    head = "<thead><tr><th>a</th></tr></thead>"
+    table = f"<table>{head}<tbody>{''.join(rows)}</tbody></table><details></details>"
+    text = cell("slide", "## 6 Tables\n\nWhat is said:")
+    _, (words, first, last) = slides.stacks(lesson(text, shows(table), cell("notes", "So.")))
+    assert words.shown == ["What is said:"]
+    assert first.picture.count("<td>") == slides.ROWS
+    for slide, part in ((first, rows[: slides.ROWS]), (last, rows[slides.ROWS :])):
+        shown = f"<table>{head}<tbody>{''.join(part)}</tbody></table>"
+        assert slide.picture == f'<div class="posviz-table">{shown}</div>'
+    assert (first.notes, last.notes) == ([], ["So."])
+
+
+@pytest.mark.parametrize(
+    ("cells", "shown"),
+    [
+        ([cell("slide", "## 1 A turn")], []),
+        ([cell("subslide", "See the hands:")], ["See the hands:"]),
+    ],
+)
+def test_what_only_announces_a_picture_stands_on_its_slide(cells, shown):
+    noted = cell("notes", "Wait.")
+    slide = slides.stacks(lesson(*cells, noted, marked(figure(), "subslide")))[-1][-1]
+    assert (slide.kind, slide.shown, slide.notes) == ("picture", shown, ["Wait."])
+    assert slide.section == ("1 A turn" if not shown else "05 · RoPE")
+
+
+@pytest.mark.parametrize(
+    "text", ["word " * 60, "$$x$$", "One.\n\nTwo."], ids=["long", "formula", "paragraphs"]
+)
+def test_what_says_more_than_a_line_keeps_its_slide(text):
+    (found,) = slides.stacks(lesson(cell("subslide", text), marked(figure(), "subslide")))
+    assert [slide.kind for slide in found] == ["title", "text", "picture"]
+
+
+def test_a_skipped_cell_takes_along_what_its_code_shows_and_no_words():
+    asked = cell("skip", "**Exercise 1.** Write it.")
+    prints = new_code_cell("print(1)", outputs=[new_output("stream", text="1\n")])
+    ((title,),) = slides.stacks(lesson(asked, prints, figure(), "1. turn (exercise 1)"))
+    assert (title.shown, title.notes, title.picture) == (["1. turn"], [], "")
+
+
+def test_a_bar_of_progress_is_not_printed():
+    text = "training: 100%|████| 400/400 [00:09<00:00, 41.93it/s]\nlowest: 1\n"
+    prints = new_code_cell("train()", outputs=[new_output("stream", text=text)])
+    ((title,),) = slides.stacks(lesson(prints))
+    assert (title.shown, title.notes) == ([], ["```\nlowest: 1\n```"])
+
+
+def test_the_speaker_has_what_each_choice_of_a_prediction_says_by_its_letter():
+    folded = [f"<details><summary>{c}</summary><p>{c}?</p></details>" for c in ("x", "y")]
+    said = 'x is 2 (<a href="10_stretching.ipynb#1">lesson 10</a>)'
+    answer = f"<details class='posviz-answer'><summary>The answer</summary><p>{said}</p></details>"
+    asked = f'<div class="posviz-prediction"><p>Which?</p>{"".join(folded)}{answer}</div>'
+    ((slide,),) = slides.stacks(lesson(shows(asked)))
+    letters = "<p><strong>A</strong></p><p>x?</p><p><strong>B</strong></p><p>y?</p>"
+    assert slide.notes == [f"{letters}<p>x is 2 (lesson 10)</p>"]
+    assert ".ipynb" not in slide.picture
+
+
+def test_what_is_to_be_tried_is_what_the_slide_can_move():
+    strip = '<div class="posviz-filmstrip"></div>'
+    tried = cell("notes", "**Try** *layout*. Then *other*.")
+    ((slide,),) = slides.stacks(lesson(shows(strip, "AngleTable()"), tried))
+    assert slide.notes == [followed("**Try** *layout*. Then *other*.", "AngleTable")]
 
 
 def test_letters_are_small_where_much_is_shown_besides_formulas():
@@ -137,7 +201,23 @@ def test_the_marks_of_every_lesson_make_whole_slides(path):
     assert found[0].kind == "title"
     assert title.startswith("*")  # the question
     assert "\n1. " in title  # what one will be able to do
-    assert [s.section for s in found if not (s.level or s.shown or s.picture)] == []
+    assert [s.section for s in found if not (s.shown or s.picture)] == []  # a heading alone
+    alike = [(a.made, b.made) for a, b in pairwise(found) if "<img" in a.picture + b.picture]
+    assert [made for made, again in alike if made == again != ""] == []
+    said = "\n".join(text for slide in found for text in slide.shown + slide.notes)
+    for debris in (
+        "This cell",
+        "next cell",
+        "Shift + Enter",
+        "Above Selected",
+        "(exercise",
+        "it/s",
+    ):
+        assert debris not in said
+    promised = [a.shown[-1] for a in found if a.shown and not a.picture and a.shown[-1][-1] == ":"]
+    followed_by = [b for a, b in pairwise(found) if a.shown and a.shown[-1] in promised]
+    assert len(followed_by) == len(promised)
+    assert all(b.picture or "$$" in "".join(b.shown) for b in followed_by)
     # Two pictures on one slide are too small to be seen.
     assert max(slide.picture.count("<img") for slide in found) == 1
     headings = [c for c in notebook.cells if c.source.startswith("#") and c.cell_type == "markdown"]

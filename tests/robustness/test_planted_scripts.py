@@ -16,6 +16,7 @@ from PIL import Image
 
 from posviz.publish import clean, page, slides
 from posviz.publish.lesson import executed_with_filmstrips
+from posviz.publish.site import pages
 from tests.browser.server import chromium
 from tests.robustness import planted_scripts as planted
 
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.slow("a kernel and a browser")
 
 STEM = "05_planted"
 TEXTS = (*planted.MARKDOWN, *planted.OUTWARD, *planted.LINES)
-NAMES = (STEM, f"{STEM}_slides", "index")
+NAMES = (STEM, f"{STEM}_slides", "index", "search")
 SHOW = """from IPython.display import display
 display({0!r}, metadata={1!r}, raw=True)"""
 # Touches everything; a link that leads to a page is left alone, or nothing else would be touched.
@@ -127,7 +128,7 @@ def site(run, to):
             patch.setattr(module, "executed_with_filmstrips", lambda _: copy.deepcopy(executed))
         page.write_page(notebook, to)
         slides.write_slides(notebook, to)
-    page.write_index(to)
+    pages.write_site([notebook], "", to)
     full.write_beside(to)
     return to
 
@@ -168,7 +169,7 @@ def all_that_ran(browser, address, left):
         with opened.expect_popup() as popup:
             opened.keyboard.press("s")
         popup.value.locator(".speaker-controls-notes .value").wait_for()
-    elif "index" not in address:
+    elif STEM in address:
         opened.wait_for_function("() => MathJax.startup?.promise?.then(() => true)")
     if left:
         found |= set(opened.evaluate(LEFT))
@@ -198,5 +199,4 @@ def test_the_policy_alone_lets_in_but_a_frame(run, tmp_path, monkeypatch):
     """Slides may show frames: the speaker's window does."""
     for module in (clean, page):
         monkeypatch.setattr(module, "sanitised", lambda html: html)
-    monkeypatch.setattr(page, "_first_still", lambda lesson: b"")
     only_ran({'<iframe src="FILE.html"></iframe>'}, run, site(run, tmp_path))

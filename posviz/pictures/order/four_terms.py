@@ -85,8 +85,7 @@ class FourTerms(Picture):
         return (
             f"Position enters three of the four terms, and with {arrays.projection} W_Q and W_K "
             f"(d_model = {arrays.d_model}) the position–position term lies between {least:.2f} "
-            f"and {most:.2f}, at right for each distance from its smallest to its largest; each "
-            f"map has the colours of its own largest."
+            f"and {most:.2f}, at right for each distance from its smallest to its largest."
         )
 
 

@@ -1,46 +1,27 @@
-"""How long a lesson takes, by a rule, is what it says, to 5 minutes; none takes above an hour.
-
-200 words a minute; 3 minutes for each prediction and for what each explorer asks; 8 for each
-exercise. An appendix is optional, and counted by itself.
-"""
+"""How long a lesson takes is what it says, to 5 minutes; none takes above an hour."""
 
 import re
-from pathlib import Path
 
 import nbformat
 import pytest
 
 from posviz.course import LESSONS
+from posviz.publish import arguments
+from posviz.publish.lesson import read
+from posviz.teaching.minutes import rounded, spent
 
-FOLDER = Path(__file__).parent.parent / "notebooks"
-WORDS, ASKED, EXERCISE = 1 / 200, 3, 8  # minutes
 MOST = 60
-APPENDIX = re.compile(r"## .*\bAppendix\b")
 
 every_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.notebook)
 
 
 def cells(lesson):
-    return nbformat.read(FOLDER / f"{lesson.notebook}.ipynb", as_version=4).cells
-
-
-def spent(some_cells) -> list[float]:
-    """Minutes of a lesson without its appendix, and of the appendix."""
-    found, optional = [0.0, 0.0], False
-    for cell in some_cells:
-        if cell.cell_type == "markdown":
-            optional = optional or bool(APPENDIX.match(cell.source))
-            found[optional] += WORDS * len(cell.source.split())
-        else:
-            asked = re.findall(r"^predict\(|\.explore\(\)", cell.source, re.MULTILINE)
-            exercises = re.findall(r"^check_\w+\(", cell.source, re.MULTILINE)
-            found[optional] += ASKED * len(asked) + EXERCISE * len(exercises)
-    return found
+    return read(arguments.notebooks()[lesson.notebook]).cells
 
 
 def minutes(lesson) -> tuple[int, int]:
     """Of the lesson without its appendix, and of the appendix, in steps of 5."""
-    return tuple(5 * max(1, round(each / 5)) if each else 0 for each in spent(cells(lesson)))
+    return tuple(rounded(part.all) for part in spent(cells(lesson)))
 
 
 @every_lesson
@@ -55,14 +36,15 @@ def test_a_lesson_says_how_long_it_takes(lesson):
 
 @every_lesson
 def test_no_lesson_takes_above_an_hour(lesson):
-    assert spent(cells(lesson))[0] <= MOST
+    assert spent(cells(lesson))[0].all <= MOST
 
 
 def test_minutes_above_the_hour_are_not_rounded_away():
     text, code = nbformat.v4.new_markdown_cell, nbformat.v4.new_code_cell
     long = [text("word " * 480), *20 * [code("predict(")], text("## Appendix\n" + "word " * 198)]
-    assert spent(long) == pytest.approx([62.4, 1])
-    assert spent(long)[0] > MOST
+    assert [part.all for part in spent(long)] == pytest.approx([62.4, 1])
+    assert [part.doing for part in spent(long)] == [60, 0]
+    assert spent(long)[0].all > MOST
 
 
 def test_the_first_lesson_has_everybodys_minutes():

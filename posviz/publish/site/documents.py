@@ -1,0 +1,75 @@
+"""What the search finds: sections, pictures, words of the glossary, claims."""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from bs4 import BeautifulSoup
+
+from posviz.choosing.glossary import TERMS, Term
+from posviz.claims.everything import Row
+from posviz.claims.ledger import Claim, Verdict, sign, told
+from posviz.publish.clean import cleaned
+from posviz.publish.lesson import read
+from posviz.publish.overview import Overview, sections
+from posviz.publish.site.gallery import Shown
+
+_DISPLAYED = re.compile(r"\$\$.*?\$\$", re.DOTALL)
+_FORMULA = re.compile(r"\$([^$]+)\$")
+
+
+def documents(
+    notebooks: Iterable[Path],
+    lessons: dict[str, Overview],
+    pictures: Iterable[Shown],
+    claims: Iterable[Row],
+) -> list[dict]:
+    """What can be found: kind, title, address, text, and code, which is searched but not shown."""
+    found = [
+        *(each for path in notebooks for each in _of_lesson(path, lessons[path.stem])),
+        *map(_of_picture, pictures),
+        *map(_of_term, TERMS),
+        *(_of_claim(*claim) for claim in claims),
+    ]
+    names = ("kind", "title", "href", "text", "code")
+    return [{"id": i} | dict(zip(names, each, strict=True)) for i, each in enumerate(found)]
+
+
+def term_id(term: Term) -> str:
+    """The anchor of a word in the glossary."""
+    return "word-" + re.sub(r"\W+", "-", term.english)
+
+
+def claim_id(number: str, claim: Claim, _: Verdict) -> str:
+    """The anchor of a lesson's claim in the table of claims."""
+    return f"claim-{number}-{claim.function.__name__}"
+
+
+def _of_lesson(notebook, lesson) -> Iterator[tuple]:
+    for section in sections(cleaned(read(notebook)).cells):
+        title = BeautifulSoup(section.title, "html.parser").get_text()
+        href = f"{lesson.stem}.html#{section.anchor}"
+        text = _without_formulas(" ".join(section.text))
+        yield lesson.title, _without_formulas(title), href, text, "\n".join(section.code)
+
+
+def _of_picture(picture: Shown) -> tuple:
+    knobs = "; ".join(f"{label}: {rule}" for label, rule in picture.knobs)
+    return f"Picture, {picture.lesson.title}", picture.title, picture.href, knobs, picture.name
+
+
+def _of_term(term: Term) -> tuple:
+    return "Glossary", term.english, f"glossary.html#{term_id(term)}", term.meaning, term.chinese
+
+
+def _of_claim(number: str, claim: Claim, verdict: Verdict) -> tuple:
+    href = f"claims.html#{claim_id(number, claim, verdict)}"
+    said = ". ".join([sign(verdict), *told(verdict)])
+    return f"Claim, lesson {number}", claim.statement, href, said, claim.about
+
+
+def _without_formulas(text: str) -> str:
+    """A text in which a formula of a few letters is these, and another one a dot or three."""
+    return _FORMULA.sub(
+        lambda found: "…" if "\\" in found[1] else found[1], _DISPLAYED.sub("", text)
+    )

@@ -1,0 +1,96 @@
+"""The website: what is run and drawn for it, and the pages around those of the lessons."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+
+import yaml
+from bs4 import BeautifulSoup
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+import posviz
+from posviz import pictures, sources
+from posviz.choosing.glossary import TERMS, glossary
+from posviz.claims import everything
+from posviz.engine.scripts import as_script
+from posviz.publish import page
+from posviz.publish.assets import policy, scripts, write, write_library
+from posviz.publish.clean import cleaned
+from posviz.publish.lesson import read
+from posviz.publish.overview import cited, overview
+from posviz.publish.site import gallery
+from posviz.publish.site.documents import claim_id, documents, term_id
+
+HERE = Path(__file__).parent
+SCRIPT = as_script(HERE / "site.js")
+POLICY = policy([SCRIPT, *scripts("minisearch")], "img-src 'self' file:")
+
+
+def jobs(notebooks: Iterable[Path], to: Path, repository: str) -> dict[str, Callable]:
+    """What takes long, by the names of the files: a page a lesson, two thumbnails a picture."""
+    pages: dict[str, Callable] = {
+        f"{path.stem}.html": partial(page.write_page, path, to, repository) for path in notebooks
+    }
+    thumbnails = {
+        f"{name}.png, {name}_dark.png": partial(gallery.write_thumbnail, name, to)
+        for name in pictures.names()
+    }
+    return pages | thumbnails
+
+
+def write_site(notebooks: Iterable[Path], repository: str, to: Path) -> None:
+    """Write the pages around those of the lessons that lie in `to`, and link all of them.
+
+    repository: as "owner/name" on GitHub, or nothing. Raises OSError that names the file which
+    cannot be written.
+    """
+    notebooks = [path for path in notebooks if (to / f"{path.stem}.html").exists()]
+    lessons = {path.stem: overview(path) for path in notebooks}
+    shown = gallery.shown(notebooks, lessons)
+    jinja = Environment(
+        loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, undefined=StrictUndefined
+    )
+    jinja.globals |= {"policy": POLICY, "script": SCRIPT, "repository": repository}
+
+    def write_one(name, title, template="", **values):
+        text = jinja.get_template(f"{template or name}.html.j2")
+        write(to / f"{name}.html", text.render(here=name, title=title, **values).encode())
+
+    first = {picture.lesson.stem: picture for picture in reversed(shown)}
+    write_one("index", "A course on positional encodings", lessons=lessons.values(), first=first)
+    write_one("pictures", "Pictures", pictures=shown)
+    words = _table(glossary().table, map(term_id, TERMS))
+    write_one("glossary", "Glossary", "table", table=words)
+    claims = everything.every_verdict()
+    judged = _table(everything.table(claims), (claim_id(*claim) for claim in claims))
+    write_one("claims", "Claims", "table", table=judged)
+    write_one("references", "References", sources=_sources(notebooks))
+    write_one("search", "Search", documents=documents(notebooks, lessons, shown, claims))
+    write_one("about", "About", citation=citation())
+    page.write_assets(to)
+    write_library("minisearch", to / "assets")
+    page.link(to, "index.html", "glossary.html", "claims.html")
+
+
+def citation() -> dict:
+    """What CITATION.cff says, which lies beside the package in a clone, and else in it."""
+    package = Path(posviz.__file__).parent
+    found = (folder / "CITATION.cff" for folder in (package.parent, package))
+    return yaml.safe_load(next(filter(Path.exists, found)).read_text("utf-8"))
+
+
+def _table(table: str, anchors: Iterable[str]) -> str:
+    """A table whose rows have anchors, and whose links lead to pages."""
+    soup = BeautifulSoup(page.to_pages(table), "html.parser")
+    for row, anchor in zip(soup.select("tbody tr"), anchors, strict=True):
+        row["id"] = anchor
+    return soup.decode()
+
+
+def _sources(notebooks) -> list[tuple[str, list[str]]]:
+    """Every source, by its name, and the stems of the lessons that cite it."""
+    citing = {notebook.stem: cited(cleaned(read(notebook))) for notebook in notebooks}
+    return [
+        (entry, [stem for stem, those in citing.items() if key in those])
+        for key, entry in sources.listed(sources.bibliography()).items()
+    ]

@@ -1,0 +1,1 @@
+"""What an instructor needs beside the notebooks, made from the notebooks themselves."""

@@ -1,0 +1,44 @@
+"""How long a lesson takes, by a rule: for its words, for what it asks, for its exercises."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from nbformat import NotebookNode
+
+WORDS, ASKED, EXERCISE = 1 / 200, 3, 8  # minutes for a word, a prediction or explorer, an exercise
+STEP = 5  # minutes, to which times are rounded
+APPENDIX = re.compile(r"## .*\bAppendix\b")
+
+
+@dataclass
+class Spent:
+    """Minutes with what is read, and with what is tried or written."""
+
+    reading: float = 0
+    doing: float = 0
+
+    @property
+    def all(self) -> float:
+        """Both together."""
+        return self.reading + self.doing
+
+
+def spent(cells: Iterable[NotebookNode]) -> tuple[Spent, Spent]:
+    """Minutes of a lesson without its appendix, and of the appendix, which is optional."""
+    lesson, appendix = Spent(), Spent()
+    part = lesson
+    for cell in cells:
+        if cell.cell_type == "markdown":
+            part = appendix if APPENDIX.match(cell.source) else part
+            part.reading += WORDS * len(cell.source.split())
+        else:
+            asked = re.findall(r"^predict\(|\.explore\(\)", cell.source, re.MULTILINE)
+            exercises = re.findall(r"^check_\w+\(", cell.source, re.MULTILINE)
+            part.doing += ASKED * len(asked) + EXERCISE * len(exercises)
+    return lesson, appendix
+
+
+def rounded(minutes: float) -> int:
+    """In steps of five; what takes any time takes five minutes."""
+    return STEP * max(1, round(minutes / STEP)) if minutes else 0

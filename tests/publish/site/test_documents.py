@@ -1,0 +1,56 @@
+"""What the search is given: sections, pictures, words and claims, each with its place."""
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from posviz.choosing.glossary import TERMS
+from posviz.claims import ledger
+from posviz.publish.overview import overview
+from posviz.publish.site import documents
+from posviz.publish.site.gallery import Shown
+
+
+@pytest.fixture
+def found(tmp_path):
+    path = tmp_path / "05_middle.ipynb"
+    text = "## 1 The *turn*\n\nPair $i$ turns by $\\theta_i$.\n\n$$\\sum_i x$$"
+    cells = [new_markdown_cell("# 05 · Middle"), new_markdown_cell(text), new_code_cell("turn(q)")]
+    nbformat.write(new_notebook(cells=cells), path)
+    verdict = ledger.Verdict("false", "3 if so", "Pairs; all.")
+    claim = "05", ledger.Claim("pairs", "All turn.", lambda: verdict), verdict
+    lesson = overview(path)
+    picture = Shown("Hands", "Two hands", [("speed", "0 to 9")], lesson, "05_middle.html#x", 8, 4)
+    return documents.documents([path], {"05_middle": lesson}, [picture], [claim])
+
+
+def test_each_has_a_number_and_says_what_it_is_and_where(found):
+    assert [document["id"] for document in found] == list(range(len(found)))
+    kinds = [document["kind"] for document in found]
+    assert kinds == [
+        *2 * ["05 · Middle"],
+        "Picture, 05 · Middle",
+        *len(TERMS) * ["Glossary"],
+        "Claim, lesson 05",
+    ]
+    assert found[1]["href"] == "05_middle.html#1-The-turn"
+    assert found[2]["href"] == "05_middle.html#x"
+
+
+def test_formulas_are_short_and_code_is_beside_the_text(found):
+    assert found[1]["title"] == "1 The turn"
+    assert found[1]["text"].strip() == "Pair i turns by …."
+    assert found[1]["code"] == "turn(q)"
+
+
+def test_a_picture_is_found_by_its_name_and_its_knobs_and_a_claim_by_its_numbers(found):
+    assert (found[2]["text"], found[2]["code"]) == ("speed: 0 to 9", "Hands")
+    assert (found[-1]["title"], found[-1]["text"]) == ("All turn.", "✗ false. Pairs: 3 if so. All.")
+
+
+def test_words_and_claims_have_anchors_of_their_own():
+    verdict = ledger.Verdict("true", "", "")
+    claims = [documents.claim_id(*claim, verdict) for claim in ledger.every_claim()]
+    anchors = [*map(documents.term_id, TERMS), *claims]
+    assert len(set(anchors)) == len(anchors)
+    assert not [anchor for anchor in anchors if set(anchor) & set(' "#&')]

@@ -1,0 +1,67 @@
+"""Pictures in small, light and dark, with what their knobs allow and their place on a page."""
+
+import nbformat
+import numpy as np
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from PIL import Image
+
+from posviz import pictures
+from posviz.course import OF_TOPIC
+from posviz.engine import knobs
+from posviz.publish.overview import overview
+from posviz.publish.site import gallery
+
+ALIBI = OF_TOPIC["alibi"].notebook
+
+
+@pytest.fixture
+def notebook(tmp_path):
+    """A lesson on ALiBi that names one picture before it explores it, and lacks a third."""
+    code = (
+        "AlibiScores().figure()",
+        "AlibiSlopes(\n    head=3,\n).explore()",
+        "AlibiScores().explore()",
+    )
+    cells = [new_code_cell(line, id=f"cell-{number}") for number, line in enumerate(code)]
+    path = tmp_path / f"{ALIBI}.ipynb"
+    nbformat.write(new_notebook(cells=[new_markdown_cell("# 08 · ALiBi"), *cells]), path)
+    return path
+
+
+def test_pictures_stand_in_the_order_in_which_they_are_explored(notebook):
+    shown = gallery.shown([notebook], {ALIBI: overview(notebook)})
+    assert [(picture.name, picture.href) for picture in shown] == [
+        ("AlibiSlopes", f"{ALIBI}.html#cell-id=cell-1"),
+        ("AlibiScores", f"{ALIBI}.html#cell-id=cell-2"),
+        ("WeightByDistance", f"{ALIBI}.html"),
+    ]
+    assert shown[0].title == pictures.load("AlibiSlopes").title()
+    assert shown[0].lesson.title == "08 · ALiBi"
+    assert dict(shown[0].knobs)["num_heads"] == "1 to 16"
+
+
+@pytest.mark.parametrize(
+    ("knob", "told"),
+    [
+        (knobs.integer(3, low=0, high=9), "0 to 9"),
+        (knobs.log(10, low=0.5, high=1e6), "0.5 to 1000000"),
+        (knobs.switch(True), "on or off"),
+        (knobs.choice("a", options=("a", "b")), "a, b"),
+        (knobs.text("word"), "text"),
+        (knobs.device(), "what the machine has"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_a_knob_allows(knob, told):
+    assert gallery.allowed(knob) == told
+
+
+def test_a_thumbnail_is_light_and_dark_and_as_large_as_is_said(tmp_path, notebook):
+    gallery.write_thumbnail("AlibiSlopes", tmp_path)
+    [slopes, *_] = gallery.shown([notebook], {ALIBI: overview(notebook)})
+    folder = tmp_path / "assets" / "pictures"
+    light, dark = (Image.open(folder / f"AlibiSlopes{ending}.png") for ending in ("", "_dark"))
+    assert light.size == dark.size == (slopes.width, slopes.height)
+    assert np.median(light.convert("L")) > 200
+    assert np.median(dark.convert("L")) < 60

@@ -1,0 +1,146 @@
+"""The pages around the lessons, as another parser reads them."""
+
+import json
+import re
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from posviz import sources
+from posviz.choosing.glossary import TERMS
+from posviz.claims import everything, ledger
+from posviz.course import OF_TOPIC
+from posviz.publish import assets
+from posviz.publish.site import gallery, pages
+from tests.publish.test_assets import hashes, script_sources
+
+ALIBI, XPOS = (OF_TOPIC[topic].notebook for topic in ("alibi", "xpos"))
+ALL = ("index", "pictures", "glossary", "claims", "references", "search", "about")
+SAID = f"""# 08 · ALiBi <b>
+
+*How can it be <i> so?*
+
+**You need** [lesson 09]({XPOS}.ipynb), [lesson 01](01_why_order_matters.ipynb). **Time:** 45
+minutes, [Su et al., 2021](https://arxiv.org/abs/2104.09864 "su2021roformer") </script>"""
+VERDICT = ledger.Verdict("true", "1 if so", "It; so.")
+CLAIM = ledger.Claim("a", "A <b>.", lambda: VERDICT, section="1 A")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A site of two lessons, of which one has a page; of the course's claims there is one."""
+    to, folder = tmp_path_factory.mktemp("site"), tmp_path_factory.mktemp("notebooks")
+    for stem, text in ((ALIBI, SAID), (XPOS, "# 09 · xPos")):
+        cells = [new_markdown_cell(text), new_code_cell("AlibiSlopes().explore()", id="slopes")]
+        nbformat.write(new_notebook(cells=cells), folder / f"{stem}.ipynb")
+    (to / f"{ALIBI}.html").write_text('<a href="claims.html"></a><a href="01_none.html"></a>')
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(everything, "every_claim", lambda: [("08", CLAIM)])
+        notebooks = [folder / f"{stem}.ipynb" for stem in (ALIBI, XPOS)]
+        pages.write_site(notebooks, "you/posviz", to)
+    return to
+
+
+def read(path):
+    return BeautifulSoup(path.read_text("utf-8"), "html.parser")
+
+
+@pytest.fixture(scope="module")
+def soups(site):
+    return {name: read(site / f"{name}.html") for name in ALL}
+
+
+def test_every_page_leads_to_every_other_and_says_which_it_is(soups):
+    for name, soup in soups.items():
+        links = soup.select(".top nav a")
+        assert {link["href"] for link in links} == {f"{other}.html" for other in ALL}
+        (here,) = soup.select(".top [aria-current=page]")
+        assert here["href"] == f"{name}.html"
+        assert [len(soup.select(part)) for part in ("title", "h1", "main#main")] == [1, 1, 1]
+
+
+def test_only_the_sites_script_and_minisearch_run(soups, site):
+    searcher = (assets.LIBRARIES / "minisearch" / "minisearch.js").read_bytes()
+    for soup in soups.values():
+        policy = soup.find("meta", {"http-equiv": "Content-Security-Policy"})["content"]
+        assert script_sources(policy) == hashes(pages.SCRIPT.encode(), searcher)
+        for script in soup.select("script:not([type])"):
+            assert script.string == pages.SCRIPT
+    assert (site / "assets" / "minisearch" / "minisearch.js.css").is_file()
+    assert "Copyright" in (site / "assets" / "minisearch" / "LICENSE").read_text()
+
+
+def test_the_index_tells_a_lesson_that_has_a_page_its_minutes_and_needs(soups):
+    (entry,) = soups["index"].select(".cards li")
+    assert entry.h2.text == "08 · ALiBi <b>"
+    assert entry.a["href"] == f"{ALIBI}.html"
+    question, minutes, needs = (part.text for part in entry.select("p"))
+    assert (question, minutes) == ("How can it be <i> so?", "45 minutes")
+    assert needs == "You need lesson 09, lesson 01."
+    assert not entry.select("p a[href]"), "a lesson without a page"
+    assert entry.img["src"] == "assets/pictures/AlibiSlopes.png"
+
+
+def test_a_picture_of_the_gallery_leads_to_its_place_in_light_and_dark(soups):
+    first, *others = soups["pictures"].select(".cards li")
+    assert first.a["href"] == f"{ALIBI}.html#cell-id=slopes"
+    assert first.select_one("source[media='(prefers-color-scheme: dark)']")["srcset"] == (
+        "assets/pictures/AlibiSlopes_dark.png"
+    )
+    assert first.img["loading"] == "lazy"
+    assert int(first.img["width"]) == gallery.WIDTH
+    knobs = {row.dt.text: row.dd.text for row in first.select("dl div")}
+    assert knobs["num_heads"] == "1 to 16"
+    assert {other["id"] for other in others} == {"AlibiScores", "WeightByDistance"}
+
+
+def test_words_and_claims_are_rows_that_can_be_searched_and_led_to(soups):
+    for name, count in (("glossary", len(TERMS)), ("claims", 1)):
+        assert len(soups[name].select(".posviz-search")) == 1
+        rows = soups[name].select(".posviz-searched tbody tr")
+        assert len({row["id"] for row in rows}) == len(rows) == count
+        assert not soups[name].select("a[href*=ipynb]")
+    (row,) = soups["claims"].select("tbody tr")
+    assert row.a["href"] == f"{ALIBI}.html#1-A"
+    alibi = soups["glossary"].find(id="word-ALiBi")
+    assert alibi.a["href"] == f"{ALIBI}.html"
+    assert not soups["glossary"].find(id="word-RoPE").select("a[href]"), "no page of lesson 05"
+
+
+def test_every_source_is_there_once_with_who_cites_it(soups):
+    entries = soups["references"].select(".sources li")
+    assert len(entries) == len(sources.bibliography())
+    citing = [entry for entry in entries if entry.select(f'a[href="{ALIBI}.html#Sources"]')]
+    assert ["RoFormer" in entry.text for entry in citing] == [True]
+
+
+def test_the_search_has_its_documents_in_the_page(soups):
+    found = json.loads(soups["search"].find(id="documents").string)
+    assert {document["href"].partition("#")[0] for document in found} == {
+        f"{ALIBI}.html",
+        "glossary.html",
+        "claims.html",
+    }
+    for document in found:
+        file, _, place = document["href"].partition("#")
+        if place and file != f"{ALIBI}.html":
+            assert soups[file.removesuffix(".html")].find(id=place)
+    assert soups["search"].select_one("label[for=words]")
+
+
+def test_how_it_is_cited_is_what_the_citation_file_says(soups):
+    entry, said = soups["about"].pre.text, pages.citation()
+    fields = dict(re.findall(r"^  (\w+) += {(.*)},?$", entry, re.MULTILINE))
+    assert fields == {
+        "title": said["title"],
+        "author": "{The posviz authors}",
+        "version": str(said["version"]),
+        "url": "https://github.com/you/posviz",
+    }
+
+
+def test_a_lessons_page_leads_to_the_pages_around_it_and_to_none_that_is_missing(site):
+    claims, none = read(site / f"{ALIBI}.html").select("a")
+    assert (claims["href"], none.get("href")) == ("claims.html", None)
