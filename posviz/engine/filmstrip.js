@@ -19,26 +19,28 @@ import slider from "./slider.js";
  */
 
 /**
- * @typedef {{ label: string, texts: string[] }} Choice
- * @typedef {Choice & { values: number[], range: string }} Numbers
+ * @typedef {{ label: string, texts: string[], few: boolean }} Choice
+ * @typedef {Choice & { values: number[], range: string, play: boolean }} Numbers
  *
- * What a filmstrip's `data-frames` holds: the header that filmstrip.py writes, and its blobs.
+ * A place for each knob, the recordings that are drawn there, and what is said.
+ * @typedef {[places: number[], light: number[], dark: number[], caption: string]} Drawn
+ *
+ * What is behind a filmstrip's `data-frames`: the header that filmstrip.py writes, and its blobs.
  * @typedef {object} Content
  * @property {[number, number]} css
  * @property {(Choice | Numbers)[]} knobs
- * @property {number[]} start a place for each knob
  * @property {number[]} sizes of the blobs, in bytes
- * @property {[light: number[], dark: number[], caption: string][]} frames of recordings
+ * @property {Drawn[]} frames the first is where all begins
  * @property {[calls: Call[], vertices: number, images: number[][]][]} recordings
  * @property {Uint8Array<ArrayBuffer>[]} blobs
  */
 
 /**
- * @param {string} text
+ * @param {HTMLElement} strip
  * @returns {Promise<Content>}
  */
-async function unpacked(text) {
-  const data = await inflated(text);
+async function unpacked(strip) {
+  const data = await inflated(strip.dataset.frames ?? "", strip);
   const length = new DataView(data).getUint32(0, true);
   const content = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 4, length)));
   let end = 4 + length;
@@ -74,21 +76,18 @@ function makeModel(traits, receive) {
 }
 
 /**
- * Sends the frame at these places: all of it to a screen that asks, else what is not yet there.
+ * Sends a frame: all of it to a screen that asks, else what is not yet there. Returns how.
  * @param {Content} content
- * @param {number[]} places
  * @param {HTMLElement} el
  */
-function makeScreen(content, places, el) {
-  let number = 0, dark = false;
+function makeScreen(content, el) {
+  let number = 0, dark = false, frame = content.frames[0];
   /** @type {number[]} */
   let sent = [];
-  const { css, blobs, knobs } = content;
-  const frame = () =>
-    content.frames[knobs.reduce((at, { texts }, knob) => at * texts.length + places[knob], 0)];
+  const { css, blobs } = content;
   /** @param {boolean} whole */
   function show(whole) {
-    const [light, dimmed, caption] = frame();
+    const [, light, dimmed, caption] = frame;
     const drawn = dark ? dimmed : light;
     /** @type {Frame["moved"]} */
     const moved = [];
@@ -118,7 +117,8 @@ function makeScreen(content, places, el) {
     else tell({ pong: message.view });
   });
   screen.render({ model, el });
-  return () => show(false);
+  /** @param {Drawn} other */
+  return (other) => { frame = other; show(false); };
 }
 
 /** @param {Uint8Array[]} parts */
@@ -142,23 +142,44 @@ function nearest(values, wanted) {
 const read = (typed) => typed.trim() ? Number(typed.replace(/,(?=\d{3}(\D|$))/g, "")) : NaN;
 
 /**
+ * The frame with a knob at a place that leaves most of the others where they are.
+ * @param {Drawn[]} frames
+ * @param {number[]} places
+ * @param {number} knob
+ * @param {number} place
+ */
+function nearestFrame(frames, places, knob, place) {
+  /** @type {(frame: Drawn) => number} */
+  const moved = ([there]) => there.filter((at, other) => other !== knob && at !== places[other]).length;
+  const having = frames.filter(([there]) => there[knob] === place);
+  return having.reduce((best, frame) => (moved(frame) < moved(best) ? frame : best));
+}
+
+/**
+ * A control hands on the place that a reader chose, and what there is to say about it; what it returns
+ * lets it stand at the place that another has brought it to.
+ * @typedef {(place: number, note?: string) => void} Changed
+ * @typedef {(place: number) => void} Stand
+ */
+
+/**
  * A number: what slider.py answers, but that only a few of its values are here.
  * @param {Numbers} knob
  * @param {number} place
- * @param {(place: number) => void} changed
- * @param {(text: string) => void} say
+ * @param {Changed} changed
  * @param {HTMLElement} el
+ * @returns {Stand}
  */
-function makeSlider({ label, texts, values, range }, place, changed, say, el) {
+function makeSlider({ label, texts, values, range, play }, place, changed, el) {
   const low = values[0], high = values[values.length - 1];
   const width = Math.max(...texts.map((text) => text.length));
-  const traits = { label, range, width, play: true, idle: "", last_place: values.length - 1 };
-  /** @type {(to: number, note?: string) => void} */
-  const move = (to, note = "") => {
+  const traits = { label, range, width, play, idle: "", last_place: values.length - 1 };
+  /** @type {Changed} */
+  const move = (to, note) => {
     place = to;
-    changed(place);
-    say(note);
+    changed(place, note);
   };
+  const standing = () => ({ place, text: texts[place], change: 0 });
   /** @type {Played<SliderTraits, Standing, ToSlider>} */
   const { model, tell } = makeModel(traits, (message) => {
     let refused;
@@ -170,28 +191,36 @@ function makeSlider({ label, texts, values, range }, place, changed, say, el) {
       else refused = `${label} must be a number ${range}.`;
     }
     const { view, number } = message;
-    tell({ place, text: texts[place], view, number, change: 0, refused });
+    tell({ ...standing(), view, number, refused });
   });
   slider.render({ model, el });
+  return (to) => {
+    place = to;
+    tell({ ...standing(), stop: true });
+  };
 }
 
 /**
  * A few options: a radio group, which the keyboard knows by nature.
  * @param {Choice} knob
  * @param {number} place
- * @param {(place: number) => void} changed
+ * @param {Changed} changed
  * @param {HTMLElement} el
+ * @returns {Stand}
  */
 function makeChoice({ label, texts }, place, changed, el) {
   const group = make("fieldset", { className: "posviz-choice" }), name = unique();
-  group.append(make("legend", { textContent: label }), ...texts.map((text, option) => {
+  const radios = texts.map((text, option) => {
     const line = make("label");
     const radio = make("input", { type: "radio", name, checked: option === place });
     radio.addEventListener("change", () => changed(option));
     line.append(radio, text);
-    return line;
-  }));
+    group.append(line);
+    return radio;
+  });
+  group.prepend(make("legend", { textContent: label }));
   el.append(group);
+  return (to) => { radios[to].checked = true; };
 }
 
 /**
@@ -202,28 +231,56 @@ function makeChoice({ label, texts }, place, changed, el) {
 const part = (strip, selector) => /** @type {HTMLElement} */ (strip.querySelector(selector));
 
 /**
+ * Makes the controls, each of which may bring others along: not every combination is here.
+ * @param {Content} content
+ * @param {(frame: Drawn) => void} show
+ * @param {HTMLElement} note
+ * @param {HTMLElement} el
+ */
+function makeControls({ knobs, frames }, show, note, el) {
+  const start = frames[0][0];
+  let places = start;
+  /** @type {(frame: Drawn, moved?: number, said?: string) => void} */
+  const move = (frame, moved, said = "") => {
+    const others = knobs.map((_, knob) => knob).filter((knob) => knob !== moved);
+    const brought = others.filter((knob) => moved !== undefined && frame[0][knob] !== places[knob]);
+    places = frame[0];
+    show(frame);
+    for (const knob of others) stands[knob](places[knob]);
+    note.textContent = [said, ...brought.map((knob) => {
+      const { label, texts } = knobs[knob], place = places[knob];
+      return `${label} ${place === start[knob] ? "goes back" : "goes"} to ${texts[place]}.`;
+    })].join(" ");
+  };
+  const stands = knobs.map((knob, index) => {
+    /** @type {Changed} */
+    const changed = (place, said) => move(nearestFrame(frames, places, index, place), index, said);
+    const box = make("div");
+    box.classList.toggle("posviz-more", !knob.few);
+    el.append(box);
+    return "values" in knob
+      ? makeSlider(knob, start[index], changed, box)
+      : makeChoice(knob, start[index], changed, box);
+  });
+  const reset = make("button", { type: "button", textContent: "Reset" });
+  reset.classList.add("posviz-reset", "posviz-more");
+  reset.addEventListener("click", () => move(frames[0]));
+  el.append(reset);
+}
+
+/**
  * The still gives way once the first frame is there, so that nothing jumps. It stays in the page: what is
  * dark is not printed.
  * @param {HTMLElement} strip
  * @param {Content} content
  */
 function awaken(strip, content) {
-  const places = [...content.start], still = part(strip, ".posviz-still");
+  const still = part(strip, ".posviz-still"), controls = part(strip, ".posviz-controls");
   const stage = make("div", { hidden: true });
   const note = make("p", { className: "posviz-note" }, { role: "status" });
   still.before(stage);
   part(strip, ".posviz-fixed").before(note);
-  const show = makeScreen(content, places, stage);
-  content.knobs.forEach((knob, index) => {
-    /** @param {number} place */
-    const changed = (place) => { places[index] = place; show(); };
-    /** @param {string} text */
-    const say = (text) => { note.textContent = text; };
-    const el = make("div");
-    part(strip, ".posviz-controls").append(el);
-    if ("values" in knob) makeSlider(knob, places[index], changed, say, el);
-    else makeChoice(knob, places[index], changed, el);
-  });
+  makeControls(content, makeScreen(content, stage), note, controls);
   new MutationObserver((_, observer) => {
     observer.disconnect();
     stage.hidden = false;
@@ -237,34 +294,37 @@ async function begin(strip) {
   if (strip.dataset.alive) return;
   strip.dataset.alive = "soon";
   try {
-    awaken(strip, await unpacked(strip.dataset.frames ?? ""));
-    delete strip.dataset.frames;
+    awaken(strip, await unpacked(strip));
   } catch (error) {
     strip.dataset.alive = "false";
     const reason = error instanceof Error ? error.message : error;
     const fixed = strip.querySelector(".posviz-fixed"); // which a lesson's own HTML may lack
     if (fixed) fixed.textContent = `This picture stays still: ${reason}`;
   }
+  /** @type {HTMLElement | null} */
+  const control = strip.querySelector("input, button");
+  if (document.activeElement === strip) control?.focus();
+  strip.removeAttribute("tabindex");
 }
 
-// Each begins a little before it is seen, and the others when there is time: the Tab key would skip
-// what is not there yet.
+// Each begins a little before it is seen, or when the Tab key comes to it.
 function watch() {
-  /** @type {NodeListOf<HTMLElement>} */
-  const found = document.querySelectorAll(".posviz-filmstrip"), strips = [...found];
   const observer = new IntersectionObserver((entries) => {
     for (const { isIntersecting, target } of entries) {
       if (isIntersecting) begin(/** @type {HTMLElement} */ (target));
     }
   }, { rootMargin: "100%" });
-  strips.forEach((strip) => observer.observe(strip));
-  const idle = globalThis.requestIdleCallback ?? setTimeout;
-  const next = () => {
-    const strip = strips.find(({ dataset }) => !dataset.alive);
-    if (strip) begin(strip).then(() => idle(next));
-  };
-  globalThis.addEventListener("load", () => idle(next));
+  for (const strip of strips()) {
+    strip.tabIndex = 0;
+    strip.addEventListener("focus", () => begin(strip));
+    observer.observe(strip);
+  }
 }
+
+/** @returns {NodeListOf<HTMLElement>} */
+const strips = () => document.querySelectorAll(".posviz-filmstrip");
 
 if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", watch);
 else watch();
+
+export { begin, strips };

@@ -1,16 +1,14 @@
 """Filmstrips: pictures that still move where no kernel is, from frames computed beforehand.
 
 In the browser, screen.js and slider.js show them as they show an explorer; filmstrip.js answers in
-place of the kernel. What frames have in common (the background, an artist that did not move, the
-glyphs of a label) is kept once. Each frame is drawn for a light page and for a dark one, which have
-all but colours in common.
+place of the kernel. `posviz.engine.sweeps` chooses the settings. What frames have in common (the
+background, an artist that did not move, the glyphs of a label) is kept once. Each frame is drawn
+for a light page and for a dark one, which have all but colours in common.
 """
 
 import base64
 import copy
-import itertools
 import json
-import math
 import struct
 import zlib
 from html import escape
@@ -27,10 +25,9 @@ from posviz.engine.layers import Layers
 from posviz.engine.live_figure import LiveFigure
 from posviz.engine.picture import Picture
 from posviz.engine.recorder import Recording
+from posviz.engine.sweeps import numbers, sweeps
 
-PLACES = 121  # of a number, at most
-FRAMES = 150  # of both knobs together, at most
-TRIAL = 8  # places from whose size it is estimated how many fit
+GAPS = (8, 4, 2, 1)  # between a slider's places: the first that fit
 GAP = 8  # pixels between parts of a background that are kept by themselves
 RATIO = 2  # device pixels per CSS pixel
 DARK = (False, True)
@@ -46,17 +43,22 @@ def styles() -> str:
     return "".join((_HERE / name).read_text("utf-8") for name in names)
 
 
-def filmstrip(picture: Picture, max_bytes: int = 400_000) -> str:
-    """A picture as HTML in which its `filmed_knobs` move; it needs `styles` and filmstrip.js.
+def filmstrip(picture: Picture, told: str = "", max_bytes: int = 1_000_000) -> str:
+    """A picture as HTML in which its knobs move; it needs `styles` and filmstrip.js.
 
-    It has as many places as fit into `max_bytes`, the picture's present values among them, and
-    never fewer than a number's two ends. Raises what compute raises; the picture stays as it was.
+    told: a text whose numbers are among the places of every slider that takes them. There are as
+    many more as fit into `max_bytes`. Raises what compute raises; the picture stays as it was.
     """
     strip = Strip(picture)
     try:
-        strip.draw(2)
-        room = 3 * (max_bytes - len(_html(strip, b""))) // 4  # base64 writes 3 bytes as 4
-        return _html(strip, strip.fit(room))
+        data = b""
+        for gaps in GAPS:
+            settings = sweeps(picture, gaps, numbers(told))
+            strip.draw(settings)
+            data = strip.packed(settings)
+            if 4 * len(data) // 3 <= max_bytes:  # base64 writes 3 bytes as 4
+                break
+        return _html(strip, data)
     finally:
         strip.close()
 
@@ -73,7 +75,7 @@ def _html(strip, data) -> str:
 <img src="data:image/png;base64,{still}" width="{width}" height="{height}" alt="{caption}">
 <figcaption>{caption}</figcaption>
 </figure>
-<p class="posviz-fixed">{escape(strip.fixed_settings())}</p>
+<p class="posviz-fixed">{escape(strip.rule())}</p>
 </div>
 """
 
@@ -86,20 +88,15 @@ class Frame(NamedTuple):
 
 
 class Strip:
-    """The frames of a copy of a picture, at every combination of the `filmed_knobs`' places.
+    """The frames of a copy of a picture.
 
     backgrounds: of the first frame, light and dark, PNGs. still and caption: of the present values.
     """
 
     def __init__(self, picture: Picture) -> None:
-        knobs = picture.knobs()
-        self.picture, self.start = copy.copy(picture), picture.values()
-        self.knobs = {name: knobs[name] for name in picture.filmed_knobs()}
-        numbers = [knob for knob in self.knobs.values() if isinstance(knob, numeric)]
-        few = math.prod(len(knob.options) or 1 for knob in self.knobs.values())
-        each = max(int((FRAMES / few) ** (1 / max(len(numbers), 1))), 2)
-        self.max_places = min(each, PLACES, max([1, *(knob.last_place + 1 for knob in numbers)]))
+        self.picture, self.start, self.knobs = copy.copy(picture), picture.values(), picture.knobs()
         self.still, self.caption = b"", ""
+        self.moving: dict[str, list] = {}  # the values of each knob that has more than one
         self.frames: dict[tuple, Frame] = {}
         self._looks = [(LiveFigure(self.picture, dark=dark), _Backgrounds()) for dark in DARK]
         for live, _ in self._looks:
@@ -110,22 +107,22 @@ class Strip:
         for live, _ in self._looks:
             live.release()
 
-    def _stops(self, name, count) -> list:
-        """So many values of a number, both ends and the present one among them; all options."""
-        knob = self.knobs[name]
-        if not isinstance(knob, numeric):
-            return list(knob.options)
-        return sorted({*knob.stops(min(count, self.max_places)), self.start[name]})
-
-    def draw(self, count: int) -> None:
+    def draw(self, settings: list[dict]) -> None:
         """Draw the frames that are missing; what makes new artists changes least often."""
-        names = sorted(self.knobs, key=lambda name: not self.knobs[name].redraw)
-        for values in itertools.product(*(self._stops(name, count) for name in names)):
-            now = dict(zip(names, values, strict=True))
-            key = tuple(now[name] for name in self.knobs)
+        of = {name: {values[name] for values in settings} for name in self.knobs}
+        self.moving = {
+            name: _in_order(self.knobs[name], of[name]) for name in of if len(of[name]) > 1
+        }
+        anew = [name for name, knob in self.knobs.items() if knob.redraw]
+
+        def made(values):  # first those that are made as at the start
+            return [(values[name] != self.start[name], repr(values[name])) for name in anew]
+
+        for values in sorted(settings, key=made):
+            key = tuple(values.values())
             if key in self.frames:
                 continue
-            for name, value in now.items():
+            for name, value in values.items():
                 setattr(self.picture, name, value)
             for live, _ in self._looks:
                 live.follow()
@@ -133,61 +130,36 @@ class Strip:
             light = self._looks[0][0]
             drawn = [backgrounds.over(live.layers) for live, backgrounds in self._looks]
             self.frames[key] = Frame(drawn, light.caption)
-            if self.picture.values() == self.start:
+            if values == self.start:
                 self.still, self.caption = png_bytes(light.layers.pixels()), light.caption
         self.backgrounds = [png_bytes(backgrounds.first) for _, backgrounds in self._looks]
 
-    def fixed_settings(self) -> str:
-        """A sentence about the knobs that do not move here."""
-        others = [name for name in self.start if name not in self.knobs]
-        knobs = self.picture.knobs()
-        told = [f"{knobs[name].label} = {knobs[name].write(self.start[name])}" for name in others]
-        if not told:
-            return ""
-        return f"The other settings stay at {', '.join(told)}; the notebook moves them all."
+    def rule(self) -> str:
+        """A line about how settings move here, and about those that do not."""
+        fixed = [name for name in self.start if name not in self.moving]
+        labels = {name: knob.label for name, knob in self.knobs.items()}
+        told = []
+        if len(self.moving) > 1:
+            groups = [
+                " and ".join(labels[name] for name in names) for names in self.picture.combined
+            ]
+            but = f"; only {', '.join(groups)} stay together" if groups else ""
+            told.append(f"Move a setting, and the others go back to where they began{but}.")
+        if fixed:
+            values = [
+                f"{labels[name]} = {self.knobs[name].write(self.start[name])}" for name in fixed
+            ]
+            told.append(f"Fixed here: {', '.join(values)}.")
+        return " ".join([*told, "In the notebook all move freely."]) if told else ""
 
-    def fit(self, max_bytes: int) -> bytes:
-        """The data of as many places as fit, found by trying: each of them takes about as much."""
-        count, best, fitting = min(TRIAL, self.max_places), b"", 0
-        while True:
-            self.draw(count)
-            data = self.packed(count)
-            at_rest = sum(map(len, self.backgrounds))
-            if len(data) <= max_bytes:
-                best, fitting = data, count
-            elif count <= 2:
-                return data
-            each = max(len(data) - at_rest, 1) / count
-            wanted = min(int((max_bytes - at_rest) / each), self.max_places)
-            if len(data) > max_bytes:
-                wanted = min(wanted, count - 1)
-            if best and wanted <= 1.1 * fitting:
-                return best
-            count = max(wanted, 2)
+    def packed(self, settings: list[dict]) -> bytes:
+        """The frames of the settings, deflated: header's length, header, blobs.
 
-    def _drop_repeated_ends(self, stops, name):
-        """Leave out a number's last stops that show what the one before shows, in all cases."""
-        axis, own = list(stops).index(name), stops[name]
-        cases = list(itertools.product(*(stops[other] for other in stops if other != name)))
-
-        def shown(value):
-            return [self.frames[*case[:axis], value, *case[axis:]] for case in cases]
-
-        while len(own) > 2 and own[-1] != self.start[name] and shown(own[-1]) == shown(own[-2]):
-            own.pop()
-
-    def packed(self, count: int) -> bytes:
-        """The frames of so many places of each number, deflated: header's length, header, blobs.
-
-        The header is JSON: css (size in CSS pixels), knobs, start (a place for each knob), sizes of
-        the blobs (the first two are the backgrounds, light and dark), recordings as [calls, blob of
-        vertices, blobs of each image], frames as [recordings, those of the dark look, caption], the
-        last knob's places one after the other.
+        The header is JSON: css (size in CSS pixels), knobs, sizes of the blobs (the first two are
+        the backgrounds, light and dark), recordings as [calls, blob of vertices, blobs of each
+        image], frames as [a place for each knob, recordings, those of the dark look, caption], the
+        first where the picture stands.
         """
-        stops = {name: self._stops(name, count) for name in self.knobs}
-        for name, knob in self.knobs.items():
-            if isinstance(knob, numeric):
-                self._drop_repeated_ends(stops, name)
         blobs, recordings = _Indexed(), _Indexed()
         for number, background in enumerate(self.backgrounds):
             blobs[background] = number
@@ -201,20 +173,31 @@ class Strip:
             return recordings.index((json.dumps(recording.calls), vertices, parts))
 
         frames: list = []
-        for values in itertools.product(*stops.values()):
-            looks, caption = self.frames[values]
+        for values in settings:
+            looks, caption = self.frames[tuple(values.values())]
+            places = [stops.index(values[name]) for name, stops in self.moving.items()]
             full = (drawn + [_NOTHING] * (longest - len(drawn)) for drawn in looks)
-            frames.append([*([written(each) for each in drawn] for drawn in full), caption])
+            frames.append([places, *([written(each) for each in drawn] for drawn in full), caption])
+        few = self.picture.filmed_knobs()
         header = {
             "css": [round(100 * inches) for inches in self.picture.size],
-            "knobs": [_described(self.knobs[name], values) for name, values in stops.items()],
-            "start": [values.index(self.start[name]) for name, values in stops.items()],
+            "knobs": [
+                _described(self.knobs[name], stops, name in few)
+                for name, stops in self.moving.items()
+            ],
             "sizes": [len(blob) for blob in blobs],
             "recordings": [[json.loads(calls), *parts] for calls, *parts in recordings],
             "frames": frames,
         }
         text = json.dumps(header, separators=(",", ":")).encode()
         return zlib.compress(b"".join([struct.pack("<I", len(text)), text, *blobs]), 9)
+
+
+def _in_order(knob, values) -> list:
+    """Values from a slider's low end to its high one, or in the order in which they are offered."""
+    return sorted(
+        values, key=None if isinstance(knob, numeric) else knob.stops(len(knob.options)).index
+    )
 
 
 class _Indexed(dict):
@@ -237,11 +220,16 @@ def _parts_of_cells(box, image) -> tuple[bytes, bytes, bytes]:
     return image[:colours], image[colours:lines], image[lines:]
 
 
-def _described(knob, values) -> dict:
-    """A knob and its places, for the browser."""
-    told: dict[str, Any] = {"label": knob.label, "texts": [knob.write(value) for value in values]}
+def _described(knob, values, few) -> dict:
+    """A knob and its places, for the browser; few: it is one of those that a slide shows."""
+    texts = [knob.write(value) for value in values]
+    told: dict[str, Any] = {"label": knob.label, "texts": texts, "few": few}
     if isinstance(knob, numeric):
-        told |= {"values": values, "range": f"from {knob.low:,} to {knob.high:,}"}
+        told |= {
+            "values": values,
+            "range": f"from {knob.low:,} to {knob.high:,}",
+            "play": knob.play,
+        }
     return told
 
 
@@ -273,7 +261,7 @@ class _Backgrounds:
         images: list[bytes] = []
         for box in _parts(differs):
             rows, columns = box
-            sizes, data = _pixel_cells(pixels[box], differs[box]).packed()
+            sizes, data = _pixel_cells(pixels[box], differs[box], self.first[0, 0]).packed()
             corner = {"left": int(columns.start), "top": int(rows.start)}
             calls.append(["cells", {}, corner | sizes, len(images)])
             images.append(data)
@@ -295,10 +283,13 @@ def _runs(some):
             yield slice(run[0], run[-1] + 1)
 
 
-def _pixel_cells(pixels, seen) -> Cells:
-    """Pixels as cells, transparent where they are not to be seen."""
-    levels = (pixels[seen] >> 3) * (255 / 31)  # edges of letters need no more than 32
-    colours, which = np.unique(levels.round().astype(np.uint8).view(np.uint32), return_inverse=True)
+def _pixel_cells(pixels, seen, paper) -> Cells:
+    """Pixels as cells, transparent where they are not to be seen; the paper's colour is kept."""
+    levels = ((pixels[seen] >> 3) * (255 / 31)).round()  # edges of letters need no more than 32
+    levels[(pixels[seen] == paper).all(axis=1)] = (
+        paper  # or what was there before would shine through
+    )
+    colours, which = np.unique(levels.astype(np.uint8).view(np.uint32), return_inverse=True)
     indices = np.zeros(seen.shape, np.uint8 if len(colours) < 256 else np.uint16)
     indices[seen] = which.ravel() + 1
     colours = np.append(np.uint32(0), colours).view(np.uint8).reshape(-1, 4)

@@ -20,6 +20,7 @@ from posviz.wording import quoted, spelt_like
 if TYPE_CHECKING:
     from posviz.engine.explorer import Explorer
 
+MANY = 8  # options: for more, a slide has no room beside another knob
 Arrays = SimpleNamespace  # what compute returned: each array by its name
 
 _layouts: WeakKeyDictionary = WeakKeyDictionary()  # of pictures' classes; of pictures with data
@@ -36,7 +37,8 @@ class Picture(traitlets.HasTraits):
     size = (8.0, 4.5)  # inches, in a notebook
     paper_size = (3.3, 2.4)  # inches, in one column of a paper
     _data: tuple[str, ...] = ()  # the arguments that hold data, which the repr can only name
-    filmed: tuple[str, ...] = ()  # in place of what `filmed_knobs` would choose
+    # Knobs that a page has in all combinations; after those that say where they end.
+    combined: tuple[tuple[str, ...], ...] = ()
 
     def __init__(self, **values: Any) -> None:
         for name in values.keys() - self.knobs().keys():
@@ -116,12 +118,16 @@ class Picture(traitlets.HasTraits):
 
     @classmethod
     def filmed_knobs(cls) -> tuple[str, ...]:
-        """One or two knobs: a filmstrip goes through the values of all, a film of the first."""
-        knobs = cls.knobs().items()
-        numbers = [name for name, knob in knobs if isinstance(knob, numeric)]
-        numbers.sort(key=lambda name: not cls.knobs()[name].play)
-        few = [name for name, knob in knobs if isinstance(knob, choice | switch)]
-        return cls.filmed or tuple([*numbers[:1], *few][:2])
+        """One or two knobs: a slide shows these alone, and a film moves the first."""
+        knobs = dict(sorted(cls.knobs().items(), key=lambda item: item[1].redraw))
+        numbers = [name for name, knob in knobs.items() if isinstance(knob, numeric)]
+        numbers = [name for name in numbers if knobs[name].play or not knobs[name].when]
+        numbers.sort(key=lambda name: not knobs[name].play)
+        few = [name for name, knob in knobs.items() if isinstance(knob, choice | switch)]
+        first = [*numbers, *few][:1]
+        beside = [name for names in cls.combined if {*first} & {*names} for name in names]
+        short = [name for name in few if len(knobs[name].options) <= MANY]
+        return tuple(dict.fromkeys([*first, *beside, *short, *numbers]))[:2]
 
     @classmethod
     def title(cls) -> str:

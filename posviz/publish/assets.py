@@ -2,12 +2,17 @@
 
 import base64
 import hashlib
+import re
 import zlib
 from pathlib import Path
+from urllib.parse import quote
+
+from nbformat import NotebookNode
 
 from posviz.engine.export import replacing
 
 LIBRARIES = Path(__file__).parent / "vendor"
+_FRAMES = re.compile(r'data-frames="([A-Za-z0-9+/=]+)"')
 
 
 def write(path: Path, data: bytes) -> Path:
@@ -21,15 +26,41 @@ def write(path: Path, data: bytes) -> Path:
 def write_library(name: str, assets: Path):
     """Write a library of other people, with its licence, as the folder `assets`/`name`.
 
-    Of a script `name.js` the style `name.js.css` is written, which library.js reads. Raises OSError
-    that names the file which cannot be written.
+    Of a script `name.js` the style `name.js.css` is written, for inflated.js. Raises OSError that
+    names the file which cannot be written.
     """
     for file in (LIBRARIES / name).iterdir():
         data, written = file.read_bytes(), assets / name / file.name
         if file.suffix == ".js":
             packed = base64.b64encode(zlib.compress(data, 9)).decode()
-            data, written = f'head {{ --script: "{packed}"; }}\n'.encode(), Path(f"{written}.css")
+            data, written = _style("head", packed), Path(f"{written}.css")
         write(written, data)
+
+
+def write_frames(lesson: NotebookNode, name: str, assets: Path) -> None:
+    """Put the frames of a lesson's filmstrips into `assets`/`name`/1.css and so on, and name these.
+
+    So a page loads them when they are to be seen. Raises OSError that names the file which cannot
+    be written.
+    """
+    number = 0
+
+    def moved(found):
+        nonlocal number
+        number += 1
+        file = f"{number}.css"
+        write(assets / name / file, _style(f'[data-frames$="/{file}"]', found[1]))
+        return f'data-frames="{assets.name}/{quote(name)}/{file}"'
+
+    for cell in lesson.cells:
+        for output in cell.get("outputs", []):
+            if "text/html" in output.get("data", {}):
+                output.data["text/html"] = _FRAMES.sub(moved, output.data["text/html"])
+
+
+def _style(selector, packed) -> bytes:
+    """A style sheet that holds data for an element."""
+    return f'{selector} {{ --packed: "{packed}"; }}\n'.encode()
 
 
 def scripts(name: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import itertools
 import os
 import re
 import shutil
@@ -18,6 +19,9 @@ from posviz.engine.stored import WIDGET
 from posviz.publish.batch import reason
 
 SECONDS = 600  # for one cell
+RUNNING = "POSVIZ_NOTEBOOK"  # in a kernel's environment: which notebook it is to run
+
+_TRY = re.compile(r"\*\*Try\b.*?(?=\*\*Notice|\Z)", re.DOTALL)
 
 
 class _Loop(asyncio.SelectorEventLoop):
@@ -45,6 +49,16 @@ def read(notebook: Path) -> NotebookNode:
     if not found.cells:
         raise RuntimeError(f"{notebook.name} has no cells")
     return found
+
+
+def prompts(notebook: NotebookNode) -> dict[str, str]:
+    """What a lesson asks of its pictures: the prompt below a cell, by the cell's source."""
+    asked = {}
+    for cell, below in itertools.pairwise(notebook.cells):
+        if cell.cell_type == "code" and below.cell_type == "markdown":
+            found = _TRY.search(below.source)
+            asked[cell.source.strip()] = found[0] if found else ""
+    return asked
 
 
 def executed_with_filmstrips(notebook: Path) -> NotebookNode:
@@ -82,7 +96,7 @@ def executed(notebook: Path, *arguments) -> NotebookNode:
     try:
         with temporary_folder() as folder, asyncio.Runner(loop_factory=_Loop) as runner:
             client.create_kernel_manager().connection_file = str(folder / "kernel.json")
-            environment = os.environ | {"TMPDIR": str(folder)}
+            environment = os.environ | {"TMPDIR": str(folder), RUNNING: str(notebook.resolve())}
             environment.pop(SETTING, None)
             place = folder / "lesson"
             _link(notebook.resolve().parent, place)
@@ -137,6 +151,7 @@ def _outputs(cell) -> list:
 def load_ipython_extension(shell):
     """In the lesson's kernel: explorers show themselves as filmstrips, figures light and dark."""
     from posviz.engine.explorer import Explorer
+    from posviz.engine.filmstrip import filmstrip
     from posviz.engine.search import Search
     from posviz.engine.styled_figure import StyledFigure
     from posviz.exercises.prediction import Prediction
@@ -145,7 +160,14 @@ def load_ipython_extension(shell):
     # By class and not by name: a widget's own class is a subclass of the same name.
     for kind in (Prediction, Search):
         formatter.for_type(kind, lambda widget, **_: widget.shown())
-    formatter.for_type(Explorer, _shown)
+    asked = prompts(read(Path(os.environ[RUNNING])))
+
+    def shown(explorer, **_):
+        told = asked.get(shell.history_manager.input_hist_raw[-1].strip(), "")
+        strip = filmstrip(explorer.picture, told)
+        return {"text/html": strip, "text/plain": repr(explorer.picture)}
+
+    formatter.for_type(Explorer, shown)
     shell.display_formatter.formatters["image/png"].for_type(StyledFigure, _light_and_dark)
 
 
@@ -155,9 +177,3 @@ def _light_and_dark(figure):
     png, about = notebook_png(figure)
     dark, _ = notebook_png(figure.in_the_dark())
     return png, about | {"dark": base64.b64encode(dark).decode()}
-
-
-def _shown(explorer, **_):
-    from posviz.engine.filmstrip import filmstrip
-
-    return {"text/html": filmstrip(explorer.picture), "text/plain": repr(explorer.picture)}

@@ -1,22 +1,13 @@
 // @ts-check
-// Runs a library of other people, which lies beside the page packed as a style: of all files there,
-// a page opened from a disk may read no others. The page's policy names its hash, so that none runs
-// but the one that was written.
+// Runs a library of other people, which lies beside the page packed as a style. The page's policy names
+// its hash, so that none runs but the one that was written.
 
 import { make } from "../engine/elements.js";
 import { inflated } from "../engine/inflated.js";
 
 /** @param {string} file */
 async function run(file) {
-  const link = make("link", { rel: "stylesheet", href: `assets/${file}.css` });
-  await new Promise((resolve, reject) => {
-    link.addEventListener("load", resolve);
-    link.addEventListener("error", () => reject(new Error(`assets/${file}.css is not there`)));
-    document.head.append(link);
-  });
-  const quoted = getComputedStyle(document.head).getPropertyValue("--script").trim();
-  link.remove();
-  const text = new TextDecoder().decode(await inflated(quoted.slice(1, -1)));
+  const text = new TextDecoder().decode(await inflated(`assets/${file}.css`, document.head));
   document.head.append(make("script", { text }));
 }
 

@@ -9,7 +9,7 @@ from posviz import sources
 from posviz.engine.filmstrip import styles
 from posviz.engine.scripts import as_script
 from posviz.exercises.prediction import Prediction
-from posviz.publish.assets import policy, scripts, write, write_library
+from posviz.publish.assets import policy, scripts, write, write_frames, write_library
 from posviz.publish.clean import cleaned, sanitised
 from posviz.publish.lesson import executed_with_filmstrips
 from posviz.publish.overview import TO_LESSON, Overview, cited, overview, sections
@@ -33,6 +33,7 @@ def write_page(notebook: Path, to: Path, repository: str = "") -> Path:
     cannot be written.
     """
     lesson = cleaned(executed_with_filmstrips(notebook))
+    write_frames(lesson, notebook.stem, to / "assets")
     for cell in lesson.cells:
         if cell.cell_type == "markdown":
             cell.source = TO_LESSON.sub(r"\1.html", cell.source)

@@ -1,7 +1,7 @@
 // @ts-check
 // How MathJax sets formulas, what Reveal.js does, and which of its keys the pictures keep.
 
-import "../engine/filmstrip.js";
+import { begin, strips } from "../engine/filmstrip.js";
 import prediction from "../exercises/prediction.js";
 import { run, startup, tex } from "./library.js";
 
@@ -71,4 +71,5 @@ document.addEventListener("DOMContentLoaded", async () => {
     plugins: [RevealNotes],
   });
   for (const event of ["ready", "pdf-ready"]) Reveal.on(event, fit);
+  for (const strip of strips()) await begin(strip); // before its slide is shown
 });

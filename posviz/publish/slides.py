@@ -23,7 +23,7 @@ from nbformat import NotebookNode
 from posviz.engine.filmstrip import styles
 from posviz.engine.scripts import as_script
 from posviz.exercises.prediction import Prediction
-from posviz.publish.assets import policy, scripts, write, write_library
+from posviz.publish.assets import policy, scripts, write, write_frames, write_library
 from posviz.publish.clean import cleaned, markdown
 from posviz.publish.lesson import executed_with_filmstrips
 from posviz.publish.speaker import asked, followed
@@ -197,7 +197,9 @@ def write_slides(notebook: Path, to: Path, choose: Callable = list) -> Path:
     Raises what it raises or a cell of the lesson does, and OSError where the place cannot be
     written to.
     """
-    lesson = choose(stacks(cleaned(executed_with_filmstrips(notebook))))
+    cells, assets = cleaned(executed_with_filmstrips(notebook)), to / "assets"
+    write_frames(cells, notebook.stem, assets)
+    lesson = choose(stacks(cells))
     pages = Environment(
         loader=FileSystemLoader(HERE),
         autoescape=True,
@@ -208,7 +210,6 @@ def write_slides(notebook: Path, to: Path, choose: Callable = list) -> Path:
     page = pages.get_template("slides.html.j2").render(
         title=lesson[0][0].section, stacks=lesson, script=SCRIPT, policy=POLICY
     )
-    assets = to / "assets"
     for name in ("mathjax", "reveal"):
         write_library(name, assets)
     own = (HERE / "slides.css").read_text("utf-8")

@@ -8,9 +8,9 @@ import nbformat
 from nbformat.v4 import new_output
 
 from posviz.engine.stored import WIDGET
-from posviz.publish.lesson import executed_with_filmstrips
+from posviz.publish.lesson import executed_with_filmstrips, prompts
 
-FRAMES = 3  # of a filmstrip, where tests do not ask how many there are
+GAPS = (1,)  # between a slider's places, where tests do not ask how many there are
 PLAYED = "00_start_here"  # by the kernel that pages and slides start for themselves
 
 # In the kernel that has executed a lesson: its explorers as filmstrips, by the name of the widget.
@@ -19,9 +19,10 @@ import json, pathlib
 from ipywidgets.widgets.widget import _instances
 from posviz.engine import explorer, filmstrip
 
-filmstrip.FRAMES = MOST
+filmstrip.GAPS = GIVEN_GAPS
+asked = GIVEN_PROMPTS
 pathlib.Path("strips.json").write_text(json.dumps({
-    key: filmstrip.filmstrip(widget.picture)
+    key: filmstrip.filmstrip(widget.picture, asked.get(key, ""))
     for key, widget in _instances.items() if isinstance(widget, explorer.Explorer)
 }))
 """
@@ -29,7 +30,18 @@ pathlib.Path("strips.json").write_text(json.dumps({
 
 def with_filmstrips(lab, notebook):
     """Put filmstrips in the place of the explorers of the notebook that JupyterLab has executed."""
-    lab.run_code(STRIPS.replace("MOST", str(FRAMES)))
+    asked = prompts(notebook)
+    by_widget = {
+        output.data[WIDGET]["model_id"]: asked.get(cell.source.strip(), "")
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        if WIDGET in output.get("data", {})
+    }
+    given = {"GIVEN_GAPS": GAPS, "GIVEN_PROMPTS": by_widget}
+    code = STRIPS
+    for name, value in given.items():
+        code = code.replace(name, repr(value))
+    lab.run_code(code)
     strips = json.loads((lab.server.folder / "strips.json").read_text())
     for cell in notebook.cells:
         for index, output in enumerate(cell.get("outputs", [])):

@@ -3,6 +3,9 @@
 import itertools
 import re
 import shutil
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 import nbformat
 import numpy as np
@@ -65,13 +68,18 @@ def test_every_explorer_is_there_and_moves_from_end_to_end(lesson):
     strips = list(lesson.strips())
     assert len(strips) == wanted > 0
     for strip in strips:
-        for slider in strip.get_by_role("slider").all():
-            low = slider.evaluate("slider => slider.value === '0'")
-            for key in ("End", "Home") if low else ("Home", "End"):
-                shows_another(strip, lambda: slider.press(key))  # noqa: B023
-            top = slider.get_attribute("max")
-            slider.press("End")
-            assert slider.input_value() == top
+        canvas = strip.locator("canvas")
+        for number, slider in enumerate(strip.get_by_role("slider").all()):
+            for key, place in (("End", slider.get_attribute("max")), ("Home", "0")):
+                if slider.input_value() == place:
+                    continue
+                if number == 0:
+                    shows_another(strip, lambda: slider.press(key))  # noqa: B023
+                else:  # that each knob changes something, no browser has to tell
+                    before = frame(strip)
+                    slider.press(key)
+                    expect(canvas).not_to_have_attribute("data-frame", before)
+                assert slider.input_value() == place
 
 
 def test_every_prediction_is_closed_and_answers(lesson):
@@ -149,9 +157,9 @@ def test_formulas_are_set(lesson):
 
 def test_a_page_and_what_it_needs_are_small(lesson, site):
     page = site / f"{lesson.notebook.stem}.html"
-    shared = (path for path in (site / "assets").rglob("*") if path.suffix != ".png")
-    sizes = [path.stat().st_size for path in (page, *shared) if path.is_file()]
-    assert sum(sizes) <= MOST_BYTES
+    shared = [*(site / "assets").glob("*.css"), *(site / "assets" / "mathjax").iterdir()]
+    frames = (site / "assets" / lesson.notebook.stem).glob("*.css")
+    assert sum(path.stat().st_size for path in (page, *shared, *frames)) <= MOST_BYTES
 
 
 def test_links_lead_to_pages_and_places_that_are_there(lesson, site):
@@ -186,13 +194,18 @@ def second(site, browser):
     context.close()
 
 
+def alive_in(opened, source):
+    """The filmstrip below the cell with this source."""
+    cell = opened.page.locator(".cell", has_text=source)
+    cell.scroll_into_view_if_needed()
+    strip = cell.locator(".posviz-filmstrip[data-alive=true]")
+    expect(strip).to_be_visible(timeout=20_000)
+    return strip
+
+
 def table_of(opened):
     """The filmstrip of SinusoidalTable(d_model=64, position=10)."""
-    strip = opened.page.locator(
-        ".cell", has_text="SinusoidalTable(d_model=64, position=10).explore"
-    )
-    strip.scroll_into_view_if_needed()
-    return strip.locator(".posviz-filmstrip[data-alive=true]")
+    return alive_in(opened, "SinusoidalTable(d_model=64, position=10).explore")
 
 
 def shown(strip):
@@ -232,8 +245,8 @@ def test_a_picture_is_as_dark_as_its_page(second):
 
 def test_a_typed_value_goes_to_the_nearest_place_and_says_so(second):
     strip = table_of(second)
-    box, note = strip.get_by_role("textbox"), strip.locator(".posviz-note")
-    slider = strip.get_by_role("slider")
+    box, note = strip.get_by_role("textbox").first, strip.locator(".posviz-note")
+    slider = strip.get_by_role("slider").first
     typed = 33.4 if float(slider.get_attribute("aria-valuetext")) > 63 else 88.4
     box.fill(str(typed))
     shows_another(strip, lambda: box.press("Enter"))
@@ -250,6 +263,73 @@ def test_a_typed_value_goes_to_the_nearest_place_and_says_so(second):
     at_the_end = slider.input_value() == slider.get_attribute("max")
     shows_another(strip, lambda: slider.press("ArrowLeft" if at_the_end else "ArrowRight"))
     expect(note).to_be_empty()
+
+
+def test_a_setting_goes_back_when_another_is_moved_and_the_page_says_so(second):
+    strip = table_of(second)
+    position, width = (strip.get_by_role("slider").nth(index) for index in (0, 1))
+    radio, note = strip.get_by_role("radio", name="concatenated"), strip.locator(".posviz-note")
+    expect(strip.locator(".posviz-fixed")).to_contain_text("the others go back")
+    strip.get_by_role("button", name="Reset").click()
+    shows_another(strip, lambda: position.press("End"))
+    expect(note).to_be_empty()
+    shows_another(strip, lambda: width.press("End"))
+    expect(note).to_have_text("position goes back to 10.")
+    assert [slider.get_attribute("aria-valuetext") for slider in (position, width)] == ["10", "512"]
+    check(shown(strip), by_agg(SinusoidalTable(d_model=512, position=10)), "page_back")
+    shows_another(strip, radio.check)
+    expect(note).to_have_text("d_model goes back to 64.")
+    shows_another(strip, lambda: position.press("Home"))
+    expect(radio).not_to_be_checked()
+    shows_another(strip, strip.get_by_role("button", name="Reset").click)
+    check(shown(strip), by_agg(SinusoidalTable(d_model=64, position=10)), "page_reset")
+
+
+def test_settings_that_belong_together_stay(site, browser):
+    context = browser.new_context()
+    opened = Opened(context, site / f"{OF_TOPIC['rotary'].notebook}.html")
+    strip = alive_in(opened, "RealHead().explore")
+    head, positions, sentence = (
+        strip.get_by_role("radio", name=name, exact=True)
+        for name in ("same word", "all the same", "cat")
+    )
+    shows_another(strip, head.check)
+    shows_another(strip, positions.check)
+    expect(head).to_be_checked()
+    expect(strip.locator(".posviz-note")).to_be_empty()
+    shows_another(strip, sentence.check)
+    expect(strip.locator(".posviz-note")).to_have_text(
+        "head of goes back to previous word. positions goes back to as they are."
+    )
+    assert opened.wrong == []
+    context.close()
+
+
+@pytest.fixture
+def address(site):
+    """Where a server has the pages."""
+    handler = partial(SimpleHTTPRequestHandler, directory=site)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_from_a_server_frames_come_when_a_picture_comes_near_or_has_the_focus(address, browser):
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page, asked = context.new_page(), set()
+    page.on("request", lambda request: asked.add(request.url.rpartition("/")[2]))
+    page.goto(f"{address}/{OF_TOPIC['rotary'].notebook}.html", wait_until="networkidle")
+    strips = page.locator(".posviz-filmstrip")
+    first, last = strips.nth(1), strips.last
+    assert not {f"{number}.css" for number in range(1, strips.count() + 1)} & asked
+    first.focus()
+    expect(first.locator("input").first).to_be_focused(timeout=20_000)
+    last.scroll_into_view_if_needed()
+    expect(last).to_have_attribute("data-alive", "true", timeout=20_000)
+    assert {"2.css", f"{strips.count()}.css"} <= asked
+    assert "4.css" not in asked
+    context.close()
 
 
 def test_a_lesson_alone_offers_no_other(site, browser, tmp_path):

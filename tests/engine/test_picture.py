@@ -9,7 +9,7 @@ import pytest
 import traitlets
 from matplotlib.figure import Figure
 
-from posviz.engine.knobs import integer, switch
+from posviz.engine.knobs import choice, integer, switch
 from posviz.engine.picture import Picture
 from tests.engine.sample import ROOT, Failing, Waves
 
@@ -99,15 +99,29 @@ def test_values_and_repr_tell_the_knobs():
 def test_the_knob_that_plays_is_filmed_and_one_with_few_values():
     assert Waves.filmed_knobs() == ("position", "shape")
 
-    class Chosen(Waves):
-        filmed = ("base",)
-
-    assert Chosen.filmed_knobs() == ("base",)
-
     class Still(Waves):
         position = switch(True)
 
-    assert Still.filmed_knobs() == ("lines", "position")
+    assert Still.filmed_knobs() == ("width", "position")  # other lines would have to be made anew
+
+
+def test_what_moves_together_with_the_filmed_knob_comes_before_others():
+    class Both(Waves):
+        combined = (("width", "base"), ("phase", "position"))
+
+    assert Both.filmed_knobs() == ("position", "phase")
+
+
+def test_a_long_choice_is_filmed_alone_or_not_at_all():
+    class Long(Waves):
+        shape = choice("sine", options=("sine", *map(str, range(8))))
+        marked = choice("a", options=("a", "b"))
+
+    class Only(Picture):
+        kind = choice("0", options=tuple(map(str, range(9))))
+
+    assert Long.filmed_knobs() == ("position", "marked")
+    assert Only.filmed_knobs() == ("kind",)
 
 
 def test_two_pictures_share_no_value():

@@ -113,6 +113,20 @@ DEFAULT = {
         "getUint32(0)",
         "tests/browser/test_slides.py::test_play_plays_by_keyboard_and_the_slide_stays",
     ),
+    "filmstrip: the frame that changes most is the nearest": (
+        "posviz/engine/filmstrip.js",
+        "moved(frame) < moved(best)",
+        "moved(frame) > moved(best)",
+        "tests/browser/test_pages.py::"
+        "test_a_setting_goes_back_when_another_is_moved_and_the_page_says_so",
+    ),
+    "filmstrip: a control stays where it is when another brings it along": (
+        "posviz/engine/filmstrip.js",
+        "    for (const knob of others) stands[knob](places[knob]);\n",
+        "",
+        "tests/browser/test_pages.py::"
+        "test_a_setting_goes_back_when_another_is_moved_and_the_page_says_so",
+    ),
     "slides.js: a remote's next key stays in the picture": (
         "posviz/publish/slides.js",
         '["PageUp", "PageDown", "Escape"]',

@@ -235,6 +235,24 @@ QUICK = {
         "tests/engine/test_explorer.py::test_reset_draws_what_is_at_rest_into_the_bitmap_again"
         "[another figure]",
     ),
+    "a slider leaves out where the picture stands": (
+        "posviz/engine/sweeps.py",
+        "[start[name], *told]",
+        "told",
+        "tests/engine/test_sweeps.py::test_what_belongs_together_is_there_in_every_combination",
+    ),
+    "a knob that waits for others moves alone": (
+        "posviz/engine/sweeps.py",
+        "(*knob.when, name) if knob.idle(picture) else (name,)",
+        "(name,)",
+        "tests/engine/test_sweeps.py::test_a_knob_that_waits_brings_along_what_it_waits_for",
+    ),
+    "a page's slider goes beyond the end": (
+        "posviz/engine/sweeps.py",
+        "end = max(knob.end(standing(values)) for values in found)",
+        "end = knob.high",
+        "tests/engine/test_sweeps.py::test_a_slider_ends_where_the_picture_ends_it[2]",
+    ),
 }
 
 DEFAULT = {
@@ -264,18 +282,6 @@ DEFAULT = {
         '("Title", "Keywords", "Subject",',
         "tests/engine/test_export.py::test_title_caption_and_python_line_go_"
         "with_the_file[pdf-the cat]",
-    ),
-    "frames are filed under knobs in drawing order": (
-        "posviz/engine/filmstrip.py",
-        "key = tuple(now[name] for name in self.knobs)",
-        "key = tuple(now.values())",
-        "tests/engine/test_filmstrip.py::test_a_slider_ends_where_nothing_changes_any_more",
-    ),
-    "a filmstrip leaves out where the picture stands": (
-        "posviz/engine/filmstrip.py",
-        "{*knob.stops(min(count, self.max_places)), self.start[name]}",
-        "{*knob.stops(min(count, self.max_places))}",
-        "tests/engine/test_filmstrip.py::test_it_can_be_seen_before_it_moves",
     ),
     "a poster lies on its side": (
         "posviz/engine/style.py",

@@ -304,10 +304,10 @@ DEFAULT = {
         "return super().held(picture)",
         "tests/test_pictures.py::test_every_setting_shows_what_a_fresh_figure_would[BlockwiseMask]",
     ),
-    "two hands: the knobs that move by default move nothing": (
-        "posviz/pictures/rotary2d/two_hands.py",
-        'filmed = ("row", "column")',
-        'filmed = ("direction", "kind")',
+    "a film's knob stays where it is": (
+        "posviz/engine/animation.py",
+        "setattr(self.picture, self.knob, value)",
+        "pass",
         "tests/test_every_figure.py::test_what_an_animation_moves_is_seen[TwoHands]",
     ),
     "every style: fonts of a PDF are Type 3": (

@@ -8,8 +8,9 @@ import resource
 import zlib
 
 import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from posviz.publish.assets import LIBRARIES, policy, write, write_library
+from posviz.publish.assets import LIBRARIES, policy, write, write_frames, write_library
 
 
 def script_sources(policy):
@@ -75,10 +76,26 @@ def test_a_librarys_script_lies_there_as_a_style_and_no_script_does(tmp_path):
     assert names > {"reveal.css", "reveal.js.css", "notes.js.css"}
     assert not [name for name in names if name.endswith(".js")]
     style = (tmp_path / "reveal" / "reveal.js.css").read_text()
-    (packed,) = re.fullmatch(r'head { --script: "([\w+/=]+)"; }\n', style).groups()
+    (packed,) = re.fullmatch(r'head { --packed: "([\w+/=]+)"; }\n', style).groups()
     assert (
         zlib.decompress(base64.b64decode(packed)) == (LIBRARIES / "reveal/reveal.js").read_bytes()
     )
+
+
+def test_frames_lie_beside_a_page_which_names_them(tmp_path):
+    strip = '<div class="posviz-filmstrip" data-frames="{}"></div>'
+    shown = strip.format("AA+/="), "text", strip.format("BB==") + strip.format("a.b")
+    outputs = [new_output("display_data", {"text/html": html}) for html in shown]
+    lesson = new_notebook(cells=[new_markdown_cell("# A"), new_code_cell(outputs=outputs)])
+    write_frames(lesson, "05 ropes", tmp_path / "assets")
+    one, other = (strip.format(f"assets/05%20ropes/{number}.css") for number in (1, 2))
+    html = [output.data["text/html"] for output in lesson.cells[1].outputs]
+    assert html == [one, "text", other + strip.format("a.b")]  # what are no frames stays
+    files = {path.name: path.read_text() for path in (tmp_path / "assets/05 ropes").iterdir()}
+    assert files == {
+        "1.css": '[data-frames$="/1.css"] { --packed: "AA+/="; }\n',
+        "2.css": '[data-frames$="/2.css"] { --packed: "BB=="; }\n',
+    }
 
 
 def test_a_policy_names_scripts_by_their_hashes_alone():

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 
 import nbformat
 import pytest
@@ -16,7 +17,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from posviz.engine.export import notebook_png
 from posviz.engine.places import SETTING
-from posviz.publish.lesson import executed_with_filmstrips, read
+from posviz.publish.lesson import executed_with_filmstrips, prompts, read
 
 pytestmark = pytest.mark.slow("a process")
 
@@ -25,7 +26,7 @@ SOURCES = (
     "import beside\nprint(beside.WORD, Path('data/linked.txt').read_text())",
     "ThreeDoors(door='scores').figure()",
     "picture = ThreeDoors()\npicture.explore()",
-    "from IPython.display import display\ndisplay(ThreeDoors(door='mask').explore())",
+    "from IPython.display import display\ndisplay(WavelengthClocks().explore())",
     "from posviz import predict\npredict('1?', ('a', 1 > 0, ''), ('b', 1 < 0, ''), answer='')",
     "predict('2?', ('a', 2 > 0, ''), ('b', 2 < 0, ''), answer='')",
     "from tempfile import mkdtemp\n_ = Path('data/new').mkdir(), Path('new').touch(), mkdtemp()",
@@ -58,6 +59,7 @@ def notebook(tmp_path_factory):
     (folder / "beside.py").write_text("WORD = 'found beside'")
     path = write(folder / "00_title.ipynb", *SOURCES)
     stored = nbformat.read(path, as_version=4)
+    stored.cells.insert(6, new_markdown_cell("**Try** 111.\n\n**Notice** 222."))
     for cell in stored.cells[-2:]:
         cell.outputs = [new_output("stream", name="stdout", text="before")]
     stored.cells[-1].metadata["tags"] = ["skip-execution"]
@@ -86,28 +88,47 @@ def outputs(cell, kind="data"):
     return [output[kind] for output in cell.outputs if kind in output]
 
 
+def code(lesson):
+    return [cell for cell in lesson.cells if cell.cell_type == "code"]
+
+
 def test_cells_are_what_they_were(lesson):
-    assert [cell.source for cell in lesson.cells] == ["# 00 · Title", *SOURCES]
+    assert [cell.source for cell in code(lesson)] == [*SOURCES]
 
 
 def test_explorers_are_filmstrips_shown_or_displayed(lesson):
-    for cell in lesson.cells[4:6]:
+    for cell, name in zip(code(lesson)[3:5], ["ThreeDoors", "WavelengthClocks"], strict=True):
         (data,) = outputs(cell)
         assert data["text/html"].startswith('<div class="posviz-explorer posviz-filmstrip" ')
-        assert data["text/plain"].startswith("ThreeDoors(door=")
+        assert data["text/plain"].startswith(f"{name}(")
         assert "application/vnd.jupyter.widget-view+json" not in data
     assert "widgets" not in lesson.metadata
 
 
+def test_a_filmstrip_stops_where_the_prompt_below_it_says(lesson):
+    (data,) = outputs(code(lesson)[4])
+    (packed,) = re.findall('data-frames="([^"]+)"', data["text/html"])
+    frames = zlib.decompress(base64.b64decode(packed))
+    assert b'"111"' in frames
+    assert b'"222"' not in frames
+
+
+def test_a_prompt_stands_right_below_its_cell_and_ends_where_readers_are_to_look():
+    text = "First this.\n\n**Try** one.\n\n1. And two.\n\n**Notice** three."
+    cells = [new_code_cell("a"), new_markdown_cell(text), new_code_cell("b"), new_code_cell("c")]
+    found = prompts(new_notebook(cells=[*cells, new_markdown_cell("**Notice** that")]))
+    assert found == {"a": "**Try** one.\n\n1. And two.\n\n", "c": ""}
+
+
 def test_each_prediction_is_what_is_shown_where_no_kernel_is(lesson):
-    for cell in lesson.cells[6:8]:
+    for cell in code(lesson)[5:7]:
         (data,) = outputs(cell)
         assert data["text/html"].startswith('<div class="posviz-prediction">')
         assert "application/vnd.jupyter.widget-view+json" not in data
 
 
 def test_cells_that_are_not_run_show_nothing(lesson):
-    for cell in lesson.cells[10:]:
+    for cell in code(lesson)[9:]:
         assert (cell.outputs, cell.execution_count) == ([], None)
 
 
@@ -115,16 +136,16 @@ def test_figures_have_alternative_text_and_a_dark_look(lesson):
     from posviz import ThreeDoors
 
     picture = ThreeDoors(door="scores")
-    (metadata,) = outputs(lesson.cells[3], "metadata")
+    (metadata,) = outputs(code(lesson)[2], "metadata")
     assert metadata["image/png"]["alt"] == picture.caption(picture.compute())
     dark, _ = notebook_png(picture.figure(dark=True))
     assert metadata["image/png"]["dark"] == base64.b64encode(dark).decode()
 
 
 def test_it_finds_what_lies_beside_it_and_writes_nothing_there_without_a_warning(lesson):
-    assert outputs(lesson.cells[2], "text") == ["found beside it\n"]
-    assert outputs(lesson.cells[9], "text") == ["figures/old.png\n"]
-    streams = [output for cell in lesson.cells[1:] for output in cell.outputs if "name" in output]
+    assert outputs(code(lesson)[1], "text") == ["found beside it\n"]
+    assert outputs(code(lesson)[8], "text") == ["figures/old.png\n"]
+    streams = [output for cell in code(lesson) for output in cell.outputs if "name" in output]
     assert [stream.name for stream in streams] == ["stdout", "stdout"]
 
 

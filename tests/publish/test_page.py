@@ -47,7 +47,9 @@ def colour_of(address):
 
 
 def lesson():
-    strip = filmstrip(Waves(words="<script>alert(1)"), 60_000)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("posviz.engine.filmstrip.GAPS", (1,))
+        strip = filmstrip(Waves(words="<script>alert(1)"))
     figure, dark = (base64.b64encode(png(colour)).decode() for colour in ("red", "black"))
     alt = {"image/png": {"width": 8, "alt": 'a "quoted" <caption>', "dark": dark}}
     shown = (

@@ -41,7 +41,7 @@ class AlibiScores(Picture):
 
     size = (9.0, 3.9)
     paper_size = (3.3, 3.1)
-    filmed = ("head", "distance")
+    combined = (("head", "distance"), ("head", "content"))
 
     head = integer(2, low=1, high=HEADS, play=True)
     content = real(1.0, low=0.0, high=5.0, step=0.1, label="content ×")

@@ -25,6 +25,7 @@ class AlibiSlopes(Picture):
 
     size = (9.0, 4.0)
     paper_size = (3.3, 2.5)
+    combined = (("num_heads", "head"),)
 
     num_heads = integer(8, low=1, high=MOST_HEADS)
     head = integer(1, low=1, high=MOST_HEADS, until=lambda p: p.num_heads, play=True)

@@ -25,6 +25,7 @@ class WeightByDistance(Picture):
 
     size = (9.0, 4.0)
     paper_size = (3.3, 2.5)
+    combined = (("head", "one_in"), ("show", "furthest"))
 
     num_heads = integer(8, low=1, high=MOST_HEADS)
     head = integer(1, low=1, high=MOST_HEADS, until=lambda p: p.num_heads, play=True)

@@ -21,7 +21,7 @@ class Chooser(Picture):
 
     size = (9.0, 3.3)
     paper_size = (3.3, 4.3)
-    filmed = ("reads", "kernel")
+    combined = (("reads", "later"), ("kernel", "learns", "distance"))
 
     reads = _question("reads", "it reads")
     later = _question("later", "later on")

@@ -19,7 +19,6 @@ class CountedPositions(Picture):
 
     size = (8.0, 4.2)
     paper_size = (3.3, 3.4)
-    filmed = ("counts", "sharpness")
 
     sentence = text("It rained. So we stayed in and we read. Then we left", redraw=True)
     counts = choice("full stops", options=("every token", "words", "full stops", WORD))

@@ -41,7 +41,6 @@ class DistanceFunctions(Picture):
 
     size = (8.0, 3.9)
     paper_size = (3.3, 2.9)
-    filmed = ("query",)
 
     distance = log_integer(
         100, low=1, high=FURTHEST, until=lambda p: p.query, play=True, label="distance (tokens)"

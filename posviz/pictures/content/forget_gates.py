@@ -23,7 +23,6 @@ class ForgetGates(Picture):
 
     size = (8.0, 4.2)
     paper_size = (3.3, 5.0)
-    filmed = ("gate",)
 
     sentence = text("The cat sat on the mat. Then it slept a while", redraw=True)
     word = text(".", max_length=20, label="word or mark")

@@ -32,7 +32,6 @@ class LayerPlan(Picture):
 
     size = (8.0, 4.2)
     paper_size = (3.3, 2.6)
-    filmed = ("layers", "plan")
 
     plan = choice("Cohere 2", options=tuple(PLANS))
     layers = integer(8, low=1, high=MOST, play=True)

@@ -36,7 +36,6 @@ class TemperatureByPosition(Picture):
 
     size = (8.0, 4.4)
     paper_size = (3.3, 3.6)
-    filmed = ("offset",)
 
     step = integer(2, low=1, high=STEPS, label=f"k, near k · {STEP:,}")
     offset = integer(-1, low=-BESIDE, high=BESIDE, play=True, label="tokens from there")

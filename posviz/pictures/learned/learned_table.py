@@ -39,6 +39,7 @@ class LearnedTable(Picture):
 
     size = (8.0, 3.3)
     paper_size = (3.3, 3.3)
+    combined = (("progress", "centred"),)
 
     progress = integer(100, low=0, high=100, play=True, label="training (%)")
     centred = switch(False, label="subtract mean")

@@ -35,7 +35,6 @@ class ExtrapolationCurves(Picture):
 
     size = (8.0, 4.3)
     paper_size = (3.3, 2.9)
-    filmed = ("arm",)
 
     task = choice(LOSS, options=TASKS, redraw=True)
     arm = choice("ALiBi", options=ALL_ARMS)

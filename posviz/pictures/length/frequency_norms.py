@@ -42,7 +42,6 @@ class FrequencyNorms(Picture):
 
     size = (8.0, 3.8)
     paper_size = (3.3, 4.6)
-    filmed = ("within",)
 
     layer = integer(1, low=0, high=127, until=lambda p: len(p._seen().shares) - 1)
     head = integer(1, low=0, high=127, until=lambda p: len(p._seen().shares[0]) - 1)

@@ -33,7 +33,6 @@ class NeedleByDistance(Picture):
 
     size = (8.0, 3.9)
     paper_size = (3.3, 4.2)
-    filmed = ("arm",)
 
     arm = choice("ALiBi", options=ALL_ARMS)
     beside = choice("RoPE", options=BESIDE)

@@ -25,7 +25,6 @@ class SolveRates(Picture):
 
     size = (8.0, 4.5)
     paper_size = (3.3, 5.2)
-    filmed = ("share",)
 
     share = real(SOLVED, low=0.5, high=1, step=0.01, play=True, label="share right")
     arm = choice("RoPE", options=ALL_ARMS)

@@ -36,7 +36,6 @@ class ShuffledSentence(Picture):
 
     size = (8.0, 4.0)
     paper_size = (3.3, 2.4)
-    filmed = ("order", "encoding")
 
     sentence = text("the cat sat on the mat", max_length=80, redraw=True)
     order = choice("shuffled", options=("original", "reversed", "shuffled"))

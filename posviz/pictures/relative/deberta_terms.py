@@ -23,7 +23,6 @@ class DebertaTerms(Picture):
 
     size = (8.0, 4.3)
     paper_size = (3.3, 2.6)
-    filmed = ("clip", "reading")
 
     c2p = switch(True, label="c2p on")
     p2c = switch(True, label="p2c on")

@@ -28,7 +28,6 @@ class FourRelativeTerms(Picture):
 
     size = (8.0, 4.3)
     paper_size = (3.3, 3.8)
-    filmed = ("offset_scale", "offset_alone")
 
     content_content = switch(True, label=TERMS[0])
     content_offset = switch(True, label=TERMS[1])

@@ -18,7 +18,6 @@ class AngleTable(Picture):
 
     size = (8.0, 4.2)
     paper_size = (3.3, 3.0)
-    filmed = ("position", "layout")
 
     shown = choice("sin", options=("cos", "sin", "angle"), redraw=True)
     layout = choice("half_split", options=LAYOUTS)

@@ -35,7 +35,7 @@ class DerivationStepper(Picture):
 
     size = (8.0, 4.2)
     paper_size = (3.3, 3.5)
-    filmed = ("line", "version")
+    combined = (("line", "version"),)
 
     derivation = choice("matrices", options=tuple(DERIVATIONS), restarts=("line",), redraw=True)
     version = choice("slip", options=VERSIONS, redraw=True)

@@ -41,7 +41,7 @@ class RotaryScores(Picture):
 
     size = (9.0, 3.9)
     paper_size = (3.3, 3.0)
-    filmed = ("seq_len",)  # frames of random content are too large for a page
+    combined = (("content", "seed"),)
 
     content = choice("one token", options=tuple(LIMITS), redraw=True)
     sentence = text("the cat sat on the mat", max_length=80, when={"content": ("sentence",)})

@@ -25,7 +25,7 @@ class RotatingVectors(Picture):
 
     size = (8.0, 4.0)
     paper_size = (3.3, 2.1)
-    filmed = ("together", "query")
+    combined = (("query", "pair"),)
 
     together = integer(0, low=0, high=FURTHEST, play=True, label="both moved by")
     query = integer(7, low=0, high=FURTHEST, play=True, label="query position m")

@@ -30,7 +30,7 @@ class MropeSections(Picture):
 
     size = (8.0, 4.2)
     paper_size = (3.3, 2.3)
-    filmed = ("column", "row")
+    combined = (("column", "row"), ("column", "sections"))
 
     column = integer(20, low=0, high=FURTHEST, play=True)
     row = integer(10, low=0, high=FURTHEST, play=True)

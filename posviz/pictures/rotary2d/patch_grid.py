@@ -40,7 +40,7 @@ class PatchGrid(Picture):
 
     size = (8.0, 3.9)
     paper_size = (3.3, 2.1)
-    filmed = ("row", "column")
+    combined = (("row", "encoding"), ("column", "encoding"))
 
     row = integer(5, low=0, high=FURTHEST, until=lambda p: p.grid - 1, play=True)
     column = integer(8, low=0, high=FURTHEST, until=lambda p: p.grid - 1, play=True)

@@ -22,7 +22,7 @@ class TwoHands(Picture):
 
     size = (8.0, 4.2)
     paper_size = (3.3, 2.1)
-    filmed = ("row", "column")
+    combined = (("row", "column"), ("column", "kind"), ("kind", "pair"))
 
     row = integer(4, low=0, high=SIDE - 1, play=True)
     column = integer(6, low=0, high=SIDE - 1, play=True)

@@ -20,7 +20,6 @@ class ShiftIsRotation(Picture):
 
     size = (8.0, 3.9)
     paper_size = (3.3, 2.1)
-    filmed = ("position", "offset")
 
     position = integer(10, low=0, high=FURTHEST, play=True, label="position pos")
     offset = integer(15, low=0, high=FURTHEST, play=True, label="offset k")

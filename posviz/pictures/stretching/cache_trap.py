@@ -25,7 +25,6 @@ class CacheTrap(Picture):
 
     size = (9.0, 4.0)
     paper_size = (3.3, 3.4)
-    filmed = ("length", "cache")
 
     method = choice("dynamic NTK", options=("dynamic NTK", "LongRoPE"))
     cache = choice(TURNED, options=(TURNED, UNTURNED, FIXED), label="cache with")

@@ -34,7 +34,6 @@ class ConfigReader(Picture):
 
     size = (9.0, 4.2)
     paper_size = (3.3, 5.0)
-    filmed = ("model",)
 
     model = choice("gpt-oss 120b", options=(*CONFIGS, PASTED))
     config = text("", max_length=LONGEST, when={"model": (PASTED,)}, label="config.json")

@@ -24,7 +24,6 @@ class LossPastTraining(Picture):
 
     size = (8.0, 4.0)
     paper_size = (3.3, 2.6)
-    filmed = ("reading",)
 
     reading = choice(
         "YaRN × 2", options=tuple(n for n in READINGS if n not in (PLAIN, CROPPED)), label="method"

@@ -31,7 +31,6 @@ class ScoreCurve(Picture):
 
     size = (8.0, 4.0)
     paper_size = (3.3, 2.6)
-    filmed = ("factor", "method")
 
     method = choice("NTK", options=METHODS[1:])
     factor = log(4, low=1, high=MOST, play=True, label="factor s")

@@ -23,7 +23,6 @@ class BlockwiseMask(Picture):
 
     size = (9.0, 4.2)
     paper_size = (3.3, 2.45)
-    filmed = ("query", "block")
 
     query = integer(
         20, low=0, high=LONGEST - 1, until=lambda p: p.seq_len - 1, play=True, label="query (token)"
