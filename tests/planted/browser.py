@@ -25,12 +25,6 @@ QUICK = {
 }
 
 DEFAULT = {
-    "page.css: a worksheet has the answers": (
-        "posviz/publish/page.css",
-        ".posviz-answer, .posviz-guess >",
-        ".posviz-guess >",
-        "tests/browser/test_site.py::test_a_printed_lesson_is_a_worksheet",
-    ),
     "slider: Reset does not stop Play": (
         "posviz/engine/slider.js",
         "if (message.stop) pause();",

@@ -136,7 +136,7 @@ QUICK = {
         "tests/derivations/test_setting.py::test_turning_is_multiplying_by_a_complex_number[0]",
     ),
     "page: a link to a place in another lesson stays a notebook": (
-        "posviz/publish/page.py",
+        "posviz/publish/overview.py",
         "\\.ipynb(?=[)#])",
         "\\.ipynb(?=\\))",
         "tests/publish/test_page.py::test_links_between_lessons_lead_to_pages",
