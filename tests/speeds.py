@@ -19,7 +19,7 @@ import numpy as np
 import numpy.testing  # which starts a process when NumPy 2.1 first loads it
 import pytest
 
-from tests import changed
+from tests import changed, planted
 
 MARKERS = (
     "slow(reason): it starts a process, runs a notebook or takes seconds: --quick leaves it out",
@@ -66,7 +66,6 @@ def pytest_collection_modifyitems(config, items):
         reach = changed.Reach(changed.since_last_commit())
     # What a change reaches is few: of that nothing is left to chance but what always is.
     drawn = _drawn(items, "default" if reach and speed == "quick" else speed, config.option.seed)
-    config.undrawn = {item.nodeid for item in items if item not in drawn}
     kept, left = [], []
     for item in items:
         reason = _left_out(item, speed, drawn)
@@ -97,7 +96,10 @@ def _left_out(item, speed, drawn) -> str:
 
 
 def _drawn(items, speed, seed) -> set:
-    """All items but those of sampled tests, of which so many are taken as their marker says."""
+    """All items but those of sampled tests, of which so many are taken as their marker says.
+
+    And those that see a planted error.
+    """
     tests: dict = {}
     others = ("release", "slow") if speed == "quick" else ("release",)
     for item in items:
@@ -108,7 +110,9 @@ def _drawn(items, speed, seed) -> set:
     for (_, name), each in tests.items():
         number = min(len(each), each[0].get_closest_marker("sampled").kwargs[speed])
         drawn |= set(random.Random(f"{seed} {name}").sample(each, number))
-    return drawn
+    errors = planted.QUICK if speed == "quick" else planted.ERRORS
+    seeing = {error[-1] for error in errors.values()}
+    return drawn | {item for item in items if item.nodeid in seeing}
 
 
 def _reached(item, reach) -> bool:

@@ -1,10 +1,5 @@
-"""Errors that people make, planted on purpose: each turns its test red at the speed it says.
+"""Errors that people make, planted on purpose: each turns its test red at the speed it says."""
 
-`tests/planted/` has the lists of {name: (file, what stands there, the error, test that sees it)}:
-QUICK for what --quick sees, DEFAULT for what only the default speed does.
-"""
-
-import importlib
 import multiprocessing
 import os
 import shutil
@@ -14,14 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.changed import Reach, files
+from tests.planted import ERRORS, QUICK
 
 ROOT = Path(__file__).parent.parent
-AREAS = [
-    importlib.import_module(f"tests.planted.{file.stem}")
-    for file in sorted((ROOT / "tests" / "planted").glob("*.py"))
-]
-QUICK = {name: error for area in AREAS for name, error in area.QUICK.items()}
-ERRORS = QUICK | {name: error for area in AREAS for name, error in area.DEFAULT.items()}
 SLOW_TO_LOAD = [  # what the tests compare with, and nothing of our own
     "torch",
     "hypothesis",
@@ -116,12 +106,6 @@ def test_every_planted_error_can_be_planted(tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
     for error in ERRORS.values():
         plant(tmp_path, error)
-
-
-def test_with_the_usual_seed_no_sample_is_without_the_test_that_sees_an_error(pytestconfig):
-    known = QUICK if pytestconfig.option.speed == "quick" else ERRORS
-    seen_by = {error[-1] for error in known.values()}
-    assert pytestconfig.option.seed or seen_by.isdisjoint(pytestconfig.undrawn)
 
 
 @pytest.mark.slow("a process")
