@@ -20,6 +20,7 @@ from matplotlib.text import Text
 from posviz.engine.axis import aligned_axes
 from posviz.engine.recorder import Recorder, Recording
 from posviz.engine.style import style_context
+from posviz.engine.styled_figure import drop_bitmaps
 
 
 class Layers:
@@ -56,6 +57,12 @@ class Layers:
     def begin_again(self) -> None:
         """Let all that is at rest be drawn into the background by the next frame, as at first."""
         self._moved, self._shape = set(), None
+
+    def drop_pixels(self) -> None:
+        """Free the bitmaps, megabytes each; the next frame draws them anew."""
+        drop_bitmaps(self.figure)
+        self.canvas = self.figure.canvas
+        self._background, self._shape, self._recorder = None, None, None
 
     def _all_in_front(self, order):
         """Whether all that has changed is drawn in front; what is not will be from now on."""

@@ -7,7 +7,7 @@ from posviz.engine.picture import Picture
 from posviz.engine.style import dpi, style_context
 from posviz.engine.styled_figure import clear_figure
 
-KEPT = 6  # figures: as many as the longest choice has options; each holds two bitmaps
+KEPT = 6  # figures: as many as the longest choice has options; one of them has its pixels
 
 
 class LiveFigure:
@@ -65,6 +65,8 @@ class LiveFigure:
             figure, artists = self.picture.build(*look)
             built = Layers(figure, *look), artists
         self._built[key] = built
+        if self.layers not in (None, built[0]):
+            self.layers.drop_pixels()
         if len(self._built) > KEPT:
             oldest, _ = self._built.pop(next(iter(self._built)))
             clear_figure(oldest.figure)

@@ -81,10 +81,11 @@ def test_a_figure_comes_back_with_its_value_and_few_are_kept():
         figures.append(weakref.ref(live.layers.figure))
     assert figures[0]() is figures[2]() is not figures[1]()
     assert np.array_equal(pixels, fresh_pixels(picture))
-    for picture.lines in (3, 4, 1):
+    assert hasattr(figures[0]().canvas, "renderer")
+    assert not hasattr(figures[1]().canvas, "renderer")  # what is not shown has no pixels
+    for lines, dark in [(3, False), (4, False), (1, False), (2, True), (3, True), (1, True)]:
+        picture.lines, live.dark = lines, dark
         live.follow()
-    live.dark = True
-    live.follow()
     gc.collect()
     assert figures[1]() is None  # the one that was shown longest ago
     assert figures[0]() is not None
