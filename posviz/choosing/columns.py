@@ -14,7 +14,7 @@ from posviz.arrays import Array
 from posviz.attention import KeyValueCache, attend
 from posviz.choosing.census import CENSUS, FILES
 from posviz.choosing.length import loss, recall
-from posviz.choosing.rows import D_MODEL, HEADS, LINE, ROWS, Cell, parameters_of
+from posviz.choosing.rows import D_MODEL, HEAD_DIM, HEADS, LINE, ROWS, Cell, parameters_of
 from posviz.encodings.doors import Encoding, doors
 from posviz.masks import causal_mask
 
@@ -67,13 +67,17 @@ def parameters(row: str) -> Cell:
 def flash(row: str) -> Cell:
     """What torch's scaled_dot_product_attention must be given beside queries, keys and values.
 
-    The number: 0 for nothing, so that FlashAttention can do it; 1 for a bias; 2 if it cannot.
+    The number: 0 for nothing, so that FlashAttention can do it; 1 where another of its kernels has
+    to, for a bias or for queries that are wider than values; 2 if it cannot.
     """
     encoding = _for_input(row)
     if sdpa.why_never(encoding):
         return Cell(2, "✗ its own sums", False)
     if "at_scores" in doors(encoding):
         return Cell(1, "a bias", False)
+    queries = np.ones((1, HEADS, 1, HEAD_DIM))
+    if encoding.at_query(queries, np.arange(1)).shape[-1] > HEAD_DIM:
+        return Cell(1, "wider queries", False)
     return Cell(0, "✓ nothing")
 
 

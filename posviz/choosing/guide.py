@@ -18,8 +18,8 @@ QUESTIONS: dict[str, dict[str, tuple[str, ...]]] = {
     "later": {
         "never longer texts": (),
         "longer texts, stretched for them": ("stretched",),
-        "longer texts, untouched; near things": ("loss",),
-        "longer texts, untouched; far things": ("recall",),
+        "longer texts, untrained; near things": ("loss",),
+        "longer texts, untrained; far things": ("recall",),
     },
     "kernel": {
         "any": (),

@@ -1,17 +1,13 @@
 """What popular tables say of encodings, each cell with its number."""
 
-import numpy as np
-
 from posviz.choosing.census import FAMILIES
-from posviz.choosing.columns import COLUMNS, SAME
+from posviz.choosing.columns import COLUMNS
 from posviz.choosing.rows import D_MODEL, TRAINED, Cell
 from posviz.choosing.table import Comparison
-from posviz.encodings.sinusoidal import sinusoidal
 
 TOLD = {
     "learned numbers": "What is said of them, and how many there are.",
-    "relative": "What is said, and the largest change of an output when the text is moved by 1000; "
-    "of sinusoids, how much the product of two rows 5 apart varies along the table.",
+    "relative": "What is said, and the largest change of an output when the text is moved by 1000.",
     "longer texts": "What is said, and loss and recall at 64 and 512 tokens, trained on 64; ✓ is "
     "right: yes for both, or no and not for both.",
     "example": "A model that is named, and whether transformers 5.23 has it so.",
@@ -26,7 +22,7 @@ def said() -> Comparison:
         {
             "sinusoidal": (
                 _numbers("0", "sinusoidal", 0),
-                _products(),
+                _relative("no", "sinusoidal"),
                 _longer("yes", "sinusoidal"),
                 _nothing(),
             ),
@@ -83,13 +79,6 @@ def _longer(words: str, row: str) -> Cell:
     reads_on = loss.can and recall.can
     both = f"{loss.said[2:]}, {recall.said[2:]}"
     return _cell(words, reads_on == (words == "yes"), loss.number, both)
-
-
-def _products() -> Cell:
-    """Sinusoids are said to hold no relative position; the product of rows depends on it alone."""
-    rows = sinusoidal(np.arange(TRAINED), D_MODEL)
-    spread = float(np.ptp((rows[5:] * rows[:-5]).sum(axis=-1)))
-    return _cell("no", spread > SAME, spread, "< 1e-9" if spread < SAME else f"{spread:.2g}")
 
 
 def _examples(row: str, *families: str) -> Cell:

@@ -2,8 +2,10 @@
 
 import pytest
 import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from posviz.choosing import costs
+from posviz.choosing.columns import COLUMNS
 from posviz.choosing.rows import ROWS
 
 N = 128  # tokens
@@ -46,3 +48,16 @@ def test_the_time_is_that_of_the_fastest_pass(monkeypatch):
     monkeypatch.setattr(costs, "process_time", lambda: next(ticks) / 100)
     monkeypatch.setattr(costs, "pass_of", lambda row, length: lambda: None)
     assert costs._fastest.__wrapped__("RoPE", 1) == pytest.approx(0.03)
+
+
+@pytest.mark.filterwarnings("ignore:.*lash attention:UserWarning")
+@pytest.mark.parametrize("row", ["sinusoidal", "RoPE", "xPos", "PoPE"])
+def test_what_flash_is_given_is_what_torch_takes(row):
+    """Torch's own kernel takes queries and keys as wide as values, and no others."""
+    go = costs.pass_of(row, 64)
+    with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
+        if COLUMNS["flash"](row).can:
+            go()
+        else:
+            with pytest.raises(RuntimeError, match="No available kernel"):
+                go()

@@ -12,7 +12,7 @@ def alibi_is_widely_used() -> Verdict:
     """ALiBi is what models of today use for long texts."""
     files = {"they are transformers 5.23": CENSUS["ALiBi"].files}
     text = (
-        "Model files, of 530, in which a grep finds it; widely means more than 53. They are BLOOM, "
+        "Model files, of 530, in which a grep finds it; in use means more than 53. They are BLOOM, "
         "Falcon and MPT; RoPE that can be stretched is in 176."
     )
     return judge(files, lambda count: count > 53, text)
@@ -59,7 +59,10 @@ def before_the_scores_the_kernel_is_free() -> Verdict:
     """What acts at the input, at queries or at keys leaves the kernel of attention alone."""
     rows = [row for row in ROWS if COLUMNS["door"](row).said in ("input", "query, key")]
     given = {f"it is {row}": int(COLUMNS["flash"](row).number) for row in rows}
-    text = "What torch's function needs beside queries, keys and values; alone means 0, nothing."
+    text = (
+        "What torch's function needs beside queries, keys and values, 1 also where queries come to "
+        "be wider than values; alone means 0, nothing."
+    )
     return judge(given, lambda number: number == 0, text)
 
 
