@@ -33,7 +33,7 @@ class Asked(NamedTuple):
 
 def asked(html: str) -> Asked | None:
     """The prediction in what a cell has shown, without pictures; None where there is none."""
-    found = BeautifulSoup(html, "html.parser").select_one(".posviz-prediction")
+    found = BeautifulSoup(html, "html.parser").select_one(".posviz-prediction:has(> details)")
     if found is None:
         return None
     for image in found("img"):

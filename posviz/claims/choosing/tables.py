@@ -56,12 +56,14 @@ def any_encoding_fits_a_fast_kernel() -> Verdict:
 
 @claim("kernel", sources=("dao2022flashattention",))
 def before_the_scores_the_kernel_is_free() -> Verdict:
-    """What acts at the input, at queries or at keys leaves the kernel of attention alone."""
-    rows = [row for row in ROWS if COLUMNS["door"](row).said in ("input", "query, key")]
+    """What acts at the input, or turns pairs of queries and keys, leaves the kernel alone."""
+    doors = {row: COLUMNS["door"](row).said for row in ROWS}
+    pairs = [row for row, door in doors.items() if door == "query, key" and row != "PoPE"]
+    rows = [row for row, door in doors.items() if door == "input"] + pairs
     given = {f"it is {row}": int(COLUMNS["flash"](row).number) for row in rows}
     text = (
-        "What torch's function needs beside queries, keys and values, 1 also where queries come to "
-        "be wider than values; alone means 0, nothing."
+        "What torch's function needs beside queries, keys and values; alone means 0, nothing. PoPE "
+        "makes a pair of each number, and queries wider than values are 1, too."
     )
     return judge(given, lambda number: number == 0, text)
 

@@ -36,11 +36,7 @@ test_comes_to, test_turns = claim_tests(
             "true only if it acts at the input or it acts at queries and keys",
             ["0", "0", "1", "2"],
         ),
-        "before_the_scores_the_kernel_is_free": (
-            "true only if it is sinusoidal or it is learned or it is RoPE or it is RoPE in 2-D or "
-            "it is stretched RoPE or it is dynamic NTK or it is xPos",
-            [*7 * ["0"], "1"],
-        ),
+        "before_the_scores_the_kernel_is_free": ("true", 7 * ["0"]),
         "a_line_ends_unseen": ("true only if it is RoPE in 2-D", [*3 * ["< 1e-14"], "0.2748"]),
         "learned_means_many": (
             "true only if it is learned or it is Transformer-XL or it is DeBERTa or it is PaTH",
@@ -60,8 +56,8 @@ test_comes_to, test_turns = claim_tests(
         "before_the_scores_the_kernel_is_free": (
             claims,
             "COLUMNS",
-            columns("flash"),
-            "true",
+            columns("flash", RoPE=1),
+            "true only if",
         ),
         "a_line_ends_unseen": (claims, "COLUMNS", columns("2-D"), "false"),
         "learned_means_many": (claims, "COLUMNS", columns("parameters", T5=3), "false"),

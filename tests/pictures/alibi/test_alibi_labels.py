@@ -53,6 +53,7 @@ def coloured(axes, name):
 
 def assert_ticks_stand_where_they_say(axis, number=float):
     """The text of each tick that is in sight is the number of its place."""
+    axis.get_figure(root=True).draw_without_rendering()
     low, high = sorted(axis.get_view_interval())
     told = [(tick.label1.get_text(), tick.get_loc()) for tick in axis.get_major_ticks()]
     told = [(number(text), place) for text, place in told if low <= place <= high]
