@@ -46,7 +46,7 @@ HEADING = re.compile(r"(#+) (.*)\n*")
 EXERCISE = re.compile(r" \(exercise \d\)")
 BAR = re.compile(r"^.*%\|.*\n?", re.MULTILINE)  # of progress, which is over
 TABLE = '<div class="posviz-table">'
-ROWS = 7  # of a table on a slide, at most
+ROWS = 10  # of a table on a slide, at most
 FORMULA = re.compile(r"\$\$.*?\$\$", re.DOTALL)
 TO_NOTEBOOK = re.compile(r'<a href="[^"]*\.ipynb[^>]*>(.*?)</a>')
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\.ipynb\)")
