@@ -160,7 +160,8 @@ def test_every_animation_moves_fits_and_opens_elsewhere(picture, tmp_path):
         assert image.size == (width, height)
         assert image.n_frames > 1
         assert image.info["loop"] == 0  # for ever
-        assert f"{picture!r}.animate({knob!r}, 'film.gif'" in image.info["comment"].decode()
+        call = method_call("animate", knob, "film.gif", style="notebook", dark=False)
+        assert f"\n{python_line(picture, call)}\n" in image.info["comment"].decode()
     assert mp4.stat().st_size < 3_000_000
     head, *frames = imageio_ffmpeg.read_frames(str(mp4))
     assert head["size"] == (width + width % 2, height + height % 2)
@@ -185,7 +186,8 @@ def test_what_a_reader_typed_is_inert_in_every_format(tmp_path, name, knob, word
     paths = [tmp_path / f"figure.{kind}" for kind in FORMATS]
     png, svg, pdf = save_all(picture, paths)
     assert reading_svg.faults(svg.read_bytes()) == []
-    assert f"{picture!r}.save('figure.png'" in Image.open(png).text["Comment"]
+    call = method_call("save", "figure.png", style="notebook", dark=False)
+    assert Image.open(png).text["Comment"] == python_line(picture, call)
     assert not PdfReader(pdf).pages[0].annotations
     assert not {"/OpenAction", "/AA", "/Names"} & set(PdfReader(pdf).root_object)
 

@@ -245,8 +245,9 @@ class _Backgrounds:
         """The recordings that turn the first background into the painted picture."""
         recordings = layers.recordings()
         if recordings is None:
-            few = Image.fromarray(layers.pixels()).convert("RGB").quantize(255, dither=_NO_DITHER)
-            return [self._difference(np.asarray(few.convert("RGBA")))]
+            whole = Image.fromarray(layers.pixels()).convert("RGB")
+            few = whole.quantize(255, kmeans=1, dither=_NO_DITHER).convert("RGBA")
+            return [self._difference(np.asarray(few))]
         if layers.background_id is not self._background_id:
             self._background_id = layers.background_id
             self._patch = self._difference(layers.background())
@@ -284,12 +285,16 @@ def _runs(some):
 
 
 def _pixel_cells(pixels, seen, paper) -> Cells:
-    """Pixels as cells, transparent where they are not to be seen; the paper's colour is kept."""
-    levels = ((pixels[seen] >> 3) * (255 / 31)).round()  # edges of letters need no more than 32
-    levels[(pixels[seen] == paper).all(axis=1)] = (
-        paper  # or what was there before would shine through
-    )
-    colours, which = np.unique(levels.astype(np.uint8).view(np.uint32), return_inverse=True)
+    """Pixels as cells, transparent where they are not to be seen; the paper's colour is kept.
+
+    Up to 255 colours are kept as they are; of more, alike ones become one.
+    """
+    shown = pixels[seen]
+    if len(np.unique(shown.view(np.uint32))) > 255:
+        is_paper = (shown == paper).all(axis=1)  # or what was there before would shine through
+        shown = ((shown >> 3) * (255 / 31)).round().astype(np.uint8)  # enough for edges of letters
+        shown[is_paper] = paper
+    colours, which = np.unique(shown.view(np.uint32), return_inverse=True)
     indices = np.zeros(seen.shape, np.uint8 if len(colours) < 256 else np.uint16)
     indices[seen] = which.ravel() + 1
     colours = np.append(np.uint32(0), colours).view(np.uint8).reshape(-1, 4)

@@ -23,7 +23,8 @@ from posviz.wording import quoted
 class Knob(traitlets.TraitType):
     """What all kinds share: a label, and whether changing it changes the number of artists.
 
-    when: the options of other knobs with which this one changes anything, by the knobs' names.
+    when: the options of other knobs with which this one changes anything, by the knobs' names; of
+        a number a range.
     """
 
     play = False
@@ -47,6 +48,8 @@ class Knob(traitlets.TraitType):
             if getattr(picture, name) not in options:
                 *others, last = map(str, options)
                 these = f"{', '.join(others)} or {last}" if others else last
+                if isinstance(options, range):
+                    these = f"{options.start} or more"
                 return f"only with {picture.knobs()[name].label} {these}"
         return ""
 

@@ -121,7 +121,7 @@ class Picture(traitlets.HasTraits):
         """One or two knobs: a slide shows these alone, and a film moves the first."""
         knobs = dict(sorted(cls.knobs().items(), key=lambda item: item[1].redraw))
         numbers = [name for name, knob in knobs.items() if isinstance(knob, numeric)]
-        numbers = [name for name in numbers if knobs[name].play or not knobs[name].when]
+        numbers = [name for name in numbers if knobs[name].play or not _awaits_choice(knobs[name])]
         numbers.sort(key=lambda name: not knobs[name].play)
         few = [name for name, knob in knobs.items() if isinstance(knob, choice | switch)]
         first = [*numbers, *few][:1]
@@ -226,6 +226,11 @@ class Picture(traitlets.HasTraits):
         data = [f"{name}=..." for name in self._data]
         values = [f"{name}={value!r}" for name, value in self.values().items()]
         return f"{type(self).__name__}({', '.join(data + values)})"
+
+
+def _awaits_choice(knob):
+    """Whether a knob changes anything with some options of another knob alone."""
+    return not all(isinstance(options, range) for options in knob.when.values())
 
 
 def _place(axes):

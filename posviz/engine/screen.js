@@ -86,6 +86,7 @@ class Painter {
    */
   take(frame, buffers) {
     this.#waiting.push([frame, buffers]);
+    this.elements.canvas.dataset.painting = ""; // tests wait until it is gone, and for what is asked
     this.#paint().catch((error) => {
       this.elements.notice.textContent = `This frame could not be shown: ${error.message}`;
     });
@@ -105,6 +106,7 @@ class Painter {
       }
     } finally {
       this.#painting = false;
+      delete this.elements.canvas.dataset.painting;
     }
   }
 
@@ -121,6 +123,7 @@ class Painter {
   #tell(message) {
     const { canvas, caption, said, notice } = this.elements;
     this.#shown = message.frame;
+    if (message.whole) delete canvas.dataset.asked;
     notice.textContent = "";
     canvas.setAttribute("aria-label", message.caption);
     canvas.dataset.frame = String(message.frame);
@@ -150,10 +153,11 @@ class Line {
 
   /**
    * @param {Model<ScreenTraits, Frame | Pong, ToScreen>} model
-   * @param {HTMLElement} notice
+   * @param {ReturnType<typeof makeElements>} elements
    */
-  constructor(model, notice) {
+  constructor(model, { canvas, notice }) {
     this.model = model;
+    this.canvas = canvas;
     this.notice = notice;
     this.ratio = globalThis.devicePixelRatio; // pixels of the screen per pixel of the picture
     this.host = watchKernel(model, () => this.goodbye("stopped"), () => this.ask());
@@ -181,6 +185,7 @@ class Line {
   }
 
   ask() {
+    this.canvas.dataset.asked = "";
     this.#send({ ask: true, ...this.#page() });
   }
 
@@ -298,7 +303,7 @@ function watchDrags(canvas, drag, signal) {
 /** @param {Widget<ScreenTraits, Frame | Pong, ToScreen>} widget */
 function render({ model, el }) {
   const elements = makeElements(el), { canvas } = elements;
-  const line = new Line(model, elements.notice);
+  const line = new Line(model, elements);
   const painter = new Painter(elements, () => line.askAgain());
   const room = new Room(elements, model.get("css"), (ratio) => {
     line.ratio = ratio;

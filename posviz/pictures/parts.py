@@ -26,6 +26,7 @@ from posviz.pictures.dense_line import DenseLine
 
 CROSS = (0, 1, np.nan, 0, 1), (0, 1, np.nan, 1, 0)  # from corner to corner
 RANGES = 400  # in which a long row is shown: about as many as its panel has pixels
+SEVERAL_PAIRS = range(4, 513)  # dimensions with which a base matters: pair 0 turns as with any
 WIDE = 5.0  # inches: a slide, a notebook, a poster; narrower is a column of a paper
 
 

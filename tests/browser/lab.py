@@ -68,6 +68,9 @@ UNFINISHED_AND_FAILED = """() => {
     };
 }"""
 
+# Where an answer, a frame or its pixels are still to come.
+DUE = "[data-unanswered=true], [data-asked], [data-painting]"
+
 FINGERPRINT = """async canvas => {
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
     const digest = new Uint8Array(await crypto.subtle.digest('SHA-1', data));
@@ -348,8 +351,7 @@ class Explorer:
         def still():
             self.page.wait_for_timeout(40)
             frames.append(self.frame())
-            unanswered = self.root.locator("[data-unanswered=true]").count()
-            return frames[-1] == frames[-2] and not unanswered
+            return frames[-1] == frames[-2] and not self.root.locator(DUE).count()
 
         assert self._wait_until(still, timeout), "The picture never stood still."
 

@@ -12,7 +12,7 @@ class Opened:
         self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
         self.page.on("console", self._note)
         self.page.route("**/*", self._only_files)
-        self.page.goto(file.as_uri(), timeout=120_000)  # on a busy machine
+        self.page.goto(file.as_uri())
 
     def _note(self, said):
         if not said.text.startswith("Canvas2D: Multiple readback"):  # that is these tests

@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 
 from posviz.engine.live_figure import LiveFigure
 from posviz.pictures.content.one_matrix import OneMatrix
+from tests.browser.lab import SECOND
 from tests.engine.sample import place_of
 
 TABLE = "from posviz import SinusoidalTable\npicture = SinusoidalTable()"
@@ -251,6 +252,7 @@ def test_a_control_offers_what_other_knobs_leave_of_it(lab):
     slopes, masks = lab.explorers()
     assert slopes.range("head") == (0, 0, 7)
     slopes.press("head", "End")
+    slopes.stands_at("head", "8")
     slopes.press("num_heads", "Home")
     slopes.stands_at("head", "1")
     assert slopes.range("head") == (0, 0, 0)
@@ -443,19 +445,25 @@ def test_keys_stay_with_the_control_that_has_the_focus(lab):
     assert lab.page.locator(".jp-CodeCell").count() == cells
 
 
-CORNER = """canvas => [...canvas.getContext('2d').getImageData(0, 0, 1, 1).data.slice(0, 3)]"""
+CORNER = """([canvas, colour]) =>
+    canvas.getContext('2d').getImageData(0, 0, 1, 1).data.slice(0, 3).join() === colour.join()"""
 WHITE, DARK = [255, 255, 255], [0x1B, 0x1E, 0x23]
+
+
+def paper_becomes(explorer, colour):
+    """Wait for it: a theme that changes the room brings a frame of another size before."""
+    looked_at = [explorer.canvas.element_handle(), colour]
+    explorer.page.wait_for_function(CORNER, arg=looked_at, timeout=5 * SECOND)
 
 
 def test_the_picture_follows_the_theme_at_once_and_exports_keep_their_style(lab, server):
     lab.write("dark", TABLE, "picture.explore()")
     lab.run_all()
     [explorer] = lab.explorers()
-    light, corner = explorer.settled(), lambda: explorer.canvas.evaluate(CORNER)
-    assert corner() == WHITE
-    with explorer.changes():
-        lab.theme("Dark")
-    assert corner() == DARK
+    light = explorer.settled()
+    paper_becomes(explorer, WHITE)
+    lab.theme("Dark")
+    paper_becomes(explorer, DARK)
     explorer.press("position", "ArrowRight")
     explorer.button("Export").click()
     explorer.settled()
@@ -470,7 +478,7 @@ def test_the_picture_follows_the_theme_at_once_and_exports_keep_their_style(lab,
     lab.theme("Dark")
     lab.run_cell(1)
     [explorer] = lab.explorers()
-    assert corner() == DARK
+    paper_becomes(explorer, DARK)
     png = lab.notebook().cells[1].outputs[0].data["image/png"]
     stored = Image.open(io.BytesIO(base64.b64decode(png))).convert("RGB")
     assert list(stored.getpixel((0, 0))) == WHITE

@@ -1,5 +1,7 @@
 """Every notebook in JupyterLab: it runs, tells what is stored, and sliders move every picture."""
 
+from functools import partial
+
 import nbformat
 import pytest
 
@@ -104,11 +106,13 @@ def moves_the_picture(explorer, label, by_mouse):
     """To both ends by keyboard and on by mouse.
 
     A slider that one option needs is tried with it, and with the first slider at its end: an option
-    may begin a derivation again, whose first line shows little.
+    may begin a derivation again, whose first line shows little. One that needs more of another knob
+    is tried with each at its end.
     """
     lowest, present, highest = explorer.range(label)
     ends = ("End", "Home") if present - lowest < highest - present else ("Home", "End")
-    options = explorer.options()
+    others = [other for other in explorer.labels() if other != label]
+    options = [*explorer.options(), *(partial(explorer.press, other, "End") for other in others)]
     while explorer.asleep(label) or not explorer.changed_by(lambda: explorer.press(label, ends[0])):
         assert options, f"{label} never moved the picture"
         options.pop(0)()

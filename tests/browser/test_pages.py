@@ -68,18 +68,13 @@ def test_every_explorer_is_there_and_moves_from_end_to_end(lesson):
     strips = list(lesson.strips())
     assert len(strips) == wanted > 0
     for strip in strips:
-        canvas = strip.locator("canvas")
-        for number, slider in enumerate(strip.get_by_role("slider").all()):
-            for key, place in (("End", slider.get_attribute("max")), ("Home", "0")):
-                if slider.input_value() == place:
-                    continue
-                if number == 0:
-                    shows_another(strip, lambda: slider.press(key))  # noqa: B023
-                else:  # that each knob changes something, no browser has to tell
-                    before = frame(strip)
-                    slider.press(key)
-                    expect(canvas).not_to_have_attribute("data-frame", before)
-                assert slider.input_value() == place
+        for slider in strip.get_by_role("slider").all():
+            low = slider.input_value() == "0"
+            for key in ("End", "Home") if low else ("Home", "End"):
+                shows_another(strip, lambda: slider.press(key))  # noqa: B023
+            top = slider.get_attribute("max")
+            slider.press("End")
+            assert slider.input_value() == top
 
 
 def test_every_prediction_is_closed_and_answers(lesson):

@@ -7,6 +7,8 @@ artists themselves only where a number was written down wrongly: the two round a
 import io
 import json
 from types import SimpleNamespace
+from unittest import mock
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from matplotlib.backends.backend_agg import RendererAgg
@@ -14,6 +16,7 @@ from matplotlib.path import Path
 from matplotlib.transforms import Affine2D, Bbox, TransformedPath
 from PIL import Image
 
+import posviz.engine.picture
 from posviz.engine.frames import Frames
 from posviz.engine.live_figure import LiveFigure
 
@@ -71,8 +74,9 @@ def replayed(recording, background) -> np.ndarray:
 
 
 def fresh_pixels(picture, dpi=100) -> np.ndarray:
-    """What Agg draws of the picture, [height, width, 4] uint8."""
-    figure = picture.figure()
+    """What Agg draws of the picture, its layout solved anew, [height, width, 4] uint8."""
+    with mock.patch.object(posviz.engine.picture, "_layouts", WeakKeyDictionary()):
+        figure = picture.figure()
     figure.set_dpi(dpi)
     figure.canvas.draw()
     return np.asarray(figure.canvas.buffer_rgba())

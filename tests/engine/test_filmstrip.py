@@ -127,13 +127,9 @@ def set_texts(picture, texts):
             setattr(picture, name, knob.read(texts[knob.label]))
 
 
-# How many pixels may be far off: more where the whole frame is reduced to 255 colours.
 @pytest.mark.slow("seconds")
-@pytest.mark.parametrize(
-    ("kind", "mean", "far_off"),
-    [(Waves, 0.3, 1e-4), (Wide, 0.3, 1e-4), (Both, 0.3, 1e-4), (Hatched, 1.2, 2e-3)],
-)
-def test_a_frame_is_what_a_fresh_figure_shows(kind, mean, far_off):
+@pytest.mark.parametrize("kind", [Waves, Wide, Both, Hatched])
+def test_a_frame_is_what_a_fresh_figure_shows(kind):
     picture = kind(position=7, phase=0.25)
     reader = Reader(filmstrip(picture))
     settings = reader.settings()
@@ -141,9 +137,9 @@ def test_a_frame_is_what_a_fresh_figure_shows(kind, mean, far_off):
         set_texts(picture, settings[number])
         for dark in (False, True):
             apart = np.abs(reader.pixels(number, dark) - fresh(picture, dark))
-            # A background of 255 colours, and vertices to a 64th of a pixel.
-            assert apart.mean() < mean, settings[number]
-            assert (apart.max(axis=2) > 40).mean() < far_off, settings[number]
+            # A frame or a background of 255 colours, and vertices to a 64th of a pixel.
+            assert apart.mean() < 0.3, settings[number]
+            assert (apart.max(axis=2) > 40).mean() < 1e-4, settings[number]
         arrays = picture.compute()
         assert reader.header["frames"][number][3] == picture.caption(arrays)
 
@@ -177,7 +173,7 @@ def test_what_frames_share_is_kept_once():
     assert len(told) == len(set(told))
     assert len(reader.blobs) == len(set(reader.blobs))
     drawn = sum(len(light) + len(dark) for _, light, dark, _ in frames)
-    assert len(told) < drawn / 3  # most of a frame is that of others, too
+    assert len(told) < drawn / 7  # most of a frame is that of others, too
     for _, light, dark, _ in frames:
         for (_, vertices, images), (_, same, others) in zip(
             map(recordings.__getitem__, light), map(recordings.__getitem__, dark), strict=True

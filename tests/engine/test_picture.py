@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from weakref import WeakKeyDictionary
 
 import matplotlib
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 import traitlets
 from matplotlib.figure import Figure
 
+from posviz.engine import picture as module
 from posviz.engine.knobs import choice, integer, switch
 from posviz.engine.picture import Picture
 from tests.engine.sample import ROOT, Failing, Waves
@@ -154,6 +156,42 @@ def test_layout_stays_where_it_was_settled():
     figure.axes[1].set_ylabel("two\nlines")
     figure.canvas.draw()
     assert [axes.get_position().bounds for axes in figure.axes] == before
+
+
+class Named(Waves):
+    """Waves whose axis has a name, a line of it for each wave."""
+
+    _data = ("name",)
+
+    def __init__(self, name="", **values):
+        self.name = name
+        super().__init__(**values)
+
+    def draw(self, figure):
+        artists = super().draw(figure)
+        artists.right.set_ylabel(self.name + self.lines * "\n")
+        return artists
+
+
+class Unnamed(Named):
+    """A picture of the same artists, and without data."""
+
+    _data = ()
+
+
+def test_a_layout_is_kept_for_its_own_picture_style_and_artists(monkeypatch):
+    pictures = [Unnamed(), Unnamed(lines=4), Waves(), Named("y"), Named(6 * "high\n")]
+    looks = [(picture, style) for picture in pictures for style in ("notebook", "slide")]
+
+    def corners(picture, style):
+        return [axes.get_position().bounds for axes in picture.figure(style).axes]
+
+    kept = [corners(*look) for look in looks + looks]
+    alone = []
+    for look in looks:
+        monkeypatch.setattr(module, "_layouts", WeakKeyDictionary())
+        alone.append(corners(*look))
+    assert kept == alone + alone
 
 
 def test_a_layout_has_no_more_digits_than_every_run_finds():

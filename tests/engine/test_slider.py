@@ -112,6 +112,7 @@ class Table(Picture):
     )
     kind = knobs.choice("turned", options=("turned", "shifted", "plain"))
     turn = knobs.integer(0, low=0, high=90, when={"kind": ("turned", "shifted")})
+    more = knobs.integer(0, low=0, high=9, when={"rows": range(3, 11)})
 
 
 def test_a_range_that_another_knob_shortens_is_shown_shortened_and_comes_back():
@@ -165,6 +166,10 @@ def test_a_slider_that_moves_nothing_says_when_it_would():
     assert slider.idle == "only with kind turned or shifted"
     table.kind = "shifted"
     assert slider.idle == ""
+    slider = make(table, "more")
+    assert slider.idle == ""
+    table.rows = 2
+    assert slider.idle == "only with rows 3 or more"
 
 
 @pytest.mark.parametrize(("name", "letters"), [("lines", 1), ("base", 5), ("phase", 4)])

@@ -9,8 +9,7 @@ from posviz.lab.results import committed
 from posviz.lab.train import train_one
 
 
-@pytest.mark.slow("it trains a model")
-@pytest.mark.sampled(default=1)
+@pytest.mark.slow("it trains two models, three seconds each")
 @pytest.mark.parametrize("arm", ["none", "RoPE"])
 def test_a_cell_of_the_table_is_found_again(arm):
     """To the last bit only on a machine like that of the table; elsewhere sums round otherwise.

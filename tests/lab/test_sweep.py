@@ -132,7 +132,6 @@ def test_a_worker_that_is_killed_loses_nothing(tmp_path):
 
 
 @pytest.mark.slow("processes")
-@pytest.mark.sampled(default=1)
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_no_worker_outlives_the_sweep(how, tmp_path):
     command = [sys.executable, "-m", "posviz", "sweep", "lesson", "--to", str(tmp_path)]
@@ -161,7 +160,7 @@ def _eventually(ask, seconds=60):
 # ---------------------------------------------------------------- recipes of docs/sweeps.md
 
 
-@pytest.mark.release("an executor of others")
+@pytest.mark.slow("processes")
 def test_dask(runs, tmp_path):
     from distributed import Client, LocalCluster
 
@@ -171,7 +170,7 @@ def test_dask(runs, tmp_path):
     assert [result.config for result in found] == runs
 
 
-@pytest.mark.release("an executor of others")
+@pytest.mark.slow("processes")
 def test_submitit(runs, tmp_path):
     from submitit import AutoExecutor
 

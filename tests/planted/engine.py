@@ -26,6 +26,24 @@ QUICK = {
         ".bounds, 17)",
         "tests/engine/test_picture.py::test_a_layout_has_no_more_digits_than_every_run_finds",
     ),
+    "a layout is kept for all styles": (
+        "posviz/engine/picture.py",
+        "self._lay_out(figure, (style, size))",
+        "self._lay_out(figure, ())",
+        "tests/engine/test_picture.py::test_a_layout_is_kept_for_its_own_picture_style_and_artists",
+    ),
+    "a layout is kept for all numbers of artists": (
+        "posviz/engine/picture.py",
+        "for name, knob in self.knobs().items() if knob.redraw)\n        if key",
+        "for name, knob in self.knobs().items() if 0)\n        if key",
+        "tests/engine/test_picture.py::test_a_layout_is_kept_for_its_own_picture_style_and_artists",
+    ),
+    "a layout is kept for all data of a picture": (
+        "posviz/engine/picture.py",
+        "_layouts.setdefault(self if self._data else type(self), {})",
+        "_layouts.setdefault(type(self), {})",
+        "tests/engine/test_picture.py::test_a_layout_is_kept_for_its_own_picture_style_and_artists",
+    ),
     "a film of a number stops one place before its end": (
         "posviz/engine/knobs.py",
         "last, count = self.last_place, min(most, self.last_place + 1)",

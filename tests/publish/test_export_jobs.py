@@ -7,6 +7,7 @@ import pytest
 from PIL import Image
 
 import posviz.pictures
+from posviz.engine.export import method_call
 from posviz.publish import export_jobs
 
 LOOK = ("notebook", False)
@@ -62,5 +63,6 @@ def test_jobs_write_the_picture_in_its_setting_and_look(tmp_path, dark):
     for name in stills:
         alone = picture.save(tmp_path / name, style="slide", dark=dark)
         assert alone.read_bytes() == (tmp_path / "out" / name).read_bytes()
-    comment = Image.open(tmp_path / "out" / names[-1]).info["comment"].decode()
-    assert repr(picture) in comment
+    comment = Image.open(tmp_path / "out" / names[-1]).info["comment"].decode().split("\n")
+    call = method_call("animate", "position", names[-1], style="slide", dark=dark)
+    assert f"{picture!r}.{call}" in comment

@@ -8,7 +8,7 @@ from posviz.encodings.rotary import LAYOUTS, change_layout
 from posviz.engine.knobs import choice, even, integer, log
 from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import SIGNED
-from posviz.pictures.parts import Curve, Map, legend_above, whole
+from posviz.pictures.parts import SEVERAL_PAIRS, Curve, Map, legend_above, whole
 
 LONGEST, WIDEST = 512, 256
 
@@ -23,7 +23,7 @@ class AngleTable(Picture):
     layout = choice("half_split", options=LAYOUTS)
     position = integer(10, low=0, high=127, until=lambda p: p.length - 1, play=True)
     head_dim = even(64, low=2, high=WIDEST)
-    base = log(10_000, low=10, high=1_000_000)
+    base = log(10_000, low=10, high=1_000_000, when={"head_dim": SEVERAL_PAIRS})
     length = integer(128, low=2, high=LONGEST, label="length (rows)")
 
     def compute(self) -> Arrays:

@@ -15,6 +15,7 @@ from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.order.shuffled_sentence import words_of
 from posviz.pictures.parts import (
     RANGES,
+    SEVERAL_PAIRS,
     Dense,
     Limits,
     Map,
@@ -47,7 +48,7 @@ class RotaryScores(Picture):
     sentence = text("the cat sat on the mat", max_length=80, when={"content": ("sentence",)})
     seq_len = log_integer(64, low=8, high=LONGEST, play=True)
     head_dim = even(64, low=2, high=128)
-    base = log(10_000, low=10, high=1_000_000)
+    base = log(10_000, low=10, high=1_000_000, when={"head_dim": SEVERAL_PAIRS})
     seed = integer(3, low=0, high=99)
     where = device()
 

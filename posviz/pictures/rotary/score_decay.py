@@ -12,6 +12,7 @@ from posviz.engine.knobs import choice, even, integer, log, log_integer
 from posviz.engine.picture import Arrays, Picture
 from posviz.pictures.parts import (
     RANGES,
+    SEVERAL_PAIRS,
     Curve,
     Dense,
     Limits,
@@ -42,7 +43,7 @@ class ScoreDecay(Picture):
     offset = integer(8, low=0, high=256, until=lambda p: p.largest, play=True)
     largest = log_integer(256, low=16, high=32_768, label="largest offset")
     head_dim = even(128, low=2, high=512)
-    base = log(10_000, low=10, high=1_000_000)
+    base = log(10_000, low=10, high=1_000_000, when={"head_dim": SEVERAL_PAIRS})
     seed = integer(0, low=0, high=99, when={"content": ("random", "many seeds")})
 
     def compute(self) -> Arrays:

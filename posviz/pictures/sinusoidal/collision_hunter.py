@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.engine.knobs import even, log, log_integer
 from posviz.engine.picture import Arrays, Picture
-from posviz.pictures.parts import Curve, Limits, Other, Rule, legend_above
+from posviz.pictures.parts import SEVERAL_PAIRS, Curve, Limits, Other, Rule, legend_above
 
 COLUMNS = 400  # the offsets are shown as the nearest of each of so many ranges
 
@@ -18,7 +18,7 @@ class CollisionHunter(Picture):
     paper_size = (3.3, 2.4)
 
     d_model = even(8, low=2, high=512)
-    base = log(10_000, low=10, high=1_000_000)
+    base = log(10_000, low=10, high=1_000_000, when={"d_model": SEVERAL_PAIRS})
     largest = log_integer(100_000, low=10, high=100_000, label="largest offset")
 
     def compute(self) -> Arrays:

@@ -6,7 +6,16 @@ from matplotlib.figure import Figure
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.engine.knobs import even, integer, log
 from posviz.engine.picture import Arrays, Picture
-from posviz.pictures.parts import Curve, Limits, Rule, legend_above, whole, with_room, zero
+from posviz.pictures.parts import (
+    SEVERAL_PAIRS,
+    Curve,
+    Limits,
+    Rule,
+    legend_above,
+    whole,
+    with_room,
+    zero,
+)
 
 
 class SimilarityByOffset(Picture):
@@ -17,7 +26,7 @@ class SimilarityByOffset(Picture):
 
     offset = integer(10, low=0, high=100, until=lambda p: p.largest, play=True)
     d_model = even(64, low=2, high=512)
-    base = log(10_000, low=10, high=1_000_000)
+    base = log(10_000, low=10, high=1_000_000, when={"d_model": SEVERAL_PAIRS})
     largest = integer(100, low=10, high=1000, label="largest offset")
 
     def compute(self) -> Arrays:

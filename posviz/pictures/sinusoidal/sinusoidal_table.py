@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.engine.knobs import choice, even, integer, log
 from posviz.engine.picture import Arrays, Picture
-from posviz.pictures.parts import Curve, Map, whole
+from posviz.pictures.parts import SEVERAL_PAIRS, Curve, Map, whole
 
 
 class SinusoidalTable(Picture):
@@ -17,7 +17,7 @@ class SinusoidalTable(Picture):
 
     position = integer(10, low=0, high=127, until=lambda p: p.length - 1, play=True)
     d_model = even(64, low=2, high=512)
-    base = log(10_000, low=10, high=1_000_000)
+    base = log(10_000, low=10, high=1_000_000, when={"d_model": SEVERAL_PAIRS})
     length = integer(128, low=2, high=512, label="length (rows)")
     layout = choice("interleaved", options=("interleaved", "concatenated"))
     frequencies = choice("paper", options=("paper", "tensor2tensor"))

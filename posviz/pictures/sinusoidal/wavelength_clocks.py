@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies, wavelengths
 from posviz.engine.knobs import even, integer, log
 from posviz.engine.picture import Arrays, Picture
-from posviz.pictures.parts import Background, Curve, Other, broken, wide
+from posviz.pictures.parts import SEVERAL_PAIRS, Background, Curve, Other, broken, wide
 
 CLOCKS = 8
 ACROSS = 4  # clocks in a row
@@ -25,7 +25,7 @@ class WavelengthClocks(Picture):
 
     position = integer(700, low=0, high=1000, play=True)
     d_model = even(16, low=2, high=512)
-    base = log(10_000, low=10, high=1_000_000)
+    base = log(10_000, low=10, high=1_000_000, when={"d_model": SEVERAL_PAIRS})
 
     def compute(self) -> Arrays:
         """Return up to eight pairs spread over all, their wavelengths, angles and hands.
