@@ -11,7 +11,7 @@ from posviz.publish import page, slides
 from tests.browser.lessons import lesson
 from tests.browser.opened import Opened
 
-AROUND = ("index", "pictures", "search", "glossary", "claims", "references", "about")
+AROUND = ["index", "pictures", "search", "glossary", "claims", "references", "about"]
 LESSONS = sorted(path.stem for path in run.NOTEBOOKS.glob(f"{page.LESSONS}.ipynb"))
 ROPE = OF_TOPIC["rotary"].notebook
 READY = "() => globalThis.MathJax?.startup?.promise?.then(() => true) ?? !globalThis.MathJax"
@@ -42,20 +42,11 @@ def check(shown):
     assert shown.evaluate("document.documentElement.scrollWidth") == shown.viewport_size["width"]
 
 
-@pytest.mark.sampled(default=3)
-@pytest.mark.parametrize("name", AROUND)
+@pytest.mark.sampled(default=5)
+@pytest.mark.parametrize("name", AROUND + LESSONS)
 @every_screen
 @every_scheme
-def test_a_page_around_the_lessons(browser, site, name, width, scheme):
-    with opened(browser, site / f"{name}.html", width, scheme) as shown:
-        check(shown)
-
-
-@pytest.mark.sampled(default=2)
-@pytest.mark.parametrize("name", LESSONS)
-@every_screen
-@every_scheme
-def test_a_lesson(browser, site, name, width, scheme):
+def test_a_page(browser, site, name, width, scheme):
     with opened(browser, site / f"{name}.html", width, scheme) as shown:
         check(shown)
 
