@@ -1,5 +1,6 @@
 """Other people's readers find in each file what the quiz asks, whatever signs it has."""
 
+import html
 import io
 import re
 import xml.etree.ElementTree as ET
@@ -7,6 +8,7 @@ import zipfile
 
 import pytest
 import qti_convert
+from moodle_xml_parser.parser import parse_bytes
 from pygiftparser import parser
 
 from posviz.course import LESSONS
@@ -60,25 +62,26 @@ def test_a_reader_of_gift_finds_every_question(every, tmp_path):
             assert (answer.fraction == 100) == choice.right
 
 
-def test_moodle_finds_what_its_format_asks_for(every):
-    """By the page of its format: no reader of it is kept up outside of Moodle."""
-    root = ET.fromstring(quiz_files.moodle_xml(every))
-    kinds = [question.get("type") for question in root]
-    assert kinds.count("category") == len(LESSONS)
-    assert kinds.count("multichoice") == len(asked(every))
-    found = root.findall("question[@type='multichoice']")
+def test_a_reader_of_moodles_xml_finds_every_question(every):
+    found = parse_bytes(quiz_files.moodle_xml(every))["multichoice"]
     for each, question in zip(found, asked(every), strict=True):
-        assert each.findtext("name/text") == question.name
-        assert each.find("questiontext").get("format") == "html"
-        assert each.findtext("questiontext/text") == question.text
-        assert each.findtext("generalfeedback/text") == question.answer
-        assert each.findtext("single") == "true"
-        for answer, choice in zip(each.findall("answer"), question.choices, strict=True):
-            assert answer.findtext("text") == choice.text
-            assert answer.findtext("feedback/text") == choice.told
-            assert answer.get("fraction") == ("100" if choice.right else "0")
-    category = root.findtext("question[@type='category']/category/text")
-    assert category == "$course$/top/posviz/00 Start here"
+        assert each.name == question.name
+        assert each.text_pre_parse == html.unescape(question.text)
+        assert each.general_feedback == html.unescape(question.answer)
+        assert each.single
+        for option, choice in zip(each.options, question.choices, strict=True):
+            assert option.answer == html.unescape(choice.text)
+            assert option.feedback == html.unescape(choice.told)
+            assert option.score_fraction == 100 * choice.right
+
+
+def test_moodles_xml_says_where_questions_stand_and_that_they_are_html(every):
+    root = ET.fromstring(quiz_files.moodle_xml(every))
+    categories = root.findall("question[@type='category']/category/text")
+    assert categories[0].text == "$course$/top/posviz/00 Start here"
+    assert len(categories) == len(LESSONS)
+    texts = root.findall("question[@type='multichoice']/questiontext")
+    assert {text.get("format") for text in texts} == {"html"}
 
 
 @pytest.fixture(scope="module")
