@@ -271,6 +271,12 @@ def test_style_colours_and_settings_reach_the_jobs(call, tmp_path):
     assert job.args == ("AlibiSlopes", setting, [tmp_path / "AlibiSlopes.pdf"], "slide", True)
 
 
+def test_a_picture_without_room_in_a_part_of_a_slide_is_named(call, tmp_path):
+    done = call(f"export AlibiScores --style slide --layout full --to {tmp_path}")
+    assert done.exit_code == 0
+    assert "AlibiScores has no room for all its texts: " in done.stderr
+
+
 def test_the_folder_may_begin_with_a_tilde_and_figures_are_where_the_setting_says(
     call, tmp_path, monkeypatch
 ):

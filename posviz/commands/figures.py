@@ -117,6 +117,9 @@ def export(
             f"Existing files kept, whatever they show: {len(kept)}; --overwrite writes them anew.",
             err=True,
         )
+    if layout:
+        for line in export_jobs.crowded(values, *look):
+            typer.echo(line, err=True)
     run_jobs(jobs, to)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import posviz.pictures
 from posviz.engine import animation, export
+from posviz.publish.faults import text_faults
 
 
 def plan(values, filmed, formats, to: Path, style, dark, overwrite) -> tuple[dict, list[Path]]:
@@ -38,6 +39,16 @@ def save(name, setting, paths, style, dark):
     """Write one picture in several formats, from one figure."""
     picture = posviz.pictures.load(name)(**setting)
     export.save_all(picture, paths, style=style, dark=dark)
+
+
+def crowded(values, style, dark) -> list[str]:
+    """A line for each picture that has texts without room in that style."""
+    lines = []
+    for name, setting in values.items():
+        if faults := text_faults(posviz.pictures.load(name)(**setting).figure(style, dark)):
+            more = f", and {len(faults) - 1} more" * (len(faults) > 1)
+            lines.append(f"{name} has no room for all its texts: {faults[0]}{more}.")
+    return lines
 
 
 def animate(name, setting, knob, path, style, dark):

@@ -30,6 +30,12 @@ def test_one_job_for_all_stills_of_a_picture_and_one_for_each_animation():
     assert kept == []
 
 
+def test_pictures_without_room_for_their_texts_are_named():
+    values = {"CounterToClock": {}, "SolveRates": {}}
+    (line,) = export_jobs.crowded(values, "slide/body", dark=False)
+    assert line.startswith("SolveRates has no room for all its texts: 'none' overlaps ")
+
+
 def test_the_readme_counts_the_files_of_all_pictures():
     readme = (Path(posviz.__file__).parents[1] / "README.md").read_text("utf-8")
     number = re.search(r"all (\d+) files of\n`posviz export --all --format svg,png`", readme)
