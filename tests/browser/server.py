@@ -48,7 +48,10 @@ def jupyterlab(folder, home, *options):
             yield first_answer(process, home / "lab.log", folder)
         finally:
             process.send_signal(signal.SIGTERM)
-            process.wait(60)  # kernels end first
+            try:
+                process.wait(60)  # kernels end first
+            except subprocess.TimeoutExpired:  # Jupyter waits for ever for one that has just begun
+                process.kill()
 
 
 @contextlib.contextmanager

@@ -35,11 +35,14 @@ print(json.dumps({
 }))
 """
 
-# Events in bursts, one in each of the browser's frames, as fast as the page takes them. Afterwards:
-# the values that the slider went through, and what the canvas shows a moment after the last.
+# Events in bursts, one in each of the browser's frames, as fast as the page takes them, and for as
+# long as a slow machine needs to show some of them. Afterwards: what the canvas shows a moment after
+# the last.
 STORM = """async ([slider, canvas, events, soon]) => {
     const burst = 20, low = +slider.min, places = +slider.max - low + 1;
-    for (let event = 1; event <= events; event += 1) {
+    const last = +canvas.dataset.frame + events / 100, end = performance.now() + 60000;
+    const lasts = () => +canvas.dataset.frame <= last && performance.now() < end;
+    for (let event = 1; event <= events || lasts(); event += 1) {
         slider.valueAsNumber = low + (event * 7) % places;
         slider.dispatchEvent(new Event('input', { bubbles: true }));
         if (event % burst === 0) await new Promise(requestAnimationFrame);
