@@ -89,6 +89,7 @@ def lab(browser, server, labs, density, request):
             viewport={"width": 1280, "height": 960},
             device_scale_factor=density,
             accept_downloads=True,
+            reduced_motion="reduce",  # animations of JupyterLab take a tenth of a lesson
         )
         labs[density] = Lab(context.new_page(), server)
     lab = labs[density]

@@ -35,9 +35,8 @@ print(json.dumps({
 }))
 """
 
-# Events in bursts, one in each of the browser's frames, as fast as the page takes them, and for as
-# long as a slow machine needs to show some of them. Afterwards: what the canvas shows a moment after
-# the last.
+# Events in bursts, one in each of the browser's frames, as fast as the page takes them, for as long
+# as a slow machine needs to show some of them. Then: what the canvas shows soon after the last.
 STORM = """async ([slider, canvas, events, soon]) => {
     const burst = 20, low = +slider.min, places = +slider.max - low + 1;
     const last = +canvas.dataset.frame + events / 100, end = performance.now() + 60000;
