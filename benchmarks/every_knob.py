@@ -1,10 +1,10 @@
 """Milliseconds of CPU that the kernel takes when a knob moves, for every knob of every picture.
 
-    python benchmarks/every_knob.py [names of pictures]
+    OMP_NUM_THREADS=1 python benchmarks/every_knob.py [names of pictures]
 
 Compute, update, paint, record and write down, as at a slider's message; a slider goes from end to
 end in up to 24 moves, a choice three times through its options; the first value is not timed. CPU
-time, since machines are noisy.
+time, since machines are noisy; one thread, since a second one that waits is counted, too.
 """
 
 import itertools
