@@ -36,11 +36,15 @@ import slider from "./slider.js";
  */
 
 /**
+ * What suits the screen: a telephone has a picture as narrow as itself.
  * @param {HTMLElement} strip
  * @returns {Promise<Content>}
  */
 async function unpacked(strip) {
-  const data = await inflated(strip.dataset.frames ?? "", strip);
+  const { frames, narrow } = strip.dataset;
+  const telephone = narrow && matchMedia("(max-width: 560px)").matches;
+  strip.classList.toggle("posviz-narrow", Boolean(telephone));
+  const data = await inflated((telephone ? narrow : frames) ?? "", strip);
   const length = new DataView(data).getUint32(0, true);
   const content = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 4, length)));
   let end = 4 + length;

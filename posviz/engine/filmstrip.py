@@ -3,7 +3,8 @@
 In the browser, screen.js and slider.js show them as they show an explorer; filmstrip.js answers in
 place of the kernel. `posviz.engine.sweeps` chooses the settings. What frames have in common (the
 background, an artist that did not move, the glyphs of a label) is kept once. Each frame is drawn
-for a light page and for a dark one, which have all but colours in common.
+for a light page and for a dark one, which have all but colours in common; and all of them a second
+time as in a paper's column, which a telephone loads in their place.
 """
 
 import base64
@@ -25,11 +26,14 @@ from posviz.engine.layers import Layers
 from posviz.engine.live_figure import LiveFigure
 from posviz.engine.picture import Picture
 from posviz.engine.recorder import Recording
+from posviz.engine.style import dpi
 from posviz.engine.sweeps import numbers, sweeps
 
 GAPS = (8, 4, 2, 1)  # between a slider's places: the first that fit
 GAP = 8  # pixels between parts of a background that are kept by themselves
 RATIO = 2  # device pixels per CSS pixel
+WIDE, NARROW = "notebook", "paper"
+INCH = {WIDE: 100, NARROW: 113}  # in CSS pixels: letters of 7 points are 11 high, on 390 in all
 DARK = (False, True)
 
 _HERE = Path(__file__).parent
@@ -49,7 +53,7 @@ def filmstrip(picture: Picture, told: str = "", max_bytes: int = 1_000_000) -> s
     told: a text whose numbers are among the places of every slider that takes them. There are as
     many more as fit into `max_bytes`. Raises what compute raises; the picture stays as it was.
     """
-    strip = Strip(picture)
+    strip, narrow = Strip(picture), Strip(picture, NARROW)
     try:
         data = b""
         for gaps in GAPS:
@@ -58,18 +62,21 @@ def filmstrip(picture: Picture, told: str = "", max_bytes: int = 1_000_000) -> s
             data = strip.packed(settings)
             if 4 * len(data) // 3 <= max_bytes:  # base64 writes 3 bytes as 4
                 break
-        return _html(strip, data)
+        narrow.draw(settings)
+        return _html(strip, data, narrow.packed(settings))
     finally:
         strip.close()
+        narrow.close()
 
 
-def _html(strip, data) -> str:
-    """What is seen at once, in print and without JavaScript; and the data."""
-    width, height = (round(100 * inches) for inches in strip.picture.size)
+def _html(strip, *data) -> str:
+    """What is seen at once, in print and without JavaScript; and the data, wide and narrow."""
+    width, height = (round(inches * INCH[WIDE]) for inches in strip.picture.size)
     still = base64.b64encode(strip.still).decode()
     caption = escape(strip.caption)
-    frames = base64.b64encode(data).decode()
-    return f"""<div class="posviz-explorer posviz-filmstrip" data-frames="{frames}">
+    frames, narrow = (base64.b64encode(each).decode() for each in data)
+    explorer = "posviz-explorer posviz-filmstrip"
+    return f"""<div class="{explorer}" data-frames="{frames}" data-narrow="{narrow}">
 <div class="posviz-controls"></div>
 <figure class="posviz-screen posviz-still">
 <img src="data:image/png;base64,{still}" width="{width}" height="{height}" alt="{caption}">
@@ -93,14 +100,14 @@ class Strip:
     backgrounds: of the first frame, light and dark, PNGs. still and caption: of the present values.
     """
 
-    def __init__(self, picture: Picture) -> None:
+    def __init__(self, picture: Picture, style: str = WIDE) -> None:
         self.picture, self.start, self.knobs = copy.copy(picture), picture.values(), picture.knobs()
         self.still, self.caption = b"", ""
         self.moving: dict[str, list] = {}  # the values of each knob that has more than one
         self.frames: dict[tuple, Frame] = {}
-        self._looks = [(LiveFigure(self.picture, dark=dark), _Backgrounds()) for dark in DARK]
+        self._looks = [(LiveFigure(self.picture, style, dark), _Backgrounds()) for dark in DARK]
         for live, _ in self._looks:
-            live.ratio = RATIO
+            live.ratio = RATIO * INCH[style] / dpi(style)
 
     def close(self) -> None:
         """Release the figures."""
@@ -180,7 +187,7 @@ class Strip:
             frames.append([places, *([written(each) for each in drawn] for drawn in full), caption])
         few = self.picture.filmed_knobs()
         header = {
-            "css": [round(100 * inches) for inches in self.picture.size],
+            "css": [pixels / RATIO for pixels in reversed(self._looks[0][1].first.shape[:2])],
             "knobs": [
                 _described(self.knobs[name], stops, name in few)
                 for name, stops in self.moving.items()

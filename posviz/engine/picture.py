@@ -172,7 +172,7 @@ class Picture(traitlets.HasTraits):
         """Arrays that compute returned, as a new Figure in which no artist is animated."""
         figure, artists = self.build(style, dark)
         figure.caption = self.caption(arrays)
-        figure.in_the_dark = partial(self.drawn, arrays, style, dark=True)
+        figure.again = partial(self.drawn, arrays, style=style)
         with style_context(style, dark):
             self.update(artists, arrays)
         for artist in figure.findobj(lambda artist: artist.get_animated()):

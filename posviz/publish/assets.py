@@ -4,6 +4,7 @@ import base64
 import hashlib
 import re
 import zlib
+from itertools import count
 from pathlib import Path
 from urllib.parse import quote
 
@@ -12,7 +13,7 @@ from nbformat import NotebookNode
 from posviz.engine.export import replacing
 
 LIBRARIES = Path(__file__).parent / "vendor"
-_FRAMES = re.compile(r'data-frames="([A-Za-z0-9+/=]+)"')
+_FRAMES = re.compile(r'data-(frames|narrow)="([A-Za-z0-9+/=]+)"')
 
 
 def write(path: Path, data: bytes) -> Path:
@@ -37,20 +38,21 @@ def write_library(name: str, assets: Path):
         write(written, data)
 
 
-def write_frames(lesson: NotebookNode, name: str, assets: Path) -> None:
-    """Put the frames of a lesson's filmstrips into `assets`/`name`/1.css and so on, and name these.
+def write_frames(lesson: NotebookNode, name: str, assets: Path, narrow: bool = True) -> None:
+    """Put the frames of a lesson's filmstrips into `assets`/`name`/frames_1.css, and name these.
 
-    So a page loads them when they are to be seen. Raises OSError that names the file which cannot
-    be written.
+    So a page loads them when they are to be seen. narrow: those for a telephone are kept, too, in
+    narrow_1.css. Raises OSError that names the file which cannot be written.
     """
-    number = 0
+    numbers = {"frames": count(1), "narrow": count(1)}
 
     def moved(found):
-        nonlocal number
-        number += 1
-        file = f"{number}.css"
-        write(assets / name / file, _style(f'[data-frames$="/{file}"]', found[1]))
-        return f'data-frames="{assets.name}/{quote(name)}/{file}"'
+        width, packed = found.groups()
+        if width == "narrow" and not narrow:
+            return ""
+        file = f"{width}_{next(numbers[width])}.css"
+        write(assets / name / file, _style(f'[data-{width}$="/{file}"]', packed))
+        return f'data-{width}="{assets.name}/{quote(name)}/{file}"'
 
     for cell in lesson.cells:
         for output in cell.get("outputs", []):

@@ -23,7 +23,7 @@ ATTRIBUTES = {
     "*": "class style",
     "a": "href title",
     "details": "open",
-    "div": "data-frames",
+    "div": "data-frames data-narrow",
     "img": "alt height src title width",
     "ol": "start",
     "th": "scope",
@@ -33,6 +33,7 @@ STYLES = """
     white-space
 """
 PNG = "data:image/png;base64,"
+LOOKS = ("dark", "narrow", "narrow_dark")  # of a figure, besides its own
 _CORNER = re.compile(r"<th\b[^>]*></th>")
 
 
@@ -98,13 +99,12 @@ def cleaned(lesson: NotebookNode) -> NotebookNode:
 
 
 def _about(metadata) -> NotebookNode:
-    """What is said about a PNG: its alternative text, its width in CSS pixels, its dark look."""
+    """What is said about a PNG: its alternative text, its width in CSS pixels, its other looks."""
     found = metadata.get("image/png")
     known = found if isinstance(found, dict) else {}
-    kinds = {"alt": str, "width": int | float, "dark": str}
+    kinds = {"alt": str, "width": int | float} | dict.fromkeys(LOOKS, str)
     kept = {name: known[name] for name, kind in kinds.items() if isinstance(known.get(name), kind)}
-    if "dark" in kept:
-        kept["dark"] = png(kept["dark"])
+    kept |= {name: png(kept[name]) for name in LOOKS if name in kept}
     return NotebookNode({"image/png": NotebookNode(kept)})
 
 

@@ -149,7 +149,7 @@ def _outputs(cell) -> list:
 
 
 def load_ipython_extension(shell):
-    """In the lesson's kernel: explorers show themselves as filmstrips, figures light and dark."""
+    """In the lesson's kernel: explorers show themselves as filmstrips, figures in all looks."""
     from posviz.engine.explorer import Explorer
     from posviz.engine.filmstrip import filmstrip
     from posviz.engine.search import Search
@@ -168,12 +168,20 @@ def load_ipython_extension(shell):
         return {"text/html": strip, "text/plain": repr(explorer.picture)}
 
     formatter.for_type(Explorer, shown)
-    shell.display_formatter.formatters["image/png"].for_type(StyledFigure, _light_and_dark)
+    shell.display_formatter.formatters["image/png"].for_type(StyledFigure, _in_all_looks)
 
 
-def _light_and_dark(figure):
+def _in_all_looks(figure):
     from posviz.engine.export import notebook_png
+    from posviz.engine.filmstrip import NARROW
 
     png, about = notebook_png(figure)
-    dark, _ = notebook_png(figure.in_the_dark())
-    return png, about | {"dark": base64.b64encode(dark).decode()}
+    looks: dict[str, dict] = {
+        "dark": {"dark": True},
+        "narrow": {"style": NARROW},
+        "narrow_dark": {"style": NARROW, "dark": True},
+    }
+    for name, look in looks.items():
+        other, _ = notebook_png(figure.again(**look))
+        about[name] = base64.b64encode(other).decode()
+    return png, about

@@ -198,7 +198,7 @@ def write_slides(notebook: Path, to: Path, choose: Callable = list) -> Path:
     written to.
     """
     cells, assets = cleaned(executed_with_filmstrips(notebook)), to / "assets"
-    write_frames(cells, notebook.stem, assets)
+    write_frames(cells, notebook.stem, assets, narrow=False)
     lesson = choose(stacks(cells))
     pages = Environment(
         loader=FileSystemLoader(HERE),

@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 from PIL import Image
 
 from posviz.engine import filmstrip as module
-from posviz.engine.filmstrip import RATIO, filmstrip, styles
+from posviz.engine.filmstrip import INCH, NARROW, RATIO, WIDE, filmstrip, styles
 from tests.engine.replay import Scene
 from tests.engine.sample import Failing, Waves
 
@@ -54,8 +54,9 @@ class Hatched(Waves):
 class Reader(HTMLParser):
     """What another parser finds in a filmstrip: tags, images, texts and the data."""
 
-    def __init__(self, strip):
+    def __init__(self, strip, data="frames"):
         super().__init__()
+        self.name = f"data-{data}"
         self.tags, self.images, self.texts, self.data = set(), [], [], ""
         self.feed(strip)
         self.close()
@@ -63,7 +64,7 @@ class Reader(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.tags.add(tag)
-        self.data += dict(attrs).get("data-frames", "")
+        self.data += dict(attrs).get(self.name, "")
         if tag == "img":
             self.images.append(dict(attrs))
 
@@ -113,10 +114,10 @@ def _rgba(png):
     return data.getvalue()
 
 
-def fresh(picture, dark=False):
+def fresh(picture, dark=False, style=WIDE):
     """What a new figure of the picture shows."""
-    figure = picture.figure(dark=dark)
-    figure.set_dpi(100 * RATIO)
+    figure = picture.figure(style, dark)
+    figure.set_dpi(INCH[style] * RATIO)
     figure.canvas.draw()
     return np.asarray(figure.canvas.buffer_rgba())[..., :3].astype(int)
 
@@ -128,15 +129,18 @@ def set_texts(picture, texts):
 
 
 @pytest.mark.slow("seconds")
-@pytest.mark.parametrize("kind", [Waves, Wide, Both, Hatched])
-def test_a_frame_is_what_a_fresh_figure_shows(kind):
+@pytest.mark.parametrize(
+    ("kind", "data", "style"),
+    [*((kind, "frames", WIDE) for kind in (Waves, Wide, Both, Hatched)), (Wide, "narrow", NARROW)],
+)
+def test_a_frame_is_what_a_fresh_figure_shows(kind, data, style):
     picture = kind(position=7, phase=0.25)
-    reader = Reader(filmstrip(picture))
+    reader = Reader(filmstrip(picture), data)
     settings = reader.settings()
     for number in np.linspace(0, len(settings) - 1, 5).astype(int):
         set_texts(picture, settings[number])
         for dark in (False, True):
-            apart = np.abs(reader.pixels(number, dark) - fresh(picture, dark))
+            apart = np.abs(reader.pixels(number, dark) - fresh(picture, dark, style))
             # A frame or a background of 255 colours, and vertices to a 64th of a pixel.
             assert apart.mean() < 0.3, settings[number]
             assert (apart.max(axis=2) > 40).mean() < 1e-4, settings[number]

@@ -107,6 +107,13 @@ DEFAULT = {
         "tests/browser/test_slides.py::test_nothing_overflows_and_all_can_be_"
         f"read_and_all_formulas_are_typeset[{OF_TOPIC['sinusoidal'].notebook}]",
     ),
+    "filmstrip: a telephone is given the wide frames": (
+        "posviz/engine/filmstrip.js",
+        "telephone ? narrow : frames",
+        "telephone ? frames : narrow",
+        "tests/browser/test_pages.py::"
+        f"test_on_a_telephone_nothing_is_wider_and_pictures_are_narrow[{OF_TOPIC['rotary'].notebook}]",
+    ),
     "filmstrip: the header's length is read with the wrong byte first": (
         "posviz/engine/filmstrip.js",
         "getUint32(0, true)",

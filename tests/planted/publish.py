@@ -3,6 +3,12 @@
 from posviz.course import OF_TOPIC
 
 QUICK = {
+    "slides: frames for a telephone lie beside them": (
+        "posviz/publish/assets.py",
+        'width == "narrow" and not narrow',
+        'width == "narrow" and narrow is None',
+        "tests/publish/test_assets.py::test_frames_lie_beside_a_page_which_names_them[False]",
+    ),
     "slides: a heading alone keeps its slide": (
         "posviz/publish/slides.py",
         "    if not before.shown:\n        return True\n",
@@ -358,9 +364,9 @@ DEFAULT = {
     ),
     "pages: a figure's dark look is its light one": (
         "posviz/publish/lesson.py",
-        "notebook_png(figure.in_the_dark())",
+        "notebook_png(figure.again(**look))",
         "notebook_png(figure)",
-        "tests/publish/test_lesson.py::test_figures_have_alternative_text_and_a_dark_look",
+        "tests/publish/test_lesson.py::test_figures_have_alternative_text_and_other_looks",
     ),
     "stopping: any exit that Python swallows sends the signal": (
         "posviz/publish/stopping.py",

@@ -132,14 +132,15 @@ def test_cells_that_are_not_run_show_nothing(lesson):
         assert (cell.outputs, cell.execution_count) == ([], None)
 
 
-def test_figures_have_alternative_text_and_a_dark_look(lesson):
+def test_figures_have_alternative_text_and_other_looks(lesson):
     from posviz import ThreeDoors
 
     picture = ThreeDoors(door="scores")
     (metadata,) = outputs(code(lesson)[2], "metadata")
     assert metadata["image/png"]["alt"] == picture.caption(picture.compute())
-    dark, _ = notebook_png(picture.figure(dark=True))
-    assert metadata["image/png"]["dark"] == base64.b64encode(dark).decode()
+    for name, look in {"dark": ("notebook", True), "narrow": ("paper", False)}.items():
+        wanted, _ = notebook_png(picture.figure(*look))
+        assert metadata["image/png"][name] == base64.b64encode(wanted).decode()
 
 
 def test_it_finds_what_lies_beside_it_and_writes_nothing_there_without_a_warning(lesson):

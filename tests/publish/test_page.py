@@ -12,6 +12,7 @@ from PIL import Image
 
 from posviz.engine.filmstrip import filmstrip
 from posviz.publish import assets, page
+from posviz.publish.clean import LOOKS
 from tests.engine.sample import Waves
 from tests.publish.test_assets import hashes, is_kept_on_a_full_disk, script_sources
 
@@ -50,8 +51,10 @@ def lesson():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("posviz.engine.filmstrip.GAPS", (1,))
         strip = filmstrip(Waves(words="<script>alert(1)"))
-    figure, dark = (base64.b64encode(png(colour)).decode() for colour in ("red", "black"))
-    alt = {"image/png": {"width": 8, "alt": 'a "quoted" <caption>', "dark": dark}}
+    colours = ("red", "black", "yellow", "blue")
+    figure, *looks = (base64.b64encode(png(colour)).decode() for colour in colours)
+    looks = dict(zip(LOOKS, looks, strict=True))
+    alt = {"image/png": {"width": 8, "alt": 'a "quoted" <caption>', **looks}}
     shown = (
         new_output("execute_result", {"text/html": strip, "text/plain": "Waves()"}),
         new_output("execute_result", {"image/png": figure}, metadata=alt),
@@ -169,10 +172,14 @@ def test_every_image_is_in_the_page_and_has_alternative_text(soup):
     assert images[1]["alt"] == 'a "quoted" <caption>'
 
 
-def test_a_figure_is_as_dark_as_the_readers_screen(soup):
-    source, image = soup.picture.find_all(["source", "img"])
-    assert source["media"] == "screen and (prefers-color-scheme: dark)"
-    assert colour_of(source["srcset"]) == (0, 0, 0)
+def test_a_figure_is_as_dark_and_as_narrow_as_the_readers_screen(soup):
+    *sources, image = soup.picture.find_all(["source", "img"])
+    dark, narrow = "(prefers-color-scheme: dark)", "(max-width: 560px)"
+    assert {source["media"]: colour_of(source["srcset"]) for source in sources} == {
+        f"screen and {dark} and {narrow}": (0, 0, 255),  # the first that is true is taken
+        f"screen and {narrow}": (255, 255, 0),
+        f"screen and {dark}": (0, 0, 0),
+    }
     assert colour_of(image["src"]) == (255, 0, 0)
 
 
