@@ -10,7 +10,7 @@ from posviz import sources
 from posviz.course import OF_TOPIC
 from posviz.engine.knobs import choice
 from posviz.engine.picture import Arrays, Picture
-from posviz.pictures.parts import Curve, Text
+from posviz.pictures.parts import Curve, Text, wide
 from posviz.pictures.start.three_doors import DOOR_POINTS, blank, draw_doors
 
 
@@ -203,7 +203,7 @@ class EncodingMap(Picture):
     """The map of the course: every encoding at its door."""
 
     size = (8.0, 4.8)
-    paper_size = (3.3, 2.9)
+    paper_size = (3.3, 4.2)
 
     encoding = choice("RoPE", options=tuple(ENTRIES))
 
@@ -268,7 +268,8 @@ def _card(axes):
     """The texts of the card: name, source, formula, and what is learned."""
     blank(axes)
     axes.plot([0.004, 0.004], [0, 1], color="C1", lw=2 * rcParams["lines.linewidth"])
-    large, small = {"size": 1.15 * rcParams["font.size"]}, {"size": "small"}
+    large = {"size": (1.15 if wide(axes.figure) else 1) * rcParams["font.size"]}
+    small = {"size": "small"}
     formula = {"va": "center", "linespacing": 1.3}
     return [
         Text(axes, 0.03, 0.98, lambda a: a.encoding, weight="bold", va="top", **large),
