@@ -183,7 +183,7 @@ def test_on_a_telephone_nothing_is_wider_and_pictures_are_narrow(notebook, site,
         if slider.count():
             at_the_end = slider.input_value() == slider.get_attribute("max")
             shows_another(strip, lambda: slider.press("Home" if at_the_end else "End"))  # noqa: B023
-    for image in opened.page.locator(".outputs picture img").all():
+    for image in opened.page.locator(".outputs picture:has(source) img").all():
         image.scroll_into_view_if_needed()
         assert image.bounding_box()["width"] <= 390
     assert opened.page.evaluate("document.documentElement.scrollWidth") == 390
