@@ -99,6 +99,7 @@ def test_a_planted_error_turns_a_test_red(processes, copy, name):
     status, output = status_and_output(processes, copy, [*speed, seen_by])
     assert status == 1, output
     assert "1 failed" in output or "1 error" in output
+    assert "fixture '" not in output  # that is not found: nothing was tried
 
 
 def test_every_planted_error_can_be_planted(tmp_path):

@@ -1,5 +1,6 @@
 """Fixtures for tests in a real browser: JupyterLab as run.py starts it, Chromium, a fresh page."""
 
+import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,7 +13,7 @@ from posviz.publish import page
 from posviz.publish.assets import write
 from posviz.publish.site import pages
 from tests.browser.lab import Lab
-from tests.browser.lessons import lesson
+from tests.browser.lessons import lesson, writer
 from tests.browser.server import chromium, jupyterlab
 
 WHITE = png_bytes(np.full((270, 480, 4), 255, np.uint8))
@@ -36,25 +37,28 @@ def browser():
 
 
 @pytest.fixture(scope="session")
-def executed(tmp_path_factory, worker_id):
+def executed(tmp_path_factory):
     """A folder, for all workers, of the lessons that have been executed, with filmstrips."""
     own = tmp_path_factory.getbasetemp()
-    folder = (own if worker_id == "master" else own.parent) / "executed"
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "executed"
     folder.mkdir(exist_ok=True)
     return folder
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory, executed, everything):
+def page_of(tmp_path_factory, executed):
+    """The page of a lesson, by the lesson's name, in the folder of the website."""
+    return writer(page, page.write_page, executed, tmp_path_factory.mktemp("site"))
+
+
+@pytest.fixture(scope="session")
+def site(page_of, executed, everything):
     """The website; but for a release, its thumbnails are white."""
-    to = tmp_path_factory.mktemp("site")
     notebooks = sorted(run.NOTEBOOKS.glob(f"{page.LESSONS}.ipynb"))
-    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(2) as workers:
-        patch.setattr(page, "executed_with_filmstrips", lambda path: lesson(path, executed))
-        jobs = pages.jobs(notebooks, to, "")
-        lessons = [jobs.pop(f"{path.stem}.html") for path in notebooks]
-        list(workers.map(lambda write_page: write_page(), lessons))
-    for names, draw in jobs.items():
+    with ThreadPoolExecutor(2) as workers:
+        list(workers.map(lambda path: lesson(path, executed), notebooks))
+    to, *_ = {page_of(path.stem).parent for path in notebooks}
+    for names, draw in pages.jobs([], to, "").items():
         if everything:
             draw()
         for name in names.split(", ") * (not everything):

@@ -1,12 +1,15 @@
 """Lessons as JupyterLab has executed them, for all tests that look at what came out."""
 
+import functools
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
 
 import nbformat
+import pytest
 from nbformat.v4 import new_output
 
+import run
 from posviz.engine.stored import WIDGET
 from posviz.publish.lesson import executed_with_filmstrips, prompts
 
@@ -65,3 +68,15 @@ def lesson(path, executed):
         with ThreadPoolExecutor(1) as other:  # in this one runs Playwright's loop
             keep(other.submit(executed_with_filmstrips, path).result(), file)
     return nbformat.from_dict(json.loads(file.read_text("utf-8")))
+
+
+def writer(module, write, executed, to):
+    """Writes a lesson, by its name, as its page or its slides into a folder, each only once."""
+
+    @functools.cache
+    def written(name):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, "executed_with_filmstrips", lambda path: lesson(path, executed))
+            return write(run.NOTEBOOKS / f"{name}.ipynb", to)
+
+    return written

@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 import run
 from posviz.course import OF_TOPIC
 from posviz.publish import page, slides
-from tests.browser.lessons import lesson
+from tests.browser.lessons import writer
 from tests.browser.opened import Opened
 
 AROUND = ["index", "pictures", "search", "glossary", "claims", "references", "about"]
@@ -54,9 +54,8 @@ def test_a_page(browser, site, name, width, scheme):
 @pytest.mark.sampled(default=1)
 @every_screen
 @every_scheme
-def test_a_deck(browser, executed, width, scheme, tmp_path, monkeypatch):
-    monkeypatch.setattr(slides, "executed_with_filmstrips", lambda path: lesson(path, executed))
-    deck = slides.write_slides(run.NOTEBOOKS / f"{ROPE}.ipynb", tmp_path)
+def test_a_deck(browser, executed, width, scheme, tmp_path):
+    deck = writer(slides, slides.write_slides, executed, tmp_path)(ROPE)
     with opened(browser, deck, width, scheme) as shown:
         shown.wait_for_selector(".reveal.ready")
         for _ in range(3):

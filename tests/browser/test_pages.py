@@ -172,9 +172,9 @@ def test_links_lead_to_pages_and_places_that_are_there(lesson, site):
 
 @pytest.mark.sampled(default=3)
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.stem)
-def test_on_a_telephone_nothing_is_wider_and_pictures_are_narrow(notebook, site, browser):
+def test_on_a_telephone_nothing_is_wider_and_pictures_are_narrow(notebook, page_of, browser):
     context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
-    opened = Opened(context, site / f"{notebook.stem}.html")
+    opened = Opened(context, page_of(notebook.stem))
     for strip in opened.strips():
         canvas = strip.locator("canvas")
         assert canvas.evaluate(SCALE) == pytest.approx(1, abs=0.002)  # letters are 11 px high
@@ -192,10 +192,10 @@ def test_on_a_telephone_nothing_is_wider_and_pictures_are_narrow(notebook, site,
 
 
 @pytest.fixture
-def second(site, browser):
+def second(page_of, browser):
     """The lesson on sinusoidal tables, on a sharp screen."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, device_scale_factor=2)
-    opened = Opened(context, site / f"{OF_TOPIC['sinusoidal'].notebook}.html")
+    opened = Opened(context, page_of(OF_TOPIC["sinusoidal"].notebook))
     yield opened
     assert opened.wrong == []
     context.close()
@@ -292,9 +292,9 @@ def test_a_setting_goes_back_when_another_is_moved_and_the_page_says_so(second):
     check(shown(strip), by_agg(SinusoidalTable(d_model=64, position=10)), "page_reset")
 
 
-def test_settings_that_belong_together_stay(site, browser):
+def test_settings_that_belong_together_stay(page_of, browser):
     context = browser.new_context()
-    opened = Opened(context, site / f"{OF_TOPIC['rotary'].notebook}.html")
+    opened = Opened(context, page_of(OF_TOPIC["rotary"].notebook))
     strip = alive_in(opened, "RealHead().explore")
     head, positions, sentence = (
         strip.get_by_role("radio", name=name, exact=True)
@@ -356,9 +356,9 @@ def test_a_lesson_alone_offers_no_other(site, browser, tmp_path):
     context.close()
 
 
-def test_without_javascript_and_on_paper_there_is_a_picture(site, browser, tmp_path):
+def test_without_javascript_and_on_paper_there_is_a_picture(page_of, browser, tmp_path):
     context = browser.new_context(java_script_enabled=False)
-    opened = Opened(context, site / f"{OF_TOPIC['alibi'].notebook}.html")
+    opened = Opened(context, page_of(OF_TOPIC["alibi"].notebook))
     still = opened.page.locator(".posviz-filmstrip img").first
     still.scroll_into_view_if_needed()
     assert still.bounding_box()["width"] > 300

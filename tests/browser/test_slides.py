@@ -8,14 +8,13 @@ import pypdf
 import pytest
 from playwright.sync_api import expect
 
-import run
 from posviz.course import OF_TOPIC
 from posviz.publish import slides
-from tests.browser import lessons
 from tests.browser.fidelity import rgb
+from tests.browser.lessons import PLAYED, writer
 
 LESSONS = ["00_start_here", "02_sinusoidal_tables", "05_rope"]
-RUN = lessons.PLAYED
+RUN = PLAYED
 ROPE = OF_TOPIC["rotary"].notebook
 HERE = "section.present section.present"  # the slide that is shown
 LEAST = 28  # CSS pixels of 1080: 14 pt of 13.33 in × 7.5 in
@@ -68,18 +67,9 @@ ASKING = """() => {
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory, executed):
-    """A folder with the slides of all lessons."""
-    to = tmp_path_factory.mktemp("site")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            slides,
-            "executed_with_filmstrips",
-            lambda path: lessons.lesson(path, executed),
-        )
-        for name in LESSONS:
-            slides.write_slides(run.NOTEBOOKS / f"{name}.ipynb", to)
-    return to
+def slides_of(tmp_path_factory, executed):
+    """The slides of a lesson, by the lesson's name."""
+    return writer(slides, slides.write_slides, executed, tmp_path_factory.mktemp("slides"))
 
 
 class Deck:
@@ -126,7 +116,7 @@ class Deck:
 
 
 @pytest.fixture
-def deck(browser, site, request):
+def deck(browser, slides_of, request):
     """Opens the slides of a lesson, offline."""
     contexts, decks = [], []
 
@@ -135,7 +125,7 @@ def deck(browser, site, request):
         context = browser.new_context(viewport=viewport, **settings)
         context.set_offline(True)
         contexts.append(context)
-        decks.append(Deck(context.new_page(), f"{site / name}_slides.html{query}"))
+        decks.append(Deck(context.new_page(), f"{slides_of(name)}{query}"))
         return decks[-1]
 
     yield opened
