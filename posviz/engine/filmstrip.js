@@ -11,6 +11,8 @@ import slider from "./slider.js";
  * @import { SliderTraits, Standing, ToScreen, ToSlider } from "./protocol.d.ts"
  */
 
+const MANY = 8; // options, of which a row has room for no more
+
 /**
  * @template Traits, Heard, Said
  * @typedef {object} Played what screen.js and slider.js know of a widget, and how to tell them
@@ -42,7 +44,7 @@ import slider from "./slider.js";
  */
 async function unpacked(strip) {
   const { frames, narrow } = strip.dataset;
-  const telephone = narrow && matchMedia("(max-width: 560px)").matches;
+  const telephone = narrow && matchMedia("(max-width: 560px), (max-height: 500px)").matches;
   strip.classList.toggle("posviz-narrow", Boolean(telephone));
   const data = await inflated((telephone ? narrow : frames) ?? "", strip);
   const length = new DataView(data).getUint32(0, true);
@@ -228,6 +230,24 @@ function makeChoice({ label, texts }, place, changed, el) {
 }
 
 /**
+ * More options than a row has room for.
+ * @param {Choice} knob
+ * @param {number} place
+ * @param {Changed} changed
+ * @param {HTMLElement} el
+ * @returns {Stand}
+ */
+function makeList({ label, texts }, place, changed, el) {
+  const line = make("label", { className: "posviz-list" }), list = make("select");
+  list.append(...texts.map((textContent) => make("option", { textContent })));
+  list.selectedIndex = place;
+  list.addEventListener("change", () => changed(list.selectedIndex));
+  line.append(make("span", { textContent: label }), list);
+  el.append(line);
+  return (to) => { list.selectedIndex = to; };
+}
+
+/**
  * What is always inside an element that filmstrip.py wrote.
  * @param {HTMLElement} strip
  * @param {string} selector
@@ -262,9 +282,9 @@ function makeControls({ knobs, frames }, show, note, el) {
     const box = make("div");
     box.classList.toggle("posviz-more", !knob.few);
     el.append(box);
-    return "values" in knob
-      ? makeSlider(knob, start[index], changed, box)
-      : makeChoice(knob, start[index], changed, box);
+    if ("values" in knob) return makeSlider(knob, start[index], changed, box);
+    const makeOptions = knob.texts.length > MANY ? makeList : makeChoice;
+    return makeOptions(knob, start[index], changed, box);
   });
   const reset = make("button", { type: "button", textContent: "Reset" });
   reset.classList.add("posviz-reset", "posviz-more");
@@ -289,8 +309,22 @@ function awaken(strip, content) {
     observer.disconnect();
     stage.hidden = false;
     still.hidden = true;
+    keepRoom(strip, content.frames);
     strip.dataset.alive = "true";
   }).observe(part(stage, "canvas"), { attributeFilter: ["data-frame"] });
+}
+
+/**
+ * Room for the longest caption, so that nothing jumps while a slider moves.
+ * @param {HTMLElement} strip
+ * @param {Drawn[]} frames
+ */
+function keepRoom(strip, frames) {
+  const caption = part(strip, "figcaption"), said = caption.textContent;
+  const captions = frames.map(([, , , text]) => text);
+  caption.textContent = captions.reduce((one, other) => (other.length > one.length ? other : one));
+  strip.style.setProperty("--caption", `${caption.offsetHeight}px`);
+  caption.textContent = said;
 }
 
 /** @param {HTMLElement} strip */
@@ -306,7 +340,7 @@ async function begin(strip) {
     if (fixed) fixed.textContent = `This picture stays still: ${reason}`;
   }
   /** @type {HTMLElement | null} */
-  const control = strip.querySelector("input, button");
+  const control = strip.querySelector("input, select, button");
   if (document.activeElement === strip) control?.focus();
   strip.removeAttribute("tabindex");
 }

@@ -234,7 +234,7 @@ def _described(knob, values, few) -> dict:
     if isinstance(knob, numeric):
         told |= {
             "values": values,
-            "range": f"from {knob.low:,} to {knob.high:,}",
+            "range": f"from {texts[0]} to {texts[-1]}",
             "play": knob.play,
         }
     return told

@@ -25,8 +25,13 @@ document.addEventListener("DOMContentLoaded", () => {
 });
 
 // What is scrolled sideways is reached by keys, too.
+const inline = "mjx-container:not([display])";
 const scrolled = "pre, table, figure, .prose, mjx-container";
 const reach = () => {
+  for (const formula of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(inline))) {
+    const drawn = formula.querySelector("svg"), text = formula.closest("p, li, .prose");
+    formula.classList.toggle("wide", Boolean(text && drawn && drawn.clientWidth > text.clientWidth));
+  }
   for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(scrolled))) {
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
     else box.removeAttribute("tabindex");

@@ -83,8 +83,18 @@ def test_every_prediction_is_closed_and_answers(lesson):
     )
 
 
-def test_radio_buttons_choose_and_say_what_they_are(lesson):
+def test_options_are_chosen_and_say_what_they_are(lesson):
     for strip in lesson.strips():
+        for options in strip.get_by_role("combobox").all():
+            count = options.get_by_role("option").count()
+            assert count > 8
+            first = options.evaluate("list => list.selectedIndex")
+            for option in (count - 1, 0, first):
+                if option != options.evaluate("list => list.selectedIndex"):
+                    before = frame(strip)
+                    options.select_option(index=option)
+                    expect(strip.locator("canvas")).not_to_have_attribute("data-frame", before)
+            assert strip.locator(".posviz-list span").first.inner_text()
         for group in strip.get_by_role("group").all():
             seen = {strip.locator("canvas").evaluate(FINGERPRINT)}
             radios = group.get_by_role("radio")

@@ -8,12 +8,13 @@ import pypdf
 import pytest
 from playwright.sync_api import expect
 
+import run
 from posviz.course import OF_TOPIC
 from posviz.publish import slides
 from tests.browser.fidelity import rgb
 from tests.browser.lessons import PLAYED, writer
 
-LESSONS = ["00_start_here", "02_sinusoidal_tables", "05_rope"]
+LESSONS = sorted(path.stem for path in run.NOTEBOOKS.glob("*.ipynb"))
 RUN = PLAYED
 ROPE = OF_TOPIC["rotary"].notebook
 HERE = "section.present section.present"  # the slide that is shown
@@ -45,9 +46,9 @@ SMALL = """(least) => {
   }
   return small;
 }"""
+# Of formulas, programs and measurements have few.
+FEW_FORMULAS = {RUN: 0, "06_rope_in_code": 5, "12_train_short_test_long": 1, "13_choosing": 0}
 # How wide and high its pictures are, in pixels of the slide, and how they are told.
-FEW_FORMULAS = {RUN: 0, "06_rope_in_code": 5}  # a program has few
-
 SHOWN = """() => {
   const all = Reveal.getCurrentSlide().querySelectorAll(".stage canvas, .stage img");
   return [...all].filter((element) => element.checkVisibility()).map((element) => {

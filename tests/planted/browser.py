@@ -124,8 +124,7 @@ DEFAULT = {
         "posviz/engine/filmstrip.js",
         "moved(frame) < moved(best)",
         "moved(frame) > moved(best)",
-        "tests/browser/test_pages.py::"
-        "test_a_setting_goes_back_when_another_is_moved_and_the_page_says_so",
+        "tests/browser/test_pages.py::test_settings_that_belong_together_stay",
     ),
     "filmstrip: a control stays where it is when another brings it along": (
         "posviz/engine/filmstrip.js",

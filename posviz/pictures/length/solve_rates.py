@@ -9,7 +9,7 @@ from posviz.engine.knobs import choice, real
 from posviz.engine.picture import Arrays, Picture
 from posviz.lab.tables import ALL_ARMS, GUESSED, SOLVED, Table, table
 from posviz.pictures.length._curves import results_of
-from posviz.pictures.parts import Curve, Ring, legend_above
+from posviz.pictures.parts import Curve, Ring, legend_above, wide
 
 TIMES = 3  # inside, and at twice and four times the trained length
 GAP = 0.5  # between the columns of two tasks
@@ -66,7 +66,8 @@ class SolveRates(Picture):
         for side in (above, axes):
             side.tick_params(length=0)
             side.spines[:].set_visible(False)
-        axes.set_xlabel("tested at so many times the trained length")
+        tested = "tested at so many " if wide(figure) else ""
+        axes.set_xlabel(f"{tested}times the trained length")
         looks: dict[str, tuple[Any, str, dict]] = {
             "solved": (Curve, "C0o", {}),
             "learned": (Ring, "C1o", {"edge": 0.25}),
