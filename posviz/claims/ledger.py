@@ -181,6 +181,7 @@ def _cell(tag: str, text: str, scope: str = "") -> str:
 
 
 def sign(verdict: Verdict) -> str:
+    """A verdict with its sign, and where it holds."""
     # Only what was tried: the claim may hold in other settings, too.
     condition = f" (of the cases tried) {verdict.condition}" if verdict.condition else ""
     return f"{SIGNS[verdict.verdict]} {verdict.verdict}{condition}"

@@ -61,6 +61,7 @@ def failed(error) -> typer.Exit:
 
 
 def check_folder(to):
+    """Raise ValueError unless `to` can be a folder; remove what an ended run has left there."""
     try:
         folder = stat.S_ISDIR(to.stat().st_mode)
     except FileNotFoundError:  # it will be made
@@ -95,6 +96,7 @@ def run_jobs(jobs, to, what="Files", last=None):
 
 
 def unwind_when_stopped():
+    """Let a signal end the program as an exit does, so that nothing half-written stays."""
     for number in SIGNALS:
         unwind_on(number, partial(Stopped, 128 + number))
 

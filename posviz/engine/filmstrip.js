@@ -11,7 +11,7 @@ import slider from "./slider.js";
  * @import { SliderTraits, Standing, ToScreen, ToSlider } from "./protocol.d.ts"
  */
 
-const MANY = 8; // options, of which a row has room for no more
+const MANY = 8; // options, of which a row has room for no more; picture.py has it, too
 
 /**
  * @template Traits, Heard, Said

@@ -69,12 +69,12 @@ def filmstrip(picture: Picture, told: str = "", max_bytes: int = 1_000_000) -> s
         narrow.close()
 
 
-def _html(strip, *data) -> str:
+def _html(strip, wide, narrow) -> str:
     """What is seen at once, in print and without JavaScript; and the data, wide and narrow."""
     width, height = (round(inches * INCH[WIDE]) for inches in strip.picture.size)
     still = base64.b64encode(strip.still).decode()
     caption = escape(strip.caption)
-    frames, narrow = (base64.b64encode(each).decode() for each in data)
+    frames, narrow = (base64.b64encode(data).decode() for data in (wide, narrow))
     explorer = "posviz-explorer posviz-filmstrip"
     return f"""<div class="{explorer}" data-frames="{frames}" data-narrow="{narrow}">
 <div class="posviz-controls"></div>

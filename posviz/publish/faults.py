@@ -12,7 +12,8 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 TOLERANCE = 0.01  # inches: one pixel in a notebook
-LEAST_POINTS = {"slide": 14}  # smaller letters cannot be read from the last row
+# Smaller letters cannot be read from the last row, or on a telephone, which shows style paper.
+LEAST_POINTS = {"slide": 14, "paper": 7}
 
 
 def faults(figure: Figure, style="notebook") -> list[str]:

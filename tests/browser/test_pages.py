@@ -23,7 +23,7 @@ from tests.browser.opened import Opened
 from tests.browser.predictions import answer_all
 
 NOTEBOOKS = sorted(run.NOTEBOOKS.glob(f"{page.LESSONS}.ipynb"))
-MOST_BYTES = 8_000_000  # of a page and everything it needs
+MOST_BYTES = 6_000_000  # of a page and everything that one reader's screen needs
 EXPLORE = re.compile(r"\.explore\(\)\)?$", re.MULTILINE)
 
 # How large a picture is beside the size it is drawn for.
@@ -163,8 +163,9 @@ def test_formulas_are_set(lesson):
 def test_a_page_and_what_it_needs_are_small(lesson, site):
     page = site / f"{lesson.notebook.stem}.html"
     shared = [*(site / "assets").glob("*.css"), *(site / "assets" / "mathjax").iterdir()]
-    frames = (site / "assets" / lesson.notebook.stem).glob("*.css")
-    assert sum(path.stat().st_size for path in (page, *shared, *frames)) <= MOST_BYTES
+    for screen in ("frames", "narrow"):
+        frames = (site / "assets" / lesson.notebook.stem).glob(f"{screen}_*.css")
+        assert 0 < sum(path.stat().st_size for path in (page, *shared, *frames)) <= MOST_BYTES
 
 
 def test_links_lead_to_pages_and_places_that_are_there(lesson, site):
@@ -180,22 +181,25 @@ def test_links_lead_to_pages_and_places_that_are_there(lesson, site):
             assert lesson.page.locator(f'[id="{place}"]').count() == 1, href
 
 
-@pytest.mark.sampled(default=3)
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.stem)
 def test_on_a_telephone_nothing_is_wider_and_pictures_are_narrow(notebook, page_of, browser):
     context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
     opened = Opened(context, page_of(notebook.stem))
     for strip in opened.strips():
         canvas = strip.locator("canvas")
-        assert canvas.evaluate(SCALE) == pytest.approx(1, abs=0.002)  # letters are 11 px high
+        # So letters of 7 points, the smallest there are, are 11 px high.
+        assert canvas.evaluate(SCALE) == pytest.approx(1, abs=0.002)
         assert canvas.bounding_box()["x"] + canvas.bounding_box()["width"] <= 390
         slider = strip.get_by_role("slider").first
         if slider.count():
             at_the_end = slider.input_value() == slider.get_attribute("max")
             shows_another(strip, lambda: slider.press("Home" if at_the_end else "End"))  # noqa: B023
-    for image in opened.page.locator(".outputs picture:has(source) img").all():
+    narrow, others = ".outputs picture:has(source) img", ".outputs picture:not(:has(source)) img"
+    for image in opened.page.locator(narrow).all():
         image.scroll_into_view_if_needed()
         assert image.bounding_box()["width"] <= 390
+    for image in opened.page.locator(others).all():  # which are scrolled
+        assert image.evaluate("image => image.offsetWidth / image.getAttribute('width')") >= 0.72
     assert opened.page.evaluate("document.documentElement.scrollWidth") == 390
     assert opened.wrong == []
     context.close()

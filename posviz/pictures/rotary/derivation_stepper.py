@@ -94,7 +94,8 @@ class DerivationStepper(Picture):
         # As large as fits beside the values, and in a row: two lines of text, or a formula in one.
         whole = len(lines) > BROKEN and wide(figure)
         room, tall = (WHOLE_WORDS, 0.36) if whole else (WORDS, 0.28)
-        size = min(1.5 * rcParams["font.size"], 0.81 * width / room, tall * height / len(lines))
+        most = (0.77 if wide(figure) else 0.82) * width / room
+        size = min(1.5 * rcParams["font.size"], most, tall * height / len(lines))
         share = room * size / width
         words, plot = figure.subplots(1, 2, sharey=True, width_ratios=(share, 1 - share))
         words.set(xlim=(0, room), ylim=(len(lines) - 0.5, -0.5), xticks=(), yticks=())
