@@ -107,10 +107,14 @@ def test_compiled_it_is_the_same(name):
     torch.testing.assert_close(theirs, ours, atol=2e-6, rtol=2e-6)
 
 
-def test_gradients_of_the_way_that_is_not_compiled_reach_a_table():
+TRACED = torch.compile(flex_attention, backend="aot_eager")  # as far as backward goes on a CPU
+
+
+@pytest.mark.parametrize("kernel", [flex_attention, TRACED], ids=["as it is", "traced"])
+def test_gradients_reach_a_table(kernel):
     table = single(random(8, HEADS)).requires_grad_()
     encoding = posviz.T5(table, bidirectional=False, max_distance=20)
-    ours, theirs = both_ways(encoding, *tokens())
+    ours, theirs = both_ways(encoding, *tokens(), kernel=kernel)
     wanted, found = (torch.autograd.grad(y.square().sum(), table)[0] for y in (ours, theirs))
     assert wanted.abs().max() > 0.01
     torch.testing.assert_close(found, wanted, atol=1e-5, rtol=1e-5)
