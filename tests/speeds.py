@@ -134,7 +134,7 @@ def pytest_collection():
 # ---------------------------------------------------------------- who runs what
 
 LESSONS = "browser/test_notebooks_in_lab.py"
-# When they are executed.
+# When they are executed: one that is not yet would be executed a second time.
 MADE_OF_THEM = tuple(f"browser/test_{name}.py" for name in ("pages", "site", "slides", "axe"))
 # The longest are begun first, so that the workers end together.
 LONG = (
@@ -142,10 +142,15 @@ LONG = (
     "browser/test_explorer_in_lab.py",
     "test_pictures.py",
     "browser/test_fidelity.py",
+    "browser/test_still_there.py",
+    "browser/test_e",
+    "browser/test_c",
+    "test_every_figure.py",
+    "encodings/test_transforms.py",
     *MADE_OF_THEM,
     "browser/",
-    "test_every_figure.py",
     "test_planted_errors.py",
+    "engine/",
 )
 
 
