@@ -122,9 +122,9 @@ def main(arguments):
 def test_command(extra):
     """Return the command line that runs every check.
 
-    On two cores four workers end sooner than two, for browsers and kernels let them wait.
+    On two cores three workers end sooner than two, for browsers and kernels let them wait.
     """
-    workers = "2" if "--quick" in extra else "4"
+    workers = "2" if "--quick" in extra else "3"
     order = ["--dist", "loadfile", "--no-loadscope-reorder"]  # of tests/speeds.py
     return [str(venv_python()), "-m", "pytest", "-n", workers] + order + list(extra)
 

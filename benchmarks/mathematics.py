@@ -4,7 +4,10 @@ python benchmarks/mathematics.py            everything
 python benchmarks/mathematics.py rope t5    the groups named: rope, rope_bfloat16, alibi, t5,
                                             learned_biases, table, attention,
                                             attention_bfloat16, decoding, step, biases,
-                                            tiny, memory
+                                            tiny, memory, flex, agreement
+
+Where torch finds a GPU, all is measured there but learned_biases and memory, which are of the CPU
+and are left out. flex and agreement (gpu.py) need one.
 """
 
 import datetime
@@ -18,6 +21,7 @@ import time
 from functools import partial
 from importlib import metadata
 
+import gpu
 import numpy as np
 import psutil
 import torch
@@ -36,15 +40,22 @@ import posviz
 from posviz.attention import attention as attend_to
 
 fused = torch.nn.functional.scaled_dot_product_attention
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+DEVICE = gpu.DEVICE
 ROUNDS = 15
 
 
 def times(contenders, inner=1):
     """Median milliseconds of each, taken in turn so that a noisy moment hits all alike.
 
-    On one thread of a CPU it is that thread's own time: other processes do not count.
+    On one thread of a CPU it is that thread's own time: other processes do not count. On a GPU it
+    is what lies between two events, one call after the other with the cache emptied before each;
+    of many calls at once (inner) it is the host's time, for that is what they wait for.
     """
+    if DEVICE == "cuda" and inner == 1:
+        from triton.testing import do_bench
+
+        with torch.no_grad():
+            return {name: do_bench(run, return_mode="median") for name, run in contenders.items()}
     alone = DEVICE == "cpu" and torch.get_num_threads() == 1
     clock = time.thread_time if alone else time.perf_counter
     taken = {name: [] for name in contenders}
@@ -107,28 +118,39 @@ def rope_bfloat16():
 
 def alibi():
     """The bias of ALiBi for 16 heads and 2048 tokens, float32."""
-    tokens, slopes = torch.arange(2048), torch.tensor(posviz.alibi_slopes(16)).float()
+    tokens, slopes = torch.arange(2048, device=DEVICE), _slopes(16)
     apart, apart_np = posviz.offsets(tokens, tokens), posviz.offsets(range(2048), range(2048))
+    slopes_np = slopes.cpu().numpy()
     return {
-        "x-transformers": lambda: AlibiPositionalBias(heads=16)(2048, 2048),
+        "x-transformers": lambda: AlibiPositionalBias(heads=16).to(DEVICE)(2048, 2048),
         "posviz, torch": lambda: posviz.alibi_bias(slopes, apart),
-        "posviz, NumPy": lambda: posviz.alibi_bias(slopes.numpy(), apart_np),
-        "fresh memory of that size": lambda: torch.zeros(16, 2048, 2048),
+        "posviz, NumPy": lambda: posviz.alibi_bias(slopes_np, apart_np),
+        "fresh memory of that size": lambda: torch.zeros(16, 2048, 2048, device=DEVICE),
     }
 
 
 def t5():
     """The buckets and the bias of T5 for 12 heads and 2048 tokens, float32."""
-    tokens, config = torch.arange(2048), T5Config(d_model=768, num_heads=12, d_kv=64)
+    tokens = torch.arange(2048, device=DEVICE)
     apart, apart_np = posviz.offsets(tokens, tokens), posviz.offsets(range(2048), range(2048))
-    module = T5Attention(config, has_relative_attention_bias=True, layer_idx=0)
+    module = _t5_attention()
     numbers = module.relative_attention_bias.weight.detach()
+    numbers_np = numbers.cpu().numpy()
     return {
-        "Hugging Face": lambda: module.compute_bias(2048, 2048, device="cpu"),
+        "Hugging Face": lambda: module.compute_bias(2048, 2048, device=DEVICE),
         "posviz, torch": lambda: posviz.t5_bias(numbers, posviz.t5_bucket(apart)),
-        "posviz, NumPy": lambda: posviz.t5_bias(numbers.numpy(), posviz.t5_bucket(apart_np)),
-        "fresh memory of that size": lambda: torch.zeros(12, 2048, 2048),
+        "posviz, NumPy": lambda: posviz.t5_bias(numbers_np, posviz.t5_bucket(apart_np)),
+        "fresh memory of that size": lambda: torch.zeros(12, 2048, 2048, device=DEVICE),
     }
+
+
+def _slopes(heads):
+    return torch.tensor(posviz.alibi_slopes(heads), device=DEVICE).float()
+
+
+def _t5_attention():
+    config = T5Config(d_model=768, num_heads=12, d_kv=64)
+    return T5Attention(config, has_relative_attention_bias=True, layer_idx=0).to(DEVICE)
 
 
 def learned_biases():
@@ -179,16 +201,18 @@ def table():
     narrow = tokens.astype(np.float32)
     error = np.abs(posviz.sinusoidal(narrow, 4096) - blog()).max()
     print(f"posviz in float32 differs from blog code in float64 by at most {error:.1e}")
+    places = torch.from_numpy(tokens).to(DEVICE)
     return {
-        "blog code, float64": blog,
+        "blog code, NumPy, float64": blog,
         "posviz, NumPy, float64": lambda: posviz.sinusoidal(tokens, 4096),
         "posviz, NumPy, float32": lambda: posviz.sinusoidal(narrow, 4096),
-        "posviz, torch, float32": lambda: posviz.sinusoidal(torch.from_numpy(tokens), 4096),
+        "posviz, torch, float32": lambda: posviz.sinusoidal(places, 4096),
+        "fresh memory of that size": lambda: torch.zeros(4096, 4096, device=DEVICE),
     }
 
 
 def _encodings(heads, dtype):
-    table = torch.randn(32, heads).to(dtype)
+    table = torch.randn(32, heads, device=DEVICE).to(dtype)
     return {
         "none": posviz.NoPosition(),
         "RoPE": posviz.Rotary(layout="half_split"),
@@ -207,9 +231,10 @@ def _attended(qkv, encodings, q_positions, k_positions, **options):
 
 def attention(dtype=torch.float32):
     """Causal attention (1, 8, 1024, 64), float32; torch's function is given a ready bias."""
-    qkv, tokens = [torch.randn(1, 8, 1024, 64).to(dtype) for _ in range(3)], torch.arange(1024)
-    mask, encodings = posviz.causal_mask(tokens, tokens), _encodings(8, dtype)
-    bias = posviz.alibi_bias(torch.tensor(posviz.alibi_slopes(8)), posviz.offsets(tokens, tokens))
+    qkv, tokens = torch.randn(3, 1, 8, 1024, 64, device=DEVICE), torch.arange(1024, device=DEVICE)
+    qkv, mask = qkv.to(dtype).unbind(), posviz.causal_mask(tokens, tokens)
+    encodings = _encodings(8, dtype)
+    bias = posviz.alibi_bias(_slopes(8), posviz.offsets(tokens, tokens))
     bias = bias.where(mask, -torch.inf).to(dtype)[None]
     ours = _attended(qkv, encodings, tokens, tokens, mask=mask)
     options = {"mask": mask, "implementation": "eager"}
@@ -228,9 +253,10 @@ def attention_bfloat16():
 
 def decoding():
     """One query in each of 32 heads, over 2048 keys in 8 heads of head_dim 128, float32."""
-    q = torch.randn(1, 32, 1, 128)
-    k, v = (torch.randn(1, 8, 2048, 128) for _ in range(2))
-    encodings, last, tokens = _encodings(32, q.dtype), torch.tensor([2047]), torch.arange(2048)
+    q = torch.randn(1, 32, 1, 128, device=DEVICE)
+    k, v = torch.randn(2, 1, 8, 2048, 128, device=DEVICE)
+    encodings, tokens = _encodings(32, q.dtype), torch.arange(2048, device=DEVICE)
+    last = tokens[-1:]
     del encodings["RoPE"]  # its keys have turned before they were kept
     ours = _attended((q, k, v), encodings, last, tokens)
     return {
@@ -245,9 +271,10 @@ def decoding():
 
 def step(position=2047):
     """RoPE on the query and key of a step (1, 32, 1, 128), float32."""
-    (q, k), places = torch.randn(2, 1, 32, 1, 128), torch.tensor([position])
+    q, k = torch.randn(2, 1, 32, 1, 128, device=DEVICE)
+    places = torch.tensor([position], device=DEVICE)
     config = LlamaConfig(hidden_size=4096, num_attention_heads=32)
-    cos, sin = llama.LlamaRotaryEmbedding(config)(q, places[None])
+    cos, sin = llama.LlamaRotaryEmbedding(config).to(DEVICE)(q, places[None])
     runs = {"Hugging Face, given its cosines": lambda: llama.apply_rotary_pos_emb(q, k, cos, sin)}
     for layout in ("interleaved", "half_split"):
         made = posviz.Rotary(layout=layout)
@@ -260,17 +287,16 @@ def step(position=2047):
 
 def biases():
     """What one query adds to its scores of 2048 keys, float32."""
-    row, last = torch.tensor([2047]), torch.arange(2048)
-    scores, slopes = torch.zeros(1, 16, 1, 2048), torch.tensor(posviz.alibi_slopes(16)).float()
-    config = T5Config(d_model=768, num_heads=12, d_kv=64)
-    module = T5Attention(config, has_relative_attention_bias=True, layer_idx=0)
+    last = torch.arange(2048, device=DEVICE)
+    row, module = last[-1:], _t5_attention()
+    scores, slopes = torch.zeros(1, 16, 1, 2048, device=DEVICE), _slopes(16)
     t5 = posviz.T5(module.relative_attention_bias.weight.detach())
     alibi, fewer = posviz.Alibi(), scores[:, :12]
     return {
         "ALiBi, plain torch": lambda: scores - slopes[:, None, None] * (row - last),
         "ALiBi, posviz": lambda: alibi.at_scores(scores, None, None, row, last),
         "T5, Hugging Face": lambda: (
-            fewer + module.compute_bias(1, 2048, device="cpu", past_seen_tokens=2047)
+            fewer + module.compute_bias(1, 2048, device=DEVICE, past_seen_tokens=2047)
         ),
         "T5, posviz": lambda: t5.at_scores(fewer, None, None, row, last),
     }
@@ -278,7 +304,7 @@ def biases():
 
 def tiny():
     """Attention (1, 4, 8, 32), float32: what a call costs beside its sums."""
-    qkv, tokens = [torch.randn(1, 4, 8, 32) for _ in range(3)], torch.arange(8)
+    qkv, tokens = torch.randn(3, 1, 4, 8, 32, device=DEVICE), torch.arange(8, device=DEVICE)
     ours = _attended(qkv, _encodings(4, torch.float32), tokens, tokens)
     return {
         "scaled_dot_product_attention": lambda: fused(*qkv),
@@ -308,10 +334,18 @@ def peak(kind, name):
 
 
 def report(group, inner=1):
-    """Print the milliseconds of a group, and how they relate to the first and to the others."""
-    found = times(group(), inner)
+    """Print the milliseconds of a group, and how they relate to the first and to the others.
+
+    On a GPU what NumPy does is left out.
+    """
+    contenders = group()
+    where = f"{torch.get_num_threads()} thread(s)"
+    if DEVICE == "cuda":
+        contenders = {name: run for name, run in contenders.items() if "NumPy" not in name}
+        where = "On the GPU"
+    found = times(contenders, inner)
     first = next(iter(found))
-    print(f"\n{group.__doc__} {torch.get_num_threads()} thread(s).")
+    print(f"\n{group.__doc__} {where}.")
     print(f"\n| | ms | × {first} |\n|---|---|---|")
     for name, taken in found.items():
         print(f"| {name} | {taken:.3g} | {taken / found[first]:.2f} |")
@@ -326,23 +360,30 @@ def memory():
 
 
 def main():
-    """Run the groups; those of attention on one thread, too."""
-    device = torch.cuda.get_device_name() if DEVICE == "cuda" else f"{os.cpu_count()} CPU cores"
+    """Run the groups; those of attention on one thread of a CPU, too."""
+    on_gpu = DEVICE == "cuda"
+    device = torch.cuda.get_device_name() if on_gpu else f"{os.cpu_count()} CPU cores"
     packages = ("torch", "numpy", "transformers", "rotary-embedding-torch", "x-transformers")
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in packages)
-    print(f"{datetime.date.today()}, {versions}; rope on {device}, the rest on CPU cores")
+    print(f"{datetime.date.today()}, {versions}; {device}")
     most = torch.get_num_threads()
     groups = (rope, rope_bfloat16, alibi, t5, learned_biases, table)
     of_encodings = {group.__name__: group for group in groups}
     sums = (attention, attention_bfloat16, decoding, step, biases, tiny)
     of_attention = {group.__name__: group for group in sums}
-    for name in sys.argv[1:] or (*of_encodings, *of_attention, "memory"):
-        if name == "memory":
-            memory()
+    whole = {"memory": memory, "flex": lambda: gpu.flex(times), "agreement": gpu.agreement}
+    usual = [*of_encodings, *of_attention, *(["flex", "agreement"] if on_gpu else ["memory"])]
+    if on_gpu:
+        usual.remove("learned_biases")
+    for name in sys.argv[1:] or usual:
+        if name in ("flex", "agreement") and not on_gpu:
+            print(f"{name} needs a GPU")
+        elif name in whole:
+            whole[name]()
         elif name in of_encodings:
             report(of_encodings[name])
         else:
-            for threads in (1, most):
+            for threads in {most} if on_gpu else (1, most):
                 torch.set_num_threads(threads)
                 report(of_attention[name], inner=50 if name in ("step", "biases", "tiny") else 1)
 

@@ -192,7 +192,7 @@ def _by_offset(
     keys = most - xp.arange(least, most + 1, device=q.device)
     starts = q_positions - least  # with numbers of Python's own, each layer would be compiled anew
     row = encoding.at_scores(zeros, None, None, keys[:1] * 0 + most, keys)[0, :, 0]
-    row = row.clone()  # compiled, torch leaves out the gradient of a view
+    row = row.clone()  # of a view, torch.compile's backend aot_eager leaves out the gradient
 
     def bias(b: Any, h: Any, i: Any, j: Any) -> Array:
         return row[h, position_at(starts, b, i) - position_at(k_positions, b, j)]

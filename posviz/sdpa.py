@@ -22,15 +22,24 @@ def why_not(q: Array, k: Array, encoding: Encoding, return_weights: bool) -> str
     biased = type(encoding).at_scores is not Encoding.at_scores
     if 0 in (*q.shape, *k.shape):
         return "there are no queries or no keys"
-    if q.device.type not in ("cpu", "cuda") or (
-        q.device.type == "cuda" and biased and q.dtype.itemsize < 4
-    ):
-        return f"a bias in float32 beside {q.dtype} on {q.device.type} is untried"
+    if q.device.type not in ("cpu", "cuda"):
+        return f"it is untried on {q.device.type}"
+    if q.device.type == "cuda" and biased and _narrowed(q):
+        return "on cuda it cannot add a bias in float32 to halves, and one in halves is rounded"
     if _forward_mode():
         return "it has no forward derivatives"
     if biased and _is_transformed():
         return "within torch.vmap and its kin it has no derivative by a bias"
     return ""
+
+
+def _narrowed(q: Array) -> bool:
+    """Tell whether q are halves, or become halves within torch.autocast."""
+    import torch
+
+    return q.dtype.itemsize < 4 or (
+        q.dtype.itemsize == 4 and torch.is_autocast_enabled(q.device.type)
+    )
 
 
 def why_never(encoding: Encoding) -> str:

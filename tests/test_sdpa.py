@@ -275,17 +275,21 @@ def test_numpy_is_always_readable():
 
 
 @pytest.mark.parametrize(
-    ("dtype", "encoding", "reason"),
+    ("dtype", "encoding", "autocast", "adds"),
     [
-        (torch.bfloat16, Alibi(), "a bias in float32 beside torch.bfloat16 on cuda is untried"),
-        (torch.bfloat16, NoPosition(), ""),
-        (torch.float32, Alibi(), ""),
+        (torch.bfloat16, Alibi(), False, False),
+        (torch.bfloat16, NoPosition(), False, True),
+        (torch.float32, Alibi(), False, True),
+        (torch.float32, Alibi(), True, False),
     ],
 )
-def test_a_gpu_adds_no_wider_bias_to_halves(dtype, encoding, reason):
+def test_a_gpu_adds_no_wider_bias_to_halves(dtype, encoding, autocast, adds, monkeypatch):
+    """An H100 gives NaN for them; autocast makes halves of queries within torch's function."""
+    monkeypatch.setattr(torch, "is_autocast_enabled", lambda _: autocast)
     with FakeTensorMode():
         q = torch.ones(1, 2, 3, 4, dtype=dtype, device="cuda")
-    assert why_not(q, q, encoding, False) == reason
+    reason = "on cuda it cannot add a bias in float32 to halves, and one in halves is rounded"
+    assert why_not(q, q, encoding, False) == ("" if adds else reason)
 
 
 def test_where_nothing_is_attended_it_is_not_asked(given):

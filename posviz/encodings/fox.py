@@ -137,11 +137,14 @@ class Forgetting(Encoding):
     def bias_of_pair(
         self, q: Array, k: Array, q_positions: Array, k_positions: Array
     ) -> Callable[..., Array]:
-        """Return the difference of two running sums, from one array [batch, heads, k_len]."""
+        """Return the difference of two running sums, from arrays [batch, heads, q_len or k_len].
+
+        They are two, for torch has a gradient of what is read once.
+        """
         self._require_gates_for((*q.shape[:3], k.shape[2]))
         sums = _sums(self.log_gates)
-        first = sums.shape[-1] - q.shape[-2]
-        return lambda b, h, i, j: sums[b, h, first + i] - sums[b, h, j]
+        of_queries = sums[..., sums.shape[-1] - q.shape[-2] :].clone()
+        return lambda b, h, i, j: of_queries[b, h, i] - sums[b, h, j]
 
     def _require_gates_for(self, scores_shape: tuple[int, ...]) -> None:
         batch, heads, q_len, k_len = scores_shape

@@ -113,7 +113,8 @@ def turned(x: Array, waves: tuple[Array, ...], layout: str) -> Array:
         return namespace(x).concat([turning, x[..., rotary_dim:]], axis=-1)
     if x.dtype.itemsize >= 4:
         return _turn(x, waves, layout)
-    if is_torch(x) and math.prod(x.shape) > 2 * PIECE and not is_followed(x, *waves):
+    large = is_torch(x) and x.device.type == "cpu" and math.prod(x.shape) > 2 * PIECE
+    if large and not is_followed(x, *waves):
         return _turned_in_pieces(x, waves, layout)
     return in_dtype(_turn(in_float32(x), waves, layout), x.dtype)
 

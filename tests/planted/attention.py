@@ -88,7 +88,7 @@ QUICK = {
     ),
     "fused: a GPU is given a wider bias": (
         S,
-        "biased and q.dtype.itemsize < 4",
+        "biased and _narrowed(q)",
         "False",
         T + "test_a_gpu_adds_no_wider_bias_to_halves",
     ),

@@ -50,8 +50,8 @@ QUICK = {
     ),
     "FoX, pair by pair: queries are the first tokens": (
         E + "fox.py",
-        "first = sums.shape[-1] - q.shape[-2]",
-        "first = 0",
+        "sums[..., sums.shape[-1] - q.shape[-2] :]",
+        "sums[..., : q.shape[-2]]",
         FOX + "test_pair_by_pair_it_is_the_same_bias",
     ),
     "CoPE: the query itself is not counted": (
