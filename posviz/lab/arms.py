@@ -191,7 +191,8 @@ def _stretched(
     else:
         own: dict[str, Any] = {"original_max_seq_len": config.seq_len, "beta_fast": BETA_FAST}
         frequencies = yarn(head_dim, factor, **own)
-    model.encoding = EncodingModule(Rotary(frequencies=frequencies))
+    encoding = EncodingModule(Rotary(frequencies=frequencies))
+    model.encoding = encoding.to(model.embedding.device)
     return model
 
 

@@ -130,6 +130,13 @@ def test_stretching_by_what_the_length_asks_for(tiny):
     torch.testing.assert_close(read(pi["NTK"]), read(by_hand))
 
 
+def test_what_is_changed_is_where_the_model_is(tiny):
+    model = untrained(tiny()).to("meta")
+    for name, changed in at_test(tiny(), model, 48).items():
+        places = {x.device.type for x in [*changed.parameters(), *changed.buffers()]}
+        assert places == {"meta"}, name
+
+
 def test_windows_at_test_and_blocks(tiny):
     model = at_test(tiny(), untrained(tiny()), 48)["RoPE, window at test"]
     assert seen_from(model, 40) == set(range(40 - 2 * 15, 41))
