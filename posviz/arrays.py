@@ -223,8 +223,9 @@ def wide_integers(x: Array) -> Array:
 def like(values: Array, x: Array, name: str, dtype: Any = None) -> Array:
     """Return ``values`` as ``x`` has it: same kind, same device, and ``dtype`` (default: its own).
 
-    Lists and NumPy arrays follow a tensor wherever it is. A tensor stays where its owner put it,
-    except that float64 waiting on the CPU is taken to a device that has none.
+    Lists and NumPy arrays follow a tensor wherever it is; so does, compiled, a tensor on the CPU,
+    which these have become. Else a tensor stays where its owner put it, except that float64
+    waiting on the CPU is taken to a device that has none.
 
     Raises:
         TypeError: for a tensor beside a NumPy array.
@@ -238,7 +239,7 @@ def like(values: Array, x: Array, name: str, dtype: Any = None) -> Array:
         values = _as_tensor(values)
     elif values.device == x.device:
         return values if dtype in (None, values.dtype) else values.to(dtype)
-    elif x.device.type != "mps":
+    elif x.device.type != "mps" and not (is_compiling() and values.device.type == "cpu"):
         raise ValueError(f"{name} must be on device {x.device}, got {values.device}")
     if dtype is None:
         dtype = _torch().float32 if _lacks_float64(values, x.device.type) else values.dtype
