@@ -110,7 +110,7 @@ def _rows(row, length, dtype, times):
     qkv, pull, places, blocks = setting(length, dtype)
     alone = {"flex_attention alone": None} if row is _row else {}
     for name, encoding in (alone | fitting(length)).items():
-        for options in (None, {"num_stages": 2}):  # torch's own choice may ask for too much
+        for options in (None, {"num_stages": 1}):  # torch's own choice may ask for too much
             torch.compiler.reset()
             named = f"{name}, {options}" if options else name
             try:
