@@ -148,6 +148,15 @@ def test_functions_that_a_compiled_function_calls(name):
     torch.testing.assert_close(compiled(x), CALLED_WITHIN[name](x), atol=1e-12, rtol=0)
 
 
+@pytest.mark.slow("seconds")
+def test_compiled_arrays_of_numpy_follow_to_a_device():
+    """Frequencies and positions, which torch.compile makes tensors on the CPU; as on CUDA."""
+    torch.compiler.reset()
+    compiled = torch.compile(run, fullgraph=True, backend="eager")
+    x, *w = tensors(X, *W, device="meta")
+    assert compiled(encoded("YaRN", device="meta"), x, w, range(5)).is_meta
+
+
 # ---------------------------------------------------------------- far away, compiled
 
 FAR = (0, 1000, 131_072, 10**7)
