@@ -1,8 +1,8 @@
 """What torch's FlexAttention is given, so that it computes what ``attention`` does.
 
 FlexAttention calls a function with a score and its indices, and compiles it into a kernel that
-holds no matrix of scores. So an encoding has to tell its bias one pair at a time. Tried on a CPU
-alone: gradients of the compiled kernel, and its speed on a GPU, are unmeasured.
+holds no matrix of scores. So an encoding has to tell its bias one pair at a time. On a GPU its
+speed and gradients are told in benchmarks/README.md.
 """
 
 from __future__ import annotations
