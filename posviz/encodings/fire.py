@@ -154,8 +154,7 @@ class FIRE(Encoding):
         """Return the bias of one pair: the network written out, a sum over its width."""
         self._require_heads(q.shape[1])
         dtype = wide_dtype(q)
-        # Copies: of a view, torch.compile's backend aot_eager leaves out the gradient.
-        w_in, b_in, w_out, b_out = (like(getattr(self, n), q, n, dtype).clone() for n in WEIGHTS)
+        w_in, b_in, w_out, b_out = (like(getattr(self, n), q, n, dtype) for n in WEIGHTS)
 
         def bias(b: Any, h: Any, i: Any, j: Any) -> Array:
             row = in_dtype(position_at(q_positions, b, i), dtype)
