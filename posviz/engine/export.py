@@ -18,7 +18,7 @@ from posviz.engine.killed import unfinished
 from posviz.engine.picture import Picture
 from posviz.engine.places import SETTING, placed
 from posviz.engine.style import parts, style_context
-from posviz.engine.styled_figure import StyledFigure, clear_figure, drop_bitmaps
+from posviz.engine.styled_figure import StyledFigure, drop_bitmaps
 from posviz.wording import quoted, shortened
 
 FORMATS = ("png", "svg", "pdf")
@@ -115,7 +115,7 @@ def save_all(
             _encoded(figure, kind, about(picture, caption, call))
             for kind, call in zip(kinds, calls, strict=True)
         ]
-    clear_figure(figure)
+    drop_bitmaps(figure)
     for path, data in zip(files, contents, strict=True):
         with replacing(path) as file:
             file.write(data)
@@ -186,21 +186,30 @@ def png_bytes(rgba: np.ndarray, colours=255) -> bytes:
     The most frequent colours stay as they are. Others count by the root of their pixels, so that a
     colour bar keeps as smooth a map as a large area; the same pixels give the same bytes.
     """
-    packed = np.ascontiguousarray(rgba).view("<u4")[..., 0] & 0xFFFFFF
-    values, where, counts = np.unique(packed, return_inverse=True, return_counts=True)
-    found = values.view(np.uint8).reshape(-1, 4)[:, :3]
+    found, where = distinct(rgba)
+    found = found[:, :3]
     palette = found
     if len(found) > colours:
+        counts = np.bincount(where.ravel())
         order = np.argsort(-counts, kind="stable")
         exact, others = order[:16], order[16:]
         weighted = np.repeat(found[others], np.ceil(counts[others] ** 0.5).astype(int), axis=0)
         means = Image.fromarray(weighted[None]).quantize(colours - 16, kmeans=1).getpalette()
         palette = np.vstack([found[exact], np.array(means).reshape(-1, 3)])
-    indices = nearest(found, palette).astype(np.uint8)[where].reshape(packed.shape)
+    indices = nearest(found, palette).astype(np.uint8)[where]
     image, data = Image.fromarray(indices), io.BytesIO()
     image.putpalette(palette.astype(np.uint8).tobytes())
     image.save(data, "PNG", optimize=True)
     return data.getvalue()
+
+
+def distinct(rgba: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The colours of opaque pixels [..., 4], as [n, 4], and the index of each pixel's colour."""
+    packed = np.ascontiguousarray(rgba).view("<u4")[..., 0]
+    values = np.unique(packed)
+    known = np.empty(1 << 24, np.int32)  # by colour: to search for each pixel takes longer
+    known[values & 0xFFFFFF] = np.arange(len(values))
+    return values.view(np.uint8).reshape(-1, 4), known[packed & 0xFFFFFF]
 
 
 def nearest(colours: np.ndarray, palette: np.ndarray) -> np.ndarray:

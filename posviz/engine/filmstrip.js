@@ -32,6 +32,7 @@ const MANY = 8; // options, of which a row has room for no more; picture.py has 
  * @property {[number, number]} css
  * @property {(Choice | Numbers)[]} knobs
  * @property {number[]} sizes of the blobs, in bytes
+ * @property {number[]} backgrounds the blob of the light one and of the dark one
  * @property {Drawn[]} frames the first is where all begins
  * @property {[calls: Call[], vertices: number, images: number[][]][]} recordings
  * @property {Uint8Array<ArrayBuffer>[]} blobs
@@ -90,7 +91,7 @@ function makeScreen(content, el) {
   let number = 0, dark = false, frame = content.frames[0];
   /** @type {number[]} */
   let sent = [];
-  const { css, blobs } = content;
+  const { css, blobs, backgrounds } = content;
   /** @param {boolean} whole */
   function show(whole) {
     const [, light, dimmed, caption] = frame;
@@ -109,7 +110,7 @@ function makeScreen(content, el) {
     });
     sent = drawn;
     number += 1;
-    const buffers = [...(whole ? [blobs[Number(dark)]] : []), rows, ...images];
+    const buffers = [...(whole ? [blobs[backgrounds[Number(dark)]]] : []), rows, ...images];
     const [artists, count] = [drawn.length, buffers.length];
     tell({ frame: number, caption, whole, artists, moved, buffers: count }, buffers);
   }

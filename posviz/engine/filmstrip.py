@@ -9,6 +9,7 @@ time as in a paper's column, which a telephone loads in their place.
 
 import base64
 import copy
+import functools
 import json
 import struct
 import zlib
@@ -20,7 +21,7 @@ import numpy as np
 from PIL import Image
 
 from posviz.engine.cells import Cells
-from posviz.engine.export import png_bytes
+from posviz.engine.export import distinct, png_bytes
 from posviz.engine.knobs import numeric
 from posviz.engine.layers import Layers
 from posviz.engine.live_figure import LiveFigure
@@ -72,9 +73,9 @@ def filmstrip(picture: Picture, told: str = "", max_bytes: int = 1_000_000) -> s
 def _html(strip, wide, narrow) -> str:
     """What is seen at once, in print and without JavaScript; and the data, wide and narrow."""
     width, height = (round(inches * INCH[WIDE]) for inches in strip.picture.size)
-    still = base64.b64encode(strip.still).decode()
-    caption = escape(strip.caption)
-    frames, narrow = (base64.b64encode(data).decode() for data in (wide, narrow))
+    still, caption = strip.still()
+    caption = escape(caption)
+    still, frames, narrow = (base64.b64encode(data).decode() for data in (still, wide, narrow))
     explorer = "posviz-explorer posviz-filmstrip"
     return f"""<div class="{explorer}" data-frames="{frames}" data-narrow="{narrow}">
 <div class="posviz-controls"></div>
@@ -95,23 +96,21 @@ class Frame(NamedTuple):
 
 
 class Strip:
-    """The frames of a copy of a picture.
-
-    backgrounds: of the first frame, light and dark, PNGs. still and caption: of the present values.
-    """
+    """The frames of a copy of a picture."""
 
     def __init__(self, picture: Picture, style: str = WIDE) -> None:
         self.picture, self.start, self.knobs = copy.copy(picture), picture.values(), picture.knobs()
-        self.still, self.caption = b"", ""
         self.moving: dict[str, list] = {}  # the values of each knob that has more than one
         self.frames: dict[tuple, Frame] = {}
-        self._looks = [(LiveFigure(self.picture, style, dark), _Backgrounds()) for dark in DARK]
-        for live, _ in self._looks:
+        self._looks = {
+            dark: (LiveFigure(self.picture, style, dark), _Backgrounds()) for dark in DARK
+        }
+        for live, _ in self._looks.values():
             live.ratio = RATIO * INCH[style] / dpi(style)
 
     def close(self) -> None:
         """Release the figures."""
-        for live, _ in self._looks:
+        for live, _ in self._looks.values():
             live.release()
 
     def draw(self, settings: list[dict]) -> None:
@@ -129,17 +128,27 @@ class Strip:
             key = tuple(values.values())
             if key in self.frames:
                 continue
-            for name, value in values.items():
-                setattr(self.picture, name, value)
-            for live, _ in self._looks:
-                live.follow()
-                live.paint()
-            light = self._looks[0][0]
-            drawn = [backgrounds.over(live.layers) for live, backgrounds in self._looks]
-            self.frames[key] = Frame(drawn, light.caption)
-            if values == self.start:
-                self.still, self.caption = png_bytes(light.layers.pixels()), light.caption
-        self.backgrounds = [png_bytes(backgrounds.first) for _, backgrounds in self._looks]
+            drawn = {
+                dark: backgrounds.over(self._painted(live, values))
+                for dark, (live, backgrounds) in self._looks.items()
+            }
+            self.frames[key] = Frame([drawn[dark] for dark in DARK], self._light.caption)
+
+    @property
+    def _light(self) -> LiveFigure:
+        return self._looks[False][0]
+
+    def _painted(self, live, values) -> Layers:
+        for name, value in values.items():
+            setattr(self.picture, name, value)
+        live.follow()
+        live.paint()
+        return live.layers
+
+    def still(self) -> tuple[bytes, str]:
+        """What is shown where the picture stands: a PNG, light, and the caption."""
+        pixels = self._painted(self._light, self.start).pixels()
+        return png_bytes(pixels), self._light.caption
 
     def rule(self) -> str:
         """A line about how settings move here, and about those that do not."""
@@ -162,14 +171,13 @@ class Strip:
     def packed(self, settings: list[dict]) -> bytes:
         """The frames of the settings, deflated: header's length, header, blobs.
 
-        The header is JSON: css (size in CSS pixels), knobs, sizes of the blobs (the first two are
-        the backgrounds, light and dark), recordings as [calls, blob of vertices, blobs of each
-        image], frames as [a place for each knob, recordings, those of the dark look, caption], the
-        first where the picture stands.
+        The header is JSON: css (size in CSS pixels), knobs, sizes of the blobs, backgrounds (the
+        blob of the light one and of the dark one), recordings as [calls, blob of vertices, blobs of
+        each image], frames as [a place for each knob, recordings, those of the dark look, caption],
+        the first where the picture stands.
         """
         blobs, recordings = _Indexed(), _Indexed()
-        for number, background in enumerate(self.backgrounds):
-            blobs[background] = number
+        behind = {dark: blobs.index(first.png) for dark, (_, first) in self._looks.items()}
         longest = max(len(drawn) for frame in self.frames.values() for drawn in frame.looks)
 
         def written(recording):
@@ -187,7 +195,8 @@ class Strip:
             frames.append([places, *([written(each) for each in drawn] for drawn in full), caption])
         few = self.picture.filmed_knobs()
         header = {
-            "css": [pixels / RATIO for pixels in reversed(self._looks[0][1].first.shape[:2])],
+            "css": [pixels / RATIO for pixels in reversed(self._looks[False][1].first.shape[:2])],
+            "backgrounds": [behind[dark] for dark in DARK],
             "knobs": [
                 _described(self.knobs[name], stops, name in few)
                 for name, stops in self.moving.items()
@@ -248,6 +257,11 @@ class _Backgrounds:
         self._background_id: Any = None
         self._patch = _NOTHING
 
+    @functools.cached_property
+    def png(self) -> bytes:
+        """The first one."""
+        return png_bytes(self.first)
+
     def over(self, layers: Layers) -> list[Recording]:
         """The recordings that turn the first background into the painted picture."""
         recordings = layers.recordings()
@@ -297,13 +311,14 @@ def _pixel_cells(pixels, seen, paper) -> Cells:
     Up to 255 colours are kept as they are; of more, alike ones become one.
     """
     shown = pixels[seen]
-    if len(np.unique(shown.view(np.uint32))) > 255:
+    colours, which = distinct(shown)
+    if len(colours) > 255:
         is_paper = (shown == paper).all(axis=1)  # or what was there before would shine through
         shown = ((shown >> 3) * (255 / 31)).round().astype(np.uint8)  # enough for edges of letters
         shown[is_paper] = paper
-    colours, which = np.unique(shown.view(np.uint32), return_inverse=True)
+        colours, which = distinct(shown)
     indices = np.zeros(seen.shape, np.uint8 if len(colours) < 256 else np.uint16)
-    indices[seen] = which.ravel() + 1
-    colours = np.append(np.uint32(0), colours).view(np.uint8).reshape(-1, 4)
+    indices[seen] = which + 1
+    colours = np.vstack([np.zeros(4, np.uint8), colours])
     height, width = seen.shape
     return Cells(0, height, colours, np.arange(width), np.arange(height), indices)

@@ -5,7 +5,7 @@ from typing import Any
 from posviz.engine.layers import Layers
 from posviz.engine.picture import Picture
 from posviz.engine.style import dpi, style_context
-from posviz.engine.styled_figure import clear_figure
+from posviz.engine.styled_figure import drop_bitmaps
 
 KEPT = 6  # figures: as many as the longest choice has options; one of them has its pixels
 
@@ -27,7 +27,7 @@ class LiveFigure:
     def release(self) -> None:
         """Free the figures, their canvases and their artists."""
         for layers, _ in self._built.values():
-            clear_figure(layers.figure)
+            drop_bitmaps(layers.figure)
         self.layers, self._values, self._built = None, {}, {}
 
     def begin_again(self) -> None:
@@ -69,7 +69,7 @@ class LiveFigure:
             self.layers.drop_pixels()
         if len(self._built) > KEPT:
             oldest, _ = self._built.pop(next(iter(self._built)))
-            clear_figure(oldest.figure)
+            drop_bitmaps(oldest.figure)
         return built
 
     def drag(self, across: float, down: float) -> None:

@@ -26,22 +26,14 @@ class StyledFigure(Figure):
             super().draw(renderer)
 
 
-def clear_figure(figure: Figure) -> None:
-    """Free the memory of a figure that is no longer needed.
-
-    Its bitmaps are freed at once, reference cycles by the next garbage collection.
-    """
-    if sys.is_finalizing():
-        return
-    drop_bitmaps(figure)
-    figure.clear()
-
-
 def drop_bitmaps(figure: Figure, canvas: Any = None) -> None:
     """Give the figure another canvas (by default a new one), and free its old bitmaps.
 
-    A notebook keeps every figure it shows in `Out`, and a bitmap of several megabytes with each.
+    A notebook keeps every figure it shows in `Out`, and a bitmap of several megabytes with each. One
+    that nobody needs would keep them until the next garbage collection.
     """
+    if sys.is_finalizing():
+        return
     figure.set_canvas(canvas or FigureCanvasAgg(figure))
     text: Any
     for text in figure.findobj(Text):

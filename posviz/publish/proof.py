@@ -21,7 +21,7 @@ from posviz.engine import knobs
 from posviz.engine.export import replacing
 from posviz.engine.picture import Picture
 from posviz.engine.style import STYLES
-from posviz.engine.styled_figure import clear_figure
+from posviz.engine.styled_figure import drop_bitmaps
 from posviz.publish.faults import faults
 
 COLUMN, HIGHEST, GAP = 900, 600, 20  # pixels: a notebook's figure at its true size; between two
@@ -129,7 +129,7 @@ def _drawn(picture, style, dark) -> tuple[Image.Image, str, list[str]]:
         canvas = FigureCanvasAgg(figure)
         canvas.draw()
     image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
-    clear_figure(figure)
+    drop_bitmaps(figure)
     image.thumbnail((COLUMN, HIGHEST), Image.Resampling.LANCZOS)
     found += [f"{each.category.__name__}: {each.message}" for each in warned]
     return image, figure.caption, found

@@ -10,10 +10,12 @@ import pytest
 from nbformat.v4 import new_output
 
 import run
+from posviz.course import OF_TOPIC
 from posviz.engine.stored import WIDGET
 from posviz.publish.lesson import executed_with_filmstrips, prompts
 
 GAPS = (1,)  # between a slider's places, where tests do not ask how many there are
+DARK = {OF_TOPIC[topic].notebook for topic in ("sinusoidal", "rotary")}  # others: light twice
 PLAYED = "00_start_here"  # by the kernel that pages and slides start for themselves
 
 # In the kernel that has executed a lesson: its explorers as filmstrips, by the name of the widget.
@@ -22,7 +24,7 @@ import json, pathlib
 from ipywidgets.widgets.widget import _instances
 from posviz.engine import explorer, filmstrip
 
-filmstrip.GAPS = GIVEN_GAPS
+filmstrip.GAPS, filmstrip.DARK = GIVEN_GAPS, GIVEN_LOOKS
 asked = GIVEN_PROMPTS
 pathlib.Path("strips.json").write_text(json.dumps({
     key: filmstrip.filmstrip(widget.picture, asked.get(key, ""))
@@ -31,8 +33,8 @@ pathlib.Path("strips.json").write_text(json.dumps({
 """
 
 
-def with_filmstrips(lab, notebook):
-    """Put filmstrips in the place of the explorers of the notebook that JupyterLab has executed."""
+def with_filmstrips(lab, notebook, name):
+    """Put filmstrips in the place of the explorers of the lesson that JupyterLab has executed."""
     asked = prompts(notebook)
     by_widget = {
         output.data[WIDGET]["model_id"]: asked.get(cell.source.strip(), "")
@@ -40,7 +42,8 @@ def with_filmstrips(lab, notebook):
         for output in cell.get("outputs", [])
         if WIDGET in output.get("data", {})
     }
-    given = {"GIVEN_GAPS": GAPS, "GIVEN_PROMPTS": by_widget}
+    looks = False, name in DARK
+    given = {"GIVEN_GAPS": GAPS, "GIVEN_LOOKS": looks, "GIVEN_PROMPTS": by_widget}
     code = STRIPS
     for name, value in given.items():
         code = code.replace(name, repr(value))

@@ -8,7 +8,6 @@ import pytest
 import run
 from posviz.publish.doctor import WITH_TORCH
 from tests.browser.lessons import PLAYED, keep, with_filmstrips
-from tests.browser.predictions import answer_all
 from tests.test_notebooks import differing
 
 SCREEN = {"width": 1280, "height": 720}  # a projector
@@ -57,10 +56,10 @@ def test_a_notebook_runs_tells_what_is_stored_and_sliders_move_every_picture(
     stored = nbformat.read(run.NOTEBOOKS / f"{name}.ipynb", as_version=4)
     assert differing(stored, notebook) == []
     if not everything and name != PLAYED:
-        with_filmstrips(lab, notebook)
+        with_filmstrips(lab, notebook, name)
         keep(notebook, executed / f"{name}.ipynb")
     asked = sum("predict(" in cell.source for cell in stored.cells)
-    assert answer_all(lab.page) == asked
+    assert lab.page.locator(".posviz-prediction").count() == asked
     assert lab.page.evaluate(LOST) == []
     explorers = lab.explorers()
     assert len(explorers) == explorers_in_source(name) > 0

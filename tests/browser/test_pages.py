@@ -59,12 +59,15 @@ def shows_another(strip, action):
     raise AssertionError("The picture did not change.")
 
 
-def test_every_explorer_is_there_and_moves_from_end_to_end(lesson):
+def test_every_explorer_is_there(lesson):
     cells = (cell for cell in _read(lesson.notebook).cells if cell.cell_type == "code")
     wanted = sum(len(EXPLORE.findall(cell.source)) for cell in cells)
-    strips = list(lesson.strips())
-    assert len(strips) == wanted > 0
-    for strip in strips:
+    assert sum(1 for _ in lesson.strips()) == wanted > 0
+
+
+@pytest.mark.sampled(default=4)  # as on a telephone, where the first slider of each is moved
+def test_every_slider_moves_its_picture_from_end_to_end(lesson):
+    for strip in lesson.strips():
         for slider in strip.get_by_role("slider").all():
             strip.get_by_role("button", name="Reset").click()
             low = slider.input_value() == "0"
@@ -83,6 +86,7 @@ def test_every_prediction_is_closed_and_answers(lesson):
     )
 
 
+@pytest.mark.sampled(default=4)
 def test_options_are_chosen_and_say_what_they_are(lesson):
     for strip in lesson.strips():
         for options in strip.get_by_role("combobox").all():
@@ -112,8 +116,9 @@ def test_options_are_chosen_and_say_what_they_are(lesson):
             radios.nth(chosen).check()  # not all pictures move in every case
 
 
+@pytest.mark.sampled(default=2)  # all strips are played by the same lines
 def test_play_goes_on_until_it_is_stopped(lesson, everything):
-    """With few frames a place takes seconds; all strips are played by the same lines."""
+    """With few frames a place takes seconds."""
     for strip in lesson.strips() if everything else itertools.islice(lesson.strips(), 1):
         for slider in strip.get_by_role("slider").all():
             slider.press("Home")

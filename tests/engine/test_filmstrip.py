@@ -103,7 +103,7 @@ class Reader(HTMLParser):
             images += [b"".join(self.blobs[part] for part in image) for image in own]
         scene = Scene()
         message = {"whole": True, "artists": len(drawn), "moved": moved}
-        scene.take(message, [_rgba(self.blobs[dark]), rows, *images])
+        scene.take(message, [_rgba(self.blobs[self.header["backgrounds"][dark]]), rows, *images])
         return scene.pixels()[..., :3].astype(int)
 
 

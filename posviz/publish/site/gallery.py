@@ -13,7 +13,7 @@ from posviz.course import OF_TOPIC
 from posviz.engine.export import png_bytes
 from posviz.engine.knobs import Knob, device, numeric, switch
 from posviz.engine.picture import Picture
-from posviz.engine.styled_figure import clear_figure
+from posviz.engine.styled_figure import drop_bitmaps
 from posviz.publish.assets import write
 from posviz.publish.lesson import read
 from posviz.publish.overview import Overview
@@ -45,7 +45,7 @@ def write_thumbnail(name: str, to: Path) -> None:
         canvas = FigureCanvasAgg(figure)
         canvas.draw()
         small = png_bytes(np.asarray(canvas.buffer_rgba()))
-        clear_figure(figure)
+        drop_bitmaps(figure)
         write(to / "assets" / "pictures" / f"{name}{ending}.png", small)
 
 
