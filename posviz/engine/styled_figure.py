@@ -29,8 +29,8 @@ class StyledFigure(Figure):
 def drop_bitmaps(figure: Figure, canvas: Any = None) -> None:
     """Give the figure another canvas (by default a new one), and free its old bitmaps.
 
-    A notebook keeps every figure it shows in `Out`, and a bitmap of several megabytes with each. One
-    that nobody needs would keep them until the next garbage collection.
+    A notebook keeps every figure it shows in `Out`, and a bitmap of several megabytes with each.
+    One that nobody needs would keep them until the next garbage collection.
     """
     if sys.is_finalizing():
         return
