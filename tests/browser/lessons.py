@@ -15,7 +15,7 @@ from posviz.engine.stored import WIDGET
 from posviz.publish.lesson import executed_with_filmstrips, prompts
 
 GAPS = (1,)  # between a slider's places, where tests do not ask how many there are
-DARK = {OF_TOPIC[topic].notebook for topic in ("sinusoidal", "rotary")}  # others: light twice
+DARK = OF_TOPIC["sinusoidal"].notebook  # in the others the dark look is the light one
 PLAYED = "00_start_here"  # by the kernel that pages and slides start for themselves
 
 # In the kernel that has executed a lesson: its explorers as filmstrips, by the name of the widget.
@@ -42,7 +42,7 @@ def with_filmstrips(lab, notebook, name):
         for output in cell.get("outputs", [])
         if WIDGET in output.get("data", {})
     }
-    looks = False, name in DARK
+    looks = False, name == DARK
     given = {"GIVEN_GAPS": GAPS, "GIVEN_LOOKS": looks, "GIVEN_PROMPTS": by_widget}
     code = STRIPS
     for name, value in given.items():

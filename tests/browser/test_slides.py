@@ -16,7 +16,7 @@ from tests.browser.lessons import PLAYED, writer
 
 LESSONS = sorted(path.stem for path in run.NOTEBOOKS.glob("*.ipynb"))
 RUN = PLAYED
-ROPE = OF_TOPIC["rotary"].notebook
+ROPE, SINUSOIDAL = (OF_TOPIC[topic].notebook for topic in ("rotary", "sinusoidal"))
 HERE = "section.present section.present"  # the slide that is shown
 LEAST = 28  # CSS pixels of 1080: 14 pt of 13.33 in × 7.5 in
 ASKED = 34  # of a prediction, opened or not
@@ -219,7 +219,7 @@ def test_a_section_that_was_left_midway_begins_again(deck):
 def test_dark_where_the_reader_has_it_dark(deck):
     backgrounds = {}
     for scheme in ("light", "dark"):
-        lesson = deck(ROPE, color_scheme=scheme)
+        lesson = deck(SINUSOIDAL, color_scheme=scheme)
         page = lesson.page
         background = "getComputedStyle(document.body).backgroundColor"
         ink = "getComputedStyle(Reveal.getCurrentSlide().querySelector('.shown')).color"
