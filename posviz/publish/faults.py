@@ -1,6 +1,5 @@
 """What is wrong with a drawn figure: texts cut off, small or overlapping, marks lost, ellipses."""
 
-from itertools import combinations
 from unittest import mock
 
 import numpy as np
@@ -57,12 +56,22 @@ def text_faults(figure: Figure, least_points=0) -> list[str]:
     ]
     small = [text for text in boxes if text.get_fontsize() < least_points]
     faults += [f"{text.get_text()!r} has {text.get_fontsize()} points" for text in small]
-    for (text, box), (other, other_box) in combinations(boxes.items(), 2):
-        common = Bbox.intersection(box, other_box)
+    faults += [
+        f"{text.get_text()!r} overlaps {other.get_text()!r}"
+        for text, other, common in _overlapping(boxes, slack)
         # Boxes are generous (tallest letter, rotated text): only drawn pixels decide.
-        if common and min(common.size) > slack and _inks_meet(figure, text, other, common):
-            faults.append(f"{text.get_text()!r} overlaps {other.get_text()!r}")
+        if _inks_meet(figure, text, other, common)
+    ]
     return faults
+
+
+def _overlapping(boxes, slack):
+    """Two texts whose boxes meet, and where, for all of them."""
+    texts, edges = list(boxes), np.array([box.extents for box in boxes.values()])
+    low = np.maximum(edges[:, None, :2], edges[:, :2])
+    high = np.minimum(edges[:, None, 2:], edges[:, 2:])
+    for i, j in np.argwhere(np.triu((high - low > slack).all(axis=-1), 1)):
+        yield texts[i], texts[j], Bbox([low[i, j], high[i, j]])
 
 
 def _sticks_out(box, bounds, slack) -> bool:
