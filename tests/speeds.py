@@ -24,8 +24,9 @@ from tests import changed, planted
 MARKERS = (
     "slow(reason): it starts a process, runs a notebook or takes seconds: --quick leaves it out",
     "release(reason): of a sweep that only --everything makes",
-    "sampled(default=None, quick=None): of its parameters, so many are drawn at that speed",
+    "sampled(default=None, quick=5): of its parameters, so many are drawn at that speed",
 )
+FEW = 5  # of a test's parameters, which --quick draws where no marker says how many
 STARTS = {"subprocess.Popen", "os.fork", "os.posix_spawn"}  # what Python calls it in its audit
 _started: list[str] = []
 
@@ -48,7 +49,7 @@ def pytest_configure(config):
         option.seed = random.randrange(10**6) if option.speed == "everything" else 0
     config.left_out = Counter()
     if option.speed == "quick":
-        hypothesis.settings.register_profile("quick", hypothesis.settings(), max_examples=25)
+        hypothesis.settings.register_profile("quick", hypothesis.settings(), max_examples=10)
         hypothesis.settings.load_profile("quick")
         sys.addaudithook(lambda event, _: event in STARTS and _started.append(event))
 
@@ -96,20 +97,20 @@ def _left_out(item, speed, drawn) -> str:
 
 
 def _drawn(items, speed, seed) -> set:
-    """All items but those of sampled tests, of which so many are taken as their marker says.
-
-    And those that see a planted error.
-    """
+    """Of each test's parameters so many as a marker or the speed says, and what sees an error."""
     tests: dict = {}
     others = ("release", "slow") if speed == "quick" else ("release",)
+    drawn = set(items)
     for item in items:
-        marker = item.get_closest_marker("sampled")
-        if marker and speed in marker.kwargs and not any(map(item.get_closest_marker, others)):
+        if not any(map(item.get_closest_marker, others)):
             tests.setdefault((item.path, item.originalname), []).append(item)
-    drawn = set(items).difference(*tests.values())
     for (_, name), each in tests.items():
-        number = min(len(each), each[0].get_closest_marker("sampled").kwargs[speed])
-        drawn |= set(random.Random(f"{seed} {name}").sample(each, number))
+        marker = each[0].get_closest_marker("sampled")
+        said = marker.kwargs if marker else {}
+        number = said.get(speed, FEW if speed == "quick" else len(each))
+        if number < len(each):
+            kept = random.Random(f"{seed} {name}").sample(each, number)
+            drawn -= set(each) - set(kept)
     errors = planted.QUICK if speed == "quick" else planted.ERRORS
     seeing = {error[-1] for error in errors.values()}
     return drawn | {item for item in items if item.nodeid in seeing}

@@ -59,7 +59,6 @@ def test_alibi_without_a_mask_is_blind_to_reversal():
         assert bool(np.abs(back - plain[:, ::-1]).max() < 1e-13) is blind
 
 
-@pytest.mark.sampled(quick=5)
 @pytest.mark.parametrize("name", RELATIVE)
 @given(shift=st.integers(-1000, 1000))
 def test_relative_encodings_see_no_common_shift(name, shift):

@@ -289,7 +289,6 @@ def test_what_a_control_does_not_offer_changes_nothing(picture, rng, everything)
 # ---------------------------------------------------------------- words
 
 
-@pytest.mark.sampled(quick=12)
 @pytest.mark.parametrize(
     ("style", "dark"),
     [

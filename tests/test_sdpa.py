@@ -60,7 +60,6 @@ def given(monkeypatch):
     return calls
 
 
-@pytest.mark.sampled(quick=20)
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("name", [name for name in RELATIVE if name not in READABLE])

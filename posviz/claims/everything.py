@@ -19,14 +19,10 @@ def ledger(*, lesson: str = "", about: str = "", verdict: str = "") -> Searched:
     Raises:
         ValueError: where there is none; the message names what there is.
     """
-    asked = {"lesson": lesson, "about": about, "verdict": verdict}
-    rows = every_verdict()
-    for name, wanted in asked.items():
-        has = [_facts(*row)[name] for row in rows]
-        if wanted and wanted not in has:
-            allowed = ", ".join(map(repr, sorted(set(has))))
-            raise ValueError(f"{name} must be one of {allowed}, got {quoted(wanted)}")
-        rows = [row for row, value in zip(rows, has, strict=True) if wanted in ("", value)]
+    claims = _those("lesson", lesson, every_claim(), lambda number, _: number)
+    claims = _those("about", about, claims, lambda _, claim: claim.about)
+    found = [(number, claim, claim()) for number, claim in claims]
+    rows = _those("verdict", verdict, found, lambda *row: row[2].verdict)
     lines = [f"{number} {sign(found)}: {claim.statement}" for number, claim, found in rows]
     return Searched("posviz-ledger", table(rows), "\n".join([f"{len(rows)} claims", *lines]))
 
@@ -43,8 +39,13 @@ def table(rows: Iterable[Row]) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _facts(number: str, claim: Claim, verdict: Verdict) -> dict[str, str]:
-    return {"lesson": number, "about": claim.about, "verdict": verdict.verdict}
+def _those(name, wanted, rows, fact) -> list:
+    """The rows of which a fact is the wanted one; all where none is wanted."""
+    has = {row: fact(*row) for row in rows}
+    if wanted and wanted not in has.values():
+        allowed = ", ".join(map(repr, sorted(set(has.values()))))
+        raise ValueError(f"{name} must be one of {allowed}, got {quoted(wanted)}")
+    return [row for row in has if wanted in ("", has[row])]
 
 
 def _row(number: str, claim: Claim, verdict: Verdict) -> str:

@@ -103,7 +103,6 @@ def options(draw):
     return {"max_position_embeddings": longest, "head_dim": head_dim, "rope_parameters": entry}
 
 
-@pytest.mark.sampled(quick=60)
 @pytest.mark.parametrize("seed", range(300))
 def test_a_random_configuration_is_read_as_transformers_reads_it(seed):
     given = options(random.Random(seed))

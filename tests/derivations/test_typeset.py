@@ -29,7 +29,6 @@ def test_a_formula_is_typeset(formula):
     assert typeset(formula) == TYPESET[formula]
 
 
-@pytest.mark.sampled(quick=15)
 @pytest.mark.parametrize("formula", sorted(FORMULAS))
 def test_every_line_is_read_by_matplotlib_and_nothing_is_left_plain(formula):
     written = typeset(formula)

@@ -123,7 +123,6 @@ def released_module(heads, head_dim, bucket_size, max_position, terms, shared=Tr
     return module
 
 
-@pytest.mark.sampled(quick=14)
 @all_terms
 @pytest.mark.parametrize(
     ("batch", "heads", "length", "head_dim", "bucket_size", "max_position"),

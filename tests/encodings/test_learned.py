@@ -116,7 +116,6 @@ def test_attention_hears_of_the_order_through_the_table():
 WHOLE = torch.tensor(TABLE)
 
 
-@pytest.mark.sampled(quick=6)
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [

@@ -81,7 +81,6 @@ def test_dynamic_ntk_is_that_of_hugging_face(head, factor, seq_len):
     require_same(dynamic_ntk(head[1], factor, base=head[2], **lengths), theirs)
 
 
-@pytest.mark.sampled(quick=182)
 @each_head
 @each_factor
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ CALLS = [
 ERRORS = (TypeError, ValueError, OSError, AttributeError, KeyError, traitlets.TraitError)
 
 
-@pytest.mark.sampled(default=40, quick=12)
+@pytest.mark.sampled(default=40)
 @pytest.mark.parametrize(("call", "value"), CALLS)
 def test_an_error_quotes_at_most_300_characters(call, value, monkeypatch):
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)

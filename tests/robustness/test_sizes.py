@@ -88,7 +88,6 @@ def test_a_range_longer_than_python_counts_is_refused():
         refused(call, 10**30)
 
 
-@pytest.mark.sampled(quick=6)
 @pytest.mark.parametrize("call", CALLS)
 def test_nine_tenths_of_what_it_takes_is_not_enough(call, monkeypatch):
     """So what is asked for beforehand is no less than what is then taken."""

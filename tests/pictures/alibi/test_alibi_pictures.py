@@ -29,7 +29,6 @@ def slopes_of(num_heads):
 # ---------------------------------------------------------------- slopes and bias
 
 
-@pytest.mark.sampled(quick=6)
 @pytest.mark.parametrize("num_heads", range(1, 17))
 def test_slopes_stand_in_the_released_order_beside_the_formula(num_heads):
     power, slopes = slopes_of(num_heads)

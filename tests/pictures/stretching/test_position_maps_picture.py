@@ -36,7 +36,6 @@ NAMES = PositionMaps.knobs()["positions"].options
 SETTINGS = [(100, 64, 32, 4), (50, 20, 7, 3), (9, 64, 5, 16), (40, 8, 7, 1), (33, 16, 1, 2)]
 
 
-@pytest.mark.sampled(quick=7)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(("length", "trained", "window", "group"), SETTINGS)
 def test_each_pair_looks_as_far_apart_as_a_loop_says(name, length, trained, window, group):
