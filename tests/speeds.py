@@ -135,20 +135,21 @@ def pytest_collection():
 # ---------------------------------------------------------------- who runs what
 
 LESSONS = "browser/test_notebooks_in_lab.py"
-# When they are executed: one that is not yet would be executed a second time.
-MADE_OF_THEM = tuple(f"browser/test_{name}.py" for name in ("pages", "site", "slides", "axe"))
+PAGES = tuple(f"browser/test_{name}.py" for name in ("pages", "site", "axe"))  # of one website
 # The longest are begun first, so that the workers end together.
 LONG = (
     LESSONS,
     "browser/test_explorer_in_lab.py",
     "test_pictures.py",
     "browser/test_fidelity.py",
+    # Now lessons are executed: one that is not would be executed a second time for its page.
+    *PAGES,
+    "browser/test_slides.py",
     "browser/test_still_there.py",
     "browser/test_e",
     "browser/test_c",
     "test_every_figure.py",
     "encodings/test_transforms.py",
-    *MADE_OF_THEM,
     "browser/",
     "test_planted_errors.py",
     "engine/",
@@ -173,7 +174,7 @@ def pytest_xdist_make_scheduler(config, log):
             name = file.removeprefix("tests/")
             if name == LESSONS:
                 return f"{file} {int(nodeid.partition('[')[2][:2]) % 2}"
-            return "made of lessons" if name in MADE_OF_THEM else file
+            return "pages" if name in PAGES else file
 
     return ByFile(config, log)
 
