@@ -107,10 +107,16 @@ def test_compiled_it_is_the_same(name):
     torch.testing.assert_close(theirs, ours, atol=2e-6, rtol=2e-6)
 
 
-TRACED = torch.compile(flex_attention, backend="aot_eager")  # as far as backward goes on a CPU
+def traced(*inputs, **options):
+    """As far as backward goes on a CPU."""
+    return torch.compile(flex_attention, backend="aot_eager")(*inputs, **options)
 
 
-@pytest.mark.parametrize("kernel", [flex_attention, TRACED], ids=["as it is", "traced"])
+@pytest.mark.parametrize(
+    "kernel",
+    [flex_attention, pytest.param(traced, marks=pytest.mark.slow("seconds"))],
+    ids=["as it is", "traced"],
+)
 def test_gradients_reach_a_table(kernel):
     table = single(random(8, HEADS)).requires_grad_()
     encoding = posviz.T5(table, bidirectional=False, max_distance=20)
