@@ -149,6 +149,7 @@ def test_tokens_that_turn_on_alike_are_rope():
     np.testing.assert_allclose(found, attend(x, *w, encoding=Rotary(), **options), atol=1e-13)
 
 
+@pytest.mark.slow("half a second")
 @pytest.mark.parametrize("name", MADE)
 def test_gradients_reach_what_makes_the_gates(name):
     x, w = torch.tensor(random(1, 4, D_MODEL)), [torch.tensor(p) for p in projections()]

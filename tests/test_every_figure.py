@@ -141,6 +141,7 @@ def check_pdf(path, size, dots, dark):
 CHECKS = {".png": check_png, ".svg": check_svg, ".pdf": check_pdf}
 
 
+@pytest.mark.slow("half a second")
 @few_when_quick
 def test_what_an_animation_moves_is_seen(picture):
     film = animation.Film(picture, picture.filmed_knobs()[0])

@@ -72,6 +72,7 @@ def in_quick(name):
     return name if name in NAMED else pytest.param(name, marks=pytest.mark.slow("seconds"))
 
 
+@pytest.mark.sampled(quick=1)
 @pytest.mark.parametrize("name", map(in_quick, sorted(FIT)))
 def test_it_is_what_attention_does(name):
     ours, theirs = both_ways(made(name), *tokens(), window=7)
@@ -79,7 +80,7 @@ def test_it_is_what_attention_does(name):
     torch.testing.assert_close(theirs, ours, atol=2e-6, rtol=2e-6)
 
 
-@pytest.mark.sampled(quick=1)
+@pytest.mark.slow("half a second")
 @pytest.mark.parametrize("name", ["T5", "Shaw, keys", "FIRE"])
 def test_heads_that_share_a_key_and_sentences_with_positions_of_their_own(name):
     places = torch.stack([PLACES + 3, PLACES.flip(0) * 2])
@@ -87,6 +88,7 @@ def test_heads_that_share_a_key_and_sentences_with_positions_of_their_own(name):
     torch.testing.assert_close(theirs, ours, atol=2e-6, rtol=2e-6)
 
 
+@pytest.mark.slow("half a second")
 def test_one_query_after_many_keys():
     encoding, (q, k, v) = made("FIRE"), tokens()
     positions = {"q_positions": PLACES[-1:], "k_positions": PLACES}

@@ -1,11 +1,13 @@
 """The pictures of the course: a folder per topic, a file per picture."""
 
+import functools
 import importlib
 from pathlib import Path
 
 from posviz.wording import quoted
 
 
+@functools.cache
 def names() -> dict[str, str]:
     """Every picture's module by class name: `table.py` in `sinusoidal` would hold `Table`.
 

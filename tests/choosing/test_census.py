@@ -16,7 +16,7 @@ def test_all_rows_are_counted():
     assert CENSUS.keys() == ROWS.keys() - {"dynamic NTK"}
 
 
-@pytest.mark.sampled(quick=4)
+@pytest.mark.slow("half a second")
 @pytest.mark.parametrize("row", CENSUS)
 def test_a_pattern_finds_so_many_files(row):
     assert len(found_in(CENSUS[row].pattern)) == CENSUS[row].files

@@ -14,6 +14,7 @@ def whole():
     return ledger()
 
 
+@pytest.mark.slow("half a second")
 def test_every_claim_of_the_course_has_its_row(whole):
     claims = [*every_claim()]
     assert {lesson for lesson, _ in claims} == {row.number for row in LESSONS[1:]}
@@ -21,6 +22,7 @@ def test_every_claim_of_the_course_has_its_row(whole):
     assert repr(whole).startswith(f"{len(claims)} claims\n01 ✗ false: Self-attention is invariant")
 
 
+@pytest.mark.slow("half a second")
 def test_a_row_leads_to_the_section_that_decides_or_to_the_lesson(whole):
     links = re.findall(r'<a href="([^"#]+)(#[^"]+)?">', whole.table)
     assert {name for name, _ in links} == {f"{row.notebook}.ipynb" for row in LESSONS[1:]}

@@ -94,6 +94,7 @@ def test_title_caption_and_python_line_go_with_the_file(tmp_path, kind, words):
     assert described(path) == (*told, None)  # whose picture it is, posviz cannot tell
 
 
+@pytest.mark.sampled(quick=1)
 @pytest.mark.parametrize("kind", FORMATS)
 def test_a_picture_of_the_course_names_its_licence(tmp_path, kind):
     title, _, line, program, rights = described(ThreeDoors().save(tmp_path / f"doors.{kind}"))

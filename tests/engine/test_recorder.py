@@ -32,7 +32,7 @@ def agree(pixels, wanted, letters=0):
     return (levels > 4).sum() <= letters and levels.max() <= 8
 
 
-@pytest.mark.sampled(quick=4)
+@pytest.mark.sampled(quick=2)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.make.__name__)
 def test_every_kind_of_artist_is_replayed_or_refused(case):
     (figure, move), (twin, move_twin) = case.build(), case.build()

@@ -64,6 +64,7 @@ def no_network(monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
 
 
+@pytest.mark.sampled(quick=2)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_weights_are_the_models_and_queries_and_keys_give_them(family, tmp_path, no_network):
     model = load_model(saved(tmp_path / family, family))

@@ -53,6 +53,7 @@ def test_queries_and_keys_give_the_weights(arm):
         np.testing.assert_allclose(weights, again[0], atol=1e-12)
 
 
+@pytest.mark.slow("half a second")
 @pytest.mark.parametrize("arm", ENCODINGS)
 def test_a_stored_model_is_small_and_has_its_card_and_has_learned(arm):
     name = f"bytes_{arm.lower()}.safetensors"

@@ -61,6 +61,7 @@ def test_a_file_that_has_the_bytes_is_left_alone(tmp_path):
     assert path.stat().st_ino != first
 
 
+@pytest.mark.slow("half a second")
 def test_a_library_comes_with_its_licence_and_none_of_it_half(tmp_path):
     write_library("mathjax", tmp_path / "site" / "assets")
     folder = tmp_path / "site" / "assets" / "mathjax"

@@ -55,6 +55,7 @@ def test_lessons_lose_nothing_but_headings_of_nothing(path):
         assert elements(sanitised(html)) == elements(CORNER.sub("<td></td>", html))
 
 
+@pytest.mark.slow("half a second")
 def test_a_filmstrip_loses_nothing():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("posviz.engine.filmstrip.GAPS", (1,))

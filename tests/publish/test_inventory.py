@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 import posviz.pictures
 from posviz.course import LESSONS, OF_TOPIC
 from posviz.publish import inventory
@@ -37,6 +39,7 @@ def test_a_line_in_full():
     ]
 
 
+@pytest.mark.slow("half a second")
 def test_every_file_of_a_topic_is_one_of_its_lessons():
     found = {Path(file).resolve() for file in inventory.files(LESSONS)}
     parts = [ROOT / top / part for top in ("posviz", "tests") for part in PARTS]

@@ -51,6 +51,7 @@ def test_a_picture_takes_as_long_as_a_slide_and_too_little_time_is_refused():
         lecture.fitting(shown, 3.5 * lecture.MINUTES)
 
 
+@pytest.mark.slow("half a second")
 def test_the_times_that_lessons_name_are_kept_within_a_third():
     """Of the slides as they are stored, where a prediction is a picture, too."""
     ratios = []

@@ -294,6 +294,7 @@ def test_a_stopped_run_leaves_what_was_there(written, monkeypatch):
     assert (folder / "05_rope_slides.html").read_text("utf-8") == page
 
 
+@pytest.mark.slow("half a second")
 def test_a_full_disk_leaves_what_was_there(written):
     folder, _ = written
     is_kept_on_a_full_disk(

@@ -17,6 +17,7 @@ def page(written):
     return BeautifulSoup(written[0].read_text("utf-8"), "html.parser")
 
 
+@pytest.mark.slow("half a second")
 def test_a_page_and_three_quizzes_are_written(written):
     assert [path.name for path in written] == [
         "guide.html",

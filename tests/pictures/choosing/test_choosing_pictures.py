@@ -51,6 +51,7 @@ def test_alike_tokens_that_are_told_nothing_share_their_weight_and_a_shift_is_se
     assert here.moved["none (NoPE)"] == 0
 
 
+@pytest.mark.sampled(quick=2)
 @pytest.mark.parametrize("encoding", CENSUS)
 def test_the_marked_bar_is_as_long_as_its_number(encoding):
     _, (bar, mark, words) = drawn(Census(encoding=encoding))

@@ -35,7 +35,7 @@ def sine_table(rows, columns, base):
 # ---------------------------------------------------------------- the table in training
 
 
-@pytest.mark.sampled(quick=3)
+@pytest.mark.sampled(quick=1)
 @pytest.mark.parametrize("centred", [False, True])
 @pytest.mark.parametrize(("progress", "step"), [(0, 0), (5, 0), (6, 10), (55, 10), (56, 90)])
 def test_the_nearest_snapshot_is_shown(progress, step, centred):
@@ -55,6 +55,7 @@ def test_the_nearest_snapshot_is_shown(progress, step, centred):
     )
 
 
+@pytest.mark.slow("half a second")
 def test_the_path_lies_in_the_last_tables_plane_and_does_not_flip():
     deviations = RUN[90] - RUN[90].mean(axis=0)
     _, sizes, directions = np.linalg.svd(deviations)
@@ -208,7 +209,7 @@ def test_values_are_in_units_of_their_root_mean_square_and_norms_of_their_mean()
     assert f"the norm of a row is {norms.min():.4f} to {norms.max():.4f}; col" in caption
 
 
-@pytest.mark.sampled(quick=3)
+@pytest.mark.sampled(quick=1)
 @pytest.mark.parametrize("base", [10, 300, 1_000_000])
 @pytest.mark.parametrize("learned", [RUN[0], LONG[:51, :4], RNG.normal(size=(40, 41))])
 def test_the_path_and_the_variance_it_holds(learned, base):
@@ -228,6 +229,7 @@ def test_the_path_and_the_variance_it_holds(learned, base):
         assert f"the plane of the path holds {held[1]:.0%} of" in caption_of(picture)
 
 
+@pytest.mark.sampled(quick=1)
 @pytest.mark.parametrize("rows", [20, 19])
 def test_the_spectrum_is_a_slow_fourier_transform(rows):
     picture = SinusoidalBesideLearned(RUN[0][:rows], compare="spectrum", base=300)
@@ -288,6 +290,7 @@ def test_a_given_table_is_looked_at_once_and_no_toy_is_made(monkeypatch):
         assert picture.compute().sides[1] is before
 
 
+@pytest.mark.sampled(quick=1)
 @pytest.mark.parametrize("kind", [LearnedTable, SinusoidalBesideLearned])
 def test_what_is_below_0_has_a_minus_sign(kind):
     there_and_back = np.tile(RUN[0][:1], (8, 1)) * np.array([1, -1] * 4)[:, None]

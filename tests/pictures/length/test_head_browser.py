@@ -35,6 +35,7 @@ def shown(part):
     return part.image.get_array().filled(np.nan)
 
 
+@pytest.mark.slow("half a second")
 @pytest.mark.parametrize(("arm", "layer", "head"), [("ALiBi", 1, 0), ("learned", 0, 2)])
 def test_the_maps_are_the_models(arm, layer, head):
     picture = HeadBrowser(model=arm, layer=layer, head=head)
@@ -111,6 +112,7 @@ def test_a_long_text_is_shown_as_far_as_there_is_room(longest, count):
     assert len(HeadBrowser(Given(longest=longest), text="a" * 80).compute().maps[0]) == count
 
 
+@pytest.mark.slow("half a second")
 def test_of_large_maps_the_grid_shows_the_heaviest_weight_of_every_few():
     picture = HeadBrowser(Given(heads=40), text="a" * 40)
     _, (grid, *_) = drawn(picture)

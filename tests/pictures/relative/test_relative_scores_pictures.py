@@ -197,7 +197,7 @@ def test_reading_anew_leaves_the_tape_as_it_is(size):
         assert (steps[1].matrix[:, 0] == -1).all()
 
 
-@pytest.mark.sampled(quick=3)
+@pytest.mark.sampled(quick=1)
 @pytest.mark.parametrize("step", range(5))
 @pytest.mark.parametrize("size", [SIZES[4], SIZES[5], SIZES[-1]], ids=repr)
 def test_every_cell_bears_its_query_and_its_offset(size, step):

@@ -48,6 +48,7 @@ def test_nothing_is_red_where_every_line_follows(knobs):
     assert crosses == []
 
 
+@pytest.mark.sampled(quick=2)
 @pytest.mark.parametrize("derivation", DerivationStepper.knobs()["derivation"].options)
 def test_in_a_narrow_notebook_no_line_has_less_than_11_pixels(derivation):
     words, _ = DerivationStepper(derivation=derivation).figure().axes
@@ -82,7 +83,7 @@ def test_the_caption_says_what_is_held_and_how_far_the_line_is_off():
     assert caption.endswith("where 0.1 stands for a vector without length.")
 
 
-@pytest.mark.sampled(quick=3)
+@pytest.mark.sampled(quick=1)
 @pytest.mark.parametrize("derivation", DerivationStepper.knobs()["derivation"].options)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_every_value_lies_within_the_axis(derivation, version):

@@ -77,6 +77,7 @@ def test_legend_unit_and_marks_of_the_curves(content, unit, third):
     assert_ticks_stand_where_they_say(axes.yaxis, plain)
 
 
+@pytest.mark.slow("half a second")
 @pytest.mark.parametrize("dtype", FORMATS)
 def test_legend_limit_and_bars_of_the_overflow(dtype):
     picture = XposOverflow(dtype=dtype, position=3000)

@@ -57,6 +57,7 @@ def test_what_a_knob_allows(knob, told):
     assert gallery.allowed(knob) == told
 
 
+@pytest.mark.slow("half a second")
 def test_a_thumbnail_is_light_and_dark_and_as_large_as_is_said(tmp_path, notebook):
     gallery.write_thumbnail("AlibiSlopes", tmp_path)
     [slopes, *_] = gallery.shown([notebook], {ALIBI: overview(notebook)})

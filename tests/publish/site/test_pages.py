@@ -52,6 +52,7 @@ def soups(site):
     return {name: read(site / f"{name}.html") for name in ALL}
 
 
+@pytest.mark.slow("half a second")
 def test_every_page_leads_to_every_other_and_says_which_it_is(soups):
     for name, soup in soups.items():
         links = soup.select(".top nav a")
