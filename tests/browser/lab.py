@@ -5,6 +5,7 @@ import functools
 import json
 import re
 import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from playwright.sync_api import expect
 
 ARTEFACTS = Path(__file__).parent.parent.parent / "test-artefacts"
 SECOND = 1000  # Playwright counts in milliseconds
+KERNELS = "/api/kernels"
 
 READY = """async () => {
     const app = window.jupyterapp;
@@ -186,10 +188,18 @@ class Lab:
         self.page.screenshot(path=ARTEFACTS / f"{safe}.png")
 
     def shut_down_kernels(self, but=None):
-        """End every kernel of the server but one, so that the next test has the machine."""
-        for kernel in json.loads(self._ask("GET", "/api/kernels")):
-            if kernel["id"] != but:
-                self._ask("DELETE", f"/api/kernels/{kernel['id']}")
+        """End every kernel of the server but one, so that the next test has the machine.
+
+        The server refuses to end one that it is just restarting, since it died: it is asked again.
+        """
+        deadline = time.monotonic() + 30
+        while kernels := {kernel["id"] for kernel in json.loads(self._ask("GET", KERNELS))} - {but}:
+            assert time.monotonic() < deadline, f"{kernels} still run"
+            for kernel in kernels:
+                try:
+                    self._ask("DELETE", f"{KERNELS}/{kernel}")
+                except urllib.error.HTTPError:
+                    time.sleep(0.1)
         self.kernel = but
 
     def _ask(self, method, path):
