@@ -41,7 +41,7 @@ WITH_CIRCLES = {
     "WavelengthClocks": 1,
 }
 
-few_when_quick = pytest.mark.sampled(quick=2)
+few_when_quick = pytest.mark.sampled(quick=1)
 
 
 @pytest.fixture(params=NAMES)

@@ -21,7 +21,7 @@ from tests.engine.replay import Wire, fresh_pixels
 NAMES = posviz.pictures.names()
 TEXTS = ["", "one", "$x_$ \\frac{", "<script>a\0b\tc\n", "i " * 500, "W" * 500]
 
-few_when_quick = pytest.mark.sampled(quick=2)
+few_when_quick = pytest.mark.sampled(quick=1)
 pytestmark = pytest.mark.filterwarnings("error")
 
 

@@ -206,7 +206,8 @@ class Strip:
             "frames": frames,
         }
         text = json.dumps(header, separators=(",", ":")).encode()
-        return zlib.compress(b"".join([struct.pack("<I", len(text)), text, *blobs]), 9)
+        # Level 9 takes three times as long, and saves 1 %.
+        return zlib.compress(b"".join([struct.pack("<I", len(text)), text, *blobs]), 8)
 
 
 def _in_order(knob, values) -> list:
