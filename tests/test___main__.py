@@ -142,6 +142,7 @@ def test_sweep_names_its_runs_tells_what_is_done_and_does_its_part(call, monkeyp
 # ---------------------------------------------------------------- what is refused
 
 
+@pytest.mark.sampled(quick=50)  # that is, all: each is another mistake
 @pytest.mark.parametrize(
     ("line", "message"),
     [

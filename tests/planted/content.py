@@ -136,7 +136,7 @@ QUICK = {
         E + "path.py",
         "xp.concat([carried[1], beta], axis=2)",
         "xp.concat([beta, carried[1]], axis=2)",
-        CACHE,
+        CACHE + "[PaTH-(0, 3, 7)-NumPy]",
     ),
     "PoPE: content may turn": (
         E + "pope.py",

@@ -163,7 +163,7 @@ QUICK = {
         "posviz/layer_plans.py",
         '"cohere2": "interleaved",',
         '"cohere2": "half_split",',
-        PLANS,
+        PLANS + "::test_each_layer_is_that_of_transformers_with_and_without_a_cache[cohere2-0]",
     ),
     "flex: key − query": (
         "posviz/flex.py",
@@ -181,7 +181,7 @@ QUICK = {
         E + "shaw.py",
         "row = position_at(rows, b, j) - position_at(q_positions, b, i)",
         "row = position_at(q_positions, b, i) - position_at(rows, b, j) + 2 * back",
-        FLEX,
+        FLEX + "::test_it_is_what_attention_does[Shaw, keys]",
     ),
     "flex: an encoding that acts on the weights is let pass": (
         "posviz/flex.py",

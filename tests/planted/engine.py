@@ -7,13 +7,6 @@ QUICK = {
         '"layout": layout}',
         "tests/engine/test_export.py::test_the_line_in_a_file_makes_the_same_bytes[all-svg]",
     ),
-    "export: a reader's own picture is under the course's licence": (
-        "posviz/engine/export.py",
-        'type(picture).__module__.startswith("posviz.")',
-        "bool(picture)",
-        "tests/engine/test_export.py::test_title_caption_and_python_line_go_"
-        "with_the_file[pdf-the cat]",
-    ),
     "style: a part of a slide is as large as the slide": (
         "posviz/engine/style.py",
         "_LAYOUT_DPI = 1.65,",
@@ -274,6 +267,13 @@ QUICK = {
 }
 
 DEFAULT = {
+    "export: a reader's own picture is under the course's licence": (
+        "posviz/engine/export.py",
+        'type(picture).__module__.startswith("posviz.")',
+        "bool(picture)",
+        "tests/engine/test_export.py::test_title_caption_and_python_line_go_"
+        "with_the_file[pdf-the cat]",
+    ),
     "axes that are hidden are drawn over what moves": (
         "posviz/engine/layers.py",
         "elif artist.get_visible():\n            yield from",

@@ -7,7 +7,7 @@ QUICK = {
         "posviz/home.py",
         "if len(name) <= LONGEST and name.isprintable() else text",
         "if name.isprintable() else text",
-        "tests/test_home.py::test_no_system_is_asked_for_a_name_that_nobody_can_have",
+        "tests/test_home.py::test_no_system_is_asked_for_a_name_that_nobody_can_have[-name0]",
     ),
     "RoPE turns the other way": (
         E + "rotary.py",
@@ -67,7 +67,7 @@ QUICK = {
         E + "stretching.py",
         'mscale, "mscale") / _sharper(',
         'mscale, "mscale") * _sharper(',
-        T + "test_stretching.py",
+        T + "test_stretching.py::test_yarn_is_that_of_hugging_face[40-options4-1.5-head0]",
     ),
     "positions from a mask: padded places count": (
         E + "learned.py",
@@ -163,7 +163,7 @@ QUICK = {
         "posviz/configs/values.py",
         "integer(config, name) or integer(entry, name)",
         "integer(entry, name)",
-        "tests/configs/test_configs.py",
+        "tests/configs/test_configs.py::test_what_is_often_misread_is_told[longrope]",
     ),
     "configs: mscale alone counts": (
         "posviz/configs/kinds.py",

@@ -104,7 +104,7 @@ QUICK = {
         "q_at = positions + 1",
         "q_at = positions - 1",
         "tests/pictures/rotary_code/test_serving_pictures.py::test_each_mistake_is_"
-        "that_of_a_slow_decoder",
+        "that_of_a_slow_decoder[6-20-64-10000-True-2-query one late]",
     ),
     "turned tokens: the keys alone turn where the queries alone should": (
         "posviz/pictures/rotary/turned_tokens.py",

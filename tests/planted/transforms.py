@@ -29,13 +29,13 @@ QUICK = {
         E + "learned.py",
         "    if not is_readable(index):\n        return\n",
         "",
-        TRANSFORMS + "test_no_device_is_waited_for",
+        TRANSFORMS + "test_no_device_is_waited_for[5-learned]",
     ),
     "runs are looked for on a device": (
         E + "relative.py",
         "return is_readable(x) and not (",
         "return not (",
-        TRANSFORMS + "test_no_device_is_waited_for",
+        TRANSFORMS + "test_no_device_is_waited_for[5-Transformer-XL]",
     ),
     "unread rows are counted from the end": (
         A,
@@ -101,13 +101,13 @@ QUICK = {
         E + "shaw.py",
         "return output + in_dtype(_values(weights, table, index), output.dtype)",
         "return output + _values(weights, table, index)",
-        EDGES + "test_within_autocast_all_encodings_return_bfloat16",
+        EDGES + "test_within_autocast_all_encodings_return_bfloat16[Shaw]",
     ),
     "an empty list holds floats": (
         A,
         "x = x.astype(np.int64)  # nothing",
         "pass  # nothing",
-        EDGES + "test_attend_with_nothing_to_attend_from",
+        EDGES + "test_attend_with_nothing_to_attend_from[2-0-asarray-T5]",
     ),
     "halves: every piece turns as the first": (
         E + "rotary.py",
