@@ -1,13 +1,17 @@
 """Strokes and marks of every picture: thin in a column of a paper, thick on a wall."""
 
 import pytest
+from matplotlib.figure import Figure
 
 import posviz.pictures
+from posviz.engine.style import style_context
 
 
 def strokes(picture, style) -> dict[str, list[float]]:
     """Widths of the lines in the axes, and sizes of their marks, in points."""
-    figure, _ = picture.build(style)
+    figure = Figure()  # never laid out, for that takes most of the time
+    with style_context(style):
+        picture.draw(figure)
     lines = [line for axes in figure.axes for line in axes.lines]
     return {
         "lines": [line.get_linewidth() for line in lines if line.get_linestyle() != "None"],
