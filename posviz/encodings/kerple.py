@@ -105,7 +105,8 @@ class _Kerple(Encoding):
             raise ValueError(
                 f"r1 must have the {scores.shape[-3]} heads of q, got {len(self.r1)} numbers"
             )
-        both = (like(r, scores, name, scores.dtype) for name, r in vars(self).items())
+        named = {"r1": self.r1, "r2": self.r2}  # vars(self) cannot be compiled by torch 2.11
+        both = (like(r, scores, name, scores.dtype) for name, r in named.items())
         return add_bias(scores, q_positions, k_positions, partial(rule, *_columns(*both)))
 
 

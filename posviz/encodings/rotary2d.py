@@ -352,8 +352,8 @@ class MixedRotary(_RotaryOnGrid):
         frequencies = in_float64(as_array(self.frequencies, "frequencies"))
         frequencies = like(frequencies, coordinates, "frequencies")
         heads, pairs = x.shape[-3] if x.ndim > 2 else 1, x.shape[-1] // 2
-        *by_head, given = frequencies.shape[1:]
-        if given > pairs or by_head not in ([], [1], [heads]):
+        by_head = frequencies.shape[1] if frequencies.ndim == 3 else 1
+        if frequencies.shape[-1] > pairs or by_head not in (1, heads):
             raise ValueError(
                 f"frequencies must be [2, {pairs}] or, for each of {heads} heads, queries and keys "
                 f"alike, [2, {heads}, {pairs}], got shape {tuple(frequencies.shape)}"

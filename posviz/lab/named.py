@@ -37,7 +37,7 @@ def named(name: str, device: str = "torch CPU") -> tuple[Config, ...]:
 
     lesson: all tasks and arms, what is most wanted first. small: one seed of four arms that recall,
     a minute of one core. large: the runs of lesson, of four times the length and width, for a GPU:
-    about three hours of one, by the steps of one run.
+    about an hour of one with 12 at once, by the steps of 48 runs.
 
     Raises:
         ValueError: for another name or device.
