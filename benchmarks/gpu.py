@@ -148,7 +148,7 @@ def _learned_row(name, encoding, run, qkv, pull, times):
         )
         began = time.perf_counter()
         _pulled(run[way], qkv, pull, arrays)
-        _wait()
+        wait()
         taken.append(1e3 * (time.perf_counter() - began))
     print(f"| {name} | {_many(errors, '.0e')} | {_many(taken, '.3g')} |")
 
@@ -201,7 +201,8 @@ def _brief(error):
     return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
 
 
-def _wait():
+def wait():
+    """Wait for what a GPU has still to do."""
     if DEVICE == "cuda":
         torch.cuda.synchronize()
 

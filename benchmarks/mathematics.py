@@ -62,20 +62,15 @@ def times(contenders, inner=1):
     with torch.no_grad():
         for _ in range(2 + ROUNDS):
             for name, run in contenders.items():
-                _wait()
+                gpu.wait()
                 began = clock()
                 for _ in range(inner):
                     kept = run()
-                _wait()
+                gpu.wait()
                 taken[name].append(1e3 * (clock() - began) / inner)
                 del kept
                 gc.collect()
     return {name: statistics.median(values[2:]) for name, values in taken.items()}
-
-
-def _wait():
-    if DEVICE == "cuda":
-        torch.cuda.synchronize()
 
 
 def rope(dtype=torch.float32):

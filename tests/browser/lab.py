@@ -40,18 +40,19 @@ CLOSE = "() => [...window.jupyterapp.shell.widgets('main')].forEach(widget => wi
 # Through the application: a click on Run > Run All Cells soon after loading is sometimes lost.
 RUN_ALL = "() => window.jupyterapp.commands.execute('notebook:run-all-cells')"
 
-ADD_CELL = """source => {
-    const { content } = window.jupyterapp.shell.currentWidget;
-    content.activeCellIndex = content.widgets.length - 1;
-    const { sharedModel } = content.model;
-    sharedModel.insertCell(sharedModel.cells.length, { cell_type: 'code', source });
-    content.activeCellIndex = sharedModel.cells.length - 1;
-    return window.jupyterapp.commands.execute('notebook:run-cell');
-}"""
-
 SAVE = "() => window.jupyterapp.shell.currentWidget.context.save()"
 # As text: Playwright would make None of what is undefined, and JSON leaves it out.
 NOTEBOOK = "() => JSON.stringify(window.jupyterapp.shell.currentWidget.context.model.toJSON())"
+
+ASK = """async code => {
+    const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
+    const asked = kernel.requestExecute({ code, store_history: false });
+    let printed = '';
+    asked.onIOPub = ({ content }) => { if (content.name === 'stdout') printed += content.text; };
+    const { content } = await asked.done;
+    if (content.status !== 'ok') throw new Error(`${content.ename}: ${content.evalue}`);
+    return printed;
+}"""
 
 KERNEL = "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.id"
 
@@ -158,10 +159,12 @@ class Lab:
         )
         assert self.page.evaluate(UNFINISHED_AND_FAILED)["failed"] == []
 
-    def run_code(self, source):
-        """Add a cell with this code at the end, run it, and wait for it."""
-        self.page.evaluate(ADD_CELL, source)
-        self._wait_for_cells(60)
+    def ask(self, source):
+        """Run this code in the kernel of the notebook in front, which does not show it.
+
+        Returns what it printed.
+        """
+        return self.page.evaluate(ASK, source)
 
     def notebook(self):
         """Return the notebook in front as the page has it; a saved one has no widgets."""

@@ -47,7 +47,7 @@ def with_filmstrips(lab, notebook, name):
     code = STRIPS
     for name, value in given.items():
         code = code.replace(name, repr(value))
-    lab.run_code(code)
+    lab.ask(code)
     strips = json.loads((lab.server.folder / "strips.json").read_text())
     for cell in notebook.cells:
         for index, output in enumerate(cell.get("outputs", [])):

@@ -79,11 +79,11 @@ def test_code_moves_the_slider_and_knobs_changed_together_give_one_frame(lab):
     lab.run_all()
     [explorer] = lab.explorers()
     with explorer.changes():
-        lab.run_code("picture.d_model = 128")
+        lab.ask("picture.d_model = 128")
     explorer.stands_at("d_model", "128")
     frame = explorer.frame()
     with explorer.changes():
-        lab.run_code(
+        lab.ask(
             "with picture.hold_trait_notifications():\n"
             "    picture.d_model, picture.base, picture.position = 32, 500, 3"
         )
@@ -185,8 +185,7 @@ def test_play_from_the_end_begins_with_the_first_place(lab):
     [explorer] = lab.explorers()
     explorer.play("place").click()
     expect(explorer.play("place")).to_have_count(1, timeout=20_000)
-    lab.run_code("print(seen)")
-    assert "[0, 1, 2, 3]" in lab.page.locator(".jp-OutputArea pre").last.inner_text()
+    assert "[0, 1, 2, 3]" in lab.ask("print(seen)")
 
 
 def test_the_exact_value_can_be_typed(lab):
@@ -406,12 +405,10 @@ def test_many_runs_of_a_cell_leave_one_explorer_alive(lab, everything):
     lab.write("fifty", FRAGILE, "picture.explore()")
     lab.run_all()
     count = "from ipywidgets.widgets.widget import _instances\nprint(len(_instances))"
-    lab.run_code(count)
-    before = int(printed(lab, -1))
+    before = int(lab.ask(count))
     lab.run_cell(1, times=49 if everything else 4)
     assert len(lab.explorers()) == 1
-    lab.run_code(count)
-    assert int(printed(lab, -1)) == before
+    assert int(lab.ask(count)) == before
 
 
 def test_an_explorer_says_so_when_its_kernel_falls_silent_and_wakes_when_it_answers(lab):

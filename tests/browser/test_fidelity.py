@@ -79,9 +79,7 @@ def test_after_random_changes_every_canvas_shows_what_a_fresh_figure_would(
     lab.run_all()
     explorers = lab.explorers()
     assert len(explorers) == len(names)
-    lab.run_code(RANDOM)
-    printed = lab.page.locator(".jp-CodeCell").last.locator(".jp-OutputArea pre").inner_text()
-    assert printed.strip() == str(dict.fromkeys(names, ""))  # none of them needs pixels
+    assert lab.ask(RANDOM).strip() == str(dict.fromkeys(names, ""))  # none of them needs pixels
     wrong = []
     for name, explorer in zip(names, explorers, strict=True):
         try:
@@ -108,7 +106,7 @@ def show(lab):
 
 def set_position(lab, position):
     """Set the knob in the kernel, and keep what Agg draws there."""
-    lab.run_code(
+    lab.ask(
         f"picture.position = {position}\nkeep_by_agg('EveryKind', picture, explorer.live.ratio)"
     )
 

@@ -65,8 +65,7 @@ def test_a_notebook_runs_tells_what_is_stored_and_sliders_move_every_picture(
     assert len(explorers) == explorers_in_source(name) > 0
     for explorer in explorers:
         explorer.button("Reset").click()  # a later cell may have changed a knob
-    lab.run_code(LOADED_AND_SMALLEST)
-    loaded, *smallest = lab.page.locator(".jp-OutputArea pre").last.inner_text().split()
+    loaded, *smallest = lab.ask(LOADED_AND_SMALLEST).split()
     assert loaded == str(name[:2] in WITH_TORCH)
     for number, explorer in enumerate(explorers):
         first = explorer.settled()

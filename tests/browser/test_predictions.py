@@ -19,7 +19,7 @@ def test_one_click_answers_and_is_noted(lab):
     assert lab.page.locator(".posviz-prediction").count() == 1
     lab.page.get_by_text("one", exact=True).press("Enter")
     expect(lab.page.locator(".posviz-answer")).to_contain_text("two. It is 2.")
-    lab.run_code("")  # the kernel has then heard of it
+    lab.ask("")  # the kernel has then heard of it
     [file] = lab.server.folder.parent.rglob("progress.json")
     assert json.loads(file.read_text())["01"]["predictions"]["One or two?"] is False
 

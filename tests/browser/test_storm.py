@@ -65,8 +65,7 @@ def grown(lab):
     last = {}
 
     def grown():
-        lab.run_code(COUNT)
-        printed = lab.page.locator(".jp-CodeCell").last.locator(".jp-OutputArea pre").inner_text()
+        printed = lab.ask(COUNT)
         for _ in range(2):
             heap.send("HeapProfiler.collectGarbage")
         now = json.loads(printed) | {"heap": heap.send("Runtime.getHeapUsage")["usedSize"]}
@@ -88,9 +87,8 @@ def test_after_a_storm_of_events_the_picture_is_right_at_once_and_nothing_grew(
     grown()
     seen = storm(explorer, events)
     change = grown()
-    lab.run_code("keep_by_agg('storm', picture, explorer.live.ratio); print(picture.position)")
-    printed = lab.page.locator(".jp-CodeCell").last.locator(".jp-OutputArea pre").inner_text()
-    explorer.stands_at("position", printed.strip())
+    keep = "keep_by_agg('storm', picture, explorer.live.ratio); print(picture.position)"
+    explorer.stands_at("position", lab.ask(keep).strip())
     check(seen, by_agg(lab, "storm"), "storm")
     assert (change["figures"], change["widgets"], change["comms"]) == (0, 0, 0)
     assert change["frames"] > events // 100
