@@ -74,6 +74,17 @@ UNFINISHED_AND_FAILED = """() => {
 # Where an answer, a frame or its pixels are still to come.
 DUE = "[data-unanswered=true], [data-asked], [data-painting]"
 
+STANDS_STILL = """async (root, [due, seconds]) => {
+    const frame = () => root.querySelector('canvas').dataset.frame;
+    const end = performance.now() + 1000 * seconds;
+    for (let last = null; last !== frame() || root.querySelector(due);) {
+        if (performance.now() > end) return false;
+        last = frame();
+        await new Promise(later => setTimeout(later, 40));
+    }
+    return true;
+}"""
+
 FINGERPRINT = """async canvas => {
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
     const digest = new Uint8Array(await crypto.subtle.digest('SHA-1', data));
@@ -359,14 +370,7 @@ class Explorer:
 
     def stands_still(self, timeout=30):
         """Wait for every answer, and until no frame comes any more."""
-        frames = [self.frame()]
-
-        def still():
-            self.page.wait_for_timeout(40)
-            frames.append(self.frame())
-            return frames[-1] == frames[-2] and not self.root.locator(DUE).count()
-
-        assert self._wait_until(still, timeout), "The picture never stood still."
+        assert self.root.evaluate(STANDS_STILL, [DUE, timeout]), "The picture never stood still."
 
     def _wait_until(self, condition, timeout):
         end = time.monotonic() + timeout
