@@ -137,6 +137,10 @@ def test_sweep_names_its_runs_tells_what_is_done_and_does_its_part(call, monkeyp
     assert asked == [((named[0], named[2]), tmp_path)]
     assert (done.exit_code, done.output) == (1, f"Runs in {tmp_path}: 1 of 2.\n")
     assert call(f"sweep small --part 1/4 --to {tmp_path}").exit_code == 0
+    monkeypatch.setattr("posviz.arrays._why_not", lambda name: f"there is no {name}")
+    refused = call(f"sweep large --device CUDA --to {tmp_path}")
+    assert (refused.exit_code, len(asked)) == (2, 2)
+    assert "device CUDA cannot be used: there is no CUDA" in " ".join(refused.output.split())
 
 
 # ---------------------------------------------------------------- what is refused

@@ -81,6 +81,10 @@ def sweep(
             lines = [f"{c.key}  {c}" for c in configs] if list_only else results.status(configs, to)
             typer.echo("\n".join(lines))
             return
+        from posviz.arrays import devices
+
+        if reason := devices()[device]:  # told once, not by every run
+            raise ValueError(f"device {device} cannot be used: {reason}")
         from posviz.lab.sweep import sweep
     unwind_when_stopped()
     done = len(sweep(configs, to))
