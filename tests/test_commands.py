@@ -88,6 +88,7 @@ def test_a_command_of_posviz_is_understood(command, tmp_path, monkeypatch, every
     monkeypatch.setattr(rerun, "rerun", lambda path: [])
     monkeypatch.setattr(rerun, "of_changed_files", list)
     monkeypatch.setattr(doctor, "checks", list)
+    monkeypatch.setattr("posviz.arrays._why_not", lambda device: "")  # as where there is a GPU
     monkeypatch.setattr("posviz.lab.sweep.sweep", lambda configs, to: configs)
     monkeypatch.setattr(grade, "grade", lambda *_: [])
     monkeypatch.setattr(report, "report", lambda table: [table])
