@@ -1,6 +1,6 @@
 """A hand that moves one control of a page: a slider by its keys and by its handle, or options."""
 
-from tests.browser.lab import exactly
+from tests.browser.explorer import exactly
 
 EVENTS = 180  # at one in each animation frame, three seconds
 

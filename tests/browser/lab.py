@@ -1,7 +1,5 @@
-"""What a reader does in JupyterLab, as short methods: open, run, move a slider, look."""
+"""What a reader does in JupyterLab, as short methods: open, run, look."""
 
-import contextlib
-import functools
 import json
 import re
 import time
@@ -11,7 +9,8 @@ from pathlib import Path
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from playwright.sync_api import expect
+
+from tests.browser.explorer import Explorer
 
 ARTEFACTS = Path(__file__).parent.parent.parent / "test-artefacts"
 SECOND = 1000  # Playwright counts in milliseconds
@@ -70,31 +69,6 @@ UNFINISHED_AND_FAILED = """() => {
         failed: cells.flatMap(errors).map(error => error.ename + ': ' + error.evalue),
     };
 }"""
-
-# Where an answer, a frame or its pixels are still to come.
-DUE = "[data-unanswered=true], [data-asked], [data-painting]"
-
-STANDS_STILL = """async (root, [due, seconds]) => {
-    const frame = () => root.querySelector('canvas').dataset.frame;
-    const end = performance.now() + 1000 * seconds;
-    for (let last = null; last !== frame() || root.querySelector(due);) {
-        if (performance.now() > end) return false;
-        last = frame();
-        await new Promise(later => setTimeout(later, 40));
-    }
-    return true;
-}"""
-
-FINGERPRINT = """async canvas => {
-    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-    const digest = new Uint8Array(await crypto.subtle.digest('SHA-1', data));
-    return Array.from(digest, byte => byte.toString(16).padStart(2, '0')).join('');
-}"""
-
-
-def exactly(text):
-    """Return a pattern for an element that holds this text and nothing else."""
-    return re.compile(rf"^\s*{re.escape(text)}\s*$")
 
 
 class Lab:
@@ -221,161 +195,3 @@ class Lab:
         request = urllib.request.Request(self.server.base + path, method=method, headers=header)
         with urllib.request.urlopen(request) as answer:
             return answer.read()
-
-
-class Explorer:
-    """One explorer on the page: its sliders, buttons, canvas and texts.
-
-    with explorer.changes():
-        explorer.press("d_model", "ArrowRight", times=3)
-    """
-
-    def __init__(self, page, root):
-        self.page, self.root = page, root
-        self.canvas = root.locator("canvas")
-        self.canvas.scroll_into_view_if_needed()
-        page.wait_for_function(
-            "canvas => canvas.dataset.frame > 0", arg=self.canvas.element_handle()
-        )
-
-    def labels(self):
-        """Return the labels of the sliders."""
-        return self.root.locator(".posviz-slider label").all_inner_texts()
-
-    def press(self, label, key, times=1):
-        """Press a key on the slider with this label: ArrowRight, Home, End …"""
-        self.handle(label).focus()
-        for _ in range(times):
-            self.page.keyboard.press(key)
-
-    def drag(self, label, pixels, steps=8):
-        """Drag the slider with this label by so many pixels to the right."""
-        slider = self.handle(label)
-        slider.scroll_into_view_if_needed()
-        box, (low, place, high) = slider.bounding_box(), self.range(label)
-        thumb = 16  # pixels wide: its middle stays within half of that from either end
-        x = box["x"] + thumb / 2 + (box["width"] - thumb) * (place - low) / (high - low)
-        y = box["y"] + box["height"] / 2
-        self.page.mouse.move(x, y)
-        self.page.mouse.down()
-        self.page.mouse.move(x + pixels, y, steps=steps)
-        self.page.mouse.up()
-
-    def handle(self, label):
-        """Return the slider with this label, which is also what takes the keys."""
-        return self.root.get_by_role("slider", name=label, exact=True)
-
-    def range(self, label):
-        """Return (lowest, present, highest) place of the slider with this label."""
-        return tuple(self.handle(label).evaluate("({ min, value, max }) => [+min, +value, +max]"))
-
-    def asleep(self, label):
-        """Return whether this slider is greyed, since other knobs make it idle."""
-        return self.handle(label).is_disabled()
-
-    def stands_at(self, label, value):
-        """Fail unless `value` comes to stand beside the slider: its answer follows the picture."""
-        expect(self.handle(label)).to_have_attribute("aria-valuetext", value)
-
-    def play(self, label):
-        """Return the button that plays the knob with this label; while it plays there is none."""
-        return self.root.get_by_role("button", name=f"Play {label}", exact=True)
-
-    def pause(self, label):
-        """Return the button that stops it again."""
-        return self.root.get_by_role("button", name=f"Pause {label}", exact=True)
-
-    def box(self, label):
-        """Return the box with the exact value."""
-        return self.root.get_by_role("textbox", name=re.compile(f"^{re.escape(label)}, from "))
-
-    def button(self, name):
-        """Return the button with this name: Reset, Export, Save."""
-        return self.root.locator("button", has_text=exactly(name))
-
-    def options(self):
-        """Return what chooses among options, to be called: it may wake a slider."""
-        controls = self.root.locator(".posviz-controls")
-        clicked = controls.locator(".widget-toggle-buttons button, .widget-checkbox input")
-        listed = controls.locator("select option")
-        chosen = [clicked.nth(index).click for index in range(clicked.count())]
-        for option in [listed.nth(index) for index in range(listed.count())]:
-            value, menu = option.get_attribute("value"), option.locator("xpath=..")
-            chosen.append(functools.partial(menu.select_option, value))
-        return chosen
-
-    def height(self):
-        """Return the height of controls, caption and picture together, in CSS pixels."""
-        return self.root.bounding_box()["height"]
-
-    def scale(self):
-        """Return by how much the picture is scaled."""
-        return float(self.canvas.get_attribute("data-scale"))
-
-    def frame(self):
-        """Return the number of the frame that is shown."""
-        return int(self.canvas.get_attribute("data-frame"))
-
-    def shows_a_frame_after(self, frame, timeout=30):
-        """Fail unless a frame with a higher number is shown within `timeout` seconds."""
-        shown = self._wait_until(lambda: self.frame() > frame, timeout)
-        assert shown, f"No frame came after {frame}."
-
-    def caption(self):
-        """Return the caption, which is also the picture's alternative text."""
-        return self.canvas.locator("xpath=..").locator("figcaption").inner_text()
-
-    def alert(self):
-        """Return the message of the error that is shown, or an empty string."""
-        alert = self.root.locator("[role=alert]:not(:empty)")
-        return alert.inner_text() if alert.count() else ""
-
-    def fingerprint(self):
-        """Return the SHA-1 of the canvas's pixels, row by row as RGBA bytes."""
-        return self.canvas.evaluate(FINGERPRINT)
-
-    def changed_by(self, action):
-        """Do it, and return whether the pixels have changed when every answer is there."""
-        before = self.fingerprint()
-        action()
-        return self.settled() != before
-
-    def becomes(self, fingerprint, timeout=30):
-        """Return whether these pixels are shown within `timeout` seconds."""
-        return self._shows(lambda shown: shown == fingerprint, timeout)
-
-    @contextlib.contextmanager
-    def changes(self, timeout=30):
-        """Fail unless what is done inside changes the pixels within `timeout` seconds."""
-        before = self.fingerprint()
-        yield
-        assert self._shows(lambda shown: shown != before, timeout), "The picture did not change."
-
-    def _shows(self, wanted, timeout):
-        """Wait for pixels; they are read when another frame is shown, for reading takes long."""
-        looked_at = None
-
-        def shown():
-            nonlocal looked_at
-            frame, last = self.frame(), looked_at
-            looked_at = frame
-            return frame != last and wanted(self.fingerprint())
-
-        return self._wait_until(shown, timeout)
-
-    def settled(self, timeout=30):
-        """Wait until the picture stands still, and return its fingerprint."""
-        self.stands_still(timeout)
-        return self.fingerprint()
-
-    def stands_still(self, timeout=30):
-        """Wait for every answer, and until no frame comes any more."""
-        assert self.root.evaluate(STANDS_STILL, [DUE, timeout]), "The picture never stood still."
-
-    def _wait_until(self, condition, timeout):
-        end = time.monotonic() + timeout
-        while not condition():
-            if time.monotonic() > end:
-                return False
-            self.page.wait_for_timeout(30)
-        return True

@@ -17,8 +17,9 @@ from posviz import SinusoidalTable
 from posviz.course import OF_TOPIC
 from posviz.engine.filmstrip import RATIO
 from posviz.publish import page
+from tests.browser.explorer import DUE, FINGERPRINT
 from tests.browser.fidelity import check, rgb
-from tests.browser.lab import ARTEFACTS, DUE, FINGERPRINT
+from tests.browser.lab import ARTEFACTS
 from tests.browser.opened import Opened
 from tests.browser.predictions import answer_all
 
