@@ -6,7 +6,7 @@ import sys
 import pytest
 
 NO_MATTER_WHERE = """
-import os, signal, sys, time, weakref
+import os, signal, sys, threading, time, weakref
 from posviz.publish.stopping import unwind_on
 
 class Something:
@@ -20,6 +20,11 @@ class SignalledAtItsEnd:
 def signalled(_):
     SignalledAtItsEnd.__del__(None)
 
+def start_slowly(timer, start=threading.Timer.start):
+    threading.Timer.start = start
+    timer.start()
+    time.sleep(0.1)
+
 unwind_on(signal.SIGTERM, lambda: SystemExit(7))
 try:
     thing = Something()
@@ -31,6 +36,7 @@ finally:
 PLACES = {
     "plain code": "SignalledAtItsEnd.__del__(None)",
     "a finaliser": "SignalledAtItsEnd()",
+    "a finaliser, on a busy machine": "threading.Timer.start = start_slowly; SignalledAtItsEnd()",
     "a weak reference's callback": "reference = weakref.ref(thing, signalled); del thing",
 }
 
