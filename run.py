@@ -37,7 +37,7 @@ ONE_LESSON = "02_sinusoidal_tables"  # in JupyterLab, as a page and as slides
 CPU_BUILDS = "https://download.pytorch.org/whl/cpu"  # torch for the CPU: pip's option for Linux
 
 USAGE = """usage: python run.py lab  [options for JupyterLab, such as --port=8890 or --no-browser]
-       python run.py test [--quick | --changed | --everything] [--seed N]
+       python run.py test [--quick | --everything] [--changed] [--seed N]
                           [options for pytest, such as -x or -k rotary]
        python run.py test --oldest  [options for pytest]"""
 

@@ -24,7 +24,6 @@ from pictures import PICTURES
 from slider import ONE_THREAD
 from stage import Floor, Row, Stage, echo, open_lab
 
-from posviz.engine import knobs
 from posviz.pictures import load, names
 from tests.browser.server import chromium, jupyterlab
 
@@ -79,21 +78,13 @@ def print_contenders(browser, server, chosen):
             )
 
 
-def moving_knob(kind):
-    """The knob that a reader moves first: one with Play, else any slider, else any choice."""
-    every = list(kind.knobs().values())
-    kinds = (knobs.integer, knobs.real, knobs.log), (knobs.choice,)
-    found = [knob for kind in kinds for knob in every if isinstance(knob, kind)]
-    return next((knob for knob in found if knob.play), found[0])
-
-
 def print_course(browser, server, chosen):
     """The pictures of the course, by posviz."""
     print(f"\n| picture of the course | moved by | {COLUMNS}\n|{'---|' * 7}")
     for name in chosen:
         picture, _, knob = name.partition(".")
         kind = load(picture)
-        label = (kind.knobs()[knob] if knob else moving_knob(kind)).label
+        label = kind.knobs()[knob or kind.filmed_knobs()[0]].label
         show = f"import posviz\nposviz.{picture}().explore()"
         stage = Stage(browser, server, name, show, label)
         row = measured({name: stage})[name]

@@ -216,7 +216,7 @@ def _clear():
 # ---------------------------------------------------------------- every encoding
 
 
-def agreement(names=None, compiled=True):
+def agreement():
     """Print how far attention on the GPU is from the CPU's in float64, for every encoding.
 
     The encodings are those of the tests: 2 heads of 4 dimensions, and 4 of 64 where they allow it.
@@ -230,12 +230,12 @@ def agreement(names=None, compiled=True):
     for heads, head_dim in ((2, 4), (4, 64)):
         every_encoding.HEADS, every_encoding.HEAD_DIM = heads, head_dim
         every_encoding.D_MODEL = heads * head_dim
-        for name in names or every_encoding.ENCODINGS:
+        for name in every_encoding.ENCODINGS:
             if head_dim == 64 and name in ("LongRoPE", "M-RoPE"):  # made for 4 dimensions
                 continue
             cells = []
             for kind in kinds:
-                if kind == "compiled" and not (compiled and head_dim == 4):
+                if kind == "compiled" and head_dim != 4:
                     cells.append("")
                     continue
                 try:

@@ -5,13 +5,14 @@ python benchmarks/pages.py [a folder of pages; without it those of lessons 02 an
 
 import datetime
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from tests.browser.server import chromium
 
 LESSONS = ("02", "05")
 # The picture nearest to the top is a still in the page itself: when is it painted?
@@ -64,20 +65,16 @@ def measure(context, page):
 def main():
     """Measure pages from disk, with the network cut off."""
     print(f"{datetime.date.today()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
-    with tempfile.TemporaryDirectory() as made, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as made, chromium() as browser:
         folder = Path(sys.argv[1] if len(sys.argv) > 1 else made).resolve()
         if folder == Path(made).resolve():
             chosen = [part for lesson in LESSONS for part in ("--lesson", lesson)]
             command = [sys.executable, "-m", "posviz", "page", *chosen, "--to", made]
             subprocess.run(command, check=True)
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
-        )
         page = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True).new_page()
         for file in sorted(folder.glob("[0-9]*.html")):
             if not file.stem.endswith("_slides"):
                 measure(page, file)
-        browser.close()
 
 
 if __name__ == "__main__":

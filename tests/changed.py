@@ -3,7 +3,6 @@
 import functools
 import os
 import re
-import subprocess
 from pathlib import Path
 
 import grimp
@@ -11,6 +10,7 @@ import grimp
 import posviz
 from posviz import pictures
 from posviz.publish.imports import code, imported, module_of
+from posviz.publish.rerun import changed_files
 
 ROOT = Path(__file__).parent.parent
 # A change of these reaches all tests, so what they import themselves tells nothing of a test.
@@ -42,14 +42,7 @@ def files() -> list[str]:
 
 def since_last_commit() -> set[str]:
     """The files that differ from the last commit, from the project's folder, new ones too."""
-    changed = _git("diff", "--name-only", "--relative", "HEAD")
-    return changed | _git("ls-files", "--others", "--exclude-standard")
-
-
-def _git(*arguments) -> set[str]:
-    command = ["git", *arguments, "-z"]
-    listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True).stdout
-    return {name for name in listed.split("\0") if name}
+    return {str(path.relative_to(ROOT)) for path in changed_files()}
 
 
 class Reach:

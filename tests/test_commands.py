@@ -77,8 +77,8 @@ def test_commands_are_found():
 def test_a_command_of_posviz_is_understood(command, tmp_path, monkeypatch, everything):
     """Of its jobs none is done, for a release the first."""
 
-    def few(jobs, unit, run=batch.run):
-        return run(dict(list(jobs.items())[:everything]), unit)
+    def few(jobs, run=batch.run):
+        return run(dict(list(jobs.items())[:everything]))
 
     monkeypatch.setattr(batch, "run", few)
     monkeypatch.setattr(page, "link", lambda to: None)

@@ -1,30 +1,23 @@
 """The article about the course tells its numbers, and cites what its bibliography has."""
 
-import pkgutil
 import re
-from importlib import import_module
 from pathlib import Path
 
 from pybtex.database import parse_file
 
-from posviz import exercises, pictures
+from posviz import pictures
 from posviz.course import LESSONS
-from posviz.exercises.checker import Checker
+from tests.exercises.test_listed_mistakes import CHECKERS
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAPER = (DOCS / "paper.md").read_text("utf-8")
 
 
-def checkers():
-    modules = pkgutil.walk_packages(exercises.__path__, f"{exercises.__name__}.")
-    found = [vars(import_module(module.name)).values() for module in modules]
-    return {id(value) for values in found for value in values if isinstance(value, Checker)}
-
-
 def test_its_numbers_are_those_of_the_course():
     assert f"in {len(LESSONS)} lessons" in PAPER
     assert f"live pictures, {len(pictures.names())} in the course" in PAPER
-    assert f"{len(checkers())} exercises whose checkers" in PAPER
+    exercises = {id(checker) for checker in CHECKERS.values()}
+    assert f"{len(exercises)} exercises whose checkers" in PAPER
 
 
 def test_it_cites_all_of_its_bibliography_and_nothing_else():

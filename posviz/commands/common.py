@@ -82,7 +82,7 @@ def run_jobs(jobs, to, what="Files", last=None):
     from posviz.publish import batch
 
     unwind_when_stopped()
-    failures = batch.run(jobs, "job")
+    failures = batch.run(jobs)
     if last is not None and len(failures) < len(jobs):
         try:
             last(to)

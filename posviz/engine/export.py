@@ -86,23 +86,14 @@ def interruptible() -> Iterator[None]:
         raise
 
 
-def save(
-    picture: Picture, path: str | Path, *, style: str = "notebook", dark: bool = False
-) -> Path:
-    """Write a picture as it stands; the format is the path's ending.
-
-    Raises ValueError for an unknown ending or style, OSError where the place cannot be written to.
-    """
-    return save_all(picture, [path], style=style, dark=dark)[0]
-
-
 @interruptible()
 def save_all(
     picture: Picture, paths: Iterable[str | Path], *, style: str = "notebook", dark: bool = False
 ) -> list[Path]:
     """Write one figure of a picture to several files, each in the format of its ending.
 
-    Raises what `save` raises; a file is touched only when all could be drawn.
+    Raises ValueError for an unknown ending or style, OSError where a place cannot be written to; a
+    file is touched only when all could be drawn.
     """
     files = [placed(path) for path in paths]
     kinds = [_format(file) for file in files]

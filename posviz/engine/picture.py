@@ -193,9 +193,9 @@ class Picture(traitlets.HasTraits):
         "half". font: an installed one. Raises ValueError for another ending, layout or font,
         OSError where the place cannot be written to.
         """
-        from posviz.engine.export import save
+        from posviz.engine.export import save_all
 
-        return save(self, path, style=styled(style, layout, font), dark=dark)
+        return save_all(self, [path], style=styled(style, layout, font), dark=dark)[0]
 
     def animate(
         self,

@@ -58,12 +58,9 @@ def check_task(number: int, answer: Any) -> Feedback:
     found = checker(answer)
     title = f"Task {number}: {checker.title}"
     if found.mistake == given:
-        message = f"Not mended yet: this does what was given. It is of lesson {_lesson(checker)}."
+        lesson = progress.lesson_of_checker(checker)
+        message = f"Not mended yet: this does what was given. It is of lesson {lesson}."
         return Feedback("not attempted", title, message)
     if found.status != "not attempted":
         progress.note("examination", OF_TOPIC["choosing"].number, title, found.status == "correct")
     return Feedback(found.status, title, found.message, found.mistake, found.evidence)
-
-
-def _lesson(checker: Checker) -> str:
-    return progress.lesson_of_checker(checker)

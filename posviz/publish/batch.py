@@ -7,10 +7,10 @@ from tqdm import tqdm
 from posviz.wording import shortened
 
 
-def run(jobs: dict[str, Callable[[], object]], unit: str) -> dict[str, str]:
+def run(jobs: dict[str, Callable[[], object]]) -> dict[str, str]:
     """Do all jobs and return why some failed, by name."""
     failures = {}
-    for name, job in tqdm(jobs.items(), unit=unit, disable=None):
+    for name, job in tqdm(jobs.items(), unit="job", disable=None):
         try:
             job()
         except Exception as error:

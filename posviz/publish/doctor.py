@@ -17,13 +17,16 @@ from posviz.engine.places import SETTING, placed
 
 # Imports that may fail stay inside the checks: the doctor must run where a package is missing.
 
-REQUIRED = ("numpy", "matplotlib", "pillow", "fonttools", "traitlets", "ipywidgets", "anywidget")
+REQUIRED = (
+    *("numpy", "matplotlib", "pillow", "fonttools", "traitlets", "ipywidgets", "anywidget"),
+    *("isal", "mistune", "platformdirs"),
+)
 _TORCH = "learned", "rotary_code", "stretching", "content", "length", "choosing"
 WITH_TORCH = [OF_TOPIC[topic].number for topic in _TORCH]
 OPTIONAL = {
     "torch": f"lessons {', '.join(WITH_TORCH)} use it: pip install torch",
     "jupyterlab": "the notebooks open in it: pip install jupyterlab",
-    "nbconvert": "pages and slides need it: pip install nbconvert nbclient nh3",
+    "nbconvert": "pages and slides need it: pip install 'posviz[publish]'",
 }
 ENOUGH = 500  # MB: the course's figures, animations and pages take less
 
@@ -53,7 +56,7 @@ def checks() -> Iterator[Check]:
             yield Check(part.__name__, f"cannot be looked at: {_line(error)}", False, fatal=True)
     yield server_extension()
     yield disk()
-    yield writing("figures")
+    yield writing()
 
 
 def _line(error) -> str:
@@ -191,14 +194,14 @@ def disk() -> Check:
     return Check("free disk", f"{free:,} MB{few}", fine=not few)
 
 
-def writing(folder: str) -> Check:
+def writing() -> Check:
     """Whether figures can be written; the folder is left as it was."""
-    place = placed(folder).absolute()
+    place = placed("figures").absolute()
     nearest = next(at for at in [place, *place.parents] if at.exists())
     try:
         with tempfile.TemporaryFile(dir=nearest) as file:
             file.write(b"figure")
     except OSError as error:
         advice = f"{place}: {error.strerror}; set {SETTING} to a folder that you may write to"
-        return Check(f"writing to {folder}", advice, fine=False, fatal=True)
-    return Check(f"writing to {folder}", f"{place}; to choose another, set {SETTING}")
+        return Check("writing to figures", advice, fine=False, fatal=True)
+    return Check("writing to figures", f"{place}; to choose another, set {SETTING}")

@@ -78,11 +78,19 @@ def of_changed_files(notebooks: list[Path]) -> list[Path]:
 
     Raises ValueError where git cannot tell.
     """
-    changed = _git("ls-files", "--others", "--exclude-standard")
-    changed |= _git("diff", "--name-only", "--relative", "HEAD")
+    changed = changed_files()
     if any(path.suffix == ".mplstyle" for path in changed):
         return notebooks
     return [path for path in notebooks if changed & {path.resolve(), *_used(path)}]
+
+
+def changed_files() -> set[Path]:
+    """The project's files that differ from the last commit, new ones too.
+
+    Raises ValueError where git cannot tell.
+    """
+    new = _git("ls-files", "--others", "--exclude-standard")
+    return new | _git("diff", "--name-only", "--relative", "HEAD")
 
 
 def _git(*arguments) -> set[Path]:

@@ -7,6 +7,7 @@ import time
 
 from playwright.sync_api import expect
 
+WAIT = 30  # seconds
 # Where an answer, a frame or its pixels are still to come.
 DUE = "[data-unanswered=true], [data-asked], [data-painting]"
 
@@ -126,9 +127,9 @@ class Explorer:
         """Return the number of the frame that is shown."""
         return int(self.canvas.get_attribute("data-frame"))
 
-    def shows_a_frame_after(self, frame, timeout=30):
-        """Fail unless a frame with a higher number is shown within `timeout` seconds."""
-        shown = self._wait_until(lambda: self.frame() > frame, timeout)
+    def shows_a_frame_after(self, frame):
+        """Fail unless a frame with a higher number comes to be shown."""
+        shown = self._wait_until(lambda: self.frame() > frame)
         assert shown, f"No frame came after {frame}."
 
     def caption(self):
@@ -150,18 +151,18 @@ class Explorer:
         action()
         return self.settled() != before
 
-    def becomes(self, fingerprint, timeout=30):
-        """Return whether these pixels are shown within `timeout` seconds."""
-        return self._shows(lambda shown: shown == fingerprint, timeout)
+    def becomes(self, fingerprint):
+        """Return whether these pixels come to be shown."""
+        return self._shows(lambda shown: shown == fingerprint)
 
     @contextlib.contextmanager
-    def changes(self, timeout=30):
-        """Fail unless what is done inside changes the pixels within `timeout` seconds."""
+    def changes(self):
+        """Fail unless what is done inside changes the pixels."""
         before = self.fingerprint()
         yield
-        assert self._shows(lambda shown: shown != before, timeout), "The picture did not change."
+        assert self._shows(lambda shown: shown != before), "The picture did not change."
 
-    def _shows(self, wanted, timeout):
+    def _shows(self, wanted):
         """Wait for pixels; they are read when another frame is shown, for reading takes long."""
         looked_at = None
 
@@ -171,19 +172,19 @@ class Explorer:
             looked_at = frame
             return frame != last and wanted(self.fingerprint())
 
-        return self._wait_until(shown, timeout)
+        return self._wait_until(shown)
 
-    def settled(self, timeout=30):
+    def settled(self):
         """Wait until the picture stands still, and return its fingerprint."""
-        self.stands_still(timeout)
+        self.stands_still()
         return self.fingerprint()
 
-    def stands_still(self, timeout=30):
+    def stands_still(self):
         """Wait for every answer, and until no frame comes any more."""
-        assert self.root.evaluate(STANDS_STILL, [DUE, timeout]), "The picture never stood still."
+        assert self.root.evaluate(STANDS_STILL, [DUE, WAIT]), "The picture never stood still."
 
-    def _wait_until(self, condition, timeout):
-        end = time.monotonic() + timeout
+    def _wait_until(self, condition):
+        end = time.monotonic() + WAIT
         while not condition():
             if time.monotonic() > end:
                 return False

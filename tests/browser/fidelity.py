@@ -107,10 +107,10 @@ def check(shown, wanted, name, bounds=PLAIN):
     raise AssertionError(f"{name}: {wrong}")
 
 
-def becomes_right(lab, explorer, name, seconds=20, bounds=PLAIN):
+def becomes_right(lab, explorer, name, bounds=PLAIN):
     """Wait until the canvas shows what Agg draws; fail as `check` does."""
     wanted = by_agg(lab, name)
-    for _ in range(20 * seconds):
+    for _ in range(400):
         shown = on_canvas(explorer)
         if shown.shape == wanted.shape and is_small(shown, wanted, bounds):
             return

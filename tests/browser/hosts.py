@@ -9,7 +9,7 @@ import time
 from types import SimpleNamespace
 
 import run
-from tests.browser.server import clean_environment
+from tests.browser.server import clean_environment, free_port
 
 START = 60  # seconds; a cold disk is slow
 
@@ -55,13 +55,6 @@ def answering(command, port, home):
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(20)
-
-
-def free_port():
-    """Return a port that nobody uses."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def is_open(port):

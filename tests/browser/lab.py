@@ -130,18 +130,13 @@ class Lab:
         self.open(name, self.kernel)
         self.kernel = self.page.evaluate(KERNEL)
 
-    def run_all(self, timeout=300):
-        """Run every cell, wait for the last (at most `timeout` seconds), and fail on any error."""
+    def run_all(self):
+        """Run every cell, wait for the last, and fail on any error."""
         self.page.evaluate(RUN_ALL)
-        self._wait_for_cells(timeout)
-
-    def _wait_for_cells(self, timeout):
-        self.page.wait_for_function(
-            f"() => ({UNFINISHED_AND_FAILED})().unfinished === 0", timeout=timeout * SECOND
-        )
-        self.page.wait_for_selector(
-            ".jp-Notebook-ExecutionIndicator[data-status=idle]", timeout=timeout * SECOND
-        )
+        finished = f"() => ({UNFINISHED_AND_FAILED})().unfinished === 0"
+        self.page.wait_for_function(finished, timeout=300 * SECOND)
+        idle = ".jp-Notebook-ExecutionIndicator[data-status=idle]"
+        self.page.wait_for_selector(idle, timeout=300 * SECOND)
         assert self.page.evaluate(UNFINISHED_AND_FAILED)["failed"] == []
 
     def ask(self, source):

@@ -1,15 +1,18 @@
 """JupyterLab as `python run.py lab` starts it, and a Chromium to look at it with."""
 
 import contextlib
+import functools
 import os
 import re
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -67,17 +70,36 @@ def chromium():
         browser.close()
 
 
+@contextlib.contextmanager
+def served(folder):
+    """The address of a folder on a web server."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    handler = functools.partial(Quiet, directory=folder)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
 def lab_command(folder, home):
     """What `python run.py lab` runs, without the reader's own browser and on a free port."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     options = [
         "--no-browser",
-        f"--ServerApp.port={port}",
+        f"--ServerApp.port={free_port()}",
         "--LabApp.expose_app_in_browser=True",
     ]
     return start.lab_command(sys.executable, folder, home / "workspaces", options)
+
+
+def free_port():
+    """Return a port that nobody uses."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def clean_environment(home):

@@ -3,9 +3,6 @@
 import itertools
 import re
 import shutil
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 import nbformat
 import numpy as np
@@ -22,6 +19,7 @@ from tests.browser.fidelity import check, rgb
 from tests.browser.lab import ARTEFACTS
 from tests.browser.opened import Opened
 from tests.browser.predictions import answer_all
+from tests.browser.server import served
 
 NOTEBOOKS = sorted(run.NOTEBOOKS.glob(f"{page.LESSONS}.ipynb"))
 MOST_BYTES = 6_000_000  # of a page and everything that one reader's screen needs
@@ -335,11 +333,8 @@ def test_settings_that_belong_together_stay(page_of, browser):
 @pytest.fixture
 def address(site):
     """Where a server has the pages."""
-    handler = partial(SimpleHTTPRequestHandler, directory=site)
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with served(site) as at:
+        yield at
 
 
 def test_from_a_server_frames_come_when_a_picture_comes_near_or_has_the_focus(address, browser):

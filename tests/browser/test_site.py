@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from posviz.course import LESSONS
 from tests.browser.opened import Opened
 
-PHONE, SCREEN = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
+SCREEN = {"width": 1280, "height": 900}
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
 
-from posviz.engine.export import notebook_png, save
+from posviz.engine.export import notebook_png
 from posviz.engine.live_figure import LiveFigure
 from posviz.engine.styled_figure import drop_bitmaps
 from tests.engine.sample import Waves
@@ -37,7 +37,7 @@ def test_a_figure_that_is_shown_keeps_no_bitmap(bitmaps):
 @pytest.mark.slow("seconds")
 def test_a_saved_figure_leaves_no_bitmap_behind(bitmaps, tmp_path):
     for kind in ("png", "svg", "pdf"):
-        save(Waves(), tmp_path / f"waves.{kind}")
+        Waves().save(tmp_path / f"waves.{kind}")
     assert bitmaps() == (True, 0)
 
 

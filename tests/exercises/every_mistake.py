@@ -3,11 +3,6 @@
 import pytest
 
 
-def listed(check):
-    """Return the mistakes on a checker's list, however each is declared."""
-    return [*check.mistakes, *check.harmless, *check.recognised]
-
-
 def mistake_tests(answers):
     """Return two tests of [(check, {name of a mistake: an answer that makes it})].
 
@@ -24,7 +19,7 @@ def mistake_tests(answers):
 
     @pytest.mark.parametrize(("check", "tried"), answers, ids=[check.title for check, _ in answers])
     def none_is_left_untried(check, tried):
-        names = {mistake.name for mistake in listed(check)}
+        names = {mistake.name for mistake in check.listed}
         assert names == set(tried), names ^ set(tried)
 
     return each_is_named, none_is_left_untried

@@ -9,7 +9,6 @@ import pytest
 
 import posviz.exercises
 from posviz.exercises.checker import Checker
-from tests.exercises.every_mistake import listed
 
 MODULES = [
     importlib.import_module(module.name)
@@ -48,7 +47,7 @@ def test_every_listed_mistake_can_be_told_from_the_reference_and_the_others(name
 
 @pytest.mark.parametrize("name", CHECKERS)
 def test_every_listed_mistake_has_a_name_of_its_own_and_a_sentence(name):
-    mistakes = listed(CHECKERS[name])
+    mistakes = CHECKERS[name].listed
     assert mistakes
     assert len({mistake.name for mistake in mistakes}) == len(mistakes)
     assert all(mistake.message.endswith(".") for mistake in mistakes)

@@ -13,7 +13,6 @@ from posviz.exercises.feedback import Feedback
 from posviz.grading.exercises import of_lesson, solution
 from posviz.publish import arguments
 from posviz.publish.inventory import ROOT
-from tests.exercises.every_mistake import listed
 
 NOTEBOOKS = arguments.notebooks()
 EVERY = [
@@ -89,7 +88,7 @@ def test_its_mistakes_are_mistakes_on_other_inputs_too(lesson, exercise, rng):
         outputs = [check._run(mistake.function, case) for case in check.cases()]
         assert not any(isinstance(output, Feedback) for output in outputs), mistake.name
         assert check._judge(outputs).status == "mistake", mistake.name  # or one that is alike there
-    assert listed(check)
+    assert check.listed
 
 
 @each

@@ -7,7 +7,6 @@ from posviz.course import LESSONS
 from posviz.grading.exercises import of_lesson
 from posviz.grading.solutions import _solved, write_solutions
 from posviz.publish import arguments
-from tests.exercises.every_mistake import listed
 
 NOTEBOOKS = arguments.notebooks()
 
@@ -16,7 +15,7 @@ NOTEBOOKS = arguments.notebooks()
 def test_every_mistake_is_told(lesson):
     for exercise in of_lesson(NOTEBOOKS[lesson.notebook]):
         text = list(_solved(lesson, exercise))[-1].source
-        for mistake in listed(exercise.checker):
+        for mistake in exercise.checker.listed:
             assert f"- *{mistake.name}*: {mistake.message}" in text
 
 

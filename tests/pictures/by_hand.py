@@ -1,4 +1,4 @@
-"""What the pictures of lessons 05 and 06 are held against: RoPE one pair at a time."""
+"""For tests of pictures: one drawn, its caption, its settings; and RoPE and softmax by hand."""
 
 import math
 

@@ -32,7 +32,7 @@ def test_a_failed_job_is_told_and_does_not_stop_the_others(tmp_path):
         "nowhere": partial(Path.write_text, tmp_path / "no" / "folder", "whole"),
         "below a file": partial(write_beside, Path(__file__, "file")),
     }
-    assert batch.run(jobs, "file") == {
+    assert batch.run(jobs) == {
         "z": "ValueError: first",
         "a": "ValueError: second",
         "nowhere": f"No such file or directory: {tmp_path / 'no' / 'folder'}",
@@ -51,5 +51,5 @@ def test_reasons_of_the_system_have_no_python_in_them():
 def test_an_interruption_ends_all_jobs_and_removes_what_is_half_written(tmp_path):
     after = partial(Path.write_text, tmp_path / "after", "whole")
     with pytest.raises(KeyboardInterrupt):
-        batch.run({"long": partial(interrupted_half_way, tmp_path / "a.png"), "b": after}, "file")
+        batch.run({"long": partial(interrupted_half_way, tmp_path / "a.png"), "b": after})
     assert list(tmp_path.iterdir()) == []

@@ -207,12 +207,12 @@ def test_a_full_disk(monkeypatch):
 
 def test_a_folder_that_cannot_be_written_to(tmp_path, monkeypatch):
     monkeypatch.setenv(SETTING, str(tmp_path / "not" / "yet"))
-    check = doctor.writing("figures")
+    check = doctor.writing()
     assert (check.fine, check.name) == (True, "writing to figures")
     assert check.found == f"{tmp_path}/not/yet; to choose another, set {SETTING}"
     assert os.listdir(tmp_path) == []
     (tmp_path / "not").touch()
-    check = doctor.writing("figures")
+    check = doctor.writing()
     assert check.fatal
     advice = f"Not a directory; set {SETTING} to a folder that you may write to"
     assert check.found == f"{tmp_path}/not/yet: {advice}"

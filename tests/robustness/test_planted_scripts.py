@@ -1,13 +1,9 @@
 """Pages and slides of a notebook full of planted scripts: none runs, from disk or served."""
 
 import base64
-import contextlib
 import copy
-import functools
 import io
 import json
-import threading
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import nbformat
 import pytest
@@ -17,7 +13,7 @@ from PIL import Image
 from posviz.publish import clean, page, slides
 from posviz.publish.lesson import executed_with_filmstrips
 from posviz.publish.site import pages
-from tests.browser.server import chromium
+from tests.browser.server import chromium, served
 from tests.robustness import planted_scripts as planted
 
 pytestmark = pytest.mark.slow("a kernel and a browser")
@@ -131,21 +127,6 @@ def site(run, to):
     pages.write_site([notebook], "", to)
     full.write_beside(to)
     return to
-
-
-@contextlib.contextmanager
-def served(folder):
-    """The address of a folder on a web server."""
-
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *_):
-            pass
-
-    handler = functools.partial(Quiet, directory=folder)
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
 
 
 def all_that_ran(browser, address, left):
