@@ -48,7 +48,7 @@ def call(monkeypatch):
     """Call the command line in this process, where nothing is drawn and no process started."""
     jobs = {}
 
-    def run(asked, _unit):
+    def run(asked):
         jobs.update(asked)
         return {name: "disk full" for name in asked if "ScoreDecay" in name}
 

@@ -375,6 +375,13 @@ DEFAULT = {
         "tests/publish/test_stopping.py::test_what_no_signal_raised_is_told_as_"
         "before_and_sends_none[sys.exit(3)]",
     ),
+    "stopping: a signal is lost that comes while the swallowed one is told": (
+        "posviz/publish/stopping.py",
+        "if _is_within(frame, again):",
+        "if not frame:",
+        "tests/publish/test_stopping.py::test_the_program_cleans_up_and_ends_without_a_"
+        "traceback[a finaliser, on a busy machine]",
+    ),
     "notebook 08: a stored digit is wrong": (
         f"notebooks/{OF_TOPIC['xpos'].notebook}.ipynb",
         "a key grows 507,094,277 times",
