@@ -25,6 +25,12 @@ def drawn(picture):
     return arrays, artists
 
 
+def named_lines(picture):
+    """What its lines show, [2, points], by the names that a legend has for them."""
+    lines = [line for axes in picture.figure().axes for line in axes.lines]
+    return {line.get_label(): line.get_xydata().T for line in lines}
+
+
 def caption_of(picture):
     """With an ASCII minus, as Python writes it."""
     return picture.caption(picture.compute()).replace("−", "-")
