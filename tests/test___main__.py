@@ -440,6 +440,14 @@ def test_where_a_process_cannot_be_limited_nothing_is_graded(call, tmp_path, mon
     assert "posviz: Windows cannot limit a process" in said.stderr
 
 
+def test_only_what_has_changed_is_run_again_where_that_is_asked_for(call, monkeypatch):
+    done = []
+    monkeypatch.setattr(rerun, "of_changed_files", lambda paths: paths[4:5])
+    monkeypatch.setattr(rerun, "rerun", lambda path: done.append(path.stem[:2]) or [])
+    assert call("rerun --changed").exit_code == 0
+    assert done == ["04"]
+
+
 def test_a_lesson_that_fails_ends_a_rerun(call, tmp_path, monkeypatch):
     def run(path):
         if path.stem == "05_rope":

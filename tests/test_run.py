@@ -140,6 +140,13 @@ def test_the_build_of_torch(
     assert capsys.readouterr().out.count("\n") == (not answers)
 
 
+@pytest.mark.parametrize(("loaded", "tool"), [(True, None), (False, "/nvidia-smi"), (False, None)])
+def test_a_driver_is_loaded_or_has_its_tool(monkeypatch, loaded, tool):
+    monkeypatch.setattr(os.path, "exists", lambda _: loaded)
+    monkeypatch.setattr(shutil, "which", lambda _: tool)
+    assert run.has_nvidia_driver() == (loaded or tool is not None)
+
+
 @pytest.mark.slow("seconds")
 def test_an_address_answers_or_does_not(tmp_path):
     (tmp_path / "torch").touch()
@@ -213,6 +220,18 @@ def test_a_full_disk_and_an_unknown_failure_become_one_line():
 
 
 @pytest.mark.slow("a process")
+def test_all_that_pip_says_is_in_the_log_where_it_fails(tmp_path, monkeypatch):
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\necho Collecting torch; echo some cause; exit 1\n")
+    python.chmod(0o755)
+    monkeypatch.setattr(run, "venv_python", lambda: python)
+    monkeypatch.setattr(run, "LOG", tmp_path / "install.log")
+    with pytest.raises(SystemExit, match="Installing failed: some cause"):
+        run.pip_install([])
+    assert run.LOG.read_text() == "Collecting torch\nsome cause\n"
+
+
+@pytest.mark.slow("a process")
 def test_a_python_without_ensurepip_is_explained(tmp_path, monkeypatch):
     python = tmp_path / "python"
     python.write_text("#!/bin/sh\necho 'ensurepip is not available'; exit 1\n")
@@ -276,6 +295,22 @@ def test_chromium_is_installed_when_absent(monkeypatch, root, tool):
     monkeypatch.setattr(run, "call", lambda command: 1)
     with pytest.raises(SystemExit, match="need Chromium"):
         run.install_chromium()
+
+
+@pytest.mark.parametrize(("options", "browser"), [([], True), (["--quick"], False), (["-x"], True)])
+def test_a_quick_run_needs_no_browser(monkeypatch, options, browser):
+    called = []
+    monkeypatch.setattr(run, "set_up", lambda _: None)
+    monkeypatch.setattr(run, "install_chromium", lambda: called.append("chromium"))
+    monkeypatch.setattr(run, "call", lambda command: 0)
+    run.main(["test", *options])
+    assert called == ["chromium"] * browser
+
+
+@pytest.mark.parametrize("name", ["chromium", "chromium-browser"])
+def test_a_browser_of_either_name_is_found(monkeypatch, name):
+    monkeypatch.setattr(shutil, "which", lambda asked: f"/{asked}" if asked == name else None)
+    assert run.find_chromium() == f"/{name}"
 
 
 def test_the_two_commands_pass_further_options_on():

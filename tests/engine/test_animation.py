@@ -9,9 +9,10 @@ import pytest
 from imageio_ffmpeg import count_frames_and_secs, get_ffmpeg_exe
 from PIL import Image
 
-from posviz import __version__
+from posviz import AlibiSlopes, __version__
 from posviz.engine import animation
 from posviz.engine.animation import animate
+from posviz.engine.export import LICENCE
 from posviz.engine.live_figure import LiveFigure
 from tests.engine.films import difference, gif_frames, gif_seconds, mp4_frames, shown
 from tests.engine.sample import Failing, Waves
@@ -152,6 +153,11 @@ def test_title_caption_and_settings_go_with_it(tmp_path):
     told = told_in(animate(picture, "marked", tmp_path / "waves.mp4"))
     assert f"title={about[0]}\n" in told
     assert f"comment={about[1]}\n{about[2].replace('.gif', '.mp4')}\n" in told
+
+
+@pytest.mark.slow("seconds")
+def test_a_film_of_the_course_tells_its_licence(tmp_path):
+    assert LICENCE in told_in(AlibiSlopes(num_heads=2).animate("head", tmp_path / "a.gif"))
 
 
 @pytest.mark.slow("a process")

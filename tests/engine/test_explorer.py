@@ -190,6 +190,12 @@ def test_the_mime_bundle_holds_widget_picture_and_caption(explorer, picture):
     assert explorer.live.layers is None
 
 
+def test_what_a_host_asks_of_its_widgets_is_kept(explorer, monkeypatch):
+    hosts = {}, {"a host": 1}
+    monkeypatch.setattr(type(explorer.screen), "_repr_mimebundle_", lambda *_, **__: hosts)
+    assert explorer._repr_mimebundle_()[1]["a host"] == 1
+
+
 def test_the_stored_picture_is_light_on_a_dark_page(explorer, browser):
     browser.say("b", ratio=2, dark=True)
     assert explorer.live.dark

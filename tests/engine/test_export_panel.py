@@ -18,7 +18,7 @@ from posviz.engine.export_panel import ExportPanel
 from posviz.engine.knobs import text
 from posviz.engine.picture import Picture
 from posviz.engine.places import SETTING
-from tests.engine.sample import Failing
+from tests.engine.sample import Failing, Waves
 
 MIME = {
     "png": "image/png",
@@ -199,6 +199,19 @@ def test_the_line_follows_the_knobs_only_while_the_panel_is_open(panel):
     assert "position=9," in panel.copy_button.text
     panel.button.value = True
     assert "position=10," in panel.copy_button.text
+
+
+def test_what_is_filmed_first_is_what_a_film_moves_without_being_asked(folder):
+    assert ExportPanel(Waves()).filmed.value == Waves.filmed_knobs()[0]
+
+
+@pytest.mark.slow("seconds")
+def test_a_file_that_was_there_is_replaced_and_that_is_told(panel):
+    told = []
+    for _ in range(2):
+        panel.save()
+        told.append(panel.result.value.split()[0])
+    assert told == ["Saved", "Replaced"]
 
 
 def test_a_bad_name_leaves_a_line_that_works(panel):

@@ -97,6 +97,8 @@ def test_the_build_of_torch_and_why_it_was_chosen(tmp_path, monkeypatch):
     assert list(doctor.devices())[-1].found == "for CUDA 13.0, because there was an NVIDIA driver"
     version.cuda = None
     assert list(doctor.devices())[-1].found.startswith("without CUDA, because ")
+    version.hip = "6.4"
+    assert list(doctor.devices())[-1].found.startswith("for ROCm 6.4")
     monkeypatch.delitem(doctor.sys.modules, "torch")
     assert [check.name for check in doctor.devices()] == ["device NumPy"]
 
@@ -187,6 +189,15 @@ def test_ffmpeg_without_the_encoder_and_none_at_all(tmp_path, monkeypatch):
     monkeypatch.setattr(animation.util, "find_spec", lambda _: None)
     monkeypatch.setattr(shutil, "which", lambda _: None)
     assert "pip install imageio-ffmpeg" in only(doctor.ffmpeg()).found
+
+
+def test_a_users_own_server_extension_is_found(tmp_path, monkeypatch):
+    monkeypatch.setattr(doctor.sys, "prefix", str(tmp_path / "system"))
+    monkeypatch.setattr(doctor.site, "USER_BASE", str(tmp_path / "mine"))
+    file = tmp_path / "mine/etc/jupyter/jupyter_server_config.d/posviz.json"
+    file.parent.mkdir(parents=True)
+    file.touch()
+    assert doctor.server_extension().found == str(file)
 
 
 def test_no_server_extension_and_no_notebooks(tmp_path, monkeypatch):

@@ -61,10 +61,11 @@ def test_letters_that_touch_overlap(figure):
     assert text_faults(figure) == ["'HHH' overlaps 'HHH'"]
 
 
-@pytest.mark.parametrize("style", ["slide", "notebook"])
-def test_only_a_slide_must_be_read_from_afar(figure, style):
-    figure.text(0.5, 0.5, "words", size=13)
-    assert faults(figure, style) == (["'words' has 13.0 points"] if style == "slide" else [])
+@pytest.mark.parametrize(("style", "least"), [("slide", 14), ("paper", 7), ("notebook", 0)])
+def test_a_slide_must_be_read_from_afar_and_a_paper_at_all(figure, style, least):
+    figure.text(0.5, 0.2, "large", size=least + 1)
+    figure.text(0.5, 0.8, "words", size=max(least - 1, 1))
+    assert faults(figure, style) == ([f"'words' has {least - 1}.0 points"] if least else [])
 
 
 def test_an_empty_figure_is_no_picture(figure):

@@ -3,6 +3,7 @@
 import base64
 import copy
 import io
+import subprocess
 import time
 
 import nbformat
@@ -134,6 +135,24 @@ def test_a_change_reaches_the_notebooks_that_import_it(monkeypatch, file, reache
     monkeypatch.setattr(rerun, "_git", lambda *_: {rerun.ROOT / file})
     found = rerun.of_changed_files(list(NOTEBOOKS.values()))
     assert {path.stem[:2] for path in found} == reached
+
+
+@pytest.mark.slow("a process")
+def test_what_is_staged_and_what_is_new_has_changed(monkeypatch, tmp_path):
+    def git(*arguments):
+        who = ("-c", "user.name=a", "-c", "user.email=a@b")
+        subprocess.run(["git", *who, *arguments], cwd=tmp_path, check=True, capture_output=True)
+
+    staged, new = tmp_path / "staged.ipynb", tmp_path / "new.ipynb"
+    staged.write_text("1")
+    git("init")
+    git("add", ".")
+    git("commit", "-m", "one")
+    staged.write_text("2")
+    git("add", ".")
+    new.write_text("3")
+    monkeypatch.setattr(rerun, "ROOT", tmp_path)
+    assert rerun.changed_files() == {staged, new}
 
 
 @pytest.mark.slow("a process")
