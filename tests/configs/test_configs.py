@@ -73,7 +73,11 @@ MISREAD = {
     "missing": (llama(factor=4.0, original_max_position_embeddings=None), "is missing: 16,384"),
     "swapped": (llama(4096, factor=4.0, original_max_position_embeddings=16384), "swapped"),
     "engines": (llama(32768, factor=2.0), "4096 tokens|4,096 tokens are 8,192"),
-    "mscale alone": (llama(factor=4.0, mscale=1.0), "both or none"),
+    "mscale alone": (
+        llama(factor=4.0, mscale=1.0),
+        "^mscale without mscale_all_dim .* both or none",
+    ),
+    "the other alone": (llama(factor=4.0, mscale_all_dim=1.0), "^mscale_all_dim without mscale is"),
     "equal mscales": (llama(factor=4.0, mscale=1.0, mscale_all_dim=1.0), "is 1, not 1.1386"),
     "beta 0": (llama(factor=4.0, beta_fast=0), "beta_fast 0 is read as 32"),
     "static": (llama(factor=4.0), "short texts"),
@@ -142,6 +146,31 @@ def test_what_is_often_misread_is_told(config, warning):
     found = read_config(json.dumps(config))
     assert re.search(warning, "\n".join(found.warnings), re.MULTILINE), found
     assert "! " in str(found)
+
+
+@pytest.mark.parametrize("name", ["text_config", "llm_config", "language_config"])
+def test_a_model_of_texts_and_pictures_is_read_as_its_language_model(name):
+    found = read_config({"model_type": "x", name: llama(factor=4.0)})
+    assert str(found) == str(read_config(llama(factor=4.0)))
+
+
+def test_gpt_neox_turns_a_quarter_of_its_dimensions():
+    neox = {"model_type": "gpt_neox", "hidden_size": 512, "num_attention_heads": 8}
+    found = read_config(neox | {"rotary_pct": 0.25, "rotary_emb_base": 10_000})
+    assert len(found.kinds[0].frequencies.inv_freq) == 64 // 4 // 2
+
+
+def test_dynamic_ntk_promises_a_multiple_of_the_original_length():
+    dynamic = llama(32768, rope_type="dynamic", factor=4.0, original_max_position_embeddings=16384)
+    found = read_config(dynamic)
+    assert (found.trained, found.promised) == (16384, 65536)
+
+
+@pytest.mark.parametrize("model", ["cohere2", "exaone4"])
+def test_global_layers_that_the_code_never_turns_have_no_rope(model):
+    kinds = ["sliding_attention", "full_attention"]
+    found = read_config(llama() | {"model_type": model, "layer_types": kinds})
+    assert [kind.method == "none" for kind in found.kinds] == [False, True]
 
 
 def test_a_plain_model_has_no_warnings_and_others_have_no_rope():

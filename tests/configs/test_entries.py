@@ -48,3 +48,8 @@ def test_what_is_no_configuration_gets_one_short_line(source):
 def test_a_piece_of_a_file_is_told_from_a_path():
     with pytest.raises(ValueError, match="are the braces around it missing"):
         read_config('"rope_scaling": {"rope_type": "yarn", "factor": 4}')
+    with pytest.raises(ValueError, match="is the end missing"):
+        read_config('{"rope_scaling": {"rope_type": "yarn"')
+    with pytest.raises(ValueError, match="JSON") as refused:
+        read_config('{"rope_theta" 1e4, "head_dim": 64}')
+    assert "end missing" not in str(refused.value)

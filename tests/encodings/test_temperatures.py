@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
+from transformers import Llama4TextConfig, Ministral3Config
 from transformers.models.ministral3.modeling_ministral3 import get_llama_4_attn_scale
 
 from posviz.attention import KeyValueCache, attend, attention
@@ -42,6 +43,14 @@ def test_ministral_3_is_the_function_of_transformers(beta, length):
     theirs = get_llama_4_attn_scale(places, beta, length)[0, 0, :, 0]
     found = ministral3_factor(places[0], beta=beta, original_max_seq_len=length)
     torch.testing.assert_close(found, theirs)
+
+
+def test_the_defaults_are_those_of_the_models():
+    theirs, ours = Llama4TextConfig(), Llama4Temperature()
+    assert (ours.attn_scale, ours.floor_scale) == (theirs.attn_scale, theirs.floor_scale)
+    theirs, ours = Ministral3Config().rope_parameters, Ministral3Temperature()
+    assert ours.beta == theirs["llama_4_scaling_beta"]
+    assert ours.original_max_seq_len == theirs["original_max_position_embeddings"]
 
 
 def test_a_temperature_is_one_over_the_factor():

@@ -34,6 +34,7 @@ def test_the_others_are_smaller_and_larger():
     ]
     assert {config.device for config in large} == {"CUDA"}
     assert {config.d_model for config in large} == {256}
+    assert {c.steps / small.steps for c, small in zip(large, named("lesson"), strict=True)} == {4}
 
 
 @pytest.mark.parametrize("name", NAMES)

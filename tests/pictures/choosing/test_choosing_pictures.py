@@ -51,6 +51,19 @@ def test_alike_tokens_that_are_told_nothing_share_their_weight_and_a_shift_is_se
     assert here.moved["none (NoPE)"] == 0
 
 
+def test_the_weight_that_an_encoding_moves_is_counted_once_and_told():
+    picture = SameX(head=2)
+    arrays = picture.compute()
+    plain = np.nan_to_num(arrays.weights["none (NoPE)"])
+    for row, weights in arrays.weights.items():
+        gained = np.maximum(np.nan_to_num(weights) - plain, 0).sum(axis=-1)
+        assert arrays.moved[row] == pytest.approx(gained.mean())
+    ordered = sorted(arrays.moved, key=arrays.moved.get)
+    assert ordered[0] == "none (NoPE)"
+    told = f"{ordered[-1]} moves {arrays.moved[ordered[-1]]:.0%} of the weight to other keys, "
+    assert caption_of(picture).endswith(f"{told}{ordered[1]} {arrays.moved[ordered[1]]:.0%}.")
+
+
 @pytest.mark.sampled(quick=2)
 @pytest.mark.parametrize("encoding", CENSUS)
 def test_the_marked_bar_is_as_long_as_its_number(encoding):
