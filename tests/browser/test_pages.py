@@ -288,6 +288,13 @@ def test_a_typed_value_goes_to_the_nearest_place_and_says_so(second):
     at_the_end = slider.input_value() == slider.get_attribute("max")
     shows_another(strip, lambda: slider.press("ArrowLeft" if at_the_end else "ArrowRight"))
     expect(note).to_be_empty()
+    box.fill("0")
+    shows_another(strip, lambda: box.press("Enter"))
+    expect(note).to_be_empty()  # it is among the values of the page
+    base, slider = (strip.get_by_role(role).nth(2) for role in ("textbox", "slider"))
+    base.fill("1,000,000")
+    shows_another(strip, lambda: base.press("Enter"))
+    assert slider.input_value() == slider.get_attribute("max")
 
 
 def test_a_setting_goes_back_when_another_is_moved_and_the_page_says_so(second):
