@@ -1,7 +1,9 @@
-"""What a view does when the kernel does not answer: its clock is ours, and nothing answers."""
+"""What a view does by itself, and when the kernel does not answer: its clock is ours."""
 
 import pytest
+from playwright.sync_api import expect
 
+from posviz.engine.copy_button import CopyButton
 from posviz.engine.screen import Screen
 from posviz.engine.slider import Slider
 
@@ -33,6 +35,23 @@ SHOW = """async (text) => {
         send: (message) => { window.sent.push(message); },
     };
     render({ model, el: document.body });
+}"""
+HEARD = "hear({ view: sent[0].view, number: 1, place: 2, text: '2', change: 0, refused })"
+ANSWER = f"(refused) => {HEARD}"
+FRAME = """async () => {
+    const canvas = new OffscreenCanvas(2, 2);
+    canvas.getContext("2d");
+    const png = new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer());
+    const told = { frame: 1, caption: "Row 1", whole: true, artists: 0, moved: [], buffers: 2 };
+    hear(told, [png, new Uint8Array(0)]);
+}"""
+COPY = """async (text) => {
+    const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+    const { default: { render } } = await import(url);
+    const on = (_, show) => { window.show = show; };
+    render({ el: document.body, model: { get: (name) => name, off() {}, on } });
+    document.execCommand = () => true;
+    Object.defineProperty(navigator, "clipboard", { value: { writeText: async () => {} } });
 }"""
 MOVE = """(place) => {
     const slider = document.querySelector("[type=range]");
@@ -119,3 +138,56 @@ def test_a_slider_sends_again_what_a_cut_swallowed(page):
     assert len(sent(page)) == 3
     page.evaluate("tell('connected')")
     assert sent(page)[3:] == [{"number": 4, "change": 0, "place": 7}]
+
+
+def test_a_value_that_was_typed_counts_when_the_box_is_left(page):
+    page.evaluate(SHOW, Slider._esm)
+    page.evaluate(ANSWER)
+    page.locator("[type=text]").fill("7")
+    page.keyboard.press("Tab")
+    assert sent(page)[-1].get("typed") == "7"
+
+
+def test_a_box_that_is_given_up_is_wrong_no_longer(page):
+    page.evaluate(SHOW, Slider._esm)
+    page.evaluate(ANSWER, "no")
+    box = page.locator("[type=text]")
+    expect(box).to_have_attribute("aria-invalid", "true")
+    box.press("Escape")
+    expect(box).to_have_attribute("aria-invalid", "false")
+
+
+def test_play_shows_ten_places_in_six_seconds(page):
+    page.evaluate(SHOW, Slider._esm)
+    page.evaluate(ANSWER)
+    page.get_by_role("button", name="Play x", exact=True).click()
+    page.clock.run_for(500)
+    assert len(sent(page)) == 1
+    page.clock.run_for(150)
+    assert sent(page)[1:] == [{"number": 2, "change": 0, "place": 3}]
+
+
+def test_a_caption_is_said_when_the_picture_stands_still(page):
+    page.evaluate(SHOW, Screen._esm)
+    page.evaluate(FRAME)
+    expect(page.locator("figcaption")).to_have_text("Row 1")
+    page.clock.run_for(800)
+    expect(page.locator(".posviz-said")).to_have_text("Row 1")
+
+
+def test_a_drag_over_the_edge_stays_within_the_picture(page):
+    page.evaluate(SHOW.replace("css:", "drags: true, css:"), Screen._esm)
+    box = page.locator("canvas").bounding_box()
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    page.mouse.down()
+    page.evaluate("hear({ pong: sent[0].view })")
+    page.mouse.move(box["x"] + 5, box["y"] + box["height"] + 40)
+    assert sent(page)[-1]["drag"][1] == 1
+
+
+def test_another_line_has_not_been_copied(page):
+    page.evaluate(COPY, CopyButton._esm)
+    page.get_by_role("button").click()
+    expect(page.get_by_role("status")).to_have_text("Copied.")
+    page.evaluate("show()")
+    expect(page.get_by_role("status")).to_be_empty()

@@ -198,6 +198,55 @@ QUICK = {
         "tests/pictures/test_parts.py::test_a_curve_has_the_points_shown_and_none_of_those_before"
         "[Curve]",
     ),
+    "sinusoidal table: names of sine and cosine columns exchanged": (
+        "posviz/pictures/sinusoidal/sinusoidal_table.py",
+        "columns = columns.reshape(-1, 2).T",
+        "columns = columns.reshape(-1, 2).T[::-1]",
+        "tests/pictures/sinusoidal/test_sinusoidal_pictures.py::test_the_marked_row_has_its_sines_and_cosines_at_their_columns[interleaved]",
+    ),
+    "clocks: hands begin at three and turn backwards": (
+        "posviz/pictures/sinusoidal/wavelength_clocks.py",
+        "np.stack([np.sin(angles), np.cos(angles)], axis=-1)",
+        "np.stack([np.cos(angles), np.sin(angles)], axis=-1)",
+        "tests/pictures/sinusoidal/test_sinusoidal_pictures.py::test_every_clock_shows_the_angle_of_its_pair",
+    ),
+    "shift: the arc is drawn the other way": (
+        "posviz/pictures/sinusoidal/shift_is_rotation.py",
+        "swept = self.position * inv_freq + np.linspace",
+        "swept = self.position * inv_freq - np.linspace",
+        "tests/pictures/sinusoidal/test_sinusoidal_pictures.py::test_a_pair_is_turned_clockwise_from_pos_to_pos_plus_k",
+    ),
+    "similarity: the first fall is told for the first rise": (
+        "posviz/pictures/sinusoidal/similarity_by_offset.py",
+        "np.diff(similarity) > 0",
+        "np.diff(similarity) < 0",
+        "tests/pictures/sinusoidal/test_sinusoidal_pictures.py::test_similarity_is_the_mean_cosine_and_its_first_rise_is_told[64]",
+    ),
+    "masked attention: positions count the padding": (
+        "posviz/pictures/order/masked_attention.py",
+        "np.arange(self.seq_len) - (self.seq_len - length), 0)",
+        "np.arange(self.seq_len), 0)",
+        "tests/pictures/order/test_order_pictures.py::test_who_looks_at_whom_and_padding_comes_first[causal]",
+    ),
+    "score variance: divided by the root, as if it were no square": (
+        "posviz/pictures/order/score_variance.py",
+        "variances / DIMS\n",
+        "variances / DIMS**0.5\n",
+        "tests/pictures/order/test_order_pictures.py::test_scores_vary_by_head_dim_and_by_1_when_they_are_divided_by_its_root",
+    ),
+    "rotating vectors: a name of the legend is the other's": (
+        "posviz/pictures/rotary/rotating_vectors.py",
+        '(ALONG, a.alone), "q alone moves")',
+        '(a.queries, a.both), "q alone moves")',
+        "tests/pictures/test_legends.py::test_a_score_swings_where_q_moves_alone_and_stands_still_"
+        "where_both_move",
+    ),
+    "same X: what is moved is counted where it goes and where it comes from": (
+        "posviz/pictures/choosing/same_x.py",
+        "/ 2 / len(PLACES)",
+        "/ len(PLACES)",
+        "tests/pictures/choosing/test_choosing_pictures.py::test_the_weight_that_an_encoding_moves_is_counted_once_and_told",
+    ),
 }
 
 DEFAULT = {
