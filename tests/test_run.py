@@ -220,6 +220,25 @@ def test_a_full_disk_and_an_unknown_failure_become_one_line():
 
 
 @pytest.mark.slow("a process")
+@pytest.mark.parametrize(("number", "told"), [(errno.ENOSPC, run.DISK_FULL), (errno.EIO, "odd")])
+def test_only_a_full_disk_is_told_for_one(tmp_path, number, told):
+    for name in ("run.py", "pyproject.toml", "constraints.txt"):
+        shutil.copy(run.ROOT / name, tmp_path)
+    program = f"""
+import runpy, shutil, sys
+def fails(_): raise OSError({number}, "odd")
+shutil.disk_usage, sys.argv = fails, ["run.py", "lab", "--port=0"]
+runpy.run_path("run.py", run_name="__main__")"""
+    command = [sys.executable, "-c", program]
+    path = {"PYTHONPATH": str(run.ROOT)}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=os.environ | path, capture_output=True, text=True
+    )
+    assert told in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.slow("a process")
 def test_all_that_pip_says_is_in_the_log_where_it_fails(tmp_path, monkeypatch):
     python = tmp_path / "python"
     python.write_text("#!/bin/sh\necho Collecting torch; echo some cause; exit 1\n")

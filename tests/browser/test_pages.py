@@ -189,6 +189,7 @@ def test_links_lead_to_pages_and_places_that_are_there(lesson, site):
 def test_on_a_telephone_nothing_is_wider_and_pictures_are_narrow(notebook, page_of, browser):
     context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
     opened = Opened(context, page_of(notebook.stem))
+    expect(opened.page.locator(".contents details[open]")).to_have_count(0)
     for strip in opened.strips():
         canvas = strip.locator("canvas")
         # So letters of 7 points, the smallest there are, are 11 px high.

@@ -207,6 +207,25 @@ def test_keys_and_remotes_go_through_all_slides_in_order(deck):
     assert lesson.page.evaluate("Reveal.getSlidePastCount()") == total - 1
 
 
+def test_an_answer_closes_again_on_the_way_back(deck):
+    lesson = deck(ROPE)
+    lesson.to(".posviz-prediction")
+    answer = lesson.locator(".posviz-answer")
+    for key, shown in (("ArrowRight", 1), ("ArrowLeft", 0)):
+        lesson.page.keyboard.press(key)
+        expect(answer.and_(lesson.page.locator("[open]"))).to_have_count(shown)
+
+
+def test_a_slider_that_was_left_takes_no_more_keys(deck):
+    lesson = deck(RUN)
+    lesson.to(".posviz-filmstrip")
+    lesson.locator("input[type=range]").focus()
+    lesson.page.evaluate("Reveal.next()")
+    there = lesson.place()
+    lesson.page.keyboard.press("ArrowLeft")
+    assert lesson.place() != there
+
+
 def test_a_section_that_was_left_midway_begins_again(deck):
     lesson = deck(RUN)
     lesson.page.evaluate("Reveal.slide(2, 1)")

@@ -247,3 +247,12 @@ def test_the_notebook_is_had_from_the_page_and_opened_elsewhere_where_there_is_a
     assert colab == (
         "https://colab.research.google.com/github/you/posviz/blob/HEAD/notebooks/04_before.ipynb"
     )
+
+
+def test_code_that_the_notebook_hides_is_hidden_on_its_page(tmp_path):
+    hidden = new_code_cell("answer = 2", metadata={"jupyter": {"source_hidden": True}})
+    cells = [new_markdown_cell("# 04 · A"), hidden, new_code_cell("seen = 1")]
+    nbformat.write(new_notebook(cells=cells), tmp_path / "04_a.ipynb")
+    write_pages(tmp_path, tmp_path / "site", "04_a")
+    shown = read(tmp_path / "site" / "04_a.html").select(".source")
+    assert [cell.text.strip() for cell in shown] == ["seen = 1"]
