@@ -36,7 +36,7 @@ from posviz.module import EncodingModule
 BUCKETS = 16  # of T5
 FIRE_WIDTH = 32
 SINE = 0.5**0.5  # the root of the mean square of a sine
-BETA_FAST = 4.0  # YaRN's turns: the fastest pair makes 10 in 64 tokens, so 32 would keep none
+BETA_FAST = 4.0  # YaRN's turns, for few tokens: up to 64 its usual 32 are the same, not at 256
 SMALLEST = 0.01  # Kerple's numbers, as its released code clamps them
 AT_TEST = {  # what is changed at test alone, by the arm that is trained
     "RoPE": ("PI", "NTK", "YaRN", "RoPE, window at test", "RoPE, log-n at test"),

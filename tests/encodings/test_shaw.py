@@ -260,3 +260,9 @@ def at_values(q_positions, k_positions):
 def test_bad_input_is_named(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def test_a_table_of_another_width_is_named_for_flex_attention_too():
+    q = torch.zeros(1, 1, 3, 4)
+    with pytest.raises(ValueError, match=r"^key_table must be as wide as the queries, 4, got 6"):
+        Shaw(torch.zeros(5, 6)).bias_of_pair(q, q, torch.arange(3), torch.arange(3))

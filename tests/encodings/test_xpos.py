@@ -298,3 +298,7 @@ Q, AT = np.ones((2, 4, 8)), range(4)
 def test_bad_input_is_named(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def test_by_default_it_is_that_of_the_paper():
+    assert (XPos().gamma, XPos().scale_base) == (0.4, 512)

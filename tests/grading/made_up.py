@@ -178,7 +178,10 @@ OTHERS = {
     "half done": (WHOLE.replace("/ np.sqrt(d)", "/ ..."), ("", "error", "")),
     "no Python": ("def my_rotary(x:\n    return x", ("error",) * 3),
     "under other names": (WHOLE.replace("my_", "your_"), ("error",) * 3),
-    "a cell fails between": (WHOLE.replace("\ndef my_sc", "\n1 / 0\n%ls\ndef my_sc"), ("",) * 3),
+    "a cell fails between": (
+        WHOLE.replace("\ndef my_sc", "\n1 / 0\n%ls\n!ls\ndef my_sc"),
+        ("",) * 3,
+    ),
 }
 HOSTILE = {
     "loops": (WHOLE.replace("    out, first", "    while True: pass\n    out, first"), "error"),

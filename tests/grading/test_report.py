@@ -1,10 +1,14 @@
 """What a class got wrong: shares, page and picture."""
 
 import pytest
+from matplotlib.colors import same_color
+from matplotlib.figure import Figure
 from PIL import Image
 
+from posviz.engine.style import style_context
+from posviz.grading import report as module
 from posviz.grading.grade import Row, write
-from posviz.grading.report import report, shares
+from posviz.grading.report import Share, report, shares
 
 SENTENCE = "You divided by √d_model & not <√head_dim>."
 ROWS = [
@@ -53,3 +57,17 @@ def test_another_table_is_refused(tmp_path, text):
     (tmp_path / "some.csv").write_text(text)
     with pytest.raises(ValueError, match=r"some\.csv is no table that `posviz grade` has written"):
         report(tmp_path / "some.csv")
+
+
+def test_the_picture_has_what_was_right_and_the_eight_commonest_mistakes(monkeypatch):
+    made = []
+    monkeypatch.setattr(module, "Figure", lambda *a, **k: made.append(Figure(*a, **k)) or made[-1])
+    each = [Share("right", 0.1, ""), *(Share(f"m{i}", 0.1 - i / 200, "") for i in range(10))]
+    with style_context("slide"):
+        module._png({"scores": each})
+        [axes] = made[0].axes
+        names = [text.get_text() for text in axes.get_yticklabels()]
+        first, *others = (bar.get_facecolor() for bar in axes.patches)
+        assert names == ["right", *(f"m{i}" for i in range(8))]
+        assert same_color(first, "C2")
+        assert all(same_color(colour, "C0") for colour in others)

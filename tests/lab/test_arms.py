@@ -8,7 +8,7 @@ import torch
 
 from posviz.encodings.doors import NoPosition
 from posviz.encodings.rotary import Rotary
-from posviz.encodings.stretching import ntk
+from posviz.encodings.stretching import ntk, yarn
 from posviz.lab.arms import AT_TEST, at_test, keep_allowed, longest, untrained
 from posviz.lab.configs import ARMS, REMEDIES
 from posviz.lab.tasks import training_batch
@@ -150,3 +150,17 @@ def test_log_n_is_the_logarithm_of_keys_by_that_of_the_trained_length(tiny):
     divided = model.plan[0]["temperature"](torch.tensor([0, 15, 16, 63, 255]))
     wanted = [1, 1, np.log(17) / np.log(16), np.log(64) / np.log(16), 2]
     assert (1 / divided).tolist() == pytest.approx(wanted)
+
+
+def test_sizes_are_in_proportion_to_the_trained_length(tiny):
+    assert untrained(tiny(arm="xPos", seq_len=32)).encoding().scale_base == 16
+    assert float(untrained(tiny(arm="FIRE", seq_len=32)).encoding().threshold) == 8
+    config = tiny(seq_len=256, d_model=64)  # in smaller ones 4 turns and 32 are the same
+    own = at_test(config, untrained(config), 1024)["YaRN"].encoding().frequencies.inv_freq
+    wanted = yarn(32, 4.0, original_max_seq_len=256, beta_fast=4.0).inv_freq
+    np.testing.assert_allclose(own, wanted)
+
+
+def test_embeddings_begin_as_large_as_the_sines(tiny):
+    root_mean_square = untrained(tiny(arm="sinusoidal")).embedding.square().mean().sqrt()
+    assert root_mean_square.item() == pytest.approx(0.5**0.5, rel=0.1)

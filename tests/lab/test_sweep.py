@@ -138,7 +138,7 @@ def test_no_worker_outlives_the_sweep(how, tmp_path):
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
         workers = _eventually(lambda: _workers_of(process.pid))
         process.send_signal(how)
-        said = process.communicate()[1].decode()
+        said = process.communicate(timeout=120)[1].decode()
     assert _eventually(lambda: not [pid for pid in workers if Path(f"/proc/{pid}").exists()])
     assert process.returncode == {signal.SIGKILL: -9, signal.SIGINT: 130, signal.SIGTERM: 143}[how]
     assert how == signal.SIGKILL or "Stopped: the files that are there are whole" in said

@@ -35,3 +35,8 @@ def test_it_is_what_draws_show():
     failed = np.random.default_rng(0).random((20_000, 3)) < 0.2
     share = 1 - failed.any(axis=1).mean()
     assert check_missed.reference(0.2, [3])[0] == pytest.approx(share, abs=0.01)
+
+
+def test_who_tells_how_likely_a_failure_is_seen_is_told_so():
+    told = check_missed(lambda rate, seeds: 1 - (1 - rate) ** np.asarray(seeds))
+    assert told.message.startswith("That is how likely you *see* a failure.")
