@@ -1,21 +1,71 @@
-"""For all tests: a skipped test is a failed one, and a speed says which are run."""
+"""What holds for all tests: three markers, one thread, and a skipped test is a failed one."""
 
+import gc
 import os
 import sys
 
+import numpy as np
 import pytest
 
-# Workers and kernels share the cores: threads of arrays as small as these only wait for each other.
+# Workers and kernels share the cores: threads for arrays as small as these only wait for each other.
 for library in ("OMP", "OPENBLAS"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-
-from tests.speeds import *  # noqa: E402, F403 - hooks and fixtures
 
 # jsonschema's parser of addresses, which no notebook needs, takes a second to make in each process.
 sys.modules["rfc3987_syntax"] = None
 
 # pytest rewrites every test; where that is not kept, each worker does it anew for four seconds.
 sys.dont_write_bytecode = False
+
+MARKERS = (
+    "slow(reason): starts a process, runs a notebook or takes seconds; --quick leaves it out",
+    "browser: drives Chromium; --quick leaves it out (every test in tests/browser has it)",
+    "release(reason): only --everything runs it",
+    "sampled(default=None, quick=5): no longer has an effect, and goes",
+)
+PROCESSES = {"subprocess.Popen", "os.fork", "os.posix_spawn"}  # as Python's audit calls them
+_started: list[str] = []
+
+
+def pytest_configure(config):
+    for line in MARKERS:
+        config.addinivalue_line("markers", line)
+    sys.addaudithook(lambda event, _: event in PROCESSES and _started.append(event))
+
+
+def pytest_collection_modifyitems(items):
+    """Mark what its folder or kind makes slow."""
+    for item in items:
+        if item.path.suffix == ".ipynb":
+            item.add_marker(pytest.mark.slow("a kernel"))
+        elif item.path.parent.name == "browser":
+            item.add_marker("browser")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Keep what is loaded by now out of garbage collection: each figure would search it again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    _started.clear()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Fail a test that starts a process without being marked: it would slow --quick down."""
+    result = yield
+    marked = any(map(item.get_closest_marker, ("slow", "browser", "release")))
+    assert marked or not _started, "it starts a process: mark it with @pytest.mark.slow"
+    return result
 
 
 @pytest.hookimpl(wrapper=True)
@@ -35,3 +85,21 @@ def _fail_if_skipped(report):
         report.longrepr = f"Every test has to run, and this one was skipped: {report.longrepr}"
         vars(report).pop("wasxfail", None)
     return report
+
+
+@pytest.fixture
+def rng(request) -> np.random.Generator:
+    """Return a generator that draws the same numbers for the same test each time."""
+    return np.random.default_rng(list(request.node.name.encode()))
+
+
+@pytest.fixture(scope="session")
+def everything() -> bool:
+    """Return False; no longer has an effect, and goes."""
+    return False
+
+
+@pytest.fixture(scope="session")
+def quick() -> bool:
+    """Return False; no longer has an effect, and goes."""
+    return False
