@@ -1,382 +1,161 @@
 """Set the course up and start it: `python run.py lab` opens it, `python run.py test` checks it.
 
-Both commands make `.venv` when it is missing and install into it when the files that say what is
-wanted have changed. Only the standard library is used, and only syntax that every
-Python can parse, so that a reader with an old one sees one clear line.
+Both make `.venv` and install into it what is missing or has changed. If anything stops them
+half-way, run the same command again. Only the standard library is used.
 """
 
 import sys
 
-OLDEST = (3, 11)
-if sys.version_info < OLDEST:
+if sys.version_info < (3, 11):
     sys.exit(
-        "Python %d.%d is too old: posviz needs Python %d.%d or newer. "
-        "Install one and run it, for example `python%d.%d run.py lab`."
-        % (sys.version_info[:2] + OLDEST + OLDEST)
+        "Python %d.%d is too old: posviz needs Python 3.11 or newer. "
+        "Install one and run it, for example `python3.11 run.py lab`." % sys.version_info[:2]
     )
 
-import errno
 import hashlib
 import os
-import re
 import shutil
-import socket
 import subprocess
-import urllib.request
 from pathlib import Path
 
 from posviz.publish import start
 
 ROOT = Path(__file__).resolve().parent
 NOTEBOOKS = ROOT / "notebooks"
-VENV = ROOT / (".venv-oldest" if "--oldest" in sys.argv else ".venv")
+VENV = ROOT / ".venv"
+PYTHON = str(VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
 LOG = VENV / "install.log"
-TORCH_REASON = VENV / "posviz-torch"  # which build was chosen and why, for `posviz doctor`
-FREE_GIGABYTES = 3  # what a CPU-only installation and its downloads take
-ONE_LESSON = "02_sinusoidal_tables"  # in JupyterLab, as a page and as slides
-CPU_BUILDS = "https://download.pytorch.org/whl/cpu"  # torch for the CPU: pip's option for Linux
+CPU_BUILDS = "https://download.pytorch.org/whl/cpu"  # torch without CUDA, for Linux
 
 USAGE = """usage: python run.py lab  [options for JupyterLab, such as --port=8890 or --no-browser]
-       python run.py test [--quick | --everything] [--changed] [--seed N]
-                          [options for pytest, such as -x or -k rotary]
-       python run.py test --oldest  [options for pytest]"""
+       python run.py test [--quick | --changed | --everything] [options for pytest, such as -x]"""
 
-DISK_FULL = (
-    "There is no space left on the disk: free about %d GB and run this again." % FREE_GIGABYTES
-)
-STOPPED = "Stopped. Run the same command again to go on."
-PIP_FAILURES = (  # what pip prints -> what it means
-    (("Operation cancelled by user",), STOPPED),
-    (("No space left on device", "not enough space on the disk"), DISK_FULL),
-    (
-        ("NewConnectionError", "name resolution", "ConnectTimeout", "ProxyError", "ReadTimeout"),
-        "No network: pip could not reach its package index. Connect and run this again.",
+# What each command needs: a line for the reader, files that say what is wanted, pip's arguments.
+PARTS = {
+    "lab": (
+        "JupyterLab, PyTorch and the pictures (300 MB to fetch, 1.3 GB on disk; more with CUDA)",
+        ("pyproject.toml", "constraints.txt"),
+        [["-e", ".[torch,lab,publish]"]],
     ),
-    (
-        ("No matching distribution found",),
-        "Pip's index does not have a package that constraints.txt names (or not for this Python):"
-        " the end of {} names it.",
+    "test": (
+        "what the tests need (240 MB to fetch, 0.9 GB on disk)",
+        ("pyproject.toml", "constraints.txt", "tests/oracles.txt"),
+        [["-e", ".[mp4,test,bench]"], ["--no-deps", "-r", "tests/oracles.txt"]],
     ),
-)
+}
+
+# Each speed by the markers that it leaves out (tests/conftest.py); notebooks are among `slow`.
+SPEEDS = {
+    "--quick": "not (slow or browser or release)",
+    "--changed": "not (browser or release)",
+    "": "not release",
+    "--everything": "",
+}
 
 
-class Part:
-    """What is installed together, and the stamp that says so."""
-
-    def __init__(self, name, what, sources, *wanted):
-        """`sources` say what is wanted, and each of `wanted` is what one call of pip is given."""
-        self.name, self.what, self.sources, self.wanted = name, what, sources, wanted
-
-    def stamp(self):
-        """Return the file that is there when the part is."""
-        return VENV / ("posviz-%s" % self.name)
-
-    def state(self):
-        """Return what an up-to-date stamp says: where, with which Python, with which sources."""
-        sources = b"".join((ROOT / name).read_bytes() for name in self.sources)
-        return "%s\n%s\n" % (home(), hashlib.sha256(sources).hexdigest())
-
-    def is_installed(self):
-        """Return whether the part is there as its sources want it."""
-        stamp = self.stamp()
-        return stamp.exists() and venv_python().exists() and stamp.read_text() == self.state()
-
-
-LAB = Part(
-    "lab",
-    "JupyterLab, PyTorch and the pictures (300 MB to fetch, 1.3 GB on disk; with CUDA several GB)",
-    ("pyproject.toml", "constraints.txt"),
-    ["-e", ".[torch,lab,publish]"],
-)
-TEST = Part(
-    "test",
-    "what the checks need (240 MB to fetch, 0.9 GB on disk)",
-    LAB.sources + ("tests/oracles.txt",),
-    ["-e", ".[mp4,test,bench]"],
-    ["--no-deps", "-r", "tests/oracles.txt"],
-)
-
-
-def main(arguments):
+def main(arguments: list[str]) -> int:
     """Run one of the two commands and return its exit status."""
-    command, extra = (arguments[0], arguments[1:]) if arguments else ("", [])
-    if command not in ("lab", "test"):
+    command, options = (arguments[0], arguments[1:]) if arguments else ("", [])
+    if command not in PARTS:
         sys.exit(USAGE)
-    if command == "lab":
-        check_port(extra)
-        # Kernels inherit it: glibc would keep the bitmaps that matplotlib frees, 40 MB in a lesson.
-        os.environ.setdefault("MALLOC_MMAP_THRESHOLD_", str(4 * 2**20))
-    set_up([LAB] if command == "lab" else [LAB, TEST])
+    for part in ("lab", "test") if command == "test" else ("lab",):
+        set_up(part)
     if command == "test":
-        if "--quick" not in extra:
-            install_chromium()
-        if "--oldest" in extra:
-            extra = [option for option in extra if option != "--oldest"]
-            quick, lesson = ["--quick"] + extra, ["-k", ONE_LESSON] + extra
-            return call(test_command(quick)) or call(test_command(lesson))
-        return call(test_command(extra))
-    os.chdir(str(ROOT))
-    return start.become(start.lab_command(venv_python(), NOTEBOOKS, VENV / "workspaces", extra))
+        return test(options)
+    # Kernels inherit it: glibc would keep the bitmaps that matplotlib frees, 40 MB in a lesson.
+    os.environ.setdefault("MALLOC_MMAP_THRESHOLD_", str(4 * 2**20))
+    os.chdir(ROOT)
+    return start.become(start.lab_command(PYTHON, NOTEBOOKS, VENV / "lab_workspaces", options))
 
 
-def test_command(extra):
-    """Return the command line that runs every check.
+def test(options: list[str]) -> int:
+    """Run the tests of one speed."""
+    speed = next((option for option in options if option in SPEEDS), "")
+    options = [option for option in options if option not in SPEEDS]
+    if speed in ("", "--everything") and not find_chromium():
+        install_chromium()
+    if speed == "--changed":  # testmon does not see into kernels: of notebooks, those that differ
+        differing = output_of(["git", "diff", "--name-only", "HEAD", "--", "notebooks/*.ipynb"])
+        options = ["--testmon", *options, "tests", *differing.split()]
+    pytest = [PYTHON, "-m", "pytest", "-n", "3", "--dist", "loadfile", "--no-loadscope-reorder"]
+    return call([*pytest, "-m", SPEEDS[speed], *options])
 
-    On two cores three workers end sooner than two, for browsers and kernels let them wait.
-    """
-    workers = "2" if "--quick" in extra else "3"
-    order = ["--dist", "loadfile", "--no-loadscope-reorder"]  # of tests/speeds.py
-    return [str(venv_python()), "-m", "pytest", "-n", workers] + order + list(extra)
 
-
-# Setting up
-
-
-def set_up(parts):
-    """Install those parts that are not there as they are wanted.
-
-    Stamps are away while anything is installed: without one an earlier set-up was interrupted,
-    nobody knows where, so the environment is made anew. So it is when the project has moved or
-    Python has changed. With other requirements pip brings it up to date.
-    """
-    missing = [part for part in parts if not part.is_installed()]
-    if not missing:
+def set_up(part: str) -> None:
+    """Install a part into `.venv`, unless it is there as its files want it."""
+    name, files, wanted = PARTS[part]
+    home = f"{ROOT}, Python {sys.version_info[0]}.{sys.version_info[1]}\n"
+    contents = b"".join((ROOT / file).read_bytes() for file in files)
+    state = home + hashlib.sha256(contents).hexdigest()
+    stamp = VENV / f"posviz-{part}"
+    if stamp.exists() and stamp.read_text() == state and os.path.exists(PYTHON):
         return
-    check_disk()
-    if not can_be_updated():
-        make_venv()
-        missing = parts
-    for part in (LAB, TEST):
-        part.stamp().unlink(missing_ok=True)
-    for part in missing:
-        install(part)
-    for part in parts:
-        part.stamp().write_text(part.state())
+    made_here = (VENV / "posviz-home").exists() and (VENV / "posviz-home").read_text() == home
+    if not (made_here and os.path.exists(PYTHON)):
+        print("Making .venv", flush=True)
+        base = getattr(sys, "_base_executable", sys.executable)  # also when .venv itself runs this
+        if call([base, "-m", "venv", "--clear", VENV]):
+            sys.exit("Making .venv failed: on Debian and Ubuntu, run `apt install python3-venv`.")
+        (VENV / "posviz-home").write_text(home)
+    print(f"Installing {name}, once. This takes some minutes; details are in {LOG}", flush=True)
+    for arguments in wanted:
+        pip_install([*torch_build(), "-c", "constraints.txt", *arguments])
+    stamp.write_text(state)
 
 
-def can_be_updated():
-    """Return whether `.venv` was made here, with this Python, and left whole."""
-    stamp = LAB.stamp()
-    return venv_python().exists() and stamp.exists() and stamp.read_text().startswith(home() + "\n")
+def torch_build() -> list[str]:
+    """Return pip's options for torch: on Linux its usual index gives gigabytes of CUDA."""
+    settings = output_of([PYTHON, "-m", "pip", "config", "list"])
+    own_index = any(name in settings for name in ("index-url", "no-index", "find-links"))
+    has_gpu = os.path.exists("/proc/driver/nvidia/version") or shutil.which("nvidia-smi")
+    wanted = sys.platform.startswith("linux") and not own_index and not has_gpu
+    return ["--extra-index-url", CPU_BUILDS] if wanted else []
 
 
-def home():
-    """Return what an environment is made for."""
-    return "%s, Python %d.%d" % (ROOT, sys.version_info[0], sys.version_info[1])
-
-
-def check_disk():
-    """Stop with one line when the disk cannot hold the environment."""
-    free = shutil.disk_usage(ROOT).free / 1e9
-    if free < FREE_GIGABYTES:
-        sys.exit(
-            "There is not enough disk space: %.1f GB are free in %s and about %d GB are needed."
-            % (free, ROOT, FREE_GIGABYTES)
-        )
-
-
-def make_venv():
-    """Make an empty `.venv`, in place of whatever is there."""
-    say("Making %s" % VENV.name)
-    if VENV.is_symlink():  # what it leads to is somebody else's: venv --clear would empty that
-        VENV.unlink()
-    python = getattr(sys, "_base_executable", sys.executable)  # also when .venv itself runs this
-    made = subprocess.run(
-        [python, "-m", "venv", "--clear", str(VENV)], capture_output=True, text=True
-    )
-    if made.returncode == 0:
-        return
-    output = made.stdout + made.stderr
-    if "ensurepip" in output or "No module named venv" in output:
-        sys.exit(
-            "This Python cannot make virtual environments: on Debian and Ubuntu, run"
-            " `apt install python3-venv`, then run this again."
-        )
-    sys.exit(explain(output, "Making .venv"))
-
-
-def install(part):
-    """Install a part into `.venv`."""
-    say("Installing %s, this once; what pip says is in %s" % (part.what, LOG))
-    LOG.unlink(missing_ok=True)
-    options = ["-c", constraints()]
-    if part is LAB:
-        build, reason = torch_build()
-        options += build
-        TORCH_REASON.write_text(reason + "\n")
-    for wanted in part.wanted:
-        pip_install(options + wanted)
-
-
-def constraints():
-    """Return the file that pins versions: those last tested, or the oldest that are allowed."""
-    if VENV.name == ".venv":
-        return "constraints.txt"
-    bounds = re.findall(r'"([\w-]+)>=([\d.]+)"', (ROOT / "pyproject.toml").read_text())
-    oldest = VENV / "oldest.txt"
-    oldest.write_text("".join("%s==%s\n" % bound for bound in bounds))
-    return str(oldest)
-
-
-def torch_build():
-    """Return pip's options that choose the build of torch, and the reason for the choice.
-
-    Only pip's usual index for Linux gives a build with CUDA where nothing can use it.
-    """
-    if not sys.platform.startswith("linux"):
-        return [], "pip's usual index has this system's own build"
-    if has_own_index():
-        return [], "pip's own settings say where packages come from"
-    if has_nvidia_driver():
-        return [], "there was an NVIDIA driver"
-    if not answers(CPU_BUILDS + "/torch/"):
-        say("  The builds of PyTorch for the CPU cannot be reached: pip's usual index has to do.")
-        return [], "the builds for the CPU could not be reached"
-    return ["--extra-index-url", CPU_BUILDS], "there was no NVIDIA driver"
-
-
-def has_own_index():
-    """Return whether pip was told by its user where packages come from."""
-    listed = subprocess.run(
-        [str(venv_python()), "-m", "pip", "config", "list"], capture_output=True, text=True
-    )
-    return any(name in listed.stdout for name in ("index-url", "no-index", "find-links"))
-
-
-def has_nvidia_driver():
-    """Return whether the driver of an NVIDIA GPU is loaded or installed."""
-    return os.path.exists("/proc/driver/nvidia/version") or bool(shutil.which("nvidia-smi"))
-
-
-def answers(address):
-    """Return whether something is to be had at this address, soon."""
-    try:
-        with urllib.request.urlopen(address, timeout=10) as answer:
-            return answer.status == 200
-    except OSError:
-        return False
-
-
-def pip_install(wanted):
-    """Install what is wanted, and stop with one line when pip cannot."""
-    command = [str(venv_python()), "-m", "pip", "install", "--disable-pip-version-check"]
+def pip_install(arguments: list) -> None:
+    """Install with pip, name the larger downloads, and stop with pip's reason if it fails."""
+    command = [PYTHON, "-m", "pip", "install", "--disable-pip-version-check", *arguments]
     lines = []
-    with LOG.open("a") as log, start.leave_ctrl_c_to_the_child():
-        pip = subprocess.Popen(
-            command + wanted,
-            cwd=str(ROOT),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as pip:
         for line in pip.stdout or ():
-            lines.append(line)
-            log.write(line)
-            if progress(line):
-                say("  " + progress(line))
-        status = pip.wait()
-    if status != 0:
-        sys.exit(explain("".join(lines), "Installing"))
+            lines.append(line.decode(errors="replace").strip())
+            if lines[-1].startswith("Downloading") and lines[-1].endswith("MB)"):
+                print(" ", lines[-1], flush=True)
+    with LOG.open("a", encoding="utf-8") as log:
+        log.write("\n".join([*lines, ""]))
+    if pip.returncode:
+        reason = next((line for line in reversed(lines) if "ERROR" in line), "pip gave no reason")
+        sys.exit(f"Installing failed: {reason}\nDetails are in {LOG}. Then run this again.")
 
 
-def progress(line):
-    """Return what a reader is told when pip says this line: larger files, and the last step."""
-    words = line.split()
-    if words[:1] == ["Downloading"] and words[-1:] == ["MB)"]:
-        return "fetching %s %s MB" % (words[1].partition("-")[0], words[-2].lstrip("("))
-    if words[:2] == ["Installing", "collected"]:
-        return "unpacking %d packages" % (len(words) - 3)
-    return ""
-
-
-def explain(output, task):
-    """Return the one line that says why pip or venv failed at its task."""
-    for signs, meaning in PIP_FAILURES:
-        if any(sign in output for sign in signs):
-            return meaning.format(LOG)
-    last = output.strip().splitlines()[-1:] or ["it said nothing"]
-    return "%s failed: %s" % (task, last[0])
-
-
-def install_chromium():
-    """Provide the browser that the tests drive: the one on the PATH, apt's, or Playwright's."""
-    if find_chromium():
-        return
-    if is_root() and shutil.which("apt-get"):
-        say("Installing Chromium with apt")
+def install_chromium() -> None:
+    """Install the browser that the tests drive."""
+    print("Installing Chromium", flush=True)
+    if shutil.which("apt-get") and os.geteuid() == 0:
         commands = [["apt-get", "update"], ["apt-get", "install", "-y", "chromium"]]
     else:
-        commands = [[str(venv_python()), "-m", "playwright", "install", "chromium"]]
-    if any(call(command) != 0 for command in commands):
-        sys.exit(
-            "The browser tests need Chromium and it could not be installed: install it so that"
-            " `chromium` is on the PATH, and run this again."
-        )
+        commands = [[PYTHON, "-m", "playwright", "install", "chromium"]]
+    if any(call(command) for command in commands):
+        sys.exit("Chromium could not be installed: put `chromium` on the PATH and run this again.")
 
 
-# What is there
-
-
-def find_chromium():
+def find_chromium() -> str | None:
     """Return the path of a Chromium on the PATH, or None."""
     return shutil.which("chromium") or shutil.which("chromium-browser")
 
 
-def venv_python():
-    """Return the path of the Python in `.venv`."""
-    return VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+def output_of(command: list) -> str:
+    """Return what a command prints."""
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout
 
 
-def is_root():
-    """Return whether this process may do anything on a Unix machine."""
-    return hasattr(os, "geteuid") and os.geteuid() == 0
-
-
-def check_port(extra):
-    """Stop with one line when the port that JupyterLab is about to use is taken."""
-    port = wanted_port(extra)
-    with socket.socket() as probe:
-        if os.name != "nt":  # as JupyterLab does: a port whose last user just left is free
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError as error:
-            if error.errno not in (errno.EADDRINUSE, errno.EACCES):
-                raise
-            sys.exit(
-                "Port %d is taken, perhaps by a JupyterLab that still runs: close that one, or"
-                " choose another port with `python run.py lab --port=%d`." % (port, port + 1)
-            )
-
-
-def wanted_port(extra):
-    """Return the port named in JupyterLab's options, or JupyterLab's own default."""
-    for position, option in enumerate(extra):
-        name, _, value = option.partition("=")
-        if name in ("--port", "--ServerApp.port"):
-            value = value or "".join(extra[position + 1 : position + 2])
-            if not value.isdigit() or int(value) > 65535:
-                sys.exit("--port needs a number from 0 to 65535, and got %r." % value)
-            return int(value)
-    return 8888
-
-
-def say(text):
-    """Print one line at once, also into a pipe."""
-    print(text)
-    sys.stdout.flush()
-
-
-def call(command):
-    """Run `command` in the project's folder and return its exit status."""
+def call(command: list) -> int:
+    """Run a command in the project's folder and return its exit status."""
     with start.leave_ctrl_c_to_the_child():
-        return subprocess.call(command, cwd=str(ROOT))
+        return subprocess.call(command, cwd=ROOT)
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(sys.argv[1:]))
-    except KeyboardInterrupt:
-        sys.exit(STOPPED)
-    except OSError as problem:
-        sys.exit(DISK_FULL if problem.errno == errno.ENOSPC else str(problem))
+    sys.exit(main(sys.argv[1:]))

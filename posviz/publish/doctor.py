@@ -92,11 +92,9 @@ def devices() -> Iterator[Check]:
 
 
 def _build(torch) -> str:
-    """For which devices torch was built, and why run.py chose this build."""
+    """For which devices torch was built."""
     kinds = {"CUDA": torch.version.cuda, "ROCm": torch.version.hip}
-    built = next((f"for {kind} {of}" for kind, of in kinds.items() if of), "without CUDA")
-    chosen = Path(sys.prefix, "posviz-torch")  # written by run.py
-    return f"{built}, because {chosen.read_text().strip()}" if chosen.exists() else built
+    return next((f"for {kind} {of}" for kind, of in kinds.items() if of), "without CUDA")
 
 
 def _reasons() -> dict[str, str]:

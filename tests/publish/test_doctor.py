@@ -86,19 +86,16 @@ def test_devices_without_torch_come_with_the_reason(monkeypatch):
     assert not found["device torch CPU"].fatal
 
 
-def test_the_build_of_torch_and_why_it_was_chosen(tmp_path, monkeypatch):
-    monkeypatch.setattr(doctor.sys, "prefix", str(tmp_path))
+def test_the_build_of_torch_is_named(monkeypatch):
     version = SimpleNamespace(cuda="13.0", hip=None)
     torch = SimpleNamespace(version=version)
     monkeypatch.setitem(doctor.sys.modules, "torch", torch)
     monkeypatch.setattr(doctor, "_reasons", lambda: {"NumPy": ""})
     assert list(doctor.devices())[-1].found == "for CUDA 13.0"
-    (tmp_path / "posviz-torch").write_text("there was an NVIDIA driver\n")
-    assert list(doctor.devices())[-1].found == "for CUDA 13.0, because there was an NVIDIA driver"
     version.cuda = None
-    assert list(doctor.devices())[-1].found.startswith("without CUDA, because ")
+    assert list(doctor.devices())[-1].found == "without CUDA"
     version.hip = "6.4"
-    assert list(doctor.devices())[-1].found.startswith("for ROCm 6.4")
+    assert list(doctor.devices())[-1].found == "for ROCm 6.4"
     monkeypatch.delitem(doctor.sys.modules, "torch")
     assert [check.name for check in doctor.devices()] == ["device NumPy"]
 
