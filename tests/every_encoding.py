@@ -4,34 +4,40 @@ from functools import partial
 
 import numpy as np
 
-from posviz.encodings.alibi import Alibi
-from posviz.encodings.cope import CoPE
-from posviz.encodings.deberta import DeBERTa
-from posviz.encodings.doors import NoPosition
-from posviz.encodings.fire import FIRE
-from posviz.encodings.fox import FoX
-from posviz.encodings.frequencies import Frequencies, proportional_frequencies
-from posviz.encodings.inkling import Inkling
-from posviz.encodings.kerple import KerpleLog, KerplePower
-from posviz.encodings.learned import Learned
-from posviz.encodings.path import PaTH
-from posviz.encodings.pope import PoPE
-from posviz.encodings.position_maps import MappedRotary, rerope_positions
-from posviz.encodings.rotary import Rotary
-from posviz.encodings.rotary2d import AxialRotary, MixedRotary, MRotary, raster
-from posviz.encodings.shaw import Shaw
-from posviz.encodings.sinusoidal import Sinusoidal
-from posviz.encodings.stretching import (
+from posviz import (
+    FIRE,
+    T5,
+    Alibi,
+    AxialRotary,
+    CoPE,
+    DeBERTa,
+    FoX,
+    Frequencies,
+    Inkling,
+    KerpleLog,
+    KerplePower,
+    Learned,
+    MappedRotary,
+    MixedRotary,
+    MRotary,
+    NoPosition,
+    PaTH,
+    PoPE,
+    Rotary,
+    Shaw,
+    Sinusoidal,
+    TransformerXL,
+    XPos,
     dynamic_ntk,
     llama3,
     longrope,
     ntk,
     position_interpolation,
+    proportional_frequencies,
+    raster,
+    rerope_positions,
     yarn,
 )
-from posviz.encodings.t5 import T5
-from posviz.encodings.transformer_xl import TransformerXL
-from posviz.encodings.xpos import XPos
 
 HEADS, HEAD_DIM = 2, 4
 D_MODEL = HEADS * HEAD_DIM
@@ -133,9 +139,3 @@ def at_doors(name, kind, batch=2, length=5):
     """The encoding as ``attention`` takes it: one made from an input is made for some tokens."""
     x = kind(random(batch, length, D_MODEL, seed=9))
     return ENCODINGS[name](kind).for_input(x, range(length), None)[0]
-
-
-WHOLE = (  # these look positions up in a table or a raster: whole numbers alone
-    *("T5", "Shaw", "DeBERTa", "DeBERTa, paper", "Inkling"),
-    *("learned", "2-D, axial", "2-D, mixed", "M-RoPE"),
-)
