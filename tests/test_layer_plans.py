@@ -11,13 +11,7 @@ from transformers.models.llama4 import modeling_llama4 as llama4
 from transformers.models.ministral3 import modeling_ministral3 as ministral3
 from transformers.models.smollm3 import modeling_smollm3 as smollm3
 
-from posviz.attention import KeyValueCache, attend
-from posviz.configs import read_config
-from posviz.encodings.doors import NoPosition
-from posviz.encodings.rotary import Rotary
-from posviz.encodings.temperatures import Llama4Temperature
-from posviz.layer_plans import layer_plan
-from posviz.masks import causal_mask
+from posviz import KeyValueCache, Llama4Temperature, Rotary, attend, layer_plan
 
 SMALL = {
     "hidden_size": 32,
@@ -80,7 +74,7 @@ def limit(name, config, layer, x):
 
 @pytest.mark.parametrize("layer", range(4))
 @pytest.mark.parametrize("name", CONFIGS)
-def test_each_layer_is_that_of_transformers_with_and_without_a_cache(name, layer):
+def test_each_layer_is_that_of_transformers_with_a_cache_too(name, layer):
     config = CONFIGS[name]
     attention, rotary = ATTENTION[name.partition(",")[0]]
     torch.manual_seed(0)
@@ -103,15 +97,13 @@ def test_each_layer_is_that_of_transformers_with_and_without_a_cache(name, layer
     torch.testing.assert_close(torch.cat(steps, dim=1), ours, atol=2e-6, rtol=2e-5)
 
 
-def told(plan):
-    return [
-        (
-            "RoPE" if isinstance(row["encoding"], Rotary) else "none",
-            row["window"],
-            row["temperature"],
-        )
-        for row in plan
-    ]
+def summary(plan):
+    """The encoding, window and temperature of each layer."""
+    rows = []
+    for row in plan:
+        encoding = "RoPE" if isinstance(row["encoding"], Rotary) else "none"
+        rows.append((encoding, row["window"], row["temperature"]))
+    return rows
 
 
 HOT = Llama4Temperature(0.1, 8192)
@@ -154,8 +146,8 @@ RELEASED = {  # what files say of layers, and what they leave to the model's cod
 @pytest.mark.parametrize("name", RELEASED)
 def test_what_a_file_leaves_out_is_what_the_code_takes(name):
     config, expected = RELEASED[name]
-    assert told(layer_plan(config)) == expected
-    assert told(layer_plan(json.dumps(config))) == expected
+    assert summary(layer_plan(config)) == expected
+    assert summary(layer_plan(json.dumps(config))) == expected
 
 
 def test_smollm3_slides_in_layers_without_rope():
@@ -167,18 +159,13 @@ def test_smollm3_slides_in_layers_without_rope():
 
 
 @pytest.mark.parametrize(
-    ("entry", "error", "message"),
-    [
-        ({"no_rope_layers": [1, 0]}, ValueError, "no_rope_layers must have the 4 layers .* got 2"),
-        ({"no_rope_layers": "1110"}, TypeError, "no_rope_layers must be a list of 0 and 1, got"),
-        ({"no_rope_layers": [1, 1, 1, 2]}, TypeError, "no_rope_layers must be a list of 0 and 1"),
-        ({"floor_scale": 0}, ValueError, "floor_scale must be above 0"),
-        ({"floor_scale": "a"}, TypeError, "floor_scale must be a real number, got 'a'"),
-    ],
+    "entry",
+    [{"no_rope_layers": [1, 0]}, {"no_rope_layers": [1, 1, 1, 2]}, {"floor_scale": 0}],
+    ids=str,
 )
-def test_an_entry_that_no_model_can_have_is_named(entry, error, message):
+def test_an_entry_that_no_model_can_have_is_named(entry):
     config = {"model_type": "llama4_text", "num_hidden_layers": 4, "head_dim": 8}
-    with pytest.raises(error, match=message):
+    with pytest.raises((TypeError, ValueError), match=next(iter(entry))):
         layer_plan(config | entry)
 
 
@@ -190,36 +177,6 @@ def test_only_chunked_layers_of_llama_4_begin_anew():
     ]
 
 
-def test_layers_of_a_reading_are_in_order():
-    reading = read_config(RELEASED["cohere2, by its pattern"][0])
-    assert [layer.kind for layer in reading.layers] == 2 * ["sliding_attention", "full_attention"]
-    assert json.loads(reading.to_json())["layers"][0]["window"] == 9
-
-
-def test_a_plan_of_one_kind_is_what_attend_does_today():
-    """Five layers of one kind give what ``attend`` gives without a plan, to the last bit."""
-    torch.manual_seed(0)
-    config = {
-        "model_type": "smollm3",
-        "num_hidden_layers": 5,
-        "head_dim": 8,
-        "no_rope_layers": [1] * 5,
-    }
-    x, w = torch.randn(2, 9, 32), [torch.randn(32, n) / 6 for n in (32, 16, 16)]
-    places, planned, plain = torch.arange(9), x, x
-    options = {"num_heads": 4, "positions": places}
-    for row in layer_plan(config | {"rope_theta": 1e4}):
-        planned = planned + attend(planned, *w, **options, **row)
-        mask, rope = causal_mask(places, places), Rotary(layout="half_split")
-        plain = plain + attend(plain, *w, **options, mask=mask, encoding=rope)
-    assert torch.equal(planned, plain)
-
-
-def test_layers_without_position_have_none():
-    plan = layer_plan(RELEASED["smollm3, nothing told"][0])
-    assert isinstance(plan[3]["encoding"], NoPosition)
-
-
-def test_a_model_whose_layers_nobody_compared_is_refused():
-    with pytest.raises(ValueError, match=r"model_type must be one of llama4, .*got 'gemma3_text'"):
+def test_a_model_that_nobody_compared_is_refused():
+    with pytest.raises(ValueError, match="gemma3_text"):
         layer_plan({"model_type": "gemma3_text", "num_hidden_layers": 2, "head_dim": 8})
