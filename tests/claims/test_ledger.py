@@ -24,11 +24,9 @@ NBSP = "\N{NO-BREAK SPACE}"
         ({"d = 4": -1, "d = 8": -2}, "false", ""),
         ({"d = 4": -1, "d = 8": 2}, "true only if", "d = 8"),
         ({"d = 2": 3, "d = 4": -1, "d = 8": 2}, "true only if", "d = 2 or d = 8"),
-        ({"d = 4": 1}, "true", ""),
-        ({"d = 4": -1}, "false", ""),
     ],
 )
-def test_the_verdict_follows_from_the_numbers(numbers, verdict, condition):
+def test_verdict_follows_from_the_numbers(numbers, verdict, condition):
     judged = judge(numbers, lambda number: number > 0, "A number.")
     assert (judged.verdict, judged.condition) == (verdict, condition)
     assert judged.text == "A number."
@@ -58,7 +56,7 @@ def test_the_numbers_are_shown_with_their_settings():
         (4e-11, "< 1e-09"),
     ],
 )
-def test_numbers_are_rounded_and_rests_of_rounding_bounded(number, text):
+def test_numbers_are_rounded_and_rounding_errors_bounded(number, text):
     assert shown(number) == text
 
 
@@ -81,7 +79,7 @@ def test_an_unknown_lesson_names_the_known_ones():
         audit(2)
 
 
-def test_a_new_file_in_a_new_folder_is_enough(tmp_path, monkeypatch):
+def test_claims_of_a_new_folder_are_found(tmp_path, monkeypatch):
     (tmp_path / "colours").mkdir()
     (tmp_path / "colours" / "grass.py").write_text(
         "from posviz.claims.ledger import claim, judge\n"
@@ -173,27 +171,10 @@ def test_the_verdict_and_its_condition_are_words(table):
 
 
 @pytest.mark.parametrize("row", LESSONS[1:], ids=lambda row: row.number)
-def test_five_claims_of_a_lesson_name_a_section_of_it(row):
+def test_sections_that_claims_name_are_headings_of_the_lesson(row):
     claims = ledger._claims(f"{ledger.__package__}.{row.topic}")
-    named = [found.section for found in claims if found.section]
-    assert len(named) == 5
+    named = {found.section for found in claims if found.section}
     lesson = nbformat.read(run.NOTEBOOKS / f"{row.notebook}.ipynb", as_version=4)
     lines = [line for cell in lesson.cells for line in cell.source.splitlines()]
-    headings = {line.lstrip("# ") for line in lines if line.startswith("##")}
-    assert set(named) <= headings
+    assert named <= {line.lstrip("# ") for line in lines if line.startswith("##")}
     assert "".join(named).isascii(), "JupyterLab finds no other anchor"
-
-
-@pytest.mark.slow("seconds")
-@pytest.mark.sampled(quick=2)
-@pytest.mark.parametrize("lesson", [row.number for row in LESSONS[1:]])
-def test_a_lesson_has_claims_of_all_kinds_and_prints_the_same_twice(lesson):
-    first = audit(lesson)
-    assert len(first.rows) >= 6
-    assert {verdict.verdict for _, verdict in first.rows} == {"true", "false", "true only if"}
-    assert repr(audit(lesson)) == repr(first)
-    for asked, verdict in first.rows:
-        assert asked.statement.endswith(".")
-        assert asked.about
-        assert verdict.numbers
-        assert verdict.text.endswith(".")
