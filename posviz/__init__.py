@@ -15,11 +15,9 @@ __version__ = "0.1.0"
 _BESIDE_ENCODINGS = {
     "posviz.arrays": ("devices", "to_device", "to_dtype", "to_numpy"),
     "posviz.attention": ("KeyValueCache", "attend", "softmax"),
-    "posviz.masks": ("blockwise_causal_mask", "causal_mask", "chunked_causal_mask", "padding_mask"),
-    "posviz.module": ("EncodingModule",),
+    "posviz.attention.masks": ("blockwise_causal_mask", "causal_mask", "chunked_causal_mask", "padding_mask"),
     "posviz.configs": ("read_config",),
-    "posviz.flex": ("mask_mod", "score_mod"),
-    "posviz.layer_plans": ("layer_plan",),
+    "posviz.configs.layer_plans": ("layer_plan",),
     "posviz.models.checkpoints": ("load_table",),
     "posviz.models.hugging_face": ("load_model",),
     "posviz.derivations.rotary": ("derive",),

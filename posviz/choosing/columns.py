@@ -16,7 +16,7 @@ from posviz.choosing.census import CENSUS, FILES
 from posviz.choosing.length import loss, recall
 from posviz.choosing.rows import D_MODEL, HEAD_DIM, HEADS, LINE, ROWS, Cell, parameters_of
 from posviz.encodings.doors import Encoding, doors
-from posviz.masks import causal_mask
+from posviz.attention.masks import causal_mask
 
 COUNT = 8  # tokens
 TOKENS = np.random.default_rng(0).normal(size=(1, COUNT, D_MODEL))

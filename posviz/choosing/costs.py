@@ -12,7 +12,7 @@ from torch.utils._pytree import tree_leaves
 
 from posviz.attention import attend
 from posviz.choosing.rows import D_MODEL, HEADS, NONE, ROWS, Cell
-from posviz.masks import causal_mask
+from posviz.attention.masks import causal_mask
 
 LENGTH = 1024  # tokens
 MIB = 2**20

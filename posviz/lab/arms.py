@@ -29,7 +29,7 @@ from posviz.encodings.t5 import T5
 from posviz.encodings.xpos import XPos
 from posviz.lab.configs import Config
 from posviz.lab.tasks import TASKS
-from posviz.masks import blockwise_causal_mask
+from posviz.attention.masks import blockwise_causal_mask
 from posviz.models.training import START, SmallTransformer
 from posviz.module import EncodingModule
 

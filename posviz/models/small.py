@@ -18,7 +18,7 @@ from posviz.encodings.doors import Encoding, NoPosition, doors
 from posviz.encodings.frequencies import Frequencies, rotary_frequencies
 from posviz.encodings.learned import Learned
 from posviz.encodings.rotary import Rotary
-from posviz.masks import causal_mask
+from posviz.attention.masks import causal_mask
 from posviz.models.reading import Reading
 
 FOLDER = Path(__file__).parent / "data" / "small"

@@ -25,7 +25,7 @@ from posviz.arrays import TORCH_DEVICES, check_memory, to_device, to_numpy
 from posviz.attention import attend
 from posviz.encodings.checks import require_integer, require_positive
 from posviz.encodings.doors import Encoding, NoPosition, doors
-from posviz.masks import causal_mask
+from posviz.attention.masks import causal_mask
 from posviz.module import EncodingModule
 from posviz.wording import quoted
 

@@ -24,7 +24,7 @@ from posviz.encodings.rotary2d import (
     pixtral_frequencies,
     raster,
 )
-from posviz.masks import causal_mask
+from posviz.attention.masks import causal_mask
 
 GRID = raster(4, 5)
 TEXT = np.repeat(np.arange(20)[:, None], 3, axis=1)

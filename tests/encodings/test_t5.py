@@ -15,7 +15,7 @@ from posviz.encodings import t5
 from posviz.encodings.doors import doors
 from posviz.encodings.relative import offsets
 from posviz.encodings.t5 import T5, t5_bias, t5_bucket
-from posviz.masks import causal_mask
+from posviz.attention.masks import causal_mask
 
 TABLE = np.random.default_rng(0).normal(size=(32, 3))
 RULES = [  # bidirectional, num_buckets, max_distance: T5 first, then odd ones

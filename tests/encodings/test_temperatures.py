@@ -20,7 +20,7 @@ from posviz.encodings.temperatures import (
     log_n_factor,
     ministral3_factor,
 )
-from posviz.masks import blockwise_causal_mask, causal_mask, padding_mask
+from posviz.attention.masks import blockwise_causal_mask, causal_mask, padding_mask
 from tests.every_encoding import random
 
 KINDS = pytest.mark.parametrize("kind", [np.array, torch.tensor])

@@ -15,7 +15,7 @@ from posviz.attention import KeyValueCache, attend, attention, softmax
 from posviz.encodings.doors import doors
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.encodings.transformer_xl import TransformerXL, rel_shift, transformer_xl_scores
-from posviz.masks import causal_mask
+from posviz.attention.masks import causal_mask
 
 SIZES = [(1, 1, 1, 1, 2), (2, 6, 3, 5, 6), (1, 12, 7, 7, 2), (3, 1, 1, 9, 4), (1, 20, 4, 11, 2)]
 sizes = pytest.mark.parametrize(("batch", "heads", "q_len", "k_len", "head_dim"), SIZES)

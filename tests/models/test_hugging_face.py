@@ -13,7 +13,7 @@ import transformers
 from posviz import arrays
 from posviz.attention import attention
 from posviz.encodings.doors import NoPosition
-from posviz.masks import causal_mask
+from posviz.attention.masks import causal_mask
 from posviz.models import hugging_face
 from posviz.models.hugging_face import load_model
 

@@ -10,7 +10,7 @@ from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import NoPosition
 from posviz.encodings.learned import Learned
 from posviz.encodings.rotary import Rotary
-from posviz.masks import causal_mask
+from posviz.attention.masks import causal_mask
 from posviz.models import small
 from posviz.models.small import ENCODINGS, SmallModel, small_model
 from posviz.models.training import SmallTransformer, standard_library_text

@@ -18,7 +18,7 @@ from posviz.attention import attend
 from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import Encoding, NoPosition
 from posviz.encodings.learned import Learned
-from posviz.masks import causal_mask
+from posviz.attention.masks import causal_mask
 from posviz.models import training
 from posviz.models.training import CHARACTERS, SmallTransformer, standard_library_text, train
 from tests.every_encoding import D_MODEL, ENCODINGS, HEADS

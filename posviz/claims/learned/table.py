@@ -12,7 +12,7 @@ from posviz.encodings.learned import Learned, learned
 from posviz.encodings.relative import offsets
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import Sinusoidal, sinusoidal
-from posviz.masks import causal_mask
+from posviz.attention.masks import causal_mask
 
 ROWS, D_MODEL = 64, 64
 STEP = 0.1  # learning rate

@@ -10,7 +10,7 @@ from posviz.claims.measures import largest
 from posviz.encodings.doors import Encoding, NoPosition
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import Sinusoidal, sinusoidal
-from posviz.masks import causal_mask
+from posviz.attention.masks import causal_mask
 
 EQUAL = 1e-12  # what differs by less is equal, up to the rounding of float64
 LEN, D_MODEL = 6, 16

@@ -14,7 +14,7 @@ from posviz.encodings.rotary import (
     change_projection_layout,
     rotation_matrix,
 )
-from posviz.masks import causal_mask
+from posviz.attention.masks import causal_mask
 
 HEAD_DIM = 64
 

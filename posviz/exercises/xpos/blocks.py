@@ -4,7 +4,7 @@ import numpy as np
 
 from posviz.encodings.relative import offsets
 from posviz.exercises.checker import Checker
-from posviz.masks import blockwise_causal_mask, causal_mask
+from posviz.attention.masks import blockwise_causal_mask, causal_mask
 
 
 def _mask(length, block):

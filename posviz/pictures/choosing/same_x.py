@@ -11,7 +11,7 @@ from posviz.choosing.rows import D_MODEL, HEADS, NONE, ROWS
 from posviz.engine.knobs import integer, real, switch
 from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
-from posviz.masks import causal_mask
+from posviz.attention.masks import causal_mask
 from posviz.pictures.parts import Map, greyed, wide
 
 PLACES = np.arange(16)

@@ -16,7 +16,7 @@ from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import Sinusoidal
 from posviz.engine.knobs import choice, integer, text
 from posviz.engine.picture import Arrays, Picture
-from posviz.masks import causal_mask
+from posviz.attention.masks import causal_mask
 from posviz.pictures.parts import Background, Map
 
 NUM_HEADS, HEAD_DIM = 8, 8  # with eight heads ALiBi's first slope is 1/2: steep enough to see

@@ -9,7 +9,7 @@ from posviz.attention import softmax
 from posviz.encodings.transformer_xl import TransformerXL
 from posviz.engine.knobs import integer, real, switch
 from posviz.engine.picture import Arrays, Picture
-from posviz.masks import causal_mask
+from posviz.attention.masks import causal_mask
 from posviz.pictures.parts import Curve, Limits, Term, Text, wide
 
 LENGTH = 16  # of the text: queries and keys

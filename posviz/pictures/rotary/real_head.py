@@ -12,7 +12,7 @@ from posviz.encodings.rotary import Rotary
 from posviz.engine.knobs import choice
 from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
-from posviz.masks import causal_mask
+from posviz.attention.masks import causal_mask
 from posviz.models.real import BASE, SENTENCES, TELLING, heads, looked_at
 from posviz.pictures.given import stored
 from posviz.pictures.parts import Background, Map, greyed, wide

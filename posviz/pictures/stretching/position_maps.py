@@ -16,7 +16,7 @@ from posviz.encodings.relative import pairwise_offsets
 from posviz.engine.knobs import choice, integer
 from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
-from posviz.masks import causal_mask
+from posviz.attention.masks import causal_mask
 from posviz.pictures.parts import Curve, Map, Rule, legend_above, whole, with_room
 
 LONGEST = 192

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from posviz.exercises.content.plan import check_plan
-from posviz.layer_plans import layer_plan
+from posviz.configs.layer_plans import layer_plan
 from tests.exercises.every_mistake import mistake_tests
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from posviz.configs import Layer, Layers, read_config
 from posviz.encodings.doors import Encoding, NoPosition
 from posviz.encodings.rotary import Rotary
-from posviz.masks import causal_mask, chunked_causal_mask
+from posviz.attention.masks import causal_mask, chunked_causal_mask
 from posviz.wording import quoted
 
 # The models whose layers have been compared, and how their code lays out the pairs of RoPE.
