@@ -49,6 +49,14 @@ def as_array(values: Any, name: str) -> Array:
     return xp.astype(x, xp.int64, copy=False) if is_integer else x
 
 
+def as_integers(values: Any, name: str) -> Array:
+    """Return integers as an int64 array; floats are refused, whole ones too."""
+    x = as_array(values, name)
+    if not namespace(x).isdtype(x.dtype, "integral"):
+        raise TypeError(f"{name} must be integers, got dtype {x.dtype}.")
+    return x
+
+
 def as_like(values: Any, x: Array, dtype: Any = None) -> Array:
     """Return ``values`` of the kind and on the device of ``x``, in ``dtype`` (None: their own)."""
     if not is_torch(x):
@@ -100,7 +108,9 @@ def devices() -> dict[str, str]:
     Does not import torch: before torch is loaded, traces on the machine are looked at.
     """
     absent = util.find_spec("torch") is None
-    reasons = {name: "torch is not installed" if absent else _why_not(name) for name in TORCH_DEVICES}
+    reasons = {
+        name: "torch is not installed" if absent else _why_not(name) for name in TORCH_DEVICES
+    }
     return {"NumPy": "", **reasons}
 
 

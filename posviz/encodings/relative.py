@@ -72,3 +72,14 @@ class BiasByOffset(Encoding):
 def position_at(positions: Array, sentence: Any, token: Any) -> Array:
     """Return the position of one token of positions [len] or [batch, len]."""
     return positions[token] if positions.ndim == 1 else positions[sentence, token]
+
+
+def pick(by_row: Array, index: Array) -> Array:
+    """Pick entries along the last axis: ``by_row[…, i, index[…, i, j]]`` for every i and j.
+
+    Shapes: by_row [..., heads, q_len, rows], index [..., 1, q_len, k_len], result [..., heads,
+    q_len, k_len].
+    """
+    xp = namespace(by_row, index)
+    index = xp.broadcast_to(index, (*by_row.shape[:-1], index.shape[-1]))
+    return xp.take_along_axis(by_row, index, axis=-1)
