@@ -1,7 +1,7 @@
-"""Maps of positions: a long text is read with distances that training has seen.
+"""Maps of positions: a long text is read at distances that occurred in training.
 
-Frequencies stay as they are. A map says for each pair of a query and a key at which positions the
-two are turned, and so how far apart they look.
+Frequencies stay as they are. For each pair of a query and a key, a map gives the positions by which
+the two are rotated, and so their apparent distance.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from posviz.arrays import Array, in_float64, like, namespace, widened
+from posviz.arrays import Array, as_array, as_float64, as_like, namespace, together
 from posviz.encodings.checks import require_integer, require_real
-from posviz.encodings.doors import Encoding
-from posviz.encodings.relative import both_positions, pairwise_offsets, positions_beside
-from posviz.encodings.rotary import Rotary, Turning
+from posviz.encodings.doors import Encoding, doors
+from posviz.encodings.relative import offsets, positions_of
+from posviz.encodings.rotary import Rotary
 
 __all__ = [
     "MappedRotary",
@@ -27,7 +27,7 @@ __all__ = [
 
 
 class Branch(NamedTuple):
-    """Positions at which queries and keys turn, and the pairs that are scored so.
+    """Positions that rotate queries and keys, and the pairs that are scored by them.
 
     Shapes: q_positions [(batch,) q_len], k_positions [(batch,) k_len], where boolean [(batch,)
     q_len, k_len]. Units: tokens, or fractions of one.
@@ -42,169 +42,140 @@ Map = Callable[[Any, Any], Sequence[Branch]]
 
 
 def mapped_offsets(branches: Sequence[Branch]) -> Array:
-    """Return how far apart each query and key look, query − key: 0 where no branch has them.
+    """Return the apparent offset of each query and key: 0 where no branch has them.
 
-    Shapes: [(batch,) q_len, k_len]. Units: tokens, or fractions of one. float64.
+    Shapes: [(batch,) q_len, k_len], float64. Units: tokens, or fractions of one.
     """
-    apart = 0 * in_float64(branches[0].where)
-    for branch in branches:
-        q_positions, k_positions = map(in_float64, branch[:2])
-        own = pairwise_offsets(q_positions, k_positions)
-        apart = namespace(own).where(branch.where, own, apart)
-    return apart
+    apparent = 0.0
+    for q_positions, k_positions, where in branches:
+        apart = offsets(as_float64(q_positions, "q"), as_float64(k_positions, "k"))
+        apparent = namespace(apart).where(as_like(where, apart), apart, apparent)
+    return apparent
 
 
 def rerope_positions(
     q_positions: Any, k_positions: Any, window: int, *, leak: float = 0.0
 ) -> list[Branch]:
-    """Let distances within the window be as they are, and all others the window; or leak slowly.
+    """Keep offsets below the window and clip all others to it, or let them grow by a leak.
 
-    A key i − j ≥ window behind looks window + leak · (i − j − window) tokens away: 0 is ReRoPE,
-    1 is RoPE, and between them it is Leaky ReRoPE.
+    A key i − j ≥ window back is at window + leak · (i − j − window): leak 0 is ReRoPE, 1 is RoPE,
+    and between them it is Leaky ReRoPE.
 
     Shapes: positions [len] or [batch, len]. Units: tokens.
-
-    Raises:
-        TypeError: when positions or leak are not real numbers, or window is not an integer.
-        ValueError: for NaN or infinity, window below 1, leak not in [0, 1], different batches, or
-            when memory is short.
 
     Source: Su 2023, "Rectified Rotary Position Embeddings", and its released code.
     """
     window, leak = require_integer(window, "window"), require_real(leak, "leak")
     if not 0 <= leak <= 1:
-        raise ValueError(f"leak must be in [0, 1], got {leak:g}")
-    q_positions, k_positions, apart = _pairs(q_positions, k_positions)
-    far_q = leak * in_float64(q_positions) + (1 - leak) * window
-    far_k = leak * in_float64(k_positions)
-    near = apart < window
+        raise ValueError(f"leak must be in [0, 1], got {leak:g}.")
+    q_positions, k_positions = _arrays(q_positions, k_positions)
+    far_q = leak * as_float64(q_positions, "q_positions") + (1 - leak) * window
+    far_k = leak * as_float64(k_positions, "k_positions")
+    near = offsets(q_positions, k_positions) < window
     return [Branch(q_positions, k_positions, near), Branch(far_q, far_k, ~near)]
 
 
 def self_extend_positions(
     q_positions: Any, k_positions: Any, window: int, group: int
 ) -> list[Branch]:
-    """Let keys within the window be as they are, and count all others in groups.
+    """Keep offsets below the window, and count all others in groups.
 
-    A key further behind looks ⌊i/group⌋ − ⌊j/group⌋ + window − ⌊window/group⌋ tokens away. A
-    model trained on L tokens reads (L − window) · group + window.
+    A key further back is at ⌊i/group⌋ − ⌊j/group⌋ + window − ⌊window/group⌋. A model trained on L
+    tokens reads (L − window) · group + window.
 
     Shapes: positions [len] or [batch, len]. Units: tokens.
-
-    Raises:
-        TypeError: when positions are not real numbers, or window or group not integers.
-        ValueError: for NaN or infinity, window or group below 1, different batches, or when
-            memory is short.
 
     Source: Jin et al. 2024 (Self-Extend), equations 3 and 4.
     """
     window, group = require_integer(window, "window"), require_integer(group, "group")
-    q_positions, k_positions, apart = _pairs(q_positions, k_positions)
-    far_q = q_positions // group + (window - window // group)
-    near = apart < window
-    return [
-        Branch(q_positions, k_positions, near),
-        Branch(far_q, k_positions // group, ~near),
-    ]
+    q_positions, k_positions = _arrays(q_positions, k_positions)
+    far_q, far_k = q_positions // group + (window - window // group), k_positions // group
+    near = offsets(q_positions, k_positions) < window
+    return [Branch(q_positions, k_positions, near), Branch(far_q, far_k, ~near)]
 
 
 def dual_chunk_positions(
     q_positions: Any, k_positions: Any, chunk: int, farthest: int
 ) -> list[Branch]:
-    """Let keys count within their chunk of the text, and queries by how many chunks they are on.
+    """Count keys within their chunk, and queries by how many chunks later they are.
 
-    In the key's chunk a query stands where it stands in it, in the next one a chunk further but
-    not past ``farthest``, and beyond that at ``farthest``: so no distance is above it.
+    A query is at its place in the key's own chunk; one chunk later, at that place plus a chunk, but
+    at most at ``farthest``; and later still, at ``farthest``. So no offset exceeds it.
 
     Shapes: positions [len] or [batch, len]. Units: tokens.
 
-    Raises:
-        TypeError: when positions are not real numbers, or chunk or farthest not integers.
-        ValueError: for NaN or infinity, chunk below 1, farthest below chunk, different batches, or
-            when memory is short.
-
-    Source: An et al. 2024 (dual chunk attention), section 3, where farthest is L − 1 for a
-    training length L; the released code has chunk = 5L/8 and farthest = 3L/4.
+    Source: An et al. 2024 (dual chunk attention), section 3, where farthest is L − 1 for a trained
+    length L; the released code has chunk = 5L/8 and farthest = 3L/4.
     """
     chunk = require_integer(chunk, "chunk")
     farthest = require_integer(farthest, "farthest", low=chunk)
-    q_positions, k_positions, _ = _pairs(q_positions, k_positions)
-    xp = namespace(q_positions, k_positions)
-    in_chunk, k_in_chunk = q_positions % chunk, k_positions % chunk
-    chunks = pairwise_offsets(q_positions // chunk, k_positions // chunk)
+    q_positions, k_positions = _arrays(q_positions, k_positions)
+    q_place, k_place = q_positions % chunk, k_positions % chunk
+    chunks_later = offsets(q_positions // chunk, k_positions // chunk)
+    next_place = namespace(q_place).clip(q_place + chunk, max=farthest)
     return [
-        Branch(in_chunk, k_in_chunk, chunks <= 0),
-        Branch(xp.clip(in_chunk + chunk, max=farthest), k_in_chunk, chunks == 1),
-        Branch(0 * q_positions + farthest, k_in_chunk, chunks > 1),
+        Branch(q_place, k_place, chunks_later <= 0),
+        Branch(next_place, k_place, chunks_later == 1),
+        Branch(0 * q_place + farthest, k_place, chunks_later > 1),
     ]
 
 
 def sink_positions(q_positions: Any, k_positions: Any, sinks: int, window: int) -> list[Branch]:
-    """Let tokens count by their place in a cache of the first ``sinks`` tokens and the last ones.
+    """Count tokens by their place in a cache of the first ``sinks`` and the last tokens.
 
-    A key within the window is as far away as it is; a sink never further than the cache is long.
-    What is neither has been forgotten: no branch has it, and a mask has to hide it. The context
-    is the window still, however long the text.
+    A key within the window keeps its offset; a sink is never further back than the cache is long.
+    No branch has the other keys, because the cache has dropped them: a mask has to hide them. The
+    context is still the window, however long the text.
 
     Shapes: positions [len] or [batch, len], from 0. Units: tokens.
-
-    Raises:
-        TypeError: when positions are not real numbers, or sinks or window not integers.
-        ValueError: for NaN or infinity, sinks or window below 1, different batches, or when
-            memory is short.
 
     Source: Xiao et al. 2023 (StreamingLLM), section 3.2.
     """
     sinks, window = require_integer(sinks, "sinks"), require_integer(window, "window")
-    q_positions, k_positions, apart = _pairs(q_positions, k_positions)
+    q_positions, k_positions = _arrays(q_positions, k_positions)
+    apart = offsets(q_positions, k_positions)
     in_cache = namespace(q_positions).clip(q_positions, max=sinks + window - 1)
-    is_sink = apart * 0 + k_positions[..., None, :] < sinks
+    is_sink = 0 * apart + k_positions[..., None, :] < sinks
     return [
         Branch(q_positions, k_positions, (apart < window) & ~is_sink),
         Branch(in_cache, k_positions, is_sink),
     ]
 
 
-def _pairs(q_positions: Any, k_positions: Any) -> tuple[Array, Array, Array]:
-    """Return positions of one kind, and their offsets."""
-    q_positions, k_positions = both_positions(q_positions, k_positions)
-    apart = pairwise_offsets(q_positions, k_positions)
-    like_apart = like(q_positions, apart, "q_positions"), like(k_positions, apart, "k_positions")
-    return *like_apart, apart
+def _arrays(q_positions: Any, k_positions: Any) -> tuple[Array, Array]:
+    return together(as_array(q_positions, "q_positions"), as_array(k_positions, "k_positions"))
 
 
 @dataclass(frozen=True, eq=False)
 class MappedRotary(Encoding):
-    """RoPE of any kind at the scores, its positions by a map; a cache holds keys that do not turn.
+    """RoPE of any kind at the scores, its positions by a map; a cache holds unrotated keys.
 
-    ``positions`` is called with those of queries and keys:
+    ``positions`` is called with the positions of queries and keys, for example
     MappedRotary(functools.partial(rerope_positions, window=512)). Every branch of a map takes a
     product of queries and keys of its own.
     """
 
     positions: Map
-    rotary: Turning = field(default_factory=Rotary)
+    rotary: Encoding = field(default_factory=Rotary)
 
     def __post_init__(self) -> None:
         if not callable(self.positions):
             raise TypeError(
-                "positions must be a function of the positions of queries and keys, "
-                f"got {type(self.positions).__name__}"
+                f"positions must be a function, such as rerope_positions, got {self.positions!r}."
             )
-        if not isinstance(self.rotary, Turning):
-            raise TypeError(f"rotary must be a rotary encoding, got {type(self.rotary).__name__}")
+        if doors(self.rotary) != ("at_query", "at_key"):
+            raise TypeError(f"rotary must be a rotary encoding, got {self.rotary!r}.")
 
     def at_scores(
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:
-        """Return scale · q·k, with q and k turned as the map says; −∞ where no branch is."""
-        xp = namespace(scores)
-        branches = self.positions(*positions_beside(scores, q_positions, k_positions))
+        """Return scale · q·k, with q and k rotated as the map says; −∞ where no branch is."""
+        xp, scale = namespace(scores), self.scale(q.shape[-1])
+        branches = self.positions(positions_of(q_positions, q), positions_of(k_positions, k))
         scores = xp.full_like(scores, -xp.inf)
         for branch in branches:
-            turned_q = self.rotary.at_query(q, branch.q_positions)
-            turned_k = self.rotary.at_key(k, branch.k_positions)
-            wide_q, wide_k = widened(turned_q, turned_k)
-            own = (wide_q * self.scale(q.shape[-1])) @ xp.matrix_transpose(wide_k)
+            rotated_q = self.rotary.at_query(q, branch.q_positions)
+            rotated_k = self.rotary.at_key(k, branch.k_positions)
+            own = (rotated_q * scale) @ xp.matrix_transpose(rotated_k)
             scores = xp.where(branch.where[..., None, :, :], own, scores)
         return scores

@@ -1,33 +1,20 @@
-"""RoPE for images and video: a token stands at a row and a column, and perhaps at a time."""
+"""RoPE for images and video: a token has a row and a column, and perhaps a time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from posviz.arrays import (
-    Array,
-    as_array,
-    as_float64,
-    as_numbers,
-    beside,
-    check_memory,
-    in_float64,
-    is_torch,
-    like,
-    namespace,
-    shape_of,
-    to_numpy,
-)
-from posviz.encodings.checks import require_base, require_choice, require_integer
-from posviz.encodings.frequencies import angles_at, rotary_frequencies
-from posviz.encodings.learned import rows_at
+from posviz.arrays import Array, as_float64, as_like, namespace, to_numpy, together
+from posviz.encodings.checks import require_choice, require_integer, require_shape
+from posviz.encodings.doors import Encoding
+from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
+from posviz.encodings.learned import learned
 from posviz.encodings.relative import positions_of
-from posviz.encodings.rotary import LAYOUTS, Turning, waves_of
-from posviz.wording import quoted
+from posviz.encodings.rotary import LAYOUTS, apply_rotary
 
 __all__ = [
     "AxialRotary",
@@ -44,33 +31,24 @@ __all__ = [
 
 AXES = ("column", "row")
 
-# ---------------------------------------------------------------- angles
-
 
 def raster(height: int, width: int) -> np.ndarray:
-    """Return (row, column) of each patch of an image, line by line as images are read.
+    """Return (row, column) of each patch of an image, line by line.
 
-    Shapes: [height·width, 2]. Units: patches. int64.
-
-    Raises:
-        TypeError: when an argument is not an integer.
-        ValueError: when one is below 1, or memory is short.
+    Shapes: [height·width, 2]. Units: patches.
     """
     height, width = require_integer(height, "height"), require_integer(width, "width")
-    check_memory("height × width", (height * width, 2), copies=3)
     return np.stack(np.divmod(np.arange(height * width), width), axis=-1)
 
 
 def centres(height: int, width: int) -> np.ndarray:
     """Return 2π times the centre of each patch, where an image goes from −1 to 1 on each axis.
 
-    Shapes: [height·width, 2] of (row, column), line by line. Units: radians at frequency 1. So an
-    image keeps its angles when it is cut into more patches. DINOv3 is AxialRotary(centres(height,
-    width), base=100, first="row", layout="half_split"), with (0, 0) before for tokens of no patch.
+    An image then keeps its angles when it is cut into more patches. DINOv3 is AxialRotary(
+    centres(height, width), base=100, first="row", layout="half_split"), with (0, 0) before them for
+    tokens that are no patch.
 
-    Raises:
-        TypeError: when an argument is not an integer.
-        ValueError: when one is below 1, or memory is short.
+    Shapes: [height·width, 2] of (row, column). Units: radians at frequency 1.
 
     Source: Siméoni et al. 2025 (DINOv3), in its released code.
     """
@@ -80,318 +58,205 @@ def centres(height: int, width: int) -> np.ndarray:
 def axial_angles(
     rows: Any, columns: Any, head_dim: int, *, base: float = 10_000.0, first: str = "column"
 ) -> Array:
-    """Return how far each pair has turned, half of them with one axis, half with the other.
+    """Return the angles of axial RoPE: half of the pairs follow one axis, half the other.
 
-    Shapes: rows and columns [...], result [..., head_dim/2]. Units: patches (or fractions of one),
-    radians. float64. Both axes have the frequencies of head_dim/2 dimensions; the first half of
-    the pairs follows the axis ``first``: the column in the paper, the row in Qwen2-VL. The paper's
-    base is 100, for images are shorter than texts; Qwen2-VL keeps 10 000, the default here.
+    Both axes have the frequencies of head_dim/2 dimensions. The first half of the pairs follows the
+    axis ``first``: the column in the paper, the row in Qwen2-VL. The paper's base is 100, because
+    images are shorter than texts; Qwen2-VL keeps 10 000, the default here.
 
-    Raises:
-        TypeError: when rows or columns are not real numbers, or head_dim is not an integer.
-        ValueError: for NaN or infinity, different shapes or devices, head_dim not divisible by 4,
-            base not above 1, an unknown axis, or when memory is short.
+    Shapes: rows and columns [...], result [..., head_dim/2], float64. Units: patches, radians.
 
     Source: Heo et al. 2024 (RoPE-ViT), section 3.2, "axial frequency", with halves as in its code.
     """
     require_choice(first, "first", AXES)
-    inv_freq = _frequencies_of_an_axis(head_dim, base)
-    check_memory("rows × pairs", (*shape_of(rows), head_dim // 2), x=rows, copies=2)
-    return _axial(*_alike(rows, columns), inv_freq, first)
-
-
-def _frequencies_of_an_axis(head_dim: int, base: float) -> np.ndarray:
-    if require_integer(head_dim, "head_dim", low=4) % 4:
-        raise ValueError(f"head_dim must be divisible by 4, for pairs on two axes, got {head_dim}")
-    return rotary_frequencies(head_dim // 2, base)
-
-
-def _axial(rows: Array, columns: Array, inv_freq: Array, first: str) -> Array:
-    inv_freq = like(inv_freq, rows, "inv_freq")
+    inv_freq = rotary_frequencies(_require_two_axes(head_dim) // 2, base)
+    rows, columns = together(as_float64(rows, "rows"), as_float64(columns, "columns"))
+    require_shape(columns, "rows and columns", *rows.shape)
     axes = (columns, rows) if first == "column" else (rows, columns)
-    return namespace(rows).concat([angles_at(axis, inv_freq) for axis in axes], axis=-1)
+    return namespace(rows).concat([rotary_angles(axis, inv_freq) for axis in axes], axis=-1)
 
 
 def mixed_angles(rows: Any, columns: Any, frequencies: Any) -> Array:
-    """Return how far each pair has turned when both axes turn it: column · f₀ + row · f₁.
+    """Return the angles of mixed RoPE, where pairs follow both axes: column · f₀ + row · f₁.
 
-    Shapes: rows and columns [..., len], frequencies [2, head_dim/2] or, when each head has its
-    own, [2, heads, head_dim/2], index 0 for columns. Result [..., len, head_dim/2], with heads
-    [..., heads, len, head_dim/2]. Units: patches, radians per patch, radians. float64. The
-    frequencies are learned in the paper, and gradients reach them. Where a pair's f₀ and f₁ are
-    equal it sees the sum of row and column alone; where one of them is 0 it is an axial pair.
+    The frequencies are learned in the paper. A pair whose f₀ and f₁ are equal sees only the sum of
+    row and column; a pair with f₀ = 0 or f₁ = 0 is axial.
 
-    Raises:
-        TypeError: when an argument is not real numbers.
-        ValueError: for NaN or infinity, wrong shapes, different devices, or when memory is short.
+    Shapes: rows and columns [..., len], frequencies [2, head_dim/2], index 0 for columns, result
+    [..., len, head_dim/2], float64; with frequencies [2, heads, head_dim/2], one set per head,
+    [..., heads, len, head_dim/2]. Units: patches, radians per patch, radians.
 
     Source: Heo et al. 2024 (RoPE-ViT), section 3.2, "mixed learnable frequency".
     """
-    frequencies = as_float64(frequencies, "frequencies")
-    if frequencies.ndim not in (2, 3) or frequencies.shape[0] != 2:
-        raise ValueError(
-            "frequencies must be [2, head_dim/2] or [2, heads, head_dim/2], "
-            f"got shape {tuple(frequencies.shape)}"
-        )
-    _check_memory(rows, frequencies)
-    rows, columns = _alike(rows, columns)
-    if rows.ndim < 1:
-        raise ValueError("rows and columns must be [..., len], got single numbers")
-    return _mixed(rows, columns, frequencies)
+    rows, columns = as_float64(rows, "rows"), as_float64(columns, "columns")
+    rows, columns, frequencies = together(rows, columns, as_float64(frequencies, "frequencies"))
+    require_shape(columns, "rows and columns", *rows.shape)
+    heads = ("heads",) if frequencies.ndim == 3 else ()
+    require_shape(frequencies, "frequencies", 2, *heads, "head_dim/2")
+    if heads:
+        rows, columns = rows[..., None, :], columns[..., None, :]  # [..., 1, len]
+        frequencies = frequencies[:, :, None]  # [2, heads, 1, head_dim/2]
+    return columns[..., None] * frequencies[0] + rows[..., None] * frequencies[1]
 
 
 def first_mixed_frequencies(head_dim: int, directions: Any, *, base: float = 10.0) -> np.ndarray:
-    """Return what mixed RoPE begins to learn from: each head's two axes at right angles.
+    """Return initial frequencies of mixed RoPE: two axes per head, at right angles.
 
-    Half of the pairs of a head see a step in its direction, the other half one across.
+    Half of the pairs of a head follow a step in its direction, the other half a step across.
 
     Shapes: directions [heads], result [2, heads, head_dim/2] for ``MixedRotary``. Units: radians
-    (the released code draws each evenly from 0 to 2π), radians per patch. float64.
-
-    Raises:
-        TypeError: when head_dim is not an integer, or directions are not real numbers.
-        ValueError: for NaN or infinity, head_dim not divisible by 4, directions that are no
-            vector, or base not above 1.
+    (the released code draws each evenly from 0 to 2π), radians per patch.
 
     Source: Heo et al. 2024 (RoPE-ViT), ``init_random_2d_freqs`` in its released code.
     """
-    inv_freq = _frequencies_of_an_axis(head_dim, base)
+    inv_freq = rotary_frequencies(_require_two_axes(head_dim) // 2, base)
     directions = to_numpy(as_float64(directions, "directions"))
-    if directions.ndim != 1:
-        raise ValueError(f"directions must be [heads], got shape {directions.shape}")
-    across = directions + np.pi / 2
-    return np.stack(
-        [
-            np.concatenate([wave(along)[:, None] * inv_freq for along in (directions, across)], 1)
-            for wave in (np.cos, np.sin)
-        ]
-    )
+    require_shape(directions, "directions", "heads")
+    axes = np.stack([directions, directions + np.pi / 2], axis=-1)[..., None]
+    # [2, heads, 2 axes, head_dim/4] → [2, heads, head_dim/2]
+    frequencies = np.stack([np.cos(axes) * inv_freq, np.sin(axes) * inv_freq])
+    return frequencies.reshape(2, len(directions), -1)
 
 
 def pixtral_frequencies(head_dim: int, base: float = 10_000.0) -> np.ndarray:
-    """Return Pixtral's frequencies: RoPE's, of which rows and columns take every second one.
+    """Return Pixtral's frequencies: RoPE's, which rows and columns take in turn.
 
-    Shapes: [2, head_dim/2] for MixedRotary(raster(height, width), …, layout="half_split").
-    Units: radians per patch. float64.
-
-    Raises:
-        TypeError: when head_dim is not an integer, or base not a number.
-        ValueError: when head_dim is not divisible by 4, base is not above 1, or memory is short.
+    Shapes: [2, head_dim/2] for MixedRotary(raster(height, width), …, layout="half_split"). Units:
+    radians per patch.
 
     Source: Agrawal et al. 2024 (Pixtral 12B), in its released code.
     """
-    _frequencies_of_an_axis(head_dim, base)
-    inv_freq = rotary_frequencies(head_dim, base)
+    inv_freq = rotary_frequencies(_require_two_axes(head_dim), base)
     of_rows, of_columns = inv_freq[0::2], inv_freq[1::2]
-    nothing = np.zeros(len(of_rows))
-    return np.stack([np.append(nothing, of_columns), np.append(of_rows, nothing)])
-
-
-def _check_memory(rows: Any, frequencies: Array) -> None:
-    shape = (*shape_of(rows), *frequencies.shape[1:])
-    check_memory("rows × frequencies", shape, x=rows, copies=3)
-
-
-def _mixed(rows: Array, columns: Array, frequencies: Array) -> Array:
-    if is_torch(frequencies) and not is_torch(rows):
-        rows, columns = like(rows, frequencies, "rows"), like(columns, frequencies, "columns")
-    frequencies = like(frequencies, rows, "frequencies")
-    _check_memory(rows, frequencies)
-    if frequencies.ndim == 3:  # an axis for the heads, before that of the tokens
-        rows, columns = rows[..., None, :], columns[..., None, :]
-        frequencies = frequencies[:, :, None]
-    return columns[..., None] * frequencies[0] + rows[..., None] * frequencies[1]
+    zeros = np.zeros_like(of_rows)
+    return np.block([[zeros, of_columns], [of_rows, zeros]])
 
 
 def mrope_angles(
     positions_thw: Any, inv_freq: Any, sections: Sequence[int], *, interleaved: bool = False
 ) -> Array:
-    """Return how far each pair has turned when some follow the time, some the row, some the column.
+    """Return the angles of multimodal RoPE: pairs follow the time, the row or the column.
+
+    In Qwen2-VL the pairs of an axis are neighbours, so time has all the high frequencies. In
+    Qwen3-VL they are interleaved, T H W T H W …, until rows and columns have theirs, and the rest
+    follow the time. With three equal positions, as text has them, both are RoPE.
 
     Shapes: positions_thw [3, ..., len] in the order time, row, column; inv_freq [pairs]; sections
-    three counts of pairs in that order; result [..., len, pairs]. Units: tokens, radians per token,
-    radians. float64. In Qwen2-VL the pairs of an axis stand together, so time has all the high
-    frequencies; interleaved, as in Qwen3-VL, they take turns, T H W T H W …, until rows and
-    columns have theirs, and the rest follow the time. With three equal positions, as text has
-    them, both are RoPE.
-
-    Raises:
-        TypeError: when an argument is not real numbers, or sections are no list of integers.
-        ValueError: for NaN or infinity, wrong shapes, different devices, sections that are all 0,
-            do not add up to the pairs or cannot take turns, or when memory is short.
+    three counts of pairs in that order; result [..., len, pairs], float64. Units: tokens, radians
+    per token, radians.
 
     Source: Wang et al. 2024 (Qwen2-VL), section 2.1; Bai et al. 2025 (Qwen3-VL) for interleaving.
     """
-    inv_freq, shape = as_float64(inv_freq, "inv_freq"), shape_of(positions_thw)
-    check_memory("positions_thw × pairs", (*shape, *inv_freq.shape), x=positions_thw)
-    positions = as_float64(positions_thw, "positions_thw")
-    if positions.ndim < 1 or positions.shape[0] != 3:
-        raise ValueError(f"positions_thw must be [3, ...], got shape {tuple(positions.shape)}")
     axes = _axis_of_each_pair(sections, interleaved)
-    if tuple(inv_freq.shape) != axes.shape:
-        raise ValueError(
-            f"inv_freq must be [{len(axes)}], as sections add up, got {tuple(inv_freq.shape)}"
-        )
-    if is_torch(inv_freq) and not is_torch(positions):
-        positions = like(positions, inv_freq, "positions_thw")
-    return _mrope(namespace(positions).moveaxis(positions, 0, -1), inv_freq, axes)
+    positions = as_float64(positions_thw, "positions_thw")
+    positions, inv_freq = together(positions, as_float64(inv_freq, "inv_freq"))
+    require_shape(inv_freq, "inv_freq", len(axes))
+    if positions.shape[0] != 3:
+        raise ValueError(f"positions_thw must be [3, ...], got shape {tuple(positions.shape)}.")
+    # [3, ..., len] → [pairs, ..., len] → [..., len, pairs]
+    return namespace(positions).moveaxis(positions[axes], 0, -1) * inv_freq
 
 
-def _mrope(coordinates: Array, inv_freq: Array, axes: Array) -> Array:
-    """Let each pair turn by the coordinate of its axis: coordinates [..., 3]."""
-    shape = (*coordinates.shape[:-1], len(axes))
-    check_memory("positions_thw × pairs", shape, x=coordinates, copies=2)
-    chosen = coordinates[..., like(axes, coordinates, "sections")]
-    return chosen * like(inv_freq, coordinates, "inv_freq")
-
-
-def _axis_of_each_pair(sections: Sequence[int], interleaved: bool) -> np.ndarray:
-    try:
-        axis_count = len(sections)
-    except TypeError:
-        raise TypeError(f"sections must be three counts of pairs, got {quoted(sections)}") from None
-    if axis_count != 3:
-        raise ValueError(f"sections must be three counts of pairs, got {quoted(sections)}")
-    time, row, column = (require_integer(count, "sections", low=0) for count in sections)
-    pairs = time + row + column
-    if pairs == 0:
-        raise ValueError(f"sections must count at least one pair, got {quoted(sections)}")
-    check_memory("sections", (pairs,), copies=2)
+def _axis_of_each_pair(sections: Sequence[int], interleaved: bool) -> list[int]:
+    """Return 0 for a pair that follows the time, 1 for the row, 2 for the column."""
+    if len(sections) != 3:
+        raise ValueError(f"sections must be three counts of pairs, got {sections}.")
     if not interleaved:
-        return np.repeat([0, 1, 2], [time, row, column])
-    axes = np.zeros(pairs, int)
-    axes[1 : 3 * row : 3] = 1
-    axes[2 : 3 * column : 3] = 2
-    if np.bincount(axes, minlength=3).tolist() != [time, row, column]:
-        raise ValueError(
-            "sections must let axes take turns, T H W T H W …, when interleaved, "
-            f"got {quoted(sections)}"
-        )
-    return axes
+        return np.repeat([0, 1, 2], sections).tolist()
+    axes = np.zeros(sum(sections), int)
+    axes[1 : 3 * sections[1] : 3] = 1
+    axes[2 : 3 * sections[2] : 3] = 2
+    if np.bincount(axes, minlength=3).tolist() != list(sections):
+        raise ValueError(f"sections must fit T H W T H W … when interleaved, got {sections}.")
+    return axes.tolist()
 
 
-def _alike(rows: Any, columns: Any) -> tuple[Array, Array]:
-    """Return both in float64 and of one kind: lists and NumPy arrays follow a tensor."""
-    rows, columns = as_float64(rows, "rows"), as_float64(columns, "columns")
-    if rows.shape != columns.shape:
-        raise ValueError(
-            f"rows and columns must share a shape, got {tuple(rows.shape)} and "
-            f"{tuple(columns.shape)}"
-        )
-    if is_torch(columns):
-        return like(rows, columns, "rows"), columns
-    return rows, like(columns, rows, "columns")
-
-
-# ---------------------------------------------------------------- encodings
-
-
-class _RotaryOnGrid(Turning):
-    """RoPE by the coordinates of each token, looked up by its position in the sequence."""
-
-    coordinates: Array
-
-    def _angles(self, coordinates: Array, x: Array) -> Array:
-        """Return the angles [..., (heads,) len, pairs] of x at coordinates [..., len, axes]."""
-        raise NotImplementedError
-
-    def _require(self, *axes: str) -> None:
-        shape = tuple(as_numbers(self.coordinates, "coordinates").shape)
-        if len(shape) != 2 or shape[1] != len(axes):
-            raise ValueError(
-                f"coordinates must be ({', '.join(axes)}) of each token, got shape {shape}"
-            )
-        require_choice(self.layout, "layout", LAYOUTS)
-
-    def _waves(self, x: Array, positions: Any) -> tuple[Array, ...]:
-        table = like(as_array(self.coordinates, "coordinates"), x, "coordinates")
-        coordinates = in_float64(rows_at(table, positions_of(positions, x), "positions"))
-        return waves_of(self._angles(coordinates, x), x, self.layout)
+def _require_two_axes(head_dim: int) -> int:
+    if require_integer(head_dim, "head_dim", low=4) % 4:
+        raise ValueError(f"head_dim must be divisible by 4, for pairs on two axes, got {head_dim}.")
+    return head_dim
 
 
 @dataclass(frozen=True, eq=False)
-class AxialRotary(_RotaryOnGrid):
+class _GridRotary(Encoding):
+    """RoPE at the query and key by the coordinates of each token, looked up by its position."""
+
+    coordinates: Array
+
+    axes = ("row", "column")
+
+    def __post_init__(self) -> None:
+        require_choice(self.layout, "layout", LAYOUTS)
+        coordinates = as_float64(self.coordinates, "coordinates")
+        name = f"coordinates ({', '.join(self.axes)})"
+        require_shape(coordinates, name, "tokens", len(self.axes))
+        self._angles(coordinates[:1], head_dim=4)  # refuses what else does not fit
+
+    def _angles(self, coordinates: Array, head_dim: int) -> Array:
+        """Return the angles [..., heads or 1, len, pairs] at coordinates [..., len, axes]."""
+        raise NotImplementedError
+
+    def at_query(self, q: Array, positions: Any) -> Array:
+        """Rotate q [batch, heads, len, head_dim] by the coordinates at its positions."""
+        table = as_like(as_float64(self.coordinates, "coordinates"), q)
+        coordinates = learned(table, positions_of(positions, q))
+        return apply_rotary(q, self._angles(coordinates, q.shape[-1]), layout=self.layout)
+
+    def at_key(self, k: Array, positions: Any) -> Array:
+        """Rotate k [batch, heads, len, head_dim] by the coordinates at its positions."""
+        return self.at_query(k, positions)
+
+
+@dataclass(frozen=True, eq=False)
+class AxialRotary(_GridRotary):
     """Axial RoPE at the query and key, for coordinates [tokens, 2] of (row, column).
 
     RoPE-ViT is base=100, Qwen2-VL's image encoder first="row", layout="half_split".
     """
 
-    coordinates: Array
     base: float = 10_000.0
     first: str = "column"
     layout: str = "interleaved"
 
-    def __post_init__(self) -> None:
-        self._require("row", "column")
-        require_base(self.base)
-        require_choice(self.first, "first", AXES)
-
-    def _angles(self, coordinates: Array, x: Array) -> Array:
+    def _angles(self, coordinates: Array, head_dim: int) -> Array:
         rows, columns = coordinates[..., 0], coordinates[..., 1]
-        inv_freq = beside(coordinates, _frequencies_of_an_axis, x.shape[-1], float(self.base))
-        return _axial(rows, columns, inv_freq, self.first)[..., None, :, :]
+        angles = axial_angles(rows, columns, head_dim, base=self.base, first=self.first)
+        return angles[..., None, :, :]  # the same for all heads
 
 
 @dataclass(frozen=True, eq=False)
-class MixedRotary(_RotaryOnGrid):
+class MixedRotary(_GridRotary):
     """Mixed RoPE at the query and key, for coordinates [tokens, 2] of (row, column).
 
     Shapes: frequencies [2, head_dim/2] or [2, heads, head_dim/2], index 0 for columns; where each
     head has its own, there are as many key heads as query heads.
     """
 
-    coordinates: Array
     frequencies: Array
     layout: str = "interleaved"
 
-    def __post_init__(self) -> None:
-        self._require("row", "column")
-        mixed_angles([0], [0], self.frequencies)
-
-    def _angles(self, coordinates: Array, x: Array) -> Array:
-        frequencies = in_float64(as_array(self.frequencies, "frequencies"))
-        frequencies = like(frequencies, coordinates, "frequencies")
-        heads, pairs = x.shape[-3] if x.ndim > 2 else 1, x.shape[-1] // 2
-        by_head = frequencies.shape[1] if frequencies.ndim == 3 else 1
-        if frequencies.shape[-1] > pairs or by_head not in (1, heads):
-            raise ValueError(
-                f"frequencies must be [2, {pairs}] or, for each of {heads} heads, queries and keys "
-                f"alike, [2, {heads}, {pairs}], got shape {tuple(frequencies.shape)}"
-            )
-        angles = _mixed(coordinates[..., 0], coordinates[..., 1], frequencies)
-        return angles if frequencies.ndim == 3 else angles[..., None, :, :]
+    def _angles(self, coordinates: Array, head_dim: int) -> Array:
+        angles = mixed_angles(coordinates[..., 0], coordinates[..., 1], self.frequencies)
+        return angles if np.ndim(self.frequencies) == 3 else angles[..., None, :, :]
 
 
 @dataclass(frozen=True, eq=False)
-class MRotary(_RotaryOnGrid):
+class MRotary(_GridRotary):
     """Multimodal RoPE at the query and key, for coordinates [tokens, 3] of (time, row, column).
 
-    A text token has the same number three times. Sections count the pairs of each axis; what lies
-    beyond them in head_dim is not turned. ``interleaved`` says which axis a pair follows,
-    ``layout`` which two dimensions are a pair: Qwen2-VL is layout="half_split", Qwen3-VL that and
-    interleaved=True.
+    Text tokens have three equal numbers. Sections count the pairs of each axis; dimensions beyond
+    them are not rotated. Qwen2-VL is layout="half_split", Qwen3-VL that and interleaved=True.
     """
 
-    coordinates: Array
     sections: Sequence[int]
     base: float = 10_000.0
     interleaved: bool = False
     layout: str = "interleaved"
-    _axes: tuple[int, ...] = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        self._require("time", "row", "column")
-        require_base(self.base)
-        axes = _axis_of_each_pair(self.sections, self.interleaved)
-        object.__setattr__(self, "_axes", tuple(axes.tolist()))
+    axes = ("time", "row", "column")
 
-    def _angles(self, coordinates: Array, x: Array) -> Array:
-        pairs, head_dim = sum(self.sections), x.shape[-1]
-        if 2 * pairs > head_dim:
-            raise ValueError(
-                f"sections must add up to at most {head_dim // 2} pairs, half of head_dim "
-                f"{head_dim}, got {quoted(self.sections)}"
-            )
-        inv_freq = beside(coordinates, rotary_frequencies, 2 * pairs, float(self.base))
-        axes = beside(coordinates, np.array, self._axes)
-        return _mrope(coordinates, inv_freq, axes)[..., None, :, :]
+    def _angles(self, coordinates: Array, head_dim: int) -> Array:
+        thw = namespace(coordinates).moveaxis(coordinates, -1, 0)
+        inv_freq = rotary_frequencies(2 * sum(self.sections), self.base)
+        angles = mrope_angles(thw, inv_freq, self.sections, interleaved=self.interleaved)
+        return angles[..., None, :, :]

@@ -1,4 +1,4 @@
-"""Stretching a trained RoPE to longer texts: slower turning, pair by pair.
+"""Context extension of a trained RoPE: lower frequencies, pair by pair.
 
 In Hugging Face's rope_scaling, original_max_seq_len is called original_max_position_embeddings.
 """
@@ -6,13 +6,17 @@ In Hugging Face's rope_scaling, original_max_seq_len is called original_max_posi
 from __future__ import annotations
 
 import math
-import sys
 from typing import Any
 
 import numpy as np
 
-from posviz.arrays import as_float64, like
-from posviz.encodings.checks import require_choice, require_integer, require_positive, require_real
+from posviz.encodings.checks import (
+    require_choice,
+    require_integer,
+    require_positive,
+    require_real,
+    require_shape,
+)
 from posviz.encodings.frequencies import Frequencies, rotary_frequencies
 
 __all__ = ["dynamic_ntk", "llama3", "longrope", "ntk", "position_interpolation", "yarn"]
@@ -23,14 +27,9 @@ RAMPS = ("code", "paper")
 def position_interpolation(
     rotary_dim: int, factor: float, *, base: float = 10_000.0
 ) -> Frequencies:
-    """Turn every pair ``factor`` times more slowly, as if positions were divided by it.
+    """Divide every frequency by ``factor``, as if positions were divided by it.
 
-    Shapes: inv_freq [rotary_dim/2]. Units: radians per token. float64.
-
-    Raises:
-        TypeError: when rotary_dim is not an integer or another argument not a number.
-        ValueError: when rotary_dim is odd or below 2, base is not above 1, factor is below 1, or
-            memory is short.
+    Shapes: inv_freq [rotary_dim/2]. Units: radians per token.
 
     Source: Chen et al. 2023 (Position Interpolation), section 2.3.
     """
@@ -40,27 +39,17 @@ def position_interpolation(
 def ntk(rotary_dim: int, factor: float, *, base: float = 10_000.0) -> Frequencies:
     """Raise the base to base · factor^(d/(d−2)), d being rotary_dim ("NTK-aware").
 
-    The first pair keeps its pace, the last turns exactly ``factor`` times more slowly, and those
-    between lie evenly (on a log scale) between 1 and ``factor``.
+    The first pair keeps its frequency, that of the last is divided by exactly ``factor``, and those
+    between lie evenly on a log scale: pair k's is divided by factor^(2k/(d−2)).
 
-    Shapes: inv_freq [rotary_dim/2]. Units: radians per token. float64.
-
-    Raises:
-        TypeError: when rotary_dim is not an integer or another argument not a number.
-        ValueError: when rotary_dim is odd or below 4, base is not above 1, factor is below 1, or
-            memory is short.
+    Shapes: inv_freq [rotary_dim/2]. Units: radians per token.
 
     Source: bloc97 2023 on Reddit, as given in Peng et al. 2023 (YaRN), equations 14 to 16.
     """
     inv_freq, factor = rotary_frequencies(rotary_dim, base), _require_factor(factor)
     if rotary_dim == 2:
-        raise ValueError(
-            "rotary_dim must be at least 4, got 2: the one pair is both the first, which keeps its "
-            "pace, and the last, which does not (the exponent d/(d − 2) divides by zero)"
-        )
-    # Pair by pair, since the base itself can be too large for a number where these are not.
-    steps = np.arange(0, rotary_dim, 2, dtype=np.float64)
-    return Frequencies(inv_freq * factor ** (-steps / (rotary_dim - 2)))
+        raise ValueError("rotary_dim must be at least 4: with one pair, the first is the last.")
+    return Frequencies(inv_freq * factor ** (-np.arange(0, rotary_dim, 2) / (rotary_dim - 2)))
 
 
 def dynamic_ntk(
@@ -71,25 +60,21 @@ def dynamic_ntk(
     original_max_seq_len: int,
     base: float = 10_000.0,
 ) -> Frequencies:
-    """Stretch as ``ntk`` does, by α = factor · seq_len / original_max_seq_len − (factor − 1).
+    """Apply ``ntk`` with α = factor · seq_len / original_max_seq_len − (factor − 1).
 
     Up to original_max_seq_len this is RoPE, for any factor. With factor 1, α is the ratio of the
-    lengths: the rule of the YaRN paper; Hugging Face has the general one. The frequencies depend
-    on seq_len alone, not on lengths seen before, so keys must be cached before they are turned;
-    ``KeyValueCache`` holds them turned: keep seq_len fixed while it grows.
+    lengths, the rule of the YaRN paper; Hugging Face has the general one. The frequencies follow
+    seq_len, so keys would have to be cached before they are rotated; ``KeyValueCache`` holds
+    rotated ones, so keep seq_len fixed while it grows.
 
-    Shapes: inv_freq [rotary_dim/2]. Units: tokens; radians per token. float64.
-
-    Raises:
-        TypeError: when a dimension or length is not an integer or another argument not a number.
-        ValueError: as ``ntk``, and when a length is below 1.
+    Shapes: inv_freq [rotary_dim/2]. Units: tokens; radians per token.
 
     Source: emozilla 2023 on Reddit; Peng et al. 2023 (YaRN), section 3.3.
     """
     factor = _require_factor(factor)
     original = require_integer(original_max_seq_len, "original_max_seq_len")
-    beyond = max(require_integer(seq_len, "seq_len") / original, 1.0) - 1
-    return ntk(rotary_dim, factor * beyond + 1, base=base)
+    excess = max(require_integer(seq_len, "seq_len") / original, 1.0) - 1
+    return ntk(rotary_dim, factor * excess + 1, base=base)
 
 
 def yarn(
@@ -106,49 +91,36 @@ def yarn(
     mscale: float = 1.0,
     mscale_all_dim: float = 0.0,
 ) -> Frequencies:
-    """Keep pairs that turned over beta_fast times in training, slow those under beta_slow turns.
+    """Keep pairs above beta_fast rotations in training, slow those below beta_slow by factor.
 
-    Pairs between are blended along a ramp. In the paper it is linear in the number of turns; in
-    the released code, which trained the models and which others copied, in the index of the pair,
-    from the one that makes beta_fast turns to the one that makes beta_slow (rounded outwards
-    unless ``truncate`` is False). "code" is the default. Where its range lies beyond all pairs,
-    the released code turns the ramp around; this does not. attention_factor None is
-    0.1 · ln(factor) + 1 = √(1/t), t being the temperature: scores get its square. DeepSeek's
-    models have 0.1 · mscale · ln(factor) + 1 over the same with mscale_all_dim: with two equal
-    numbers it is 1, and their attention multiplies the scores by itself.
+    Pairs between are blended along a ramp. In the paper it is linear in the number of rotations. In
+    the released code, which trained the models and which others copied, it is linear in the index
+    of the pair, from the index that makes beta_fast rotations to the one that makes beta_slow,
+    rounded outwards unless ``truncate`` is False. "code" is the default. With equal betas (Kimi-K2)
+    the ramp is a step. Where the ramp lies beyond the last pair, the released code reverses it;
+    this function does not.
 
-    Shapes: inv_freq [rotary_dim/2]. Units: tokens; turns; radians per token. float64.
+    attention_factor None is 0.1 · ln(factor) + 1 = √(1/t), with the paper's temperature t. DeepSeek
+    has 0.1 · mscale · ln(factor) + 1 over the same with mscale_all_dim: with two equal numbers the
+    quotient is 1, and their attention multiplies the scores itself.
 
-    Raises:
-        TypeError: when a dimension or length is not an integer or another argument not a number.
-        ValueError: when rotary_dim is odd or below 2, base is not above 1, factor or the length
-            below 1, the betas are not 0 < beta_slow < beta_fast, attention_factor is not above 0,
-            an mscale is below 0, the ramp is unknown, or memory is short.
+    Shapes: inv_freq [rotary_dim/2]. Units: tokens; rotations; radians per token.
 
     Source: Peng et al. 2023 (YaRN), equations 17 to 22; ``LlamaYaRNScaledRotaryEmbedding``.
     """
     require_choice(ramp, "ramp", RAMPS)
     inv_freq, factor = rotary_frequencies(rotary_dim, base), _require_factor(factor)
     original = require_integer(original_max_seq_len, "original_max_seq_len")
-    band = _require_band("beta_slow", beta_slow, "beta_fast", beta_fast)
+    slow, fast = _require_ordered(beta_slow=beta_slow, beta_fast=beta_fast)
     if ramp == "paper":
-        kept = _kept_by_turns(inv_freq, original, *band)
+        kept = _kept_by_rotations(inv_freq, original, slow, fast)
     else:
-        kept = _kept_by_index(rotary_dim, base, original, *band, truncate)
+        kept = _kept_by_index(rotary_dim, base, original, slow, fast, truncate)
     if attention_factor is None:
-        attention_factor = _sharper(factor, mscale, "mscale") / _sharper(
-            factor, mscale_all_dim, "mscale_all_dim"
-        )
+        attention_factor = _magnitude(factor, mscale) / _magnitude(factor, mscale_all_dim)
     return Frequencies(
         _blend(inv_freq, factor, kept), require_positive(attention_factor, "attention_factor")
     )
-
-
-def _sharper(factor: float, mscale: Any, name: str) -> float:
-    number = require_real(mscale, name)
-    if number < 0:
-        raise ValueError(f"{name} must be at least 0, got {number:g}")
-    return 0.1 * number * math.log(factor) + 1
 
 
 def longrope(
@@ -162,35 +134,26 @@ def longrope(
     base: float = 10_000.0,
     attention_factor: float | None = None,
 ) -> Frequencies:
-    """Slow each pair by a factor of its own, taken from one of two lists found by search.
+    """Divide each frequency by a factor of its own, from one of two lists found by search.
 
     Texts longer than original_max_seq_len take long_factors, others short_factors.
     attention_factor None is √(1 + ln s / ln original_max_seq_len), s being max_seq_len /
     original_max_seq_len, and 1 where s ≤ 1: for both lists, as in the Phi-3 models. As
-    ``KeyValueCache`` holds keys turned, keep seq_len fixed while it grows. torch.compile cannot
-    read the lists: call this outside.
+    ``KeyValueCache`` holds rotated keys, keep seq_len fixed while it grows.
 
     Shapes: short_factors, long_factors and inv_freq [rotary_dim/2]. Units: tokens; radians per
-    token. float64.
-
-    Raises:
-        TypeError: when a dimension or length is not an integer, another argument not numbers, or
-            the factors are torch tensors.
-        ValueError: when rotary_dim is odd or below 2, base is not above 1, a factor is not above
-            0 or there are not rotary_dim/2, seq_len or max_seq_len is below 1,
-            original_max_seq_len below 2, or memory is short.
+    token.
 
     Source: Ding et al. 2024 (LongRoPE), section 3; Phi-3's released code for the attention factor.
     """
     inv_freq = rotary_frequencies(rotary_dim, base)
-    short = _require_factors(short_factors, "short_factors", inv_freq)
-    long = _require_factors(long_factors, "long_factors", inv_freq)
-    # The logarithm of 1, by which to divide, is 0.
-    original = require_integer(original_max_seq_len, "original_max_seq_len", low=2)
+    short = _require_factors(short_factors, "short_factors", len(inv_freq))
+    long = _require_factors(long_factors, "long_factors", len(inv_freq))
+    original = require_integer(original_max_seq_len, "original_max_seq_len", low=2)  # ln 1 is 0
     seq_len = require_integer(seq_len, "seq_len")
-    stretch = require_integer(max_seq_len, "max_seq_len") / original
+    extension = max(require_integer(max_seq_len, "max_seq_len") / original, 1.0)
     if attention_factor is None:
-        attention_factor = math.sqrt(1 + math.log(max(stretch, 1.0)) / math.log(original))
+        attention_factor = math.sqrt(1 + math.log(extension) / math.log(original))
     return Frequencies(
         inv_freq / (long if seq_len > original else short),
         require_positive(attention_factor, "attention_factor"),
@@ -206,74 +169,76 @@ def llama3(
     low_freq_factor: float = 1.0,
     high_freq_factor: float = 4.0,
 ) -> Frequencies:
-    """Keep pairs that turned over high_freq_factor times in training, slow the slow, blend between.
+    """Keep pairs above high_freq_factor rotations in training, slow those below low_freq_factor.
 
-    The slow made fewer than low_freq_factor turns. The ramp between, linear in the number of
-    turns, is that of the YaRN paper; its attention factor is not used.
+    The ramp between is that of the YaRN paper, linear in the number of rotations; YaRN's attention
+    factor is not used. With two equal factors (Llama 4 Scout) the ramp is a step.
 
-    Shapes: inv_freq [rotary_dim/2]. Units: tokens; turns; radians per token. float64.
-
-    Raises:
-        TypeError: when a dimension or length is not an integer or another argument not a number.
-        ValueError: when rotary_dim is odd or below 2, base is not above 1, factor or the length
-            below 1, not 0 < low_freq_factor < high_freq_factor, or memory is short.
+    Shapes: inv_freq [rotary_dim/2]. Units: tokens; rotations; radians per token.
 
     Source: Llama 3.1's released code, ``apply_scaling``.
     """
     inv_freq, factor = rotary_frequencies(rotary_dim, base), _require_factor(factor)
     original = require_integer(original_max_seq_len, "original_max_seq_len")
-    band = _require_band("low_freq_factor", low_freq_factor, "high_freq_factor", high_freq_factor)
-    return Frequencies(_blend(inv_freq, factor, _kept_by_turns(inv_freq, original, *band)))
+    slow, fast = _require_ordered(
+        low_freq_factor=low_freq_factor, high_freq_factor=high_freq_factor
+    )
+    kept = _kept_by_rotations(inv_freq, original, slow, fast)
+    return Frequencies(_blend(inv_freq, factor, kept))
 
 
 def _blend(inv_freq: np.ndarray, factor: float, kept: np.ndarray) -> np.ndarray:
+    """Mix frequencies as they are, where kept is 1, with those divided by factor, where it is 0."""
     return inv_freq * (kept + (1 - kept) / factor)
 
 
-def _kept_by_turns(inv_freq: np.ndarray, original: int, slow: float, fast: float) -> np.ndarray:
-    turns = original * inv_freq / (2 * math.pi)
-    return np.clip((turns - slow) / (fast - slow), 0, 1)
+def _kept_by_rotations(inv_freq: np.ndarray, original: int, slow: float, fast: float) -> np.ndarray:
+    """Return 0 up to ``slow`` rotations in training, 1 from ``fast`` on: the paper's ramp."""
+    rotations = original * inv_freq / (2 * math.pi)
+    if slow == fast:
+        return (rotations >= fast) * 1.0
+    return np.clip((rotations - slow) / (fast - slow), 0, 1)
 
 
 def _kept_by_index(
     rotary_dim: int, base: float, original: int, slow: float, fast: float, truncate: bool
 ) -> np.ndarray:
-    """Return 1 for pairs to keep, 0 for pairs to slow: linear in their index between."""
-    tiny, huge = sys.float_info.min, sys.float_info.max  # whose logarithms are numbers
-    lengths = (min(max(original / (turns * 2 * math.pi), tiny), huge) for turns in (fast, slow))
-    first, last = (rotary_dim * math.log(n) / (2 * math.log(base)) for n in lengths)
+    """Return 1 up to the pair that makes ``fast`` rotations, 0 from that of ``slow`` on."""
+    first, last = (
+        # base^(−2k/d) · original = 2π · rotations, solved for k
+        rotary_dim * math.log(original / (rotations * 2 * math.pi)) / (2 * math.log(base))
+        for rotations in (fast, slow)
+    )
     if truncate:
         first, last = math.floor(first), math.ceil(last)
     # The released code bounds the last pair by rotary_dim, not by the number of pairs.
     first, last = (min(max(index, 0), rotary_dim - 1) for index in (first, last))
     if first == last:
         last += 0.001  # as in the released code: a step
-    return 1 - np.clip(
-        (np.arange(rotary_dim // 2, dtype=np.float64) - first) / (last - first), 0, 1
-    )
+    return 1 - np.clip((np.arange(rotary_dim // 2) - first) / (last - first), 0, 1)
+
+
+def _magnitude(factor: float, mscale: float) -> float:
+    return 0.1 * require_real(mscale, "mscale") * math.log(factor) + 1
 
 
 def _require_factor(factor: Any) -> float:
     number = require_real(factor, "factor")
     if number < 1:
-        raise ValueError(f"factor must be at least 1, for it stretches, got {number:g}")
+        raise ValueError(f"factor must be at least 1, because it extends, got {number:g}.")
     return number
 
 
-def _require_factors(values: Any, name: str, inv_freq: np.ndarray) -> np.ndarray:
-    factors = like(as_float64(values, name), inv_freq, name)
-    if factors.shape != inv_freq.shape:
-        raise ValueError(
-            f"{name} must be [rotary_dim/2], one for each of {len(inv_freq)} pairs, "
-            f"got shape {factors.shape}"
-        )
+def _require_factors(values: Any, name: str, pairs: int) -> np.ndarray:
+    factors = require_shape(np.asarray(values, float), name, pairs)
     if (factors <= 0).any():
-        raise ValueError(f"{name} must be above 0, got {factors.min():g} among them")
+        raise ValueError(f"{name} must be above 0, got {factors.min():g} among them.")
     return factors
 
 
-def _require_band(low_name: str, low: Any, high_name: str, high: Any) -> tuple[float, float]:
+def _require_ordered(**bounds: Any) -> tuple[float, float]:
+    (low_name, high_name), (low, high) = bounds, bounds.values()
     low, high = require_positive(low, low_name), require_positive(high, high_name)
-    if low >= high:
-        raise ValueError(f"{low_name} must be below {high_name}, got {low:g} and {high:g}")
+    if low > high:
+        raise ValueError(f"{low_name} must be at most {high_name}, got {low:g} and {high:g}.")
     return low, high
