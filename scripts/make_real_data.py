@@ -129,7 +129,8 @@ def measure(runs):
 
 def attention(q, k):
     """Causal weights [..., len, len] of q and k [..., len, head_dim]."""
-    q, k = real.ROPE.at_query_and_key(q, k, np.arange(q.shape[-2]))
+    positions = np.arange(q.shape[-2])
+    q, k = real.ROPE.at_query(q, positions), real.ROPE.at_key(k, positions)
     scores = q.astype(float) @ k.astype(float).swapaxes(-1, -2) / q.shape[-1] ** 0.5
     return softmax(np.where(np.tri(q.shape[-2], dtype=bool), scores, -np.inf))
 

@@ -16,6 +16,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from posviz.attention.masks import blockwise_causal_mask
 from posviz.encodings.alibi import Alibi, alibi_slopes
 from posviz.encodings.doors import Encoding, NoPosition
 from posviz.encodings.fire import FIRE
@@ -29,9 +30,7 @@ from posviz.encodings.t5 import T5
 from posviz.encodings.xpos import XPos
 from posviz.lab.configs import Config
 from posviz.lab.tasks import TASKS
-from posviz.attention.masks import blockwise_causal_mask
 from posviz.models.training import START, SmallTransformer
-from posviz.module import EncodingModule
 
 BUCKETS = 16  # of T5
 FIRE_WIDTH = 32
@@ -191,8 +190,7 @@ def _stretched(
     else:
         own: dict[str, Any] = {"original_max_seq_len": config.seq_len, "beta_fast": BETA_FAST}
         frequencies = yarn(head_dim, factor, **own)
-    encoding = EncodingModule(Rotary(frequencies=frequencies))
-    model.encoding = encoding.to(model.embedding.device)
+    model.encoding = Rotary(frequencies=frequencies)
     return model
 
 

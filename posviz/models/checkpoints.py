@@ -10,7 +10,6 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from posviz.arrays import check_memory
 from posviz.home import at_home
 from posviz.wording import quoted, shortened, spelt_like
 
@@ -129,17 +128,6 @@ def _download(repository: str, filename: str) -> str:
 # Python where a header does not fit: so the format's three parts are read here.
 
 
-def count_numbers(path: str | Path) -> int:
-    """Return how many numbers the tensors of a safetensors file hold; only its header is read.
-
-    Raises:
-        OSError: when there is no such file.
-        ValueError: when the file is not in safetensors format.
-    """
-    with open(path, "rb") as file:
-        return sum(math.prod(entry["shape"]) for entry in _header(file, path)[0].values())
-
-
 def _read(path: str, tensor: str | None) -> np.ndarray:
     with open(path, "rb") as file:
         tensors, data = _header(file, path)
@@ -157,7 +145,6 @@ def _read(path: str, tensor: str | None) -> np.ndarray:
                 f"{quoted(tuple(shape))} in {dtype} do not take {stop - start:,} bytes"
             )
         kind = np.dtype(np.float32 if dtype == "BF16" else stored.newbyteorder("="))
-        check_memory(f"tensor {quoted(name)}", tuple(shape), itemsize=kind.itemsize)
         file.seek(data + start)
         table = np.empty(math.prod(shape), kind)
         if not _fill(table, file, stored):

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from posviz.arrays import check_memory, to_numpy
+from posviz.arrays import to_numpy
 from posviz.encodings.frequencies import Frequencies
 from posviz.encodings.rotary import LAYOUTS, Rotary
 from posviz.home import at_home
-from posviz.models.checkpoints import USUAL_NAMES, count_numbers
+from posviz.models.checkpoints import USUAL_NAMES
 from posviz.models.reading import Reading
 from posviz.wording import quoted, shortened
 
@@ -36,7 +36,7 @@ def load_model(path: str | Path) -> LoadedModel:
     Raises:
         TypeError: when path is neither text nor a path.
         OSError: when there is no such folder, or none with `config.json` and `model*.safetensors`.
-        ValueError: when a file is broken, weights are missing, memory is short, transformers does
+        ValueError: when a file is broken, weights are missing, transformers does
             not know the model, or position enters it in another way.
         ModuleNotFoundError: when transformers is not installed.
     """
@@ -49,8 +49,6 @@ def load_model(path: str | Path) -> LoadedModel:
             "path must be a folder with config.json and model*.safetensors, got "
             f"{quoted(str(path))}"
         )
-    numbers = sum(map(count_numbers, files))
-    check_memory(f"path, {shortened(folder)}", (numbers,), itemsize=4)
     if find_spec("transformers") is None:
         raise ModuleNotFoundError(MISSING)
     from transformers import AutoModel, AutoTokenizer
@@ -139,7 +137,7 @@ class LoadedModel:
 
         Raises:
             ValueError: when there is no token, one that the model does not know, or more than it
-                can read, or memory is short.
+                can read.
         """
         weights, layers = self._run(ids)
         if not layers:
@@ -153,8 +151,6 @@ class LoadedModel:
         config = self.model.config
         if not ids or min(ids) < 0 or max(ids) >= config.vocab_size:
             raise ValueError(f"ids must be tokens 0 … {config.vocab_size - 1}, got {quoted(ids)}")
-        shape = (config.num_hidden_layers, config.num_attention_heads, len(ids), len(ids))
-        check_memory("layers × heads × tokens × tokens", shape, itemsize=4, copies=3)
         try:
             with torch.inference_mode(), _watched(self.model) as layers:
                 seen = self.model(torch.tensor([ids]), output_attentions=True, use_cache=False)

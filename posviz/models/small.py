@@ -13,19 +13,19 @@ import numpy as np
 from safetensors import safe_open
 
 from posviz.attention import attend
+from posviz.attention.masks import causal_mask
 from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import Encoding, NoPosition, doors
 from posviz.encodings.frequencies import Frequencies, rotary_frequencies
 from posviz.encodings.learned import Learned
 from posviz.encodings.rotary import Rotary
-from posviz.attention.masks import causal_mask
 from posviz.models.reading import Reading
 
 FOLDER = Path(__file__).parent / "data" / "small"
 CHARACTERS = 128  # ASCII: the code of a character is its token
 ENCODINGS: dict[str, Callable[[Mapping[str, np.ndarray]], Encoding]] = {  # by arm, from arrays
     "none": lambda arrays: NoPosition(),
-    "learned": lambda arrays: Learned(arrays["encoding.table"]),
+    "learned": lambda arrays: Learned(arrays["encoding_parameters.table"]),
     "ALiBi": lambda arrays: Alibi(),
     "RoPE": lambda arrays: Rotary(),
 }

@@ -21,7 +21,6 @@ from posviz.encodings.rotary import Rotary
 from posviz.encodings.stretching import ntk, position_interpolation, yarn
 from posviz.models.real import DATA
 from posviz.models.training import SmallTransformer, standard_library_text, train
-from posviz.module import EncodingModule
 
 RESULTS = DATA / "small_stretched.json"
 TRAINED, LONGEST = 64, 256  # characters, in training and afterwards
@@ -63,7 +62,7 @@ def trained(*, seed: int = 0, steps: int = 600) -> SmallTransformer:
 def stretched(model: SmallTransformer, method: str, factor: float = 4.0) -> SmallTransformer:
     """Return a copy whose pairs turn as a method says; nothing is learned."""
     other = deepcopy(model)
-    other.encoding = EncodingModule(Rotary(frequencies=frequencies(method, factor)))
+    other.encoding = Rotary(frequencies=frequencies(method, factor))
     return other
 
 

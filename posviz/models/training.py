@@ -21,12 +21,11 @@ from torch.nn.functional import cross_entropy, gelu
 from torch.optim.adam import adam
 from tqdm import tqdm
 
-from posviz.arrays import TORCH_DEVICES, check_memory, to_device, to_numpy
+from posviz.arrays import TORCH_DEVICES, to_device, to_numpy
 from posviz.attention import attend
+from posviz.attention.masks import causal_mask
 from posviz.encodings.checks import require_integer, require_positive
 from posviz.encodings.doors import Encoding, NoPosition, doors
-from posviz.attention.masks import causal_mask
-from posviz.module import EncodingModule
 from posviz.wording import quoted
 
 CHARACTERS = 128  # ASCII: the code of a character is its token
@@ -89,15 +88,14 @@ class SmallTransformer(nn.Module):
         d_model = require_integer(d_model, "d_model")
         num_heads = require_integer(num_heads, "num_heads")
         num_layers = require_integer(num_layers, "num_layers")
-        rows = 2 * CHARACTERS + 12 * d_model * num_layers
-        check_memory("num_layers × d_model", (rows, d_model), itemsize=4)
         if d_model % num_heads:
             raise ValueError(f"num_heads must divide d_model = {d_model}, got {num_heads}")
         if "at_input" in (at := doors(encoding)) and len(at) > 1:
             raise ValueError(f"encoding must act at the input or after it, not both, got {at}")
         self.plan = _plan(plan, num_layers)
         random = _generator(seed)
-        self.encoding, self.causal = EncodingModule(encoding), causal
+        self.encoding, self.causal = encoding, causal
+        self.encoding_parameters = _parameters(encoding)
         self.embedding = _normal((CHARACTERS + 1, d_model), START, random)
         self.layers = nn.ModuleList(
             _Layer(d_model, num_heads, random, own.pop("encoding", None)) for own in self.plan
@@ -116,10 +114,9 @@ class SmallTransformer(nn.Module):
         tokens = torch.as_tensor(tokens, device=self.embedding.device)
         if positions is None:
             positions = torch.arange(tokens.shape[1], device=tokens.device)
-        encoding = self.encoding()
-        x = encoding.at_input(self.embedding[tokens], positions)
+        x = self.encoding.at_input(self.embedding[tokens], positions)
         mask = causal_mask(positions, positions) if self.causal else None
-        inner = NoPosition() if doors(encoding) == ("at_input",) else encoding
+        inner = NoPosition() if doors(self.encoding) == ("at_input",) else self.encoding
         for layer, own in zip(self.layers, self.plan, strict=True):
             x = layer(x, inner, positions, {"mask": mask, **own})
         return self.norm(x) @ self.output
@@ -136,6 +133,12 @@ def _plan(plan: Sequence[Mapping[str, Any]] | None, num_layers: int) -> list[dic
     return rows
 
 
+def _parameters(encoding: Encoding | None) -> nn.ParameterDict:
+    """Register the trained arrays of an encoding, so that they are saved and moved with a model."""
+    named = {} if encoding is None else vars(encoding)
+    return nn.ParameterDict({n: x for n, x in named.items() if isinstance(x, nn.Parameter)})
+
+
 class _Layer(nn.Module):
     """Attention and a network of one hidden layer, each added to the residual stream."""
 
@@ -144,7 +147,7 @@ class _Layer(nn.Module):
     ) -> None:
         super().__init__()
         self.num_heads = num_heads
-        self.encoding = None if encoding is None else EncodingModule(encoding)
+        self.encoding, self.encoding_parameters = encoding, _parameters(encoding)
         self.w_q, self.w_k, self.w_v, self.w_o = (
             _normal((d_model, d_model), d_model**-0.5, random) for _ in range(4)
         )
@@ -163,7 +166,7 @@ class _Layer(nn.Module):
             self.w_k,
             self.w_v,
             num_heads=self.num_heads,
-            encoding=encoding if self.encoding is None else self.encoding(),
+            encoding=encoding if self.encoding is None else self.encoding,
             positions=positions,
             **limits,
         )
@@ -230,8 +233,6 @@ def train(
     with _interrupts_noted() as interrupted, one_thread():
         tokens = _tokens(text, seq_len)
         model.to(_device(device))
-        logits = (batch_size, seq_len, CHARACTERS)  # with their gradients, and as losses
-        check_memory("batch_size × seq_len", logits, itemsize=4, x=model.embedding, copies=3)
         optimizer = Adam(model, rate)
         with tqdm(total=steps, desc="training", file=sys.stdout, mininterval=0.5) as bar:
             keep()
@@ -353,7 +354,6 @@ def _tokens(text: str, seq_len: int) -> torch.Tensor:
 def _snapshot_steps(steps: int, snapshots: int) -> set[int]:
     """Return at most that many steps from 0 to the last, spaced ever wider."""
     number = min(require_integer(snapshots, "snapshots", low=2), steps + 1)
-    check_memory("snapshots", (number,), itemsize=100)  # a number in a set
     return {round(steps * (k / (number - 1)) ** 2) for k in range(number)}
 
 
