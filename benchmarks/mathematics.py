@@ -4,10 +4,10 @@ python benchmarks/mathematics.py            everything
 python benchmarks/mathematics.py rope t5    the groups named: rope, rope_bfloat16, alibi, t5,
                                             learned_biases, table, attention,
                                             attention_bfloat16, decoding, step, biases,
-                                            tiny, memory, flex, agreement
+                                            tiny, memory
 
 Where torch finds a GPU, all is measured there but learned_biases and memory, which are of the CPU
-and are left out. flex and agreement (gpu.py) need one.
+and are left out.
 """
 
 import datetime
@@ -18,10 +18,8 @@ import statistics
 import subprocess
 import sys
 import time
-from functools import partial
 from importlib import metadata
 
-import gpu
 import numpy as np
 import psutil
 import torch
@@ -40,8 +38,14 @@ import posviz
 from posviz.attention import attention as attend_to
 
 fused = torch.nn.functional.scaled_dot_product_attention
-DEVICE = gpu.DEVICE
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 ROUNDS = 15
+
+
+def wait():
+    """Wait for the GPU, if there is one."""
+    if DEVICE == "cuda":
+        torch.cuda.synchronize()
 
 
 def times(contenders, inner=1):
@@ -62,11 +66,11 @@ def times(contenders, inner=1):
     with torch.no_grad():
         for _ in range(2 + ROUNDS):
             for name, run in contenders.items():
-                gpu.wait()
+                wait()
                 began = clock()
                 for _ in range(inner):
                     kept = run()
-                gpu.wait()
+                wait()
                 taken[name].append(1e3 * (clock() - began) / inner)
                 del kept
                 gc.collect()
@@ -86,21 +90,16 @@ def rope(dtype=torch.float32):
     cos, sin = llama.LlamaRotaryEmbedding(config).to(DEVICE)(x, positions[None])
     lucid, theirs = RotaryEmbedding(dim=128).to(DEVICE), XRotaryEmbedding(128).to(DEVICE)
     freqs, _ = theirs(positions)
-    turn = posviz.apply_rotary
-    compiled = torch.compile(turn)
-    compiled_split = torch.compile(turn)  # one each: a second layout would compile anew
+    rotate = posviz.apply_rotary
 
     def hugging_face():
         return llama.apply_rotary_pos_emb(x, x[:, :1], cos, sin)[0]
 
     return {
         "copy into fresh memory": x.clone,
-        "posviz, interleaved": lambda: turn(x, angles),
-        "posviz, half_split": lambda: turn(x, angles, layout="half_split"),
-        "posviz, interleaved, compiled": lambda: compiled(x, angles),
-        "posviz, half_split, compiled": lambda: compiled_split(x, angles, layout="half_split"),
+        "posviz, interleaved": lambda: rotate(x, angles),
+        "posviz, half_split": lambda: rotate(x, angles, layout="half_split"),
         "Hugging Face (half_split)": hugging_face,
-        "Hugging Face, compiled": torch.compile(hugging_face),
         "rotary-embedding-torch (interleaved)": lambda: lucid.rotate_queries_or_keys(x),
         "x-transformers (interleaved)": lambda: apply_rotary_pos_emb(x, freqs),
     }
@@ -156,14 +155,9 @@ def learned_biases():
     causal = torch.tril(tokens[:, None] - tokens).float()
     offsets, numpy = posviz.offsets(tokens, tokens), (r1.numpy(), r2.numpy())
     zeros = torch.zeros(()).expand(1, 16, 2048, 2048)
-    view = posviz.kerple_log_bias(*numpy, apart)
-    while view.base is not None:
-        view = view.base
-    whole = posviz.kerple_log_bias(r1, r2, offsets).nbytes / 2**20
     x, theirs = torch.randn(1, 2048, 64), DataDependentAlibi(64, 16)
     linear = theirs.to_forget_gates[0]
     w_f, b_f = linear.weight.T.contiguous(), linear.bias
-    print(f"Kerple's bias holds {whole:.0f} MiB in torch, {view.nbytes / 2**20:.2f} in NumPy")
     return {
         "x-transformers' ALiBi, which has no Kerple": lambda: AlibiPositionalBias(heads=16)(
             2048, 2048
@@ -232,12 +226,10 @@ def attention(dtype=torch.float32):
     bias = posviz.alibi_bias(_slopes(8), posviz.offsets(tokens, tokens))
     bias = bias.where(mask, -torch.inf).to(dtype)[None]
     ours = _attended(qkv, encodings, tokens, tokens, mask=mask)
-    options = {"mask": mask, "implementation": "eager"}
-    eager = _attended(qkv, {"ALiBi, eager": encodings["ALiBi"]}, tokens, tokens, **options)
     return {
         "scaled_dot_product_attention, bias given": lambda: fused(*qkv, attn_mask=bias),
         "the same, mask given": lambda: fused(*qkv, attn_mask=mask),
-        **{f"posviz, {name}": run for name, run in (ours | eager).items()},
+        **{f"posviz, {name}": run for name, run in ours.items()},
     }
 
 
@@ -272,11 +264,11 @@ def step():
     cos, sin = llama.LlamaRotaryEmbedding(config).to(DEVICE)(q, places[None])
     runs = {"Hugging Face, given its cosines": lambda: llama.apply_rotary_pos_emb(q, k, cos, sin)}
     for layout in ("interleaved", "half_split"):
-        made = posviz.Rotary(layout=layout)
-        ready = made.prepared(q, places)
-        for name, encoding in (("", made), (", prepared for all layers", ready)):
-            turn = partial(encoding.at_query_and_key, q, k, places)
-            runs[f"posviz, {layout}{name}"] = turn
+        rope = posviz.Rotary(layout=layout)
+        runs[f"posviz, {layout}"] = lambda rope=rope: (
+            rope.at_query(q, places),
+            rope.at_key(k, places),
+        )
     return runs
 
 
@@ -366,15 +358,12 @@ def main():
     of_encodings = {group.__name__: group for group in groups}
     sums = (attention, attention_bfloat16, decoding, step, biases, tiny)
     of_attention = {group.__name__: group for group in sums}
-    whole = {"memory": memory, "flex": lambda: gpu.flex(times), "agreement": gpu.agreement}
-    usual = [*of_encodings, *of_attention, *(["flex", "agreement"] if on_gpu else ["memory"])]
+    usual = [*of_encodings, *of_attention, "memory"]
     if on_gpu:
-        usual.remove("learned_biases")
+        usual = [name for name in usual if name not in ("learned_biases", "memory")]
     for name in sys.argv[1:] or usual:
-        if name in ("flex", "agreement") and not on_gpu:
-            print(f"{name} needs a GPU")
-        elif name in whole:
-            whole[name]()
+        if name == "memory":
+            memory()
         elif name in of_encodings:
             report(of_encodings[name])
         else:

@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from posviz import flex, sdpa
 from posviz.arrays import Array
 from posviz.attention import KeyValueCache, attend
+from posviz.attention.masks import causal_mask
 from posviz.choosing.census import CENSUS, FILES
 from posviz.choosing.length import loss, recall
 from posviz.choosing.rows import D_MODEL, HEAD_DIM, HEADS, LINE, ROWS, Cell, parameters_of
 from posviz.encodings.doors import Encoding, doors
-from posviz.attention.masks import causal_mask
+from posviz.encodings.fox import Forgetting
+from posviz.encodings.inkling import Mixing
 
 COUNT = 8  # tokens
 TOKENS = np.random.default_rng(0).normal(size=(1, COUNT, D_MODEL))
@@ -71,9 +72,9 @@ def flash(row: str) -> Cell:
     to, for a bias or for queries that are wider than values; 2 if it cannot.
     """
     encoding = _for_input(row)
-    if sdpa.why_never(encoding):
+    if _has_own_sums(encoding):
         return Cell(2, "✗ its own sums", False)
-    if "at_scores" in doors(encoding):
+    if encoding.bias_by is not None:
         return Cell(1, "a bias", False)
     queries = np.ones((1, HEADS, 1, HEAD_DIM))
     if encoding.at_query(queries, np.arange(1)).shape[-1] > HEAD_DIM:
@@ -84,8 +85,17 @@ def flash(row: str) -> Cell:
 def flex_attention(row: str) -> Cell:
     """Whether FlexAttention can be given its bias for one pair at a time."""
     encoding = _for_input(row)
-    can = doors(encoding) == ("at_input",) or not flex.why_not(encoding)
+    # Of the biases by content, FoX's is the difference of two running sums, and Inkling's is read
+    # from the query's own curve. The others are sums over dimensions or tokens.
+    by_pair = encoding.bias_by != "content" or isinstance(encoding, Forgetting | Mixing)
+    can = by_pair and not _has_own_sums(encoding)
     return Cell(can, "✓" if can else "✗", can)
+
+
+def _has_own_sums(encoding: Encoding) -> bool:
+    """Tell whether it does more to the scores than add a number to each, or acts on the values."""
+    acts = doors(encoding)
+    return "at_values" in acts or ("at_scores" in acts and encoding.bias_by is None)
 
 
 def cached(row: str) -> Cell:

@@ -11,8 +11,8 @@ from torch.utils._python_dispatch import TorchDispatchMode  # documented under "
 from torch.utils._pytree import tree_leaves
 
 from posviz.attention import attend
-from posviz.choosing.rows import D_MODEL, HEADS, NONE, ROWS, Cell
 from posviz.attention.masks import causal_mask
+from posviz.choosing.rows import D_MODEL, HEADS, NONE, ROWS, Cell
 
 LENGTH = 1024  # tokens
 MIB = 2**20

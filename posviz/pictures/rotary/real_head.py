@@ -8,11 +8,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.attention import softmax
+from posviz.attention.masks import causal_mask
 from posviz.encodings.rotary import Rotary
 from posviz.engine.knobs import choice
 from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
-from posviz.attention.masks import causal_mask
 from posviz.models.real import BASE, SENTENCES, TELLING, heads, looked_at
 from posviz.pictures.given import stored
 from posviz.pictures.parts import Background, Map, greyed, wide
@@ -48,7 +48,7 @@ class RealHead(Picture):
         mask = causal_mask(positions, positions)
         rope = Rotary(base=BASE, layout=LAYOUTS[self.layout])
         at = positions if self.positions == "as they are" else 0 * positions
-        q, k = rope.at_query_and_key(head.q[None], head.k[None], at)
+        q, k = rope.at_query(head.q[None], at), rope.at_key(head.k[None], at)
         scores = (q @ k.swapaxes(-1, -2))[0] / head.q.shape[-1] ** 0.5
         weights = softmax(np.where(mask, scores, -np.inf))
         return SimpleNamespace(

@@ -5,6 +5,7 @@ from matplotlib import colormaps, rcParams
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from posviz.attention.masks import causal_mask
 from posviz.encodings.position_maps import (
     dual_chunk_positions,
     mapped_offsets,
@@ -12,11 +13,10 @@ from posviz.encodings.position_maps import (
     self_extend_positions,
     sink_positions,
 )
-from posviz.encodings.relative import pairwise_offsets
+from posviz.encodings.relative import offsets
 from posviz.engine.knobs import choice, integer
 from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
-from posviz.attention.masks import causal_mask
 from posviz.pictures.parts import Curve, Map, Rule, legend_above, whole, with_room
 
 LONGEST = 192
@@ -80,7 +80,7 @@ class PositionMaps(Picture):
         """How far apart all pairs look, and which are scored at all."""
         if self.positions not in MAPS:
             factor = self.length / self.trained if self.positions == "interpolated" else 1
-            apart = pairwise_offsets(at, at)
+            apart = offsets(at, at)
             return apart / max(factor, 1), np.full_like(apart, True, dtype=bool)
         branches = MAPS[self.positions](self, at)
         return mapped_offsets(branches), np.any([branch.where for branch in branches], axis=0)
