@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from posviz.attention.masks import causal_mask, chunked_causal_mask
 from posviz.configs import Layer, Layers, read_config
 from posviz.encodings.doors import Encoding, NoPosition
 from posviz.encodings.rotary import Rotary
-from posviz.attention.masks import causal_mask, chunked_causal_mask
 from posviz.wording import quoted
 
 # The models whose layers have been compared, and how their code lays out the pairs of RoPE.

@@ -4,12 +4,12 @@ import numpy as np
 
 from posviz.arrays import to_dtype
 from posviz.attention import attention, softmax
+from posviz.attention.masks import causal_mask
 from posviz.choosing.rows import parameters_of
 from posviz.claims.ledger import Verdict, claim, judge, shown
 from posviz.claims.measures import SAME, largest
 from posviz.encodings.alibi import Alibi, alibi_bias, alibi_slopes
 from posviz.encodings.relative import offsets
-from posviz.attention.masks import causal_mask
 
 HEADS, LEN, HEAD_DIM = 8, 16, 64
 STEEPEST, FLATTEST = "the head is the steepest of 8", "the head is the flattest of 8"

@@ -3,12 +3,12 @@
 import numpy as np
 
 from posviz.attention import softmax
+from posviz.attention.masks import causal_mask, chunked_causal_mask
 from posviz.claims.ledger import Verdict, claim, judge
 from posviz.claims.measures import SAME, largest, normal
+from posviz.configs.layer_plans import layer_plan
 from posviz.encodings.doors import NoPosition
 from posviz.encodings.temperatures import llama4_factor, log_n_factor, ministral3_factor
-from posviz.configs.layer_plans import layer_plan
-from posviz.attention.masks import causal_mask, chunked_causal_mask
 
 HEADS = {"head_dim": 8, "hidden_size": 32, "num_attention_heads": 4}
 COHERE = HEADS | {

@@ -3,6 +3,7 @@
 import numpy as np
 
 from posviz.attention import attend
+from posviz.attention.masks import causal_mask
 from posviz.choosing.rows import parameters_of
 from posviz.claims.ledger import Verdict, claim, judge, shown
 from posviz.claims.measures import SAME, largest
@@ -12,7 +13,6 @@ from posviz.encodings.learned import Learned, learned
 from posviz.encodings.relative import offsets
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import Sinusoidal, sinusoidal
-from posviz.attention.masks import causal_mask
 
 ROWS, D_MODEL = 64, 64
 STEP = 0.1  # learning rate

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 
 from posviz.attention import attend, attention
+from posviz.attention.masks import causal_mask
 from posviz.claims.ledger import Verdict, claim, judge
 from posviz.claims.measures import largest
 from posviz.encodings.doors import Encoding, NoPosition
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import Sinusoidal, sinusoidal
-from posviz.attention.masks import causal_mask
 
 EQUAL = 1e-12  # what differs by less is equal, up to the rounding of float64
 LEN, D_MODEL = 6, 16

@@ -3,6 +3,7 @@
 import numpy as np
 
 from posviz.attention import KeyValueCache, attend
+from posviz.attention.masks import causal_mask
 from posviz.claims.ledger import Verdict, claim, judge, shown
 from posviz.claims.measures import SAME, largest
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
@@ -14,7 +15,6 @@ from posviz.encodings.rotary import (
     change_projection_layout,
     rotation_matrix,
 )
-from posviz.attention.masks import causal_mask
 
 HEAD_DIM = 64
 

@@ -3,11 +3,11 @@
 import numpy as np
 
 from posviz.attention import softmax
+from posviz.attention.masks import blockwise_causal_mask
 from posviz.claims.ledger import Verdict, claim, judge
 from posviz.claims.measures import SAME, largest
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.xpos import apply_xpos, resolution, xpos_scale
-from posviz.attention.masks import blockwise_causal_mask
 
 HEAD_DIM, GAMMA, SCALE_BASE = 16, 0.4, 512
 DIVIDED, AS_WRITTEN = "positions are divided by 512", "they are not"

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from posviz.attention.masks import blockwise_causal_mask, causal_mask
 from posviz.encodings.relative import offsets
 from posviz.exercises.checker import Checker
-from posviz.attention.masks import blockwise_causal_mask, causal_mask
 
 
 def _mask(length, block):

@@ -6,12 +6,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.attention import attend
+from posviz.attention.masks import causal_mask
 from posviz.choosing.columns import PROJECTIONS, made
 from posviz.choosing.rows import D_MODEL, HEADS, NONE, ROWS
 from posviz.engine.knobs import integer, real, switch
 from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
-from posviz.attention.masks import causal_mask
 from posviz.pictures.parts import Map, greyed, wide
 
 PLACES = np.arange(16)

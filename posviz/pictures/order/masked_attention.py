@@ -6,11 +6,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.attention import attention
+from posviz.attention.masks import blockwise_causal_mask, causal_mask, padding_mask
 from posviz.encodings.doors import NoPosition
 from posviz.engine.knobs import choice, integer, switch
 from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
-from posviz.attention.masks import blockwise_causal_mask, causal_mask, padding_mask
 from posviz.pictures.parts import Curve, Limits, Map, greyed, legend_over, whole, with_room
 
 LONGEST, HEAD_DIM = 32, 16

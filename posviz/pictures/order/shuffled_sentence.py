@@ -10,13 +10,13 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.attention import attend
+from posviz.attention.masks import causal_mask
 from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import NoPosition
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import Sinusoidal
 from posviz.engine.knobs import choice, integer, text
 from posviz.engine.picture import Arrays, Picture
-from posviz.attention.masks import causal_mask
 from posviz.pictures.parts import Background, Map
 
 NUM_HEADS, HEAD_DIM = 8, 8  # with eight heads ALiBi's first slope is 1/2: steep enough to see

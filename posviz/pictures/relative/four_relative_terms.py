@@ -6,10 +6,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.attention import softmax
+from posviz.attention.masks import causal_mask
 from posviz.encodings.transformer_xl import TransformerXL
 from posviz.engine.knobs import integer, real, switch
 from posviz.engine.picture import Arrays, Picture
-from posviz.attention.masks import causal_mask
 from posviz.pictures.parts import Curve, Limits, Term, Text, wide
 
 LENGTH = 16  # of the text: queries and keys

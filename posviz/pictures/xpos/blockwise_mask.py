@@ -6,10 +6,10 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from posviz.attention.masks import blockwise_causal_mask, causal_mask
 from posviz.engine.knobs import integer
 from posviz.engine.picture import Arrays, Picture
 from posviz.engine.style import PLAIN
-from posviz.attention.masks import blockwise_causal_mask, causal_mask
 from posviz.pictures.parts import Curve, Limits, Map, Rule, legend_above, row_outline, whole
 
 LONGEST, WIDEST = 32, 16
