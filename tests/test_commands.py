@@ -129,7 +129,6 @@ def seconds(*line, measured=export.seconds):
 export.seconds = seconds
 """,
     "mathematics.py": """
-mathematics.torch.compile = lambda function: function
 mathematics.times = lambda group, *_: {name: run() is not None for name, run in group.items()}
 mathematics.subprocess.run = lambda *_, **__: None
 """,

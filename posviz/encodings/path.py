@@ -43,7 +43,9 @@ def path_scores(q: Array, k: Array, w: Array, beta: Array) -> Array:
     require_shape(q, "q", *k.shape[:-2], "q_len", k.shape[-1])
     if q.shape[-2] > k.shape[-2]:
         raise ValueError(f"q must have at most the {k.shape[-2]} tokens of k, got {q.shape[-2]}.")
-    return q @ k.mT - _removed(q, k, w, beta)
+    dtype = q.dtype
+    q, k, w, beta = map(upcast_half, (q, k, w, beta))  # in half precision nothing is solved
+    return namespace(q).astype(q @ k.mT - _removed(q, k, w, beta), dtype, copy=False)
 
 
 def _removed(q: Array, k: Array, w: Array, beta: Array) -> Array:

@@ -51,6 +51,7 @@ def load_model(path: str | Path) -> LoadedModel:
         )
     if find_spec("transformers") is None:
         raise ModuleNotFoundError(MISSING)
+    from safetensors import SafetensorError
     from transformers import AutoModel, AutoTokenizer
 
     local: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
@@ -65,7 +66,7 @@ def load_model(path: str | Path) -> LoadedModel:
         )
         has_tokenizer = any(folder.glob("tokenizer*"))
         tokenizer = AutoTokenizer.from_pretrained(folder, **local) if has_tokenizer else None
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
         raise ValueError(
             f"transformers cannot load {shortened(folder)}: {shortened(error)}"
         ) from None

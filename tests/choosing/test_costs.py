@@ -3,6 +3,7 @@
 import pytest
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.functional import scaled_dot_product_attention
 
 from posviz.choosing import costs
 from posviz.choosing.columns import COLUMNS
@@ -25,18 +26,19 @@ def test_bytes_are_counted_while_they_are_held():
     assert held.now == 0
 
 
-@pytest.mark.parametrize(("row", "low"), [("FIRE", 7), ("FoX", 1), ("Shaw", 2), ("CoPE", 8)])
+@pytest.mark.parametrize(("row", "low"), [("CoPE", 8), ("Shaw", 2)])
 def test_a_bias_of_pairs_is_held_whole(row, low):
     extra = costs.memory(row, N)
     assert extra.number * costs.MIB > low * SCORES
     assert not extra.can or extra.number < 1
 
 
-@pytest.mark.parametrize("row", ["RoPE", "ALiBi", "T5", "Kerple", "learned", "sinusoidal"])
+@pytest.mark.parametrize("row", ["RoPE", "T5"])
 def test_others_hold_less_than_a_number_for_each_pair(row):
     assert costs.memory(row, N).number * costs.MIB < SCORES
 
 
+@pytest.mark.slow("every encoding in torch")
 def test_every_row_passes_and_none_is_what_all_are_held_against():
     for row in ROWS:
         assert costs.pass_of(row, 16)().shape == (1, 16, 512)
@@ -51,13 +53,14 @@ def test_the_time_is_that_of_the_fastest_pass(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore:.*lash attention:UserWarning")
-@pytest.mark.parametrize("row", ["sinusoidal", "RoPE", "xPos", "PoPE"])
+@pytest.mark.parametrize("row", ["RoPE", "PoPE"])
 def test_what_flash_is_given_is_what_torch_takes(row):
     """Torch's own kernel takes queries and keys as wide as values, and no others."""
-    go = costs.pass_of(row, 64)
+    encoding, x = ROWS[row](costs._single, 64), torch.randn(1, 8, 64, 64)
+    q, k = encoding.at_query(x, range(64)), encoding.at_key(x, range(64))
     with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
         if COLUMNS["flash"](row).can:
-            go()
+            scaled_dot_product_attention(q, k, x, is_causal=True)
         else:
             with pytest.raises(RuntimeError, match="No available kernel"):
-                go()
+                scaled_dot_product_attention(q, k, x, is_causal=True)

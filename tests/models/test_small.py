@@ -6,11 +6,11 @@ import torch
 
 from posviz.arrays import to_numpy
 from posviz.attention import attention
+from posviz.attention.masks import causal_mask
 from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import NoPosition
 from posviz.encodings.learned import Learned
 from posviz.encodings.rotary import Rotary
-from posviz.attention.masks import causal_mask
 from posviz.models import small
 from posviz.models.small import ENCODINGS, SmallModel, small_model
 from posviz.models.training import SmallTransformer, standard_library_text
@@ -70,18 +70,6 @@ def test_a_stored_model_is_small_and_has_its_card_and_has_learned(arm):
         said = np.log(np.exp(logits).sum(axis=-1)) - logits[np.arange(len(ids)), wanted[1:]]
         losses.append(said.mean())
     assert np.mean(losses) == pytest.approx(card["loss"], abs=0.2)  # a guess: ln 128 = 4.85 nats
-
-
-def test_frequencies_follow_from_the_base():
-    [first, second] = small_model("RoPE").rotary
-    assert first is second
-    np.testing.assert_allclose(
-        first.frequencies.inv_freq, [10_000 ** (-i / 8) for i in range(8)], rtol=1e-12
-    )
-    assert small_model("ALiBi").rotary == (None, None)
-    turning = Rotary(frequencies=first.frequencies)
-    arrays = small_model("RoPE").arrays
-    assert SmallModel(arrays, turning, num_heads=4).rotary == (turning, turning)
 
 
 def test_what_is_no_ascii_is_read_as_a_question_mark():
