@@ -22,7 +22,15 @@ def _xl_inputs(rng, size):
 # The answer is a function (q, k, r [len, head_dim], u, v [head_dim]) -> scores [len, len], unscaled
 # and 0 for keys ahead of their query. Row o of r is the key of offset o.
 check_transformer_xl_scores = Checker(
-    "The scores of Transformer-XL", reference=_xl_scores, inputs=_xl_inputs
+    "The scores of Transformer-XL",
+    reference=_xl_scores,
+    inputs=_xl_inputs,
+    edges=[  # one token
+        (
+            *np.array([[[1.0, 2.0]], [[3.0, 1.0]], [[1.0, -1.0]]]),
+            *np.array([[2.0, 0.5], [0.0, 1.5]]),
+        )
+    ],
 )
 
 

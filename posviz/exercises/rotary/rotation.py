@@ -36,6 +36,11 @@ check_apply_rotary = Checker(
     "RoPE",
     reference=_rope,
     inputs=_rotary_inputs,
+    edges=[
+        # The first position, and equal ones.
+        (np.arange(1, 13).reshape(3, 4) / 20, np.array([0, 3, 3]), 100.0),
+        (np.array([[0.6, 0.8, 0.5, 0.1]]), np.array([2]), 10_000.0),  # one token
+    ],
     tolerance=TOLERANCE,
 )
 
