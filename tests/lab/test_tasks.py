@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from posviz.lab import tasks, train
+from posviz.lab import tasks
 from posviz.lab.configs import TASKS as NAMES
 from posviz.lab.tasks import IGNORED, TASKS, held_out_batch, training_batch
 
@@ -35,22 +35,6 @@ def test_texts_depend_on_seed_and_step_alone(task):
         *((training_batch(task, seed, step, 4, 32), False) for seed, step in ((2, 7), (1, 8))),
     ):
         assert np.array_equal(first.tokens, again.tokens) == same
-
-
-def test_every_arm_of_a_seed_reads_the_same(tiny, monkeypatch):
-    read = {}
-
-    def noted(task, seed, step, batch, length):
-        made = training_batch(task, seed, step, batch, length)
-        read[arm] += made.tokens.tobytes()
-        return made
-
-    monkeypatch.setattr(train, "training_batch", noted)
-    for arm in ("none", "learned", "FoX", "RoPE, randomised"):
-        read[arm] = b""
-        train.trained(tiny(arm=arm, steps=3))
-    assert len(set(read.values())) == 1
-    assert len(read["none"]) == 3 * 4 * 16 * 8
 
 
 @each_way
