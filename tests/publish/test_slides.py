@@ -7,13 +7,12 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from jinja2 import UndefinedError
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import run
 from posviz.publish import slides
 from posviz.publish.speaker import followed
-from tests.publish.test_assets import is_kept_on_a_full_disk, script_sources
+from tests.publish.test_assets import script_sources
 
 LESSONS = sorted(run.NOTEBOOKS.glob("*.ipynb"))
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
@@ -171,14 +170,6 @@ def test_what_is_to_be_tried_is_what_the_slide_can_move():
     assert slide.notes == [followed("**Try** *layout*. Then *other*.", "AngleTable")]
 
 
-def test_letters_are_small_where_much_is_shown_besides_formulas():
-    unseen = f"So $${'x' * 500}$$", f"[So](https://a.b/{'x' * 500} 'key')"
-    ((title, *few, many),) = slides.stacks(
-        lesson(*(cell("subslide", text) for text in (*unseen, "word " * 100)))
-    )
-    assert [slide.dense for slide in (title, *few, many)] == [False, False, False, True]
-
-
 @pytest.mark.parametrize(
     ("cells", "reason"),
     [
@@ -292,19 +283,3 @@ def test_a_stopped_run_leaves_what_was_there(written, monkeypatch):
     with pytest.raises(RuntimeError, match="cell 3"):
         slides.write_slides(Path("notebooks/05_rope.ipynb"), folder)
     assert (folder / "05_rope_slides.html").read_text("utf-8") == page
-
-
-@pytest.mark.slow("half a second")
-def test_a_full_disk_leaves_what_was_there(written):
-    folder, _ = written
-    is_kept_on_a_full_disk(
-        folder / "assets" / "mathjax" / "tex-svg.js.css",
-        lambda: slides.write_slides(Path("notebooks/05_rope.ipynb"), folder),
-    )
-
-
-def test_what_a_template_lacks_is_an_error(written, monkeypatch, tmp_path):
-    (tmp_path / "slides.html.j2").write_text("{{ no_such_name }}")
-    monkeypatch.setattr(slides, "HERE", tmp_path)
-    with pytest.raises(UndefinedError, match="no_such_name"):
-        slides.write_slides(Path("notebooks/05_rope.ipynb"), tmp_path)
