@@ -19,7 +19,7 @@ from posviz import pictures
 from posviz.__main__ import app
 from posviz.commands import figures
 from posviz.grading import grade, report, solutions
-from posviz.publish import batch, doctor, page, proof, rerun, start, watch
+from posviz.publish import batch, doctor, export_jobs, page, proof, rerun, start, watch
 from posviz.publish.site import pages
 
 ROOT = Path(__file__).parents[1]
@@ -79,6 +79,7 @@ def test_commands_are_found():
 def test_command_of_posviz_is_understood(command, tmp_path, monkeypatch):
     """Of its jobs none is done."""
     monkeypatch.setattr(batch, "run", lambda jobs: {})
+    monkeypatch.setattr(export_jobs, "crowded", lambda *_: [])
     monkeypatch.setattr(page, "link", lambda to: None)
     monkeypatch.setattr(pages, "write_site", lambda *_: None)
     monkeypatch.setattr(proof, "write", lambda file, to: (file, []))
@@ -163,5 +164,5 @@ def test_files_modules_and_options_of_a_command_are_there(command):
     assert set(re.findall(r"\[(\w+)\]", command)) <= set(EXTRAS)
     if words[:2] == ["python", "run.py"]:
         options = {word.partition("=")[0] for word in words[2:] if word.startswith("--")}
-        known = {*re.findall(r"(?<![\w-])--[\w-]+", text)}
+        known = {"--version", *re.findall(r"(?<![\w-])--[\w-]+", text)}
         assert options <= known
