@@ -19,7 +19,7 @@ from posviz.engine.style import style_context
 from tests.engine import artist_cases, artist_cases_of_axes, artist_cases_of_shapes_and_texts
 from tests.engine.every_kind import EveryKind
 from tests.engine.replay import Scene, replayed, white
-from tests.engine.test_layers import full_draw
+from tests.engine.test_layers import differing, full_draw
 
 CASES = artist_cases.CASES
 MODULES = (artist_cases_of_axes, artist_cases_of_shapes_and_texts)  # each adds cases of its own
@@ -32,34 +32,34 @@ def agree(pixels, wanted, letters=0):
     return (levels > 4).sum() <= letters and levels.max() <= 8
 
 
-@pytest.mark.sampled(quick=2)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.make.__name__)
 def test_every_kind_of_artist_is_replayed_or_refused(case):
+    """And its pixels, taken in the other way, are those of a full draw."""
     (figure, move), (twin, move_twin) = case.build(), case.build()
     name = case.make.__name__
     figure.set_dpi(133.3)
     twin.set_dpi(133.3)
     layers, frames, scene = Layers(figure), Frames(), Scene()
     seen = []
-    for step in range(3):
-        if step:
+    for redraws in (True, *case.redraws):
+        if seen:
             move()
             move_twin()
             figure.stale |= case.by_hand
-        layers.paint()
+        assert layers.paint() is redraws
         scene.take(*frames.next(layers))
         seen.append(scene.pixels())
-        assert agree(seen[-1], full_draw(twin), letters=30 if name == "text" else 0)
+        wanted = full_draw(twin)
+        assert agree(seen[-1], wanted, letters=30 if name == "text" else 0)
+        assert differing(layers.pixels(), wanted) == 0
     assert layers.only_pixels == REFUSED.get(name, "")
     assert not np.array_equal(seen[0], seen[1])
 
 
-@pytest.mark.slow("seconds")
-@pytest.mark.parametrize("dpi", [100, 200])
-def test_a_picture_of_every_kind_is_replayed(dpi):
+def test_picture_of_every_kind_is_replayed():
     picture = EveryKind()
     figure, artists = picture.build()
-    figure.set_dpi(dpi)
+    figure.set_dpi(200)
     layers, frames, scene = Layers(figure), Frames(), Scene()
     for picture.position in (5, 20):
         with style_context():
@@ -67,7 +67,7 @@ def test_a_picture_of_every_kind_is_replayed(dpi):
         layers.paint()
         scene.take(*frames.next(layers))
         wanted = picture.figure()
-        wanted.set_dpi(dpi)
+        wanted.set_dpi(200)
         assert agree(scene.pixels(), full_draw(wanted), letters=100)
     assert layers.only_pixels == ""
 
@@ -110,9 +110,7 @@ LINES = st.fixed_dictionaries(
         "solid_capstyle": st.sampled_from(["butt", "round", "projecting"]),
         "solid_joinstyle": st.sampled_from(["miter", "round", "bevel"]),
         "dash_joinstyle": st.sampled_from(["miter", "round", "bevel"]),
-        "marker": st.sampled_from(
-            ["None", "o", "s", "D", "x", "+", "*", "^", ",", ".", "$a$", "h", "H", (3, 0, 10)]
-        ),
+        "marker": st.sampled_from(["None", "o", "s", "x", "*", ",", ".", "$a$", "h", (3, 0, 10)]),
         "markersize": st.sampled_from([4, 6, 13]),
         "markerfacecolor": COLOURS,
         "markeredgecolor": COLOURS,
@@ -124,10 +122,9 @@ LINES = st.fixed_dictionaries(
 )
 
 
-@pytest.mark.slow("seconds")
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(POINTS, LINES, st.booleans())
-def test_a_line_in_any_style(points, style, sketched):
+def test_line_in_any_style_is_replayed(points, style, sketched):
     figure, axes = page()
     [line] = axes.plot(*zip(*points, strict=True), **style)
     if sketched:
@@ -171,10 +168,9 @@ PATCHES = st.fixed_dictionaries(
 )
 
 
-@pytest.mark.slow("seconds")
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(PLACES, PLACES, st.booleans(), PATCHES, st.booleans())
-def test_a_shape_in_any_style(x, y, is_round, style, cut):
+def test_shape_in_any_style_is_replayed(x, y, is_round, style, cut):
     figure, axes = page()
     shape = Circle((x, y), 0.3) if is_round else Rectangle((x, y), 0.4, 0.3)
     shape.set(**style)
@@ -209,9 +205,9 @@ def test_whose_alpha_counts(face, alpha):
 WORDS = ("moving", "Äg|—θ₁\ntwo lines", r"$\frac{a_1}{b^2}$", " ", "")
 
 
-@pytest.mark.parametrize("angle", [0, 30, 90, 200])
+@pytest.mark.parametrize("angle", [0, 30, 200])
 @pytest.mark.parametrize("words", WORDS)
-def test_a_text_at_any_angle(words, angle):
+def test_text_at_any_angle_is_replayed(words, angle):
     figure, axes = page()
     for place in (0.3, 0.5017):
         text = axes.text(place, 0.4, words, rotation=angle, color="C1", alpha=0.7, size=11.3)
@@ -219,7 +215,7 @@ def test_a_text_at_any_angle(words, angle):
         text.remove()
 
 
-def test_a_text_that_reaches_over_the_edge_or_lies_beyond_it():
+def test_text_over_the_edge_or_beyond_it_is_replayed():
     for place in (-0.15, 1.05, 3):
         figure, axes = page()
         text = axes.text(place, place, "half of it")
@@ -235,12 +231,8 @@ def test_a_text_is_measured_and_drawn_once_as_long_as_it_stays(monkeypatch):
     assert recorder.record(text) == first
 
 
-def test_an_outline_and_a_shadow_as_path_effects():
+def test_outline_as_a_path_effect_is_replayed():
     figure, axes = page()
-    effects = [patheffects.SimpleLineShadow(), patheffects.withStroke(linewidth=5, foreground="w")]
-    [line] = axes.plot([0, 1], [0.2, 0.9], lw=2, path_effects=effects)
-    assert agree(replay_of(line), drawn(figure))
-    line.remove()
     outlined = [patheffects.withStroke(linewidth=3, foreground="C1")]
     text = axes.text(0.3, 0.5, "outlined", size=20, path_effects=outlined)
     assert agree(replay_of(text), drawn(figure))
