@@ -35,11 +35,6 @@ def test_a_door_is_found_where_it_is_overridden_or_inherited(door):
     assert doors(acting()) == doors(heir()) == (door,)
 
 
-def test_scale_alone_is_no_door():
-    unscaled = type("Unscaled", (Encoding,), {"scale": lambda self, head_dim: 1.0})
-    assert doors(unscaled()) == ()
-
-
 PUBLIC = [getattr(posviz, name) for name in set(dir(posviz)) - set(posviz.pictures.names())]
 KINDS = {value for value in PUBLIC if isinstance(value, type) and issubclass(value, Encoding)}
 KINDS -= {Encoding}

@@ -20,8 +20,6 @@ from posviz import (
     change_layout,
     change_projection_layout,
     proportional_frequencies,
-    rotary_angles,
-    rotary_frequencies,
     rotation_matrix,
 )
 from tests.every_encoding import random
@@ -152,35 +150,6 @@ def test_the_sign_of_the_offset():
 
 
 @both_layouts
-@pytest.mark.parametrize(("m", "n"), [(0, 5), (100_000, 7), (-3, 12)])
-def test_the_score_is_that_of_the_rotation_by_n_minus_m(layout, m, n):
-    q, k = random(2, 1, 8)
-    inv_freq = rotary_frequencies(8)
-    rotated_q = apply_rotary(q, rotary_angles([m], inv_freq), layout=layout)
-    rotated_k = apply_rotary(k, rotary_angles([n], inv_freq), layout=layout)
-    between = rotation_matrix(rotary_angles(n - m, inv_freq), layout=layout)
-    expected = (q @ between @ k.T).item()
-    assert (rotated_q @ rotated_k.T).item() == pytest.approx(expected, abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("positions", "score"), [((0, 5), 5.536925), ((10, 15), 5.536925), ((5, 0), 10.047676)]
-)
-def test_known_scores_of_two_random_vectors(positions, score):
-    """q and k are two draws of 64 from torch's generator at seed 42, paired (i, i + 32)."""
-    torch.manual_seed(42)
-    rotated = [
-        apply_rotary(
-            torch.randn(64)[None].double(),
-            rotary_angles([position], rotary_frequencies(64)),
-            layout="half_split",
-        )
-        for position in positions
-    ]
-    assert (rotated[0] @ rotated[1].T).item() == pytest.approx(score, abs=2e-6)
-
-
-@both_layouts
 def test_the_matrix_is_a_rotation_for_each_row_of_angles(layout):
     angles, x = 1e4 * random(3, 2, 4), random(8, seed=1)
     matrices = rotation_matrix(angles, layout=layout)
@@ -206,12 +175,13 @@ def test_no_order_in_memory_changes_the_numbers(layout):
 
 
 @both_layouts
-def test_halves_are_rotated_by_exact_angles_far_out(layout):
-    x = torch.tensor(random(1, 1, 3, 8)).bfloat16()
-    positions = [0, 1000, 131_072]
+def test_float32_is_rotated_by_exact_angles_far_out(layout):
+    """Angles computed in float32 would be off by more than 1e-3."""
+    x = torch.tensor(random(1, 1, 3, 128)).float()
+    positions = [1000, 131_071, 131_073]
     found = Rotary(layout=layout).at_query(x, positions)
     expected = Rotary(layout=layout).at_query(x.double(), positions)
-    torch.testing.assert_close(found.double(), expected, rtol=2**-8, atol=1e-6)
+    torch.testing.assert_close(found.double(), expected, rtol=0, atol=1e-6)
 
 
 def test_given_frequencies_rotate_and_scale_two_dimensions_each():
@@ -257,14 +227,6 @@ def test_changed_projections_give_the_same_attention(rotary_dim, q_heads):
     split = Rotary(rotary_dim=rotary_dim, layout="half_split")
     found = attend(x, *changed, w_k, encoding=split, **options)
     np.testing.assert_allclose(found, plain, atol=1e-12)
-
-
-def test_a_bias_changes_with_its_weights():
-    x, w, bias = random(3, 5), random(5, 12), random(12, seed=1)
-    options = {"num_heads": 3, **TO_SPLIT}
-    both = x @ change_projection_layout(w, **options) + change_projection_layout(bias, **options)
-    after = change_projection_layout(x @ w + bias, **options)
-    np.testing.assert_allclose(both, after)
 
 
 @pytest.mark.parametrize("heads", [1, 4])

@@ -178,7 +178,7 @@ def test_text_is_ordinary_rope(interleaved):
 # ---------------------------------------------------------------- what scores see
 
 Q, K = random(2, 1, 8, seed=3)
-FREQUENCIES, EQUAL = random(2, 4, seed=4), np.stack([rotary_frequencies(8)] * 2)
+FREQUENCIES = random(2, 4, seed=4)
 
 
 def axial(rows, columns):
@@ -187,10 +187,6 @@ def axial(rows, columns):
 
 def mixed(rows, columns):
     return mixed_angles(rows, columns, FREQUENCIES)
-
-
-def equal(rows, columns):
-    return mixed_angles(rows, columns, EQUAL)
 
 
 def mrope(rows, columns):
@@ -216,12 +212,6 @@ def test_only_mixed_scores_see_the_diagonal(angles, is_mixed):
     corners = itertools.product((2, 5), (3, 7))
     difference = np.dot([1, -1, -1, 1], [score(angles, corner, (0, 0)) for corner in corners])
     assert abs(difference) > 0.1 if is_mixed else abs(difference) < 1e-12
-
-
-def test_offsets_collide_when_frequencies_are_equal():
-    places = [(0, 0), (1, -1), (5, -5)]
-    for angles, kinds in ((equal, 1), (axial, 3), (mixed, 3)):
-        assert len({round(score(angles, place, (0, 0)), 9) for place in places}) == kinds
 
 
 def test_the_sign_of_the_offset():

@@ -7,9 +7,7 @@ import pytest
 import torch
 from transformers.models.detr.modeling_detr import DetrSinePositionEmbedding
 from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
-from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
 from transformers.models.vit_mae.modeling_vit_mae import build_2d_sinusoidal_position_embedding
-from transformers.models.xlm.modeling_xlm import create_sinusoidal_embeddings
 
 from posviz import Sinusoidal, raster, shift_matrix, sinusoidal, sinusoidal_on_grid
 from tests.every_encoding import random
@@ -42,26 +40,10 @@ def test_the_table_is_a_loop_over_positions_and_dimensions(style, base):
     np.testing.assert_allclose(sinusoidal(positions, 6, base=base, **style), expected, atol=1e-9)
 
 
-def test_tensor2tensor_with_one_pair_has_frequency_one():
-    found = sinusoidal([0.5], 2, frequencies="tensor2tensor")
-    np.testing.assert_allclose(found, [[math.sin(0.5), math.cos(0.5)]])
-
-
 def test_rows_of_the_printed_table():
     """d_model 512, position 3, dimensions 0 to 7: sin and cos of 3, 2.8939, 2.7915, 2.6928."""
     printed = [0.141120, -0.989992, 0.245085, -0.969501, 0.342782, -0.939415, 0.433643, -0.901085]
     np.testing.assert_allclose(sinusoidal([3], 512)[0, :8], printed, atol=5e-7)
-
-
-def test_interleaved_is_the_table_of_xlm():
-    theirs = create_sinusoidal_embeddings(50, 16, torch.empty(50, 16))
-    np.testing.assert_allclose(sinusoidal(range(50), 16), theirs, atol=1e-6)
-
-
-def test_concatenated_is_the_table_of_marian():
-    theirs = MarianSinusoidalPositionalEmbedding(50, 16).create_weight()
-    found = sinusoidal(range(50), 16, layout="concatenated")
-    np.testing.assert_allclose(found, theirs, atol=1e-6)
 
 
 def test_tensor2tensor_is_the_table_of_m2m100():

@@ -10,13 +10,10 @@ from transformers import Llama4TextConfig, Ministral3Config
 from transformers.models.ministral3.modeling_ministral3 import get_llama_4_attn_scale
 
 from posviz import (
-    Alibi,
-    KeyValueCache,
     Llama4Temperature,
     LogN,
     Ministral3Temperature,
     NoPosition,
-    attend,
     blockwise_causal_mask,
     causal_mask,
     llama4_factor,
@@ -97,15 +94,6 @@ def test_log_n_counts_the_keys_that_a_row_sees(name):
     _, found = attention(q, k, k, encoding=NoPosition(), **limits, **options)
     expected = seen_slowly(q, k, np.broadcast_to(whole & near, (2, 2, 7, 7)), scale)
     np.testing.assert_allclose(found, expected, atol=1e-12)
-
-
-def test_log_n_with_a_cache_counts_what_the_cache_holds():
-    x, w = random(2, 6, 8), [random(8, 8, seed=seed) for seed in (1, 2, 3)]
-    options = {"num_heads": 2, "encoding": Alibi(), "temperature": LogN(0.8), "mask": causal_mask}
-    whole, cache = attend(x, *w, positions=range(6), **options), KeyValueCache()
-    for start, stop in ((0, 2), (2, 3), (3, 6)):
-        step = attend(x[:, start:stop], *w, positions=range(start, stop), cache=cache, **options)
-        np.testing.assert_allclose(step, whole[:, start:stop], atol=1e-13)
 
 
 @pytest.mark.parametrize("scale", [0.5, [0.5, 1.5]], ids=str)

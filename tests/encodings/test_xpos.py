@@ -8,7 +8,7 @@ import pytest
 import torch
 from torchscale.component.xpos_relative_position import XPOS
 
-from posviz import Rotary, XPos, apply_xpos, change_layout, resolution, xpos_scale
+from posviz import XPos, apply_xpos, change_layout, resolution, xpos_scale
 from tests.every_encoding import random
 
 both_layouts = pytest.mark.parametrize("layout", ["interleaved", "half_split"])
@@ -81,28 +81,6 @@ def test_the_encoding_is_the_function_for_each_sentence(layout):
     for ours, wanted in zip(found, expected, strict=True):
         np.testing.assert_allclose(ours, wanted, atol=1e-13)
     assert (XPos().gamma, XPos().scale_base) == (0.4, 512)
-
-
-@both_layouts
-def test_with_an_endless_gamma_it_is_rope(layout):
-    x = random(2, 3, 5, 8)
-    for door in ("at_query", "at_key"):
-        found = getattr(XPos(gamma=1e12, layout=layout), door)(x, range(100, 105))
-        expected = getattr(Rotary(layout=layout), door)(x, range(100, 105))
-        np.testing.assert_allclose(found, expected, atol=1e-11)
-
-
-@pytest.mark.parametrize("pair", [0, 3])
-def test_the_past_fades_and_the_future_is_amplified(pair):
-    """With one pair alone, the ratio to the score of RoPE is ζ^(offset/scale_base)."""
-    q = np.zeros((1, 8))
-    q[0, 2 * pair : 2 * pair + 2] = 0.6, 0.8
-    offsets = np.array([600, 100, 0, -100, -600])
-    rotated_q, keys = apply_xpos(q, np.repeat(q, 5, axis=0), [1000], 1000 - offsets)
-    lengths = np.linalg.norm(keys, axis=-1) * np.linalg.norm(rotated_q)
-    zeta = (pair / 4 + 0.4) / 1.4
-    np.testing.assert_allclose(lengths, zeta ** (offsets / 512), rtol=1e-9)
-    assert (np.diff(lengths) > 0).all()
 
 
 @pytest.mark.parametrize(
