@@ -173,14 +173,6 @@ def test_what_typer_refuses_has_the_same_status(call, line):
     assert "Traceback" not in result.stderr
 
 
-def test_without_ffmpeg_no_mp4_is_begun(call, monkeypatch, tmp_path):
-    monkeypatch.setattr("posviz.engine.animation.util.find_spec", lambda _: None)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    result = call("export ThreeDoors --format mp4")
-    assert result.exit_code == 2
-    assert "pip install imageio-ffmpeg" in result.stderr
-
-
 def test_a_configuration_is_told_and_its_status_says_whether_it_is_misread(call, tmp_path):
     path, entry = tmp_path / "config.json", {"rope_type": "default", "rope_theta": 1e4}
     path.write_text(json.dumps({"head_dim": 64, "rope_parameters": entry}))
@@ -238,13 +230,6 @@ def test_the_folder_may_begin_with_a_tilde_and_figures_are_where_the_setting_say
     for option, folder in {"--to=~/talk": "talk", "": "mine", "--to figures/05": "mine/05"}.items():
         (job,) = call(f"export AlibiSlopes {option}").jobs.values()
         assert job.args[2] == [tmp_path / folder / "AlibiSlopes.pdf"]
-
-
-def test_what_is_not_for_all_is_told_in_one_line(call, tmp_path):
-    result = call(f"export ThreeDoors AlibiSlopes --set head=3 --animate door --to {tmp_path}")
-    told = ["--set head=3 is not for ThreeDoors.", "--animate door is not for AlibiSlopes."]
-    assert result.stderr.splitlines() == told
-    assert list(result.jobs) == ["ThreeDoors_door.gif"]
 
 
 def test_failures_are_told_at_the_end_and_give_status_1(call, tmp_path):
@@ -356,14 +341,6 @@ def test_grades_are_told_with_their_seed_and_who_is_protected(call, tmp_path, mo
     shown = call(f"report {file}")
     assert shown.stdout.splitlines() == [str(file.with_suffix(end)) for end in (".html", ".png")]
     assert call(f"report {tmp_path}/none.csv").exit_code == 1
-
-
-def test_where_a_process_cannot_be_limited_nothing_is_graded(call, tmp_path, monkeypatch):
-    monkeypatch.setattr(submission, "jail", lambda: ())
-    monkeypatch.setattr(submission, "resource", None)
-    said = call(f"grade {tmp_path} --lesson 05")
-    assert said.exit_code == 2
-    assert "posviz: Windows cannot limit a process" in said.stderr
 
 
 def test_only_what_has_changed_is_run_again_where_that_is_asked_for(call, monkeypatch):

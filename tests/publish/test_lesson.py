@@ -91,17 +91,19 @@ def code(lesson):
 
 
 @pytest.mark.slow("a kernel")
-def test_cells_are_what_they_were(lesson):
+def test_explorers_and_predictions_need_no_kernel(lesson):
     assert [cell.source for cell in code(lesson)] == [*SOURCES]
-
-
-@pytest.mark.slow("a kernel")
-def test_explorers_are_filmstrips_shown_or_displayed(lesson):
     for cell, name in zip(code(lesson)[3:5], ["ThreeDoors", "WavelengthClocks"], strict=True):
         (data,) = outputs(cell)
         assert data["text/html"].startswith('<div class="posviz-explorer posviz-filmstrip" ')
         assert data["text/plain"].startswith(f"{name}(")
         assert "application/vnd.jupyter.widget-view+json" not in data
+    for cell in code(lesson)[5:7]:
+        (data,) = outputs(cell)
+        assert data["text/html"].startswith('<div class="posviz-prediction">')
+        assert "application/vnd.jupyter.widget-view+json" not in data
+    for cell in code(lesson)[9:]:  # which are not run
+        assert (cell.outputs, cell.execution_count) == ([], None)
     assert "widgets" not in lesson.metadata
 
 
@@ -119,20 +121,6 @@ def test_a_prompt_stands_right_below_its_cell_and_ends_where_readers_are_to_look
     cells = [new_code_cell("a"), new_markdown_cell(text), new_code_cell("b"), new_code_cell("c")]
     found = prompts(new_notebook(cells=[*cells, new_markdown_cell("**Notice** that")]))
     assert found == {"a": "**Try** one.\n\n1. And two.\n\n", "c": ""}
-
-
-@pytest.mark.slow("a kernel")
-def test_each_prediction_is_what_is_shown_where_no_kernel_is(lesson):
-    for cell in code(lesson)[5:7]:
-        (data,) = outputs(cell)
-        assert data["text/html"].startswith('<div class="posviz-prediction">')
-        assert "application/vnd.jupyter.widget-view+json" not in data
-
-
-@pytest.mark.slow("a kernel")
-def test_cells_that_are_not_run_show_nothing(lesson):
-    for cell in code(lesson)[9:]:
-        assert (cell.outputs, cell.execution_count) == ([], None)
 
 
 @pytest.mark.slow("a kernel")

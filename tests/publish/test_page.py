@@ -100,14 +100,12 @@ def soup(site):
     return read(site / "05_middle.html")
 
 
-@pytest.mark.slow("seconds")
 def test_title_language_and_question(soup):
     assert soup.html["lang"] == "en"
     assert soup.title.text == "05 · A <b> & c"
     assert soup.find("meta", {"name": "description"})["content"] == "How can it be <i> so?"
 
 
-@pytest.mark.slow("seconds")
 def test_headings_stand_in_order_and_the_contents_lead_to_them(soup):
     levels = [int(heading.name[1]) for heading in soup.main.find_all(re.compile("^h[1-6]$"))]
     assert levels == [1, 2, 3]

@@ -109,10 +109,8 @@ def test_changed_text_is_told_under_its_cell():
     [
         ("notebooks/02_sinusoidal_tables.ipynb", {"02"}),
         ("README.md", set()),
-        ("posviz/publish/doctor.py", set()),
         ("posviz/exercises/alibi/bias.py", {"08"}),
         ("posviz/engine/explorer.py", {name[:2] for name in NOTEBOOKS}),
-        ("posviz/engine/styles/base.mplstyle", {name[:2] for name in NOTEBOOKS}),
     ],
 )
 def test_a_change_reaches_the_notebooks_that_import_it(monkeypatch, file, reached):
