@@ -96,7 +96,8 @@ def _(bias):
     """You put a large negative number ahead, as a mask would. Here leave 0 there, and the rest to
     the mask."""
     ahead = np.triu(np.ones(bias.shape[-2:], bool), 1)
-    return (bias[:, ahead] < -99).all()  # no bias that is asked for is below −40
+    # No bias that is asked for is below −40.
+    return len(bias[0]) > 1 and (bias[:, ahead] < -99).all()
 
 
 @check_alibi_bias.mistake("−∞ ahead, and the sign")

@@ -201,8 +201,13 @@ def _nearest(rows, choices):
 
 
 def _shuffled_sentence(rng, size):
-    x, *projections = rng.normal(size=(4, size + 1, size + 1))
-    projections = projections / np.sqrt(size + 1)  # no token takes all weight: rows would be alike
+    while (
+        True
+    ):  # until no two rows of the outputs are so near that np.isclose takes one for the other
+        x, *projections = rng.normal(size=(4, size + 1, size + 1))
+        rows = _head(x, *projections)
+        if (np.abs(rows[:, None] - rows).sum(axis=-1) + np.eye(size + 1)).min() > 0.01:
+            break
     cycle = rng.permutation(size + 1)
     order = np.empty_like(cycle)
     order[cycle] = np.roll(cycle, 1)  # one cycle: every row moves, and three make an inverse unlike

@@ -205,7 +205,7 @@ def _(q, k, r, u, v):
 def _(rng, size):
     """Your scores are right where u and v are 0, so the two terms of the query are there. Add the
     other two, and nothing else: u·k_j, and v·r with r of i − j."""
-    q, k, r, u, v = _xl_inputs(rng, size)
+    q, k, r, u, v = _xl_inputs(rng, size - 1)
     return q, k, r, 0 * u, 0 * v
 
 
@@ -213,5 +213,5 @@ def _(rng, size):
 def _(rng, size):
     """Your scores are right where r is 0, so (q_i + u)·k_j is there. Add (q_i + v)·r, with row
     i − j of r."""
-    q, k, r, u, v = _xl_inputs(rng, size)
+    q, k, r, u, v = _xl_inputs(rng, size - 1)
     return q, k, 0 * r, u, v

@@ -176,7 +176,7 @@ def _(x, w_q, w_k, positions, base):
 def _(scores):
     """Your scores hold a large negative number for every key ahead of its query, a causal mask. No
     mask is asked for here: return all scores."""
-    return (scores[np.triu_indices(len(scores), 1)] < -99).all()
+    return len(scores) > 1 and (scores[np.triu_indices(len(scores), 1)] < -99).all()
 
 
 @check_rotary_scores.mistake("weights returned")

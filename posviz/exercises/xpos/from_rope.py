@@ -280,7 +280,7 @@ def _(*given):
 def _(scores):
     """You put a large negative number ahead, as a mask would. Here leave 0 there, so that all of
     them are scores."""
-    return bool((scores[np.triu_indices(len(scores), 1)] < -999).all())
+    return len(scores) > 1 and bool((scores[np.triu_indices(len(scores), 1)] < -999).all())
 
 
 @check_xpos.mistake("scaled")
