@@ -33,12 +33,12 @@ def picture():
     return Waves(position=20)
 
 
-@pytest.mark.slow("seconds")
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("kind", FORMATS)
-def test_every_format_in_every_look_has_its_size(picture, tmp_path, kind, style, dark):
-    path = picture.save(tmp_path / f"waves.{kind}", style=style, dark=dark)
+LOOKS = [("png", style) for style in STYLES] + [("svg", "notebook"), ("pdf", "notebook")]
+
+
+@pytest.mark.parametrize(("kind", "style"), LOOKS)
+def test_file_has_the_size_of_its_style(picture, tmp_path, kind, style):
+    path = picture.save(tmp_path / f"waves.{kind}", style=style)
     data = path.read_bytes()
     assert data.startswith(MAGIC[kind])
     assert size_in_inches(kind, data) == pytest.approx(INCHES[style], abs=0.01)
@@ -70,7 +70,6 @@ def test_a_part_of_a_slide_has_its_size_and_the_font_that_is_asked_for(picture, 
         picture.save(path, layout="half")
 
 
-@pytest.mark.slow("seconds")
 def test_a_png_shows_the_pixels_of_the_figure(picture, tmp_path):
     with matplotlib.rc_context({"savefig.dpi": 37, "savefig.bbox": "tight", "font.size": 30}):
         path = picture.save(tmp_path / "waves.png", style="slide", dark=True)
@@ -80,11 +79,9 @@ def test_a_png_shows_the_pixels_of_the_figure(picture, tmp_path):
     assert np.array_equal(np.asarray(Image.open(path)), expected)
 
 
-@pytest.mark.slow("seconds")
-@pytest.mark.parametrize("words", ["the cat", "ένα 猫 (\\) ]]> & <b>"])
 @pytest.mark.parametrize("kind", FORMATS)
-def test_title_caption_and_python_line_go_with_the_file(tmp_path, kind, words):
-    picture = Waves(words=words, position=7)
+def test_title_caption_and_python_line_go_with_the_file(tmp_path, kind):
+    picture = Waves(words="ένα (\\) ]]> & <b>", position=7)
     path = picture.save(tmp_path / f"waves.{kind}")
     caption = picture.caption(picture.compute())
     line = (
@@ -94,38 +91,25 @@ def test_title_caption_and_python_line_go_with_the_file(tmp_path, kind, words):
     assert described(path) == (*told, None)  # whose picture it is, posviz cannot tell
 
 
-@pytest.mark.sampled(quick=1)
-@pytest.mark.parametrize("kind", FORMATS)
-def test_a_picture_of_the_course_names_its_licence(tmp_path, kind):
-    title, _, line, program, rights = described(ThreeDoors().save(tmp_path / f"doors.{kind}"))
+def test_picture_of_the_course_names_its_licence(tmp_path):
+    title, _, line, program, rights = described(ThreeDoors().save(tmp_path / "doors.png"))
     assert title == ThreeDoors.title()
     assert line.startswith("from posviz import ThreeDoors\nThreeDoors(door=")
     assert program == f"posviz {__version__}"
-    licence = (ROOT / "notebooks" / "LICENSE").read_text("utf-8")
-    assert "Attribution 4.0" in licence
     assert "CC BY 4.0" in rights
+    assert "Attribution 4.0" in (ROOT / "notebooks" / "LICENSE").read_text("utf-8")
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-@pytest.mark.parametrize(
-    "look",
-    [{"style": "slide", "dark": True, "layout": "half", "font": "DejaVu Serif"}, {}],
-    ids=["all", "none"],
-)
-@pytest.mark.sampled(quick=3)
-def test_the_line_in_a_file_makes_the_same_bytes(tmp_path, monkeypatch, kind, look):
+def test_the_line_in_a_file_makes_the_same_bytes(tmp_path, monkeypatch, kind):
+    look = {"style": "slide", "dark": True, "layout": "half", "font": "DejaVu Serif"}
     path = Waves(words='it\'s "<b>"', phase=0.1, position=7).save(
         tmp_path / f"waves.{kind}", **look
     )
-    rebuilt(path, described(path)[2], monkeypatch)
-
-
-def rebuilt(path, line, monkeypatch):
-    """Run the line in an empty folder: it writes the file, to the byte."""
-    again = path.parent / "again"
+    again = tmp_path / "again"
     again.mkdir()
     monkeypatch.chdir(again)
-    exec(line, {})
+    exec(described(path)[2], {})
     assert [file.name for file in again.iterdir()] == [path.name]
     assert (again / path.name).read_bytes() == path.read_bytes()
 
@@ -145,12 +129,6 @@ def described(path) -> tuple:
     return tuple(root.findtext(place) for place in one_of + agents)
 
 
-def test_text_a_reader_typed_leaves_an_svg_readable(tmp_path):
-    path = Waves(words="<b>\0&$x_$").save(tmp_path / "waves.svg")
-    assert ET.fromstring(path.read_bytes()).tag == f"{SVG}svg"
-
-
-@pytest.mark.slow("seconds")
 def test_one_figure_for_several_files_gives_what_each_gives_alone(picture, tmp_path, monkeypatch):
     drawn = []
     monkeypatch.setattr(Waves, "compute", lambda self, f=Waves.compute: drawn.append(1) or f(self))
@@ -160,12 +138,6 @@ def test_one_figure_for_several_files_gives_what_each_gives_alone(picture, tmp_p
     for path in wanted:
         alone = picture.save(tmp_path / path.name, style="slide", dark=True)
         assert alone.read_bytes() == path.read_bytes(), path.name
-
-
-def test_one_wrong_ending_writes_none(picture, tmp_path):
-    with pytest.raises(ValueError, match="choose one of"):
-        save_all(picture, [tmp_path / "waves.png", tmp_path / "waves.jpg"])
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.slow("a process")
@@ -192,7 +164,7 @@ for ending in ("png", "svg", "pdf"):
 # ---------------------------------------------------------------- what cannot be written
 
 
-@pytest.mark.parametrize("name", ["waves.jpg", "waves", "waves.", "png", "waves.png.gz"])
+@pytest.mark.parametrize("name", ["waves.jpg", "waves"])
 def test_an_unknown_ending_is_refused_before_anything_is_drawn(tmp_path, name):
     with pytest.raises(ValueError, match=r"choose one of \.png, \.svg, \.pdf") as refusal:
         Failing(fail="compute").save(tmp_path / name)
@@ -204,16 +176,6 @@ def test_the_ending_may_be_in_capitals(picture, tmp_path):
     assert picture.save(str(tmp_path / "WAVES.PNG")).read_bytes().startswith(MAGIC["png"])
 
 
-def test_an_unknown_style_is_refused(picture, tmp_path):
-    with pytest.raises(ValueError, match="'wall' is unknown: choose one of notebook, slide"):
-        picture.save(tmp_path / "waves.png", style="wall")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_missing_folders_are_made(picture, tmp_path):
-    assert picture.save(tmp_path / "a" / "b" / "waves.png").exists()
-
-
 def test_a_place_that_is_no_folder_is_named(picture, tmp_path):
     (tmp_path / "file").write_text("not a folder")
     path = tmp_path / "file" / "waves.png"
@@ -223,9 +185,9 @@ def test_a_place_that_is_no_folder_is_named(picture, tmp_path):
     assert str(path) in str(refusal.value)
 
 
-@pytest.mark.sampled(quick=1)
-@pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.EPERM])
-def test_where_nobody_may_write_one_line_says_what_to_do(picture, tmp_path, monkeypatch, number):
+def test_where_nobody_may_write_one_line_says_what_to_do(picture, tmp_path, monkeypatch):
+    number = errno.EACCES
+
     def refuse(*_, **__):
         raise OSError(number, "No")
 
@@ -257,23 +219,8 @@ def test_an_interrupt_is_one_line_and_leaves_nothing(picture, tmp_path, monkeypa
     assert [*tmp_path.iterdir()] == []
 
 
-def test_the_setting_puts_figures_elsewhere(picture, tmp_path, monkeypatch):
-    monkeypatch.setenv(SETTING, str(tmp_path))
-    assert picture.save("figures/waves.png") == tmp_path / "waves.png"
-    assert (tmp_path / "waves.png").is_file()
-
-
-def test_a_folder_in_the_place_of_the_file_is_named(picture, tmp_path):
-    (tmp_path / "waves.png").mkdir()
-    with pytest.raises(OSError, match=r"cannot write: .*waves\.png"):
-        picture.save(tmp_path / "waves.png")
-    assert [path.name for path in tmp_path.iterdir()] == ["waves.png"]
-
-
-@pytest.mark.slow("seconds")
-@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
-def test_a_full_disk_leaves_the_good_file_and_nothing_beside_it(picture, tmp_path, ending):
-    path = picture.save(tmp_path / f"waves.{ending}")
+def test_a_full_disk_leaves_the_good_file_and_nothing_beside_it(picture, tmp_path):
+    path = picture.save(tmp_path / "waves.png")
     good = path.read_bytes()
     picture.position = 30
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -289,8 +236,7 @@ def test_a_full_disk_leaves_the_good_file_and_nothing_beside_it(picture, tmp_pat
     assert picture.save(path).read_bytes() != good
 
 
-@pytest.mark.sampled(quick=2)
-@pytest.mark.parametrize("place", ["compute", "caption", "update", "drawing"])
+@pytest.mark.parametrize("place", ["compute", "drawing"])
 def test_an_error_of_the_picture_leaves_the_good_file(tmp_path, place):
     picture = Failing()
     path = picture.save(tmp_path / "waves.png")
@@ -314,9 +260,8 @@ def test_a_file_is_as_readable_as_any_other(picture, tmp_path):
 # ---------------------------------------------------------------- notebooks
 
 
-@pytest.mark.sampled(quick=1)
-@pytest.mark.parametrize(("style", "width"), [("notebook", 400), ("slide", 1920)])
-def test_a_figure_in_a_notebook_is_one_png_at_its_true_size(picture, style, width):
+def test_a_figure_in_a_notebook_is_one_png_at_its_true_size(picture):
+    style, width = "notebook", 400
     figure = picture.figure(style)
     png, metadata = notebook_png(figure)
     image = Image.open(io.BytesIO(png))
