@@ -103,7 +103,7 @@ def random_settings(picture, count, seed=0) -> list[dict]:
     rng, settings = np.random.default_rng([seed, *type(picture).__name__.encode()]), []
     for i in range(count):
         setting = {name: random_value(knob, rng) for name, knob in picture.knobs().items()}
-        if i % (count // 8):
+        if i % max(count // 8, 1):
             kept = [name for name, knob in picture.knobs().items() if knob.redraw]
             setting |= {name: settings[-1][name] for name in kept}
         settings.append(setting)

@@ -22,7 +22,6 @@ def strokes(picture, style) -> dict[str, list[float]]:
     }
 
 
-@pytest.mark.sampled(quick=1)
 @pytest.mark.parametrize("name", posviz.pictures.names())
 def test_strokes_and_marks_grow_with_the_style(name):
     picture = posviz.pictures.load(name)()

@@ -14,8 +14,6 @@ from posviz.pictures.content.temperature_by_position import (
     TemperatureByPosition,
     factors_at,
 )
-from tests.pictures.alibi.test_alibi_labels import coloured, entries, points
-from tests.pictures.by_hand import caption_of, every_setting
 
 
 def theirs(rule, position):
@@ -59,44 +57,3 @@ def test_llama_4_counts_tokens_and_ministral_3_positions():
         "Llama 4": [-1],
         "Ministral 3": [0],
     }
-
-
-def test_the_captions_have_the_audited_factors():
-    assert caption_of(TemperatureByPosition(step=1)) == (
-        "Position 8,191, which sees 8,192 keys; its scores: Llama 4 × 1.0693 (× 1.0000 one token "
-        "before), Ministral 3 × 1.0000, log n × 1.0000, YaRN’s a² × 1.2965; the weight of a key 10 "
-        "above all others: Llama 4 0.843, Ministral 3 0.729, log n 0.729, YaRN’s a² 0.981, none "
-        "0.729."
-    )
-    told = caption_of(TemperatureByPosition(step=16))
-    assert "131,071" in told
-    assert "Llama 4 × 1.2833 (× 1.2773 one token before), Ministral 3 × 1.2079, log n" in told
-    told = caption_of(TemperatureByPosition(offset=0))
-    assert "Llama 4 × 1.1099, Ministral 3 × 1.0693 (× 1.0000 one token before), log" in told
-
-
-def test_every_weight_is_a_share_and_steps_go_up():
-    for picture in every_setting(TemperatureByPosition):
-        arrays = picture.compute()
-        for rule, weights in arrays.weights.items():
-            assert 0 <= weights.min() <= weights.max() <= 1
-            assert (np.diff(arrays.factors[rule]) >= 0).all()
-            assert np.diff(arrays.around[rule]).min() >= 0
-
-
-def test_lines_marks_and_what_the_legend_calls_them():
-    picture = TemperatureByPosition(step=3, offset=5)
-    figure, arrays = picture.figure(), picture.compute()
-    factor, near, weights = figure.axes
-    panels = (factor, arrays.factors, arrays.here), (weights, arrays.weights, arrays.best)
-    assert list(entries(figure)) == list(LOOKS)
-    for rule, handle in entries(figure).items():
-        for axes, curves, here in panels:
-            *_, line, mark = coloured(axes, handle.get_color())
-            np.testing.assert_array_equal(line, np.stack([POSITIONS, curves[rule]], axis=-1))
-            assert mark == points([24_581, here[rule]])
-    for rule, colour in (("Llama 4", "C0"), ("log n", "C2"), ("Ministral 3", "C3")):
-        [marks] = coloured(near, colour)
-        assert marks == points(*zip(AROUND, arrays.around[rule], strict=True))
-    for axes, place in ((factor, 24_581), (weights, 24_581), (near, 5)):
-        assert coloured(axes, "C6")[0] == points([place, 0], [place, 1])

@@ -29,9 +29,3 @@ def test_the_caption_tells_a_flat_loss_from_what_is_found():
         f"{near:.0f}% up to half the trained length, {far:.0f}% past it; RoPE has no run "
         "(guessing finds 12%)."
     )
-
-
-def test_both_panels_mark_the_trained_length():
-    for axes in NeedleByDistance(FOUND).figure().axes:
-        [end] = [line for line in axes.lines if line.get_label() == "trained length"]
-        assert list(end.get_xdata()) == [16, 16]

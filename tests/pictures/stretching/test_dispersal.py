@@ -5,8 +5,6 @@ import math
 import pytest
 
 from posviz.pictures.stretching.dispersal import KEYS, Dispersal, sharpening
-from tests.pictures.alibi.test_alibi_labels import coloured, lines_in, points
-from tests.pictures.by_hand import caption_of, every_setting
 
 
 def factor_of(rule, keys, length, factor):
@@ -51,42 +49,3 @@ def test_temperature_of_llama_4_steps_at_every_trained_length():
     found = sharpening(KEYS, 8192, 4)["Llama-4"]
     assert set(found[KEYS < 8192]) == {1.0}
     assert found[(KEYS >= 8192) & (KEYS < 16_384)] == pytest.approx(1 + 0.1 * math.log(2))
-
-
-def test_the_caption_has_the_audited_weights():
-    assert caption_of(Dispersal()) == (
-        "A key whose score is 8 above all others gets 0.421 of the weight among 4,096 keys; among "
-        "16,384: plain 0.154, YaRN’s a² 0.661 (scores × 1.2965), log n 0.408 (scores × 1.1667), "
-        "Llama-4 0.397 (scores × 1.1609)."
-    )
-
-
-@pytest.mark.parametrize(
-    ("factor", "square"), [(2, 1.1434), (8, 1.4591), (16, 1.6314), (32, 1.8133), (40, 1.8739)]
-)
-def test_the_square_of_yarns_attention_factor(factor, square):
-    assert f"(scores × {square})" in caption_of(Dispersal(factor=factor))
-
-
-def test_every_weight_is_a_share_of_one():
-    for picture in every_setting(Dispersal):
-        arrays = picture.compute()
-        for rule, weights in arrays.curves.items():
-            assert weights[0] == 1
-            assert 0 <= weights.min() <= weights.max() <= 1
-            assert (weights >= arrays.curves["plain"]).all(), rule
-
-
-def test_legend_lines_and_marks():
-    picture = Dispersal(margin=6, length=1000, factor=10)
-    arrays, figure = picture.compute(), picture.figure()
-    [axes], colours = figure.axes, {"plain": "C0", "a²": "C1", "log n": "C2", "Llama-4": "C3"}
-    found = lines_in(figure)
-    assert found.keys() == colours.keys()
-    for rule, [line] in found.items():
-        assert line == points(*zip(KEYS, arrays.curves[rule], strict=True))
-        _, mark = coloured(axes, colours[rule])
-        assert mark == points([10_000, arrays.here[rule][1]])
-    [band] = axes.patches
-    assert band.get_x() + band.get_width() == 1000
-    assert coloured(axes, "C6") == [points([10_000, 0], [10_000, 1])]
