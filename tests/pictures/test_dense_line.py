@@ -30,7 +30,6 @@ def reached(points, column, radius):
     return min(found, default=np.inf), max(found, default=-np.inf)
 
 
-@pytest.mark.sampled(quick=2)
 @pytest.mark.parametrize(("name", "radius"), [("zigzag", 0.6), ("upright", 3), ("spike", 3)])
 def test_the_area_is_that_of_a_round_pen(name, radius):
     points = np.column_stack(LINES[name]).astype(float)
