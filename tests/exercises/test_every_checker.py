@@ -10,18 +10,22 @@ from tests.exercises.checkers import CHECKERS, SOLUTIONS, by_a_reader, in_float3
 from tests.exercises.written import RIGHT, WRONG
 
 each = pytest.mark.parametrize("name", CHECKERS)
-FORTY = "forty draws of each checker's inputs"
+OWN, OTHERS = [()], [(seed,) for seed in range(1, 41)]
 draws = pytest.mark.parametrize(
     "seeds",
-    [range(1), pytest.param(range(1, 40), marks=pytest.mark.release(FORTY))],
-    ids=["one seed", "forty seeds"],
+    [
+        pytest.param(OWN, id="everybody's inputs"),
+        pytest.param(OTHERS[:1], id="others", marks=pytest.mark.slow("all mistakes")),
+        pytest.param(
+            OTHERS, id="forty others", marks=pytest.mark.release("all mistakes, 40 times")
+        ),
+    ],
 )
 
 
 def verdicts(check, answer, seeds):
-    """What is said of an answer on the inputs that everybody sees, and on those of the seeds."""
-    each_draw = [check, *(replace(check, seed=(seed,)) for seed in seeds)]
-    told = [draw(answer) for draw in each_draw]
+    """What is said of an answer on the inputs that each of the seeds draws."""
+    told = [replace(check, seed=seed)(answer) for seed in seeds]
     return {(feedback.status, feedback.mistake) for feedback in told}
 
 
@@ -79,9 +83,7 @@ def test_mistakes_without_a_function_have_an_answer_by_hand():
         assert without <= set(WRONG.get(name, {}))
 
 
-@pytest.mark.parametrize(
-    "seeds", [range(5), pytest.param(range(5, 40), marks=pytest.mark.release(FORTY))]
-)
+@draws
 @each
 def test_right_answers_are_correct_whatever_the_seed(name, seeds):
     check, solution = CHECKERS[name], SOLUTIONS[name]
@@ -289,8 +291,8 @@ def test_an_answer_wrong_on_an_edge_alone_is_not_correct(name, edge):
             return right
         return ~right if right.dtype == bool else right + 0.375
 
-    for seed in range(10):
-        assert any(on_edge(*case) for case in replace(check, seed=(seed,)).cases())
+    for seed in OTHERS[:5]:
+        assert any(on_edge(*case) for case in replace(check, seed=seed).cases())
     assert check(answer).status in ("wrong", "mistake")
 
 
@@ -306,4 +308,4 @@ def test_zeros_in_the_row_of_position_0_are_not_correct(name):
         positions = given[0] if name == "check_sinusoidal" else given[1]
         return np.where(positions[:, None] == 0, 0, check.reference(*given))
 
-    assert verdicts(check, answer, range(10)) == {("wrong", None)}
+    assert verdicts(check, answer, OTHERS[:5]) == {("wrong", None)}
