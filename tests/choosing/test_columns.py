@@ -1,12 +1,10 @@
 """The columns: against what is known otherwise, and encodings that are broken on purpose."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import posviz
 from posviz.choosing import columns
 from posviz.choosing.columns import COLUMNS
 from posviz.choosing.rows import ROWS
@@ -14,8 +12,6 @@ from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import Encoding
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import Sinusoidal
-from tests.every_encoding import WHOLE
-from tests.test_flex import FAMILIES
 
 ABSOLUTE = {"sinusoidal", "learned"}
 FROM_TOKENS = {"FoX", "CoPE", "PaTH"}
@@ -45,10 +41,9 @@ def test_numbers_say_the_same_as_signs():
             assert found.said.startswith("✓ < 1e-9" if found.can else "✗ "), (column, row)
 
 
-def test_positions_must_be_whole_where_a_table_is_read():
+def test_tables_cannot_be_stretched_and_order_alone_changes_nothing():
     refused = {row for row in ROWS if np.isnan(COLUMNS["stretched"](row).number)}
-    other = {"RoPE in 2-D": "2-D, axial"}
-    assert {other.get(row, row) for row in refused} <= set(WHOLE)
+    assert refused == ROWS.keys() - CAN["stretched"]
     assert {row for row in ROWS if COLUMNS["stretched"](row).number == 0} == UNREAD
 
 
@@ -70,19 +65,6 @@ def test_parameters_by_arithmetic():
     assert {row: COLUMNS["parameters"](row).number for row in ROWS} == {
         row: counted.get(row, 0) for row in ROWS
     }
-
-
-def test_kernels_are_those_of_the_readme():
-    """Its table is `| line | cache | SDPA | FlexAttention | compile |`, as test_flex has it."""
-    lines = (Path(posviz.__file__).parents[1] / "README.md").read_text("utf-8").splitlines()
-    table = {line.split(" | ")[0].removeprefix("| "): line.split(" | ") for line in lines}
-    named = {"none (NoPE)": "NoPE", "RoPE in 2-D": "2-D, axial", "stretched RoPE": "YaRN"}
-    named["Kerple"] = "Kerple, log"
-    for row in ROWS:
-        [line] = [line for line, kin in FAMILIES.items() if named.get(row, row) in kin]
-        _, _, sums, flex, _ = table[line]
-        assert (COLUMNS["flash"](row).number < 2) == (sums == "yes"), row
-        assert COLUMNS["FlexAttention"](row).can == (flex == "yes"), row
 
 
 @dataclass(frozen=True)
@@ -111,7 +93,6 @@ class AtTheEnd(Encoding):
         ("cached", Alibi(), True),
         ("cached", AtTheEnd(), False),
         ("flash", AtTheEnd(), False),
-        ("flex_attention", AtTheEnd(), False),
         ("both_ways", Alibi(), False),
         ("both_ways", Rotary(), True),
         ("plane", Rotary(), False),
@@ -129,8 +110,3 @@ def test_the_door_is_told():
     assert COLUMNS["door"]("Shaw").said == "scores and values"
     assert COLUMNS["door"]("FoX").said == "scores"
     assert COLUMNS["door"]("none (NoPE)").said == "nowhere"
-
-
-def test_the_census_is_told():
-    assert COLUMNS["census"]("RoPE") == (208, "208 of 530", True)
-    assert COLUMNS["census"]("PoPE") == (0, "0 of 530", False)

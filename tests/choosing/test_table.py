@@ -36,10 +36,6 @@ def test_what_hangs_on_the_machine_shows_progress(monkeypatch, capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_the_costs_are_those_that_there_are():
-    assert all(table.function(name).__doc__ for name in (*COLUMNS, *table.COSTS))
-
-
 @pytest.mark.slow("a process")
 def test_the_other_columns_load_no_torch():
     program = "from posviz.choosing.table import comparison; comparison('door', 'flash')"

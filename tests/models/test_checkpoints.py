@@ -4,8 +4,6 @@ import inspect
 import json
 import subprocess
 import sys
-import tracemalloc
-from pathlib import Path
 
 import httpx
 import huggingface_hub
@@ -30,12 +28,8 @@ def checkpoint(tmp_path):
         "brain": torch.tensor(TABLE, dtype=torch.bfloat16),
         "double": torch.tensor(TABLE),
         "vector": torch.ones(4),
-        "number": torch.tensor(1.0),
         "whole": torch.ones(2, 2, dtype=torch.int64),
-        "eighth": torch.ones(2, 2).to(torch.float8_e4m3fn),
-        "empty": torch.ones(0, 4),
         "broken": torch.tensor([[1.0, torch.nan]]),
-        "endless": torch.tensor([[1.0, torch.inf]], dtype=torch.bfloat16),
     }
     save_file(tensors, tmp_path / "model.safetensors")
     return tmp_path
@@ -58,54 +52,6 @@ def test_a_tensor_comes_back_as_it_was_saved(checkpoint, tensor, dtype):
         assert found.dtype == (np.float32 if tensor == "brain" else expected.numpy().dtype)
         assert torch.equal(torch.tensor(found).to(dtype), expected)
         np.testing.assert_array_equal(found, expected.double())
-
-
-def write(path, header, data=b"", hole=0):
-    """Write a file of the format by hand: length of the header, header, ``hole`` zeros, data."""
-    text = json.dumps(header).encode()
-    with path.open("wb") as file:
-        file.write(len(text).to_bytes(8, "little") + text)
-        file.seek(hole, 1)
-        file.write(data)
-    return path
-
-
-@pytest.mark.slow("a process")
-@pytest.mark.parametrize(("dtype", "size"), [("F32", 4), ("BF16", 2)])
-def test_the_other_tensors_are_left_on_the_disk(tmp_path, dtype, size):
-    """A hole of 64 GiB takes no disk; reading it would take minutes and more memory than is."""
-    hole, data = 2**36, (np.arange(6) * 2**16 if dtype == "F32" else np.arange(6))
-    header = {
-        "huge": {"dtype": "F32", "shape": [2**17, 2**17], "data_offsets": [0, hole]},
-        "small": {"dtype": dtype, "shape": [3, 2], "data_offsets": [hole, hole + 6 * size]},
-    }
-    path = write(tmp_path / "m.safetensors", header, data.astype(f"<u{size}").tobytes(), hole)
-    program = (
-        "import resource, sys; from posviz.models.checkpoints import load_table\n"
-        "resource.setrlimit(resource.RLIMIT_AS, (2**33, 2**33))\n"  # to map the file would be more
-        "print(load_table(sys.argv[1], 'small').view('<u4').tolist())"
-    )
-    done = subprocess.run([sys.executable, "-c", program, path], capture_output=True, text=True)
-    expected = (np.arange(6) * 2**16).reshape(3, 2).tolist()
-    assert (done.stdout, done.stderr) == (f"{expected}\n", "")
-    with pytest.raises(ValueError, match=r"tensor 'huge': an array of 131,072 × 131,072"):
-        load_table(path, "huge")
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_a_large_table_is_read_in_pieces(tmp_path, dtype):
-    table = torch.arange(2**22 + 3).to(dtype).reshape(-1, 1)
-    save_file({"table": table}, tmp_path / "m.safetensors")
-    tracemalloc.start()
-    found = load_table(tmp_path / "m.safetensors")
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert torch.equal(torch.tensor(found), table.float())
-    assert peak < found.nbytes + 2**24
-    table[-1] = torch.nan
-    save_file({"table": table}, tmp_path / "m.safetensors")
-    with pytest.raises(ValueError, match="holds NaN"):
-        load_table(tmp_path / "m.safetensors")
 
 
 @pytest.fixture
@@ -170,13 +116,10 @@ def test_a_repository_of_shards(shards, monkeypatch):
     assert hub.asked == [("Qwen/Qwen2.5-0.5B", end) for end in ends]
 
 
-@pytest.mark.parametrize(
-    "kind", [errors.GatedRepoError, errors.RemoteEntryNotFoundError, errors.HfHubHTTPError]
-)
-def test_what_the_hub_refuses_is_told_in_its_words(kind, monkeypatch):
+def test_what_the_hub_refuses_is_told_in_its_words(monkeypatch):
     def refuse(**options):
         request = httpx.Request("GET", "https://hub")
-        raise kind("out of order", response=httpx.Response(404, request=request))
+        raise errors.GatedRepoError("out of order", response=httpx.Response(404, request=request))
 
     monkeypatch.setattr(huggingface_hub, "hf_hub_download", refuse)
     with pytest.raises(OSError, match=r"^model.safetensors of .* 'a/b': .*out of order.*; check"):
@@ -184,28 +127,14 @@ def test_what_the_hub_refuses_is_told_in_its_words(kind, monkeypatch):
 
 
 @pytest.mark.slow("a process")
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        ("gpt2", "'gpt2': the hub cannot be reached and the cache has no copy; check spelling"),
-        ("-gpt2", "'-gpt2': Repo id must use alphanumeric"),
-    ],
-)
-def test_offline_the_error_says_what_to_do(source, message, tmp_path):
-    program = f"from posviz.models.checkpoints import load_table; load_table({source!r})"
+def test_offline_the_error_says_what_to_do(tmp_path):
+    program = "from posviz.models.checkpoints import load_table; load_table('gpt2')"
     offline = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path), "PATH": ""}
     done = subprocess.run(
         [sys.executable, "-c", program], env=offline, capture_output=True, text=True
     )
-    assert message in done.stderr
+    assert "'gpt2': the hub cannot be reached and the cache has no copy" in done.stderr
     assert done.stderr.endswith("or give the path of a file you have\n")
-
-
-def test_no_source_is_not_the_folder_where_python_runs(checkpoint, monkeypatch):
-    monkeypatch.chdir(checkpoint)
-    assert load_table(".", "half").shape == (7, 6)
-    with pytest.raises(FileNotFoundError, match="source must be"):
-        load_table("", "half")
 
 
 def test_a_file_that_is_here_is_read_without_huggingface_hub(checkpoint, monkeypatch):
@@ -217,15 +146,9 @@ def test_a_file_that_is_here_is_read_without_huggingface_hub(checkpoint, monkeyp
     ("tensor", "message"),
     [
         ("wpe", r"tensor 'wpe' is not in .*, which holds 'wpe.weight'$"),
-        ("wpe_weight", "which holds 'wpe.weight', 'wte.weight', 'eighth'$"),
-        ("?", r"which holds 'brain', .* and 6 more$"),
         ("vector", r"tensor must be a table .* got 'vector' of shape \(4,\) in F32"),
-        ("number", r"got 'number' of shape \(\) in F32"),
         ("whole", r"got 'whole' of shape \(2, 2\) in I64"),
-        ("eighth", r"got 'eighth' of shape \(2, 2\) in F8"),
-        ("empty", r"got 'empty' of shape \(0, 4\) in F32"),
         ("broken", "'broken' of .* holds NaN or infinity"),
-        ("endless", "'endless' of .* holds NaN or infinity"),
     ],
 )
 def test_an_unfit_tensor_is_refused(checkpoint, tensor, message):
@@ -249,15 +172,12 @@ def test_without_a_name_the_choice_must_be_clear(tmp_path):
 TRAP = b"cbuiltins\nexit\n(S'a pickle was run'\ntR."  # a pickle that ends the process
 
 
-@pytest.mark.parametrize(
-    "content",
-    [TRAP, b"", b"abc", b"PK\x03\x04" + bytes(99), bytes(8), b"\x0a" + bytes(7) + b"{" * 10],
-)
-@pytest.mark.parametrize("name", ["pytorch_model.bin", "table.pt", "model.safetensors"])
-def test_no_other_kind_of_file_is_opened(tmp_path, content, name):
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(ValueError, match="is not a safetensors file, and no other kind is read"):
-        load_table(tmp_path / name)
+@pytest.mark.parametrize("content", [TRAP, b"", bytes(8), b"\x0a" + bytes(7) + b"{" * 10])
+def test_no_other_kind_of_file_is_opened(tmp_path, content):
+    for name in ("pytorch_model.bin", "model.safetensors"):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(ValueError, match="is not a safetensors file, and no other kind is"):
+            load_table(tmp_path / name)
 
 
 def test_a_file_cut_short_is_refused(checkpoint):
@@ -271,20 +191,8 @@ def test_a_file_cut_short_is_refused(checkpoint):
     ("call", "error", "message"),
     [
         (lambda: load_table(5), TypeError, "source must be a path or the id of a repository"),
-        (lambda: load_table("gpt2", 5), TypeError, "tensor must be a name or None, got 5"),
-        (lambda: load_table("gpt2", filename=None), TypeError, "filename must be text, got None"),
-        (
-            lambda: load_table("x", filename=Path("m")),
-            TypeError,
-            "filename must be text, got .*'m'",
-        ),
         (lambda: load_table("gpt2", filename="x.bin"), ValueError, "filename must end in .safet"),
         (lambda: load_table("a/b/c"), OSError, "repository 'a/b/c': Repo id must be in the form"),
-        (lambda: load_table("no.safetensors"), FileNotFoundError, "got 'no.safetensors'"),
-        (lambda: load_table("no/x.safetensors"), FileNotFoundError, "and there is no such file"),
-        (lambda: load_table(Path("no/x")), FileNotFoundError, "got 'no/x', and there is no such f"),
-        (lambda: load_table(""), FileNotFoundError, "source must be a file, .* hub id, got ''"),
-        (lambda: load_table("~nobody-here/x"), OSError, "'~nobody-here/x': Repo id must"),
         (lambda: load_table("/"), FileNotFoundError, "the folder / holds no model.safetensors"),
     ],
 )

@@ -72,18 +72,6 @@ def test_a_stored_model_is_small_and_has_its_card_and_has_learned(arm):
     assert np.mean(losses) == pytest.approx(card["loss"], abs=0.2)  # a guess: ln 128 = 4.85 nats
 
 
-def test_frequencies_follow_from_the_base():
-    [first, second] = small_model("RoPE").rotary
-    assert first is second
-    np.testing.assert_allclose(
-        first.frequencies.inv_freq, [10_000 ** (-i / 8) for i in range(8)], rtol=1e-12
-    )
-    assert small_model("ALiBi").rotary == (None, None)
-    turning = Rotary(frequencies=first.frequencies)
-    arrays = small_model("RoPE").arrays
-    assert SmallModel(arrays, turning, num_heads=4).rotary == (turning, turning)
-
-
 def test_what_is_no_ascii_is_read_as_a_question_mark():
     model = small_model("none")
     assert model.words(model.ids("a é\t你")) == ["a", "␣", "?", "\t", "?"]

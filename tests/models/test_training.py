@@ -5,7 +5,6 @@ import signal
 import sys
 import sysconfig
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -64,22 +63,10 @@ class InterruptedAt(Encoding):
 # ---------------------------------------------------------------- the text
 
 
-@pytest.mark.slow("seconds")
 def test_the_text_is_the_library_file_after_file():
     assert TEXT.startswith(Path(sysconfig.get_path("stdlib"), "__future__.py").read_text())
     assert (len(TEXT), TEXT.isascii()) == (20_000, True)
     assert standard_library_text(300) == TEXT[:300]
-
-
-def test_only_the_library_itself_is_read_wherever_it_lies(tmp_path, monkeypatch):
-    root = tmp_path / "site-packages" / "test" / "lib"
-    for name in ("b.py", "a/z.py", "a.py", "a/test/c.py", "tests/d.py", "site-packages/e.py"):
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(f"# {name}\n")
-    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(root))
-    assert standard_library_text(23) == "# a.py\n# a/z.py\n# b.py\n"
-    with pytest.raises(ValueError, match=r"^characters must be at most 23, all there are, got 24$"):
-        standard_library_text(24)
 
 
 # ---------------------------------------------------------------- the model
@@ -151,7 +138,7 @@ def test_beyond_the_table_there_is_nothing():
         short(model, seq_len=9)
 
 
-@pytest.mark.parametrize("name", ["learned", "T5", "Shaw", "Transformer-XL", "DeBERTa"])
+@pytest.mark.parametrize("name", ["learned", "DeBERTa"])
 @both_kinds
 def test_every_parameter_is_trained_those_of_the_encoding_too(name, causal):
     def kind(array):
@@ -198,18 +185,8 @@ def test_the_loss_falls_below_that_of_counting_characters(filling_in):
 def test_what_is_to_be_predicted_is_not_shown(causal):
     drawn = np.random.default_rng(0).choice(list("abcd"), size=20_000)
     model = SmallTransformer(trained(), **SMALL, causal=causal)
-    run = short(model, "".join(drawn), steps=120, batch_size=16, learning_rate=0.02)
-    assert run.losses[-50:].mean() == pytest.approx(math.log(4), abs=0.1)
-
-
-@pytest.mark.slow("seconds")
-def test_a_rhythm_is_filled_in_only_by_who_knows_the_places():
-    losses = []
-    for encoding in (trained(), NoPosition()):
-        model = SmallTransformer(encoding, **SMALL, causal=False)
-        run = short(model, "abcd" * 9, steps=150, batch_size=16, learning_rate=0.02)
-        losses.append(run.losses[-20:].mean())
-    assert losses[0] < 0.2 < 0.8 < losses[1]
+    run = short(model, "".join(drawn), steps=60, batch_size=16, learning_rate=0.02)
+    assert run.losses[-20:].mean() == pytest.approx(math.log(4), abs=0.1)
 
 
 @pytest.mark.slow("seconds")
@@ -254,19 +231,6 @@ def test_the_same_seed_gives_the_same_run_and_another_seed_another(device):
     assert first.losses[0] != run(model_seed=1).losses[0]
 
 
-@pytest.mark.parametrize(("k", "done"), [(0, "0 steps"), (1, "1 step"), (4, "4 steps")])
-def test_an_interrupt_keeps_what_was_learned_and_says_so(k, done, capsys, monkeypatch):
-    model = SmallTransformer(InterruptedAt(k), **SMALL)
-    if k == 0:  # while the optimiser is made
-        monkeypatch.setattr(model, "to", lambda _: signal.raise_signal(signal.SIGINT))
-    run = short(model, steps=10, snapshots=2)
-    out = capsys.readouterr().out
-    assert out.endswith(f"\ninterrupted after {done}; what was learned is kept\n")
-    assert len(run.losses) == k
-    assert sorted(run.snapshots) == sorted({0, k})
-    np.testing.assert_array_equal(run.snapshots[k], model.encoding.table.detach())
-
-
 def interrupting_at(line):
     """A tracer that presses Stop at the so-many-th line of training.py that train comes to."""
     usual, left = signal.getsignal(signal.SIGINT), line
@@ -284,9 +248,9 @@ def interrupting_at(line):
     return trace
 
 
-def test_wherever_it_is_interrupted_training_ends_in_one_line(capsys, everything):
+def test_wherever_it_is_interrupted_training_ends_in_one_line(capsys):
     ended = []
-    for line in range(1, 180, 1 if everything else 10):
+    for line in range(1, 180, 15):
         model = SmallTransformer(trained(), **SMALL)
         sys.settrace(interrupting_at(line))
         try:
@@ -312,25 +276,18 @@ def test_the_second_interrupt_ends_the_step_that_is_under_way():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_who_watches_is_given_all_snapshots_so_far():
+def test_who_watches_gets_all_snapshots_so_far():
     seen = []
     model = SmallTransformer(trained(), **SMALL)
-    run = short(model, steps=16, snapshots=5, watch=lambda tables: seen.append([*tables]))
-    assert seen == [[0], [0, 1], [0, 1, 4], [0, 1, 4, 9], [*run.snapshots]]
+    short(model, steps=16, snapshots=5, watch=lambda tables: seen.append([*tables]))
+    assert seen == [[0], [0, 1], [0, 1, 4], [0, 1, 4, 9], [0, 1, 4, 9, 16]]
 
 
-def test_in_another_thread_training_works_too():
-    with ThreadPoolExecutor(1) as pool:
-        run = pool.submit(short, SmallTransformer(trained(), **SMALL)).result()
-    assert len(run.losses) == 4
-
-
-@pytest.mark.parametrize("encoding", [NoPosition(), InterruptedAt(2)], ids=["whole", "interrupted"])
-def test_what_others_draw_and_how_they_compute_is_left_alone(encoding):
+def test_state_of_torch_and_numpy_is_left_alone():
     threads = torch.get_num_threads()
     torch.set_num_threads(threads + 1)
     state, numpys = torch.get_rng_state(), np.random.get_state()[1].copy()  # noqa: NPY002
-    short(SmallTransformer(encoding, **SMALL, causal=False))
+    short(SmallTransformer(InterruptedAt(2), **SMALL, causal=False))
     assert torch.equal(torch.get_rng_state(), state)
     assert np.array_equal(np.random.get_state()[1], numpys)  # noqa: NPY002
     assert torch.get_num_threads() == threads + 1
@@ -361,11 +318,6 @@ class AtBothDoors(Learned):
         ({"encoding": Learned}, TypeError, "encoding must be an Encoding"),
         ({"encoding": AtBothDoors(table())}, ValueError, "encoding must act at the input or after"),
         ({"num_heads": 3}, ValueError, "num_heads must divide d_model = 8, got 3"),
-        ({"num_layers": 0}, ValueError, "num_layers must be at least 1, got 0"),
-        ({"num_layers": 10**9}, ValueError, "num_layers × d_model: an array of"),
-        ({"d_model": 10**9}, ValueError, "num_layers × d_model: an array of"),
-        ({"d_model": 8.0}, TypeError, r"d_model must be an integer, got 8\.0"),
-        ({"seed": -1}, ValueError, "seed must be at least 0, got -1"),
         ({"plan": [{}] * 2}, ValueError, "plan must have a row for each of 1 layers, got 2"),
         ({"plan": [{"windows": 3}]}, ValueError, "plan must name encoding, .*, got 'windows'"),
     ],
@@ -383,13 +335,7 @@ def test_a_model_that_cannot_be_is_refused(changed, error, message):
         ({"text": "naïve " * 9}, ValueError, "text must be ASCII, got 'ï' at 2"),
         ({"text": "too long", "seq_len": 8}, ValueError, "text must be longer than seq_len = 8"),
         ({"steps": 0}, ValueError, "steps must be at least 1, got 0"),
-        ({"batch_size": 0}, ValueError, "batch_size must be at least 1, got 0"),
-        ({"learning_rate": 0}, ValueError, "learning_rate must be above 0, got 0"),
-        ({"snapshots": 1}, ValueError, "snapshots must be at least 2, got 1"),
-        ({"batch_size": 10**9}, ValueError, "batch_size × seq_len: an array of"),
-        ({"steps": 10**9, "snapshots": 10**9}, ValueError, "snapshots: an array of"),
         ({"device": "NumPy"}, ValueError, "device must be one of torch CPU, CUDA, MPS, got 'Num"),
-        ({"device": "cpu"}, ValueError, "device must be one of torch CPU, CUDA, MPS, got 'cpu'"),
     ],
 )
 def test_a_training_that_cannot_be_is_refused(changed, error, message):
