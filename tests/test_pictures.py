@@ -80,7 +80,7 @@ def pairs(picture, rng) -> list[dict]:
 def walk(picture) -> list[tuple[str, dict]]:
     """All knobs at one end, then one after the other to its other end; each with the knob's name.
 
-    Of many options it takes four.
+    Of many options it takes three.
     """
     values = {name: spread(ends(knob)) for name, knob in picture.knobs().items()}
     setting = {name: first for name, (first, *_) in values.items()}
@@ -92,7 +92,7 @@ def walk(picture) -> list[tuple[str, dict]]:
     return steps
 
 
-def spread(values, most=4) -> list:
+def spread(values, most=3) -> list:
     """As many of the values, the first and the last among them."""
     places = np.linspace(0, len(values) - 1, min(most, len(values)))
     return [values[round(place)] for place in places]
