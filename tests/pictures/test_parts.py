@@ -44,13 +44,6 @@ def test_a_rule_stands_where_it_is_shown(axes, upright, expected):
     assert tuple(map(list, moved(part, place=7).line.get_data())) == expected
 
 
-def test_strokes_and_marks_are_relative_to_the_style(axes):
-    (plain,) = axes.plot([], [], "o-")
-    part = parts.Curve(axes, "o-", lambda a: a, stroke=1 / 2, marks=3)
-    assert part.line.get_linewidth() == plain.get_linewidth() / 2
-    assert part.line.get_markersize() == plain.get_markersize() * 3
-
-
 def test_what_stands_is_set_only_where_it_is_new(axes):
     given = []
     part = parts.Background(given.append, lambda a: {"end": a.end})
@@ -121,15 +114,6 @@ def test_another_artist_is_set_to_what_is_shown(axes):
     assert (text.get_text(), text.get_color()) == ("after", "C3")
     text = moved(parts.Text(axes, 1, 2, lambda a: a.word), word="said").artist
     assert (text.get_text(), text.get_position(), text.get_in_layout()) == ("said", (1, 2), False)
-
-
-def test_black_lies_on_white_at_the_same_points(axes):
-    both = parts.on_colours(axes, lambda a: ([1, 2], [a.y, a.y]), "k--", stroke=2)
-    white, black = (moved(part, y=5).line for part in both)
-    assert np.array_equal(white.get_data(), black.get_data())
-    assert (white.get_color(), black.get_color()) == ("w", "k")
-    assert white.get_linewidth() == 2 * black.get_linewidth()
-    assert axes.lines[:] == [white, black]  # the later one is drawn over the other
 
 
 def test_strokes_are_one_line_with_gaps():

@@ -4,7 +4,6 @@ import math
 
 import pytest
 
-from posviz.pictures.alibi.alibi_slopes import AlibiSlopes
 from posviz.pictures.alibi.weight_by_distance import WeightByDistance
 
 
@@ -16,16 +15,6 @@ def slopes_of(num_heads):
     slopes = [math.exp2(-8 * head / power) for head in range(1, power + 1)]
     twice = [math.exp2(-4 * head / power) for head in range(1, 2 * power + 1)]
     return power, slopes + twice[::2][: num_heads - power]
-
-
-# ---------------------------------------------------------------- slopes and bias
-
-
-def test_twelve_heads_have_the_slopes_of_eight_and_four_of_sixteen():
-    arrays = AlibiSlopes(num_heads=12).compute()
-    assert arrays.slopes[[0, 8]] == pytest.approx((0.5, 0.7071067811865476))
-    assert arrays.slopes[11] == pytest.approx(0.08838834764831849)
-    assert arrays.power == 8
 
 
 # ---------------------------------------------------------------- weight against distance

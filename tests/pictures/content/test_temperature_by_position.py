@@ -10,7 +10,6 @@ from transformers.models.ministral3.modeling_ministral3 import get_llama_4_attn_
 from posviz.pictures.content.temperature_by_position import (
     AROUND,
     LOOKS,
-    POSITIONS,
     TemperatureByPosition,
     factors_at,
 )
@@ -33,21 +32,6 @@ def test_factors_are_those_of_released_code(rule):
     places = [0, 1, 8190, 8191, 8192, 16_382, 16_383, 16_384, 131_071, 10**6]
     found = factors_at(np.array(places))[rule]
     assert found == pytest.approx([theirs(rule, place) for place in places])
-
-
-@pytest.mark.parametrize("rule", LOOKS)
-def test_weights_are_those_of_whole_rows(rule):
-    picture = TemperatureByPosition(step=2, offset=3, margin=7.5)
-    arrays = picture.compute()
-    assert arrays.position == 16_387
-    for place, found in [(16_387, arrays.best[rule]), (POSITIONS[9], arrays.weights[rule][9])]:
-        powers = np.exp(7.5 * theirs(rule, int(place)) * (np.arange(place + 1) == place))
-        assert found == pytest.approx(powers[-1] / powers.sum())
-    assert arrays.here[rule] == pytest.approx(theirs(rule, 16_387))
-    assert arrays.before[rule] == pytest.approx(theirs(rule, 16_386))
-    first = theirs(rule, 16_384 - 12)
-    growth = [100 * (theirs(rule, 16_384 + at) / first - 1) for at in AROUND.tolist()]
-    assert arrays.around[rule] == pytest.approx(growth, abs=1e-9)
 
 
 def test_llama_4_counts_tokens_and_ministral_3_positions():

@@ -120,24 +120,6 @@ def test_the_toy_is_gradient_descent_on_finding_the_rows_around():
 # ---------------------------------------------------------------- sinusoidal beside learned
 
 
-def test_the_sinusoidal_cosine_is_one_number_along_a_diagonal_and_the_learned_is_not():
-    base, picture = 500, SinusoidalBesideLearned(RUN[0], base=500)
-    _, (*panels, fixed, learned, around) = drawn(picture)
-    tables = sine_table(20, 6, base), RUN[0]
-    for table, panel, curve in zip(tables, panels, (fixed, learned), strict=True):
-        expected = [[cosine(x, y) for y in table] for x in table]
-        np.testing.assert_allclose(panel.artist.get_array(), expected, atol=1e-12)
-        means = [mean_cosine(table, offset) for offset in range(11)]
-        np.testing.assert_allclose(curve.line.get_data(), (range(11), means), atol=1e-12)
-    same = [math.fsum(math.cos(k * w) for w in frequencies(6, base)) / 3 for k in range(11)]
-    np.testing.assert_allclose(fixed.line.get_ydata(), same, atol=1e-12)
-    ends = [
-        [end(cosine(RUN[0][i], RUN[0][i + k]) for i in range(20 - k)) for k in range(11)]
-        for end in (min, max)
-    ]
-    np.testing.assert_allclose(around.line.get_ydata(), [*ends[0], np.nan, *ends[1]], atol=1e-12)
-
-
 @pytest.mark.parametrize("rows", [20, 19])
 def test_the_spectrum_is_a_slow_fourier_transform(rows):
     picture = SinusoidalBesideLearned(RUN[0][:rows], compare="spectrum", base=300)

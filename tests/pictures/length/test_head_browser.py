@@ -88,25 +88,6 @@ def test_a_long_text_is_shown_as_far_as_there_is_room(longest, count):
     assert len(HeadBrowser(Given(longest=longest), text="a" * 80).compute().maps[0]) == count
 
 
-@pytest.mark.slow("half a second")
-def test_of_large_maps_the_grid_shows_the_heaviest_weight_of_every_few():
-    picture = HeadBrowser(Given(heads=40), text="a" * 40)
-    _, (grid, *_) = drawn(picture)
-    weights = Given(heads=40).read(range(40)).weights
-    tiles, cell = shown(grid), 13
-    assert tiles.shape == (3 * cell, 40 * cell)
-    edges = [40 * i // 12 for i in range(13)]
-    for layer, head, row, column in np.ndindex(3, 40, 12, 12):
-        block = [
-            weights[layer, head, i, j]
-            for i in range(edges[row], edges[row + 1])
-            for j in range(edges[column], edges[column + 1])
-            if j <= i
-        ]
-        expected = max(block, default=np.nan)
-        np.testing.assert_equal(tiles[layer * cell + row, head * cell + column], expected)
-
-
 def test_one_token_has_nothing_to_measure():
     for text in ("", "f"):
         assert caption_of(HeadBrowser(text=text)) == (

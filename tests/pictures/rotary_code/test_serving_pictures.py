@@ -9,7 +9,7 @@ import pytest
 from posviz.pictures.rotary_code import cache_debugger, layout_converter
 from posviz.pictures.rotary_code.cache_debugger import CacheDebugger
 from posviz.pictures.rotary_code.layout_converter import LayoutConverter
-from tests.pictures.by_hand import drawn, partners, product, turned
+from tests.pictures.by_hand import named_lines, product, turned
 
 # ---------------------------------------------------------------- layouts
 
@@ -81,40 +81,18 @@ def test_scores_and_outcome_are_those_of_a_loop(combination, head_dim, shift, se
     assert {name for name, words in OUTCOMES.items() if words in caption} == {outcome}
 
 
-@pytest.mark.parametrize("head_dim", [10])
-def test_arcs_stand_over_what_is_turned_together(head_dim):
-    picture = converter(COMBINATIONS[0], head_dim=head_dim)
-    _, artists = drawn(picture)  # once: what moves them is tested with all pictures
-    for combination in COMBINATIONS:
-        arrays = converter(combination, head_dim=head_dim).compute()
-        picture.update(artists, arrays)
-        assert arcs_and_columns(artists) == by_hand(head_dim, combination)
-
-
-def arcs_and_columns(artists):
-    """Right and wrong arcs as (row, from, to), and the first and second columns of each row."""
-    first, second, right, wrong, *_ = artists
-    found = []
-    for part in (right, wrong):
-        arcs = part.line.get_xydata().reshape(-1, 18, 2)[:, :-1]
-        assert arcs[:, 0, 1] == pytest.approx(arcs[:, -1, 1])
-        found.append({(round(arc[0, 1]), *(round(x) for x in arc[[0, -1], 0])) for arc in arcs})
-    for row in (1, 0):
-        for part in (first, second):
-            found.append([x for x, y in part.line.get_xydata() if y == row])
-    return found
-
-
-def by_hand(head_dim, combination):
-    """What ``arcs_and_columns`` should give."""
-    right, wrong, columns = set(), set(), []
-    for row, layout, reordered in zip((1, 0), combination[:2], combination[2:], strict=True):
-        trained = order(head_dim, reordered)
-        for member in (0, 1):
-            columns.append([column for column, was in enumerate(trained) if was % 2 == member])
-        for a, b in partners(head_dim, layout):
-            (right if trained[a] // 2 == trained[b] // 2 else wrong).add((row, a, b))
-    return [right, wrong, *columns]
+def test_arcs_join_what_is_rotated_together_and_columns_have_their_names():
+    layouts = {"query_layout": "interleaved", "key_layout": "half_split"}
+    lines = named_lines(LayoutConverter(**layouts, head_dim=4))
+    assert lines["first of pair"][0].tolist() == [0, 2, 0, 2]
+    assert lines["second of pair"][0].tolist() == [1, 3, 1, 3]
+    for name, row, ends in (
+        ("turned together", 1, [(0, 1), (2, 3)]),
+        ("wrong partners", 0, [(0, 2), (1, 3)]),
+    ):
+        arcs = lines[name].T.reshape(-1, 18, 2)[:, :-1]
+        assert [tuple(arc[[0, -1], 0].round()) for arc in arcs] == ends
+        assert set(arcs[:, [0, -1], 1].round().ravel()) == {row}
 
 
 # ---------------------------------------------------------------- cache

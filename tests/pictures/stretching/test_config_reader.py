@@ -36,14 +36,6 @@ def test_pairs_of_yarn_are_kept_blended_and_slowed_where_they_should_be():
     assert all(1 < wave / waves[pair] < 4 for pair, wave in blended.items())
 
 
-def test_kinds_that_turn_otherwise_are_named_at_their_curves():
-    def names(model):
-        return [name for name, _ in ConfigReader(model=model).compute().labels]
-
-    assert names("OLMo 3 7B") == ["full", "sliding"]
-    assert names("gpt-oss 120b") == ["", ""]  # both are one curve
-
-
 BAD = {
     "": "paste the text of a config.json",
     "/etc/passwd": "this text begins with '/etc/pas', a config.json begins with {",
@@ -64,13 +56,6 @@ def test_what_is_no_configuration_gets_one_line_and_no_curves(pasted, notice):
     assert (arrays.told, [*arrays.before[0]]) == ("", [])
     assert arrays.notice in caption_of(picture)
     assert len(caption_of(picture)) < 400
-
-
-def test_the_notice_stands_where_the_words_were():
-    _, lines, words = parts_of(ConfigReader(config='{"head_dim": 64'))
-    assert words[:3] == ["", "", ""]
-    assert words[3].startswith("the text must be JSON: ")
-    assert all(len(line.get_xdata()) == 0 for line in lines.values())
 
 
 def test_a_file_of_many_lines_is_read_as_it_is_pasted(tmp_path):
