@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 import posviz
-from posviz.engine import animation, letters, style
+from posviz.engine import letters, style
 from posviz.engine.places import SETTING
 from posviz.publish import arguments, doctor
 
@@ -146,21 +146,6 @@ def test_fonts(monkeypatch):
     finally:
         monkeypatch.undo()
         style.parameters.cache_clear()
-
-
-@pytest.mark.slow("a process")
-def test_ffmpeg_without_the_encoder_and_none_at_all(tmp_path, monkeypatch):
-    program = tmp_path / "ffmpeg"
-    program.write_text("#!/bin/sh\necho libopenh264\n")
-    program.chmod(0o755)
-    monkeypatch.setattr(animation, "find_ffmpeg", lambda: str(program))
-    assert "cannot write H.264: run `" in only(doctor.ffmpeg()).found
-    program.write_text("#!/bin/sh\nexit 1\n")
-    assert not only(doctor.ffmpeg()).fine
-    monkeypatch.undo()
-    monkeypatch.setattr(animation.util, "find_spec", lambda _: None)
-    monkeypatch.setattr(shutil, "which", lambda _: None)
-    assert "pip install imageio-ffmpeg" in only(doctor.ffmpeg()).found
 
 
 def test_no_server_extension_and_no_notebooks(tmp_path, monkeypatch):

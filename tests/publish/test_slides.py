@@ -117,39 +117,11 @@ def test_a_table_that_is_announced_has_slides_of_its_own_each_with_its_head():
 
 
 @pytest.mark.parametrize(
-    ("cells", "shown"),
-    [
-        ([cell("slide", "## 1 A turn")], []),
-        ([cell("subslide", "See the hands:")], ["See the hands:"]),
-    ],
-)
-def test_what_only_announces_a_picture_stands_on_its_slide(cells, shown):
-    noted = cell("notes", "Wait.")
-    slide = slides.stacks(lesson(*cells, noted, marked(figure(), "subslide")))[-1][-1]
-    assert (slide.kind, slide.shown, slide.notes) == ("picture", shown, ["Wait."])
-    assert slide.section == ("1 A turn" if not shown else "05 · RoPE")
-
-
-@pytest.mark.parametrize(
     "text", ["word " * 60, "$$x$$", "One.\n\nTwo."], ids=["long", "formula", "paragraphs"]
 )
 def test_what_says_more_than_a_line_keeps_its_slide(text):
     (found,) = slides.stacks(lesson(cell("subslide", text), marked(figure(), "subslide")))
     assert [slide.kind for slide in found] == ["title", "text", "picture"]
-
-
-def test_a_skipped_cell_takes_along_what_its_code_shows_and_no_words():
-    asked = cell("skip", "**Exercise 1.** Write it.")
-    prints = new_code_cell("print(1)", outputs=[new_output("stream", text="1\n")])
-    ((title,),) = slides.stacks(lesson(asked, prints, figure(), "1. turn (exercise 1)"))
-    assert (title.shown, title.notes, title.picture) == (["1. turn"], [], "")
-
-
-def test_a_bar_of_progress_is_not_printed():
-    text = "training: 100%|████| 400/400 [00:09<00:00, 41.93it/s]\nlowest: 1\n"
-    prints = new_code_cell("train()", outputs=[new_output("stream", text=text)])
-    ((title,),) = slides.stacks(lesson(prints))
-    assert (title.shown, title.notes) == ([], ["```\nlowest: 1\n```"])
 
 
 def test_the_speaker_has_what_each_choice_of_a_prediction_says_by_its_letter():
