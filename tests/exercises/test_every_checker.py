@@ -293,7 +293,9 @@ def test_an_answer_wrong_on_an_edge_alone_is_not_correct(name, edge):
 
     for seed in OTHERS[:5]:
         assert any(on_edge(*case) for case in replace(check, seed=seed).cases())
-    assert check(answer).status in ("wrong", "mistake")
+    feedback = check(answer)
+    assert feedback.status in ("wrong", "mistake")
+    assert feedback.mistake not in {mistake.name for mistake in check.recognised}
 
 
 def test_every_checker_of_a_function_has_its_edges_tried():
