@@ -1,23 +1,11 @@
-"""The numbers in lesson 08's pictures of what ALiBi adds: slopes, biases and windows."""
+"""The numbers in lesson 08's pictures of what ALiBi adds: how far each head looks."""
 
 import math
 
 import pytest
 
+from posviz.encodings.alibi import alibi_slopes
 from posviz.pictures.alibi.weight_by_distance import WeightByDistance
-
-
-def slopes_of(num_heads):
-    """Doubling, as the released code does: from a table for half as many heads."""
-    power = 1
-    while 2 * power <= num_heads:
-        power *= 2
-    slopes = [math.exp2(-8 * head / power) for head in range(1, power + 1)]
-    twice = [math.exp2(-4 * head / power) for head in range(1, 2 * power + 1)]
-    return power, slopes + twice[::2][: num_heads - power]
-
-
-# ---------------------------------------------------------------- weight against distance
 
 
 def weights_of(slope, count):
@@ -46,7 +34,7 @@ def test_the_audited_windows_of_eight_heads():
 @pytest.mark.parametrize("one_in", [10, 1000])
 def test_windows_end_where_rows_of_weights_do(num_heads, one_in):
     windows = WeightByDistance(num_heads=num_heads, one_in=one_in).compute().windows
-    for head, slope in enumerate(slopes_of(num_heads)[1]):
+    for head, slope in enumerate(alibi_slopes(num_heads)):
         weights = weights_of(slope, 10_000)
         factors = [weight / weights[0] for weight in weights]
         expected = [crossing(row, 1 / one_in) for row in (factors, weights)]

@@ -64,7 +64,7 @@ def test_maps_and_weights_are_those_of_all_scores(knobs):
     assert arrays.planted == pytest.approx([weights[back] for weights in rows], rel=1e-9)
 
 
-def test_the_planted_key_scores_eight_times_the_content_and_others_as_chance_has_it():
+def test_the_planted_key_scores_eight_times_the_content():
     q, k = _vectors(4096, 1000, 7)
     scores = [product(q[-1], key) / 8 for key in k]
     assert scores[-1001] == pytest.approx(8)
@@ -79,7 +79,7 @@ def test_content_beats_distance_in_flat_heads_alone():
     assert kept[0] < 0.01 < 0.9 < kept[-1]
 
 
-def test_the_difference_that_is_told_is_that_of_scores_beyond_the_colours_too():
+def test_the_error_in_the_caption_is_that_of_scores_beyond_the_colours():
     """A score of about −255 is rounded by up to 7.6e-6 in float32, one within ±5 by 2.4e-7."""
     told = AlibiScores(head=1, seq_len=512, where="torch CPU").compute().error
     assert 7e-6 < told < 1e-4

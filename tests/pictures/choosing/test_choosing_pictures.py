@@ -38,7 +38,7 @@ def test_every_row_of_weights_sums_to_1_and_hides_what_is_ahead(causal):
         assert np.isnan(weights).sum() == (16 * 15 / 2 if causal else 0)
 
 
-def test_alike_tokens_that_are_told_nothing_share_their_weight_and_a_shift_is_seen_by_few():
+def test_identical_tokens_without_positions_share_their_weight():
     here, there = (SameX(content=0.0, first=first).compute() for first in (0, 1000))
     even = np.tril(np.ones((16, 16))) / np.arange(1, 17)[:, None]
     np.testing.assert_allclose(np.nan_to_num(here.weights["none (NoPE)"]), even)

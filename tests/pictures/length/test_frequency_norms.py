@@ -63,7 +63,7 @@ def test_the_stored_norms_are_those_of_the_stored_heads():
         np.testing.assert_allclose((q[at], k[at]), both, rtol=2e-3)
 
 
-def test_a_given_model_has_its_own_layout_and_pairs_and_first_tokens_are_left_out():
+def test_a_given_model_has_its_own_layout_and_its_first_token_is_left_out():
     picture = FrequencyNorms(Given(), layer=0, head=2, within=100, text="a" * 7)
     arrays, (query, key, rule, *_) = drawn(picture)
     np.testing.assert_allclose(query.line.get_ydata(), [5, 1])
@@ -82,8 +82,3 @@ def test_a_layer_that_turns_nothing_says_so():
 def test_a_model_that_turns_nothing_is_refused():
     with pytest.raises(ValueError, match="given must show how queries and keys turn; the ALiBi m"):
         FrequencyNorms(small_model("ALiBi"))
-
-
-def test_one_token_is_measured_too():
-    for text in ("", "f"):
-        assert np.isfinite(FrequencyNorms(text=text).compute().shares).all()

@@ -23,12 +23,7 @@ def test_the_means_that_are_told_are_those_of_a_loop():
         assert mean == pytest.approx(expected, abs=1e-9)
 
 
-# ---------------------------------------------------------------- base
-
-
-@pytest.mark.parametrize(
-    ("base", "first"), [(100, 59), (500, 171), (1e3, 361), (1e4, 1707), (2.7e4, 4079), (1e5, 7757)]
-)
+@pytest.mark.parametrize(("base", "first"), [(100, 59), (1e4, 1707), (1e5, 7757)])
 def test_the_first_distance_below_zero_is_that_of_a_loop(base, first):
     arrays = BaseForContext(base=base).compute()
     assert (arrays.first, arrays.reached) == (first, first - 1)
@@ -38,14 +33,10 @@ def test_the_first_distance_below_zero_is_that_of_a_loop(base, first):
     below, above = summed(speeds, first), summed(speeds, first - 1)
     assert below < 0 <= above
     assert arrays.here == pytest.approx([below, above], abs=1e-8)
-    told = caption_of(BaseForContext(base=base))
-    assert f"first below 0 at m = {first:,} ({below:.2f}, and {above:.2f} one token" in told
 
 
 def test_where_the_sum_is_never_below_zero_the_caption_says_so():
     picture = BaseForContext(base=1_000_000, head_dim=256)
     assert (picture.compute().first, picture.compute().reached) == (0, 65_536)
     assert picture.compute().low.min() >= 0
-    assert caption_of(picture) == (
-        "Base 1,000,000, 128 pairs: B(m) is never below 0 up to 65,536 tokens, the end of the axis."
-    )
+    assert "never below 0 up to 65,536 tokens, the end of the axis" in caption_of(picture)

@@ -10,8 +10,6 @@ from posviz.pictures.xpos.blockwise_mask import BlockwiseMask
 from posviz.pictures.xpos.xpos_overflow import XposOverflow
 from tests.pictures.by_hand import caption_of, drawn
 
-# ---------------------------------------------------------------- overflow
-
 FORMATS = ("float16", "bfloat16", "float32", "float64")
 AUDITED = {  # dtype, scale_base: the position of overflow
     ("float32", 1): "70.82",
