@@ -131,12 +131,6 @@ def test_a_colour_for_every_place_of_a_large_map_and_a_byte_for_each_cell_of_a_s
         assert apart(image) == 0
 
 
-def test_what_lies_beside_its_axes_has_no_cells():
-    image = shown(page().add_subplot(), np.eye(3), extent=(0, 1, 0, 1))
-    image.axes.set(xlim=(2, 3), ylim=(0, 1))
-    assert cells_of_image(image) is None
-
-
 def added(data=None, **settings):
     """An image on axes of its own."""
     return shown(page().add_subplot(), np.eye(3) if data is None else data, **settings)

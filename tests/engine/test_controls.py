@@ -1,6 +1,5 @@
 """Controls: a knob and its widget say the same, whichever of them was changed."""
 
-import ipywidgets as widgets
 import pytest
 
 from posviz import arrays
@@ -60,18 +59,6 @@ def test_an_unlinked_widget_and_its_knob_part(picture, name):
     setattr(picture, name, before)
     main.value = CHANGES[name]
     assert getattr(picture, name) == before
-
-
-def test_few_short_options_are_buttons_and_many_a_list():
-    class Many(Picture):
-        few = knobs.choice("a", options=("a", "b", "c", "d"))
-        many = knobs.choice("a", options=tuple("abcde"))
-        long = knobs.choice("x" * 30, options=("x" * 30, "y" * 30))
-        numbers = knobs.choice(2, options=(1, 2, 4))
-
-    kinds = {name: type(make(Many(), name)[1]) for name in Many.knobs()}
-    assert kinds["few"] is kinds["numbers"] is widgets.ToggleButtons
-    assert kinds["many"] is kinds["long"] is widgets.Dropdown
 
 
 def test_absent_devices_are_named_with_the_reason(picture):

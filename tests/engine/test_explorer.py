@@ -12,7 +12,7 @@ from ipywidgets.widgets.widget import _instances
 from PIL import Image
 
 from tests.engine.replay import Scene, fresh_pixels
-from tests.engine.sample import Browser, Failing, Hand, Waves
+from tests.engine.sample import Browser, Failing, Hand
 
 
 @pytest.fixture
@@ -93,15 +93,6 @@ def test_reset_brings_every_knob_back_in_one_frame(explorer, browser, picture):
     assert alike(last_pixels(browser), fresh_pixels(picture))
 
 
-def test_reset_returns_to_where_the_explorer_began_not_to_the_defaults():
-    picture = Waves(position=30)
-    explorer = picture.explore()
-    picture.position = 5
-    explorer.reset()
-    assert picture.position == 30
-    explorer.close()
-
-
 # ---------------------------------------------------------------- errors
 
 
@@ -161,14 +152,6 @@ def test_the_stored_picture_is_light_on_a_dark_page(explorer, browser):
     png = base64.b64decode(explorer._repr_mimebundle_()[0]["image/png"])
     with Image.open(io.BytesIO(png)) as image:
         assert (image.size, image.convert("RGB").getpixel((0, 0))) == ((400, 200), (255,) * 3)
-
-
-def test_the_mime_bundle_of_a_failing_picture_has_the_widget_and_the_error(explorer, picture):
-    picture.fail = "compute"
-    data, _ = explorer._repr_mimebundle_()
-    assert "application/vnd.jupyter.widget-view+json" in data
-    assert "image/png" not in data
-    assert "too &lt;wide&gt;" in explorer.error.value
 
 
 # ---------------------------------------------------------------- letting go

@@ -12,10 +12,7 @@ import pytest
 from PIL import Image
 
 import posviz
-from posviz.engine.export import FORMATS
 from posviz.engine.export_panel import ExportPanel
-from posviz.engine.knobs import text
-from posviz.engine.picture import Picture
 from posviz.engine.places import SETTING
 from tests.engine.sample import Failing
 
@@ -45,14 +42,6 @@ def files(folder) -> list[str]:
     """Every file in the notebook's folder and beside it."""
     everything = folder.parent.rglob("*")
     return [os.path.relpath(path, folder) for path in everything if path.is_file()]
-
-
-def test_the_button_opens_and_closes_the_panel(panel):
-    seen = [panel.panel.layout.display]
-    for pressed in (True, False):
-        panel.button.value = pressed
-        seen.append(panel.panel.layout.display)
-    assert seen == ["none", "flex", "none"]
 
 
 @pytest.mark.parametrize("kind", ["png", "svg"])
@@ -108,14 +97,6 @@ def test_an_error_of_the_picture_is_shown_and_the_next_save_clears_it(panel, fol
     assert files(folder) == ["figures/Failing.png"]
 
 
-def test_a_name_with_marks_of_html_is_harmless(panel, folder):
-    panel.name.value = "'a' <b>&"
-    panel.save()
-    assert files(folder) == ["figures/'a' <b>&.png"]
-    assert "figures/&#x27;a&#x27; &lt;b&gt;&amp;.png" in panel.result.value
-    assert "<b>" not in panel.result.value
-
-
 # ---------------------------------------------------------------- the line of Python
 
 
@@ -152,20 +133,6 @@ def test_an_animation_asks_what_moves_and_is_copied_as_one(folder):
     assert panel.picture.values() == Failing(position=20).values()
 
 
-def test_a_picture_in_which_nothing_moves_offers_stills(folder):
-    class Words(Picture):
-        """Words."""
-
-        words = text("a cat")
-
-    panel = ExportPanel(Words())
-    assert panel.kind.options == FORMATS
-    panel.button.value = True
-    assert panel.copy_button.text.endswith(
-        "Words(words='a cat').save('figures/Words.png', style='slide')"
-    )
-
-
 def test_the_line_follows_the_knobs_only_while_the_panel_is_open(panel):
     panel.button.value = True
     panel.picture.position = 9
@@ -183,13 +150,6 @@ def test_a_file_that_was_there_is_replaced_and_that_is_told(panel):
         panel.save()
         told.append(panel.result.value.split()[0])
     assert told == ["Saved", "Replaced"]
-
-
-def test_a_class_of_the_notebook_itself_is_not_imported(folder):
-    own = type("Own", (Failing,), {"__module__": "__main__"})
-    panel = ExportPanel(own())
-    panel.button.value = True
-    assert panel.copy_button.text.startswith("Own(")
 
 
 def test_data_are_named_in_the_line_and_not_forgotten():

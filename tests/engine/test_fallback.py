@@ -27,10 +27,6 @@ def hatch(axes):
     axes.add_patch(Rectangle((0.1, 0.1), 0.8, 0.8, hatch="/", animated=True))
 
 
-def gouraud(axes):
-    axes.tripcolor([0, 1, 0.5], [0, 0, 1], [0, 1, 2], shading="gouraud", animated=True)
-
-
 def mesh(axes):
     axes.pcolormesh(np.eye(4) / 4, animated=True)
 
@@ -79,7 +75,6 @@ def filtered(artist, on):
 
 AWKWARD = {
     "Unfaithful: hatched": [hatch],
-    "Unfaithful: gouraud shading": [gouraud],
     "Unfaithful: not antialiased": [mesh],
     "Unfaithful: an image that is not of cells": [colours],
     "Unfaithful: an image that is not upright": [rotated],
@@ -209,27 +204,4 @@ def test_new_artists_are_tried_as_draw_calls_again():
     picture.place = 7
     assert not view.newest()["whole"]
     assert view.why == ""
-    view.explorer.close()
-
-
-def test_what_agg_cannot_draw_either_is_told_and_the_next_frame_is_whole():
-    picture = awkward(unknown)
-    view = View(picture)
-    view.newest()
-    picture.appears = True
-    assert "draw_hologram" in view.explorer.error.value
-    picture.appears = False
-    assert view.newest()["whole"]
-    assert view.explorer.error.value == ""
-    view.explorer.close()
-
-
-def test_a_sharper_view_comes_to_a_picture_of_pixels():
-    picture = awkward(mesh, appears=True)
-    view = View(picture)
-    view.newest()
-    view.browser.say("b", ratio=2)
-    message, (png, _) = view.browser.messages[-1]
-    assert message["whole"]
-    assert decoded(png).shape == (400, 600, 4)
     view.explorer.close()

@@ -47,6 +47,12 @@ class Wide(Small):
         artists.right.set_xlabel(f"x up to {arrays.x[-1]:.0f}")
 
 
+class Few(Small):
+    """Waves of which position and phase move."""
+
+    width, marked = 8, True
+
+
 class Hatched(Small):
     """Waves beside what draw calls cannot show, of which a switch moves."""
 
@@ -191,8 +197,8 @@ def test_first_frame_is_the_picture_as_it_stands(quoting):
 def test_less_room_leaves_fewer_places_among_them_the_named(monkeypatch):
     monkeypatch.setattr(module, "GAPS", (2, 1))
     counts = []
-    for max_bytes in (400_000, 10):
-        strip = filmstrip(Small(position=7), "Go to 33.", max_bytes)
+    for max_bytes in (300_000, 10):
+        strip = filmstrip(Few(position=7), "Go to 33.", max_bytes)
         places = Reader(strip).values("position")
         assert {0, 7, 33, 39} <= set(places)
         counts.append(len(places))

@@ -54,17 +54,6 @@ def test_a_marker_over_a_heatmap_takes_less_than_a_kibibyte(wire):
     assert wire.send().size < 1024
 
 
-def test_a_heatmap_is_sent_as_a_byte_for_each_cell(wire):
-    wire.send()
-    wire.picture.phase = 0.1
-    sent = wire.send()
-    [place] = [entry[0] for entry in sent.moved if entry[0] == IMAGE]
-    _, _, first_image, [(kind, _, sizes, image)] = sent.moved[place]
-    assert kind == "cells"
-    pixels = 2 * (sizes["width"] + sizes["height"])
-    assert len(sent.buffers[1 + first_image + image]) == 40 * 40 + 4 * (256 + 3) + pixels
-
-
 def test_after_forgetting_everything_is_sent_again(wire):
     wire.send()
     wire.picture.position = 20

@@ -165,12 +165,6 @@ def test_an_unknown_device_is_told_why(monkeypatch):
     assert picture.where == "torch CPU"
 
 
-def test_a_label_is_the_name_unless_given():
-    found = Waves.knobs()
-    assert (found["lines"].label, found["phase"].label) == ("number of lines", "phase")
-    assert found["where"].label == "device"
-
-
 @pytest.mark.parametrize(("low", "high"), [(3, 3), (0, NAN)])
 def test_a_range_has_two_ends(low, high):
     with pytest.raises(ValueError, match=r"^high must be above low, got low = "):

@@ -72,21 +72,6 @@ def test_background_has_a_new_token_only_when_it_was_redrawn():
     assert new == [True, False, False, True, False, False]
 
 
-def test_begun_again_the_first_picture_is_made_in_the_first_way():
-    figure, _ = named("line")
-    layers, axes = Layers(figure), figure.axes[0]
-    layers.paint()
-    first = layers.background().copy()
-    for top in (2, 3, axes.get_ylim()[1]):
-        axes.set_ylim(axes.get_ylim()[0], top)
-        layers.paint()
-        assert differing(layers.background(), first) > 0
-    assert not layers.paint()
-    layers.begin_again()
-    assert layers.paint()
-    assert differing(layers.background(), first) == 0
-
-
 def test_the_ground_is_the_figure_without_what_lies_in_front():
     figure, move = named("line")
     layers = Layers(figure)

@@ -139,18 +139,8 @@ def test_after_an_error_half_way_the_next_figure_is_whole():
     assert np.array_equal(live_pixels(live), fresh_pixels(picture))
 
 
-def test_two_live_figures_of_one_picture_do_not_meet():
-    picture = Waves()
-    first, second = LiveFigure(picture), LiveFigure(picture)
-    old = live_pixels(first)
-    picture.position = 30
-    assert not np.array_equal(live_pixels(second), old)
-    first.paint()
-    assert np.array_equal(first.layers.pixels(), old)
-
-
-@pytest.mark.parametrize("ratio", [1, 2.5])
-def test_a_drag_sets_knobs_at_their_nearest_places(ratio):
+def test_a_drag_sets_knobs_at_their_nearest_places():
+    ratio = 2.5
     live = LiveFigure(Dragged(width=8, phase=0.5))
     live.drag(0.5, 0.5)  # there is no figure yet
     live.ratio = ratio

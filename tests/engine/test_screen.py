@@ -3,7 +3,6 @@
 import base64
 import gc
 import weakref
-from contextlib import closing
 
 import numpy as np
 import pytest
@@ -103,14 +102,6 @@ def test_a_host_that_loses_what_is_binary_gets_it_as_text(screen, browser):
     assert is_right(seen(browser.messages[-1:]), screen.live.picture, dpi=200)
 
 
-def test_nobody_sees_nothing_is_sent(screen, browser):
-    assert browser.messages == []
-    browser.say("a", ratio=1)
-    browser.say("a", gone=True)
-    assert len(browser.frames) == 1
-    assert screen.views == {}
-
-
 def test_the_sharpest_screen_decides_up_to_four(screen, browser):
     widths = []
     for view, ratio in [("a", 1), ("b", 2), ("b", 1.25), ("c", 9), ("a", 1)]:
@@ -174,12 +165,6 @@ def test_a_drag_shows_the_frame_and_is_answered():
     browser.say("a", ratio=1, drag=[0, 0])
     assert [message for message, _ in browser.messages[3:]] == [{"pong": "a"}]
     explorer.close()
-
-
-def test_only_a_picture_that_says_how_can_be_dragged_in(screen):
-    assert not screen.drags
-    with closing(Screen(LiveFigure(Dragged()), lambda: None)) as dragged:
-        assert dragged.drags
 
 
 def test_a_view_that_fell_silent_is_forgotten_and_comes_back_by_asking(

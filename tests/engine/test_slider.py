@@ -59,15 +59,6 @@ def test_a_knob_changed_in_code_is_told_and_what_was_under_way_is_dropped(pictur
     assert picture.position == 6
 
 
-def test_stop_is_told_and_drops_what_was_under_way(picture):
-    slider = make(picture, "position")
-    hand = Hand(slider)
-    slider.stop()
-    assert hand.heard == {"place": 3, "text": "3", "change": 1, "stop": True}
-    hand.send(place=5, change=0)
-    assert picture.position == 3
-
-
 def test_the_exact_value_lasts_until_the_handle_moves(picture):
     hand = Hand(make(picture, "base"))
     hand.type("1234.567")
@@ -104,9 +95,6 @@ class Table(Picture):
 
     row = knobs.integer(5, low=0, high=9, until=lambda table: table.rows - 1, play=True)
     rows = knobs.integer(10, low=1, high=10)
-    column = knobs.log_integer(
-        30, low=1, high=4095, until=lambda table: 10 * table.rows - 37, label="planted at"
-    )
     kind = knobs.choice("turned", options=("turned", "shifted", "plain"))
     turn = knobs.integer(0, low=0, high=90, when={"kind": ("turned", "shifted")})
     more = knobs.integer(0, low=0, high=9, when={"rows": range(3, 11)})
@@ -130,16 +118,6 @@ def test_a_range_that_another_knob_shortens_is_shown_shortened_and_comes_back():
     assert (slider.last_place, hand.heard["text"]) == (9, "2")
 
 
-def test_a_refusal_calls_the_knob_as_the_screen_does():
-    hand = Hand(make(Table(), "column"))
-    hand.type("500")
-    assert hand.heard["refused"] == "planted at = 500 is refused: it ends at 63 now."
-    hand.type("62.5")
-    assert hand.heard["refused"] == (
-        "planted at = 62.5 is refused: it must be a whole number between 1 and 4,095."
-    )
-
-
 def test_a_slider_that_moves_nothing_says_when_it_would():
     table = Table()
     slider = make(table, "turn")
@@ -159,21 +137,6 @@ def test_number_may_be_typed_in_several_ways(picture, typed):
     hand = Hand(make(picture, "base"))
     hand.type(typed)
     assert (picture.base, hand.heard["text"]) == (10_000, "10000")
-
-
-def test_an_error_of_another_kind_is_told_to_the_kernels_log_and_answered(picture):
-    hand = Hand(make(picture, "width"))
-
-    def fail(_):
-        raise ZeroDivisionError
-
-    picture.observe(fail, "width")
-    with pytest.raises(ZeroDivisionError):
-        hand.wire.screen._receive(None, {"view": "a", "number": 7, "change": 0, "place": 4}, [])
-    assert hand.heard["number"] == 7
-    picture.unobserve(fail, "width")
-    hand.move(5)
-    assert picture.width == 12
 
 
 @pytest.mark.parametrize(
@@ -235,9 +198,3 @@ def test_every_place_has_a_value_of_its_own_and_the_ends_are_the_range(name):
         hand.move(place)
         assert getattr(picture, name) == value
         assert float(hand.heard["text"]) == value
-
-
-def test_places_of_a_log_knob_are_even_in_the_exponent():
-    knob = KNOBS["log"]
-    assert knob.place(100) == knob.last_place / 2
-    assert knob.at(knob.last_place // 2) == 100
