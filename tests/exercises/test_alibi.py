@@ -8,7 +8,6 @@ import torch
 
 from posviz.exercises.alibi.bias import check_alibi_bias
 from posviz.exercises.alibi.head import check_head_from_curve
-from posviz.exercises.alibi.slopes import check_slopes
 from tests.exercises.written import masked_by_a_number
 
 
@@ -37,16 +36,6 @@ def masked_in_one_head(slopes, positions):
 )
 def test_other_negative_numbers_are_not_taken_for_a_mask(answer):
     assert check_alibi_bias(answer).mistake is None
-
-
-def test_two_parts_with_a_comma_between_are_told_to_be_joined():
-    def comma(num_heads):
-        below = 2 ** int(np.log2(num_heads))
-        slopes = check_slopes.reference(num_heads)
-        return slopes[:below], slopes[below:]
-
-    # For 1 head, the smallest input, the first part is right and the second empty.
-    assert check_slopes(comma).message.endswith("join them: np.concatenate([a, b]).")
 
 
 def test_a_right_head_with_an_axis_too_many_brings_no_warning():

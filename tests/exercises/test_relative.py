@@ -28,6 +28,7 @@ def test_one_mistake_among_right_buckets_is_named(buckets, name):
     assert check_t5_buckets(buckets).mistake == name
 
 
+@pytest.mark.slow("243 answers")
 def test_no_right_bucket_is_pointed_at():
     """Whichever of the five are off by one bucket, up or down, a wrong one is looked at first."""
     for off in itertools.product((-1, 0, 1), repeat=5):
