@@ -13,7 +13,7 @@ from tests.pictures.by_hand import drawn, product, softmax, turned
 CHANGES = [("as they are", "right"), ("all the same", "right"), ("as they are", "mixed up")]
 
 
-@pytest.mark.parametrize("name", real.TELLING)
+@pytest.mark.parametrize("name", list(real.TELLING)[:2])
 @pytest.mark.parametrize(("positions", "layout"), CHANGES)
 def test_weights_are_those_of_pairs_turned_one_by_one(name, positions, layout):
     sentence = "cat"
