@@ -21,7 +21,6 @@ MARKERS = (
     "slow(reason): starts a process, runs a notebook or takes seconds; --quick leaves it out",
     "browser: drives Chromium; --quick leaves it out (every test in tests/browser has it)",
     "release(reason): only --everything runs it",
-    "sampled(default=None, quick=5): no longer has an effect, and goes",
 )
 PROCESSES = {"subprocess.Popen", "os.fork", "os.posix_spawn"}  # as Python's audit calls them
 _started: list[str] = []
@@ -91,15 +90,3 @@ def _fail_if_skipped(report):
 def rng(request) -> np.random.Generator:
     """Return a generator that draws the same numbers for the same test each time."""
     return np.random.default_rng(list(request.node.name.encode()))
-
-
-@pytest.fixture(scope="session")
-def everything() -> bool:
-    """Return False; no longer has an effect, and goes."""
-    return False
-
-
-@pytest.fixture(scope="session")
-def quick() -> bool:
-    """Return False; no longer has an effect, and goes."""
-    return False
