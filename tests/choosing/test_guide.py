@@ -20,11 +20,6 @@ def test_a_decoder_of_today():
     assert "flash: ✓ nothing; cached: ✓ < 1e-9; parameters: 0" in found.advice
 
 
-def test_images_and_forgetting():
-    assert choose({"reads": "patches of an image"}).lit == ["sinusoidal", "learned", "RoPE in 2-D"]
-    assert choose({"distance": "by what stands between"}).lit == ["FoX", "CoPE", "PaTH"]
-
-
 def test_where_nothing_is_left_the_nearest_is_told():
     found = choose({"distance": "by what stands between", "kernel": "flash, without a bias"})
     assert found.lit == []

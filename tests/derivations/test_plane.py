@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pytest
 
-from posviz.derivations import plane, setting
 from posviz.derivations.plane import W_K, W_Q
 from posviz.derivations.rotary import derive
 
@@ -131,15 +130,3 @@ def test_other_slips_are_off_by_what_complex_numbers_say(name, slip, line, wrong
     residual = abs(expected - score_by_loop(q, k, m, n, inv_freq))
     assert derived.steps[line - 1].residual == pytest.approx(residual)
     np.testing.assert_allclose(derived.steps[-1].right, expected)
-
-
-def test_nothing_is_marked_by_hand(monkeypatch):
-    right = setting.rotation_matrix
-    monkeypatch.setattr(setting, "rotation_matrix", lambda angles: right(angles).T)
-    assert derive("matrices").wrong == [2, 3, 5]
-    assert derive("matrices", slip="sign").wrong == [2, 3]
-    assert derive("complex").wrong == []
-    monkeypatch.undo()
-    monkeypatch.setattr(plane, "_turn", lambda s, position: np.exp(-1j * position * s.inv_freq))
-    assert derive("complex").wrong == [2, 5]
-    assert derive("polar").wrong == [9, 10]

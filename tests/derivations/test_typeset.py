@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from matplotlib.mathtext import MathTextParser
 
 from posviz.derivations.rotary import DERIVATIONS
@@ -27,6 +28,7 @@ def test_formulas_are_typeset():
     assert {formula: typeset(formula) for formula in TYPESET} == TYPESET
 
 
+@pytest.mark.slow("a second of mathtext")
 def test_every_line_is_read_by_matplotlib_and_nothing_is_left_plain():
     for formula in FORMULAS:
         written = typeset(formula)

@@ -100,6 +100,7 @@ def images(draw):
     return image
 
 
+@pytest.mark.slow("draws many figures")
 @settings(max_examples=30, deadline=None)
 @given(images())
 def test_the_pixels_are_those_of_agg(image):

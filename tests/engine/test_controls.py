@@ -48,19 +48,6 @@ def test_knob_and_widget_follow_each_other(picture, name):
     assert main.value == before[name]
 
 
-@pytest.mark.parametrize("name", CHANGES)
-def test_an_unlinked_widget_and_its_knob_part(picture, name):
-    _, main, links = make(picture, name)
-    for link in links:
-        link.unlink()
-    before = main.value
-    setattr(picture, name, CHANGES[name])
-    assert main.value == before
-    setattr(picture, name, before)
-    main.value = CHANGES[name]
-    assert getattr(picture, name) == before
-
-
 def test_absent_devices_are_named_with_the_reason(picture):
     box, picker, _ = make(picture, "where")
     assert [value for _, value in picker.options] == ["NumPy", "torch CPU"]

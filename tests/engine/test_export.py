@@ -17,7 +17,7 @@ from PIL import Image
 from pypdf import PdfReader
 
 from posviz import ThreeDoors, __version__
-from posviz.engine.export import FORMATS, notebook_png, png_bytes, save_all
+from posviz.engine.export import FORMATS, notebook_png, png_bytes
 from posviz.engine.places import SETTING
 from posviz.engine.style import STYLES
 from tests.engine.sample import ROOT, Failing, Waves
@@ -35,6 +35,7 @@ def picture():
 LOOKS = [("png", style) for style in STYLES] + [("svg", "notebook"), ("pdf", "notebook")]
 
 
+@pytest.mark.slow("draws many figures")
 @pytest.mark.parametrize(("kind", "style"), LOOKS)
 def test_file_has_the_size_of_its_style(picture, tmp_path, kind, style):
     path = picture.save(tmp_path / f"waves.{kind}", style=style)
@@ -88,6 +89,7 @@ def test_picture_of_the_course_names_its_licence(tmp_path):
     assert "Attribution 4.0" in (ROOT / "notebooks" / "LICENSE").read_text("utf-8")
 
 
+@pytest.mark.slow("draws many figures")
 @pytest.mark.parametrize("kind", FORMATS)
 def test_the_line_in_a_file_makes_the_same_bytes(tmp_path, monkeypatch, kind):
     look = {"style": "slide", "dark": True, "layout": "half", "font": "DejaVu Serif"}
@@ -115,17 +117,6 @@ def described(path) -> tuple:
     one_of = [f".//{core}{name}" for name in ("title", "description", "source")]
     agents = [f".//{core}{name}//{core}title" for name in ("creator", "rights")]
     return tuple(root.findtext(place) for place in one_of + agents)
-
-
-def test_one_figure_for_several_files_gives_what_each_gives_alone(picture, tmp_path, monkeypatch):
-    drawn = []
-    monkeypatch.setattr(Waves, "compute", lambda self, f=Waves.compute: drawn.append(1) or f(self))
-    wanted = [tmp_path / "all" / f"waves.{kind}" for kind in reversed(FORMATS)]
-    assert save_all(picture, wanted, style="notebook", dark=True) == wanted
-    assert len(drawn) == 1
-    for path in wanted:
-        alone = picture.save(tmp_path / path.name, style="notebook", dark=True)
-        assert alone.read_bytes() == path.read_bytes(), path.name
 
 
 @pytest.mark.slow("a process")
@@ -213,18 +204,6 @@ def test_a_full_disk_leaves_the_good_file_and_nothing_beside_it(picture, tmp_pat
     assert path.read_bytes() == good
     assert list(tmp_path.iterdir()) == [path]
     assert picture.save(path).read_bytes() != good
-
-
-@pytest.mark.parametrize("place", ["compute", "drawing"])
-def test_an_error_of_the_picture_leaves_the_good_file(tmp_path, place):
-    picture = Failing()
-    path = picture.save(tmp_path / "waves.png")
-    good = path.read_bytes()
-    picture.fail = place
-    with pytest.raises((ValueError, KeyError, RuntimeError)):
-        picture.save(path)
-    assert path.read_bytes() == good
-    assert list(tmp_path.iterdir()) == [path]
 
 
 # ---------------------------------------------------------------- notebooks

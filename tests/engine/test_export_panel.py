@@ -1,19 +1,14 @@
 """The Export control: a file in the folder `figures`, and a link to it."""
 
 import base64
-import io
 import os
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
-from PIL import Image
 
 import posviz
 from posviz.engine.export_panel import ExportPanel
-from posviz.engine.places import SETTING
 from tests.engine.sample import Failing
 
 MIME = {
@@ -56,19 +51,6 @@ def test_save_writes_a_file_and_the_link_holds_a_copy(panel, folder, kind):
     assert f"<code>figures/Failing.{kind}</code>" in panel.result.value
 
 
-def test_what_is_saved_is_the_picture_as_it_stands(panel, folder):
-    style, size, dark = "paper", (990, 720), True
-    panel.picture.position, panel.picture.words = 7, "a dog"
-    panel.style.value, panel.dark.value, panel.name.value = style, dark, "as it stands"
-    panel.save()
-    image = Image.open(folder / "figures" / "as it stands.png")
-    assert image.size == size
-    expected = io.BytesIO()
-    panel.picture.figure(style, dark).savefig(expected, dpi="figure")
-    assert np.array_equal(np.asarray(image), np.asarray(Image.open(expected)))
-    assert image.text["Description"].startswith("At position 7 ")
-
-
 @pytest.mark.parametrize("name", ["../up", "", "<b>/x"])
 def test_a_bad_name_is_shown_and_nothing_is_written(panel, folder, name):
     panel.name.value = name
@@ -76,14 +58,6 @@ def test_a_bad_name_is_shown_and_nothing_is_written(panel, folder, name):
     assert panel.result.value.startswith("<div role='alert'>Not saved: file name = ")
     assert "<b>" not in panel.result.value
     assert files(folder) == []
-
-
-def test_the_setting_puts_figures_elsewhere_and_the_line_stays(panel, folder, monkeypatch):
-    monkeypatch.setenv(SETTING, str(folder / "mine"))
-    panel.save()
-    assert files(folder) == ["mine/Failing.png"]
-    assert f"Saved <code>{folder}/mine/Failing.png</code>" in panel.result.value
-    assert ".save('figures/Failing.png'" in panel.copy_button.text
 
 
 def test_an_error_of_the_picture_is_shown_and_the_next_save_clears_it(panel, folder):
@@ -98,20 +72,6 @@ def test_an_error_of_the_picture_is_shown_and_the_next_save_clears_it(panel, fol
 
 
 # ---------------------------------------------------------------- the line of Python
-
-
-@pytest.mark.slow("a process")
-def test_the_copied_line_makes_the_very_file_again(folder, tmp_path):
-    panel = ExportPanel(posviz.RotatingVectors(together=3, base=500.0))
-    panel.button.value = True
-    panel.kind.value, panel.style.value, panel.dark.value = "pdf", "paper", True
-    panel.name.value = "two 'hands'"
-    panel.save()
-    saved = folder / "figures" / "two 'hands'.pdf"
-    again = tmp_path / "next year"
-    again.mkdir()
-    subprocess.run([sys.executable, "-c", panel.copy_button.text], cwd=again, check=True)
-    assert (again / "figures" / saved.name).read_bytes() == saved.read_bytes()
 
 
 @pytest.mark.slow("a film")

@@ -170,6 +170,7 @@ def awkward(make, turn=visible, **knobs):
 CASES = [(why, how) for why, hows in AWKWARD.items() for how in hows]
 
 
+@pytest.mark.slow("draws nine figures five times")
 @pytest.mark.parametrize(("why", "how"), CASES)
 def test_pixels_are_sent_from_the_frame_on_in_which_it_appears(why, how, request):
     if how in (tex, unknown):

@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 from PIL import Image
 
 from posviz.engine import filmstrip as module
-from posviz.engine.filmstrip import INCH, NARROW, RATIO, WIDE, Strip, filmstrip, styles
+from posviz.engine.filmstrip import INCH, NARROW, RATIO, WIDE, filmstrip, styles
 from tests.engine.replay import Scene
 from tests.engine.sample import Failing, Waves
 
@@ -235,15 +235,7 @@ def test_line_says_how_settings_move_and_which_do_not(quoting):
     )
 
 
-def test_a_line_names_knobs_as_their_labels_do_and_others_only_where_there_are_some():
-    strip = Strip(type("Labelled", (Waves,), {"combined": (("position", "lines"),)})())
-    strip.moving = dict.fromkeys(strip.start)
-    assert "only position and number of lines stay together" in strip.rule()
-    strip.moving = {"position": [1, 2]}
-    assert "the others go back" not in strip.rule()
-    strip.close()
-
-
+@pytest.mark.slow("draws many figures")
 def test_an_error_is_the_pictures_own():
     with pytest.raises(ValueError, match="too <wide>"):
         filmstrip(Failing())

@@ -10,8 +10,6 @@ from posviz.engine.frames import Frames, encode_png
 from tests.engine.replay import Scene, Wire, decoded
 from tests.engine.sample import Waves
 
-IMAGE = 0  # its place among a Waves picture's artists in front
-
 
 @settings(max_examples=10, deadline=None)
 @given(arrays(np.uint8, st.tuples(st.integers(1, 40), st.integers(1, 40), st.just(4))))
@@ -42,30 +40,13 @@ def test_the_first_frame_is_whole_and_the_next_bring_only_what_moved(wire):
     assert wire.is_right()
 
 
-def test_a_frame_in_which_nothing_moved_brings_nothing(wire):
-    wire.send()
-    sent = wire.send()
-    assert (sent.whole, sent.moved, sent.buffers) == (False, [], [b""])
-
-
 def test_a_marker_over_a_heatmap_takes_less_than_a_kibibyte(wire):
     wire.send()
     wire.picture.position = 30
     assert wire.send().size < 1024
 
 
-def test_after_forgetting_everything_is_sent_again(wire):
-    wire.send()
-    wire.picture.position = 20
-    wire.send()
-    wire.frames.forget()
-    wire.scene = Scene()  # of a view that is new
-    sent = wire.send()
-    assert sent.whole
-    assert len(sent.moved) == sent.artists
-    assert wire.is_right()
-
-
+@pytest.mark.slow("draws many figures")
 def test_a_background_redrawn_comes_with_everything_over_it(wire):
     wire.send()
     wire.picture.width = 20
@@ -77,16 +58,6 @@ def test_a_background_redrawn_comes_with_everything_over_it(wire):
     assert decoded(sent.buffers[0]).shape == (400, 800, 4)
     assert wire.is_right()
     wire.picture.lines = 4  # other artists
-    assert wire.send().whole
-    assert wire.is_right()
-
-
-def test_a_background_painted_between_two_frames_is_not_missed(wire):
-    """As a cell's output is made, in the middle of a drag."""
-    wire.send()
-    wire.picture.width = 20
-    wire.live.follow()
-    assert wire.live.paint()
     assert wire.send().whole
     assert wire.is_right()
 
@@ -135,6 +106,7 @@ class Dots(Waves):
         artists.note.xy = (arrays.position / 10, 0)
 
 
+@pytest.mark.slow("draws many figures")
 def test_what_does_not_say_that_it_moved_is_sent_nevertheless():
     wire = Wire(Dots())
     wire.send()

@@ -72,19 +72,6 @@ def test_background_has_a_new_token_only_when_it_was_redrawn():
     assert new == [True, False, False, True, False, False]
 
 
-def test_the_ground_is_the_figure_without_what_lies_in_front():
-    figure, move = named("line")
-    layers = Layers(figure)
-    layers.paint()
-    twin, _ = named("line")
-    for artist in front([*drawing_order(twin)]):
-        artist.set_visible(False)
-    move()
-    for look in (layers.recordings, layers.pixels):
-        look()
-        assert differing(layers.background(), full_draw(twin)) == 0
-
-
 def test_an_image_that_stays_is_not_recorded_again():
     figure, move = named("marker_over_an_image_that_stays")
     layers = Layers(figure)
@@ -133,16 +120,6 @@ def test_artist_that_moves_without_notice_is_recorded_anew(make):
     layers.paint()
     [after] = [r for r, a in zip(layers.recordings(), layers.front, strict=True) if a is artist]
     assert before != after
-
-
-def test_another_density_means_other_recordings():
-    figure, _ = named("marker_over_an_image_that_stays")
-    layers = Layers(figure)
-    layers.paint()
-    before = layers.recordings()
-    figure.set_dpi(200)
-    assert layers.paint()
-    assert all(new != old for new, old in zip(layers.recordings(), before, strict=True))
 
 
 def test_pixels_and_recordings_taken_in_turn_stay_whole():

@@ -34,6 +34,7 @@ def change_at_random(picture, rng):
     setattr(picture, name, values[name])
 
 
+@pytest.mark.slow("draws many figures")
 def test_after_many_changes_the_pixels_are_those_of_a_fresh_figure():
     rng = np.random.default_rng(0)
     picture = Waves()
@@ -45,14 +46,7 @@ def test_after_many_changes_the_pixels_are_those_of_a_fresh_figure():
         assert np.array_equal(pixels, fresh_pixels(picture)), picture
 
 
-def test_following_twice_is_following_once(monkeypatch):
-    picture = Waves()
-    live = LiveFigure(picture)
-    assert live.follow()
-    monkeypatch.setattr(Waves, "compute", lambda _: pytest.fail("nothing changed"))
-    assert not live.follow()
-
-
+@pytest.mark.slow("draws many figures")
 def test_a_figure_comes_back_with_its_value_and_few_are_kept():
     picture = Waves()
     live, figures = LiveFigure(picture), []

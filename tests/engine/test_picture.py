@@ -35,11 +35,6 @@ def pixels(figure):
     return np.asarray(figure.canvas.buffer_rgba()).copy()
 
 
-def test_knobs_are_in_the_order_of_the_class_body_and_inherited_first():
-    assert " ".join(Waves.knobs()) == "lines position width base phase shape marked words where"
-    assert list(Failing.knobs()) == [*Waves.knobs(), "fail"]
-
-
 class Rows(Picture):
     """A row of a table that another knob shortens."""
 
@@ -64,10 +59,6 @@ def test_arrays_hold_the_knobs_no_farther_than_their_range_and_what_is_computed(
     assert (arrays.row, arrays.beyond, arrays.last, arrays.name) == (held, beyond, last, True)
     assert len(arrays.rows) == rows
     assert picture.row == 5
-
-
-def test_the_title_is_the_first_line_of_the_docstring():
-    assert Waves.title() == "Waves beside their products"
 
 
 def test_an_unknown_knob_is_named_with_its_nearest():
@@ -118,14 +109,6 @@ def test_a_figure_is_plain_and_its_own():
     assert "pyplot" not in type(first.canvas).__module__
 
 
-def test_layout_stays_where_it_was_settled():
-    figure = Waves(words="W" * 20).figure()
-    before = [axes.get_position().bounds for axes in figure.axes]
-    figure.axes[1].set_ylabel("two\nlines")
-    figure.canvas.draw()
-    assert [axes.get_position().bounds for axes in figure.axes] == before
-
-
 class Named(Waves):
     """Waves whose axis has a name, a line of it for each wave."""
 
@@ -141,6 +124,7 @@ class Named(Waves):
         return artists
 
 
+@pytest.mark.slow("draws many figures")
 def test_a_layout_is_kept_for_its_own_picture_style_and_artists(monkeypatch):
     pictures = [Waves(), Named("y"), Named(6 * "high\n")]
     looks = [(picture, style) for picture in pictures for style in ("notebook",)]

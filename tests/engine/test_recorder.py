@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib import patheffects
-from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
 
@@ -29,6 +29,7 @@ def agree(pixels, wanted, letters=0):
     return (levels > 4).sum() <= letters and levels.max() <= 8
 
 
+@pytest.mark.slow("draws thirty figures six times")
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.make.__name__)
 def test_every_kind_of_artist_is_replayed_or_refused(case):
     """And its pixels, taken in the other way, are those of a full draw."""
@@ -129,13 +130,6 @@ def test_line_in_any_style_is_replayed(points, style, sketched):
     assert agree(replay_of(line), drawn(figure))
 
 
-def test_a_clip_path_cuts_no_text_as_in_agg():
-    figure, axes = page()
-    text = axes.text(0.3, 0.5, "cut or not", clip_on=True)
-    text.set_clip_path(Circle((0.4, 0.5), 0.05, transform=axes.transData))
-    assert agree(replay_of(text), drawn(figure))
-
-
 def test_what_float32_cannot_tell_is_left_to_pixels():
     _, axes = page()
     [area] = axes.fill([0, 1e40, 1], [0, 1, 1e40])
@@ -188,15 +182,6 @@ def test_text_over_the_edge_or_beyond_it_is_replayed():
         figure, axes = page()
         text = axes.text(place, place, "half of it")
         assert agree(replay_of(text), drawn(figure))
-
-
-def test_a_text_is_measured_and_drawn_once_as_long_as_it_stays(monkeypatch):
-    figure, axes = page()
-    text = axes.text(0.5, 0.5, "the same")
-    recorder = Recorder(figure.canvas.get_renderer())
-    first = recorder.record(text)
-    monkeypatch.setattr(RendererAgg, "draw_text", lambda *_: pytest.fail("drawn again"))
-    assert recorder.record(text) == first
 
 
 def test_outline_as_a_path_effect_is_replayed():

@@ -9,7 +9,7 @@ import pytest
 
 from posviz.engine.explorer import Explorer
 from posviz.engine.live_figure import LiveFigure
-from posviz.engine.screen import MOST_VIEWS, Screen
+from posviz.engine.screen import Screen
 from tests.engine.replay import Scene, decoded, fresh_pixels
 from tests.engine.sample import Browser, Dragged, Waves, place_of
 
@@ -65,15 +65,6 @@ def test_a_frame_holds_number_caption_and_what_moved(screen, browser):
     assert is_right(seen([(message | {"moved": moved}, buffers)]), picture)
 
 
-def test_a_frame_that_is_not_whole_builds_on_the_one_before(screen, browser):
-    browser.say("a", ratio=1)
-    for screen.live.picture.position in (7, 8):
-        screen.live.follow()
-        screen.show()
-    assert [frame["whole"] for frame in browser.frames] == [True, False, False]
-    assert is_right(seen(browser.messages), screen.live.picture)
-
-
 def test_a_view_that_lost_a_frame_asks_and_gets_a_whole_one(screen, browser):
     browser.say("a", ratio=1)
     for screen.live.picture.position in (7, 8):
@@ -84,6 +75,7 @@ def test_a_view_that_lost_a_frame_asks_and_gets_a_whole_one(screen, browser):
     assert is_right(seen(browser.messages[-1:]), screen.live.picture)
 
 
+@pytest.mark.slow("draws many figures")
 def test_a_host_that_loses_what_is_binary_gets_it_as_text(screen, browser):
     browser.say("a", ratio=1)
     browser.say("a", ratio=1, ask=True, plain=True)
@@ -204,19 +196,6 @@ def test_what_no_view_would_send_is_passed_over(screen, browser):
         screen._receive(None, message, [])
         assert screen.views == before, message
         assert len(browser.messages) == 1, message
-
-
-def test_more_views_than_a_reader_opens_wait_until_others_are_closed(screen, browser):
-    browser.say("a", ratio=1)
-    for number in range(MOST_VIEWS + 10):
-        browser.say(f"view {number}", ratio=2)
-    assert len(screen.views) == len(browser.frames) == MOST_VIEWS
-    browser.say("a", ratio=1.5)
-    assert screen.views["a"].ratio == 1.5
-    browser.say("a", gone=True)
-    browser.say("late", ratio=1)
-    assert "late" in screen.views
-    assert "frame" in browser.messages[-1][0]
 
 
 def test_closed_screens_are_forgotten():

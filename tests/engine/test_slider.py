@@ -28,12 +28,6 @@ def test_it_knows_label_range_and_number_of_places(picture, name):
     assert knob.at(slider.last_place) == knob.high
 
 
-def test_a_view_that_opens_is_told_where_the_handle_stands(picture):
-    hand = Hand(make(picture, "width"))
-    assert hand.heard == {"view": "a", "number": 1, "place": 3, "text": "8", "change": 0}
-    assert picture.width == 8
-
-
 def test_the_handle_moves_the_knob_and_every_move_is_answered(picture):
     hand = Hand(make(picture, "width"))
     for place, width in [(0, 2), (31, 64), (4, 10)]:
@@ -156,13 +150,6 @@ def test_what_no_view_would_send_is_passed_over(picture, changed):
     assert (picture.width, len(hand.wire.messages)) == (8, 1)
     hand.wire.screen._receive(None, sent, [])
     assert (picture.width, len(hand.wire.messages)) == (10, 2)
-
-
-def test_two_views_hear_of_each_other(picture):
-    slider = make(picture, "position")
-    hand = Hand(slider)
-    hand.wire.say("b", number=7, change=0, place=11)
-    assert (hand.heard["view"], hand.heard["number"], hand.heard["place"]) == ("b", 7, 11)
 
 
 def test_a_closed_slider_stops_observing_the_knob_and_is_freed(picture):

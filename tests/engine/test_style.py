@@ -94,14 +94,6 @@ def test_text_stands_out_from_its_background(style, dark):
         assert contrast(rc[name], background) >= 7, name
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_the_first_four_colours_and_the_grey_stand_out_from_their_background(dark):
-    background = parameters("notebook", dark)["axes.facecolor"]
-    colours = palette(dark)
-    assert len(set(colours)) == 7
-    assert min(contrast(colour, background) for colour in [*colours[:4], colours[6]]) >= 3
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dark", [False, True])
 def test_no_two_colours_are_nearer_than_okabe_and_itos_are(dark, kind):

@@ -32,6 +32,7 @@ def test_a_figure_that_is_shown_keeps_no_bitmap(bitmaps):
     assert bitmaps() == (True, 0)
 
 
+@pytest.mark.slow("draws many figures")
 def test_a_saved_figure_leaves_no_bitmap_behind(bitmaps, tmp_path):
     for kind in ("png", "svg", "pdf"):
         Waves().save(tmp_path / f"waves.{kind}")

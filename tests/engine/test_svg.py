@@ -59,11 +59,6 @@ def test_every_text_is_there_as_it_was_written():
     assert "white-space:pre" in next(root.iter(f"{reading_svg.SVG}style")).text
 
 
-def test_a_formula_reads_from_left_to_right():
-    _, root = written(r"$a_1 + \cos\theta$")
-    assert reading_svg.texts(root) == ["a1+cosθ"]
-
-
 # ---------------------------------------------------------------- fonts
 
 
@@ -95,13 +90,6 @@ def test_weight_style_and_family_bring_their_own_file(style, face):
         outline(font, "g") == outline(whole, "g") != outline(TTFont(findfont("DejaVu Sans")), "g")
     )
     assert reading_svg.missing_glyphs(root) == []
-
-
-@pytest.mark.filterwarnings("ignore:Glyph .* missing from font")
-def test_a_character_that_no_font_has_is_left_to_the_reader_of_the_file():
-    _, root = written("a\U00012000")
-    assert reading_svg.texts(root) == ["a\U00012000"]
-    assert [found[0] for found in reading_svg.missing_glyphs(root)] == ["\U00012000"]
 
 
 # ---------------------------------------------------------------- alternative text; inert

@@ -51,12 +51,6 @@ def test_a_slider_stops_at_its_ends_where_it_stands_and_at_what_is_told():
     assert len(values(settings, "position")) == 5 + 4
 
 
-def test_fewer_places_are_among_the_more():
-    few, many = (sweeps(Waves(position=7), gaps) for gaps in (2, 4))
-    assert all(one in many for one in few)
-    assert len(few) < len(many)
-
-
 def test_what_belongs_together_is_there_in_every_combination():
     settings = sweeps(Both(position=7, width=10), 1, [33])
     there = {(one["position"], one["shape"], one["width"]) for one in settings}
@@ -76,11 +70,6 @@ def test_a_knob_that_waits_brings_along_what_it_waits_for():
     ready = sweeps(Waiting(kind="fine"), 1)
     assert {"fineness"} in moved(ready)
     assert not any(one["kind"] == "finer" and one["fineness"] != 3 for one in ready)
-
-
-def test_a_slider_ends_where_the_picture_ends_it():
-    lines = 4
-    assert max(values(sweeps(Waiting(lines=lines), 3, [25]), "last")) == 10 * lines
 
 
 @pytest.mark.parametrize(

@@ -18,13 +18,6 @@ def test_the_lesson_has_every_arm_on_every_task_from_five_seeds():
     assert {config.task for config in first} == {"bytes", "recall"}
 
 
-def test_all_arms_and_seeds_of_a_task_are_trained_alike():
-    alike = {}
-    for config in named("lesson"):
-        sizes = {n: v for n, v in vars(config).items() if n not in ("arm", "seed")}
-        assert alike.setdefault(config.task, sizes) == sizes
-
-
 def test_the_others_are_smaller_and_larger():
     assert set(named("small")) < set(named("lesson"))
     assert len(named("small")) == 4

@@ -86,15 +86,6 @@ def test_what_is_changed_only_at_test_is_an_arm(tmp_path):
     assert arms["PI"][1].by_length[16] == 0.125
 
 
-def test_how_much_is_done(tmp_path):
-    save(made(), tmp_path)
-    runs = [made().config, made(seed=1).config, made("bytes").config]
-    assert results.status(runs, tmp_path) == [
-        "recall: 1 of 2, 3 s of one core",
-        "bytes: 0 of 1, 0 s of one core",
-    ]
-
-
 # ---------------------------------------------------------------- what comes with the package
 
 

@@ -22,10 +22,6 @@ def rows(batch):
     return zip(*(array.tolist() for array in batch), strict=True)
 
 
-def test_the_tasks_are_those_that_a_configuration_may_name():
-    assert tuple(TASKS) == NAMES
-
-
 @pytest.mark.parametrize("task", [name for name in NAMES if name != "bytes"])
 def test_texts_depend_on_seed_and_step_alone(task):
     first = training_batch(task, 1, 7, 4, 32)
@@ -105,9 +101,3 @@ def test_every_place_has_its_bin(task, length, bins):
     places = batch.places[batch.targets != IGNORED]
     assert len(TASKS[task].places(length)) == bins
     assert set(places) == set(range(bins))
-
-
-def test_tests_go_up_to_eight_times_the_trained_length():
-    assert TASKS["bytes"].lengths(64) == (64, 128, 256, 512)
-    assert TASKS["copy unique"].lengths(32) == (32, 64, 128)
-    assert TASKS["recall"].places(512).tolist() == [1, 2, 4, 8, 16, 32, 64, 128, 256]

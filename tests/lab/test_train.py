@@ -135,16 +135,6 @@ def test_accuracy_is_of_all_answers_and_by_place(monkeypatch):
     assert by_place.tolist() == right.tolist()
 
 
-def test_accuracy_by_distance(monkeypatch):
-    batch = tasks.held_out_batch("recall", 32, 50)
-    _, by_place = measure("recall", Says(batch, np.arange(32) >= 16), batch)
-    late = np.broadcast_to(np.arange(32) >= 16, batch.tokens.shape)
-    for k, found in enumerate(by_place):
-        there = (batch.places == k) & (batch.targets != tasks.IGNORED)
-        assert found == pytest.approx(late[there].mean())
-    assert by_place[4] == 1  # so far back that the answer is in the second half
-
-
 def test_the_loss_is_of_the_second_half_and_copies_have_no_first():
     batch = tasks.held_out_batch("parity", 8, 10)
     right = np.array([0, 0, 0, 0, 1, 1, 1, 0], dtype=bool)
