@@ -193,6 +193,7 @@ EDGES = {
         "the query itself": lambda offsets, buckets, most: 0 in offsets,
         "a key ahead": lambda offsets, buckets, most: offsets.min() < 0,
         "beyond max_distance": lambda offsets, buckets, most: offsets.max() > most,
+        "an odd half": lambda offsets, buckets, most: buckets // 2 % 2 == 1,
         "the last single bucket": lambda offsets, buckets, most: buckets // 4 - 1 in offsets,
     },
     "check_transformer_xl_scores": {"one token": lambda q, *rest: len(q) == 1},
