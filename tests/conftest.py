@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-# Workers and kernels share the cores: threads for arrays as small as these only wait for each other.
+# Workers and kernels share the cores: threads for such small arrays only wait for each other.
 for library in ("OMP", "OPENBLAS"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 

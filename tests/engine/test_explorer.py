@@ -14,6 +14,8 @@ from PIL import Image
 from tests.engine.replay import Scene, fresh_pixels
 from tests.engine.sample import Browser, Failing, Hand
 
+pytestmark = pytest.mark.slow("figures")
+
 
 @pytest.fixture
 def picture():

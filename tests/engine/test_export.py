@@ -22,6 +22,8 @@ from posviz.engine.places import SETTING
 from posviz.engine.style import STYLES
 from tests.engine.sample import ROOT, Failing, Waves
 
+pytestmark = pytest.mark.slow("figures")
+
 MAGIC = {"png": b"\x89PNG\r\n", "svg": b"<?xml", "pdf": b"%PDF-1."}
 SVG = "{http://www.w3.org/2000/svg}"
 INCHES = {"notebook": (4, 2), "slide": (40 / 3, 7.5), "paper": (3.3, 2.4), "poster": (18, 12)}

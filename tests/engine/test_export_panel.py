@@ -11,6 +11,8 @@ import posviz
 from posviz.engine.export_panel import ExportPanel
 from tests.engine.sample import Failing
 
+pytestmark = pytest.mark.slow("figures")
+
 MIME = {
     "png": "image/png",
     "svg": "image/svg+xml",

@@ -12,6 +12,8 @@ from matplotlib.patches import Arc, ConnectionPatch
 from posviz.engine.layers import Layers, drawing_order, front
 from tests.engine import artist_cases, artist_cases_of_axes, artist_cases_of_shapes_and_texts
 
+pytestmark = pytest.mark.slow("figures")
+
 FILES = (artist_cases, artist_cases_of_axes, artist_cases_of_shapes_and_texts)  # each adds its own
 CASES = artist_cases.CASES
 

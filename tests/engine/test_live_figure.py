@@ -11,6 +11,8 @@ from posviz.engine.live_figure import LiveFigure
 from tests.engine.replay import fresh_pixels
 from tests.engine.sample import Dragged, Failing, Waves, place_of
 
+pytestmark = pytest.mark.slow("figures")
+
 
 def live_pixels(live) -> np.ndarray:
     live.follow()

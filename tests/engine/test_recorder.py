@@ -18,6 +18,8 @@ from tests.engine.every_kind import EveryKind
 from tests.engine.replay import Scene, replayed, white
 from tests.engine.test_layers import differing, full_draw
 
+pytestmark = pytest.mark.slow("figures")
+
 CASES = artist_cases.CASES
 MODULES = (artist_cases_of_axes, artist_cases_of_shapes_and_texts)  # each adds cases of its own
 REFUSED = {"pcolormesh": "Unfaithful: not antialiased"}

@@ -13,6 +13,8 @@ from posviz.engine.screen import Screen
 from tests.engine.replay import Scene, decoded, fresh_pixels
 from tests.engine.sample import Browser, Dragged, Waves, place_of
 
+pytestmark = pytest.mark.slow("figures")
+
 
 @pytest.fixture
 def screen():

@@ -9,6 +9,8 @@ import pytest
 import posviz.pictures
 from tests.pictures import as_drawn
 
+pytestmark = pytest.mark.slow("figures")
+
 STORED = as_drawn.load()
 
 

@@ -16,6 +16,8 @@ from posviz.publish.clean import LOOKS
 from tests.engine.sample import Waves
 from tests.publish.test_assets import hashes, script_sources
 
+pytestmark = pytest.mark.slow("lessons are read and run")
+
 TITLE = """# 05 · A <b> & c
 
 *How can it be <i> so?*

@@ -16,6 +16,8 @@ from posviz.engine.stored import LINE, WIDGET
 from posviz.publish import arguments, rerun
 from tests.publish.test_lesson import write
 
+pytestmark = pytest.mark.slow("lessons are read and run")
+
 NOTEBOOKS = arguments.notebooks()
 BAR = "training: 100%|██| 20/20 [00:00<00:00, 99.52it/s, 3.17 nats]\nsparse   0.53 ms"
 LATER = "training: 100%|██| 20/20 [00:01<00:00, 8.1it/s, 3.17 nats]\nsparse  10.47 ms"

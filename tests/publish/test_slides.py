@@ -14,6 +14,8 @@ from posviz.publish import slides
 from posviz.publish.speaker import followed
 from tests.publish.test_assets import script_sources
 
+pytestmark = pytest.mark.slow("lessons are read and run")
+
 LESSONS = sorted(run.NOTEBOOKS.glob("*.ipynb"))
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
 

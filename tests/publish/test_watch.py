@@ -14,6 +14,8 @@ from PIL import Image
 
 from posviz.publish import proof, watch
 
+pytestmark = pytest.mark.slow("lessons are read and run")
+
 VIEWS = [proof.View("styles", name, Image.new("RGB", (9, 9)), "", [name]) for name in "abc"]
 
 
