@@ -18,8 +18,8 @@ sys.modules["rfc3987_syntax"] = None
 sys.dont_write_bytecode = False
 
 MARKERS = (
-    "slow(reason): starts a process, runs a notebook or takes seconds; --quick leaves it out",
-    "browser: drives Chromium; --quick leaves it out (every test in tests/browser has it)",
+    "slow(reason): starts a process, runs a notebook, draws figures or takes seconds",
+    "browser: drives Chromium (every test in tests/browser has it)",
     "release(reason): only --everything runs it",
 )
 PROCESSES = {"subprocess.Popen", "os.fork", "os.posix_spawn"}  # as Python's audit calls them
@@ -37,8 +37,10 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.path.suffix == ".ipynb":
             item.add_marker(pytest.mark.slow("a kernel"))
-        elif item.path.parent.name == "browser":
+        elif "browser" in item.path.parts:
             item.add_marker("browser")
+        elif "pictures" in item.path.parts:
+            item.add_marker(pytest.mark.slow("a figure"))
 
 
 @pytest.hookimpl(wrapper=True)

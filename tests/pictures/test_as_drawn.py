@@ -9,8 +9,6 @@ import pytest
 import posviz.pictures
 from tests.pictures import as_drawn
 
-pytestmark = pytest.mark.slow("figures")
-
 STORED = as_drawn.load()
 
 
