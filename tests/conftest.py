@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-# Workers and kernels share the cores: threads for arrays as small as these only wait for each other.
+# Workers and kernels share the cores: threads for such small arrays only wait for each other.
 for library in ("OMP", "OPENBLAS"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
@@ -18,10 +18,9 @@ sys.modules["rfc3987_syntax"] = None
 sys.dont_write_bytecode = False
 
 MARKERS = (
-    "slow(reason): starts a process, runs a notebook or takes seconds; --quick leaves it out",
-    "browser: drives Chromium; --quick leaves it out (every test in tests/browser has it)",
+    "slow(reason): starts a process, runs a notebook, draws figures or takes seconds",
+    "browser: drives Chromium (every test in tests/browser has it)",
     "release(reason): only --everything runs it",
-    "sampled(default=None, quick=5): no longer has an effect, and goes",
 )
 PROCESSES = {"subprocess.Popen", "os.fork", "os.posix_spawn"}  # as Python's audit calls them
 _started: list[str] = []
@@ -38,8 +37,10 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.path.suffix == ".ipynb":
             item.add_marker(pytest.mark.slow("a kernel"))
-        elif item.path.parent.name == "browser":
+        elif "browser" in item.path.parts:
             item.add_marker("browser")
+        elif "pictures" in item.path.parts:
+            item.add_marker(pytest.mark.slow("a figure"))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -91,15 +92,3 @@ def _fail_if_skipped(report):
 def rng(request) -> np.random.Generator:
     """Return a generator that draws the same numbers for the same test each time."""
     return np.random.default_rng(list(request.node.name.encode()))
-
-
-@pytest.fixture(scope="session")
-def everything() -> bool:
-    """Return False; no longer has an effect, and goes."""
-    return False
-
-
-@pytest.fixture(scope="session")
-def quick() -> bool:
-    """Return False; no longer has an effect, and goes."""
-    return False

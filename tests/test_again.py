@@ -37,8 +37,7 @@ def telling_otherwise(notebook, folder) -> list[int]:
     return changed
 
 
-@pytest.mark.slow("a notebook")
-@pytest.mark.sampled(quick=0, default=2)
+@pytest.mark.release("every notebook is run twice")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_every_cell_run_again_tells_the_same(path):
     notebook = nbformat.read(path, as_version=4)

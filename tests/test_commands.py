@@ -3,7 +3,6 @@
 What installs something or opens JupyterLab is not run: its files and its options are there.
 """
 
-import functools
 import re
 import shlex
 import shutil
@@ -20,9 +19,8 @@ from posviz import pictures
 from posviz.__main__ import app
 from posviz.commands import figures
 from posviz.grading import grade, report, solutions
-from posviz.publish import batch, doctor, page, proof, rerun, start, watch
+from posviz.publish import batch, doctor, export_jobs, page, proof, rerun, start, watch
 from posviz.publish.site import pages
-from tests.changed import files
 
 ROOT = Path(__file__).parents[1]
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
@@ -40,13 +38,20 @@ NAMES = (
 )  # sentences speak of them
 
 
+def files() -> list[Path]:
+    """The texts of the project."""
+    folders = ("posviz", "notebooks", "docs", "benchmarks", "scripts", ".github")
+    found = [path for folder in folders for path in (ROOT / folder).rglob("*.*")]
+    return [*ROOT.glob("*.*"), *found]
+
+
 def commands() -> list[str]:
     """What stands between backticks, or on a line of its own, without remarks and options."""
     found = set()
     for file in files():
-        ending = Path(file).suffix
+        ending = file.suffix
         if ending in (*ALONE, ".ipynb", ".txt"):
-            text = (ROOT / file).read_text("utf-8")
+            text = file.read_text("utf-8")
             joined = re.sub(r"'?\n *[\"']?", " ", text)  # Python joins its texts so
             alone = ALONE[ending].findall(text) if ending in ALONE else []
             for command in QUOTED.findall(joined) + alone:
@@ -69,18 +74,12 @@ def test_commands_are_found():
     assert some <= set(COMMANDS)
 
 
-# ---------------------------------------------------------------- posviz
-
-
-@pytest.mark.slow("a process")
+@pytest.mark.slow("a quarter of a minute")
 @pytest.mark.parametrize("command", OF_POSVIZ)
-def test_a_command_of_posviz_is_understood(command, tmp_path, monkeypatch, everything):
-    """Of its jobs none is done, for a release the first."""
-
-    def few(jobs, run=batch.run):
-        return run(dict(list(jobs.items())[:everything]))
-
-    monkeypatch.setattr(batch, "run", few)
+def test_command_of_posviz_is_understood(command, tmp_path, monkeypatch):
+    """Of its jobs none is done."""
+    monkeypatch.setattr(batch, "run", lambda jobs: {})
+    monkeypatch.setattr(export_jobs, "crowded", lambda *_: [])
     monkeypatch.setattr(page, "link", lambda to: None)
     monkeypatch.setattr(pages, "write_site", lambda *_: None)
     monkeypatch.setattr(proof, "write", lambda file, to: (file, []))
@@ -105,8 +104,6 @@ def test_a_command_of_posviz_is_understood(command, tmp_path, monkeypatch, every
     said = CliRunner().invoke(app, shlex.split(command)[1:])
     assert said.exit_code == (2 if command in NAMES else 0), said.output
 
-
-# ---------------------------------------------------------------- benchmarks
 
 SMALL = {  # by what is run: what makes it so
     "browser.py": """
@@ -136,15 +133,11 @@ mathematics.subprocess.run = lambda *_, **__: None
     "slider.py": "slider.CASES = {'heatmap': ('heatmap', 'position', [20, 21], slider.ALL)}",
     "start.py": "start.NOTEBOOKS = start.Path('nowhere')",
 }
-BRIEF = ("browser.py", "every_knob.py", "export.py")
-long = pytest.mark.release("a benchmark, small, but of many seconds")
 
 
-@pytest.mark.slow("a process")
-@pytest.mark.parametrize(
-    "line", [pytest.param(line, marks=() if line in BRIEF else long) for line in BENCHMARKS]
-)
-def test_a_benchmark_runs_at_a_small_size(line):
+@pytest.mark.release("a minute")
+@pytest.mark.parametrize("line", BENCHMARKS)
+def test_benchmark_runs_at_a_small_size(line):
     file, *_ = words = line.split()
     module = Path(file).stem
     program = f"""
@@ -160,19 +153,6 @@ sys.argv = {words}
     assert done.stdout.count("\n") > 1
 
 
-# ---------------------------------------------------------------- what is not run
-
-HELP = {"pip": "pip", "pre-commit": "pre_commit", "pyproject2conda": "pyproject2conda"}
-
-
-@functools.cache
-def told(program, command) -> str:
-    """A command's help."""
-    line = [sys.executable, "-m", HELP[program], command, "--help"]
-    return subprocess.run(line, capture_output=True, text=True, check=True).stdout
-
-
-@pytest.mark.slow("a process")
 @pytest.mark.parametrize("command", OTHERS)
 def test_files_modules_and_options_of_a_command_are_there(command):
     words = shlex.split(command)
@@ -180,9 +160,8 @@ def test_files_modules_and_options_of_a_command_are_there(command):
     text = "".join((ROOT / file).read_text("utf-8") for file in {"run.py", *named})
     if words[:2] == ["python", "-m"]:
         assert find_spec(words[2])
-    if words[0] in HELP:
-        text = told(*words[:2])
     assert set(re.findall(r"\[(\w+)\]", command)) <= set(EXTRAS)
-    options = {word.partition("=")[0] for word in words[2:] if word.startswith("-")}
-    known = {"--version", *re.findall(r"(?<![\w-])--?[\w-]+", text)}
-    assert words[0] == "conda" or options <= known  # conda is not there to be asked
+    if words[:2] == ["python", "run.py"]:
+        options = {word.partition("=")[0] for word in words[2:] if word.startswith("--")}
+        known = {"--version", *re.findall(r"(?<![\w-])--[\w-]+", text)}
+        assert options <= known

@@ -18,7 +18,14 @@ from posviz.engine import animation, knobs
 from posviz.engine.export import FORMATS, method_call, python_line, save_all
 from posviz.engine.picture import Picture
 from posviz.engine.style import STYLES, style_context
-from posviz.publish.faults import circle_faults, drawn_texts, is_round, line_faults
+from posviz.publish.faults import (
+    LEAST_POINTS,
+    circle_faults,
+    drawn_texts,
+    is_round,
+    line_faults,
+    text_faults,
+)
 from tests import reading_svg
 from tests.colour_vision import EVERYONE, least_distance
 
@@ -41,19 +48,19 @@ WITH_CIRCLES = {
     "WavelengthClocks": 1,
 }
 
-few_when_quick = pytest.mark.sampled(quick=1)
+SEEN = ("RotaryScores",)  # in every style and format; the others before a release
+LATER = pytest.mark.release("all pictures in all looks, and as films")
+
+
+def by_release(names, seen=SEEN) -> list:
+    """The names as parameters, of which only some are tried before a release."""
+    return [pytest.param(name, marks=() if name in seen else LATER) for name in names]
 
 
 @pytest.fixture(params=NAMES)
 def picture(request) -> Picture:
     """Each picture in turn, as it is without any setting."""
     return posviz.pictures.load(request.param)()
-
-
-@pytest.fixture(scope="module", params=NAMES)
-def figure(request):
-    """Each picture's figure, for all tests that only look at it."""
-    return posviz.pictures.load(request.param)().figure()
 
 
 def inches(picture, style) -> tuple[float, float]:
@@ -66,19 +73,18 @@ def inches(picture, style) -> tuple[float, float]:
 
 
 @pytest.mark.slow("files in every format")
-def test_every_style_and_format_opens_elsewhere(picture, tmp_path, rng, everything):
-    """By default two of them, and of the others the SVG in one style."""
+@pytest.mark.parametrize("name", by_release(NAMES))
+@pytest.mark.parametrize(("style", "dark"), LOOKS)
+def test_every_style_and_format_opens_elsewhere(name, style, dark, tmp_path):
+    picture = posviz.pictures.load(name)()
     title, caption = picture.title(), picture.caption(picture.compute())
-    whole = everything or type(picture).__name__ in ("RotaryScores", "ThreeDoors")
-    formats = FORMATS if whole else ("svg",)
-    for style, dark in LOOKS if whole else [LOOKS[rng.integers(len(LOOKS))]]:
-        paths = [tmp_path / f"{style}{dark}.{kind}" for kind in formats]
-        for path in save_all(picture, paths, style=style, dark=dark):
-            words = CHECKS[path.suffix](path, inches(picture, style), DOTS[style], dark)
-            line = python_line(picture, method_call("save", path.name, style=style, dark=dark))
-            assert words == (title, caption, line), path.name
-        svg = tmp_path / f"{style}{dark}.svg"
-        is_text_and_lines(ET.parse(svg).getroot(), picture.figure(style, dark))
+    paths = [tmp_path / f"figure.{kind}" for kind in FORMATS]
+    for path in save_all(picture, paths, style=style, dark=dark):
+        words = CHECKS[path.suffix](path, inches(picture, style), DOTS[style], dark)
+        line = python_line(picture, method_call("save", path.name, style=style, dark=dark))
+        assert words == (title, caption, line), path.name
+    svg = ET.parse(tmp_path / "figure.svg").getroot()
+    is_text_and_lines(svg, picture.figure(style, dark))
 
 
 def check_png(path, size, dots, dark):
@@ -141,17 +147,10 @@ def check_pdf(path, size, dots, dark):
 CHECKS = {".png": check_png, ".svg": check_svg, ".pdf": check_pdf}
 
 
-@pytest.mark.slow("half a second")
-@few_when_quick
-def test_what_an_animation_moves_is_seen(picture):
-    film = animation.Film(picture, picture.filmed_knobs()[0])
-    film.stops = [film.stops[0], film.stops[len(film.stops) // 2], film.stops[-1]]
-    assert len(list(itertools.islice(film.frames(), 2))) == 2
-
-
 @pytest.mark.slow("films")
-@pytest.mark.sampled(default=2)
-def test_every_animation_moves_fits_and_opens_elsewhere(picture, tmp_path):
+@pytest.mark.parametrize("name", by_release(NAMES, ["CounterToClock"]))
+def test_an_animation_moves_fits_and_opens_elsewhere(name, tmp_path):
+    picture = posviz.pictures.load(name)()
     (knob, *_), before = picture.filmed_knobs(), picture.values()
     gif, mp4 = (picture.animate(knob, tmp_path / f"film.{kind}") for kind in animation.FORMATS)
     assert picture.values() == before
@@ -179,10 +178,10 @@ TYPED = [
 
 
 @pytest.mark.slow("seconds")
-@pytest.mark.sampled(default=3)
 @pytest.mark.parametrize("words", HOSTILE)
-@pytest.mark.parametrize(("name", "knob"), TYPED)
-def test_what_a_reader_typed_is_inert_in_every_format(tmp_path, name, knob, words):
+@pytest.mark.parametrize("typed", by_release(TYPED, TYPED[:1]), ids=str)
+def test_what_a_reader_typed_is_inert_in_every_format(tmp_path, typed, words):
+    name, knob = typed
     picture = posviz.pictures.load(name)(**{knob: words})
     paths = [tmp_path / f"figure.{kind}" for kind in FORMATS]
     png, svg, pdf = save_all(picture, paths)
@@ -193,26 +192,38 @@ def test_what_a_reader_typed_is_inert_in_every_format(tmp_path, name, knob, word
     assert not {"/OpenAction", "/AA", "/Names"} & set(PdfReader(pdf).root_object)
 
 
-# ---------------------------------------------------------------- angles and marks
+# ---------------------------------------------------------------- texts, marks, colours
 
 
-@few_when_quick
-def test_every_mark_is_in_its_axes_and_pictures_with_circles_are_those_that_are_listed(
-    figure, request
-):
-    assert line_faults(figure) == []
-    name = request.node.callspec.params["figure"]
-    assert sum(map(is_round, figure.axes)) == WITH_CIRCLES.get(name, 0)
+@pytest.mark.slow("a third of a second for each picture")
+def test_a_figure_in_a_paper_has_no_faults_and_curves_that_differ(picture):
+    """In a column of a paper, where there is least room."""
+    figure = picture.figure("paper")
+    assert text_faults(figure, LEAST_POINTS["paper"]) + line_faults(figure) == []
+    circles = WITH_CIRCLES.get(type(picture).__name__, 0)
+    assert sum(map(is_round, figure.axes)) == circles
+    assert not circles or circle_faults(figure) == []
+    with style_context("paper"):
+        assert curves_alike(figure) == []
 
 
-@pytest.mark.sampled(quick=1)
-@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.release("the others of the styles")
+@pytest.mark.parametrize("style", ["notebook", "slide", "poster"])
 @pytest.mark.parametrize("name", WITH_CIRCLES)
 def test_a_circle_is_round(name, style):
     assert circle_faults(posviz.pictures.load(name)().figure(style)) == []
 
 
-# ---------------------------------------------------------------- colours
+def curves_alike(figure) -> list[tuple]:
+    """Curves in one axes that somebody cannot tell apart, by their colour or their strokes."""
+    return [
+        (first, second)
+        for axes in figure.axes
+        for first, second in itertools.combinations(marks(axes), 2)
+        if first[1:] == second[1:]
+        and least_distance([first[0], second[0]], "usual") > 15  # colour tells them apart
+        and min(least_distance([first[0], second[0]], kind) for kind in EVERYONE) < 15
+    ]
 
 
 def marks(axes) -> list[tuple]:
@@ -238,17 +249,3 @@ def on_background(color, alpha, axes) -> tuple:
     background, (*rgb, opaque) = np.array(to_rgb(axes.get_facecolor())), to_rgba(color)
     opaque = opaque if alpha is None else alpha
     return tuple(opaque * np.array(rgb) + (1 - opaque) * background)
-
-
-@few_when_quick
-def test_curves_differ_for_everyone_in_colour_or_in_strokes(figure):
-    with style_context():
-        alike = [
-            (first, second)
-            for axes in figure.axes
-            for first, second in itertools.combinations(marks(axes), 2)
-            if first[1:] == second[1:]
-            and least_distance([first[0], second[0]], "usual") > 15  # colour tells them apart
-            and min(least_distance([first[0], second[0]], kind) for kind in EVERYONE) < 15
-        ]
-    assert alike == []

@@ -150,14 +150,6 @@ def test_what_a_file_leaves_out_is_what_the_code_takes(name):
     assert summary(layer_plan(json.dumps(config))) == expected
 
 
-def test_smollm3_slides_in_layers_without_rope():
-    config = json.loads(CONFIGS["smollm3"].to_json_string(use_diff=False))
-    kinds = config.pop("layer_types")
-    assert kinds.count("sliding_attention") == 1
-    windows = [row["window"] for row in layer_plan(config)]
-    assert windows == [5 if kind == "sliding_attention" else None for kind in kinds]
-
-
 @pytest.mark.parametrize(
     "entry",
     [{"no_rope_layers": [1, 0]}, {"no_rope_layers": [1, 1, 1, 2]}, {"floor_scale": 0}],
@@ -167,14 +159,6 @@ def test_an_entry_that_no_model_can_have_is_named(entry):
     config = {"model_type": "llama4_text", "num_hidden_layers": 4, "head_dim": 8}
     with pytest.raises((TypeError, ValueError), match=next(iter(entry))):
         layer_plan(config | entry)
-
-
-def test_only_chunked_layers_of_llama_4_begin_anew():
-    plan = layer_plan(RELEASED["llama4, an empty list"][0])
-    assert [getattr(row["mask"], "keywords", None) for row in plan[:4]] == [
-        *3 * [{"chunk": 8192}],
-        None,
-    ]
 
 
 def test_a_model_that_nobody_compared_is_refused():

@@ -7,7 +7,7 @@ from pybtex.database import parse_file
 
 from posviz import pictures
 from posviz.course import LESSONS
-from tests.exercises.test_listed_mistakes import CHECKERS
+from tests.exercises.checkers import CHECKERS
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAPER = (DOCS / "paper.md").read_text("utf-8")

@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 
 import posviz.pictures
 from posviz.engine import knobs
-from posviz.engine.live_figure import LiveFigure
 from posviz.engine.picture import Picture
 from posviz.engine.style import style_context
 from posviz.publish.faults import LEAST_POINTS, text_faults
@@ -21,7 +20,6 @@ from tests.engine.replay import Wire, fresh_pixels
 NAMES = posviz.pictures.names()
 TEXTS = ["", "one", "$x_$ \\frac{", "<script>a\0b\tc\n", "i " * 500, "W" * 500]
 
-few_when_quick = pytest.mark.sampled(quick=1)
 pytestmark = pytest.mark.filterwarnings("error")
 
 
@@ -79,18 +77,25 @@ def pairs(picture, rng) -> list[dict]:
     return sorted(settings, key=lambda setting: repr(redraw_values(picture, setting)))
 
 
-def covering(picture, rng) -> list[dict]:
-    """The default, all knobs at one end, and as few pairs as have every value of every knob."""
-    rows = pairs(picture, rng)
-    missing = {(name, str(value)) for row in rows for name, value in row.items()}
-    chosen = []
-    while missing:
-        new = [missing & {(name, str(value)) for name, value in row.items()} for row in rows]
-        best = max(range(len(rows)), key=lambda place: len(new[place]))
-        chosen.append(best)
-        missing -= new[best]
-    default, *_, first, last = extremes(picture)
-    return [default, first, last, *(rows[place] for place in sorted(chosen))]
+def walk(picture) -> list[tuple[str, dict]]:
+    """All knobs at one end, then one after the other to its other end; each with the knob's name.
+
+    Of many options it takes three.
+    """
+    values = {name: spread(ends(knob)) for name, knob in picture.knobs().items()}
+    setting = {name: first for name, (first, *_) in values.items()}
+    steps = [("", setting)]
+    for name, (_, *others) in values.items():
+        for value in others:
+            setting = setting | {name: value}
+            steps.append((name, setting))
+    return steps
+
+
+def spread(values, most=3) -> list:
+    """As many of the values, the first and the last among them."""
+    places = np.linspace(0, len(values) - 1, min(most, len(values)))
+    return [values[round(place)] for place in places]
 
 
 def random_settings(picture, count, seed=0) -> list[dict]:
@@ -98,7 +103,7 @@ def random_settings(picture, count, seed=0) -> list[dict]:
     rng, settings = np.random.default_rng([seed, *type(picture).__name__.encode()]), []
     for i in range(count):
         setting = {name: random_value(knob, rng) for name, knob in picture.knobs().items()}
-        if i % (count // 8):
+        if i % max(count // 8, 1):
             kept = [name for name, knob in picture.knobs().items() if knob.redraw]
             setting |= {name: settings[-1][name] for name in kept}
         settings.append(setting)
@@ -180,40 +185,68 @@ def test_default_values_are_allowed_and_ranges_make_sense(picture):
 # ---------------------------------------------------------------- settings and pixels
 
 
-@few_when_quick
-def test_every_setting_shows_what_a_fresh_figure_would(picture, rng, quick, everything):
-    """To Agg, to a browser that got every frame, and without a fault in its texts."""
+@pytest.mark.slow("a second for each picture")
+def test_a_figure_moved_from_end_to_end_is_right(picture):
+    """As a browser sees it that got every frame, and as Agg draws it anew; each knob moves it."""
+    wire, moved, kept, faults = Wire(picture), set(), 0, {}
+    for name, setting in walk(picture):
+        set_knobs(picture, setting)
+        wire.live.follow()
+        assert is_one_line(wire.live.caption), (wire.live.caption, setting)
+        sent = wire.send()  # as draw calls, or it fails
+        moved |= {name} if sent.whole or sent.moved else set()
+        kept += not sent.whole
+        if found := live_text_faults(wire.live.layers.figure):
+            faults[str(changed(setting, picture))] = found
+    assert_shows_what_a_fresh_figure_would(wire)
+    assert faults == {}
+    assert kept, "every change draws the background anew"
+    for name in picture.knobs().keys() - moved:
+        assert moves_elsewhere(wire, name), name
+    checked = set()
+    for name, setting in limited(picture):
+        if name not in checked:
+            checked.add(name)
+            assert_changes_nothing(wire, name, setting)
+
+
+@pytest.mark.release("every pair of ends, and 200 settings at random")
+def test_every_setting_shows_what_a_fresh_figure_would(picture, rng):
     wire = Wire(picture)
-    settings = covering(picture, rng)
-    if everything:
-        settings = extremes(picture) + pairs(picture, rng)
-        settings += random_settings(picture, 200, rng.integers(10**6))
-    compared = {len(settings) * part // 4 for part in ((1, 2, 3, 4) if everything else (2, 4))}
+    settings = extremes(picture) + pairs(picture, rng)
+    settings += random_settings(picture, 200, rng.integers(10**6))
+    compared = {len(settings) * part // 4 for part in (1, 2, 3, 4)}
     faults = {}
     for number, setting in enumerate(settings, start=1):
         set_knobs(picture, setting)
         wire.live.follow()
         assert is_one_line(wire.live.caption), (wire.live.caption, setting)
-        wire.send()  # as draw calls, or it fails
-        # After it, for it draws the figure, and what was drawn counts as seen.
-        if not quick and (found := live_text_faults(wire.live.layers.figure)):
+        assert blind(picture, allowed=set()).caption(picture.compute()) == wire.live.caption
+        wire.send()
+        if found := live_text_faults(wire.live.layers.figure):
             faults[str(changed(setting, picture))] = found
         if number in compared:
-            wanted = fresh_pixels(picture)
-            assert wire.is_right(wanted), setting
-            differing = np.any(wire.live.layers.pixels() != wanted, axis=-1)
-            assert differing.sum() == 0, f"{differing.sum()} pixels differ at {setting}"
+            assert_shows_what_a_fresh_figure_would(wire)
     assert faults == {}
+    for name, setting in limited(picture):
+        assert_changes_nothing(wire, name, setting)
+
+
+def assert_shows_what_a_fresh_figure_would(wire):
+    wanted, setting = fresh_pixels(wire.picture), wire.picture.values()
+    assert wire.is_right(wanted), setting
+    differing = np.any(wire.live.layers.pixels() != wanted, axis=-1)
+    assert differing.sum() == 0, f"{differing.sum()} pixels differ at {setting}"
 
 
 def live_text_faults(figure) -> list[str]:
     """What is wrong with the texts of a figure that goes on moving."""
-    moving = rest(figure)
+    stale, moving = figure.stale, rest(figure)
     found = text_faults(figure)
     for artist in moving:
         artist.set_animated(True)
         artist.stale = True  # that draw was not the one that is shown
-    figure.stale = True
+    figure.stale = stale
     return found
 
 
@@ -227,33 +260,29 @@ def is_one_line(caption) -> bool:
     return bool(caption.strip()) and caption == caption.strip() and "\n" not in caption
 
 
-@few_when_quick
-def test_every_knob_moves_the_picture_and_some_no_background(picture):
-    live, redrawn, seen = LiveFigure(picture), [], {}
+def moves_elsewhere(wire, name) -> bool:
+    """Whether a knob changes what is shown where another one has another end, or at the default."""
+    picture = wire.picture
+    default, values = type(picture)().values(), ends(picture.knobs()[name])
+    others = [default | {other: end} for other in default for end in ends(picture.knobs()[other])]
+    looks = (
+        {shown(wire, setting), *(shown(wire, setting | {name: value}) for value in values)}
+        for setting in [default, *others]
+    )
+    return isinstance(picture.knobs()[name], knobs.device) or any(len(look) > 1 for look in looks)
 
-    def shown(setting):
-        if (key := str(setting)) not in seen:
-            set_knobs(picture, setting)
-            if live.follow():  # else nothing has changed, and so nothing is redrawn
-                redrawn.append(live.paint())
-            seen[key] = hash(live.layers.pixels().tobytes())
-        return seen[key]
 
-    def moves(knob, setting):
-        values = ends(knob)[::-1]
-        return any(shown(setting | {knob.name: value}) != shown(setting) for value in values)
-
-    default, knobs_here = picture.values(), picture.knobs()
-    others = [default | {name: end} for name, knob in knobs_here.items() for end in ends(knob)]
-    for name, knob in knobs_here.items():
-        moved = any(moves(knob, setting) for setting in [default, *others])
-        assert moved or isinstance(knob, knobs.device), name  # devices give the same numbers
-    assert False in redrawn[1:], "every change draws the background anew"
+def shown(wire, setting) -> int:
+    """What is seen at a setting, as one number."""
+    set_knobs(wire.picture, setting)
+    wire.live.follow()
+    wire.live.paint()
+    return hash(wire.live.layers.pixels().tobytes())
 
 
 def limited(picture) -> list[tuple[str, dict]]:
     """Knobs with settings in which they are said to be idle or shortened."""
-    default, found = picture.values(), []
+    default, found = type(picture)().values(), []
     for name, knob in picture.knobs().items():
         others = {other: ends(picture.knobs()[other]) for other in default if other != name}
         for other, values in others.items():
@@ -265,44 +294,26 @@ def limited(picture) -> list[tuple[str, dict]]:
     return found
 
 
-@few_when_quick
-def test_what_a_control_does_not_offer_changes_nothing(picture, rng, everything):
-    """Beyond the shortened end only the caption may say what was asked."""
-    live, found = LiveFigure(picture), limited(picture)
-    if not everything:
-        found = [found[place] for place in rng.permutation(len(found))[:4]]
-
-    def shown(setting):
-        set_knobs(picture, setting)
-        live.follow()
-        live.paint()
-        return live.layers.pixels().copy()
-
-    for name, setting in found:
-        set_knobs(picture, setting)
-        knob = picture.knobs()[name]
-        values = ends(knob) if knob.idle(picture) else [knob.end(picture), knob.high]
-        looks = [shown(setting | {name: value}) for value in values]
-        assert all(np.array_equal(look, looks[0]) for look in looks), (name, setting)
+def assert_changes_nothing(wire, name, setting):
+    """What a control does not offer; beyond a shortened end only the caption tells of it."""
+    set_knobs(wire.picture, setting)
+    knob = wire.picture.knobs()[name]
+    idle = knob.idle(wire.picture)
+    low, high = (ends(knob)[0], ends(knob)[-1]) if idle else (knob.end(wire.picture), knob.high)
+    looks = {shown(wire, setting | {name: value}) for value in (low, high)}
+    assert len(looks) == 1, (name, setting)
 
 
 # ---------------------------------------------------------------- words
 
 
+@pytest.mark.release("the default is seen in tests/test_every_figure.py")
 @pytest.mark.parametrize(
     ("style", "dark"),
-    [
-        ("paper", False),  # the tightest
-        pytest.param("slide", False, marks=pytest.mark.slow("seconds")),
-        pytest.param("poster", False, marks=pytest.mark.slow("seconds")),
-        pytest.param("notebook", True, marks=pytest.mark.release("dark: only colours differ")),
-    ],
+    [("paper", False), ("slide", False), ("poster", False), ("notebook", True)],
 )
-def test_no_text_is_cut_off_or_overlaps(picture, style, dark, quick, everything, rng):
-    settings = [picture.values()] if dark else extremes(picture)
-    if not everything:  # what is drawn at another setting is the same in all styles but its size
-        more = 0 if quick else {"paper": 3, "slide": 1}.get(style, 0)
-        settings = [settings[0], *rng.choice(settings[1:], more)]
+def test_no_text_is_cut_off_or_overlaps(picture, style, dark):
+    settings = [picture.values()] if dark else extremes(picture)  # in the dark only colours differ
     faults = {}
     for setting, figure in moved_figures(picture, settings, style, dark):
         if found := text_faults(figure, LEAST_POINTS.get(style, 0)):
@@ -321,21 +332,19 @@ def test_the_caption_is_one_sentence_of_plain_text(picture):
 # ---------------------------------------------------------------- who reads and touches what
 
 
-@few_when_quick
-def test_caption_reads_no_knob(picture):
-    for setting in extremes(picture):
-        at_setting = type(picture)(**setting)
-        arrays = at_setting.compute()
-        assert blind(at_setting, allowed=set()).caption(arrays) == at_setting.caption(arrays)
-
-
-@few_when_quick
-def test_update_reads_no_knob_and_draw_only_those_that_redraw(picture):
-    arrays = picture.compute()
+def test_only_compute_reads_knobs_that_do_not_redraw(picture):
+    """And it may be called again: it gives the same, changes no knob, and keeps no artist."""
+    before, (first, second) = picture.values(), (picture.compute(), picture.compute())
+    assert picture.values() == before
+    np.testing.assert_equal(vars(first), vars(second))
+    kept = [*vars(first).values(), *vars(picture).values()]
+    assert not any(isinstance(value, Artist) for value in kept)
     redrawing = {name for name, knob in picture.knobs().items() if knob.redraw}
+    reader = blind(picture, allowed=set())
+    assert reader.caption(first) == picture.caption(first)
     with style_context():
         artists = blind(picture, allowed=redrawing).draw(figure := Figure(figsize=picture.size))
-        blind(picture, allowed=set()).update(artists, arrays)
+        reader.update(artists, first)
     assert figure.axes
 
 
@@ -350,22 +359,6 @@ def blind(picture, allowed):
     copy = type(picture)(**picture.values())
     copy.__class__ = type("Blind", (type(picture),), {"__getattribute__": read})
     return copy
-
-
-@few_when_quick
-def test_compute_is_repeatable_and_touches_neither_knobs_nor_artists(picture, monkeypatch):
-    figure = picture.figure()
-    figure.canvas.draw()
-    figure.stale = False
-    before = picture.values()
-    with monkeypatch.context() as patch:
-        patch.setattr(Artist, "__init__", lambda *_: pytest.fail("compute makes an artist"))
-        first, second = picture.compute(), picture.compute()
-    assert not figure.stale
-    assert picture.values() == before
-    np.testing.assert_equal(vars(first), vars(second))
-    kept = [*vars(first).values(), *vars(picture).values()]
-    assert not any(isinstance(value, Artist) for value in kept)
 
 
 def test_a_wrong_value_leaves_every_knob_as_it_was(picture):

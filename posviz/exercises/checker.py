@@ -29,7 +29,7 @@ A mistake that shows in many values is declared by what they have in common:
 import copy
 import dis
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 from types import FunctionType
@@ -57,11 +57,12 @@ class Mistake:
 
 @dataclass
 class Checker:
-    """Check answers against a reference, on random inputs that grow from case to case.
+    """Check answers against a reference, on its edges and on random inputs that grow.
 
     title: what the exercise asks for, as a noun phrase.
     reference: the right function, called with the arguments that `inputs` makes.
     inputs: (rng, size) -> tuple of arguments, for size 1, 2, …; None if the answer is a value.
+    edges: arguments that are tried first, whatever the seed: position 0, equal ones, one token.
     tolerance: absolute and relative; wide enough for an answer computed in float32.
     seed: numbers that draw other inputs than everybody sees.
     """
@@ -69,6 +70,7 @@ class Checker:
     title: str
     reference: Callable[..., Any]
     inputs: Callable[[np.random.Generator, int], tuple] | None = None
+    edges: Sequence[tuple] = ()
     tolerance: float = 1e-5
     mistakes: list[Mistake] = field(default_factory=list)
     harmless: list[Mistake] = field(default_factory=list)  # their functions make inputs
@@ -100,11 +102,10 @@ class Checker:
         return [*self.mistakes, *self.harmless, *self.recognised]
 
     def cases(self) -> list[tuple]:
-        """Return the inputs, smallest first; every call makes the same ones afresh."""
-        return [*self._each_case()]
-
-    def _each_case(self) -> Iterator[tuple]:
-        return iter([()]) if self.inputs is None else self._grow(self.inputs)
+        """Return the edges, then random inputs, smallest first; every call makes them afresh."""
+        if self.inputs is None:
+            return [()]
+        return [*copy.deepcopy(self.edges), *self._grow(self.inputs)]
 
     def _grow(self, inputs: Callable[[np.random.Generator, int], tuple]) -> Iterator[tuple]:
         return (inputs(np.random.default_rng((size, *self.seed)), size) for size in SIZES)
@@ -131,6 +132,8 @@ class Checker:
         feedback = self._try(answer)
         if feedback.status in ("wrong", "error"):
             feedback = self._forgiven(answer, feedback)
+        if feedback.status == "error":
+            feedback = self._known_where_it_runs(answer, feedback)
         if feedback.status == "wrong":
             feedback = self._explained_by_two(answer, feedback)
         if feedback.status != "not attempted":
@@ -157,13 +160,26 @@ class Checker:
                 return self._feedback("mistake", harmless.message, harmless.name, feedback.evidence)
         return feedback
 
+    def _known_where_it_runs(self, answer: Any, feedback: Feedback) -> Feedback:
+        """Return the feedback, or the mistake of an answer that stops on some inputs."""
+        tried = [(case, self._run(answer, case)) for case in self.cases()]
+        ran = [(case, output) for case, output in tried if not isinstance(output, Feedback)]
+        if all(self.same(output, self._expected(case)) for case, output in ran):
+            return feedback
+        cases, given = zip(*ran, strict=True)
+        for mistake in self.mistakes:
+            if self._shows(mistake, given, cases):
+                return self._feedback("mistake", mistake.message, mistake.name, feedback.evidence)
+        return feedback
+
     def _explained_by_two(self, answer: Any, feedback: Feedback) -> Feedback:
         """Return the feedback, or the two mistakes that make this answer together."""
         given = [self._run(answer, case) for case in self.cases()]
         outputs = [outcome for outcome in given if not isinstance(outcome, Feedback)]
         if len(outputs) < len(given) or len(np.unique(np.hstack([o.ravel() for o in outputs]))) < 2:
             return feedback  # a constant says too little to tell two mistakes from a guess
-        both = next((two for two in self._two() if self._shows(two, outputs)), None)
+        cases = self.cases()
+        both = next((two for two in self._two() if self._shows(two, outputs, cases)), None)
         if both is None:
             return feedback
         return self._feedback("mistake", both.message, both.name, feedback.evidence)
@@ -180,7 +196,8 @@ class Checker:
         return first.shape == second.shape and bool(self._close(first, second).all())
 
     def _close(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        return np.isclose(first, second, self.tolerance, self.tolerance)
+        # A mistake may divide by 0 on an edge, and so does the answer that makes it.
+        return np.isclose(first, second, self.tolerance, self.tolerance, equal_nan=True)
 
     def _run(self, answer: Any, case: tuple) -> np.ndarray | Feedback:
         """Return the reader's output as an array of numbers, or say why there is none."""
@@ -230,16 +247,17 @@ class Checker:
         return self._feedback("error", message, evidence=self._arguments(case))
 
     def _judge(self, given: list[np.ndarray]) -> Feedback:
-        expected = [self._expected(case) for case in self.cases()]
+        cases = self.cases()
+        expected = [self._expected(case) for case in cases]
         pairs = list(zip(given, expected, strict=True))
         failing = next((i for i, pair in enumerate(pairs) if not self.same(*pair)), None)
         if failing is None:
-            tried = f"It agrees on {len(given)} random inputs." if self.inputs else "That is it."
+            tried = f"It agrees on {len(given)} inputs." if self.inputs else "That is it."
             return self._feedback("correct", tried)
         mine, right = pairs[failing]
-        evidence = self._evidence(self.cases()[failing], mine, right)
+        evidence = self._evidence(cases[failing], mine, right)
         for mistake in self.mistakes:
-            if self._shows(mistake, given):
+            if self._shows(mistake, given, cases):
                 return self._feedback("mistake", mistake.message, mistake.name, evidence)
         if mine.shape == right.shape and np.isfinite(mine).all():
             for mistake in self.recognised:
@@ -259,11 +277,11 @@ class Checker:
                 message = f"Two things. {outer.message} {inner.message}"
                 yield Mistake(f"{outer.name}, and {inner.name}", message, both)
 
-    def _shows(self, mistake: Mistake, given: list[np.ndarray]) -> bool:
+    def _shows(self, mistake: Mistake, given: Iterable[np.ndarray], cases: Iterable[tuple]) -> bool:
         """Tell whether it makes these outputs: all, for on one another may agree by chance."""
         try:
             with warnings.catch_warnings(action="ignore"):
-                made = (np.asarray(mistake.function(*case)) for case in self._each_case())
+                made = (np.asarray(mistake.function(*case)) for case in cases)
                 return all(map(self.same, given, made))
         except Exception:  # two mistakes may not go together
             return False

@@ -1,22 +1,16 @@
-"""Fixtures for tests in a real browser: JupyterLab as run.py starts it, Chromium, a fresh page."""
+"""Fixtures for tests in a real browser: JupyterLab as run.py starts it, Chromium, pages, slides."""
 
-import os
 import shutil
-from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
 import pytest
 
 import run
-from posviz.engine.export import png_bytes
-from posviz.publish import page
-from posviz.publish.assets import write
-from posviz.publish.site import pages
+from posviz.publish import page, slides
+from posviz.publish.overview import overview
+from posviz.publish.site import gallery, pages
 from tests.browser.lab import Lab
-from tests.browser.lessons import lesson, writer
+from tests.browser.lessons import LESSON, writer
 from tests.browser.server import chromium, jupyterlab
-
-WHITE = png_bytes(np.full((270, 480, 4), 255, np.uint8))
 
 
 @pytest.fixture(scope="session")
@@ -37,33 +31,24 @@ def browser():
 
 
 @pytest.fixture(scope="session")
-def executed(tmp_path_factory):
-    """A folder, for all workers, of the lessons that have been executed, with filmstrips."""
-    own = tmp_path_factory.getbasetemp()
-    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "executed"
-    folder.mkdir(exist_ok=True)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def page_of(tmp_path_factory, executed):
+def page_of(tmp_path_factory):
     """The page of a lesson, by the lesson's name, in the folder of the website."""
-    return writer(page, page.write_page, executed, tmp_path_factory.mktemp("site"))
+    return writer(page, page.write_page, tmp_path_factory.mktemp("site"))
 
 
 @pytest.fixture(scope="session")
-def site(page_of, executed, everything):
-    """The website; but for a release, its thumbnails are white."""
-    notebooks = sorted(run.NOTEBOOKS.glob(f"{page.LESSONS}.ipynb"))
-    with ThreadPoolExecutor(2) as workers:
-        list(workers.map(lambda path: lesson(path, executed), notebooks))
-    to, *_ = {page_of(path.stem).parent for path in notebooks}
-    for names, draw in pages.jobs([], to, "").items():
-        if everything:
-            draw()
-        for name in names.split(", ") * (not everything):
-            write(to / "assets" / "pictures" / name, WHITE)
-    pages.write_site(notebooks, "", to)
+def slides_of(tmp_path_factory):
+    """The slides of a lesson, by the lesson's name."""
+    return writer(slides, slides.write_slides, tmp_path_factory.mktemp("slides"))
+
+
+@pytest.fixture(scope="session")
+def site(page_of):
+    """The website of one lesson, with its pictures in small."""
+    notebook, to = run.NOTEBOOKS / f"{LESSON}.ipynb", page_of(LESSON).parent
+    for picture in gallery.shown([notebook], {LESSON: overview(notebook)}):
+        gallery.write_thumbnail(picture.name, to)
+    pages.write_site([notebook], "", to)
     return to
 
 

@@ -55,6 +55,13 @@ def by_agg(lab, name) -> np.ndarray:
     return np.load(lab.server.folder / f"by_agg_{name}.npy")[..., :3].astype(int)
 
 
+def by_a_fresh_figure(figure, density) -> np.ndarray:
+    """What Agg draws of a figure in this process, as RGB."""
+    figure.set_dpi(100 * density)
+    figure.canvas.draw()
+    return np.asarray(figure.canvas.buffer_rgba())[..., :3].astype(int)
+
+
 def rgb(data_url) -> np.ndarray:
     """The pixels of what toDataURL returned."""
     png = base64.b64decode(data_url.split(",")[1])

@@ -79,6 +79,7 @@ class Lab:
     lab.explorers()                      the explorers on the page, as `Explorer`
     lab.screenshot("name")               keep test-artefacts/name.png
     lab.write("scratch", "1 + 1", …)     make a notebook of these code cells, and open it
+    lab.explore("scratch", "…", …)       the same, run, and its one explorer
     lab.page                             Playwright's page, for everything else
     """
 
@@ -138,6 +139,13 @@ class Lab:
         idle = ".jp-Notebook-ExecutionIndicator[data-status=idle]"
         self.page.wait_for_selector(idle, timeout=300 * SECOND)
         assert self.page.evaluate(UNFINISHED_AND_FAILED)["failed"] == []
+
+    def explore(self, name, *sources, below=""):
+        """Write a notebook, run it, and return its one explorer."""
+        self.write(name, *sources, below=below)
+        self.run_all()
+        [explorer] = self.explorers()
+        return explorer
 
     def ask(self, source):
         """Run this code in the kernel of the notebook in front, which does not show it.

@@ -5,19 +5,23 @@ import contextlib
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-import run
-from posviz.course import OF_TOPIC
-from posviz.publish import page, slides
-from tests.browser.lessons import writer
+from tests.browser.lessons import ALL, LESSON
 from tests.browser.opened import Opened
 
-AROUND = ["index", "pictures", "search", "glossary", "claims", "references", "about"]
-LESSONS = sorted(path.stem for path in run.NOTEBOOKS.glob(f"{page.LESSONS}.ipynb"))
-ROPE = OF_TOPIC["rotary"].notebook
+AROUND = ("index", "pictures", "search", "glossary", "claims", "references", "about")
 READY = "() => globalThis.MathJax?.startup?.promise?.then(() => true) ?? !globalThis.MathJax"
+SCREENS = [(390, "dark"), (1280, "light"), (390, "light"), (1280, "dark")]
+DEFAULT = {LESSON: SCREENS[:2], "index": SCREENS[1:2], "search": SCREENS[:1]}
 
-every_screen = pytest.mark.parametrize("width", [390, 1280])
-every_scheme = pytest.mark.parametrize("scheme", ["light", "dark"])
+
+def screens(names):
+    """A name, a width and a scheme; most of them are left to a release."""
+    release = pytest.mark.release("every page")
+    return [
+        pytest.param(name, *screen, marks=() if screen in DEFAULT.get(name, ()) else release)
+        for name in names
+        for screen in SCREENS
+    ]
 
 
 @contextlib.contextmanager
@@ -31,32 +35,24 @@ def opened(browser, file, width, scheme):
     context.close()
 
 
-def violations(shown):
-    """What axe-core says is wrong, and where."""
-    found = Axe().run(shown).response["violations"]
-    return [(each["id"], [node["target"] for node in each["nodes"]][:5]) for each in found]
-
-
 def check(shown):
-    assert violations(shown) == []
+    """Fail where axe-core finds something, and say where."""
+    violations = Axe().run(shown).response["violations"]
+    found = [(each["id"], [node["target"] for node in each["nodes"]][:5]) for each in violations]
+    assert found == []
     assert shown.evaluate("document.documentElement.scrollWidth") == shown.viewport_size["width"]
 
 
-@pytest.mark.sampled(default=5)
-@pytest.mark.parametrize("name", AROUND + LESSONS)
-@every_screen
-@every_scheme
-def test_a_page(browser, site, name, width, scheme):
-    with opened(browser, site / f"{name}.html", width, scheme) as shown:
+@pytest.mark.parametrize(("name", "width", "scheme"), screens([*AROUND, *ALL]))
+def test_page_is_accessible(browser, site, page_of, name, width, scheme):
+    file = site / f"{name}.html" if name in AROUND else page_of(name)
+    with opened(browser, file, width, scheme) as shown:
         check(shown)
 
 
-@pytest.mark.sampled(default=1)
-@every_screen
-@every_scheme
-def test_a_deck(browser, executed, width, scheme, tmp_path):
-    deck = writer(slides, slides.write_slides, executed, tmp_path)(ROPE)
-    with opened(browser, deck, width, scheme) as shown:
+@pytest.mark.parametrize(("name", "width", "scheme"), screens([LESSON]))
+def test_deck_is_accessible(browser, slides_of, name, width, scheme):
+    with opened(browser, slides_of(name), width, scheme) as shown:
         shown.wait_for_selector(".reveal.ready")
         for _ in range(3):
             check(shown)

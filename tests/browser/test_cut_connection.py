@@ -30,9 +30,7 @@ def explorer(browser, server, cable):
     """An explorer in a page whose connection can be cut."""
     base = f"http://127.0.0.1:{cable.port}"
     lab = Lab(browser.new_page(), SimpleNamespace(**vars(server) | {"base": base}))
-    lab.write("cut", TABLE, "import os\nprint(os.getpid())", "picture.explore()")
-    lab.run_all()
-    [explorer] = lab.explorers()
+    explorer = lab.explore("cut", TABLE, "import os\nprint(os.getpid())", "picture.explore()")
     explorer.kernel = int(printed(lab, 1))
     yield explorer
     lab.page.close()
@@ -44,7 +42,7 @@ def notice(explorer):
 
 
 @pytest.mark.parametrize("seconds", [2, pytest.param(40, marks=pytest.mark.release("a minute"))])
-def test_after_a_cut_the_explorer_is_alive_and_agrees_with_its_slider(explorer, cable, seconds):
+def test_explorer_after_a_cut_agrees_with_its_slider(explorer, cable, seconds):
     """A hand that drags on meanwhile is followed to where it stands."""
     slider = explorer.handle("position")
     slider.evaluate(MOVE)
@@ -62,7 +60,7 @@ def test_after_a_cut_the_explorer_is_alive_and_agrees_with_its_slider(explorer, 
     assert slider.get_attribute("data-unanswered") == "false"
 
 
-def test_a_killed_kernel_is_told_as_soon_as_jupyterlab_knows(explorer):
+def test_killed_kernel_is_told_as_soon_as_jupyterlab_knows(explorer):
     page = explorer.page
     os.kill(explorer.kernel, signal.SIGKILL)
     page.wait_for_function(f"({STATUS})() !== 'idle'", polling=50, timeout=30 * SECOND)

@@ -63,14 +63,21 @@ BUFFERS = "message => { message.buffers = []; }"
 MESSAGE = "message => { message.content.data.method = 'lost'; }"
 
 
-@pytest.mark.parametrize("density", [1, 2], indirect=True)
-def test_after_random_changes_every_canvas_shows_what_a_fresh_figure_would(
-    lab, density, everything, rng
-):
+every_picture = pytest.mark.release("every picture")
+
+
+@pytest.mark.parametrize(
+    ("density", "names"),
+    [
+        (2, ["AngleTable", "EncodingMap", "FourTerms", "RotatingVectors"]),
+        pytest.param(1, list(pictures.names()), marks=every_picture),
+        pytest.param(2, list(pictures.names()), marks=every_picture),
+    ],
+    indirect=["density"],
+    ids=["four", "every", "every_dense"],
+)
+def test_canvas_after_random_changes_shows_what_agg_draws(lab, density, names):
     """That frames hold what Agg draws is tested of every picture without a browser."""
-    names = list(pictures.names())
-    if not everything:
-        names = sorted(rng.choice(names, 4, replace=False).tolist())
     names = ["EveryKind", *names]
     found = "{name: globals().get(name) or getattr(posviz, name) for name in %s}"
     made = f"shown = {{name: make() for name, make in {found % names}.items()}}\nexplorers = {{}}"
@@ -82,6 +89,8 @@ def test_after_random_changes_every_canvas_shows_what_a_fresh_figure_would(
     assert lab.ask(RANDOM).strip() == str(dict.fromkeys(names, ""))  # none of them needs pixels
     wrong = []
     for name, explorer in zip(names, explorers, strict=True):
+        wide = explorer.canvas.evaluate("canvas => canvas.width")
+        assert wide == pytest.approx(explorer.canvas.bounding_box()["width"] * density, abs=density)
         try:
             bounds = PLAIN if name == "EveryKind" else DENSE
             becomes_right(lab, explorer, name, bounds=bounds)
@@ -112,7 +121,7 @@ def set_position(lab, position):
 
 
 @pytest.mark.parametrize("lose", [BUFFERS, MESSAGE], ids=["buffers", "messages"])
-def test_a_host_that_loses_what_is_binary_shows_the_right_picture(lab, show, lose):
+def test_host_that_loses_what_is_binary_shows_the_right_picture(lab, show, lose):
     [explorer] = show("plain", "(_, buffers) => buffers.length > 0", lose)
     for position in (5, 20, 21):
         set_position(lab, position)
@@ -120,7 +129,7 @@ def test_a_host_that_loses_what_is_binary_shows_the_right_picture(lab, show, los
     assert lab.page.evaluate("lost") in (1, 2)  # from then on, it is text
 
 
-def test_a_frame_that_was_lost_is_asked_for_again(lab, show):
+def test_frame_that_was_lost_is_asked_for_again(lab, show):
     [explorer] = show("lost", "({ frame }) => frame === 2 && lost === 0", MESSAGE)
     before = on_canvas(explorer)
     set_position(lab, 20)
@@ -135,7 +144,7 @@ def test_a_frame_that_was_lost_is_asked_for_again(lab, show):
     assert explorer.frame() == 5
 
 
-def test_two_views_of_one_explorer_show_the_same(lab, show):
+def test_views_of_one_explorer_show_the_same(lab, show):
     show("twice")
     lab.page.evaluate(
         """() => {
@@ -155,7 +164,7 @@ def test_two_views_of_one_explorer_show_the_same(lab, show):
         assert first.fingerprint() == second.fingerprint()
 
 
-def test_what_the_comparison_sees_and_what_it_lets_pass():
+def test_comparison_sees_what_a_reader_would():
     wanted = np.full((60, 80, 3), 255)
     wanted[20:40, 20:60] = (30, 60, 90)
     assert is_small(wanted, wanted)

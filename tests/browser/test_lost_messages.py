@@ -185,9 +185,17 @@ def test_a_drag_over_the_edge_stays_within_the_picture(page):
     assert sent(page)[-1]["drag"][1] == 1
 
 
-def test_another_line_has_not_been_copied(page):
+def test_line_is_copied_until_there_is_another(page):
     page.evaluate(COPY, CopyButton._esm)
     page.get_by_role("button").click()
     expect(page.get_by_role("status")).to_have_text("Copied.")
     page.evaluate("show()")
     expect(page.get_by_role("status")).to_be_empty()
+
+
+def test_line_is_selected_where_there_is_no_clipboard(page):
+    page.evaluate(COPY, CopyButton._esm)
+    page.evaluate("document.execCommand = () => false; navigator.clipboard.writeText = undefined")
+    page.get_by_role("button").click()
+    expect(page.get_by_role("status")).to_contain_text("Ctrl-C")
+    assert page.evaluate("String(getSelection())")

@@ -1,19 +1,21 @@
-"""Every notebook in JupyterLab: it runs, tells what is stored, and sliders move every picture."""
+"""Lessons in JupyterLab as a reader sees them: pictures move, fit the screen and can be read."""
 
 from functools import partial
 
 import nbformat
 import pytest
 
+import posviz.pictures
 import run
+from posviz.engine import knobs
 from posviz.publish.doctor import WITH_TORCH
-from tests.browser.lessons import PLAYED, keep, with_filmstrips
-from tests.test_notebooks import differing
+from tests.browser.lessons import ALL, SHORT, lessons
 
 SCREEN = {"width": 1280, "height": 720}  # a projector
 NOTEBOOK = 599  # pixels, that JupyterLab leaves of its height
 LARGER = ({"width": 1366, "height": 768}, {"width": 1920, "height": 1080})
 READABLE = 11  # pixels: the height of letters
+KINDS = (knobs.numeric, knobs.choice, knobs.switch, knobs.text, knobs.device)
 
 # In the kernel that ran a lesson: whether torch is loaded, and the smallest letters of each
 # picture, in pixels.
@@ -35,56 +37,56 @@ LOST = """() => [...document.querySelectorAll('.jp-OutputArea a[href^="#"]')]
     .filter(name => ['id', 'data-jupyter-id'].every(  // older and newer JupyterLabs
         kind => !document.querySelector(`[${kind}="${CSS.escape(name)}"]`)))"""
 
-NOTEBOOKS = sorted(path.stem for path in run.NOTEBOOKS.glob("*.ipynb"))
 
-
-def explorers_in_source(name):
-    """How many cells of the notebook show an explorer."""
+def code(name):
+    """The sources of a notebook's cells of code."""
     notebook = nbformat.read(run.NOTEBOOKS / f"{name}.ipynb", as_version=4)
-    return sum(".explore()" in cell.source for cell in notebook.cells if cell.cell_type == "code")
+    return [cell.source for cell in notebook.cells if cell.cell_type == "code"]
 
 
-@pytest.mark.parametrize("name", NOTEBOOKS)
-def test_a_notebook_runs_tells_what_is_stored_and_sliders_move_every_picture(
-    lab, name, executed, everything
-):
-    """The first slider of each by default: that every knob moves a picture needs no browser."""
+def test_short_lessons_have_every_kind_of_control():
+    text = "\n".join(source for name in SHORT for source in code(name))
+    shown = [name for name in posviz.pictures.names() if f"{name}(" in text]
+    found = [knob for name in shown for knob in posviz.pictures.load(name).knobs().values()]
+    assert [kind for kind in KINDS if not any(isinstance(knob, kind) for knob in found)] == []
+    choices = [len(knob.options) for knob in found if isinstance(knob, knobs.choice)]
+    assert min(choices) < 5 < 9 < max(choices)  # as buttons and as a menu
+
+
+@pytest.mark.parametrize("name", lessons(SHORT))
+def test_lesson_in_lab_moves_every_picture_and_can_be_read(lab, name):
+    """By the first slider of each: that every knob moves its picture needs no browser."""
     lab.page.set_viewport_size(SCREEN)
     lab.open(name)
     lab.run_all()
-    notebook = lab.notebook()
-    stored = nbformat.read(run.NOTEBOOKS / f"{name}.ipynb", as_version=4)
-    assert differing(stored, notebook) == []
-    if not everything and name != PLAYED:
-        with_filmstrips(lab, notebook, name)
-        keep(notebook, executed / f"{name}.ipynb")
-    asked = sum("predict(" in cell.source for cell in stored.cells)
-    assert lab.page.locator(".posviz-prediction").count() == asked
+    sources = code(name)
+    assert lab.page.locator(".posviz-prediction").count() == sum("predict(" in s for s in sources)
     assert lab.page.evaluate(LOST) == []
     explorers = lab.explorers()
-    assert len(explorers) == explorers_in_source(name) > 0
+    assert len(explorers) == sum(".explore()" in source for source in sources) > 0
     for explorer in explorers:
         explorer.button("Reset").click()  # a later cell may have changed a knob
     loaded, *smallest = lab.ask(LOADED_AND_SMALLEST).split()
     assert loaded == str(name[:2] in WITH_TORCH)
-    for number, explorer in enumerate(explorers):
+    chosen = []
+    for explorer, letters in zip(explorers, map(float, smallest), strict=True):
         first = explorer.settled()
         assert explorer.caption()
-        assert explorer.height() <= NOTEBOOK
-        assert explorer.scale() * float(smallest[number]) >= READABLE
-        if everything:
-            lab.screenshot(f"{name}_explorer_{number}")
-        for label in explorer.labels() if everything else explorer.labels()[:1]:
-            moves_the_picture(explorer, label, by_mouse=everything or number == 0)
-            assert explorer.alert() == ""
+        assert explorer.scale() * letters >= READABLE
+        for label in explorer.labels()[:1]:
+            moves_the_picture(explorer, label, by_mouse=explorer is explorers[0])
             assert explorer.height() <= NOTEBOOK, f"{label} at its end"
-            explorer.button("Reset").click()
-            assert explorer.becomes(first), f"Reset after {label}"
+        chosen.append(an_option_moves_the_picture(explorer))
+        assert explorer.alert() == ""
+        explorer.button("Reset").click()
+        assert explorer.becomes(first)
+        assert explorer.height() <= NOTEBOOK
+    assert any(chosen)
     assert lab.page_errors == []
 
 
 @pytest.mark.release("a minute for each lesson")
-@pytest.mark.parametrize("name", NOTEBOOKS)
+@pytest.mark.parametrize("name", ALL)
 def test_every_explorer_fits_larger_screens_in_both_themes(lab, name):
     lab.open(name)
     lab.run_all()
@@ -98,6 +100,18 @@ def test_every_explorer_fits_larger_screens_in_both_themes(lab, name):
                 lab.screenshot(f"{name}_{number}_{screen['width']}_{theme}")
                 assert explorer.height() <= screen["height"] - SCREEN["height"] + NOTEBOOK
     lab.theme("Light")
+
+
+def an_option_moves_the_picture(explorer):
+    """Choose every third option, and type a sentence where one can be typed."""
+    boxes = explorer.root.locator(".posviz-controls .widget-text input[type=text]")
+    for box in boxes.all()[:1]:  # the sentence
+        with explorer.changes():
+            box.fill("one two three two one")
+            box.press("Enter")
+    options = explorer.options()
+    changed = [explorer.changed_by(choose) for choose in options[1::3] or options]
+    return any(changed)
 
 
 def moves_the_picture(explorer, label, by_mouse):

@@ -1,4 +1,4 @@
-"""Slides in Chromium with the network cut off: all of every lesson, at two sizes, and on paper."""
+"""Slides in Chromium with the network cut off: nothing overflows, keys and paper."""
 
 import io
 import re
@@ -8,15 +8,9 @@ import pypdf
 import pytest
 from playwright.sync_api import expect
 
-import run
-from posviz.course import OF_TOPIC
-from posviz.publish import slides
 from tests.browser.fidelity import rgb
-from tests.browser.lessons import PLAYED, writer
+from tests.browser.lessons import LESSON, lessons
 
-LESSONS = sorted(path.stem for path in run.NOTEBOOKS.glob("*.ipynb"))
-RUN = PLAYED
-ROPE, SINUSOIDAL = (OF_TOPIC[topic].notebook for topic in ("rotary", "sinusoidal"))
 HERE = "section.present section.present"  # the slide that is shown
 LEAST = 28  # CSS pixels of 1080: 14 pt of 13.33 in × 7.5 in
 ASKED = 34  # of a prediction, opened or not
@@ -47,7 +41,7 @@ SMALL = """(least) => {
   return small;
 }"""
 # Of formulas, programs and measurements have few.
-FEW_FORMULAS = {RUN: 0, "06_rope_in_code": 5, "12_train_short_test_long": 1, "13_choosing": 0}
+FEW_FORMULAS = {LESSON: 0, "06_rope_in_code": 5, "12_train_short_test_long": 1, "13_choosing": 0}
 # How wide and high its pictures are, in pixels of the slide, and how they are told.
 SHOWN = """() => {
   const all = Reveal.getCurrentSlide().querySelectorAll(".stage canvas, .stage img");
@@ -65,12 +59,6 @@ ASKING = """() => {
     parseFloat(getComputedStyle(asked).fontSize), asked.scrollHeight - asked.clientHeight,
   ]);
 }"""
-
-
-@pytest.fixture(scope="module")
-def slides_of(tmp_path_factory, executed):
-    """The slides of a lesson, by the lesson's name."""
-    return writer(slides, slides.write_slides, executed, tmp_path_factory.mktemp("slides"))
 
 
 class Deck:
@@ -121,7 +109,7 @@ def deck(browser, slides_of, request):
     """Opens the slides of a lesson, offline."""
     contexts, decks = [], []
 
-    def opened(name, size=(1920, 1080), query="", **settings):
+    def opened(name=LESSON, size=(1280, 720), query="", **settings):
         viewport = {"width": size[0], "height": size[1]}
         context = browser.new_context(viewport=viewport, **settings)
         context.set_offline(True)
@@ -135,8 +123,8 @@ def deck(browser, slides_of, request):
     assert [deck.complaints for deck in decks] == [[] for _ in decks]
 
 
-@pytest.mark.parametrize("name", LESSONS)
-def test_nothing_overflows_and_all_can_be_read_and_all_formulas_are_typeset(deck, name):
+@pytest.mark.parametrize("name", lessons((LESSON,)))
+def test_slides_overflow_nowhere_and_can_be_read(deck, name):
     lesson = deck(name, size=(1280, 720) if name[1] in "05" else (1920, 1080))
     for place in lesson.each():
         assert lesson.page.evaluate(OUTSIDE) == [], place
@@ -154,9 +142,8 @@ def test_nothing_overflows_and_all_can_be_read_and_all_formulas_are_typeset(deck
     assert lesson.page.locator("mjx-container").count() >= FEW_FORMULAS.get(name, 6)
 
 
-@pytest.mark.parametrize("size", [(1920, 1080), (1280, 720)], ids=str)
-def test_a_slider_takes_the_keys_it_needs_and_a_remote_goes_on(deck, size):
-    lesson = deck(RUN, size)
+def test_slider_takes_the_keys_it_needs_and_a_remote_goes_on(deck):
+    lesson = deck()
     lesson.to(".posviz-filmstrip")
     start, slider = lesson.place(), lesson.locator("input[type=range]")
     caption = lesson.locator("figcaption")
@@ -170,23 +157,22 @@ def test_a_slider_takes_the_keys_it_needs_and_a_remote_goes_on(deck, size):
     expect(caption).not_to_have_text(before)
     lesson.page.keyboard.press("PageDown")
     assert lesson.place() != start
-    lesson.page.keyboard.press("ArrowLeft")
+    lesson.page.keyboard.press("ArrowLeft")  # not for the slider that was left
     assert lesson.place() == start
 
 
-@pytest.mark.parametrize("size", [(1920, 1080), (1280, 720)], ids=str)
-def test_the_pointer_takes_the_slider_where_it_points(deck, size):
-    lesson = deck(RUN, size)
+def test_pointer_takes_the_slider_where_it_points(deck):
+    lesson = deck()
     lesson.to(".posviz-filmstrip")
     slider = lesson.locator("input[type=range]")
     box, most = slider.bounding_box(), int(slider.get_attribute("max"))
     for part in (0.25, 0.75):
         lesson.page.mouse.click(box["x"] + part * box["width"], box["y"] + box["height"] / 2)
-        assert abs(int(slider.input_value()) / most - part) < 0.05
+        assert abs(int(slider.input_value()) - part * most) <= 0.5
 
 
-def test_play_plays_by_keyboard_and_the_slide_stays(deck):
-    lesson = deck(RUN)
+def test_play_by_keyboard_leaves_the_slide(deck):
+    lesson = deck()
     lesson.to(".posviz-filmstrip")
     start, slider = lesson.place(), lesson.locator("input[type=range]")
     slider.focus()
@@ -197,18 +183,8 @@ def test_play_plays_by_keyboard_and_the_slide_stays(deck):
     assert lesson.place() == start
 
 
-def test_keys_and_remotes_go_through_all_slides_in_order(deck):
-    lesson = deck(RUN)
-    total = lesson.page.evaluate("Reveal.getTotalSlides()")
-    for key in ("ArrowRight", "PageDown", "Space"):
-        lesson.page.keyboard.press(key)
-    assert lesson.page.evaluate("Reveal.getSlidePastCount()") == 3
-    lesson.page.keyboard.press("End")
-    assert lesson.page.evaluate("Reveal.getSlidePastCount()") == total - 1
-
-
-def test_an_answer_closes_again_on_the_way_back(deck):
-    lesson = deck(ROPE)
+def test_answer_closes_again_on_the_way_back(deck):
+    lesson = deck()
     lesson.to(".posviz-prediction")
     answer = lesson.locator(".posviz-answer")
     for key, shown in (("ArrowRight", 1), ("ArrowLeft", 0)):
@@ -216,18 +192,8 @@ def test_an_answer_closes_again_on_the_way_back(deck):
         expect(answer.and_(lesson.page.locator("[open]"))).to_have_count(shown)
 
 
-def test_a_slider_that_was_left_takes_no_more_keys(deck):
-    lesson = deck(RUN)
-    lesson.to(".posviz-filmstrip")
-    lesson.locator("input[type=range]").focus()
-    lesson.page.evaluate("Reveal.next()")
-    there = lesson.place()
-    lesson.page.keyboard.press("ArrowLeft")
-    assert lesson.place() != there
-
-
-def test_a_section_that_was_left_midway_begins_again(deck):
-    lesson = deck(RUN)
+def test_section_left_midway_begins_again(deck):
+    lesson = deck()
     lesson.page.evaluate("Reveal.slide(2, 1)")
     lesson.page.evaluate("Reveal.slide(1, 0)")
     while lesson.place()[0] == 1:
@@ -235,10 +201,10 @@ def test_a_section_that_was_left_midway_begins_again(deck):
     assert lesson.place() == [2, 0]
 
 
-def test_dark_where_the_reader_has_it_dark(deck):
+def test_deck_is_dark_where_the_reader_has_it_dark(deck):
     backgrounds = {}
     for scheme in ("light", "dark"):
-        lesson = deck(SINUSOIDAL, color_scheme=scheme)
+        lesson = deck(color_scheme=scheme)
         page = lesson.page
         background = "getComputedStyle(document.body).backgroundColor"
         ink = "getComputedStyle(Reveal.getCurrentSlide().querySelector('.shown')).color"
@@ -253,8 +219,8 @@ def test_dark_where_the_reader_has_it_dark(deck):
     assert int(dark) < 40 < 220 < int(light_ink)
 
 
-def test_the_speaker_has_the_notes_in_a_window(deck):
-    lesson = deck(ROPE)
+def test_speaker_has_the_notes_in_a_window(deck):
+    lesson = deck()
     lesson.page.evaluate("Reveal.slide(1, 0)")
     with lesson.page.expect_popup() as popup:
         lesson.page.keyboard.press("s")
@@ -268,8 +234,8 @@ def test_the_speaker_has_the_notes_in_a_window(deck):
     window.close()
 
 
-def test_on_paper_each_slide_is_a_page_with_its_picture_and_light(deck):
-    lesson = deck(RUN, query="?print-pdf", color_scheme="dark")
+def test_printed_deck_has_a_light_page_for_each_slide(deck):
+    lesson = deck(query="?print-pdf", color_scheme="dark")
     lesson.page.wait_for_selector(".pdf-page")
     total = lesson.page.evaluate("Reveal.getTotalSlides()")
     printed = lesson.page.pdf(prefer_css_page_size=True, print_background=True)

@@ -13,7 +13,8 @@ from posviz.engine.export import save_all
 from tests import reading_svg
 
 # Formulas, bold text, sub- and superscripts, spaces that count, a sentence, heatmaps, arrows.
-NAMES = ("EncodingMap", "DerivationStepper", "RelShift", "ShuffledSentence", "TurnedTokens")
+NAMES = ("EncodingMap", "DerivationStepper")
+OTHERS = ("RelShift", "ShuffledSentence", "TurnedTokens")
 DOTS = 144 / 72  # pixels of a slide for each point, which is what an SVG counts in
 FACES = re.compile(r"@font-face\{.*?\}", re.S)
 
@@ -51,7 +52,9 @@ def apart(first, second) -> float:
     return float(abs(next(small) - next(small)).mean())
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [*NAMES, *(pytest.param(name, marks=pytest.mark.release("more")) for name in OTHERS)]
+)
 def test_the_fonts_in_the_file_give_the_picture_that_agg_draws(page, tmp_path, name):
     paths = [tmp_path / f"figure.{kind}" for kind in ("png", "svg")]
     save_all(posviz.pictures.load(name)(), paths, style="slide")

@@ -100,10 +100,3 @@ def test_a_broken_encoding_is_found(monkeypatch, column, encoding, can):
     monkeypatch.setitem(ROWS, column, lambda kind, length: encoding)
     columns.made.cache_clear()
     assert getattr(columns, column)(column).can == can
-
-
-def test_the_door_is_told():
-    assert COLUMNS["door"]("RoPE").said == "query, key"
-    assert COLUMNS["door"]("Shaw").said == "scores and values"
-    assert COLUMNS["door"]("FoX").said == "scores"
-    assert COLUMNS["door"]("none (NoPE)").said == "nowhere"

@@ -2,9 +2,6 @@
 
 import itertools
 
-import pytest
-
-from posviz.choosing import guide
 from posviz.choosing.columns import COLUMNS
 from posviz.choosing.guide import FAULTS, QUESTIONS, choose, fault
 from posviz.choosing.rows import ROWS
@@ -23,11 +20,6 @@ def test_a_decoder_of_today():
     assert "flash: ✓ nothing; cached: ✓ < 1e-9; parameters: 0" in found.advice
 
 
-def test_images_and_forgetting():
-    assert choose({"reads": "patches of an image"}).lit == ["sinusoidal", "learned", "RoPE in 2-D"]
-    assert choose({"distance": "by what stands between"}).lit == ["FoX", "CoPE", "PaTH"]
-
-
 def test_where_nothing_is_left_the_nearest_is_told():
     found = choose({"distance": "by what stands between", "kernel": "flash, without a bias"})
     assert found.lit == []
@@ -43,13 +35,3 @@ def test_every_answer_asks_for_columns_that_are_explained():
         if not found.can:
             assert "✗" not in fault(column, found)
             assert "{" not in fault(column, found)
-
-
-def test_an_answer_that_there_is_not_is_refused():
-    with pytest.raises(KeyError, match="colour"):
-        choose({"colour": "red"})
-
-
-def test_advice_names_the_most_used(monkeypatch):
-    monkeypatch.setattr(guide, "_used", lambda row: row == "xPos")
-    assert choose({}).advice.startswith("Take xPos")

@@ -23,21 +23,12 @@ def test_text_and_html_have_the_same_cells():
     assert "Where it acts." in shown
 
 
-def test_an_unknown_column_is_named():
-    with pytest.raises(ValueError, match=r"a column must be one of 'door'.*, 'time', got 'colour'"):
-        table.comparison("door", "colour")
-
-
 def test_what_hangs_on_the_machine_shows_progress(monkeypatch, capsys):
     monkeypatch.setattr(costs, "_fastest", lambda row, length: 2.0 + (row == "RoPE"))
     assert re.search(r"^RoPE +× 1\.50$", repr(table.comparison("time")), flags=re.MULTILINE)
     assert "20/20" in capsys.readouterr().out
     table.comparison("door")
     assert capsys.readouterr().out == ""
-
-
-def test_the_costs_are_those_that_there_are():
-    assert all(table.function(name).__doc__ for name in (*COLUMNS, *table.COSTS))
 
 
 @pytest.mark.slow("a process")

@@ -3,12 +3,10 @@
 import json
 import re
 
-import numpy as np
 import pytest
 import transformers
 
 from posviz.configs import read_config
-from posviz.encodings.frequencies import rotary_frequencies
 
 
 def test_pairs_are_kept_blended_and_slowed_as_counted_by_hand():
@@ -28,26 +26,6 @@ def llama(longest=16384, **entry):
         "rope_theta": 10_000.0,
         "rope_parameters": entry,
     }
-
-
-GEMMA = {
-    "model_type": "gemma3",
-    "text_config": {
-        "head_dim": 256,
-        "max_position_embeddings": 131072,
-        "layer_types": ["sliding_attention"] * 5 + ["full_attention"],
-        "rope_theta": 1e6,
-        "rope_local_base_freq": 1e4,
-        "rope_scaling": {"rope_type": "linear", "factor": 8.0},
-    },
-}
-
-
-def test_gemma_3_stretches_its_global_layers_alone():
-    sliding, full = read_config(GEMMA).kinds
-    assert (sliding.method, sliding.base, sliding.count) == ("default", 1e4, 5)
-    assert (full.method, full.base, full.count) == ("linear", 1e6, 1)
-    np.testing.assert_allclose(full.frequencies.inv_freq, rotary_frequencies(256, 1e6) / 8)
 
 
 def test_the_length_of_gemma_3_is_the_one_after_its_stretch_and_of_others_before():
@@ -158,12 +136,6 @@ def test_gpt_neox_turns_a_quarter_of_its_dimensions():
     neox = {"model_type": "gpt_neox", "hidden_size": 512, "num_attention_heads": 8}
     found = read_config(neox | {"rotary_pct": 0.25, "rotary_emb_base": 10_000})
     assert len(found.kinds[0].frequencies.inv_freq) == 64 // 4 // 2
-
-
-def test_dynamic_ntk_promises_a_multiple_of_the_original_length():
-    dynamic = llama(32768, rope_type="dynamic", factor=4.0, original_max_position_embeddings=16384)
-    found = read_config(dynamic)
-    assert (found.trained, found.promised) == (16384, 65536)
 
 
 @pytest.mark.parametrize("model", ["cohere2", "exaone4"])

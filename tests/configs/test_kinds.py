@@ -14,19 +14,7 @@ from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 from posviz.configs import read_config
 from posviz.encodings.frequencies import rotary_frequencies
 
-SHIPPED = [
-    "GptOssConfig",
-    "Ministral3Config",
-    "Mistral4Config",
-    "DeepseekV3Config",
-    "SmolLM3Config",
-    "Llama4TextConfig",
-    "Cohere2Config",
-    "Qwen3NextConfig",
-    "GPTNeoXConfig",
-    "Phi3Config",
-    "Gemma2Config",
-]
+SHIPPED = ["GptOssConfig", "Mistral4Config", "DeepseekV3Config", "Llama4TextConfig", "Phi3Config"]
 
 
 @pytest.fixture(autouse=True)
@@ -103,7 +91,7 @@ def options(draw):
     return {"max_position_embeddings": longest, "head_dim": head_dim, "rope_parameters": entry}
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", range(40))
 def test_a_random_configuration_is_read_as_transformers_reads_it(seed):
     given = options(random.Random(seed))
     sizes = {"hidden_size": 8 * given["head_dim"], "num_attention_heads": 8}

@@ -24,11 +24,6 @@ def test_positions_are_counted_key_by_key():
     assert not gates[..., APART < 0].any()
 
 
-def test_gates_of_one_count_distances_from_one():
-    ones = np.where(APART >= 0, 1.0, 0.0)
-    np.testing.assert_array_equal(cope_positions(ones), np.clip(APART + 1, 0, None))
-
-
 def test_the_score_between_two_rows_is_mixed_and_beyond_the_last_is_its():
     q, table = np.ones((1, 1, 2)), np.array([[1.0, 0], [3, 0], [0, 7]])
     found = cope_bias(q, table, np.array([[[0.0, 0.25, 1.0, 1.5, 2.0, 9.0]]]))

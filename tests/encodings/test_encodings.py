@@ -78,10 +78,9 @@ def test_gradients_reach_the_input_and_all_that_is_learned(name):
 
 
 @every_encoding
-@pytest.mark.parametrize("kind", [np.asarray, torch.tensor], ids=["NumPy", "torch"])
-def test_a_cache_changes_no_output(name, kind):
-    x, *weights = map(kind, (random(2, 6, D_MODEL), *projections(kv_heads=1)))
-    options = {"num_heads": HEADS, "encoding": ENCODINGS[name](kind)}
+def test_a_cache_changes_no_output(name):
+    x, *weights = random(2, 6, D_MODEL), *projections(kv_heads=1)
+    options = {"num_heads": HEADS, "encoding": ENCODINGS[name](np.asarray)}
     whole = attend(x, *weights, positions=range(6), mask=causal(6), **options)
     cache = KeyValueCache()
     for start, stop in itertools.pairwise((0, 1, 4, 6)):
@@ -140,9 +139,10 @@ def test_a_relative_encoding_sees_no_common_shift(name):
 
 
 @every_encoding
-@pytest.mark.parametrize("length", [0, 1])
-def test_a_text_may_have_one_token_or_none(name, length):
+def test_a_text_may_have_one_token_or_none(name):
     options = {"num_heads": HEADS, "encoding": ENCODINGS[name](np.asarray)}
-    found = attend(random(2, length, D_MODEL), *projections(), positions=range(length), **options)
-    assert found.shape == (2, length, D_MODEL)
-    assert np.isfinite(found).all()
+    for length in (0, 1):
+        x = random(2, length, D_MODEL)
+        found = attend(x, *projections(), positions=range(length), **options)
+        assert found.shape == (2, length, D_MODEL)
+        assert np.isfinite(found).all()

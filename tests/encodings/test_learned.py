@@ -21,11 +21,6 @@ def test_rows_are_those_of_torch(positions):
     assert torch.equal(learned(torch.tensor(TABLE), torch.tensor(positions)), expected)
 
 
-def test_bytes_are_positions_and_not_a_mask():
-    found = learned(torch.tensor(TABLE), torch.tensor([1, 0, 1], dtype=torch.uint8))
-    assert torch.equal(found, torch.tensor(TABLE[[1, 0, 1]]))
-
-
 def test_gpt2_adds_the_rows_to_its_embeddings():
     torch.manual_seed(0)
     config = GPT2Config(

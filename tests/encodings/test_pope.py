@@ -49,12 +49,6 @@ def test_delta_is_clipped_to_a_full_rotation_back():
     np.testing.assert_array_equal(scores(PoPE(outside)), scores(PoPE(inside)))
 
 
-def test_the_encoding_gives_each_dimension_the_angle_of_its_position():
-    angles = np.arange(5)[:, None] * 10_000 ** (-np.arange(HEAD_DIM) / HEAD_DIM)
-    found = PoPE().at_query(Q, range(5))
-    np.testing.assert_allclose(found, apply_pope(Q, angles), atol=1e-14)
-
-
 def test_scores_are_divided_by_the_root_of_head_dim_before_it_doubled():
     places = {"q_positions": range(5), "k_positions": range(5), "return_weights": True}
     _, weights = attention(Q, K, K, encoding=PoPE(), **places)

@@ -72,18 +72,6 @@ def test_distances_are_those_of_the_paper(make, slow, settings):
                 assert found[i, j] == 0
 
 
-def test_no_distance_is_above_what_was_trained():
-    """A model of 64 tokens reads 200: the paper's reach of Self-Extend, and chunks of 3/4."""
-    longest = (64 - 16) * 8 + 16
-    for branches in (
-        rerope_positions(range(200), range(200), 63),
-        self_extend_positions(range(longest), range(longest), 16, 8),
-        dual_chunk_positions(range(200), range(200), 48, 63),
-        sink_positions(range(200), range(200), 4, 60),
-    ):
-        assert mapped_offsets(branches).max() <= 63
-
-
 @each_map
 def test_scores_are_those_of_a_rotation_by_each_distance(make, slow, settings):
     q, k, v = random(3, 1, 2, 12, 8)

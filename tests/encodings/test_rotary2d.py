@@ -1,13 +1,11 @@
-"""RoPE on images and video against loops, rotation identities and other libraries."""
+"""RoPE on images and video against other libraries and rotation identities."""
 
+import itertools
 import sys
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
-from rotary_embedding_torch import RotaryEmbedding, apply_rotary_emb
 from transformers import DINOv3ViTConfig, PixtralVisionConfig, Sam2VideoConfig
 from transformers.models.dinov3_vit import modeling_dinov3_vit as dinov3
 from transformers.models.glm4v import modeling_glm4v as glm4v
@@ -16,12 +14,12 @@ from transformers.models.qwen2_vl import modeling_qwen2_vl as qwen2
 from transformers.models.qwen3_vl import modeling_qwen3_vl as qwen3
 from transformers.models.sam2_video import modeling_sam2_video as sam2
 
-from posviz.encodings.frequencies import rotary_frequencies
-from posviz.encodings.rotary import apply_rotary
-from posviz.encodings.rotary2d import (
+from posviz import (
     AxialRotary,
     MixedRotary,
     MRotary,
+    Rotary,
+    apply_rotary,
     axial_angles,
     centres,
     first_mixed_frequencies,
@@ -29,102 +27,21 @@ from posviz.encodings.rotary2d import (
     mrope_angles,
     pixtral_frequencies,
     raster,
+    rotary_angles,
+    rotary_frequencies,
 )
+from tests.every_encoding import random
 
 GRID = raster(5, 7)
 TOKENS = len(GRID)
-COORDINATES = st.lists(
-    st.tuples(*2 * [st.one_of(st.integers(-50, 50), st.floats(-50, 50))]), min_size=1, max_size=4
-)
 
 
-def random(*shape, seed=0):
-    return np.random.default_rng(seed).normal(size=shape)
+def images(head_dim, tokens=TOKENS):
+    return torch.tensor(random(2, 2, tokens, head_dim), dtype=torch.float32)
 
 
-def as_torch(values):
-    return torch.tensor(np.array(values))
-
-
-def images(head_dim, heads=2, tokens=TOKENS):
-    return torch.tensor(random(2, heads, tokens, head_dim), dtype=torch.float32)
-
-
-# ---------------------------------------------------------------- loops
-
-
-@given(height=st.integers(1, 6), width=st.integers(1, 6))
-def test_the_raster_reads_line_by_line(height, width):
-    expected = [[row, column] for row in range(height) for column in range(width)]
-    assert raster(height, width).tolist() == expected
-
-
-@pytest.mark.sampled(quick=2)
-@pytest.mark.parametrize("kind", [np.array, as_torch])
-@pytest.mark.parametrize("first", ["column", "row"])
-@given(quarter=st.integers(1, 5), places=COORDINATES, base=st.sampled_from([100.0, 10_000.0]))
-def test_axial_angles_pair_by_pair(kind, first, quarter, places, base):
-    rows, columns = (kind(axis) for axis in zip(*places, strict=True))
-    found = axial_angles(rows, columns, 4 * quarter, base=base, first=first)
-    assert found.shape == (len(places), 2 * quarter)
-    for token, pair in np.ndindex(found.shape):
-        row, column = places[token]
-        leading = column if first == "column" else row
-        following = row if first == "column" else column
-        along = leading if pair < quarter else following
-        expected = along * base ** (-(pair % quarter) / quarter)
-        assert found[token, pair] == pytest.approx(expected, rel=1e-12)
-
-
-@pytest.mark.sampled(quick=2)
-@pytest.mark.parametrize("heads", [None, 1, 3])
-@pytest.mark.parametrize("kind", [np.array, as_torch])
-@given(places=COORDINATES, pairs=st.integers(1, 4))
-def test_mixed_angles_entry_by_entry(kind, heads, places, pairs):
-    frequencies = random(2, *([heads] if heads else []), pairs)
-    rows, columns = (kind([axis, axis]) for axis in zip(*places, strict=True))
-    found = mixed_angles(rows, columns, kind(frequencies))
-    assert found.shape == (2, *([heads] if heads else []), len(places), pairs)
-    for token, pair in np.ndindex(len(places), pairs):
-        row, column = places[token]
-        for head in range(heads or 1):
-            across, down = frequencies[:, head, pair] if heads else frequencies[:, pair]
-            entry = found[1, head, token, pair] if heads else found[1, token, pair]
-            assert entry == pytest.approx(column * across + row * down, rel=1e-12, abs=1e-12)
-
-
-def test_lists_follow_a_tensor():
-    ones = torch.ones(2, dtype=torch.float64)
-    for rows, columns in (([1, 1], ones), (ones, [1, 1])):
-        assert torch.is_tensor(axial_angles(rows, columns, 4))
-    found = mixed_angles([1, 1], [1, 1], torch.ones(2, 3))
-    assert torch.equal(found, torch.full((2, 3), 2.0, dtype=torch.float64))
-
-
-def taking_turns(sections):
-    """Deal the pairs out one by one: T, H, W in turn, but to T when the other has had its share."""
-    left, order = list(sections), []
-    for pair in range(sum(sections)):
-        axis = pair % 3 if left[pair % 3] else 0
-        left[axis] -= 1
-        order.append(axis)
-    return order
-
-
-@pytest.mark.parametrize("sections", [(16, 24, 24), (24, 20, 20), (2, 1, 1), (1, 1, 1), (3, 1, 0)])
-@pytest.mark.parametrize("interleaved", [False, True])
-def test_mrope_angles_pair_by_pair(sections, interleaved):
-    if interleaved and sections == (16, 24, 24):
-        sections = (22, 21, 21)  # Qwen2-VL's own have no turns
-    time, row, column = sections
-    order = taking_turns(sections) if interleaved else [0] * time + [1] * row + [2] * column
-    positions, inv_freq = random(3, 2, 4) * 1e6, rotary_frequencies(2 * sum(sections))
-    found = mrope_angles(positions, inv_freq, sections, interleaved=interleaved)
-    assert found.shape == (2, 4, len(inv_freq))
-    for b, token, pair in np.ndindex(found.shape):
-        assert found[b, token, pair] == positions[order[pair], b, token] * inv_freq[pair]
-    tensor = mrope_angles(positions, torch.tensor(inv_freq), sections, interleaved=interleaved)
-    np.testing.assert_array_equal(tensor, found)
+def test_the_raster_reads_line_by_line():
+    assert raster(2, 3).tolist() == [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]]
 
 
 # ---------------------------------------------------------------- other libraries
@@ -134,9 +51,9 @@ def test_qwen2_vl_sees_rows_first():
     config = qwen2.Qwen2VLVisionConfig(embed_dim=48, num_heads=2)
     config.rope_parameters = {"rope_type": "axial", "rope_theta": 10_000.0}
     q, grid = images(24), torch.tensor(GRID)
-    cos, sin = qwen2.Qwen2VLVisionRotaryEmbedding(config)(q, grid)
+    waves = qwen2.Qwen2VLVisionRotaryEmbedding(config)(q, grid)
     by_token = q.transpose(1, 2)
-    theirs = qwen2.apply_rotary_pos_emb_vision(by_token, by_token, cos, sin)
+    theirs = qwen2.apply_rotary_pos_emb_vision(by_token, by_token, *waves)
     encoding = AxialRotary(grid, first="row", layout="half_split")
     for door, expected in zip((encoding.at_query, encoding.at_key), theirs, strict=True):
         ours = door(q, torch.arange(TOKENS))
@@ -147,24 +64,18 @@ def test_sam2_sees_columns_first():
     config = Sam2VideoConfig(memory_attention_hidden_size=24)
     config.rope_parameters = {"rope_type": "axial", "rope_theta": 100.0}
     column_and_row = torch.tensor(GRID[:, ::-1].copy())
-    cos, sin = sam2.Sam2VideoVisionRotaryEmbedding(config)(images(24), column_and_row)
-    theirs, _ = sam2.apply_rotary_pos_emb_2d(images(24), images(24), cos, sin)
+    waves = sam2.Sam2VideoVisionRotaryEmbedding(config)(images(24), column_and_row)
+    theirs, _ = sam2.apply_rotary_pos_emb_2d(images(24), images(24), *waves)
     ours = AxialRotary(torch.tensor(GRID), base=100.0).at_query(images(24), torch.arange(TOKENS))
     torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=0)
-
-
-def test_axial_frequencies_of_rotary_embedding_torch():
-    theirs = apply_rotary_emb(RotaryEmbedding(12).get_axial_freqs(5, 7).flatten(0, 1), images(24))
-    angles = axial_angles(*GRID.T, 24, first="row")
-    torch.testing.assert_close(apply_rotary(images(24), angles), theirs, atol=1e-5, rtol=0)
 
 
 def test_pixtral_is_mixed_with_zeros():
     """Its rows have the even frequencies of RoPE, its columns the odd ones."""
     config = PixtralVisionConfig(hidden_size=48, num_attention_heads=2)
     q, grid = images(24), torch.tensor(GRID)
-    cos, sin = pixtral.PixtralVisionRotaryEmbedding(config)(q, grid)
-    theirs, _ = pixtral.apply_rotary_pos_emb(q, q, cos, sin, unsqueeze_dim=0)
+    waves = pixtral.PixtralVisionRotaryEmbedding(config)(q, grid)
+    theirs, _ = pixtral.apply_rotary_pos_emb(q, q, *waves, unsqueeze_dim=0)
     encoding = MixedRotary(GRID, pixtral_frequencies(24), layout="half_split")
     ours = encoding.at_query(q, torch.arange(TOKENS))
     torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=0)
@@ -172,25 +83,11 @@ def test_pixtral_is_mixed_with_zeros():
 
 def test_dinov3_is_axial_between_minus_one_and_one():
     config = DINOv3ViTConfig(hidden_size=48, num_attention_heads=2, patch_size=2)
-    theirs = dinov3.DINOv3ViTRopePositionEmbedding(config).eval()
-    q = images(24)
-    cos, sin = theirs(torch.zeros(1, 3, 10, 14))
-    expected, _ = dinov3.apply_rotary_pos_emb(q, q, cos, sin)
+    q, theirs = images(24), dinov3.DINOv3ViTRopePositionEmbedding(config).eval()
+    expected, _ = dinov3.apply_rotary_pos_emb(q, q, *theirs(torch.zeros(1, 3, 10, 14)))
     encoding = AxialRotary(centres(5, 7), base=100, first="row", layout="half_split")
     ours = encoding.at_query(q, torch.arange(TOKENS))
     torch.testing.assert_close(ours, expected, atol=1e-5, rtol=0)
-
-
-def test_mixed_rope_begins_with_two_directions_at_right_angles():
-    """A step along the first of them turns half of the pairs as RoPE would, and no other."""
-    directions = np.array([0.3, 2.0])
-    frequencies = first_mixed_frequencies(16, directions)
-    rows, columns = np.sin(directions), np.cos(directions)
-    angles = mixed_angles(rows[:, None], columns[:, None], frequencies)
-    for head in (0, 1):
-        expected = [*(10 ** (-np.arange(4) / 4)), *np.zeros(4)]
-        np.testing.assert_allclose(angles[head, head, 0], expected, atol=1e-15)
-    assert (frequencies[:, 0] != frequencies[:, 1]).any()
 
 
 TIMES = np.array([[0, 0, 0], [1, 1, 1], *[[2, 2 + row, 2 + column] for row, column in GRID]])
@@ -207,8 +104,8 @@ PLACES = torch.tensor([[0, 1, 5, 36], [3, 2, 30, 4]])
         (glm4v.Glm4vTextRotaryEmbedding, "Glm4v", (4, 6, 6)),
     ],
 )
-def test_multimodal_rope_of_language_models(theirs, kind, sections):
-    """GLM-4V turns half of the dimensions, in neighbouring pairs; the others turn all."""
+def test_multimodal_rope_is_that_of_language_models(theirs, kind, sections):
+    """GLM-4V rotates half of the dimensions, in neighbouring pairs; the others rotate all."""
     module, is_glm = sys.modules[theirs.__module__], kind == "Glm4v"
     size = 64 if is_glm else 32
     rope = {"rope_type": "default", "rope_theta": 1e6, "mrope_section": list(sections)}
@@ -219,8 +116,8 @@ def test_multimodal_rope_of_language_models(theirs, kind, sections):
         rope_parameters={**rope, "partial_rotary_factor": 0.5 if is_glm else 1.0},
     )
     q = images(size, tokens=4)
-    cos, sin = theirs(config)(q, torch.tensor(TIMES)[PLACES].permute(2, 0, 1))
-    expected, _ = module.apply_rotary_pos_emb(q, q, cos, sin)
+    waves = theirs(config)(q, torch.tensor(TIMES)[PLACES].permute(2, 0, 1))
+    expected, _ = module.apply_rotary_pos_emb(q, q, *waves)
     encoding = MRotary(
         TIMES,
         sections,
@@ -229,3 +126,97 @@ def test_multimodal_rope_of_language_models(theirs, kind, sections):
         layout="interleaved" if is_glm else "half_split",
     )
     torch.testing.assert_close(encoding.at_key(q, PLACES), expected, atol=1e-5, rtol=0)
+
+
+# ---------------------------------------------------------------- by definition
+
+
+def test_angles_are_exact_far_out():
+    """In float64, where the libraries compute in float32."""
+    rows, columns = [131_072, 3], [5, 131_073]
+    rates = 10_000.0 ** (-np.arange(2) / 2)
+    axial = axial_angles(rows, columns, 8, first="row")
+    expected = np.concatenate([np.outer(rows, rates), np.outer(columns, rates)], axis=1)
+    np.testing.assert_allclose(axial, expected, rtol=1e-14)
+    across_and_down = random(2, 3, 4)  # by head
+    mixed = mixed_angles(rows, columns, across_and_down)
+    for head, token in np.ndindex(3, 2):
+        across, down = across_and_down[:, head]
+        expected = columns[token] * across + rows[token] * down
+        np.testing.assert_allclose(mixed[head, token], expected, rtol=1e-14)
+
+
+def test_each_head_may_have_its_mixed_frequencies():
+    frequencies, x, places = random(2, 3, 4), random(2, 3, 2, 8, seed=1), [[0, 7], [7, 30]]
+    found = MixedRotary(GRID, frequencies).at_query(x, places)
+    for b, head, token in np.ndindex(2, 3, 2):
+        row, column = GRID[places[b][token]]
+        angles = mixed_angles([row], [column], frequencies[:, head])[0]
+        expected = apply_rotary(x[b, head, token], angles)
+        np.testing.assert_allclose(found[b, head, token], expected, atol=1e-12)
+
+
+def test_mixed_rope_begins_with_two_directions_at_right_angles():
+    """A step along the first of them rotates half of the pairs as RoPE would, and no other."""
+    directions = np.array([0.3, 2.0])
+    frequencies = first_mixed_frequencies(16, directions)
+    rows, columns = np.sin(directions), np.cos(directions)
+    angles = mixed_angles(rows[:, None], columns[:, None], frequencies)
+    for head in (0, 1):
+        expected = [*(10 ** (-np.arange(4) / 4)), *np.zeros(4)]
+        np.testing.assert_allclose(angles[head, head, 0], expected, atol=1e-15)
+    assert (frequencies[:, 0] != frequencies[:, 1]).any()
+
+
+@pytest.mark.parametrize("interleaved", [False, True])
+def test_text_is_ordinary_rope(interleaved):
+    text, x = np.repeat(np.arange(20)[:, None], 3, axis=1), random(2, 3, 20, 14)
+    ours = MRotary(text, (3, 2, 2), interleaved=interleaved).at_query(x, range(20))
+    np.testing.assert_allclose(ours, Rotary().at_query(x, range(20)), atol=1e-12)
+
+
+# ---------------------------------------------------------------- what scores see
+
+Q, K = random(2, 1, 8, seed=3)
+FREQUENCIES = random(2, 4, seed=4)
+
+
+def axial(rows, columns):
+    return axial_angles(rows, columns, 8)
+
+
+def mixed(rows, columns):
+    return mixed_angles(rows, columns, FREQUENCIES)
+
+
+def mrope(rows, columns):
+    rows = np.asarray(rows)
+    return mrope_angles([0 * rows, rows, columns], rotary_frequencies(8), (1, 2, 1))
+
+
+def score(angles, query, key):
+    """Return q·k for a query and a key at their (row, column)."""
+    placed = ((Q, query), (K, key))
+    return np.vdot(*(apply_rotary(x, angles([row], [column])) for x, (row, column) in placed))
+
+
+@pytest.mark.parametrize("angles", [axial, mixed, mrope])
+def test_shifting_the_whole_image_changes_no_score(angles):
+    plain = score(angles, (3, -40), (7.5, 12))
+    assert score(angles, (203, -140), (207.5, -88)) == pytest.approx(plain, abs=1e-9)
+
+
+@pytest.mark.parametrize(("angles", "is_mixed"), [(axial, False), (mrope, False), (mixed, True)])
+def test_only_mixed_scores_see_the_diagonal(angles, is_mixed):
+    """The column changes the effect of a row: not where a score is f(row) + g(column)."""
+    corners = itertools.product((2, 5), (3, 7))
+    difference = np.dot([1, -1, -1, 1], [score(angles, corner, (0, 0)) for corner in corners])
+    assert abs(difference) > 0.1 if is_mixed else abs(difference) < 1e-12
+
+
+def test_the_sign_of_the_offset():
+    """A query one column on is a query at position 1 of ordinary RoPE, in the first half."""
+    inv_freq = np.concatenate([rotary_frequencies(4), np.zeros(2)])
+    expected = (apply_rotary(Q, rotary_angles([1], inv_freq)) @ K.T).item()
+    assert score(axial, (6, 3), (6, 2)) == pytest.approx(expected, abs=1e-12)
+    assert score(axial, (6, 2), (6, 3)) != pytest.approx(expected, abs=1e-3)

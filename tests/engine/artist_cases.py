@@ -3,7 +3,6 @@
 A case gets a figure and a source of random numbers, makes its artists, and returns what moves them.
 """
 
-import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,13 +64,6 @@ def image(figure, rng):
     return lambda: moving.set_data(rng.random((20, 30)))
 
 
-@case
-def image_with_colorbar(figure, rng):
-    moving = add_image(figure.add_subplot(), rng)
-    figure.colorbar(moving)
-    return lambda: moving.set_data(rng.random((20, 30)))
-
-
 @case(redraws=ALWAYS)
 def image_with_new_colour_limits(figure, rng):
     moving = add_image(figure.add_subplot(), rng)
@@ -83,14 +75,6 @@ def image_with_new_colour_limits(figure, rng):
 def image_with_new_extent(figure, rng):
     moving = add_image(figure.add_subplot(), rng, extent=(0, 1, 0, 1))
     return lambda: moving.set_extent((0, 1 + rng.random(), 0, 1))
-
-
-@case
-def image_under_grid(figure, rng):
-    axes = figure.add_subplot()
-    moving = add_image(axes, rng)
-    axes.grid(True, color="black")
-    return lambda: moving.set_data(rng.random((20, 30)))
 
 
 @case
@@ -128,41 +112,11 @@ def line(figure, rng):
     return lambda: moving.set_ydata(rng.random(50))
 
 
-@case
-def line_and_the_same_limits_again(figure, rng):
-    axes = figure.add_subplot(ylim=(0, 1))
-    moving = add_line(axes, rng)
-    return lambda: moving.set_ydata(rng.random(50))
-
-
-@case(redraws=ONCE)
-def line_and_new_limits(figure, rng):
-    axes = figure.add_subplot()
-    moving = add_line(axes, rng)
-    return lambda: (moving.set_ydata(3 * rng.random(50)), axes.set_ylim(0, 3 + rng.random()))
-
-
 @case(redraws=ONCE)
 def line_and_autoscale(figure, rng):
     axes = figure.add_subplot()
     moving = add_line(axes, rng)
     return lambda: (moving.set_ydata(3 * rng.random(50)), axes.relim(), axes.autoscale_view())
-
-
-@case
-def line_over_grid(figure, rng):
-    axes = figure.add_subplot()
-    axes.grid(True)
-    moving = add_line(axes, rng, linewidth=4)
-    return lambda: moving.set_ydata(rng.random(50))
-
-
-@case
-def line_under_static_text(figure, rng):
-    axes = figure.add_subplot(ylim=(0, 1))
-    axes.text(5, 0.5, "static label", size=20, bbox={"facecolor": "white"})
-    moving = add_line(axes, rng, linewidth=3)
-    return lambda: moving.set_ydata(rng.random(50))
 
 
 @case
@@ -173,32 +127,11 @@ def line_over_the_edge(figure, rng):
 
 
 @case
-def lines_in_turn(figure, rng):
-    axes = figure.add_subplot(ylim=(0, 1))
-    turns = itertools.cycle([add_line(axes, rng), add_line(axes, rng)][::-1])
-    return lambda: next(turns).set_ydata(rng.random(50))
-
-
-@case
-def line_in_colour_by_name(figure, rng):
-    moving = add_line(figure.add_subplot(), rng, color="C2")
-    return lambda: (moving.set_ydata(rng.random(50)), moving.set_color("C4"))
-
-
-@case
 def line_that_hides(figure, rng):
     axes = figure.add_subplot(ylim=(0, 1))
     moving = add_line(axes, rng)
     add_line(axes, rng, color="red")
     return lambda: moving.set_visible(not moving.get_visible())
-
-
-@case
-def line_without_axis(figure, rng):
-    axes = figure.add_subplot()
-    axes.set_axis_off()
-    moving = add_line(axes, rng)
-    return lambda: moving.set_ydata(rng.random(50))
 
 
 @case
@@ -222,10 +155,3 @@ def tick_label_colour(figure, rng):
     axes = figure.add_subplot()
     add_line(axes, rng)
     return lambda: axes.get_xticklabels()[1].set_color(rng.random(3))
-
-
-@case(redraws=ALWAYS)
-def axes_at_rest_that_hide(figure, rng):
-    left, right = figure.subplots(1, 2)
-    add_line(left, rng)
-    return lambda: right.set_visible(not right.get_visible())

@@ -2,14 +2,7 @@
 
 import numpy as np
 
-from tests.engine.artist_cases import ALWAYS, add_line, case
-
-
-@case
-def twin_axes(figure, rng):
-    axes = figure.add_subplot()
-    first, second = add_line(axes, rng), add_line(axes.twinx(), rng, 5, color="red")
-    return lambda: (first.set_ydata(rng.random(50)), second.set_ydata(5 * rng.random(50)))
+from tests.engine.artist_cases import add_line, case
 
 
 @case
@@ -17,24 +10,6 @@ def twin_at_rest_above(figure, rng):
     axes = figure.add_subplot()
     moving = add_line(axes, rng, linewidth=4)
     axes.twinx().plot(rng.random(50), color="red", linewidth=4)
-    return lambda: moving.set_ydata(rng.random(50))
-
-
-@case
-def hidden_twin_above(figure, rng):
-    axes = figure.add_subplot()
-    moving = add_line(axes, rng, linewidth=4)
-    twin = axes.twinx()
-    twin.plot(rng.random(50), color="red", linewidth=4)
-    twin.set_visible(False)
-    return lambda: moving.set_ydata(rng.random(50))
-
-
-@case
-def inset(figure, rng):
-    axes = figure.add_subplot()
-    inner = axes.inset_axes([0.5, 0.5, 0.4, 0.4], ylim=(0, 1))
-    moving = add_line(inner, rng)
     return lambda: moving.set_ydata(rng.random(50))
 
 
@@ -66,10 +41,3 @@ def line_in_3d(figure, rng):
     axes = figure.add_subplot(projection="3d")
     moving = axes.plot(*rng.random((3, 5)), animated=True)[0]
     return lambda: moving.set_data_3d(*rng.random((3, 5)))
-
-
-@case(redraws=ALWAYS, by_hand=True)
-def view_of_3d(figure, rng):
-    axes = figure.add_subplot(projection="3d")
-    axes.plot(*rng.random((3, 5)), animated=True)
-    return lambda: axes.view_init(10, 360 * rng.random())

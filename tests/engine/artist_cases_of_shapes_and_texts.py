@@ -10,13 +10,6 @@ from tests.engine.artist_cases import ALWAYS, ONCE, add_image, add_line, case
 
 
 @case
-def quiver(figure, rng):
-    axes = figure.add_subplot(xlim=(-1.2, 1.2), ylim=(-1.2, 1.2), aspect="equal")
-    moving = axes.quiver(0, 0, 1, 0, angles="xy", scale_units="xy", scale=1, animated=True)
-    return lambda: moving.set_UVC(*rng.random(2))
-
-
-@case
 def fancy_arrow(figure, rng):
     axes = figure.add_subplot()
     moving = FancyArrowPatch((0, 0), (0.5, 0.5), mutation_scale=15, animated=True)
@@ -45,22 +38,6 @@ def fill_between(figure, rng):
     return lambda: moving.set_data(x, rng.random(9), 0)
 
 
-@case
-def bars(figure, rng):
-    moving = figure.add_subplot(ylim=(0, 1)).bar(range(5), rng.random(5), animated=True)
-    return lambda: [bar.set_height(rng.random()) for bar in moving]
-
-
-@case
-def error_bars(figure, rng):
-    axes = figure.add_subplot(ylim=(0, 1))
-    moving, _, (whiskers,) = axes.errorbar(range(5), rng.random(5), yerr=0.1, animated=True)
-    return lambda: (
-        moving.set_ydata(rng.random(5)),
-        whiskers.set_segments(rng.random((5, 2, 2))),
-    )
-
-
 # ---------------------------------------------------------------- words
 
 
@@ -74,12 +51,6 @@ def text(figure, rng):
 def figure_text(figure, rng):
     figure.add_subplot()
     moving = figure.text(0.5, 0.95, "a", animated=True)
-    return lambda: moving.set_text(f"{rng.random():.2f}")
-
-
-@case
-def title(figure, rng):
-    moving = figure.add_subplot().set_title("a", animated=True)
     return lambda: moving.set_text(f"{rng.random():.2f}")
 
 
@@ -115,18 +86,6 @@ def annotation(figure, rng):
     return move
 
 
-@case
-def colour_of_an_annotation_arrow(figure, rng):
-    moving = add_annotation(figure)
-    return lambda: moving.arrow_patch.set_color(rng.random(3))
-
-
-@case
-def target_of_an_annotation(figure, rng):
-    moving = add_annotation(figure)
-    return lambda: setattr(moving, "xy", rng.random(2))
-
-
 def add_annotation(figure):
     """A word with an arrow that moves."""
     axes = figure.add_subplot()
@@ -156,16 +115,3 @@ def growing_title_in_constrained_layout(figure, rng):
     add_line(figure.add_subplot(), rng)
     moving = figure.suptitle("one line", animated=True)
     return lambda: moving.set_text("two\nlines")
-
-
-@case(layout="constrained")
-def growing_text_in_constrained_layout(figure, rng):
-    axes = figure.add_subplot()
-    moving = axes.text(1.02, 0.5, "a", transform=axes.transAxes, animated=True)
-    return lambda: moving.set_text(f"{rng.random():.2f}\nlonger")
-
-
-@case(layout="tight")
-def line_in_tight_layout(figure, rng):
-    moving = add_line(figure.add_subplot(ylabel="y"), rng)
-    return lambda: moving.set_ydata(rng.random(50))

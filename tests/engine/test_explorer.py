@@ -12,7 +12,9 @@ from ipywidgets.widgets.widget import _instances
 from PIL import Image
 
 from tests.engine.replay import Scene, fresh_pixels
-from tests.engine.sample import Browser, Failing, Hand, Waves
+from tests.engine.sample import Browser, Failing, Hand
+
+pytestmark = pytest.mark.slow("figures")
 
 
 @pytest.fixture
@@ -68,36 +70,13 @@ def test_a_slider_moves_the_picture(explorer, browser, picture):
     assert alike(last_pixels(browser), fresh_pixels(picture))
 
 
-def test_a_knob_changed_in_code_moves_slider_and_picture(explorer, browser, picture):
-    picture.position = 20
-    assert explorer.controls["position"].place == 20
-    assert len(browser.frames) == 2
-    picture.position = 20
-    assert len(browser.frames) == 2
-
-
-@pytest.mark.slow("seconds")
-def test_knobs_changed_together_give_one_frame(browser, picture):
-    with picture.hold_trait_notifications():
-        picture.position, picture.width, picture.words, picture.lines = 20, 12, "a dog", 4
-    assert len(browser.frames) == 2
-    assert alike(last_pixels(browser), fresh_pixels(picture))
-
-
 def test_nothing_is_computed_while_nobody_looks(explorer, picture, monkeypatch):
     monkeypatch.setattr(Failing, "compute", lambda _: pytest.fail("computed for nobody"))
     picture.position = 20
     assert explorer.live.layers is None
 
 
-def test_a_view_that_opens_gets_the_picture_as_it_stands(browser, picture):
-    picture.position = 20
-    browser.say("b", ratio=1)
-    assert len(browser.frames) == 3
-    assert browser.frames[2]["caption"] == browser.frames[1]["caption"]
-
-
-@pytest.mark.slow("seconds")
+@pytest.mark.slow("draws many figures")
 def test_reset_brings_every_knob_back_in_one_frame(explorer, browser, picture):
     start = picture.values()
     picture.position, picture.shape, picture.base, picture.lines = 20, "cosine", 2000, 4
@@ -109,41 +88,13 @@ def test_reset_brings_every_knob_back_in_one_frame(explorer, browser, picture):
     assert alike(last_pixels(browser), fresh_pixels(picture))
 
 
-@pytest.mark.parametrize(
-    ("end", "lines"), [(30, 2), (8, 2), (8, 4)], ids=["moved", "where it began", "another figure"]
-)
-def test_reset_draws_what_is_at_rest_into_the_bitmap_again(explorer, browser, picture, end, lines):
-    first, in_front = last_pixels(browser), browser.frames[-1]["artists"]
-    for width in (40, 20, end):  # of an axis
-        picture.width = width
-    picture.lines = lines
-    count = len(browser.frames)
-    explorer.reset_button.click()
-    assert len(browser.frames) == count + 1
-    assert browser.frames[-1]["whole"]
-    assert browser.frames[-1]["artists"] == in_front
-    assert np.array_equal(last_pixels(browser), first)
-
-
-def test_reset_returns_to_where_the_explorer_began_not_to_the_defaults():
-    picture = Waves(position=30)
-    explorer = picture.explore()
-    picture.position = 5
-    explorer.reset()
-    assert picture.position == 30
-    explorer.close()
-
-
 # ---------------------------------------------------------------- errors
 
 
-@pytest.mark.slow("seconds")
 @pytest.mark.parametrize(
     ("place", "message"),
     [
         ("compute", "ValueError: too &lt;wide&gt; &amp; too long"),
-        ("caption", "KeyError: &#x27;no such number&#x27;"),
-        ("update", "RuntimeError: half of it moved"),
         ("drawing", "ParseSyntaxException"),
     ],
 )
@@ -160,17 +111,6 @@ def test_an_error_is_shown_the_old_picture_stays_and_reset_works(
     explorer.reset_button.click()
     assert explorer.error.value == ""
     assert np.array_equal(last_pixels(browser), good)
-
-
-def test_a_view_that_opens_during_an_error_gets_the_last_good_picture(browser, picture):
-    good = last_pixels(browser)
-    picture.position, picture.fail = 20, "compute"
-    browser.say("b", ratio=1)
-    assert len(browser.frames) == 3
-    assert browser.frames[2]["caption"].startswith("At position 20 ")
-    assert not np.array_equal(last_pixels(browser), good)
-    picture.fail = "nowhere"
-    assert alike(last_pixels(browser), fresh_pixels(picture))
 
 
 # ---------------------------------------------------------------- where no kernel is
@@ -190,26 +130,12 @@ def test_the_mime_bundle_holds_widget_picture_and_caption(explorer, picture):
     assert explorer.live.layers is None
 
 
-def test_what_a_host_asks_of_its_widgets_is_kept(explorer, monkeypatch):
-    hosts = {}, {"a host": 1}
-    monkeypatch.setattr(type(explorer.screen), "_repr_mimebundle_", lambda *_, **__: hosts)
-    assert explorer._repr_mimebundle_()[1]["a host"] == 1
-
-
 def test_the_stored_picture_is_light_on_a_dark_page(explorer, browser):
     browser.say("b", ratio=2, dark=True)
     assert explorer.live.dark
     png = base64.b64decode(explorer._repr_mimebundle_()[0]["image/png"])
     with Image.open(io.BytesIO(png)) as image:
         assert (image.size, image.convert("RGB").getpixel((0, 0))) == ((400, 200), (255,) * 3)
-
-
-def test_the_mime_bundle_of_a_failing_picture_has_the_widget_and_the_error(explorer, picture):
-    picture.fail = "compute"
-    data, _ = explorer._repr_mimebundle_()
-    assert "application/vnd.jupyter.widget-view+json" in data
-    assert "image/png" not in data
-    assert "too &lt;wide&gt;" in explorer.error.value
 
 
 # ---------------------------------------------------------------- letting go
@@ -228,7 +154,6 @@ def test_closing_leaves_no_widget_and_no_observer(picture):
     explorer.close()
 
 
-@pytest.mark.slow("seconds")
 def test_a_closed_explorer_is_freed_and_so_is_its_figure(picture):
     explorer = picture.explore()
     Browser(explorer.screen).say("a", ratio=1)
@@ -238,16 +163,6 @@ def test_a_closed_explorer_is_freed_and_so_is_its_figure(picture):
     del explorer
     gc.collect()
     assert [reference() for reference in kept] == [None] * 4
-
-
-@pytest.mark.slow("seconds")
-def test_the_figure_lives_while_a_view_is_open(explorer, browser):
-    figure = weakref.ref(explorer.live.layers.figure)
-    gc.collect()
-    assert figure() is not None
-    browser.say("a", gone=True)
-    gc.collect()
-    assert figure() is None
 
 
 def test_two_explorers_of_one_picture_move_together(explorer, picture):
@@ -271,17 +186,3 @@ def test_reset_stops_play_and_drops_its_last_steps(explorer, picture):
     assert any(message.get("stop") for message, _ in hand.wire.messages)
     hand.send(place=21, change=under_way)
     assert (picture.position, hand.heard["place"]) == (3, 3)
-
-
-def test_reset_drops_the_last_steps_though_the_knob_stood_where_it_began(explorer, picture):
-    hand = Hand(explorer.controls["position"])
-    under_way = hand.heard["change"]
-    explorer.reset()
-    hand.send(place=4, change=under_way)
-    assert picture.position == 3
-
-
-def test_reset_clears_an_error_though_no_knob_moves(explorer):
-    explorer.report(ValueError("refused"))
-    explorer.reset()
-    assert explorer.error.value == ""

@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 from PIL import Image
 
 from posviz.engine import filmstrip as module
-from posviz.engine.filmstrip import INCH, NARROW, RATIO, WIDE, Strip, filmstrip, styles
+from posviz.engine.filmstrip import INCH, NARROW, RATIO, WIDE, filmstrip, styles
 from tests.engine.replay import Scene
 from tests.engine.sample import Failing, Waves
 
@@ -23,8 +23,19 @@ def few_places(monkeypatch):
     monkeypatch.setattr(module, "GAPS", (1,))
 
 
-class Wide(Waves):
+class Small(Waves):
+    """Waves of which three knobs move, two of them together."""
+
+    size = (3.0, 1.5)
+    lines, base, shape = 2, 100, "sine"
+    combined = (("position", "phase"),)
+
+
+class Wide(Small):
     """Waves whose axis moves, and with it what is at rest."""
+
+    combined = ()
+    position, phase, shape, marked = 7, 0.25, "sine", True
 
     def draw(self, figure):
         artists = super().draw(figure)
@@ -36,19 +47,44 @@ class Wide(Waves):
         artists.right.set_xlabel(f"x up to {arrays.x[-1]:.0f}")
 
 
-class Both(Waves):
-    """Waves that move in two directions at once."""
+class Few(Small):
+    """Waves of which position and phase move."""
 
-    combined = (("position", "phase"),)
+    width, marked = 8, True
 
 
-class Hatched(Waves):
-    """Waves beside what draw calls cannot show."""
+class Hatched(Small):
+    """Waves beside what draw calls cannot show, of which a switch moves."""
+
+    combined = ()
+    position, width, phase, shape = 7, 8, 0.25, "sine"
 
     def draw(self, figure):
         artists = super().draw(figure)
         artists.right.add_patch(Rectangle((1, 1), 20, 0.4, hatch="/", animated=True))
         return artists
+
+
+class Quoting(Small):
+    """Waves whose caption says what a reader typed."""
+
+    def caption(self, arrays):
+        return arrays.words
+
+
+WORDS = "<script>\"&'</script>"
+
+
+@pytest.fixture(scope="module")
+def quoting():
+    """A filmstrip of a picture in which a reader typed something, and what it does to that."""
+    picture, changes = Quoting(position=7, phase=0.255, width=10, words=WORDS), []
+    picture.observe(changes.append)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "GAPS", (1,))
+        strip = filmstrip(picture)
+    assert changes == []
+    return picture, strip, Reader(strip)
 
 
 class Reader(HTMLParser):
@@ -128,113 +164,78 @@ def set_texts(picture, texts):
             setattr(picture, name, knob.read(texts[knob.label]))
 
 
-@pytest.mark.slow("seconds")
-@pytest.mark.parametrize(
-    ("kind", "data", "style"),
-    [*((kind, "frames", WIDE) for kind in (Waves, Wide, Both, Hatched)), (Wide, "narrow", NARROW)],
-)
-def test_a_frame_is_what_a_fresh_figure_shows(kind, data, style):
-    picture = kind(position=7, phase=0.25)
-    reader = Reader(filmstrip(picture), data)
-    settings = reader.settings()
-    for number in np.linspace(0, len(settings) - 1, 3).astype(int):
-        set_texts(picture, settings[number])
+@pytest.mark.slow("a filmstrip")
+@pytest.mark.parametrize("kind", [Wide, Hatched])
+def test_frame_is_what_a_fresh_figure_shows(kind):
+    picture = kind()
+    strip = filmstrip(picture)
+    for data, style in (("frames", WIDE), ("narrow", NARROW)):
+        reader = Reader(strip, data)
+        [*_, last] = reader.settings()
+        set_texts(picture, last)
         for dark in (False, True):
-            apart = np.abs(reader.pixels(number, dark) - fresh(picture, dark, style))
+            apart = np.abs(reader.pixels(-1, dark) - fresh(picture, dark, style))
             # A frame or a background of 255 colours, and vertices to a 64th of a pixel.
-            assert apart.mean() < 0.3, settings[number]
-            assert (apart.max(axis=2) > 40).mean() < 1e-4, settings[number]
-        arrays = picture.compute()
-        assert reader.header["frames"][number][3] == picture.caption(arrays)
+            assert apart.mean() < 0.3
+            assert (apart.max(axis=2) > 40).mean() < 2e-4
+        assert reader.header["frames"][-1][3] == picture.caption(picture.compute())
 
 
-@pytest.mark.slow("seconds")
-def test_the_picture_is_never_changed_and_its_values_are_the_first_frame():
-    picture, changes = Both(position=7, phase=0.255, width=10), []
-    picture.observe(changes.append)
-    first = Reader(filmstrip(picture)).settings()[0]
-    assert changes == []
+@pytest.mark.slow("a filmstrip")
+def test_first_frame_is_the_picture_as_it_stands(quoting):
+    picture, _, reader = quoting
+    first = reader.settings()[0]
     assert [first[label] for label in ("position", "phase", "width")] == ["7", "0.255", "10"]
-
-
-@pytest.mark.slow("seconds")
-def test_less_room_leaves_fewer_places_with_both_ends_and_the_present_and_told_values(monkeypatch):
-    monkeypatch.setattr(module, "GAPS", (2, 1))
-    picture = Both(position=7)
-    counts = []
-    for max_bytes in (400_000, 10):
-        places = Reader(filmstrip(picture, "Go to 33.", max_bytes)).values("position")
-        assert {0, 7, 33, 39} <= set(places)
-        counts.append(len(places))
-    assert counts == [2 * 2 + 3, 1 * 2 + 3]
-
-
-@pytest.mark.slow("seconds")
-def test_what_frames_share_is_kept_once():
-    reader = Reader(filmstrip(Waves()))
-    frames, recordings = reader.header["frames"], reader.header["recordings"]
-    told = [json.dumps(recording) for recording in recordings]
-    assert len(told) == len(set(told))
-    assert len(reader.blobs) == len(set(reader.blobs))
-    drawn = sum(len(light) + len(dark) for _, light, dark, _ in frames)
-    assert len(told) < drawn / 7  # most of a frame is that of others, too
-    for _, light, dark, _ in frames:
-        for (_, vertices, images), (_, same, others) in zip(
-            map(recordings.__getitem__, light), map(recordings.__getitem__, dark), strict=True
-        ):
-            assert vertices == same
-            assert [image[1:] for image in images] == [image[1:] for image in others]
-
-
-class Quoting(Both):
-    """Waves whose caption says what a reader typed."""
-
-    def caption(self, arrays):
-        return arrays.words
-
-
-@pytest.mark.slow("seconds")
-def test_what_a_reader_typed_is_text():
-    words = "<script>\"&'</script>"
-    strip = filmstrip(Quoting(words=words))
-    reader = Reader(strip)
-    assert reader.images[0]["alt"] == words
-    assert words in reader.texts
-    assert reader.tags == {"div", "figure", "img", "figcaption", "p"}
-    assert any("words = <script>\"&'</script>" in text for text in reader.texts)
-    assert "<script" not in strip
-
-
-@pytest.mark.slow("seconds")
-def test_it_can_be_seen_before_it_moves():
-    picture = Waves(position=5)
-    (image,) = Reader(filmstrip(picture)).images
-    assert image["alt"] == picture.caption(picture.compute())
-    assert (image["width"], image["height"]) == ("400", "200")
+    (image,) = reader.images
+    assert (image["width"], image["height"]) == ("300", "150")
     still = Image.open(io.BytesIO(base64.b64decode(image["src"].split(",")[1])))
     shown = np.asarray(still.convert("RGB")).astype(int)
     assert np.abs(shown - fresh(picture)).mean() < 0.3
 
 
-@pytest.mark.slow("seconds")
-def test_a_line_tells_how_settings_move_and_which_do_not():
-    *_, line = (text for text in Reader(filmstrip(Both())).texts if text.strip())
+@pytest.mark.slow("filmstrips")
+def test_less_room_leaves_fewer_places_among_them_the_named(monkeypatch):
+    monkeypatch.setattr(module, "GAPS", (2, 1))
+    counts = []
+    for max_bytes in (300_000, 10):
+        strip = filmstrip(Few(position=7), "Go to 33.", max_bytes)
+        places = Reader(strip).values("position")
+        assert {0, 7, 33, 39} <= set(places)
+        counts.append(len(places))
+    assert counts == [2 * 2 + 3, 1 * 2 + 3]
+
+
+@pytest.mark.slow("a filmstrip")
+def test_what_frames_share_is_kept_once(quoting):
+    _, _, reader = quoting
+    frames, recordings = reader.header["frames"], reader.header["recordings"]
+    kept = [json.dumps(recording) for recording in recordings]
+    assert len(kept) == len(set(kept))
+    assert len(reader.blobs) == len(set(reader.blobs))
+    drawn = sum(len(light) + len(dark) for _, light, dark, _ in frames)
+    assert len(kept) < drawn / 5  # most of a frame is that of others, too
+
+
+@pytest.mark.slow("a filmstrip")
+def test_what_a_reader_typed_is_text(quoting):
+    _, strip, reader = quoting
+    assert reader.images[0]["alt"] == WORDS
+    assert WORDS in reader.texts
+    assert reader.tags == {"div", "figure", "img", "figcaption", "p"}
+    assert "<script" not in strip
+
+
+@pytest.mark.slow("a filmstrip")
+def test_line_says_how_settings_move_and_which_do_not(quoting):
+    *_, line = (text for text in quoting[2].texts if text.strip())
     assert line == (
         "Move a setting, and the others go back to where they began; only position and phase "
-        "stay together. Fixed here: words = the cat sat, device = NumPy. "
-        "In the notebook all move freely."
+        f"stay together. Fixed here: words = {WORDS}, device = NumPy. In the notebook all move "
+        "freely."
     )
 
 
-def test_a_line_names_knobs_as_their_labels_do_and_others_only_where_there_are_some():
-    strip = Strip(type("Labelled", (Waves,), {"combined": (("position", "lines"),)})())
-    strip.moving = dict.fromkeys(strip.start)
-    assert "only position and number of lines stay together" in strip.rule()
-    strip.moving = {"position": [1, 2]}
-    assert "the others go back" not in strip.rule()
-    strip.close()
-
-
+@pytest.mark.slow("draws many figures")
 def test_an_error_is_the_pictures_own():
     with pytest.raises(ValueError, match="too <wide>"):
         filmstrip(Failing())

@@ -42,22 +42,6 @@ def test_nothing_is_removed_while_another_is_at_work(tmp_path):
         assert sorted(os.listdir(tmp_path)) == others
 
 
-def test_where_there_are_no_locks_nothing_is_removed(tmp_path, monkeypatch):
-    leave(tmp_path)
-    there = set(os.listdir(tmp_path))
-
-    def unknown(*_):
-        raise OSError("no locks available")
-
-    monkeypatch.setattr(killed.fcntl, "flock", unknown)
-    with unfinished(tmp_path) as path:
-        path.touch()
-    monkeypatch.setattr(killed, "fcntl", None)
-    with unfinished(tmp_path) as path:
-        path.touch()
-    assert set(os.listdir(tmp_path)) == there
-
-
 def test_a_temporary_folder_is_ours_alone_and_goes_whatever_happens(tmp_path, monkeypatch):
     monkeypatch.setattr(killed.tempfile, "tempdir", str(tmp_path))
 

@@ -11,6 +11,8 @@ from posviz.engine.live_figure import LiveFigure
 from tests.engine.replay import fresh_pixels
 from tests.engine.sample import Dragged, Failing, Waves, place_of
 
+pytestmark = pytest.mark.slow("figures")
+
 
 def live_pixels(live) -> np.ndarray:
     live.follow()
@@ -34,44 +36,19 @@ def change_at_random(picture, rng):
     setattr(picture, name, values[name])
 
 
-@pytest.mark.slow("seconds")
-@pytest.mark.parametrize("session", [{}, {"axes.titlesize": 30, "xtick.color": "red"}])
-def test_after_a_hundred_changes_the_pixels_are_those_of_a_fresh_figure(session):
+@pytest.mark.slow("draws many figures")
+def test_after_many_changes_the_pixels_are_those_of_a_fresh_figure():
     rng = np.random.default_rng(0)
     picture = Waves()
     live = LiveFigure(picture)
-    with matplotlib.rc_context(session):
-        for i in range(1, 101):
+    with matplotlib.rc_context({"axes.titlesize": 30, "xtick.color": "red"}):
+        for _ in range(20):
             change_at_random(picture, rng)
             pixels = live_pixels(live)
-            if i % 20 == 0:
-                assert np.array_equal(pixels, fresh_pixels(picture)), picture
+        assert np.array_equal(pixels, fresh_pixels(picture)), picture
 
 
-def test_following_twice_is_following_once(monkeypatch):
-    picture = Waves()
-    live = LiveFigure(picture)
-    assert live.follow()
-    monkeypatch.setattr(Waves, "compute", lambda _: pytest.fail("nothing changed"))
-    assert not live.follow()
-
-
-@pytest.mark.slow("seconds")
-def test_artists_are_kept_until_a_knob_needs_new_ones():
-    picture = Waves()
-    live = LiveFigure(picture)
-    live.follow()
-    figure = live.layers.figure
-    picture.position, picture.shape = 9, "cosine"
-    live.follow()
-    assert live.layers.figure is figure
-    picture.lines = 4
-    live.follow()
-    assert live.layers.figure is not figure
-    assert np.array_equal(live_pixels(live), fresh_pixels(picture))
-
-
-@pytest.mark.slow("seconds")
+@pytest.mark.slow("draws many figures")
 def test_a_figure_comes_back_with_its_value_and_few_are_kept():
     picture = Waves()
     live, figures = LiveFigure(picture), []
@@ -104,9 +81,8 @@ def test_only_what_changes_the_axes_redraws_the_background():
     assert redrawn == [False, False, False, True]
 
 
-@pytest.mark.slow("seconds")
-@pytest.mark.parametrize("ratio", [2.0, 1.5])
-def test_a_sharper_screen_gets_more_pixels(ratio):
+def test_a_sharper_screen_gets_more_pixels():
+    ratio = 1.5
     picture = Waves()
     live = LiveFigure(picture)
     assert live_pixels(live).shape == (200, 400, 4)
@@ -116,8 +92,6 @@ def test_a_sharper_screen_gets_more_pixels(ratio):
     assert np.array_equal(pixels, fresh_pixels(picture, dpi=100 * ratio))
     picture.position = 20
     assert np.array_equal(live_pixels(live), fresh_pixels(picture, dpi=100 * ratio))
-    live.ratio = 1.0
-    assert np.array_equal(live_pixels(live), fresh_pixels(picture))
 
 
 def test_another_look_gives_what_a_fresh_figure_of_that_look_shows():
@@ -133,7 +107,6 @@ def test_another_look_gives_what_a_fresh_figure_of_that_look_shows():
     assert np.array_equal(live_pixels(live), light)
 
 
-@pytest.mark.sampled(quick=1)
 @pytest.mark.parametrize(("place", "error"), [("compute", ValueError), ("caption", KeyError)])
 def test_an_error_before_anything_moved_leaves_the_good_picture(place, error):
     picture = Failing()
@@ -150,8 +123,7 @@ def test_an_error_before_anything_moved_leaves_the_good_picture(place, error):
     assert live.caption == picture.caption(picture.compute()) != caption
 
 
-@pytest.mark.slow("seconds")
-def test_an_error_half_way_releases_the_figure_and_the_next_one_is_whole():
+def test_after_an_error_half_way_the_next_figure_is_whole():
     picture = Failing()
     live = LiveFigure(picture)
     live_pixels(live)
@@ -163,30 +135,8 @@ def test_an_error_half_way_releases_the_figure_and_the_next_one_is_whole():
     assert np.array_equal(live_pixels(live), fresh_pixels(picture))
 
 
-@pytest.mark.slow("seconds")
-def test_a_released_figure_is_gone_and_comes_back_when_needed():
-    picture = Waves()
-    live = LiveFigure(picture)
-    before = live_pixels(live)
-    figure = weakref.ref(live.layers.figure)
-    live.release()
-    gc.collect()
-    assert figure() is None
-    assert np.array_equal(live_pixels(live), before)
-
-
-def test_two_live_figures_of_one_picture_do_not_meet():
-    picture = Waves()
-    first, second = LiveFigure(picture), LiveFigure(picture)
-    old = live_pixels(first)
-    picture.position = 30
-    assert not np.array_equal(live_pixels(second), old)
-    first.paint()
-    assert np.array_equal(first.layers.pixels(), old)
-
-
-@pytest.mark.parametrize("ratio", [1, 2.5])
-def test_a_drag_sets_knobs_at_their_nearest_places(ratio):
+def test_a_drag_sets_knobs_at_their_nearest_places():
+    ratio = 2.5
     live = LiveFigure(Dragged(width=8, phase=0.5))
     live.drag(0.5, 0.5)  # there is no figure yet
     live.ratio = ratio

@@ -47,10 +47,3 @@ def test_the_frame_is_sent_before_the_sliders_answer(monkeypatch):
     slider._receive(None, {"view": "a", "number": 1, "change": 0, "place": 5}, [])
     assert sent == ["frame", "answer"]
     explorer.close()
-
-
-def test_the_tests_that_the_protocol_names_are_there():
-    named = re.findall(r"`(test_\w+)`", (ENGINE / "README.md").read_text("utf-8"))
-    files = [path.read_text("utf-8") for path in (ROOT / "tests").rglob("test_*.py")]
-    assert named
-    assert [name for name in named if not any(f"def {name}(" in text for text in files)] == []

@@ -5,12 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib import patheffects
-from matplotlib.artist import Artist
-from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
-from matplotlib.path import Path
-from matplotlib.transforms import Affine2D
 
 from posviz.engine.frames import Frames
 from posviz.engine.layers import Layers
@@ -19,7 +16,9 @@ from posviz.engine.style import style_context
 from tests.engine import artist_cases, artist_cases_of_axes, artist_cases_of_shapes_and_texts
 from tests.engine.every_kind import EveryKind
 from tests.engine.replay import Scene, replayed, white
-from tests.engine.test_layers import full_draw
+from tests.engine.test_layers import differing, full_draw
+
+pytestmark = pytest.mark.slow("figures")
 
 CASES = artist_cases.CASES
 MODULES = (artist_cases_of_axes, artist_cases_of_shapes_and_texts)  # each adds cases of its own
@@ -32,34 +31,35 @@ def agree(pixels, wanted, letters=0):
     return (levels > 4).sum() <= letters and levels.max() <= 8
 
 
-@pytest.mark.sampled(quick=2)
+@pytest.mark.slow("draws thirty figures six times")
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.make.__name__)
 def test_every_kind_of_artist_is_replayed_or_refused(case):
+    """And its pixels, taken in the other way, are those of a full draw."""
     (figure, move), (twin, move_twin) = case.build(), case.build()
     name = case.make.__name__
     figure.set_dpi(133.3)
     twin.set_dpi(133.3)
     layers, frames, scene = Layers(figure), Frames(), Scene()
     seen = []
-    for step in range(3):
-        if step:
+    for redraws in (True, *case.redraws):
+        if seen:
             move()
             move_twin()
             figure.stale |= case.by_hand
-        layers.paint()
+        assert layers.paint() is redraws
         scene.take(*frames.next(layers))
         seen.append(scene.pixels())
-        assert agree(seen[-1], full_draw(twin), letters=30 if name == "text" else 0)
+        wanted = full_draw(twin)
+        assert agree(seen[-1], wanted, letters=30 if name == "text" else 0)
+        assert differing(layers.pixels(), wanted) == 0
     assert layers.only_pixels == REFUSED.get(name, "")
     assert not np.array_equal(seen[0], seen[1])
 
 
-@pytest.mark.slow("seconds")
-@pytest.mark.parametrize("dpi", [100, 200])
-def test_a_picture_of_every_kind_is_replayed(dpi):
+def test_picture_of_every_kind_is_replayed():
     picture = EveryKind()
     figure, artists = picture.build()
-    figure.set_dpi(dpi)
+    figure.set_dpi(110)
     layers, frames, scene = Layers(figure), Frames(), Scene()
     for picture.position in (5, 20):
         with style_context():
@@ -67,7 +67,7 @@ def test_a_picture_of_every_kind_is_replayed(dpi):
         layers.paint()
         scene.take(*frames.next(layers))
         wanted = picture.figure()
-        wanted.set_dpi(dpi)
+        wanted.set_dpi(110)
         assert agree(scene.pixels(), full_draw(wanted), letters=100)
     assert layers.only_pixels == ""
 
@@ -110,9 +110,7 @@ LINES = st.fixed_dictionaries(
         "solid_capstyle": st.sampled_from(["butt", "round", "projecting"]),
         "solid_joinstyle": st.sampled_from(["miter", "round", "bevel"]),
         "dash_joinstyle": st.sampled_from(["miter", "round", "bevel"]),
-        "marker": st.sampled_from(
-            ["None", "o", "s", "D", "x", "+", "*", "^", ",", ".", "$a$", "h", "H", (3, 0, 10)]
-        ),
+        "marker": st.sampled_from(["None", "o", "s", "x", "*", ",", ".", "$a$", "h", (3, 0, 10)]),
         "markersize": st.sampled_from([4, 6, 13]),
         "markerfacecolor": COLOURS,
         "markeredgecolor": COLOURS,
@@ -124,10 +122,9 @@ LINES = st.fixed_dictionaries(
 )
 
 
-@pytest.mark.slow("seconds")
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(POINTS, LINES, st.booleans())
-def test_a_line_in_any_style(points, style, sketched):
+def test_line_in_any_style_is_replayed(points, style, sketched):
     figure, axes = page()
     [line] = axes.plot(*zip(*points, strict=True), **style)
     if sketched:
@@ -135,25 +132,11 @@ def test_a_line_in_any_style(points, style, sketched):
     assert agree(replay_of(line), drawn(figure))
 
 
-def test_a_clip_path_cuts_no_text_as_in_agg():
-    figure, axes = page()
-    text = axes.text(0.3, 0.5, "cut or not", clip_on=True)
-    text.set_clip_path(Circle((0.4, 0.5), 0.05, transform=axes.transData))
-    assert agree(replay_of(text), drawn(figure))
-
-
 def test_what_float32_cannot_tell_is_left_to_pixels():
     _, axes = page()
     [area] = axes.fill([0, 1e40, 1], [0, 1, 1e40])
     with pytest.raises(Unfaithful):
         replay_of(area)
-
-
-def test_an_image_of_more_cells_than_uint16_counts_is_left_to_pixels():
-    _, axes = page()
-    image = axes.imshow(np.zeros((2, 70_000)), interpolation="nearest")
-    with pytest.raises(Unfaithful):
-        replay_of(image)
 
 
 PATCHES = st.fixed_dictionaries(
@@ -171,10 +154,9 @@ PATCHES = st.fixed_dictionaries(
 )
 
 
-@pytest.mark.slow("seconds")
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(PLACES, PLACES, st.booleans(), PATCHES, st.booleans())
-def test_a_shape_in_any_style(x, y, is_round, style, cut):
+def test_shape_in_any_style_is_replayed(x, y, is_round, style, cut):
     figure, axes = page()
     shape = Circle((x, y), 0.3) if is_round else Rectangle((x, y), 0.4, 0.3)
     shape.set(**style)
@@ -184,34 +166,12 @@ def test_a_shape_in_any_style(x, y, is_round, style, cut):
     assert agree(replay_of(shape), drawn(figure))
 
 
-class Square(Artist):
-    """Speaks to the renderer itself, as an artist of somebody else's may."""
-
-    def __init__(self, face, alpha):
-        super().__init__()
-        self.face, self.own_alpha = face, alpha
-
-    def draw(self, renderer):
-        gc = renderer.new_gc()
-        gc.set_alpha(self.own_alpha)
-        to_pixels = Affine2D().scale(90).translate(40, 60)
-        renderer.draw_path(gc, Path.unit_rectangle(), to_pixels, self.face)
-
-
-@pytest.mark.parametrize("alpha", [None, 0.4])
-@pytest.mark.parametrize("face", [(1, 0, 0), (1, 0, 0, 0.8)])
-def test_whose_alpha_counts(face, alpha):
-    figure, axes = page()
-    square = axes.add_artist(Square(face, alpha))
-    assert agree(replay_of(square), drawn(figure))
-
-
 WORDS = ("moving", "Äg|—θ₁\ntwo lines", r"$\frac{a_1}{b^2}$", " ", "")
 
 
-@pytest.mark.parametrize("angle", [0, 30, 90, 200])
+@pytest.mark.parametrize("angle", [0, 30, 200])
 @pytest.mark.parametrize("words", WORDS)
-def test_a_text_at_any_angle(words, angle):
+def test_text_at_any_angle_is_replayed(words, angle):
     figure, axes = page()
     for place in (0.3, 0.5017):
         text = axes.text(place, 0.4, words, rotation=angle, color="C1", alpha=0.7, size=11.3)
@@ -219,39 +179,18 @@ def test_a_text_at_any_angle(words, angle):
         text.remove()
 
 
-def test_a_text_that_reaches_over_the_edge_or_lies_beyond_it():
+def test_text_over_the_edge_or_beyond_it_is_replayed():
     for place in (-0.15, 1.05, 3):
         figure, axes = page()
         text = axes.text(place, place, "half of it")
         assert agree(replay_of(text), drawn(figure))
 
 
-def test_a_text_is_measured_and_drawn_once_as_long_as_it_stays(monkeypatch):
+def test_outline_as_a_path_effect_is_replayed():
     figure, axes = page()
-    text = axes.text(0.5, 0.5, "the same")
-    recorder = Recorder(figure.canvas.get_renderer())
-    first = recorder.record(text)
-    monkeypatch.setattr(RendererAgg, "draw_text", lambda *_: pytest.fail("drawn again"))
-    assert recorder.record(text) == first
-
-
-def test_an_outline_and_a_shadow_as_path_effects():
-    figure, axes = page()
-    effects = [patheffects.SimpleLineShadow(), patheffects.withStroke(linewidth=5, foreground="w")]
-    [line] = axes.plot([0, 1], [0.2, 0.9], lw=2, path_effects=effects)
-    assert agree(replay_of(line), drawn(figure))
-    line.remove()
     outlined = [patheffects.withStroke(linewidth=3, foreground="C1")]
     text = axes.text(0.3, 0.5, "outlined", size=20, path_effects=outlined)
     assert agree(replay_of(text), drawn(figure))
-
-
-def test_what_is_hidden_draws_nothing():
-    figure, axes = page()
-    image = axes.imshow(np.eye(3), interpolation="nearest", visible=False)
-    [line] = axes.plot([0, 1], visible=False)
-    recorder = Recorder(figure.canvas.get_renderer())
-    assert recorder.record(image) == recorder.record(line) == ([], b"", [])
 
 
 def test_after_a_refusal_the_next_recording_begins_anew():

@@ -51,10 +51,6 @@ def test_each_module_stands_once_before_those_that_import_it(modules):
     assert as_module(modules / "pages" / "page.js") == JOINED
 
 
-def test_a_widget_s_module_keeps_its_own_export(modules):
-    assert as_module(modules / "screen.js").endswith("export default { make };\n")
-
-
 def test_a_script_is_a_function_that_is_called(modules):
     text = as_script(modules / "pages" / "page.js")
     assert text == f'(() => {{\n"use strict";\n{JOINED}}})();\n'

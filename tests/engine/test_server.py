@@ -99,30 +99,15 @@ ALIVE = [[WIDGET, "image/png", "text/plain"]]
     ("kind", "path", "pid", "expected"),
     [
         (AsyncLargeFileManager, "live.ipynb", os.getpid(), ALIVE),
-        (AsyncLargeFileManager, "live.ipynb", 1, PICTURE),
         (AsyncLargeFileManager, "ended.ipynb", os.getpid(), PICTURE),
         (LargeFileManager, "live.ipynb", os.getpid(), PICTURE),
     ],
-    ids=["alive", "another kernel", "ended", "a manager of the old kind"],
+    ids=["alive", "ended", "a manager of the old kind"],
 )
 def test_a_page_gets_what_its_kernel_can_show_and_the_file_has_pictures(
     tmp_path, kind, path, pid, expected
 ):
     assert shown(kind, tmp_path, path, pid) == [expected, PICTURE]
-
-
-def test_a_users_own_hook_still_runs(tmp_path):
-    seen = []
-
-    def hook(model, **_):
-        seen.append(model["type"])
-
-    shown(AsyncLargeFileManager, tmp_path, "live.ipynb", 1, pre_save_hook=hook)
-    assert seen == ["notebook"]
-
-
-def test_the_extension_names_its_module():
-    assert server._jupyter_server_extension_points() == [{"module": "posviz.engine.server"}]
 
 
 def test_installing_posviz_has_enabled_the_extension():

@@ -20,18 +20,12 @@ def make(picture, name):
     return Slider(picture, name)
 
 
-@pytest.mark.parametrize("name", ["lines", "position", "width", "base", "phase"])
+@pytest.mark.parametrize("name", ["position", "base", "phase"])
 def test_it_knows_label_range_and_number_of_places(picture, name):
     slider, knob = make(picture, name), picture.knobs()[name]
     assert (slider.label, slider.play) == (knob.label, name == "position")
     assert slider.range == f"from {knob.low:,} to {knob.high:,}"
     assert knob.at(slider.last_place) == knob.high
-
-
-def test_a_view_that_opens_is_told_where_the_handle_stands(picture):
-    hand = Hand(make(picture, "width"))
-    assert hand.heard == {"view": "a", "number": 1, "place": 3, "text": "8", "change": 0}
-    assert picture.width == 8
 
 
 def test_the_handle_moves_the_knob_and_every_move_is_answered(picture):
@@ -59,15 +53,6 @@ def test_a_knob_changed_in_code_is_told_and_what_was_under_way_is_dropped(pictur
     assert picture.position == 6
 
 
-def test_stop_is_told_and_drops_what_was_under_way(picture):
-    slider = make(picture, "position")
-    hand = Hand(slider)
-    slider.stop()
-    assert hand.heard == {"place": 3, "text": "3", "change": 1, "stop": True}
-    hand.send(place=5, change=0)
-    assert picture.position == 3
-
-
 def test_the_exact_value_lasts_until_the_handle_moves(picture):
     hand = Hand(make(picture, "base"))
     hand.type("1234.567")
@@ -81,11 +66,8 @@ def test_the_exact_value_lasts_until_the_handle_moves(picture):
     ("name", "typed", "allowed"),
     [
         ("width", "7", "an even whole number between 2 and 64"),
-        ("width", "8.5", "an even whole number between 2 and 64"),
         ("position", "many", "a whole number between 0 and 39"),
-        ("phase", "nan", "a number between 0 and 1"),
         ("phase", "0,5", "a number between 0 and 1"),
-        ("base", "", "a number between 10 and 10,000"),
         ("base", "1e9", "a number between 10 and 10,000"),
         ("base", "1,00", "a number between 10 and 10,000"),
     ],
@@ -107,9 +89,6 @@ class Table(Picture):
 
     row = knobs.integer(5, low=0, high=9, until=lambda table: table.rows - 1, play=True)
     rows = knobs.integer(10, low=1, high=10)
-    column = knobs.log_integer(
-        30, low=1, high=4095, until=lambda table: 10 * table.rows - 37, label="planted at"
-    )
     kind = knobs.choice("turned", options=("turned", "shifted", "plain"))
     turn = knobs.integer(0, low=0, high=90, when={"kind": ("turned", "shifted")})
     more = knobs.integer(0, low=0, high=9, when={"rows": range(3, 11)})
@@ -133,31 +112,6 @@ def test_a_range_that_another_knob_shortens_is_shown_shortened_and_comes_back():
     assert (slider.last_place, hand.heard["text"]) == (9, "2")
 
 
-def test_a_shortened_end_is_the_last_place_whatever_number_it_is():
-    table = Table()
-    slider = make(table, "column")
-    hand = Hand(slider)
-    knob, shortened = slider.knob, []
-    for table.rows in range(4, 11):
-        hand.move(slider.last_place)
-        shortened.append(table.column)
-        assert (hand.heard["place"], hand.heard["text"]) == (slider.last_place, str(table.column))
-        hand.move(slider.last_place - 1)
-        assert table.column == knob.at(slider.last_place - 1) < shortened[-1]
-    assert shortened == [3, 13, 23, 33, 43, 53, 63]
-    assert {23, 33, 43, 53} - {knob.at(place) for place in range(knob.last_place)}
-
-
-def test_a_refusal_calls_the_knob_as_the_screen_does():
-    hand = Hand(make(Table(), "column"))
-    hand.type("500")
-    assert hand.heard["refused"] == "planted at = 500 is refused: it ends at 63 now."
-    hand.type("62.5")
-    assert hand.heard["refused"] == (
-        "planted at = 62.5 is refused: it must be a whole number between 1 and 4,095."
-    )
-
-
 def test_a_slider_that_moves_nothing_says_when_it_would():
     table = Table()
     slider = make(table, "turn")
@@ -172,48 +126,20 @@ def test_a_slider_that_moves_nothing_says_when_it_would():
     assert slider.idle == "only with rows 3 or more"
 
 
-@pytest.mark.parametrize(("name", "letters"), [("lines", 1), ("base", 5), ("phase", 4)])
-def test_its_box_has_room_for_the_longest_value(picture, name, letters):
-    assert make(picture, name).width == letters
-
-
-@pytest.mark.parametrize("typed", ["10,000", "1e4", "10000.0", " 10000 ", "1_0000"])
-def test_a_number_may_be_typed_in_several_ways(picture, typed):
+@pytest.mark.parametrize("typed", ["10,000", "1e4", " 10000 "])
+def test_number_may_be_typed_in_several_ways(picture, typed):
     hand = Hand(make(picture, "base"))
     hand.type(typed)
     assert (picture.base, hand.heard["text"]) == (10_000, "10000")
-
-
-def test_a_whole_number_may_be_typed_with_a_point(picture):
-    hand = Hand(make(picture, "width"))
-    hand.type("16.0")
-    assert picture.width == 16
-
-
-def test_an_error_of_another_kind_is_told_to_the_kernels_log_and_answered(picture):
-    hand = Hand(make(picture, "width"))
-
-    def fail(_):
-        raise ZeroDivisionError
-
-    picture.observe(fail, "width")
-    with pytest.raises(ZeroDivisionError):
-        hand.wire.screen._receive(None, {"view": "a", "number": 7, "change": 0, "place": 4}, [])
-    assert hand.heard["number"] == 7
-    picture.unobserve(fail, "width")
-    hand.move(5)
-    assert picture.width == 12
 
 
 @pytest.mark.parametrize(
     "changed",
     [
         {"view": ["a"]},
-        {"view": "a" * 65},
-        *({"number": number} for number in (None, "7", -1, 1.0, 2**60)),
-        *({"change": change} for change in (None, "0", -2, False)),
-        *({"place": place} for place in (None, "4", -1, 4.0, 32, 10**400)),
-        *({"place": float(place)} for place in ("inf", "nan")),
+        {"number": "7"},
+        {"change": -2},
+        *({"place": place} for place in ("4", 4.0, 32)),
         {"typed": "8"},
     ],
 )
@@ -224,20 +150,6 @@ def test_what_no_view_would_send_is_passed_over(picture, changed):
     assert (picture.width, len(hand.wire.messages)) == (8, 1)
     hand.wire.screen._receive(None, sent, [])
     assert (picture.width, len(hand.wire.messages)) == (10, 2)
-
-
-@pytest.mark.parametrize("typed", [None, 8, ["8"]])
-def test_what_is_typed_is_text(picture, typed):
-    hand = Hand(make(picture, "width"))
-    hand.type(typed)
-    assert (picture.width, len(hand.wire.messages)) == (8, 1)
-
-
-def test_two_views_hear_of_each_other(picture):
-    slider = make(picture, "position")
-    hand = Hand(slider)
-    hand.wire.say("b", number=7, change=0, place=11)
-    assert (hand.heard["view"], hand.heard["number"], hand.heard["place"]) == ("b", 7, 11)
 
 
 def test_a_closed_slider_stops_observing_the_knob_and_is_freed(picture):
@@ -253,13 +165,10 @@ def test_a_closed_slider_stops_observing_the_knob_and_is_freed(picture):
 
 KNOBS = {
     "integer": knobs.integer(3, low=-2, high=39, play=True),
-    "steps": knobs.integer(20, low=10, high=100, step=10),
     "even": knobs.even(8, low=2, high=64),
     "real": knobs.real(0.5, low=0, high=1),
     "log": knobs.log(100, low=10, high=1000),
-    "base": knobs.log(10_000, low=10, high=1_000_000),
     "whole": knobs.log_integer(64, low=8, high=4096),
-    "narrow": knobs.log(1, low=0.5, high=2),
 }
 Numbers = type("Numbers", (Picture,), dict(KNOBS))
 
@@ -276,9 +185,3 @@ def test_every_place_has_a_value_of_its_own_and_the_ends_are_the_range(name):
         hand.move(place)
         assert getattr(picture, name) == value
         assert float(hand.heard["text"]) == value
-
-
-def test_places_of_a_log_knob_are_even_in_the_exponent():
-    knob = KNOBS["log"]
-    assert knob.place(100) == knob.last_place / 2
-    assert knob.at(knob.last_place // 2) == 100

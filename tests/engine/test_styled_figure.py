@@ -3,13 +3,11 @@
 import gc
 import weakref
 
-import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
+from matplotlib.backends.backend_agg import RendererAgg
 
 from posviz.engine.export import notebook_png
 from posviz.engine.live_figure import LiveFigure
-from posviz.engine.styled_figure import drop_bitmaps
 from tests.engine.sample import Waves
 
 
@@ -34,7 +32,7 @@ def test_a_figure_that_is_shown_keeps_no_bitmap(bitmaps):
     assert bitmaps() == (True, 0)
 
 
-@pytest.mark.slow("seconds")
+@pytest.mark.slow("draws many figures")
 def test_a_saved_figure_leaves_no_bitmap_behind(bitmaps, tmp_path):
     for kind in ("png", "svg", "pdf"):
         Waves().save(tmp_path / f"waves.{kind}")
@@ -49,17 +47,3 @@ def test_a_live_figure_that_nobody_sees_leaves_no_bitmap_behind(bitmaps):
     assert bitmaps()[1] > 0
     live.release()
     assert bitmaps() == (True, 0)
-
-
-def test_a_figure_can_be_drawn_again_and_keeps_a_canvas_that_is_given():
-    figure = Waves().figure()
-    canvas = figure.canvas
-    canvas.draw()
-    before = np.array(canvas.buffer_rgba())
-    notebook_png(figure)
-    assert figure.canvas is canvas
-    drop_bitmaps(figure)
-    assert isinstance(figure.canvas, FigureCanvasAgg)
-    assert figure.canvas is not canvas
-    figure.canvas.draw()
-    assert np.array_equal(figure.canvas.buffer_rgba(), before)

@@ -59,19 +59,6 @@ def test_every_text_is_there_as_it_was_written():
     assert "white-space:pre" in next(root.iter(f"{reading_svg.SVG}style")).text
 
 
-def test_a_formula_reads_from_left_to_right():
-    _, root = written(r"$a_1 + \cos\theta$")
-    assert reading_svg.texts(root) == ["a1+cosθ"]
-
-
-def test_a_text_of_a_picture_can_be_found(tmp_path):
-    picture = Waves(words="  cat & mouse")
-    root = ET.parse(picture.save(tmp_path / "waves.svg")).getroot()
-    with style_context():
-        drawn = {text.get_text() for text in drawn_texts(picture.figure())}
-    assert {text for text in reading_svg.texts(root) if text.strip()} == drawn
-
-
 # ---------------------------------------------------------------- fonts
 
 
@@ -92,7 +79,6 @@ def test_the_used_glyphs_are_embedded_and_no_others():
     ("style", "face"),
     [
         ({"weight": "bold"}, ("posviz DejaVu Sans", "normal", "700")),
-        ({"style": "italic"}, ("posviz DejaVu Sans", "italic", "400")),
         ({"family": "monospace"}, ("posviz DejaVu Sans Mono", "normal", "400")),
     ],
 )
@@ -104,40 +90,6 @@ def test_weight_style_and_family_bring_their_own_file(style, face):
         outline(font, "g") == outline(whole, "g") != outline(TTFont(findfont("DejaVu Sans")), "g")
     )
     assert reading_svg.missing_glyphs(root) == []
-
-
-def test_a_character_comes_from_the_first_font_that_has_it():
-    _, root = written("aθ", family=["cmr10", "DejaVu Sans"])
-    found = {face[0]: set(map(chr, font.getBestCmap())) for face, font in fonts_of(root)}
-    assert found == {"posviz cmr10": {"a"}, "posviz DejaVu Sans": {"θ"}}
-    assert reading_svg.missing_glyphs(root) == []
-
-
-def fonts_of(root):
-    return reading_svg.fonts(root).items()
-
-
-def test_a_formula_brings_its_fonts():
-    _, root = written(r"$x^2 + \cos\theta \ \sum \mathbf{R}$")
-    styles = {(face[0], face[1], face[2]) for face, _ in fonts_of(root)}
-    assert ("posviz DejaVu Sans", "oblique", "400") in styles
-    assert ("posviz DejaVu Sans", "normal", "700") in styles
-    assert reading_svg.missing_glyphs(root) == []
-
-
-@pytest.mark.filterwarnings("ignore:Glyph .* missing from font")
-def test_a_character_that_no_font_has_is_left_to_the_reader_of_the_file():
-    _, root = written("a\U00012000")
-    assert reading_svg.texts(root) == ["a\U00012000"]
-    assert [found[0] for found in reading_svg.missing_glyphs(root)] == ["\U00012000"]
-
-
-def test_the_real_names_stand_behind_our_own():
-    _, root = written("a")
-    (text,) = root.iter(f"{reading_svg.SVG}text")
-    families = reading_svg.declarations(text.get("style"))["font-family"].split(", ")
-    assert (families[0], families[-1]) == ("'posviz DejaVu Sans'", "sans-serif")
-    assert "'DejaVu Sans'" in families
 
 
 # ---------------------------------------------------------------- alternative text; inert
@@ -154,32 +106,22 @@ def test_the_image_has_a_name_and_a_description(tmp_path):
     assert len(root.findall(f"{reading_svg.SVG}title")) == 1
 
 
-@pytest.mark.slow("seconds")
-@pytest.mark.parametrize("words", HOSTILE)
-def test_what_a_reader_typed_cannot_act(tmp_path, monkeypatch, words):
-    monkeypatch.setattr(Waves.words, "max_length", 80)
-    picture = Waves(words=words)
+def test_what_a_reader_typed_cannot_act(tmp_path, monkeypatch):
+    monkeypatch.setattr(Waves.words, "max_length", 300)
+    picture = Waves(words=" ".join(HOSTILE))
     data = picture.save(tmp_path / "waves.svg").read_bytes()
     assert reading_svg.faults(data) == []
     assert picture.words in reading_svg.texts(ET.fromstring(data))
 
 
-@pytest.mark.sampled(quick=2)
-@pytest.mark.parametrize(
-    ("good", "bad"),
-    [
-        (b"<defs>", b"<script>a()</script><defs>"),
-        (b"<defs>", b"<foreignObject/><defs>"),
-        (b"<defs>", b"<!-- --><defs>"),
-        (b'<g id="figure_1"', b'<g onload="a()" id="figure_1"'),
-        (b'xlink:href="#', b'xlink:href="//a.example/#'),
-        (b'clip-path="url(#', b'clip-path="url(//a.example/#'),
-        (b"text{white", b"@import 'a'; text{white"),
-        (b"the cat", "\u202ethe cat".encode()),
-    ],
-)
-def test_what_could_act_is_seen(tmp_path, good, bad):
+def test_svg_checker_sees_what_could_act(tmp_path):
     data = Waves().save(tmp_path / "waves.svg").read_bytes()
     assert reading_svg.faults(data) == []
-    assert good in data
-    assert reading_svg.faults(data.replace(good, bad, 1)) != []
+    for good, bad in (
+        (b"<defs>", b"<script>a()</script><defs>"),
+        (b'<g id="figure_1"', b'<g onload="a()" id="figure_1"'),
+        (b'xlink:href="#', b'xlink:href="//a.example/#'),
+        (b"text{white", b"@import 'a'; text{white"),
+    ):
+        assert good in data
+        assert reading_svg.faults(data.replace(good, bad, 1)) != []

@@ -3,10 +3,8 @@
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-import matplotlib
 import pytest
 
-from posviz.engine.style import style_context
 from tests.engine.sample import Browser, Hand, Waves
 
 
@@ -50,18 +48,3 @@ def test_a_reset_in_the_middle_of_a_drag_waits_for_its_frame():
     assert explorer.error.value == ""
     assert hand.heard["place"] == picture.position
     explorer.close()
-
-
-@pytest.mark.parametrize("first", ["slide", "paper"])
-def test_two_threads_in_two_styles_leave_the_settings_as_they_were(first):
-    before = dict(matplotlib.rcParams)
-
-    def draw(style, wait):
-        time.sleep(wait)
-        with style_context(style):
-            size = matplotlib.rcParams["font.size"]
-            time.sleep(0.1)
-            assert matplotlib.rcParams["font.size"] == size
-
-    together(lambda: draw(first, 0), lambda: draw("notebook", 0.05))
-    assert dict(matplotlib.rcParams) == before

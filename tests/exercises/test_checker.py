@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 
 from posviz.attention import softmax
 from posviz.exercises.checker import Checker
@@ -58,16 +57,11 @@ def test_a_right_answer_is_correct_however_it_is_written():
     assert check(answer).status == "correct"
 
 
-def test_an_answer_in_float32_is_correct():
-    feedback = check(lambda numbers, start: np.cumsum(numbers, dtype="float32") + np.float32(start))
-    assert feedback.status == "correct"
-
-
 @pytest.mark.parametrize("mistake", check.mistakes, ids=lambda mistake: mistake.name)
-def test_a_known_mistake_is_named_and_explained(mistake):
+def test_a_known_mistake_is_told_in_its_docstring_on_one_line(mistake):
     feedback = check(mistake.function)
     assert (feedback.status, feedback.mistake) == ("mistake", mistake.name)
-    assert feedback.message == mistake.message
+    assert feedback.message == " ".join(mistake.function.__doc__.split())
 
 
 def test_two_mistakes_at_once_are_named_where_one_calls_the_reference():
@@ -75,11 +69,6 @@ def test_two_mistakes_at_once_are_named_where_one_calls_the_reference():
     assert feedback.mistake == "doubled, and start forgotten"
     assert feedback.message == f"Two things. {doubled.__doc__} {start_forgotten.__doc__}"
     assert check(lambda numbers, start: 3 * np.cumsum(numbers)).status == "wrong"
-
-
-def test_a_message_is_the_docstring_on_one_line():
-    told = "You summed from the end: the first sum is start + the first number."
-    assert check(sums_from_the_end).message == told
 
 
 def test_a_mistake_must_match_on_every_input():
@@ -114,6 +103,40 @@ def test_a_seed_draws_other_inputs_of_the_same_sizes():
     assert check(lambda *case: known.get(repr(case), 0.0))
     assert not private(lambda *case: known.get(repr(case), 0.0))
     assert private(start_forgotten).mistake == "start forgotten"
+
+
+def test_edges_are_tried_first_whatever_the_seed():
+    with_edge = replace(check, edges=[(np.zeros(2), 0.0)])
+    for seed in ((), (1,), (2,)):
+        numbers, start = replace(with_edge, seed=seed).cases()[0]
+        assert (numbers.tolist(), start) == ([0, 0], 0)
+
+    def wrong_from_0(numbers, start):
+        return running_sums(numbers, start) + (start == 0)
+
+    assert check(wrong_from_0).status == "correct"
+    told = with_edge(wrong_from_0)
+    assert told.evidence == (
+        "numbers = [0. 0.]\nstart = 0.0\nyour answer = [1. 1.]\nexpected = [0. 0.]"
+    )
+
+
+def test_an_edge_is_the_same_after_an_answer_wrote_into_it():
+    with_edge = replace(check, edges=[(np.zeros(2), 0.0)])
+    with_edge.cases()[0][0][:] = 7
+    assert with_edge.cases()[0][0].tolist() == [0, 0]
+
+
+def test_a_mistake_that_stops_on_some_inputs_is_named_by_the_others():
+    def forgets_the_start_and_stops(numbers, start):
+        return np.cumsum(numbers) if len(numbers) > 2 else numbers[9]
+
+    def right_until_it_stops(numbers, start):
+        return running_sums(numbers, start) if len(numbers) < 5 else numbers[9]
+
+    told = check(forgets_the_start_and_stops)
+    assert (told.status, told.mistake) == ("mistake", "start forgotten")
+    assert check(right_until_it_stops).status == "error"
 
 
 def test_the_smallest_failing_input_is_shown():
@@ -230,27 +253,6 @@ def test_an_interrupt_is_not_swallowed():
         check(interrupted)
 
 
-def test_an_answer_without_numbers_is_told_with_its_input():
-    feedback = check(lambda numbers, start: {"sums": numbers})
-    assert feedback.status == "wrong"
-    assert feedback.message == "Your answer is a dict; it should hold plain real numbers."
-    assert f"start = {check.cases()[0][1]}" in feedback.evidence
-
-
-def in_torch(numbers, start):
-    return (start + torch.tensor(numbers).cumsum(0)).requires_grad_()
-
-
-def test_a_tensor_with_a_gradient_is_judged_by_its_numbers():
-    assert check(in_torch).status == "correct"
-    assert check(lambda numbers, start: in_torch(numbers, 0.0)).mistake == "start forgotten"
-
-
-def test_tensors_with_gradients_in_a_tuple_are_told_apart():
-    feedback = check(lambda *given: (torch.zeros(9), in_torch(*given)))
-    assert feedback.message.endswith("Number 2 is the right one: return it alone.")
-
-
 def test_a_value_instead_of_a_function_is_told():
     feedback = check(np.arange(3.0))
     assert feedback.status == "wrong"
@@ -265,20 +267,16 @@ def test_shapes_are_told():
     assert "single number" in feedback.message
 
 
-def test_a_transpose_is_recognised():
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [(0, "its rows should be its columns."), (1, "shape (3, 2), not (2, 3).")],
+    ids=["square", "oblong"],
+)
+def test_a_transpose_is_recognised(more, told):
     check_rows = Checker(
-        "Rows", lambda x: x, lambda rng, size: (rng.normal(size=(size, size + 1)),)
+        "Rows", lambda x: x, lambda rng, size: (rng.normal(size=(size + 1, size + 1 + more)),)
     )
-    feedback = check_rows(lambda x: x.T)
-    assert feedback.message == "Your answer is the transpose: shape (2, 1), not (1, 2)."
-
-
-def test_a_transpose_is_recognised_in_a_square():
-    check_square = Checker(
-        "Square", lambda x: x, lambda rng, size: (rng.normal(size=(size + 1, size + 1)),)
-    )
-    feedback = check_square(lambda x: x.T)
-    assert feedback.message == "Your answer is the transpose: its rows should be its columns."
+    assert check_rows(lambda x: x.T).message == f"Your answer is the transpose: {told}"
 
 
 def test_a_tuple_of_arrays_is_told_and_the_right_one_among_them():
@@ -296,12 +294,6 @@ def test_a_part_that_is_right_on_the_smallest_input_alone_is_not_called_right():
 
     assert "Number" not in check(comma).message
     assert check(lambda *given: np.concatenate(comma(*given))).status == "correct"
-
-
-def test_a_value_with_another_beside_it_is_told_which_is_right():
-    check_width = Checker("The widths", lambda: np.array([5, 12]))
-    beside = check_width((np.zeros(3), np.array([5, 12])))
-    assert beside.message.endswith("Number 2 is the right one: return it alone.")
 
 
 def test_a_tuple_that_stacks_to_the_answer_is_correct():
@@ -344,16 +336,6 @@ def test_the_input_is_shown_as_it_came_in_when_the_code_wrote_into_it_and_raised
         raise ValueError
 
     assert f"{check.cases()[0][0][0]:.4f}" in check(overwrites_and_raises).evidence
-
-
-def test_an_answer_that_returns_one_buffer_is_judged_on_what_it_held():
-    buffer = np.zeros(8)
-
-    def reuses(numbers, start):
-        buffer[: len(numbers)] = running_sums(numbers, start)
-        return buffer[: len(numbers)]
-
-    assert check(reuses).status == "correct"
 
 
 def test_a_value_may_be_the_answer():

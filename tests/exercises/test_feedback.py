@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from posviz.exercises.checker import Checker
-from posviz.exercises.feedback import Feedback, failing_line, show_arguments, show_value
+from posviz.exercises.feedback import failing_line, show_arguments, show_value
 
 check = Checker("The <double>", lambda x: 2 * x, lambda rng, size: (rng.normal(size=size),))
 
@@ -97,11 +97,3 @@ def test_the_failing_line_is_the_innermost_of_the_readers_file():
 
 def test_code_that_cannot_be_traced_has_no_line():
     assert call_and_catch(int, "two") == ("", [])
-
-
-BORDERS = {"correct": "#009e73", "not attempted": "#808080", "wrong": "#d55e00", "error": "#d55e00"}
-
-
-@pytest.mark.parametrize(("status", "border"), BORDERS.items(), ids=BORDERS)
-def test_the_border_is_that_of_the_status(status, border):
-    assert f"solid {border}" in Feedback(status, "t", "m")._repr_html_()

@@ -1,4 +1,4 @@
-"""Forty submissions of lesson 05: right in five styles, wrong, blank, cheating, and hostile.
+"""Submissions of lesson 05: right, wrong, blank, cheating, and hostile.
 
 Each is code, and the mistakes that are named in its three exercises ("" is right). Most are a right
 one with a slip in it.
@@ -48,81 +48,11 @@ my_matrix = ...  # replace this
 """
 )
 
-STYLES = {
-    "with the functions of posviz that are lent": WHOLE,
-    "number by number": IMPORTS
-    + """
-import math
-def my_rotary(x, positions, base):
-    rows = [list(row) for row in x]
-    for row, p in zip(rows, positions):
-        for i in range(0, len(row), 2):
-            a, u, v = p / base ** (i / len(row)), row[i], row[i + 1]
-            row[i] = u * math.cos(a) - v * math.sin(a)
-            row[i + 1] = u * math.sin(a) + v * math.cos(a)
-    return rows
-def my_scores(x, w_q, w_k, positions, base):
-    q, k = my_rotary(x @ w_q, positions, base), my_rotary(x @ w_k, positions, base)
-    return [[sum(u * v for u, v in zip(a, b)) / math.sqrt(len(a)) for b in k] for a in q]
-"""
-    + MATRIX,
-    "as complex numbers": IMPORTS
-    + """
-def my_rotary(x, positions, base):
-    z = x[:, ::2] + 1j * x[:, 1::2]
-    z = z * np.exp(1j * np.outer(positions, base ** (-np.arange(z.shape[1]) / z.shape[1])))
-    return np.stack([z.real, z.imag], axis=-1).reshape(x.shape)
-def my_scores(x, w_q, w_k, positions, base):
-    turned = [my_rotary(x @ w, positions, base) for w in (w_q, w_k)]
-    return np.einsum("id,jd->ij", *turned) / w_q.shape[1] ** 0.5
-my_matrix = np.array([[0.0707, 0.9975], [-0.9975, 0.0707]])
-""",
-    "by block matrices, in float32": IMPORTS
-    + """
-def my_rotary(x, positions, base):
-    out, d = [], x.shape[1]
-    for row, p in zip(x.astype("float32"), positions):
-        R = np.zeros((d, d), "float32")
-        for i in range(0, d, 2):
-            c, s = np.cos(p * base ** (-i / d)), np.sin(p * base ** (-i / d))
-            R[i : i + 2, i : i + 2] = [[c, -s], [s, c]]
-        out.append(R @ row)
-    return np.array(out)
-"""
-    + SCORES
-    + MATRIX,
-    "in torch": IMPORTS
-    + """
-import torch
-def my_rotary(x, positions, base):
-    d, x = x.shape[1], torch.tensor(x)
-    a = torch.outer(torch.tensor(positions).double(), base ** (-torch.arange(0, d, 2) / d).double())
-    u, v = x[:, ::2], x[:, 1::2]
-    return torch.stack([u * a.cos() - v * a.sin(), u * a.sin() + v * a.cos()], -1).flatten(1)
-def my_scores(x, w_q, w_k, positions, base):
-    q, k = (my_rotary(x @ w, positions, base) for w in (w_q, w_k))
-    return q @ k.T / w_q.shape[1] ** 0.5
-"""
-    + MATRIX,
-}
 SLIPS = {  # a right one with a text replaced, and the exercise in which it is a mistake
     "exponent doubled": (0, "-np.arange(0, d, 2) / d", "-2 * np.arange(0, d, 2) / d"),
-    "exponent halved": (0, "-np.arange(0, d, 2) / d", "-np.arange(d // 2) / d"),
-    "not divided by head_dim": (0, "np.arange(0, d, 2) / d", "np.arange(0, d, 2)"),
-    "sign of the sine": (0, "np.outer(positions", "np.outer(-positions"),
-    "positions ignored": (0, "np.outer(positions", "np.outer(np.arange(len(x))"),
-    "positions from 1": (0, "np.outer(positions", "np.outer(positions + 1"),
-    "base ignored": (0, "base ** (", "10_000 ** ("),
-    "minus of the sine missing": (0, "np.cos(angles) - ", "np.cos(angles) + "),
-    "angles taken for degrees": (0, "np.outer(positions", "np.outer(np.radians(positions)"),
-    "half of each pair turned": (0, "first * np.sin(angles) + second * np.cos(angles)", "second"),
     "1/√head_dim missing": (1, " / np.sqrt(d)", ""),
-    "divided by head_dim": (1, "np.sqrt(d)", "d"),
-    "divided by √d_model": (1, "np.sqrt(d)", "np.sqrt(x.shape[1])"),
     "only the queries turned": (1, "apply_rotary(x @ w_k, angles)", "x @ w_k"),
-    "transposed": (1, "q @ k.T", "k @ q.T"),
     "m − n instead of n − m": (2, "4 - 7", "7 - 4"),
-    "inv_freq forgotten": (2, " * 0.5", ""),
 }
 CHEATS = {
     "with the reference": (
@@ -222,7 +152,7 @@ def expected(exercise, mistake):
 
 
 MADE_UP = (
-    {name: (code, ("", "", "")) for name, code in STYLES.items()}
+    {"right": (WHOLE, ("", "", ""))}
     | {name: (slipped(*slip), expected(slip[0], name)) for name, slip in SLIPS.items()}
     | CHEATS
     | OTHERS

@@ -15,6 +15,13 @@ from posviz.publish.lesson import executed
 
 NOTEBOOKS = arguments.notebooks()
 each = pytest.mark.parametrize("lesson", LESSONS[1:], ids=lambda lesson: lesson.number)
+OTHERS = [
+    pytest.param(lesson, marks=pytest.mark.release("a kernel for each lesson"))
+    for lesson in LESSONS[2:]
+]
+one_or_each = pytest.mark.parametrize(
+    "lesson", [LESSONS[1], *OTHERS], ids=lambda lesson: lesson.number
+)
 
 
 def made(lesson, kind, folder):
@@ -106,8 +113,7 @@ def test_two_runs_write_the_same_bytes(kind, tmp_path):
 
 
 @pytest.mark.slow("a notebook")
-@pytest.mark.sampled(default=1)
-@each
+@one_or_each
 def test_a_reader_can_run_it(lesson, tmp_path):
     file, _, _ = made(lesson, "self", tmp_path)
     outputs = [o for cell in executed(file).cells for o in cell.get("outputs", [])]

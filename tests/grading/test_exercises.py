@@ -9,7 +9,6 @@ import pytest
 
 from posviz.course import LESSONS
 from posviz.exercises.checker import Checker
-from posviz.exercises.feedback import Feedback
 from posviz.grading.exercises import of_lesson, solution
 from posviz.publish import arguments
 from posviz.publish.inventory import ROOT
@@ -72,29 +71,9 @@ def test_its_solution_is_right_on_any_inputs_and_uses_what_is_lent(lesson, exerc
         assert replace(exercise.checker, seed=seed)(names[exercise.name])
 
 
-@each
-def test_its_solution_begins_as_the_stub(lesson, exercise):
-    stub, solved = exercise.stub.splitlines(), solution(lesson, exercise).splitlines()
-    if stub[0].startswith("def "):
-        assert solved[:2] == stub[:2]
-        assert ast.get_docstring(ast.parse(exercise.stub).body[0])
-
-
-@pytest.mark.sampled(quick=4, default=12)
-@each
-def test_its_mistakes_are_mistakes_on_other_inputs_too(lesson, exercise, rng):
-    check = replace(exercise.checker, seed=(int(rng.integers(10**6)),))
-    for mistake in check.mistakes:
-        outputs = [check._run(mistake.function, case) for case in check.cases()]
-        assert not any(isinstance(output, Feedback) for output in outputs), mistake.name
-        assert check._judge(outputs).status == "mistake", mistake.name  # or one that is alike there
-    assert check.listed
-
-
-@each
-def test_who_knows_the_inputs_that_everybody_sees_is_not_right_on_others(lesson, exercise, rng):
-    if exercise.checker.inputs is None:
-        return
-    known = {repr(case): exercise.checker.reference(*case) for case in exercise.checker.cases()}
-    others = replace(exercise.checker, seed=(int(rng.integers(10**6)),)).cases()
-    assert any(repr(case) not in known for case in others)
+def test_every_solution_begins_as_the_stub():
+    for lesson, exercise in EVERY:
+        stub, solved = exercise.stub.splitlines(), solution(lesson, exercise).splitlines()
+        if stub[0].startswith("def "):
+            assert solved[:2] == stub[:2]
+            assert ast.get_docstring(ast.parse(exercise.stub).body[0])

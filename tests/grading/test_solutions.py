@@ -7,12 +7,13 @@ from posviz.course import LESSONS
 from posviz.grading.exercises import of_lesson
 from posviz.grading.solutions import _solved, write_solutions
 from posviz.publish import arguments
+from tests.grading.test_assign import one_or_each
 
 NOTEBOOKS = arguments.notebooks()
 
 
-@pytest.mark.parametrize("lesson", LESSONS[1:], ids=lambda lesson: lesson.number)
-def test_every_mistake_is_told(lesson):
+def test_every_mistake_is_told():
+    lesson = LESSONS[5]
     for exercise in of_lesson(NOTEBOOKS[lesson.notebook]):
         text = list(_solved(lesson, exercise))[-1].source
         for mistake in exercise.checker.listed:
@@ -20,8 +21,7 @@ def test_every_mistake_is_told(lesson):
 
 
 @pytest.mark.slow("a notebook")
-@pytest.mark.sampled(default=1)
-@pytest.mark.parametrize("lesson", LESSONS[1:], ids=lambda lesson: lesson.number)
+@one_or_each
 def test_every_answer_is_told_to_be_right(lesson, tmp_path):
     file = write_solutions(lesson, NOTEBOOKS[lesson.notebook], tmp_path)
     cells = nbformat.read(file, as_version=4).cells

@@ -73,17 +73,6 @@ def test_learned_rows_reach_the_longest_test_and_only_those_in_training_move(tin
         assert rows == moved if moved else max(rows) > 64
 
 
-def test_t5_has_no_bucket_without_training(tiny):
-    config = tiny(arm="T5", seq_len=32)
-    encoding = untrained(config).encoding
-    bias = encoding.at_scores(torch.zeros(1, 2, 32, 32), None, None, *[torch.arange(32)] * 2)
-    table = torch.nn.Parameter(torch.arange(32.0).reshape(16, 2))
-    other = type(encoding)(table, bidirectional=False, max_distance=encoding.max_distance)
-    bias = other.at_scores(torch.zeros(1, 2, 32, 32), None, None, *[torch.arange(32)] * 2)
-    assert set((bias[0, 0, -1] / 2).tolist()) == set(range(16))
-    assert encoding.scale(16) == 0.25
-
-
 # ---------------------------------------------------------------- what is changed at test
 
 
@@ -113,14 +102,6 @@ def test_stretching_by_what_the_length_asks_for(tiny):
     torch.testing.assert_close(read(pi["PI"]), wanted)
     by_hand.encoding = Rotary(frequencies=ntk(8, 4.0))
     torch.testing.assert_close(read(pi["NTK"]), read(by_hand))
-
-
-def test_windows_at_test_and_blocks(tiny):
-    model = at_test(tiny(), untrained(tiny()), 48)["RoPE, window at test"]
-    assert seen_from(model, 40) == set(range(40 - 2 * 15, 41))
-    xpos = tiny(arm="xPos")
-    blocks = at_test(xpos, untrained(xpos), 48)["xPos, blocks at test"]
-    assert seen_from(blocks, 40) == set(range(24, 41))
 
 
 def test_log_n_is_the_logarithm_of_keys_by_that_of_the_trained_length(tiny):

@@ -9,9 +9,9 @@ from posviz.lab.results import committed
 from posviz.lab.train import train_one
 
 
-@pytest.mark.slow("it trains two models, three seconds each")
+@pytest.mark.release("it trains two models for seconds")
 @pytest.mark.parametrize("arm", ["none", "RoPE"])
-def test_a_cell_of_the_table_is_found_again(arm):
+def test_cell_of_the_committed_table_is_found_again(arm):
     """To the last bit only on a machine like that of the table; elsewhere sums round otherwise.
 
     What differs grows in 150 steps of training, so other machines may be a few answers apart.

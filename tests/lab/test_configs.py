@@ -2,7 +2,6 @@
 
 from dataclasses import fields, replace
 
-import numpy as np
 import pytest
 
 from posviz.lab.configs import Config
@@ -19,15 +18,6 @@ OTHERS = {
 }
 
 
-def test_the_key_is_the_same_on_every_machine():
-    # What `printf '%s' '{"arm":…,"rules":1,…}' | sha256sum` begins with.
-    assert PLAIN.key == "4f127ab1a216be1a"
-    assert (
-        replace(PLAIN, seed=np.int64(3), steps=np.int32(7)).key
-        == replace(PLAIN, seed=3, steps=7).key
-    )
-
-
 def test_the_key_differs_with_every_field():
     changed = [
         replace(PLAIN, **{name: OTHERS.get(name, 3)}) for name in (f.name for f in fields(Config))
@@ -42,19 +32,11 @@ def test_the_key_differs_with_every_field():
         ({"arm": "rope"}, "arm must be one of 'none'.* got 'rope'"),
         ({"device": "TPU"}, "device must be one of"),
         ({"seed": -1}, "seed must be at least 0, got -1"),
-        ({"steps": 0}, "steps must be at least 1"),
-        ({"seq_len": 8}, "seq_len must be at least 16"),
         ({"seq_len": 33}, "seq_len must be even"),
         ({"task": "copy unique"}, "seq_len must be at most 32 for copy unique"),
-        ({"learning_rate": 0}, "learning_rate must be above 0"),
         ({"d_model": 60}, "d_model must be divisible by 2 · num_heads = 8, got 60"),
     ],
 )
-def test_what_is_refused(changed, message):
+def test_configuration_that_cannot_be_is_refused(changed, message):
     with pytest.raises(ValueError, match=message):
         Config(**{"task": "recall", "arm": "RoPE", **changed})
-
-
-def test_a_number_is_asked_for():
-    with pytest.raises(TypeError, match=r"steps must be an integer, got 1\.5"):
-        replace(PLAIN, steps=1.5)

@@ -18,13 +18,6 @@ def test_the_lesson_has_every_arm_on_every_task_from_five_seeds():
     assert {config.task for config in first} == {"bytes", "recall"}
 
 
-def test_all_arms_and_seeds_of_a_task_are_trained_alike():
-    alike = {}
-    for config in named("lesson"):
-        sizes = {n: v for n, v in vars(config).items() if n not in ("arm", "seed")}
-        assert alike.setdefault(config.task, sizes) == sizes
-
-
 def test_the_others_are_smaller_and_larger():
     assert set(named("small")) < set(named("lesson"))
     assert len(named("small")) == 4
@@ -37,21 +30,20 @@ def test_the_others_are_smaller_and_larger():
     assert {c.steps / small.steps for c, small in zip(large, named("lesson"), strict=True)} == {4}
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("parts", [1, 3, 10])
-def test_parts_are_all_of_it_once(name, parts):
-    runs = named(name)
-    split = [part_of(runs, f"{k}/{parts}") for k in range(1, parts + 1)]
-    assert sorted(c.key for part in split for c in part) == sorted(c.key for c in runs)
-    assert max(map(len, split)) - min(map(len, split)) <= 1
+def test_parts_of_a_sweep_are_all_of_it_once():
+    for name in NAMES:
+        runs = named(name)
+        split = [part_of(runs, f"{k}/3") for k in range(1, 4)]
+        assert sorted(c.key for part in split for c in part) == sorted(c.key for c in runs)
+        assert max(map(len, split)) - min(map(len, split)) <= 1
 
 
-@pytest.mark.parametrize("part", ["0/3", "4/3", "3", "a/3", "1/0", "-1/3", "1/3/2", ""])
-def test_no_part(part):
+@pytest.mark.parametrize("part", ["0/3", "4/3", "a/3"])
+def test_part_that_is_none_is_refused(part):
     with pytest.raises(ValueError, match=r"part must be k/n with k from 1 to n, such as 3/10, got"):
         part_of(named("small"), part)
 
 
-def test_an_unknown_sweep():
+def test_unknown_sweep_is_refused():
     with pytest.raises(ValueError, match="name must be one of 'lesson', 'small', 'large', got 'x'"):
         named("x")

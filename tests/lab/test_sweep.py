@@ -1,11 +1,11 @@
-"""Many runs: what fails, is stopped or killed loses nothing else; here, with Dask and submitit."""
+"""Many runs: one that fails, is stopped or is killed loses nothing of the others."""
 
 import os
 import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -37,21 +37,12 @@ def runs(tiny):
     return [tiny(seed=seed, steps=2) for seed in (2, 0, 1)]
 
 
-def test_results_come_in_order_and_what_is_there_is_not_done_again(runs, tmp_path, capsys):
+def test_results_come_in_order_and_none_is_computed_twice(runs, tmp_path, capsys):
     first, again = AtOnce(), AtOnce()
     assert [result.config for result in sweep(runs[:2], tmp_path, first)] == runs[:2]
     assert [result.config for result in sweep(runs, tmp_path, again)] == runs
     assert (first.given, again.given) == (runs[:2], runs[2:])
     assert "3/3" in capsys.readouterr().out
-
-
-def test_copied_files_are_merged(runs, tmp_path):
-    for k, folder in enumerate(("here", "there")):
-        sweep(runs[k::2], tmp_path / folder, AtOnce())
-    for path in (tmp_path / "there").iterdir():
-        path.rename(tmp_path / "here" / path.name)
-    assert len(sweep(runs, tmp_path / "here", executor := AtOnce())) == 3
-    assert executor.given == []
 
 
 def test_a_run_that_fails_is_told_and_the_rest_goes_on(runs, tmp_path, capsys):
@@ -85,12 +76,7 @@ def test_interrupted_it_keeps_what_is_done_and_asks_for_no_more(
     assert "Interrupted: what is done is kept" in capsys.readouterr().out
 
 
-def test_threads_are_an_executor_too(runs, tmp_path):
-    with ThreadPoolExecutor(1) as pool:
-        assert len(sweep(runs, tmp_path, pool)) == 3
-
-
-def test_only_configurations(tmp_path):
+def test_what_is_no_configuration_is_refused(tmp_path):
     with pytest.raises(TypeError, match="configs must be of Config, got str"):
         sweep(["recall"], tmp_path)
 
@@ -114,7 +100,7 @@ def killed_once(config, to):
     return train.train_one(config, to)
 
 if __name__ == "__main__":
-    module.train_one = killed_once
+    module.train_one, module.cores = killed_once, lambda: 1
     print("results:", len(module.sweep(runs, folder / "runs")))
 """
 
@@ -132,9 +118,27 @@ def test_a_worker_that_is_killed_loses_nothing(tmp_path):
 
 
 @pytest.mark.slow("processes")
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "how",
+    [
+        signal.SIGKILL,
+        pytest.param(signal.SIGINT, marks=pytest.mark.release("another sweep")),
+        pytest.param(signal.SIGTERM, marks=pytest.mark.release("another sweep")),
+    ],
+)
 def test_no_worker_outlives_the_sweep(how, tmp_path):
-    command = [sys.executable, "-m", "posviz", "sweep", "lesson", "--to", str(tmp_path)]
+    command = [
+        "taskset",
+        "-c",
+        "0",
+        sys.executable,
+        "-m",
+        "posviz",
+        "sweep",
+        "lesson",
+        "--to",
+        str(tmp_path),
+    ]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
         workers = _eventually(lambda: _workers_of(process.pid))
         process.send_signal(how)
@@ -160,8 +164,8 @@ def _eventually(ask, seconds=60):
 # ---------------------------------------------------------------- recipes of docs/sweeps.md
 
 
-@pytest.mark.slow("processes")
-def test_dask(runs, tmp_path):
+@pytest.mark.release("a cluster of processes")
+def test_sweep_runs_on_dask(runs, tmp_path):
     from distributed import Client, LocalCluster
 
     local = {"n_workers": 1, "threads_per_worker": 1, "processes": True}
@@ -170,8 +174,8 @@ def test_dask(runs, tmp_path):
     assert [result.config for result in found] == runs
 
 
-@pytest.mark.slow("processes")
-def test_submitit(runs, tmp_path):
+@pytest.mark.release("jobs in processes")
+def test_sweep_runs_on_submitit(runs, tmp_path):
     from submitit import AutoExecutor
 
     executor = AutoExecutor(folder=tmp_path / "logs", cluster="local")

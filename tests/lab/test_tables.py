@@ -27,21 +27,6 @@ def test_runs_stand_in_the_order_of_arms_and_seeds():
     np.testing.assert_array_equal(found.by_place["RoPE"], np.outer([0.7, 0.1], np.ones(7)))
 
 
-def test_solved_is_at_least_the_share():
-    found = table(FOUND, "recall")
-    assert found.solved("RoPE").tolist() == [[True, True, False, False], [True, *3 * [False]]]
-    assert found.solved("RoPE", 0.95).tolist() == [4 * [False], [True, *3 * [False]]]
-
-
-def test_a_task_without_runs_has_its_lengths():
-    found = table(FOUND, "bytes")
-    assert (found.by_length, found.by_place, found.lengths.tolist()) == (
-        {},
-        {},
-        [64, 128, 256, 512],
-    )
-
-
 def test_runs_of_two_lengths_and_unknown_tasks_are_refused():
     with pytest.raises(ValueError, match=r"runs must have one seq_len for recall, got \[16, 32\]"):
         table([*FOUND, made("recall", "none", 1, FLAT, seq_len=32)], "recall")

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from posviz.lab import tasks, train
+from posviz.lab import tasks
 from posviz.lab.configs import TASKS as NAMES
 from posviz.lab.tasks import IGNORED, TASKS, held_out_batch, training_batch
 
@@ -22,10 +22,6 @@ def rows(batch):
     return zip(*(array.tolist() for array in batch), strict=True)
 
 
-def test_the_tasks_are_those_that_a_configuration_may_name():
-    assert tuple(TASKS) == NAMES
-
-
 @pytest.mark.parametrize("task", [name for name in NAMES if name != "bytes"])
 def test_texts_depend_on_seed_and_step_alone(task):
     first = training_batch(task, 1, 7, 4, 32)
@@ -35,22 +31,6 @@ def test_texts_depend_on_seed_and_step_alone(task):
         *((training_batch(task, seed, step, 4, 32), False) for seed, step in ((2, 7), (1, 8))),
     ):
         assert np.array_equal(first.tokens, again.tokens) == same
-
-
-def test_every_arm_of_a_seed_reads_the_same(tiny, monkeypatch):
-    read = {}
-
-    def noted(task, seed, step, batch, length):
-        made = training_batch(task, seed, step, batch, length)
-        read[arm] += made.tokens.tobytes()
-        return made
-
-    monkeypatch.setattr(train, "training_batch", noted)
-    for arm in ("none", "learned", "FoX", "RoPE, randomised"):
-        read[arm] = b""
-        train.trained(tiny(arm=arm, steps=3))
-    assert len(set(read.values())) == 1
-    assert len(read["none"]) == 3 * 4 * 16 * 8
 
 
 @each_way
@@ -121,9 +101,3 @@ def test_every_place_has_its_bin(task, length, bins):
     places = batch.places[batch.targets != IGNORED]
     assert len(TASKS[task].places(length)) == bins
     assert set(places) == set(range(bins))
-
-
-def test_tests_go_up_to_eight_times_the_trained_length():
-    assert TASKS["bytes"].lengths(64) == (64, 128, 256, 512)
-    assert TASKS["copy unique"].lengths(32) == (32, 64, 128)
-    assert TASKS["recall"].places(512).tolist() == [1, 2, 4, 8, 16, 32, 64, 128, 256]

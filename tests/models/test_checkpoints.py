@@ -108,14 +108,6 @@ def test_a_repository_is_asked_for_one_file(checkpoint, monkeypatch):
         load_table("gpt2", filename="b.safetensors")
 
 
-def test_a_repository_of_shards(shards, monkeypatch):
-    hub = Hub(shards)
-    monkeypatch.setattr(huggingface_hub, "hf_hub_download", hub)
-    assert load_table("Qwen/Qwen2.5-0.5B", "b.weight").shape == (3, 4)
-    ends = ["model.safetensors", "model.safetensors.index.json", "model-2.safetensors"]
-    assert hub.asked == [("Qwen/Qwen2.5-0.5B", end) for end in ends]
-
-
 def test_what_the_hub_refuses_is_told_in_its_words(monkeypatch):
     def refuse(**options):
         request = httpx.Request("GET", "https://hub")
@@ -178,13 +170,6 @@ def test_no_other_kind_of_file_is_opened(tmp_path, content):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(ValueError, match="is not a safetensors file, and no other kind is"):
             load_table(tmp_path / name)
-
-
-def test_a_file_cut_short_is_refused(checkpoint):
-    path = checkpoint / "model.safetensors"
-    path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(ValueError, match="is not a safetensors file"):
-        load_table(path, "half")
 
 
 @pytest.mark.parametrize(

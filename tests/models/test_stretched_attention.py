@@ -41,15 +41,6 @@ def test_attention_in_parts_is_attention(monkeypatch, name, chunk):
     torch.testing.assert_close(seen.double(), expected.transpose(1, 2), rtol=0, atol=1e-5)
 
 
-def test_keys_that_nobody_sees_are_left_out():
-    [[near, middle, own], *_] = [
-        parts._parts(MAPS["rerope"](np.arange(40, 48), np.arange(LENGTH))[:1], causal)
-        for causal in [np.arange(40, 48)[:, None] >= np.arange(LENGTH)]
-    ]
-    assert (near.start, middle.start, own.start, own.stop) == (32, 39, 41, 48)
-    assert middle.hidden is None
-
-
 def small_model(**rope):
     """A Llama of two layers with random weights, the same ones each time."""
     from transformers import LlamaConfig, LlamaForCausalLM

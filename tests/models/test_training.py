@@ -3,9 +3,7 @@
 import math
 import signal
 import sys
-import sysconfig
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,7 +17,7 @@ from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import Encoding, NoPosition
 from posviz.encodings.learned import Learned
 from posviz.models import training
-from posviz.models.training import CHARACTERS, SmallTransformer, standard_library_text, train
+from posviz.models.training import SmallTransformer, standard_library_text, train
 from tests.every_encoding import D_MODEL, ENCODINGS, HEADS
 
 TEXT = standard_library_text(20_000)
@@ -63,12 +61,6 @@ class InterruptedAt(Encoding):
 # ---------------------------------------------------------------- the text
 
 
-def test_the_text_is_the_library_file_after_file():
-    assert TEXT.startswith(Path(sysconfig.get_path("stdlib"), "__future__.py").read_text())
-    assert (len(TEXT), TEXT.isascii()) == (20_000, True)
-    assert standard_library_text(300) == TEXT[:300]
-
-
 # ---------------------------------------------------------------- the model
 
 
@@ -98,14 +90,6 @@ def torchs(layer):
     return made
 
 
-@both_kinds
-def test_what_comes_later_is_seen_only_from_both_sides(causal):
-    model = SmallTransformer(trained(), **SMALL, num_layers=2, causal=causal)
-    one, other = model(codes("position")), model(codes("positive"))
-    changed = (one != other).any(dim=-1)[0].tolist()
-    assert changed == [not causal] * 6 + [True] * 2
-
-
 def test_layers_may_differ():
     """Each as a model of that kind has it: the first as one alone, the second behind it."""
     two = {**SMALL, "num_layers": 2}
@@ -125,17 +109,6 @@ def test_layers_may_differ():
         x = x + seen @ layer.w_o
         x = x + gelu(layer.network_norm(x) @ layer.widen + layer.bias) @ layer.narrow
     torch.testing.assert_close(mixed(tokens), mixed.norm(x) @ mixed.output)
-
-
-def test_beyond_the_table_there_is_nothing():
-    model = SmallTransformer(trained(rows=8), **SMALL)
-    assert model(codes("eight ch")).shape == (1, 8, CHARACTERS)
-    with pytest.raises(IndexError, match="table of 8 rows, got 8"):
-        model(codes("nine char"))
-    with pytest.raises(IndexError, match="table of 8 rows, got 20"):
-        model(codes("ab"), positions=[0, 20])
-    with pytest.raises(IndexError, match="table of 8 rows, got 8"):
-        short(model, seq_len=9)
 
 
 @pytest.mark.parametrize("name", ["learned", "DeBERTa"])
@@ -189,15 +162,6 @@ def test_what_is_to_be_predicted_is_not_shown(causal):
     assert run.losses[-20:].mean() == pytest.approx(math.log(4), abs=0.1)
 
 
-@pytest.mark.slow("seconds")
-def test_neighbours_grow_alike_and_far_places_do_not(filling_in):
-    for step, (low, high) in {0: (-0.1, 0.1), 160: (0.6, 1)}.items():
-        unit = [row / math.hypot(*row) for row in filling_in.snapshots[step]]
-        near, far = (np.mean([unit[i] @ unit[i + k] for i in range(24 - k)]) for k in (1, 12))
-        assert low < near < high
-        assert far < 0.1
-
-
 # ---------------------------------------------------------------- what is kept
 
 
@@ -210,12 +174,6 @@ def test_snapshots_are_taken_first_and_last_and_ever_more_rarely():
     np.testing.assert_array_equal(run.snapshots[16], model.encoding.table.detach())
     assert len({kept.tobytes() for kept in run.snapshots.values()}) == 5
     assert run.losses.shape == (16,)
-
-
-def test_a_table_that_is_no_parameter_stays_as_it_is():
-    encoding = Learned(torch.tensor(table()))
-    assert short(SmallTransformer(encoding, **SMALL)).snapshots == {}
-    np.testing.assert_array_equal(encoding.table, table())
 
 
 @every_device
@@ -263,17 +221,6 @@ def test_wherever_it_is_interrupted_training_ends_in_one_line(capsys):
         np.testing.assert_array_equal(run.snapshots[ended[-1]], model.encoding.table.detach())
     assert ended == sorted(ended)
     assert {*ended} == {0, 1, 2}
-
-
-def test_the_second_interrupt_ends_the_step_that_is_under_way():
-    class Twice(InterruptedAt):
-        def at_input(self, x, positions):
-            signal.raise_signal(signal.SIGINT)
-            return super().at_input(x, positions)
-
-    with pytest.raises(KeyboardInterrupt):
-        short(SmallTransformer(Twice(1), **SMALL))
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_who_watches_gets_all_snapshots_so_far():

@@ -4,7 +4,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from matplotlib import rcParams
 from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 
@@ -43,20 +42,6 @@ def test_a_curve_has_the_points_shown_and_none_of_those_before(axes, kind):
 def test_a_rule_stands_where_it_is_shown(axes, upright, expected):
     part = parts.Rule(axes, {"color": "C1"}, lambda a: a.place, upright=upright)
     assert tuple(map(list, moved(part, place=7).line.get_data())) == expected
-
-
-def test_strokes_and_marks_are_relative_to_the_style(axes):
-    (plain,) = axes.plot([], [], "o-")
-    part = parts.Curve(axes, "o-", lambda a: a, stroke=1 / 2, marks=3)
-    assert part.line.get_linewidth() == plain.get_linewidth() / 2
-    assert part.line.get_markersize() == plain.get_markersize() * 3
-
-
-def test_a_ring_is_hollow_and_its_edge_grows_with_the_style(axes):
-    ring = parts.Ring(axes, "C1o", lambda a: a, edge=1 / 4, marks=2).line
-    size = rcParams["lines.markersize"]
-    assert (ring.get_markersize(), ring.get_markeredgewidth()) == (2 * size, size / 4)
-    assert ring.get_markerfacecolor() == "none"
 
 
 def test_what_stands_is_set_only_where_it_is_new(axes):
@@ -100,13 +85,6 @@ def test_a_cell_may_stand_for_several_tokens(axes):
         assert (axes.get_xlim(), axes.get_ylim()) == ((-0.5, tokens - 0.5), (tokens - 0.5, -0.5))
 
 
-def test_columns_of_a_map_may_have_ends_of_their_own(axes):
-    part = parts.Map(axes, lambda a: np.eye(a.rows), most=(9, 9), across=(0, 100))
-    moved(part, rows=3)
-    assert part.image.get_extent() == [0, 100, 2.5, -0.5]
-    assert axes.get_xlim() == (0, 100)
-
-
 def test_an_arrow_points_and_its_faint_one_stays(axes):
     look = {"width": 0.1, "edgecolor": "C1"}
     part = Arrow(
@@ -138,26 +116,12 @@ def test_another_artist_is_set_to_what_is_shown(axes):
     assert (text.get_text(), text.get_position(), text.get_in_layout()) == ("said", (1, 2), False)
 
 
-def test_black_lies_on_white_at_the_same_points(axes):
-    both = parts.on_colours(axes, lambda a: ([1, 2], [a.y, a.y]), "k--", stroke=2)
-    white, black = (moved(part, y=5).line for part in both)
-    assert np.array_equal(white.get_data(), black.get_data())
-    assert (white.get_color(), black.get_color()) == ("w", "k")
-    assert white.get_linewidth() == 2 * black.get_linewidth()
-    assert axes.lines[:] == [white, black]  # the later one is drawn over the other
-
-
 def test_strokes_are_one_line_with_gaps():
     strokes = np.arange(12).reshape(3, 2, 2)
     x, y = parts.broken(strokes)
     assert np.isnan([x[2::3], y[2::3]]).all()
     for i in range(3):
         assert np.array_equal((x[3 * i : 3 * i + 2], y[3 * i : 3 * i + 2]), strokes[i].T)
-
-
-@pytest.mark.parametrize(("width", "expected"), [(3.3, False), (8, True)])
-def test_panels_fit_beside_each_other_in_all_but_a_column(width, expected):
-    assert parts.wide(Figure(figsize=(width, 3))) == expected
 
 
 @pytest.mark.parametrize("end", [2, 7, 4096])

@@ -2,6 +2,7 @@
 
 import base64
 import io
+import itertools
 import re
 
 import nbformat
@@ -48,10 +49,9 @@ def all_html(notebook):
                 yield output.data["text/html"]
 
 
-@pytest.mark.sampled(quick=2)
-@pytest.mark.parametrize("path", sorted(run.NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
-def test_lessons_lose_nothing_but_headings_of_nothing(path):
-    for html in all_html(path):
+@pytest.mark.slow("seconds")
+def test_lessons_lose_nothing_but_headings_of_nothing():
+    for html in itertools.chain.from_iterable(map(all_html, run.NOTEBOOKS.glob("*.ipynb"))):
         assert elements(sanitised(html)) == elements(CORNER.sub("<td></td>", html))
 
 
@@ -68,14 +68,18 @@ ADDRESSES = "<a href='data://℀,RUN'>A</a>", "[A](data://℀,RUN)", "[A](http:/
 PLANTED = *planted.MARKDOWN, *planted.OUTWARD, *planted.LINES, *planted.HTML, *ADDRESSES
 
 
-@pytest.mark.parametrize("text", PLANTED)
-def test_what_is_planted_leaves_nothing_that_acts(text):
-    for html in (markdown(text), sanitised(text)):
-        for name, attributes in elements(html)[0]:
-            assert name in TAGS.split()
-            assert not [key for key in attributes if key.startswith("on") or key == "srcdoc"]
-            assert attributes.get("href", "#").startswith(("#", "https:"))
-            assert "src" not in attributes
+def acts(name, attributes):
+    """Whether an element could run or fetch something, or is none that lessons have."""
+    if name not in TAGS.split() or "src" in attributes or "srcdoc" in attributes:
+        return True
+    href = attributes.get("href", "#")
+    return any(key.startswith("on") for key in attributes) or not href.startswith(("#", "https:"))
+
+
+def test_what_is_planted_leaves_nothing_that_acts():
+    for text in PLANTED:
+        for html in (markdown(text), sanitised(text)):
+            assert [each for each in elements(html)[0] if acts(*each)] == [], text
 
 
 @pytest.mark.parametrize(
@@ -94,7 +98,7 @@ def test_styles_are_those_of_tables():
     assert 'style="text-align:left"' in cleaned
 
 
-@pytest.mark.parametrize("text", ["", "A", "AAAA", 'A" onerror="a', encoded("PNG")[:-30]])
+@pytest.mark.parametrize("text", ["", 'A" onerror="a', encoded("PNG")[:-30]])
 def test_a_png_is_one_that_decodes(text):
     assert png(text) == ""
     assert png(encoded("GIF")) == ""

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 import posviz
-from posviz.engine import animation, letters, style
+from posviz.engine import letters, style
 from posviz.engine.places import SETTING
 from posviz.publish import arguments, doctor
 
@@ -108,38 +108,13 @@ def told(program) -> subprocess.CompletedProcess:
 
 
 @pytest.mark.slow("a process")
-def test_a_broken_torch_is_told(tmp_path):
-    (tmp_path / "torch").mkdir()
-    reason = "libtorch_cpu.so: cannot open shared object file"
-    broken = f"raise OSError('{reason}\\nin the second line')"
-    (tmp_path / "torch" / "__init__.py").write_text(broken)
-    done = told(f"sys.path.insert(0, {str(tmp_path)!r})")
-    assert (done.returncode, done.stderr) == (0, "")
-    lines = [line for line in done.stdout.splitlines() if reason in line]
-    assert [line.split("torch does not")[0].split() for line in lines] == [
-        ["missing", "device", "torch", "CPU"],
-        ["missing", "device", "CUDA"],
-        ["missing", "device", "MPS"],
-    ]
-    assert "ok      device NumPy          can be used\n" in done.stdout
-
-
-@pytest.mark.slow("a process")
-@pytest.mark.parametrize(
-    ("module", "lost"),
-    [
-        ("fontTools", ["ffmpeg", "notebooks"]),
-        ("numpy", ["devices", "drawing", "fonts", "ffmpeg"]),
-    ],
-)
-def test_what_cannot_be_loaded_is_told_and_the_other_checks_are_made(module, lost):
-    done = told(f"sys.modules[{module!r}] = None")
+def test_what_cannot_be_loaded_is_told_and_the_other_checks_are_made():
+    done = told("sys.modules['numpy'] = None")
     assert (done.returncode, done.stderr) == (1, "")
     lines = {line[8:30].strip(): line for line in done.stdout.splitlines()}
-    for name in lost:
+    for name in ("devices", "drawing", "fonts", "ffmpeg"):
         assert lines[name].startswith("FAILS   "), name
         assert "cannot be looked at: ModuleNotFoundError: " in lines[name]
-        assert module in lines[name]
     for name in ("Python", "posviz", "server extension", "free disk", "writing to figures"):
         assert lines[name].startswith("ok "), name
 
@@ -171,30 +146,6 @@ def test_fonts(monkeypatch):
     finally:
         monkeypatch.undo()
         style.parameters.cache_clear()
-
-
-@pytest.mark.slow("a process")
-def test_ffmpeg_without_the_encoder_and_none_at_all(tmp_path, monkeypatch):
-    program = tmp_path / "ffmpeg"
-    program.write_text("#!/bin/sh\necho libopenh264\n")
-    program.chmod(0o755)
-    monkeypatch.setattr(animation, "find_ffmpeg", lambda: str(program))
-    assert "cannot write H.264: run `" in only(doctor.ffmpeg()).found
-    program.write_text("#!/bin/sh\nexit 1\n")
-    assert not only(doctor.ffmpeg()).fine
-    monkeypatch.undo()
-    monkeypatch.setattr(animation.util, "find_spec", lambda _: None)
-    monkeypatch.setattr(shutil, "which", lambda _: None)
-    assert "pip install imageio-ffmpeg" in only(doctor.ffmpeg()).found
-
-
-def test_a_users_own_server_extension_is_found(tmp_path, monkeypatch):
-    monkeypatch.setattr(doctor.sys, "prefix", str(tmp_path / "system"))
-    monkeypatch.setattr(doctor.site, "USER_BASE", str(tmp_path / "mine"))
-    file = tmp_path / "mine/etc/jupyter/jupyter_server_config.d/posviz.json"
-    file.parent.mkdir(parents=True)
-    file.touch()
-    assert doctor.server_extension().found == str(file)
 
 
 def test_no_server_extension_and_no_notebooks(tmp_path, monkeypatch):

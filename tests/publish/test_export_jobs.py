@@ -1,6 +1,5 @@
 """Which files there will be, and that each job writes the very files it names."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -35,12 +34,6 @@ def test_pictures_without_room_for_their_texts_are_named():
     values = {"CounterToClock": {}, "SolveRates": {}}
     (line,) = export_jobs.crowded(values, "slide/body", dark=False)
     assert line.startswith("SolveRates has no room for all its texts: 'none' overlaps ")
-
-
-def test_the_readme_counts_the_files_of_all_pictures():
-    readme = (Path(posviz.__file__).parents[1] / "README.md").read_text("utf-8")
-    number = re.search(r"all (\d+) files of\n`posviz export --all --format svg,png`", readme)
-    assert int(number[1]) == 2 * len(posviz.pictures.names())
 
 
 def test_existing_files_are_kept_unless_they_shall_be_overwritten(tmp_path):

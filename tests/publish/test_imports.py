@@ -10,11 +10,11 @@ import json, posviz.arrays
 from posviz import AngleTable, Rotary, exercises
 from posviz.encodings.alibi import alibi_bias
 if True:
-    from tests import speeds
+    from tests import conftest
 """
 MODULES = {
     *("json", "posviz.arrays", "posviz.pictures.rotary.angle_table", "posviz.encodings.rotary"),
-    *("posviz.exercises", "posviz.encodings.alibi", "tests.speeds"),
+    *("posviz.exercises", "posviz.encodings.alibi", "tests.conftest"),
 }
 
 

@@ -14,7 +14,9 @@ from posviz.engine.filmstrip import filmstrip
 from posviz.publish import assets, page
 from posviz.publish.clean import LOOKS
 from tests.engine.sample import Waves
-from tests.publish.test_assets import hashes, is_kept_on_a_full_disk, script_sources
+from tests.publish.test_assets import hashes, script_sources
+
+pytestmark = pytest.mark.slow("lessons are read and run")
 
 TITLE = """# 05 · A <b> & c
 
@@ -100,14 +102,12 @@ def soup(site):
     return read(site / "05_middle.html")
 
 
-@pytest.mark.slow("seconds")
 def test_title_language_and_question(soup):
     assert soup.html["lang"] == "en"
     assert soup.title.text == "05 · A <b> & c"
     assert soup.find("meta", {"name": "description"})["content"] == "How can it be <i> so?"
 
 
-@pytest.mark.slow("seconds")
 def test_headings_stand_in_order_and_the_contents_lead_to_them(soup):
     levels = [int(heading.name[1]) for heading in soup.main.find_all(re.compile("^h[1-6]$"))]
     assert levels == [1, 2, 3]
@@ -148,20 +148,6 @@ def test_a_lesson_alone_has_no_link_to_others_until_they_are_there(notebooks, tm
     again = read(tmp_path / "05_middle.html")
     assert links_to_lessons(again) == both
     assert [link.text for link in again.select(".top nav:first-child a[href]")] == ["Search"]
-
-
-@pytest.mark.slow("seconds")
-def test_a_full_disk_leaves_what_was_there(notebooks, tmp_path):
-    write_pages(notebooks, tmp_path, "05_middle")
-    is_kept_on_a_full_disk(
-        tmp_path / "assets" / "mathjax" / "tex-svg.js.css",
-        lambda: write_pages(notebooks, tmp_path, "05_middle"),
-    )
-
-
-def test_the_first_lesson_has_none_before_it(notebooks):
-    assert set(page._neighbours(notebooks / "04_before.ipynb")) == {"next"}
-    assert set(page._neighbours(notebooks / "06_after.ipynb")) == {"prev"}
 
 
 def test_every_image_is_in_the_page_and_has_alternative_text(soup):
@@ -207,15 +193,6 @@ def test_what_was_typed_or_printed_is_text(soup):
     assert "words = <script>alert(1)" in soup.get_text()
 
 
-def test_code_is_shown_without_what_speaks_to_tests(soup):
-    assert [source.text.strip() for source in soup.select(".source")] == ["print('<i>')"] * 3
-
-
-def test_formulas_are_left_to_mathjax(soup):
-    assert "$a < b$" in soup.get_text()
-    assert "$$\\sum_i \\alpha_i$$" in soup.get_text()
-
-
 @pytest.mark.slow("seconds")
 def test_a_page_ends_with_its_sources_and_only_with_some(soup, notebooks, tmp_path, monkeypatch):
     assert "Sources" not in soup.text
@@ -227,10 +204,6 @@ def test_a_page_ends_with_its_sources_and_only_with_some(soup, notebooks, tmp_pa
     assert "RoFormer" in entry.text
     assert entry.a["href"] == "https://arxiv.org/abs/2104.09864"
     assert citing.select(".contents a")[-1]["href"] == "#Sources"
-
-
-def test_mathjax_is_beside_the_page_with_its_licence(site):
-    assert "Apache License" in (site / "assets" / "mathjax" / "LICENSE").read_text()
 
 
 def test_the_notebook_is_had_from_the_page_and_opened_elsewhere_where_there_is_a_repository(

@@ -118,16 +118,6 @@ def test_the_sheet_has_each_group_in_rows_of_two(write):
     assert [three.getpixel((x, y)) == (0, 0, 255) for x in (left, right)] == [True, True]
 
 
-def test_words_of_any_length_fit_into_a_column():
-    from PIL import ImageFont
-
-    font = ImageFont.truetype("DejaVuSans.ttf", proof.LETTERS)
-    for text in ("W" * 400, "i " * 400, "a caption of many words " * 20):
-        lines = proof._wrapped(text, font)
-        assert "".join(lines).replace(" ", "") == text.replace(" ", "")
-        assert max(map(font.getlength, lines)) <= proof.COLUMN
-
-
 def test_a_sheet_is_written_and_its_faults_are_told(write, tmp_path):
     path, faults = proof.write(write("range(", "rang("), tmp_path / "new")
     assert path == tmp_path / "new" / "wave.png"

@@ -4,7 +4,6 @@ import base64
 import copy
 import io
 import subprocess
-import time
 
 import nbformat
 import numpy as np
@@ -17,8 +16,9 @@ from posviz.engine.stored import LINE, WIDGET
 from posviz.publish import arguments, rerun
 from tests.publish.test_lesson import write
 
+pytestmark = pytest.mark.slow("lessons are read and run")
+
 NOTEBOOKS = arguments.notebooks()
-SMALL = "07_rope_in_two_dimensions"
 BAR = "training: 100%|██| 20/20 [00:00<00:00, 99.52it/s, 3.17 nats]\nsparse   0.53 ms"
 LATER = "training: 100%|██| 20/20 [00:01<00:00, 8.1it/s, 3.17 nats]\nsparse  10.47 ms"
 
@@ -65,14 +65,8 @@ def test_a_notebook_that_fails_stays_as_it_was(tmp_path):
     assert path.read_bytes() == before
 
 
-everywhere = [
-    pytest.param(name, marks=[] if name == SMALL else pytest.mark.release("every lesson rerun"))
-    for name in NOTEBOOKS
-]
-
-
-@pytest.mark.slow("a notebook")
-@pytest.mark.parametrize("name", everywhere)
+@pytest.mark.release("every lesson is run")
+@pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_rerun_of_a_lesson_changes_nothing(tmp_path, name):
     """Pixels may differ by what another machine's last digits do, and nothing else."""
     path = tmp_path / NOTEBOOKS[name].name
@@ -104,13 +98,6 @@ def test_measured_times_stay_as_they_are_stored_unless_more_has_changed():
     assert after.cells[1] == run.cells[1]
 
 
-def test_very_many_changed_lines_take_no_time():
-    texts = ["\n".join(f"step {i}: {i + last}" for i in range(5000)) for last in (0.1, 0.2)]
-    start = time.process_time()
-    assert len(rerun.changed_text(*map(notebook, texts))) == 10_001
-    assert time.process_time() - start < 2
-
-
 def test_changed_text_is_told_under_its_cell():
     stored, run = notebook("one\ntwo", "three"), notebook("one\n2", "three")
     assert rerun.changed_text(stored, run) == ["cell-0:", "- two", "+ 2"]
@@ -124,10 +111,8 @@ def test_changed_text_is_told_under_its_cell():
     [
         ("notebooks/02_sinusoidal_tables.ipynb", {"02"}),
         ("README.md", set()),
-        ("posviz/publish/doctor.py", set()),
         ("posviz/exercises/alibi/bias.py", {"08"}),
         ("posviz/engine/explorer.py", {name[:2] for name in NOTEBOOKS}),
-        ("posviz/engine/styles/base.mplstyle", {name[:2] for name in NOTEBOOKS}),
     ],
 )
 def test_a_change_reaches_the_notebooks_that_import_it(monkeypatch, file, reached):
@@ -153,10 +138,3 @@ def test_what_is_staged_and_what_is_new_has_changed(monkeypatch, tmp_path):
     new.write_text("3")
     monkeypatch.setattr(rerun, "ROOT", tmp_path)
     assert rerun.changed_files() == {staged, new}
-
-
-@pytest.mark.slow("a process")
-def test_where_git_cannot_tell_nothing_is_run(monkeypatch, tmp_path):
-    monkeypatch.setattr(rerun, "ROOT", tmp_path)
-    with pytest.raises(ValueError, match="not a git repository"):
-        rerun.of_changed_files([])

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from jinja2 import UndefinedError
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import run
 from posviz.publish import slides
 from posviz.publish.speaker import followed
-from tests.publish.test_assets import is_kept_on_a_full_disk, script_sources
+from tests.publish.test_assets import script_sources
+
+pytestmark = pytest.mark.slow("lessons are read and run")
 
 LESSONS = sorted(run.NOTEBOOKS.glob("*.ipynb"))
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
@@ -118,39 +119,11 @@ def test_a_table_that_is_announced_has_slides_of_its_own_each_with_its_head():
 
 
 @pytest.mark.parametrize(
-    ("cells", "shown"),
-    [
-        ([cell("slide", "## 1 A turn")], []),
-        ([cell("subslide", "See the hands:")], ["See the hands:"]),
-    ],
-)
-def test_what_only_announces_a_picture_stands_on_its_slide(cells, shown):
-    noted = cell("notes", "Wait.")
-    slide = slides.stacks(lesson(*cells, noted, marked(figure(), "subslide")))[-1][-1]
-    assert (slide.kind, slide.shown, slide.notes) == ("picture", shown, ["Wait."])
-    assert slide.section == ("1 A turn" if not shown else "05 · RoPE")
-
-
-@pytest.mark.parametrize(
     "text", ["word " * 60, "$$x$$", "One.\n\nTwo."], ids=["long", "formula", "paragraphs"]
 )
 def test_what_says_more_than_a_line_keeps_its_slide(text):
     (found,) = slides.stacks(lesson(cell("subslide", text), marked(figure(), "subslide")))
     assert [slide.kind for slide in found] == ["title", "text", "picture"]
-
-
-def test_a_skipped_cell_takes_along_what_its_code_shows_and_no_words():
-    asked = cell("skip", "**Exercise 1.** Write it.")
-    prints = new_code_cell("print(1)", outputs=[new_output("stream", text="1\n")])
-    ((title,),) = slides.stacks(lesson(asked, prints, figure(), "1. turn (exercise 1)"))
-    assert (title.shown, title.notes, title.picture) == (["1. turn"], [], "")
-
-
-def test_a_bar_of_progress_is_not_printed():
-    text = "training: 100%|████| 400/400 [00:09<00:00, 41.93it/s]\nlowest: 1\n"
-    prints = new_code_cell("train()", outputs=[new_output("stream", text=text)])
-    ((title,),) = slides.stacks(lesson(prints))
-    assert (title.shown, title.notes) == ([], ["```\nlowest: 1\n```"])
 
 
 def test_the_speaker_has_what_each_choice_of_a_prediction_says_by_its_letter():
@@ -169,14 +142,6 @@ def test_what_is_to_be_tried_is_what_the_slide_can_move():
     tried = cell("notes", "**Try** *layout*. Then *other*.")
     ((slide,),) = slides.stacks(lesson(shows(strip, "AngleTable()"), tried))
     assert slide.notes == [followed("**Try** *layout*. Then *other*.", "AngleTable")]
-
-
-def test_letters_are_small_where_much_is_shown_besides_formulas():
-    unseen = f"So $${'x' * 500}$$", f"[So](https://a.b/{'x' * 500} 'key')"
-    ((title, *few, many),) = slides.stacks(
-        lesson(*(cell("subslide", text) for text in (*unseen, "word " * 100)))
-    )
-    assert [slide.dense for slide in (title, *few, many)] == [False, False, False, True]
 
 
 @pytest.mark.parametrize(
@@ -292,19 +257,3 @@ def test_a_stopped_run_leaves_what_was_there(written, monkeypatch):
     with pytest.raises(RuntimeError, match="cell 3"):
         slides.write_slides(Path("notebooks/05_rope.ipynb"), folder)
     assert (folder / "05_rope_slides.html").read_text("utf-8") == page
-
-
-@pytest.mark.slow("half a second")
-def test_a_full_disk_leaves_what_was_there(written):
-    folder, _ = written
-    is_kept_on_a_full_disk(
-        folder / "assets" / "mathjax" / "tex-svg.js.css",
-        lambda: slides.write_slides(Path("notebooks/05_rope.ipynb"), folder),
-    )
-
-
-def test_what_a_template_lacks_is_an_error(written, monkeypatch, tmp_path):
-    (tmp_path / "slides.html.j2").write_text("{{ no_such_name }}")
-    monkeypatch.setattr(slides, "HERE", tmp_path)
-    with pytest.raises(UndefinedError, match="no_such_name"):
-        slides.write_slides(Path("notebooks/05_rope.ipynb"), tmp_path)

@@ -51,16 +51,3 @@ def python(text):
 def test_the_program_cleans_up_and_ends_without_a_traceback(happens):
     done = python(NO_MATTER_WHERE.format(happens=happens))
     assert (done.returncode, done.stdout, done.stderr) == (7, "cleaned up\n", "")
-
-
-SWALLOWED = {"1 / 0": "ZeroDivisionError", "sys.exit(3)": "SystemExit: 3"}
-
-
-@pytest.mark.slow("a process")
-@pytest.mark.parametrize(("done", "told"), SWALLOWED.items(), ids=SWALLOWED)
-def test_what_no_signal_raised_is_told_as_before_and_sends_none(done, told):
-    listening = "import signal, sys, time\nfrom posviz.publish.stopping import unwind_on\n"
-    ends = f"type('Ends', (), {{'__del__': lambda self: {done}}})()\ntime.sleep(0.3)"
-    ended = python(f"{listening}unwind_on(signal.SIGTERM, SystemExit)\n{ends}")
-    assert ended.returncode == 0
-    assert told in ended.stderr

@@ -14,6 +14,8 @@ from PIL import Image
 
 from posviz.publish import proof, watch
 
+pytestmark = pytest.mark.slow("lessons are read and run")
+
 VIEWS = [proof.View("styles", name, Image.new("RGB", (9, 9)), "", [name]) for name in "abc"]
 
 
@@ -50,13 +52,6 @@ def test_the_first_view_is_shown_at_once_and_then_all(watched):
     assert watched.told[0] == "a: a"
     assert "first view after" in watched.told[1]
     assert "3 views after" in watched.told[-1]
-
-
-def test_a_change_ends_a_sheet_that_is_being_drawn(watched, monkeypatch):
-    stamps = iter([1, 1, 2])
-    monkeypatch.setattr(watched, "_stamp", lambda: next(stamps))
-    watched.draw()
-    assert watched.told[-1] == "b: b"
 
 
 def test_a_file_that_an_editor_replaces_is_waited_for(watched, monkeypatch):

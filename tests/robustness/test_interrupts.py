@@ -1,6 +1,5 @@
 """A reader presses ■ at any moment of a training: one line, and everything is kept."""
 
-import random
 import re
 import time
 
@@ -24,9 +23,8 @@ print(len(run.losses), max(run.snapshots))
 
 
 @pytest.mark.slow("a kernel")
-def test_a_training_interrupted_at_any_moment_says_one_line_and_goes_on(everything):
+def test_training_interrupted_at_any_moment_keeps_what_was_learned():
     manager, client = start_new_kernel(cwd=str(ROOT))
-    rng = random.Random(0)
 
     def run(code, press_after=None):
         printed = []
@@ -43,8 +41,8 @@ def test_a_training_interrupted_at_any_moment_says_one_line_and_goes_on(everythi
 
     try:
         assert run(READY) == ""
-        for press in range(24 if everything else 6):
-            told = run(TRAIN, press_after=rng.uniform(0.002, 0.6) * (press % 2))
+        for seconds in (0, 0.05, 0.3):
+            told = run(TRAIN, press_after=seconds)
             assert "Traceback" not in told
             assert "KeyboardInterrupt" not in told
             done = r"interrupted after (\d+) steps?; what was learned is kept\n\1 \1\n"

@@ -39,18 +39,16 @@ sys.addaudithook(count)
 main()
 """
 RENAMED, STARTED = "os.rename", "subprocess.Popen"
-DELAYS = [0.01 * 1.5**i for i in range(16)]  # up to 4 seconds
-KERNEL = [(STARTED, 1, delay) for delay in DELAYS]
-FFMPEG = [(STARTED, 2, delay) for delay in DELAYS[:14]]  # the first one only tells its version
-FILES = [(RENAMED, number, 0) for number in range(1, 11)]
-MOMENTS = {
-    "page": FILES[:6] + KERNEL,
-    "slides": FILES + KERNEL,
-    "export": FILES[:9],
-    "animate": FILES[:2] + FFMPEG,
-    "proof": FILES[:3],
-}
-SAMPLE = [("page", FILES[2]), ("slides", KERNEL[12]), ("animate", FFMPEG[8])]
+release = pytest.mark.release("kills at more moments")
+MOMENTS = [
+    ("page", (RENAMED, 3, 0)),
+    ("animate", (STARTED, 2, 0.25)),  # ffmpeg; the first one only tells its version
+    pytest.param("slides", (STARTED, 1, 0), marks=release),
+    pytest.param("slides", (STARTED, 1, 1.3), marks=release),
+    pytest.param("page", (STARTED, 1, 4), marks=release),
+    pytest.param("export", (RENAMED, 4, 0), marks=release),
+    pytest.param("proof", (RENAMED, 2, 0), marks=release),
+]
 LATEST = 2  # seconds
 
 
@@ -83,18 +81,8 @@ def unfinished(place) -> list[str]:
     return sorted({str(path.relative_to(place)) for path in left})
 
 
-SWEEP = [
-    pytest.param(
-        *(name, moment),
-        marks=() if (name, moment) in SAMPLE else pytest.mark.release("kills at every moment"),
-    )
-    for name, moments in MOMENTS.items()
-    for moment in moments
-]
-
-
 @pytest.mark.slow("processes")
-@pytest.mark.parametrize(("name", "moment"), SWEEP)
+@pytest.mark.parametrize(("name", "moment"), MOMENTS)
 def test_no_worker_lives_on_and_the_next_run_clears_what_was_left(tmp_path, name, moment):
     (tmp_path / "course").mkdir()
     (tmp_path / "temporary").mkdir()

@@ -8,21 +8,16 @@ import pytest
 from posviz.engine.screen import MOST_VIEWS
 from tests.engine.sample import Browser, Hand, Waves
 
-ODD = [
-    *(None, True, False, -1, 0, 1.5, 1e308, 2**60, 10**400, float("inf"), float("nan")),
-    *("", "2", "x" * 10**6, "\0", "\ud800", [], [1], {}, {"view": "a"}),
-]
+ODD = (None, True, -1, 1e308, 10**400, float("nan"), "", "\ud800", [], {})
 VALID = {
     "screen": {"view": "b", "ratio": 1, "ask": True, "gone": False, "plain": False, "dark": False},
     "place": {"view": "b", "number": 1, "change": 0, "place": 5},
     "typed": {"view": "b", "number": 1, "change": 0, "typed": "5"},
 }
 CHANGED = [
-    (kind, valid | {name: odd} if how else {k: v for k, v in valid.items() if k != name})
-    for kind, valid in VALID.items()
-    for name in valid
-    for how, odd in [(False, None), *((True, odd) for odd in ODD)]
+    (kind, {**valid, name: odd}) for kind, valid in VALID.items() for name in valid for odd in ODD
 ]
+CHANGED += [(kind, {"view": "b"}) for kind in VALID] + [("screen", odd) for odd in ODD]
 
 
 @pytest.fixture
@@ -32,12 +27,12 @@ def explorer():
     explorer.close()
 
 
-def test_frames_go_on_whatever_is_sent(explorer, everything):
+def test_frames_go_on_whatever_is_sent(explorer):
     browser = Browser(explorer.screen)
     browser.say("a", ratio=1)
     slider, positions = explorer.controls["position"], itertools.cycle(range(39))
     heard = Hand(slider).wire
-    for kind, message in CHANGED[:: 1 if everything else 7] + [("screen", odd) for odd in ODD]:
+    for kind, message in CHANGED[::4]:
         (explorer.screen if kind == "screen" else slider)._receive(None, message, [])
         explorer.picture.position = next(positions)
         assert browser.frames[-1]["caption"].startswith(f"At position {explorer.picture.position}")
@@ -46,11 +41,10 @@ def test_frames_go_on_whatever_is_sent(explorer, everything):
         explorer.screen._receive(None, {"view": "b", "gone": True}, [])
 
 
-@pytest.mark.slow("seconds")
-def test_fifty_thousand_views_are_not_remembered(explorer):
+def test_views_beyond_the_most_are_not_remembered(explorer):
     browser = Browser(explorer.screen)
     browser.say("a", ratio=1)
-    for number in range(50_000):
+    for number in range(MOST_VIEWS + 5):
         explorer.screen._receive(None, {"view": f"view {number}", "ratio": 4}, [])
     assert len(explorer.screen.views) == len(browser.frames) == MOST_VIEWS
     explorer.picture.position = 30

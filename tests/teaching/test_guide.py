@@ -6,6 +6,8 @@ from bs4 import BeautifulSoup
 from posviz.course import LESSONS
 from posviz.teaching.guide import write_guide
 
+pytestmark = pytest.mark.slow("the guide is written")
+
 
 @pytest.fixture(scope="module")
 def written(notebooks, tmp_path_factory):
@@ -17,7 +19,6 @@ def page(written):
     return BeautifulSoup(written[0].read_text("utf-8"), "html.parser")
 
 
-@pytest.mark.slow("half a second")
 def test_a_page_and_three_quizzes_are_written(written):
     assert [path.name for path in written] == [
         "guide.html",
@@ -28,23 +29,27 @@ def test_a_page_and_three_quizzes_are_written(written):
     assert min(path.stat().st_size for path in written) > 10_000
 
 
-@pytest.mark.parametrize("row", LESSONS, ids=lambda row: row.number)
-def test_what_is_known_of_a_lesson_stands_in_its_part(page, lessons, row):
-    (plan,) = [plan for plan in lessons if plan.row == row]
-    heading = page.find(id=f"lesson-{row.number}")
+def test_what_is_known_of_a_lesson_stands_in_its_part(page, lessons):
+    for plan in lessons:
+        part = part_of(page, plan.row.number)
+        for minutes, what in zip(plan.minutes[:3], ("Lecture", "lab", "alone"), strict=True):
+            assert f"{what} {minutes} min" in part
+        for shown in plan.shown:
+            assert shown.line in part
+        for exercise in plan.exercises:
+            assert exercise.checker.title in part
+            for mistake in exercise.checker.listed:
+                assert f"{mistake.name}: {' '.join(mistake.message.split())}" in part
+        assert part.count("Answer") >= 5
+
+
+def part_of(page, number):
+    """The text from a lesson's heading to the next one."""
+    heading = page.find(id=f"lesson-{number}")
     part, after = "", heading.next_sibling
     while after is not None and after.name != "h2":
         part, after = part + after.get_text(), after.next_sibling
-    part = " ".join(part.split())
-    for minutes, what in zip(plan.minutes[:3], ("Lecture", "lab", "alone"), strict=True):
-        assert f"{what} {minutes} min" in part
-    for shown in plan.shown:
-        assert shown.line in part
-    for exercise in plan.exercises:
-        assert exercise.checker.title in part
-        for mistake in exercise.checker.listed:
-            assert f"{mistake.name}: {' '.join(mistake.message.split())}" in part
-    assert part.count("Answer") >= 5
+    return " ".join(part.split())
 
 
 def test_the_page_needs_no_other_file_and_shows_no_marks(page):

@@ -12,8 +12,6 @@ from posviz.teaching.minutes import rounded, spent
 
 MOST = 60
 
-every_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.notebook)
-
 
 def cells(lesson):
     return read(arguments.notebooks()[lesson.notebook]).cells
@@ -24,19 +22,15 @@ def minutes(lesson) -> tuple[int, int]:
     return tuple(rounded(part.all) for part in spent(cells(lesson)))
 
 
-@every_lesson
-def test_a_lesson_says_how_long_it_takes(lesson):
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.notebook)
+def test_lesson_says_how_long_it_takes(lesson):
     needed, optional = minutes(lesson)
+    assert spent(cells(lesson))[0].all <= MOST
     text = "\n".join(cell.source for cell in cells(lesson) if cell.cell_type == "markdown")
     wanted = f"**Time:** {needed} minutes"
     if optional:
         wanted += f", and {optional} more for the appendix"
     assert wanted in text, f"{lesson.notebook}: write {wanted}"
-
-
-@every_lesson
-def test_no_lesson_takes_above_an_hour(lesson):
-    assert spent(cells(lesson))[0].all <= MOST
 
 
 def test_minutes_above_the_hour_are_not_rounded_away():

@@ -24,7 +24,15 @@ def _bias_inputs(rng, size):
 
 # The answer is a function (slopes [heads], positions [len]) -> bias [heads, len, len],
 # 0 for keys ahead of their query: these are the mask's business. Positions rise.
-check_alibi_bias = Checker("The bias of ALiBi", reference=_bias, inputs=_bias_inputs)
+check_alibi_bias = Checker(
+    "The bias of ALiBi",
+    reference=_bias,
+    inputs=_bias_inputs,
+    edges=[
+        (np.array([0.5, 0.25]), np.array([0, 2, 3])),  # the first position
+        (np.array([0.5]), np.array([4])),  # one token, one head
+    ],
+)
 
 
 @check_alibi_bias.mistake("sign")
@@ -88,7 +96,8 @@ def _(bias):
     """You put a large negative number ahead, as a mask would. Here leave 0 there, and the rest to
     the mask."""
     ahead = np.triu(np.ones(bias.shape[-2:], bool), 1)
-    return (bias[:, ahead] < -99).all()  # no bias that is asked for is below −40
+    # No bias that is asked for is below −40.
+    return len(bias[0]) > 1 and (bias[:, ahead] < -99).all()
 
 
 @check_alibi_bias.mistake("−∞ ahead, and the sign")

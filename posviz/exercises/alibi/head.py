@@ -28,7 +28,12 @@ def _weights_inputs(rng, size):
 
 # The answer is a function (weights [len], those of the last query, in the order of the keys, whose
 # contents are alike) -> number of the head, 1 … 8.
-check_head_from_curve = Checker("The head behind a curve", reference=_head, inputs=_weights_inputs)
+check_head_from_curve = Checker(
+    "The head behind a curve",
+    reference=_head,
+    inputs=_weights_inputs,
+    edges=[(_weights(1, length=4),)],  # the shortest text
+)
 
 
 @check_head_from_curve.mistake("counted from 0")

@@ -22,6 +22,16 @@ def _outputs(content, out, waves, positions):
     return content + out * np.sin(np.outer(positions, waves))
 
 
+def _falling(positions):
+    """Outputs [len, 1] that change by −2 in 100 positions."""
+    return -positions[:, None] / 50
+
+
+def _relative(positions):
+    """Outputs [len, 1] that do not change where all positions move."""
+    return (positions - positions[0])[:, None] + 1.0
+
+
 def _inputs(rng, size):
     waves, out = rng.uniform(0.1, 2, size=3), rng.normal(size=3)
     content = rng.normal(size=(2 + size, 3))
@@ -30,7 +40,16 @@ def _inputs(rng, size):
 
 # The answer is a function (layer, positions [len]) -> the largest change, where layer(positions)
 # returns outputs [len, d].
-check_moved = Checker("Does it see where a text stands?", reference=_moved, inputs=_inputs)
+check_moved = Checker(
+    "Does it see where a text stands?",
+    reference=_moved,
+    inputs=_inputs,
+    edges=[
+        (_falling, np.arange(3)),
+        (_falling, np.array([5])),  # one token
+        (_relative, np.arange(3)),
+    ],
+)
 
 
 @check_moved.mistake("no absolute value")

@@ -45,7 +45,16 @@ def _cope_inputs(rng, size):
 
 # The answer is a function (scores [len, len], scaled, by_row [len, rows], each query times each row
 # of the table) -> bias [len, len], rows are queries, 0 for keys ahead.
-check_cope = Checker("The positions of CoPE", reference=_bias, inputs=_cope_inputs)
+check_cope = Checker(
+    "The positions of CoPE",
+    reference=_bias,
+    inputs=_cope_inputs,
+    edges=[
+        # Three open gates, and a table of two rows: it ends at position 1.
+        (np.full((3, 3), 2.0), np.array([[1.0, 3.0], [2.0, -1.0], [0.5, 4.0]])),
+        (np.array([[1.0]]), np.array([[2.0, 5.0, 6.0]])),  # one token
+    ],
+)
 
 
 @check_cope.mistake("summed from the first key")

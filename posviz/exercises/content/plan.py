@@ -30,6 +30,19 @@ def _rows(config, turns, factor):
     return np.stack([turns, window, np.where(turns == 1, 1.0, factor)], axis=1)
 
 
+def _with_position(position):
+    """Four layers, of which the last has no position, and a step of the factor every 100 tokens."""
+    config = {
+        "num_hidden_layers": 4,
+        "no_rope_layers": None,
+        "no_rope_layer_interval": 4,
+        "sliding_window": 64,
+        "attn_scale": 0.5,
+        "floor_scale": 100,
+    }
+    return config, position
+
+
 def _plan_inputs(rng, size):
     """Some with a list, some without; positions just before a step of the factor, and elsewhere."""
     layers, floor_scale = 6 + size, int(rng.choice([100, 512]))
@@ -48,7 +61,12 @@ def _plan_inputs(rng, size):
 
 # The answer is a function (config, position) -> [layers, 3]: 1 where RoPE turns and 0 where not,
 # how many tokens the layer sees (0: all), and what a query at the position is multiplied by.
-check_plan = Checker("The plan of the layers", reference=_plan, inputs=_plan_inputs)
+check_plan = Checker(
+    "The plan of the layers",
+    reference=_plan,
+    inputs=_plan_inputs,
+    edges=[_with_position(0), _with_position(98), _with_position(99)],  # the first step is at 99
+)
 
 
 @check_plan.mistake("flag inverted")
@@ -145,7 +163,8 @@ def _(config, position):
     """You took the logarithm of the quotient itself. It is that of 1 + the quotient, so that short
     texts have the factor 1."""
     steps = (position + 1) // config["floor_scale"]
-    return _rows(config, _turns(config), 1 + config["attn_scale"] * math.log(steps))
+    with np.errstate(divide="ignore"):
+        return _rows(config, _turns(config), 1 + config["attn_scale"] * np.log(steps))
 
 
 @check_plan.mistake("1 missing before the logarithm")

@@ -33,7 +33,15 @@ def _ssmax_inputs(rng, size):
 
 # The answer is a function (scores [q_len, k_len], scale, allowed [q_len, k_len], True where a row
 # sees a key) -> weights [q_len, k_len], 0 for hidden keys.
-check_ssmax = Checker("Scalable-Softmax", reference=_weights, inputs=_ssmax_inputs)
+check_ssmax = Checker(
+    "Scalable-Softmax",
+    reference=_weights,
+    inputs=_ssmax_inputs,
+    edges=[
+        (np.arange(9.0).reshape(3, 3) / 4, 0.7, np.tri(3, dtype=bool)),
+        (np.array([[2.0]]), 0.7, np.array([[True]])),  # one token
+    ],
+)
 
 
 @check_ssmax.mistake("plain softmax")

@@ -17,7 +17,10 @@ def _count_inputs(rng, size):
 # The answer is a function (max_seq_len, d_model, padding_offset) -> number of parameters of the
 # table, its padding_offset rows for padding among them.
 check_parameter_count = Checker(
-    "The parameters of a learned table", reference=_parameter_count, inputs=_count_inputs
+    "The parameters of a learned table",
+    reference=_parameter_count,
+    inputs=_count_inputs,
+    edges=[(10, 4, 2), (1, 4, 0)],  # one token, no padding
 )
 
 
@@ -122,6 +125,10 @@ check_lookup = Checker(
         table, positions, padding_offset=padding_offset
     ),
     inputs=_lookup_inputs,
+    edges=[
+        (np.arange(15.0).reshape(5, 3), np.array([2, 0]), 1),  # the first position
+        (np.arange(12.0).reshape(4, 3), np.array([0]), 2),  # one token
+    ],
 )
 
 

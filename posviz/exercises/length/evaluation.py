@@ -31,8 +31,17 @@ def _evaluation_inputs(rng, size):
 # The answer is a function (losses_a [n, len], texts_a [n], losses_b [m, len], texts_b [m], trained,
 # rows) -> the mean of b − a past the trained length, over texts that both have read and positions
 # for which b's learned table has a row that was trained: the first `rows`.
+_ONE_TEXT = np.array([[2.0, 1.0, 3.0, 5.0]]), np.array([7])
+
 check_evaluation = Checker(
-    "A repaired evaluation", reference=_difference, inputs=_evaluation_inputs
+    "A repaired evaluation",
+    reference=_difference,
+    inputs=_evaluation_inputs,
+    edges=[
+        # One text in common, and a table that ends with the text.
+        (*_ONE_TEXT, np.array([[9.0] * 4, [2.0, 1.0, 4.0, 8.0]]), np.array([3, 7]), 2, 4),
+        (*_ONE_TEXT, np.array([[2.0, 1.0, 4.0, 8.0]]), np.array([7]), 2, 3),  # one position
+    ],
 )
 
 

@@ -20,7 +20,15 @@ def _needle_inputs(rng, size):
 
 # The answer is a function (losses [texts, len], asked [texts, len], True where the next token is
 # one that was said before) -> [mean loss of all tokens, mean loss of those that are asked for].
-check_needles = Checker("Two means", reference=_both, inputs=_needle_inputs)
+check_needles = Checker(
+    "Two means",
+    reference=_both,
+    inputs=_needle_inputs,
+    edges=[
+        (np.array([[1.0, 2.0, 6.0]]), np.array([[False, False, True]])),  # one text
+        (np.array([[1.0, 5.0], [3.0, 4.0]]), np.array([[False, True], [False, False]])),
+    ],
+)
 
 
 @check_needles.mistake("asked over all")

@@ -39,7 +39,19 @@ def _report_inputs(rng, size):
 # The answer is a function (inside [rates, seeds], beyond [rates, seeds], solved) -> of the learning
 # rate with the best median inside, [median, lowest, highest, share of runs with at least `solved`],
 # all of its accuracies beyond.
-check_report = Checker("An honest report", reference=_report, inputs=_report_inputs)
+check_report = Checker(
+    "An honest report",
+    reference=_report,
+    inputs=_report_inputs,
+    edges=[
+        (
+            np.array([[0.9, 0.8, 0.2], [0.7, 0.6, 0.95]]),
+            np.array([[0.5, 0.1, 0.4], [0.6] * 3]),
+            0.4,
+        ),
+        (np.array([[0.9]]), np.array([[0.6]]), 0.6),  # one rate, one run
+    ],
+)
 
 
 @check_report.mistake("chosen by outside results")

@@ -21,8 +21,19 @@ def _head_inputs(rng, size):
     return rng.normal(size=(size + 1, d_model)), *projections
 
 
+def one_token(inputs):
+    """Inputs with the first token alone."""
+    x, *rest = inputs(np.random.default_rng(0), 1)
+    return x[:1], *rest
+
+
 # The answer is a function (x [len, d_model], w_q, w_k, w_v [d_model, head_dim]) -> [len, head_dim].
-check_attention = Checker("One attention head", reference=_head, inputs=_head_inputs)
+check_attention = Checker(
+    "One attention head",
+    reference=_head,
+    inputs=_head_inputs,
+    edges=[one_token(_head_inputs)],
+)
 
 
 def _products(x, w_q, w_k):
@@ -190,7 +201,13 @@ def _nearest(rows, choices):
 
 
 def _shuffled_sentence(rng, size):
-    x, *projections = rng.normal(size=(4, size + 1, size + 1))
+    while (
+        True
+    ):  # until no two rows of the outputs are so near that np.isclose takes one for the other
+        x, *projections = rng.normal(size=(4, size + 1, size + 1))
+        rows = _head(x, *projections)
+        if (np.abs(rows[:, None] - rows).sum(axis=-1) + np.eye(size + 1)).min() > 0.01:
+            break
     cycle = rng.permutation(size + 1)
     order = np.empty_like(cycle)
     order[cycle] = np.roll(cycle, 1)  # one cycle: every row moves, and three make an inverse unlike
@@ -206,10 +223,18 @@ def _shuffled_inputs(rng, size):
     return head, x, head(x[order])
 
 
+def _reordered(order):
+    head, x, _ = _shuffled_sentence(np.random.default_rng(0), len(order) - 1)
+    return head, x, head(x[order])
+
+
 # The answer is a function (head, inputs, outputs) -> order [len], where outputs is
 # head(inputs[order]): the reader is given the head, its inputs and its outputs after a shuffle.
 check_permutation = Checker(
-    "The order of the shuffled sentence", reference=find_permutation, inputs=_shuffled_inputs
+    "The order of the shuffled sentence",
+    reference=find_permutation,
+    inputs=_shuffled_inputs,
+    edges=[_reordered([2, 1, 0]), _reordered([0])],  # a token that stays, one token
 )
 
 

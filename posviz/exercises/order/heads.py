@@ -32,7 +32,12 @@ def _heads_inputs(rng, size):
 
 # The answer is a function (x [len, d_model], w_q, w_k, w_v [d_model, num_heads·head_dim],
 # num_heads) -> [len, num_heads·head_dim].
-check_heads = Checker("Several attention heads", reference=_heads, inputs=_heads_inputs)
+check_heads = Checker(
+    "Several attention heads",
+    reference=_heads,
+    inputs=_heads_inputs,
+    edges=[attention.one_token(_heads_inputs)],
+)
 
 
 def _cut(rows, num_heads):

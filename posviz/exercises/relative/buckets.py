@@ -22,7 +22,14 @@ def _rule(offsets, num_buckets, max_distance, **options):
 # The answer is a function (offsets [n], num_buckets, max_distance) -> buckets [n] of an encoder,
 # which sees both directions.
 check_t5_bucket_function = Checker(
-    "The rule of T5's buckets", reference=_rule, inputs=_bucket_inputs
+    "The rule of T5's buckets",
+    reference=_rule,
+    inputs=_bucket_inputs,
+    edges=[
+        # Both sides of 0, of the single buckets' end, and of max_distance.
+        (np.array([0, 1, -1, 2, -2, 3, -3, 149, 151, -1000]), 12, 150),
+        (np.array([6, -16, 40]), 14, 100),  # half of an odd half is rounded down
+    ],
 )
 
 

@@ -22,7 +22,15 @@ def _xl_inputs(rng, size):
 # The answer is a function (q, k, r [len, head_dim], u, v [head_dim]) -> scores [len, len], unscaled
 # and 0 for keys ahead of their query. Row o of r is the key of offset o.
 check_transformer_xl_scores = Checker(
-    "The scores of Transformer-XL", reference=_xl_scores, inputs=_xl_inputs
+    "The scores of Transformer-XL",
+    reference=_xl_scores,
+    inputs=_xl_inputs,
+    edges=[  # one token
+        (
+            *np.array([[[1.0, 2.0]], [[3.0, 1.0]], [[1.0, -1.0]]]),
+            *np.array([[2.0, 0.5], [0.0, 1.5]]),
+        )
+    ],
 )
 
 
@@ -197,7 +205,7 @@ def _(q, k, r, u, v):
 def _(rng, size):
     """Your scores are right where u and v are 0, so the two terms of the query are there. Add the
     other two, and nothing else: u·k_j, and v·r with r of i − j."""
-    q, k, r, u, v = _xl_inputs(rng, size)
+    q, k, r, u, v = _xl_inputs(rng, size - 1)
     return q, k, r, 0 * u, 0 * v
 
 
@@ -205,5 +213,5 @@ def _(rng, size):
 def _(rng, size):
     """Your scores are right where r is 0, so (q_i + u)·k_j is there. Add (q_i + v)·r, with row
     i − j of r."""
-    q, k, r, u, v = _xl_inputs(rng, size)
+    q, k, r, u, v = _xl_inputs(rng, size - 1)
     return q, k, 0 * r, u, v

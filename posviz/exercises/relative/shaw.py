@@ -18,7 +18,15 @@ def _shaw_inputs(rng, size):
 
 # The answer is a function (q_positions [q_len], k_positions [k_len], max_distance) -> rows
 # [q_len, k_len] of a table of 2·max_distance + 1 vectors.
-check_shaw_index = Checker("The rows of Shaw's table", reference=_shaw_rows, inputs=_shaw_inputs)
+check_shaw_index = Checker(
+    "The rows of Shaw's table",
+    reference=_shaw_rows,
+    inputs=_shaw_inputs,
+    edges=[
+        (np.array([0, 3]), np.array([0, 2, 3, 9]), 2),  # the first position, and equal ones
+        (np.array([5]), np.array([5]), 1),  # one token
+    ],
+)
 
 
 def _ahead(q_positions, k_positions):

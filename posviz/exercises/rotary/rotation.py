@@ -36,6 +36,11 @@ check_apply_rotary = Checker(
     "RoPE",
     reference=_rope,
     inputs=_rotary_inputs,
+    edges=[
+        # The first position, and equal ones.
+        (np.arange(1, 13).reshape(3, 4) / 20, np.array([0, 3, 3]), 100.0),
+        (np.array([[0.6, 0.8, 0.5, 0.1]]), np.array([2]), 10_000.0),  # one token
+    ],
     tolerance=TOLERANCE,
 )
 
@@ -244,12 +249,17 @@ def _(x, positions, base):
     return turned
 
 
+def _from_0(positions):
+    """The positions with a 0 in front: few bits do no harm on the edges either."""
+    return np.concatenate([[0], positions[1:]])
+
+
 @check_apply_rotary.harmless_on("angles in float16")
 def _(rng, size):
     """Your angles are held in float16, which has 11 bits: past 1024 radians it knows only whole
     ones. Compute positions, angles, cosines and sines in float64 and cast the result."""
     pairs = 1 + size % 4  # these frequencies are powers of 2, so that float16 holds every angle
-    positions = rng.choice(2_000, size=size, replace=False)
+    positions = _from_0(rng.choice(2_000, size=size, replace=False))
     return vectors(rng, size, 2 * pairs), positions, 2.0**pairs
 
 
@@ -259,7 +269,7 @@ def _(rng, size):
     whole ones, and a cosine is off by up to 1/512. Compute positions, angles, cosines and sines in
     float64, or at least in float32, and return the result so."""
     pairs = 2 ** (size % 3)
-    positions = 8 * rng.choice(256, size=size, replace=False)  # 8 bits hold these angles too
+    positions = _from_0(8 * rng.choice(256, size=size, replace=False))  # 8 bits hold these angles
     x = vectors(rng, size, 2 * pairs) / 20  # so small that the errors of 8 bits are forgiven
     return x, positions, 2.0**pairs
 

@@ -23,7 +23,15 @@ def _axial(rows, columns, head_dim, base):
 
 # The answer is a function (rows [n], columns [n], head_dim, base) -> angles [n, head_dim/2], where
 # the first half of the pairs follows the column.
-check_axial = Checker("The angles of axial RoPE", reference=_axial, inputs=_axial_inputs)
+check_axial = Checker(
+    "The angles of axial RoPE",
+    reference=_axial,
+    inputs=_axial_inputs,
+    edges=[
+        (np.array([0, 0, 2]), np.array([0, 3, 0]), 8, 20.0),  # the corner, the first row and column
+        (np.array([1]), np.array([3]), 4, 20.0),  # one patch
+    ],
+)
 
 
 def _halves(first, second, first_freq, second_freq=None):
@@ -181,7 +189,15 @@ def _mixed_inputs(rng, size):
 
 # The answer is a function (rows [n], columns [n], frequencies [2, head_dim/2]) -> angles
 # [n, head_dim/2], where frequencies[0] belongs to the column.
-check_mixed = Checker("The angles of mixed RoPE", reference=mixed_angles, inputs=_mixed_inputs)
+check_mixed = Checker(
+    "The angles of mixed RoPE",
+    reference=mixed_angles,
+    inputs=_mixed_inputs,
+    edges=[
+        (np.array([0, 0, 2]), np.array([0, 3, 0]), np.array([[1.0, -0.5], [0.25, 2.0]])),
+        (np.array([1]), np.array([3]), np.array([[1.0], [0.25]])),  # one patch
+    ],
+)
 
 
 @check_mixed.mistake("frequencies swapped")

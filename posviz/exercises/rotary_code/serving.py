@@ -113,7 +113,11 @@ def _cached_inputs(rng, size):
 # The answer is a function (q, k [head_dim], cached_keys [n, head_dim], inv_freq [head_dim/2]) ->
 # scores [n + 1], unscaled, of the new token: the cache holds keys turned at 0 … n − 1.
 check_cached_scores = Checker(
-    "The scores of cached decoding", reference=_cached_scores, inputs=_cached_inputs
+    "The scores of cached decoding",
+    reference=_cached_scores,
+    inputs=_cached_inputs,
+    # The first token, which finds an empty cache.
+    edges=[(np.array([0.6, 0.8]), np.array([0.5, -0.2]), np.empty((0, 2)), np.array([1.0]))],
 )
 
 

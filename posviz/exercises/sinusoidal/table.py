@@ -20,7 +20,15 @@ def _table(positions, d_model, base):
 
 
 # The answer is a function (positions [len], d_model, base) -> table [len, d_model].
-check_sinusoidal = Checker("The sinusoidal table", reference=_table, inputs=_table_inputs)
+check_sinusoidal = Checker(
+    "The sinusoidal table",
+    reference=_table,
+    inputs=_table_inputs,
+    edges=[
+        (np.array([0, 3, 3]), 4, 100.0),  # the first position, and equal ones
+        (np.array([7]), 4, 10_000.0),  # one token
+    ],
+)
 
 
 def _pairs(d_model):
@@ -178,7 +186,10 @@ def _wavelength(pair, d_model, base):
 
 # The answer is a function (pair, d_model, base) -> wavelength in tokens.
 check_wavelength = Checker(
-    "The wavelength of a pair", reference=_wavelength, inputs=_wavelength_inputs
+    "The wavelength of a pair",
+    reference=_wavelength,
+    inputs=_wavelength_inputs,
+    edges=[(0, 8, 100.0), (3, 8, 100.0)],  # the first pair, and the last
 )
 
 

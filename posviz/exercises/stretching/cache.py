@@ -47,7 +47,12 @@ def _cache_inputs(rng, size):
 # The answer is a function (q [pairs], k [len, pairs], length, base) -> scores [len] of the newest
 # query, at position len − 1, with keys at 0 … len − 1; all complex and not yet turned, and each
 # score as in a pass without a cache: all turned by the frequencies for len tokens.
-check_cached = Checker("Dynamic NTK with a cache", reference=_scores, inputs=_cache_inputs)
+check_cached = Checker(
+    "Dynamic NTK with a cache",
+    reference=_scores,
+    inputs=_cache_inputs,
+    edges=[(np.array([1 + 1j, 2 - 1j]), np.array([[2 + 1j, 1 + 3j]]), 6, 50.0)],  # one token
+)
 
 
 @check_cached.mistake("keys of their own time")

@@ -20,7 +20,12 @@ def _base_of_ten_thousand(rng, size):
 
 # The answer is a function (head_dim, factor, base) -> the base with which pair 0 turns as before
 # and the last of the head_dim/2 pairs exactly `factor` times more slowly.
-check_new_base = Checker("The base of NTK", reference=_new_base, inputs=_new_base_inputs)
+check_new_base = Checker(
+    "The base of NTK",
+    reference=_new_base,
+    inputs=_new_base_inputs,
+    edges=[(6, 2.0, 50.0), (8, 1.0, 50.0)],  # few pairs; nothing is slowed
+)
 
 
 @check_new_base.mistake("exponent missing")

@@ -33,7 +33,10 @@ def _grouped(length, group):
 # The answer is a function (length, window, group) -> apparent distances [length, length], rows are
 # queries, 0 for keys ahead.
 check_distances = Checker(
-    "The distances of Self-Extend", reference=_distances, inputs=_distance_inputs
+    "The distances of Self-Extend",
+    reference=_distances,
+    inputs=_distance_inputs,
+    edges=[(10, 4, 3), (3, 4, 3), (1, 4, 3)],  # the last two are within the window
 )
 
 

@@ -28,7 +28,12 @@ def _score_inputs(rng, size):
 
 # The answer is a function (factor, mscale, mscale_all_dim) -> what scores are multiplied by, of
 # which cos and sin, of queries and of keys, have their part; 0 for a number that is not given.
-check_on_scores = Checker("What YaRN does to scores", reference=_on_scores, inputs=_score_inputs)
+check_on_scores = Checker(
+    "What YaRN does to scores",
+    reference=_on_scores,
+    inputs=_score_inputs,
+    edges=[(40.0, 0.0, 0.0), (1.0, 1.0, 0.5)],  # nothing is stretched by 1
+)
 
 
 @check_on_scores.mistake("q only")

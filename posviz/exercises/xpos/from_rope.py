@@ -44,6 +44,11 @@ def _score_inputs(rng, size):
     return q, k, positions, rotary_frequencies(2 * pairs, 50.0), zeta, int(rng.integers(4, 9))
 
 
+def _at(positions):
+    q, k, _, *rest = _score_inputs(np.random.default_rng(0), 1)
+    return q[: len(positions)], k[: len(positions)], np.array(positions), *rest
+
+
 def _xpos(q, k, positions, inv_freq, zeta, scale_base):
     return _scores(q, k, positions, inv_freq, zeta, scale_base)
 
@@ -51,7 +56,15 @@ def _xpos(q, k, positions, inv_freq, zeta, scale_base):
 # The answer is a function (q, k [len, pairs] complex, positions [len], inv_freq, zeta [pairs],
 # scale_base) -> scores [len, len], real, unscaled, and 0 for keys ahead of their query. Positions
 # rise; the query's pairs decay as zeta^(position/scale_base).
-check_xpos = Checker("The scores of xPos", reference=_xpos, inputs=_score_inputs)
+check_xpos = Checker(
+    "The scores of xPos",
+    reference=_xpos,
+    inputs=_score_inputs,
+    edges=[
+        _at([0, 3]),
+        _at([0]),  # one token
+    ],
+)
 
 
 @check_xpos.mistake("same sign on q and k")
@@ -267,7 +280,7 @@ def _(*given):
 def _(scores):
     """You put a large negative number ahead, as a mask would. Here leave 0 there, so that all of
     them are scores."""
-    return bool((scores[np.triu_indices(len(scores), 1)] < -999).all())
+    return len(scores) > 1 and bool((scores[np.triu_indices(len(scores), 1)] < -999).all())
 
 
 @check_xpos.mistake("scaled")

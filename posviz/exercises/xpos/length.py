@@ -29,7 +29,10 @@ def _whole_inputs(rng, size, nudge):
 # The answer is a function (largest, zeta [pairs], scale_base) -> position where a key, 1 in every
 # pair before it is scaled, grows to the largest number of its format; not rounded.
 check_overflow_position = Checker(
-    "Where a key overflows", reference=_overflow, inputs=_overflow_inputs
+    "Where a key overflows",
+    reference=_overflow,
+    inputs=_overflow_inputs,
+    edges=[(LARGEST[0], np.array([0.5]), 2)],  # one pair
 )
 
 

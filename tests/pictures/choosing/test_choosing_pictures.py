@@ -29,20 +29,16 @@ def test_lit_rows_are_bold_and_the_others_have_their_reason():
     )
 
 
-def test_the_caption_counts_them():
-    assert caption_of(Chooser()).startswith("5 of 20 rows stay lit: take RoPE, found in 208 of 530")
-
-
 @pytest.mark.parametrize("causal", [True, False])
 def test_every_row_of_weights_sums_to_1_and_hides_what_is_ahead(causal):
-    arrays, panels = drawn(SameX(causal=causal, head=3, first=500))
-    assert len(panels) == len(arrays.weights) == len(ROWS)
+    arrays = SameX(causal=causal, head=3, first=500).compute()
+    assert len(arrays.weights) == len(ROWS)
     for weights in arrays.weights.values():
         np.testing.assert_allclose(np.nansum(weights, axis=-1), 1)
         assert np.isnan(weights).sum() == (16 * 15 / 2 if causal else 0)
 
 
-def test_alike_tokens_that_are_told_nothing_share_their_weight_and_a_shift_is_seen_by_few():
+def test_identical_tokens_without_positions_share_their_weight():
     here, there = (SameX(content=0.0, first=first).compute() for first in (0, 1000))
     even = np.tril(np.ones((16, 16))) / np.arange(1, 17)[:, None]
     np.testing.assert_allclose(np.nan_to_num(here.weights["none (NoPE)"]), even)
@@ -64,8 +60,7 @@ def test_the_weight_that_an_encoding_moves_is_counted_once_and_told():
     assert caption_of(picture).endswith(f"{told}{ordered[1]} {arrays.moved[ordered[1]]:.0%}.")
 
 
-@pytest.mark.sampled(quick=2)
-@pytest.mark.parametrize("encoding", CENSUS)
+@pytest.mark.parametrize("encoding", list(CENSUS)[::9])
 def test_the_marked_bar_is_as_long_as_its_number(encoding):
     _, (bar, mark, words) = drawn(Census(encoding=encoding))
     assert bar.artist.get_width() == CENSUS[encoding].files

@@ -7,9 +7,7 @@ import pytest
 
 from posviz.pictures.content.forget_gates import ForgetGates
 from posviz.pictures.tokens import are, is_word, tokens_of
-from tests.pictures.alibi.test_alibi_labels import lines_in, points
-from tests.pictures.by_hand import caption_of, every_setting
-from tests.pictures.xpos.test_xpos_pictures import each_drawn
+from tests.pictures.by_hand import every_setting
 
 
 def product_of_gates(gates, query, key):
@@ -62,40 +60,8 @@ def test_equal_gates_are_alibi_to_the_bound_that_is_told(gate, sentence):
     assert "; the largest difference is below 1e-1" in ForgetGates().caption(arrays)
 
 
-def test_the_caption_tells_the_difference_from_alibi():
-    assert caption_of(ForgetGates()) == (
-        "“.”, 1 of 12 tokens, has the gate 0.05, all others 0.9: the largest difference from "
-        "ALiBi’s with the slope -ln 0.9 = 0.1054, is 2.89; the last query’s bias for the first key "
-        "is -4.05, a factor of 0.017 on its weight (ALiBi -1.16, 0.31)."
-    )
-    assert math.log(0.05 / 0.9) == pytest.approx(-2.89, abs=0.005)
-    assert caption_of(ForgetGates(gate=0.9)) == (
-        "12 gates, all 0.9: the biases are ALiBi’s with the slope -ln 0.9 = 0.1054; the largest "
-        "difference is below 1e-14."
-    )
-    assert caption_of(ForgetGates(sentence="one")).startswith("One gate, 0.9: ")
-    assert caption_of(ForgetGates(word="dog")) == caption_of(ForgetGates(gate=0.9))
-
-
 def test_a_stop_parts_what_came_before_it_from_itself_and_what_follows():
     bias = ForgetGates(others=1.0).compute().bias
     stop = tokens_of(ForgetGates().sentence).index(".")
     assert np.nanmax(abs(bias[:stop])) == np.nanmax(abs(bias[stop:, stop:])) == 0
     assert bias[stop:, :stop] == pytest.approx(math.log(0.05))
-
-
-def test_the_row_and_its_marks():
-    picture = ForgetGates(word="the", gate=0.2)
-    found, gates = lines_in(picture.figure()), gates_of(picture)
-    row = [(key, math.log(product_of_gates(gates, 11, key))) for key in range(12)]
-    assert found["FoX"] == [points(*row)]
-    assert found["ALiBi"] == [points(*((key, (11 - key) * math.log(0.9)) for key in range(12)))]
-    [[marks]] = [line.reshape(-1, 3, 2)[None, :, :2] for line in found["the word"]]
-    assert marks == points(*([[at, 0], [at, 1]] for at in (0, 4)))
-
-
-def test_all_of_the_row_is_on_its_axis():
-    for _, _, (*_, alibi, fox) in each_drawn(ForgetGates, sentence="a b. a, b. A c " * 5):
-        low, high = fox.line.axes.get_ylim()
-        for curve in (alibi, fox):
-            assert low < curve.line.get_ydata().min() <= curve.line.get_ydata().max() == 0 < high

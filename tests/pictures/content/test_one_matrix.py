@@ -9,9 +9,7 @@ import torch
 from posviz.engine.live_figure import LiveFigure
 from posviz.pictures.content.one_matrix import DISTANCES, DOUBLE, TWO, OneMatrix
 from tests.engine.sample import place_of
-from tests.pictures.alibi.test_alibi_labels import lines_in, points
-from tests.pictures.by_hand import caption_of, every_setting, frequencies
-from tests.pictures.xpos.test_xpos_pictures import each_drawn
+from tests.pictures.by_hand import caption_of, every_setting
 
 
 def matrix_of(picture):
@@ -66,36 +64,6 @@ def test_limits_are_the_encodings_they_are_called():
 )
 def test_the_caption_names_the_encoding(setting, told):
     assert caption_of(OneMatrix(**setting)).startswith(f"Eigenvalues {told}")
-
-
-def test_the_caption_tells_scores_and_what_lies_outside():
-    assert caption_of(OneMatrix()).endswith(
-        "the score is 1 at distance 0, 0.936 at 1 and 0.261 at 64 (T5, FIRE and CoPE have no such "
-        "matrix)."
-    )
-    assert "0.950 at 1 and -2.200 at 64 " in caption_of(OneMatrix(real_part=0, matrix=DOUBLE))
-
-
-def test_pairs_of_released_encodings_and_the_own_pair():
-    found = lines_in(OneMatrix().figure())
-    speeds = frequencies(64, 10_000)
-    zeta = [(2 * i / 64 + 0.4) / 1.4 for i in range(32)]
-    [rope], [xpos] = found["RoPE’s pairs"], found["xPos’s pairs"]
-    assert rope == points(*((0, sign * speed) for sign in (1, -1) for speed in speeds))
-    pairs = [(math.log(z) / 512, speed) for z, speed in zip(zeta, speeds, strict=True)]
-    assert xpos == points(*((x, sign * y) for sign in (1, -1) for x, y in pairs))
-    assert found["a ± iω"] == [points([-0.02, 0.3], [-0.02, -0.3])]
-    assert [line[:, 1] for line in found["e^(a·d)"]] == [
-        points(*(sign * math.exp(-0.02 * d / 8) for d in range(513))) for sign in (1, -1)
-    ]
-
-
-def test_all_of_the_curve_is_on_its_axis():
-    for _, _, (pair, *_, curve, score) in each_drawn(OneMatrix):
-        low, high = score.line.axes.get_ylim()
-        assert low < curve.line.get_ydata().min() <= curve.line.get_ydata().max() < high
-        left, right = pair.line.axes.get_xlim()
-        assert left < pair.line.get_xdata().min() <= pair.line.get_xdata().max() < right
 
 
 def test_the_eigenvalues_can_be_dragged_and_a_double_one_stays_real():

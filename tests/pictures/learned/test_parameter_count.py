@@ -7,7 +7,6 @@ import torch
 import transformers
 
 from posviz.pictures.learned.parameter_count import MODELS, ParameterCount
-from tests.pictures.by_hand import caption_of, drawn, every_setting
 
 BUILT = {
     "GPT-2 small": ("GPT2LMHeadModel", {}, "wpe"),
@@ -25,7 +24,6 @@ BUILT = {
 }
 
 
-@pytest.mark.sampled(quick=2)
 @pytest.mark.parametrize("name", MODELS)
 def test_a_models_parameters_are_those_that_transformers_makes(name):
     kind, settings, table = BUILT[name]
@@ -49,44 +47,3 @@ def test_what_does_not_grow_is_drawn_with_its_count():
     assert counts[rows["sinusoidal, RoPE, ALiBi"]] == 0
     for name, model in MODELS.items():
         assert counts[rows[name]] == model.rows * model.columns
-
-
-@pytest.mark.slow("seconds")
-def test_the_table_asked_for_beside_the_model_chosen():
-    for picture in every_setting(ParameterCount, 8):
-        _, parts = drawn(picture)
-        asked, ring, box = (part.line for part in parts)
-        length, model = picture.length, MODELS[picture.model]
-        count, own = length * picture.width, model.rows * model.columns
-        assert set(asked.get_xdata()) == {count}
-        row = list(MODELS).index(picture.model)
-        assert ring.get_xydata().tolist() == [[own, row]]
-        assert box.get_xydata().tolist() == [[model.parameters, row]]
-        caption = caption_of(picture)
-        assert caption.startswith(f"{length:,} × {picture.width:,} = {count:,} parameters, ")
-        megabytes = re.search(r"([\d,.]+) MB", caption)[1].replace(",", "")
-        assert float(megabytes) == pytest.approx(2 * count / 1e6, abs=0.5, rel=0.01)
-        said = re.findall(r"(less than )?([\d,.]+(?:e\+\d+)?)%", caption)
-        for (less, number), table in zip(said, (count, own), strict=True):
-            share = 100 * table / model.parameters
-            assert bool(less) == (share < 0.001)
-            if less:
-                assert number == "0.001"
-            else:
-                assert float(number.replace(",", "")) == pytest.approx(share, rel=6e-3, abs=6e-4)
-
-
-def test_a_small_table_beside_gpt_3_is_less_than_any_number_shown():
-    start = "or less than 0.001% of the 174,604,259,328 of GPT-3 175B, whose own table"
-    assert start in caption_of(ParameterCount(length=1024, width=768, model="GPT-3 175B"))
-    tables = [(128, 64), (10_000, 192), (27_300, 64), (128, 12_288), (1000, 1792)]
-    for length, width in tables:
-        caption = caption_of(ParameterCount(length=length, width=width, model="GPT-3 175B"))
-        assert ("less than" in caption) == (100_000 * length * width < 174_604_259_328)
-
-
-def test_the_defaults_are_gpt_2s():
-    assert caption_of(ParameterCount()) == (
-        "1,024 × 768 = 786,432 parameters, 1.57 MB at 2 bytes each, or 0.632% of the 124,439,808 "
-        "of GPT-2 small, whose own table of 1,024 × 768 is 0.632%."
-    )

@@ -61,19 +61,3 @@ def test_the_readers_run_is_laid_over_its_own_task():
     picture.task = "bytes"
     assert len(curves(picture)) == 4
     assert "your run" not in caption_of(picture)
-
-
-def test_the_caption_has_medians_and_ends():
-    assert caption_of(ExtrapolationCurves(FOUND, task="recall", beside="T5")) == (
-        "recall, of answers right in 16 and of 128 tokens: ALiBi 85% and 55% (median of 3 runs, "
-        "50% to 60%); T5 has no run."
-    )
-    told = caption_of(ExtrapolationCurves(BYTES))
-    assert told.startswith("bytes, nats over the second half of 16 and of 128 tokens: ALiBi 2.00")
-
-
-def test_others_are_grey_and_the_trained_length_is_marked():
-    figure = ExtrapolationCurves(FOUND, task="recall").figure()
-    lines = {line.get_label(): line for line in figure.axes[0].lines}
-    assert list(lines["trained length"].get_xdata()) == [16, 16]
-    assert lines["all others"].get_xydata().shape == (2 * 5, 2)  # two medians of four lengths

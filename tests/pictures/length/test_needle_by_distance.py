@@ -5,7 +5,7 @@ import pytest
 
 from posviz.pictures.length.needle_by_distance import NeedleByDistance
 from tests.lab.made_results import made
-from tests.pictures.by_hand import caption_of, drawn
+from tests.pictures.by_hand import drawn
 
 BINS = np.array([1.0, 1.0, 0.9, 0.7, 0.5, 0.3, 0.2])  # distances from 1, 2, 4, … 64
 FOUND = [made("recall", "ALiBi", seed, (1, 1, 1, 1), BINS - 0.02 * seed) for seed in range(3)]
@@ -19,19 +19,3 @@ def test_needles_stand_at_the_middle_of_their_distances():
     assert list(x) == pytest.approx([2**k * 2**0.5 for k in range(7)])
     assert list(y) == pytest.approx(list(BINS - 0.02))
     assert thin.line.get_xydata().shape == (3 * 8, 2)
-
-
-def test_the_caption_tells_a_flat_loss_from_what_is_found():
-    told = caption_of(NeedleByDistance(FOUND))
-    near, far = (100 * np.mean(part) - 2 for part in (BINS[:3], BINS[4:]))
-    assert told == (
-        "In 128 tokens, medians of all runs: ALiBi’s loss changes by 0.01 nats; it finds "
-        f"{near:.0f}% up to half the trained length, {far:.0f}% past it; RoPE has no run "
-        "(guessing finds 12%)."
-    )
-
-
-def test_both_panels_mark_the_trained_length():
-    for axes in NeedleByDistance(FOUND).figure().axes:
-        [end] = [line for line in axes.lines if line.get_label() == "trained length"]
-        assert list(end.get_xdata()) == [16, 16]

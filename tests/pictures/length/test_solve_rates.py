@@ -3,7 +3,6 @@
 from posviz.lab.tables import ALL_ARMS
 from posviz.pictures.length.solve_rates import SolveRates
 from tests.lab.made_results import made
-from tests.pictures.by_hand import caption_of, drawn
 
 FOUND = [
     made("recall", "RoPE", 0, (1, 0.95, 0.5, 0.2)),
@@ -30,16 +29,3 @@ def test_dots_stand_in_the_row_of_their_arm_and_the_column_of_their_task():
     x, y = SolveRates([FOUND[-1]]).compute().dots["solved"]
     assert [round(place - 0.01) for place in x] == [10, 11, 12]  # the fourth task, 3.5 columns each
     assert {round(place) for place in y} == {0}
-
-
-def test_the_row_of_the_arm_is_framed():
-    _, parts = drawn(SolveRates(FOUND, arm="FoX"))
-    assert {round(y) for y in parts[0].line.get_ydata()} == {ALL_ARMS.index("FoX")}
-
-
-def test_the_caption_counts_runs():
-    assert caption_of(SolveRates(FOUND)) == (
-        "RoPE: so many runs have 90% of the answers right at the trained length, and still at 2× "
-        "and 4×: recall 2 of 3, then 1 and 1."
-    )
-    assert caption_of(SolveRates(FOUND, arm="FoX")).endswith("4×: it has no run.")

@@ -27,7 +27,7 @@ def test_who_looks_at_whom_and_padding_comes_first(mask):
     assert lines["keys it looks at"][0].tolist() == (arrays.weights >= 0).sum(axis=1).tolist()
 
 
-def test_scores_vary_by_head_dim_and_by_1_when_they_are_divided_by_its_root():
+def test_scores_vary_by_head_dim_and_by_1_when_divided_by_its_root():
     picture = ScoreVariance(head_dim=9, seed=2)
     arrays, _ = drawn(picture)
     q, k = np.random.default_rng(2).standard_normal((2, PAIRS, 256), dtype=np.float32)

@@ -5,7 +5,6 @@ import pytest
 import torch
 
 from posviz.pictures.rotary_code.precision_lab import HEAD_DIM, POSITIONS, PrecisionLab
-from tests.pictures.by_hand import drawn
 
 NARROW = ["float32", "float16", "bfloat16"]
 OFFSET, BASE = 5, 10_000
@@ -49,9 +48,3 @@ def test_only_the_angles_of_float16_overflow():
 def test_rounded_waves_err_alike_at_every_position():
     errors = PrecisionLab(rounded="cos and sin").compute().curves
     assert errors["float32"].max() < 1e-5 < 1e-3 < errors["bfloat16"].max() < 1
-
-
-@pytest.mark.parametrize(("rounded", "crosses"), [("angles", 1), ("cos and sin", 0)])
-def test_the_cross_stands_only_where_something_overflows(rounded, crosses):
-    _, (*_, cross) = drawn(PrecisionLab(rounded=rounded))
-    assert len(cross.line.get_xdata()) == crosses

@@ -6,8 +6,6 @@ import math
 import numpy as np
 import pytest
 
-from posviz.configs import read_config
-from posviz.configs.builtin import CONFIGS
 from posviz.pictures.stretching.config_reader import PASTED, ConfigReader
 from tests.configs.test_configs import llama
 from tests.pictures.by_hand import caption_of, drawn
@@ -38,36 +36,6 @@ def test_pairs_of_yarn_are_kept_blended_and_slowed_where_they_should_be():
     assert all(1 < wave / waves[pair] < 4 for pair, wave in blended.items())
 
 
-@pytest.mark.parametrize("name", CONFIGS)
-def test_each_configuration_is_told_with_its_lengths_layers_and_warnings(name):
-    arrays, reading = ConfigReader(model=name).compute(), read_config(CONFIGS[name])
-    start, *kinds = arrays.told.replace("\u00a0", " ").splitlines()
-    lengths = reading.trained, reading.promised
-    assert arrays.notice == ""
-    assert arrays.lengths == lengths
-    trained, promised = (f"{length:,}" if length else "?" for length in lengths)
-    assert start == f"trained on {trained} tokens, {promised} promised"
-    for kind, told in zip(reading.kinds, kinds, strict=False):
-        assert told.startswith(f"{kind.kind.removesuffix('_attention')}, {kind.count} layers: ")
-        assert told.endswith(": no position") == (kind.method == "none")
-        assert (f"× {kind.on_scores:.4f}" in told) == (f"{kind.on_scores:.4f}" != "1.0000")
-    assert kinds[len(reading.kinds) :] == [f"! {warning}" for warning in reading.warnings]
-    turning = [kind for kind in reading.kinds if kind.frequencies is not None]
-    points = [
-        np.count_nonzero(each[1] > 0) for each in (arrays.kept, arrays.blended, arrays.slowed)
-    ]
-    assert sum(points) == sum(np.count_nonzero(kind.frequencies.inv_freq) for kind in turning)
-    assert arrays.pairs == max(kind.rotary_dim // 2 for kind in turning)
-
-
-def test_kinds_that_turn_otherwise_are_named_at_their_curves():
-    def names(model):
-        return [name for name, _ in ConfigReader(model=model).compute().labels]
-
-    assert names("OLMo 3 7B") == ["full", "sliding"]
-    assert names("gpt-oss 120b") == ["", ""]  # both are one curve
-
-
 BAD = {
     "": "paste the text of a config.json",
     "/etc/passwd": "this text begins with '/etc/pas', a config.json begins with {",
@@ -88,13 +56,6 @@ def test_what_is_no_configuration_gets_one_line_and_no_curves(pasted, notice):
     assert (arrays.told, [*arrays.before[0]]) == ("", [])
     assert arrays.notice in caption_of(picture)
     assert len(caption_of(picture)) < 400
-
-
-def test_the_notice_stands_where_the_words_were():
-    _, lines, words = parts_of(ConfigReader(config='{"head_dim": 64'))
-    assert words[:3] == ["", "", ""]
-    assert words[3].startswith("the text must be JSON: ")
-    assert all(len(line.get_xdata()) == 0 for line in lines.values())
 
 
 def test_a_file_of_many_lines_is_read_as_it_is_pasted(tmp_path):

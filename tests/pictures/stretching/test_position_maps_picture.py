@@ -1,13 +1,9 @@
 """Maps of positions as drawn, beside loops over all pairs."""
 
-import re
-
 import numpy as np
 import pytest
-from matplotlib.colors import to_rgba
 
-from posviz.pictures.stretching.position_maps import RED, PositionMaps
-from tests.pictures.by_hand import caption_of, drawn, every_setting
+from posviz.pictures.stretching.position_maps import PositionMaps
 
 
 def looks(name, query, key, length, trained, window, group):
@@ -64,19 +60,6 @@ def test_each_pair_looks_as_far_apart_as_a_loop_says(name, length, trained, wind
     np.testing.assert_allclose(arrays.row, np.array(row, float))
 
 
-def test_what_training_has_never_seen_is_drawn_in_the_colour_of_its_own():
-    arrays, (shares, true, end, seen, unseen) = drawn(PositionMaps())
-    assert np.array_equal(shares.image.get_array().filled(np.nan), arrays.shares, equal_nan=True)
-    far = to_rgba(RED)
-    assert tuple(shares.image.to_rgba(arrays.shares)[127, 0]) == pytest.approx(far, abs=0.01)
-    assert to_rgba(unseen.line.get_color()) == far
-    (nearest, *_, last), (first, *_, end_of_text) = seen.line.get_ydata(), unseen.line.get_ydata()
-    assert (nearest, end_of_text) == (0, 127)
-    assert np.isnan([last, first]).all()
-    assert end.line.get_ydata() == [64] * 2
-    assert true.line.get_ydata().tolist() == list(range(128))
-
-
 def test_self_extend_reads_as_far_as_its_formula_says():
     """(L − W) · G + W tokens: one more is too many."""
     window, group, trained = 32, 4, 64
@@ -84,17 +67,3 @@ def test_self_extend_reads_as_far_as_its_formula_says():
     for length, count in ((reach, 0), (reach + group, 1)):
         picture = PositionMaps(positions="Self-Extend", length=length, window=window, group=group)
         assert (picture.compute().beyond_training > 0) == bool(count)
-
-
-def test_the_caption_tells_the_largest_distance_and_how_many_are_new():
-    for picture in every_setting(PositionMaps, count=30):
-        caption, arrays = caption_of(picture), picture.compute()
-        start, found = re.fullmatch(
-            r"(.+): in a text of \d+ tokens the largest distance is ([\d.]+), and .+\.", caption
-        ).groups()
-        assert float(found) == pytest.approx(arrays.largest, rel=1e-5)
-        held = picture.positions not in NAMES[:2] and picture.window >= picture.trained
-        assert ("(window " in start) == held
-        assert (" more are forgotten" in caption) == bool(arrays.forgotten)
-        kept = arrays.pairs - arrays.forgotten
-        assert f" {arrays.beyond_training:,} of {kept:,} pairs look {picture.trained}" in caption
