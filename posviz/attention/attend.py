@@ -7,9 +7,10 @@ from typing import Any
 
 from posviz.arrays import Array, as_array, as_like, namespace, upcast_half
 from posviz.attention.cache import KeyValueCache
+from posviz.attention.masks import window_mask
 from posviz.encodings.checks import require_integer, require_positive
 from posviz.encodings.doors import Encoding, doors
-from posviz.encodings.relative import offsets_of, positions_of
+from posviz.encodings.relative import positions_of
 from posviz.encodings.temperatures import LogN
 
 Temperature = float | Callable[[Array], Array] | LogN
@@ -102,8 +103,9 @@ def attend(
         q, seen.keys, seen.values, encoding, (positions, seen.positions), mask, window, temperature
     )
     if cache is not None:
-        cache.__init__(seen.keys, seen.values, seen.positions, carried)
-    output = namespace(x).permute_dims(output, (0, 2, 1, 3)).reshape(*x.shape[:2], -1)
+        vars(cache).update(vars(seen), carried=carried)
+    side_by_side = namespace(x).permute_dims(output, (0, 2, 1, 3))
+    output = side_by_side.reshape(*x.shape[:2], num_heads * output.shape[3])
     return (output, weights) if return_weights else output
 
 
@@ -121,7 +123,7 @@ def _weigh(
     xp, dtype = namespace(q, k, v), v.dtype
     q, k, v = upcast_half(q), upcast_half(k), upcast_half(v)
     k, v = _for_query_heads(k, q), _for_query_heads(v, q)
-    allowed = _allowed(mask, window, q, k, positions)
+    allowed = _allowed(mask, window, q, positions)
     if temperature is not None:
         q = _tempered(q, temperature, positions[0], allowed, k.shape[2])
     # [batch, heads, q_len, head_dim] @ [batch, heads, head_dim, k_len]
@@ -157,7 +159,7 @@ def _for_query_heads(x: Array, q: Array) -> Array:
 
 
 def _allowed(
-    mask: Any, window: int | None, q: Array, k: Array, positions: tuple[Array, Array]
+    mask: Any, window: int | None, q: Array, positions: tuple[Array, Array]
 ) -> Array | None:
     """Return where a query may look, broadcast to [batch, heads, q_len, k_len]; None: anywhere."""
     if mask is not None:
@@ -168,9 +170,7 @@ def _allowed(
                 f"mask must be boolean, True where a query may look, got {mask.dtype}."
             )
     if window is not None:
-        window = require_integer(window, "window")
-        scores = namespace(q).empty((1, 1, q.shape[2], k.shape[2]), device=q.device)
-        near = abs(offsets_of(scores, *positions)) < window
+        near = window_mask(*positions, window)
         mask = near if mask is None else mask & near
     return mask
 
@@ -198,7 +198,7 @@ def _seen(allowed: Array | None, k_len: int, q: Array) -> Array:
 
 def _split_heads(x: Array, head_dim: int) -> Array:
     """[batch, len, heads·head_dim] → [batch, heads, len, head_dim]"""
-    heads = x.reshape(*x.shape[:2], -1, head_dim)
+    heads = x.reshape(*x.shape[:2], x.shape[2] // head_dim, head_dim)
     return namespace(x).permute_dims(heads, (0, 2, 1, 3))
 
 

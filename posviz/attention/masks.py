@@ -47,6 +47,16 @@ def _causal_in_blocks(q_positions: Any, k_positions: Any, size: int, before: int
     return _with_heads((blocks_back <= before) & (offsets(q_positions, k_positions) >= 0))
 
 
+def window_mask(q_positions: Any, k_positions: Any, window: int) -> Array:
+    """Let each query look at keys less than ``window`` tokens away, past or future.
+
+    Shapes: as ``causal_mask``.
+
+    Source: Beltagy et al. 2020 (Longformer), section 3.1.
+    """
+    return _with_heads(abs(offsets(q_positions, k_positions)) < require_integer(window, "window"))
+
+
 def padding_mask(lengths: Any, seq_len: int) -> Array:
     """Let every query look at real tokens alone, when shorter sentences are padded on the left.
 

@@ -63,15 +63,9 @@ class BiasByOffset(Encoding):
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:
         """Add the bias to scores [batch, heads, q_len, k_len]."""
-        apart = offsets_of(scores, q_positions, k_positions)
-        apart = apart if apart.ndim == 2 else apart[:, 0]
+        apart = as_like(offsets(q_positions, k_positions), scores)
         bias = self.bias(apart, scores.shape[-3])
         return scores + namespace(bias).astype(bias, scores.dtype, copy=False)
-
-
-def position_at(positions: Array, sentence: Any, token: Any) -> Array:
-    """Return the position of one token of positions [len] or [batch, len]."""
-    return positions[token] if positions.ndim == 1 else positions[sentence, token]
 
 
 def pick(by_row: Array, index: Array) -> Array:

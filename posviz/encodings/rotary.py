@@ -56,11 +56,11 @@ def pairs_of(x: Array, layout: str) -> tuple[Array, Array]:
 
 
 def _as_dimensions(pairs: tuple[Array, Array], x: Array, layout: str) -> Array:
-    """Return the pairs as the first dimensions of an array like ``x``; the others are those of x."""
+    """Return an array like ``x`` whose first dimensions are these pairs."""
     xp = namespace(x)
     if layout == "interleaved":
-        rotated = xp.stack(pairs, axis=-1)
-        rotated = xp.reshape(rotated, (*rotated.shape[:-2], -1))
+        shape = (*pairs[0].shape[:-1], 2 * pairs[0].shape[-1])
+        rotated = xp.reshape(xp.stack(pairs, axis=-1), shape)
     else:
         rotated = xp.concat(pairs, axis=-1)
     rotated = xp.astype(rotated, x.dtype, copy=False)
@@ -141,7 +141,7 @@ class Rotary(Encoding):
         if self.frequencies is not None:
             require_shape(self.frequencies.inv_freq, "inv_freq", "rotary_dim/2")
             if (self.base, self.rotary_dim) != (10_000.0, None):
-                raise ValueError("base and rotary_dim must be left out where frequencies are given.")
+                raise ValueError("frequencies stand in for base and rotary_dim: leave these out.")
 
     def at_query(self, q: Array, positions: Any) -> Array:
         """Rotate q [batch, heads, len, head_dim] by its positions."""
