@@ -38,6 +38,7 @@ def test_figures_and_an_animation_and_then_only_what_is_missing(tmp_path):
     assert (tmp_path / "a b" / "AlibiSlopes.svg").exists()
 
 
+@pytest.mark.release("ten seconds")
 def test_two_runs_give_the_same_bytes(tmp_path):
     runs = []
     for seed in "12":

@@ -92,7 +92,7 @@ def walk(picture) -> list[tuple[str, dict]]:
     return steps
 
 
-def spread(values, most=3) -> list:
+def spread(values, most=2) -> list:
     """As many of the values, the first and the last among them."""
     places = np.linspace(0, len(values) - 1, min(most, len(values)))
     return [values[round(place)] for place in places]

@@ -66,6 +66,7 @@ def says(explorer, text):
     expect(caption).to_have_text(re.compile("^" + re.escape(text)), timeout=10 * SECOND)
 
 
+@pytest.mark.release("twenty seconds for each front end")
 def test_first_picture_is_there_and_nothing_is_cut_off(explorer):
     assert explorer.canvas.bounding_box()["width"] == pytest.approx(800 * explorer.scale(), abs=1)
     assert explorer.caption().startswith("Row 10: ")
@@ -90,6 +91,7 @@ def test_picture_follows_a_drag_to_its_end(explorer):
     says(explorer, "Row 10: ")
 
 
+@pytest.mark.release("a front end")
 def test_configuration_is_pasted(host):
     _, reader = host.explorers()
     text = json.dumps(CONFIGS["DeepSeek-V3"] | {"notes": "x" * 5000}, indent=1)

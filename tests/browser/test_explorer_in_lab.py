@@ -6,6 +6,7 @@ import os
 import re
 import signal
 
+import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
@@ -95,6 +96,7 @@ class Slowly(type(picture)):
 """
 
 
+@pytest.mark.release("ten seconds")
 def test_reset_overtakes_the_last_word_of_a_drag(lab):
     """The picture is slow, so that the drag's last word still waits when Reset is clicked."""
     explorer = lab.explore("drag_reset", TABLE + SLOWLY, "picture = Slowly()\npicture.explore()")
@@ -112,6 +114,7 @@ def test_reset_overtakes_the_last_word_of_a_drag(lab):
     expect(explorer.handle("d_model")).to_have_css("opacity", "1")
 
 
+@pytest.mark.release("seven seconds")
 def test_drag_leaves_the_icon_of_the_tab_alone(lab):
     """JupyterLab would swap it twice for every message, and the browser fetch it each time."""
     explorer = lab.explore("icon", TABLE, "picture.explore()")
@@ -280,6 +283,7 @@ def test_export_saves_the_picture_as_it_stands_and_copies_its_line(lab, server):
     assert lab.page.evaluate("navigator.clipboard.readText()") == line
 
 
+@pytest.mark.release("six seconds")
 def test_many_runs_of_a_cell_leave_one_explorer_alive(lab):
     lab.write("fifty", FRAGILE, "picture.explore()")
     lab.run_all()
@@ -290,6 +294,7 @@ def test_many_runs_of_a_cell_leave_one_explorer_alive(lab):
     assert int(lab.ask(count)) == before
 
 
+@pytest.mark.release("twenty seconds of silence")
 def test_kernel_that_falls_silent_is_told_until_it_answers(lab):
     explorer = lab.explore("silent", FRAGILE + "import os\nprint(os.getpid())", "picture.explore()")
     kernel = int(printed(lab, 0))

@@ -66,6 +66,7 @@ MESSAGE = "message => { message.content.data.method = 'lost'; }"
 every_picture = pytest.mark.release("every picture")
 
 
+@pytest.mark.release("half a minute at each density")
 @pytest.mark.parametrize(
     ("density", "names"),
     [
@@ -120,6 +121,7 @@ def set_position(lab, position):
     )
 
 
+@pytest.mark.release("a host for each loss")
 @pytest.mark.parametrize("lose", [BUFFERS, MESSAGE], ids=["buffers", "messages"])
 def test_host_that_loses_what_is_binary_shows_the_right_picture(lab, show, lose):
     [explorer] = show("plain", "(_, buffers) => buffers.length > 0", lose)

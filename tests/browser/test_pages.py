@@ -66,6 +66,7 @@ def shows_another(strip, action):
     raise AssertionError("The picture did not change.")
 
 
+@pytest.mark.release("half a minute for each lesson")
 def test_every_slider_moves_its_picture_from_end_to_end(lesson):
     strips = 0
     for strip in lesson.strips():

@@ -76,9 +76,8 @@ def grown(lab):
     return grown
 
 
-@pytest.mark.parametrize(
-    "events", [EVENTS, pytest.param(5 * EVENTS, marks=pytest.mark.release("a minute"))]
-)
+@pytest.mark.release("a storm")
+@pytest.mark.parametrize("events", [EVENTS, 5 * EVENTS])
 def test_storm_of_events_ends_with_the_right_picture_and_nothing_grew(lab, grown, events):
     explorer = lab.explore("storm", PICTURE, "explorer = picture.explore(); explorer")
     storm(explorer, EVENTS // 2)  # fills the caches

@@ -45,7 +45,7 @@ def made_up(folder, name):
         for name in MADE_UP
     ],
 )
-def test_each_is_told_its_mistakes(name, tmp_path, monkeypatch):
+def test_cheats_and_mistakes_get_their_verdicts(name, tmp_path, monkeypatch):
     monkeypatch.setattr(submission, "SECONDS", 5)
     file = made_up(tmp_path, name)
     verdicts = grade._graded(file, notebook=NOTEBOOK, seed=len(name))

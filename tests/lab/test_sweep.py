@@ -105,6 +105,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.release("nine seconds")
 @pytest.mark.slow("processes")
 def test_a_worker_that_is_killed_loses_nothing(tmp_path):
     script = tmp_path / "script.py"

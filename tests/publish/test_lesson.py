@@ -212,6 +212,7 @@ def test_what_is_no_notebook_is_named_in_a_line(tmp_path, content):
     assert str(refusal.value).isprintable()
 
 
+@pytest.mark.release("twenty seconds")
 @pytest.mark.slow("a process")
 def test_a_signal_in_the_second_lesson_stops_it_and_its_kernel_complains_of_nothing(tmp_path):
     begun = repr(str(tmp_path / "begun"))

@@ -81,6 +81,7 @@ def unfinished(place) -> list[str]:
     return sorted({str(path.relative_to(place)) for path in left})
 
 
+@pytest.mark.release("half a minute")
 @pytest.mark.slow("processes")
 @pytest.mark.parametrize(("name", "moment"), MOMENTS)
 def test_no_worker_lives_on_and_the_next_run_clears_what_was_left(tmp_path, name, moment):
