@@ -152,7 +152,7 @@ def test_what_a_file_leaves_out_is_what_the_code_takes(name):
 
 @pytest.mark.parametrize(
     "entry",
-    [{"no_rope_layers": [1, 0]}, {"no_rope_layers": [1, 1, 1, 2]}, {"floor_scale": 0}],
+    [{"no_rope_layers": [1, 0]}, {"no_rope_layers": [1, 1, 1, 2]}],
     ids=str,
 )
 def test_an_entry_that_no_model_can_have_is_named(entry):

@@ -123,7 +123,7 @@ def _weigh(
     xp, dtype = namespace(q, k, v), v.dtype
     q, k, v = upcast_half(q), upcast_half(k), upcast_half(v)
     k, v = _for_query_heads(k, q), _for_query_heads(v, q)
-    allowed = _allowed(mask, window, q, positions)
+    allowed = _allowed(mask, window, q, (*q.shape[:3], k.shape[2]), positions)
     if temperature is not None:
         q = _tempered(q, temperature, positions[0], allowed, k.shape[2])
     # [batch, heads, q_len, head_dim] @ [batch, heads, head_dim, k_len]
@@ -159,20 +159,26 @@ def _for_query_heads(x: Array, q: Array) -> Array:
 
 
 def _allowed(
-    mask: Any, window: int | None, q: Array, positions: tuple[Array, Array]
+    mask: Any, window: int | None, q: Array, shape: tuple[int, ...], positions: tuple[Array, Array]
 ) -> Array | None:
-    """Return where a query may look, broadcast to [batch, heads, q_len, k_len]; None: anywhere."""
+    """Return where a query may look, to broadcast to the shape of scores; None: anywhere."""
     if mask is not None:
         mask = mask(*positions) if callable(mask) else mask
         mask = as_like(mask, q)
         if "bool" not in str(mask.dtype):
-            raise TypeError(
-                f"mask must be boolean, True where a query may look, got {mask.dtype}."
-            )
+            raise TypeError(f"mask must be boolean, True where a query may look, got {mask.dtype}.")
+        if not _fits(mask.shape, shape):
+            raise ValueError(f"mask must broadcast to {shape}, got shape {tuple(mask.shape)}.")
     if window is not None:
         near = window_mask(*positions, window)
         mask = near if mask is None else mask & near
     return mask
+
+
+def _fits(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    """Tell whether an array of this shape broadcasts to the target."""
+    lengths = zip(reversed(shape), reversed(target), strict=False)
+    return len(shape) <= len(target) and all(n in (1, wanted) for n, wanted in lengths)
 
 
 def _tempered(

@@ -112,8 +112,8 @@ class DeBERTa(Encoding):
 
     def _rows(self, offsets: Any) -> Array:
         """Return δ, the row of a table for each offset."""
-        max_position = self._k if self.bucket_size is None else self.max_position
-        return deberta_bucket(offsets, self.bucket_size, max_position) + self._k
+        max_position = self.max_position if self.bucket_size else self._k
+        return deberta_bucket(offsets, self.bucket_size, max_position or 0) + self._k
 
     def scale(self, head_dim: int) -> float:
         """Return 1/√(head_dim · (1 + terms)): each term adds to the variance of the scores."""

@@ -7,7 +7,7 @@ from typing import Any
 from posviz.arrays import Array, as_array, as_like, namespace, together
 from posviz.encodings.doors import Encoding
 
-__all__ = ["BiasByOffset", "offsets"]
+__all__ = ["offsets"]
 
 
 def offsets(q_positions: Any, k_positions: Any) -> Array:

@@ -38,11 +38,15 @@ def apply_rotary(
     """
     require_choice(layout, "layout", LAYOUTS)
     x, angles = as_array(x, "x"), as_float64(angles, "angles")
+    if (rotary_dim := 2 * angles.shape[-1]) > x.shape[-1]:
+        raise ValueError(
+            f"angles are of rotary_dim {rotary_dim}, more than the {x.shape[-1]} dimensions of x."
+        )
     xp = namespace(angles)
     cos, sin = attention_factor * xp.cos(angles), attention_factor * xp.sin(angles)
     wide = upcast_half(x)
     cos, sin = as_like(cos, x, wide.dtype), as_like(sin, x, wide.dtype)
-    first, second = pairs_of(wide[..., : 2 * angles.shape[-1]], layout)
+    first, second = pairs_of(wide[..., :rotary_dim], layout)
     rotated = (first * cos - second * sin, first * sin + second * cos)
     return _as_dimensions(rotated, x, layout)
 
@@ -139,7 +143,8 @@ class Rotary(Encoding):
         if self.rotary_dim is not None:
             require_even(self.rotary_dim, "rotary_dim")
         if self.frequencies is not None:
-            require_shape(self.frequencies.inv_freq, "inv_freq", "rotary_dim/2")
+            inv_freq = as_float64(self.frequencies.inv_freq, "inv_freq")
+            require_shape(inv_freq, "inv_freq", "rotary_dim/2")
             if (self.base, self.rotary_dim) != (10_000.0, None):
                 raise ValueError("frequencies stand in for base and rotary_dim: leave these out.")
 

@@ -183,13 +183,14 @@ class _GridRotary(Encoding):
 
     coordinates: Array
 
-    axes = ("row", "column")
+    axes = "row, column"
+    layout = "interleaved"  # a field of each subclass
 
     def __post_init__(self) -> None:
         require_choice(self.layout, "layout", LAYOUTS)
         coordinates = as_float64(self.coordinates, "coordinates")
-        name = f"coordinates ({', '.join(self.axes)})"
-        require_shape(coordinates, name, "tokens", len(self.axes))
+        axis_count = len(self.axes.split(", "))
+        require_shape(coordinates, f"coordinates ({self.axes})", "tokens", axis_count)
         self._angles(coordinates[:1], head_dim=4)  # refuses what else does not fit
 
     def _angles(self, coordinates: Array, head_dim: int) -> Array:
@@ -253,7 +254,7 @@ class MRotary(_GridRotary):
     interleaved: bool = False
     layout: str = "interleaved"
 
-    axes = ("time", "row", "column")
+    axes = "time, row, column"
 
     def _angles(self, coordinates: Array, head_dim: int) -> Array:
         thw = namespace(coordinates).moveaxis(coordinates, -1, 0)

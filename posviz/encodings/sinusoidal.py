@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from posviz.arrays import Array, as_array, as_like, is_torch, namespace
+from posviz.arrays import Array, as_array, as_float64, as_like, is_torch, namespace
 from posviz.encodings.checks import require_base, require_choice, require_even
 from posviz.encodings.doors import Encoding
 from posviz.encodings.frequencies import (
@@ -129,5 +129,6 @@ class Sinusoidal(Encoding):
 
     def at_input(self, x: Array, positions: Any) -> Array:
         """Add the encodings of the positions to x [batch, len, d_model]."""
-        table = sinusoidal(positions_of(positions, x), x.shape[-1], **vars(self))
+        positions = as_float64(positions_of(positions, x), "positions")
+        table = sinusoidal(positions, x.shape[-1], **vars(self))
         return x + as_like(table, x, x.dtype)

@@ -139,10 +139,8 @@ def test_a_relative_encoding_sees_no_common_shift(name):
 
 
 @every_encoding
-def test_a_text_may_have_one_token_or_none(name):
+def test_a_text_may_have_one_token(name):
     options = {"num_heads": HEADS, "encoding": ENCODINGS[name](np.asarray)}
-    for length in (0, 1):
-        x = random(2, length, D_MODEL)
-        found = attend(x, *projections(), positions=range(length), **options)
-        assert found.shape == (2, length, D_MODEL)
-        assert np.isfinite(found).all()
+    found = attend(random(2, 1, D_MODEL), *projections(), positions=[0], **options)
+    assert found.shape == (2, 1, D_MODEL)
+    assert np.isfinite(found).all()
