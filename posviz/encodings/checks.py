@@ -7,6 +7,7 @@ import operator
 from typing import Any
 
 from posviz.arrays import Array
+from posviz.wording import quoted
 
 
 def require_integer(value: Any, name: str, *, low: int = 1) -> int:
@@ -14,7 +15,7 @@ def require_integer(value: Any, name: str, *, low: int = 1) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} must be an integer, got {value!r}.") from None
+        raise TypeError(f"{name} must be an integer, got {quoted(value)}.") from None
     if number < low:
         raise ValueError(f"{name} must be at least {low}, got {number}.")
     return number
@@ -33,7 +34,7 @@ def require_real(value: Any, name: str) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise TypeError(f"{name} must be a real number, got {value!r}.") from None
+        raise TypeError(f"{name} must be a real number, got {quoted(value)}.") from None
     if not math.isfinite(number):
         raise ValueError(f"{name} must be finite, got {number}.")
     return number
@@ -58,7 +59,7 @@ def require_base(base: Any) -> float:
 def require_choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
     """Return ``value`` if it is one of ``choices``."""
     if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}.")
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {quoted(value)}.")
     return value
 
 
