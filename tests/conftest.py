@@ -32,8 +32,21 @@ def pytest_configure(config):
     sys.addaudithook(lambda event, _: event in PROCESSES and _started.append(event))
 
 
+LONGEST = (
+    "browser/",
+    "test_house",
+    "test_pictures",
+    "test_every_figure",
+    ".ipynb",
+    "test_notebooks",
+)
+
+
 def pytest_collection_modifyitems(items):
-    """Mark what its folder or kind makes slow."""
+    """Mark what its folder or kind makes slow; begin with the longest, so that workers end together."""
+    items.sort(
+        key=lambda item: next((i for i, name in enumerate(LONGEST) if name in item.nodeid), 9)
+    )
     for item in items:
         if item.path.suffix == ".ipynb":
             item.add_marker(pytest.mark.slow("a kernel"))

@@ -59,7 +59,9 @@ def require_base(base: Any) -> float:
 def require_choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
     """Return ``value`` if it is one of ``choices``."""
     if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {quoted(value)}.")
+        raise ValueError(
+            f"{name} must be one of {', '.join(map(repr, choices))}, got {quoted(value)}."
+        )
     return value
 
 
