@@ -33,6 +33,8 @@ def main(count: int = 200, seed: int = 0) -> None:
     drawn = random.Random(seed).sample(names, min(count, len(names)))
     subprocess.run([*run, *drawn], cwd=ROOT)
     codes = exit_codes()
+    if any(codes[name] is None for name in drawn):
+        sys.exit("mutmut stopped before it had tried all: see what it printed above.")
     survivors = [name for name in drawn if codes[name] in (0, 33)]  # 33: no test reaches it
     print(f"{len(drawn) - len(survivors)} of {len(drawn)} drawn from {len(names)} are seen. Not:")
     print("\n".join(sorted(survivors)))

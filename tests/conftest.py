@@ -32,6 +32,7 @@ def pytest_configure(config):
     sys.addaudithook(lambda event, _: event in PROCESSES and _started.append(event))
 
 
+# Begun first, so that the workers end together.
 LONGEST = (
     "browser/",
     "test_house",
@@ -43,7 +44,7 @@ LONGEST = (
 
 
 def pytest_collection_modifyitems(items):
-    """Mark what its folder or kind makes slow; begin with the longest, so that workers end together."""
+    """Mark what its folder or kind makes slow; begin with the longest."""
     items.sort(
         key=lambda item: next((i for i, name in enumerate(LONGEST) if name in item.nodeid), 9)
     )
