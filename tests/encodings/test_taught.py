@@ -1,0 +1,110 @@
+"""What is taught is what ships: a lesson's function gives what posviz's function gives."""
+
+import ast
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+
+import nbformat
+import numpy as np
+import pytest
+
+import posviz
+from posviz import apply_rotary, causal_mask, rotary_frequencies, sinusoidal, softmax, t5_bucket
+from posviz.attention import attention
+from posviz.course import OF_TOPIC
+
+FAR = (0, 1, 7, 131_072)  # tokens
+NINE = {"q_positions": range(9), "k_positions": range(9)}
+same = partial(np.testing.assert_allclose, rtol=0, atol=1e-9)
+
+
+def load(topic, *ids):
+    """Return what cells of a lesson define, without running calls that print, ask or check."""
+    path = Path(__file__).parents[2] / f"notebooks/{OF_TOPIC[topic].notebook}.ipynb"
+    sources = {cell.id: cell.source for cell in nbformat.read(path, as_version=4).cells}
+    lines = [line for cell in ids for line in ast.parse(sources[cell]).body]
+    names: dict = {}
+    exec("\n".join(ast.unparse(x) for x in lines if not isinstance(x, ast.Expr)), names)
+    return SimpleNamespace(**names)
+
+
+def rotate(x, position, base=10_000.0, layout="interleaved"):
+    angles = posviz.rotary_angles([position], rotary_frequencies(len(x), base))
+    return apply_rotary(x[None], angles, layout=layout)[0]
+
+
+def test_heads_of_lesson_01_give_what_attend_gives(rng):
+    cells = ("01", "05", "07", "09", "13", "45", "24", "46", "56")
+    lesson = load("order", *(f"lesson01-{cell}" for cell in cells))
+    x, projections = rng.normal(size=(6, 4)), (lesson.w_q, lesson.w_k, lesson.w_v)
+    how = {"num_heads": 1, "encoding": posviz.NoPosition(), "positions": range(6)}
+    attend = partial(posviz.attend, x[None], *projections, **how, return_weights=True)
+    same(lesson.head(x), attend()[0][0])
+    output, weights = attend(mask=causal_mask)
+    same(np.hstack(lesson.masked_head(x, lesson.causal)), np.hstack([output[0], weights[0, 0]]))
+    same(lesson.weights, softmax(lesson.scores))
+    same(lesson.positions, posviz.positions_from_mask(lesson.real).clip(0))
+
+
+def test_entry_of_lesson_02_is_that_of_sinusoidal():
+    lesson = load("sinusoidal", "imports", "entry", "shift-lines")
+    same([[lesson.entry(p, c, 8, 50) for c in range(8)] for p in FAR], sinusoidal(FAR, 8, base=50))
+    same(lesson.m, posviz.shift_matrix(lesson.k, 4, base=100)[2:, 2:])  # whose pair 1 has θ = 0.1
+
+
+def test_functions_of_lesson_04_give_what_shaw_xl_and_t5_give(rng):
+    lesson = load("relative", "imports", "shaw-loops", "xl-terms", "t5-hand")
+    x, tables = rng.normal(size=(3, 9, 4)), rng.normal(size=(2, 5, 4))
+    shaw = attention(*x[:, None, None], encoding=posviz.Shaw(*tables), **NINE)
+    same(lesson.shaw_head(*x, *tables), shaw[0, 0])
+    same(sum(lesson.terms), lesson.scores[lesson.i, lesson.j])
+    for n, far in ((16, 128), (8, 20)):
+        buckets = t5_bucket(range(2000), bidirectional=False, num_buckets=n, max_distance=far)
+        assert [lesson.bucket_of(distance, n, far) for distance in range(2000)] == buckets.tolist()
+
+
+@pytest.mark.parametrize("position", FAR)
+def test_rotations_of_lessons_05_to_07_are_apply_rotary(rng, position):
+    cells = ("lesson05-added", "plane-turn", "both-score", "wide-block", "wide-sparse-code")
+    lesson = load("rotary", "imports", *cells)
+    q, k = apply_rotary(np.array([lesson.q, lesson.k]), [[position / 2], [3 / 2]])  # θ = 1/2
+    same(lesson.turn(lesson.q, position / 2), q)
+    same(lesson.score(position, 3), q @ k)
+    x = rng.normal(size=8)
+    same(lesson.block_matrix(position, 8, 100) @ x, rotate(x, position, 100))
+    same(lesson.sparse(x, position, 100), rotate(x, position, 100))
+    lesson = load("rotary_code", *(f"lesson06-{c}" for c in ("imports", "neighbours", "halves")))
+    same(lesson.by_complex(x, position), rotate(x, position))
+    same(lesson.rotate_half(x, position), rotate(x, position, layout="half_split"))
+    lesson = load("rotary2d", "imports", "axial-hand")
+    same(lesson.angles, posviz.axial_angles(lesson.row, lesson.column, 8, base=100))
+
+
+def test_biases_of_lessons_08_11_and_13_are_alibi(rng):
+    lesson = load("alibi", "imports", "slopes-eight", "symmetric-head")
+    same(lesson.slopes, posviz.alibi_slopes(lesson.heads))
+    x = rng.normal(size=(3, 1, 8, 9, 4))  # the first of 8 heads has the slope 1/2
+    alibi = attention(*x, encoding=posviz.Alibi(), mask=causal_mask, **NINE)
+    same(lesson.head_output(*x[:, 0, 0], causal_mask(range(9), range(9))), alibi[0, 0])
+    score_mod = load("content", "flex-function").alibi
+    bias = [[[score_mod(0, 0, h, i, j) for j in range(9)] for i in range(9)] for h in range(4)]
+    same(bias, posviz.alibi_bias(posviz.alibi_slopes(4), posviz.offsets(range(9), range(9))))
+    released = load("choosing", "imports", "task-9").released
+    same(np.r_[*map(released, range(1, 20))], np.r_[*map(posviz.alibi_slopes, range(1, 20))])
+
+
+@pytest.mark.parametrize("position", FAR)
+def test_scores_of_lessons_09_to_11_are_xpos_and_softmax(rng, position):
+    lesson = load("xpos", "imports", "formula-rope", "formula-right", "formula-reciprocal")
+    q, k = x = rng.normal(size=(2, 8))
+    rope = lesson.rope_score(*x[:, 0::2] + 1j * x[:, 1::2], position, 3, rotary_frequencies(8))
+    same(rope, rotate(q, position) @ rotate(k, 3))
+    both, where = (lesson.q[None], lesson.k[None]), [[lesson.m + position], [lesson.n + position]]
+    same(lesson.xpos, np.vdot(*posviz.apply_xpos(*both, *where)))
+    same(lesson.one, posviz.xpos_scale(lesson.distance, 16))
+    keys, scores = position + 1, np.r_[1.2, np.zeros(position)]
+    best = load("stretching", "imports", "methods-code", "temperature-numbers").best
+    same(best(1.2, keys), softmax(scores)[0])
+    best = load("content", "imports", "logn-predict").best
+    same(best(keys, 1.2), softmax(np.log(keys) * scores)[0])
