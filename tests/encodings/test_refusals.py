@@ -54,6 +54,7 @@ REFUSALS = [  # a call, and what its message says
     (lambda: posviz.blockwise_causal_mask([0], [0], 0), "block"),
     (lambda: posviz.padding_mask([4], 3), "lengths"),
     (lambda: posviz.offsets(3, [1]), "q_positions"),
+    (lambda: posviz.offsets([1], 3), "k_positions"),
     # at the input
     (lambda: posviz.sinusoidal([0], 5), "d_model"),
     (lambda: posviz.sinusoidal([0], 4, base=1), "base"),
@@ -70,6 +71,7 @@ REFUSALS = [  # a call, and what its message says
     (lambda: posviz.rotary_frequencies(7), "rotary_dim"),
     (lambda: posviz.rotary_frequencies(4, 1), "base"),
     (lambda: posviz.proportional_frequencies(4, 1.5), "fraction"),
+    (lambda: posviz.rotary_angles(["x"], [1.0]), "positions"),
     (lambda: posviz.apply_rotary(Q, np.ones((3, 5))), "angles"),
     (lambda: posviz.apply_rotary(Q, np.ones((3, 4)), layout="split"), "layout"),
     (lambda: Rotary(base=1), "base"),
@@ -94,11 +96,14 @@ REFUSALS = [  # a call, and what its message says
     (lambda: posviz.position_interpolation(8, 0.5), "factor"),
     (lambda: posviz.yarn(8, 2, original_max_seq_len=64, ramp="hf"), "ramp"),
     (lambda: posviz.yarn(8, 2, original_max_seq_len=64, beta_slow=33), "beta_slow"),
+    (lambda: posviz.yarn(8, 2, original_max_seq_len=64, mscale="x"), "mscale"),
     (lambda: longrope(long_factors=[1]), "long_factors"),
+    (lambda: longrope(short_factors=[1]), "short_factors"),
     (lambda: posviz.llama3(8, 8, original_max_seq_len=64, low_freq_factor=5), "low_freq_factor"),
     (lambda: posviz.rerope_positions([0], [0], 0), "window"),
     (lambda: posviz.dual_chunk_positions([0], [0], 8, 7), "farthest"),
     (lambda: posviz.randomised_positions(5, 4, rng=0), "max_position"),
+    (lambda: posviz.randomised_positions(5, "x", rng=0), "max_position"),
     (lambda: of(temperature=posviz.LogN(np.ones(3))), "scale"),
     # at the scores
     (lambda: posviz.alibi_slopes(0), "num_heads"),
@@ -108,12 +113,18 @@ REFUSALS = [  # a call, and what its message says
     (lambda: posviz.t5_bucket([0], max_distance=8), "max_distance"),
     (lambda: of(encoding=posviz.T5(TABLE[:, :3])), "table"),
     (lambda: posviz.shaw_index([0.5], 2), "offsets"),
+    (lambda: posviz.shaw_index([0], 2, ahead="x"), "ahead"),
     (lambda: posviz.Shaw(TABLE), "key_table"),
+    (lambda: posviz.Shaw(), "key_table, value_table or both"),
+    (lambda: posviz.Shaw(TABLE, ahead=-1), "ahead"),
+    (lambda: posviz.Shaw(TABLE, ahead=32), "more than ahead = 32 rows"),
+    (lambda: posviz.DeBERTa(random(4, 6), random(4, 6)), "head_dim"),
     (lambda: posviz.deberta_bucket([0], 8, 5), "max_position"),
     (lambda: posviz.DeBERTa(TABLES), "position_query"),
     (lambda: posviz.DeBERTa(TABLES, TABLES, p2c="x"), "p2c"),
     (lambda: posviz.TransformerXL(W, random(2, 3), random(2, 3)), "w_r"),
     (lambda: posviz.FIRE(*random(4, 3)), "w_out"),
+    (lambda: posviz.path_scores(Q, Q, Q[..., :5], Q[..., 0]), "w must"),
     (lambda: of(encoding=posviz.CoPE(TABLE)), "table"),
     (lambda: posviz.FoX(W[0]), "w_f"),
     (lambda: posviz.PaTH(W, random(7, 2)), "w_w"),
@@ -123,7 +134,7 @@ REFUSALS = [  # a call, and what its message says
 
 @pytest.mark.parametrize(("call", "named"), REFUSALS)
 def test_a_wrong_argument_is_named(call, named):
-    with pytest.raises((TypeError, ValueError, IndexError), match=named):
+    with pytest.raises((TypeError, ValueError, IndexError), match=rf"\b{named}\b"):
         call()
 
 

@@ -9,6 +9,7 @@ import traitlets
 
 from posviz import arrays
 from posviz.engine import knobs
+from posviz.engine.picture import Picture
 from posviz.wording import quoted
 from tests.engine.sample import Waves
 
@@ -143,3 +144,23 @@ def test_an_unknown_device_is_told_why(monkeypatch):
 def test_a_range_has_two_ends(low, high):
     with pytest.raises(ValueError, match=r"^high must be above low, got low = "):
         knobs.real(3, low=low, high=high)
+
+
+def test_a_text_has_its_default_and_its_length():
+    assert Waves().words == Waves.words.default()
+    assert Waves().words != ""
+    assert len(Waves(words="i" * 500).words) == Waves.words.max_length
+
+
+class Sleeper(Picture):
+    shape = knobs.choice("sine", options=("sine", "cosine", "saw", "square"))
+    phase = knobs.real(0, low=0, high=1, when={"shape": ("cosine", "saw", "square")})
+    period = knobs.integer(1, low=1, high=9, when={"shape": ("saw",)})
+
+
+def test_an_idle_knob_names_the_options_that_it_needs():
+    knob = Sleeper.phase
+    assert knob.idle(Sleeper()) == "only with shape cosine, saw or square"
+    assert Sleeper.period.idle(Sleeper()) == "only with shape saw"
+    assert knob.idle(Sleeper(shape="saw")) == ""
+    assert list(Sleeper.knobs()) == ["shape", "phase", "period"]
