@@ -14,6 +14,7 @@ from posviz.encodings.relative import offsets, pick
 __all__ = ["DeBERTa", "deberta_bucket", "deberta_scores"]
 
 TERMS = {"c2p": "position_key", "p2c": "position_query"}  # each with the table that it reads
+P2C = ("code", "paper")
 
 
 def deberta_bucket(offsets: Any, bucket_size: int | None, max_position: int) -> Array:
@@ -94,7 +95,7 @@ class DeBERTa(Encoding):
     bias_by = "content"
 
     def __post_init__(self) -> None:
-        require_choice(self.p2c, "p2c", ("code", "paper"))
+        require_choice(self.p2c, "p2c", P2C)
         if not self.terms or not set(self.terms) <= set(TERMS):
             raise ValueError(f"terms must be 'c2p', 'p2c' or both, in a tuple, got {self.terms!r}.")
         for term in self.terms:
@@ -137,6 +138,5 @@ class DeBERTa(Encoding):
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:
         """Add scale · the position terms to scores [batch, heads, q_len, k_len]."""
-        q, k = as_like(q, scores, scores.dtype), as_like(k, scores, scores.dtype)
         added = self.position_scores(q, k, offsets(q_positions, k_positions))
         return scores + self.scale(q.shape[-1]) * added

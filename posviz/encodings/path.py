@@ -82,8 +82,9 @@ class PaTH(Encoding):
         # [batch, len, w_heads·head_dim] → [batch, w_heads, len, head_dim]
         w = (x @ as_like(self.w_w, x, x.dtype)).reshape(*x.shape[:2], w_heads, -1)
         w = xp.permute_dims(w, (0, 2, 1, 3))
+        # A w of zeros stays so, and its gradient is finite.
         squares = xp.sum(w * w, axis=-1, keepdims=True)
-        w = w / xp.sqrt(xp.where(squares == 0, 1.0, squares))  # a w of zeros stays so
+        w = w / xp.sqrt(xp.where(squares == 0, 1.0, squares))
         # [batch, len, w_heads] → [batch, w_heads, len]
         logits = x @ as_like(self.w_beta, x, x.dtype)
         if self.b_beta is not None:

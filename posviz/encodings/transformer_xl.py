@@ -94,9 +94,7 @@ class TransformerXL(Encoding):
         """Add scale · (u·k_j + (q_i + v)·r_{i−j}) to scores [batch, heads, q_len, k_len]."""
         heads, head_dim = require_shape(self.u, "u", q.shape[1], q.shape[3]).shape
         xp = namespace(scores, q, k)
-        q, k, w_r, u, v = (
-            as_like(x, scores, scores.dtype) for x in (q, k, self.w_r, self.u, self.v)
-        )
+        w_r, u, v = (as_like(x, scores, scores.dtype) for x in (self.w_r, self.u, self.v))
         # Each offset is projected once: index is the row of r for each query and key.
         apart, index = xp.unique_inverse(offsets_of(scores, q_positions, k_positions))
         waves = sinusoidal(
