@@ -99,6 +99,22 @@ def softplus(x: Array) -> Array:
     return xp.logaddexp(x, xp.zeros_like(x))
 
 
+def softmax(scores: Array) -> Array:
+    """Return exp(scores) / Σ exp(scores) over the last axis, and 0 where all scores are −∞.
+
+    Shapes: [..., k_len], result alike. The largest score is subtracted first, so that exp cannot
+    overflow.
+    """
+    xp = namespace(scores)
+    if scores.ndim == 0 or scores.shape[-1] == 0:
+        return xp.ones_like(scores)
+    wide = upcast_half(scores)
+    peak = xp.max(wide, axis=-1, keepdims=True)
+    powers = xp.exp(wide - xp.where(peak == -xp.inf, 0.0, peak))
+    total = xp.sum(powers, axis=-1, keepdims=True)
+    return xp.astype(powers / xp.where(total == 0, 1.0, total), scores.dtype, copy=False)
+
+
 # ---------------------------------------------------------------- devices
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from posviz.arrays import Array, as_array, as_like, namespace, upcast_half
+from posviz.arrays import Array, as_array, as_like, namespace, softmax, upcast_half
 from posviz.attention.cache import KeyValueCache
 from posviz.attention.masks import window_mask
 from posviz.encodings.checks import require_integer, require_positive
@@ -134,22 +134,6 @@ def _weigh(
     weights = softmax(scores)
     output = encoding.at_values(weights @ v, weights, *positions)
     return xp.astype(output, dtype, copy=False), xp.astype(weights, dtype, copy=False)
-
-
-def softmax(scores: Array) -> Array:
-    """Return exp(scores) / Σ exp(scores) over the last axis, and 0 where all scores are −∞.
-
-    Shapes: [..., k_len], result alike. The largest score is subtracted first, so that exp cannot
-    overflow.
-    """
-    xp = namespace(scores)
-    if scores.ndim == 0 or scores.shape[-1] == 0:
-        return xp.ones_like(scores)
-    wide = upcast_half(scores)
-    peak = xp.max(wide, axis=-1, keepdims=True)
-    powers = xp.exp(wide - xp.where(peak == -xp.inf, 0.0, peak))
-    total = xp.sum(powers, axis=-1, keepdims=True)
-    return xp.astype(powers / xp.where(total == 0, 1.0, total), scores.dtype, copy=False)
 
 
 def _for_query_heads(x: Array, q: Array) -> Array:

@@ -19,7 +19,7 @@ def cope_gates(scores: Array, offsets: Array) -> Array:
     Shapes: scores [..., q_len, k_len], scaled as the softmax gets them, offsets [(batch, 1,) q_len,
     k_len], result as scores, in 0 … 1. Units: tokens for offsets.
 
-    Source: Golovneva et al. 2024 (CoPE); x_transformers reads the scaled scores too.
+    Source: Golovneva et al. 2024 (CoPE); ``CoPE`` in x_transformers reads scaled scores too.
     """
     return namespace(scores).where(as_like(offsets, scores) >= 0, sigmoid(scores), 0.0)
 
@@ -67,8 +67,6 @@ class CoPE(Encoding):
     Shapes: table [rows, head_dim], shared by the heads; rows − 1 is the largest position. All keys
     from j to i are counted, also keys that only a mask hides, because the mask comes after this
     door.
-
-    Source: Golovneva et al. 2024 (CoPE); ``CoPE`` in x_transformers.
     """
 
     table: Array

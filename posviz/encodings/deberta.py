@@ -99,8 +99,8 @@ class DeBERTa(Encoding):
         if not self.terms or not set(self.terms) <= set(TERMS):
             raise ValueError(f"terms must be 'c2p', 'p2c' or both, in a tuple, got {self.terms!r}.")
         for term in self.terms:
-            name, table = TERMS[term], getattr(self, TERMS[term])
-            if table is None:
+            name = TERMS[term]
+            if (table := getattr(self, name)) is None:
                 raise ValueError(f"{name} must be given for the term {term!r}.")
             require_shape(table, name, "heads", 2 * self._k, "head_dim")
         self._rows(0)  # refuses a bucket_size or max_position that does not fit
@@ -125,24 +125,18 @@ class DeBERTa(Encoding):
         offsets = as_like(as_integers(offsets, "offsets"), q)[..., None, :, :]  # for all heads
         if "c2p" in self.terms:
             # [batch, heads, q_len, 2k]: each query meets each row once
-            by_row = q @ xp.matrix_transpose(self._table("position_key", q))
+            by_row = q @ xp.matrix_transpose(as_like(self.position_key, q, q.dtype))
             scores = scores + pick(by_row, self._rows(offsets))
         if "p2c" in self.terms:
             # [batch, heads, k_len, 2k]: each key meets each row once
-            by_row = k @ xp.matrix_transpose(self._table("position_query", k))
+            by_row = k @ xp.matrix_transpose(as_like(self.position_query, k, k.dtype))
             rows = self._rows(-offsets if self.p2c == "paper" else offsets)
-            for_keys = pick(by_row, xp.matrix_transpose(rows))
-            scores = scores + xp.matrix_transpose(for_keys)
+            scores = scores + xp.matrix_transpose(pick(by_row, xp.matrix_transpose(rows)))
         return scores
-
-    def _table(self, name: str, x: Array) -> Array:
-        table = require_shape(getattr(self, name), name, x.shape[1], 2 * self._k, x.shape[3])
-        return as_like(table, x, x.dtype)
 
     def at_scores(
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:
         """Add scale · the position terms to scores [batch, heads, q_len, k_len]."""
-        q, k = as_like(q, scores, scores.dtype), as_like(k, scores, scores.dtype)
         added = self.position_scores(q, k, offsets(q_positions, k_positions))
         return scores + self.scale(q.shape[-1]) * added

@@ -32,14 +32,9 @@ def fire_distances(
     q_positions = as_float64(q_positions, "q_positions")
     k_positions = as_float64(k_positions, "k_positions")
     q_positions, k_positions, c, threshold = together(q_positions, k_positions, c, threshold)
-    return _distances(offsets(q_positions, k_positions), q_positions, c, threshold, eps)
-
-
-def _distances(offsets: Array, q_positions: Array, c: Any, threshold: Any, eps: float) -> Array:
-    """Return the distances at offsets [..., q_len, k_len], q_positions [..., q_len]."""
-    xp = namespace(offsets)
+    xp, apart = namespace(q_positions), offsets(q_positions, k_positions)
     reach = xp.where(q_positions > abs(threshold), q_positions, abs(threshold))
-    return xp.log1p(abs(c * offsets)) / (xp.log1p(abs(c * reach)) + eps)[..., None]
+    return xp.log1p(abs(c * apart)) / (xp.log1p(abs(c * reach)) + eps)[..., None]
 
 
 def fire_bias(distances: Any, w_in: Array, b_in: Array, w_out: Array, b_out: Array) -> Array:
@@ -50,20 +45,16 @@ def fire_bias(distances: Any, w_in: Array, b_in: Array, w_out: Array, b_out: Arr
 
     Source: Li et al. 2024 (FIRE), section 3.3.
     """
-    _require_shapes(w_in, b_in, w_out, b_out)
+    width, heads = require_shape(w_out, "w_out", "width", "heads").shape
+    require_shape(w_in, "w_in", width)
+    require_shape(b_in, "b_in", width)
+    require_shape(b_out, "b_out", heads)
     xp = namespace(w_in, b_in, w_out, b_out)
     distances = as_like(as_array(distances, "distances"), w_in, w_in.dtype)
     # [..., q_len, k_len, width]
     hidden = xp.clip(distances[..., None] * w_in + b_in, 0.0, None)
     # [..., q_len, k_len, heads] → [..., heads, q_len, k_len]
     return xp.moveaxis(hidden @ w_out + b_out, -1, -3)
-
-
-def _require_shapes(w_in: Array, b_in: Array, w_out: Array, b_out: Array) -> None:
-    width, heads = require_shape(w_out, "w_out", "width", "heads").shape
-    require_shape(w_in, "w_in", width)
-    require_shape(b_in, "b_in", width)
-    require_shape(b_out, "b_out", heads)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,17 +76,15 @@ class FIRE(Encoding):
     bias_by = "position"
 
     def __post_init__(self) -> None:
-        _require_shapes(self.w_in, self.b_in, self.w_out, self.b_out)
-        require_positive(self.eps, "eps")
+        fire_bias([[0]], self.w_in, self.b_in, self.w_out, self.b_out)  # refuses what does not fit
 
     def at_scores(
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:
         """Add the network's answer to the distances to scores [batch, heads, q_len, k_len]."""
         require_shape(self.b_out, "b_out", scores.shape[-3])
-        dtype, learned = scores.dtype, (self.w_in, self.b_in, self.w_out, self.b_out)
-        q_positions = as_like(as_array(q_positions, "q_positions"), scores, dtype)
-        k_positions = as_like(as_array(k_positions, "k_positions"), scores, dtype)
-        apart = offsets(q_positions, k_positions)
-        distances = _distances(apart, q_positions, self.c, self.threshold, self.eps)
-        return scores + fire_bias(distances, *(as_like(w, scores, dtype) for w in learned))
+        learned = (self.w_in, self.b_in, self.w_out, self.b_out)
+        distances = fire_distances(
+            q_positions, k_positions, c=self.c, threshold=self.threshold, eps=self.eps
+        )
+        return scores + fire_bias(distances, *(as_like(w, scores, scores.dtype) for w in learned))

@@ -20,8 +20,6 @@ def log_forget_gates(x: Array, w_f: Array, b_f: Array = None) -> Array:
 
     Source: Lin et al. 2025 (FoX): f_t = σ(w_f·x_t + b_f), one gate for each head.
     """
-    _require_shapes(w_f, b_f)
-    require_shape(x, "x", "batch", "len", w_f.shape[0])
     logits = x @ w_f if b_f is None else x @ w_f + b_f
     # ln σ(z) is −ln(1 + e^−z); [batch, len, heads] → [batch, heads, len]
     return namespace(x).permute_dims(-softplus(-upcast_half(logits)), (0, 2, 1))
@@ -38,7 +36,8 @@ def fox_bias(log_gates: Array, q_len: int | None = None) -> Array:
     Shapes: log_gates [..., k_len], result [..., q_len, k_len]: queries are the last q_len of these
     tokens (None: all). Units: score.
 
-    Source: Lin et al. 2025 (FoX): d_ij = Σ_{l=j+1…i} ln f_l, which is c_i − c_j of running sums c.
+    Source: Lin et al. 2025 (FoX): d_ij = Σ_{l=j+1…i} ln f_l, which is c_i − c_j of running sums c;
+    ``DataDependentAlibi`` in x_transformers.
     """
     k_len = log_gates.shape[-1]
     q_len = k_len if q_len is None else require_integer(q_len, "q_len", low=0)
@@ -49,27 +48,21 @@ def fox_bias(log_gates: Array, q_len: int | None = None) -> Array:
     return sums[..., k_len - q_len :, None] - sums[..., None, :]
 
 
-def _require_shapes(w_f: Array, b_f: Array) -> None:
-    require_shape(w_f, "w_f", "d_model", "heads")
-    if b_f is not None:
-        require_shape(b_f, "b_f", w_f.shape[1])
-
-
 @dataclass(frozen=True, eq=False)
 class FoX(Encoding):
     """FoX at the scores, with gates made from the layer's input; for causal attention.
 
     Shapes: w_f [d_model, heads], b_f [heads] (None: 0). FoX does not read positions: tokens count
     in their order. If all gates are equal, FoX is ALiBi with slope −ln(gate).
-
-    Source: Lin et al. 2025 (FoX); ``DataDependentAlibi`` in x_transformers.
     """
 
     w_f: Array
     b_f: Array = None
 
     def __post_init__(self) -> None:
-        _require_shapes(self.w_f, self.b_f)
+        heads = require_shape(self.w_f, "w_f", "d_model", "heads").shape[1]
+        if self.b_f is not None:
+            require_shape(self.b_f, "b_f", heads)
 
     def for_input(self, x: Array, positions: Any, carried: Any) -> tuple[Encoding, Any]:
         """Return the bias of these tokens; the cache carries the log gates of all so far."""

@@ -23,7 +23,6 @@ def inkling_bias(states: Array, bank: Array, offsets: Any) -> Array:
     Source: ``InklingRelativeLogits`` in transformers 5.23; there is no paper.
     """
     xp = namespace(states, bank)
-    require_shape(bank, "bank", states.shape[-1], "extent")
     offsets = as_like(as_integers(offsets, "offsets"), states)[..., None, :, :]
     extent = bank.shape[1]
     # [..., heads, q_len, d_rel] @ [d_rel, extent] → each query's own curve, [..., q_len, extent]
@@ -50,14 +49,10 @@ class Inkling(Encoding):
         d_rel = require_shape(self.bank, "bank", "d_rel", "extent").shape[0]
         require_shape(self.w_r, "w_r", "d_model", "heads·d_rel")
         if self.w_r.shape[1] % d_rel:
-            raise ValueError(
-                f"w_r must have a multiple of the bank's {d_rel} curves as columns, "
-                f"got {self.w_r.shape[1]}."
-            )
+            raise ValueError(f"w_r must have a multiple of {d_rel} columns, the bank's curves.")
 
     def for_input(self, x: Array, positions: Any, carried: Any) -> tuple[Encoding, Any]:
         """Return the bias of these queries; nothing is carried, because keys do not change it."""
-        require_shape(x, "x", "batch", "len", self.w_r.shape[0])
         states = x @ as_like(self.w_r, x, x.dtype)
         # [batch, len, heads·d_rel] → [batch, heads, len, d_rel]
         states = states.reshape(*x.shape[:2], -1, self.bank.shape[0])
@@ -77,6 +72,5 @@ class Mixing(Encoding):
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:
         """Add each query's curve to scores [batch, heads, q_len, k_len]."""
-        require_shape(self.states, "states", *scores.shape[:3], "d_rel")
         states, bank = (as_like(x, scores, scores.dtype) for x in (self.states, self.bank))
         return scores + inkling_bias(states, bank, offsets(q_positions, k_positions))

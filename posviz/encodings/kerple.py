@@ -66,7 +66,6 @@ class KerpleLog(_Kerple):
 
     def bias(self, offsets: Array, num_heads: int) -> Array:
         """Return −r₁ · ln(1 + r₂ · |i − j|), [..., heads, q_len, k_len]."""
-        require_shape(self.r1, "r1", num_heads)
         return kerple_log_bias(self.r1, self.r2, offsets)
 
 
@@ -83,5 +82,4 @@ class KerplePower(_Kerple):
 
     def bias(self, offsets: Array, num_heads: int) -> Array:
         """Return −r₁ · |i − j|^r₂, [..., heads, q_len, k_len]."""
-        require_shape(self.r1, "r1", num_heads)
         return kerple_power_bias(self.r1, self.r2, offsets)

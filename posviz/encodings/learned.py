@@ -27,24 +27,19 @@ def learned(table: Array, positions: Any, *, padding_offset: int = 0) -> Array:
     """
     padding_offset = require_integer(padding_offset, "padding_offset", low=0)
     table, positions = together(as_array(table, "table"), as_integers(positions, "positions"))
-    _require_rows(require_shape(table, "table", "rows", "d_model"), positions, padding_offset)
-    return table[positions + padding_offset]
-
-
-def _require_rows(table: Array, positions: Array, padding_offset: int) -> None:
-    """Refuse positions that have no row."""
-    first, last = -padding_offset, len(table) - 1 - padding_offset
+    rows = len(require_shape(table, "table", "rows", "d_model"))
+    first, last = -padding_offset, rows - 1 - padding_offset
     outside = positions[(positions < first) | (positions > last)]
     if len(outside):
-        offset = f" and padding_offset {padding_offset}" if padding_offset else ""
         advice = (
             " Where texts are padded on the left, count real tokens from 0 with "
             "positions_from_mask, and clip padded tokens to 0: they are masked."
         )
         raise IndexError(
-            f"positions must be in {first} … {last} for a table of {len(table)} rows{offset}, "
-            f"got {int(outside[0])}.{advice if outside[0] < first else ''}"
+            f"positions must be in {first} … {last} for {rows} rows and padding_offset "
+            f"{padding_offset}, got {int(outside[0])}.{advice if outside[0] < first else ''}"
         )
+    return table[positions + padding_offset]
 
 
 def positions_from_mask(mask: Any) -> Array:

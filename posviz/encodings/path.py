@@ -21,7 +21,6 @@ def householder(w: Array, beta: Array) -> Array:
 
     Source: Yang et al. 2025 (PaTH).
     """
-    require_shape(beta, "beta", *w.shape[:-1])
     identity = namespace(w, beta).eye(w.shape[-1], dtype=w.dtype, device=w.device)
     return identity - beta[..., None, None] * w[..., :, None] * w[..., None, :]
 
@@ -36,11 +35,8 @@ def path_scores(q: Array, k: Array, w: Array, beta: Array) -> Array:
     Shapes: q [..., q_len, head_dim], k and w [..., k_len, head_dim], beta [..., k_len], result
     [..., q_len, k_len]: queries are the last q_len of k_len tokens.
 
-    Source: Yang et al. 2025 (PaTH).
+    Source: Yang et al. 2025 (PaTH); ``PaTHAttention`` in flash-linear-attention.
     """
-    require_shape(w, "w", *k.shape)
-    require_shape(beta, "beta", *k.shape[:-1])
-    require_shape(q, "q", *k.shape[:-2], "q_len", k.shape[-1])
     if q.shape[-2] > k.shape[-2]:
         raise ValueError(f"q must have at most the {k.shape[-2]} tokens of k, got {q.shape[-2]}.")
     dtype = q.dtype
@@ -66,8 +62,6 @@ class PaTH(Encoding):
     w_heads] and b_beta [w_heads] (None: 0) make its β = 2σ(x·w_beta + b_beta); w_heads divides the
     heads of q. PaTH does not read positions: tokens count in their order. The released code also
     passes w through a short convolution, and makes w_w of two smaller matrices.
-
-    Source: Yang et al. 2025 (PaTH); ``PaTHAttention`` in flash-linear-attention.
     """
 
     w_w: Array
@@ -78,19 +72,19 @@ class PaTH(Encoding):
         d_model, w_heads = require_shape(self.w_beta, "w_beta", "d_model", "w_heads").shape
         require_shape(self.w_w, "w_w", d_model, "w_heads·head_dim")
         if self.w_w.shape[1] % w_heads:
-            raise ValueError(
-                f"w_w must have a multiple of w_beta's {w_heads} columns, got {self.w_w.shape[1]}."
-            )
+            raise ValueError(f"w_w must have a multiple of {w_heads} columns, as w_beta has.")
         if self.b_beta is not None:
             require_shape(self.b_beta, "b_beta", w_heads)
 
     def for_input(self, x: Array, positions: Any, carried: Any) -> tuple[Encoding, Any]:
         """Return the reflections of these tokens; the cache carries w and β of all so far."""
-        require_shape(x, "x", "batch", "len", self.w_w.shape[0])
         xp, x, w_heads = namespace(x), upcast_half(x), self.w_beta.shape[1]
         # [batch, len, w_heads·head_dim] → [batch, w_heads, len, head_dim]
         w = (x @ as_like(self.w_w, x, x.dtype)).reshape(*x.shape[:2], w_heads, -1)
-        w = _with_norm_one(xp.permute_dims(w, (0, 2, 1, 3)))
+        w = xp.permute_dims(w, (0, 2, 1, 3))
+        # A w of zeros stays so, and its gradient is finite.
+        squares = xp.sum(w * w, axis=-1, keepdims=True)
+        w = w / xp.sqrt(xp.where(squares == 0, 1.0, squares))
         # [batch, len, w_heads] → [batch, w_heads, len]
         logits = x @ as_like(self.w_beta, x, x.dtype)
         if self.b_beta is not None:
@@ -100,13 +94,6 @@ class PaTH(Encoding):
             w = xp.concat([carried[0], w], axis=2)
             beta = xp.concat([carried[1], beta], axis=2)
         return Reflecting(w, beta), (w, beta)
-
-
-def _with_norm_one(w: Array) -> Array:
-    """Return w / |w|; a w of zeros stays so, and its gradient is finite."""
-    xp = namespace(w)
-    squares = xp.sum(w * w, axis=-1, keepdims=True)
-    return w / xp.sqrt(xp.where(squares == 0, 1.0, squares))
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,11 +112,7 @@ class Reflecting(Encoding):
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:
         """Subtract what reflections remove from scores [batch, heads, q_len, k_len]."""
-        shared, rest = divmod(q.shape[1], self.w.shape[1])
-        if rest:
-            raise ValueError(f"w_heads must divide {q.shape[1]} heads, got {self.w.shape[1]}.")
-        require_shape(self.w, "w", k.shape[0], "w_heads", *k.shape[2:])
-        xp = namespace(scores)
+        xp, shared = namespace(scores), q.shape[1] // self.w.shape[1]
         w, beta = (
             xp.repeat(as_like(x, scores, scores.dtype), shared, axis=1) for x in (self.w, self.beta)
         )

@@ -24,7 +24,7 @@ def apply_pope(x: Array, angles: Any) -> Array:
     Shapes: x and angles [..., len, head_dim], result [..., len, 2·head_dim], where cosine and sine
     alternate. Units: radians.
 
-    Source: Gopalakrishnan et al. 2025 (PoPE).
+    Source: Gopalakrishnan et al. 2025 (PoPE); ``PolarEmbedding`` in x_transformers.
     """
     x, angles = as_array(x, "x"), as_float64(angles, "angles")
     xp, norm = namespace(angles), softplus(upcast_half(x))
@@ -43,8 +43,6 @@ class PoPE(Encoding):
     Each of the head_dim dimensions has its own frequency, base^(−c/head_dim) for dimension c.
     delta [heads, head_dim] (None: 0) is learned, clipped to −2π … 0, and added to the angle from a
     query to a key. It rotates the query back, so that heads may share keys.
-
-    Source: Gopalakrishnan et al. 2025 (PoPE); ``PolarEmbedding`` in x_transformers.
     """
 
     delta: Array = None

@@ -159,10 +159,6 @@ class MappedRotary(Encoding):
     rotary: Encoding = field(default_factory=Rotary)
 
     def __post_init__(self) -> None:
-        if not callable(self.positions):
-            raise TypeError(
-                f"positions must be a function, such as rerope_positions, got {self.positions!r}."
-            )
         if doors(self.rotary) != ("at_query", "at_key"):
             raise TypeError(f"rotary must be a rotary encoding, got {self.rotary!r}.")
 
@@ -173,9 +169,9 @@ class MappedRotary(Encoding):
         xp, scale = namespace(scores), self.scale(q.shape[-1])
         branches = self.positions(positions_of(q_positions, q), positions_of(k_positions, k))
         scores = xp.full_like(scores, -xp.inf)
-        for branch in branches:
-            rotated_q = self.rotary.at_query(q, branch.q_positions)
-            rotated_k = self.rotary.at_key(k, branch.k_positions)
-            own = (rotated_q * scale) @ xp.matrix_transpose(rotated_k)
-            scores = xp.where(branch.where[..., None, :, :], own, scores)
+        for q_positions, k_positions, where in branches:
+            rotated_q = self.rotary.at_query(q, q_positions) * scale
+            rotated_k = self.rotary.at_key(k, k_positions)
+            own = rotated_q @ xp.matrix_transpose(rotated_k)
+            scores = xp.where(where[..., None, :, :], own, scores)
         return scores

@@ -29,8 +29,6 @@ __all__ = [
     "raster",
 ]
 
-AXES = ("column", "row")
-
 
 def raster(height: int, width: int) -> np.ndarray:
     """Return (row, column) of each patch of an image, line by line.
@@ -68,7 +66,7 @@ def axial_angles(
 
     Source: Heo et al. 2024 (RoPE-ViT), section 3.2, "axial frequency", with halves as in its code.
     """
-    require_choice(first, "first", AXES)
+    require_choice(first, "first", ("column", "row"))
     inv_freq = rotary_frequencies(_require_two_axes(head_dim) // 2, base)
     rows, columns = together(as_float64(rows, "rows"), as_float64(columns, "columns"))
     require_shape(columns, "rows and columns", *rows.shape)
@@ -151,8 +149,7 @@ def mrope_angles(
     positions = as_float64(positions_thw, "positions_thw")
     positions, inv_freq = together(positions, as_float64(inv_freq, "inv_freq"))
     require_shape(inv_freq, "inv_freq", len(axes))
-    if positions.shape[0] != 3:
-        raise ValueError(f"positions_thw must be [3, ...], got shape {tuple(positions.shape)}.")
+    require_shape(positions, "positions_thw", 3, *positions.shape[1:])
     # [3, ..., len] → [pairs, ..., len] → [..., len, pairs]
     return namespace(positions).moveaxis(positions[axes], 0, -1) * inv_freq
 

@@ -40,11 +40,10 @@ def shaw_key_scores(q: Array, table: Array, index: Any) -> Array:
 
     Source: Shaw et al. 2018, equation 4, in the second term of the numerator of equation 5.
     """
-    xp = namespace(q, table)
-    require_shape(table, "table", "rows", q.shape[-1])
+    xp, index = namespace(q, table), as_like(as_integers(index, "index"), q)
     # [..., heads, q_len, head_dim] @ [head_dim, rows]
     by_row = upcast_half(q) @ xp.matrix_transpose(upcast_half(table))
-    return xp.astype(pick(by_row, _for_heads(index, q)), q.dtype, copy=False)
+    return xp.astype(pick(by_row, index[..., None, :, :]), q.dtype, copy=False)
 
 
 def shaw_values(weights: Array, table: Array, index: Any) -> Array:
@@ -59,16 +58,12 @@ def shaw_values(weights: Array, table: Array, index: Any) -> Array:
     """
     xp = namespace(weights, table)
     require_shape(table, "table", "rows", "head_dim")
-    wide, index = upcast_half(weights), _for_heads(index, weights)
+    wide, index = upcast_half(weights), as_like(as_integers(index, "index"), weights)
+    index = index[..., None, :, :]  # the same for all heads
     sums = [xp.sum(wide * (index == row), axis=-1) for row in range(len(table))]
     # [..., heads, q_len, rows] @ [rows, head_dim]
     values = xp.stack(sums, axis=-1) @ upcast_half(table)
     return xp.astype(values, weights.dtype, copy=False)
-
-
-def _for_heads(index: Any, x: Array) -> Array:
-    """[(batch,) q_len, k_len] → [(batch,) 1, q_len, k_len]"""
-    return as_like(as_integers(index, "index"), x)[..., None, :, :]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,20 +83,14 @@ class Shaw(Encoding):
     def __post_init__(self) -> None:
         if self.key_table is None and self.value_table is None:
             raise ValueError("key_table, value_table or both must be given.")
-        if self.ahead is not None:
-            require_integer(self.ahead, "ahead", low=0)
-        for name in ("key_table", "value_table"):
-            if getattr(self, name) is not None:
-                self._require_rows(name)
-
-    def _require_rows(self, name: str) -> None:
-        rows = len(require_shape(getattr(self, name), name, "rows", "head_dim"))
-        if self.ahead is None and rows % 2 == 0:
-            raise ValueError(
-                f"{name} must have 2k+1 rows, an odd number, or give ahead: got {rows}."
-            )
-        if self.ahead is not None and rows <= self.ahead:
-            raise ValueError(f"{name} must have more than ahead = {self.ahead} rows, got {rows}.")
+        for name, table in (("key_table", self.key_table), ("value_table", self.value_table)):
+            if table is None:
+                continue
+            rows = len(require_shape(table, name, "rows", "head_dim"))
+            if self.ahead is None and rows % 2 == 0:
+                raise ValueError(f"{name} must have 2k+1 rows, or give ahead: got {rows} rows.")
+            if self.ahead is not None and rows <= self.ahead:
+                raise ValueError(f"{name} must have over ahead = {self.ahead} rows, got {rows}.")
 
     def _index(self, table: Array, q_positions: Any, k_positions: Any) -> Array:
         """Return the row of the table for each query and key, [(batch,) q_len, k_len]."""
@@ -114,16 +103,14 @@ class Shaw(Encoding):
         """Add scale · q·a, with a from key_table, to scores [batch, heads, q_len, k_len]."""
         if self.key_table is None:
             return scores
-        table = require_shape(self.key_table, "key_table", "rows", q.shape[-1])
+        q, table = (as_like(x, scores, scores.dtype) for x in (q, self.key_table))
         index = self._index(table, q_positions, k_positions)
-        q, table = (as_like(x, scores, scores.dtype) for x in (q, table))
         return scores + self.scale(q.shape[-1]) * shaw_key_scores(q, table, index)
 
     def at_values(self, output: Array, weights: Array, q_positions: Any, k_positions: Any) -> Array:
         """Add Σ weights · a, with a from value_table, to output [batch, heads, q_len, head_dim]."""
         if self.value_table is None:
             return output
-        table = require_shape(self.value_table, "value_table", "rows", output.shape[-1])
-        index = self._index(table, q_positions, k_positions)
-        values = shaw_values(weights, as_like(table, weights, weights.dtype), index)
+        table = as_like(self.value_table, weights, weights.dtype)
+        values = shaw_values(weights, table, self._index(table, q_positions, k_positions))
         return output + as_like(values, output, output.dtype)

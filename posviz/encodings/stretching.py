@@ -10,18 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from posviz.encodings.checks import (
-    require_choice,
-    require_integer,
-    require_positive,
-    require_real,
-    require_shape,
-)
+from posviz.encodings.checks import require_choice, require_integer, require_real, require_shape
 from posviz.encodings.frequencies import Frequencies, rotary_frequencies
 
 __all__ = ["dynamic_ntk", "llama3", "longrope", "ntk", "position_interpolation", "yarn"]
-
-RAMPS = ("code", "paper")
 
 
 def position_interpolation(
@@ -108,19 +100,19 @@ def yarn(
 
     Source: Peng et al. 2023 (YaRN), equations 17 to 22; ``LlamaYaRNScaledRotaryEmbedding``.
     """
-    require_choice(ramp, "ramp", RAMPS)
+    require_choice(ramp, "ramp", ("code", "paper"))
     inv_freq, factor = rotary_frequencies(rotary_dim, base), _require_factor(factor)
     original = require_integer(original_max_seq_len, "original_max_seq_len")
-    slow, fast = _require_ordered(beta_slow=beta_slow, beta_fast=beta_fast)
+    if not 0 < beta_slow <= beta_fast:
+        raise ValueError(f"beta_slow must be above 0 and at most beta_fast, got {beta_slow:g}.")
     if ramp == "paper":
-        kept = _kept_by_rotations(inv_freq, original, slow, fast)
+        kept = _kept_by_rotations(inv_freq, original, beta_slow, beta_fast)
     else:
-        kept = _kept_by_index(rotary_dim, base, original, slow, fast, truncate)
+        kept = _kept_by_index(rotary_dim, base, original, beta_slow, beta_fast, truncate)
     if attention_factor is None:
-        attention_factor = _magnitude(factor, mscale) / _magnitude(factor, mscale_all_dim)
-    return Frequencies(
-        _blend(inv_freq, factor, kept), require_positive(attention_factor, "attention_factor")
-    )
+        ln = math.log(factor)
+        attention_factor = (0.1 * mscale * ln + 1) / (0.1 * mscale_all_dim * ln + 1)
+    return Frequencies(inv_freq * (kept + (1 - kept) / factor), attention_factor)
 
 
 def longrope(
@@ -147,17 +139,14 @@ def longrope(
     Source: Ding et al. 2024 (LongRoPE), section 3; Phi-3's released code for the attention factor.
     """
     inv_freq = rotary_frequencies(rotary_dim, base)
-    short = _require_factors(short_factors, "short_factors", len(inv_freq))
-    long = _require_factors(long_factors, "long_factors", len(inv_freq))
+    short = require_shape(np.asarray(short_factors, float), "short_factors", len(inv_freq))
+    long = require_shape(np.asarray(long_factors, float), "long_factors", len(inv_freq))
     original = require_integer(original_max_seq_len, "original_max_seq_len", low=2)  # ln 1 is 0
     seq_len = require_integer(seq_len, "seq_len")
     extension = max(require_integer(max_seq_len, "max_seq_len") / original, 1.0)
     if attention_factor is None:
         attention_factor = math.sqrt(1 + math.log(extension) / math.log(original))
-    return Frequencies(
-        inv_freq / (long if seq_len > original else short),
-        require_positive(attention_factor, "attention_factor"),
-    )
+    return Frequencies(inv_freq / (long if seq_len > original else short), attention_factor)
 
 
 def llama3(
@@ -180,16 +169,13 @@ def llama3(
     """
     inv_freq, factor = rotary_frequencies(rotary_dim, base), _require_factor(factor)
     original = require_integer(original_max_seq_len, "original_max_seq_len")
-    slow, fast = _require_ordered(
-        low_freq_factor=low_freq_factor, high_freq_factor=high_freq_factor
-    )
-    kept = _kept_by_rotations(inv_freq, original, slow, fast)
-    return Frequencies(_blend(inv_freq, factor, kept))
-
-
-def _blend(inv_freq: np.ndarray, factor: float, kept: np.ndarray) -> np.ndarray:
-    """Mix frequencies as they are, where kept is 1, with those divided by factor, where it is 0."""
-    return inv_freq * (kept + (1 - kept) / factor)
+    if not 0 < low_freq_factor <= high_freq_factor:
+        raise ValueError(
+            "low_freq_factor must be above 0 and at most high_freq_factor, got "
+            f"{low_freq_factor:g} and {high_freq_factor:g}."
+        )
+    kept = _kept_by_rotations(inv_freq, original, low_freq_factor, high_freq_factor)
+    return Frequencies(inv_freq * (kept + (1 - kept) / factor))
 
 
 def _kept_by_rotations(inv_freq: np.ndarray, original: int, slow: float, fast: float) -> np.ndarray:
@@ -218,27 +204,8 @@ def _kept_by_index(
     return 1 - np.clip((np.arange(rotary_dim // 2) - first) / (last - first), 0, 1)
 
 
-def _magnitude(factor: float, mscale: float) -> float:
-    return 0.1 * require_real(mscale, "mscale") * math.log(factor) + 1
-
-
 def _require_factor(factor: Any) -> float:
     number = require_real(factor, "factor")
     if number < 1:
         raise ValueError(f"factor must be at least 1, because it extends, got {number:g}.")
     return number
-
-
-def _require_factors(values: Any, name: str, pairs: int) -> np.ndarray:
-    factors = require_shape(np.asarray(values, float), name, pairs)
-    if (factors <= 0).any():
-        raise ValueError(f"{name} must be above 0, got {factors.min():g} among them.")
-    return factors
-
-
-def _require_ordered(**bounds: Any) -> tuple[float, float]:
-    (low_name, high_name), (low, high) = bounds, bounds.values()
-    low, high = require_positive(low, low_name), require_positive(high, high_name)
-    if low > high:
-        raise ValueError(f"{low_name} must be at most {high_name}, got {low:g} and {high:g}.")
-    return low, high

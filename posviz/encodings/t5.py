@@ -27,7 +27,10 @@ def t5_bucket(
 
     Source: Raffel et al. 2020 (T5), section 2.1; ``_relative_position_bucket`` in its code.
     """
-    n = _in_one_direction(bidirectional, num_buckets)
+    require_integer(num_buckets, "num_buckets", low=4 if bidirectional else 2)
+    if bidirectional and num_buckets % 2:
+        raise ValueError(f"num_buckets must be even, a half each direction, got {num_buckets}.")
+    n = num_buckets // 2 if bidirectional else num_buckets
     m = n // 2
     max_distance = require_integer(max_distance, "max_distance", low=m + 1)
     offsets = as_integers(offsets, "offsets")
@@ -39,14 +42,6 @@ def t5_bucket(
     far_buckets = as_like(xp.clip(m + xp.floor(steps + 1e-9), None, n - 1), offsets, xp.int64)
     buckets = xp.where(distances < m, distances, far_buckets)
     return buckets + n * (offsets < 0) if bidirectional else buckets
-
-
-def _in_one_direction(bidirectional: bool, num_buckets: int) -> int:
-    """Return how many buckets one direction has."""
-    require_integer(num_buckets, "num_buckets", low=4 if bidirectional else 2)
-    if bidirectional and num_buckets % 2:
-        raise ValueError(f"num_buckets must be even, a half each direction, got {num_buckets}.")
-    return num_buckets // 2 if bidirectional else num_buckets
 
 
 def t5_bias(table: Array, buckets: Any) -> Array:

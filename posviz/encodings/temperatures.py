@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from posviz.arrays import Array, as_array, as_float64, as_like, namespace
-from posviz.encodings.checks import require_positive, require_real, require_shape
+from posviz.encodings.checks import require_shape
 
 __all__ = [
     "Llama4Temperature",
@@ -32,8 +32,6 @@ def llama4_factor(positions: Any, *, attn_scale: float = 0.1, floor_scale: float
 
     Source: transformers 5.23, ``Llama4TextAttention.forward``.
     """
-    attn_scale = require_real(attn_scale, "attn_scale")
-    floor_scale = require_positive(floor_scale, "floor_scale")
     positions = as_float64(positions, "positions")
     xp = namespace(positions)
     return 1 + attn_scale * xp.log1p(xp.floor((positions + 1) / floor_scale))
@@ -51,11 +49,9 @@ def ministral3_factor(
 
     Source: transformers 5.23, ``get_llama_4_attn_scale`` of its Ministral 3.
     """
-    beta = require_real(beta, "beta")
-    length = require_positive(original_max_seq_len, "original_max_seq_len")
     positions = as_float64(positions, "positions")
     xp = namespace(positions)
-    return 1 + beta * xp.log1p(xp.floor(positions / length))
+    return 1 + beta * xp.log1p(xp.floor(positions / original_max_seq_len))
 
 
 def log_n_factor(seen: Any, scale: Any = 1.0) -> Array:

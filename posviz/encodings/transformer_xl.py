@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from posviz.arrays import Array, as_float64, as_like, namespace, upcast_half
-from posviz.encodings.checks import require_base, require_even, require_shape
+from posviz.encodings.checks import require_base, require_shape
 from posviz.encodings.doors import Encoding
 from posviz.encodings.relative import offsets_of, pick
 from posviz.encodings.sinusoidal import sinusoidal
@@ -30,21 +30,11 @@ def transformer_xl_scores(
     Source: Dai et al. 2019, section 3.3, and appendix B; Yang et al. 2019 (XLNet), bidirectional.
     """
     xp, dtype = namespace(q, k, r, u, v), q.dtype
-    _require_shapes(q, k, r, u, v, bidirectional)
     q, k, r, u, v = map(upcast_half, (q, k, r, u, v))
     by_content = (q + u[:, None]) @ xp.matrix_transpose(k)
     by_offset = (q + v[:, None]) @ xp.matrix_transpose(r)
     scores = by_content + rel_shift(by_offset, bidirectional=bidirectional)
     return xp.astype(scores, dtype, copy=False)
-
-
-def _require_shapes(q: Array, k: Array, r: Array, u: Array, v: Array, bidirectional: bool) -> None:
-    require_shape(q, "q", "batch", "heads", "q_len", "head_dim")
-    batch, heads, q_len, head_dim = q.shape
-    k_len = require_shape(k, "k", batch, heads, "k_len", head_dim).shape[2]
-    require_shape(r, "r", heads, q_len + k_len if bidirectional else k_len, head_dim)
-    require_shape(u, "u", heads, head_dim)
-    require_shape(v, "v", heads, head_dim)
 
 
 def rel_shift(scores: Array, *, bidirectional: bool = False) -> Array:
@@ -61,12 +51,9 @@ def rel_shift(scores: Array, *, bidirectional: bool = False) -> Array:
     Source: Dai et al. 2019, appendix B; ``rel_shift`` in the released code of XLNet.
     """
     xp = namespace(scores)
-    if scores.ndim < 2 or scores.shape[-1] < scores.shape[-2]:
-        raise ValueError(
-            "scores must be [..., q_len, columns] with at least as many columns as queries, "
-            f"got shape {tuple(scores.shape)}."
-        )
     *lead, q_len, columns = scores.shape
+    if columns < q_len:
+        raise ValueError(f"scores must have at least {q_len} columns, one a query, got {columns}.")
     if not bidirectional:  # XLNet's first column, which no entry reads
         scores = xp.concat([xp.zeros_like(scores[..., :1]), scores], axis=-1)
     width = scores.shape[-1]
@@ -100,7 +87,6 @@ class TransformerXL(Encoding):
         heads, head_dim = require_shape(self.u, "u", "heads", "head_dim").shape
         require_shape(self.v, "v", heads, head_dim)
         require_shape(self.w_r, "w_r", "d_model", heads * head_dim)
-        require_even(self.w_r.shape[0], "the number of rows of w_r")
 
     def at_scores(
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
@@ -108,9 +94,7 @@ class TransformerXL(Encoding):
         """Add scale · (u·k_j + (q_i + v)·r_{i−j}) to scores [batch, heads, q_len, k_len]."""
         heads, head_dim = require_shape(self.u, "u", q.shape[1], q.shape[3]).shape
         xp = namespace(scores, q, k)
-        q, k, w_r, u, v = (
-            as_like(x, scores, scores.dtype) for x in (q, k, self.w_r, self.u, self.v)
-        )
+        w_r, u, v = (as_like(x, scores, scores.dtype) for x in (self.w_r, self.u, self.v))
         # Each offset is projected once: index is the row of r for each query and key.
         apart, index = xp.unique_inverse(offsets_of(scores, q_positions, k_positions))
         waves = sinusoidal(

@@ -7,8 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from posviz.arrays import Array, as_array, as_float64, as_like, namespace, upcast_half
-from posviz.encodings.checks import require_base, require_choice, require_even, require_positive
+from posviz.arrays import Array, as_float64, as_like, namespace, softmax, upcast_half
+from posviz.encodings.checks import (
+    require_base,
+    require_choice,
+    require_even,
+    require_positive,
+    require_shape,
+)
 from posviz.encodings.doors import Encoding
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.relative import positions_of
@@ -28,8 +34,6 @@ def xpos_scale(
     Source: Sun et al. 2022 (xPos), equation 9; scale_base is from torchscale, the released code.
     """
     head_dim = require_even(head_dim, "head_dim")
-    gamma = require_positive(gamma, "gamma")
-    scale_base = require_positive(scale_base, "scale_base")
     positions = as_float64(positions, "positions")
     zeta = (np.arange(0, head_dim, 2) / head_dim + gamma) / (1 + gamma)
     return as_like(zeta, positions) ** (positions[..., None] / scale_base)
@@ -58,47 +62,8 @@ def apply_xpos(
     Source: Sun et al. 2022 (xPos), algorithm 1.
     """
     namespace(q, k)  # refuses a mixture
-    options = vars(XPos(base, gamma, scale_base, layout))
-    q_positions = _require_length(q_positions, q, "q")
-    k_positions = _require_length(k_positions, k, "k")
-    return (
-        _rotate_and_scale(q, q_positions, sign=1, **options),
-        _rotate_and_scale(k, k_positions, sign=-1, **options),
-    )
-
-
-def _rotate_and_scale(
-    x: Array,
-    positions: Any,
-    *,
-    sign: int,
-    base: float,
-    gamma: float,
-    scale_base: float,
-    layout: str,
-) -> Array:
-    """Rotate x [..., len, head_dim] by its positions [..., len], times ζₖ^(sign · p/scale_base)."""
-    positions, head_dim = as_float64(positions, "positions"), x.shape[-1]
-    scale = xpos_scale(sign * positions, head_dim, gamma=gamma, scale_base=scale_base)
-    angles = rotary_angles(positions, rotary_frequencies(head_dim, base))
-    rotated = apply_rotary(upcast_half(x), angles, layout=layout)
-    # Scaled after the rotation: ∞ − ∞ within it would be NaN.
-    xp, scale = namespace(x), as_like(scale, rotated, rotated.dtype)
-    if layout == "interleaved":
-        scale = xp.repeat(scale, 2, axis=-1)
-    else:
-        scale = xp.concat([scale, scale], axis=-1)
-    return xp.astype(rotated * scale, x.dtype, copy=False)
-
-
-def _require_length(positions: Any, x: Array, name: str) -> Array:
-    positions = as_array(positions, f"{name}_positions")
-    if x.ndim < 2 or tuple(positions.shape[-1:]) != tuple(x.shape[-2:-1]):
-        raise ValueError(
-            f"{name} must be [..., len, head_dim] for positions [..., len], got shape "
-            f"{tuple(x.shape)} for positions {tuple(positions.shape)}."
-        )
-    return positions
+    xpos = XPos(base, gamma, scale_base, layout)
+    return xpos._rotate_and_scale(q, q_positions, 1), xpos._rotate_and_scale(k, k_positions, -1)
 
 
 def resolution(scores: Array) -> Array:
@@ -114,15 +79,7 @@ def resolution(scores: Array) -> Array:
     Source: Sun et al. 2022 (xPos), equation 3.
     """
     xp = namespace(scores)
-    if scores.ndim < 1 or scores.shape[-1] < 2:
-        raise ValueError(
-            f"scores must be [..., distances], at least 2 of them, got shape {tuple(scores.shape)}."
-        )
-    wide = upcast_half(scores)
-    peak = xp.max(wide, axis=-1, keepdims=True)
-    powers = xp.exp(wide - xp.where(peak == -xp.inf, 0.0, peak))
-    total = xp.sum(powers, axis=-1, keepdims=True)
-    p = powers / xp.where(total == 0, 1.0, total)
+    p = softmax(upcast_half(scores))
     steps = p[..., :-1] - p[..., 1:]
     return xp.astype(xp.sum(p[..., :-1] * steps, axis=-1), scores.dtype, copy=False)
 
@@ -151,10 +108,24 @@ class XPos(Encoding):
 
     def at_query(self, q: Array, positions: Any) -> Array:
         """Rotate q [batch, heads, len, head_dim] by its positions, and multiply it by its scale."""
-        positions = positions_of(positions, q)[..., None, :]  # the same for all heads
-        return _rotate_and_scale(q, positions, sign=1, **vars(self))
+        return self._rotate_and_scale(q, positions_of(positions, q)[..., None, :], 1)
 
     def at_key(self, k: Array, positions: Any) -> Array:
         """Rotate k [batch, heads, len, head_dim] by its positions, and divide it by its scale."""
-        positions = positions_of(positions, k)[..., None, :]
-        return _rotate_and_scale(k, positions, sign=-1, **vars(self))
+        return self._rotate_and_scale(k, positions_of(positions, k)[..., None, :], -1)
+
+    def _rotate_and_scale(self, x: Array, positions: Any, sign: int) -> Array:
+        """Rotate x [..., len, head_dim] at positions [..., len], times ζₖ^(sign · p/scale_base)."""
+        positions, head_dim = as_float64(positions, "positions"), x.shape[-1]
+        length = positions.shape[-1]
+        require_shape(x, "q" if sign == 1 else "k", *x.shape[:-2], length, "head_dim")
+        angles = rotary_angles(positions, rotary_frequencies(head_dim, self.base))
+        rotated = apply_rotary(upcast_half(x), angles, layout=self.layout)
+        scale = xpos_scale(sign * positions, head_dim, gamma=self.gamma, scale_base=self.scale_base)
+        # Scaled after the rotation: ∞ − ∞ within it would be NaN.
+        xp, scale = namespace(x), as_like(scale, rotated, rotated.dtype)
+        if self.layout == "interleaved":
+            scale = xp.repeat(scale, 2, axis=-1)
+        else:
+            scale = xp.concat([scale, scale], axis=-1)
+        return xp.astype(rotated * scale, x.dtype, copy=False)
