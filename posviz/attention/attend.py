@@ -126,7 +126,7 @@ def _weigh(
     allowed = _allowed(mask, window, q, (*q.shape[:3], k.shape[2]), positions)
     if temperature is not None:
         q = _tempered(q, temperature, positions[0], allowed, k.shape[2])
-    # [batch, heads, q_len, head_dim] @ [batch, heads, head_dim, k_len]
+    # q·k / √head_dim: [batch, heads, q_len, head_dim] @ [batch, heads, head_dim, k_len]
     scores = (q * encoding.scale(q.shape[-1])) @ xp.matrix_transpose(k)
     scores = encoding.at_scores(scores, q, k, *positions)
     if allowed is not None:

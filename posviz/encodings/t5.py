@@ -30,18 +30,19 @@ def t5_bucket(
     require_integer(num_buckets, "num_buckets", low=4 if bidirectional else 2)
     if bidirectional and num_buckets % 2:
         raise ValueError(f"num_buckets must be even, a half each direction, got {num_buckets}.")
-    n = num_buckets // 2 if bidirectional else num_buckets
-    m = n // 2
-    max_distance = require_integer(max_distance, "max_distance", low=m + 1)
+    in_one_direction = num_buckets // 2 if bidirectional else num_buckets
+    exact = in_one_direction // 2
+    max_distance = require_integer(max_distance, "max_distance", low=exact + 1)
     offsets = as_integers(offsets, "offsets")
     xp = namespace(offsets)
     distances = abs(offsets) if bidirectional else xp.clip(offsets, 0, None)
-    far = xp.clip(as_float64(distances, "offsets") / m, 1.0, None)
-    steps = (n - m) * xp.log(far) / math.log(max_distance / m)
-    # Distance 64 is 6 steps from 8: rounding of logarithms must not make it a little less.
-    far_buckets = as_like(xp.clip(m + xp.floor(steps + 1e-9), None, n - 1), offsets, xp.int64)
-    buckets = xp.where(distances < m, distances, far_buckets)
-    return buckets + n * (offsets < 0) if bidirectional else buckets
+    far = xp.clip(as_float64(distances, "offsets") / exact, 1.0, None)
+    share = xp.log(far) / math.log(max_distance / exact)
+    # Distance 64 has a share of 6/8: rounding of logarithms must not make it a little less.
+    far_buckets = exact + xp.floor((in_one_direction - exact) * share + 1e-9)
+    far_buckets = as_like(xp.clip(far_buckets, None, in_one_direction - 1), offsets, xp.int64)
+    buckets = xp.where(distances < exact, distances, far_buckets)
+    return buckets + in_one_direction * (offsets < 0) if bidirectional else buckets
 
 
 def t5_bias(table: Array, buckets: Any) -> Array:
