@@ -92,10 +92,9 @@ def set_up(part: str) -> None:
         return
     made_here = (VENV / "posviz-home").exists() and (VENV / "posviz-home").read_text() == home
     if not (made_here and os.path.exists(PYTHON)):
-        print("Making .venv", flush=True)
         base = getattr(sys, "_base_executable", sys.executable)  # also when .venv itself runs this
         if call([base, "-m", "venv", "--clear", VENV]):
-            sys.exit("Making .venv failed: on Debian and Ubuntu, run `apt install python3-venv`.")
+            sys.exit("Making .venv failed, see above (Debian, Ubuntu: `apt install python3-venv`).")
         (VENV / "posviz-home").write_text(home)
     print(f"Installing {name}, once. This takes some minutes; details are in {LOG}", flush=True)
     for arguments in wanted:

@@ -134,6 +134,48 @@ def test_a_wrong_argument_is_named(call, named):
         call()
 
 
+NUMBERS = [  # functions, and arguments that have to be numbers
+    (posviz.offsets, {"q_positions": [0], "k_positions": [0]}),
+    (posviz.causal_mask, {"q_positions": [0], "k_positions": [0]}),
+    (posviz.blockwise_causal_mask, {"q_positions": [0], "k_positions": [0], "block": 2}),
+    (posviz.chunked_causal_mask, {"q_positions": [0], "k_positions": [0], "chunk": 2}),
+    (posviz.padding_mask, {"lengths": [1], "seq_len": 2}),
+    (posviz.rotary_angles, {"positions": [0], "inv_freq": [1.0]}),
+    (posviz.sinusoidal, {"positions": [0], "d_model": 4}),
+    (posviz.sinusoidal_on_grid, {"rows": [0], "columns": [0], "d_model": 4}),
+    (posviz.axial_angles, {"rows": [0], "columns": [0], "head_dim": 4}),
+    (posviz.mixed_angles, {"rows": [0], "columns": [0], "frequencies": np.ones((2, 2))}),
+    (posviz.mrope_angles, {"positions_thw": np.ones((3, 1)), "inv_freq": [1.0] * 3}),
+    (posviz.xpos_scale, {"positions": [0], "head_dim": 4}),
+    (posviz.rerope_positions, {"q_positions": [0], "k_positions": [0], "window": 2}),
+    (posviz.sink_positions, {"q_positions": [0], "k_positions": [0], "sinks": 1, "window": 2}),
+    (posviz.alibi_bias, {"slopes": [1.0], "offsets": [[0]]}),
+    (posviz.kerple_log_bias, {"r1": [1.0], "r2": [1.0], "offsets": [[0]]}),
+    (posviz.t5_bucket, {"offsets": [0], "num_buckets": 8, "max_distance": 9}),
+    (posviz.shaw_index, {"offsets": [0], "max_distance": 2, "ahead": 2}),
+    (posviz.deberta_bucket, {"offsets": [0], "bucket_size": 8, "max_position": 9}),
+    (posviz.learned, {"positions": [0], "padding_offset": 0}),
+    (posviz.fire_distances, {"q_positions": [0], "k_positions": [0], "eps": 1}),
+    (posviz.ntk, {"rotary_dim": 4, "factor": 2}),
+    (posviz.llama3, {"rotary_dim": 4, "factor": 2, "original_max_seq_len": 8}),
+    (posviz.yarn, {"rotary_dim": 4, "factor": 2, "original_max_seq_len": 8}),
+    (posviz.dynamic_ntk, {"rotary_dim": 4, "factor": 2, "seq_len": 9, "original_max_seq_len": 8}),
+]
+GIVEN = {  # arguments beside them
+    posviz.mrope_angles: {"sections": (1, 1, 1)},
+    posviz.learned: {"table": TABLE},
+}
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "name"),
+    [(function, numbers, name) for function, numbers in NUMBERS for name in numbers],
+)
+def test_a_word_in_the_place_of_numbers_is_refused_by_name(function, arguments, name):
+    with pytest.raises((TypeError, ValueError), match=rf"\b{name}\b"):
+        function(**GIVEN.get(function, {}) | arguments | {name: ["x"]})
+
+
 @pytest.mark.parametrize("what", [posviz.NoPosition, "rope", None])
 def test_only_an_encoding_has_doors(what):
     with pytest.raises(TypeError, match="encoding"):
