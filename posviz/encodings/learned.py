@@ -31,13 +31,14 @@ def learned(table: Array, positions: Any, *, padding_offset: int = 0) -> Array:
     first, last = -padding_offset, rows - 1 - padding_offset
     outside = positions[(positions < first) | (positions > last)]
     if len(outside):
+        offset = f" and padding_offset {padding_offset}" if padding_offset else ""
         advice = (
             " Where texts are padded on the left, count real tokens from 0 with "
             "positions_from_mask, and clip padded tokens to 0: they are masked."
         )
         raise IndexError(
-            f"positions must be in {first} … {last} for {rows} rows and padding_offset "
-            f"{padding_offset}, got {int(outside[0])}.{advice if outside[0] < first else ''}"
+            f"positions must be in {first} … {last} for a table of {rows} rows{offset}, "
+            f"got {int(outside[0])}.{advice if outside[0] < first else ''}"
         )
     return table[positions + padding_offset]
 

@@ -74,6 +74,7 @@ def test_first_picture_is_there_and_nothing_is_cut_off(explorer):
     assert explorer.root.evaluate(CUT_OFF) == []
 
 
+@pytest.mark.release("a front end")
 def test_keys_on_a_slider_change_the_picture_and_its_caption(explorer):
     with explorer.changes():
         explorer.press("position", "ArrowRight", times=3)

@@ -131,6 +131,7 @@ def test_host_that_loses_what_is_binary_shows_the_right_picture(lab, show, lose)
     assert lab.page.evaluate("lost") in (1, 2)  # from then on, it is text
 
 
+@pytest.mark.release("twenty seconds")
 def test_frame_that_was_lost_is_asked_for_again(lab, show):
     [explorer] = show("lost", "({ frame }) => frame === 2 && lost === 0", MESSAGE)
     before = on_canvas(explorer)
