@@ -110,6 +110,9 @@ def softmax(scores: Array) -> Array:
         return xp.ones_like(scores)
     wide = upcast_half(scores)
     peak = xp.max(wide, axis=-1, keepdims=True)
+    # Lessons 03 and 12 train with it: torch's own takes a third of the time.
+    if is_torch(wide) and not bool((peak == -xp.inf).any()):
+        return xp.astype(wide.softmax(-1), scores.dtype, copy=False)
     powers = xp.exp(wide - xp.where(peak == -xp.inf, 0.0, peak))
     total = xp.sum(powers, axis=-1, keepdims=True)
     return xp.astype(powers / xp.where(total == 0, 1.0, total), scores.dtype, copy=False)
