@@ -76,12 +76,14 @@ def test_lesson_in_lab_moves_every_picture_and_can_be_read(lab, name):
         for label in explorer.labels()[:1]:
             moves_the_picture(explorer, label, by_mouse=explorer is explorers[0])
             assert explorer.height() <= NOTEBOOK, f"{label} at its end"
+        explorer.button("Reset").click()
+        assert explorer.becomes(first)
         chosen.append(an_option_moves_the_picture(explorer))
         assert explorer.alert() == ""
         explorer.button("Reset").click()
         assert explorer.becomes(first)
         assert explorer.height() <= NOTEBOOK
-    assert any(chosen) or name not in SHORT
+    assert any(chosen)
     assert lab.page_errors == []
 
 
@@ -110,7 +112,12 @@ def an_option_moves_the_picture(explorer):
             box.fill("one two three two one")
             box.press("Enter")
     options = explorer.options()
-    changed = [explorer.changed_by(choose) for choose in options[1::3] or options]
+    changed = []
+    for choose in options[1::3] or options:
+        before = explorer.settled()
+        choose()
+        explorer.page.wait_for_timeout(800)  # stock widgets say nothing of their answers
+        changed.append(explorer.settled() != before)
     return any(changed)
 
 
