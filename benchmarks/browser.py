@@ -24,7 +24,7 @@ from pictures import PICTURES
 from slider import ONE_THREAD
 from stage import Floor, Row, Stage, echo, open_lab
 
-from posviz.pictures import load, names
+from posviz.lessons import load, names
 from tests.browser.server import chromium, jupyterlab
 
 REPETITIONS = 3

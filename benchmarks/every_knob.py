@@ -14,10 +14,10 @@ import sys
 import time
 from typing import NamedTuple
 
-import posviz.pictures
-from posviz.engine.frames import Frames
-from posviz.engine.knobs import device, numeric
-from posviz.engine.live_figure import LiveFigure
+import posviz.lessons
+from posviz.pictures.knobs import device, numeric
+from posviz.pictures.live_figure import LiveFigure
+from posviz.pictures.stream.frames import Frames
 
 MOVES = 24
 WORDS = ["", "one", "one two two one", "a dog bites a man"]
@@ -59,10 +59,10 @@ def measure(picture, name):
 
 def main():
     """Print every knob, the slowest first, and how many are how fast."""
-    names = sys.argv[1:] or posviz.pictures.names()
+    names = sys.argv[1:] or posviz.lessons.names()
     rows = []
     for name in names:
-        load = posviz.pictures.load(name)
+        load = posviz.lessons.load(name)
         knobs = load.knobs().items()
         rows += [measure(load(), knob) for knob, about in knobs if not isinstance(about, device)]
     print("| kind | knob | median ms | most ms | whole frames |\n|---|---|---|---|---|")

@@ -8,9 +8,9 @@ import numpy as np
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import sinusoidal
-from posviz.engine.knobs import even, integer
-from posviz.engine.picture import Picture
-from posviz.engine.style import SIGNED
+from posviz.pictures.knobs import even, integer
+from posviz.pictures.picture import Picture
+from posviz.pictures.style import SIGNED
 
 
 @functools.lru_cache(maxsize=1)

@@ -25,12 +25,12 @@ _BESIDE_ENCODINGS = {
     "posviz.configs.layer_plans": ("layer_plan",),
     "posviz.models.checkpoints": ("load_table",),
     "posviz.models.hugging_face": ("load_model",),
-    "posviz.derivations.rotary": ("derive",),
+    "posviz.lessons.rotary.derivations.rotary": ("derive",),
     "posviz.choosing.glossary": ("glossary",),
     "posviz.choosing.table": ("comparison",),
-    "posviz.claims": ("audit",),
-    "posviz.claims.everything": ("ledger",),
-    "posviz.exercises.prediction": ("predict",),
+    "posviz.teaching.ledger": ("audit",),
+    "posviz.teaching.everything": ("ledger",),
+    "posviz.teaching.prediction": ("predict",),
 }
 
 
@@ -45,9 +45,9 @@ def _modules() -> dict[str, str]:
 
 
 def __getattr__(name):
-    pictures = importlib.import_module("posviz.pictures")
-    if name in pictures.names():
-        return pictures.load(name)
+    lessons = importlib.import_module("posviz.lessons")
+    if name in lessons.names():
+        return lessons.load(name)
     if not name.startswith("_") and name in _modules():
         globals()[name] = getattr(importlib.import_module(_modules()[name]), name)
         return globals()[name]
@@ -57,4 +57,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_modules(), *importlib.import_module("posviz.pictures").names()})
+    return sorted({*globals(), *_modules(), *importlib.import_module("posviz.lessons").names()})

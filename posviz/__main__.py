@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from posviz.commands import classes, figures, lessons, models
-from posviz.commands.common import SIGNALS, Stopped
+from posviz.cli import classes, figures, lessons, models
+from posviz.cli.common import SIGNALS, Stopped
 
 app = typer.Typer(
     help="Figures, animations, pages and slides of the course on positional encodings.",
@@ -42,7 +42,7 @@ def _top(
 @app.command()
 def doctor():
     """Tell what works on this machine, and what to do about what does not."""
-    from posviz.publish.doctor import checks
+    from posviz.cli.doctor import checks
 
     failed = False
     for check in checks():

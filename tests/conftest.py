@@ -33,6 +33,7 @@ def pytest_configure(config):
 
 
 # Begun first, so that the workers end together.
+QUICK = ("test_exercises", "test_claims")  # of a lesson; its other tests draw
 LONGEST = (
     "browser/",
     "test_house",
@@ -53,7 +54,10 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.slow("a kernel"))
         elif "browser" in item.path.parts:
             item.add_marker("browser")
-        elif "pictures" in item.path.parts:
+        elif "lessons" in item.path.parts and item.path.stem not in (
+            "test_exercises",
+            "test_claims",
+        ):
             item.add_marker(pytest.mark.slow("a figure"))
 
 

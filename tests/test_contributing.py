@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from posviz.attention import attend
+from posviz.cli.faults import faults
 from posviz.encodings.doors import doors
-from posviz.engine.style import STYLES
-from posviz.publish.faults import faults
+from posviz.pictures.style import STYLES
 from tests.every_encoding import D_MODEL, HEADS
 
 ROOT = Path(__file__).parents[1]
@@ -39,8 +39,8 @@ def example(tmp_path, monkeypatch):
 
 @pytest.mark.slow("seconds")
 def test_the_picture_is_small_and_has_no_fault(example):
-    picture = example("posviz/pictures/order/sharp_weights.py").SharpWeights()
-    assert len(EXAMPLES["posviz/pictures/order/sharp_weights.py"].splitlines()) < 70
+    picture = example("posviz/lessons/order/sharp_weights.py").SharpWeights()
+    assert len(EXAMPLES["posviz/lessons/order/sharp_weights.py"].splitlines()) < 70
     for values in ({}, {"scale": 0.1, "keys": 2}, {"scale": 100, "keys": 64}):
         drawn = type(picture)(**values)
         for style in STYLES:
@@ -57,7 +57,7 @@ def test_the_encoding_prefers_the_token_before(example):
 
 
 def test_the_exercise_names_both_mistakes(example):
-    check = example("posviz/exercises/order/offsets.py").check_offsets
+    check = example("posviz/lessons/order/exercises/offsets.py").check_offsets
     answers = {
         "correct": lambda q, k: q[:, None] - k,
         "sign": lambda q, k: k - q[:, None],
@@ -69,12 +69,12 @@ def test_the_exercise_names_both_mistakes(example):
 
 
 def test_the_claim_holds_only_for_one_key(example):
-    verdict = example("posviz/claims/order/softmax.py").a_shift_changes_nothing()
+    verdict = example("posviz/lessons/order/claims/softmax.py").a_shift_changes_nothing()
     assert (verdict.verdict, verdict.condition) == ("true only if", "one key gets it")
 
 
 def test_a_slider_s_messages_and_their_answers_are_seen(example):
-    picture = example("posviz/pictures/order/sharp_weights.py").SharpWeights()
+    picture = example("posviz/lessons/order/sharp_weights.py").SharpWeights()
     code = re.search(r"What does a slider send.*?\n\n(.*?)\n\n", TEXT, re.S)[1]
     exec(textwrap.dedent(code), seen := {"picture": picture})
     explorer = seen["explorer"]

@@ -13,7 +13,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from posviz.engine.stored import LINE, WIDGET
+from posviz.pictures.stored import LINE, WIDGET
 from posviz.publish.rerun import output_texts
 
 ROOT = Path(__file__).parent.parent

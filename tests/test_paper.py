@@ -5,9 +5,9 @@ from pathlib import Path
 
 from pybtex.database import parse_file
 
-from posviz import pictures
+from posviz import lessons
 from posviz.course import LESSONS
-from tests.exercises.checkers import CHECKERS
+from tests.teaching.checkers import CHECKERS
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAPER = (DOCS / "paper.md").read_text("utf-8")
@@ -15,7 +15,7 @@ PAPER = (DOCS / "paper.md").read_text("utf-8")
 
 def test_its_numbers_are_those_of_the_course():
     assert f"in {len(LESSONS)} lessons" in PAPER
-    assert f"live pictures, {len(pictures.names())} in the course" in PAPER
+    assert f"live pictures, {len(lessons.names())} in the course" in PAPER
     exercises = {id(checker) for checker in CHECKERS.values()}
     assert f"{len(exercises)} exercises whose checkers" in PAPER
 

@@ -7,9 +7,9 @@ import nbformat
 import pytest
 
 import run
-from posviz import pictures
-from posviz.engine.knobs import device, text
-from posviz.engine.sweeps import numbers, sweeps
+from posviz import lessons
+from posviz.pictures.knobs import device, text
+from posviz.pictures.sweeps import numbers, sweeps
 from posviz.publish.lesson import prompts
 
 NOTEBOOKS = sorted(run.NOTEBOOKS.glob("[0-9]*.ipynb"))
@@ -65,13 +65,13 @@ def explorers(notebook):
 def _class(node):
     """The picture that a call makes, if it makes one."""
     name = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id
-    return name if name in pictures.names() else None
+    return name if name in lessons.names() else None
 
 
 def _picture(call):
     """The picture, without the data that only the lesson has."""
     given = {word.arg: word.value for word in call.keywords}
-    knobs = pictures.load(call.func.id)
+    knobs = lessons.load(call.func.id)
     known = {name: ast.literal_eval(given[name]) for name in given if name in knobs.knobs()}
     return knobs(**known)
 

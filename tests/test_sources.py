@@ -12,10 +12,10 @@ from bs4 import BeautifulSoup
 from nbconvert.filters import markdown2html
 
 from posviz import sources
-from posviz.claims import ledger
 from posviz.configs.builtin import SOURCES
 from posviz.course import LESSONS
-from posviz.pictures.start.encoding_map import ENTRIES
+from posviz.lessons.start.encoding_map import ENTRIES
+from posviz.teaching import ledger
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -64,7 +64,7 @@ def claims():
     return [
         claim
         for row in LESSONS[1:]
-        for claim in ledger._claims(f"{ledger.__package__}.{row.topic}")
+        for claim in ledger._claims(f"posviz.lessons.{row.topic}.claims")
     ]
 
 

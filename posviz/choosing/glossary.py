@@ -4,7 +4,7 @@ import html
 from typing import NamedTuple
 
 from posviz.course import OF_TOPIC
-from posviz.engine.search import Searched
+from posviz.pictures.search import Searched
 
 
 class Term(NamedTuple):

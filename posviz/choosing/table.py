@@ -10,7 +10,7 @@ from tqdm import tqdm
 from posviz.choosing.columns import COLUMNS
 from posviz.choosing.rows import ROWS, Cell
 from posviz.encodings.checks import require_choice
-from posviz.engine.reruns import take_over_cell
+from posviz.pictures.reruns import take_over_cell
 
 COSTS = ("memory", "time")  # functions of posviz.choosing.costs
 STYLE = "text-align: left; vertical-align: top; white-space: nowrap"

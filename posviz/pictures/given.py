@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from posviz.engine.knobs import choice
+from posviz.pictures.knobs import choice
 
 
 class stored(choice):

@@ -20,9 +20,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from posviz.engine.picture import Arrays
-from posviz.engine.style import SIGNED
 from posviz.pictures.dense_line import DenseLine
+from posviz.pictures.picture import Arrays
+from posviz.pictures.style import SIGNED
 
 CROSS = (0, 1, np.nan, 0, 1), (0, 1, np.nan, 1, 0)  # from corner to corner
 RANGES = 400  # in which a long row is shown: about as many as its panel has pixels

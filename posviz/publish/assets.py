@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from nbformat import NotebookNode
 
-from posviz.engine.export import replacing
+from posviz.pictures.export import replacing
 
 LIBRARIES = Path(__file__).parent / "vendor"
 _FRAMES = re.compile(r'data-(frames|narrow)="([A-Za-z0-9+/=]+)"')

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import posviz
-import posviz.pictures
+import posviz.lessons
 
 ROOT = Path(posviz.__file__).parents[1]
 
@@ -38,7 +38,7 @@ def imported(file: Path) -> frozenset[str]:
 @functools.cache
 def _public() -> dict[str, str]:
     """The module of each public name, looked for once: programs import thousands of names."""
-    return posviz._modules() | posviz.pictures.names()
+    return posviz._modules() | posviz.lessons.names()
 
 
 def module_of(name: str) -> str:

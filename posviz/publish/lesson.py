@@ -13,9 +13,9 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
-from posviz.engine.killed import ending_with_us, temporary_folder
-from posviz.engine.places import SETTING
-from posviz.engine.stored import WIDGET
+from posviz.pictures.killed import ending_with_us, temporary_folder
+from posviz.pictures.places import SETTING
+from posviz.pictures.stored import WIDGET
 from posviz.publish.batch import reason
 
 SECONDS = 600  # for one cell
@@ -150,11 +150,11 @@ def _outputs(cell) -> list:
 
 def load_ipython_extension(shell):
     """In the lesson's kernel: explorers show themselves as filmstrips, figures in all looks."""
-    from posviz.engine.explorer import Explorer
-    from posviz.engine.filmstrip import filmstrip
-    from posviz.engine.search import Search
-    from posviz.engine.styled_figure import StyledFigure
-    from posviz.exercises.prediction import Prediction
+    from posviz.pictures.explorer import Explorer
+    from posviz.pictures.filmstrip import filmstrip
+    from posviz.pictures.search import Search
+    from posviz.pictures.styled_figure import StyledFigure
+    from posviz.teaching.prediction import Prediction
 
     formatter = shell.display_formatter.mimebundle_formatter
     # By class and not by name: a widget's own class is a subclass of the same name.
@@ -172,8 +172,8 @@ def load_ipython_extension(shell):
 
 
 def _in_all_looks(figure):
-    from posviz.engine.export import notebook_png
-    from posviz.engine.filmstrip import NARROW
+    from posviz.pictures.export import notebook_png
+    from posviz.pictures.filmstrip import NARROW
 
     png, about = notebook_png(figure)
     looks: dict[str, dict] = {

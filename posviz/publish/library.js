@@ -2,8 +2,8 @@
 // Runs a library of other people, which lies beside the page packed as a style. The page's policy names
 // its hash, so that none runs but the one that was written.
 
-import { make } from "../engine/elements.js";
-import { inflated } from "../engine/inflated.js";
+import { make } from "../pictures/elements.js";
+import { inflated } from "../pictures/inflated.js";
 
 /** @param {string} file */
 async function run(file) {

@@ -1,9 +1,9 @@
 // @ts-check
 // What a page does by itself, and its pictures.
 
-import "../engine/filmstrip.js";
-import search from "../engine/search.js";
-import prediction from "../exercises/prediction.js";
+import "../pictures/filmstrip.js";
+import search from "../pictures/search.js";
+import prediction from "../teaching/prediction.js";
 import { run, startup, tex } from "./library.js";
 
 const options = { enableMenu: false, ignoreHtmlClass: "outputs|posviz-filmstrip" };

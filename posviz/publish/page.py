@@ -6,13 +6,13 @@ from pathlib import Path
 from nbconvert import HTMLExporter
 
 from posviz import sources
-from posviz.engine.filmstrip import styles
-from posviz.engine.scripts import as_script
-from posviz.exercises.prediction import Prediction
+from posviz.pictures.filmstrip import styles
+from posviz.pictures.scripts import as_script
 from posviz.publish.assets import policy, scripts, write, write_frames, write_library
 from posviz.publish.clean import cleaned, sanitised
 from posviz.publish.lesson import executed_with_filmstrips
 from posviz.publish.overview import TO_LESSON, Overview, cited, overview, sections
+from posviz.teaching.prediction import Prediction
 
 HERE = Path(__file__).parent
 LESSONS = "[0-9][0-9]_*"

@@ -8,8 +8,8 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from posviz.engine.export import replacing
-from posviz.engine.stored import without_views
+from posviz.pictures.export import replacing
+from posviz.pictures.stored import without_views
 from posviz.publish.imports import ROOT, imported
 from posviz.publish.lesson import executed, read
 

@@ -1,8 +1,8 @@
 // @ts-check
 // How MathJax sets formulas, what Reveal.js does, and which of its keys the pictures keep.
 
-import { begin, strips } from "../engine/filmstrip.js";
-import prediction from "../exercises/prediction.js";
+import { begin, strips } from "../pictures/filmstrip.js";
+import prediction from "../teaching/prediction.js";
 import { run, startup, tex } from "./library.js";
 
 const libraries = /** @type {any} */ (globalThis); // run below

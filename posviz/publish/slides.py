@@ -20,13 +20,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from nbformat import NotebookNode
 
-from posviz.engine.filmstrip import styles
-from posviz.engine.scripts import as_script
-from posviz.exercises.prediction import Prediction
+from posviz.pictures.filmstrip import styles
+from posviz.pictures.scripts import as_script
 from posviz.publish.assets import policy, scripts, write, write_frames, write_library
 from posviz.publish.clean import cleaned, markdown
 from posviz.publish.lesson import executed_with_filmstrips
 from posviz.publish.speaker import asked, followed
+from posviz.teaching.prediction import Prediction
 from posviz.wording import quoted
 
 HERE = Path(__file__).parent

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from bs4 import BeautifulSoup
 
-import posviz.pictures
-from posviz.engine.picture import Picture
+import posviz.lessons
+from posviz.pictures.picture import Picture
 
 LETTERS = "ABCDE"  # of the choices of a prediction, as slides.css counts them
 _TRY = re.compile(r"\*\*Try\.?\*\*\.?\s*(.*?)(?=\n\n\*\*|\Z)", re.DOTALL)
@@ -53,7 +53,7 @@ def followed(note: str, picture: str) -> str:
     A slide moves the `filmed_knobs`; what names another knob is left for the notebook.
     """
     tried = _TRY.match(note)
-    if not tried or picture not in posviz.pictures.names():
+    if not tried or picture not in posviz.lessons.names():
         return note
     here: list[str] = []
     elsewhere: list[str] = []
@@ -68,7 +68,7 @@ def followed(note: str, picture: str) -> str:
 
 def _others(picture: str) -> Iterator[str]:
     """The names, labels and options of knobs that a slide does not move."""
-    kind: type[Picture] = posviz.pictures.load(picture)
+    kind: type[Picture] = posviz.lessons.load(picture)
     known, moved = kind.knobs(), kind.filmed_knobs()
     seen = {word for name in moved for word in _words(name, known[name])}
     for name in known.keys() - set(moved):

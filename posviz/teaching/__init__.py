@@ -1,1 +1,1 @@
-"""What an instructor needs beside the notebooks, made from the notebooks themselves."""
+"""The forms of a prediction, an exercise and a claim, and what a reader has done."""

@@ -15,7 +15,7 @@ LESSON = "00_start_here"  # the shortest: its page and its slides are those of t
 SHORT = (LESSON, "01_why_order_matters", "11_position_from_content")
 
 # In the kernel that fills a page: a slider has few places, which take a third of the time.
-FEW_PLACES = "from posviz.engine import filmstrip; filmstrip.GAPS = (1,)"
+FEW_PLACES = "from posviz.pictures import filmstrip; filmstrip.GAPS = (1,)"
 
 
 def lessons(default):

@@ -19,7 +19,7 @@ from types import SimpleNamespace
 from playwright.sync_api import sync_playwright
 
 import run
-from posviz.publish import start
+from posviz.cli import start
 
 CHROMIUM_FLAGS = [
     "--no-sandbox",

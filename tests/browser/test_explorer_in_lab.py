@@ -10,17 +10,17 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from posviz.engine.live_figure import LiveFigure
-from posviz.pictures.content.one_matrix import OneMatrix
+from posviz.lessons.content.one_matrix import OneMatrix
+from posviz.pictures.live_figure import LiveFigure
 from tests.browser.lab import SECOND
-from tests.engine.sample import place_of
+from tests.pictures.sample import place_of
 
 TABLE = "from posviz import SinusoidalTable\npicture = SinusoidalTable()"
 
 FRAGILE = """
 from types import SimpleNamespace
-from posviz.engine.knobs import integer
-from posviz.engine.picture import Picture
+from posviz.pictures.knobs import integer
+from posviz.pictures.picture import Picture
 
 class Fragile(Picture):
     \"\"\"A point that cannot stand on 7.\"\"\"

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from posviz import pictures
+from posviz import lessons
 from tests.browser.fidelity import BY_AGG, DENSE, PLAIN, becomes_right, is_small, on_canvas
 
 ROOT = Path(__file__).parents[2]
@@ -13,7 +13,7 @@ EVERY_KIND = (
     f"import sys; sys.path.insert(0, {str(ROOT)!r})\n{BY_AGG}"
     + """
 import posviz
-from tests.engine.every_kind import EveryKind
+from tests.pictures.every_kind import EveryKind
 picture = EveryKind()
 """
 )
@@ -21,7 +21,7 @@ picture = EveryKind()
 # Random settings for every picture in `shown`.
 RANDOM = """
 import random
-from posviz.engine import knobs
+from posviz.pictures import knobs
 
 def anywhere(knob, dice):
     if isinstance(knob, knobs.choice):
@@ -71,8 +71,8 @@ every_picture = pytest.mark.release("every picture")
     ("density", "names"),
     [
         (2, ["AngleTable", "EncodingMap", "FourTerms", "RotatingVectors"]),
-        pytest.param(1, list(pictures.names()), marks=every_picture),
-        pytest.param(2, list(pictures.names()), marks=every_picture),
+        pytest.param(1, list(lessons.names()), marks=every_picture),
+        pytest.param(2, list(lessons.names()), marks=every_picture),
     ],
     indirect=["density"],
     ids=["four", "every", "every_dense"],

@@ -3,9 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
-from posviz.engine.copy_button import CopyButton
-from posviz.engine.screen import Screen
-from posviz.engine.slider import Slider
+from posviz.pictures.copy_button import CopyButton
+from posviz.pictures.screen import Screen
+from posviz.pictures.slider import Slider
 
 SHOW = """async (text) => {
     const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));

@@ -5,10 +5,10 @@ from functools import partial
 import nbformat
 import pytest
 
-import posviz.pictures
+import posviz.lessons
 import run
-from posviz.engine import knobs
-from posviz.publish.doctor import WITH_TORCH
+from posviz.cli.doctor import WITH_TORCH
+from posviz.pictures import knobs
 from tests.browser.lessons import ALL, SHORT, lessons
 
 SCREEN = {"width": 1280, "height": 720}  # a projector
@@ -23,7 +23,7 @@ LOADED_AND_SMALLEST = """
 import sys
 from ipywidgets.widgets.widget import _instances
 from matplotlib.text import Text
-from posviz.engine import explorer
+from posviz.pictures import explorer
 
 shown = [widget for widget in _instances.values() if isinstance(widget, explorer.Explorer)]
 print("torch" in sys.modules)
@@ -46,8 +46,8 @@ def code(name):
 
 def test_short_lessons_have_every_kind_of_control():
     text = "\n".join(source for name in SHORT for source in code(name))
-    shown = [name for name in posviz.pictures.names() if f"{name}(" in text]
-    found = [knob for name in shown for knob in posviz.pictures.load(name).knobs().values()]
+    shown = [name for name in posviz.lessons.names() if f"{name}(" in text]
+    found = [knob for name in shown for knob in posviz.lessons.load(name).knobs().values()]
     assert [kind for kind in KINDS if not any(isinstance(knob, kind) for knob in found)] == []
     choices = [len(knob.options) for knob in found if isinstance(knob, knobs.choice)]
     assert min(choices) < 5 < 9 < max(choices)  # as buttons and as a menu

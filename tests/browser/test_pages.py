@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 import run
 from posviz import SinusoidalTable
 from posviz.course import OF_TOPIC
-from posviz.engine.filmstrip import RATIO
+from posviz.pictures.filmstrip import RATIO
 from posviz.publish import page
 from tests.browser.explorer import DUE, FINGERPRINT
 from tests.browser.fidelity import by_a_fresh_figure, check, rgb

@@ -62,7 +62,7 @@ def test_a_kernel_that_was_restarted_is_another_one(saved):
 
 @pytest.mark.release("a server of its own")
 def test_a_server_without_posviz_shows_the_stored_picture(saved, browser, tmp_path):
-    off = '--ServerApp.jpserver_extensions={"posviz.engine.server": False}'
+    off = '--ServerApp.jpserver_extensions={"posviz.pictures.server": False}'
     with jupyterlab(saved.server.folder, tmp_path, off) as server:
         elsewhere = Lab(browser.new_page(), server)
         elsewhere.open("tomorrow")

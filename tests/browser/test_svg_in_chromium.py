@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-import posviz.pictures
-from posviz.engine.export import save_all
+import posviz.lessons
+from posviz.pictures.export import save_all
 from tests import reading_svg
 
 # Formulas, bold text, sub- and superscripts, spaces that count, a sentence, heatmaps, arrows.
@@ -57,7 +57,7 @@ def apart(first, second) -> float:
 )
 def test_the_fonts_in_the_file_give_the_picture_that_agg_draws(page, tmp_path, name):
     paths = [tmp_path / f"figure.{kind}" for kind in ("png", "svg")]
-    save_all(posviz.pictures.load(name)(), paths, style="slide")
+    save_all(posviz.lessons.load(name)(), paths, style="slide")
     png, svg = (path.read_bytes() for path in paths)
     # Only the names of our own are left, which no font of this machine has.
     alone = re.sub(r", '(?!posviz )[^']*'|, sans-serif", "", svg.decode())
@@ -69,7 +69,7 @@ def test_the_fonts_in_the_file_give_the_picture_that_agg_draws(page, tmp_path, n
 
 
 def test_all_text_can_be_selected(page, tmp_path):
-    path = posviz.pictures.load("DerivationStepper")().save(tmp_path / "figure.svg", style="slide")
+    path = posviz.lessons.load("DerivationStepper")().save(tmp_path / "figure.svg", style="slide")
     shown(page, path.read_text(), tmp_path)
     page.evaluate("getSelection().selectAllChildren(document.documentElement)")
     found = page.evaluate("getSelection().toString()")

@@ -1,7 +1,7 @@
 """The rows: every encoding of the map, and what is learned in one."""
 
 from posviz.choosing.rows import ROWS
-from posviz.pictures.start.encoding_map import ENTRIES
+from posviz.lessons.start.encoding_map import ENTRIES
 
 
 def test_the_rows_are_those_of_the_map_and_dynamic_ntk():

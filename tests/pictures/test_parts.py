@@ -7,9 +7,9 @@ import pytest
 from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 
+from posviz.lessons.rotary._arrows import Arrow, beyond
 from posviz.pictures import parts
 from posviz.pictures.dense_line import DenseLine
-from posviz.pictures.rotary._arrows import Arrow, beyond
 
 
 @pytest.fixture

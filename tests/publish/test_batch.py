@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from posviz.engine.export import replacing
+from posviz.pictures.export import replacing
 from posviz.publish import batch
 
 

@@ -13,9 +13,9 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from PIL import Image
 
 import run
-from posviz.engine.filmstrip import filmstrip
+from posviz.pictures.filmstrip import filmstrip
 from posviz.publish.clean import PNG, TAGS, cleaned, markdown, png, sanitised
-from tests.engine.sample import Waves
+from tests.pictures.sample import Waves
 from tests.robustness import planted_scripts as planted
 
 
@@ -58,7 +58,7 @@ def test_lessons_lose_nothing_but_headings_of_nothing():
 @pytest.mark.slow("half a second")
 def test_a_filmstrip_loses_nothing():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("posviz.engine.filmstrip.GAPS", (1,))
+        patch.setattr("posviz.pictures.filmstrip.GAPS", (1,))
         strip = filmstrip(Waves(words="<script>\"&'"))
     assert elements(sanitised(strip)) == elements(strip)
 

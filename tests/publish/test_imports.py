@@ -7,14 +7,14 @@ from posviz.publish.imports import code, imported
 
 PROGRAM = """%matplotlib inline
 import json, posviz.arrays
-from posviz import AngleTable, Rotary, exercises
+from posviz import AngleTable, Rotary, teaching as exercises
 from posviz.encodings.alibi import alibi_bias
 if True:
     from tests import conftest
 """
 MODULES = {
-    *("json", "posviz.arrays", "posviz.pictures.rotary.angle_table", "posviz.encodings.rotary"),
-    *("posviz.exercises", "posviz.encodings.alibi", "tests.conftest"),
+    *("json", "posviz.arrays", "posviz.lessons.rotary.angle_table", "posviz.encodings.rotary"),
+    *("posviz.teaching", "posviz.encodings.alibi", "tests.conftest"),
 }
 
 

@@ -3,7 +3,8 @@
 import nbformat
 import pytest
 
-from posviz.publish import arguments, lecture, slides
+from posviz.cli import arguments
+from posviz.publish import lecture, slides
 from posviz.publish.slides import Slide
 
 LESSONS = arguments.notebooks()

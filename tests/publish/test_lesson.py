@@ -15,8 +15,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from posviz.engine.export import notebook_png
-from posviz.engine.places import SETTING
+from posviz.pictures.export import notebook_png
+from posviz.pictures.places import SETTING
 from posviz.publish.lesson import executed_with_filmstrips, prompts, read
 
 SOURCES = (

@@ -10,10 +10,10 @@ from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from PIL import Image
 
-from posviz.engine.filmstrip import filmstrip
+from posviz.pictures.filmstrip import filmstrip
 from posviz.publish import assets, page
 from posviz.publish.clean import LOOKS
-from tests.engine.sample import Waves
+from tests.pictures.sample import Waves
 from tests.publish.test_assets import hashes, script_sources
 
 pytestmark = pytest.mark.slow("lessons are read and run")
@@ -51,7 +51,7 @@ def colour_of(address):
 
 def lesson():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("posviz.engine.filmstrip.GAPS", (1,))
+        patch.setattr("posviz.pictures.filmstrip.GAPS", (1,))
         strip = filmstrip(Waves(words="<script>alert(1)"))
     colours = ("red", "black", "yellow", "blue")
     figure, *looks = (base64.b64encode(png(colour)).decode() for colour in colours)

@@ -12,8 +12,9 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from PIL import Image
 
 from posviz import ThreeDoors
-from posviz.engine.stored import LINE, WIDGET
-from posviz.publish import arguments, rerun
+from posviz.cli import arguments
+from posviz.pictures.stored import LINE, WIDGET
+from posviz.publish import rerun
 from tests.publish.test_lesson import write
 
 pytestmark = pytest.mark.slow("lessons are read and run")
@@ -111,8 +112,8 @@ def test_changed_text_is_told_under_its_cell():
     [
         ("notebooks/02_sinusoidal_tables.ipynb", {"02"}),
         ("README.md", set()),
-        ("posviz/exercises/alibi/bias.py", {"08"}),
-        ("posviz/engine/explorer.py", {name[:2] for name in NOTEBOOKS}),
+        ("posviz/lessons/alibi/exercises/bias.py", {"08"}),
+        ("posviz/pictures/explorer.py", {name[:2] for name in NOTEBOOKS}),
     ],
 )
 def test_a_change_reaches_the_notebooks_that_import_it(monkeypatch, file, reached):

@@ -4,10 +4,11 @@ import re
 
 import pytest
 
-from posviz.exercises.prediction import predict
-from posviz.pictures import load
-from posviz.publish import arguments, speaker
+from posviz.cli import arguments
+from posviz.lessons import load
+from posviz.publish import speaker
 from posviz.publish.lesson import read
+from posviz.teaching.prediction import predict
 
 TRY = "**Try** *both moved by*: play it. Then *Reset*. Then *pair* 2.\n\n**Notice** that."
 

@@ -6,7 +6,7 @@ import time
 import pytest
 from jupyter_client.manager import start_new_kernel
 
-from tests.engine.sample import ROOT
+from tests.pictures.sample import ROOT
 
 READY = """
 import torch

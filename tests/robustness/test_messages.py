@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from posviz.engine.screen import MOST_VIEWS
-from tests.engine.sample import Browser, Hand, Waves
+from posviz.pictures.screen import MOST_VIEWS
+from tests.pictures.sample import Browser, Hand, Waves
 
 ODD = (None, True, -1, 1e308, 10**400, float("nan"), "", "\ud800", [], {})
 VALID = {

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from posviz.engine.places import SETTING
+from posviz.pictures.places import SETTING
 from tests.publish.test_lesson import write
 
 SAVES = "from posviz import ThreeDoors\nprint(ThreeDoors().save('figures/03_doors.png'))"

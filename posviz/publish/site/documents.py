@@ -7,12 +7,12 @@ from pathlib import Path
 from bs4 import BeautifulSoup
 
 from posviz.choosing.glossary import TERMS, Term
-from posviz.claims.everything import Row
-from posviz.claims.ledger import Claim, Verdict, sign, told
 from posviz.publish.clean import cleaned
 from posviz.publish.lesson import read
 from posviz.publish.overview import Overview, sections
 from posviz.publish.site.gallery import Shown
+from posviz.teaching.everything import Row
+from posviz.teaching.ledger import Claim, Verdict, sign, told
 
 _DISPLAYED = re.compile(r"\$\$.*?\$\$", re.DOTALL)
 _FORMULA = re.compile(r"\$([^$]+)\$")

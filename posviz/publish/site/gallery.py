@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from posviz import pictures
 from posviz.course import OF_TOPIC
-from posviz.engine.export import png_bytes
-from posviz.engine.knobs import Knob, device, numeric, switch
-from posviz.engine.picture import Picture
-from posviz.engine.styled_figure import drop_bitmaps
+from posviz.lessons import load, names
+from posviz.pictures.export import png_bytes
+from posviz.pictures.knobs import Knob, device, numeric, switch
+from posviz.pictures.picture import Picture
+from posviz.pictures.styled_figure import drop_bitmaps
 from posviz.publish.assets import write
 from posviz.publish.lesson import read
 from posviz.publish.overview import Overview
@@ -38,7 +38,7 @@ def write_thumbnail(name: str, to: Path) -> None:
 
     Raises what compute raises, OSError where the place cannot be written to.
     """
-    picture = pictures.load(name)()
+    picture = load(name)()
     for dark, ending in ((False, ""), (True, "_dark")):
         figure = picture.figure(dark=dark)
         figure.set_dpi(WIDTH / figure.get_figwidth())
@@ -55,7 +55,7 @@ def shown(notebooks: Iterable[Path], lessons: dict[str, Overview]) -> list[Shown
     for notebook in notebooks:
         cells = [cell for cell in read(notebook).cells if cell.cell_type == "code"]
         lesson = lessons[notebook.stem]
-        own = [name for name, module in pictures.names().items() if _stem(module) == notebook.stem]
+        own = [name for name, module in names().items() if _stem(module) == notebook.stem]
         places = {name: _place(name, cells) for name in own}
         for name in sorted(own, key=places.__getitem__):
             anchor = f"#cell-id={cells[places[name]].id}" if places[name] < len(cells) else ""
@@ -75,14 +75,14 @@ def allowed(knob: Knob) -> str:
 
 
 def _shown(name, lesson, href) -> Shown:
-    picture: type[Picture] = pictures.load(name)
+    picture: type[Picture] = load(name)
     width, height = picture.size
     knobs = [(knob.label, allowed(knob)) for knob in picture.knobs().values()]
     return Shown(name, picture.title(), knobs, lesson, href, WIDTH, round(WIDTH * height / width))
 
 
 def _stem(module) -> str:
-    """The notebook of a picture's module, "posviz.pictures.rotary.angle_table"."""
+    """The notebook of a picture's module, "posviz.lessons.rotary.angle_table"."""
     return OF_TOPIC[module.split(".")[2]].notebook
 
 

@@ -9,10 +9,9 @@ from bs4 import BeautifulSoup
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import posviz
-from posviz import pictures, sources
+from posviz import lessons, sources
 from posviz.choosing.glossary import TERMS, glossary
-from posviz.claims import everything
-from posviz.engine.scripts import as_script
+from posviz.pictures.scripts import as_script
 from posviz.publish import page
 from posviz.publish.assets import policy, scripts, write, write_library
 from posviz.publish.clean import cleaned
@@ -20,6 +19,7 @@ from posviz.publish.lesson import read
 from posviz.publish.overview import cited, overview
 from posviz.publish.site import gallery
 from posviz.publish.site.documents import claim_id, documents, term_id
+from posviz.teaching import everything
 
 HERE = Path(__file__).parent
 SCRIPT = as_script(HERE / "site.js")
@@ -33,7 +33,7 @@ def jobs(notebooks: Iterable[Path], to: Path, repository: str) -> dict[str, Call
     }
     thumbnails = {
         f"{name}.png, {name}_dark.png": partial(gallery.write_thumbnail, name, to)
-        for name in pictures.names()
+        for name in lessons.names()
     }
     return pages | thumbnails
 

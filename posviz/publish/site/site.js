@@ -1,8 +1,8 @@
 // @ts-check
 // What the site's pages do by themselves: tables in which words are searched, and the search.
 
-import { make } from "../../engine/elements.js";
-import search from "../../engine/search.js";
+import { make } from "../../pictures/elements.js";
+import search from "../../pictures/search.js";
 import { run } from "../library.js";
 
 /** @typedef {{ kind: string, title: string, href: string, text: string, terms: string[] }} Found */

@@ -5,10 +5,10 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from posviz.choosing.glossary import TERMS
-from posviz.claims import ledger
 from posviz.publish.overview import overview
 from posviz.publish.site import documents
 from posviz.publish.site.gallery import Shown
+from posviz.teaching import ledger
 
 
 @pytest.fixture

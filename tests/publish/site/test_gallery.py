@@ -6,9 +6,9 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from PIL import Image
 
-from posviz import pictures
+from posviz import lessons
 from posviz.course import OF_TOPIC
-from posviz.engine import knobs
+from posviz.pictures import knobs
 from posviz.publish.overview import overview
 from posviz.publish.site import gallery
 
@@ -36,7 +36,7 @@ def test_pictures_stand_in_the_order_in_which_they_are_explored(notebook):
         ("AlibiScores", f"{ALIBI}.html#cell-id=cell-2"),
         ("WeightByDistance", f"{ALIBI}.html"),
     ]
-    assert shown[0].title == pictures.load("AlibiSlopes").title()
+    assert shown[0].title == lessons.load("AlibiSlopes").title()
     assert shown[0].lesson.title == "08 · ALiBi"
     assert dict(shown[0].knobs)["num_heads"] == "1 to 16"
 

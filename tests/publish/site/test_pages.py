@@ -10,10 +10,10 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from posviz import sources
 from posviz.choosing.glossary import TERMS
-from posviz.claims import everything, ledger
 from posviz.course import OF_TOPIC
 from posviz.publish import assets
 from posviz.publish.site import gallery, pages
+from posviz.teaching import everything, ledger
 from tests.publish.test_assets import hashes, script_sources
 
 ALIBI, XPOS = (OF_TOPIC[topic].notebook for topic in ("alibi", "xpos"))

@@ -1,0 +1,1 @@
+"""What an instructor needs beside the notebooks: exercises to hand out, a guide, a quiz."""

@@ -1,0 +1,158 @@
+"""Notebooks that hold a lesson's exercises alone: for readers, for nbgrader, for otter-grader.
+
+For graders it is the instructor's version, with solutions and hidden tests: their own commands
+make the students' version of it, without both.
+"""
+
+from collections.abc import Callable, Iterator
+from difflib import SequenceMatcher
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
+
+from posviz.classroom.exercises import Exercise, of_lesson, solution
+from posviz.course import Lesson
+from posviz.publish import assets
+from posviz.teaching.feedback import POINTS
+
+_KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+
+
+def assign(lesson: Lesson, notebook: Path, kind: str, to: Path, seed: int) -> Path:
+    """Write a notebook with the exercises of a lesson, and return where it is.
+
+    kind: one of KINDS. The seed draws the inputs of hidden tests. Raises RuntimeError where the
+    lesson has no exercises or the notebook is there already, OSError for files.
+    """
+    exercises = of_lesson(notebook)
+    cells = header(lesson, exercises, "exercises")
+    if kind == "otter":
+        cells.insert(0, new_raw_cell(OTTER_CONFIG))
+    for exercise in exercises:
+        cells += KINDS[kind](lesson, exercise, seed)
+    folder = to / "source" / f"lesson{lesson.number}" if kind == "nbgrader" else to
+    file = folder / f"{lesson.notebook}.ipynb"
+    if file.exists():
+        raise RuntimeError(f"{file} is there already, and is kept: choose another folder.")
+    return write(cells, file)
+
+
+def header(lesson: Lesson, exercises: list[Exercise], what: str) -> list[NotebookNode]:
+    """The first cells: of which lesson this is, and the import of all that an answer may use."""
+    lent = sorted({name for exercise in exercises for name in exercise.lent})
+    text = (
+        f"# {lesson.number} · {lesson.title}: {what}\n\n"
+        f"What they need is taught in [{lesson.number} · {lesson.title}]({lesson.notebook}.ipynb), "
+        "whose sections they name. An answer is written in NumPy or torch, and uses of posviz what "
+        "the exercise tells it to use."
+    )
+    code = "import numpy as np" + (f"\n\nfrom posviz import {', '.join(lent)}" if lent else "")
+    return [new_markdown_cell(text), new_code_cell(code)]
+
+
+def write(cells: list[NotebookNode], file: Path) -> Path:
+    """Write a notebook, as a whole or not at all; the same cells give the same bytes."""
+    for number, cell in enumerate(cells):
+        cell.id = f"exercises-{number}"
+    made = new_notebook(cells=cells, metadata=_KERNEL)
+    nbformat.validate(made)
+    return assets.write(file, nbformat.writes(made).encode())
+
+
+# ---------------------------------------------------------------- for readers
+
+
+def _open(_, exercise, __) -> Iterator[NotebookNode]:
+    yield new_markdown_cell(exercise.text)
+    for code in (*exercise.given, exercise.stub, exercise.check):
+        yield new_code_cell(code)
+
+
+# ---------------------------------------------------------------- for graders
+
+
+def _answered(lesson, exercise, begin, end, kept: Callable[[str, list[str]], list[str]]) -> str:
+    """The reader's cell with the solution between marks; `kept` makes the lines of what is shown.
+
+    It is given the indent and the lines of the reader's cell that the solution replaces.
+    """
+    lines: list[str] = []
+    stub, whole = exercise.stub.splitlines(), solution(lesson, exercise).splitlines()
+    for _, i, j, k, m in SequenceMatcher(None, stub, whole, autojunk=False).get_opcodes():
+        asked, solved = stub[i:j], whole[k:m]
+        indent = solved[0][: -len(solved[0].lstrip())]
+        marked = [*kept(indent, asked), indent + begin, *solved, indent + end]
+        lines += solved if asked == solved else marked
+    return "\n".join(lines)
+
+
+def _hidden(exercise, cells, seed) -> list[str]:
+    """The lines of a hidden test: it raises, with what the reader is told, for what is not right.
+
+    cells: the name of the kernel's list of what it has run.
+    """
+    return [
+        f"from {exercise.module} import {exercise.checker_name}",
+        "from posviz.classroom.hidden import require",
+        f"seed = {seed}",  # in a line that no error shows
+        f"require({exercise.checker_name}, {exercise.name!r}, {cells}, "
+        f"lent={list(exercise.lent)}, seed=seed)",
+    ]
+
+
+def _nbgrader(lesson, exercise, seed) -> Iterator[NotebookNode]:
+    def kept(indent, asked):
+        return [f"{indent}# {line.strip()}" for line in asked]
+
+    yield new_markdown_cell(f"{exercise.text}\n\n({POINTS} points)")
+    yield from map(new_code_cell, exercise.given)
+    marks = "### BEGIN SOLUTION", "### END SOLUTION"
+    answered = _answered(lesson, exercise, *marks, kept)
+    yield new_code_cell(answered, metadata=_for_nbgrader(exercise.name, solution=True))
+    test = ["### BEGIN HIDDEN TESTS", *_hidden(exercise, "In", seed), "### END HIDDEN TESTS"]
+    about = _for_nbgrader(f"check_{exercise.name}", solution=False, points=POINTS)
+    # The hidden test comes first: what runs below it runs in the grader's own kernel.
+    yield new_code_cell("\n".join([*test, exercise.check]), metadata=about)
+
+
+def _for_nbgrader(name, *, solution, **points) -> dict:
+    """What nbgrader's scheme 3 says of a cell: a reader's answer, or a test with points."""
+    kind = {"solution": solution, "grade": not solution, "locked": not solution, "task": False}
+    return {
+        "nbgrader": {"schema_version": 3, "grade_id": name, "cell_type": "code"} | kind | points
+    }
+
+
+OTTER_CONFIG = """\
+# ASSIGNMENT CONFIG
+export_cell: false
+show_question_points: true
+generate:
+  show_hidden: true
+tests:
+  ok_format: false
+"""
+
+
+def _otter(lesson, exercise, seed) -> Iterator[NotebookNode]:
+    def kept(indent, asked):
+        return [f'{indent}""" # BEGIN PROMPT', *asked, f'{indent}""" # END PROMPT']
+
+    yield new_raw_cell(f"# BEGIN QUESTION\nname: {exercise.name}\npoints: {POINTS}")
+    yield new_markdown_cell(exercise.text)
+    yield from map(new_code_cell, exercise.given)
+    yield new_raw_cell("# BEGIN SOLUTION")
+    marks = "# BEGIN SOLUTION NO PROMPT", "# END SOLUTION"
+    yield new_code_cell(_answered(lesson, exercise, *marks, kept))
+    yield new_raw_cell("# END SOLUTION")
+    yield new_raw_cell("# BEGIN TESTS")
+    test = [f"def test_{exercise.name}(env):", *_hidden(exercise, "env['In']", seed)]
+    yield new_code_cell("# HIDDEN\n" + "\n    ".join(test))
+    yield new_raw_cell("# END TESTS")
+    yield new_code_cell(exercise.check)
+    yield new_raw_cell("# END QUESTION")
+
+
+KINDS = {"self": _open, "nbgrader": _nbgrader, "otter": _otter}

@@ -1,0 +1,100 @@
+"""The exercises of a lesson, as its notebook has them: text, cells, checker, what is lent."""
+
+import ast
+import functools
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+
+import posviz
+from posviz.course import Lesson
+from posviz.publish.lesson import read
+from posviz.teaching.checker import Checker
+
+LESSONS = Path(__file__).parents[1] / "lessons"
+
+_ASKED = re.compile(r"^(check_\w+)\((\w+)\)$", re.MULTILINE)
+_HEADING = re.compile(r"^#{1,6} .*\n+", re.MULTILINE)
+_CODE = re.compile(r"`([^`]+)`")
+_CALLED = re.compile(r"\b([A-Za-z_]\w*)\(")
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """An exercise of a lesson.
+
+    name: of the variable or function that the reader fills in.
+    text: the Markdown that asks for it.
+    given: code that shows something before the reader answers, often none.
+    stub: the code that the reader is to fill in.
+    check: the code that shows the verdict.
+    module: where the checker is, and checker_name how it is called there.
+    lent: what an answer may use of posviz: what text and stub call by name.
+    """
+
+    name: str
+    text: str
+    given: list[str]
+    stub: str
+    check: str
+    checker: Checker
+    module: str
+    checker_name: str
+    lent: dict[str, Callable[..., Any]]
+
+
+@functools.cache
+def of_lesson(notebook: Path) -> list[Exercise]:
+    """The exercises of a lesson's notebook, in its order; RuntimeError where it has none."""
+    cells, found = read(notebook).cells, []
+    imports: dict[str, str] = {}
+    for number, cell in enumerate(cells):
+        imports |= _imported(cell)
+        if cell.cell_type == "code" and (asked := _ASKED.search(cell.source)):
+            found.append(_exercise(_before(cells, number), cell.source, asked, imports))
+    if not found:
+        raise RuntimeError(f"{notebook.name} has no exercises")
+    return found
+
+
+def _imported(cell) -> dict[str, str]:
+    """The modules of the exercises' names that a cell imports."""
+    lines = re.findall(r"^from (posviz\.lessons\.\S+) import (.+)$", cell.source, re.MULTILINE)
+    return {name.strip(): module for module, names in lines for name in names.split(",")}
+
+
+def _before(cells: list[NotebookNode], number: int) -> list[NotebookNode]:
+    """The cells of an exercise before its check: from the text that asks for it on."""
+    first = max(i for i in range(number) if cells[i].cell_type == "markdown")
+    return cells[first:number]
+
+
+def _exercise(before, check, asked, imports) -> Exercise:
+    text, *code = [cell.source for cell in before]
+    text = _HEADING.sub("", text)
+    if f"{asked[2]} = ..." in check:  # one cell to answer and to check
+        stub, check = check[: asked.start()].rstrip(), check[asked.start() :]
+        *given, stub = [*code, stub]
+    else:
+        *given, stub = code
+    called = {name for part in [*_CODE.findall(text), stub] for name in _CALLED.findall(part)}
+    lent = {name: getattr(posviz, name) for name in sorted(called & set(dir(posviz)))}
+    module = imports[asked[1]]
+    checker = getattr(import_module(module), asked[1])
+    return Exercise(asked[2], text, given, stub, check, checker, module, asked[1], lent)
+
+
+def solution(lesson: Lesson, exercise: Exercise) -> str:
+    """The code that answers an exercise; RuntimeError where `solved` has none."""
+    source = (LESSONS / lesson.topic / "solutions.py").read_text("utf-8")
+    for statement in ast.parse(source).body:
+        names = [getattr(target, "id", "") for target in getattr(statement, "targets", [])]
+        if exercise.name in (getattr(statement, "name", ""), *names):
+            lines = source.splitlines()[statement.lineno - 1 : statement.end_lineno]
+            return "\n".join(lines)
+    raise RuntimeError(f"{exercise.name} of lesson {lesson.number} has no solution")

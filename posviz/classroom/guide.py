@@ -1,0 +1,37 @@
+"""The instructor's guide: one page about the whole course, and its quiz for learning platforms."""
+
+from pathlib import Path
+
+from posviz.classroom import quiz_files, syllabus
+from posviz.classroom.lessons import plans
+from posviz.classroom.quiz import questions
+from posviz.classroom.quiz_files import TEMPLATES
+from posviz.publish.assets import policy, write
+from posviz.publish.clean import markdown
+
+
+def write_guide(notebooks: dict[str, Path], to: Path) -> list[Path]:
+    """Write guide.html, quiz.xml (Moodle), quiz.gift and quiz_qti.zip; return where they are.
+
+    notebooks: every lesson's, by name. Raises RuntimeError where a lesson lacks questions, OSError
+    where `to` cannot be written.
+    """
+    lessons = plans(notebooks)
+    quiz = {plan.row: questions(plan.row, notebooks[plan.row.notebook]) for plan in lessons}
+    page = TEMPLATES.get_template("guide.html.j2").render(
+        lessons=lessons,
+        quiz=quiz,
+        weeks=syllabus.weeks(lessons),
+        afternoon=syllabus.afternoon(lessons),
+        profiles=syllabus.PROFILES,
+        syllabus=syllabus,
+        markdown=markdown,
+        policy=policy([]),
+    )
+    files = {
+        "guide.html": page.encode(),
+        "quiz.xml": quiz_files.moodle_xml(quiz),
+        "quiz.gift": quiz_files.gift(quiz),
+        "quiz_qti.zip": quiz_files.qti(quiz),
+    }
+    return [write(to / name, data) for name, data in files.items()]

@@ -1,0 +1,114 @@
+"""Five questions for each lesson, from what the course computes: predictions, claims, its map.
+
+A prediction that can be asked away from its notebook has the tag `quiz`; claims that are stated
+most fill up the five. The first lesson has neither: it is asked what its map says.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from itertools import chain, islice
+from pathlib import Path
+from typing import NamedTuple
+
+from posviz.course import Lesson
+from posviz.lessons.start.encoding_map import ENTRIES
+from posviz.publish.lesson import read
+from posviz.publish.speaker import asked
+from posviz.teaching.ledger import Verdict, every_claim, sign, told
+from posviz.wording import quoted
+
+QUESTIONS = 5
+TAG = "quiz"
+OF_THE_MAP = ("sinusoidal", "RoPE", "ALiBi", "Shaw", "none (NoPE)")  # a door each, and two of them
+VERDICTS = {
+    "true": "True",
+    "false": "False",
+    "true only if": "True in some of the cases tried, and in others not",
+}
+
+
+class Choice(NamedTuple):
+    """What can be chosen, whether it is right, and what is told to those who choose it; HTML."""
+
+    text: str
+    right: bool
+    told: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question of which exactly one choice is right; its texts are HTML, well-formed as XML.
+
+    name: the lesson's number and its own, "05.1". answer: told to all.
+    """
+
+    name: str
+    text: str
+    choices: tuple[Choice, ...]
+    answer: str
+
+    def __post_init__(self) -> None:
+        right = sum(choice.right for choice in self.choices)
+        if right != 1:
+            raise ValueError(f"question {self.name}: exactly one choice is right, got {right}.")
+
+
+def questions(row: Lesson, notebook: Path) -> list[Question]:
+    """The five of a lesson; RuntimeError where it has fewer."""
+    found = _of_map() if row.topic == "start" else chain(_predictions(notebook), _claims(row))
+    five = [Question(f"{row.number}.{i}", *each) for i, each in enumerate(islice(found, 5), 1)]
+    if len(five) < QUESTIONS:
+        raise RuntimeError(f"lesson {row.number} has {len(five)} questions of {QUESTIONS}")
+    return five
+
+
+Parts = tuple[str, tuple[Choice, ...], str]  # a question but for its name
+
+
+def _predictions(notebook) -> Iterator[Parts]:
+    """Those with the tag, from what their cells have shown."""
+    for cell in read(notebook).cells:
+        if TAG in cell.metadata.get("tags", []):
+            shown = [output.get("data", {}).get("text/html", "") for output in cell.outputs]
+            found = asked("".join(shown))
+            if found is None:
+                raise RuntimeError(f"{notebook.name}: {quoted(cell.source[:40])} is no prediction")
+            choices = (Choice(text, "✓" in told, told) for text, told in found.choices)
+            yield found.question, tuple(choices), found.answer
+
+
+def _claims(row) -> Iterator[Parts]:
+    """The claims of the lesson that are stated most, each with its verdict."""
+    for number, claim in every_claim():
+        if number == row.number and claim.section:
+            verdict = claim()
+            right = verdict.verdict
+            choices = (Choice(text, kind == right, "") for kind, text in VERDICTS.items())
+            question = f"{_paragraph('Is that true?')}{_paragraph(claim.statement)}"
+            yield question, tuple(choices), _measured(verdict)
+
+
+def _measured(verdict: Verdict) -> str:
+    return "".join(map(_paragraph, (sign(verdict), *told(verdict))))
+
+
+def _of_map() -> Iterator[Parts]:
+    """Where some encodings of the course enter, each beside the others' doors."""
+    entries = {name: ENTRIES[name] for name in OF_THE_MAP}
+    for name, entry in entries.items():
+        choices = (
+            Choice(
+                f"At the {' and the '.join(other.doors)}",
+                other is entry,
+                _paragraph(f"That is {other_name}: {other.idea}."),
+            )
+            for other_name, other in entries.items()
+        )
+        formula = f"{entry.formula[0]}; {entry.formula[1]}"
+        question = f"Which way does position come in with the encoding “{name}”?"
+        yield _paragraph(question), tuple(choices), _paragraph(formula)
+
+
+def _paragraph(text: str) -> str:
+    return f"<p>{escape(text)}</p>"

@@ -1,0 +1,36 @@
+"""A lesson's exercises solved, and every mistake on their lists with the sentence it is told."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell
+
+from posviz.classroom.assign import header, write
+from posviz.classroom.exercises import of_lesson, solution
+from posviz.course import Lesson
+from posviz.pictures.killed import temporary_folder
+from posviz.publish.lesson import executed
+
+
+def write_solutions(lesson: Lesson, notebook: Path, to: Path) -> Path:
+    """Write the notebook of a lesson's solutions, executed, and return where it is.
+
+    Raises RuntimeError that names the cell where one fails, OSError where `to` cannot be written.
+    """
+    exercises = of_lesson(notebook)
+    cells = header(lesson, exercises, "solutions")
+    for exercise in exercises:
+        cells += _solved(lesson, exercise)
+    name = f"{lesson.notebook}_solutions.ipynb"
+    with temporary_folder() as folder:
+        return write(executed(write(cells, folder / name)).cells, to / name)
+
+
+def _solved(lesson, exercise) -> Iterator[NotebookNode]:
+    yield new_markdown_cell(exercise.text)
+    for code in (*exercise.given, solution(lesson, exercise), exercise.check):
+        yield new_code_cell(code)
+    listed = exercise.checker.listed
+    told = [f"- *{mistake.name}*: {mistake.message}" for mistake in listed]
+    yield new_markdown_cell("\n".join(["**Mistakes that it names**", "", *told]))

@@ -1,0 +1,215 @@
+"""A submission in a process of its own: its function is called as if it were here.
+
+With bubblewrap (Linux) that process has no network, sees no other process, may write nothing, and
+finds of the disk only Python, its packages and what these need. Without it, Python itself refuses
+what an answer has no need of, which keeps mishaps from harm but not somebody who means it.
+"""
+
+import contextlib
+import functools
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import posviz
+from posviz.classroom import inside
+from posviz.pictures.killed import ending_with_us
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
+SECONDS = 10  # on a core, for each exercise; loading torch takes three of them
+MEMORY = 2**30  # bytes
+PACKAGE = Path(posviz.__file__).parent
+INSIDE = Path(inside.__file__)
+SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives")
+
+_UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
+_ENDED = {signal.SIGXCPU, signal.SIGKILL, signal.SIGALRM}  # by the limits
+
+
+@functools.cache
+def jail() -> tuple[str, ...]:
+    """How to start a process that can harm nobody; empty where this system offers no way.
+
+    The package is hidden but for what runs there, for it holds the answers.
+    """
+    program = shutil.which("bwrap")
+    python = {sys.prefix, sys.base_prefix, sysconfig.get_path("purelib")}
+    python.add(sysconfig.get_path("platlib"))
+    words = [program or "", "--unshare-all", "--die-with-parent", "--new-session"]
+    for folder in (*SYSTEM, *sorted(python)):
+        words += ["--ro-bind-try", folder, folder]
+    words += ["--dev", "/dev", "--proc", "/proc", "--tmpfs", str(PACKAGE)]
+    words += ["--ro-bind", str(INSIDE), str(INSIDE)]
+    for folder in ("/dev", str(PACKAGE), "/"):
+        words += ["--remount-ro", folder]
+    words += ["--chdir", "/", "--"]
+    if program is None or subprocess.run([*words, "true"], capture_output=True).returncode:
+        return ()
+    return tuple(words)
+
+
+def protection() -> str:
+    """What keeps submissions from harm here, in a line."""
+    if jail():
+        return "Each submission runs without network, with a disk that it can only read."
+    return (
+        "bubblewrap (bwrap) is not here or does not work: submissions run with limits of time and "
+        "memory, but nothing keeps one that means harm from files and network."
+    )
+
+
+class _Stopped(Exception):
+    """The submission's code stopped; `failed_at` tells the checker in which line."""
+
+    failed_at: tuple[str, list[str]] = ("", [])
+
+
+class _Late(_Stopped):
+    """The submission's code was not done in time."""
+
+
+def _named(kind, text, base=_Stopped) -> _Stopped:
+    """An error that is called as one of the other process."""
+    return type(kind if str(kind).isidentifier() else "Exception", (base,), {})(str(text))
+
+
+@contextlib.contextmanager
+def answer(cells: list[str], name: str, lent: dict[str, Callable[..., Any]]) -> Iterator[Any]:
+    """What a submission's cells call by this name, for a checker: a function or a value.
+
+    lent: what it may use of posviz, by name. It is called here, as are functions among the inputs.
+    Where the code stopped, or where there is nothing of that name, it is a function that raises.
+    """
+    environment = {"PATH": os.defpath, "LC_ALL": "C.UTF-8", "OMP_NUM_THREADS": "1"}
+    command = [*jail(), sys.executable, "-I", "-B", str(INSIDE)]
+    with tempfile.TemporaryDirectory() as folder, _late(6 * SECONDS):
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=folder,
+            env=environment | {"HOME": folder},
+            start_new_session=True,
+            **ending_with_us(),
+        )
+        try:
+            yield _Conversation(process, lent).begin(cells, name)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            with contextlib.suppress(OSError):
+                process.communicate()
+
+
+@contextlib.contextmanager
+def _late(seconds):
+    """Raise _Late after so many seconds of the clock: who sleeps uses up no core."""
+
+    def late(*_):
+        raise _named("TimeoutError", f"it took longer than {seconds} seconds", _Late)
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1)  # again, where somebody has caught it
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+class _Conversation:
+    """What is said between the two processes, until one of them has ended."""
+
+    def __init__(self, process, lent):
+        self.process = process
+        self.functions = list(lent.values())
+        self.names = list(lent)
+        self.ended: Exception | None = None
+
+    def begin(self, cells, name):
+        """Run the cells, and return what is called so."""
+        told = {"cells": cells, "name": name, "lent": self.names, "hidden": str(PACKAGE)}
+        said = self._asked(told | {"seconds": SECONDS, "memory": MEMORY})
+        if "value" in said:
+            return self._read(said["value"])
+        if said.get("missing", "").startswith("NotImplementedError"):
+            return ...  # what graders put in the place of an answer
+
+        def answer(*case):
+            if "missing" in said:
+                what = f"{name} is not defined. {said['missing']}".strip()
+                raise _named("NameError", what)
+            packed = [inside.packed(value, self._lend) for value in case]
+            return self._read(self._asked(packed)["value"])
+
+        answer.__module__ = "posviz." if "own" in said else "submission"
+        return answer
+
+    def _asked(self, message):
+        """The reply to a message, after all calls that the submission makes in between."""
+        if self.ended:
+            raise self.ended
+        try:
+            inside.send(self.process.stdin, message)
+            while "call" in (reply := inside.receive(self.process.stdout)):
+                inside.send(self.process.stdin, self._called(reply))
+            if "stopped" in reply:
+                raise self._stopped(*reply["stopped"])
+            if not reply.keys() & {"value", "missing", "own", "function"}:
+                raise ValueError("no reply")
+        except _Late as error:
+            self.ended = error
+        except (EOFError, OSError):
+            self.ended = self._end()
+        except _UNREADABLE:
+            self.ended = _named("ValueError", "what it returned cannot be read")
+        else:
+            return reply
+        raise self.ended
+
+    def _stopped(self, kind, text, line, empty) -> Exception:
+        if kind == "NotImplementedError":
+            return NotImplementedError()
+        made = _named(kind, text)
+        made.failed_at = str(line), [str(name) for name in empty]
+        return made
+
+    def _end(self):
+        """Why the process has ended, as an error."""
+        status = self.process.wait()
+        if -status in _ENDED or status - 128 in _ENDED:
+            return _named("TimeoutError", f"it was still at work after {SECONDS} seconds")
+        return _named("SystemExit", "it ended the process")
+
+    def _called(self, call):
+        function = self.functions[call["call"]]
+        arguments = [inside.unpacked(value) for value in call["arguments"]]
+        keywords = {name: inside.unpacked(value) for name, value in call["keywords"].items()}
+        try:
+            return {"value": inside.packed(function(*arguments, **keywords), self._lend)}
+        except _Late:
+            raise
+        except Exception as error:  # told to who called
+            return {"refused": [type(error).__name__, str(error)]}
+
+    def _lend(self, function) -> int:
+        self.functions.append(function)
+        return len(self.functions) - 1
+
+    def _read(self, value):
+        try:
+            return inside.unpacked(value)
+        except _UNREADABLE:
+            raise _named("ValueError", "what it returned cannot be read") from None

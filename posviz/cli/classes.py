@@ -1,0 +1,171 @@
+"""Commands for a class: exercises handed out, graded, reported, solved; a guide; progress."""
+
+import json
+import secrets
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from posviz.cli.common import (
+    LESSON,
+    Notebooks,
+    To,
+    check_folder,
+    failed,
+    refusals,
+    unwind_when_stopped,
+)
+from posviz.wording import shortened
+
+app = typer.Typer()
+
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        "--seed", min=0, help="Draws the inputs that nobody has seen.  [default: a new one]"
+    ),
+]
+
+
+@app.command()
+def assign(
+    lesson: Annotated[str, LESSON],
+    to: Annotated[Path, To],
+    kind: Annotated[
+        str, typer.Option("--for", help="self, nbgrader or otter.", metavar="WHOM")
+    ] = "self",
+    seed: Seed = None,
+    notebooks: Notebooks = None,
+):
+    """Write a notebook that has a lesson's exercises alone.
+
+    For nbgrader and otter-grader it is the instructor's, with solutions and hidden tests:
+    `nbgrader generate_assignment` and `otter assign` make the students' of it.
+
+    \b
+    posviz assign --lesson 05 --to lab/
+    posviz assign --lesson 05 --for nbgrader --to course/
+    """
+    with refusals():
+        from posviz.classroom.assign import KINDS, assign
+        from posviz.cli import arguments
+
+        if kind not in KINDS:
+            arguments.closest("--for", kind, KINDS)
+        row, notebook = _lesson_and_notebook(lesson, notebooks)
+        check_folder(to)
+        file = assign(row, notebook, kind, to, _drawn(seed))
+    typer.echo(f"Exercises written to {shortened(file)}.")
+
+
+@app.command()
+def grade(
+    folder: Annotated[Path, typer.Argument(show_default=False)],
+    lesson: Annotated[str, LESSON],
+    seed: Seed = None,
+    notebooks: Notebooks = None,
+):
+    """Grade the notebooks of a class, and write grades.csv into their folder.
+
+    A notebook is called as its student, or lies in a folder that is.
+
+    \b
+    posviz grade handed_in/ --lesson 05
+    """
+    unwind_when_stopped()
+    with refusals():
+        from posviz.classroom import grade, submission
+
+        _, notebook = _lesson_and_notebook(lesson, notebooks)
+        seed = _drawn(seed)
+        typer.echo(submission.protection(), err=True)
+        rows = grade.grade(folder, notebook, seed)
+    file = grade.write(rows, folder / "grades.csv")
+    typer.echo(f"Grades written to {shortened(file)}. Their inputs: --seed {seed}")
+
+
+@app.command()
+def report(table: Annotated[Path, typer.Argument(metavar="GRADES", show_default=False)]):
+    """Tell what a class got wrong: a page and a picture beside the table of its grades.
+
+    \b
+    posviz report handed_in/grades.csv
+    """
+    try:
+        with refusals():
+            from posviz.classroom.report import report
+
+            files = report(table)
+    except OSError as error:
+        raise failed(error) from None
+    typer.echo("\n".join(map(shortened, files)))
+
+
+@app.command()
+def solutions(lesson: Annotated[str, LESSON], to: Annotated[Path, To], notebooks: Notebooks = None):
+    """Write a notebook in which every exercise is solved, and every mistake told.
+
+    \b
+    posviz solutions --lesson 05 --to instructors/
+    """
+    unwind_when_stopped()
+    with refusals():
+        from posviz.classroom.solutions import write_solutions
+
+        row, notebook = _lesson_and_notebook(lesson, notebooks)
+        check_folder(to)
+        file = write_solutions(row, notebook, to)
+    typer.echo(f"Solutions written to {shortened(file)}.")
+
+
+@app.command()
+def guide(to: Annotated[Path, To], notebooks: Notebooks = None):
+    """Write an instructor's guide to the course, and its quiz for learning platforms.
+
+    \b
+    posviz guide --to instructors/
+    """
+    unwind_when_stopped()
+    try:
+        with refusals():
+            from posviz.classroom.guide import write_guide
+            from posviz.cli import arguments
+
+            check_folder(to)
+            files = write_guide(arguments.notebooks(notebooks), to)
+    except OSError as error:
+        raise failed(error) from None
+    typer.echo("\n".join(map(shortened, files)))
+
+
+def _lesson_and_notebook(text, folder):
+    """The course's row of the lesson that is meant, and its notebook."""
+    from posviz.cli import arguments
+
+    (row,) = arguments.lessons_named([text])
+    (notebook,) = arguments.lesson_notebooks([text], False, folder)
+    return row, notebook
+
+
+def _drawn(seed) -> int:
+    return secrets.randbelow(2**31) if seed is None else seed
+
+
+@app.command()
+def progress(
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Each answer with its day, to hand in.")
+    ] = False,
+):
+    """Tell which predictions and exercises you have answered on this machine, by lesson.
+
+    \b
+    posviz progress
+    posviz progress --json > result.json
+    """
+    from posviz.teaching import progress
+
+    with refusals():
+        told = progress.result() if as_json else progress.report()
+    typer.echo(json.dumps(told, indent=1, ensure_ascii=False) if as_json else "\n".join(told))

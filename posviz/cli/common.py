@@ -1,0 +1,105 @@
+"""What commands share: their options, what they refuse, and how they run and stop."""
+
+import contextlib
+import signal
+import stat
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from posviz.cli.stopping import unwind_on
+from posviz.pictures.places import placed
+from posviz.wording import shortened
+
+Lessons = Annotated[
+    list[str] | None,
+    typer.Option("--lesson", help="A lesson, as 05 or rope; may be given again.", metavar="LESSON"),
+]
+Everything = Annotated[bool, typer.Option("--all", help="All of them.")]
+Notebooks = Annotated[
+    Path | None,
+    typer.Option(
+        "--notebooks",
+        help="The folder of the notebooks.",
+        metavar="DIR",
+        callback=lambda folder: folder and placed(folder),
+    ),
+]
+To = typer.Option(
+    "--to", help="The folder to write into; made if need be.", metavar="DIR", callback=placed
+)
+LESSON = typer.Option("--lesson", help="A lesson, as 05 or rope.", metavar="LESSON")
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextlib.contextmanager
+def refusals():
+    """What is wrong with the arguments becomes one line, and exit status 2."""
+    from traitlets import TraitError
+
+    try:
+        yield
+    except (ValueError, TraitError, RuntimeError) as error:
+        typer.echo(f"posviz: {error}", err=True)
+    except ModuleNotFoundError as error:
+        typer.echo(f"posviz: {error}: run `pip install 'posviz[publish]'`", err=True)
+    else:
+        return
+    raise typer.Exit(2)
+
+
+def failed(error) -> typer.Exit:
+    """Tell in a line what went wrong after the arguments were found right."""
+    from posviz.publish import batch
+
+    said = batch.reason(error) if isinstance(error, OSError) else shortened(error)
+    typer.echo(f"posviz: {said}", err=True)
+    return typer.Exit(1)
+
+
+def check_folder(to):
+    """Raise ValueError unless `to` can be a folder; remove what an ended run has left there."""
+    try:
+        folder = stat.S_ISDIR(to.stat().st_mode)
+    except FileNotFoundError:  # it will be made
+        return
+    except OSError as error:  # a name too long, or one below a file
+        told = f"--to {shortened(to)} cannot be a folder: {error.strerror}."
+        raise ValueError(told) from error
+    if not folder:
+        raise ValueError(f"--to {shortened(to)} is not a folder.")
+    from posviz.pictures.killed import unfinished
+
+    with unfinished(to):  # removes what was left there, even if nothing is to be written
+        pass
+
+
+def run_jobs(jobs, to, what="Files", last=None):
+    """Run the jobs, named by their files, then `last`; report what was written and what failed."""
+    from posviz.publish import batch
+
+    unwind_when_stopped()
+    failures = batch.run(jobs)
+    if last is not None and len(failures) < len(jobs):
+        try:
+            last(to)
+        except Exception as error:  # the others are written all the same, and told
+            failures["site"] = batch.reason(error)
+    for name, reason in failures.items():
+        typer.echo(f"failed: {shortened(name)}: {reason}", err=True)
+    files = sum(1 + name.count(", ") for name in jobs if name not in failures)
+    typer.echo(f"{what} written to {shortened(to)}: {files}.")
+    raise typer.Exit(1 if failures else 0)
+
+
+def unwind_when_stopped():
+    """Let a signal end the program as an exit does, so that nothing half-written stays."""
+    for number in SIGNALS:
+        unwind_on(number, partial(Stopped, 128 + number))
+
+
+class Stopped(SystemExit):
+    """SIGINT or SIGTERM; the exit status says which, as shells do."""

@@ -1,0 +1,183 @@
+"""Commands for pictures: list them, write their files, look for faults."""
+
+import contextlib
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from posviz.cli.common import (
+    Everything,
+    Lessons,
+    To,
+    check_folder,
+    failed,
+    refusals,
+    run_jobs,
+)
+
+app = typer.Typer()
+
+
+@app.command("list")
+def list_(
+    lesson: Lessons = None,
+):
+    """Every picture with its knobs: default, what is allowed, label, and what moves.
+
+    \b
+    posviz list
+    posviz list --lesson 05
+    posviz list | grep d_model
+    """
+    from posviz.cli import arguments, inventory
+
+    with refusals():
+        lines = inventory.lines(arguments.pictures(lessons=lesson or (), everything=not lesson))
+    typer.echo("\n".join(lines))
+
+
+@app.command()
+def export(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME...", show_default=False)
+    ] = None,
+    lesson: Lessons = None,
+    everything: Everything = False,
+    to: Annotated[Path, To] = Path("figures"),
+    kinds: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--format",
+            help="svg, pdf, png, gif, mp4: one or several with commas.  "
+            "[default: pdf, or gif with --animate]",
+            metavar="FORMATS",
+        ),
+    ] = None,
+    style: Annotated[
+        str, typer.Option(help="notebook, slide, paper or poster.", metavar="STYLE")
+    ] = "notebook",
+    layout: Annotated[
+        str, typer.Option(help="Of a slide with a title of its own: full, body or half.")
+    ] = "",
+    font: Annotated[str, typer.Option(help="An installed font's name.")] = "",
+    dark: Annotated[bool, typer.Option("--dark", help="Light on a dark background.")] = False,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="A knob's value; may be given again.", metavar="KNOB=VALUE"),
+    ] = None,
+    knob: Annotated[
+        str | None,
+        typer.Option(
+            "--animate",
+            help="The knob that moves in a gif or mp4.  [default: as `posviz list` tells]",
+            metavar="KNOB",
+        ),
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Write existing files anew.")
+    ] = False,
+):
+    """Write figures and animations of pictures.
+
+    \b
+    posviz export SinusoidalTable --set d_model=128 --set base=500000
+    posviz export --lesson 05 --to talk/ --format svg,png --style slide --dark
+    posviz export --lesson 05 --style slide --layout half --font STIXGeneral
+    posviz export RotatingVectors --format mp4 --animate query
+    posviz export --all --format pdf --style paper
+    """
+    from posviz.cli import arguments, export_jobs
+    from posviz.pictures import animation
+    from posviz.pictures.style import styled
+
+    with refusals():
+        chosen = arguments.pictures(names or (), lesson or (), everything)
+        formats = arguments.formats(kinds or (), animated=knob is not None)
+        look = (styled(arguments.style(style), layout, font), dark)
+        values, notes = arguments.settings(chosen, set_ or ())
+        filmed, more = arguments.filmed_knobs(chosen, knob)
+        check_folder(to)
+        if "mp4" in formats:
+            animation.find_ffmpeg()
+    for note in notes + more:
+        typer.echo(note, err=True)
+    jobs, kept = export_jobs.plan(values, filmed, formats, to, *look, overwrite)
+    if kept:
+        typer.echo(
+            f"Existing files kept, whatever they show: {len(kept)}; --overwrite writes them anew.",
+            err=True,
+        )
+    if layout:
+        for line in export_jobs.crowded(values, *look):
+            typer.echo(line, err=True)
+    run_jobs(jobs, to)
+
+
+@app.command()
+def proof(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME...", show_default=False)
+    ] = None,
+    lesson: Lessons = None,
+    everything: Everything = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="In a browser, anew whenever the file is saved.")
+    ] = False,
+    to: Annotated[Path, To] = Path("figures/proofs"),
+):
+    """Show a picture in every style and at every knob's ends, and tell what is wrong there.
+
+    A name is a picture's, or a file that defines one.
+
+    \b
+    posviz proof AngleTable
+    posviz proof my_picture.py --watch
+    posviz proof --lesson 05
+    """
+    from posviz.cli import arguments
+
+    with refusals():
+        files = arguments.picture_files(names or (), lesson or (), everything)
+        if watch and len(files) != 1:
+            raise ValueError(f"--watch shows one picture, and got {len(files)}.")
+        check_folder(to)
+    if watch:
+        _watch(files[0])
+        return
+    from posviz.cli.proof import write
+
+    faults = 0
+    for file in files:
+        try:
+            sheet, found = write(file, to)
+        except OSError as error:
+            raise failed(error) from None
+        typer.echo("\n".join([*found, f"{sheet}: faults: {len(found)}"]))
+        faults += len(found)
+    if len(files) == 1 and _has_screen():
+        typer.launch(str(sheet))
+    raise typer.Exit(int(faults > 0))
+
+
+def _watch(file):
+    from posviz.cli.watch import Watch
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    watch = Watch(file, typer.echo)
+    typer.echo(f"{watch.address} shows {file}; Ctrl-C ends it.")
+    if _has_screen():
+        typer.launch(watch.address)
+    with contextlib.suppress(KeyboardInterrupt):
+        watch.run()
+
+
+def _has_screen() -> bool:
+    return (
+        os.name == "nt"
+        or sys.platform == "darwin"
+        or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    )

@@ -1,0 +1,184 @@
+"""Commands for lessons: as pages, as a website, as slides, executed anew, opened in JupyterLab."""
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from posviz.cli.common import (
+    Everything,
+    Lessons,
+    Notebooks,
+    To,
+    check_folder,
+    failed,
+    refusals,
+    run_jobs,
+    unwind_when_stopped,
+)
+from posviz.wording import shortened
+
+app = typer.Typer()
+
+
+@app.command()
+def page(
+    lesson: Lessons = None,
+    everything: Everything = False,
+    to: Annotated[Path, To] = Path("site"),
+    notebooks: Notebooks = None,
+):
+    """Write lessons as web pages that need no kernel and no network.
+
+    \b
+    posviz page --lesson 05 --to site/
+    """
+    from posviz.cli import arguments
+
+    with refusals():
+        chosen = arguments.lesson_notebooks(lesson or (), everything, notebooks)
+        check_folder(to)
+        from posviz.publish.page import link, write_page
+    run_jobs({path.stem: partial(write_page, path, to) for path in chosen}, to, "Lessons", link)
+
+
+@app.command()
+def site(
+    to: Annotated[Path, To] = Path("site"),
+    repository: Annotated[
+        str,
+        typer.Option(
+            help="Where the course lies on GitHub, for links that open it in Binder and Colab.",
+            metavar="ADDRESS",
+        ),
+    ] = "",
+    notebooks: Notebooks = None,
+):
+    """Write the whole course as a website: lessons, gallery, search, glossary, claims and sources.
+
+    It may be opened from disk, or put on any web server.
+
+    \b
+    posviz site --to site/
+    posviz site --repository https://github.com/you/posviz
+    """
+    from posviz.cli import arguments
+
+    with refusals():
+        chosen = arguments.lesson_notebooks((), True, notebooks)
+        named = arguments.repository(repository) if repository else ""
+        check_folder(to)
+        from posviz.publish.site import pages
+    around = partial(pages.write_site, chosen, named)
+    run_jobs(pages.jobs(chosen, to, named), to, last=around)
+
+
+@app.command()
+def slides(
+    lesson: Lessons = None,
+    everything: Everything = False,
+    to: Annotated[Path, To] = Path("slides"),
+    notebooks: Notebooks = None,
+    sections: Annotated[
+        str | None,
+        typer.Option(help="These sections alone, as 2,5,8.  [default: all]", metavar="NUMBERS"),
+    ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            min=1, help="What fits: sections that the lesson names for a lecturer come first."
+        ),
+    ] = None,
+):
+    """Write lessons as slides for a browser: all of them, or for a lecture.
+
+    \b
+    posviz slides --lesson 05 --to talk/
+    posviz slides --lesson 05 --sections 2,5,8
+    posviz slides --lesson 05 --minutes 20
+    """
+    from posviz.cli import arguments
+
+    with refusals():
+        chosen = arguments.lesson_notebooks(lesson or (), everything, notebooks)
+        if sections and minutes:
+            raise ValueError("choose --sections or --minutes, not both.")
+        numbers = arguments.numbers(sections) if sections else ()
+        check_folder(to)
+        from posviz.publish import lecture
+        from posviz.publish.slides import write_slides
+    choose: Callable = list
+    if numbers:
+        choose = partial(lecture.only, wanted=numbers)
+    elif minutes:
+        choose = partial(lecture.fitting, minutes=minutes)
+    run_jobs({path.stem: partial(write_slides, path, to, choose) for path in chosen}, to, "Lessons")
+
+
+@app.command()
+def rerun(
+    lessons: Annotated[
+        list[str] | None, typer.Argument(metavar="LESSON...", show_default=False)
+    ] = None,
+    everything: Everything = False,
+    changed: Annotated[
+        bool, typer.Option("--changed", help="Those that changed files reach, as git tells.")
+    ] = False,
+    notebooks: Notebooks = None,
+):
+    """Execute lessons in place, and tell which of their text has changed.
+
+    \b
+    posviz rerun 05
+    posviz rerun --changed
+    """
+    from posviz.cli import arguments
+
+    with refusals():
+        if changed and (lessons or everything):
+            raise ValueError("--changed chooses the lessons: leave out the others and --all.")
+        chosen = arguments.lesson_notebooks(lessons or (), everything or changed, notebooks)
+        from posviz.publish import rerun
+
+        chosen = rerun.of_changed_files(chosen) if changed else chosen
+    unwind_when_stopped()
+    for path in chosen:
+        try:
+            lines = rerun.rerun(path)
+        except (OSError, RuntimeError) as error:
+            raise failed(error) from None
+        size = f"{shortened(path.name)}: {path.stat().st_size / 1e6:.2f} MB"
+        typer.echo("\n".join([size, *map(shortened, lines or ["no text changed"])]))
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def start(context: typer.Context, to: Annotated[Path, To] = Path()):
+    """Copy the lessons into this folder, or another, and open them in JupyterLab.
+
+    What is there stays. Further options are JupyterLab's.
+
+    \b
+    posviz start
+    posviz start --to course --port=8890
+    """
+    from importlib.util import find_spec
+
+    from platformdirs import user_cache_path
+
+    from posviz.cli import arguments
+    from posviz.cli.start import become, copy_lessons, lab_command
+
+    with refusals():
+        if find_spec("jupyterlab") is None:
+            raise ValueError("JupyterLab is missing: run `pip install 'posviz[lab]'`.")
+        check_folder(to)
+        found = list(arguments.notebooks().values())
+    new = copy_lessons(found, to.resolve())
+    typer.echo(f"Lessons copied to {shortened(to.resolve())}: {new} new, {len(found) - new} kept.")
+    workspaces = user_cache_path("posviz") / "workspaces"
+    command = lab_command(sys.executable, to.resolve(), workspaces, context.args)
+    sys.stdout.flush()  # before another program takes this one's place
+    raise typer.Exit(become(command))

@@ -1,1 +1,0 @@
-"""From knobs to pixels and files; knows no lesson."""

@@ -1,1 +1,0 @@
-"""Exercises whose checkers name the mistake: a folder per topic, a file per exercise."""

@@ -1,0 +1,31 @@
+"""The lessons, a folder for each topic: a file for each picture, exercises, claims, solutions."""
+
+import functools
+import importlib
+from pathlib import Path
+
+from posviz.wording import quoted
+
+
+@functools.cache
+def names() -> dict[str, str]:
+    """Every picture's module by class name: `table.py` in `sinusoidal` would hold `Table`.
+
+    Found by looking at the folders, so that a new picture is one new file; nothing is imported.
+    """
+    folder = Path(__file__).parent
+    return {
+        "".join(word.capitalize() for word in file.stem.split("_")): (
+            f"{__name__}.{file.parent.name}.{file.stem}"
+        )
+        for file in sorted(folder.glob("*/[a-z]*.py"))
+        if file.stem not in ("solutions", "exercises", "claims", "examination")
+    }
+
+
+def load(name: str) -> type:
+    """The picture class of that name; AttributeError for an unknown one."""
+    modules = names()
+    if name not in modules:
+        raise AttributeError(f"no picture is called {quoted(name)}; there are {', '.join(modules)}")
+    return getattr(importlib.import_module(modules[name]), name)

@@ -1,0 +1,66 @@
+"""How many model files have an encoding, and the pattern that finds it."""
+
+import textwrap
+
+import numpy as np
+from matplotlib import rcParams
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from posviz.choosing.census import CENSUS, FILES, READ, RELEASE
+from posviz.pictures.knobs import choice
+from posviz.pictures.parts import Curve, Other, Text, wide
+from posviz.pictures.picture import Arrays, Picture
+
+
+class Census(Picture):
+    """Who uses what: model files in which a pattern is found."""
+
+    size = (8.0, 4.0)
+    paper_size = (3.3, 4.0)
+
+    encoding = choice("RoPE", options=tuple(CENSUS))
+
+    def compute(self) -> Arrays:
+        """Return the number of files and the pattern of the encoding, and which row it is."""
+        files, pattern = CENSUS[self.encoding]
+        return self.arrays(files=files, pattern=pattern, at=list(CENSUS).index(self.encoding))
+
+    def draw(self, figure: Figure) -> list:
+        """A bar for each encoding, the chosen one marked; its pattern below."""
+        axes, words = figure.subplots(2, 1, height_ratios=(6, 1) if wide(figure) else (6, 2))
+        files, rows = [count.files for count in CENSUS.values()], np.arange(len(CENSUS))
+        axes.barh(rows, files, color="C0", height=0.7)
+        axes.set(yticks=rows, yticklabels=CENSUS, ylim=(len(rows) - 0.4, -0.6))
+        axes.set(xlim=(0, 1.15 * max(files)), xlabel=f"of {FILES} files, transformers {RELEASE}")
+        axes.tick_params(axis="y", labelsize="small", length=0)
+        for row, count in zip(rows, files, strict=True):
+            axes.text(count + 3, row, count, va="center_baseline", fontsize="small")
+        words.set_axis_off()
+        width = int(72 * figure.get_size_inches()[0] / rcParams["font.size"] / 0.58)
+        grep = {
+            "transform": figure.transFigure,
+            "va": "bottom",
+            "family": "monospace",
+            "fontsize": "small",
+            "parse_math": False,
+        }
+        bar = axes.add_patch(Rectangle((0, 0), 0, 0.7, color="C1", animated=True))
+        return [
+            Other(bar, lambda a: {"width": a.files, "y": a.at - 0.35}),
+            Curve(axes, "C1<", lambda a: ([a.files + 22], [a.at])),
+            Text(
+                words,
+                0.01,
+                0.01,
+                lambda a: textwrap.fill(f"grep -lPz '{a.pattern}'", width),
+                **grep,
+            ),
+        ]
+
+    def caption(self, arrays: Arrays) -> str:
+        """The number of the chosen encoding."""
+        return (
+            f"{arrays.encoding}: {arrays.files} of {FILES} model files of transformers {RELEASE}, "
+            f"read on {READ}."
+        )

@@ -1,0 +1,82 @@
+"""One text through one layer, once with each encoding."""
+
+import functools
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from posviz.attention import attend
+from posviz.attention.masks import causal_mask
+from posviz.choosing.columns import PROJECTIONS, made
+from posviz.choosing.rows import D_MODEL, HEADS, NONE, ROWS
+from posviz.pictures.knobs import integer, real, switch
+from posviz.pictures.parts import Map, greyed, wide
+from posviz.pictures.picture import Arrays, Picture
+from posviz.pictures.style import PLAIN
+
+PLACES = np.arange(16)
+MOVED = 1000  # tokens, about as far as the shortest table reaches
+OWN = np.random.default_rng(0).normal(size=(1, len(PLACES), D_MODEL))
+SHARED = np.random.default_rng(1).normal(size=D_MODEL)
+
+
+class SameX(Picture):
+    """One x through every encoding: the weights of the same head."""
+
+    size = (9.0, 4.0)
+    paper_size = (3.3, 4.2)
+    combined = (("content", "first"), ("content", "causal"))
+
+    content = real(0.5, low=0.0, high=1.0, play=True)
+    head = integer(1, low=1, high=HEADS)
+    first = integer(0, low=0, high=MOVED, label="first position")
+    causal = switch(True)
+
+    def compute(self) -> Arrays:
+        """Return the weights [len, len] of each encoding, and the share that it moves.
+
+        A token is what all share, and content times what it has of its own. Hidden keys have NaN.
+        moved: what part of a query's weight is on other keys than without positions, on average.
+        """
+        every = _weights(self.content, self.first, self.causal)
+        weights = {row: heads[self.head - 1] for row, heads in every.items()}
+        moved = {
+            row: np.nansum(abs(found - weights[NONE])) / 2 / len(PLACES)
+            for row, found in weights.items()
+        }
+        return self.arrays(weights=weights, moved=moved)
+
+    def draw(self, figure: Figure) -> list:
+        """A map for each encoding: rows are queries, columns keys."""
+        panels = figure.subplots(*((3, 7) if wide(figure) else (5, 4))).ravel()
+        look = {"cmap": greyed(PLAIN), "limits": (0, 1), "most": (len(PLACES),) * 2}
+        parts = []
+        for axes, row in zip(panels, ROWS, strict=False):
+            axes.set(xticks=[], yticks=[])
+            axes.set_title(row, fontsize="small")
+            parts.append(Map(axes, lambda a, row=row: a.weights[row], **look))
+        for axes in panels[len(ROWS) :]:
+            axes.set_axis_off()
+        return parts
+
+    def caption(self, arrays: Arrays) -> str:
+        """Who moves most of the weight, and who least."""
+        most, *_, least, _ = sorted(arrays.moved, key=arrays.moved.get, reverse=True)
+        return (
+            f"Head {arrays.head} at the positions {arrays.first} … {arrays.first + len(PLACES) - 1}"
+            f": beside none, {most} moves {arrays.moved[most]:.0%} of the weight to other keys, "
+            f"{least} {arrays.moved[least]:.0%}."
+        )
+
+
+@functools.lru_cache(maxsize=2)
+def _weights(content, first, causal):
+    """The weights of all heads [heads, len, len] with each encoding."""
+    tokens, places = SHARED + content * (OWN - SHARED), PLACES + first
+    mask = causal_mask(places, places) if causal else np.ones((len(PLACES),) * 2, bool)
+    more = {"num_heads": HEADS, "positions": places, "mask": mask, "return_weights": True}
+    found = {
+        row: attend(tokens, *PROJECTIONS, encoding=made(row, len(PLACES)), **more)[1][0]
+        for row in ROWS
+    }
+    return {row: np.where(mask, weights, np.nan) for row, weights in found.items()}

@@ -1,0 +1,177 @@
+"""Which pairs the heads of a trained model lean on: those that turn fast, or hardly at all."""
+
+import functools
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from posviz.encodings.frequencies import wavelengths
+from posviz.models.reading import pair_norms
+from posviz.models.real import FREQUENCIES, head_norms
+from posviz.models.small import small_model
+from posviz.pictures.given import stored
+from posviz.pictures.knobs import integer, log, text
+from posviz.pictures.parts import (
+    Curve,
+    Map,
+    Rule,
+    greyed,
+    legend_above,
+    on_colours,
+    row_outline,
+    whole,
+    wide,
+)
+from posviz.pictures.picture import Arrays, Picture
+from posviz.pictures.style import PLAIN
+
+MOST = 40  # tokens that are read
+STEPS = 0.1, 0.2, 0.4, 0.6, 0.8, 1.0  # where the colours of shares may end
+
+
+SMALL, LARGE = "small RoPE", "SmolLM2-135M"
+
+
+class FrequencyNorms(Picture):
+    """Which pairs every head leans on: those that turn within the trained length, or others?
+
+    `given` is a model that turns its queries and keys, as `posviz.load_model("~/models/…")`
+    returns it; it stands in for the stored ones. Of SmolLM2 the norms of two sentences are stored.
+    """
+
+    size = (8.0, 3.8)
+    paper_size = (3.3, 4.6)
+
+    layer = integer(1, low=0, high=127, until=lambda p: len(p._seen().shares) - 1)
+    head = integer(1, low=0, high=127, until=lambda p: len(p._seen().shares[0]) - 1)
+    within = log(64, low=6.3, high=100_000, play=True, label="one turn within (tokens)")
+    model = stored(SMALL, options=(SMALL, LARGE), redraw=True, given="a model was given")
+    text = text("for key in keys: print(key, keys[key])", redraw=True, when={"model": (SMALL,)})
+
+    def __init__(self, given=None, **knobs):
+        super().__init__(**knobs)
+        self._data = () if given is None else ("given",)
+        if given is not None and not any(given.rotary):
+            raise ValueError(f"given must show how queries and keys turn; {given.name} does not")
+        self._given = given
+        self._read = functools.lru_cache(maxsize=8)(_read)
+
+    def _seen(self) -> "_Seen":
+        if self._given is None and self.model == LARGE:
+            return _stored()
+        return self._read(self._given or small_model("RoPE"), self.text)
+
+    def compute(self) -> Arrays:
+        """Return of all heads how long q and k are in each pair, and of what they reach, shares.
+
+        norms: of the chosen head, q and k, each [pairs]; shares [layers · heads, pairs]; fast: how
+        many pairs turn once, and fast_shares [layers · heads] their part.
+        """
+        seen = self._seen()
+        at = self.held("layer"), self.held("head")
+        turns = self.within / seen.wavelengths[at[0]]
+        fast = int((turns >= 1).sum())
+        return self.arrays(
+            name=seen.name,
+            at=at,
+            row=at[0] * seen.shares.shape[1] + at[1],
+            norms=[x[at] for x in seen.norms],
+            shares=seen.rows,
+            fast=fast,
+            turns=turns,
+            fast_shares=seen.shares[..., :fast].sum(axis=-1),
+        )
+
+    def draw(self, figure: Figure) -> list:
+        """The norms of the chosen head by pair, and the shares of all heads."""
+        seen = self._seen()
+        heads, pairs = seen.rows.shape
+        norms, shares = figure.subplots(*((1, 2) if wide(figure) else (2, 1)))
+        at = np.arange(pairs)
+        lines = [
+            Curve(norms, "C0o-", lambda a: (at, a.norms[0]), "query"),
+            Curve(norms, "C1s--", lambda a: (at, a.norms[1]), "key"),
+            Rule(norms, {"color": "C6"}, lambda a: a.fast - 0.5, "left of it: a turn at least"),
+        ]
+        norms.set(xlim=(-0.5, pairs - 0.5), ylim=(0, seen.longest), ylabel="mean norm")
+        top = next(step for step in STEPS if step >= min(np.nanmax(seen.rows), 1))
+        colours: dict[str, Any] = {"cmap": greyed(PLAIN), "limits": (0, top)}
+        rows = Map(shares, lambda a: a.shares, most=(heads, pairs), **colours)
+        chosen = on_colours(shares, lambda a: row_outline(a.shares, a.row), clip_on=False)
+        shown = range(0, heads, -(-heads // 8))
+        per_layer = seen.shares.shape[1]
+        names = ["{}.{}".format(*divmod(row, per_layer)) for row in shown]
+        shares.set_yticks(shown, labels=names)
+        norms.set_title("the chosen head")
+        shares.set(title="all heads", ylabel="layer.head")
+        for axes in (norms, shares):
+            axes.set_xlabel("pair, fastest first")
+            whole(axes.xaxis)
+        figure.colorbar(rows.image, ax=shares, ticks=(0, top / 2, top), label="share of reach")
+        legend_above(figure, lines)
+        return [*lines, rows, *chosen]
+
+    def caption(self, arrays: Arrays) -> str:
+        """Which pair reaches most, how far it turns, and the part of the fast ones."""
+        layer, head = arrays.at
+        told = f"In {arrays.name}, layer {layer} head {head}"
+        own = arrays.shares[arrays.row]
+        if np.isnan(own).all():
+            return f"{told} turns nothing."
+        most = int(np.nanargmax(own))
+        turns = f"{arrays.turns[most]:{'.2g' if arrays.turns[most] < 10 else ',.0f'}}"
+        fast, all_fast = arrays.fast_shares[arrays.at], arrays.fast_shares
+        return (
+            f"{told}: {own[most]:.0%} of what query and key can reach in a score, the products of "
+            f"their norms, is in pair {most}, which makes {turns} turns within "
+            f"{arrays.within:,.0f} tokens, and {fast:.0%} in the {arrays.fast} of {len(own)} pairs "
+            f"that make one (all {all_fast.size} heads: {np.nanmin(all_fast):.0%} to "
+            f"{np.nanmax(all_fast):.0%})."
+        )
+
+
+class _Seen(NamedTuple):
+    """Of all heads: norms of q and k, shares of what they reach, and how long a turn takes.
+
+    Shapes: norms, two of [layers, heads, pairs], and shares alike, NaN where nothing turns; rows:
+    the same shares, [layers · heads, pairs]; wavelengths [layers, pairs], in tokens. longest: the
+    end of the axis.
+    """
+
+    name: str
+    norms: tuple[np.ndarray, np.ndarray]
+    shares: np.ndarray
+    rows: np.ndarray
+    wavelengths: np.ndarray
+    longest: float
+
+
+def _read(model, text) -> _Seen:
+    ids = model.ids(text or " ")[:MOST]
+    reading = model.read(ids)
+    first = min(1, len(ids) - 1)  # its key is apart: in most heads of large models close to 0
+    layers, heads = reading.weights.shape[:2]
+    turning = {at: rotary.frequencies.inv_freq for at, rotary in enumerate(model.rotary) if rotary}
+    pairs = max(map(len, turning.values()))
+    q, k = np.full((2, layers, heads, pairs), np.nan)
+    turns = np.full((layers, pairs), np.inf)
+    for at, inv_freq in turning.items():
+        own = slice(len(inv_freq))
+        for into, x in ((q, reading.q), (k, reading.k)):
+            into[at, :, own] = pair_norms(x[at, :, first:], model.rotary[at])
+        turns[at, own] = wavelengths(inv_freq)
+    return _measured(model.name, q, k, turns)
+
+
+@functools.cache
+def _stored() -> _Seen:
+    q, k = head_norms()
+    return _measured(LARGE, q, k, np.tile(wavelengths(FREQUENCIES), (len(q), 1)))
+
+
+def _measured(name, q, k, turns) -> _Seen:
+    with np.errstate(invalid="ignore"):
+        shares = q * k / np.nansum(q * k, axis=-1, keepdims=True)
+    rows, longest = shares.reshape(-1, shares.shape[-1]), 1.08 * np.nanmax([q, k])
+    return _Seen(name, (q, k), shares, rows, turns, longest)

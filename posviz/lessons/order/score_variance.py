@@ -1,0 +1,80 @@
+"""Why scores are divided by √head_dim."""
+
+import functools
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from posviz.attention import softmax
+from posviz.pictures.knobs import integer
+from posviz.pictures.parts import Curve, legend_over
+from posviz.pictures.picture import Arrays, Picture
+
+LARGEST, PAIRS, KEYS = 256, 500, 16
+DIMS = np.arange(1, LARGEST + 1)
+
+
+class ScoreVariance(Picture):
+    """Why scores are divided by √head_dim: variance, and what the softmax makes of it."""
+
+    size = (9.0, 4.4)
+    paper_size = (3.3, 2.5)
+
+    head_dim = integer(64, low=1, high=LARGEST, play=True)
+    seed = integer(4, low=0, high=99)
+
+    def compute(self) -> Arrays:
+        """Variances for every head_dim [LARGEST], and the weights of one query [KEYS].
+
+        Each is (plain, scaled); here are the variances at head_dim.
+        """
+        variances, scores = _measured(self.seed)
+        score = scores[:, self.head_dim - 1]
+        both = variances, variances / DIMS
+        return self.arrays(
+            variances=both,
+            here=[each[self.head_dim - 1] for each in both],
+            weights=[np.sort(softmax(x))[::-1] for x in (score, score / self.head_dim**0.5)],
+        )
+
+    def draw(self, figure: Figure) -> list:
+        """The variance against head_dim, and what the softmax makes of one head_dim."""
+        left, right = figure.subplots(1, 2)
+        keys = np.arange(1, KEYS + 1)
+        parts = [
+            Curve(left, "C1--", lambda a: (DIMS, a.variances[0])),
+            Curve(left, "C0-", lambda a: (DIMS, a.variances[1])),
+            Curve(left, "C1s", lambda a: ([a.head_dim], [a.here[0]])),
+            Curve(left, "C0o", lambda a: ([a.head_dim], [a.here[1]])),
+            Curve(right, "C1s--", lambda a: (keys, a.weights[0]), "q·k"),
+            Curve(right, "C0o-", lambda a: (keys, a.weights[1]), "q·k / √head_dim"),
+        ]
+        left.set(xscale="log", yscale="log", ylim=(0.2, 1000))
+        left.set(xlim=(LARGEST**-0.05, LARGEST**1.05), xlabel="head_dim")
+        left.set_ylabel("variance of the score")
+        right.set(xlabel=f"key, of {KEYS}, by weight", ylabel="attention weight")
+        right.set(xlim=(0.25, KEYS + 0.75), xticks=(1, 4, 8, 12, 16), ylim=(-0.04, 1.04))
+        legend_over(right)
+        return parts
+
+    def caption(self, arrays: Arrays) -> str:
+        """The variance and the largest weight, with and without the division."""
+        (plain, scaled), (weights, divided) = arrays.here, arrays.weights
+        return (
+            f"At head_dim = {arrays.head_dim} the variance of q·k is {plain:.1f} and the largest "
+            f"of {KEYS} weights {weights[0]:.2f}; divided by √head_dim they are {scaled:.2f} and "
+            f"{divided[0]:.2f}."
+        )
+
+
+@functools.lru_cache(maxsize=8)
+def _measured(seed):
+    """Variances of q·k over many pairs [LARGEST], scores of one q with a few keys [KEYS, LARGEST].
+
+    Column d − 1 holds what the first d dimensions make, for every head_dim at once.
+    """
+    rng = np.random.default_rng(seed)
+    q, k = rng.standard_normal((2, PAIRS, LARGEST), dtype=np.float32)
+    scores = np.cumsum(q * k, axis=1)
+    variances = np.einsum("pd,pd->d", scores, scores) / PAIRS  # their mean is 0
+    return variances, np.cumsum(q[0] * k[:KEYS], axis=1, dtype=float)

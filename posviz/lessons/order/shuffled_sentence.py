@@ -1,0 +1,172 @@
+"""A sentence and its shuffled copy through the same attention."""
+
+import functools
+import math
+import zlib
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+
+from posviz.attention import attend
+from posviz.attention.masks import causal_mask
+from posviz.encodings.alibi import Alibi
+from posviz.encodings.doors import NoPosition
+from posviz.encodings.rotary import Rotary
+from posviz.encodings.sinusoidal import Sinusoidal
+from posviz.pictures.knobs import choice, integer, text
+from posviz.pictures.parts import Background, Map
+from posviz.pictures.picture import Arrays, Picture
+
+NUM_HEADS, HEAD_DIM = 8, 8  # with eight heads ALiBi's first slope is 1/2: steep enough to see
+D_MODEL = NUM_HEADS * HEAD_DIM
+ENCODINGS = {
+    "none": NoPosition(),
+    "sinusoidal": Sinusoidal(),
+    "RoPE": Rotary(),
+    "ALiBi": Alibi(),
+}
+ROUNDING = 1e-14
+OUTPUT_LIMIT = 2.5
+
+
+class ShuffledSentence(Picture):
+    """A sentence and its shuffled copy through the same attention."""
+
+    size = (8.0, 4.0)
+    paper_size = (3.3, 2.4)
+
+    sentence = text("the cat sat on the mat", max_length=80, redraw=True)
+    order = choice("shuffled", options=("original", "reversed", "shuffled"))
+    seed = integer(0, low=0, high=99, when={"order": ("shuffled",)}, label="shuffle seed")
+    encoding = choice("none", options=tuple(ENCODINGS))
+    mask = choice("none", options=("none", "causal"))
+
+    def compute(self) -> Arrays:
+        """Return the outputs [len, head_dim] of both orders, and how they differ."""
+        words = words_of(self.sentence)
+        order = self._order(len(words))
+        x = np.stack([word_vector(word) for word in words])
+        original, shuffled = self._attend(x), self._attend(x[order])
+        return self.arrays(
+            words=[words[i] for i in order],
+            moved=bool(np.any(order != np.arange(len(words)))),
+            outputs=(original[order], shuffled, original),
+            residuals=[float(abs(shuffled - x).max()) for x in (original[order], original)],
+            empty=not self.sentence.split(),
+        )
+
+    def _order(self, length):
+        if self.order == "shuffled":
+            return np.random.default_rng(self.seed).permutation(length)
+        return np.arange(length)[:: -1 if self.order == "reversed" else 1]
+
+    def _attend(self, x):
+        """Outputs [len, head_dim] of the first head."""
+        positions = np.arange(len(x))
+        output = attend(
+            x[None],
+            *projections(),
+            num_heads=NUM_HEADS,
+            encoding=ENCODINGS[self.encoding],
+            positions=positions,
+            mask=causal_mask(positions, positions) if self.mask == "causal" else None,
+        )
+        return output[0, :, :HEAD_DIM]
+
+    def draw(self, figure: Figure) -> list:
+        """Three matrices of outputs; between them, whether they are equal."""
+        words = words_of(self.sentence)
+        axes = figure.subplots(1, 5, width_ratios=(3, 2, 3, 2, 3))
+        panels = axes[::2]
+        look = {"most": (len(words), HEAD_DIM), "limits": (-OUTPUT_LIMIT, OUTPUT_LIMIT)}
+        outputs = [
+            Map(panel, lambda a, i=i: a.outputs[i], **look) for i, panel in enumerate(panels)
+        ]
+        for panel, title in zip(panels, ("P f(X)", "f(PX)", "f(X)"), strict=True):
+            panel.set_title(title, loc="center")
+            panel.set(xticks=(), yticks=())
+        labelled = _labelled(figure, len(words))
+        panels[2].yaxis.tick_right()
+        _label(panels[2].yaxis, labelled, words)
+        _label(panels[0].yaxis, labelled, words)
+        show = Background(lambda words: _label(panels[0].yaxis, labelled, words), lambda a: a.words)
+        signs = [_Sign(between, i) for i, between in enumerate(axes[1::2])]
+        below: dict[str, Any] = {
+            "location": "bottom",
+            "aspect": 40,
+            "shrink": 0.6,
+            "extend": "both",
+        }
+        figure.colorbar(outputs[0].image, ax=axes, ticks=(-2, 0, 2), label="output", **below)
+        return [show, *outputs, *signs]
+
+    def caption(self, arrays: Arrays) -> str:
+        """Whether the outputs move with their words."""
+        if arrays.empty:
+            return "There is no word yet, so ∅ stands for the sentence and attends to itself."
+        if not arrays.moved:
+            return "Every word stands where it stood, so f(PX) = P f(X) = f(X)."
+        equivariance, invariance = arrays.residuals
+        if equivariance < ROUNDING:
+            outcome = "each output moves with its word, so the order is not seen"
+        else:
+            outcome = "what a word receives depends on where it stands, so the order is seen"
+        return (
+            f"With encoding {arrays.encoding} and mask {arrays.mask}, |f(PX) − P f(X)| is "
+            f"{_bounded(equivariance)} and |f(PX) − f(X)| is {_bounded(invariance)}: {outcome}."
+        )
+
+
+def _bounded(residual):
+    """Two decimals; rounding errors differ between machines, so of them only a bound."""
+    return f"{residual:.2f}" if residual > ROUNDING else f"below {ROUNDING:.0e}"
+
+
+class _Sign:
+    """Whether the matrices on both sides are equal, and how far they are apart."""
+
+    def __init__(self, axes, at):
+        axes.set_axis_off()
+        middle = {"ha": "center", "animated": True, "in_layout": False}
+        size = matplotlib.rcParams["font.size"]
+        self.sign = axes.text(0.5, 0.5, "", size=4 * size, weight="bold", **middle)
+        self.number = axes.text(0.5, 0.35, "", size=1.2 * size, va="top", **middle)
+        self.at = at
+
+    def move(self, arrays: Arrays) -> None:
+        """Set both."""
+        residual = arrays.residuals[self.at]
+        self.sign.set_text("≠" if residual > ROUNDING else "=")
+        self.number.set_text(f"up to\n{residual:.2f}" if residual > ROUNDING else "up to\n1e-14")
+
+
+def words_of(sentence):
+    """The words of a sentence, which are its tokens; an empty sentence is one token, ∅."""
+    return sentence.split() or ["∅"]
+
+
+@functools.lru_cache(maxsize=1024)
+def word_vector(word):
+    """A vector [d_model] that depends on the word alone, the same in every process."""
+    return np.random.default_rng(zlib.crc32(word.encode())).standard_normal(D_MODEL)
+
+
+@functools.cache
+def projections():
+    """w_q, w_k and w_v, each [d_model, d_model]; w_q is large, so that a query prefers few keys."""
+    w_q, w_k, w_v = np.random.default_rng(0).standard_normal((3, D_MODEL, D_MODEL)) / D_MODEL**0.5
+    return 2.5 * w_q, w_k, w_v
+
+
+def _labelled(figure, length):
+    """Which rows get a label: as many as there is room for."""
+    width, height = figure.get_size_inches()
+    room = 72 * min(0.3 * width, 0.45 * height) / (1.25 * matplotlib.rcParams["font.size"])
+    return range(0, length, math.ceil(length / room))
+
+
+def _label(axis, labelled, words):
+    shortened = [words[i] if len(words[i]) <= 7 else words[i][:6] + "…" for i in labelled]
+    axis.set_ticks(labelled, labels=shortened, parse_math=False)

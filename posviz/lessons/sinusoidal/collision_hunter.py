@@ -1,0 +1,91 @@
+"""Which far position has nearly the same row? Distances at up to 100 000 offsets."""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from posviz.encodings.sinusoidal import sinusoidal
+from posviz.pictures.knobs import even, log, log_integer
+from posviz.pictures.parts import SEVERAL_PAIRS, Curve, Limits, Other, Rule, legend_above
+from posviz.pictures.picture import Arrays, Picture
+
+COLUMNS = 400  # the offsets are shown as the nearest of each of so many ranges
+
+
+class CollisionHunter(Picture):
+    """The nearest collision: how close two different rows come."""
+
+    size = (8.0, 4.2)
+    paper_size = (3.3, 2.4)
+
+    d_model = even(8, low=2, high=512)
+    base = log(10_000, low=10, high=1_000_000, when={"d_model": SEVERAL_PAIRS})
+    largest = log_integer(100_000, low=10, high=100_000, label="largest offset")
+
+    def compute(self) -> Arrays:
+        """Return the nearest offset, its exact distance, and the nearest in ranges of offsets."""
+        distances = _distances(self.largest, self.d_model, self.base)
+        nearest = int(distances.argmin()) + 1
+        offsets = np.unique(np.linspace(1, self.largest, COLUMNS + 1)[:-1].astype(int))
+        near = np.minimum.reduceat(distances, offsets - 1)
+        first, found = sinusoidal([0, nearest], self.d_model, base=self.base)
+        return self.arrays(
+            offsets=np.append(offsets, self.largest),  # where ranges begin, and the last ends
+            near=np.append(near, near[-1]),
+            nearest=nearest,
+            distance=np.linalg.norm(found - first),
+            neighbour=distances[0],
+        )
+
+    def draw(self, figure: Figure) -> list:
+        """Distance against offset, and the nearest beside its numbers."""
+        axes = figure.subplots()
+        thin = {"drawstyle": "steps-post", "stroke": 1 / 1.5}
+        dashes = {"color": "C2", "linestyle": "--"}
+        parts = [
+            Curve(axes, "C0-", lambda a: (a.offsets, a.near), "nearest here", **thin),
+            Rule(axes, dashes, lambda a: a.neighbour, "the neighbour", upright=False),
+            Curve(axes, "C1o", lambda a: ([a.nearest], [a.distance]), "nearest of all", marks=2),
+        ]
+        axes.set(yscale="log", xlim=(0, 100_000), ylim=(1e-6, 100))
+        axes.set(xlabel="offset (tokens)", ylabel="distance between rows")
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+        legend_above(figure, parts, handlelength=1.6, columnspacing=1.2)
+        found = axes.text(
+            0, 1, "", color="C1", size="large", va="top", animated=True, in_layout=False
+        )
+        return [Limits(axes, _limits), *parts, Other(found, _found)]
+
+    def caption(self, arrays: Arrays) -> str:
+        """The nearest collision, beside the distance of neighbours."""
+        return (
+            f"Of offsets 1 to {arrays.largest:,} the nearest row is {arrays.distance:.4g} away, "
+            f"at offset {arrays.nearest:,}; neighbours are {arrays.neighbour:.4g} apart; the "
+            f"solid line is the nearest of each of {len(arrays.offsets) - 1} ranges."
+        )
+
+
+def _limits(arrays):
+    """All offsets, and the decades that hold all distances."""
+    highest, margin = max(arrays.near.max(), arrays.neighbour), 0.01 * arrays.largest
+    low, high = 10 ** np.floor(np.log10(arrays.distance / 3)), 10 ** np.ceil(np.log10(highest))
+    return {"xlim": (-margin, arrays.largest + margin), "ylim": (low, high)}
+
+
+def _found(arrays):
+    """The numbers of the nearest, below it, where there is more room."""
+    words = f"    {arrays.distance:.3g} at offset {arrays.nearest:,}    "
+    side = ("left", "center", "right")[int(3 * arrays.nearest / (arrays.largest + 1))]
+    return {"text": words, "ha": side, "position": (arrays.nearest, 0.8 * arrays.distance)}
+
+
+def _distances(largest, d_model, base):
+    """Distance between rows at offsets 1 … largest, from PE(m)·PE(n) = Σ cos((m − n)ω).
+
+    Every offset is a · stride − b with b < stride, so two small tables and one product of
+    matrices replace largest × d_model/2 cosines.
+    """
+    stride = int(np.ceil(np.sqrt(largest)))
+    ahead = sinusoidal(stride * np.arange(1, stride + 2), d_model, base=base)
+    behind = sinusoidal(np.arange(stride)[::-1], d_model, base=base)
+    dot = (ahead @ behind.T).ravel()[:largest]  # offsets stride − (stride − 1) = 1, 2, 3, …
+    return np.sqrt(np.maximum(d_model - 2 * dot, 0))

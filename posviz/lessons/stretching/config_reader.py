@@ -1,0 +1,224 @@
+"""What a model's configuration says: which pairs are slowed, and what is often misread in it."""
+
+import json
+import textwrap
+from pathlib import Path
+
+import numpy as np
+from matplotlib import rcParams
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator
+
+from posviz.configs import Layers, read_config
+from posviz.configs.builtin import CONFIGS
+from posviz.configs.kinds import kept_and_slowed
+from posviz.encodings.frequencies import rotary_frequencies
+from posviz.pictures.knobs import choice, text
+from posviz.pictures.parts import Curve, Limits, Text, legend_above, whole, wide
+from posviz.pictures.picture import Arrays, Picture
+from posviz.wording import quoted, shortened
+
+PASTED = "pasted"
+LONGEST = 2**18  # characters of a configuration
+LOWEST, HIGHEST = 3, 1e9  # wavelengths
+LINES = "before", "kept", "blended", "slowed"
+BOUND = "\u00a0"  # a space at which no line breaks
+NOTHING = np.array([]), np.array([])
+
+
+class ConfigReader(Picture):
+    """What a configuration says: which pairs are slowed, in which layers, and what is misread.
+
+    `config` is the text of a config.json, or a dict, or the path of a file.
+    """
+
+    size = (9.0, 4.2)
+    paper_size = (3.3, 5.0)
+
+    model = choice("gpt-oss 120b", options=(*CONFIGS, PASTED))
+    config = text("", max_length=LONGEST, when={"model": (PASTED,)}, label="config.json")
+
+    def __init__(self, config="", **knobs):
+        if isinstance(config, dict):
+            config = json.dumps(config)
+        elif isinstance(config, Path):
+            config = config.read_text("utf-8")
+        if config and "model" not in knobs:
+            knobs["model"] = PASTED
+        super().__init__(config=config, **knobs)
+
+    def compute(self) -> Arrays:
+        """Return the wavelengths of all kinds of layers before and after, as lines with gaps.
+
+        kept, blended, slowed: those after, by what was done to the pair; told: what is said in
+        words; notice: what is wrong with a text that is no configuration.
+        """
+        try:
+            reading = self._read()
+        except (TypeError, ValueError) as error:
+            notice = shortened(error).replace("source must", "the text must")
+            return self._shown([], (0, 0), "", notice, notice)
+        turning = [kind for kind in reading.kinds if kind.frequencies is not None]
+        lengths = reading.trained, reading.promised
+        trained, promised = (f"{length:,}" if length else "?" for length in lengths)
+        start = f"trained on {trained} tokens, {promised} promised"
+        kinds = [_told(kind) for kind in reading.kinds]
+        told = "\n".join([start, *kinds, *(f"! {warning}" for warning in reading.warnings)])
+        said = "; ".join([start, *kinds[:2], _counted(len(reading.warnings))])
+        return self._shown(turning, lengths, told, "", said)
+
+    def _read(self):
+        if self.model != PASTED:
+            return read_config(CONFIGS[self.model])
+        start = self.config.lstrip()[:8]
+        if start[:1] != "{":  # not a path: what is typed here opens no file
+            raise ValueError(
+                f"this text begins with {quoted(start)}, a config.json begins with {{"
+                if start
+                else "paste the text of a config.json into the field above"
+            )
+        return read_config(self.config)
+
+    def _shown(self, kinds, lengths, told, notice, said):
+        marked = [_marked(kind) for kind in kinds]
+        return self.arrays(
+            **{name: _joined([each[name] for each in marked]) for name in LINES},
+            labels=_labels(kinds),
+            pairs=max([len(each["before"]) for each in marked], default=32),
+            lengths=lengths,
+            told=told,
+            notice=notice,
+            said=said,
+        )
+
+    def draw(self, figure: Figure) -> list:
+        """The wavelength of each pair before and after; beside them what is said in words."""
+        if wide(figure):
+            axes, words = figure.subplots(1, 2, width_ratios=(1, 1.15))
+        else:
+            axes, words = figure.subplots(2, 1, height_ratios=(1, 1.3))
+        words.set_axis_off()
+        axes.set(yscale="log", ylim=(LOWEST, HIGHEST), xlabel="pair", ylabel="wavelength (tokens)")
+        axes.yaxis.set_major_locator(LogLocator(numticks=6))
+        axes.yaxis.set_minor_locator(NullLocator())
+        whole(axes.xaxis, most=4)
+        levels = [
+            Curve(axes, "C6--", lambda a: _level(a, 0), "trained"),
+            Curve(axes, "C6:", lambda a: _level(a, 1), "promised"),
+        ]
+        curves = [
+            Curve(axes, "C6-", lambda a: a.before, "before"),
+            Curve(axes, "C0o", lambda a: a.kept, "kept", marks=0.7),
+            Curve(axes, "C1D", lambda a: a.blended, "blended", marks=0.7),
+            Curve(axes, "C2^", lambda a: a.slowed, "slowed", marks=0.7),
+        ]
+        legend_above(figure, [*curves, *levels], narrow=3, columnspacing=1.1, handlelength=1.6)
+        columns, rows = _room(figure)
+        above = {"transform": words.transAxes, "va": "top", "parse_math": False}
+        limits = Limits(axes, lambda a: {"xlim": (-0.04 * a.pairs, 1.04 * a.pairs)})
+        return [
+            limits,
+            *levels,
+            *curves,
+            _Label(axes, 0, va="bottom"),
+            _Label(axes, 1, va="top"),
+            Text(words, 0, 1, lambda a: _wrapped(a.told, columns, rows), **above),
+            Text(words, 0, 1, lambda a: _wrapped(a.notice, columns, rows), color="C1", **above),
+        ]
+
+    def caption(self, arrays: Arrays) -> str:
+        """What the configuration says, or why it says nothing."""
+        name = "The pasted text" if arrays.model == PASTED else arrays.model
+        return f"{name}: {arrays.said.rstrip('.').replace('. ', ', ')}."
+
+
+class _Label(Text):
+    """The name of a kind of layers at the end of its curve."""
+
+    def __init__(self, axes, at, **look):
+        super().__init__(axes, 0, 1, lambda a: "", ha="right", parse_math=False, **look)
+        self.show = lambda a: dict(zip(("text", "position"), a.labels[at], strict=True))
+
+
+def _level(arrays, at):
+    """A length as a level line, nothing where it is not told."""
+    if not arrays.lengths[at]:
+        return NOTHING
+    return [-0.04 * arrays.pairs, 1.04 * arrays.pairs], [arrays.lengths[at]] * 2
+
+
+def _told(kind: Layers) -> str:
+    """A kind of layers in words."""
+    layers = kind.kind.removesuffix("_attention")
+    layers += f", {kind.count} layers" if kind.count else ""
+    if kind.method == "none":
+        return f"{layers}: no position"
+    method = "RoPE"
+    if kind.method != "default":
+        method = kind.method + f" × {kind.factor:g}" * (kind.factor > 1)
+    pairs = f"{kind.rotary_dim // 2} pairs"
+    if kind.method != "default":
+        pairs += f": {kind.pairs_told()}"
+    scores = f"; scores{BOUND}×{BOUND}{kind.on_scores:.4f}" * (abs(kind.on_scores - 1) > 5e-5)
+    return f"{layers}: {method}, base {kind.base:,.0f}, {pairs}{scores}"
+
+
+def _counted(warnings):
+    return f"{warnings or 'no'} warning{'s' * (warnings != 1)}"
+
+
+def _marked(kind) -> dict:
+    """Wavelengths of a kind before and after [pairs], NaN for pairs of another sort."""
+    plain = rotary_frequencies(kind.rotary_dim, kind.base)
+    after = kind.frequencies.inv_freq
+    kept, slowed = kept_and_slowed(after / plain, kind.factor)
+    waves = 2 * np.pi / np.where(after > 0, after, np.nan)
+    masks = {"kept": kept, "blended": ~kept & ~slowed, "slowed": slowed & ~kept}
+    return {
+        "before": 2 * np.pi / plain,
+        **{name: np.where(mask, waves, np.nan) for name, mask in masks.items()},
+    }
+
+
+def _joined(rows):
+    """Rows of wavelengths as the x and y of one line, with a gap after each."""
+    if not rows:
+        return NOTHING
+    x = [np.append(np.arange(len(row)), np.nan) for row in rows]
+    return np.concatenate(x), np.concatenate([np.append(row, np.nan) for row in rows])
+
+
+def _labels(kinds):
+    """A name for the uppermost and for the lowest curve after, and where: none if they are one."""
+    ends: dict = {}
+    for kind in kinds:
+        turning = np.flatnonzero(kind.frequencies.inv_freq)
+        if len(turning):
+            wave = float(2 * np.pi / kind.frequencies.inv_freq[turning[-1]])
+            names, _ = ends.get(round(np.log(wave), 6), ("", None))
+            name = shortened(kind.kind.removesuffix("_attention"))[:20]
+            both = f"{names}, {name}" if names else name
+            ends[round(np.log(wave), 6)] = both, (int(turning[-1]), wave)
+    none = "", (0, 1)
+    if len(ends) < 2:
+        return none, none
+    (above, (x, high)), (below, (low_x, low)) = ends[max(ends)], ends[min(ends)]
+    return (above, (x, min(2 * high, HIGHEST / 20))), (below, (low_x, low / 9))
+
+
+def _room(figure):
+    """How many characters stand in a line beside or below the curves, and how many lines."""
+    width, height = 72 * figure.get_size_inches() / rcParams["font.size"]
+    if wide(figure):
+        return int(0.49 * width / 0.56), int(0.82 * height / 1.25)
+    return int(0.93 * width / 0.56), int(0.46 * height / 1.25)
+
+
+def _wrapped(said, columns, rows):
+    """Lines that fit; what does not is left out, and that is said."""
+    lines = [
+        part
+        for line in said.splitlines()
+        for part in textwrap.wrap(line, columns, subsequent_indent="   ") or [""]
+    ]
+    return "\n".join(lines if len(lines) <= rows else [*lines[: rows - 1], "…"])

@@ -1,0 +1,227 @@
+"""Figures as files: written beside and renamed, so nothing half-written is left behind."""
+
+import contextlib
+import errno
+import io
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+from matplotlib.backend_bases import get_registered_canvas_class
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from PIL import Image
+
+from posviz import __version__
+from posviz.pictures.killed import unfinished
+from posviz.pictures.picture import Picture
+from posviz.pictures.places import SETTING, placed
+from posviz.pictures.style import parts, style_context
+from posviz.pictures.styled_figure import StyledFigure, drop_bitmaps
+from posviz.wording import quoted, shortened
+
+FORMATS = ("png", "svg", "pdf")
+# What `about` tells of a figure, by the names that each format has for it.
+_NAMES = {
+    "png": ("Title", "Description", "Comment", "Software", "Copyright"),
+    "svg": ("Title", "Description", "Source", "Creator", "Rights"),
+    "pdf": ("Title", "Subject", "Keywords", "Creator", "Author"),
+}
+# Two runs of the same picture give the same bytes: no date, nor what matplotlib says of itself.
+_NO_DATE: dict[str, dict[str, str | None]] = {
+    "png": {},
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None, "Producer": None},
+}
+LICENCE = "The posviz authors, CC BY 4.0, https://creativecommons.org/licenses/by/4.0/"
+
+
+class About(NamedTuple):
+    """What a file tells of the picture in it.
+
+    line: the Python that writes it again, to the byte. rights: of the course's pictures alone.
+    """
+
+    title: str
+    caption: str
+    line: str
+    program: str
+    rights: str | None
+
+
+def about(picture: Picture, caption: str, call: str) -> About:
+    """What a file tells of a picture that this call of a method has written."""
+    ours = type(picture).__module__.startswith("posviz.")
+    line = python_line(picture, call)
+    return About(picture.title(), caption, line, f"posviz {__version__}", LICENCE if ours else None)
+
+
+def python_line(picture: Picture, call: str) -> str:
+    """The Python that imports a picture's class, makes the picture, and calls a method of it."""
+    kind = type(picture)
+    package = kind.__module__.partition(".")[0]
+    at_the_door = getattr(sys.modules.get(package), kind.__name__, None) is kind
+    made = f"{picture!r}.{call}"
+    if kind.__module__ == "__main__":  # a reader's own class, written in this notebook
+        return made
+    return f"from {package if at_the_door else kind.__module__} import {kind.__name__}\n{made}"
+
+
+def method_call(method: str, *arguments: str, style: str, dark: bool) -> str:
+    """The call of `save` or `animate` in a style that `styled` has named, as Python."""
+    base, layout, font = parts(style)
+    looks = {"style": base, "dark": dark, "layout": layout, "font": font}
+    told = [f"{name}={value!r}" for name, value in looks.items() if value]
+    return f"{method}({', '.join([*map(repr, arguments), *told])})"
+
+
+@contextlib.contextmanager
+def interruptible() -> Iterator[None]:
+    """In a notebook an interrupt shows one line; files are whole, or as they were, in any case."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        _in_one_line(stop, "interrupted; what was not yet written is not")
+        raise
+
+
+@interruptible()
+def save_all(
+    picture: Picture, paths: Iterable[str | Path], *, style: str = "notebook", dark: bool = False
+) -> list[Path]:
+    """Write one figure of a picture to several files, each in the format of its ending.
+
+    Raises ValueError for an unknown ending or style, OSError where a place cannot be written to; a
+    file is touched only when all could be drawn.
+    """
+    files = [placed(path) for path in paths]
+    kinds = [_format(file) for file in files]
+    arrays = picture.compute()
+    figure = picture.drawn(arrays, style, dark)
+    caption = picture.caption(arrays)
+    calls = [method_call("save", file.name, style=style, dark=dark) for file in files]
+    with style_context(style, dark):
+        contents = [
+            _encoded(figure, kind, about(picture, caption, call))
+            for kind, call in zip(kinds, calls, strict=True)
+        ]
+    drop_bitmaps(figure)
+    for path, data in zip(files, contents, strict=True):
+        with replacing(path) as file:
+            file.write(data)
+    return files
+
+
+def _format(path: Path) -> str:
+    kind = path.suffix.lower().lstrip(".")
+    if kind not in FORMATS:
+        raise ValueError(
+            f"path = {quoted(str(path))} ends in {quoted(path.suffix)}: choose one of "
+            + ", ".join(f".{known}" for known in FORMATS)
+            + "; animate writes .gif and .mp4"
+        )
+    return kind
+
+
+def _encoded(figure, kind, told: About) -> bytes:
+    """The figure as a file's bytes; on a full disk, matplotlib would hide the reason."""
+    data, dpi = io.BytesIO(), figure.get_dpi()
+    known = {name: text for name, text in zip(_NAMES[kind], told, strict=True) if text is not None}
+    metadata = known | _NO_DATE[kind]
+    # savefig would draw everything once more beforehand, for a layout that is settled already.
+    write = getattr(get_registered_canvas_class(kind)(figure), f"print_{kind}")
+    write(data, metadata=metadata)
+    figure.set_dpi(dpi)  # which SVG and PDF set to 72
+    if kind != "svg":
+        return data.getvalue()
+    # What handles fonts takes 10 MB and 0.15 s: it is loaded where a file needs it.
+    from posviz.pictures.svg import self_contained
+
+    return self_contained(data.getvalue(), told.title, told.caption)
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A binary file that takes the place of `path` only when everything was written.
+
+    Raises OSError naming the path where it cannot be written to, and what to do where the reader
+    may not write; a notebook shows one line of it.
+    """
+    try:
+        if path.parent.exists() and not path.parent.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, f"{shortened(path.parent)} is not a folder")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with unfinished(path.parent) as beside:
+            with beside.open("xb") as file:
+                yield file
+            beside.replace(path)
+    except OSError as error:
+        said = f"cannot write: {error.strerror}"
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            setting = f"set {SETTING} to" if path.parts[:1] == ("figures",) else "choose"
+            said = f"{said}; {setting} a folder that you may write to"
+        refused = type(error)(error.errno, said, shortened(path))
+        raise _in_one_line(refused, f"{type(refused).__name__}: {refused}") from error
+
+
+def _in_one_line(error: BaseException, line: str) -> BaseException:
+    """The error, of which IPython shows this line and no traceback."""
+    vars(error)["_render_traceback_"] = lambda: [line]
+    return error
+
+
+def png_bytes(rgba: np.ndarray, colours=255) -> bytes:
+    """Opaque pixels [height, width, 4] as a PNG with a palette, exact where that has room for all.
+
+    The most frequent colours stay as they are. Others count by the root of their pixels, so that a
+    colour bar keeps as smooth a map as a large area; the same pixels give the same bytes.
+    """
+    found, where = distinct(rgba)
+    found = found[:, :3]
+    palette = found
+    if len(found) > colours:
+        counts = np.bincount(where.ravel())
+        order = np.argsort(-counts, kind="stable")
+        exact, others = order[:16], order[16:]
+        weighted = np.repeat(found[others], np.ceil(counts[others] ** 0.5).astype(int), axis=0)
+        means = Image.fromarray(weighted[None]).quantize(colours - 16, kmeans=1).getpalette()
+        palette = np.vstack([found[exact], np.array(means).reshape(-1, 3)])
+    indices = nearest(found, palette).astype(np.uint8)[where]
+    image, data = Image.fromarray(indices), io.BytesIO()
+    image.putpalette(palette.astype(np.uint8).tobytes())
+    image.save(data, "PNG", optimize=True)
+    return data.getvalue()
+
+
+def distinct(rgba: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The colours of opaque pixels [..., 4], as [n, 4], and the index of each pixel's colour."""
+    packed = np.ascontiguousarray(rgba).view("<u4")[..., 0]
+    values = np.unique(packed)
+    known = np.empty(1 << 24, np.int32)  # by colour: to search for each pixel takes longer
+    known[values & 0xFFFFFF] = np.arange(len(values))
+    return values.view(np.uint8).reshape(-1, 4), known[packed & 0xFFFFFF]
+
+
+def nearest(colours: np.ndarray, palette: np.ndarray) -> np.ndarray:
+    """The index in the palette [n, 3] of the colour nearest to each [..., 3]; the first of several.
+
+    Pillow's own way to a given palette takes similar colours for the same, and white for grey.
+    """
+    known = palette.astype(np.float32)  # which holds the squares of bytes exactly
+    return ((known**2).sum(axis=1) - 2 * colours.astype(np.float32) @ known.T).argmin(axis=-1)
+
+
+def output_png(rgba: np.ndarray, width: float, caption: str) -> tuple[bytes, dict]:
+    """A picture as a notebook stores it: a small PNG, its width in CSS pixels, alternative text."""
+    return png_bytes(rgba, 128), {"width": round(width), "alt": caption}
+
+
+def notebook_png(figure: StyledFigure) -> tuple[bytes, dict]:
+    """A StyledFigure for a notebook's output."""
+    own = figure.canvas
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    output = output_png(np.asarray(canvas.buffer_rgba()), figure.bbox.width, figure.caption)
+    drop_bitmaps(figure, own)
+    return output

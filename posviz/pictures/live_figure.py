@@ -1,0 +1,98 @@
+"""One figure of a picture that follows the knobs, from compute to pixels."""
+
+from typing import Any
+
+from posviz.pictures.picture import Picture
+from posviz.pictures.stream.layers import Layers
+from posviz.pictures.style import dpi, style_context
+from posviz.pictures.styled_figure import drop_bitmaps
+
+KEPT = 6  # figures: as many as the longest choice has options; one of them has its pixels
+
+
+class LiveFigure:
+    """The Figure behind an explorer; it is built when first needed and freed when unseen.
+
+    Knobs with `redraw=True` make another one; the last few are kept, for readers go back and forth.
+    """
+
+    def __init__(self, picture: Picture, style: str = "notebook", dark: bool = False) -> None:
+        self.picture, self.style, self.dark = picture, style, dark
+        self.ratio = 1.0  # device pixels per CSS pixel of the sharpest screen that shows it
+        self.caption = ""
+        self.layers: Any = None
+        self._values: dict = {}
+        self._built: dict = {}  # (layers, artists) by look and redrawing values
+
+    def release(self) -> None:
+        """Free the figures, their canvases and their artists."""
+        for layers, _ in self._built.values():
+            drop_bitmaps(layers.figure)
+        self.layers, self._values, self._built = None, {}, {}
+
+    def begin_again(self) -> None:
+        """Let every figure be drawn as it was at first, to the last bit."""
+        for layers, _ in self._built.values():
+            layers.begin_again()
+
+    def follow(self) -> bool:
+        """Update the artists to the knobs' values; False if neither values nor look have changed.
+
+        When compute or caption raises, the last good picture stays as it is.
+        """
+        values, look = self.picture.values(), (self.style, self.dark)
+        same_look = self.layers is not None and self.layers.look == look
+        if same_look and values == self._values:
+            return False
+        arrays = self.picture.compute()
+        caption = self.picture.caption(arrays)
+        layers, artists = self._figure_for(values, look)
+        try:
+            with style_context(*look):  # new tick labels take the style of the moment
+                self.picture.update(artists, arrays)
+        except Exception:
+            self.release()  # half of the artists may have moved
+            raise
+        self.layers, self._values, self.caption = layers, values, caption
+        return True
+
+    def _figure_for(self, values, look):
+        """The layers and artists for these values, kept or new; the oldest of too many is freed."""
+        knobs = self.picture.knobs().items()
+        key = look, *(values[name] for name, knob in knobs if knob.redraw)
+        built = self._built.pop(key, None)
+        if built is None:
+            figure, artists = self.picture.build(*look)
+            built = Layers(figure, *look), artists
+        self._built[key] = built
+        if self.layers not in (None, built[0]):
+            self.layers.drop_pixels()
+        if len(self._built) > KEPT:
+            oldest, _ = self._built.pop(next(iter(self._built)))
+            drop_bitmaps(oldest.figure)
+        return built
+
+    def drag(self, across: float, down: float) -> None:
+        """Set the knobs as a drag to a place in the first axes does; elsewhere it does nothing.
+
+        A place is given by shares of the figure's width and height, from its upper left.
+        """
+        if self.layers is None:
+            return
+        figure, picture, knobs = self.layers.figure, self.picture, self.picture.knobs()
+        place = across * figure.bbox.width, (1 - down) * figure.bbox.height
+        if not figure.axes[0].bbox.contains(*place):
+            return
+        wanted = picture.dragged(*figure.axes[0].transData.inverted().transform(place))
+        with picture.hold_trait_notifications():
+            for name, value in wanted.items():
+                knob: Any = knobs[name]
+                held = min(max(float(value), knob.low), knob.end(picture))
+                setattr(picture, name, knob.at(knob.place(held)))
+
+    def paint(self) -> bool:
+        """Redraw the background if need be, at the sharpest screen's density; True if redrawn."""
+        density = dpi(self.style) * self.ratio
+        if self.layers.figure.get_dpi() != density:
+            self.layers.figure.set_dpi(density)
+        return self.layers.paint()

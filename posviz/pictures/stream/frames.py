@@ -1,0 +1,75 @@
+"""Frames for the browser: the background as a bitmap, and draw calls for what moves over it.
+
+Only what the browser has not got is sent: the bitmap when it was redrawn, and of the artists in
+front those that draw something else than last time. Where draw calls would not do, the bitmap
+holds the whole picture, and nothing is drawn over it.
+"""
+
+import struct
+import zlib
+from typing import Any
+
+import numpy as np
+from isal import isal_zlib
+
+from posviz.pictures.stream.layers import Layers
+from posviz.pictures.stream.recorder import Recording
+
+_BYTES_PER_ROW = 12  # code, x and y as float32
+
+
+class Frames:
+    """The frames of a picture, one after the other; knows what the browser already has."""
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Make the next frame a whole one: a new view has nothing yet."""
+        self._background_id: Any = None
+        self._sent: list[Recording] = []
+
+    def next(self, layers: Layers) -> tuple[dict, list[bytes]]:
+        """The next frame of a picture whose background is painted.
+
+        Returns the message's fields (`whole`: nothing that was sent before is needed; `artists`:
+        how many are in front; `moved`: index, first row, first image and calls of each that draws
+        something new) and its buffers: the bitmap if it is whole, the rows, the images.
+        """
+        recordings = layers.recordings()
+        if recordings is None:
+            self.forget()
+            return _fields(True, 0, []), [encode_png(layers.pixels()), b""]
+        whole = layers.background_id is not self._background_id
+        known = [None] * len(recordings) if whole else self._sent
+        pairs = enumerate(zip(known, recordings, strict=True))
+        moved = [(i, new) for i, (old, new) in pairs if old is not new and old != new]
+        self._background_id, self._sent = layers.background_id, recordings
+        bitmap = [encode_png(layers.background())] if whole else []
+        rows = b"".join(recording.vertices for _, recording in moved)
+        images = [image for _, recording in moved for image in recording.images]
+        return _fields(whole, len(recordings), moved), [*bitmap, rows, *images]
+
+
+def _fields(whole, artists, moved) -> dict:
+    """The part of the message that is not binary."""
+    entries, rows, images = [], 0, 0
+    for index, recording in moved:
+        entries.append([index, rows, images, recording.calls])
+        rows += len(recording.vertices) // _BYTES_PER_ROW
+        images += len(recording.images)
+    return {"whole": whole, "artists": artists, "moved": entries}
+
+
+def encode_png(rgba: np.ndarray) -> bytes:
+    """Pixels [height, width, 4] as a PNG, ten times faster than Pillow and a little larger."""
+    height, width = rgba.shape[:2]
+    rows = np.zeros((height, 1 + 4 * width), np.uint8)  # each row begins with its filter: none
+    rows[:, 1:] = rgba.reshape(height, -1)
+    header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
+    data = isal_zlib.compress(rows, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", data), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        for kind, body in chunks
+    )

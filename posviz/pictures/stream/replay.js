@@ -1,0 +1,255 @@
+// @ts-check
+// What the recorder wrote down, made again on a canvas. A frame is a bitmap and what is drawn over
+// it; a scene keeps both, so that a message need carry only what moved.
+
+/** @import { Bytes, Call, CellsBox, Frame, Style } from "../protocol.d.ts" */
+/** @typedef {CanvasRenderingContext2D} Context */
+/** @typedef {() => void} Draw */
+
+// Path codes as in matplotlib's Path.
+const MOVE = 1, LINE = 2, QUADRATIC = 3, CUBIC = 4, CLOSE = 79;
+
+/**
+ * A path of rows (code, x, y); a curve's control points are rows of their own.
+ * @param {Float32Array} rows
+ * @param {number} first
+ * @param {number} count
+ */
+function trace(rows, first, count) {
+  const path = new Path2D();
+  for (let i = 3 * first; i < 3 * (first + count); i += 3) {
+    const x = rows[i + 1], y = rows[i + 2];
+    switch (rows[i]) {
+      case MOVE: path.moveTo(x, y); break;
+      case LINE: path.lineTo(x, y); break;
+      case QUADRATIC: path.quadraticCurveTo(x, y, rows[i + 4], rows[i + 5]); i += 3; break;
+      case CUBIC:
+        path.bezierCurveTo(x, y, rows[i + 4], rows[i + 5], rows[i + 7], rows[i + 8]);
+        i += 6;
+        break;
+      case CLOSE: path.closePath();
+    }
+  }
+  return path;
+}
+
+const PIECE = 32;
+
+/**
+ * A long line in pieces: one stroke of 512 points takes a browser twice as long as 16 of 32. Each
+ * piece has a segment of the next and blunt ends, so that every corner is joined in one of them;
+ * the line's own ends are drawn again in its own style. Undefined for what must stay whole.
+ * @param {Float32Array} rows
+ * @param {number} first
+ * @param {number} count
+ * @param {Style} style
+ */
+function pieces(rows, first, count, style) {
+  const last = first + count - 1, opaque = style.stroke?.endsWith("ff");
+  if (count < 2 * PIECE || !opaque || style.fill || style.dash) return undefined;
+  for (let i = first + 1; i <= last; i += 1) if (rows[3 * i] !== LINE) return undefined;
+  const blunt = Array.from(
+    { length: Math.ceil((count - 1) / PIECE) },
+    (_, i) => trace(rows, first + i * PIECE, Math.min(PIECE + 2, count - i * PIECE)),
+  );
+  /** @param {number} i */
+  const point = (i) => [rows[3 * i + 1], rows[3 * i + 2]];
+  const ends = [[first, 1], [last, -1]].map(([end, step]) => {
+    const [x, y] = point(end), opposite = first + last - end;
+    let next = end + step; // matplotlib repeats the last point, which gives the end no direction
+    while (next !== opposite && String(point(next)) === String([x, y])) next += step;
+    const [x1, y1] = point(next);
+    const path = new Path2D();
+    path.moveTo(x, y);
+    path.lineTo((x + x1) / 2, (y + y1) / 2);
+    return path;
+  });
+  return { blunt, ends };
+}
+
+/**
+ * @param {Float32Array} rows
+ * @param {number} first
+ * @param {number} count
+ */
+function points(rows, first, count) {
+  const found = [];
+  for (let i = 3 * first; i < 3 * (first + count); i += 3) {
+    if (rows[i] !== CLOSE) found.push([rows[i + 1], rows[i + 2]]);
+  }
+  return found;
+}
+
+/**
+ * Sets a style once, returns how to paint a path in it.
+ * @param {Context} context
+ * @param {Style} style
+ */
+function brush(context, style) {
+  if (style.fill) context.fillStyle = style.fill;
+  if (style.stroke) {
+    context.strokeStyle = style.stroke;
+    context.lineWidth = style.width;
+    context.lineCap = style.cap === "projecting" ? "square" : style.cap;
+    context.lineJoin = style.join;
+    context.miterLimit = style.width; // as matplotlib tells Agg
+    context.setLineDash(style.dash ?? []);
+    context.lineDashOffset = style.dash_offset ?? 0;
+  }
+  return (/** @type {Path2D} */ path) => {
+    if (style.fill) context.fill(path);
+    if (style.stroke) context.stroke(path);
+  };
+}
+
+/**
+ * The pixels of a heatmap: for each pixel the colour of the cell that lies there.
+ * @param {CellsBox} box
+ * @param {Bytes} bytes
+ */
+function coloured(box, bytes) {
+  const { width, height, across, colours, wide } = box;
+  const data = copied(bytes);
+  const colour = new Uint32Array(data, 0, colours);
+  const column = new Uint16Array(data, 4 * colours, width);
+  const row = new Uint16Array(data, 4 * colours + 2 * width, height);
+  const start = 4 * colours + 2 * (width + height);
+  const cells = wide === 1 ? new Uint8Array(data, start) : new Uint16Array(data, start);
+  const image = new ImageData(width, height), pixels = new Uint32Array(image.data.buffer);
+  for (let y = 0, at = 0; y < height; y += 1) {
+    if (y && row[y] === row[y - 1]) {
+      pixels.copyWithin(at, at - width, at);
+      at += width;
+    } else {
+      const line = row[y] * across;
+      for (let x = 0; x < width; x += 1, at += 1) pixels[at] = colour[cells[line + column[x]]];
+    }
+  }
+  const canvas = new OffscreenCanvas(width, height);
+  canvas.getContext("2d")?.putImageData(image, 0, 0);
+  return canvas;
+}
+
+/** @param {Bytes} bytes */
+function copied(bytes) {
+  return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+}
+
+/**
+ * Makes a call ready once; returns how to draw it.
+ * @param {Context} context
+ * @param {Float32Array} rows
+ * @param {Bytes[]} images
+ * @param {Call} call
+ * @returns {Draw}
+ */
+function ready(context, rows, images, call) {
+  switch (call[0]) {
+    case "path": {
+      const [, style, first, count] = call;
+      const parts = pieces(rows, first, count, style);
+      if (parts) {
+        return () => {
+          parts.blunt.forEach(brush(context, { ...style, cap: "butt" }));
+          parts.ends.forEach(brush(context, style));
+        };
+      }
+      const path = trace(rows, first, count);
+      return () => brush(context, style)(path);
+    }
+    case "markers": {
+      const [, style, first, count, firstPoint, countPoints] = call;
+      const marker = trace(rows, first, count), where = points(rows, firstPoint, countPoints);
+      return () => {
+        const paint = brush(context, style);
+        for (const [x, y] of where) {
+          context.translate(x, y);
+          paint(marker);
+          context.translate(-x, -y);
+        }
+      };
+    }
+    case "cells": {
+      const [, , box, image] = call;
+      const canvas = coloured(box, images[image]);
+      return () => context.drawImage(canvas, box.left, box.top);
+    }
+  }
+}
+
+/**
+ * Draws within a style's clip, a box of whole pixels, a path or both.
+ * @param {Context} context
+ * @param {Float32Array} rows
+ * @param {Style} style
+ * @param {Draw} draw
+ * @returns {Draw}
+ */
+function clipped(context, rows, style, draw) {
+  if (!style.clip && !style.clip_path) return draw;
+  const box = new Path2D();
+  if (style.clip) box.rect(...style.clip);
+  const path = style.clip_path && trace(rows, ...style.clip_path);
+  return () => {
+    context.save();
+    if (style.clip) context.clip(box);
+    if (path) context.clip(path);
+    draw();
+    context.restore();
+  };
+}
+
+/** What a canvas shows: the bitmap at rest, and the artists in front, ready to be drawn. */
+class Scene {
+  /** @type {ImageBitmap | null} */
+  bitmap = null;
+  /** @type {Draw[][]} */
+  artists = [];
+
+  /** @param {HTMLCanvasElement} canvas */
+  constructor(canvas) {
+    this.context = /** @type {Context} */ (canvas.getContext("2d", { alpha: false }));
+  }
+
+  /**
+   * Takes in what a message brings; nothing is seen until it is drawn.
+   * @param {Frame} message
+   * @param {Bytes[]} buffers
+   */
+  async take(message, buffers) {
+    if (message.whole) {
+      const [png, ...others] = buffers;
+      const bitmap = await createImageBitmap(new Blob([png], { type: "image/png" }));
+      this.bitmap?.close();
+      this.bitmap = bitmap;
+      this.artists = new Array(message.artists).fill([]);
+      buffers = others;
+    }
+    const [bytes, ...images] = buffers;
+    const rows = new Float32Array(copied(bytes));
+    for (const [artist, firstRow, firstImage, recorded] of message.moved) {
+      const own = rows.subarray(3 * firstRow), ownImages = images.slice(firstImage);
+      this.artists[artist] = recorded.map((call) =>
+        clipped(this.context, own, call[1], ready(this.context, own, ownImages, call)));
+    }
+  }
+
+  draw() {
+    const { context } = this, { canvas } = context;
+    const bitmap = /** @type {ImageBitmap} */ (this.bitmap); // the first frame brought it
+    if (canvas.width !== bitmap.width || canvas.height !== bitmap.height) {
+      canvas.width = bitmap.width;
+      canvas.height = bitmap.height;
+    }
+    context.drawImage(bitmap, 0, 0);
+    for (const artist of this.artists) for (const call of artist) call();
+  }
+
+  close() {
+    this.bitmap?.close();
+    this.bitmap = null;
+    this.artists = [];
+  }
+}
+
+export { Scene };

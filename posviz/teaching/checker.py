@@ -1,0 +1,353 @@
+"""Compare a reader's answer with the reference, and name the mistake.
+
+An exercise file declares a checker, then lists the mistakes people make, as code:
+
+    check_double = Checker("The double", reference=double, inputs=random_numbers)
+
+    @check_double.mistake("squared")
+    def _(x):
+        '''You multiplied x by itself; the double is 2x.'''
+        return x * x
+
+The docstring of a mistake is what the reader is told. One that calls the reference, by a global
+name, is found together with any other, too. A mistake that shows in many ways, one of
+them a crash, is declared by the inputs on which it does no harm:
+
+    @check_double.harmless_on("compared exactly")
+    def _(rng, size):
+        '''You compared with ==; numbers are equal only up to rounding.'''
+        return (rng.integers(9, size=size),)
+
+A mistake that shows in many values is declared by what they have in common:
+
+    @check_prime.recognised_by("even")
+    def _(number):
+        '''That is even, so 2 divides it.'''
+        return number % 2 == 0
+"""
+
+import copy
+import dis
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import permutations
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from posviz.teaching import progress
+from posviz.teaching.answers import JOIN, to_numbers
+from posviz.teaching.feedback import Feedback, failing_line, show_arguments, show_value, untrue
+from posviz.wording import shortened
+
+SIZES = range(1, 9)
+LONG = 8  # of an answer with more rows, the first wrong one is shown
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A known mistake: the function that shows it, and what its makers are told."""
+
+    name: str
+    message: str
+    function: Callable[..., Any]
+
+
+@dataclass
+class Checker:
+    """Check answers against a reference, on its edges and on random inputs that grow.
+
+    title: what the exercise asks for, as a noun phrase.
+    reference: the right function, called with the arguments that `inputs` makes.
+    inputs: (rng, size) -> tuple of arguments, for size 1, 2, …; None if the answer is a value.
+    edges: arguments that are tried first, whatever the seed: position 0, equal ones, one token.
+    tolerance: absolute and relative; wide enough for an answer computed in float32.
+    seed: numbers that draw other inputs than everybody sees.
+    """
+
+    title: str
+    reference: Callable[..., Any]
+    inputs: Callable[[np.random.Generator, int], tuple] | None = None
+    edges: Sequence[tuple] = ()
+    tolerance: float = 1e-5
+    mistakes: list[Mistake] = field(default_factory=list)
+    harmless: list[Mistake] = field(default_factory=list)  # their functions make inputs
+    recognised: list[Mistake] = field(default_factory=list)  # their functions take an output
+    seed: tuple[int, ...] = ()
+
+    def mistake(self, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Add a known mistake (a decorator); the docstring is what the reader is told."""
+        return _adding(self.mistakes, name)
+
+    def harmless_on(self, name: str) -> Callable[[Callable[..., tuple]], Callable[..., tuple]]:
+        """Add a mistake by inputs that forgive it (a decorator); the docstring is told.
+
+        It is named where an answer fails, but is right on all of these inputs.
+        """
+        return _adding(self.harmless, name)
+
+    def recognised_by(self, name: str) -> Callable[[Callable[..., bool]], Callable[..., bool]]:
+        """Add a mistake by a property of wrong outputs (a decorator); the docstring is told.
+
+        It is for values: of a function's outputs, only the first wrong one is asked for it. It is
+        named where the shape is right and no listed mistake fits.
+        """
+        return _adding(self.recognised, name)
+
+    @property
+    def listed(self) -> list[Mistake]:
+        """Every mistake that has a name."""
+        return [*self.mistakes, *self.harmless, *self.recognised]
+
+    def cases(self) -> list[tuple]:
+        """Return the edges, then random inputs, smallest first; every call makes them afresh."""
+        if self.inputs is None:
+            return [()]
+        return [*copy.deepcopy(self.edges), *self._grow(self.inputs)]
+
+    def _grow(self, inputs: Callable[[np.random.Generator, int], tuple]) -> Iterator[tuple]:
+        return (inputs(np.random.default_rng((size, *self.seed)), size) for size in SIZES)
+
+    def __call__(self, answer: Any, *, strict: bool = False) -> Feedback:
+        """Return the feedback on an answer: a function, or a value where a value is asked for.
+
+        Raises AssertionError with the feedback's message where `strict` and the answer is not
+        right: tests of graders show it.
+        """
+        feedback = self._told(answer)
+        if strict and not feedback:
+            raise AssertionError(feedback.message)
+        return feedback
+
+    def _told(self, answer: Any) -> Feedback:
+        if answer is ... or (self.inputs is None and answer is None):
+            return self._feedback("not attempted", "Not attempted yet.")
+        if self.inputs is not None and not callable(answer):
+            message = "This exercise asks for a function. Pass its name, without calling it."
+            return self._feedback("wrong", message)
+        if callable(answer) and str(getattr(answer, "__module__", "")).startswith("posviz."):
+            return self._feedback("wrong", "That is posviz's own function; write yours.")
+        feedback = self._try(answer)
+        if feedback.status in ("wrong", "error"):
+            feedback = self._forgiven(answer, feedback)
+        if feedback.status == "error":
+            feedback = self._known_where_it_runs(answer, feedback)
+        if feedback.status == "wrong":
+            feedback = self._explained_by_two(answer, feedback)
+        if feedback.status != "not attempted":
+            lesson = progress.lesson_of_checker(self)
+            progress.note("exercises", lesson, self.title, bool(feedback))
+        return feedback
+
+    def _try(self, answer: Any) -> Feedback:
+        given = []
+        for case in self.cases():
+            outcome = self._run(answer, case)
+            if isinstance(outcome, Feedback):
+                return outcome
+            given.append(outcome)
+        return self._judge(given)
+
+    def _forgiven(self, answer: Any, feedback: Feedback) -> Feedback:
+        """Return the feedback, or the mistake that explains it: the answer is right without it."""
+        for harmless in self.harmless:
+            # The reader never sees these inputs, so must not see a warning about them either.
+            with warnings.catch_warnings(action="ignore"):
+                right = self._is_right(answer, self._grow(harmless.function))
+            if right:
+                return self._feedback("mistake", harmless.message, harmless.name, feedback.evidence)
+        return feedback
+
+    def _known_where_it_runs(self, answer: Any, feedback: Feedback) -> Feedback:
+        """Return the feedback, or the mistake of an answer that stops on some inputs."""
+        tried = [(case, self._run(answer, case)) for case in self.cases()]
+        ran = [(case, output) for case, output in tried if not isinstance(output, Feedback)]
+        if all(self.same(output, self._expected(case)) for case, output in ran):
+            return feedback
+        cases, given = zip(*ran, strict=True)
+        for mistake in self.mistakes:
+            if self._shows(mistake, given, cases):
+                return self._feedback("mistake", mistake.message, mistake.name, feedback.evidence)
+        return feedback
+
+    def _explained_by_two(self, answer: Any, feedback: Feedback) -> Feedback:
+        """Return the feedback, or the two mistakes that make this answer together."""
+        given = [self._run(answer, case) for case in self.cases()]
+        outputs = [outcome for outcome in given if not isinstance(outcome, Feedback)]
+        if len(outputs) < len(given) or len(np.unique(np.hstack([o.ravel() for o in outputs]))) < 2:
+            return feedback  # a constant says too little to tell two mistakes from a guess
+        cases = self.cases()
+        both = next((two for two in self._two() if self._shows(two, outputs, cases)), None)
+        if both is None:
+            return feedback
+        return self._feedback("mistake", both.message, both.name, feedback.evidence)
+
+    def _is_right(self, answer: Any, cases: Iterable[tuple]) -> bool:
+        for case in cases:
+            outcome = self._run(answer, case)
+            if isinstance(outcome, Feedback) or not self.same(outcome, self._expected(case)):
+                return False
+        return True
+
+    def same(self, first: np.ndarray, second: np.ndarray) -> bool:
+        """Tell whether two answers to one input agree: same shape, values within the tolerance."""
+        return first.shape == second.shape and bool(self._close(first, second).all())
+
+    def _close(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        # A mistake may divide by 0 on an edge, and so does the answer that makes it.
+        return np.isclose(first, second, self.tolerance, self.tolerance, equal_nan=True)
+
+    def _run(self, answer: Any, case: tuple) -> np.ndarray | Feedback:
+        """Return the reader's output as an array of numbers, or say why there is none."""
+        try:
+            # A copy: an answer may write into its inputs.
+            value = answer(*copy.deepcopy(case)) if callable(answer) else answer
+        except NotImplementedError:
+            return self._feedback("not attempted", "Not attempted yet.")
+        except Exception as error:  # any error of the reader's code becomes feedback
+            return self._raised(answer, case, error)
+        if value is ... or (value is None and _is_stub(answer)):
+            return self._feedback("not attempted", "Not attempted yet.")
+        if value is None:
+            message = (
+                "Your function returned None. Is a return missing at its end? "
+                "Or did a search with == find nothing: then compare with np.isclose."
+            )
+            return self._feedback("wrong", message, evidence=self._arguments(case))
+        if several := self._several(answer, value, case):
+            return self._feedback("wrong", several, evidence=self._arguments(case))
+        output = to_numbers(value, self._expected(case))
+        if isinstance(output, str):
+            return self._feedback("wrong", output, evidence=self._arguments(case))
+        return output
+
+    def _several(self, answer: Any, value: Any, case: tuple) -> str:
+        """Return the message for a tuple of arrays; "" for anything else, or parts to be joined."""
+        if not (isinstance(value, tuple) and value and all(getattr(v, "ndim", 0) for v in value)):
+            return ""
+        if (len(value), *value[0].shape) == self._expected(case).shape:
+            return ""
+        said = f"Your function returned a tuple of {len(value)} arrays; one is asked for."
+        for number in range(len(value)):
+            # One part of what is to be joined may be right by chance, on the smallest input.
+            if self._is_right(_part(answer, number), self.cases()):
+                return f"{said} Number {number + 1} is the right one: return it alone."
+        return f"{said} {JOIN}"
+
+    def _raised(self, answer: Any, case: tuple, error: Exception) -> Feedback:
+        line, empty = failing_line(answer, error)
+        if empty:
+            message = (
+                f"Not finished yet: `...` is still to be replaced in {', '.join(empty)}{line}."
+            )
+            return self._feedback("not attempted", message)
+        message = f"Your code stopped{line}: {type(error).__name__}: {shortened(error)}"
+        return self._feedback("error", message, evidence=self._arguments(case))
+
+    def _judge(self, given: list[np.ndarray]) -> Feedback:
+        cases = self.cases()
+        expected = [self._expected(case) for case in cases]
+        pairs = list(zip(given, expected, strict=True))
+        failing = next((i for i, pair in enumerate(pairs) if not self.same(*pair)), None)
+        if failing is None:
+            tried = f"It agrees on {len(given)} inputs." if self.inputs else "That is it."
+            return self._feedback("correct", tried)
+        mine, right = pairs[failing]
+        evidence = self._evidence(cases[failing], mine, right)
+        for mistake in self.mistakes:
+            if self._shows(mistake, given, cases):
+                return self._feedback("mistake", mistake.message, mistake.name, evidence)
+        if mine.shape == right.shape and np.isfinite(mine).all():
+            for mistake in self.recognised:
+                if mistake.function(mine):
+                    return self._feedback("mistake", mistake.message, mistake.name, evidence)
+        message = self._difference(mine, right)
+        return self._feedback("wrong", message, evidence=evidence)
+
+    def _two(self) -> Iterator[Mistake]:
+        """Make two mistakes at once: one that calls the reference gets another in its place."""
+        for outer, inner in permutations(self.mistakes, 2):
+            one, known = outer.function, outer.function.__globals__
+            calls = [name for name in one.__code__.co_names if known.get(name) is self.reference]
+            if calls:
+                known = known | dict.fromkeys(calls, inner.function)
+                both = FunctionType(one.__code__, known, None, one.__defaults__, one.__closure__)
+                message = f"Two things. {outer.message} {inner.message}"
+                yield Mistake(f"{outer.name}, and {inner.name}", message, both)
+
+    def _shows(self, mistake: Mistake, given: Iterable[np.ndarray], cases: Iterable[tuple]) -> bool:
+        """Tell whether it makes these outputs: all, for on one another may agree by chance."""
+        try:
+            with warnings.catch_warnings(action="ignore"):
+                made = (np.asarray(mistake.function(*case)) for case in cases)
+                return all(map(self.same, given, made))
+        except Exception:  # two mistakes may not go together
+            return False
+
+    def _evidence(self, case: tuple, mine: np.ndarray, right: np.ndarray) -> str:
+        if self.inputs is None:  # the expected value would give the answer away
+            return show_value("your answer", mine)
+        place = ""
+        if mine.ndim > 1 and mine.shape == right.shape and mine[..., 0].size > LONG:
+            row = tuple(np.argwhere(~self._close(mine, right))[0][:-1].tolist())
+            mine, right, place = mine[row], right[row], str(list(row))
+        shown = show_value(f"your answer{place}", mine), show_value(f"expected{place}", right)
+        return "\n".join([self._arguments(case), *shown])
+
+    def _difference(self, mine: np.ndarray, right: np.ndarray) -> str:
+        if right.dtype == bool and not right.ndim and self.inputs:
+            return untrue(mine, bool(right))
+        if self.same(mine.T, right):
+            if mine.shape == right.shape:
+                return "Your answer is the transpose: its rows should be its columns."
+            return f"Your answer is the transpose: shape {mine.shape}, not {right.shape}."
+        if mine.shape != right.shape:
+            return f"Your answer has {_shape(mine)}; expected {_shape(right)}."
+        if not np.isfinite(mine).all():
+            return "Your answer holds nan or inf: look for 0/0, inf - inf or an overflow."
+        if self.inputs is None:
+            return "That is not it; look once more."
+        distance = np.abs(1.0 * mine - right)  # NumPy subtracts no booleans
+        place = tuple(int(i) for i in np.unravel_index(distance.argmax(), distance.shape))
+        where = f", at index {list(place)}" if place else ""
+        return f"The largest difference is {distance.max():.4g}{where}."
+
+    def _expected(self, case: tuple) -> np.ndarray:
+        return np.asarray(self.reference(*case))
+
+    def _arguments(self, case: tuple) -> str:
+        return show_arguments(self.reference, case)
+
+    def _feedback(
+        self, status: str, message: str, mistake: str | None = None, evidence: str = ""
+    ) -> Feedback:
+        return Feedback(status, self.title, message, mistake, evidence)
+
+
+def _part(answer: Any, number: int) -> Any:
+    """Return the answer that has only one of the arrays in the tuple of this one."""
+    return (lambda *case: answer(*case)[number]) if callable(answer) else answer[number]
+
+
+def _adding(mistakes: list[Mistake], name: str) -> Callable[[Callable], Callable]:
+    """A decorator that adds a mistake to the list."""
+
+    def add(function: Callable) -> Callable:
+        message = " ".join((function.__doc__ or "").split())
+        mistakes.append(Mistake(name, message, function))
+        return function
+
+    return add
+
+
+def _shape(array: np.ndarray) -> str:
+    return f"shape {array.shape}" if array.ndim else "no axes (a single number)"
+
+
+def _is_stub(function: Any) -> bool:
+    """Tell whether the function's body is only `...`, `pass` or a docstring."""
+    allowed = {"RESUME", "NOP", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}
+    code = getattr(function, "__code__", None)
+    return code is not None and {step.opname for step in dis.get_instructions(code)} <= allowed

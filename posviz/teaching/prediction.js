@@ -1,0 +1,34 @@
+// @ts-check
+// A prediction: of its folded choices one is opened, then the answer opens, too.
+
+/** @import { Widget } from "../pictures/protocol.d.ts" */
+
+/**
+ * Opens the answer with the first choice that is opened; `told` hears which one that was.
+ * @param {Element} root
+ * @param {(choice: number) => void} told
+ */
+function follow(root, told = () => {}) {
+  /** @type {HTMLDetailsElement | null} */
+  const answer = root.querySelector(".posviz-answer");
+  const choices = [...root.querySelectorAll(".posviz-guess")];
+  // The event does not bubble.
+  root.addEventListener("toggle", ({ target }) => {
+    const choice = choices.indexOf(/** @type {HTMLDetailsElement} */ (target));
+    if (choice < 0 || !answer || answer.open) return;
+    answer.open = true;
+    told(choice);
+  }, true);
+}
+
+/** @param {Widget<{ text: string }, never, { chosen: number }>} widget */
+function render({ model, el }) {
+  el.innerHTML = model.get("text");
+  // Enter opens the choice that the keys have come to, and edits no cell. After a click, keys are JupyterLab's.
+  el.addEventListener("focusin", () => {
+    el.toggleAttribute("data-lm-suppress-shortcuts", el.querySelector(":focus-visible") !== null);
+  });
+  follow(el, (chosen) => model.send({ chosen }));
+}
+
+export default { render, follow };

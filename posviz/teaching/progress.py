@@ -1,0 +1,115 @@
+"""What a reader has answered: a JSON file on this machine, read by `report` alone."""
+
+import contextlib
+import json
+import os
+import sys
+from datetime import date
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+
+from platformdirs import user_data_path
+
+from posviz import __version__
+from posviz.course import LESSONS, OF_TOPIC
+from posviz.pictures.export import replacing
+
+_LESSONS = "posviz.lessons."
+
+
+def file() -> Path:
+    """Where it is kept: in the folder that the system has for a user's data."""
+    return user_data_path("posviz") / "progress.json"
+
+
+def note(kind: str, lesson: str, name: str, right: bool) -> None:
+    """Note an answer and its day: of a prediction the first counts; else once right stays right.
+
+    Only a notebook's reader is heard, no script. A disk that cannot be written to, or a file that
+    somebody has broken, keeps nobody from learning.
+    """
+    shell = sys.modules.get("IPython")
+    if shell is None or shell.get_ipython() is None:
+        return
+    with contextlib.suppress(OSError, ValueError):
+        known = read()
+        answers = known.setdefault(lesson, {}).setdefault(kind, {})
+        if name not in answers or (kind != "predictions" and right > answers[name]):
+            answers[name] = right
+            known[lesson].setdefault("dates", {})[name] = date.today().isoformat()
+            with replacing(file()) as new:
+                new.write(json.dumps(known, indent=1, ensure_ascii=False).encode())
+
+
+def read() -> dict[str, dict[str, dict[str, Any]]]:
+    """By lesson and kind: whether what was answered is right; of kind "dates", the day.
+
+    Raises ValueError where the file is no JSON.
+    """
+    try:
+        return json.loads(file().read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except ValueError as error:
+        raise ValueError(f"{file()} is no JSON: {error}") from error
+
+
+def lesson_of_notebook() -> str:
+    """The number that the running notebook's name begins with; "" where the host does not tell."""
+    return Path(os.environ.get("JPY_SESSION_NAME", "")).name[:2]
+
+
+def lesson_of_checker(checker: object) -> str:
+    """The lesson in whose folder of exercises a checker stands; "" for one of the reader's own."""
+    for name, module in sys.modules.items():
+        if name.startswith(_LESSONS) and any(checker is each for each in vars(module).values()):
+            return OF_TOPIC[name.split(".")[2]].number
+    return ""
+
+
+def report() -> list[str]:
+    """What was answered, a line for each lesson, and where that is kept.
+
+    Raises ValueError where the file is no JSON.
+    """
+    known, lines = read(), []
+    for lesson in LESSONS:
+        found = known.get(lesson.number, {})
+        guesses, solved = found.get("predictions", {}), found.get("exercises", {})
+        tasks = found.get("examination", {})
+        lines.append(
+            f"{lesson.number}  {lesson.title}: predictions: {len(guesses)} answered, "
+            f"{sum(guesses.values())} right; exercises: "
+            f"{sum(solved.values())} of {_number_of_exercises(lesson)} solved"
+            + f"; examination: {sum(tasks.values())} solved"
+            * bool(tasks)
+        )
+    return [*lines, f"Kept in {file()}, and sent nowhere."]
+
+
+def result() -> dict[str, Any]:
+    """What can be handed in: by lesson, each answer, whether it is right, and its day if known.
+
+    Raises ValueError where the file is no JSON.
+    """
+    lessons = {}
+    for number, kinds in sorted(read().items()):
+        dates = kinds.pop("dates", {})
+        lessons[number] = {
+            kind: {name: {"right": right, "date": dates.get(name)} for name, right in each.items()}
+            for kind, each in kinds.items()
+        }
+    return {"course": f"posviz {__version__}", "lessons": lessons}
+
+
+def _number_of_exercises(lesson) -> int:
+    if find_spec(name := f"{_LESSONS}{lesson.topic}.exercises") is None:
+        return 0
+    modules = [
+        import_module(f"{name}.{found.name}")
+        for found in iter_modules(import_module(name).__path__)
+    ]
+    return sum(name.startswith("check_") for module in modules for name in vars(module))

@@ -1,0 +1,23 @@
+"""The course as its instructor sees it, read once."""
+
+import pytest
+
+from posviz.classroom.lessons import plans
+from posviz.classroom.quiz import questions
+from posviz.cli import arguments
+from posviz.course import LESSONS
+
+
+@pytest.fixture(scope="session")
+def notebooks():
+    return arguments.notebooks()
+
+
+@pytest.fixture(scope="session")
+def lessons(notebooks):
+    return plans(notebooks)
+
+
+@pytest.fixture(scope="session")
+def quiz(notebooks):
+    return {row: questions(row, notebooks[row.notebook]) for row in LESSONS}

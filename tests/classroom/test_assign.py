@@ -1,0 +1,123 @@
+"""Exercise-only notebooks: what they hold, what graders make of them, that they can be run."""
+
+import ast
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from posviz.classroom.assign import KINDS, assign
+from posviz.classroom.exercises import of_lesson, solution
+from posviz.cli import arguments
+from posviz.course import LESSONS
+from posviz.publish.lesson import executed
+
+NOTEBOOKS = arguments.notebooks()
+each = pytest.mark.parametrize("lesson", LESSONS[1:], ids=lambda lesson: lesson.number)
+OTHERS = [
+    pytest.param(lesson, marks=pytest.mark.release("a kernel for each lesson"))
+    for lesson in LESSONS[2:]
+]
+one_or_each = pytest.mark.parametrize(
+    "lesson", [LESSONS[1], *OTHERS], ids=lambda lesson: lesson.number
+)
+
+
+def made(lesson, kind, folder):
+    file = assign(lesson, NOTEBOOKS[lesson.notebook], kind, folder / kind, seed=5)
+    cells = nbformat.read(file, as_version=4).cells
+    return file, [cell for cell in cells if cell.cell_type == "code"], cells
+
+
+def without(begin, end, lines, left=()):
+    """What a grader's own command leaves of a cell."""
+    kept, inside = [], False
+    for line in lines:
+        if line.strip() == begin:
+            inside = True
+            kept += left
+        elif line.strip() == end:
+            inside = False
+        elif not inside:
+            kept.append(line)
+    return kept
+
+
+def test_nobody_s_notebook_tells_what_readers_are_not_to_see(tmp_path):
+    _, _, cells = made(LESSONS[5], "self", tmp_path)
+    text = "\n".join(cell.source for cell in cells)
+    assert "[05 · RoPE](05_rope.ipynb)" in text
+    assert "seed" not in text
+    assert "points" not in text
+
+
+@each
+def test_what_a_reader_gets_is_what_the_lesson_asks(lesson, tmp_path):
+    exercises = of_lesson(NOTEBOOKS[lesson.notebook])
+    stubs = [exercise.stub for exercise in exercises]
+    _, code, _ = made(lesson, "self", tmp_path)
+    assert [cell.source for cell in code if cell.source in stubs] == stubs
+    _, code, _ = made(lesson, "otter", tmp_path)
+    marks = "# BEGIN SOLUTION NO PROMPT", "# END SOLUTION"
+    left = [without(*marks, cell.source.splitlines()) for cell in code]
+    left = ["\n".join(line for line in lines if "PROMPT" not in line) for lines in left]
+    assert [text for text in left if text in stubs] == stubs
+
+
+@each
+def test_nbgrader_s_cells_are_of_its_third_scheme(lesson, tmp_path):
+    file, code, _ = made(lesson, "nbgrader", tmp_path)
+    place = file.parent.relative_to(tmp_path / "nbgrader")
+    assert place == Path("source") / f"lesson{lesson.number}"
+    graded = [cell for cell in code if "nbgrader" in cell.metadata]
+    kinds = {"schema_version", "grade_id", "solution", "grade", "locked", "task", "cell_type"}
+    names = [cell.metadata.nbgrader.grade_id for cell in graded]
+    assert len(set(names)) == len(names) == 2 * len(of_lesson(NOTEBOOKS[lesson.notebook]))
+    for answer, test in zip(graded[::2], graded[1::2], strict=True):
+        assert set(answer.metadata.nbgrader) == kinds
+        assert set(test.metadata.nbgrader) == kinds | {"points"}
+        assert answer.metadata.nbgrader.solution
+        assert test.metadata.nbgrader.grade
+        assert test.metadata.nbgrader.points == 10
+        lines = test.source.splitlines()
+        left = without("### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS", lines)
+        assert not re.search("seed|require", "\n".join(left))
+        ast.parse(answer.source)
+        blank = without("### BEGIN SOLUTION", "### END SOLUTION", answer.source.splitlines())
+        assert len(blank) < len(answer.source.splitlines())
+
+
+def test_a_solution_stands_where_the_reader_s_lines_are(tmp_path):
+    _, code, _ = made(LESSONS[10], "nbgrader", tmp_path)
+    (cell,) = [cell for cell in code if cell.source.startswith("def my_scores")]
+    assert cell.source.splitlines()[7:14] == [
+        "    # turned_q = ...  # replace this",
+        "    # turned_k = ...  # and this",
+        "    ### BEGIN SOLUTION",
+        "    angles = np.outer(np.arange(len(k)), frequencies(len(k)))",
+        "    turned_q = q * np.exp(1j * angles[-1])",
+        "    turned_k = k * np.exp(1j * angles)",
+        "    ### END SOLUTION",
+    ]
+    marked = [line for line in cell.source.splitlines() if not line.lstrip().startswith("#")]
+    (exercise,) = [e for e in of_lesson(NOTEBOOKS[LESSONS[10].notebook]) if e.name == "my_scores"]
+    assert "\n".join(marked) == solution(LESSONS[10], exercise)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_two_runs_write_the_same_bytes(kind, tmp_path):
+    first, _, _ = made(LESSONS[5], kind, tmp_path / "a")
+    second, _, _ = made(LESSONS[5], kind, tmp_path / "b")
+    assert first.read_bytes() == second.read_bytes()
+
+
+@pytest.mark.slow("a notebook")
+@one_or_each
+def test_a_reader_can_run_it(lesson, tmp_path):
+    file, _, _ = made(lesson, "self", tmp_path)
+    outputs = [o for cell in executed(file).cells for o in cell.get("outputs", [])]
+    shown = [output.data["text/plain"] for output in outputs if "data" in output]
+    assert sum("Not attempted yet." in text or "Not finished yet" in text for text in shown) == len(
+        of_lesson(NOTEBOOKS[lesson.notebook])
+    )

@@ -1,0 +1,83 @@
+"""Every exercise is found, lends what its text names, and is solved with that alone."""
+
+import ast
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import posviz
+from posviz.classroom.exercises import of_lesson, solution
+from posviz.cli import arguments
+from posviz.course import LESSONS
+from posviz.teaching.checker import Checker
+
+ROOT = Path(posviz.__file__).parents[1]
+NOTEBOOKS = arguments.notebooks()
+EVERY = [
+    (lesson, exercise)
+    for lesson in LESSONS[1:]
+    for exercise in of_lesson(NOTEBOOKS[lesson.notebook])
+]
+NAMES = [f"{lesson.number} {exercise.name}" for lesson, exercise in EVERY]
+each = pytest.mark.parametrize(("lesson", "exercise"), EVERY, ids=NAMES)
+
+
+def test_they_are_all_checkers_that_there_are():
+    folder = ROOT / "posviz"
+    files = [*folder.glob("lessons/*/exercises/*.py"), *folder.glob("lessons/*/exercises.py")]
+    names = [".".join(file.relative_to(ROOT).with_suffix("").parts) for file in files]
+    modules = [import_module(name) for name in names]
+    there = {
+        id(value)
+        for module in modules
+        for value in vars(module).values()
+        if isinstance(value, Checker)
+    }
+    assert {id(exercise.checker) for _, exercise in EVERY} == there
+
+
+def test_lent_is_what_text_and_stub_call():
+    lent = {name: set(exercise.lent) for name, (_, exercise) in zip(NAMES, EVERY, strict=True)}
+    assert {name: names for name, names in lent.items() if names} == {
+        "05 my_scores": {"apply_rotary", "rotary_angles", "rotary_frequencies"},
+        "06 my_cached_scores": {"apply_rotary", "rotary_angles"},
+        "08 my_bias": {"offsets"},
+        "10 my_scores": {"dynamic_ntk"},
+    }
+
+
+def test_an_exercise_has_its_parts():
+    found = {exercise.name: exercise for _, exercise in EVERY}
+    base, offset = found["found_base"], found["my_offset"]
+    assert base.text.startswith("**Exercise 2: a table without a label.**")
+    assert base.given[0].startswith("found = found_table()")
+    assert (base.stub, base.check) == (
+        "found_base = ...  # replace this with a number",
+        "check_base(found_base)",
+    )
+    assert offset.stub == "my_offset = ...  # replace this with a tuple, such as (0, 3)"
+    assert offset.check == "check_collision(my_offset)"
+
+
+def test_a_notebook_without_exercises_is_refused():
+    with pytest.raises(RuntimeError, match=r"00_start_here\.ipynb has no exercises"):
+        of_lesson(NOTEBOOKS["00_start_here"])
+
+
+@each
+def test_its_solution_is_right_on_any_inputs_and_uses_what_is_lent(lesson, exercise, rng):
+    names = {"np": np, **exercise.lent}
+    exec(solution(lesson, exercise), names)
+    for seed in ((), (int(rng.integers(10**6)),)):
+        assert replace(exercise.checker, seed=seed)(names[exercise.name])
+
+
+def test_every_solution_begins_as_the_stub():
+    for lesson, exercise in EVERY:
+        stub, solved = exercise.stub.splitlines(), solution(lesson, exercise).splitlines()
+        if stub[0].startswith("def "):
+            assert solved[:2] == stub[:2]
+            assert ast.get_docstring(ast.parse(exercise.stub).body[0])

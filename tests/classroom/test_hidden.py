@@ -1,0 +1,16 @@
+"""The hidden tests that graders run."""
+
+import pytest
+
+from posviz.classroom.hidden import require
+from posviz.lessons.rotary.exercises.rotation import check_slip
+from tests.classroom.made_up import IMPORTS, MATRIX
+
+pytestmark = pytest.mark.slow("a process")
+
+
+def test_it_raises_what_the_reader_is_told():
+    require(check_slip, "my_matrix", [IMPORTS, MATRIX], lent=["apply_rotary"], seed=1)
+    slip = [IMPORTS, MATRIX.replace("4 - 7", "7 - 4")]
+    with pytest.raises(AssertionError, match="That is R at m − n, the common slip"):
+        require(check_slip, "my_matrix", slip, lent=[], seed=1)

@@ -1,0 +1,85 @@
+"""Five questions a lesson, whose answers are what the course has computed."""
+
+import xml.etree.ElementTree as ET
+
+import nbformat
+import pytest
+
+from posviz.classroom.quiz import OF_THE_MAP, VERDICTS, Choice, Question, questions
+from posviz.course import LESSONS
+from posviz.encodings.alibi import Alibi
+from posviz.encodings.doors import doors
+from posviz.encodings.rotary import Rotary
+from posviz.encodings.shaw import Shaw
+from posviz.encodings.sinusoidal import Sinusoidal
+from posviz.teaching import ledger
+
+ASKED = "Is that true?"
+
+
+def plain(html):
+    return " ".join("".join(ET.fromstring(f"<p>{html}</p>").itertext()).split())
+
+
+def test_every_lesson_has_five_with_a_name_each(quiz):
+    assert {len(five) for five in quiz.values()} == {5}
+    assert [question.name for question in quiz[LESSONS[5]]] == [f"05.{i}" for i in range(1, 6)]
+    assert len({question.text for five in quiz.values() for question in five}) == 70
+
+
+def test_a_question_can_be_read_anywhere(quiz):
+    """As XML, without marks of Markdown, pictures, or words that lead into the notebook."""
+    for question in [question for five in quiz.values() for question in five]:
+        said = [part for choice in question.choices for part in (choice.text, choice.told)]
+        for text in (question.text, question.answer, *said):
+            assert not set("$`") & set(plain(text)), question.name
+            assert "**" not in text
+            assert "<img" not in text
+        words = plain(question.text).lower().split()
+        assert not {"below", "section", "picture"} & set(words), question.name
+        assert 2 <= len(question.choices) <= 5
+
+
+def test_predictions_are_those_that_the_lessons_ask_with_the_choice_that_holds(quiz):
+    first, second = quiz[LESSONS[5]][:2]
+    assert plain(first.text).startswith("The query stands at 7, the key at 4")
+    (right,) = [choice for choice in first.choices if choice.right]
+    assert right.text == "That of the two moved on"
+    assert "but the offset m − n has changed its sign" in first.choices[2].told
+    assert plain(first.answer).startswith(f"{right.text}. 1.1110 at (17, 14)")
+    assert plain(second.text).startswith("A common claim drops the second term")
+
+
+def test_claims_are_judged_as_the_ledger_judges_them(quiz):
+    claims = {(number, claim.statement): claim for number, claim in ledger.every_claim()}
+    places = set()
+    for row, five in list(quiz.items())[1:]:
+        asked = [question for question in five if plain(question.text).startswith(ASKED)]
+        assert len(asked) >= 3
+        for question in asked:
+            found = claims[row.number, plain(question.text).removeprefix(ASKED)]()
+            (right,) = [choice.text for choice in question.choices if choice.right]
+            assert right == VERDICTS[found.verdict]
+            assert " ".join(found.numbers.split()) in plain(question.answer)
+            places.add(right)
+    assert len(places) == 3
+
+
+def test_the_map_asks_for_the_doors_at_which_encodings_act(quiz):
+    acts = [Sinusoidal(), Rotary(), Alibi(), Shaw.__new__(Shaw)]
+    named = ("at_input", "at_query", "at_key", "at_scores", "at_values")
+    words = dict(zip(named, ("input", "query", "key", "scores", "values"), strict=True))
+    for question, name, encoding in zip(quiz[LESSONS[0]], OF_THE_MAP, acts, strict=False):
+        (right,) = [choice.text for choice in question.choices if choice.right]
+        said = {word for word in words.values() if word in right}
+        assert said == {words[door] for door in doors(encoding)}, name
+
+
+def test_what_is_no_question_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"question 05\.1: exactly one choice is right, got 2"):
+        Question("05.1", "?", (Choice("a", True, ""), Choice("b", True, "")), "")
+    path = tmp_path / "05_rope.ipynb"
+    cell = nbformat.v4.new_code_cell("1 + 1", metadata={"tags": ["quiz"]})
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), path)
+    with pytest.raises(RuntimeError, match=r"05_rope\.ipynb: '1 \+ 1' is no prediction"):
+        questions(LESSONS[5], path)

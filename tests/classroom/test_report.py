@@ -1,0 +1,73 @@
+"""What a class got wrong: shares, page and picture."""
+
+import pytest
+from matplotlib.colors import same_color
+from matplotlib.figure import Figure
+from PIL import Image
+
+from posviz.classroom import report as module
+from posviz.classroom.grade import Row, write
+from posviz.classroom.report import Share, report, shares
+from posviz.pictures.style import style_context
+
+SENTENCE = "You divided by √d_model & not <√head_dim>."
+ROWS = [
+    *(Row(f"s{i}", "scores", 0, "divided by √d_model", SENTENCE) for i in range(3)),
+    *(Row(f"s{i}", "scores", 10, "", "It agrees.") for i in range(3, 7)),
+    Row("s7", "scores", 0, "error", "Your code stopped."),
+    *(Row(f"s{i}", "matrix", 10, "", "That is it.") for i in range(8)),
+]
+
+
+def test_shares_are_of_the_class_and_most_come_first():
+    found = shares(ROWS)
+    assert [(share.mistake, share.percent) for share in found["scores"]] == [
+        ("right", "50 %"),
+        ("divided by √d_model", "38 %"),
+        ("the code stopped", "12 %"),
+    ]
+    assert found["scores"][1].told == SENTENCE
+    assert [share.percent for share in found["matrix"]] == ["100 %"]
+
+
+def test_page_and_picture_lie_beside_the_table(tmp_path):
+    page, picture = report(write(ROWS, tmp_path / "grades.csv"))
+    text = page.read_text("utf-8")
+    assert "8 submissions" in text
+    assert '<td>38 %</td><th scope="row">divided by √d_model</th>' in text
+    assert "√d_model &amp; not &lt;√head_dim&gt;." in text
+    assert f'src="{picture.name}"' in text
+    with Image.open(picture) as image:
+        assert image.width == 1920
+    first = picture.read_bytes()
+    report(tmp_path / "grades.csv")
+    assert picture.read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a,b\n1,2\n",
+        "student,exercise,points,mistake,told\n",
+        "student,exercise,points,mistake,told\na,b,c,d,e\n",
+    ],
+)
+def test_another_table_is_refused(tmp_path, text):
+    (tmp_path / "some.csv").write_text(text)
+    with pytest.raises(ValueError, match=r"some\.csv is no table that `posviz grade` has written"):
+        report(tmp_path / "some.csv")
+
+
+def test_the_picture_has_what_was_right_and_the_eight_commonest_mistakes(monkeypatch):
+    made = []
+    monkeypatch.setattr(module, "Figure", lambda *a, **k: made.append(Figure(*a, **k)) or made[-1])
+    each = [Share("right", 0.1, ""), *(Share(f"m{i}", 0.1 - i / 200, "") for i in range(10))]
+    with style_context("slide"):
+        module._png({"scores": each})
+        [axes] = made[0].axes
+        names = [text.get_text() for text in axes.get_yticklabels()]
+        first, *others = (bar.get_facecolor() for bar in axes.patches)
+        assert names == ["right", *(f"m{i}" for i in range(8))]
+        assert same_color(first, "C2")
+        assert all(same_color(colour, "C0") for colour in others)

@@ -1,0 +1,138 @@
+"""A submission's process: what it may do, and how it ends."""
+
+import io
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from posviz.classroom import submission
+from posviz.classroom.inside import send
+from posviz.classroom.submission import answer
+from posviz.encodings.frequencies import rotary_frequencies
+
+pytestmark = pytest.mark.slow("a process")
+
+
+@pytest.fixture(params=[True, False], ids=["in a jail, if there is one", "without a jail"])
+def jailed(request, monkeypatch):
+    """Whether there is one: where the system has none, both are alike."""
+    if not request.param:
+        monkeypatch.setattr(submission, "jail", lambda: ())
+    return bool(submission.jail())
+
+
+def called(code, *arguments, lent=()):
+    with answer([code], "f", dict(lent)) as f:
+        return f(*arguments)
+
+
+def told(code, *arguments):
+    with answer([code], "f", {}) as f, pytest.raises(submission._Stopped) as raised:
+        f(*arguments)
+    return f"{type(raised.value).__name__}: {raised.value}"
+
+
+def test_a_function_is_called_as_if_it_were_here(jailed):
+    code = "import numpy as np\ndef f(x, n): return x.T @ x, [n, None]"
+    product, rest = called(code, np.ones((2, 3)), 4)
+    np.testing.assert_array_equal(product, np.full((3, 3), 2))
+    assert rest == [4, None]
+
+
+def test_a_value_comes_as_it_is_and_a_stub_is_empty():
+    for code, value in (("f = (1, 2.5)", (1, 2.5)), ("# f = ...\nraise NotImplementedError", ...)):
+        with answer([code], "f", {}) as found:
+            assert found == value
+
+
+def test_functions_among_the_inputs_and_those_that_are_lent_are_called_here():
+    seen = []
+    code = """
+from posviz import rotary_frequencies
+def f(head): return head(head(2)) + len(rotary_frequencies(8, base=50))"""
+    lent = {"rotary_frequencies": rotary_frequencies}
+    assert called(code, lambda x: seen.append(x) or 3 * x, lent=lent) == 22
+    assert seen == [2, 6]
+    assert (
+        told("def f(head): return head(2)", lambda x: 1 / 0)
+        == "ZeroDivisionError: division by zero"
+    )
+
+
+def test_what_is_not_there_is_told_with_why():
+    assert told("f = 1 / 0") == "NameError: f is not defined. ZeroDivisionError: division by zero"
+    assert told("g = 1") == "NameError: f is not defined."
+
+
+def test_posviz_own_function_is_none_of_the_reader_s(jailed):
+    with answer(["from posviz import attend as f"], "f", {}) as f:
+        assert f.__module__ == "posviz."
+    assert told("import posviz\ndef f(): return posviz.attend()").startswith(
+        "NotLent: posviz.attend"
+    )
+    assert told("import posviz\ndef f(): return posviz.__file__").startswith("AttributeError")
+    file = submission.PACKAGE / "teaching" / "checker.py"
+    said = told(f"def f(): return open({str(file)!r}).read()")
+    assert said == f"PermissionError: an answer may not open {file}"
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        "open(PLACE, 'w')",
+        "import os; os.unlink(PLACE)",
+        "import shutil; shutil.rmtree(PLACE)",
+        "import subprocess; subprocess.run(['rm', PLACE])",
+        "import os; os.kill(os.getppid(), 9)",
+        "import socket; socket.create_connection(('127.0.0.1', 9))",
+    ],
+)
+def test_what_an_answer_has_no_need_of_is_refused(jailed, deed, tmp_path):
+    file = tmp_path / "file"
+    file.write_text("kept")
+    said = told(f"def f():\n    {deed.replace('PLACE', repr(str(file)))}")
+    assert said.startswith("PermissionError: an answer may not ")
+    assert file.read_text() == "kept"
+
+
+def test_in_a_jail_the_disk_is_not_there_whatever_calls_it(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("kept")
+    code = f"""
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+def f():
+    files = [{str(file)!r}, {str(submission.PACKAGE / "course.py")!r}]
+    files += [{str(tmp_path)!r}, "/proc/self/exe"]
+    return [libc.access(name.encode(), 4) for name in files], libc.unlink(files[0].encode())"""
+    if submission.jail():
+        assert called(code) == ([-1, -1, -1, 0], -1)
+        assert file.exists()
+    assert ("disk that it can only read" in submission.protection()) == bool(submission.jail())
+
+
+def test_time_memory_and_silence_are_limited(jailed, monkeypatch):
+    monkeypatch.setattr(submission, "SECONDS", 1)
+    assert told("def f():\n    while True: pass").startswith("TimeoutError: it ")
+    assert told("import time\ndef f(): time.sleep(99)") == (
+        "TimeoutError: it took longer than 6 seconds"
+    )
+    assert told("import numpy as np\ndef f(): return np.ones(2**29)").startswith("MemoryError")
+    assert told("import os\ndef f(): os._exit(0)") == "SystemExit: it ended the process"
+
+
+def test_once_late_it_answers_no_more():
+    class Late:
+        def read(self, _):
+            raise submission._Late
+
+    answered = io.BytesIO()
+    send(answered, {"value": 1})
+    answered.seek(0)  # to the question before
+    process = SimpleNamespace(stdin=io.BytesIO(), stdout=Late())
+    conversation = submission._Conversation(process, {})
+    for stream in (Late(), answered):
+        process.stdout = stream
+        with pytest.raises(submission._Late):
+            conversation._asked([])

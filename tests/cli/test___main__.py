@@ -1,0 +1,348 @@
+"""The command line as a reader meets it: what it understands, refuses, says and returns."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import posviz
+import posviz.lessons
+from posviz.__main__ import app
+from posviz.classroom import grade, submission
+from posviz.cli import arguments, doctor, export_jobs, proof
+from posviz.configs.builtin import CONFIGS
+from posviz.course import OF_TOPIC
+from posviz.lab import named as sweeps
+from posviz.pictures.places import SETTING
+from posviz.publish import batch, lecture, page, rerun, slides
+from posviz.publish.site import pages
+
+ROOT = Path(__file__).parents[2]
+ROPE, XPOS = OF_TOPIC["rotary"], OF_TOPIC["xpos"]
+
+
+COMMANDS = (
+    *("list", "export", "page", "site", "slides", "proof", "rerun", "config", "start", "sweep"),
+    *("assign", "grade", "report", "solutions", "guide"),
+)
+
+
+@pytest.fixture
+def call(monkeypatch):
+    """Call the command line in this process, where nothing is drawn and no process started."""
+    jobs = {}
+
+    def run(asked):
+        jobs.update(asked)
+        return {name: "disk full" for name in asked if "ScoreDecay" in name}
+
+    def called(line):
+        jobs.clear()
+        result = CliRunner().invoke(app, line if isinstance(line, list) else line.split())
+        result.jobs = dict(jobs)
+        return result
+
+    monkeypatch.setattr(batch, "run", run)
+    monkeypatch.setattr("posviz.cli.common.unwind_on", lambda *_: None)  # signals here are pytest's
+    return called
+
+
+def test_help_tells_of_every_command_and_gives_examples(call):
+    shown = call("--help").output.splitlines()
+    for command in COMMANDS:
+        assert any(line.startswith(f"  {command} ") for line in shown), command
+    for command in COMMANDS:
+        printed = call(f"{command} --help").output
+        assert f"\n  posviz {command} " in printed
+    assert call("").output == call("--help").output
+
+
+@pytest.mark.slow("a process")
+def test_help_loads_no_drawing_and_no_torch():
+    heavy = ("torch", "matplotlib", "numpy", "traitlets", "PIL")
+    program = f"import posviz.__main__, sys; print([x for x in {heavy} if x in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout == "[]\n"
+
+
+def test_its_version_is_the_packages(call):
+    result = call("--version")
+    assert (result.exit_code, result.output) == (0, f"posviz {posviz.__version__}\n")
+
+
+def test_list_has_every_picture_or_those_of_a_lesson(call):
+    everything = call("list").output
+    assert all(f"  {name}: " in everything for name in posviz.lessons.names())
+    some = call(f"list --lesson {int(XPOS.number)}").output
+    assert set(some.splitlines()) < set(everything.splitlines())
+    assert {line[:2] for line in some.splitlines()} == {XPOS.number}
+
+
+def test_doctor_fails_only_for_what_the_course_needs(call, monkeypatch):
+    found = [doctor.Check("numpy", "2.0"), doctor.Check("ffmpeg", "none", fine=False)]
+    monkeypatch.setattr(doctor, "checks", lambda: iter(found))
+    result = call("doctor")
+    assert result.exit_code == 0
+    assert result.output.splitlines() == [str(check) for check in found]
+    found.append(doctor.Check("font", "gone", fine=False, fatal=True))
+    assert call("doctor").exit_code == 1
+
+
+def test_sweep_names_its_runs_tells_what_is_done_and_does_its_part(call, monkeypatch, tmp_path):
+    named = sweeps.named("small")
+    lines = call("sweep small --list").output.splitlines()
+    assert lines == [f"{config.key}  {config}" for config in named]
+    assert call("sweep small --list --part 2/4").output.splitlines() == lines[1:2]
+    told = call(f"sweep small --status --to {tmp_path}").output
+    assert told == "recall: 0 of 4, 0 s of one core\n"
+    asked = []
+    monkeypatch.setattr(
+        "posviz.lab.sweep.sweep", lambda *given: asked.append(given) or given[0][:1]
+    )
+    done = call(f"sweep small --part 1/2 --to {tmp_path}")
+    assert asked == [((named[0], named[2]), tmp_path)]
+    assert (done.exit_code, done.output) == (1, f"Runs in {tmp_path}: 1 of 2.\n")
+    assert call(f"sweep small --part 1/4 --to {tmp_path}").exit_code == 0
+    monkeypatch.setattr("posviz.arrays._why_not", lambda name: f"there is no {name}")
+    refused = call(f"sweep large --device CUDA --to {tmp_path}")
+    assert (refused.exit_code, len(asked)) == (2, 2)
+    assert "device CUDA cannot be used: there is no CUDA" in " ".join(refused.output.split())
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("export SinusoidalTabel", "Did you mean 'SinusoidalTable'"),
+        ("export ThreeDoors --format jpg", "format 'jpg' is unknown"),
+        ("export AlibiSlopes --set head=40", "head = 40 is refused: it must be a whole number"),
+        ("export AlibiSlopes --layout half", "style slide has one of full, body, half"),
+        ("export AlibiSlopes --font Garamondd", "font = 'Garamondd' is not installed"),
+        (f"export AlibiSlopes --to {__file__}", "is not a folder"),
+        (f"export AlibiSlopes --to {__file__}/figures", "cannot be a folder: Not a directory"),
+        ("list --lesson 77", "lesson '77' is unknown"),
+        ("sweep tiny", "name must be one of 'lesson', 'small', 'large', got 'tiny'"),
+        ("sweep --part 3", "part must be k/n with k from 1 to n, such as 3/10, got '3'"),
+        ("page --all --lesson 05", "choose the lessons, such as 05, or --all"),
+        ("site --repository github.com/you/posviz", "takes one as https://github.com/you/posviz"),
+        ("slides --all --notebooks /nowhere", "no notebooks in /nowhere"),
+        ("proof /nowhere/my_picture.py", "/nowhere/my_picture.py is no file"),
+        ("proof --lesson 05 --watch", "--watch shows one picture, and got 8"),
+        ("rerun 05 --changed", "--changed chooses the lessons"),
+        ("assign --lesson 05 --for oter --to lab", "Did you mean 'otter'"),
+        ("assign --lesson 00 --to lab", "00_start_here.ipynb has no exercises"),
+        (f"report {__file__}", "is no table that `posviz grade` has written"),
+        ("solutions --lesson 00 --to lab", "00_start_here.ipynb has no exercises"),
+    ],
+)
+def test_a_wrong_argument_is_one_line_and_nothing_is_done(call, line, message):
+    result = call(line)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert message in result.stderr
+    assert result.stderr.startswith("posviz: ")
+    assert result.stderr.count("\n") == 1
+    assert result.jobs == {}
+
+
+@pytest.mark.parametrize("line", ["export --frmat svg", "exprot"])
+def test_what_typer_refuses_has_the_same_status(call, line):
+    result = call(line)
+    assert result.exit_code == 2
+    assert "Error: " in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_configuration_is_told_and_its_status_says_whether_it_is_misread(call, tmp_path):
+    path, entry = tmp_path / "config.json", {"rope_type": "default", "rope_theta": 1e4}
+    path.write_text(json.dumps({"head_dim": 64, "rope_parameters": entry}))
+    plain = call(f"config {path}")
+    assert (plain.exit_code, "32 pairs, 32 kept" in plain.output) == (0, True)
+    assert json.loads(call(f"config {path} --json").output)["kinds"][0]["base"] == 1e4
+    path.write_text(json.dumps({"head_dim": 64}))
+    warned = call(f"config {path}")
+    assert (warned.exit_code, "! " in warned.output) == (1, True)
+    for broken in (path, tmp_path / "none.json", tmp_path):
+        path.write_text("{")
+        refused = call(f"config {broken}")
+        assert (refused.exit_code, refused.output.count("\n")) == (2, 1)
+
+
+def test_built_in_configurations_are_listed_and_told(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    listed = call("config")
+    assert (listed.exit_code, listed.output.splitlines()) == (0, [*CONFIGS])
+    told = call(["config", "gpt-oss 120b"])
+    assert (told.exit_code, "yarn × 32" in told.output) == (1, True)
+    (tmp_path / "Gemma 4").write_text('{"head_dim": 6, "rope_theta": 7}')  # a file comes first
+    assert "a model: " in call(["config", "Gemma 4"]).output
+
+
+@pytest.mark.slow("a process")
+def test_formats_and_animations_that_are_asked_for(call, tmp_path):
+    def jobs(line):
+        return list(call(f"export RotatingVectors AlibiSlopes --to {tmp_path} {line}").jobs)
+
+    assert jobs("") == ["RotatingVectors.pdf", "AlibiSlopes.pdf"]
+    assert jobs("rotatingvectors ALIBISLOPES") == jobs("")
+    assert jobs("--format gif") == ["RotatingVectors_together.gif", "AlibiSlopes_head.gif"]
+    assert jobs("--animate query") == ["RotatingVectors_query.gif"]
+    assert jobs("--animate query --format png,mp4") == [
+        "RotatingVectors.png",
+        "RotatingVectors_query.mp4",
+        "AlibiSlopes.png",
+    ]
+
+
+def test_style_colours_and_settings_reach_the_jobs(call, tmp_path):
+    line = f"export AlibiSlopes --to {tmp_path} --style slide --dark --set head=3 --set seq_len=9"
+    (job,) = call(line).jobs.values()
+    setting = {"head": 3, "seq_len": 9}
+    assert job.func is export_jobs.save
+    assert job.args == ("AlibiSlopes", setting, [tmp_path / "AlibiSlopes.pdf"], "slide", True)
+
+
+def test_the_folder_may_begin_with_a_tilde_and_figures_are_where_the_setting_says(
+    call, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv(SETTING, "~/mine")
+    for option, folder in {"--to=~/talk": "talk", "": "mine", "--to figures/05": "mine/05"}.items():
+        (job,) = call(f"export AlibiSlopes {option}").jobs.values()
+        assert job.args[2] == [tmp_path / folder / "AlibiSlopes.pdf"]
+
+
+def test_failures_are_told_at_the_end_and_give_status_1(call, tmp_path):
+    result = call(f"export ScoreDecay AlibiSlopes --to {tmp_path}")
+    assert result.exit_code == 1
+    assert result.stderr == "failed: ScoreDecay.pdf: disk full\n"
+    assert result.stdout == f"Files written to {tmp_path}: 1.\n"
+    result = call(f"export AlibiSlopes --to {tmp_path} --format svg,pdf,png,gif")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == f"Files written to {tmp_path}: 4.\n"
+
+
+@pytest.mark.parametrize(("command", "write"), [("page", "write_page"), ("slides", "write_slides")])
+def test_pages_and_slides_of_the_lessons_meant(call, tmp_path, monkeypatch, command, write):
+    linked = []
+    monkeypatch.setattr(page, "link", linked.append)
+    result = call(f"{command} --lesson {XPOS.number} --lesson rope --to {tmp_path}")
+    assert result.exit_code == 0
+    assert list(result.jobs) == sorted([ROPE.notebook, XPOS.notebook])
+    for name, job in result.jobs.items():
+        assert job.func is getattr({"page": page, "slides": slides}[command], write)
+        assert job.args[:2] == (arguments.notebooks()[name], tmp_path)
+    assert linked == ([tmp_path] if command == "page" else [])
+    mine = tmp_path / "05_ScoreDecay.ipynb"  # which fails, as the only one
+    mine.touch()
+    result = call(f"{command} --all --notebooks {tmp_path} --to {tmp_path}")
+    assert result.exit_code == 1
+    assert result.jobs["05_ScoreDecay"].args[:2] == (mine, tmp_path)
+    assert len(linked) == (command == "page"), "links of nothing"
+
+
+def test_slides_for_a_lecture(call, tmp_path):
+    def chosen(options):
+        result = call(f"slides --lesson rope --to {tmp_path} {options}")
+        assert result.exit_code == 0, result.stderr
+        return result.jobs[ROPE.notebook].args[2]
+
+    assert chosen("") is list
+    some = chosen("--sections 2,5,8")
+    assert (some.func, some.keywords) == (lecture.only, {"wanted": [2, 5, 8]})
+    few = chosen("--minutes 20")
+    assert (few.func, few.keywords) == (lecture.fitting, {"minutes": 20})
+    for options, told in (
+        ("--sections 2,x", "--sections takes numbers with commas, as 2,5,8; got 'x'."),
+        ("--sections 2 --minutes 20", "choose --sections or --minutes, not both."),
+    ):
+        result = call(f"slides --lesson rope --to {tmp_path} {options}")
+        assert (result.exit_code, result.stderr) == (2, f"posviz: {told}\n")
+
+
+def test_a_site_is_all_lessons_and_pictures_and_what_is_around_them(call, tmp_path, monkeypatch):
+    around = []
+    monkeypatch.setattr(pages, "write_site", lambda *given: around.append(given))
+    result = call(f"site --to {tmp_path} --repository https://github.com/you/posviz")
+    assert result.stderr == "failed: ScoreDecay.png, ScoreDecay_dark.png: disk full\n"
+    lessons = arguments.notebooks()
+    for name, notebook in lessons.items():
+        assert result.jobs[f"{name}.html"].args == (notebook, tmp_path, "you/posviz")
+    for name in posviz.lessons.names():
+        assert result.jobs[f"{name}.png, {name}_dark.png"].args == (name, tmp_path)
+    assert around == [(list(lessons.values()), "you/posviz", tmp_path)]
+
+
+def test_a_proof_tells_faults_and_has_status_1(call, tmp_path, monkeypatch):
+    written = iter([["notebook: 'x' is cut off"], []])
+    monkeypatch.setattr(proof, "write", lambda file, to: (to / f"{file.stem}.png", next(written)))
+    result = call(f"proof AlibiSlopes ThreeDoors --to {tmp_path}")
+    sheets = [f"{tmp_path}/three_doors.png: faults: 1", f"{tmp_path}/alibi_slopes.png: faults: 0"]
+    assert (result.exit_code, result.stderr) == (1, "")
+    assert result.stdout.splitlines() == ["notebook: 'x' is cut off", *sheets]
+
+
+def test_a_folder_that_cannot_be_written_to_is_told_in_a_line(call, tmp_path, monkeypatch):
+    def refused(*_):
+        raise PermissionError(13, "cannot write: Permission denied", str(tmp_path / "x.png"))
+
+    for module, name, command in (
+        (proof, "write", "proof ThreeDoors"),
+        (rerun, "rerun", "rerun 0"),
+    ):
+        monkeypatch.setattr(module, name, refused)
+        result = call(command)
+        assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+        assert "cannot write: Permission denied" in result.stderr
+
+
+def test_an_assignment_that_is_there_is_kept_and_seeds_differ(call, tmp_path):
+    line = f"assign --lesson 05 --for nbgrader --to {tmp_path}"
+    file = tmp_path / "source" / "lesson05" / f"{ROPE.notebook}.ipynb"
+    assert call(line).stdout == f"Exercises written to {file}.\n"
+    first = file.read_text("utf-8")
+    again = call(line)
+    assert again.exit_code == 2
+    assert "is there already" in again.stderr
+    assert file.read_text("utf-8") == first
+    file.unlink()
+    call(line)
+    assert file.read_text("utf-8") != first
+
+
+def test_grades_are_told_with_their_seed_and_who_is_protected(call, tmp_path, monkeypatch):
+    monkeypatch.setattr(submission, "jail", lambda: ())
+    monkeypatch.setattr(grade, "grade", lambda *given: [grade.Row("ann", "RoPE", 10, "", "Yes.")])
+    said = call(f"grade {tmp_path} --lesson 05 --seed 7")
+    file = tmp_path / "grades.csv"
+    assert said.stdout == f"Grades written to {file}. Their inputs: --seed 7\n"
+    assert said.stderr.startswith("bubblewrap (bwrap) is not here")
+    assert file.read_bytes() == b"student,exercise,points,mistake,told\r\nann,RoPE,10,,Yes.\r\n"
+    shown = call(f"report {file}")
+    assert shown.stdout.splitlines() == [str(file.with_suffix(end)) for end in (".html", ".png")]
+    assert call(f"report {tmp_path}/none.csv").exit_code == 1
+
+
+def test_only_what_has_changed_is_run_again_where_that_is_asked_for(call, monkeypatch):
+    done = []
+    monkeypatch.setattr(rerun, "of_changed_files", lambda paths: paths[4:5])
+    monkeypatch.setattr(rerun, "rerun", lambda path: done.append(path.stem[:2]) or [])
+    assert call("rerun --changed").exit_code == 0
+    assert done == ["04"]
+
+
+def test_a_lesson_that_fails_ends_a_rerun(call, tmp_path, monkeypatch):
+    def run(path):
+        if path.stem == "05_rope":
+            raise RuntimeError("05_rope.ipynb, cell 3, line 2: NameError: x")
+        return ["table:", "- 1", "+ 2"]
+
+    monkeypatch.setattr(rerun, "rerun", run)
+    result = call("rerun 4 5 6")
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert result.stderr.startswith("posviz: 05_rope.ipynb, cell 3, line 2: NameError")
+    name, *lines = result.stdout.splitlines()
+    assert name.startswith("04_relative_positions.ipynb: ")
+    assert lines == ["table:", "- 1", "+ 2"]

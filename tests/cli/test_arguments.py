@@ -1,0 +1,178 @@
+"""What is typed on the command line, and what is meant by it."""
+
+import re
+from pathlib import Path
+
+import pytest
+import traitlets
+
+import posviz
+import posviz.lessons
+from posviz.cli import arguments
+from posviz.course import OF_TOPIC
+
+NAMES = list(posviz.lessons.names())
+ROPE = OF_TOPIC["rotary"]
+ROTARY = {name for name, module in posviz.lessons.names().items() if ".rotary." in module}
+
+
+def test_pictures_come_by_name_and_lesson_in_the_courses_order_each_once():
+    chosen = arguments.pictures(["XposDecay", "THREEDOORS", "xposdecay"])
+    assert chosen == ["ThreeDoors", "XposDecay"]
+    assert set(arguments.pictures(lessons=[ROPE.number])) == ROTARY
+    both = arguments.pictures(["XposDecay", "ScoreDecay"], [str(int(ROPE.number))])
+    assert set(both[:-1]) == ROTARY
+    assert both[-1] == "XposDecay"
+    everything = arguments.pictures(everything=True)
+    assert sorted(everything) == sorted(NAMES)
+    lessons = [arguments.lesson_of(name) for name in everything]
+    assert lessons == sorted(lessons)
+
+
+@pytest.mark.parametrize("text", ["05", "5", "05_rope", "rope", " Rope ", "05_ROPE"])
+def test_a_lesson_by_number_or_name(text):
+    names = {"04": "04_relative_positions", "05": "05_rope", "15": "15_five"}
+    assert arguments.lesson(text, names) == "05"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "message"),
+    [
+        ({"names": ["SinusoidalTabel"]}, "picture 'SinusoidalTabel' .* mean 'SinusoidalTable'"),
+        ({"names": ["xyzzy"]}, r"picture 'xyzzy' is unknown\. `posviz list` shows all"),
+        ({"lessons": ["99"]}, "lesson '99' is unknown"),
+        ({"lessons": [f"{ROPE.number}_roep"]}, f"Did you mean '{ROPE.notebook}'"),
+        ({"everything": True, "names": ["ThreeDoors"]}, "--all means every picture"),
+        ({}, "name pictures, or choose a --lesson, or --all"),
+    ],
+)
+def test_what_no_picture_or_lesson_is_called_is_refused(chosen, message):
+    with pytest.raises(ValueError, match=message):
+        arguments.pictures(**chosen)
+
+
+def test_notebooks_are_found_beside_the_package_and_in_a_folder(tmp_path, monkeypatch):
+    beside = Path(posviz.__file__).parents[1] / "notebooks"
+    assert arguments.notebooks() == {path.stem: path for path in beside.glob("*.ipynb")}
+    (tmp_path / "notebooks").mkdir()
+    mine = tmp_path / "notebooks" / "05_mine.ipynb"
+    mine.touch()
+    (tmp_path / "notebooks" / "draft.ipynb").touch()
+    assert arguments.notebooks(mine.parent) == {"05_mine": mine}
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(posviz, "__file__", str(tmp_path / "installed" / "posviz" / "__init__.py"))
+    assert arguments.notebooks() == {"05_mine": Path("notebooks/05_mine.ipynb")}
+
+
+def test_without_notebooks_it_says_where_it_looked(tmp_path, monkeypatch):
+    with pytest.raises(ValueError, match=f"no notebooks in {tmp_path}: .* --notebooks"):
+        arguments.notebooks(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(posviz, "__file__", str(tmp_path / "installed" / "posviz" / "__init__.py"))
+    looked = re.escape(f"no notebooks in {tmp_path / 'installed' / 'notebooks'} or in {tmp_path}")
+    with pytest.raises(ValueError, match=looked):
+        arguments.notebooks()
+    assert set(arguments.pictures(lessons=[ROPE.number])) == ROTARY  # pictures need none
+
+
+def test_lessons_of_notebooks():
+    found = arguments.notebooks()
+    assert arguments.lesson_notebooks([], True, None) == list(found.values())
+    chosen = arguments.lesson_notebooks(["xpos", "rope", ROPE.number], False, None)
+    assert [path.stem for path in chosen] == sorted([ROPE.notebook, OF_TOPIC["xpos"].notebook])
+    for lessons, everything in (([], False), (["05"], True)):
+        with pytest.raises(ValueError, match="choose the lessons, such as 05"):
+            arguments.lesson_notebooks(lessons, everything, None)
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [(["05"], ["05_rope"]), (["13", "05_rope-Copy1"], ["05_rope-Copy1", "13_a"])],
+)
+def test_copy_of_a_lesson_does_not_take_its_place(tmp_path, asked, meant):
+    for name in ("05_rope", "05_rope-Copy1", "13_a"):
+        (tmp_path / f"{name}.ipynb").touch()
+    chosen = arguments.lesson_notebooks(asked, False, tmp_path)
+    assert [path.stem for path in chosen] == meant
+
+
+@pytest.mark.parametrize(
+    ("texts", "animated", "expected"),
+    [
+        ([], False, ["pdf"]),
+        (["svg, PNG", ".gif"], False, ["svg", "png", "gif"]),
+        (["svg"], True, ["svg", "gif"]),
+        (["mp4"], True, ["mp4"]),
+    ],
+)
+def test_formats(texts, animated, expected):
+    assert arguments.formats(texts, animated) == expected
+
+
+@pytest.mark.parametrize("text", ["svg,,png", "sgv"])
+def test_an_unknown_format_is_refused(text):
+    with pytest.raises(ValueError, match=r"is unknown.* There are png, svg, pdf, gif, mp4"):
+        arguments.formats([text])
+
+
+def test_styles():
+    assert arguments.style("slide") == "slide"
+    with pytest.raises(ValueError, match="Did you mean 'slide'"):
+        arguments.style("slides")
+
+
+def test_values_go_to_the_pictures_that_have_the_knob_and_the_rest_is_told():
+    names = ["SinusoidalTable", "RotaryScores", "AlibiSlopes"]
+    texts = ["d_model=128", "base=10,000", "sentence=a = b", "head = 3"]
+    values, notes = arguments.settings(names, [text.replace(" = 3", "=3") for text in texts])
+    assert values == {
+        "SinusoidalTable": {"d_model": 128, "base": 10_000},
+        "RotaryScores": {"base": 10_000, "sentence": "a = b"},
+        "AlibiSlopes": {"head": 3},
+    }
+    assert notes[:2] == [
+        "--set d_model=128 is not for RotaryScores, AlibiSlopes.",
+        "--set base=10,000 is not for AlibiSlopes.",
+    ]
+    assert arguments.settings(["AlibiSlopes"], ["head=3"])[1] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        ("d_modle=8", ValueError, "knob 'd_modle' is unknown. Did you mean 'd_model'"),
+        ("d_model", ValueError, "--set 'd_model' is unclear: write --set knob=value"),
+        ("d_model=7", traitlets.TraitError, "d_model = 7 is refused: it must be an even whole"),
+        ("d_model=wide", traitlets.TraitError, "d_model = 'wide' is refused"),
+        ("layout=halfs", traitlets.TraitError, "layout = 'halfs' is refused: it must be one of"),
+    ],
+)
+def test_a_wrong_knob_or_value_is_refused(text, error, message):
+    with pytest.raises(error, match=message):
+        arguments.settings(["SinusoidalTable", "ThreeDoors"], [text])
+
+
+@pytest.mark.parametrize("name", ["SinusoidalTable", "ShuffledSentence", "SameOnEveryDevice"])
+def test_every_default_can_be_typed(name):
+    found = posviz.lessons.load(name)
+    texts = [f"{knob}={rule.write(getattr(found(), knob))}" for knob, rule in found.knobs().items()]
+    values, notes = arguments.settings([name], texts)
+    assert values == {name: found().values()}
+    assert notes == []
+
+
+def test_what_moves():
+    names = ["RotatingVectors", "ScoreDecay"]
+    first = {"RotatingVectors": "together", "ScoreDecay": "offset"}
+    assert arguments.filmed_knobs(names) == (first, [])
+    notes = ["--animate query is not for ScoreDecay."]
+    assert arguments.filmed_knobs(names, "query") == ({"RotatingVectors": "query"}, notes)
+
+
+@pytest.mark.parametrize(
+    ("knob", "message"),
+    [("offst", "Did you mean 'offset'"), ("sentence", "knob = 'sentence' cannot move")],
+)
+def test_what_cannot_move_is_refused(knob, message):
+    with pytest.raises(ValueError, match=message):
+        arguments.filmed_knobs(["ScoreDecay", "RotaryScores"], knob)

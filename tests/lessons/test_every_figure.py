@@ -1,0 +1,251 @@
+"""Every picture as a file, in every style and format, opened by other people's readers."""
+
+import itertools
+import xml.etree.ElementTree as ET
+from collections import Counter
+
+import imageio_ffmpeg
+import numpy as np
+import pytest
+from matplotlib.collections import QuadMesh
+from matplotlib.colors import to_rgb, to_rgba
+from matplotlib.image import AxesImage
+from PIL import Image
+from pypdf import PdfReader
+
+import posviz.lessons
+from posviz.cli.faults import (
+    LEAST_POINTS,
+    circle_faults,
+    drawn_texts,
+    is_round,
+    line_faults,
+    text_faults,
+)
+from posviz.pictures import animation, knobs
+from posviz.pictures.export import FORMATS, method_call, python_line, save_all
+from posviz.pictures.picture import Picture
+from posviz.pictures.style import STYLES, style_context
+from tests import reading_svg
+from tests.colour_vision import EVERYONE, least_distance
+
+NAMES = posviz.lessons.names()
+LOOKS = [*((style, False) for style in STYLES), ("notebook", True)]
+DOTS = {"notebook": 100, "slide": 144, "paper": 300, "poster": 150}  # per inch
+HOSTILE = [
+    "\"><script>alert(1)</script> ]]> '",
+    "javascript:alert(1) url(http://a.example/) \u202egnp.exe",
+    "</style></text><a onclick=x href='//b'> &#x202e; \0\x1b[31m",
+]
+# How many axes of a picture have something round in them.
+WITH_CIRCLES = {
+    "CounterToClock": 1,
+    "PhasesSeen": 1,
+    "RotatingVectors": 1,
+    "ShiftIsRotation": 1,
+    "TurnedTokens": 1,
+    "TwoHands": 1,
+    "WavelengthClocks": 1,
+}
+
+SEEN = ("RotaryScores",)  # in every style and format; the others before a release
+LATER = pytest.mark.release("all pictures in all looks, and as films")
+
+
+def by_release(names, seen=SEEN) -> list:
+    """The names as parameters, of which only some are tried before a release."""
+    return [pytest.param(name, marks=() if name in seen else LATER) for name in names]
+
+
+@pytest.fixture(params=NAMES)
+def picture(request) -> Picture:
+    """Each picture in turn, as it is without any setting."""
+    return posviz.lessons.load(request.param)()
+
+
+def inches(picture, style) -> tuple[float, float]:
+    """The size that a figure in a style should have."""
+    fixed = {"slide": (40 / 3, 7.5), "poster": (18, 12)}
+    return fixed.get(style) or {"notebook": picture.size, "paper": picture.paper_size}[style]
+
+
+# ---------------------------------------------------------------- files
+
+
+@pytest.mark.slow("files in every format")
+@pytest.mark.parametrize("name", by_release(NAMES))
+@pytest.mark.parametrize(("style", "dark"), LOOKS)
+def test_every_style_and_format_opens_elsewhere(name, style, dark, tmp_path):
+    picture = posviz.lessons.load(name)()
+    title, caption = picture.title(), picture.caption(picture.compute())
+    paths = [tmp_path / f"figure.{kind}" for kind in FORMATS]
+    for path in save_all(picture, paths, style=style, dark=dark):
+        words = CHECKS[path.suffix](path, inches(picture, style), DOTS[style], dark)
+        line = python_line(picture, method_call("save", path.name, style=style, dark=dark))
+        assert words == (title, caption, line), path.name
+    svg = ET.parse(tmp_path / "figure.svg").getroot()
+    is_text_and_lines(svg, picture.figure(style, dark))
+
+
+def check_png(path, size, dots, dark):
+    """As many pixels as asked for, on the right background; title, caption, Python line."""
+    with Image.open(path) as image:
+        image.load()
+        assert image.size == tuple(int(round(inches * dots, 6)) for inches in size)
+        assert image.info["dpi"] == pytest.approx((dots, dots), abs=0.02)
+        assert (sum(image.convert("RGB").getpixel((0, 0))) < 200) == dark
+        return tuple(image.text[name] for name in ("Title", "Description", "Comment"))
+
+
+def check_svg(path, size, dots, dark):
+    """Its own glyphs, nothing that could act, alternative text; its title, caption, Python line."""
+    data = path.read_bytes()
+    root = ET.fromstring(data)
+    points = tuple(float(root.get(side).removesuffix("pt")) for side in ("width", "height"))
+    assert points == pytest.approx(np.multiply(size, 72), abs=0.01)
+    assert reading_svg.faults(data) == []
+    assert reading_svg.missing_glyphs(root) == []
+    assert any(text.strip() for text in reading_svg.texts(root))
+    named = {element.get("id"): element.text for element in root}
+    title, caption = (named[name] for name in root.get("aria-labelledby").split())
+    assert root.get("role") == "img"
+    source = root.find(".//{http://purl.org/dc/elements/1.1/}source").text
+    return title, caption, source
+
+
+def is_text_and_lines(root, figure):
+    """An SVG has every text as text, and images only where heatmaps are."""
+    drawn = Counter()
+    for text in drawn_texts(figure):
+        if "$" not in text.get_text():
+            drawn.update(line for line in text.get_text().split("\n") if line.strip())
+    assert not drawn - Counter(reading_svg.texts(root))
+    heatmaps, scales = (len(figure.findobj(kind)) for kind in (AxesImage, QuadMesh))
+    images = Counter(map(reading_svg.tag, root.iter()))["image"]
+    assert images <= heatmaps + scales
+    assert (images > 0) == (heatmaps > 0)
+
+
+def check_pdf(path, size, dots, dark):
+    """One page, every font embedded as TrueType; its title, caption and Python line."""
+    reader = PdfReader(path)
+    (page,) = reader.pages
+    assert [float(side) for side in page.mediabox[2:]] == pytest.approx(
+        np.multiply(size, 72), abs=0.01
+    )
+    found = [font.get_object() for font in page["/Resources"]["/Font"].values()]
+    assert found
+    for font in found:
+        assert font["/Subtype"] == "/Type0", font
+        (inner,) = font["/DescendantFonts"]
+        assert inner.get_object()["/Subtype"] == "/CIDFontType2", inner
+        assert inner.get_object()["/FontDescriptor"]["/FontFile2"].get_data()
+    told = reader.metadata
+    return told.title, told.subject, told.keywords
+
+
+CHECKS = {".png": check_png, ".svg": check_svg, ".pdf": check_pdf}
+
+
+@pytest.mark.slow("films")
+@pytest.mark.parametrize("name", by_release(NAMES, ["CounterToClock"]))
+def test_an_animation_moves_fits_and_opens_elsewhere(name, tmp_path):
+    picture = posviz.lessons.load(name)()
+    (knob, *_), before = picture.filmed_knobs(), picture.values()
+    gif, mp4 = (picture.animate(knob, tmp_path / f"film.{kind}") for kind in animation.FORMATS)
+    assert picture.values() == before
+    width, height = (round(100 * side) for side in picture.size)
+    assert gif.stat().st_size < 3_000_000
+    with Image.open(gif) as image:
+        assert image.size == (width, height)
+        assert image.n_frames > 1
+        assert image.info["loop"] == 0  # for ever
+        call = method_call("animate", knob, "film.gif", style="notebook", dark=False)
+        assert f"\n{python_line(picture, call)}\n" in image.info["comment"].decode()
+    assert mp4.stat().st_size < 3_000_000
+    head, *frames = imageio_ffmpeg.read_frames(str(mp4))
+    assert head["size"] == (width + width % 2, height + height % 2)
+    assert head["codec"] == "h264"
+    assert len(set(frames)) > 1
+
+
+TYPED = [
+    (name, knob)
+    for name in NAMES
+    for knob, kind in posviz.lessons.load(name).knobs().items()
+    if isinstance(kind, knobs.text)
+]
+
+
+@pytest.mark.slow("seconds")
+@pytest.mark.parametrize("words", HOSTILE)
+@pytest.mark.parametrize("typed", by_release(TYPED, TYPED[:1]), ids=str)
+def test_what_a_reader_typed_is_inert_in_every_format(tmp_path, typed, words):
+    name, knob = typed
+    picture = posviz.lessons.load(name)(**{knob: words})
+    paths = [tmp_path / f"figure.{kind}" for kind in FORMATS]
+    png, svg, pdf = save_all(picture, paths)
+    assert reading_svg.faults(svg.read_bytes()) == []
+    call = method_call("save", "figure.png", style="notebook", dark=False)
+    assert Image.open(png).text["Comment"] == python_line(picture, call)
+    assert not PdfReader(pdf).pages[0].annotations
+    assert not {"/OpenAction", "/AA", "/Names"} & set(PdfReader(pdf).root_object)
+
+
+# ---------------------------------------------------------------- texts, marks, colours
+
+
+@pytest.mark.slow("a third of a second for each picture")
+def test_a_figure_in_a_paper_has_no_faults_and_curves_that_differ(picture):
+    """In a column of a paper, where there is least room."""
+    figure = picture.figure("paper")
+    assert text_faults(figure, LEAST_POINTS["paper"]) + line_faults(figure) == []
+    circles = WITH_CIRCLES.get(type(picture).__name__, 0)
+    assert sum(map(is_round, figure.axes)) == circles
+    assert not circles or circle_faults(figure) == []
+    with style_context("paper"):
+        assert curves_alike(figure) == []
+
+
+@pytest.mark.release("the others of the styles")
+@pytest.mark.parametrize("style", ["notebook", "slide", "poster"])
+@pytest.mark.parametrize("name", WITH_CIRCLES)
+def test_a_circle_is_round(name, style):
+    assert circle_faults(posviz.lessons.load(name)().figure(style)) == []
+
+
+def curves_alike(figure) -> list[tuple]:
+    """Curves in one axes that somebody cannot tell apart, by their colour or their strokes."""
+    return [
+        (first, second)
+        for axes in figure.axes
+        for first, second in itertools.combinations(marks(axes), 2)
+        if first[1:] == second[1:]
+        and least_distance([first[0], second[0]], "usual") > 15  # colour tells them apart
+        and min(least_distance([first[0], second[0]], kind) for kind in EVERYONE) < 15
+    ]
+
+
+def marks(axes) -> list[tuple]:
+    """Colour on this background and other traits of each curve and set of markers in some axes."""
+    found = []
+    for line in axes.lines:
+        drawn = [trait not in ("None", "none", "", " ") for trait in traits(line)[:2]]
+        if line.get_visible() and any(drawn) and len(line.get_xdata()):
+            face = line.get_markerfacecolor()
+            filled = not (isinstance(face, str) and face == "none")
+            color = line.get_color() if drawn[0] or not filled else face
+            found.append((on_background(color, line.get_alpha(), axes), *traits(line), filled))
+    return found
+
+
+def traits(line) -> tuple:
+    """What tells a line from another but its colour: strokes, marker, width."""
+    return line.get_linestyle(), str(line.get_marker()), round(line.get_linewidth(), 1)
+
+
+def on_background(color, alpha, axes) -> tuple:
+    """A colour as it appears in the axes."""
+    background, (*rgb, opaque) = np.array(to_rgb(axes.get_facecolor())), to_rgba(color)
+    opaque = opaque if alpha is None else alpha
+    return tuple(opaque * np.array(rgb) + (1 - opaque) * background)

@@ -1,0 +1,166 @@
+"""Knobs: what is let in, what is refused, and in which words."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import traitlets
+
+from posviz import arrays
+from posviz.pictures import knobs
+from posviz.pictures.picture import Picture
+from posviz.wording import quoted
+from tests.pictures.sample import Waves
+
+NAN = float("nan")
+NO_NUMBER = [NAN, None, True, "5", np.array([5])]
+REFUSED = {
+    "position": [-1, 40, 5.0, *NO_NUMBER],
+    "width": [0, 7, 66],
+    "base": [9.99, 10_001],
+    "phase": [-0.001, 1.001, *NO_NUMBER],
+    "shape": ["Sine", None, ["sine"]],
+    "marked": [1, "True", None],
+    "words": [None, 3],
+    "where": ["numpy", None],
+}
+RULES = {
+    "position": "a whole number between 0 and 39",
+    "width": "an even whole number between 2 and 64",
+    "base": "a number between 10 and 10,000",
+    "phase": "a number between 0 and 1",
+    "shape": "one of 'sine', 'cosine'",
+    "marked": "True or False",
+    "words": "text",
+    "where": "one of 'NumPy'",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [(name, value) for name, values in REFUSED.items() for value in values],
+    ids=lambda value: repr(value)[:20],
+)
+def test_a_refusal_names_knob_value_and_rule_and_changes_nothing(name, value):
+    picture = Waves()
+    before = picture.values()
+    with pytest.raises(traitlets.TraitError) as refusal:
+        setattr(picture, name, value)
+    message = str(refusal.value)
+    assert message.startswith(f"{name} = {quoted(value)} is refused: it must be {RULES[name]}")
+    assert picture.values() == before
+    with pytest.raises(traitlets.TraitError, match=f"^{name} = "):
+        Waves(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kind"),
+    [
+        ("position", np.int8(39), int),
+        ("position", np.uint64(0), int),
+        ("width", np.int32(64), int),
+        ("base", 10, float),
+        ("base", np.float32(10_000), float),
+        ("phase", np.int64(1), float),
+        ("phase", Fraction(1, 4), float),
+        ("shape", np.str_("cosine"), str),
+    ],
+)
+def test_numbers_of_other_libraries_become_plain(name, value, kind):
+    picture = Waves(**{name: value})
+    assert getattr(picture, name) == value
+    assert type(getattr(picture, name)) is kind
+
+
+@pytest.mark.parametrize("control", ["\0", "\n", "\x1b", "\u202e"])
+def test_text_loses_control_characters(control):
+    assert Waves(words=f"a{control}b").words == "ab"
+
+
+def test_a_log_knob_of_whole_numbers_skips_none_as_long_as_they_are_far_apart():
+    knob = knobs.log_integer(30, low=1, high=4095)
+    places = [knob.at(place) for place in range(knob.last_place + 1)]
+    assert places[:14] == list(range(1, 15))
+    assert places[-1] == 4095
+    assert {type(value) for value in places} == {int}
+    for value, following in itertools.pairwise(places):
+        assert 0 < following - value <= 1 + 0.06 * value
+
+
+@pytest.mark.parametrize("name", ["lines", "width", "base", "phase"])
+def test_what_is_written_is_read_again(name):
+    knob = Waves.knobs()[name]
+    for place in range(knob.last_place + 1):
+        assert knob.read(knob.write(knob.at(place))) == knob.at(place)
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "value"),
+    [
+        ("position", "7", 7),
+        ("base", "1e3", 1000),
+        ("shape", "cosine", "cosine"),
+        ("marked", "false", False),
+        ("marked", "True", True),
+        ("words", "True", "True"),
+        ("where", "numpy", "NumPy"),
+    ],
+)
+def test_what_is_typed_becomes_a_value(name, typed, value):
+    picture = Waves()
+    read = picture.knobs()[name].read(typed)
+    assert (type(read), read) == (float if name == "base" else type(value), value)
+    setattr(picture, name, read)
+    assert getattr(picture, name) == value
+
+
+def test_the_stops_of_a_film_go_from_end_to_end():
+    found = Waves.knobs()
+    assert found["position"].stops(1000) == list(range(40))
+    assert found["position"].stops(4) == [0, 13, 26, 39]
+    assert found["width"].stops(3) == [2, 34, 64]
+    assert found["base"].stops(4) == [10, 100, 1000, 10_000]
+    assert found["position"].stops(1) == [0]
+    assert found["shape"].stops(9) == ["sine", "cosine"]
+    assert found["marked"].stops(9) == [False, True]
+    assert found["words"].stops(9) == found["where"].stops(9) == []
+
+
+def test_an_unknown_device_is_told_why(monkeypatch):
+    reasons = {"NumPy": "", "torch CPU": "", "CUDA": "no GPU driver found", "MPS": "needs a Mac"}
+    monkeypatch.setattr(arrays, "devices", lambda: reasons)
+    picture = Waves(where="torch CPU")
+    with pytest.raises(traitlets.TraitError) as refusal:
+        picture.where = "CUDA"
+    assert str(refusal.value) == (
+        "where = 'CUDA' is refused: it must be one of 'NumPy', 'torch CPU'; "
+        "CUDA: no GPU driver found; MPS: needs a Mac."
+    )
+    assert picture.where == "torch CPU"
+
+
+@pytest.mark.parametrize(("low", "high"), [(3, 3), (0, NAN)])
+def test_a_range_has_two_ends(low, high):
+    with pytest.raises(ValueError, match=r"^high must be above low, got low = "):
+        knobs.real(3, low=low, high=high)
+
+
+def test_a_text_has_its_default_and_its_length():
+    assert Waves().words == Waves.words.default()
+    assert Waves().words != ""
+    assert len(Waves(words="i" * 500).words) == Waves.words.max_length
+
+
+class Sleeper(Picture):
+    shape = knobs.choice("sine", options=("sine", "cosine", "saw", "square"))
+    phase = knobs.real(0, low=0, high=1, when={"shape": ("cosine", "saw", "square")})
+    period = knobs.integer(1, low=1, high=9, when={"shape": ("saw",)})
+
+
+def test_an_idle_knob_names_the_options_that_it_needs():
+    knob = Sleeper.phase
+    assert knob.idle(Sleeper()) == "only with shape cosine, saw or square"
+    assert Sleeper.period.idle(Sleeper()) == "only with shape saw"
+    assert knob.idle(Sleeper(shape="saw")) == ""
+    assert list(Sleeper.knobs()) == ["shape", "phase", "period"]

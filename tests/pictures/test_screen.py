@@ -1,0 +1,214 @@
+"""The screen: who sees it, what goes over the wire, and when the figure may go."""
+
+import base64
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+from posviz.pictures.explorer import Explorer
+from posviz.pictures.live_figure import LiveFigure
+from posviz.pictures.screen import Screen
+from tests.pictures.sample import Browser, Dragged, Waves, place_of
+from tests.pictures.stream.replay import Scene, decoded, fresh_pixels
+
+pytestmark = pytest.mark.slow("figures")
+
+
+@pytest.fixture
+def screen():
+    live = LiveFigure(Waves())
+
+    def refresh():
+        live.follow()
+        if screen.views:
+            screen.show()
+
+    screen = Screen(live, refresh)
+    yield screen
+    screen.close()
+
+
+@pytest.fixture
+def browser(screen):
+    return Browser(screen)
+
+
+def seen(messages) -> np.ndarray:
+    """What is seen after these messages by a browser that got no others."""
+    scene = Scene()
+    for message, buffers in messages:
+        if "frame" in message:
+            assert message["buffers"] == len(buffers)
+            plain = [base64.b64decode(text) for text in message.get("text", ())]
+            scene.take(message, plain or buffers)
+    return scene.pixels()
+
+
+def is_right(pixels, picture, dpi=100):
+    """Whether these are the picture's pixels, as far as rounding goes."""
+    return np.abs(pixels - fresh_pixels(picture, dpi).astype(int)).max() <= 2
+
+
+def test_a_frame_holds_number_caption_and_what_moved(screen, browser):
+    browser.say("a", ratio=1)
+    message, buffers = browser.messages[0]
+    picture = screen.live.picture
+    moved = message.pop("moved")
+    assert message == {
+        "frame": 1,
+        "caption": picture.caption(picture.compute()),
+        "whole": True,
+        "artists": len(screen.live.layers.front),
+        "buffers": len(buffers),
+    }
+    assert len(moved) == message["artists"]
+    assert is_right(seen([(message | {"moved": moved}, buffers)]), picture)
+
+
+def test_a_view_that_lost_a_frame_asks_and_gets_a_whole_one(screen, browser):
+    browser.say("a", ratio=1)
+    for screen.live.picture.position in (7, 8):
+        screen.live.follow()
+        screen.show()
+    browser.say("a", ratio=1, ask=True)
+    assert [frame["whole"] for frame in browser.frames] == [True, False, False, True]
+    assert is_right(seen(browser.messages[-1:]), screen.live.picture)
+
+
+@pytest.mark.slow("draws many figures")
+def test_a_host_that_loses_what_is_binary_gets_it_as_text(screen, browser):
+    browser.say("a", ratio=1)
+    browser.say("a", ratio=1, ask=True, plain=True)
+    message, buffers = browser.messages[-1]
+    assert (buffers, message["buffers"]) == ([], 0)
+    assert is_right(seen(browser.messages[-1:]), screen.live.picture)
+    screen.live.picture.position = 7
+    screen.live.follow()
+    screen.show()
+    assert browser.messages[-1][1] == []
+    assert not browser.frames[-1]["whole"]
+    assert is_right(seen(browser.messages[-2:]), screen.live.picture)
+    browser.say("a", ratio=1)  # is there, and says no more of it
+    browser.say("b", ratio=2)  # shares the wire, and reads text as well
+    assert browser.messages[-1][1] == []
+    assert is_right(seen(browser.messages[-1:]), screen.live.picture, dpi=200)
+
+
+def test_the_sharpest_screen_decides_up_to_four(screen, browser):
+    widths = []
+    for view, ratio in [("a", 1), ("b", 2), ("b", 1.25), ("c", 9), ("a", 1)]:
+        browser.say(view, ratio=ratio, ask=True)
+        widths.append(decoded(browser.messages[-1][1][0]).shape[1])
+    assert widths == [400, 800, 500, 1600, 1600]
+    browser.say("c", gone=True)
+    screen.show()
+    assert decoded(browser.messages[-1][1][0]).shape[1] == 500
+    assert screen.css == [400, 200]
+
+
+def test_the_picture_is_as_dark_as_the_page_of_the_view_that_opened_last(screen, browser):
+    corners = []
+    for view, said in [
+        ("a", {"dark": False}),
+        ("b", {"dark": True}),
+        ("a", {"dark": False}),
+        ("b", {"gone": True}),
+        ("a", {"dark": True}),
+    ]:
+        count = len(browser.frames)
+        browser.say(view, ratio=1, **said)
+        new = len(browser.frames) > count
+        corners.append(decoded(browser.messages[-1][1][0])[0, 0, 0] if new else None)
+    assert corners == [0xFF, 0x1B, None, 0xFF, 0x1B]
+
+
+def test_the_figure_goes_with_its_last_view_and_comes_back(screen, browser):
+    browser.say("a", ratio=1)
+    browser.say("b", ratio=1)
+    figure = weakref.ref(screen.live.layers.figure)
+    browser.say("a", gone=True)
+    gc.collect()
+    assert figure() is not None
+    browser.say("b", gone=True)
+    gc.collect()
+    assert figure() is None
+    browser.say("c", ratio=1)
+    assert browser.frames[-1]["frame"] == 3
+    assert browser.messages[-1][1] == browser.messages[0][1]
+
+
+def test_a_ping_is_answered_and_changes_nothing(screen, browser):
+    browser.say("a", ratio=1)
+    frames = len(browser.frames)
+    browser.say("a", ratio=1)
+    assert browser.messages[-1] == ({"pong": "a"}, None)
+    assert len(browser.frames) == frames
+
+
+def test_a_drag_shows_the_frame_and_is_answered():
+    explorer = Explorer(Dragged())
+    browser = Browser(explorer.screen)
+    browser.say("a", ratio=1)
+    browser.say("a", ratio=1, drag=place_of(explorer.live, 16, 0.75))
+    frame, pong = (message for message, _ in browser.messages[1:])
+    assert (frame["frame"], pong) == (2, {"pong": "a"})
+    assert (explorer.picture.width, explorer.picture.phase) == (16, 0.75)
+    assert explorer.controls["phase"].place == 75
+    browser.say("a", ratio=1, drag=[0, 0])
+    assert [message for message, _ in browser.messages[3:]] == [{"pong": "a"}]
+    explorer.close()
+
+
+def test_a_view_that_fell_silent_is_forgotten_and_comes_back_by_asking(
+    screen, browser, monkeypatch
+):
+    now = 0.0
+    monkeypatch.setattr("posviz.pictures.screen.time.monotonic", lambda: now)
+    browser.say("crashed", ratio=4)
+    browser.say("a", ratio=1)
+    now = 59.0
+    browser.say("a", ratio=1)
+    assert screen.live.ratio == 4
+    now = 61.0
+    browser.say("a", ratio=1)
+    assert list(screen.views) == ["a"]
+    assert screen.live.ratio == 1
+    browser.say("crashed", ratio=4)
+    assert screen.live.ratio == 4
+    assert "frame" in browser.messages[-1][0]
+
+
+NOT_SENT = [
+    None,
+    {"view": None, "ratio": 1},
+    {"view": "b" * 65, "ratio": 1},
+    {"view": "b"},
+    *({"view": "b", "ratio": ratio} for ratio in ("2", True, 0, 1e9, float("nan"))),
+    {"view": "b", "ratio": 4, "ask": 1},
+    *({"view": "b", "ratio": 4, "drag": place} for place in (0.5, [0.5], [0.5, "0"], [0.5, 1.1])),
+]
+
+
+def test_what_no_view_would_send_is_passed_over(screen, browser):
+    browser.say("a", ratio=1)
+    before = dict(screen.views)
+    for message in NOT_SENT:
+        screen._receive(None, message, [])
+        assert screen.views == before, message
+        assert len(browser.messages) == 1, message
+
+
+def test_closed_screens_are_forgotten():
+    """With `_esm` as a path, anywidget keeps every instance alive."""
+    seen = []
+    for _ in range(5):
+        live = LiveFigure(Waves())
+        screen = Screen(live, live.follow)
+        seen.append(weakref.ref(screen))
+        screen.layout.close()
+        screen.close()
+    del live, screen
+    gc.collect()
+    assert [reference() for reference in seen] == [None] * 5

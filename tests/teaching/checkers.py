@@ -1,0 +1,53 @@
+"""Every checker of every lesson, and what it is given: solutions, mistakes, answers by hand."""
+
+import importlib
+import pkgutil
+
+import numpy as np
+
+import posviz.lessons
+from posviz.classroom.exercises import of_lesson
+from posviz.cli import arguments
+from posviz.course import LESSONS
+from posviz.teaching.checker import Checker
+
+_MODULES = [
+    importlib.import_module(module.name)
+    for module in pkgutil.walk_packages(posviz.lessons.__path__, "posviz.lessons.")
+    if ".exercises" in module.name
+]
+CHECKERS = {
+    name: value
+    for module in _MODULES
+    for name, value in vars(module).items()
+    if isinstance(value, Checker)
+}
+
+
+def _solutions():
+    """The solved answer of each exercise, by the name of its checker."""
+    for lesson in LESSONS[1:]:
+        solved = importlib.import_module(f"posviz.lessons.{lesson.topic}.solutions")
+        for exercise in of_lesson(arguments.notebooks()[lesson.notebook]):
+            yield exercise.checker_name, getattr(solved, exercise.name)
+
+
+SOLUTIONS = dict(_solutions())
+
+
+def by_a_reader(check, function):
+    """The function as an answer that is not posviz's own; a value where a value is asked for."""
+    if check.inputs is None:
+        return function() if callable(function) else function
+    return lambda *given: function(*given)
+
+
+def in_float32(function):
+    """The function with all arrays in single precision, given and returned."""
+
+    def narrow(value):
+        if not isinstance(value, np.ndarray) or value.dtype.kind not in "fc":
+            return value
+        return value.astype("complex64" if value.dtype.kind == "c" else "float32")
+
+    return lambda *given: narrow(np.asarray(function(*map(narrow, given))))

@@ -1,0 +1,314 @@
+"""Every checker: one verdict on each answer, whatever the seed, and the edges of its task."""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.teaching.checkers import CHECKERS, SOLUTIONS, by_a_reader, in_float32
+from tests.teaching.written import RIGHT, WRONG
+
+each = pytest.mark.parametrize("name", CHECKERS)
+OWN, OTHERS = [()], [(seed,) for seed in range(1, 41)]
+draws = pytest.mark.parametrize(
+    "seeds",
+    [
+        pytest.param(OWN, id="everybody's inputs"),
+        pytest.param(OTHERS[:1], id="others", marks=pytest.mark.slow("all mistakes")),
+        pytest.param(
+            OTHERS, id="forty others", marks=pytest.mark.release("all mistakes, 40 times")
+        ),
+    ],
+)
+
+
+def verdicts(check, answer, seeds):
+    """What is said of an answer on the inputs that each of the seeds draws."""
+    told = [replace(check, seed=seed)(answer) for seed in seeds]
+    return {(feedback.status, feedback.mistake) for feedback in told}
+
+
+def test_every_mistake_has_a_name_of_its_own_and_a_sentence():
+    for check in CHECKERS.values():
+        names = [mistake.name for mistake in check.listed]
+        assert names
+        assert len(set(names)) == len(names)
+        assert all(mistake.message.endswith(".") for mistake in check.listed)
+
+
+@each
+def test_mistakes_differ_clearly_from_the_reference_and_each_other(name):
+    check = CHECKERS[name]
+    functions = {mistake.name: mistake.function for mistake in check.mistakes}
+    functions["the reference"] = check.reference
+    cases = check.cases()
+    with np.errstate(all="ignore"):
+        outputs = {
+            name: [np.asarray(function(*case)) for case in cases]
+            for name, function in functions.items()
+        }
+
+    def alike(first, second):
+        """Differ nowhere in shape, and nowhere by far more than the tolerance."""
+        return all(
+            a.shape == b.shape and np.allclose(a, b, rtol=0.05, atol=0.05, equal_nan=True)
+            for a, b in zip(outputs[first], outputs[second], strict=True)
+        )
+
+    assert [pair for pair in itertools.combinations(functions, 2) if alike(*pair)] == []
+
+
+@draws
+@each
+def test_every_listed_mistake_is_named_whatever_the_seed(name, seeds):
+    check = CHECKERS[name]
+    told = {
+        mistake.name: verdicts(check, by_a_reader(check, mistake.function), seeds)
+        for mistake in check.mistakes
+    }
+    assert told == {mistake.name: {("mistake", mistake.name)} for mistake in check.mistakes}
+
+
+@draws
+@pytest.mark.parametrize("name", WRONG)
+def test_mistakes_written_by_hand_are_named_whatever_the_seed(name, seeds):
+    for mistake, answer in WRONG[name].items():
+        assert verdicts(CHECKERS[name], answer, seeds) == {("mistake", mistake)}
+
+
+def test_mistakes_without_a_function_have_an_answer_by_hand():
+    for name, check in CHECKERS.items():
+        without = {mistake.name for mistake in [*check.harmless, *check.recognised]}
+        assert without <= set(WRONG.get(name, {}))
+
+
+@draws
+@each
+def test_right_answers_are_correct_whatever_the_seed(name, seeds):
+    check, solution = CHECKERS[name], SOLUTIONS[name]
+    answers = [by_a_reader(check, check.reference), by_a_reader(check, solution)]
+    answers += RIGHT.get(name, [])
+    if check.inputs and name != "check_permutation":  # its head takes float64 alone
+        answers.append(in_float32(solution))
+    for answer in answers:
+        assert verdicts(check, answer, seeds) == {("correct", None)}
+
+
+@each
+def test_an_answer_not_attempted_is_told_so(name):
+    assert CHECKERS[name](...).status == "not attempted"
+
+
+# Where an answer may go wrong and be right everywhere else: conditions on the arguments.
+EDGES = {
+    "check_alibi_bias": {
+        "position 0": lambda slopes, positions: 0 in positions,
+        "one token": lambda slopes, positions: len(positions) == 1,
+        "one head": lambda slopes, positions: len(slopes) == 1,
+    },
+    "check_slopes": {
+        "one head": lambda heads: heads == 1,
+        "a power of two": lambda heads: heads == 8,
+        "an odd number": lambda heads: heads % 2 == 1 and heads > 1,
+    },
+    "check_head_from_curve": {
+        "four tokens": lambda weights: len(weights) == 4,
+        "the steepest head": lambda weights: weights[-1] > 0.39,
+        "the flattest head": lambda weights: weights[-2] / weights[-1] > np.exp(-1 / 200),
+    },
+    "check_moved": {
+        "one token": lambda layer, positions: len(positions) == 1,
+        "nothing changes": lambda layer, positions: (
+            layer(positions + 1) == layer(positions)
+        ).all(),
+    },
+    "check_cope": {
+        "one token": lambda scores, by_row: len(scores) == 1,
+        "two rows": lambda scores, by_row: by_row.shape[1] == 2,
+    },
+    "check_fox": {"one token": lambda logits: len(logits) == 1},
+    "check_plan": {
+        "position 0": lambda config, position: position == 0,
+        "just before a step": lambda config, p: (p + 2) % config["floor_scale"] == 0,
+        "at a step": lambda config, position: (position + 1) % config["floor_scale"] == 0,
+        "a list": lambda config, position: config["no_rope_layers"] is not None,
+    },
+    "check_ssmax": {
+        "one token": lambda scores, scale, allowed: len(scores) == 1,
+        "padding": lambda scores, scale, allowed: not allowed[-1].all(),
+    },
+    "check_unnoticed": {
+        "the first row": lambda positions, moved, rows: moved.min() == 0,
+        "the last row": lambda positions, moved, rows: moved.max() == rows - 1,
+        "one too far": lambda positions, moved, rows: moved.max() == rows,
+        "below 0": lambda positions, moved, rows: moved.min() == -1,
+    },
+    "check_parameter_count": {
+        "one token": lambda max_seq_len, d_model, padding: max_seq_len == 1,
+        "no padding": lambda max_seq_len, d_model, padding: padding == 0,
+    },
+    "check_lookup": {
+        "position 0": lambda table, positions, padding: 0 in positions,
+        "one token": lambda table, positions, padding: len(positions) == 1,
+        "no padding": lambda table, positions, padding: padding == 0,
+    },
+    "check_has_row": {
+        "position 0": lambda position, rows, padding: position == 0,
+        "the last position": lambda position, rows, padding: position == rows - padding - 1,
+        "one too far": lambda position, rows, padding: position == rows - padding + 1,
+        "below 0": lambda position, rows, padding: position == -1,
+    },
+    "check_evaluation": {
+        "one text": lambda a, texts_a, b, texts_b, trained, rows: len(a) == 1,
+        "one position": lambda a, texts_a, b, texts_b, trained, rows: rows == trained + 1,
+        "all rows trained": lambda a, texts_a, b, texts_b, trained, rows: rows == a.shape[1],
+    },
+    "check_missed": {
+        "one run": lambda rate, seeds: 1 in seeds,
+        "one number": lambda rate, seeds: len(seeds) == 1,
+        "no failures": lambda rate, seeds: rate == 0,
+    },
+    "check_needles": {
+        "one text": lambda losses, asked: len(losses) == 1,
+        "a text that asks nothing": lambda losses, asked: not asked.any(axis=1).all(),
+    },
+    "check_report": {
+        "one run": lambda inside, beyond, solved: inside.size == 1,
+        "an even number of runs": lambda inside, beyond, solved: inside.shape[1] % 2 == 0,
+        "just solved": lambda inside, beyond, solved: (beyond == solved).any(),
+    },
+    "check_attention": {"one token": lambda x, *projections: len(x) == 1},
+    "check_heads": {
+        "one token": lambda x, *rest: len(x) == 1,
+        "one head": lambda *given: given[-1] == 1,
+    },
+    "check_permutation": {
+        "one token": lambda head, inputs, outputs: len(inputs) == 1,
+        "a token that stays": lambda head, inputs, outputs: (
+            np.isclose(head(inputs), outputs).all(axis=1).any()
+        ),
+    },
+    "check_t5_bucket_function": {
+        "the query itself": lambda offsets, buckets, most: 0 in offsets,
+        "a key ahead": lambda offsets, buckets, most: offsets.min() < 0,
+        "beyond max_distance": lambda offsets, buckets, most: offsets.max() > most,
+        "an odd half": lambda offsets, buckets, most: buckets // 2 % 2 == 1,
+        "the last single bucket": lambda offsets, buckets, most: buckets // 4 - 1 in offsets,
+    },
+    "check_transformer_xl_scores": {"one token": lambda q, *rest: len(q) == 1},
+    "check_shaw_index": {
+        "position 0": lambda q, k, most: 0 in q,
+        "one token": lambda q, k, most: len(q) == len(k) == 1,
+        "equal positions": lambda q, k, most: len(q) > 1 and bool(np.intersect1d(q, k).size),
+        "a far key on both sides": lambda q, k, most: max(q) - min(k) > most < max(k) - min(q),
+    },
+    "check_apply_rotary": {
+        "position 0": lambda x, positions, base: 0 in positions,
+        "one token": lambda x, positions, base: len(x) == 1,
+        "equal positions": lambda x, positions, base: len(set(positions)) < len(positions),
+        "one pair": lambda x, positions, base: x.shape[1] == 2,
+    },
+    "check_rotary_scores": {
+        "position 0": lambda x, w_q, w_k, positions, base: 0 in positions,
+        "one token": lambda x, w_q, w_k, positions, base: len(x) == 1,
+        "equal positions": lambda x, w_q, w_k, p, base: len(set(p)) < len(p),
+    },
+    "check_axial": {
+        "the corner": lambda rows, columns, d, base: any((rows == 0) & (columns == 0)),
+        "one patch": lambda rows, columns, d, base: len(rows) == 1,
+        "one pair an axis": lambda rows, columns, d, base: d == 4,
+    },
+    "check_mixed": {
+        "the corner": lambda rows, columns, f: any((rows == 0) & (columns == 0)),
+        "one patch": lambda rows, columns, frequencies: len(rows) == 1,
+        "a negative frequency": lambda rows, columns, frequencies: frequencies.min() < 0,
+    },
+    "check_weight_layout": {
+        "one head": lambda w, heads: heads == 1,
+        "one pair": lambda w, heads: w.shape[1] == 2 * heads,
+    },
+    "check_cached_scores": {"an empty cache": lambda q, k, cached, inv_freq: len(cached) == 0},
+    "check_sinusoidal": {
+        "position 0": lambda positions, d_model, base: 0 in positions,
+        "one token": lambda positions, d_model, base: len(positions) == 1,
+        "equal positions": lambda p, d_model, base: len(set(p)) < len(p),
+    },
+    "check_wavelength": {
+        "the first pair": lambda pair, d_model, base: pair == 0,
+        "the last pair": lambda pair, d_model, base: pair > 0 and 2 * pair + 2 == d_model,
+    },
+    "check_cached": {
+        "one token": lambda q, k, length, base: len(k) == 1,
+        "as long as the training": lambda q, k, length, base: len(k) == length,
+        "longer": lambda q, k, length, base: len(k) > length,
+    },
+    "check_new_base": {"nothing slowed": lambda head_dim, factor, base: factor == 1},
+    "check_yarn_ramp": {
+        "a slow end of half turns": lambda *given: given[-1] != 1,
+    },
+    "check_distances": {
+        "one token": lambda length, window, group: length == 1,
+        "within the window": lambda length, window, group: 1 < length < window,
+        "a group that does not divide": lambda length, window, group: window % group != 0,
+    },
+    "check_reading": {
+        "exactly the original length": lambda config, seq_len: (
+            seq_len == config["original_max_position_embeddings"]
+        ),
+    },
+    "check_on_scores": {
+        "nothing stretched": lambda factor, mscale, all_dim: factor == 1,
+        "one of two given": lambda factor, mscale, all_dim: (mscale > 0) != (all_dim > 0),
+        "equal ones": lambda factor, mscale, all_dim: mscale == all_dim > 0,
+    },
+    "check_blockwise_mask": {
+        "one token": lambda length, block: length == 1,
+        "whole blocks": lambda length, block: length % block == 0,
+    },
+    "check_xpos": {
+        "position 0": lambda q, k, positions, *rest: 0 in positions,
+        "one token": lambda q, *rest: len(q) == 1,
+        "one pair": lambda q, *rest: q.shape[1] == 1,
+    },
+    "check_overflow_position": {"one pair": lambda largest, zeta, base: len(zeta) == 1},
+    "check_which": {
+        "the first curve": lambda curves, trained: (
+            CHECKERS["check_which"].reference(curves, trained) == 0
+        ),
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "edge"), [(name, edge) for name, edges in EDGES.items() for edge in edges]
+)
+def test_an_answer_wrong_on_an_edge_alone_is_not_correct(name, edge):
+    check, on_edge = replace(CHECKERS[name], mistakes=[]), EDGES[name][edge]
+
+    def answer(*given):
+        right = np.asarray(check.reference(*given))
+        if not on_edge(*given):
+            return right
+        return ~right if right.dtype == bool else right + 0.375
+
+    for seed in OTHERS[:5]:
+        assert any(on_edge(*case) for case in replace(check, seed=seed).cases())
+    feedback = check(answer)
+    assert feedback.status in ("wrong", "mistake")
+    assert feedback.mistake not in {mistake.name for mistake in check.recognised}
+
+
+def test_every_checker_of_a_function_has_its_edges_tried():
+    assert set(EDGES) == {name for name, check in CHECKERS.items() if check.inputs}
+
+
+@pytest.mark.parametrize("name", ["check_sinusoidal", "check_apply_rotary"])
+def test_zeros_in_the_row_of_position_0_are_not_correct(name):
+    check = CHECKERS[name]
+
+    def answer(*given):
+        positions = given[0] if name == "check_sinusoidal" else given[1]
+        return np.where(positions[:, None] == 0, 0, check.reference(*given))
+
+    assert verdicts(check, answer, OTHERS[:5]) == {("wrong", None)}

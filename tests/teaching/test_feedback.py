@@ -1,0 +1,99 @@
+"""What a checker says, as text and as HTML, and how it shows inputs and a failing line."""
+
+import html
+import re
+
+import numpy as np
+import pytest
+
+from posviz.teaching.checker import Checker
+from posviz.teaching.feedback import failing_line, show_arguments, show_value
+
+check = Checker("The <double>", lambda x: 2 * x, lambda rng, size: (rng.normal(size=size),))
+
+
+@check.mistake("squared & more")
+def squared(x):
+    """You squared x; <b>double</b> it."""
+    return x * x
+
+
+ANSWERS = {
+    "correct": lambda x: x + x,
+    "mistake": squared,
+    "wrong": lambda x: x > 0,
+    "error": lambda x: x["<b>"],
+    "not attempted": ...,
+}
+
+
+@pytest.mark.parametrize("status", ANSWERS)
+def test_text_and_html_say_the_same(status):
+    feedback = check(ANSWERS[status])
+    assert feedback.status == status
+    seen = html.unescape(re.sub(r"<[^>]*>", "\n", feedback._repr_html_()))
+    assert seen.split() == repr(feedback).split()
+
+
+@pytest.mark.parametrize("status", ANSWERS)
+def test_no_feedback_rests_on_colour(status):
+    feedback = check(ANSWERS[status])
+    words = {"wrong": "not yet", "error": "your code stopped", "mistake": "squared & more"}
+    assert feedback.heading.endswith(words.get(status, status))
+    style = "".join(re.findall(r'style="([^"]*)"', feedback._repr_html_()))
+    assert re.findall(r"(?<!-)color|background", style) == []  # legible in light and dark
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (np.array([1, 2]), "x = [1 2]"),
+        (np.array([[1.0, 2.0], [3.0, 4.0]]), "x = [[1. 2.]\n     [3. 4.]]"),
+        (np.array([1 / 3]), "x = [0.3333]"),
+        (np.array([-0.0, -1.0]), "x = [ 0. -1.]"),
+        (np.array([[True, False], [False, True]]), "x = [[1 0]\n     [0 1]]"),
+        (np.array(2 / 3), "x = 0.666667"),
+        (np.array(100), "x = 100"),
+        (np.array(True), "x = True"),
+        (10_000.0, "x = 10000.0"),
+        (max, "x = a function"),
+    ],
+)
+def test_values_are_rounded_and_aligned(value, text):
+    assert show_value("x", value) == text
+
+
+def test_a_long_array_is_cut_short():
+    assert "..." in show_value("x", np.arange(1000))
+    assert len(show_value("x", np.arange(1000.0))) < 100
+
+
+def test_arguments_have_the_names_of_the_function():
+    assert show_arguments(lambda pair, base: None, (3, 100.0)) == "pair = 3\nbase = 100.0"
+    assert show_arguments(max, (3, 4)) == "argument 1 = 3\nargument 2 = 4"  # it tells no names
+
+
+def divide(x, y):
+    quotient = ...
+    return quotient if y is None else x / y
+
+
+def call_and_catch(function, *arguments):
+    try:
+        function(*arguments)
+    except Exception as error:
+        return failing_line(function, error)
+
+
+def test_the_failing_line_is_the_innermost_of_the_readers_file():
+    number = divide.__code__.co_firstlineno + 2
+    line = f" on line {number}, `return quotient if y is None else x / y`"
+    assert call_and_catch(divide, 1, 0) == (line, ["quotient"])
+    # What a library raises deep inside is put down to the line that called it.
+    where, empty = call_and_catch(lambda x: np.linalg.inv(x), np.zeros((2, 2)))
+    assert "np.linalg.inv(x)" in where
+    assert empty == []
+
+
+def test_code_that_cannot_be_traced_has_no_line():
+    assert call_and_catch(int, "two") == ("", [])

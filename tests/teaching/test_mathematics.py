@@ -1,0 +1,204 @@
+"""Claims whose numbers take more than a call: the same by a slow loop, a search or a library."""
+
+import cmath
+import math
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+from transformers import GPT2Config, GPT2Model
+
+from posviz.encodings.xpos import resolution
+from posviz.lessons.content.claims import layers
+from posviz.lessons.learned.claims import table as learned
+from posviz.lessons.rotary.claims import scores as rotary
+from posviz.lessons.sinusoidal.claims import table as sinusoidal
+from posviz.lessons.stretching.claims import methods, turns
+from posviz.lessons.xpos.claims import decay
+from tests.teaching.stored import measured
+
+
+def is_measured(claim, *numbers):
+    """Whether a claim measures these numbers, to the digits that it shows."""
+    return measured(claim()) == pytest.approx(numbers, rel=1e-3, abs=1e-9)
+
+
+# ---------------------------------------------------------------- tables
+
+
+def test_nearest_row_is_that_of_a_search_over_all_offsets():
+    """The distance of two rows whose angles differ by a is √Σ(2 − 2 cos a)."""
+    angles = np.outer(range(3, 6284), [10_000 ** (-pair / 4) for pair in range(4)])
+    distances = np.sqrt((2 - 2 * np.cos(angles)).sum(axis=1))
+    # More rows than are computed at a time; the last one is the nearest.
+    assert sinusoidal._nearest(8, 3, 6283) == pytest.approx(distances.min())
+    assert distances.argmin() == len(distances) - 1
+
+
+def test_table_is_trained_as_torch_trains_an_embedding():
+    rows = np.random.default_rng(0).normal(scale=0.02, size=(64, 64))
+    embedding = torch.nn.Embedding(64, 64, _weight=torch.tensor(rows))
+    x, y = map(torch.tensor, np.random.default_rng(3).normal(size=(2, 48, 64)))
+    descent = torch.optim.SGD(embedding.parameters(), lr=0.1, weight_decay=0.1)
+    for _ in range(10):
+        descent.zero_grad()
+        (0.5 * (x + embedding(torch.arange(48)) - y) ** 2).sum().backward()
+        descent.step()
+    trained = learned._trained(48, decay=0.1)
+    assert trained == pytest.approx(embedding.weight.detach().numpy(), abs=1e-12)
+
+
+def test_gpt2_has_as_many_parameters_as_in_transformers():
+    with torch.device("meta"):
+        model = GPT2Model(GPT2Config())
+    count = sum(x.numel() for x in model.parameters())
+    assert learned._rest_of_gpt2(768, 12) + 1024 * 768 == count == 124_439_808
+
+
+# ---------------------------------------------------------------- RoPE and xPos
+
+
+def test_share_of_texts_with_higher_near_scores_is_that_of_a_loop():
+    """Scores as real parts of complex products, one text at a time."""
+    rotations = np.exp(1j * np.outer(np.arange(32), [10_000 ** (-pair / 32) for pair in range(32)]))
+    near = np.array([[abs(m - n) <= 2 for n in range(32)] for m in range(32)])
+    count = 0
+    for seed in range(500):
+        vectors = np.random.default_rng(seed).normal(size=(2, 32, 64))
+        q, k = (vectors[..., ::2] + 1j * vectors[..., 1::2]) * rotations
+        scores = (q @ k.conj().T).real
+        count += scores[near].mean() > scores[~near].mean()
+    assert is_measured(rotary.scores_are_higher_near_the_diagonal, count / 500, 1)
+
+
+def zeta(distance, pair, head_dim):
+    """ζ^(distance/512), as in the paper of xPos."""
+    return ((2 * pair / head_dim + 0.4) / 1.4) ** (distance / 512)
+
+
+def curve(head_dim, *, decays):
+    """Scores of equal keys at 1024 distances."""
+    return [
+        sum(
+            math.cos(distance * 10_000 ** (-2 * pair / head_dim))
+            * (zeta(distance, pair, head_dim) if decays else 1)
+            for pair in range(head_dim // 2)
+        )
+        / math.sqrt(head_dim)
+        for distance in range(1024)
+    ]
+
+
+def equation_3(scores):
+    """The resolution as xPos's paper has it; the last distance has no next."""
+    powers = [math.exp(s) for s in scores]
+    steps = (here * (here - there) for here, there in pairwise(powers))
+    return math.fsum(steps) / math.fsum(powers) ** 2
+
+
+def test_resolution_is_the_papers_with_and_without_decay():
+    ratios = []
+    for head_dim in (16, 64, 128):
+        with_it, without = (curve(head_dim, decays=decays) for decays in (True, False))
+        assert resolution(np.array(with_it)) == pytest.approx(equation_3(with_it))
+        ratios.append(equation_3(with_it) / equation_3(without))
+    assert is_measured(decay.its_resolution_is_higher, *ratios)
+
+
+def last_that_fits(largest, scale_base):
+    """By whole numbers: (7/2)^position is at most largest^scale_base."""
+    position = int(scale_base * math.log(largest) / math.log(3.5))
+    assert Fraction(7, 2) ** position <= largest**scale_base < Fraction(7, 2) ** (position + 1)
+    return position
+
+
+def test_last_position_that_fits_a_format_is_exact():
+    float32, float16 = 2**128 - 2**104, 65_504
+    places = [(float32, 512), (float16, 512), (float32, 1), (float16, 1), (float16, 2 * 512)]
+    lasts = [last_that_fits(*place) for place in places]
+    assert lasts == [36_260, 4_532, 70, 8, 9_064]
+    assert is_measured(decay.keys_fit_their_format, *lasts)
+
+
+# ---------------------------------------------------------------- layers
+
+
+def test_reach_of_windows_is_that_of_a_walk_back():
+    def reached(layers):
+        """Walk back from the last of 64 tokens, one step at a time."""
+        found = {63}
+        for _ in range(layers):
+            found |= {j for i in found for j in range(max(0, i - 7), i + 1)}
+        return len(found)
+
+    assert [reached(layers) for layers in (1, 3)] == [1 * 7 + 1, 3 * 7 + 1]
+    assert is_measured(layers.a_window_is_the_reach, *(reached(layers) for layers in (1, 2, 4)))
+
+
+def test_share_of_ways_through_four_windows_is_that_of_counting():
+    def share(steps):
+        """Ways of 4 numbers in 0 … 63 to make so many steps, by inclusion and exclusion."""
+        ways = sum(
+            (-1) ** j * math.comb(4, j) * math.comb(steps - 64 * j + 3, 3)
+            for j in range(5)
+            if steps >= 64 * j
+        )
+        return 253 * ways / 64**4
+
+    assert is_measured(layers.reach_is_as_good_as_sight, *(share(n) for n in (126, 227, 252)))
+
+
+# ---------------------------------------------------------------- context extension
+
+
+def test_full_rotations_in_training_are_counted_pair_by_pair():
+    def finished(dim, base, length):
+        rotations = [length / (2 * math.pi * base ** (2 * pair / dim)) for pair in range(dim // 2)]
+        return sum(count >= 1 for count in rotations)
+
+    assert [finished(*of) for of in turns.MODELS.values()] == [46, 35, 40, 18, 23]
+    lost = [of[0] // 2 - finished(*of) for of in turns.MODELS.values()]
+    assert is_measured(turns.every_pair_turns, *lost)
+
+
+def test_first_negative_sum_of_cosines_is_that_of_a_recurrence():
+    def first(dim):
+        """By cos (m + 1)θ = 2 cos θ cos mθ − cos (m − 1)θ."""
+        theta = np.array([1e4 ** (-2 * pair / dim) for pair in range(dim // 2)])
+        now, before, m = np.cos(theta), np.ones(dim // 2), 1
+        while now.sum() >= 0:
+            now, before, m = 2 * np.cos(theta) * now - before, now, m + 1
+        return m
+
+    assert is_measured(turns.ten_thousand_reaches_4096, first(64), first(128))
+
+
+def test_cache_under_dynamic_ntk_changes_scores_as_a_loop_finds():
+    queries, keys = np.random.default_rng(0).normal(size=(2, 64, 8, 2)) @ [1, 1j]
+
+    def theta(pair, tokens):
+        return (1e4 * max(tokens / 16, 1) ** (8 / 7)) ** (-pair / 8)
+
+    def score(key, tokens):
+        query = [queries[63][pair] * cmath.exp(63j * theta(pair, 64)) for pair in range(8)]
+        kept = [keys[key][pair] * cmath.exp(1j * key * theta(pair, tokens)) for pair in range(8)]
+        return sum((a * b.conjugate()).real for a, b in zip(query, kept, strict=True))
+
+    change = max(abs(score(key, key + 1) - score(key, 64)) for key in range(64))
+    assert is_measured(methods.a_cache_changes_nothing, change, 0)
+
+
+def test_reach_of_self_extend_is_that_of_a_look_back():
+    def reach(window, training=64, group=8):
+        """The last of 513 tokens looks back, one key at a time."""
+        newest, far = 512, window - window // group
+        looks = [
+            newest - key if newest - key < window else newest // group - key // group + far
+            for key in range(newest + 1)
+        ]
+        return sum(each < training for each in looks) / training
+
+    reaches = [reach(window) for window in (8, 16, 32)]
+    assert is_measured(methods.eight_in_a_group_are_eight_times_the_length, *reaches)

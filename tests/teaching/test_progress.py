@@ -1,0 +1,94 @@
+"""Answers are noted on this machine, and counted."""
+
+import json
+from datetime import date
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+from posviz.lessons.order.exercises.attention import _head, check_attention
+from posviz.teaching import progress
+from posviz.teaching.checker import Checker
+
+TODAY = date.today().isoformat()
+
+
+@pytest.fixture
+def file(monkeypatch, tmp_path):
+    """Where progress is kept during a test; a notebook's shell is there."""
+    path = tmp_path / "new" / "progress.json"
+    monkeypatch.setattr(progress, "file", lambda: path)
+    monkeypatch.setattr("IPython.get_ipython", InteractiveShell)
+    return path
+
+
+def test_of_a_prediction_the_first_answer_counts_and_of_an_exercise_the_right_one(file):
+    for right in (False, True):
+        progress.note("predictions", "01", "Which?", right)
+    for right in (False, True, False):
+        progress.note("exercises", "01", "One head", right)
+    assert progress.read()["01"] == {
+        "predictions": {"Which?": False},
+        "exercises": {"One head": True},
+        "dates": {"Which?": TODAY, "One head": TODAY},
+    }
+    line = progress.report()[1]
+    assert (
+        line == "01  Why order matters: predictions: 1 answered, 0 right; exercises: 1 of 3 solved"
+    )
+
+
+def test_an_exercise_is_noted_under_its_lesson_once_it_was_tried(file):
+    check_attention(...)
+    assert not file.exists()
+    check_attention(lambda x, *_: x)
+    assert progress.read()["01"]["exercises"] == {"One attention head": False}
+    check_attention(lambda *given: _head(*given))
+    assert progress.read()["01"]["exercises"] == {"One attention head": True}
+
+
+def test_a_checker_of_no_lesson_is_noted_without_one(file):
+    Checker("Two", reference=lambda: 2)(2)
+    assert progress.read()[""]["exercises"] == {"Two": True}
+
+
+def test_what_is_handed_in_has_each_answer_with_its_day(file):
+    progress.note("examination", "13", "1 One attention head", True)
+    progress.note("exercises", "01", "One head", False)
+    right = {"right": True, "date": TODAY}
+    assert progress.result()["lessons"] == {
+        "01": {"exercises": {"One head": right | {"right": False}}},
+        "13": {"examination": {"1 One attention head": right}},
+    }
+    file.write_text(json.dumps({"01": {"exercises": {"One head": True}}}))  # of an older version
+    answers = progress.result()["lessons"]["01"]["exercises"]
+    assert answers == {"One head": {"right": True, "date": None}}
+
+
+def test_the_report_tells_of_the_examination(file):
+    for number, right in enumerate((True, False, True)):
+        progress.note("examination", "11", str(number), right)
+    assert progress.report()[11].endswith("; examination: 2 solved")
+
+
+def test_nothing_is_noted_where_no_notebook_runs(file, monkeypatch):
+    monkeypatch.setattr("IPython.get_ipython", lambda: None)
+    progress.note("predictions", "01", "Which?", True)
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("text", ["{", None], ids=["no JSON", "a folder"])
+def test_a_file_that_cannot_be_used_stops_no_checker(file, text):
+    if text is None:
+        file.mkdir(parents=True)
+    else:
+        file.parent.mkdir()
+        file.write_text(text)
+    assert check_attention(lambda *given: _head(*given)).status == "correct"
+
+
+def test_a_file_that_is_no_json_is_told(file):
+    file.parent.mkdir()
+    file.write_text("{")
+    with pytest.raises(ValueError, match=r"progress\.json is no JSON"):
+        progress.report()

@@ -1,0 +1,262 @@
+"""Answers as a reader would write them, where the checker's own functions look quite different."""
+
+import cmath
+import math
+
+import numpy as np
+import torch
+from transformers.models.t5.modeling_t5 import T5Attention
+
+from posviz.encodings.xpos import xpos_scale
+from posviz.lessons.relative.exercises.by_hand import OFFSETS
+from posviz.lessons.sinusoidal.exercises.table import found_table
+from tests.teaching.checkers import SOLUTIONS
+
+
+def masked_by_a_number(name, number=-1e9):
+    """The solution with a number for every key ahead, as a mask would have it."""
+
+    def answer(*given):
+        right = np.asarray(SOLUTIONS[name](*given), dtype=float)
+        return np.where(np.tri(right.shape[-1], dtype=bool), right, number)
+
+    return answer
+
+
+# ---------------------------------------------------------------- 01 order
+
+
+def order_of_close_rows(head, inputs, outputs):
+    rows = head(inputs)
+    return [i for output in outputs for i, row in enumerate(rows) if np.allclose(row, output)]
+
+
+def order_of_equal_rows(head, inputs, outputs):
+    rows = head(inputs).tolist()
+    return [rows.index(output) for output in outputs.tolist()]
+
+
+# ---------------------------------------------------------------- 02 sinusoidal, 03 learned
+
+
+def base_by_column(column, pair, sine=math.asin):
+    """Solve the frequency of a pair for the base, as read with four digits."""
+    return round(sine(round(found_table()[1, column], 4)) ** (-8 / (2 * pair)), 3)
+
+
+# ---------------------------------------------------------------- 04 relative
+
+
+def buckets_of_t5(offsets, num_buckets, max_distance):
+    """transformers' own, which takes key − query and logarithms in float32."""
+    ahead = -torch.tensor(offsets)
+    return T5Attention._relative_position_bucket(ahead, True, num_buckets, max_distance)
+
+
+def bucket_by_bucket(exact=lambda half: half // 2):
+    def answer(offsets, num_buckets, max_distance):
+        half = num_buckets // 2
+        first = exact(half)
+        buckets = []
+        for offset in offsets.tolist():
+            bucket = abs(offset)
+            if bucket >= first:
+                share = math.log(bucket / first) / math.log(max_distance / first)
+                bucket = min(first + (half - first) * share, half - 1)
+            buckets.append(int(bucket) + half * (offset < 0))
+        return buckets
+
+    return answer
+
+
+def xl_cell_by_cell(score):
+    """score(q_i, k_j, r of their offset, r one row before, u, v), 0 for keys ahead."""
+
+    def answer(q, k, r, u, v):
+        scores = np.zeros((len(q), len(q)))
+        for i in range(len(q)):
+            for j in range(i + 1):
+                scores[i, j] = score(q[i], k[j], r[i - j], r[i - j - 1], u, v)
+        return scores
+
+    return answer
+
+
+# ---------------------------------------------------------------- 05 rotary
+
+
+def rotated_as_complex_numbers(x, positions, base):
+    rows = []
+    for row, position in zip(x.tolist(), positions.tolist(), strict=True):
+        rotated = []
+        for i in range(0, len(row), 2):
+            z = complex(row[i], row[i + 1]) * cmath.exp(1j * position * base ** (-i / len(row)))
+            rotated += [z.real, z.imag]
+        rows.append(rotated)
+    return rows
+
+
+def rotated_in_place(x, positions, base):
+    for i in range(0, x.shape[1], 2):
+        angles = positions * base ** (-i / x.shape[1])
+        x[:, i] = x[:, i] * np.cos(angles) - x[:, i + 1] * np.sin(angles)
+        x[:, i + 1] = x[:, i] * np.sin(angles) + x[:, i + 1] * np.cos(angles)
+    return x
+
+
+def rotated_in(dtype):
+    """RoPE all of whose numbers have the bits of this dtype of torch."""
+
+    def answer(*given):
+        x, positions, base = (torch.tensor(a).to(dtype) for a in given)
+        inv_freq = base ** (-torch.arange(0, x.shape[1], 2).to(x) / x.shape[1])
+        angles = torch.outer(positions, inv_freq)
+        first, second = x[:, ::2], x[:, 1::2]
+        rotated = first * angles.cos() - second * angles.sin()
+        return torch.stack([rotated, first * angles.sin() + second * angles.cos()], -1).flatten(1)
+
+    return answer
+
+
+def plane(angle):
+    """The 2 × 2 matrix that rotates by an angle."""
+    return [[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]]
+
+
+# ---------------------------------------------------------------- 08 ALiBi, 09 xPos
+
+
+def head_of_slope(slope):
+    return lambda weights: -math.log2(slope(weights))
+
+
+def neighbours(weights):
+    return math.log(weights[-1] / weights[-2])
+
+
+def head_cut_off(weights):
+    """As int() does, with the rounding errors of some curves on the wrong side."""
+    return math.floor(head_of_slope(neighbours)(weights) + (1e-9 if len(weights) % 2 else -1e-9))
+
+
+def xpos_with_the_default_scale_base(q, k, positions, inv_freq, zeta, scale_base):
+    turn = np.exp(1j * np.outer(positions, inv_freq))
+    scale = xpos_scale(positions, 2 * len(zeta))
+    return np.tril(((q * turn * scale) @ (k * turn / scale).conj().T).real)
+
+
+def overflow_token_by_token(largest, zeta, scale_base):
+    position = 0
+    while zeta.min() ** (-position / scale_base) < largest:
+        position += 1
+    return position
+
+
+def blocks_by_slices(length, block):
+    """Starts below 0 in the first block, where a slice counts from the end."""
+    mask = np.zeros((length, length), dtype=bool)
+    for i in range(length):
+        mask[i, (i // block - 1) * block : i + 1] = True
+    return mask
+
+
+def blocks_added_to_scores(length, block):
+    hidden = ~torch.tensor(SOLUTIONS["check_blockwise_mask"](length, block))
+    return torch.zeros(length, length).masked_fill(hidden, -1e9)
+
+
+# ---------------------------------------------------------------- 10 stretching, 11 content
+
+
+def cope_uncut(scores, by_row):
+    gates = np.tril(1 / (1 + np.exp(-scores)))
+    positions = np.cumsum(gates[:, ::-1], axis=1)[:, ::-1]
+    below, part = np.floor(positions).astype(int), positions % 1
+    low = np.take_along_axis(by_row, below, axis=1)
+    high = np.take_along_axis(by_row, np.ceil(positions).astype(int), axis=1)
+    return np.tril((1 - part) * low + part * high)
+
+
+WRONG = {
+    "check_permutation": {
+        "exact comparison": order_of_equal_rows,
+        "inverse permutation": lambda *given: np.argsort(order_of_close_rows(*given)),
+    },
+    "check_base": {
+        "sine instead of angle": base_by_column(1, 1, float),
+        "last pair at 1/base": 1 / round(found_table()[1, 3], 4),
+        "power not undone": 1 / math.asin(found_table()[1, 1]),
+        "nearly": base_by_column(1, 1),
+    },
+    "check_lookup": {
+        "always two padding rows": lambda table, positions, padding_offset: table[positions + 2],
+    },
+    "check_t5_buckets": {
+        "no bucket": [5, 21, 10, 13, 32],
+        "not rounded": [5, 21, 10.64, 13.81, 31],
+        "past in the upper half": [21, 21, 26, 29, 31],
+        "future in the lower half": [5, 21, 10, 13, 15],
+        "wrong at 5": [4, 21, 10, 12, 30],
+        "wrong at −5": [5, 20, 10, 12, 30],
+        "wrong at 20": [5, 21, 9, 13, 30],
+        "wrong at 60": [5, 21, 10, 12, 31],
+        "wrong at −200": [5, 21, 10, 13, 30],
+    },
+    "check_t5_bucket_function": {
+        "half of an odd half": bucket_by_bucket(exact=lambda half: half / 2),
+    },
+    "check_transformer_xl_scores": {
+        "u or v misplaced": xl_cell_by_cell(
+            lambda q, k, r, before, u, v: (q + u + v) @ (k + r),
+        ),
+        "r misplaced": xl_cell_by_cell(
+            lambda q, k, r, before, u, v: (q + u) @ k + (q + v) @ before,
+        ),
+    },
+    "check_apply_rotary": {
+        "overwritten too soon": rotated_in_place,
+        "angles in float16": rotated_in(torch.float16),
+        "numbers in bfloat16": rotated_in(torch.bfloat16),
+    },
+    "check_slip": {
+        "identity": [[1, 0], [0, 1]],
+        "no rotation": [[0.0707, 0.9975], [0.9975, 0.0707]],
+    },
+    "check_rotary_scores": {
+        "keys ahead hidden by a number": masked_by_a_number("check_rotary_scores"),
+    },
+    "check_collision": {"not among the four": (-3, 3)},
+    "check_alibi_bias": {
+        "a large negative number ahead": masked_by_a_number("check_alibi_bias"),
+    },
+    "check_head_from_curve": {
+        "curve reversed": head_of_slope(lambda weights: math.log(weights[0] / weights[1])),
+        "cut off": head_cut_off,
+        "long rows only": head_of_slope(lambda weights: -math.log(1 - weights[-1])),
+    },
+    "check_xpos": {
+        "512 for scale_base": xpos_with_the_default_scale_base,
+        "a large negative number ahead": masked_by_a_number("check_xpos"),
+    },
+    "check_blockwise_mask": {
+        "first block empty": blocks_by_slices,
+        "a low number for what is hidden": blocks_added_to_scores,
+    },
+    "check_overflow_position": {
+        "rounded": overflow_token_by_token,
+        "rounded down": lambda *given: overflow_token_by_token(*given) - 1,
+    },
+    "check_new_base": {
+        "10 000 for every base": lambda d, factor, base: 10_000 * factor ** (d / (d - 2)),
+    },
+    "check_cope": {"not cut off": cope_uncut},
+}
+
+RIGHT = {
+    "check_permutation": [order_of_close_rows],
+    "check_t5_buckets": [T5Attention._relative_position_bucket(-torch.tensor(OFFSETS))],
+    "check_t5_bucket_function": [buckets_of_t5, bucket_by_bucket()],
+    "check_apply_rotary": [rotated_as_complex_numbers, rotated_in(torch.float32)],
+    "check_slip": [np.round(plane(-1.5), 3)],
+    "check_head_from_curve": [head_of_slope(neighbours)],
+}
