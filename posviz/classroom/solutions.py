@@ -31,6 +31,6 @@ def _solved(lesson, exercise) -> Iterator[NotebookNode]:
     yield new_markdown_cell(exercise.text)
     for code in (*exercise.given, solution(lesson, exercise), exercise.check):
         yield new_code_cell(code)
-    listed = exercise.checker.listed
+    listed = exercise.checker.mistakes
     told = [f"- *{mistake.name}*: {mistake.message}" for mistake in listed]
     yield new_markdown_cell("\n".join(["**Mistakes that it names**", "", *told]))

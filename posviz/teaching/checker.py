@@ -1,38 +1,11 @@
-"""Compare a reader's answer with the reference, and name the mistake.
-
-An exercise file declares a checker, then lists the mistakes people make, as code:
-
-    check_double = Checker("The double", reference=double, inputs=random_numbers)
-
-    @check_double.mistake("squared")
-    def _(x):
-        '''You multiplied x by itself; the double is 2x.'''
-        return x * x
-
-The docstring of a mistake is what the reader is told. One that calls the reference, by a global
-name, is found together with any other, too. A mistake that shows in many ways, one of
-them a crash, is declared by the inputs on which it does no harm:
-
-    @check_double.harmless_on("compared exactly")
-    def _(rng, size):
-        '''You compared with ==; numbers are equal only up to rounding.'''
-        return (rng.integers(9, size=size),)
-
-A mistake that shows in many values is declared by what they have in common:
-
-    @check_prime.recognised_by("even")
-    def _(number):
-        '''That is even, so 2 divides it.'''
-        return number % 2 == 0
-"""
+"""Compare a reader's answer with the reference, and name the mistake (`mistakes.py`)."""
 
 import copy
 import dis
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import permutations
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -40,19 +13,11 @@ import numpy as np
 from posviz.teaching import progress
 from posviz.teaching.answers import JOIN, to_numbers
 from posviz.teaching.feedback import Feedback, failing_line, show_arguments, show_value, untrue
+from posviz.teaching.mistakes import LooksLike, Mistake, RightOn, both, wrong
 from posviz.wording import shortened
 
 SIZES = range(1, 9)
 LONG = 8  # of an answer with more rows, the first wrong one is shown
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """A known mistake: the function that shows it, and what its makers are told."""
-
-    name: str
-    message: str
-    function: Callable[..., Any]
 
 
 @dataclass
@@ -72,34 +37,42 @@ class Checker:
     inputs: Callable[[np.random.Generator, int], tuple] | None = None
     edges: Sequence[tuple] = ()
     tolerance: float = 1e-5
-    mistakes: list[Mistake] = field(default_factory=list)
-    harmless: list[Mistake] = field(default_factory=list)  # their functions make inputs
-    recognised: list[Mistake] = field(default_factory=list)  # their functions take an output
+    mistakes: Sequence[Mistake | RightOn | LooksLike] = ()
     seed: tuple[int, ...] = ()
 
-    def mistake(self, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Add a known mistake (a decorator); the docstring is what the reader is told."""
-        return _adding(self.mistakes, name)
-
-    def harmless_on(self, name: str) -> Callable[[Callable[..., tuple]], Callable[..., tuple]]:
-        """Add a mistake by inputs that forgive it (a decorator); the docstring is told.
-
-        It is named where an answer fails, but is right on all of these inputs.
-        """
-        return _adding(self.harmless, name)
-
-    def recognised_by(self, name: str) -> Callable[[Callable[..., bool]], Callable[..., bool]]:
-        """Add a mistake by a property of wrong outputs (a decorator); the docstring is told.
-
-        It is for values: of a function's outputs, only the first wrong one is asked for it. It is
-        named where the shape is right and no listed mistake fits.
-        """
-        return _adding(self.recognised, name)
+    def __post_init__(self) -> None:
+        self.mistakes = list(self.mistakes)
 
     @property
-    def listed(self) -> list[Mistake]:
-        """Every mistake that has a name."""
-        return [*self.mistakes, *self.harmless, *self.recognised]
+    def changes(self) -> list[Mistake]:
+        """The mistakes that change the reference."""
+        return [each for each in self.mistakes if isinstance(each, Mistake)]
+
+    # OLD FORM, until every exercise is a table
+    def mistake(self, name):
+        def add(function):
+            self.mistakes.append(wrong(name, function, " ".join((function.__doc__ or "").split())))
+            return function
+
+        return add
+
+    def harmless_on(self, name):
+        def add(function):
+            self.mistakes.append(
+                RightOn(name, function, " ".join((function.__doc__ or "").split()))
+            )
+            return function
+
+        return add
+
+    def recognised_by(self, name):
+        def add(function):
+            self.mistakes.append(
+                LooksLike(name, function, " ".join((function.__doc__ or "").split()))
+            )
+            return function
+
+        return add
 
     def cases(self) -> list[tuple]:
         """Return the edges, then random inputs, smallest first; every call makes them afresh."""
@@ -152,12 +125,13 @@ class Checker:
 
     def _forgiven(self, answer: Any, feedback: Feedback) -> Feedback:
         """Return the feedback, or the mistake that explains it: the answer is right without it."""
-        for harmless in self.harmless:
+        for mistake in self.mistakes:
             # The reader never sees these inputs, so must not see a warning about them either.
             with warnings.catch_warnings(action="ignore"):
-                right = self._is_right(answer, self._grow(harmless.function))
-            if right:
-                return self._feedback("mistake", harmless.message, harmless.name, feedback.evidence)
+                if isinstance(mistake, RightOn) and self._is_right(
+                    answer, self._grow(mistake.inputs)
+                ):
+                    return self._known(mistake, feedback.evidence)
         return feedback
 
     def _known_where_it_runs(self, answer: Any, feedback: Feedback) -> Feedback:
@@ -167,10 +141,8 @@ class Checker:
         if all(self.same(output, self._expected(case)) for case, output in ran):
             return feedback
         cases, given = zip(*ran, strict=True)
-        for mistake in self.mistakes:
-            if self._shows(mistake, given, cases):
-                return self._feedback("mistake", mistake.message, mistake.name, feedback.evidence)
-        return feedback
+        shown = (each for each in self.changes if self._shows(each, given, cases))
+        return next((self._known(each, feedback.evidence) for each in shown), feedback)
 
     def _explained_by_two(self, answer: Any, feedback: Feedback) -> Feedback:
         """Return the feedback, or the two mistakes that make this answer together."""
@@ -179,10 +151,10 @@ class Checker:
         if len(outputs) < len(given) or len(np.unique(np.hstack([o.ravel() for o in outputs]))) < 2:
             return feedback  # a constant says too little to tell two mistakes from a guess
         cases = self.cases()
-        both = next((two for two in self._two() if self._shows(two, outputs, cases)), None)
-        if both is None:
-            return feedback
-        return self._feedback("mistake", both.message, both.name, feedback.evidence)
+        pairs = permutations(self.changes, 2)
+        two = (both(outer, inner) for outer, inner in pairs if not outer.alone)
+        shown = (each for each in two if self._shows(each, outputs, cases))
+        return next((self._known(each, feedback.evidence) for each in shown), feedback)
 
     def _is_right(self, answer: Any, cases: Iterable[tuple]) -> bool:
         for case in cases:
@@ -256,32 +228,22 @@ class Checker:
             return self._feedback("correct", tried)
         mine, right = pairs[failing]
         evidence = self._evidence(cases[failing], mine, right)
-        for mistake in self.mistakes:
+        for mistake in self.changes:
             if self._shows(mistake, given, cases):
-                return self._feedback("mistake", mistake.message, mistake.name, evidence)
+                return self._known(mistake, evidence)
         if mine.shape == right.shape and np.isfinite(mine).all():
-            for mistake in self.recognised:
-                if mistake.function(mine):
-                    return self._feedback("mistake", mistake.message, mistake.name, evidence)
+            for each in self.mistakes:
+                if isinstance(each, LooksLike) and each.shown_by(mine):
+                    return self._known(each, evidence)
         message = self._difference(mine, right)
         return self._feedback("wrong", message, evidence=evidence)
-
-    def _two(self) -> Iterator[Mistake]:
-        """Make two mistakes at once: one that calls the reference gets another in its place."""
-        for outer, inner in permutations(self.mistakes, 2):
-            one, known = outer.function, outer.function.__globals__
-            calls = [name for name in one.__code__.co_names if known.get(name) is self.reference]
-            if calls:
-                known = known | dict.fromkeys(calls, inner.function)
-                both = FunctionType(one.__code__, known, None, one.__defaults__, one.__closure__)
-                message = f"Two things. {outer.message} {inner.message}"
-                yield Mistake(f"{outer.name}, and {inner.name}", message, both)
 
     def _shows(self, mistake: Mistake, given: Iterable[np.ndarray], cases: Iterable[tuple]) -> bool:
         """Tell whether it makes these outputs: all, for on one another may agree by chance."""
         try:
             with warnings.catch_warnings(action="ignore"):
-                made = (np.asarray(mistake.function(*case)) for case in cases)
+                function = mistake.change(self.reference)
+                made = (np.asarray(function(*case)) for case in cases)
                 return all(map(self.same, given, made))
         except Exception:  # two mistakes may not go together
             return False
@@ -320,6 +282,9 @@ class Checker:
     def _arguments(self, case: tuple) -> str:
         return show_arguments(self.reference, case)
 
+    def _known(self, mistake: Mistake | RightOn | LooksLike, evidence: str) -> Feedback:
+        return self._feedback("mistake", mistake.message, mistake.name, evidence)
+
     def _feedback(
         self, status: str, message: str, mistake: str | None = None, evidence: str = ""
     ) -> Feedback:
@@ -329,17 +294,6 @@ class Checker:
 def _part(answer: Any, number: int) -> Any:
     """Return the answer that has only one of the arrays in the tuple of this one."""
     return (lambda *case: answer(*case)[number]) if callable(answer) else answer[number]
-
-
-def _adding(mistakes: list[Mistake], name: str) -> Callable[[Callable], Callable]:
-    """A decorator that adds a mistake to the list."""
-
-    def add(function: Callable) -> Callable:
-        message = " ".join((function.__doc__ or "").split())
-        mistakes.append(Mistake(name, message, function))
-        return function
-
-    return add
 
 
 def _shape(array: np.ndarray) -> str:

@@ -1,5 +1,5 @@
 // @ts-check
-// A prediction: of its folded choices one is opened, then the answer opens, too.
+// Predictions: of a question's folded choices one is opened; then the answer opens, and the right choice is marked.
 
 /** @import { Widget } from "../pictures/protocol.d.ts" */
 
@@ -17,18 +17,21 @@ function follow(root, told = () => {}) {
     const choice = choices.indexOf(/** @type {HTMLDetailsElement} */ (target));
     if (choice < 0 || !answer || answer.open) return;
     answer.open = true;
+    root.toggleAttribute("data-answered", true);
     told(choice);
   }, true);
 }
 
-/** @param {Widget<{ text: string }, never, { chosen: number }>} widget */
+/** @param {Widget<{ text: string }, never, { question: number, chosen: number }>} widget */
 function render({ model, el }) {
   el.innerHTML = model.get("text");
   // Enter opens the choice that the keys have come to, and edits no cell. After a click, keys are JupyterLab's.
   el.addEventListener("focusin", () => {
     el.toggleAttribute("data-lm-suppress-shortcuts", el.querySelector(":focus-visible") !== null);
   });
-  follow(el, (chosen) => model.send({ chosen }));
+  el.querySelectorAll(".posviz-prediction").forEach((root, question) => {
+    follow(root, (chosen) => model.send({ question, chosen }));
+  });
 }
 
 export default { render, follow };

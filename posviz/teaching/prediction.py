@@ -25,25 +25,33 @@ _HERE = Path(__file__).parent
 
 
 class Prediction(anywidget.AnyWidget):
-    """A question that was asked; shows itself closed, whatever was answered before."""
+    """Questions that were asked; they show themselves closed, whatever was answered before."""
 
     _esm = as_module(_HERE / "prediction.js")
     _css = (_HERE / "prediction.css").read_text("utf-8")
 
     text = traitlets.Unicode().tag(sync=True)  # HTML
 
-    def __init__(self, question: str, holds: list[bool], text: str, plain: str) -> None:
-        """`holds`: of each choice, whether it does; `text` and `plain`: all that is shown."""
+    def __init__(
+        self,
+        asked: list[tuple[str, list[bool]]],
+        text: str,
+        plain: str,
+        kind: str = "predictions",
+    ) -> None:
+        """`asked`: each question and which choices hold; `text`, `plain`: all that is shown."""
         super().__init__(text=text)
-        self._question, self._holds, self._plain = question, holds, plain
+        self._asked, self._plain, self._kind = asked, plain, kind
         self.on_msg(self._receive)
         take_over_cell(self)
 
     def _receive(self, _, message, __):
-        chosen = message.get("chosen") if isinstance(message, dict) else None
-        if is_whole(chosen, 0, len(self._holds) - 1):
-            lesson = progress.lesson_of_notebook()
-            progress.note("predictions", lesson, self._question, self._holds[chosen])
+        found = message if isinstance(message, dict) else {}
+        number, chosen = found.get("question"), found.get("chosen")
+        if is_whole(number, 0, len(self._asked) - 1):
+            question, holds = self._asked[number]
+            if is_whole(chosen, 0, len(holds) - 1):
+                progress.note(self._kind, progress.lesson_of_notebook(), question, holds[chosen])
 
     def shown(self) -> dict[str, str]:
         """What is shown where no kernel is."""
@@ -79,26 +87,32 @@ def predict(
         raise ValueError(f"choices: exactly one must hold; {len(right)} do: {quoted(right)}.")
     sentences = [f"{'✓ Yes.' if holds else '✗ No.'} {said}" for _, holds, said in choices]
     answer = f"**{right[0]}.** {answer}"
-    folded = [
-        _folded("posviz-guess", _html(text).removeprefix("<p>").removesuffix("</p>"), _html(said))
-        for (text, *_), said in zip(choices, sentences, strict=True)
+    shown = [
+        (_html(text).removeprefix("<p>").removesuffix("</p>"), holds, _html(said))
+        for (text, holds, _), said in zip(choices, sentences, strict=True)
     ]
     told = _html(answer) + (_image(picture) if picture else "")
-    parts = [_html(question), *folded, _folded("posviz-answer", "The answer", told)]
     return Prediction(
-        question,
-        [bool(holds) for _, holds, _ in choices],
-        f'<div class="posviz-prediction">{"".join(parts)}</div>',
+        [(question, [bool(holds) for _, holds, _ in choices])],
+        closed(_html(question), shown, told),
         "\n".join([question, *(choice[0] for choice in choices), *sentences, answer]),
     )
 
 
+def closed(question: str, choices: list[tuple[str, bool, str]], told: str, kind: str = "") -> str:
+    """A question as HTML; of each choice its text, whether it holds, and what it unfolds."""
+    folded = [
+        f'<details class="posviz-guess{" posviz-holds" * bool(holds)}">'
+        f"<summary>{text}</summary>{said}</details>"
+        for text, holds, said in choices
+    ]
+    answer = f'<details class="posviz-answer"><summary>The answer</summary>{told}</details>'
+    style = f"posviz-prediction {kind}".strip()
+    return f'<div class="{style}">{question}{"".join(folded)}{answer}</div>'
+
+
 def _html(markdown) -> str:
     return str(mistune.html(markdown)).strip()
-
-
-def _folded(kind, summary, body) -> str:
-    return f'<details class="{kind}"><summary>{summary}</summary>{body}</details>'
 
 
 def _image(picture) -> str:

@@ -38,7 +38,7 @@ def test_what_is_known_of_a_lesson_stands_in_its_part(page, lessons):
             assert shown.line in part
         for exercise in plan.exercises:
             assert exercise.checker.title in part
-            for mistake in exercise.checker.listed:
+            for mistake in exercise.checker.mistakes:
                 assert f"{mistake.name}: {' '.join(mistake.message.split())}" in part
         assert part.count("Answer") >= 5
 

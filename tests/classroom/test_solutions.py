@@ -16,7 +16,7 @@ def test_every_mistake_is_told():
     lesson = LESSONS[5]
     for exercise in of_lesson(NOTEBOOKS[lesson.notebook]):
         text = list(_solved(lesson, exercise))[-1].source
-        for mistake in exercise.checker.listed:
+        for mistake in exercise.checker.mistakes:
             assert f"- *{mistake.name}*: {mistake.message}" in text
 
 

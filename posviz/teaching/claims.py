@@ -1,0 +1,215 @@
+"""Claims that people make, each decided by a number: a reader votes, then sees the verdict.
+
+    @claim(
+        "A head with ALiBi tells what stands before a token from what stands after it.",
+        cases={"without a mask": None, "with a causal mask": CAUSAL},
+        measures="the largest change of an output when the text is reversed",
+        rule="> 1e-9",
+        sources=("alibi5",),
+        section="2 The formula",
+    )
+    def before_and_after_are_told_apart(mask):
+        '''Without a mask, |i − j| is the same on both sides.'''
+        return largest(output(HEAD, mask) - output(HEAD[::-1], mask)[::-1])
+
+The docstring says why. A claim with a `section`, the heading of the lesson that decides it, is one
+of the five that are voted on.
+"""
+
+import html
+import importlib
+import importlib.util
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import Any, TypeAlias
+
+from posviz import sources
+from posviz.course import LESSONS
+from posviz.pictures.search import Searched
+from posviz.teaching.prediction import Prediction, closed
+from posviz.wording import quoted
+
+BOUNDS = (1e-14, 1e-12, 1e-9)  # far apart, so that machines agree on which one is shown
+VERDICTS = {"true": "True", "false": "False", "it depends": "It depends"}
+SIGNS = {"true": "✓", "false": "✗", "it depends": "◐"}
+RULES = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">=": operator.ge,
+    ">": operator.gt,
+}
+NO_SOURCE = "none known; said often"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the numbers say: "true", "false" or "it depends"; the number of each case."""
+
+    word: str
+    numbers: Mapping[str, float]
+    said: str
+
+    @property
+    def sign(self) -> str:
+        """The verdict with its sign."""
+        return f"{SIGNS[self.word]} {VERDICTS[self.word].lower()}"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement and the number that decides it.
+
+    cases: what `function` is given, by a phrase that goes on from "true"; none for one number.
+    measures: what the number is; rule: for which numbers the claim holds, such as "> 1e-9".
+    """
+
+    statement: str
+    function: Callable[..., float]
+    measures: str
+    rule: str
+    cases: Mapping[str, Any] = field(default_factory=dict)
+    sources: tuple[str, ...] = ()
+    section: str = ""
+
+    def holds(self, number: float) -> bool:
+        """Tell whether the claim holds where this was measured."""
+        compare, _, bound = self.rule.partition(" ")
+        return bool(RULES[compare](number, float(bound)))
+
+    def __call__(self) -> Verdict:
+        """Measure each case, and judge."""
+        numbers = {case: self.function(value) for case, value in self.cases.items()}
+        return self.judged(numbers or {"": self.function()})
+
+    def judged(self, numbers: Mapping[str, float]) -> Verdict:
+        """Judge numbers that were measured, by case."""
+        kept = [case for case, number in numbers.items() if self.holds(number)]
+        lost = [case for case in numbers if case not in kept]
+        word = "it depends" if kept and lost else "true" if kept else "false"
+        verdict = f"{VERDICTS[word]}."
+        if word == "it depends":
+            verdict = f"It depends: true {_listed(kept)}, false {_listed(lost)}."
+        measured = "; ".join(f"{shown(value)} {case}".strip() for case, value in numbers.items())
+        because = " ".join((self.function.__doc__ or "").split())
+        measures = self.measures[:1].upper() + self.measures[1:]
+        return Verdict(word, numbers, f"{verdict} {because} {measures}: {measured}.")
+
+
+Row: TypeAlias = tuple[str, Claim, Verdict]  # with the number of its lesson
+
+
+def claim(statement: str, *, measures: str, rule: str, **more: Any) -> Callable[..., Claim]:
+    """Make a claim of the function below (a decorator), which returns the number."""
+    return lambda function: Claim(statement, function, measures, rule, **more)
+
+
+def shown(number: float) -> str:
+    """Return a count as it is, a measured number to four digits or two decimals.
+
+    What rounding errors leave differs from machine to machine: only a bound is shown, "< 1e-14".
+    """
+    if isinstance(number, Integral):
+        text = f"{number:,}"
+    elif abs(number) < BOUNDS[-1]:
+        text = f"< {next(bound for bound in BOUNDS if abs(number) < bound):.0e}"
+    elif abs(number) >= 1000:
+        text = f"{number:,.2f}"
+    else:
+        text = f"{number:.4g}"
+    return text.replace(",", "\N{NO-BREAK SPACE}")
+
+
+def audit(lesson: str) -> Prediction:
+    """Ask for a vote on five claims of a lesson, such as "05", and tell what the numbers say."""
+    asked = [found for number, found in every_claim(lesson) if found.section]
+    verdicts = [found() for found in asked]
+    return Prediction(
+        [_vote(found.statement, verdict) for found, verdict in zip(asked, verdicts, strict=True)],
+        "".join(map(_ballot, asked, verdicts)),
+        "\n".join(map("{0.statement}\n    {1.said}".format, asked, verdicts)),
+        kind="votes",
+    )
+
+
+def _vote(statement, verdict) -> tuple[str, list[bool]]:
+    return statement, [word == verdict.word for word in VERDICTS]
+
+
+def _ballot(found: Claim, verdict: Verdict) -> str:
+    link = f'<a href="#{found.section.replace(" ", "-")}">{html.escape(found.section)}</a>'
+    where = "; ".join(map(sources.link, found.sources)) or NO_SOURCE
+    place = f"<p><small>Section {link}. Check it in: {where}.</small></p>"
+    choices = [
+        (text, word == verdict.word, "✓ Yes." if word == verdict.word else "✗ No.")
+        for word, text in VERDICTS.items()
+    ]
+    return closed(
+        f"<p>{html.escape(found.statement)}</p>",
+        choices,
+        f"<p>{html.escape(verdict.said)}</p>{place}",
+        "posviz-vote",
+    )
+
+
+def every_claim(lesson: str = "") -> Iterator[tuple[str, Claim]]:
+    """Yield the number of the lesson and the claim, for all claims of the course or a lesson.
+
+    Raises:
+        ValueError: for a lesson without claims; the message names those that have some.
+    """
+    modules = {row.number: f"posviz.lessons.{row.topic}.claims" for row in LESSONS}
+    modules = {number: name for number, name in modules.items() if importlib.util.find_spec(name)}
+    if lesson and lesson not in modules:
+        allowed = ", ".join(map(repr, modules))
+        raise ValueError(f"lesson must be one of {allowed}, got {quoted(lesson)}")
+    for number, name in modules.items():
+        if lesson in ("", number):
+            for value in vars(importlib.import_module(name)).values():
+                if isinstance(value, Claim):
+                    yield number, value
+
+
+def every_verdict() -> list[Row]:
+    """Compute all claims of the course."""
+    return [(number, found, found()) for number, found in every_claim()]
+
+
+def ledger(*, lesson: str = "", verdict: str = "") -> Searched:
+    """Compute the claims of the course, or those of a lesson or a verdict, as a table to search.
+
+    Raises:
+        ValueError: for a lesson without claims and for another verdict.
+    """
+    if verdict and verdict not in VERDICTS:
+        raise ValueError(f"verdict must be one of {list(VERDICTS)}, got {quoted(verdict)}")
+    found = [(number, asked, asked()) for number, asked in every_claim(lesson)]
+    rows = [row for row in found if verdict in ("", row[2].word)]
+    lines = [f"{number} {asked.statement} {told.said}" for number, asked, told in rows]
+    return Searched("posviz-ledger", table(rows), "\n".join([f"{len(rows)} claims", *lines]))
+
+
+def table(rows: Iterable[Row]) -> str:
+    """Return claims and their verdicts as an HTML table."""
+    heads = ("Claim", "What the numbers say", "Decided in", "Check it in")
+    head = "".join(f'<th scope="col" style="text-align: left">{name}</th>' for name in heads)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(map(_row, rows))}</tbody></table>"
+
+
+def _row(row: Row) -> str:
+    number, asked, verdict = row
+    [lesson] = [each for each in LESSONS if each.number == number]
+    anchor = f"#{asked.section.replace(' ', '-')}" if asked.section else ""
+    place = html.escape(f"{number} {asked.section or lesson.title}")
+    link = f'<a href="{lesson.notebook}.ipynb{html.escape(anchor)}">{place}</a>'
+    where = "; ".join(map(sources.link, asked.sources)) or NO_SOURCE
+    cells = html.escape(asked.statement), html.escape(verdict.said), link, where
+    style = "text-align: left; vertical-align: top; white-space: normal"
+    return "<tr>" + "".join(f'<td style="{style}">{cell}</td>' for cell in cells) + "</tr>"
+
+
+def _listed(cases: list[str]) -> str:
+    return " and ".join(cases) if len(cases) < 3 else f"{', '.join(cases[:-1])} and {cases[-1]}"

@@ -1,0 +1,157 @@
+"""The mistakes of an exercise, as rows of a table; two of them compose.
+
+    check_double = Checker("The double", double, numbers, mistakes=[
+        answer("halved again", lambda y: y / 2, "You halved your answer: return 2x itself."),
+        argument("first ignored", "You left out the first number: double all.", x=lambda x: x[1:]),
+        wrong("squared", lambda x: x * x, "You multiplied x by itself; the double is 2x."),
+        right_on("whole numbers only", lambda rng, size: (rng.integers(9, size=size),),
+                 "You rounded: the numbers need not be whole."),
+        looks_like("odd", lambda y: y % 2 == 1, "That is odd; a double is even."),
+    ])
+
+Functions in the table take arguments of the reference by their names.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """What is changed in the reference, and what is told to those who did it."""
+
+    name: str
+    change: Callable[[Function], Function]
+    message: str
+    alone: bool = False  # a function of its own: nothing of what it is given is left
+
+
+@dataclass(frozen=True)
+class RightOn:
+    """A mistake of answers that fail elsewhere, and are right on all of these inputs."""
+
+    name: str
+    inputs: Callable[[np.random.Generator, int], tuple]
+    message: str
+
+
+@dataclass(frozen=True)
+class LooksLike:
+    """A mistake that the first wrong output shows, where no other fits."""
+
+    name: str
+    shown_by: Callable[[Any], bool]
+    message: str
+
+
+right_on, looks_like = RightOn, LooksLike
+
+
+def wrong(name: str, function: Function, message: str) -> Mistake:
+    """A mistake as a function of its own, with the arguments of the reference."""
+    return Mistake(name, lambda right: function, message, alone=True)
+
+
+def answer(name: str, change: Function, message: str) -> Mistake:
+    """A mistake in what is returned: change(answer, …) -> the wrong answer.
+
+    Parameters after the first are arguments of the reference, by name.
+    """
+    wanted = list(signature(change).parameters)[1:]
+
+    def changed(right: Function) -> Function:
+        @wraps(right)
+        def function(*given, **steps):
+            known = _named(right, given)
+            return change(right(*given, **steps), *(known[each] for each in wanted))
+
+        return function
+
+    return Mistake(name, changed, message)
+
+
+def argument(name: str, message: str, **changes: Any) -> Mistake:
+    """A mistake in what the reference is given: other values of some of its arguments.
+
+    A function among them computes the value from arguments of the reference, by name.
+    """
+
+    def changed(right: Function) -> Function:
+        @wraps(right)
+        def function(*given, **steps):
+            known = _named(right, given)
+            new = {each: _computed(value, known) for each, value in changes.items()}
+            return right(*(known | new).values(), **steps)
+
+        return function
+
+    return Mistake(name, changed, message)
+
+
+def step(name: str, message: str, **steps: Any) -> Mistake:
+    """A mistake in a step that the reference takes, one of its keyword-only parameters."""
+
+    def changed(right: Function) -> Function:
+        @wraps(right)
+        def function(*given, **others):
+            return right(*given, **(steps | others))
+
+        return function
+
+    return Mistake(name, changed, message)
+
+
+def both(outer: Mistake, inner: Mistake) -> Mistake:
+    """The two mistakes at once."""
+    return Mistake(
+        f"{outer.name}, and {inner.name}",
+        lambda right: outer.change(inner.change(right)),
+        f"Two things. {outer.message} {inner.message}",
+    )
+
+
+def _named(function, given) -> dict[str, Any]:
+    return dict(zip(signature(function).parameters, given, strict=False))
+
+
+def _computed(value, known) -> Any:
+    return (
+        value(*(known[each] for each in signature(value).parameters)) if callable(value) else value
+    )
+
+
+# Mistakes that readers make in many exercises.
+
+BASE_IGNORED = argument(
+    "base ignored",
+    "You wrote 10000 into the formula: use the argument base, which is not always 10000.",
+    base=10_000,
+)
+POSITIONS_IGNORED = argument(
+    "positions ignored",
+    "You numbered the rows 0, 1, 2, …: use the positions that are given, whatever they are.",
+    positions=lambda positions: np.arange(len(positions)),
+)
+POSITIONS_FROM_1 = argument(
+    "positions from 1",
+    "You counted positions from 1: use them as they are given, from 0 on.",
+    positions=lambda positions: positions + 1,
+)
+CAUSAL_MASK_APPLIED = answer(
+    "causal mask applied",
+    lambda scores: np.where(np.tri(scores.shape[-1], dtype=bool), scores, -np.inf),
+    "You masked the keys ahead of each query. No mask is asked for here: return all scores.",
+)
+AHEAD_SET_TO_0 = answer(
+    "keys ahead set to 0",
+    lambda scores: np.tril(scores),
+    "You set the scores of the keys ahead of each query to 0. No mask is asked for here: return "
+    "all scores.",
+)
