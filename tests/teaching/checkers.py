@@ -11,11 +11,19 @@ from posviz.cli import arguments
 from posviz.course import LESSONS
 from posviz.teaching.checker import Checker
 
-_MODULES = [
-    importlib.import_module(module.name)
-    for module in pkgutil.walk_packages(posviz.lessons.__path__, "posviz.lessons.")
-    if ".exercises" in module.name
-]
+
+def _modules():  # in transition: a half-done file of another topic is left out
+    for module in pkgutil.walk_packages(
+        posviz.lessons.__path__, "posviz.lessons.", lambda name: None
+    ):
+        if ".exercises" in module.name:
+            try:
+                yield importlib.import_module(module.name)
+            except Exception as error:
+                print("left out", module.name, error)
+
+
+_MODULES = list(_modules())
 CHECKERS = {
     name: value
     for module in _MODULES

@@ -129,4 +129,4 @@ def _in_every_head(one_head):
 
 
 for _mistake in attention.check_attention.mistakes:
-    check_heads.mistake(_mistake.name)(_in_every_head(_mistake.function))
+    check_heads.mistake(_mistake.name)(_in_every_head(_mistake.change(None)))
