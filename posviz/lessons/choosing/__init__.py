@@ -1,1 +1,5 @@
-"""Pictures of lesson 13."""
+"""Lesson 13: choosing."""
+
+from posviz.lessons.choosing.exercises import check_moved
+
+__all__ = ["check_moved"]

@@ -7,18 +7,17 @@ from typing import Any, NamedTuple
 
 from posviz.course import OF_TOPIC
 from posviz.encodings.checks import require_choice
-from posviz.lessons.alibi.exercises.slopes import check_slopes
-from posviz.lessons.content.exercises.forgetting import check_fox
-from posviz.lessons.learned.exercises.table import check_has_row
-from posviz.lessons.order.exercises.attention import check_attention
-from posviz.lessons.relative.exercises.shaw import check_shaw_index
-from posviz.lessons.rotary.exercises.rotation import check_slip
-from posviz.lessons.rotary.exercises.scores import check_rotary_scores
-from posviz.lessons.rotary2d.exercises.angles import check_axial
-from posviz.lessons.rotary_code.exercises.serving import check_cached_scores
-from posviz.lessons.sinusoidal.exercises.table import check_sinusoidal
-from posviz.lessons.stretching.exercises.temperature import check_on_scores
-from posviz.lessons.xpos.exercises.blocks import check_blockwise_mask
+from posviz.lessons.alibi import check_slopes
+from posviz.lessons.content import check_fox
+from posviz.lessons.learned import check_has_row
+from posviz.lessons.order import check_attention
+from posviz.lessons.relative import check_shaw_index
+from posviz.lessons.rotary import check_rotary_scores, check_slip
+from posviz.lessons.rotary2d import check_axial
+from posviz.lessons.rotary_code import check_cached_scores
+from posviz.lessons.sinusoidal import check_sinusoidal
+from posviz.lessons.stretching import check_on_scores
+from posviz.lessons.xpos import check_blockwise_mask
 from posviz.teaching import progress
 from posviz.teaching.checker import Checker
 from posviz.teaching.feedback import Feedback

@@ -1,1 +1,0 @@
-"""Exercises of lesson 13."""

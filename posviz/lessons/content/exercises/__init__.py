@@ -1,1 +1,0 @@
-"""Exercises of lesson 11: position from content, and layers without it."""
