@@ -58,9 +58,10 @@ CHEATS = {
     "with the reference": (
         IMPORTS
         + """
-from posviz.lessons.rotary.exercises import rotation, scores
-my_rotary, my_scores = rotation.check_apply_rotary.reference, scores.check_rotary_scores.reference
-my_matrix = rotation.check_slip.reference()
+from posviz.lessons.rotary import exercises
+my_rotary = exercises.check_apply_rotary.reference
+my_scores = exercises.check_rotary_scores.reference
+my_matrix = exercises.check_slip.reference()
 """,
         ("wrong", "wrong", "error"),
     ),
@@ -90,7 +91,7 @@ def my_scores(x, *rest):
 import sys
 del sys.modules["posviz"], sys.meta_path[0]
 sys.path.insert(0, "PACKAGE")
-exec(open("PACKAGE/posviz/lessons/rotary/exercises/rotation.py").read())
+exec(open("PACKAGE/posviz/lessons/rotary/exercises.py").read())
 my_rotary = check_apply_rotary.reference
 """,
         ("error", "error", "error"),

@@ -3,7 +3,7 @@
 import pytest
 
 from posviz.classroom.hidden import require
-from posviz.lessons.rotary.exercises.rotation import check_slip
+from posviz.lessons.rotary import check_slip
 from tests.classroom.made_up import IMPORTS, MATRIX
 
 pytestmark = pytest.mark.slow("a process")
@@ -12,5 +12,5 @@ pytestmark = pytest.mark.slow("a process")
 def test_it_raises_what_the_reader_is_told():
     require(check_slip, "my_matrix", [IMPORTS, MATRIX], lent=["apply_rotary"], seed=1)
     slip = [IMPORTS, MATRIX.replace("4 - 7", "7 - 4")]
-    with pytest.raises(AssertionError, match="That is R at m − n, the common slip"):
+    with pytest.raises(AssertionError, match="That is R at i − j, the common slip"):
         require(check_slip, "my_matrix", slip, lent=[], seed=1)

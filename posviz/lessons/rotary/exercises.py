@@ -1,0 +1,326 @@
+"""Exercises of RoPE: rotate a head, compute its scores, find the matrix between q and k."""
+
+from functools import partial
+
+import numpy as np
+
+from posviz.attention import softmax
+from posviz.encodings.rotary import change_layout, rotation_matrix
+from posviz.teaching.checker import Checker
+from posviz.teaching.mistakes import (
+    BASE_IGNORED,
+    CAUSAL_MASK_APPLIED,
+    POSITIONS_IGNORED,
+    answer,
+    argument,
+    looks_like,
+    right_on,
+    step,
+    wrong,
+)
+
+TOLERANCE = 1e-3  # computed in float32, an angle of 1000 radians is off by up to 1e-4
+
+
+def vectors(rng, *shape):
+    """Return numbers below 1, so that the tolerance means the same for every rotated vector."""
+    return rng.uniform(-1, 1, size=shape)
+
+
+def power_of(width):
+    """Return the exponent of the base for each column, [width]: −2k/width in both of pair k."""
+    return -np.arange(0, width, 2).repeat(2) / width
+
+
+def partners(x, minus=-1):
+    """Return of each column the other one of its pair, [−x₁, x₀, −x₃, x₂, …], [len, head_dim]."""
+    return np.stack([minus * x[:, 1::2], x[:, ::2]], axis=-1).reshape(x.shape)
+
+
+def rotate_half(x):
+    """Return the partners of the other layout, [−x[d/2], …, x₀, …], [len, head_dim]."""
+    first, second = np.split(x, 2, axis=1)
+    return np.hstack([-second, first])
+
+
+def rotated(x, positions, base, *, layout="interleaved", power=power_of, partner=partners):
+    """Rotate pairs of x [len, head_dim] by positions [len] · base^(−2k/head_dim): the same shape.
+
+    Source: Su et al. 2021 (RoFormer), equation 34.
+    """
+    x = change_layout(x, source=layout, target="interleaved")
+    angles = np.outer(positions, base ** power(x.shape[1]))
+    out = x * np.cos(angles) + partner(x) * np.sin(angles)
+    return change_layout(out, source="interleaved", target=layout)
+
+
+def overwritten(x, positions, base):
+    """Rotate as code does that writes the first of a pair before it computes the second."""
+    out = rotated(x, positions, base)
+    angles = np.outer(positions, base ** power_of(x.shape[1])[::2])
+    out[:, 1::2] = out[:, ::2] * np.sin(angles) + x[:, 1::2] * np.cos(angles)
+    return out
+
+
+def rotary_inputs(rng, size):
+    """Return x, positions and base; more tokens than pairs, so that angles [pairs, len] fail."""
+    positions = rng.choice(2 ** (size + 3), size=size + 1, replace=False)
+    return vectors(rng, size + 1, 2 * size), positions, float(rng.choice([100, 1_000, 10_000]))
+
+
+def exact_in_float16(rng, size):
+    """Return inputs whose frequencies are powers of 2, so that float16 holds every angle."""
+    pairs, positions = 1 + size % 4, rng.choice(2_000, size=size, replace=False)
+    return vectors(rng, size, 2 * pairs), np.append(0, positions[1:]), 2.0**pairs
+
+
+def exact_in_bfloat16(rng, size):
+    """Return inputs whose angles 8 bits hold, and x so small that its errors are forgiven."""
+    pairs, positions = 2 ** (size % 3), 8 * rng.choice(256, size=size, replace=False)
+    return vectors(rng, size, 2 * pairs) / 20, np.append(0, positions[1:]), 2.0**pairs
+
+
+check_apply_rotary = Checker(
+    "RoPE",
+    rotated,
+    rotary_inputs,
+    edges=[
+        # The first position, and equal ones.
+        (np.arange(1, 13).reshape(3, 4) / 20, np.array([0, 3, 3]), 100.0),
+        (np.array([[0.6, 0.8, 0.5, 0.1]]), np.array([2]), 10_000.0),  # one token
+    ],
+    tolerance=TOLERANCE,
+    mistakes=[
+        step(
+            "exponent doubled",
+            "Your pairs slow down too fast: the exponent of pair i is 2i/head_dim, and 2i is "
+            "already the dimension index, so do not double it again.",
+            power=lambda width: 2 * power_of(width),
+        ),
+        step(
+            "pairs from 1",
+            "You counted the pairs from 1: i runs from 0 to head_dim/2 − 1, and pair 0 turns by "
+            "one radian per token.",
+            power=lambda width: power_of(width) - 2 / width,
+        ),
+        step(
+            "a frequency for every column",
+            "You gave every column a frequency of its own, so lengths are not kept. The two "
+            "columns of a pair turn by one angle: the exponent is 2i/head_dim for columns 2i and "
+            "2i+1.",
+            power=lambda width: -np.arange(width) / width,
+        ),
+        step(
+            "half_split instead of interleaved",
+            "You paired dimension i with i + head_dim/2, the layout half_split. Here neighbours "
+            "are a pair, 2i and 2i+1: take x[:, ::2] and x[:, 1::2].",
+            layout="half_split",
+        ),
+        step(
+            "two layouts mixed",
+            "Your cosines and sines stand for neighbours, but the partners come from the other "
+            "half, as in rotate_half. Let columns 2i and 2i+1 be partners of each other.",
+            partner=rotate_half,
+        ),
+        answer(
+            "output concatenated",
+            lambda y: np.hstack([y[:, ::2], y[:, 1::2]]),
+            "You turned the right pairs, but wrote all first halves and then all second halves. "
+            "Put each pair back where you took it from: out[:, ::2] and out[:, 1::2].",
+        ),
+        argument(
+            "sign of the sine",
+            "You turned clockwise. A pair (x, y) turns to (x cos − y sin, x sin + y cos): swap the "
+            "signs of your two sines.",
+            positions=lambda positions: -positions,
+        ),
+        step(
+            "minus of the sine missing",
+            "You lack a minus: the first of a pair becomes x cos − y sin. With a plus the pair is "
+            "not turned, and its length changes.",
+            partner=partial(partners, minus=1),
+        ),
+        wrong(
+            "overwritten too soon",
+            overwritten,
+            "You overwrote the first of each pair and then used it for the second. Keep both of "
+            "the old values, or write into a new array.",
+        ),
+        POSITIONS_IGNORED,
+        BASE_IGNORED,
+        right_on(
+            "angles in float16",
+            exact_in_float16,
+            "Your angles are held in float16, which has 11 bits: past 1024 radians it knows only "
+            "whole ones. Compute positions, angles, cosines and sines in float64 and cast the "
+            "result.",
+        ),
+        right_on(
+            "numbers in bfloat16",
+            exact_in_bfloat16,
+            "Some of your numbers are held in bfloat16, which has 8 bits: past 128 radians it "
+            "knows only whole ones, and a cosine is off by up to 1/512. Compute positions, angles, "
+            "cosines and sines in float64, or at least in float32, and return the result so.",
+        ),
+    ],
+)
+
+
+def not_rotated(x, positions, base):
+    """Return x [len, head_dim] as it is."""
+    return x
+
+
+def head_scores(x, w_q, w_k, positions, base, *, at_query=rotated, at_key=rotated):
+    """Return scores [len, len] of x [len, d_model], w_q and w_k [d_model, head_dim]; no softmax."""
+    q, k = at_query(x @ w_q, positions, base), at_key(x @ w_k, positions, base)
+    return q @ k.T / np.sqrt(q.shape[1])
+
+
+def rotated_first(x, w_q, w_k, positions, base):
+    """Return the scores of embeddings that are rotated before they are projected."""
+    x = rotated(x, positions, base)
+    return (x @ w_q) @ (x @ w_k).T / np.sqrt(w_q.shape[1])
+
+
+def scores_inputs(rng, size):
+    """Return x, w_q, w_k, positions and base; d_model is not head_dim, and even."""
+    d_model, head_dim = 2 * size + 2, 4 + 2 * (size % 2)
+    projections = rng.normal(size=(2, d_model, head_dim))
+    positions = rng.choice(50, size=size + 1, replace=False)
+    return vectors(rng, size + 1, d_model), *projections, positions, float(rng.choice([100, 1_000]))
+
+
+def scores_edge(*positions):
+    """Return the inputs with these positions."""
+    x, w_q, w_k, _, base = scores_inputs(np.random.default_rng(0), 2)
+    return x[: len(positions)], w_q, w_k, np.array(positions), base
+
+
+check_rotary_scores = Checker(
+    "The scores of a head with RoPE",
+    head_scores,
+    scores_inputs,
+    edges=[scores_edge(0, 2, 2), scores_edge(3)],  # the first position, and equal ones; one token
+    tolerance=TOLERANCE,
+    mistakes=[
+        wrong(
+            "rotated before projection",
+            rotated_first,
+            "You turned x before you projected it. A projection mixes the pairs, so the score no "
+            "longer depends on the offset alone: project first, then turn q and k.",
+        ),
+        answer(
+            "1/√head_dim missing",
+            lambda y, w_q: y * np.sqrt(w_q.shape[1]),
+            "You forgot to divide the scores by √head_dim. Turning keeps lengths, so RoPE changes "
+            "nothing about the scale.",
+        ),
+        answer(
+            "divided by √d_model",
+            lambda y, x, w_q: y * np.sqrt(w_q.shape[1] / x.shape[1]),
+            "You divided the scores by √d_model. The sum in q·k has head_dim terms: divide by "
+            "√head_dim, the width of the queries and keys.",
+        ),
+        step(
+            "nothing turned",
+            "You turned neither queries nor keys, so positions play no part. Turn both, after the "
+            "projection.",
+            at_query=not_rotated,
+            at_key=not_rotated,
+        ),
+        step(
+            "only the queries turned",
+            "You turned the queries alone, so the score depends on the query's position, whatever "
+            "the key's is. Turn the keys too, each by its own position.",
+            at_key=not_rotated,
+        ),
+        step(
+            "keys turned the other way",
+            "You turned the keys backwards, so the score depends on i + j. Turn both the same way: "
+            "the product itself takes the difference.",
+            at_key=lambda x, positions, base: rotated(x, -positions, base),
+        ),
+        answer(
+            "transposed",
+            lambda y: y.T,
+            "Your scores are transposed: row i belongs to query i. Compute q @ k.T, not k @ q.T, "
+            "and make q with w_q, k with w_k.",
+        ),
+        POSITIONS_IGNORED,
+        BASE_IGNORED,
+        CAUSAL_MASK_APPLIED,
+        answer(
+            "weights returned",
+            lambda y: softmax(y),
+            "You went one step too far: return the scores, before the softmax.",
+        ),
+    ],
+)
+
+
+def matrix_between() -> np.ndarray:
+    """Return the matrix R [2, 2] of the score qᵀRk: query at 7, key at 4, 0.5 radians per token."""
+    return rotation_matrix([(4 - 7) * 0.5])
+
+
+def is_no_rotation(matrix):
+    """Tell whether a matrix [2, 2] changes lengths or mirrors."""
+    back_and_forth = matrix.T @ matrix
+    return not np.allclose(back_and_forth, np.eye(2), atol=0.05) or np.linalg.det(matrix) < 0
+
+
+check_slip = Checker(
+    "The matrix between q and k",
+    matrix_between,
+    tolerance=TOLERANCE,  # three digits after the point are enough
+    mistakes=[
+        wrong(
+            "m − n instead of n − m",
+            lambda: rotation_matrix([1.5]),
+            "That is R at i − j, the common slip. The query's own turn is transposed, so it goes "
+            "back by i, and the key's goes on by j: R stands at (j − i) · 0.5.",
+        ),
+        wrong(
+            "m + n",
+            lambda: rotation_matrix([5.5]),
+            "You added the two turns. (R_i q)ᵀ is qᵀR_iᵀ, and R_iᵀ turns back by i: what is left "
+            "is the difference j − i.",
+        ),
+        wrong(
+            "degrees",
+            lambda: rotation_matrix(np.radians([-1.5])),
+            "You took the angle for degrees. It is −1.5 radians, as np.cos and np.sin want it: do "
+            "not convert it.",
+        ),
+        wrong(
+            "inv_freq forgotten",
+            lambda: rotation_matrix([-3]),
+            "You turned by j − i itself. A token turns by inv_freq = 0.5 radians for each "
+            "position: multiply j − i by it.",
+        ),
+        wrong(
+            "the query's matrix",
+            lambda: rotation_matrix([3.5]),
+            "That is the turn of the query alone, R_i. Multiply R_iᵀ by the turn of the key, R_j.",
+        ),
+        wrong(
+            "the key's matrix",
+            lambda: rotation_matrix([2]),
+            "That is the turn of the key alone, R_j. Multiply R_iᵀ, the query's turn transposed, "
+            "by it.",
+        ),
+        looks_like(
+            "identity",
+            lambda matrix: np.allclose(matrix, np.eye(2), atol=TOLERANCE),
+            "That is the identity, which turns by 0. The query and the key stand at different "
+            "positions, so what is left between them is a turn by (j − i) · 0.5.",
+        ),
+        looks_like(
+            "no rotation",
+            is_no_rotation,
+            "That matrix is no rotation, and R is one: [[cos, −sin], [sin, cos]] of one angle. "
+            "Both cosines are the same, and the two sines have opposite signs.",
+        ),
+    ],
+)
