@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from posviz.lessons.order.exercises.attention import _head, check_attention
+from posviz.lessons.order import check_attention
 from posviz.teaching import progress
 from posviz.teaching.checker import Checker
 
@@ -43,7 +43,7 @@ def test_an_exercise_is_noted_under_its_lesson_once_it_was_tried(file):
     assert not file.exists()
     check_attention(lambda x, *_: x)
     assert progress.read()["01"]["exercises"] == {"One attention head": False}
-    check_attention(lambda *given: _head(*given))
+    check_attention(lambda *given: check_attention.reference(*given))
     assert progress.read()["01"]["exercises"] == {"One attention head": True}
 
 
@@ -84,7 +84,7 @@ def test_a_file_that_cannot_be_used_stops_no_checker(file, text):
     else:
         file.parent.mkdir()
         file.write_text(text)
-    assert check_attention(lambda *given: _head(*given)).status == "correct"
+    assert check_attention(lambda *given: check_attention.reference(*given)).status == "correct"
 
 
 def test_a_file_that_is_no_json_is_told(file):
