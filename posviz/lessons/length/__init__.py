@@ -1,1 +1,11 @@
-"""Pictures of lesson 12: who still finds his way past the trained length, and what is inside."""
+"""Train short, test long: who goes on past the trained length, and what is inside."""
+
+from posviz.lessons.length.exercises import (
+    check_evaluation,
+    check_missed,
+    check_needles,
+    check_report,
+    check_which,
+)
+
+__all__ = ["check_evaluation", "check_missed", "check_needles", "check_report", "check_which"]

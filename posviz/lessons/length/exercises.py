@@ -1,0 +1,378 @@
+"""Exercises: reading and reporting what runs say of longer texts."""
+
+import operator
+
+import numpy as np
+
+from posviz.teaching.checker import Checker
+from posviz.teaching.mistakes import answer, argument, step, wrong
+
+
+def late(curves, trained):
+    """Mean of each curve over the second half of the trained length."""
+    return curves[:, trained // 2 : trained].mean(axis=1)
+
+
+def past(curves, trained):
+    """Mean of each curve past the trained length."""
+    return curves[:, trained:].mean(axis=1)
+
+
+def flattest(curves, trained, *, before=late, after=past, choose=np.argmin):
+    """Number of the curve [4, len] that grows least past the trained length."""
+    return int(choose(after(curves, trained) - before(curves, trained)))
+
+
+# In each, whoever looks elsewhere finds another curve; in one of the two, also another than anybody
+# who makes another mistake.
+CURVES = "62434621 51322432 35356346 32344421", "51643456 32145165 32255162 54232631"
+
+
+def curve_inputs(rng, size):
+    trained = 8 + 4 * size
+    return np.array([random_curve(rng, trained) for _ in range(4)]), trained
+
+
+def random_curve(rng, trained):
+    """It falls at first; past the trained length it grows, and may come down at its very end."""
+    place = np.arange(4 * trained)
+    new = np.clip(place - trained + 1, 0, None) / trained
+    level, start, growth = rng.uniform((1.4, 0, 0), (2.6, 8, 1.5))
+    curve = level + start / np.sqrt(1 + place) + growth * np.minimum(new, 1)
+    curve[-1] -= rng.uniform(0, 2)
+    return curve + 0.005 * rng.normal(size=len(place))
+
+
+check_which = Checker(
+    "Which curve goes on",
+    flattest,
+    curve_inputs,
+    edges=[(np.array([[*map(int, curve)] for curve in four.split()]), 4) for four in CURVES],
+    mistakes=[
+        wrong(
+            "lowest inside",
+            lambda curves, trained: int(np.argmin(curves[:, :trained].mean(axis=1))),
+            "You chose the lowest loss within the trained length. How well a model has learned "
+            "says nothing of whether it goes on: compare what comes after with what came before.",
+        ),
+        wrong(
+            "lowest of all positions",
+            lambda curves, trained: int(np.argmin(curves.mean(axis=1))),
+            "You chose the lowest mean over all positions, which mixes how well a model has "
+            "learned with how far it goes. Take the mean beyond less the mean inside.",
+        ),
+        step(
+            "lowest beyond",
+            "You chose the lowest mean past the trained length. A model that learned more may lose "
+            "a lot there, and still be lower: take off its mean inside.",
+            before=lambda curves, trained: 0,
+        ),
+        step(
+            "the last position",
+            "You looked at the last position alone. One position is one position: take the mean of "
+            "all past the trained length.",
+            after=lambda curves, trained: curves[:, -1],
+        ),
+        step(
+            "from the first position",
+            "You took the mean of the whole trained length. The first tokens have little before "
+            "them, so their loss is high with every encoding, and a curve that begins high seems "
+            "to fall. Begin at half of the trained length.",
+            before=lambda curves, trained: curves[:, :trained].mean(axis=1),
+        ),
+        step(
+            "most growth",
+            "You chose the curve that grows most. The one that grows least goes on.",
+            choose=np.argmax,
+        ),
+    ],
+)
+
+
+def all_runs(runs, inside, solved):
+    return runs
+
+
+def report(
+    inside, beyond, solved, *, best=np.median, kept=all_runs, middle=np.median, enough=operator.ge
+):
+    """Median, lowest, highest and share solved, beyond, of the rate best inside [rates, seeds]."""
+    rate = np.argmax(best(inside, axis=1))
+    runs = kept(beyond[rate], inside[rate], solved)
+    return np.array([middle(runs), runs.min(), runs.max(), enough(runs, solved).mean()])
+
+
+def report_inputs(rng, size):
+    """Accuracies of three learning rates, each the best in another way; some runs fail.
+
+    The first has the best median inside, the second beyond, and the third the best run inside.
+    """
+    seeds = 4 + size
+    lowest, highest = np.array([[0.93, 0.8, 0.8], [0.96, 0.9, 0.9]])[..., None]
+    inside = rng.uniform(lowest, highest, (3, seeds))
+    inside[2, -1] = 0.99
+    lowest, highest = np.array([[0.5, 0.75, 0.4], [0.7, 0.9, 0.6]])[..., None]
+    beyond = rng.uniform(lowest, highest, (3, seeds))
+    beyond[0, -1] = 0.97
+    inside[:, :2], beyond[:, :2] = 0.2, [[0.1], [0.1], [0.0]]  # seeds that did not learn
+    solved = float(np.sort(beyond[0])[seeds // 2 + 1])  # just as much as one run has
+    rates, order = rng.permutation(3), rng.permutation(seeds)
+    return inside[rates][:, order], beyond[rates][:, order], solved
+
+
+THREE_RUNS = np.array([[0.9, 0.8, 0.2], [0.7, 0.6, 0.95]]), np.array([[0.5, 0.1, 0.4], [0.6] * 3])
+
+check_report = Checker(
+    "An honest report",
+    report,
+    report_inputs,
+    edges=[(*THREE_RUNS, 0.4), (np.array([[0.9]]), np.array([[0.6]]), 0.6)],  # one rate, one run
+    mistakes=[
+        argument(
+            "chosen by outside results",
+            "You chose the learning rate by what it gives beyond the trained length. Then the test "
+            "takes part in the training: choose by the accuracies inside, and look beyond once.",
+            inside=lambda beyond: beyond,
+        ),
+        step(
+            "chosen by the best run",
+            "You chose the learning rate by its best run inside. One lucky run decides then: "
+            "choose by the median.",
+            best=np.max,
+        ),
+        step(
+            "the best of seeds",
+            "You report the best run in place of the median. The next reader has one run, and half "
+            "of all are below the median.",
+            middle=np.max,
+        ),
+        step(
+            "mean",
+            "You took the mean. Where runs either solve a task or do not, no run is near it: take "
+            "the median, and tell how many solve it.",
+            middle=np.mean,
+        ),
+        step(
+            "failed runs left out",
+            "You left out the runs that are below `solved`. They are results, too: a reader who "
+            "trains once may get one.",
+            kept=lambda runs, inside, solved: runs[runs >= solved],
+        ),
+        step(
+            "those that did not learn left out",
+            "You left out the run that did not learn inside. It did not fail to generalise, that "
+            "is true, but whoever trains this model gets such runs: report all, and the share "
+            "inside beside it.",
+            kept=lambda runs, inside, solved: runs[inside > 0.5],
+        ),
+        answer(
+            "a count",
+            lambda told, beyond: told * [1, 1, 1, beyond.shape[1]],
+            "You counted the runs that solve it. The share is asked for: divide by how many there "
+            "are.",
+        ),
+        step(
+            "above, not at least",
+            "You counted runs above `solved`. A run that has just so much has solved it: compare "
+            "with >=.",
+            enough=operator.gt,
+        ),
+        argument(
+            "the runs inside",
+            "You report the accuracies inside. The learning rate is chosen by those; what is "
+            "reported is what it gives beyond.",
+            beyond=lambda inside: inside,
+        ),
+    ],
+)
+
+
+def means(losses, asked):
+    """Mean loss of all tokens, and of those that are asked for; losses, asked [texts, len]."""
+    return np.array([losses.mean(), losses[asked].mean()])
+
+
+def needle_inputs(rng, size):
+    """Losses of ordinary tokens are about 1; of the few that ask, about 4; some texts ask more."""
+    asked = np.zeros((3, 8 + 4 * size), dtype=bool)
+    for row, count in enumerate((1, 2, 3)):
+        asked[row, rng.permutation(asked.shape[1])[:count]] = True
+    losses = np.where(asked, rng.normal(4, 1, asked.shape), rng.normal(1, 0.2, asked.shape))
+    return losses, asked
+
+
+def text_by_text(both, losses, asked):
+    return [
+        both[0],
+        np.mean([text[those].mean() for text, those in zip(losses, asked, strict=True)]),
+    ]
+
+
+check_needles = Checker(
+    "Two means",
+    means,
+    needle_inputs,
+    edges=[
+        (np.array([[1.0, 2.0, 6.0]]), np.array([[False, False, True]])),  # one text
+        (np.array([[1.0, 5.0], [3.0, 4.0]]), np.array([[False, True], [False, False]])),
+    ],
+    mistakes=[
+        answer(
+            "asked over all",
+            lambda both, losses, asked: [both[0], (losses * asked).mean()],
+            "You divided the loss of the asked tokens by the number of all tokens. So few of them "
+            "hardly show in a mean over all, which is the point: divide by how many are asked.",
+        ),
+        answer(
+            "text by text",
+            text_by_text,
+            "You took the mean of each text first, so that a token of a text that asks little "
+            "counts more. Take one mean over all asked tokens.",
+        ),
+        answer(
+            "the others",
+            lambda both, losses, asked: [both[0], losses[~asked].mean()],
+            "Your second number is the mean of the tokens that are *not* asked for. Use `asked`, "
+            "not `~asked`.",
+        ),
+        answer(
+            "swapped",
+            lambda both: both[::-1],
+            "You have both, in the other order: first the mean of all, then that of the asked "
+            "tokens.",
+        ),
+        answer(
+            "a sum",
+            lambda both, losses, asked: [both[0], losses[asked].sum()],
+            "Your second number is a sum. Divide by how many tokens are asked.",
+        ),
+    ],
+)
+
+
+def by_text(losses_a, texts_a, losses_b, texts_b):
+    """b − a on each text that both have read [texts, len]."""
+    _, at_a, at_b = np.intersect1d(texts_a, texts_b, return_indices=True)
+    return losses_b[at_b] - losses_a[at_a]
+
+
+def by_line(losses_a, texts_a, losses_b, texts_b):
+    lines = min(len(losses_a), len(losses_b))
+    return losses_b[:lines] - losses_a[:lines]
+
+
+def of_means(losses_a, texts_a, losses_b, texts_b):
+    return losses_b.mean(axis=0, keepdims=True) - losses_a.mean(axis=0, keepdims=True)
+
+
+def difference(losses_a, texts_a, losses_b, texts_b, trained, rows, *, subtract=by_text):
+    """Mean of b − a at positions `trained` to `rows`; losses [texts, len], texts [texts]."""
+    return subtract(losses_a, texts_a, losses_b, texts_b)[:, trained:rows].mean()
+
+
+def evaluation_inputs(rng, size):
+    """Texts differ far more than arms do; each arm has read some that the other has not."""
+    trained = 4 + size
+    rows, length = 3 * trained, 4 * trained
+    own = rng.normal(2, 1.5, size=(9, length))
+    place = np.arange(length)
+    cost = 0.8 * np.clip(place - trained, 0, None) / trained - 0.6 + 3 * (place >= rows)
+    texts_a, texts_b = rng.permutation(9)[:6], rng.permutation(9)[:7]
+    a = own[texts_a] + 0.01 * rng.normal(size=(6, length))
+    b = own[texts_b] + cost + 0.01 * rng.normal(size=(7, length))
+    return a, texts_a, b, texts_b, trained, rows
+
+
+ONE_TEXT = np.array([[2.0, 1.0, 3.0, 5.0]]), np.array([7])
+
+check_evaluation = Checker(
+    "A repaired evaluation",
+    difference,
+    evaluation_inputs,
+    edges=[
+        # One text in common, and a table that ends with the text.
+        (*ONE_TEXT, np.array([[9.0] * 4, [2.0, 1.0, 4.0, 8.0]]), np.array([3, 7]), 2, 4),
+        (*ONE_TEXT, np.array([[2.0, 1.0, 4.0, 8.0]]), np.array([7]), 2, 3),  # one position
+    ],
+    mistakes=[
+        argument(
+            "all positions averaged",
+            "You averaged over positions inside the trained length, too. There both do well, which "
+            "hides what happens after it: begin at `trained`.",
+            trained=0,
+        ),
+        argument(
+            "untrained learned rows",
+            "You counted positions whose row of the table was never trained: random numbers are "
+            "added there. That the table ends is a fact of its own; how the model goes on is seen "
+            "before: end at `rows`.",
+            rows=lambda losses_b: losses_b.shape[1],
+        ),
+        argument(
+            "only the tail",
+            "You took the last position alone. The tail says neither where it begins to go wrong "
+            "nor how fast: take all from `trained` on, and end at `rows`.",
+            trained=lambda rows: rows - 1,
+        ),
+        step(
+            "other texts",
+            "You compared the means of all texts. Each arm has read some that the other has not, "
+            "and texts differ more than arms: keep those that both have read.",
+            subtract=of_means,
+        ),
+        step(
+            "other data order",
+            "You compared line by line. The two arms have read their texts in different orders: "
+            "bring together the lines whose number in `texts_a` and `texts_b` is the same.",
+            subtract=by_line,
+        ),
+        answer(
+            "a − b",
+            lambda b_less_a: -b_less_a,
+            "You took a − b. By how much b's loss is higher is asked for: b − a.",
+        ),
+    ],
+)
+
+
+def missed(rate, seeds):
+    """Probability [n] that of so many runs, which fail at this rate, none fails; seeds [n]."""
+    return (1 - rate) ** np.asarray(seeds)
+
+
+def missed_inputs(rng, size):
+    return float(rng.choice([0.1, 0.2, 0.35])), np.sort(rng.permutation(12)[: 2 + size // 2] + 2)
+
+
+check_missed = Checker(
+    "A failure that is missed",
+    missed,
+    missed_inputs,
+    edges=[(0.25, np.array([1, 2, 3])), (0.25, np.array([4])), (0.0, np.array([2, 3]))],
+    mistakes=[
+        answer(
+            "seen",
+            lambda none: 1 - none,
+            "That is how likely you *see* a failure. It is missed where every run succeeds: "
+            "(1 − rate) to the power of the number of runs.",
+        ),
+        argument(
+            "all fail",
+            "That is how likely *all* runs fail. It is missed where none does: take 1 − rate in "
+            "place of the rate.",
+            rate=lambda rate: 1 - rate,
+        ),
+        wrong(
+            "rates added",
+            lambda rate, seeds: 1 - rate * seeds,
+            "You added up the rates of all runs. With enough of them that is below 0: runs that "
+            "all succeed are a product.",
+        ),
+        argument(
+            "one run",
+            "That is for one run, however many there are. Each of them has to succeed: take the "
+            "power.",
+            seeds=lambda seeds: np.ones(len(seeds)),
+        ),
+    ],
+)
