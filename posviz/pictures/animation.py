@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from posviz.pictures.declared import Declared
 from posviz.pictures.export import about, interruptible, method_call, nearest, replacing
 from posviz.pictures.killed import ending_with_us, temporary_folder
 from posviz.pictures.knobs import device, numeric, text
 from posviz.pictures.live_figure import LiveFigure
-from posviz.pictures.picture import Picture
 from posviz.pictures.places import placed
 from posviz.pictures.style import dpi
 from posviz.wording import quoted
@@ -40,7 +40,7 @@ QUALITIES = range(18, 49, 6)  # H.264's rate factors: at 18 no loss is seen, at 
 
 @interruptible()
 def animate(
-    picture: Picture, knob: str, path: str | Path, *, style: str = "notebook", dark: bool = False
+    picture: Declared, knob: str, path: str | Path, *, style: str = "notebook", dark: bool = False
 ) -> Path:
     """Write the picture while one knob moves, to GIF or MP4 by the path's ending.
 
@@ -68,7 +68,7 @@ def animate(
     return path
 
 
-def check_can_be_filmed(picture_class: type[Picture], name: str) -> None:
+def check_can_be_filmed(picture_class: type[Declared], name: str) -> None:
     """Raise ValueError, with the reason, for a name that is no knob or a knob that cannot move."""
     known = picture_class.knobs()
     if name not in known:
@@ -83,7 +83,7 @@ class Film:
     """A picture's frames while one of its knobs moves; the picture itself is left as it is."""
 
     def __init__(
-        self, picture: Picture, knob: str, style: str = "notebook", dark: bool = False
+        self, picture: Declared, knob: str, style: str = "notebook", dark: bool = False
     ) -> None:
         self.picture = copy.copy(picture)
         self.knob, self.look = knob, (style, dark)

@@ -8,7 +8,7 @@ import ipywidgets as widgets
 import traitlets
 
 from posviz.pictures import knobs
-from posviz.pictures.picture import Picture
+from posviz.pictures.declared import Declared
 from posviz.pictures.slider import Slider
 from posviz.pictures.style import drawing
 
@@ -19,7 +19,7 @@ class Link:
     """Keeps a knob and a widget's value equal; refused values are reported and taken back."""
 
     def __init__(
-        self, picture: Picture, name: str, widget: Any, report: Callable[[Exception], None]
+        self, picture: Declared, name: str, widget: Any, report: Callable[[Exception], None]
     ) -> None:
         self.picture, self.name, self.widget, self.report = picture, name, widget, report
         self._setting_knob = False
@@ -66,7 +66,7 @@ class Link:
 class Greying:
     """Greys a widget while other knobs leave it nothing to change, and says why beside it."""
 
-    def __init__(self, picture: Picture, name: str, widget: Any) -> None:
+    def __init__(self, picture: Declared, name: str, widget: Any) -> None:
         self.picture, self.name, self.widget = picture, name, widget
         self.note = widgets.HTML()
         picture.observe(self._look, [*picture.knobs()[name].when])
@@ -81,7 +81,7 @@ class Greying:
         self.picture.unobserve(self._look, [*self.picture.knobs()[self.name].when])
 
 
-def control(picture: Picture, name: str, report: Callable[[Exception], None]) -> tuple:
+def control(picture: Declared, name: str, report: Callable[[Exception], None]) -> tuple:
     """The control for one knob: (box to show, main widget, links)."""
     knob = picture.knobs()[name]
     make = next(make for kind, make in _MAKERS.items() if isinstance(knob, kind))
@@ -110,13 +110,18 @@ def _choice(picture, name, knob, report):
 
 
 def _device(picture, name, knob, report):
-    """The devices of this machine; the others in grey, with the reason."""
-    _, picker, links = _choice(picture, name, knob, report)
-    why = "; ".join(f"{device}: {reason}" for device, reason in knob.reasons.items())
-    note = widgets.HTML(html.escape(why))
-    box = widgets.HBox([picker, note])
-    box.add_class("posviz-device")
-    return box, picker, links
+    """All devices; those that are not here in grey, with the reason when pointed at or touched."""
+    every = [*knob.options, *knob.reasons]
+    picker = widgets.ToggleButtons(
+        options=every,
+        tooltips=[knob.reasons.get(device, "") for device in every],
+        description=knob.label,
+        style=_LABEL | {"button_width": "auto"},
+    )
+    picker.add_class("widget-inline-hbox")
+    for device in knob.reasons:
+        picker.add_class(f"posviz-absent-{every.index(device) + 1}")
+    return picker, picker, [Link(picture, name, picker, report)]
 
 
 def _switch(picture, name, knob, report):

@@ -8,10 +8,10 @@ import ipywidgets as widgets
 import traitlets
 
 from posviz.pictures.controls import control
+from posviz.pictures.declared import Declared
 from posviz.pictures.export import output_png
 from posviz.pictures.export_panel import ExportPanel
 from posviz.pictures.live_figure import LiveFigure
-from posviz.pictures.picture import Picture
 from posviz.pictures.reruns import take_over_cell
 from posviz.pictures.screen import Screen
 from posviz.pictures.slider import Slider
@@ -23,7 +23,7 @@ from posviz.wording import shortened
 class Explorer(widgets.VBox):
     """Sliders, buttons and the living picture; shows itself in a notebook."""
 
-    def __init__(self, picture: Picture) -> None:
+    def __init__(self, picture: Declared) -> None:
         self.picture = picture
         self.start = picture.values()
         self.closed = False
@@ -40,9 +40,17 @@ class Explorer(widgets.VBox):
         self.reset_button.on_click(lambda _: self.reset())
         self.export = ExportPanel(picture)
         picture.observe(self._changed, list(made))
-        buttons = widgets.HBox([self.reset_button, self.export.button])
+        first = picture.first_knobs()
+        later = widgets.Box([box for name, (box, _, _) in made.items() if name not in first])
+        later.add_class("posviz-later-controls")
+        later.add_class("posviz-closed")
+        self.more = widgets.ToggleButton(description="More", tooltip="The other controls")
+        self.more.observe(lambda change: _fold(later, closed=not change["new"]), "value")
+        buttons = widgets.HBox(
+            [*[self.more] * bool(later.children), self.reset_button, self.export.button]
+        )
         buttons.add_class("posviz-buttons")
-        rows = widgets.Box([*(box for box, _, _ in made.values()), buttons])
+        rows = widgets.Box([*(made[name][0] for name in first), later, buttons])
         rows.add_class("posviz-controls")
         super().__init__([rows, self.export.panel, self.error, self.screen])
         self.add_class("posviz-explorer")
@@ -140,6 +148,10 @@ class Explorer(widgets.VBox):
             if widget is not self:
                 widget.close()
         super().close()
+
+
+def _fold(box, *, closed):
+    (box.add_class if closed else box.remove_class)("posviz-closed")
 
 
 def _tree(widget):

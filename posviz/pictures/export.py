@@ -14,8 +14,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
 from posviz import __version__
+from posviz.pictures.declared import Declared
 from posviz.pictures.killed import unfinished
-from posviz.pictures.picture import Picture
 from posviz.pictures.places import SETTING, placed
 from posviz.pictures.style import parts, style_context
 from posviz.pictures.styled_figure import StyledFigure, drop_bitmaps
@@ -50,14 +50,14 @@ class About(NamedTuple):
     rights: str | None
 
 
-def about(picture: Picture, caption: str, call: str) -> About:
+def about(picture: Declared, caption: str, call: str) -> About:
     """What a file tells of a picture that this call of a method has written."""
     ours = type(picture).__module__.startswith("posviz.")
     line = python_line(picture, call)
     return About(picture.title(), caption, line, f"posviz {__version__}", LICENCE if ours else None)
 
 
-def python_line(picture: Picture, call: str) -> str:
+def python_line(picture: Declared, call: str) -> str:
     """The Python that imports a picture's class, makes the picture, and calls a method of it."""
     kind = type(picture)
     package = kind.__module__.partition(".")[0]
@@ -88,7 +88,7 @@ def interruptible() -> Iterator[None]:
 
 @interruptible()
 def save_all(
-    picture: Picture, paths: Iterable[str | Path], *, style: str = "notebook", dark: bool = False
+    picture: Declared, paths: Iterable[str | Path], *, style: str = "notebook", dark: bool = False
 ) -> list[Path]:
     """Write one figure of a picture to several files, each in the format of its ending.
 

@@ -9,8 +9,8 @@ import ipywidgets as widgets
 
 from posviz.pictures import animation
 from posviz.pictures.copy_button import CopyButton
+from posviz.pictures.declared import Declared
 from posviz.pictures.export import FORMATS, method_call, python_line
-from posviz.pictures.picture import Picture
 from posviz.pictures.places import inside, placed
 from posviz.pictures.style import STYLES
 
@@ -24,7 +24,7 @@ class ExportPanel:
     An animation also asks which knob moves.
     """
 
-    def __init__(self, picture: Picture) -> None:
+    def __init__(self, picture: Declared) -> None:
         self.picture = picture
         self.button = widgets.ToggleButton(
             description="Export", icon="download", tooltip="Save the picture as it stands"

@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from PIL import Image
 
+from posviz.pictures.declared import Declared
 from posviz.pictures.export import distinct, png_bytes
 from posviz.pictures.knobs import numeric
 from posviz.pictures.live_figure import LiveFigure
-from posviz.pictures.picture import Picture
 from posviz.pictures.stream.cells import Cells
 from posviz.pictures.stream.layers import Layers
 from posviz.pictures.stream.recorder import Recording
@@ -48,7 +48,7 @@ def styles() -> str:
     return "".join((_HERE / name).read_text("utf-8") for name in names)
 
 
-def filmstrip(picture: Picture, told: str = "", max_bytes: int = 1_000_000) -> str:
+def filmstrip(picture: Declared, told: str = "", max_bytes: int = 1_000_000) -> str:
     """A picture as HTML in which its knobs move; it needs `styles` and filmstrip.js.
 
     told: a text whose numbers are among the places of every slider that takes them. There are as
@@ -98,7 +98,7 @@ class Frame(NamedTuple):
 class Strip:
     """The frames of a copy of a picture."""
 
-    def __init__(self, picture: Picture, style: str = WIDE) -> None:
+    def __init__(self, picture: Declared, style: str = WIDE) -> None:
         self.picture, self.start, self.knobs = copy.copy(picture), picture.values(), picture.knobs()
         self.moving: dict[str, list] = {}  # the values of each knob that has more than one
         self.frames: dict[tuple, Frame] = {}

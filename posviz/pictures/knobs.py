@@ -25,6 +25,7 @@ class Knob(traitlets.TraitType):
 
     when: the options of other knobs with which this one changes anything, by the knobs' names; of
         a number a range.
+    more: whether its control is one of those under "More".
     """
 
     play = False
@@ -37,10 +38,11 @@ class Knob(traitlets.TraitType):
         label: str | None = None,
         redraw: bool = False,
         when: Mapping[str, Sequence] | None = None,
+        more: bool = False,
     ) -> None:
         super().__init__(default)
         self.tag(knob=True)
-        self._label, self.redraw, self.when = label, redraw, when or {}
+        self._label, self.redraw, self.when, self.more = label, redraw, when or {}, more
 
     def idle(self, picture: Any) -> str:
         """Why the knob changes nothing as the picture stands; nothing if it does."""
@@ -90,8 +92,8 @@ class Knob(traitlets.TraitType):
 class numeric(Knob):
     """A number between low and high, both included.
 
-    until: where the range ends as a picture stands, if other knobs shorten it. A larger value stays
-    allowed, and is held at that end.
+    until: where the range ends as a picture stands, if other knobs shorten it. A larger value may
+    be set; it reads as that end, and comes back when the range does.
     """
 
     noun = "a number"
@@ -130,9 +132,9 @@ class numeric(Knob):
             self.high if self.until is None else max(min(self.high, self.until(picture)), self.low)
         )
 
-    def held(self, picture: Any) -> Any:
+    def get(self, obj: Any, cls: Any = None) -> Any:
         """The value, or the end of its range as the picture stands."""
-        return min(super().held(picture), self.end(picture))
+        return min(super().get(obj, cls), self.end(obj))
 
     # A slider has numbered places, from 0 to `last_place`; the browser knows nothing else.
 

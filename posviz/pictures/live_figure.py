@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from posviz.pictures.picture import Picture
+from posviz.pictures.declared import Declared
 from posviz.pictures.stream.layers import Layers
 from posviz.pictures.style import dpi, style_context
 from posviz.pictures.styled_figure import drop_bitmaps
@@ -16,7 +16,7 @@ class LiveFigure:
     Knobs with `redraw=True` make another one; the last few are kept, for readers go back and forth.
     """
 
-    def __init__(self, picture: Picture, style: str = "notebook", dark: bool = False) -> None:
+    def __init__(self, picture: Declared, style: str = "notebook", dark: bool = False) -> None:
         self.picture, self.style, self.dark = picture, style, dark
         self.ratio = 1.0  # device pixels per CSS pixel of the sharpest screen that shows it
         self.caption = ""

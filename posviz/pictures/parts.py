@@ -1,7 +1,8 @@
 """The parts that pictures are drawn of: each makes its artists once and knows what moves them.
 
-`draw` returns a list of parts, and `Picture.update` moves each to the arrays. What a part shows is
-a function of the arrays, which stands on the line where the part is made.
+`draw` returns a list of parts, and `Picture.update` moves each to the arrays. What a part shows
+stands on the line where the part is made: the name of one of the arrays, "rows" or "rows[0]", or a
+function of all of them.
 
 Two pictures do without. `RelShift` lays the same cells out anew at each step: all its artists
 follow from one matrix, in an `update` of its own. `ThreeDoors` has doors as parts of its own,
@@ -10,6 +11,8 @@ each a label, a way in and stations, lit together (`EncodingMap` draws the same 
 
 from collections.abc import Callable, Iterable, Sequence
 from math import ceil
+from operator import attrgetter
+from typing import Any, TypeAlias
 
 import numpy as np
 from matplotlib import colormaps, rcParams
@@ -20,8 +23,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from posviz.pictures.declared import Arrays
 from posviz.pictures.dense_line import DenseLine
-from posviz.pictures.picture import Arrays
 from posviz.pictures.style import SIGNED
 
 CROSS = (0, 1, np.nan, 0, 1), (0, 1, np.nan, 1, 0)  # from corner to corner
@@ -30,16 +33,29 @@ SEVERAL_PAIRS = range(4, 513)  # dimensions with which a base matters: pair 0 tu
 WIDE = 5.0  # inches: a slide, a notebook, a poster; narrower is a column of a paper
 
 
+Show: TypeAlias = str | Callable[[Arrays], Any]
+
+
+def _of(show: Show) -> Callable[[Arrays], Any]:
+    """A function of the arrays, as it is or by the name of what it returns."""
+    if callable(show):
+        return show
+    name, _, place = show.removesuffix("]").partition("[")
+    if place:
+        return lambda arrays: getattr(arrays, name)[int(place)]
+    return attrgetter(name)
+
+
 # ---------------------------------------------------------------- what moves
 
 
 class Curve:
     """A line or marks through the x and y that `show` returns; fmt is matplotlib's, as "C0o-"."""
 
-    def __init__(self, axes, fmt, show: Callable, label=None, *, stroke=1.0, marks=1.0, **more):
+    def __init__(self, axes, fmt, show: Show, label=None, *, stroke=1.0, marks=1.0, **more):
         (self.line,) = axes.plot([], [], fmt, label=label, animated=True, **more)
         scale(self.line, stroke, marks)
-        self.show = show
+        self.show = _of(show)
 
     def move(self, arrays: Arrays) -> None:
         """Set the data."""
@@ -49,22 +65,22 @@ class Curve:
 class Dense(Curve):
     """A curve that may oscillate faster than the pixels; its look is matplotlib's keywords."""
 
-    def __init__(self, axes, look: dict, show: Callable, label=None, *, stroke=1.0):
+    def __init__(self, axes, look: dict, show: Show, label=None, *, stroke=1.0):
         self.line = axes.add_line(DenseLine([], [], label=label, animated=True, **look))
         scale(self.line, stroke)
-        self.show = show
+        self.show = _of(show)
 
 
 class Rule:
     """An upright or a level line at the value that `show` returns."""
 
-    def __init__(self, axes, look, show: Callable, label=None, *, upright=True, stroke=1.0):
+    def __init__(self, axes, look, show: Show, label=None, *, upright=True, stroke=1.0):
         make = axes.axvline if upright else axes.axhline
         # 1 is valid on logarithmic axes, too.
         self.line = make(1, label=label, animated=True, **look)
         scale(self.line, stroke)
         self.set = self.line.set_xdata if upright else self.line.set_ydata
-        self.show = show
+        self.show = _of(show)
 
     def move(self, arrays: Arrays) -> None:
         """Move the line."""
@@ -77,8 +93,8 @@ class Background:
     setter: is given what `show` returns.
     """
 
-    def __init__(self, setter: Callable, show: Callable):
-        self.setter, self.show, self.last = setter, show, None
+    def __init__(self, setter: Callable, show: Show):
+        self.setter, self.show, self.last = setter, _of(show), None
 
     def move(self, arrays: Arrays) -> None:
         """Call the setter if the value has changed."""
@@ -90,7 +106,7 @@ class Background:
 class Limits(Background):
     """The ends of axes, as keywords of `Axes.set`."""
 
-    def __init__(self, axes, show: Callable):
+    def __init__(self, axes, show: Show):
         super().__init__(lambda limits: _set_limits(axes, **limits), show)
 
 
@@ -110,7 +126,7 @@ class Map:
     def __init__(
         self,
         axes,
-        show: Callable,
+        show: Show,
         *,
         most,
         cmap=SIGNED,
@@ -128,7 +144,8 @@ class Map:
         self.markers = [axes.axhline(0, color=c, animated=True) for c in ("white", "black") if row]
         if row:
             self.markers[0].set_linewidth(2 * self.markers[1].get_linewidth())
-        self.axes, self.show, self.row, self.size = axes, show, row, size
+        self.axes, self.show, self.size = axes, _of(show), size
+        self.row = _of(row) if row else None
         self.across, self.shown = across, None
         self._fit(most, most)
         self.fitted: tuple = ()  # the layout's room is not what is shown
@@ -160,13 +177,13 @@ class Term(Map):
     Numbers below the lowest colour are grey.
     """
 
-    def __init__(self, axes, show: Callable, on: Callable, **more):
+    def __init__(self, axes, show: Show, on: Show, **more):
         cmap = greyed(SIGNED, "under")
         super().__init__(axes, show, cmap=cmap, aspect="equal", **more)
         cross = {"transform": axes.transAxes, "color": rcParams["text.color"], "animated": True}
         (self.cross,) = axes.plot([], [], **cross)
         self.cross.set_linewidth(self.cross.get_linewidth() / 1.5)
-        self.on = on
+        self.on = _of(on)
 
     def move(self, arrays: Arrays) -> None:
         """Colour the matrix, and cross it out or not."""
@@ -179,7 +196,7 @@ class Term(Map):
 class Ring(Curve):
     """Hollow marks; the width of their edge is a multiple of the style's marker size."""
 
-    def __init__(self, axes, fmt, show: Callable, label=None, *, edge, marks=1.0, **more):
+    def __init__(self, axes, fmt, show: Show, label=None, *, edge, marks=1.0, **more):
         super().__init__(axes, fmt, show, label, marks=marks, markerfacecolor="none", **more)
         self.line.set_markeredgewidth(edge * rcParams["lines.markersize"])
 
@@ -187,17 +204,15 @@ class Ring(Curve):
 class Other:
     """Any other artist, moved by the keywords of its `set` that `show` returns."""
 
-    def __init__(self, artist, show: Callable):
-        self.artist, self.show = artist, show
+    def __init__(self, artist, show: Show):
+        self.artist, self.show = artist, _of(show)
 
     def move(self, arrays: Arrays) -> None:
         """Set what changes."""
         self.artist.set(**self.show(arrays))
 
 
-def on_colours(
-    axes: Axes, show: Callable, fmt: str = "k-", stroke: float = 2.0, **more
-) -> list[Curve]:
+def on_colours(axes: Axes, show: Show, fmt: str = "k-", stroke: float = 2.0, **more) -> list[Curve]:
     """Two curves, black over white that is so many times as wide; the same in both themes."""
     return [Curve(axes, "w-", show, stroke=stroke, **more), Curve(axes, fmt, show, **more)]
 
@@ -211,9 +226,10 @@ def row_outline(matrix: np.ndarray, row: int) -> tuple[list[float], np.ndarray]:
 class Text(Other):
     """A text that `show` returns, for which the layout leaves no room of its own."""
 
-    def __init__(self, axes, x, y, show: Callable, **look):
+    def __init__(self, axes, x, y, show: Show, **look):
         text = axes.text(x, y, "", animated=True, in_layout=False, **look)
-        super().__init__(text, lambda arrays: {"text": show(arrays)})
+        read = _of(show)
+        super().__init__(text, lambda arrays: {"text": read(arrays)})
 
 
 # ---------------------------------------------------------------- what stands

@@ -66,7 +66,10 @@ class Room {
     const style = getComputedStyle(root);
     const across = root.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
     const down = full ? globalThis.innerHeight : Math.max(SCREEN, globalThis.innerHeight - AROUND);
-    if (across !== this.#width) this.#tallest = 0;
+    if (across !== this.#width) {
+      this.#tallest = 0;
+      this.caption.style.minHeight = ""; // it would be measured with the caption
+    }
     this.#width = across;
     const scaleBeside = Math.min((across - COLUMN) / width, (down - GAPS) / height);
     root.classList.remove("posviz-beside");

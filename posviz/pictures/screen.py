@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import anywidget
 import traitlets
 
+from posviz.pictures.declared import Declared
 from posviz.pictures.live_figure import LiveFigure
 from posviz.pictures.messages import is_name
-from posviz.pictures.picture import Picture
 from posviz.pictures.scripts import as_module
 from posviz.pictures.stream.frames import Frames
 from posviz.pictures.style import drawing
@@ -49,7 +49,7 @@ class Screen(anywidget.AnyWidget):
         """`refresh` is called when a view asks for a frame."""
         super().__init__(
             css=[round(100 * inches) for inches in live.picture.size],
-            drags=type(live.picture).dragged is not Picture.dragged,
+            drags=type(live.picture).dragged is not Declared.dragged,
         )
         self.live, self._refresh = live, refresh
         self.views: dict[str, View] = {}

@@ -6,8 +6,8 @@ from typing import Any
 import anywidget
 import traitlets
 
+from posviz.pictures.declared import Declared
 from posviz.pictures.messages import is_name, is_whole
-from posviz.pictures.picture import Picture
 from posviz.pictures.scripts import as_module
 from posviz.pictures.style import drawing
 
@@ -35,7 +35,7 @@ class Slider(anywidget.AnyWidget):
     play = traitlets.Bool().tag(sync=True)
     idle = traitlets.Unicode().tag(sync=True)  # why it changes nothing, or nothing
 
-    def __init__(self, picture: Picture, name: str) -> None:
+    def __init__(self, picture: Declared, name: str) -> None:
         knob: Any = picture.knobs()[name]
         super().__init__(label=knob.label, play=knob.play)
         self.width = max(len(knob.write(value)) for value in knob.stops(100))

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import traitlets
 
+from posviz.pictures.declared import Declared
 from posviz.pictures.knobs import numeric
-from posviz.pictures.picture import Picture
 
 ALONE, COMBINED = 4, 2  # times as many places for a slider that plays
 
@@ -26,7 +26,7 @@ def numbers(text: str) -> list[float]:
     return [float(number) if "." in number else int(number) for number in found]
 
 
-def sweeps(picture: Picture, gaps: int, told: Sequence[float] = ()) -> list[dict]:
+def sweeps(picture: Declared, gaps: int, told: Sequence[float] = ()) -> list[dict]:
     """The settings, as {knob: value} of all knobs; the first is where the picture stands.
 
     gaps: of a slider's places that are there in any case, so evenly apart as can be. A knob that

@@ -48,10 +48,15 @@ def test_knob_and_widget_follow_each_other(picture, name):
     assert main.value == before[name]
 
 
-def test_absent_devices_are_named_with_the_reason(picture):
-    box, picker, _ = make(picture, "where")
-    assert [value for _, value in picker.options] == ["NumPy", "torch CPU"]
-    assert "CUDA: no &lt;GPU&gt; driver; MPS: needs a Mac" in box.children[1].value
+def test_absent_devices_are_grey_and_tell_the_reason(picture):
+    reported = []
+    _, picker, _ = make(picture, "where", reported.append)
+    assert [value for _, value in picker.options] == ["NumPy", "torch CPU", "CUDA", "MPS"]
+    assert picker.tooltips[2:] == ("no <GPU> driver", "needs a Mac")
+    assert {"posviz-absent-3", "posviz-absent-4"} < {*picker._dom_classes}
+    picker.value = "MPS"
+    assert (picker.value, picture.where) == ("NumPy", "NumPy")
+    assert "MPS: needs a Mac" in str(reported[0])
 
 
 class Short(knobs.text):

@@ -53,11 +53,15 @@ def alike(one, other) -> bool:
 # ---------------------------------------------------------------- frames
 
 
-def test_there_is_a_control_for_every_knob_and_all_are_shown(explorer, picture):
+def test_four_controls_are_shown_and_more_on_request(explorer, picture):
     assert list(explorer.controls) == list(picture.knobs())
-    *boxes, buttons = explorer.children[0].children
-    shown = [getattr(box, "children", [box])[0] for box in boxes]
-    assert shown == list(explorer.controls.values())
+    *first, later, buttons = explorer.children[0].children
+    boxes = [*first, *later.children]
+    assert [getattr(box, "children", [box])[0] for box in boxes] == [*explorer.controls.values()]
+    assert len(first) == 4
+    assert "posviz-closed" in later._dom_classes
+    buttons.children[0].value = True
+    assert "posviz-closed" not in later._dom_classes
     assert buttons.children == (explorer.reset_button, explorer.export.button)
     assert explorer.screen in explorer.children
     assert explorer.error in explorer.children

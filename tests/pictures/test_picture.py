@@ -43,7 +43,7 @@ class Rows(Picture):
     name = switch(True)
 
     def compute(self):
-        return self.arrays(rows=np.arange(self.rows), last=self.held("row") == self.rows - 1)
+        return self.arrays(rows=np.arange(self.rows), last=self.row == self.rows - 1)
 
 
 @pytest.mark.parametrize(
@@ -58,6 +58,8 @@ def test_arrays_hold_the_knobs_no_farther_than_their_range_and_what_is_computed(
     assert vars(arrays).keys() == {"row", "rows", "name", "beyond", "last"}
     assert (arrays.row, arrays.beyond, arrays.last, arrays.name) == (held, beyond, last, True)
     assert len(arrays.rows) == rows
+    assert picture.row == held
+    picture.rows = 10
     assert picture.row == 5
 
 

@@ -50,12 +50,12 @@ class FrequencyNorms(Picture):
     text = text("for key in keys: print(key, keys[key])", redraw=True, when={"model": (SMALL,)})
 
     def __init__(self, given=None, **knobs):
-        super().__init__(**knobs)
         self._data = () if given is None else ("given",)
         if given is not None and not any(given.rotary):
             raise ValueError(f"given must show how queries and keys turn; {given.name} does not")
         self._given = given
         self._read = functools.lru_cache(maxsize=8)(_read)
+        super().__init__(**knobs)  # a knob ends where the data do
 
     def _seen(self) -> "_Seen":
         if self._given is None and self.model == LARGE:

@@ -1,0 +1,197 @@
+"""What a picture declares: knobs, arrays, artists. How it is shown and stored: `picture.py`."""
+
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import traitlets
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+from posviz.pictures.knobs import Knob, choice, numeric, switch
+from posviz.pictures.style import dpi, inches, style_context
+from posviz.pictures.styled_figure import StyledFigure, drop_bitmaps
+from posviz.wording import quoted, spelt_like
+
+AT_FIRST = 4  # knobs
+MANY = 8  # options: for more, a slide has no room beside another knob
+Arrays = SimpleNamespace  # what compute returned: each array by its name
+
+_layouts: WeakKeyDictionary = WeakKeyDictionary()  # of pictures' classes; of pictures with data
+
+
+class Declared(traitlets.HasTraits):
+    """A figure with knobs. A subclass declares knobs and writes the methods below.
+
+    `draw` may read only knobs marked `redraw=True`, and sets the widest limits and labels that will
+    occur: the layout is settled right after it and then stays, so that nothing jumps while a slider
+    moves, and a figure looks the same whichever way the knobs came to their values.
+    """
+
+    size = (8.0, 4.5)  # inches, in a notebook
+    paper_size = (3.3, 2.4)  # inches, in one column of a paper
+    _data: tuple[str, ...] = ()  # the arguments that hold data, which the repr can only name
+    # Knobs that a page has in all combinations; after those that say where they end.
+    combined: tuple[tuple[str, ...], ...] = ()
+
+    def __init__(self, **values: Any) -> None:
+        for name in values.keys() - self.knobs().keys():
+            raise TypeError(self.no_knob(name))
+        super().__init__(**values)
+
+    # -- what a subclass writes ----------------------------------------------------------------
+
+    def compute(self) -> Arrays:
+        """Return the arrays that the knobs ask for; `update` and `caption` get them.
+
+        Mathematics only: it touches no artist. Ends in `return self.arrays(name=...)`.
+        """
+        raise NotImplementedError
+
+    def draw(self, figure: Figure) -> Any:
+        """Make every artist once, those that move with animated=True; return them.
+
+        As a list of parts (see `posviz.pictures.parts`), or as what `update` is to be given.
+        """
+        raise NotImplementedError
+
+    def update(self, artists: Any, arrays: Arrays) -> None:
+        """Move the artists to the arrays; reads no knob. Parts move themselves.
+
+        Data are set anew, never changed in place, and the drawing order stays.
+        """
+        for part in artists:
+            part.move(arrays)
+
+    def caption(self, arrays: Arrays) -> str:
+        """One sentence with the numbers that matter, also the alternative text.
+
+        Reads the arrays only, no knob, so that it tells of the picture that is shown.
+        """
+        raise NotImplementedError
+
+    def dragged(self, x: float, y: float) -> dict:
+        """Return {knob: value} for a reader who drags to x, y in the first axes.
+
+        Nothing, unless a subclass has something to drag; it takes what lies beyond a knob's ends.
+        """
+        return {}
+
+    # -- what helps it -------------------------------------------------------------------------
+
+    def held(self, name: str) -> Any:
+        """A knob's value, held at the end of its range as the picture stands."""
+        return self.knobs()[name].held(self)
+
+    def arrays(self, **computed: Any) -> Arrays:
+        """What `compute` has computed, and besides it the knobs' values, held as `held` does.
+
+        beyond: {knob: value} of the knobs that were set beyond the end.
+        """
+        values = self.values()
+        typed = {name: self._trait_values.get(name, value) for name, value in values.items()}
+        beyond = {name: value for name, value in typed.items() if value != values[name]}
+        return Arrays(**values | {"beyond": beyond} | computed)
+
+    # -- what follows from it ------------------------------------------------------------------
+
+    @classmethod
+    def knobs(cls) -> dict[str, Knob]:
+        """The knobs by name, in the order of the class body (class_traits() is alphabetical)."""
+        names = dict.fromkeys(name for base in reversed(cls.__mro__) for name in vars(base))
+        found: dict[str, Any] = cls.class_traits(knob=True)
+        return {name: found[name] for name in names if name in found}
+
+    @classmethod
+    def first_knobs(cls) -> list[str]:
+        """The knobs that an explorer shows at first sight: four at most; others under "More"."""
+        return [name for name, knob in cls.knobs().items() if not knob.more][:AT_FIRST]
+
+    @classmethod
+    def no_knob(cls, name: str) -> str:
+        """Return the error message for an unknown knob: it lists the knobs and the nearest name."""
+        known = cls.knobs()
+        near = spelt_like(str(name), known)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        return f"{cls.__name__} has no knob {quoted(name)}; it has {', '.join(known)}.{hint}"
+
+    @classmethod
+    def filmed_knobs(cls) -> tuple[str, ...]:
+        """One or two knobs: a slide shows these alone, and a film moves the first."""
+        knobs = dict(sorted(cls.knobs().items(), key=lambda item: item[1].redraw))
+        numbers = [name for name, knob in knobs.items() if isinstance(knob, numeric)]
+        numbers = [name for name in numbers if knobs[name].play or not _awaits_choice(knobs[name])]
+        numbers.sort(key=lambda name: not knobs[name].play)
+        few = [name for name, knob in knobs.items() if isinstance(knob, choice | switch)]
+        first = [*numbers, *few][:1]
+        beside = [name for names in cls.combined if {*first} & {*names} for name in names]
+        short = [name for name in few if len(knobs[name].options) <= MANY]
+        return tuple(dict.fromkeys([*first, *beside, *short, *numbers]))[:2]
+
+    @classmethod
+    def title(cls) -> str:
+        """The first line of the docstring, without its full stop."""
+        return (cls.__doc__ or cls.__name__).strip().splitlines()[0].rstrip(".")
+
+    def values(self) -> dict:
+        """The knobs' present values by name."""
+        return {name: getattr(self, name) for name in self.knobs()}
+
+    def build(self, style: str = "notebook", dark: bool = False) -> tuple[StyledFigure, Any]:
+        """A new Figure in its settled layout, and its artists, not yet moved to any arrays."""
+        with style_context(style, dark):
+            size = inches(style, {"notebook": self.size, "paper": self.paper_size})
+            layout = ConstrainedLayoutEngine()
+            figure = StyledFigure(style, dark, figsize=size, dpi=dpi(style), layout=layout)
+            artists = self.draw(figure)
+            self._lay_out(figure, (style, size))
+        drop_bitmaps(figure)
+        return figure, artists
+
+    def _lay_out(self, figure, look):
+        """Place the axes; this is most of what a figure costs, so each layout is solved once."""
+        kept = _layouts.setdefault(self if self._data else type(self), {})
+        key = look, *(getattr(self, name) for name, knob in self.knobs().items() if knob.redraw)
+        if key not in kept or figure.subfigs:
+            for _ in range(2):  # constrained layout settles at the second time
+                figure.get_layout_engine().execute(figure)
+            kept[key] = [_place(axes) for axes in figure.axes]
+        figure.set_layout_engine("none")
+        for axes, (bounds, anchor, box_aspect) in zip(figure.axes, kept[key], strict=True):
+            axes.set(position=bounds, anchor=anchor, box_aspect=box_aspect)
+
+    def figure(self, style: str = "notebook", dark: bool = False) -> Figure:
+        """The picture as it stands, as a plain matplotlib Figure.
+
+        Raises what compute raises, and ValueError for an unknown style.
+        """
+        return self.drawn(self.compute(), style, dark)
+
+    def drawn(self, arrays: Arrays, style: str = "notebook", dark: bool = False) -> Figure:
+        """Arrays that compute returned, as a new Figure in which no artist is animated."""
+        figure, artists = self.build(style, dark)
+        figure.caption = self.caption(arrays)
+        figure.again = partial(self.drawn, arrays, style=style)
+        with style_context(style, dark):
+            self.update(artists, arrays)
+        for artist in figure.findobj(lambda artist: artist.get_animated()):
+            artist.set_animated(False)
+        return figure
+
+    def __repr__(self):
+        data = [f"{name}=..." for name in self._data]
+        values = [f"{name}={value!r}" for name, value in self.values().items()]
+        return f"{type(self).__name__}({', '.join(data + values)})"
+
+
+def _awaits_choice(knob):
+    """Whether a knob changes anything with some options of another knob alone."""
+    return not all(isinstance(options, range) for options in knob.when.values())
+
+
+def _place(axes):
+    """What constrained layout decides; the solver's last bits differ from run to run."""
+    bounds = np.round(axes.get_position(original=True).bounds, 12)
+    return bounds, axes.get_anchor(), axes.get_box_aspect()

@@ -1,0 +1,35 @@
+"""Panels that many pictures have: beside each other, a map over its row, two maps and curves."""
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from posviz.pictures.parts import whole, wide
+
+
+def beside(figure: Figure, left: float = 1, right: float = 1) -> tuple[Axes, Axes]:
+    """Two panels: beside each other where there is room, else one below the other."""
+    if wide(figure):
+        return figure.subplots(1, 2, width_ratios=(left, right))
+    return figure.subplots(2, 1)
+
+
+def map_over_row(figure: Figure, over: float = 2.4, *, x: str, y: str) -> tuple[Axes, Axes]:
+    """A map, so many times as high as the panel of one of its rows, on the same x."""
+    heat, row = figure.subplots(2, 1, sharex=True, height_ratios=(over, 1))
+    heat.set_ylabel(y)
+    row.set_xlabel(x)
+    whole(heat.yaxis, steps=None)
+    return heat, row
+
+
+def maps_and_curves(figure: Figure, across: float = 1, down: float = 2) -> tuple[Axes, Axes, Axes]:
+    """Two maps of queries and keys, and curves: beside them where there is room, else below."""
+    if wide(figure):
+        panels = figure.subplot_mosaic("abc", width_ratios=(1, 1, across))
+    else:
+        panels = figure.subplot_mosaic("ab;cc", height_ratios=(down, 1))
+    left, right, curves = panels.values()
+    left.set(xlabel="key (position)", ylabel="query (position)")
+    right.set(xlabel="key (position)", yticks=())
+    whole(left.xaxis, left.yaxis, right.xaxis, most=3, steps=None)
+    return left, right, curves
