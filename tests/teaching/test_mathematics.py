@@ -1,21 +1,16 @@
 """Claims whose numbers take more than a call: the same by a slow loop, a search or a library."""
 
-import cmath
 import math
 from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
 import pytest
-import torch
-from transformers import GPT2Config, GPT2Model
 
 from posviz.encodings.xpos import resolution
 from posviz.lessons.content.claims import layers
-from posviz.lessons.learned.claims import table as learned
-from posviz.lessons.rotary.claims import scores as rotary
+from posviz.lessons.rotary import claims as rotary
 from posviz.lessons.sinusoidal.claims import table as sinusoidal
-from posviz.lessons.stretching.claims import methods, turns
 from posviz.lessons.xpos.claims import decay
 from tests.teaching.stored import measured
 
@@ -35,26 +30,6 @@ def test_nearest_row_is_that_of_a_search_over_all_offsets():
     # More rows than are computed at a time; the last one is the nearest.
     assert sinusoidal._nearest(8, 3, 6283) == pytest.approx(distances.min())
     assert distances.argmin() == len(distances) - 1
-
-
-def test_table_is_trained_as_torch_trains_an_embedding():
-    rows = np.random.default_rng(0).normal(scale=0.02, size=(64, 64))
-    embedding = torch.nn.Embedding(64, 64, _weight=torch.tensor(rows))
-    x, y = map(torch.tensor, np.random.default_rng(3).normal(size=(2, 48, 64)))
-    descent = torch.optim.SGD(embedding.parameters(), lr=0.1, weight_decay=0.1)
-    for _ in range(10):
-        descent.zero_grad()
-        (0.5 * (x + embedding(torch.arange(48)) - y) ** 2).sum().backward()
-        descent.step()
-    trained = learned._trained(48, decay=0.1)
-    assert trained == pytest.approx(embedding.weight.detach().numpy(), abs=1e-12)
-
-
-def test_gpt2_has_as_many_parameters_as_in_transformers():
-    with torch.device("meta"):
-        model = GPT2Model(GPT2Config())
-    count = sum(x.numel() for x in model.parameters())
-    assert learned._rest_of_gpt2(768, 12) + 1024 * 768 == count == 124_439_808
 
 
 # ---------------------------------------------------------------- RoPE and xPos
@@ -148,57 +123,3 @@ def test_share_of_ways_through_four_windows_is_that_of_counting():
         return 253 * ways / 64**4
 
     assert is_measured(layers.reach_is_as_good_as_sight, *(share(n) for n in (126, 227, 252)))
-
-
-# ---------------------------------------------------------------- context extension
-
-
-def test_full_rotations_in_training_are_counted_pair_by_pair():
-    def finished(dim, base, length):
-        rotations = [length / (2 * math.pi * base ** (2 * pair / dim)) for pair in range(dim // 2)]
-        return sum(count >= 1 for count in rotations)
-
-    assert [finished(*of) for of in turns.MODELS.values()] == [46, 35, 40, 18, 23]
-    lost = [of[0] // 2 - finished(*of) for of in turns.MODELS.values()]
-    assert is_measured(turns.every_pair_turns, *lost)
-
-
-def test_first_negative_sum_of_cosines_is_that_of_a_recurrence():
-    def first(dim):
-        """By cos (m + 1)θ = 2 cos θ cos mθ − cos (m − 1)θ."""
-        theta = np.array([1e4 ** (-2 * pair / dim) for pair in range(dim // 2)])
-        now, before, m = np.cos(theta), np.ones(dim // 2), 1
-        while now.sum() >= 0:
-            now, before, m = 2 * np.cos(theta) * now - before, now, m + 1
-        return m
-
-    assert is_measured(turns.ten_thousand_reaches_4096, first(64), first(128))
-
-
-def test_cache_under_dynamic_ntk_changes_scores_as_a_loop_finds():
-    queries, keys = np.random.default_rng(0).normal(size=(2, 64, 8, 2)) @ [1, 1j]
-
-    def theta(pair, tokens):
-        return (1e4 * max(tokens / 16, 1) ** (8 / 7)) ** (-pair / 8)
-
-    def score(key, tokens):
-        query = [queries[63][pair] * cmath.exp(63j * theta(pair, 64)) for pair in range(8)]
-        kept = [keys[key][pair] * cmath.exp(1j * key * theta(pair, tokens)) for pair in range(8)]
-        return sum((a * b.conjugate()).real for a, b in zip(query, kept, strict=True))
-
-    change = max(abs(score(key, key + 1) - score(key, 64)) for key in range(64))
-    assert is_measured(methods.a_cache_changes_nothing, change, 0)
-
-
-def test_reach_of_self_extend_is_that_of_a_look_back():
-    def reach(window, training=64, group=8):
-        """The last of 513 tokens looks back, one key at a time."""
-        newest, far = 512, window - window // group
-        looks = [
-            newest - key if newest - key < window else newest // group - key // group + far
-            for key in range(newest + 1)
-        ]
-        return sum(each < training for each in looks) / training
-
-    reaches = [reach(window) for window in (8, 16, 32)]
-    assert is_measured(methods.eight_in_a_group_are_eight_times_the_length, *reaches)

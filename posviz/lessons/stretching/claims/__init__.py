@@ -1,1 +1,0 @@
-"""Claims of lesson 10: stretching a trained RoPE to longer texts."""
