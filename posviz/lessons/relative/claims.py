@@ -1,0 +1,157 @@
+"""Claims about relative positions: what a shift does, what is stored, what far keys get."""
+
+import numpy as np
+
+from posviz.attention import attend, attention, softmax
+from posviz.choosing.rows import parameters_of
+from posviz.encodings.alibi import Alibi
+from posviz.encodings.deberta import DeBERTa
+from posviz.encodings.relative import offsets
+from posviz.encodings.shaw import Shaw, shaw_index
+from posviz.encodings.sinusoidal import sinusoidal
+from posviz.encodings.t5 import T5, t5_bucket
+from posviz.encodings.transformer_xl import TransformerXL, rel_shift, transformer_xl_scores
+from posviz.teaching.claims import claim
+from posviz.teaching.measures import largest, normal
+
+LEN, HEAD_DIM = 16, 64
+ROWS = normal(1, 2, 9, HEAD_DIM) / np.sqrt(HEAD_DIM)  # tables of nine offsets, for keys and values
+METHODS = {
+    "for Shaw": Shaw(*ROWS),
+    "for Transformer-XL": TransformerXL(normal(2, HEAD_DIM, HEAD_DIM) / 8, *ROWS[:, :1]),
+    "for T5": T5(normal(3, 32, 1)),
+    "for DeBERTa": DeBERTa(*ROWS[:, None, :8]),
+}
+WAVES = sinusoidal(np.arange(LEN)[::-1], HEAD_DIM, layout="concatenated")  # offset 0 comes last
+
+
+def outputs(encoding, shift=0, order=range(6)):
+    """Outputs [6, d_model] of one head with random projections, for six words in some order."""
+    w = normal(4, 3, HEAD_DIM, HEAD_DIM) / np.sqrt(HEAD_DIM)
+    x, positions = normal(0, 6, HEAD_DIM)[None, order], np.arange(6) + shift
+    return attend(x, *w, num_heads=1, encoding=encoding, positions=positions)[0]
+
+
+def weighed(length, encoding):
+    """Outputs [length, head_dim] of random words, their weights, and the values."""
+    q, k, v = normal(0, 3, 1, 1, length, HEAD_DIM)
+    where = {"q_positions": np.arange(length), "k_positions": np.arange(length)}
+    output, weights = attention(q, k, v, encoding=encoding, return_weights=True, **where)
+    return output[0, 0], weights[0, 0], v[0, 0]
+
+
+@claim(
+    "With a relative encoding the output is the same wherever a text stands.",
+    cases=METHODS,
+    measures="the largest change of an output when six words move by 7 positions",
+    rule="< 1e-9",
+    section="2 The offset",
+)
+def the_output_does_not_see_a_shift(encoding):
+    """A shift adds the same number to both positions of a pair, so their offset stays the same."""
+    return largest(outputs(encoding, shift=7) - outputs(encoding))
+
+
+@claim(
+    "With a relative encoding, a sentence whose words change places is the same to the model.",
+    cases=METHODS,
+    measures="the largest change of a word's output when the halves of six words change places",
+    rule="< 1e-9",
+)
+def a_reordered_sentence_is_the_same(encoding):
+    """Reordering changes the offsets, and each offset has its own vector or number."""
+    order = [3, 4, 5, 0, 1, 2]
+    return largest(outputs(encoding, order=order) - outputs(encoding)[order])
+
+
+@claim(
+    "Relative positions need storage of the order n²: a vector for each pair of tokens.",
+    cases={
+        "with a row for each offset": lambda apart: len(np.unique(apart)),
+        "with clipped offsets (Shaw, k = 16)": lambda apart: len(np.unique(shaw_index(apart, 16))),
+        "with buckets (T5)": lambda apart: len(np.unique(t5_bucket(apart))),
+        "with a formula (ALiBi)": lambda apart: parameters_of(Alibi()),
+    },
+    measures="the number of rows that 512 tokens read, where n² is 262 144",
+    rule="== 262144",
+    section="3 The plainest form: a number for each offset",
+)
+def storage_grows_with_the_square(rows):
+    """All pairs at the same offset share one row of the table."""
+    return rows(offsets(np.arange(512), np.arange(512)))
+
+
+@claim(
+    "Clipping at k means that tokens farther away than k are ignored.",
+    cases={"with k = 4": 4, "with k = 16": 16},
+    measures="the share of attention that 32 random tokens give to those farther away than k",
+    rule="< 1e-9",
+    sources=("shaw2018relative",),
+    section="4 Shaw: a vector for each offset",
+)
+def far_tokens_are_ignored(clip):
+    """Far tokens share the vector of distance k, and their words still count."""
+    table = normal(1, 2 * clip + 1, HEAD_DIM) / np.sqrt(HEAD_DIM)
+    far = np.abs(offsets(np.arange(32), np.arange(32))) > clip
+    return float(weighed(32, Shaw(table))[1][far].sum() / 32)
+
+
+@claim(
+    "Shaw's relative positions act on the scores alone.",
+    cases={"without a table for the values": None, "with one, as in the paper": ROWS[1]},
+    measures="the largest difference of an output from the weighted sum of the values",
+    rule="< 1e-9",
+    sources=("shaw2018relative",),
+)
+def shaw_acts_on_the_scores_alone(table):
+    """The paper adds a vector of the offset to each value as well."""
+    output, weights, values = weighed(6, Shaw(ROWS[0], table))
+    return largest(output - weights @ values)
+
+
+@claim(
+    "The score of Transformer-XL is q·(k + R) + U·x_i + V·x_j.",
+    measures="the largest difference of a weight, of 16 words, from (q + u)·k + (q + v)·R",
+    rule="< 1e-9",
+    sources=("dai2019transformerxl",),
+)
+def the_often_written_score_is_the_right_one():
+    """U·x_i is the same for all keys, so it cancels in the softmax, and the formula lacks v·R."""
+    w_q, w_k, w_r = normal(1, 3, HEAD_DIM, HEAD_DIM) / np.sqrt(HEAD_DIM)
+    words, (u, v) = normal(0, 1, 1, LEN, HEAD_DIM), normal(2, 2, 1, HEAD_DIM)
+    q, k, r = words @ w_q, words @ w_k, WAVES[None] @ w_r
+    written = q @ k.mT + rel_shift(q @ r.mT) + q @ u.T + (k @ u.T).mT
+    right = transformer_xl_scores(q, k, r, u, v)
+    return largest(np.subtract(*(softmax(scores / 8) for scores in (written, right))))
+
+
+@claim(
+    "Transformer-XL learns its relative encodings R.",
+    measures="the largest difference of R from the sinusoid of its offset",
+    rule="> 1e-9",
+    sources=("dai2019transformerxl",),
+    section="What does Transformer-XL learn?",
+)
+def the_relative_encodings_are_learned():
+    """R is a sinusoid without parameters; what is learned is W_KR, u and v."""
+    nothing, positions, found = np.zeros((1, 1, LEN, HEAD_DIM)), np.arange(LEN), []
+    for column in np.eye(HEAD_DIM)[:, None]:  # v reads one column of R off the scores
+        encoding = TransformerXL(np.eye(HEAD_DIM), 0 * column, column)
+        scores = np.zeros((1, 1, LEN, LEN))
+        scores = encoding.at_scores(scores, nothing, nothing, positions, positions)
+        found.append(scores[0, 0, -1] / encoding.scale(HEAD_DIM))
+    return largest(np.transpose(found) - WAVES)
+
+
+@claim(
+    "T5 tells distances apart up to 128, and lumps together those beyond.",
+    cases={"in the encoder": True, "in the decoder": False},
+    measures="the smallest distance in the last bucket",
+    rule="== 128",
+    sources=("raffel2020t5", "t5code"),
+    section="7 T5: one number again",
+)
+def distances_are_told_apart_up_to_128(both):
+    """At 128 a further bucket would begin, which does not exist, so the last begins earlier."""
+    buckets = t5_bucket(np.arange(1001), bidirectional=both)
+    return int(np.searchsorted(buckets, buckets[-1]))
