@@ -1,1 +1,0 @@
-"""Claims of lesson 11: position from content, and layers without it."""
