@@ -10,7 +10,7 @@ import pytest
 from posviz.encodings.xpos import resolution
 from posviz.lessons.content.claims import layers
 from posviz.lessons.rotary import claims as rotary
-from posviz.lessons.sinusoidal.claims import table as sinusoidal
+from posviz.lessons.sinusoidal import claims as sinusoidal
 from posviz.lessons.xpos.claims import decay
 from tests.teaching.stored import measured
 
