@@ -51,7 +51,7 @@ def test_knob_and_widget_follow_each_other(picture, name):
 def test_absent_devices_are_grey_and_tell_the_reason(picture):
     reported = []
     _, picker, _ = make(picture, "where", reported.append)
-    assert [value for _, value in picker.options] == ["NumPy", "torch CPU", "CUDA", "MPS"]
+    assert list(picker.options) == ["NumPy", "torch CPU", "CUDA", "MPS"]
     assert picker.tooltips[2:] == ("no <GPU> driver", "needs a Mac")
     assert {"posviz-absent-3", "posviz-absent-4"} < {*picker._dom_classes}
     picker.value = "MPS"

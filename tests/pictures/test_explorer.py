@@ -60,9 +60,9 @@ def test_four_controls_are_shown_and_more_on_request(explorer, picture):
     assert [getattr(box, "children", [box])[0] for box in boxes] == [*explorer.controls.values()]
     assert len(first) == 4
     assert "posviz-closed" in later._dom_classes
-    buttons.children[0].value = True
+    explorer.more.value = True
     assert "posviz-closed" not in later._dom_classes
-    assert buttons.children == (explorer.reset_button, explorer.export.button)
+    assert buttons.children == (explorer.more, explorer.reset_button, explorer.export.button)
     assert explorer.screen in explorer.children
     assert explorer.error in explorer.children
 
