@@ -1,0 +1,132 @@
+"""Claims about RoPE in code: pairs and their layouts, precision, the cache."""
+
+import numpy as np
+
+from posviz.attention import KeyValueCache, attend
+from posviz.attention.masks import causal_mask
+from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
+from posviz.encodings.rotary import (
+    LAYOUTS,
+    Rotary,
+    apply_rotary,
+    change_layout,
+    change_projection_layout,
+    rotation_matrix,
+)
+from posviz.teaching.claims import claim
+from posviz.teaching.measures import largest, normal
+
+Q, K = normal(0, 2, 64)
+SPEEDS = rotary_frequencies(64)
+X, PROJECTIONS = normal(0, 1, 16, 64), normal(1, 3, 64, 64) / 8
+INTERLEAVED_TO_HALVES = dict(zip(("source", "target"), LAYOUTS, strict=True))
+
+
+def _rotated(x, position, layout="interleaved"):
+    """A vector [64], rotated as RoPE does at a position."""
+    return apply_rotary(x[None], rotary_angles([position], SPEEDS), layout=layout)[0]
+
+
+def _outputs(projections, layout="interleaved", positions=range(16), x=X, **more):
+    """The outputs [1, len, 64] of a head with RoPE."""
+    encoding = Rotary(layout=layout)
+    return attend(x, *projections, num_heads=1, encoding=encoding, positions=positions, **more)
+
+
+@claim(
+    "RoPE gives the same vectors in the interleaved and in the half_split layout.",
+    cases={
+        "if the dimensions stay where they are": False,
+        "if the dimensions are reordered before the rotation and back after it": True,
+    },
+    measures="the largest difference at position 7, head_dim = 64",
+    rule="< 1e-9",
+    sources=("su2021roformer", "llamacode"),
+    section="2 Two layouts",
+)
+def both_layouts_give_the_same_vectors(reordered):
+    """The two layouts rotate different pairs of dimensions."""
+    if not reordered:
+        return largest(_rotated(Q, 7, "half_split") - _rotated(Q, 7))
+    halves = _rotated(change_layout(Q, **INTERLEAVED_TO_HALVES), 7, "half_split")
+    return largest(halves - change_layout(_rotated(Q, 7), **INTERLEAVED_TO_HALVES))
+
+
+@claim(
+    "To change the layout of trained weights, reorder the columns of W_Q, W_K and W_V.",
+    measures="the largest change of an output, 16 tokens and head_dim = 64",
+    rule="< 1e-9",
+    section="2 Two layouts",
+)
+def all_three_projections_change_layout():
+    """Values are not rotated, so W_V has no layout and must stay as it is."""
+    reordered = change_projection_layout(PROJECTIONS, num_heads=1, **INTERLEAVED_TO_HALVES)
+    return largest(_outputs(reordered, "half_split") - _outputs(PROJECTIONS))
+
+
+@claim(
+    "RoPE works with a key/value cache, token by token, without further care.",
+    cases={"if each call is given the position": 1, "if each call starts at position 0": 0},
+    measures="the largest difference from the outputs of one call with all 16 tokens",
+    rule="< 1e-9",
+    sources=("mlxvlm1983",),
+    section="3 The cache",
+)
+def a_cache_works_as_it_is(step):
+    """A call that sees one token alone cannot know how many tokens came before it."""
+    cache, places = KeyValueCache(), np.arange(16)
+    rows = [_outputs(PROJECTIONS, positions=[step * i], x=X[:, [i]], cache=cache) for i in places]
+    at_once = _outputs(PROJECTIONS, mask=causal_mask(places, places))
+    return largest(np.concatenate(rows, axis=1) - at_once)
+
+
+@claim(
+    "Scores depend on the offset alone in any precision.",
+    cases={f"with angles in {name}": name for name in ("float64", "float32", "float16")},
+    measures="the largest change of 64 scores when query and keys move by 60 000 positions",
+    rule="< 1e-9",
+    sources=("gptneox1003", "transformers29285"),
+    section="4 Precision",
+)
+def the_precision_does_not_matter(dtype):
+    """The angle grows with the position, and so does what rounding takes from it."""
+    scores = []
+    for start in (0, 60_000):
+        angles = rotary_angles(np.arange(64) + start, SPEEDS).astype(dtype).astype(float)
+        keys = apply_rotary(np.tile(K, (64, 1)), angles)
+        scores.append(keys @ apply_rotary(Q[None], angles[:1])[0])
+    return largest(scores[1] - scores[0])
+
+
+@claim(
+    "The block matrix, its sparse form and complex numbers rotate a vector in the same way.",
+    cases={"for the sparse form": "sparse", "for complex numbers": "complex"},
+    measures="the largest difference from the block matrix at position 7, head_dim = 64",
+    rule="< 1e-9",
+    sources=("su2021roformer",),
+    section="Four implementations",
+)
+def three_forms_are_one_turn(form):
+    """All three multiply the two dimensions of a pair by the same cosine and sine."""
+    angles = rotary_angles(7, SPEEDS)
+    cos, sin = np.repeat(np.cos(angles), 2), np.repeat(np.sin(angles), 2)
+    partners = np.stack([-Q[1::2], Q[::2]], axis=-1).ravel()
+    found = Q * cos + partners * sin if form == "sparse" else _rotated(Q, 7)
+    return largest(found - rotation_matrix(angles) @ Q)
+
+
+@claim(
+    "Any fixed way of pairing the dimensions keeps the score relative.",
+    cases={
+        "if query and key are interleaved": LAYOUTS[:1] * 2,
+        "if both are half_split": LAYOUTS[1:] * 2,
+        "if the query is interleaved and the key half_split": LAYOUTS,
+    },
+    measures="the change of a score from positions (7, 3) to (107, 103), head_dim = 64",
+    rule="< 1e-9",
+)
+def any_pairing_will_do(layouts):
+    """The two rotations leave their offset alone only where they meet in the same pairs."""
+    places = (7, 3), (107, 103)
+    scores = [_rotated(Q, i, layouts[0]) @ _rotated(K, j, layouts[1]) / 8 for i, j in places]
+    return abs(float(scores[1] - scores[0]))
