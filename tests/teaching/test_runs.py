@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 
 import posviz.lab
-from posviz.lessons.length.claims import _runs as runs
-from posviz.lessons.length.claims import losses, reports
-from tests.teaching.stored import measured
+from posviz.lessons.length import claims
 
 FILE = Path(posviz.lab.__file__).parent / "data" / "results.json.gz"
 METHODS = "none, sinusoidal, learned, T5, ALiBi, RoPE, xPos, hybrid, FIRE, Kerple, FoX"
@@ -41,26 +39,43 @@ def at(task, arm, times):
     return [[*reading["by_length"].values()][place] for reading in readings(task, arm)]
 
 
-def growth(arm, times):
-    return [b - a for a, b in zip(at("bytes", arm, 1), at("bytes", arm, times), strict=True)]
+def growth(arm):
+    return [b - a for a, b in zip(at("bytes", arm, 1), at("bytes", arm, 8), strict=True)]
 
 
-@pytest.mark.parametrize("arm", ["RoPE", "ALiBi", "PI"])
-def test_growth_of_a_loss_and_seeds_that_stay(arm):
-    for times in (2, 8):
-        grown = growth(arm, times)
-        assert runs.growth(arm, times).tolist() == pytest.approx(grown, abs=1e-9)
-        assert runs.staying(arm, times) == sum(each < 0.1 for each in grown)
-        told = runs.medians({arm: runs.growth(arm, times)})
-        assert told == f"{arm} {statistics.median(grown):.2f} nats"
+def numbers(claim):
+    return [*claim().numbers.values()]
 
 
-@pytest.mark.parametrize("arm", ["RoPE", "ALiBi", "none"])
-def test_far_needles_and_seeds_that_find_them(arm):
+def test_loss_grows_in_the_worst_of_five_runs_as_the_file_says():
+    found = [max(growth(arm)) for arm in ("RoPE", "RoPE, window at test", "sinusoidal", "ALiBi")]
+    assert len(growth("RoPE")) == 5
+    told = [claims.rope_extrapolates, claims.sinusoidal_extrapolates, claims.alibi_goes_on]
+    assert [number for claim in told for number in numbers(claim)] == pytest.approx(found)
+
+
+def test_far_needles_are_asked_of_flat_losses_and_found_as_the_file_says():
     """Bins of distances begin at 1, 2, 4, …: the seventh, eighth and ninth from 64 on."""
-    shares = [sum(reading["by_place"][6:]) / 3 for reading in readings("recall", arm)]
-    assert runs.far_needles(arm).tolist() == pytest.approx(shares, abs=1e-9)
-    assert runs.finding(arm) == sum(share >= runs.SOLVED for share in shares)
+    found = []
+    for arm in claims.a_flat_loss_is_a_memory.cases.values():
+        assert max(growth(arm)) < 0.1
+        shares = [sum(reading["by_place"][6:]) / 3 for reading in readings("recall", arm)]
+        assert len(shares) == 5
+        found.append(min(shares))
+    assert numbers(claims.a_flat_loss_is_a_memory) == pytest.approx(found)
+
+
+def test_methods_better_than_none_are_counted_as_in_the_file():
+    losses, recalled = (
+        {arm: statistics.median(sign * each for each in at(task, arm, 8)) for arm in TWELVE}
+        for task, sign in (("bytes", 1), ("recall", -1))
+    )
+    grown = {arm: statistics.median(growth(arm)) for arm in TWELVE}
+    counts = [
+        sum(each < found["none"] - 0.01 for each in found.values())
+        for found in (grown, losses, recalled)
+    ]
+    assert numbers(claims.nothing_is_best) == counts
 
 
 def test_share_of_the_growth_that_the_mean_shows():
@@ -75,7 +90,7 @@ def test_share_of_the_growth_that_the_mean_shows():
 
     rows = [reading["by_place"] for reading in readings("bytes", "RoPE")]
     shares = [statistics.median(share(row, end) for row in rows) for end in (80, 128, 512)]
-    assert measured(losses.the_mean_tells()) == pytest.approx(shares, rel=1e-3)
+    assert numbers(claims.the_mean_tells) == pytest.approx(shares)
 
 
 def test_share_of_pairs_that_one_seed_puts_in_order():
@@ -88,4 +103,4 @@ def test_share_of_pairs_that_one_seed_puts_in_order():
         return statistics.fmean(found)
 
     shares = [share(*of) for of in (("bytes", 1), ("bytes", 8), ("recall", 8))]
-    assert measured(reports.one_seed_orders()) == pytest.approx(shares, rel=1e-3)
+    assert numbers(claims.one_seed_orders) == pytest.approx(shares)
