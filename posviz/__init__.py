@@ -28,8 +28,7 @@ _BESIDE_ENCODINGS = {
     "posviz.lessons.rotary.derivations.rotary": ("derive",),
     "posviz.choosing.glossary": ("glossary",),
     "posviz.choosing.table": ("comparison",),
-    "posviz.teaching.ledger": ("audit",),
-    "posviz.teaching.everything": ("ledger",),
+    "posviz.teaching.claims": ("audit", "ledger"),
     "posviz.teaching.prediction": ("predict",),
 }
 

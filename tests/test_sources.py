@@ -13,9 +13,8 @@ from nbconvert.filters import markdown2html
 
 from posviz import sources
 from posviz.configs.builtin import SOURCES
-from posviz.course import LESSONS
 from posviz.lessons.start.encoding_map import ENTRIES
-from posviz.teaching import ledger
+from posviz.teaching.claims import every_claim
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -61,11 +60,7 @@ def wrong(key, address):
 
 
 def claims():
-    return [
-        claim
-        for row in LESSONS[1:]
-        for claim in ledger._claims(f"posviz.lessons.{row.topic}.claims")
-    ]
+    return [claim for _, claim in every_claim()]
 
 
 @every_page

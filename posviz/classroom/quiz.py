@@ -15,17 +15,12 @@ from posviz.course import Lesson
 from posviz.lessons.start.encoding_map import ENTRIES
 from posviz.publish.lesson import read
 from posviz.publish.speaker import asked
-from posviz.teaching.ledger import Verdict, every_claim, sign, told
+from posviz.teaching.claims import VERDICTS, every_claim
 from posviz.wording import quoted
 
 QUESTIONS = 5
 TAG = "quiz"
 OF_THE_MAP = ("sinusoidal", "RoPE", "ALiBi", "Shaw", "none (NoPE)")  # a door each, and two of them
-VERDICTS = {
-    "true": "True",
-    "false": "False",
-    "true only if": "True in some of the cases tried, and in others not",
-}
 
 
 class Choice(NamedTuple):
@@ -80,17 +75,12 @@ def _predictions(notebook) -> Iterator[Parts]:
 
 def _claims(row) -> Iterator[Parts]:
     """The claims of the lesson that are stated most, each with its verdict."""
-    for number, claim in every_claim():
-        if number == row.number and claim.section:
+    for _, claim in every_claim(row.number):
+        if claim.section:
             verdict = claim()
-            right = verdict.verdict
-            choices = (Choice(text, kind == right, "") for kind, text in VERDICTS.items())
+            choices = (Choice(text, kind == verdict.word, "") for kind, text in VERDICTS.items())
             question = f"{_paragraph('Is that true?')}{_paragraph(claim.statement)}"
-            yield question, tuple(choices), _measured(verdict)
-
-
-def _measured(verdict: Verdict) -> str:
-    return "".join(map(_paragraph, (sign(verdict), *told(verdict))))
+            yield question, tuple(choices), _paragraph(verdict.said)
 
 
 def _of_map() -> Iterator[Parts]:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from posviz.wording import quoted
 
+OTHERS = ("claims", "examination", "exercises", "solutions")  # files that are no picture
+
 
 @functools.cache
 def names() -> dict[str, str]:
@@ -19,7 +21,7 @@ def names() -> dict[str, str]:
             f"{__name__}.{file.parent.name}.{file.stem}"
         )
         for file in sorted(folder.glob("*/[a-z]*.py"))
-        if file.stem not in ("solutions", "exercises", "claims", "examination")
+        if file.stem not in OTHERS
     }
 
 

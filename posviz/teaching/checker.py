@@ -13,7 +13,7 @@ import numpy as np
 from posviz.teaching import progress
 from posviz.teaching.answers import JOIN, to_numbers
 from posviz.teaching.feedback import Feedback, failing_line, show_arguments, show_value, untrue
-from posviz.teaching.mistakes import LooksLike, Mistake, RightOn, both, wrong
+from posviz.teaching.mistakes import LooksLike, Mistake, RightOn, both
 from posviz.wording import shortened
 
 SIZES = range(1, 9)
@@ -40,39 +40,10 @@ class Checker:
     mistakes: Sequence[Mistake | RightOn | LooksLike] = ()
     seed: tuple[int, ...] = ()
 
-    def __post_init__(self) -> None:
-        self.mistakes = list(self.mistakes)
-
     @property
     def changes(self) -> list[Mistake]:
         """The mistakes that change the reference."""
         return [each for each in self.mistakes if isinstance(each, Mistake)]
-
-    # OLD FORM, until every exercise is a table
-    def mistake(self, name):
-        def add(function):
-            self.mistakes.append(wrong(name, function, " ".join((function.__doc__ or "").split())))
-            return function
-
-        return add
-
-    def harmless_on(self, name):
-        def add(function):
-            self.mistakes.append(
-                RightOn(name, function, " ".join((function.__doc__ or "").split()))
-            )
-            return function
-
-        return add
-
-    def recognised_by(self, name):
-        def add(function):
-            self.mistakes.append(
-                LooksLike(name, function, " ".join((function.__doc__ or "").split()))
-            )
-            return function
-
-        return add
 
     def cases(self) -> list[tuple]:
         """Return the edges, then random inputs, smallest first; every call makes them afresh."""

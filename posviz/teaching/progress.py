@@ -8,7 +8,6 @@ from datetime import date
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any
 
 from platformdirs import user_data_path
@@ -79,11 +78,12 @@ def report() -> list[str]:
     for lesson in LESSONS:
         found = known.get(lesson.number, {})
         guesses, solved = found.get("predictions", {}), found.get("exercises", {})
+        votes = found.get("votes", {})
         tasks = found.get("examination", {})
         lines.append(
             f"{lesson.number}  {lesson.title}: predictions: {len(guesses)} answered, "
-            f"{sum(guesses.values())} right; exercises: "
-            f"{sum(solved.values())} of {_number_of_exercises(lesson)} solved"
+            f"{sum(guesses.values())} right; votes: {sum(votes.values())} of {len(votes)} right; "
+            f"exercises: {sum(solved.values())} of {_number_of_exercises(lesson)} solved"
             + f"; examination: {sum(tasks.values())} solved"
             * bool(tasks)
         )
@@ -106,10 +106,6 @@ def result() -> dict[str, Any]:
 
 
 def _number_of_exercises(lesson) -> int:
-    if find_spec(name := f"{_LESSONS}{lesson.topic}.exercises") is None:
-        return 0
-    modules = [
-        import_module(f"{name}.{found.name}")
-        for found in iter_modules(import_module(name).__path__)
-    ]
-    return sum(name.startswith("check_") for module in modules for name in vars(module))
+    name = f"{_LESSONS}{lesson.topic}.exercises"
+    found = vars(import_module(name)) if find_spec(name) else ()
+    return sum(each.startswith("check_") for each in found)

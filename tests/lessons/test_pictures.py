@@ -153,11 +153,10 @@ def rest(figure) -> list:
 def test_pictures_are_found():
     files = Path(posviz.lessons.__file__).parent.glob("*/*.py")
     modules = {f"posviz.lessons.{file.parent.name}.{file.stem}" for file in files}
-    others = {"solutions", "exercises", "claims", "examination"}
     named = {
         module
         for module in modules
-        if (stem := module.split(".")[-1])[0] != "_" and stem not in others
+        if (stem := module.split(".")[-1])[0] != "_" and stem not in posviz.lessons.OTHERS
     }
     assert set(NAMES.values()) == named
     assert NAMES

@@ -11,8 +11,7 @@ from posviz.publish.clean import cleaned
 from posviz.publish.lesson import read
 from posviz.publish.overview import Overview, sections
 from posviz.publish.site.gallery import Shown
-from posviz.teaching.everything import Row
-from posviz.teaching.ledger import Claim, Verdict, sign, told
+from posviz.teaching.claims import Claim, Row, Verdict
 
 _DISPLAYED = re.compile(r"\$\$.*?\$\$", re.DOTALL)
 _FORMULA = re.compile(r"\$([^$]+)\$")
@@ -64,8 +63,7 @@ def _of_term(term: Term) -> tuple:
 
 def _of_claim(number: str, claim: Claim, verdict: Verdict) -> tuple:
     href = f"claims.html#{claim_id(number, claim, verdict)}"
-    said = ". ".join([sign(verdict), *told(verdict)])
-    return f"Claim, lesson {number}", claim.statement, href, said, claim.about
+    return f"Claim, lesson {number}", claim.statement, href, verdict.said, ""
 
 
 def _without_formulas(text: str) -> str:

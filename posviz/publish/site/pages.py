@@ -19,7 +19,7 @@ from posviz.publish.lesson import read
 from posviz.publish.overview import cited, overview
 from posviz.publish.site import gallery
 from posviz.publish.site.documents import claim_id, documents, term_id
-from posviz.teaching import everything
+from posviz.teaching import claims
 
 HERE = Path(__file__).parent
 SCRIPT = as_script(HERE / "site.js")
@@ -61,11 +61,11 @@ def write_site(notebooks: Iterable[Path], repository: str, to: Path) -> None:
     write_one("pictures", "Pictures", pictures=shown)
     words = _table(glossary().table, map(term_id, TERMS))
     write_one("glossary", "Glossary", "table", table=words)
-    claims = everything.every_verdict()
-    judged = _table(everything.table(claims), (claim_id(*claim) for claim in claims))
+    verdicts = claims.every_verdict()
+    judged = _table(claims.table(verdicts), (claim_id(*row) for row in verdicts))
     write_one("claims", "Claims", "table", table=judged)
     write_one("references", "References", sources=_sources(notebooks))
-    write_one("search", "Search", documents=documents(notebooks, lessons, shown, claims))
+    write_one("search", "Search", documents=documents(notebooks, lessons, shown, verdicts))
     write_one("about", "About", citation=citation())
     page.write_assets(to)
     write_library("minisearch", to / "assets")
