@@ -12,7 +12,14 @@ import numpy as np
 
 from posviz.teaching import progress
 from posviz.teaching.answers import JOIN, to_numbers
-from posviz.teaching.feedback import Feedback, failing_line, show_arguments, show_value, untrue
+from posviz.teaching.feedback import (
+    Feedback,
+    failing_line,
+    show_arguments,
+    show_shapes,
+    show_value,
+    untrue,
+)
 from posviz.teaching.mistakes import LooksLike, Mistake, RightOn, both
 from posviz.wording import shortened
 
@@ -187,7 +194,7 @@ class Checker:
             )
             return self._feedback("not attempted", message)
         message = f"Your code stopped{line}: {type(error).__name__}: {shortened(error)}"
-        return self._feedback("error", message, evidence=self._arguments(case))
+        return self._feedback("error", message, evidence=show_shapes(self.reference, case))
 
     def _judge(self, given: list[np.ndarray]) -> Feedback:
         cases = self.cases()

@@ -7,6 +7,7 @@ import linecache
 import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -80,11 +81,25 @@ def show_value(name: str, value: Any) -> str:
 
 def show_arguments(function: Callable[..., Any], arguments: tuple) -> str:
     """Return the arguments as lines of "name = value", named as `function` names them."""
+    return "\n".join(map(show_value, _names(function), arguments))
+
+
+def show_shapes(function: Callable[..., Any], arguments: tuple) -> str:
+    """Return what the arguments are, as lines of "name: shape (3, 4)"."""
+    return "\n".join(map(_kind, _names(function), arguments))
+
+
+def _names(function) -> Iterable[str]:
     try:
-        names: Iterable[str] = inspect.signature(function).parameters
+        return inspect.signature(function).parameters
     except ValueError:  # some functions written in C have no signature
-        names = map("argument {}".format, itertools.count(1))
-    return "\n".join(map(show_value, names, arguments))
+        return map("argument {}".format, itertools.count(1))
+
+
+def _kind(name, value) -> str:
+    if shape := np.shape(value) if isinstance(value, np.ndarray | list | tuple) else ():
+        return f"{name}: shape {shape}"
+    return f"{name}: a number" if isinstance(value, Number) else show_value(name, value)
 
 
 def failing_line(function: Any, error: Exception) -> tuple[str, list[str]]:

@@ -80,13 +80,16 @@ def report() -> list[str]:
         guesses, solved = found.get("predictions", {}), found.get("exercises", {})
         votes = found.get("votes", {})
         tasks = found.get("examination", {})
-        lines.append(
+        line = (
             f"{lesson.number}  {lesson.title}: predictions: {len(guesses)} answered, "
-            f"{sum(guesses.values())} right; votes: {sum(votes.values())} of {len(votes)} right; "
-            f"exercises: {sum(solved.values())} of {_number_of_exercises(lesson)} solved"
-            + f"; examination: {sum(tasks.values())} solved"
-            * bool(tasks)
+            f"{sum(guesses.values())} right; exercises: "
+            f"{sum(solved.values())} of {_number_of_exercises(lesson)} solved"
         )
+        if votes:
+            line += f"; votes: {sum(votes.values())} of {len(votes)} right"
+        if tasks:
+            line += f"; examination: {sum(tasks.values())} solved"
+        lines.append(line)
     return [*lines, f"Kept in {file()}, and sent nowhere."]
 
 

@@ -5,14 +5,14 @@ import xml.etree.ElementTree as ET
 import nbformat
 import pytest
 
-from posviz.classroom.quiz import OF_THE_MAP, VERDICTS, Choice, Question, questions
+from posviz.classroom.quiz import OF_THE_MAP, Choice, Question, questions
 from posviz.course import LESSONS
 from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import doors
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.shaw import Shaw
 from posviz.encodings.sinusoidal import Sinusoidal
-from posviz.teaching import ledger
+from posviz.teaching.claims import VERDICTS, every_claim
 
 ASKED = "Is that true?"
 
@@ -51,7 +51,7 @@ def test_predictions_are_those_that_the_lessons_ask_with_the_choice_that_holds(q
 
 
 def test_claims_are_judged_as_the_ledger_judges_them(quiz):
-    claims = {(number, claim.statement): claim for number, claim in ledger.every_claim()}
+    claims = {(number, claim.statement): claim for number, claim in every_claim()}
     places = set()
     for row, five in list(quiz.items())[1:]:
         asked = [question for question in five if plain(question.text).startswith(ASKED)]
@@ -59,8 +59,8 @@ def test_claims_are_judged_as_the_ledger_judges_them(quiz):
         for question in asked:
             found = claims[row.number, plain(question.text).removeprefix(ASKED)]()
             (right,) = [choice.text for choice in question.choices if choice.right]
-            assert right == VERDICTS[found.verdict]
-            assert " ".join(found.numbers.split()) in plain(question.answer)
+            assert right == VERDICTS[found.word]
+            assert " ".join(found.said.split()) == plain(question.answer)
             places.add(right)
     assert len(places) == 3
 

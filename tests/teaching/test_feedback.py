@@ -8,15 +8,19 @@ import pytest
 
 from posviz.teaching.checker import Checker
 from posviz.teaching.feedback import failing_line, show_arguments, show_value
+from posviz.teaching.mistakes import wrong
 
-check = Checker("The <double>", lambda x: 2 * x, lambda rng, size: (rng.normal(size=size),))
 
-
-@check.mistake("squared & more")
 def squared(x):
-    """You squared x; <b>double</b> it."""
     return x * x
 
+
+check = Checker(
+    "The <double>",
+    lambda x: 2 * x,
+    lambda rng, size: (rng.normal(size=size),),
+    mistakes=[wrong("squared & more", squared, "You squared x; <b>double</b> it.")],
+)
 
 ANSWERS = {
     "correct": lambda x: x + x,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from posviz.encodings.xpos import resolution
-from posviz.lessons.content.claims import layers
+from posviz.lessons.content import claims as layers
 from posviz.lessons.rotary import claims as rotary
 from posviz.lessons.sinusoidal import claims as sinusoidal
 from posviz.lessons.xpos import claims as xpos
@@ -110,16 +110,3 @@ def test_reach_of_windows_is_that_of_a_walk_back():
 
     assert [reached(layers) for layers in (1, 3)] == [1 * 7 + 1, 3 * 7 + 1]
     assert is_measured(layers.a_window_is_the_reach, *(reached(layers) for layers in (1, 2, 4)))
-
-
-def test_share_of_ways_through_four_windows_is_that_of_counting():
-    def share(steps):
-        """Ways of 4 numbers in 0 … 63 to make so many steps, by inclusion and exclusion."""
-        ways = sum(
-            (-1) ** j * math.comb(4, j) * math.comb(steps - 64 * j + 3, 3)
-            for j in range(5)
-            if steps >= 64 * j
-        )
-        return 253 * ways / 64**4
-
-    assert is_measured(layers.reach_is_as_good_as_sight, *(share(n) for n in (126, 227, 252)))

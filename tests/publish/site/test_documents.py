@@ -8,7 +8,7 @@ from posviz.choosing.glossary import TERMS
 from posviz.publish.overview import overview
 from posviz.publish.site import documents
 from posviz.publish.site.gallery import Shown
-from posviz.teaching import ledger
+from posviz.teaching.claims import Claim, every_claim
 
 
 @pytest.fixture
@@ -17,8 +17,13 @@ def found(tmp_path):
     text = "## 1 The *turn*\n\nPair $i$ turns by $\\theta_i$.\n\n$$\\sum_i x$$"
     cells = [new_markdown_cell("# 05 · Middle"), new_markdown_cell(text), new_code_cell("turn(q)")]
     nbformat.write(new_notebook(cells=cells), path)
-    verdict = ledger.Verdict("false", "3 if so", "Pairs; all.")
-    claim = "05", ledger.Claim("pairs", "All turn.", lambda: verdict), verdict
+
+    def stay():
+        """Two stay."""
+        return 3
+
+    turning = Claim("All turn.", stay, "the pairs that stay", "== 0")
+    claim = "05", turning, turning()
     lesson = overview(path)
     picture = Shown("Hands", "Two hands", [("speed", "0 to 9")], lesson, "05_middle.html#x", 8, 4)
     return documents.documents([path], {"05_middle": lesson}, [picture], [claim])
@@ -45,12 +50,11 @@ def test_formulas_are_short_and_code_is_beside_the_text(found):
 
 def test_a_picture_is_found_by_its_name_and_its_knobs_and_a_claim_by_its_numbers(found):
     assert (found[2]["text"], found[2]["code"]) == ("speed: 0 to 9", "Hands")
-    assert (found[-1]["title"], found[-1]["text"]) == ("All turn.", "✗ false. Pairs: 3 if so. All.")
+    assert found[-1]["text"] == "False. Two stay. The pairs that stay: 3."
 
 
 def test_words_and_claims_have_anchors_of_their_own():
-    verdict = ledger.Verdict("true", "", "")
-    claims = [documents.claim_id(*claim, verdict) for claim in ledger.every_claim()]
+    claims = [documents.claim_id(*claim, None) for claim in every_claim()]
     anchors = [*map(documents.term_id, TERMS), *claims]
     assert len(set(anchors)) == len(anchors)
     assert not [anchor for anchor in anchors if set(anchor) & set(' "#&')]

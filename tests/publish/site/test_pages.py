@@ -13,7 +13,7 @@ from posviz.choosing.glossary import TERMS
 from posviz.course import OF_TOPIC
 from posviz.publish import assets
 from posviz.publish.site import gallery, pages
-from posviz.teaching import everything, ledger
+from posviz.teaching import claims
 from tests.publish.test_assets import hashes, script_sources
 
 ALIBI, XPOS = (OF_TOPIC[topic].notebook for topic in ("alibi", "xpos"))
@@ -24,8 +24,7 @@ SAID = f"""# 08 · ALiBi <b>
 
 **You need** [lesson 09]({XPOS}.ipynb), [lesson 01](01_why_order_matters.ipynb). **Time:** 45
 minutes, [Su et al., 2021](https://arxiv.org/abs/2104.09864 "su2021roformer") </script>"""
-VERDICT = ledger.Verdict("true", "1 if so", "It; so.")
-CLAIM = ledger.Claim("a", "A <b>.", lambda: VERDICT, section="1 A")
+CLAIM = claims.Claim("A <b>.", lambda: 1, "it", "> 0", section="1 A")
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +36,7 @@ def site(tmp_path_factory):
         nbformat.write(new_notebook(cells=cells), folder / f"{stem}.ipynb")
     (to / f"{ALIBI}.html").write_text('<a href="claims.html"></a><a href="01_none.html"></a>')
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(everything, "every_claim", lambda: [("08", CLAIM)])
+        patch.setattr(claims, "every_claim", lambda: [("08", CLAIM)])
         notebooks = [folder / f"{stem}.ipynb" for stem in (ALIBI, XPOS)]
         pages.write_site(notebooks, "you/posviz", to)
     return to
@@ -93,7 +92,7 @@ def test_a_picture_of_the_gallery_leads_to_its_place_in_light_and_dark(soups):
     assert first.img["loading"] == "lazy"
     assert int(first.img["width"]) == gallery.WIDTH
     knobs = {row.dt.text: row.dd.text for row in first.select("dl div")}
-    assert knobs["num_heads"] == "1 to 16"
+    assert knobs["num_heads"] == "1 to 128"
     assert {other["id"] for other in others} == {"AlibiScores", "WeightByDistance"}
 
 
