@@ -38,7 +38,7 @@ def test_pictures_stand_in_the_order_in_which_they_are_explored(notebook):
     ]
     assert shown[0].title == lessons.load("AlibiSlopes").title()
     assert shown[0].lesson.title == "08 · ALiBi"
-    assert dict(shown[0].knobs)["num_heads"] == "1 to 16"
+    assert dict(shown[0].knobs)["num_heads"] == "1 to 128"
 
 
 @pytest.mark.parametrize(
