@@ -143,10 +143,9 @@ def _ballot(found: Claim, verdict: Verdict) -> str:
     link = f'<a href="#{found.section.replace(" ", "-")}">{html.escape(found.section)}</a>'
     where = "; ".join(map(sources.link, found.sources)) or NO_SOURCE
     place = f"<p><small>Section {link}. Check it in: {where}.</small></p>"
-    choices = [
-        (text, word == verdict.word, "✓ Yes." if word == verdict.word else "✗ No.")
-        for word, text in VERDICTS.items()
-    ]
+    choices = [(text, word == verdict.word, "") for word, text in VERDICTS.items()]
+    first, _, rest = verdict.said.partition(". ")
+    told = f"<p><strong>{html.escape(first)}.</strong> {html.escape(rest)}</p>"
     return closed(
         f"<p>{html.escape(found.statement)}</p>",
         choices,
