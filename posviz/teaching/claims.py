@@ -146,12 +146,8 @@ def _ballot(found: Claim, verdict: Verdict) -> str:
     choices = [(text, word == verdict.word, "") for word, text in VERDICTS.items()]
     first, _, rest = verdict.said.partition(". ")
     told = f"<p><strong>{html.escape(first)}.</strong> {html.escape(rest)}</p>"
-    return closed(
-        f"<p>{html.escape(found.statement)}</p>",
-        choices,
-        f"<p>{html.escape(verdict.said)}</p>{place}",
-        "posviz-vote",
-    )
+    question = f"<p>{html.escape(found.statement)}</p>"
+    return closed(question, choices, told + place, "posviz-vote")
 
 
 def every_claim(lesson: str = "") -> Iterator[tuple[str, Claim]]:
