@@ -85,7 +85,12 @@ def wait():
         torch.cuda.synchronize()
 
 
-if __name__ == "__main__":
+def main():
+    """Print both."""
     print(torch.cuda.get_device_name() if DEVICE == "cuda" else "no CUDA: on the CPU")
     agreement()
     duration()
+
+
+if __name__ == "__main__":
+    main()

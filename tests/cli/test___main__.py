@@ -117,7 +117,7 @@ def test_sweep_names_its_runs_tells_what_is_done_and_does_its_part(call, monkeyp
     [
         ("export SinusoidalTabel", "Did you mean 'SinusoidalTable'"),
         ("export ThreeDoors --format jpg", "format 'jpg' is unknown"),
-        ("export AlibiSlopes --set head=40", "head = 40 is refused: it must be a whole number"),
+        ("export AlibiSlopes --set head=400", "head = 400 is refused: it must be a whole number"),
         ("export AlibiSlopes --layout half", "style slide has one of full, body, half"),
         ("export AlibiSlopes --font Garamondd", "font = 'Garamondd' is not installed"),
         (f"export AlibiSlopes --to {__file__}", "is not a folder"),
