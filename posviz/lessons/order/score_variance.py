@@ -11,14 +11,12 @@ from posviz.pictures.parts import Curve, legend_over
 from posviz.pictures.picture import Arrays, Picture
 
 LARGEST, PAIRS, KEYS = 256, 500, 16
-DIMS = np.arange(1, LARGEST + 1)
 
 
 class ScoreVariance(Picture):
     """Why scores are divided by √head_dim: variance, and what the softmax makes of it."""
 
     size = (9.0, 4.4)
-    paper_size = (3.3, 2.5)
 
     head_dim = integer(64, low=1, high=LARGEST, play=True)
     seed = integer(4, low=0, high=99)
@@ -26,28 +24,28 @@ class ScoreVariance(Picture):
     def compute(self) -> Arrays:
         """Variances for every head_dim [LARGEST], and the weights of one query [KEYS].
 
-        Each is (plain, scaled); here are the variances at head_dim.
+        Each is (plain, scaled), with its x; here are the variances at head_dim.
         """
         variances, scores = _measured(self.seed)
-        score = scores[:, self.head_dim - 1]
-        both = variances, variances / DIMS
+        dims, keys, here = np.arange(1, LARGEST + 1), np.arange(1, KEYS + 1), self.head_dim - 1
+        both = variances, variances / dims
+        scores = scores[:, here], scores[:, here] / self.head_dim**0.5
         return self.arrays(
-            variances=both,
-            here=[each[self.head_dim - 1] for each in both],
-            weights=[np.sort(softmax(x))[::-1] for x in (score, score / self.head_dim**0.5)],
+            variances=[(dims, each) for each in both],
+            here=[([self.head_dim], [each[here]]) for each in both],
+            weights=[(keys, np.sort(softmax(each))[::-1]) for each in scores],
         )
 
     def draw(self, figure: Figure) -> list:
         """The variance against head_dim, and what the softmax makes of one head_dim."""
         left, right = figure.subplots(1, 2)
-        keys = np.arange(1, KEYS + 1)
         parts = [
-            Curve(left, "C1--", lambda a: (DIMS, a.variances[0])),
-            Curve(left, "C0-", lambda a: (DIMS, a.variances[1])),
-            Curve(left, "C1s", lambda a: ([a.head_dim], [a.here[0]])),
-            Curve(left, "C0o", lambda a: ([a.head_dim], [a.here[1]])),
-            Curve(right, "C1s--", lambda a: (keys, a.weights[0]), "q·k"),
-            Curve(right, "C0o-", lambda a: (keys, a.weights[1]), "q·k / √head_dim"),
+            Curve(left, "C1--", "variances[0]"),
+            Curve(left, "C0-", "variances[1]"),
+            Curve(left, "C1s", "here[0]"),
+            Curve(left, "C0o", "here[1]"),
+            Curve(right, "C1s--", "weights[0]", "q·k"),
+            Curve(right, "C0o-", "weights[1]", "q·k / √head_dim"),
         ]
         left.set(xscale="log", yscale="log", ylim=(0.2, 1000))
         left.set(xlim=(LARGEST**-0.05, LARGEST**1.05), xlabel="head_dim")
@@ -59,11 +57,11 @@ class ScoreVariance(Picture):
 
     def caption(self, arrays: Arrays) -> str:
         """The variance and the largest weight, with and without the division."""
-        (plain, scaled), (weights, divided) = arrays.here, arrays.weights
+        plain, scaled = (weights[0] for _, weights in arrays.weights)
         return (
-            f"At head_dim = {arrays.head_dim} the variance of q·k is {plain:.1f} and the largest "
-            f"of {KEYS} weights {weights[0]:.2f}; divided by √head_dim they are {scaled:.2f} and "
-            f"{divided[0]:.2f}."
+            f"At head_dim = {arrays.head_dim} q·k has variance {arrays.here[0][1][0]:.1f}, and one "
+            f"key takes a weight of {plain:.2f}; after the division by √head_dim it takes "
+            f"{scaled:.2f}."
         )
 
 

@@ -3,10 +3,9 @@
 import functools
 import math
 import zlib
-from typing import Any
 
-import matplotlib
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.figure import Figure
 
 from posviz.attention import attend
@@ -16,32 +15,32 @@ from posviz.encodings.doors import NoPosition
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import Sinusoidal
 from posviz.pictures.knobs import choice, integer, text
-from posviz.pictures.parts import Background, Map
+from posviz.pictures.parts import Background, Map, wide
 from posviz.pictures.picture import Arrays, Picture
 
 NUM_HEADS, HEAD_DIM = 8, 8  # with eight heads ALiBi's first slope is 1/2: steep enough to see
 D_MODEL = NUM_HEADS * HEAD_DIM
-ENCODINGS = {
-    "none": NoPosition(),
-    "sinusoidal": Sinusoidal(),
-    "RoPE": Rotary(),
-    "ALiBi": Alibi(),
+ENCODINGS = {"none": NoPosition(), "sinusoidal": Sinusoidal(), "RoPE": Rotary(), "ALiBi": Alibi()}
+TITLES = {  # formula and words
+    "P f(X)": "attend, then shuffle",
+    "f(PX)": "shuffle, then attend",
+    "f(X)": "attend, no shuffle",
 }
 ROUNDING = 1e-14
-OUTPUT_LIMIT = 2.5
 
 
 class ShuffledSentence(Picture):
     """A sentence and its shuffled copy through the same attention."""
 
     size = (8.0, 4.0)
-    paper_size = (3.3, 2.4)
 
     sentence = text("the cat sat on the mat", max_length=80, redraw=True)
     order = choice("shuffled", options=("original", "reversed", "shuffled"))
-    seed = integer(0, low=0, high=99, when={"order": ("shuffled",)}, label="shuffle seed")
     encoding = choice("none", options=tuple(ENCODINGS))
     mask = choice("none", options=("none", "causal"))
+    seed = integer(
+        0, low=0, high=99, when={"order": ("shuffled",)}, label="shuffle seed", more=True
+    )
 
     def compute(self) -> Arrays:
         """Return the outputs [len, head_dim] of both orders, and how they differ."""
@@ -51,10 +50,8 @@ class ShuffledSentence(Picture):
         original, shuffled = self._attend(x), self._attend(x[order])
         return self.arrays(
             words=[words[i] for i in order],
-            moved=bool(np.any(order != np.arange(len(words)))),
             outputs=(original[order], shuffled, original),
             residuals=[float(abs(shuffled - x).max()) for x in (original[order], original)],
-            empty=not self.sentence.split(),
         )
 
     def _order(self, length):
@@ -80,48 +77,33 @@ class ShuffledSentence(Picture):
         words = words_of(self.sentence)
         axes = figure.subplots(1, 5, width_ratios=(3, 2, 3, 2, 3))
         panels = axes[::2]
-        look = {"most": (len(words), HEAD_DIM), "limits": (-OUTPUT_LIMIT, OUTPUT_LIMIT)}
-        outputs = [
-            Map(panel, lambda a, i=i: a.outputs[i], **look) for i, panel in enumerate(panels)
-        ]
-        for panel, title in zip(panels, ("P f(X)", "f(PX)", "f(X)"), strict=True):
-            panel.set_title(title, loc="center")
+        look = {"most": (len(words), HEAD_DIM), "limits": (-2.5, 2.5)}
+        outputs = [Map(panel, f"outputs[{i}]", **look) for i, panel in enumerate(panels)]
+        for panel, (formula, meaning) in zip(panels, TITLES.items(), strict=True):
+            title = f"{formula}\n{meaning}" if wide(figure) else formula
+            panel.set_title(title, loc="center", size="medium")
             panel.set(xticks=(), yticks=())
         labelled = _labelled(figure, len(words))
         panels[2].yaxis.tick_right()
         _label(panels[2].yaxis, labelled, words)
         _label(panels[0].yaxis, labelled, words)
-        show = Background(lambda words: _label(panels[0].yaxis, labelled, words), lambda a: a.words)
+        show = Background(lambda words: _label(panels[0].yaxis, labelled, words), "words")
         signs = [_Sign(between, i) for i, between in enumerate(axes[1::2])]
-        below: dict[str, Any] = {
-            "location": "bottom",
-            "aspect": 40,
-            "shrink": 0.6,
-            "extend": "both",
-        }
+        below = {"location": "bottom", "aspect": 40, "shrink": 0.6, "extend": "both"}
         figure.colorbar(outputs[0].image, ax=axes, ticks=(-2, 0, 2), label="output", **below)
         return [show, *outputs, *signs]
 
     def caption(self, arrays: Arrays) -> str:
         """Whether the outputs move with their words."""
-        if arrays.empty:
-            return "There is no word yet, so ∅ stands for the sentence and attends to itself."
-        if not arrays.moved:
-            return "Every word stands where it stood, so f(PX) = P f(X) = f(X)."
-        equivariance, invariance = arrays.residuals
-        if equivariance < ROUNDING:
-            outcome = "each output moves with its word, so the order is not seen"
-        else:
-            outcome = "what a word receives depends on where it stands, so the order is seen"
+        if max(arrays.residuals) < ROUNDING:
+            return "This order moves nothing, so f(PX) = P f(X) = f(X)."
+        difference, _ = arrays.residuals
+        outcome = "are equal, so the order is not seen"
+        if difference > ROUNDING:
+            outcome = f"differ by up to {difference:.2f}, so the order is seen"
         return (
-            f"With encoding {arrays.encoding} and mask {arrays.mask}, |f(PX) − P f(X)| is "
-            f"{_bounded(equivariance)} and |f(PX) − f(X)| is {_bounded(invariance)}: {outcome}."
+            f"With encoding {arrays.encoding} and mask {arrays.mask}, P f(X) and f(PX) {outcome}."
         )
-
-
-def _bounded(residual):
-    """Two decimals; rounding errors differ between machines, so of them only a bound."""
-    return f"{residual:.2f}" if residual > ROUNDING else f"below {ROUNDING:.0e}"
 
 
 class _Sign:
@@ -130,16 +112,19 @@ class _Sign:
     def __init__(self, axes, at):
         axes.set_axis_off()
         middle = {"ha": "center", "animated": True, "in_layout": False}
-        size = matplotlib.rcParams["font.size"]
+        size = rcParams["font.size"]
         self.sign = axes.text(0.5, 0.5, "", size=4 * size, weight="bold", **middle)
-        self.number = axes.text(0.5, 0.35, "", size=1.2 * size, va="top", **middle)
+        look = {"size": "medium" if wide(axes.figure) else "small", "va": "top"}
+        self.number = axes.text(0.5, 0.35, "", **look, **middle)
+        self.words = "largest\ndifference:\n" if wide(axes.figure) else ""
         self.at = at
 
     def move(self, arrays: Arrays) -> None:
         """Set both."""
         residual = arrays.residuals[self.at]
         self.sign.set_text("≠" if residual > ROUNDING else "=")
-        self.number.set_text(f"up to\n{residual:.2f}" if residual > ROUNDING else "up to\n1e-14")
+        number = f"{residual:.2f}" if residual > ROUNDING else "rounding"
+        self.number.set_text(f"{self.words}{number}")
 
 
 def words_of(sentence):
@@ -163,7 +148,7 @@ def projections():
 def _labelled(figure, length):
     """Which rows get a label: as many as there is room for."""
     width, height = figure.get_size_inches()
-    room = 72 * min(0.3 * width, 0.45 * height) / (1.25 * matplotlib.rcParams["font.size"])
+    room = 72 * min(0.3 * width, 0.45 * height) / (1.25 * rcParams["font.size"])
     return range(0, length, math.ceil(length / room))
 
 

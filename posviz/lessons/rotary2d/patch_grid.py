@@ -12,10 +12,9 @@ from posviz.encodings.rotary2d import axial_angles, mixed_angles, raster
 from posviz.pictures.knobs import choice, device, integer, log
 from posviz.pictures.parts import Curve, Limits, Map, legend_above, on_colours, whole
 from posviz.pictures.picture import Arrays, Picture
+from posviz.wording import signed
 
 LARGEST = 32  # patches along a side
-FURTHEST = 13  # the query's last row and column: the sides of the usual grid
-SEED = 1  # of the directions of mixed pairs
 # Of each direction in the image: (rows, columns) of one step, and how it is drawn.
 DIRECTIONS = {
     "→ row": ((0, 1), "-"),
@@ -24,7 +23,6 @@ DIRECTIONS = {
     "↗ diagonal": ((-1, 1), ":"),
 }
 AROUND = np.array([[-0.5, 0.5, 0.5, -0.5, -0.5], [-0.5, -0.5, 0.5, 0.5, -0.5]])  # a patch
-SAME = 1 - 1e-5  # float32 rounds at 1e-7, and any real difference is larger
 
 
 class _Base(log):
@@ -39,35 +37,36 @@ class PatchGrid(Picture):
     """Scores of identical patches: only their place in the image differs."""
 
     size = (8.0, 3.9)
-    paper_size = (3.3, 2.1)
     combined = (("row", "encoding"), ("column", "encoding"))
 
-    row = integer(5, low=0, high=FURTHEST, until=lambda p: p.grid - 1, play=True)
-    column = integer(8, low=0, high=FURTHEST, until=lambda p: p.grid - 1, play=True)
+    row = integer(5, low=0, high=13, until=lambda p: p.grid - 1, play=True)
+    column = integer(8, low=0, high=13, until=lambda p: p.grid - 1, play=True)
     encoding = choice("axial", options=("raster", "axial", "mixed", "mixed, equal"))
-    base = _Base(10, low=2, high=100_000)
-    grid = integer(14, low=4, high=LARGEST, label="grid (patches)")
     head_dim = choice(64, options=(4, 8, 16, 32, 64, 128))
-    where = device()
+    base = _Base(10, low=2, high=100_000, more=True)
+    grid = integer(14, low=4, high=LARGEST, label="grid (patches)", more=True)
+    where = device(more=True)
 
     def compute(self) -> Arrays:
         """Return the query's scores with every patch, [grid, grid], in float32; its own is 1.
 
-        All queries and keys are vectors of ones, so a score is the mean cosine of the pairs' turns.
+        All queries and keys are vectors of ones, so a score is the mean cosine of the angles.
         """
-        here = self.held("row"), self.held("column")
+        here = self.row, self.column
         patches = to_device(np.ones((self.grid**2, self.head_dim), np.float32), self.where)
-        turned = apply_rotary(patches, self._angles(*raster(self.grid, self.grid).T))
-        query = turned[here[0] * self.grid + here[1]]
-        scores = to_numpy(turned @ query).reshape(self.grid, self.grid) / self.head_dim
+        rotated = apply_rotary(patches, self._angles(*raster(self.grid, self.grid).T))
+        query = rotated[self.row * self.grid + self.column]
+        scores = to_numpy(rotated @ query).reshape(self.grid, self.grid) / self.head_dim
+        most, least = 1.04 * (self.grid - 1), -1.1 if scores.min() < -0.35 else -0.4
         return self.arrays(
             scores=scores,
-            here=here,
+            outline=AROUND + np.array([[self.column], [self.row]]),
             along=[_along(scores, here, step) for step, _ in DIRECTIONS.values()],
+            limits={"xlim": (-most, most), "ylim": (least, 1.1)},
         )
 
     def _angles(self, rows, columns):
-        """How far each pair of each patch has turned, [patches, head_dim/2]."""
+        """Angles of each pair of each patch, [patches, head_dim/2]."""
         if self.encoding == "raster":
             inv_freq = rotary_frequencies(self.head_dim, self.base)
             return rotary_angles(rows * self.grid + columns, inv_freq)
@@ -77,52 +76,38 @@ class PatchGrid(Picture):
             both = rotary_frequencies(self.head_dim, self.base)
             return mixed_angles(rows, columns, np.stack([both, both]))
         speeds = np.tile(rotary_frequencies(self.head_dim // 2, self.base), 2)  # as axial has them
-        towards = np.random.default_rng(SEED).uniform(0, 2 * np.pi, len(speeds))
+        towards = np.random.default_rng(1).uniform(0, 2 * np.pi, len(speeds))
         return mixed_angles(rows, columns, speeds * np.stack([np.cos(towards), np.sin(towards)]))
 
     def draw(self, figure: Figure) -> list:
         """The map at left, its query outlined; at right the same scores against steps."""
-        chart, steps = figure.subplots(1, 2, width_ratios=(1, 1))
-        scores = Map(chart, lambda a: a.scores, most=(LARGEST, LARGEST), aspect="equal")
+        chart, steps = figure.subplots(1, 2)
+        scores = Map(chart, "scores", most=(LARGEST, LARGEST), aspect="equal")
         figure.colorbar(scores.image, ax=chart, ticks=(-1, 0, 1), shrink=0.8)
-        query = on_colours(
-            chart,
-            lambda a: AROUND + np.reshape(a.here[::-1], (2, 1)),
-            stroke=2.5,
-            solid_joinstyle="miter",
-        )
+        query = on_colours(chart, "outline", stroke=2.5, solid_joinstyle="miter")
         chart.set(xlabel="column (patches)", ylabel="row (patches)")
         lines = [
-            Curve(steps, f"C{i}{style}", lambda a, i=i: a.along[i], label)
+            Curve(steps, f"C{i}{style}", f"along[{i}]", label)
             for i, (label, (_, style)) in enumerate(DIRECTIONS.items())
         ]
         steps.set(xlabel="steps from the query", ylabel="score", ylim=(-1.1, 1.1))
         steps.set(yticks=(-1, 0, 1), xlim=(-LARGEST, LARGEST))
         whole(chart.xaxis, chart.yaxis, steps.xaxis, most=4, steps=None)
         legend_above(figure, lines, columnspacing=1.0)
-        return [scores, *query, Limits(steps, _limits), *lines]
+        return [scores, *query, Limits(steps, "limits"), *lines]
 
     def caption(self, arrays: Arrays) -> str:
         """The scores of two neighbours, and how many patches pass for the query itself."""
-        grid, (row, column) = len(arrays.scores), arrays.here
-        clamped = " (the nearest there is)" * bool(arrays.beyond)
-        beside, side = (column + 1, "right") if column + 1 < grid else (column - 1, "left")
-        under, place = (row + 1, "below") if row + 1 < grid else (row - 1, "above")
-        far = f", {grid} steps away," if arrays.encoding == "raster" else ""
-        twins = int((arrays.scores > SAME).sum()) - 1
+        scores, row, column = arrays.scores, arrays.row, arrays.column
+        last = len(scores) - 1
+        beside = scores[row, column + 1 if column < last else column - 1]
+        below = scores[row + 1 if row < last else row - 1, column]
+        twins = (scores > 1 - 1e-5).sum() - 1  # float32 rounds at 1e-7
         return (
-            f"{arrays.encoding.capitalize()}: for the query at row {row}, column {column}{clamped} "
-            f"of {grid} × {grid}, the patch to the {side} scores {arrays.scores[row, beside]:.4f}, "
-            f"the one {place}{far} {arrays.scores[under, column]:.4f}, and {twins or 'no'} other "
-            f"{'patch scores' if twins == 1 else 'patches score'} 1, as the query itself does "
-            f"({arrays.where}, float32)."
+            f"{arrays.encoding.capitalize()}: the patch beside the query at ({row}, {column}) "
+            f"scores {signed(beside, '.2f')}, the one {'below' if row < last else 'above'} "
+            f"{signed(below, '.2f')}, and {twins} others score exactly 1."
         )
-
-
-def _limits(arrays):
-    """As many steps as the grid has; seldom is the lower half of the scores needed."""
-    most = 1.04 * (len(arrays.scores) - 1)
-    return {"xlim": (-most, most), "ylim": (-1.1 if arrays.scores.min() < -0.35 else -0.4, 1.1)}
 
 
 def _along(scores, here, step):

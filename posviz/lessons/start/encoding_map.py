@@ -39,7 +39,7 @@ ENTRIES = {
     ),
     "sinusoidal": Entry(
         ("input",),
-        ("xᵢ + p(i)", "p(i) = sin and cos of i·base^(−2n/d_model)"),
+        ("xᵢ + p(i)", "p(i) = sin and cos of i·base^(−2k/d_model)"),
         "a fixed table of sines and cosines is added to the embeddings",
         "nothing",
         "sinusoidal",
@@ -93,7 +93,7 @@ ENTRIES = {
     ),
     "RoPE": Entry(
         ("query and key",),
-        ("score(i, j) = (R(i) qᵢ)·(R(j) kⱼ)/√d", "R(i): pair n turned by i·base^(−2n/d)"),
+        ("score(i, j) = (R(i) qᵢ)·(R(j) kⱼ)/√d", "R(i): pair k rotated by i·base^(−2k/d)"),
         "each pair of a query or key is rotated by its position, and only the offset is left",
         "nothing",
         "rotary",
@@ -214,7 +214,15 @@ class EncodingMap(Picture):
         labels = [DOOR_POINTS[door][0] for door in entry.doors]
         gaps = [(np.nan, np.nan)] * len(points)  # a NaN breaks the line
         route = [point for leg in zip(points, labels, gaps, strict=True) for point in leg]
-        return self.arrays(entry=entry, lit=set(entry.doors), points=points, route=route)
+        return self.arrays(
+            entry=entry,
+            lit=set(entry.doors),
+            points=tuple(zip(*points, strict=True)),
+            route=tuple(zip(*route, strict=True)),
+            formula="\n".join(entry.formula),
+            source=sources.name(entry.source),
+            facts=f"learned: {entry.learns}  ·  lesson {OF_TOPIC[entry.topic].number}",
+        )
 
     def draw(self, figure: Figure) -> list:
         """The card above, the doors below, and the encodings above their doors."""
@@ -224,18 +232,14 @@ class EncodingMap(Picture):
         chart.set_ylim(0, max(1.6, highest + 0.1))
         for door in DOOR_POINTS:
             _list(chart, door)
-        dot = _dot("C1", "C1")
-        route = Curve(chart, "C1-", lambda a: zip(*a.route, strict=True), zorder=2)
-        chosen = Curve(chart, "o", lambda a: zip(*a.points, strict=True), zorder=2.4, **dot)
+        route = Curve(chart, "C1-", "route", zorder=2)
+        chosen = Curve(chart, "o", "points", zorder=2.4, **_dot("C1", "C1"))
         return [*_card(card), *doors, route, chosen]
 
     def caption(self, arrays: Arrays) -> str:
-        """Where it enters, what it does there, and the formula."""
-        entry = arrays.entry
-        where = " and at the ".join(entry.doors)
-        return (
-            f"{arrays.encoding} enters at the {where}: {entry.idea}; formula: {entry.formula[0]}."
-        )
+        """Where it enters, and what it does there."""
+        where = " and at the ".join(arrays.entry.doors)
+        return f"{arrays.encoding} enters at the {where}: {arrays.entry.idea}."
 
 
 def _points(door):
@@ -272,12 +276,8 @@ def _card(axes):
     small = {"size": "small"}
     formula = {"va": "center", "linespacing": 1.3}
     return [
-        Text(axes, 0.03, 0.98, lambda a: a.encoding, weight="bold", va="top", **large),
-        Text(axes, 1, 0.98, lambda a: sources.name(a.entry.source), ha="right", va="top", **small),
-        Text(axes, 0.03, 0.47, lambda a: "\n".join(a.entry.formula), **formula, **large),
-        Text(axes, 0.03, 0, _facts, va="bottom", **small),
+        Text(axes, 0.03, 0.98, "encoding", weight="bold", va="top", **large),
+        Text(axes, 1, 0.98, "source", ha="right", va="top", **small),
+        Text(axes, 0.03, 0.47, "formula", **formula, **large),
+        Text(axes, 0.03, 0, "facts", va="bottom", **small),
     ]
-
-
-def _facts(arrays):
-    return f"learned: {arrays.entry.learns}  ·  lesson {OF_TOPIC[arrays.entry.topic].number}"

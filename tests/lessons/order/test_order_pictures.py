@@ -1,17 +1,35 @@
-"""What masks leave in lesson 01's picture, and what its scores vary by, beside slow loops."""
+"""The mathematics of lesson 01's pictures, beside slow loops."""
 
 import numpy as np
 import pytest
 
+from posviz import FourTerms, ShuffledSentence
 from posviz.lessons.order.masked_attention import BLOCKED, MaskedAttention
-from posviz.lessons.order.score_variance import KEYS, PAIRS, ScoreVariance
-from tests.lessons.by_hand import drawn, named_lines, product, softmax
+from posviz.lessons.order.score_variance import PAIRS, ScoreVariance
+from tests.lessons.by_hand import drawn, product
+
+
+@pytest.mark.parametrize(
+    ("setting", "signs"),
+    [
+        ({}, "=≠"),
+        ({"encoding": "sinusoidal"}, "≠≠"),
+        ({"encoding": "ALiBi", "order": "reversed"}, "=≠"),
+        ({"mask": "causal", "order": "original"}, "=="),
+    ],
+)
+def test_a_sign_tells_whether_its_neighbours_are_equal(setting, signs):
+    arrays, (*_, first, last) = drawn(ShuffledSentence(**setting))
+    assert [each.sign.get_text() for each in (first, last)] == [*signs]
+    before, here, after = arrays.outputs
+    for sign, (a, b) in zip(signs, ((before, here), (here, after)), strict=True):
+        assert (abs(a - b).max() < 1e-14) == (sign == "=")
 
 
 @pytest.mark.parametrize("mask", ["none", "causal", "blockwise"])
-def test_who_looks_at_whom_and_padding_comes_first(mask):
+def test_weights_are_shared_out_by_mask_and_padding(mask):
     picture = MaskedAttention(seq_len=7, padding=2, mask=mask, block=2, same_token=True)
-    arrays, _ = drawn(picture)
+    weights = picture.compute().weights
 
     def looks(query, key):
         causal = key <= query
@@ -21,21 +39,23 @@ def test_who_looks_at_whom_and_padding_comes_first(mask):
     for i, query in enumerate(places):
         keys = [key >= 0 and looks(max(query, 0), key) for key in places]
         expected = [1 / sum(keys) if each else BLOCKED for each in keys]
-        np.testing.assert_allclose(arrays.weights[i], expected)
-    lines = named_lines(picture)
-    assert lines["its position"][0].tolist() == [0, 0, 0, 1, 2, 3, 4]
-    assert lines["keys it looks at"][0].tolist() == (arrays.weights >= 0).sum(axis=1).tolist()
+        np.testing.assert_allclose(weights[i], expected)
 
 
-def test_scores_vary_by_head_dim_and_by_1_when_divided_by_its_root():
-    picture = ScoreVariance(head_dim=9, seed=2)
-    arrays, _ = drawn(picture)
+def test_the_variance_of_scores_is_the_mean_square_of_a_loop():
+    arrays = ScoreVariance(head_dim=9, seed=2).compute()
     q, k = np.random.default_rng(2).standard_normal((2, PAIRS, 256), dtype=np.float32)
-    for divisor, variance, name in zip(
-        (1, 3), arrays.here, ("q·k", "q·k / √head_dim"), strict=True
-    ):
+    for divisor, (_, [variance]) in zip((1, 3), arrays.here, strict=True):
         scores = [product(q[i, :9], k[i, :9]) / divisor for i in range(PAIRS)]
         np.testing.assert_allclose(variance, np.mean(np.square(scores)), rtol=1e-5)
-        weights = softmax([product(q[0, :9], k[i, :9]) / divisor for i in range(KEYS)])
-        shown = named_lines(picture)[name][1]
-        np.testing.assert_allclose(shown, sorted(weights, reverse=True), rtol=1e-5)
+
+
+@pytest.mark.parametrize("projection", ["random", "identity"])
+def test_ends_hold_all_pairs_at_their_offset(projection):
+    arrays = FourTerms(seq_len=9, projection=projection).compute()
+    largest = float(arrays.sizes[3].split()[1])
+    for offset, (low, high) in zip(range(-8, 9), arrays.ends, strict=True):
+        shares = [arrays.shares[3][i, j] for i, j in np.ndindex(9, 9) if i - j == offset]
+        np.testing.assert_allclose(
+            (low, high), (largest * min(shares), largest * max(shares)), atol=0.06
+        )

@@ -1,25 +1,17 @@
-"""The numbers in lesson 07's pictures: scores of patches, two hands, and sections of M-RoPE."""
+"""The mathematics of lesson 07's pictures, beside slow loops."""
 
-import cmath
 import itertools
 import math
 
 import numpy as np
 import pytest
 
-from posviz.lessons.rotary2d.mrope_sections import MropeSections
-from posviz.lessons.rotary2d.patch_grid import PatchGrid
-from posviz.lessons.rotary2d.two_hands import TwoHands
+from posviz import MropeSections, PatchGrid, TwoHands
 from tests.lessons.by_hand import every_setting, frequencies
-
-# ---------------------------------------------------------------- patch grid
-
-ENCODINGS = ["raster", "axial", "mixed", "mixed, equal"]
-STEPS = [(0, 1), (1, 0), (1, 1), (-1, 1)]  # row, column: → ↓ ↘ ↗
 
 
 def angles_of(picture, row, column):
-    """How far each pair of one patch has turned."""
+    """The angle of each pair of one patch."""
     head_dim, base = picture.head_dim, picture.base
     if picture.encoding == "raster":
         return [(row * picture.grid + column) * speed for speed in frequencies(head_dim, base)]
@@ -35,105 +27,53 @@ def angles_of(picture, row, column):
     ]
 
 
-def scores_of(picture):
-    """The scores [grid, grid] of the query with each patch: mean cosines of angles between them."""
-    row, column = min(picture.row, picture.grid - 1), min(picture.column, picture.grid - 1)
-    query, scores = angles_of(picture, row, column), np.empty((picture.grid, picture.grid))
-    for place in itertools.product(range(picture.grid), repeat=2):
-        between = np.subtract(angles_of(picture, *place), query)
-        scores[place] = np.cos(between).mean()
-    return scores
-
-
-@pytest.mark.parametrize("encoding", ENCODINGS)
-@pytest.mark.parametrize(
-    ("row", "column", "grid", "head_dim", "base"),
-    [
-        (5, 8, 14, 64, 10),
-        (13, 2, 9, 8, 100),
-        (1, 13, 12, 32, 3.5),
-    ],
-)
-def test_scores_of_patches_are_those_of_a_loop(encoding, row, column, grid, head_dim, base):
-    picture = PatchGrid(
-        row=row, column=column, encoding=encoding, grid=grid, head_dim=head_dim, base=base
-    )
-    arrays, expected = picture.compute(), scores_of(picture)
-    assert arrays.scores.dtype == np.float32
+@pytest.mark.parametrize("encoding", ["raster", "axial", "mixed", "mixed, equal"])
+@pytest.mark.parametrize("place", [(1, 13, 9, 8, 100), (5, 8, 14, 64, 10)])
+def test_scores_of_patches_are_those_of_a_loop(encoding, place):
+    setting = dict(zip(("row", "column", "grid", "head_dim", "base"), place, strict=True))
+    picture = PatchGrid(encoding=encoding, **setting)
+    arrays, expected = picture.compute(), np.empty((picture.grid, picture.grid))
+    query = angles_of(picture, picture.row, picture.column)  # held within the grid
+    for patch in np.ndindex(expected.shape):
+        expected[patch] = np.cos(np.subtract(angles_of(picture, *patch), query)).mean()
     np.testing.assert_allclose(arrays.scores, expected, rtol=0, atol=2e-6)
-    here = min(row, grid - 1), min(column, grid - 1)
-    for (count, values), (down, across) in zip(arrays.along, STEPS, strict=True):
+    steps = [(0, 1), (1, 0), (1, 1), (-1, 1)]  # row, column: → ↓ ↘ ↗
+    for (count, values), (down, across) in zip(arrays.along, steps, strict=True):
         inside = {
-            i: expected[here[0] + i * down, here[1] + i * across]
-            for i in range(1 - grid, grid)
-            if 0 <= here[0] + i * down < grid and 0 <= here[1] + i * across < grid
+            i: expected[picture.row + i * down, picture.column + i * across]
+            for i in range(1 - picture.grid, picture.grid)
+            if 0 <= picture.row + i * down < picture.grid
+            and 0 <= picture.column + i * across < picture.grid
         }
         assert count.tolist() == list(inside)
         np.testing.assert_allclose(values, list(inside.values()), rtol=0, atol=2e-6)
 
 
-@pytest.mark.parametrize(
-    ("row", "column", "twins"), [(5, 8, 13), (0, 0, 0), (13, 12, 1), (3, 0, 3)]
-)
-def test_equal_frequencies_see_the_sum_alone(row, column, twins):
-    picture = PatchGrid(row=row, column=column, encoding="mixed, equal")
-    scores = picture.compute().scores
-    equal = {place for place in np.ndindex(14, 14) if scores[place] > 0.99999}
-    assert equal == {place for place in np.ndindex(14, 14) if sum(place) == row + column}
-    assert len(equal) == twins + 1
-
-
-def test_axial_is_a_sum_over_the_axes_and_mixed_is_not():
-    for encoding, added in (("axial", True), ("mixed", False), ("mixed, equal", False)):
-        scores = PatchGrid(encoding=encoding).compute().scores.astype(float)
-        differences = np.diff(np.diff(scores, axis=0), axis=1)
-        assert (np.abs(differences).max() < 1e-6) == added
-        assert added or np.abs(differences).max() > 0.05
-
-
-# ---------------------------------------------------------------- two hands
-
-
-def hands_of(picture):
-    """(column's, row's) radians per patch, for each hand of the pair."""
-    speed = picture.base ** (-2 * picture.pair / 32)  # half of 64 dimensions for each axis
-    if picture.kind == "axial":
-        return [(speed, 0), (0, speed)]
-    if picture.kind == "mixed, equal":
-        return [(speed, speed)]
-    towards = cmath.rect(speed, math.radians(picture.direction))
-    return [(towards.real, towards.imag)]
-
-
-def test_shares_and_scores_are_those_of_a_loop():
-    for picture in every_setting(TwoHands):
-        arrays, hands = picture.compute(), hands_of(picture)
-        shares = [(across * picture.column, down * picture.row) for across, down in hands]
-        np.testing.assert_allclose(arrays.shares, shares, rtol=0, atol=1e-12)
-        for row, column in itertools.product(range(16), repeat=2):
-            cosines = [
-                math.cos((column - picture.column) * across + (row - picture.row) * down)
-                for across, down in hands
-            ]
+def test_scores_of_hands_are_those_of_a_loop():
+    for picture in every_setting(TwoHands, count=4):
+        arrays = picture.compute()
+        speed = picture.base ** (-2 * picture.pair / 32)  # half of 64 dimensions for each axis
+        towards = math.radians(picture.direction)
+        hands = {"axial": [(1, 0), (0, 1)], "mixed, equal": [(1, 1)]}.get(
+            picture.kind, [(math.cos(towards), math.sin(towards))]
+        )
+        for row, column in itertools.product(range(0, 16, 5), repeat=2):
+            steps = column - picture.column, row - picture.row
+            cosines = [math.cos(speed * np.dot(steps, hand)) for hand in hands]
             score = sum(cosines) / len(cosines)
             assert arrays.scores[row, column] == pytest.approx(score, abs=1e-12)
 
 
-# ---------------------------------------------------------------- M-RoPE
-
-AXES = {  # of each pair: 0 time, 1 row, 2 column
-    "16, 24, 24 contiguous (Qwen2-VL)": [0] * 16 + [1] * 24 + [2] * 24,
-    "24, 20, 20 interleaved (Qwen3-VL)": [0, 1, 2] * 20 + [0] * 4,
-    "24, 20, 20 contiguous": [0] * 24 + [1] * 20 + [2] * 20,
-}
-
-
-def test_every_pair_follows_its_axis():
-    for picture in every_setting(MropeSections):
-        arrays, axes = picture.compute(), AXES[picture.sections]
-        where = picture.time, picture.row, picture.column
-        assert arrays.axis.tolist() == axes
-        for pair, axis in enumerate(axes):
-            speed = picture.base ** (-pair / 64)
-            assert arrays.wavelengths[pair] == pytest.approx(math.tau / speed)
-            assert arrays.angles[pair] == pytest.approx(where[axis] * speed)
+@pytest.mark.parametrize(
+    ("sections", "axes"),  # of each pair: 0 time, 1 row, 2 column
+    [
+        ("16, 24, 24 contiguous (Qwen2-VL)", [0] * 16 + [1] * 24 + [2] * 24),
+        ("24, 20, 20 interleaved (Qwen3-VL)", [0, 1, 2] * 20 + [0] * 4),
+    ],
+)
+def test_every_pair_follows_its_axis(sections, axes):
+    picture = MropeSections(sections=sections, time=7, row=11, column=13, base=50_000)
+    arrays, where = picture.compute(), (7, 11, 13)
+    assert arrays.axis.tolist() == axes
+    expected = [where[axis] * 50_000 ** (-pair / 64) for pair, axis in enumerate(axes)]
+    np.testing.assert_allclose(arrays.angles, expected)
