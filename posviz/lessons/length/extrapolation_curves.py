@@ -1,10 +1,7 @@
 """What models that were trained on short texts make of long ones: every run, and the medians."""
 
-from typing import Any
-
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullLocator
 
 from posviz.lab.configs import TASKS
 from posviz.lab.results import Result
@@ -13,14 +10,16 @@ from posviz.lessons.length._curves import (
     BESIDE,
     NOTHING,
     Curves,
-    by_length,
+    arm_and_beside,
     by_position,
-    lit,
+    ends_of,
+    in_one_line,
+    in_tokens,
     names,
     results_of,
 )
 from posviz.pictures.knobs import choice
-from posviz.pictures.parts import Curve, broken, legend_above, with_room
+from posviz.pictures.parts import Curve, legend_above
 from posviz.pictures.picture import Arrays, Picture
 
 LOSS = "bytes"  # whose loss is drawn at every position; of other tasks, the accuracy by length
@@ -55,82 +54,55 @@ class ExtrapolationCurves(Picture):
     def compute(self) -> Arrays:
         """Return of the arm and the one beside it all runs at each length, by_length."""
         found = self._tables[self.task]
-        both = (self.arm, self.beside)
-        mine = {}
+        by_length = {name: found.by_length.get(name, ()) for name in (self.arm, self.beside)}
         if mine_here := self._own():
             config, own = mine_here
-            mine = {config.arm: own.by_length[config.arm][0]}
-        return self.arrays(
-            lengths=found.lengths,
-            by_length={name: found.by_length.get(name, ()) for name in both if name != NOTHING},
-            mine=mine,
-        )
+            by_length["your run"] = own.by_length[config.arm]
+        return self.arrays(lengths=found.lengths, by_length=by_length)
 
     def draw(self, figure: Figure) -> list:
         """Every run of two arms over the medians of all others."""
         found, curves = self._tables[self.task], self._curves[self.task]
         axes = figure.subplots()
-        grey: dict[str, Any] = {"color": "C6", "alpha": 0.45, "linewidth": 0.8}
-        medians = np.stack([curves.median(arm) for arm in curves.runs] or [curves.median("none")])
-        x = np.broadcast_to(curves.x, medians.shape)
-        (others,) = axes.plot(*broken(np.stack([x, medians], axis=-1)), **grey, label="all others")
+        medians = np.stack([curves.median(arm)[1] for arm in curves.runs or ["none"]])
+        grey = {"color": "C6", "alpha": 0.45, "linewidth": 0.8}
+        (others,) = axes.plot(*in_one_line(curves.x, medians), **grey, label="all others")
         end = axes.axvline(found.trained, color="C6", linestyle="--", label="trained length")
         if self.task in GUESSED:
             axes.axhline(GUESSED[self.task], color="C6", linestyle=":")
-        parts: list = lit(axes, curves)
+        parts: list = arm_and_beside(axes, curves)
         handles = [*parts[2:], others, end]
         if mine_here := self._own():
             config, own = mine_here
-            line = _curves(own)
-            mine = Curve(axes, "C2-D", lambda a: (line.x, line.median(config.arm)), "your run")
+            line = _curves(own).median(config.arm)
+            mine = Curve(axes, "C2-D", lambda a: line, "your run")
             parts, handles = [*parts, mine], [*handles[:2], mine, *handles[2:]]
-        _label(axes, self.task, curves, found.lengths)
+        ticks = found.lengths
+        if self.task == LOSS:
+            axes.set(ylim=ends_of(curves), xlabel="position (tokens)", ylabel="loss (nats)")
+            ticks = [*(ticks[0] // np.array([8, 4, 2])), *ticks]
+        else:
+            axes.set(ylim=(-0.04, 1.04), xlabel="tokens of the text", ylabel="answers right")
+        in_tokens(axes, curves.x, base=2, room=1.05, ticks=ticks)
         legend_above(figure, handles, narrow=2)
         axes.set_title(" ")
         return [*parts, *names(axes, (0, 1.015, "left"), (1, 1.015, "right"))]
 
     def caption(self, arrays: Arrays) -> str:
-        """The medians of both at the trained and at the longest length, and between what runs."""
-        short, long = arrays.lengths[0], arrays.lengths[-1]
-        unit = "nats over the second half of" if arrays.task == LOSS else "of answers right in"
-        told = [
-            _told(name, np.asarray(runs), arrays.task) for name, runs in arrays.by_length.items()
-        ]
-        told += [
-            f"your run of {name} " + " and ".join(_number(runs[at], arrays.task) for at in (0, -1))
-            for name, runs in arrays.mine.items()
-        ]
-        return f"{arrays.task}, {unit} {short:,} and of {long:,} tokens: {'; '.join(told)}."
+        """The medians of both at the trained and at the longest length."""
+        what, form = ("loss", ".2f") if arrays.task == LOSS else ("share right", ".0%")
+        grown, missing = [], []
+        for name, runs in arrays.by_length.items():
+            if len(runs):
+                first, *_, last = np.median(runs, axis=0)
+                grown.append(f"from {first:{form}} to {last:{form}} for {name}")
+            elif name != NOTHING:
+                missing.append(f"{name} has no run")
+        if grown:
+            missing.insert(0, f"the median {what} goes {' and '.join(grown)}")
+        short, *_, long = arrays.lengths
+        return f"Between {short:,} and {long:,} tokens {'; '.join(missing)}."
 
 
 def _curves(found) -> Curves:
-    return by_position(found) if found.task == LOSS else by_length(found)
-
-
-def _number(value: float, task: str) -> str:
-    return f"{value:.2f}" if task == LOSS else f"{value:.0%}"
-
-
-def _told(name: str, runs: np.ndarray, task: str) -> str:
-    if not len(runs):
-        return f"{name} has no run"
-    first, last = runs[:, 0], runs[:, -1]
-    short, long, low, high = (
-        _number(x, task) for x in (np.median(first), np.median(last), last.min(), last.max())
-    )
-    return f"{name} {short} and {long} (median of {len(runs)} runs, {low} to {high})"
-
-
-def _label(axes, task, curves, lengths):
-    axes.set_xscale("log", base=2)
-    ticks = lengths if task != LOSS else [*(lengths[0] // np.array([8, 4, 2])), *lengths]
-    axes.set_xticks(ticks)
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xlim(curves.x[0] / 1.05, curves.x[-1] * 1.05)
-    if task == LOSS:
-        values = np.concatenate([runs.ravel() for runs in curves.runs.values()] or [np.arange(2.0)])
-        ends = with_room(np.nanmin(values), np.nanmax(values), 0.05)
-        axes.set(ylim=ends, xlabel="position (tokens)", ylabel="loss (nats)")
-    else:
-        axes.set(ylim=(-0.04, 1.04), xlabel="tokens of the text", ylabel="answers right")
+    return by_position(found) if found.task == LOSS else Curves(found.lengths, found.by_length)

@@ -1,4 +1,4 @@
-"""Which pairs the heads of a trained model lean on: those that turn fast, or hardly at all."""
+"""Which pairs the heads of a trained model lean on: those that rotate fast, or hardly at all."""
 
 import functools
 from typing import Any, NamedTuple
@@ -12,6 +12,7 @@ from posviz.models.real import FREQUENCIES, head_norms
 from posviz.models.small import small_model
 from posviz.pictures.given import stored
 from posviz.pictures.knobs import integer, log, text
+from posviz.pictures.layouts import beside
 from posviz.pictures.parts import (
     Curve,
     Map,
@@ -21,20 +22,16 @@ from posviz.pictures.parts import (
     on_colours,
     row_outline,
     whole,
-    wide,
 )
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
 
 MOST = 40  # tokens that are read
-STEPS = 0.1, 0.2, 0.4, 0.6, 0.8, 1.0  # where the colours of shares may end
-
-
 SMALL, LARGE = "small RoPE", "SmolLM2-135M"
 
 
 class FrequencyNorms(Picture):
-    """Which pairs every head leans on: those that turn within the trained length, or others?
+    """Which pairs every head leans on: those that rotate within the trained length, or others?
 
     `given` is a model that turns its queries and keys, as `posviz.load_model("~/models/…")`
     returns it; it stands in for the stored ones. Of SmolLM2 the norms of two sentences are stored.
@@ -45,9 +42,11 @@ class FrequencyNorms(Picture):
 
     layer = integer(1, low=0, high=127, until=lambda p: len(p._seen().shares) - 1)
     head = integer(1, low=0, high=127, until=lambda p: len(p._seen().shares[0]) - 1)
-    within = log(64, low=6.3, high=100_000, play=True, label="one turn within (tokens)")
+    within = log(64, low=6.3, high=100_000, play=True, label="one rotation within (tokens)")
     model = stored(SMALL, options=(SMALL, LARGE), redraw=True, given="a model was given")
-    text = text("for key in keys: print(key, keys[key])", redraw=True, when={"model": (SMALL,)})
+    text = text(
+        "for key in keys: print(key, keys[key])", redraw=True, when={"model": (SMALL,)}, more=True
+    )
 
     def __init__(self, given=None, **knobs):
         self._data = () if given is None else ("given",)
@@ -63,23 +62,22 @@ class FrequencyNorms(Picture):
         return self._read(self._given or small_model("RoPE"), self.text)
 
     def compute(self) -> Arrays:
-        """Return of all heads how long q and k are in each pair, and of what they reach, shares.
+        """Return of the chosen head how long q and k are in each pair; of all, what they reach.
 
-        norms: of the chosen head, q and k, each [pairs]; shares [layers · heads, pairs]; fast: how
-        many pairs turn once, and fast_shares [layers · heads] their part.
+        norms: q and k against the pair; shares [layers · heads, pairs]; fast: how many pairs
+        rotate fully, and fast_shares [layers · heads] their part.
         """
-        seen = self._seen()
-        at = self.held("layer"), self.held("head")
-        turns = self.within / seen.wavelengths[at[0]]
-        fast = int((turns >= 1).sum())
+        seen, at = self._seen(), (self.layer, self.head)
+        row = self.layer * seen.shares.shape[1] + self.head
+        fast = int((seen.wavelengths[self.layer] <= self.within).sum())
         return self.arrays(
             name=seen.name,
-            at=at,
-            row=at[0] * seen.shares.shape[1] + at[1],
-            norms=[x[at] for x in seen.norms],
+            norms=[(np.arange(x.shape[-1]), x[at]) for x in seen.norms],
             shares=seen.rows,
+            row=row,
+            outline=row_outline(seen.rows, row),
             fast=fast,
-            turns=turns,
+            edge=fast - 0.5,
             fast_shares=seen.shares[..., :fast].sum(axis=-1),
         )
 
@@ -87,21 +85,20 @@ class FrequencyNorms(Picture):
         """The norms of the chosen head by pair, and the shares of all heads."""
         seen = self._seen()
         heads, pairs = seen.rows.shape
-        norms, shares = figure.subplots(*((1, 2) if wide(figure) else (2, 1)))
-        at = np.arange(pairs)
+        norms, shares = beside(figure)
         lines = [
-            Curve(norms, "C0o-", lambda a: (at, a.norms[0]), "query"),
-            Curve(norms, "C1s--", lambda a: (at, a.norms[1]), "key"),
-            Rule(norms, {"color": "C6"}, lambda a: a.fast - 0.5, "left of it: a turn at least"),
+            Curve(norms, "C0o-", "norms[0]", "query"),
+            Curve(norms, "C1s--", "norms[1]", "key"),
+            Rule(norms, {"color": "C6"}, "edge", "left of it: full rotations"),
         ]
         norms.set(xlim=(-0.5, pairs - 0.5), ylim=(0, seen.longest), ylabel="mean norm")
-        top = next(step for step in STEPS if step >= min(np.nanmax(seen.rows), 1))
+        steps, largest = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0), min(np.nanmax(seen.rows), 1)
+        top = next(step for step in steps if step >= largest)
         colours: dict[str, Any] = {"cmap": greyed(PLAIN), "limits": (0, top)}
-        rows = Map(shares, lambda a: a.shares, most=(heads, pairs), **colours)
-        chosen = on_colours(shares, lambda a: row_outline(a.shares, a.row), clip_on=False)
+        rows = Map(shares, "shares", most=(heads, pairs), **colours)
+        chosen = on_colours(shares, "outline", clip_on=False)
         shown = range(0, heads, -(-heads // 8))
-        per_layer = seen.shares.shape[1]
-        names = ["{}.{}".format(*divmod(row, per_layer)) for row in shown]
+        names = ["{}.{}".format(*divmod(row, seen.shares.shape[1])) for row in shown]
         shares.set_yticks(shown, labels=names)
         norms.set_title("the chosen head")
         shares.set(title="all heads", ylabel="layer.head")
@@ -113,21 +110,15 @@ class FrequencyNorms(Picture):
         return [*lines, rows, *chosen]
 
     def caption(self, arrays: Arrays) -> str:
-        """Which pair reaches most, how far it turns, and the part of the fast ones."""
-        layer, head = arrays.at
-        told = f"In {arrays.name}, layer {layer} head {head}"
+        """The part of the chosen head's reach that is in the fast pairs."""
+        told = f"In {arrays.name}, layer {arrays.layer} head {arrays.head}"
         own = arrays.shares[arrays.row]
         if np.isnan(own).all():
-            return f"{told} turns nothing."
-        most = int(np.nanargmax(own))
-        turns = f"{arrays.turns[most]:{'.2g' if arrays.turns[most] < 10 else ',.0f'}}"
-        fast, all_fast = arrays.fast_shares[arrays.at], arrays.fast_shares
+            return f"{told} rotates nothing."
         return (
-            f"{told}: {own[most]:.0%} of what query and key can reach in a score, the products of "
-            f"their norms, is in pair {most}, which makes {turns} turns within "
-            f"{arrays.within:,.0f} tokens, and {fast:.0%} in the {arrays.fast} of {len(own)} pairs "
-            f"that make one (all {all_fast.size} heads: {np.nanmin(all_fast):.0%} to "
-            f"{np.nanmax(all_fast):.0%})."
+            f"{told} has {arrays.fast_shares[arrays.layer, arrays.head]:.0%} of its reach in the "
+            f"{arrays.fast} of {len(own)} pairs that finish a rotation within {arrays.within:,.0f} "
+            "tokens."
         )
 
 

@@ -54,65 +54,63 @@ class HeadBrowser(Picture):
         """Return the maps of all heads, and both of the chosen one, with what was measured of all.
 
         grid: all maps side by side; maps: of the text and of its tokens shuffled [len, len], NaN
-        ahead; by_offset, left_in_place and on_first [layers, heads].
+        ahead; by_offset and left_in_place [layers, heads].
         """
         seen, look = self._seen(), self._seen().look
-        at = self.held("layer"), self.held("head")
+        at = self.layer, self.head
         ahead = ~np.tri(len(look.words), dtype=bool)
+        left = look.left_in_place
         return self.arrays(
             name=self._model().name,
-            at=at,
             grid=seen.grid,
-            cell=seen.cell,
+            outline=_outline(*at, seen.cell),
             maps=[np.where(ahead, np.nan, each[at]) for each in (look.weights, look.shuffled)],
-            by_offset=look.by_offset,
-            left_in_place=look.left_in_place,
-            on_first=look.on_first,
+            left_in_place=left,
+            stays="" if np.isnan(left[at]) else f"{left[at]:.0%} stays",
+            points=(look.by_offset.ravel(), left.ravel()),
+            chosen=([look.by_offset[at]], [left[at]]),
         )
 
     def draw(self, figure: Figure) -> list:
         """The maps and the measures of all heads; the chosen one's map, on both texts."""
         # Whichever stored model it is: they read the same characters and have as many heads.
         seen = self._read(self._given or small_model("ALiBi"), self.text)
-        is_wide = wide(figure)
+        look, is_wide, is_large = seen.look, wide(figure), len(seen.look.weights) > FEW
         rows = "aws;pws" if is_wide else "ap;ws"
         panels = figure.subplot_mosaic(rows, width_ratios=(1, 1.35, 1.35) if is_wide else (1, 1))
         colours: dict[str, Any] = {"cmap": greyed(PLAIN), "limits": (0, 1)}
-        shape, is_large = seen.grid.shape, len(seen.look.weights) > FEW
-        grid = Map(panels["a"], lambda a: a.grid, most=shape, **colours)
+        grid = Map(panels["a"], "grid", most=seen.grid.shape, **colours)
         panels["a"].set_aspect("auto" if is_large else "equal")
         _label_grid(panels["a"], seen)
-        chosen = on_colours(panels["a"], _outline)
-        texts = {"as written": seen.look.words, "shuffled": seen.look.shuffled_words}
-        upright = 90 if max(map(len, seen.look.words)) > 1 else 0
+        chosen = on_colours(panels["a"], "outline")
+        upright = 90 if max(map(len, look.words)) > 1 else 0
         side = (0.27 if is_wide else 0.36) * figure.get_size_inches()[0]
         maps, both = [], [panels["w"], panels["s"]]
-        for i, (axes, title) in enumerate(zip(both, texts, strict=True)):
-            size = len(texts[title]), len(texts[title])
-            maps.append(Map(axes, lambda a, i=i: a.maps[i], most=size, aspect="equal", **colours))
-            label_tokens(axes.xaxis, texts[title], side, rotation=upright)
-            label_tokens(axes.yaxis, texts[title], side)
+        for axes, title, words in zip(
+            both, ("as written", "shuffled"), (look.words, look.shuffled_words), strict=True
+        ):
+            size = len(words), len(words)
+            maps.append(Map(axes, f"maps[{len(maps)}]", most=size, aspect="equal", **colours))
+            label_tokens(axes.xaxis, words, side, rotation=upright)
+            label_tokens(axes.yaxis, words, side)
             axes.set(title=title, xlabel="key", ylabel="query")
         above = {"transform": panels["s"].transAxes, "ha": "right", "va": "bottom"}
-        stays = Text(panels["s"], 1, 1.01, _stays, **above)
+        stays = Text(panels["s"], 1, 1.01, "stays", **above)
         bar: dict[str, Any] = {"ticks": (0, 0.5, 1), "label": "attention weight"}
         figure.colorbar(maps[0].image, ax=both, location="bottom", aspect=40, **bar)
         return [grid, *chosen, *maps, stays, *_draw_points(panels["p"], 0.5 if is_large else 1)]
 
     def caption(self, arrays: Arrays) -> str:
-        """What was measured of the chosen head, and of all heads from the least to the most."""
-        layer, head = arrays.at
-        told = f"In {arrays.name}, layer {layer} head {head}"
-        if np.isnan(arrays.left_in_place).all():
-            return f"{told}: one token looks at itself alone, so there is nothing to measure."
-        offset, left, first = (
-            f"{x[arrays.at]:.2f} (all {x.size}: {np.nanmin(x):.2f} to {np.nanmax(x):.2f})"
-            for x in (arrays.by_offset, arrays.left_in_place, arrays.on_first)
+        """How much of the chosen head's weight stays in place, and of all heads'."""
+        told, left = (
+            f"In {arrays.name}, layer {arrays.layer} head {arrays.head}",
+            arrays.left_in_place,
         )
+        if np.isnan(left).all():
+            return f"{told}: one token looks at itself alone, so there is nothing to measure."
         return (
-            f"{told}: the correlation of its weights with the offset is {offset}, the share of "
-            f"weight that stays in place when the text is shuffled {left}, the share on the first "
-            f"token {first}."
+            f"{told} keeps {left[arrays.layer, arrays.head]:.0%} of its weight in place when the "
+            f"text is shuffled; all heads keep {np.nanmin(left):.0%} to {np.nanmax(left):.0%}."
         )
 
     def dragged(self, x: float, y: float) -> dict:
@@ -143,17 +141,10 @@ def _read(model, text) -> _Seen:
     return _Seen(seen, grid.reshape(layers * cell, heads * cell), cell)
 
 
-def _stays(arrays):
-    """The share of the chosen head's weight that stays in place."""
-    left = arrays.left_in_place[arrays.at]
-    return "" if np.isnan(left) else f"{left:.0%} stays"
-
-
-def _outline(arrays):
-    """The outline of the chosen head in the grid."""
-    (row, column), cell = arrays.at, arrays.cell
-    left, top, side = column * cell - 1, row * cell - 1, cell
-    return [left, left + side, left + side, left, left], [top, top, top + side, top + side, top]
+def _outline(row, column, cell):
+    """The outline of a head in the grid."""
+    left, top = column * cell - 1, row * cell - 1
+    return [left, left + cell, left + cell, left, left], [top, top, top + cell, top + cell, top]
 
 
 def _label_grid(axes, seen):
@@ -169,17 +160,10 @@ def _label_grid(axes, seen):
 
 def _draw_points(axes, marks):
     """Each head by both measures, the chosen one in a ring."""
-
-    def every(arrays):
-        return arrays.by_offset.ravel(), arrays.left_in_place.ravel()
-
-    def chosen(arrays):
-        return [arrays.by_offset[arrays.at]], [arrays.left_in_place[arrays.at]]
-
     axes.set(xlim=(-0.04, 1.04), ylim=(-0.04, 1.3), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
     axes.set(xlabel="correlation with offset", ylabel="weight left in place")
     look: dict[str, Any] = {"color": "C6", "style": "italic"}
     axes.text(0, 0, "by content", va="bottom", **look)
     axes.text(1, 1.28, "by position", va="top", ha="right", **look)
-    points = Curve(axes, "C0o", every, marks=marks)
-    return [points, Ring(axes, "C1s", chosen, edge=0.35, marks=2)]
+    points = Curve(axes, "C0o", "points", marks=marks)
+    return [points, Ring(axes, "C1s", "chosen", edge=0.35, marks=2)]

@@ -1,19 +1,16 @@
 """Which runs solve a task inside the trained length, and which of them go on beyond it."""
 
-from typing import Any, NamedTuple
-
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.lab.tables import ALL_ARMS, GUESSED, SOLVED, Table, table
+from posviz.lab.tables import ALL_ARMS, GUESSED, SOLVED, table
 from posviz.lessons.length._curves import results_of
 from posviz.pictures.knobs import choice, real
 from posviz.pictures.parts import Curve, Ring, legend_above, wide
 from posviz.pictures.picture import Arrays, Picture
 
-TIMES = 3  # inside, and at twice and four times the trained length
-GAP = 0.5  # between the columns of two tasks
-TASKS = tuple(GUESSED)  # all that have right answers
+COLUMN = 3.5  # of a task: inside, at twice and four times the trained length, and a gap
+RIGHT = COLUMN * len(GUESSED) - 1  # end of the last column
 
 
 class SolveRates(Picture):
@@ -33,101 +30,76 @@ class SolveRates(Picture):
         super().__init__(**knobs)
         self._data = () if given is None else ("given",)
         found = results_of(given)
-        self._tables = [table(found, task) for task in TASKS]
-        self._dots = _dots(self._tables)
+        self._dots = np.concatenate(
+            [_dots(at, table(found, task)) for at, task in enumerate(GUESSED)]
+        )
 
     def compute(self) -> Arrays:
-        """Return {kind: x, y of its dots}; counts {task: runs of the arm, and how many solve it}.
+        """Return {kind: x, y of its dots}, and how many runs of the arm solve their task.
 
-        Of counts the last are at 1, 2 and 4 times the trained length, each inside as well.
+        counts: at 1, 2 and 4 times the trained length, each inside as well; runs: of how many.
         """
-        dots = self._dots
-        learned = dots.inside >= self.share
-        solved = learned & (dots.value >= self.share)
+        x, y, value, inside, row, times = self._dots.T
+        learned = inside >= self.share
+        solved = learned & (value >= self.share)
+        own = row == ALL_ARMS.index(self.arm)
         kinds = {"solved": solved, "learned": learned & ~solved, "missed": ~learned}
         return self.arrays(
-            dots={kind: (dots.x[these], dots.y[these]) for kind, these in kinds.items()},
-            counts={each.task: _count(each, self.arm, self.share) for each in self._tables},
+            dots={kind: (x[these], y[these]) for kind, these in kinds.items()},
+            runs=int((own & (times == 0)).sum()),
+            counts=[int((own & solved & (times == at)).sum()) for at in range(3)],
         )
 
     def draw(self, figure: Figure) -> list:
         """A row for each arm; for each task three columns, with a dot for each run."""
         axes = figure.subplots()
-        right, rows = len(TASKS) * (TIMES + GAP) - GAP - 0.5, len(ALL_ARMS)
-        axes.set(xlim=(-0.6, right + 0.1), ylim=(rows - 0.4, -0.6))
+        rows, tasks = len(ALL_ARMS), COLUMN * np.arange(len(GUESSED))
+        axes.set(xlim=(-0.6, RIGHT + 0.1), ylim=(rows - 0.4, -0.6))
         axes.set_yticks(range(rows), labels=ALL_ARMS)
-        times = [f"{2**at}" for at in range(TIMES)]
-        at = [place * (TIMES + GAP) for place in range(len(TASKS))]
-        axes.set_xticks(np.add.outer(at, range(TIMES)).ravel(), labels=times * len(TASKS))
-        axes.tick_params(length=0)
+        axes.set_xticks(np.add.outer(tasks, range(3)).ravel(), labels=["1", "2", "4"] * len(tasks))
         above = axes.secondary_xaxis("top")
-        names = [task.replace(" ", "\n") for task in TASKS]
-        above.set_xticks(np.array(at) + (TIMES - 1) / 2, labels=names)
+        above.set_xticks(tasks + 1, labels=[task.replace(" ", "\n") for task in GUESSED])
         for side in (above, axes):
             side.tick_params(length=0)
             side.spines[:].set_visible(False)
         tested = "tested at so many " if wide(figure) else ""
         axes.set_xlabel(f"{tested}times the trained length")
-        looks: dict[str, tuple[Any, str, dict]] = {
-            "solved": (Curve, "C0o", {}),
-            "learned": (Ring, "C1o", {"edge": 0.25}),
-            "missed": (Curve, "C6x", {}),
-        }
-        labels = {
-            "solved": "solved here and at 1×",
-            "learned": "solved at 1× alone",
-            "missed": "not even at 1×",
-        }
+        small = {"marks": 0.55}
         parts = [
-            made(axes, look, lambda a, kind=kind: a.dots[kind], labels[kind], marks=0.55, **edge)
-            for kind, (made, look, edge) in looks.items()
+            Curve(axes, "C0o", lambda a: a.dots["solved"], "solved here and at 1×", **small),
+            Ring(
+                axes, "C1o", lambda a: a.dots["learned"], "solved at 1× alone", edge=0.25, **small
+            ),
+            Curve(axes, "C6x", lambda a: a.dots["missed"], "not even at 1×", **small),
         ]
-        row = Curve(axes, "C6-", lambda a: _outline(ALL_ARMS.index(a.arm), right), stroke=0.6)
+        row = Curve(axes, "C6-", lambda a: _outline(ALL_ARMS.index(a.arm)), stroke=0.6)
         legend_above(figure, parts, narrow=2)
         return [row, *parts]
 
     def caption(self, arrays: Arrays) -> str:
-        """How many runs of the arm solve each task, inside and beyond."""
-        told = [
-            f"{task} {inside} of {runs}, then {twice} and {four}"
-            for task, (runs, inside, twice, four) in arrays.counts.items()
-            if runs
-        ]
+        """How many runs of the arm solve their task, inside and beyond."""
+        inside, twice, four = arrays.counts
         return (
-            f"{arrays.arm}: so many runs have {arrays.share:.0%} of the answers right at the "
-            f"trained length, and still at 2× and 4×: {'; '.join(told) or 'it has no run'}."
+            f"Of {arrays.runs} runs of {arrays.arm}, {inside} solve their task at the trained "
+            f"length, {twice} also at twice and {four} also at four times that length."
         )
 
 
-class _Dots(NamedTuple):
-    """Of each run at each length where it stands, what it reads there, and inside."""
-
-    x: np.ndarray
-    y: np.ndarray
-    value: np.ndarray
-    inside: np.ndarray
-
-
-def _dots(tables: list[Table]) -> _Dots:
-    found: list[tuple] = []
-    for column, each in enumerate(tables):
-        for arm, runs in each.by_length.items():
-            down, right = np.divmod(np.arange(len(runs)), in_a_row := -(-len(runs) // 2))
-            across = (right + 0.5) / in_a_row - 0.5
-            for at in range(TIMES):
-                x = column * (TIMES + GAP) + at + 0.8 * across
-                y = ALL_ARMS.index(arm) + 0.36 * down - 0.18
-                found.append((x, y, runs[:, at], runs[:, 0]))
-    return _Dots(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+def _dots(column, found):
+    """Of each run at three lengths x, y, what it reads there and inside, row, and which length."""
+    dots: list[tuple] = []
+    for arm, runs in found.by_length.items():
+        down, right = np.divmod(np.arange(len(runs)), in_a_row := -(-len(runs) // 2))
+        across = 0.8 * ((right + 0.5) / in_a_row - 0.5)
+        row = ALL_ARMS.index(arm)
+        for at in range(3):
+            x, y = COLUMN * column + at + across, row + 0.36 * down - 0.18
+            both = np.full((2, len(runs)), [[row], [at]])
+            dots += zip(x, y, runs[:, at], runs[:, 0], *both, strict=True)
+    return np.array(dots).reshape(-1, 6)
 
 
-def _count(found: Table, arm: str, share: float) -> list[int]:
-    if arm not in found.by_length:
-        return [0] * (TIMES + 1)
-    solved = found.solved(arm, share)[:, :TIMES]
-    return [len(solved), *(solved & solved[:, :1]).sum(axis=0).tolist()]
-
-
-def _outline(row: int, right: float) -> tuple[list[float], list[float]]:
-    left, top, bottom = -0.5, row - 0.45, row + 0.45
+def _outline(row):
+    """The outline of a row, as x and y."""
+    left, right, top, bottom = -0.5, RIGHT, row - 0.45, row + 0.45
     return [left, right, right, left, left], [top, top, bottom, bottom, top]

@@ -12,89 +12,80 @@ from posviz.pictures.parts import Curve, Limits, Map, Rule, legend_above, row_ou
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
 
-LONGEST, WIDEST = 32, 16
-MANY = 24  # blocks: with more of them, their borders would hide the map
-AHEAD, CUT, BEFORE, OWN = range(4)  # what a pair is
-NAMES = {OWN: "own block", BEFORE: "block before", CUT: "cut off"}
+LONGEST = 32  # tokens
+MOST_BLOCKS = 24  # with more of them, their borders would hide the map
 
 
 class BlockwiseMask(Picture):
     """Blockwise causal attention: nothing is farther away than in training."""
 
     size = (9.0, 4.2)
-    paper_size = (3.3, 2.45)
 
     query = integer(
         20, low=0, high=LONGEST - 1, until=lambda p: p.seq_len - 1, play=True, label="query (token)"
     )
-    block = integer(8, low=1, high=WIDEST, label="block (tokens)")
+    block = integer(8, low=1, high=16, label="block (tokens)")
     seq_len = integer(LONGEST, low=4, high=LONGEST)
 
     def compute(self) -> Arrays:
-        """Return what each pair is [seq_len, seq_len], and how many keys each query sees."""
+        """Return what each pair is [seq_len, seq_len], and how many keys each query sees.
+
+        kinds: 0 ahead, 1 cut off, 2 in the block before, 3 in the query's own block.
+        """
         positions = np.arange(self.seq_len)
         causal = causal_mask(positions, positions)
-        seen = blockwise_causal_mask(positions, positions, self.block)
+        mask = blockwise_causal_mask(positions, positions, self.block)
         own = np.equal.outer(positions // self.block, positions // self.block)
+        kinds, seen = causal * 1 + mask + (mask & own), mask.sum(axis=1)
         return self.arrays(
-            kinds=causal * 1 + seen + (seen & own),
-            seen=seen.sum(axis=1),
-            causal=causal.sum(axis=1),
-            positions=positions,
+            kinds=kinds,
+            seen=seen,
+            borders=_borders(self.seq_len, self.block),
+            row=row_outline(kinds, self.query),
+            counts=[(seen, positions), (positions + 1, positions)],
+            most=2 * self.block,
+            mark=(seen[[self.query]], [self.query]),
+            ends={"xlim": (0, 1.05 * self.seq_len)},
         )
 
     def draw(self, figure: Figure) -> list:
         """The mask in its blocks; beside it how many keys each query sees, and would see."""
         matrix, counts = figure.subplots(1, 2, width_ratios=(1, 1.1), sharey=True)
         counts.set_box_aspect(1 / 1.1)  # as high as the matrix is
-        cmap, thin = _colours(), rcParams["axes.linewidth"] / rcParams["lines.linewidth"]
-        look = {"cmap": cmap, "limits": (AHEAD, OWN), "aspect": "equal"}
-        kinds = Map(matrix, lambda a: a.kinds, most=(LONGEST, LONGEST), **look)
-        borders = Curve(matrix, "C6", lambda a: _borders(len(a.seen), a.block), stroke=thin)
+        rc, plain = rcParams, colormaps[PLAIN]
+        # A key ahead has the paper's own colour.
+        cmap = ListedColormap([rc["axes.facecolor"], rc["grid.color"], plain(0.75), plain(0.35)])
+        look = {"cmap": cmap, "limits": (0, 3), "aspect": "equal"}
+        kinds = Map(matrix, "kinds", most=(LONGEST, LONGEST), **look)
+        thin = rc["axes.linewidth"] / rc["lines.linewidth"]
+        borders = Curve(matrix, "C6", "borders", stroke=thin)
         # A hairline, or it would hide the row that it marks.
-        ink = rcParams["text.color"]
-        row = Curve(matrix, "-", lambda a: row_outline(a.kinds, a.query), color=ink, stroke=0.5)
-        causal = Curve(counts, "C1:", lambda a: (a.causal, a.positions), "plain causal")
-        seen = Curve(counts, "C0-", lambda a: (a.seen, a.positions), "blockwise")
+        row = Curve(matrix, "-", "row", color=rc["text.color"], stroke=0.5)
+        causal = Curve(counts, "C1:", "counts[1]", "plain causal")
+        seen = Curve(counts, "C0-", "counts[0]", "blockwise")
         dashes = {"color": "C6", "linestyle": "--"}
-        most = Rule(counts, dashes, lambda a: 2 * a.block, "2 × block", stroke=1 / 1.5)
-        mark = Curve(counts, "C0o", lambda a: (a.seen[[a.query]], [a.query]))
-        limits = Limits(counts, lambda a: {"xlim": (0, 1.05 * len(a.seen))})
+        most = Rule(counts, dashes, "most", "2 × block", stroke=1 / 1.5)
+        mark = Curve(counts, "C0o", "mark")
         matrix.set(xlabel="key (position)", ylabel="query (position)")
         counts.set(xlabel="keys seen", xlim=(0, 1.05 * LONGEST))
         whole(matrix.xaxis, matrix.yaxis, counts.xaxis)
-        patches = [Patch(color=cmap(kind), label=name) for kind, name in NAMES.items()]
+        names = {3: "own block", 2: "block before", 1: "cut off"}
+        patches = [Patch(color=cmap(kind), label=name) for kind, name in names.items()]
         close = {"columnspacing": 1.1, "handlelength": 1.4}
         legend_above(figure, [*patches, seen, causal, most], narrow=2, **close)
-        return [kinds, borders, row, causal, seen, most, mark, limits]
+        return [kinds, borders, row, causal, seen, most, mark, Limits(counts, "ends")]
 
     def caption(self, arrays: Arrays) -> str:
-        """What the query sees, the share of pairs that is kept, and how far anyone looks."""
-        query, seen, pairs = arrays.query, arrays.seen[arrays.query], arrays.causal.sum()
-        clamped = " (the last)" * bool(arrays.beyond)
-        keys = "itself alone"
-        if query:
-            keys = f"{seen} of {query + 1} keys, {query - seen + 1} … {query}"
-        kept = arrays.seen.sum()
-        if kept == pairs:
-            share = f"two blocks hold all {len(arrays.seen)} tokens, so this is plain causal"
-        else:
-            share = f"{kept:,} of {pairs:,} causal pairs are kept ({kept / pairs:.0%})"
+        """How many keys the query sees, and how far anyone looks."""
         return (
-            f"The query at {query}{clamped} sees {keys}; {share}, and no offset "
-            f"is above {arrays.seen.max() - 1} (2 × block − 1 is {2 * arrays.block - 1})."
+            f"The query at {arrays.query} sees {arrays.seen[arrays.query]} of {arrays.query + 1} "
+            f"keys, and no query looks farther back than {arrays.seen.max() - 1} tokens."
         )
-
-
-def _colours():
-    """Of the four kinds of pairs; a key ahead has the paper's own colour."""
-    rc, plain = rcParams, colormaps[PLAIN]
-    return ListedColormap([rc["axes.facecolor"], rc["grid.color"], plain(0.75), plain(0.35)])
 
 
 def _borders(seq_len, block):
     """The lines between blocks, each way, as one line that stops at every NaN."""
-    at = np.arange(block, seq_len if seq_len <= MANY * block else 0, block) - 0.5
+    at = np.arange(block, seq_len if seq_len <= MOST_BLOCKS * block else 0, block) - 0.5
     ends = np.tile([-0.5, seq_len - 0.5, np.nan], len(at))
     steps = np.repeat(at, 3)
     return np.concatenate([ends, steps]), np.concatenate([steps, ends])

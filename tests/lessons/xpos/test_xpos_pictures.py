@@ -1,12 +1,15 @@
-"""Curves of xPos against formulas one distance at a time."""
+"""Pictures of xPos against formulas one distance, one key and one dtype at a time."""
 
 import math
 
 import numpy as np
 import pytest
+import torch
 
+from posviz.lessons.xpos.blockwise_mask import BlockwiseMask
 from posviz.lessons.xpos.xpos_curves import XposCurves
 from posviz.lessons.xpos.xpos_decay import XposDecay
+from posviz.lessons.xpos.xpos_overflow import XposOverflow
 from tests.lessons.by_hand import drawn, product, turned
 
 
@@ -15,19 +18,14 @@ def zetas(head_dim, gamma=0.4):
 
 
 def test_half_of_the_factor_is_left_at_the_half_life():
-    picture = XposDecay(head_dim=16, gamma=0.7, scale_base=100, pair=60)
-    _, (_, half, *_, in_map, on_curve) = drawn(picture)
-    powers, pairs = half.line.get_data()
-    assert pairs.tolist() == list(range(8))
-    for power, zeta in zip(powers, zetas(16, 0.7), strict=True):
-        assert zeta ** (10**power / 100) == pytest.approx(0.5)
-    marks = [mark.line.get_xydata().tolist() for mark in (in_map, on_curve)]
-    assert marks == [[[powers[7], 7]], [[powers[7], 0.5]]]
+    half_lives = XposDecay(head_dim=16, gamma=0.7, scale_base=100).compute().half_lives
+    for half_life, zeta in zip(half_lives, zetas(16, 0.7), strict=True):
+        assert zeta ** (half_life / 100) == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("content", ["all alike", "random"])
 def test_both_curves_are_those_of_rotated_queries(content):
-    picture = XposCurves(content=content, gamma=0.6, scale_base=300, base=500, distance=77)
+    picture = XposCurves(content=content, gamma=0.6, scale_base=300, base=500)
     q, k, unit = *np.random.default_rng(3).standard_normal((2, 64)), 8
     if content == "all alike":
         q, k, unit = np.array([1, 0] * 32), np.array([1, 0] * 32), 32
@@ -39,22 +37,34 @@ def test_both_curves_are_those_of_rotated_queries(content):
         assert scores[:, distance] == pytest.approx([rope, xpos], abs=1e-10)
 
 
-def test_the_decay_alone_bounds_the_score_of_xpos():
-    arrays, (*_, curve) = drawn(XposCurves(content="all alike", scale_base=100))
-    distances, decay = curve.line.get_data()
-    assert distances.tolist() == list(range(2049))
-    for distance in (0, 1, 500, 2048):
-        factors = [zeta ** (distance / 100) for zeta in zetas(64)]
-        assert decay[distance] == pytest.approx(math.fsum(factors) / 32, abs=1e-12)
-    assert (abs(arrays.scores[1]) <= decay + 1e-12).all()
-
-
 def test_random_scores_deviate_as_drawn():
     _, (*_, curve) = drawn(XposCurves(content="random", scale_base=300))
     _, decay = curve.line.get_data()
-    assert np.array_equal(decay[2050:], -decay[:2049])
     q, k = np.random.default_rng(0).standard_normal((2, 20_000, 64))
     for distance in (0, 300, 1500):
         zeta = np.repeat(zetas(64), 2) ** (distance / 300)
         rotated = np.array(turned(q.T, distance)).T
         assert (rotated * zeta * k).sum(1).std() / 8 == pytest.approx(decay[distance], rel=0.02)
+
+
+@pytest.mark.parametrize("centred", [False, True])
+def test_keys_overflow_on_either_side_of_the_mark_and_not_before(centred):
+    for dtype in ("float16", "bfloat16", "float32", "float64"):
+        picture = XposOverflow(dtype=dtype, scale_base=512, centred=centred)
+        [[reach, height]] = drawn(picture)[1][1].line.get_xydata()
+        assert height == pytest.approx(math.log10(torch.finfo(getattr(torch, dtype)).max))
+        kept = [reach * part / (2 if centred else 1) / 512 for part in (0.9999, 1.0001)]
+        with np.errstate(over="ignore"):
+            scales = np.float64(3.5) ** np.array(kept)
+        keys = torch.tensor(scales).to(getattr(torch, dtype))
+        assert torch.isinf(keys).tolist() == [False, True]
+
+
+@pytest.mark.parametrize(("block", "seq_len"), [(6, 24), (7, 32), (2, 4)])
+def test_the_mask_and_its_counts_are_those_of_a_loop(block, seq_len):
+    arrays = BlockwiseMask(block=block, seq_len=seq_len).compute()
+    for row, key in np.ndindex(seq_len, seq_len):
+        blocks_back = row // block - key // block
+        expected = 0 if key > row else {0: 3, 1: 2}.get(blocks_back, 1)
+        assert arrays.kinds[row, key] == expected
+    assert arrays.seen.tolist() == [sum(kinds > 1) for kinds in arrays.kinds]

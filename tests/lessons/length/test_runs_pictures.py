@@ -1,0 +1,86 @@
+"""Pictures of runs that are written by hand: curves, needles, and who solves a task."""
+
+import numpy as np
+import pytest
+
+from posviz.lab.tables import ALL_ARMS
+from posviz.lessons.length._curves import by_position
+from posviz.lessons.length.extrapolation_curves import ExtrapolationCurves
+from posviz.lessons.length.needle_by_distance import NeedleByDistance
+from posviz.lessons.length.solve_rates import SolveRates
+from tests.lab.made_results import made
+from tests.lessons.by_hand import caption_of, drawn
+
+RUNS = {"ALiBi": (0.9, 0.8, 0.7, 0.6), "RoPE": (1.0, 0.3, 0.2, 0.125)}
+FOUND = [
+    made("recall", arm, seed, np.array(values) - 0.05 * seed)
+    for arm, values in RUNS.items()
+    for seed in range(3)
+]
+SOLVED = [
+    made("recall", "RoPE", 0, (1, 0.95, 0.5, 0.2)),
+    made("recall", "RoPE", 1, (0.9, 0.4, 0.95, 0.2)),
+    made("recall", "RoPE", 2, (0.7, 0.99, 0.99, 0.9)),  # it did not learn inside
+    made("parity", "none", 0, (1, 1, 1, 1)),
+]
+
+
+def curves(picture):
+    return [np.array(part.line.get_data()) for part in drawn(picture)[1] if hasattr(part, "line")]
+
+
+def test_every_run_is_a_thin_line_and_the_median_goes_through_their_middle():
+    thin, thin_beside, median, beside = curves(ExtrapolationCurves(FOUND, task="recall"))
+    for runs, middle, arm in ((thin, median, "ALiBi"), (thin_beside, beside, "RoPE")):
+        assert middle[0].tolist() == [16, 32, 64, 128]
+        assert middle[1] == pytest.approx(np.array(RUNS[arm]) - 0.05)
+        for seed in range(3):
+            assert runs[1][5 * seed : 5 * seed + 4] == pytest.approx(middle[1] + 0.05 * (1 - seed))
+            assert np.isnan(runs[1][5 * seed + 4])
+
+
+def test_positions_are_bins_of_which_one_begins_where_the_training_ends():
+    losses = np.where(np.arange(128) < 16, 2.0, 4.0)
+    picture = ExtrapolationCurves([made("bytes", "ALiBi", 0, (2, 3, 4, 4), losses)])
+    found = by_position(picture._tables["bytes"])
+    assert found.x[0] > 4
+    assert found.runs["ALiBi"][0].tolist() == [2.0 if x < 16 else 4.0 for x in found.x]
+    assert np.diff(np.log2(found.x)).max() < 0.6  # a quarter of an octave, but for whole numbers
+
+
+def test_the_readers_run_is_laid_over_its_own_task():
+    mine = made("recall", "RoPE", 7, (0.5, 0.4, 0.3, 0.2))
+    picture = ExtrapolationCurves(FOUND, mine=mine, task="recall", beside="nothing")
+    assert curves(picture)[-1][1].tolist() == [0.5, 0.4, 0.3, 0.2]
+    assert "from 50% to 20% for your run" in caption_of(picture)
+    assert repr(picture).startswith("ExtrapolationCurves(given=..., mine=..., task='recall'")
+    picture.task = "bytes"
+    assert len(curves(picture)) == 4
+    assert caption_of(picture) == "Between 64 and 512 tokens ALiBi has no run."
+
+
+def test_needles_stand_at_the_middle_of_their_distances():
+    bins = np.array([1.0, 1.0, 0.9, 0.7, 0.5, 0.3, 0.2])  # distances from 1, 2, 4, … 64
+    runs = [made("recall", "ALiBi", seed, (1, 1, 1, 1), bins - 0.02 * seed) for seed in range(3)]
+    thin, _, median, _ = curves(NeedleByDistance(runs, beside="nothing"))[4:8]
+    assert list(median[0]) == pytest.approx([2**k * 2**0.5 for k in range(7)])
+    assert list(median[1]) == pytest.approx(list(bins - 0.02))
+    assert thin.shape == (2, 3 * 8)
+
+
+@pytest.mark.parametrize(
+    ("share", "counts"), [(0.9, [7, 2, 3]), (0.7, [10, 2, 0]), (1.0, [4, 2, 6])]
+)
+def test_who_did_not_learn_inside_solves_nothing_beyond(share, counts):
+    arrays = SolveRates(SOLVED, share=share).compute()
+    assert [len(x) for x, _ in arrays.dots.values()] == counts  # solved, learned, missed
+    assert (arrays.runs, arrays.counts[0]) == (3, {0.9: 2, 0.7: 3, 1.0: 1}[share])
+
+
+def test_dots_stand_in_the_row_of_their_arm_and_the_column_of_their_task():
+    x, y = SolveRates(SOLVED).compute().dots["missed"]
+    assert [round(place) for place in x] == [0, 1, 2]
+    assert {round(place) for place in y} == {ALL_ARMS.index("RoPE")}
+    x, y = SolveRates([SOLVED[-1]]).compute().dots["solved"]
+    assert [round(place - 0.01) for place in x] == [10, 11, 12]  # the fourth task, 3.5 columns each
+    assert {round(place) for place in y} == {0}
