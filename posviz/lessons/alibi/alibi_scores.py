@@ -1,7 +1,6 @@
 """ALiBi on top of scores that depend on contents: what a key that fits wins from afar."""
 
 import functools
-from typing import Any
 
 import numpy as np
 from matplotlib import rcParams
@@ -13,10 +12,9 @@ from posviz.encodings.alibi import alibi_bias, alibi_slopes
 from posviz.encodings.relative import offsets
 from posviz.lessons.alibi.alibi_slopes import slope_words
 from posviz.lessons.alibi.weight_by_distance import LOWEST, draw_weight_axis
-from posviz.lessons.rotary.rotary_scores import LONGEST, cell_width, float32_words, score_panels
 from posviz.pictures.knobs import device, integer, log_integer, real
+from posviz.pictures.layouts import maps_and_curves
 from posviz.pictures.parts import (
-    RANGES,
     Curve,
     Dense,
     Limits,
@@ -31,9 +29,11 @@ from posviz.pictures.parts import (
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import SIGNED
 
+LONGEST, CELLS = 4096, 512  # tokens; rows that a map has at most
 HEADS, HEAD_DIM = 8, 64
 FIT = 8.0  # score of the planted key with the last query, where other keys have a deviation of 1
 LIMIT = 5.0  # of the colours
+LOOKS = {"without ALiBi": ("C1", "--"), "with ALiBi": ("C0", "-"), "bias alone": ("C2", "-.")}
 
 
 class AlibiScores(Picture):
@@ -44,77 +44,76 @@ class AlibiScores(Picture):
     combined = (("head", "distance"), ("head", "content"))
 
     head = integer(2, low=1, high=HEADS, play=True)
-    content = real(1.0, low=0.0, high=5.0, step=0.1, label="content ×")
     distance = log_integer(
-        30, low=1, high=LONGEST - 1, until=lambda p: p.seq_len - 1, label="planted at"
+        30, low=1, high=LONGEST - 1, until=lambda p: p.seq_len - 1, label="planted, tokens back"
     )
+    content = real(1.0, low=0.0, high=5.0, step=0.1, label="content ×")
     seq_len = log_integer(64, low=8, high=LONGEST, label="tokens")
-    seed = integer(0, low=0, high=99)
-    where = device()
+    seed = integer(0, low=0, high=99, more=True)
+    where = device(more=True)
 
     def compute(self) -> Arrays:
         """Return scores [cells, cells] and the last query's weights, without ALiBi and with it.
 
-        NumPy computes in float64, the others in float32: `error` is by how much they differ.
+        NumPy computes in float64, the others in float32.
         """
-        seq_len, distance = self.seq_len, self.held("distance")
-        slope = alibi_slopes(HEADS)[self.head - 1 : self.head]
-        q, k = _vectors(seq_len, distance, self.seed)
-        q = self.content * q
-        results, error = _results(q, k, slope), None
+        last, slope = self.seq_len - 1, alibi_slopes(HEADS)[self.head - 1 : self.head]
+        q, k = _vectors(self.seq_len, self.distance, self.seed)
+        given = self.content * q, k, slope
         if self.where != "NumPy":
-            q, k, slope = (to_device(x.astype(np.float32), self.where) for x in (q, k, slope))
-            exact, results = results, _results(q, k, slope)
-            error = max(np.abs(a - b).max() for a, b in zip(results, exact, strict=True))
-        maps, rows = [_filled(scores) for scores in results[:2]], results[2:]
+            given = tuple(to_device(x.astype(np.float32), self.where) for x in given)
+        without, with_alibi, *rows = _results(*given)
+        ahead = np.triu(np.ones(without.shape, bool), 1)
+        clipped = (np.clip(scores, -LIMIT, LIMIT) for scores in (without, with_alibi))
+        planted = [row[self.distance] for row in rows]
         return self.arrays(
-            maps=maps,
-            curves=[through_ranges(np.arange(seq_len), np.maximum(row, LOWEST)) for row in rows],
-            planted=[row[distance] for row in rows],
-            slope=float(alibi_slopes(HEADS)[self.head - 1]),
-            score=FIT * self.content,
-            last=seq_len - 1,
-            error=error,
+            maps=[np.where(ahead, np.nan, scores) for scores in clipped],
+            ring=([last - self.distance], [last]),
+            curves=[through_ranges(np.arange(last + 1), np.maximum(row, LOWEST)) for row in rows],
+            planted=planted,
+            marks=[([self.distance], [weight]) for weight in planted],
+            slope=slope[0],
+            ends={"xlim": (-0.02 * last, 1.02 * last)},
         )
 
     def draw(self, figure: Figure) -> list:
         """Both maps, and the last query's weights: beside them where there is room."""
-        *maps, row = score_panels(figure, 0.95, 2.2)
-        without, ring = _draw_map(maps[0], lambda a: a.maps[0])
-        with_alibi, other_ring = _draw_map(maps[1], lambda a: a.maps[1])
-        maps[0].set_title("scores without")
-        maps[1].set_title("with ALiBi")
-        bar: dict[str, Any] = {
-            "ticks": (-LIMIT, 0, LIMIT),
-            "extend": "both",
-            "label": "score (grey: ahead)",
-        }
+        *maps, row = maps_and_curves(figure, 0.95, 2.2)
+        look = {"cmap": greyed(SIGNED), "limits": (-LIMIT, LIMIT), "aspect": "equal"}
+        look |= {"most": (LONGEST, LONGEST), "size": lambda a: (a.seq_len, a.seq_len)}
+        ring = {"markerfacecolor": "none", "markeredgewidth": rcParams["lines.linewidth"]}
+        ring |= {"clip_on": False, "in_layout": False}  # it is placed later
+        parts = []
+        for i, (axes, title) in enumerate(zip(maps, ("scores without", "with ALiBi"), strict=True)):
+            parts += [
+                Map(axes, f"maps[{i}]", **look),
+                Curve(axes, "C3o", "ring", marks=1.5, **ring),
+            ]
+            axes.set(title=title, xlim=(0, LONGEST), ylim=(LONGEST, 0))
         side, aspect = ("bottom", 30) if wide(figure) else ("right", 20)
-        figure.colorbar(without.image, ax=maps, location=side, aspect=aspect, **bar)
-        lines, marks, planted, limits = _draw_row(row)
+        bar = figure.colorbar(parts[0].image, ax=maps, location=side, aspect=aspect, extend="both")
+        bar.set_label("score (grey: future)")
+        bar.set_ticks((-LIMIT, 0, LIMIT))
+        planted = Rule(row, {"color": "C3", "ls": ":"}, "distance", "planted key")
+        thin = rcParams["lines.linewidth"] / 1.5
+        lines = [
+            Dense(row, {"color": colour, "ls": dashes, "lw": thin}, f"curves[{i}]", label)
+            for i, (label, (colour, dashes)) in enumerate(LOOKS.items())
+        ]
+        marks = [Curve(row, look, f"marks[{i}]") for i, look in enumerate(("C1s", "C0o"))]
+        row.set(title="weights of the last query", xlim=(-80, LONGEST))
+        draw_weight_axis(row)
+        whole(row.xaxis, most=3)
         legend_above(figure, [*lines, planted], narrow=2)
-        return [without, ring, with_alibi, other_ring, *lines, *marks, planted, limits]
+        return [*parts, *lines, *marks, planted, Limits(row, "ends")]
 
     def caption(self, arrays: Arrays) -> str:
-        """What the planted key scores, what the bias takes, and the weight it gets."""
+        """The weight of the planted key, without ALiBi and with it."""
         without, kept = arrays.planted[:2]
-        lost, seq_len = arrays.slope * arrays.distance, arrays.seq_len
-        tokens = "token" if arrays.distance == 1 else "tokens"
-        farthest = " (the farthest there is)" * bool(arrays.beyond)
-        scores = f"scores {arrays.score:.1f}, of which head {arrays.head} of {HEADS} "
-        if arrays.score == 0:
-            scores = (
-                f"scores 0 like every key, whatever the seed, and head {arrays.head} of {HEADS} "
-            )
-        width = cell_width(seq_len)
-        cells = f"; a cell is the mean over {width} × {width} pairs not ahead" * (width > 1)
-        if seq_len > RANGES:
-            cells += f"; lines have the lowest and highest of {RANGES} ranges"
         return (
-            f"The key planted {arrays.distance} {tokens} back{farthest} {scores}(slope "
-            f"{slope_words(arrays.slope)}) takes {lost:.4g}, so that among {seq_len} tokens its "
-            f"weight is {_number(kept)} with ALiBi and {_number(without)} without{cells}"
-            f"{float32_words(arrays)}."
+            f"Without ALiBi the planted key, {arrays.distance} back among {arrays.seq_len} tokens, "
+            f"has the weight {without:.3g}; head {arrays.head}, slope {slope_words(arrays.slope)}, "
+            f"leaves it {kept:.3g}."
         )
 
 
@@ -134,87 +133,33 @@ def _vectors(seq_len, distance, seed):
 
 def _results(q: Array, k: Array, slope: Array) -> list[np.ndarray]:
     """Scores without ALiBi and with it, then weights by distance: so, and of the bias alone."""
-    scores, seq_len = _block_means(q, k) / HEAD_DIM**0.5, len(q)
-    bias = to_numpy(alibi_bias(slope, _mean_offsets(seq_len)))[0]
+    seq_len = len(q)
+    starts = np.arange(0, seq_len, -(-seq_len // CELLS))
+    sizes = np.diff(starts, append=seq_len)  # tokens that share a row of the map
+    middles = starts + (sizes - 1) / 2
+    apart = offsets(middles, middles)  # means of the cells over keys not ahead
+    np.fill_diagonal(apart, (sizes - 1) / 3)
+    scores = _block_means(q, k, sizes) / HEAD_DIM**0.5
+    bias = to_numpy(alibi_bias(slope, apart))[0]
     row = k @ q[-1] / HEAD_DIM**0.5
     line = alibi_bias(slope, offsets([seq_len - 1], np.arange(seq_len)))[0, 0]
     rows = [to_numpy(softmax(each))[::-1] for each in (row, row + line, line)]
     return [scores, scores + bias, *rows]
 
 
-def _sizes(seq_len):
-    """How many tokens each row of the map has: the last may have fewer."""
-    starts = np.arange(0, seq_len, cell_width(seq_len))
-    return starts, np.minimum(seq_len - starts, cell_width(seq_len))
-
-
-def _mean_offsets(seq_len):
-    """The mean offset of each cell, over keys that are not ahead; the bias is linear in it."""
-    starts, sizes = _sizes(seq_len)
-    middles = starts + (sizes - 1) / 2
-    apart = offsets(middles, middles)
-    np.fill_diagonal(apart, (sizes - 1) / 3)
-    return apart
-
-
-def _block_means(q: Array, k: Array) -> np.ndarray:
+def _block_means(q: Array, k: Array, sizes: np.ndarray) -> np.ndarray:
     """The mean of q·k over each cell's pairs not ahead [cells, cells], without a table of all.
 
     A mean over a block is the product of mean query and mean key; on the diagonal each query meets
     the sum of the keys up to its own.
     """
-    seq_len, width = len(q), cell_width(len(q))
+    width = int(sizes[0])
     if width == 1:
         return to_numpy(q @ k.T)
-    xp, sizes = namespace(q, k), _sizes(seq_len)[1]
-    q, k = (xp.concat([x, 0 * x[: -seq_len % width]]) for x in (q, k))  # rows that add nothing
+    xp = namespace(q, k)
+    q, k = (xp.concat([x, 0 * x[: -len(x) % width]]) for x in (q, k))  # rows that add nothing
     q, k = (xp.reshape(x, (-1, width, HEAD_DIM)) for x in (q, k))
-    sums = to_numpy(xp.sum(q, axis=1) @ xp.sum(k, axis=1).T)
-    means = sums / np.outer(sizes, sizes)
+    means = to_numpy(xp.sum(q, axis=1) @ xp.sum(k, axis=1).T) / np.outer(sizes, sizes)
     seen = to_numpy(xp.sum(q * xp.cumulative_sum(k, axis=1), axis=(1, 2)))
     np.fill_diagonal(means, seen / (sizes * (sizes + 1) / 2))
     return means
-
-
-def _filled(scores):
-    """What exceeds the colours takes the last one, and keys ahead have none."""
-    ahead = np.arange(len(scores))[:, None] < np.arange(len(scores))
-    return np.where(ahead, np.nan, np.clip(scores, -LIMIT, LIMIT))
-
-
-def _number(weight):
-    if weight == 0:
-        return "0 (it underflows)"
-    return f"{weight:.3f}" if weight >= 1e-3 else f"{weight:.1e}"
-
-
-def _draw_map(axes, show):
-    """A map with room for the labels of the longest text, and a ring around the planted key."""
-    look = {"cmap": greyed(SIGNED), "limits": (-LIMIT, LIMIT), "aspect": "equal"}
-    size = {"most": (LONGEST, LONGEST), "size": lambda a: (a.seq_len, a.seq_len)}
-    scores = Map(axes, show, **size, **look)
-    look = {"markerfacecolor": "none", "markeredgewidth": rcParams["lines.linewidth"]}
-    look |= {"clip_on": False, "in_layout": False}  # it is placed later
-    ring = Curve(axes, "C3o", lambda a: ([a.last - a.distance], [a.last]), marks=1.5, **look)
-    axes.set(xlim=(0, LONGEST), ylim=(LONGEST, 0))
-    return scores, ring
-
-
-def _draw_row(axes):
-    """Lines for the weights without ALiBi, with it and of the bias alone; marks of the key."""
-    dots = {"color": "C3", "ls": ":"}
-    planted = Rule(axes, dots, lambda a: a.distance, "planted key")
-    thin = {"lw": rcParams["lines.linewidth"] / 1.5}
-    looks = {"without ALiBi": ("C1", "--"), "with ALiBi": ("C0", "-"), "bias alone": ("C2", "-.")}
-    lines = [
-        Dense(axes, {"color": colour, "ls": dashes, **thin}, lambda a, at=at: a.curves[at], label)
-        for at, (label, (colour, dashes)) in enumerate(looks.items())
-    ]
-    marks = [
-        Curve(axes, look, lambda a, at=at: ([a.distance], [a.planted[at]]))
-        for at, look in enumerate(("C1s", "C0o"))
-    ]
-    axes.set(title="weights of the last query", xlim=(-80, LONGEST))
-    draw_weight_axis(axes)
-    whole(axes.xaxis, most=3)
-    return lines, marks, planted, Limits(axes, lambda a: {"xlim": (-0.02 * a.last, 1.02 * a.last)})

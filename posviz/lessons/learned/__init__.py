@@ -1,4 +1,3 @@
-
 from posviz.lessons.learned.exercises import (
     check_has_row,
     check_lookup,

@@ -1,4 +1,4 @@
-"""What pictures of a learned table share: a toy table, its cosines, its plane, panels, words."""
+"""What pictures of a learned table share: a toy table, its cosines, its plane, panels."""
 
 import functools
 
@@ -7,21 +7,18 @@ import numpy as np
 from posviz.attention import softmax
 
 MOST = 512  # rows and columns that are drawn; of a longer table every second, third, … row
+JOINED = 48  # rows that the line of a path joins: of more one sees nothing
 LENGTH, WIDTH, STEPS, EVERY, REACH = 48, 32, 480, 20, 4  # the toy
 
 
 def as_table(table, name):
     """A float64 copy of a table [rows, d_model] that a picture can show; errors call it `name`."""
-    if not isinstance(table, np.ndarray) or table.dtype.kind != "f":
-        found = getattr(table, "dtype", type(table).__name__)
-        raise TypeError(f"{name} must be a NumPy array of floating-point numbers, got {found}")
-    if table.ndim != 2 or table.shape[0] < 4 or table.shape[1] < 2:
+    is_matrix = isinstance(table, np.ndarray) and table.dtype.kind == "f" and table.ndim == 2
+    if not is_matrix or len(table) < 4 or len(table.T) < 2 or not np.isfinite(table).all():
         raise ValueError(
-            f"{name} must be [rows, d_model] with at least 4 rows and 2 columns, got shape "
-            f"{table.shape}"
+            f"{name} must be an array of floats [rows, d_model], finite, with at least 4 rows and "
+            "2 columns"
         )
-    if not np.isfinite(table).all():
-        raise ValueError(f"{name} must be finite, got NaN or infinity")
     return table.astype(float)
 
 
@@ -48,18 +45,18 @@ def toy_snapshots():
 
 
 def principal_plane(table):
-    """The first two principal components as columns [d_model, 2], and every one's variance.
+    """The first two principal components [d_model, 2], and the share of the variance of each.
 
-    A variance is summed over the rows. Signs are fixed by the first row, so that they do not depend
-    on the machine.
+    Signs are fixed by the first row, so that they do not depend on the machine.
     """
     centred = table - table.mean(axis=0)
     variances, directions = np.linalg.eigh(centred.T @ centred)
     variances, plane = variances[::-1].clip(min=0), directions[:, :-3:-1]
-    return plane * np.where(centred[0] @ plane > 0, -1, 1), variances
+    signs = np.where(centred[0] @ plane > 0, -1, 1)
+    return plane * signs, variances / (variances.sum() or 1)
 
 
-def unit_rows(table, centred):
+def unit_rows(table, centred=False):
     """Rows of length 1, after subtracting their mean row if `centred`; a row of zeros stays."""
     table = table - table.mean(axis=0) if centred else table
     norms = np.linalg.norm(table, axis=-1, keepdims=True)
@@ -87,12 +84,6 @@ def edge_of(count):
     """Where an image ends: each row drawn is as wide as all those it stands for."""
     stride = stride_of(count)
     return -(-count // stride) * stride - 0.5
-
-
-def one_in(count, noun):
-    """What of so many is not drawn, for the caption."""
-    stride = stride_of(count)
-    return f"; one {noun} in {stride} is drawn" if stride > 1 else ""
 
 
 def three_panels(figure):

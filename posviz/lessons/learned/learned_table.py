@@ -1,8 +1,8 @@
 """A learned table while it is trained: what its rows come to have in common."""
 
 import functools
-import numbers
 from collections.abc import Mapping
+from numbers import Integral
 
 import numpy as np
 from matplotlib import rcParams
@@ -10,11 +10,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from posviz.lessons.learned._tables import (
+    JOINED,
     as_table,
     colour_bar,
     edge_of,
     means_by_offset,
-    one_in,
     principal_plane,
     stride_of,
     three_panels,
@@ -25,7 +25,7 @@ from posviz.pictures.knobs import integer, switch
 from posviz.pictures.parts import Curve, Limits, Other, legend_above, whole, with_room, zero
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN, SIGNED
-from posviz.wording import quoted, signed
+from posviz.wording import signed
 
 LOWEST = -0.55  # the axis of the mean cosine ends here unless a mean is lower
 
@@ -47,139 +47,101 @@ class LearnedTable(Picture):
     def __init__(self, snapshots=None, **knobs):
         super().__init__(**knobs)
         self._data = () if snapshots is None else ("snapshots",)
-        self._name = "A toy table" if snapshots is None else "A table"
-        self._training = _Training(toy_snapshots() if snapshots is None else checked(snapshots))
-        self._view = functools.lru_cache(maxsize=32)(self._training.view)  # Play comes back
+        tables = toy_snapshots() if snapshots is None else checked(snapshots)
+        self._steps = sorted(tables)
+        self._tables = [tables[step] for step in self._steps]
+        # All are seen in the plane of the last one: else the path would jump and flip.
+        self._plane, _ = principal_plane(self._tables[-1])
+        self._view = functools.lru_cache(maxsize=32)(self._computed)  # Play comes back
 
     def compute(self) -> Arrays:
         """Return the nearest snapshot's cosines, path and means by offset, and the first's."""
-        training = self._training
-        index = training.nearest(self.progress / 100)
+        steps = np.array(self._steps, dtype=float)
+        wanted = steps[0] + self.progress / 100 * (steps[-1] - steps[0])
+        index = int(np.abs(steps - wanted).argmin())
         cosines, means, path = self._view(index, self.centred)
         before = self._view(0, self.centred)[1]
+        lowest = LOWEST if min(means.min(), before.min()) >= LOWEST else -1.05
         return self.arrays(
             cosines=cosines,
+            image={"data": cosines},
             means=means,
-            before=before,
-            lowest=LOWEST if min(means.min(), before.min()) >= LOWEST else -1.05,
+            now=(np.arange(len(means)), means),
+            before=(np.arange(len(means)), before),
+            ends={"ylim": (lowest, 1.05)},
             path=path,
-            shares=training.shares,
-            steps=training.steps,
-            step=training.steps[index],
-            shape=training.tables[0].shape,
+            dots={"offsets": path},
+            joined=path[:JOINED].T,
+            first=path[:1].T,
+            last=path[-1:].T,
+            step=self._steps[index],
+            steps=self._steps[-1],
         )
+
+    def _path(self, table):
+        return (table - table.mean(axis=0)) @ self._plane
+
+    def _computed(self, index, centred):
+        """Cosines of the rows drawn, their means by offset, and the path of the rows drawn."""
+        rows = unit_rows(self._tables[index], centred)
+        drawn = slice(None, None, stride_of(len(rows)))
+        path = self._path(self._tables[index])[drawn]
+        return rows[drawn] @ rows[drawn].T, means_by_offset(rows), path
 
     def draw(self, figure: Figure) -> list:
         """Cosines of all rows, the path in the plane where the last table is widest, the means."""
         cosines, path, means = three_panels(figure)
-        rows = len(self._training.tables[0])
-        edge = edge_of(rows)
+        rows = len(self._tables[0])
+        edge, positions = edge_of(rows), np.arange(0, rows, stride_of(rows))
         look = {"cmap": SIGNED, "vmin": -1, "vmax": 1, "aspect": "equal", "animated": True}
         image = cosines.imshow([[0]], extent=(-0.5, edge, edge, -0.5), **look)
         colour_bar(image, ticks=(-1, 0, 1))
         cosines.set(title="cosine of two rows", xlabel="position (tokens)")
         cosines.set_ylabel("position (tokens)")
         whole(cosines.xaxis, cosines.yaxis, most=3, fewest=2, steps=None)
-        line, dots, *ends = _draw_path(path, rows, self._training.reach)
+        room = 0.15 * rows  # leaves out the ends of the map, which fade on a dark or a white page
+        look = {"cmap": PLAIN, "vmin": -room, "vmax": rows + room, "animated": True}
+        look |= {"c": positions, "s": 0.4 * rcParams["lines.markersize"] ** 2}
+        dots = path.scatter(0 * positions, 0 * positions, **look)
+        limit = 1.08 * max(np.abs(self._path(table)).max() for table in self._tables) or 1
+        path.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal")
+        path.set(title="path", xlabel="component 1", ylabel="component 2")
+        for axis in (path.xaxis, path.yaxis):
+            axis.set_major_locator(MaxNLocator(4, steps=(1, 2, 5, 10), symmetric=True))
         zero(means)
-        thin, first = {"stroke": 1 / 1.5}, "first snapshot"
-        before = Curve(means, "C6--", lambda a: _by_offset(a.before), first, **thin)
-        now = Curve(means, "C0-", lambda a: _by_offset(a.means), "now")
-        half = rows // 2
-        means.set(xlim=with_room(0, half), ylim=(LOWEST, 1.05), yticks=(-0.5, 0, 0.5, 1))
+        means.set(xlim=with_room(0, rows // 2), ylim=(LOWEST, 1.05), yticks=(-0.5, 0, 0.5, 1))
         means.set(xlabel="offset (tokens)", title="mean by offset")
         whole(means.xaxis, most=3, fewest=2, steps=None)
-        legend_above(figure, [*ends, before, now], narrow=2, columnspacing=1.2)
-        return [
-            Other(image, lambda a: {"data": a.cosines}),
-            *(line, dots, *ends, before, now),
-            Limits(means, lambda a: {"ylim": (a.lowest, 1.05)}),
+        line = Curve(path, "C6-", "joined", stroke=1 / 2)
+        marks = [
+            Curve(path, "C1s", "first", "position 0"),
+            Curve(path, "C0^", "last", f"position {positions[-1]:,}"),
         ]
+        if len(self._tables) > 1:
+            marks.append(Curve(means, "C6--", "before", "first snapshot", stroke=1 / 1.5))
+        marks.append(Curve(means, "C0-", "now", "now" if len(self._tables) > 1 else "mean cosine"))
+        legend_above(figure, marks, narrow=2, columnspacing=1.2)
+        return [Other(image, "image"), line, Other(dots, "dots"), *marks, Limits(means, "ends")]
 
     def caption(self, arrays: Arrays) -> str:
-        """The step, neighbours and far rows then and at the start, and what was left out."""
-        rows, columns = arrays.shape
+        """How similar neighbours are, and rows half the table apart."""
+        when = f"At step {arrays.step:,} of {arrays.steps:,}, " * (arrays.steps > 0)
+        mean = " without the mean row" * arrays.centred
         far = len(arrays.means) - 1
-        mean = ", the mean row subtracted," if arrays.centred else ""
-        before, only = f" ({signed(arrays.before[1], 'z.2f')} at step {arrays.steps[0]:,})", ""
-        if len(arrays.steps) == 1:
-            before, only = "", ", the only snapshot"
-        drawn = one_in(rows, "row")
-        return (
-            f"{self._name} of {rows:,} rows × {columns:,} columns at step {arrays.step:,} of "
-            f"{arrays.steps[-1]:,}{only}: the mean cosine of neighbours{mean} is "
-            f"{signed(arrays.means[1], 'z.2f')}{before}, of rows {far:,} apart "
-            f"{signed(arrays.means[far], 'z.2f')}, and the plane of the path holds "
-            f"{arrays.shares[:2].sum():.0%} of the last table’s variance{drawn}."
+        said = (
+            f"{when}neighbouring rows{mean} have a mean cosine of "
+            f"{signed(arrays.means[1], 'z.2f')}, and rows {far:,} apart "
+            f"{signed(arrays.means[far], 'z.2f')}."
         )
-
-
-class _Training:
-    """Tables by step, and the plane they are all seen in: else the path would jump and flip."""
-
-    def __init__(self, tables):
-        self.steps = sorted(tables)
-        self.tables = [tables[step] for step in self.steps]
-        self.plane, variances = principal_plane(self.tables[-1])
-        self.shares = variances / (variances.sum() or 1)
-        self.reach = max(np.abs(self.path(index)).max() for index in range(len(self.tables)))
-
-    def nearest(self, progress: float) -> int:
-        """The index of the snapshot nearest to a part of the steps, 0 to 1."""
-        steps = np.array(self.steps, dtype=float)
-        return int(np.abs(steps - steps[0] - progress * (steps[-1] - steps[0])).argmin())
-
-    def path(self, index: int) -> np.ndarray:
-        """The rows of a snapshot in the plane, [rows, 2]."""
-        table = self.tables[index]
-        return (table - table.mean(axis=0)) @ self.plane
-
-    def view(self, index: int, centred: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Cosines of the rows drawn, their means by offset, and the path of the rows drawn."""
-        rows = unit_rows(self.tables[index], centred)
-        drawn = slice(None, None, stride_of(len(rows)))
-        return rows[drawn] @ rows[drawn].T, means_by_offset(rows), self.path(index)[drawn]
+        return said[0].upper() + said[1:]
 
 
 def checked(snapshots):
     """The snapshots as {step: table}, float64 copies; else the error names the argument."""
-    if not isinstance(snapshots, Mapping):
-        raise TypeError(f"snapshots must be a dict step -> table, got {type(snapshots).__name__}")
-    if not snapshots:
-        raise ValueError("snapshots must hold at least one table, got an empty dict")
-    for step in snapshots:
-        if isinstance(step, bool) or not isinstance(step, numbers.Integral) or step < 0:
-            raise TypeError(
-                f"snapshots must have whole steps from 0 on as keys, got {quoted(step)}"
-            )
+    steps = snapshots.keys() if isinstance(snapshots, Mapping) else ()
+    if not steps or not all(isinstance(step, Integral) and step >= 0 for step in steps):
+        raise ValueError("snapshots must be a dict {step: table}, with whole steps from 0 on")
     tables = {int(step): as_table(x, f"snapshots[{step}]") for step, x in snapshots.items()}
-    shapes = sorted({table.shape for table in tables.values()})
-    if len(shapes) > 1:
-        raise ValueError(f"snapshots must be of one shape, got {' and '.join(map(str, shapes))}")
+    if len({table.shape for table in tables.values()}) > 1:
+        raise ValueError("the tables of the snapshots must have one shape")
     return tables
-
-
-def _draw_path(axes, rows, reach):
-    """The line through all positions, a dot for each, and marks at both ends."""
-    line = Curve(axes, "C6-", lambda a: a.path.T, stroke=1 / 2)
-    positions = np.arange(0, rows, stride_of(rows))
-    room = 0.15 * rows  # leaves out the ends of the map, which fade on a dark or a white page
-    look = {"cmap": PLAIN, "vmin": -room, "vmax": rows + room, "animated": True}
-    size = 0.4 * rcParams["lines.markersize"] ** 2
-    dots = axes.scatter(0 * positions, 0 * positions, c=positions, s=size, **look)
-    limit = 1.08 * reach or 1
-    axes.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal")
-    axes.set(title="path", xlabel="component 1", ylabel="component 2")
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(4, steps=(1, 2, 5, 10), symmetric=True))
-    return [
-        line,
-        Other(dots, lambda a: {"offsets": a.path}),
-        Curve(axes, "C1s", lambda a: a.path[:1].T, "position 0"),
-        Curve(axes, "C0^", lambda a: a.path[-1:].T, f"position {positions[-1]:,}"),
-    ]
-
-
-def _by_offset(values):
-    """Values over the offsets 0, 1, 2, …"""
-    return np.arange(len(values)), values

@@ -32,12 +32,14 @@ MODELS = {
     "GPT-Neo 1.3B": Model(2048, 2048, 1_315_575_808),
     "GPT-3 175B": Model(2048, 12_288, 174_604_259_328),
 }
-LENGTHS = 128, 1_000_000
 # What does not grow with the length: a Transformer-XL layer's W_kR, u and v, d² + 2d at d = 1024
 # (Dai et al. 2019, section 3.3); T5 small's 32 biases for each of 8 heads, in both stacks (Raffel
 # et al. 2020, section 2.1).
-CONSTANT = {"Transformer-XL, a layer": 1024**2 + 2 * 1024, "T5 small, biases": 2 * 32 * 8}
-WITHOUT_TABLE = CONSTANT | {"sinusoidal, RoPE, ALiBi": 0}
+WITHOUT_TABLE = {
+    "Transformer-XL, a layer": 1024**2 + 2 * 1024,
+    "T5 small, biases": 2 * 32 * 8,
+    "sinusoidal, RoPE, ALiBi": 0,
+}
 ROWS = (*MODELS, *WITHOUT_TABLE)
 
 
@@ -47,70 +49,50 @@ class ParameterCount(Picture):
     size = (8.0, 4.2)
     paper_size = (3.3, 2.9)
 
-    length = log_integer(1024, low=LENGTHS[0], high=LENGTHS[1], play=True, label="length (tokens)")
+    length = log_integer(1024, low=128, high=1_000_000, play=True, label="length (tokens)")
     width = integer(768, low=64, high=12_288, step=64, label="width (d_model)")
     model = choice("GPT-2 small", options=tuple(MODELS))
 
     def compute(self) -> Arrays:
         """Return the parameters of the table asked for, and the model they are held against."""
-        model = MODELS[self.model]
+        model, row = MODELS[self.model], ROWS.index(self.model)
         return self.arrays(
-            chosen=model,
-            table=model.rows * model.columns,
-            row=ROWS.index(self.model),
             parameters=self.length * self.width,
+            whole=model.parameters,
+            model_table=([model.rows * model.columns], [row]),
+            model_whole=([model.parameters], [row]),
         )
 
     def draw(self, figure: Figure) -> list:
         """For each model its table and all its parameters; across them, the table asked for."""
         axes = figure.subplots()
-        tables, wholes = _draw_models(axes)
+        tables = [model.rows * model.columns for model in MODELS.values()]
+        wholes = [model.parameters for model in MODELS.values()]
+        thin = 2 * rcParams["axes.linewidth"]
+        axes.hlines(range(len(MODELS)), tables, wholes, color="C6", linewidth=thin, zorder=0)
+        look = {"color": "C6", "markersize": 1.7 * rcParams["lines.markersize"], "zorder": 0}
+        numbers = [*tables, *WITHOUT_TABLE.values()]
+        (table,) = axes.plot(numbers, range(len(ROWS)), "o", label="for positions", **look)
+        (whole,) = axes.plot(wholes, range(len(MODELS)), "s", label="whole model", **look)
+        axes.set_xscale("symlog", linthresh=100)  # logarithmic, but with a 0
+        axes.set(xlim=(-25, 2e12), xticks=(0, 1e2, 1e4, 1e6, 1e8, 1e10, 1e12), xlabel="parameters")
+        axes.set(ylim=(len(ROWS) - 0.4, -0.6))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.set_yticks(range(len(ROWS)), ROWS)
+        axes.tick_params(axis="y", length=0)
         large = {"edge": 1 / 3, "marks": 2.5}
-        asked = Rule(axes, {"color": "C1"}, lambda a: a.parameters, "length × width", stroke=1.5)
+        asked = Rule(axes, {"color": "C1"}, "parameters", "length × width", stroke=1.5)
         rings = [
-            Ring(axes, "C2o", lambda a: ([a.table], [a.row]), "model chosen", **large),
-            Ring(axes, "C2s", lambda a: ([a.chosen.parameters], [a.row]), **large),
+            Ring(axes, "C2o", "model_table", "model chosen", **large),
+            Ring(axes, "C2s", "model_whole", **large),
         ]
-        legend_above(figure, [asked, tables, wholes, rings[0]], narrow=2, columnspacing=1.2)
+        legend_above(figure, [asked, table, whole, rings[0]], narrow=2, columnspacing=1.2)
         return [asked, *rings]
 
     def caption(self, arrays: Arrays) -> str:
-        """The table's parameters, in bytes, beside the model's; the model's own table."""
-        rows, columns, parameters = arrays.chosen
+        """The parameters of the table, beside those of the model."""
+        share = 100 * arrays.parameters / arrays.whole
         return (
-            f"{arrays.length:,} × {arrays.width:,} = {arrays.parameters:,} parameters, "
-            f"{_megabytes(2 * arrays.parameters)} MB at 2 bytes each, or "
-            f"{_percent(arrays.parameters / parameters)} of the {parameters:,} of {arrays.model}, "
-            f"whose own table of {rows:,} × {columns:,} is {_percent(arrays.table / parameters)}."
+            f"A table of {arrays.length:,} × {arrays.width:,} has {arrays.parameters:,} "
+            f"parameters, {share:,.3g}% of the {arrays.whole:,} of {arrays.model}."
         )
-
-
-def _draw_models(axes):
-    """For each model its table and all its parameters, and below them what has no table."""
-    count = range(len(MODELS))
-    tables = [model.rows * model.columns for model in MODELS.values()]
-    wholes = [model.parameters for model in MODELS.values()]
-    thin = rcParams["axes.linewidth"]
-    axes.hlines(count, tables, wholes, color="C6", linewidth=2 * thin, zorder=0)
-    look = {"color": "C6", "markersize": 1.7 * rcParams["lines.markersize"], "zorder": 0}
-    numbers = [*tables, *WITHOUT_TABLE.values()]
-    (table,) = axes.plot(numbers, range(len(ROWS)), "o", label="for positions", **look)
-    (whole,) = axes.plot(wholes, count, "s", label="whole model", **look)
-    axes.set_xscale("symlog", linthresh=100)  # logarithmic, but with a 0
-    axes.set(xlim=(-25, 2e12), xticks=(0, 1e2, 1e4, 1e6, 1e8, 1e10, 1e12), xlabel="parameters")
-    axes.set(ylim=(len(ROWS) - 0.4, -0.6))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_yticks(range(len(ROWS)), ROWS)
-    axes.tick_params(axis="y", length=0)
-    return table, whole
-
-
-def _megabytes(count):
-    return f"{count / 1e6:,.{0 if count >= 1e8 else 2}f}"
-
-
-def _percent(share):
-    """Three digits of a share, in percent, as far as the third decimal place."""
-    if share < 1e-5:
-        return "less than 0.001%"
-    return f"{share:.3%}" if share < 0.001 else f"{100 * share:,.3g}%"
