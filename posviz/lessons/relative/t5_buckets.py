@@ -30,8 +30,6 @@ from posviz.wording import signed
 FURTHEST = 2000  # offsets of the curve: beyond the largest max_distance, where nothing changes
 LONGEST = 512
 MOST = 64
-TICKS = (-1000, -100, -10, 0, 10, 100, 1000)
-UNUSED = -2.0  # below every colour
 
 
 class T5Buckets(Picture):
@@ -42,9 +40,9 @@ class T5Buckets(Picture):
 
     offset = integer(20, low=-200, high=200, play=True)
     num_buckets = even(32, low=4, high=MOST)
-    max_distance = integer(128, low=8, high=1024, step=8)
+    max_distance = integer(128, low=40, high=1024, step=8)
     bidirectional = switch(True)
-    seq_len = integer(128, low=16, high=LONGEST, step=16)
+    seq_len = integer(128, low=16, high=LONGEST, step=16, more=True)
 
     def compute(self) -> Arrays:
         """Return the bucket of each offset −2000 … 2000 as runs, and that of each pair as colours.
@@ -52,19 +50,25 @@ class T5Buckets(Picture):
         runs: (first offset, last offset, bucket), [runs, 3]; colours: of the buckets [num_buckets],
         of the pairs [seq_len, seq_len]; band: the lines around the offset's bucket in their map.
         """
-        exact = self.num_buckets // (4 if self.bidirectional else 2)
-        setting = self.num_buckets, max(self.max_distance, exact + 1), self.bidirectional
-        runs = _runs(*setting)
+        setting = self.num_buckets, self.max_distance, self.bidirectional
+        runs, colours = _runs(*setting), _colours(*setting)
         here = runs[(runs[:, 0] <= self.offset) & (self.offset <= runs[:, 1])][0]
+        bucket, top = here[2], self.num_buckets - 0.5
         return self.arrays(
             runs=runs,
             here=here,
-            exact=exact,
-            ends=(-setting[1] if self.bidirectional else setting[1], setting[1]),
+            ends=[
+                -self.max_distance if self.bidirectional else self.max_distance,
+                self.max_distance,
+            ],
+            bars=_bars(runs),
+            bar=_bars(here[None]),
+            mark=([self.offset], [bucket]),
+            read_off=([self.offset, self.offset, -FURTHEST], [-0.5, bucket, bucket]),
             band=_band(here[0], here[1], self.seq_len),
-            setting=(*setting, self.seq_len),
-            colours=_colours(*setting),
-            column=(0, 1, self.num_buckets - 0.5, -0.5),  # where the table is drawn
+            colours=colours,
+            column={"data": colours[:, None], "extent": (0, 1, top, -0.5)},
+            rows={"ylim": (-0.5, top)},
             pairs=_pairs(*setting, self.seq_len),
         )
 
@@ -80,96 +84,57 @@ class T5Buckets(Picture):
             )
         table, curve, matrix = panels.values()
         colours = greyed(PLAIN, "under")
-        image = table.imshow([[0]], cmap=colours, vmin=0, vmax=1, animated=True)
-        buckets = Other(image, lambda a: {"data": a.colours[:, None], "extent": a.column})
-        ends, read_off, runs, here, mark = _draw_curve(curve)
-        room = {"most": (LONGEST, LONGEST), "limits": (0, 1), "aspect": "equal"}
-        pairs = Map(matrix, lambda a: a.pairs, cmap=colours, **room)
-        band = on_colours(matrix, lambda a: a.band, "C1-")
+        column = table.imshow([[0]], cmap=colours, vmin=0, vmax=1, animated=True)
         table.set(xlim=(0, 1), xticks=(), ylim=(-0.5, MOST - 0.5), ylabel="bucket")
         curve.set_ylim(-0.5, MOST - 0.5)
+        whole(table.yaxis, curve.yaxis, most=8, steps=None)
+        lines = _draw_curve(curve)
+        room = {"most": (LONGEST, LONGEST), "limits": (0, 1), "aspect": "equal"}
+        pairs = Map(matrix, "pairs", cmap=colours, **room)
         matrix.set(xlabel="key (position)", ylabel="query (position)")
         matrix.set_title("the bucket of each pair", loc="left")
         whole(matrix.xaxis, matrix.yaxis, most=4)
-        whole(table.yaxis, curve.yaxis, most=8, steps=None)
-        handles = [runs, here, read_off, ends[0]]
-        legend_above(figure, handles, narrow=2, columnspacing=1.2, handlelength=1.6)
-        rows = [Limits(axes, lambda a: {"ylim": a.column[:1:-1]}) for axes in (table, curve)]
-        return [buckets, pairs, *ends, read_off, runs, here, mark, *band, *rows]
+        _, end, read_off, buckets, here, _ = lines
+        legend_above(
+            figure, [buckets, here, read_off, end], narrow=2, columnspacing=1.2, handlelength=1.6
+        )
+        band = on_colours(matrix, "band", "C1-")
+        limits = [Limits(axes, "rows") for axes in (table, curve)]
+        return [Other(column, "column"), pairs, *lines, *band, *limits]
 
     def caption(self, arrays: Arrays) -> str:
-        """The offset's bucket and company, how many are used; of the last, where it is in it."""
-        num_buckets, max_distance, bidirectional, seq_len = arrays.setting
-        far, last = arrays.runs[-1, [0, 2]]
-        unused = np.setdiff1d(np.arange(num_buckets), arrays.runs[:, 2])
-        but = " (all but those in grey)" * (len(unused) > 1)
-        if len(unused) == 1:
-            but = f" (all but {unused[0]}, in grey)"
-        after = f"bucket {last} or {arrays.runs[0, 2]}"
-        if not bidirectional:
-            after = f"bucket {last}, and all keys after the query bucket {arrays.runs[0, 2]}"
-        limit = f", before max_distance {max_distance}," if far < max_distance else ""
-        if max_distance != arrays.max_distance:
-            limit = (
-                f" (max_distance is held at {max_distance}, above the {arrays.exact} exact ones)"
-            )
-        told = abs(arrays.offset) >= far or max_distance != arrays.max_distance
-        ends = f"; from distance {far} on{limit} all share {after}" if told else ""
-        outside = " (the map has no such pair)" * (abs(arrays.offset) >= seq_len)
+        """The offset's bucket and its company, where the last begins, how many are used."""
+        first, last, bucket = arrays.here
+        holds = f"offsets {signed(first)} … {signed(last)}".replace(str(FURTHEST), "∞")
+        company = "no other" if first == last else holds
+        used = len(np.unique(arrays.runs[:, 2]))
         return (
-            f"Offset {signed(arrays.offset)}, {_meant(arrays.offset)}{outside}, is in bucket "
-            f"{arrays.here[2]}, {_company(*arrays.here[:2])}; {num_buckets - len(unused)} of "
-            f"{num_buckets} buckets are used{but}{ends}."
+            f"Offset {signed(arrays.offset)} is in bucket {bucket}, which holds {company}; the "
+            f"last one begins at distance {arrays.runs[-1, 0]}, and {used} of "
+            f"{arrays.num_buckets} are used."
         )
 
 
 def _draw_curve(axes):
     """A bar for each bucket over its offsets, and a line from the knob's offset to its bucket."""
-    dotted, flat = {"color": "C6", "ls": ":"}, {"solid_capstyle": "butt"}
-    ends = [
-        Rule(axes, dotted, lambda a: a.ends[0], "max_distance"),
-        Rule(axes, dotted, lambda a: a.ends[1], "max_distance"),
-    ]
-    ink = {"color": rcParams["text.color"]}
-    read_off = Curve(axes, "--", _read_off, "from offset to bucket", **ink)
-    runs = Curve(axes, "C0", lambda a: _bars(a.runs), "buckets", stroke=2.5, **flat)
-    here = Curve(axes, "C1", lambda a: _bars(a.here[None]), "its bucket", stroke=5, **flat)
-    # The bar of a bucket of one offset is too narrow to be seen alone.
-    mark = Curve(axes, "C1o", lambda a: ([a.offset], [a.here[2]]))
     axes.set_xscale("symlog", linthresh=10, linscale=0.8)
     axes.set(xlabel="offset, query − key (tokens)", xlim=(-FURTHEST, FURTHEST))
-    axes.set_xticks(TICKS, [signed(tick) for tick in TICKS])
+    ticks = (-1000, -100, -10, 0, 10, 100, 1000)
+    axes.set_xticks(ticks, map(signed, ticks))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_title("← key after", loc="left")
     axes.set_title("key before →", loc="right")
     axes.tick_params(labelleft=False)
-    return ends, read_off, runs, here, mark
-
-
-def _read_off(arrays):
-    """Up from the offset to its bucket, and left to the colours, as x and y."""
-    bucket = arrays.here[2]
-    return [arrays.offset, arrays.offset, -FURTHEST], [-0.5, bucket, bucket]
-
-
-def _meant(offset):
-    """Where the key is, in words."""
-    if offset == 0:
-        return "the query itself"
-    tokens = f"{abs(offset)} token" + "s" * (abs(offset) > 1)
-    side = "before" if offset > 0 else "after"
-    return f"a key {tokens} {side} its query (T5 counts {signed(-offset)})"
-
-
-def _company(first, last):
-    """The offsets that share a bucket, in words."""
-    if first == last:
-        return "alone"
-    if last == FURTHEST:
-        return f"with all from {first} on"
-    if first == -FURTHEST:
-        return f"with all up to {signed(last)}"
-    return f"with offsets {signed(first)} to {signed(last)}"
+    dotted, flat = {"color": "C6", "ls": ":"}, {"solid_capstyle": "butt"}
+    return [
+        Rule(axes, dotted, "ends[0]", "max_distance"),
+        Rule(axes, dotted, "ends[1]", "max_distance"),
+        Curve(axes, "--", "read_off", "from offset to bucket", color=rcParams["text.color"]),
+        Curve(axes, "C0", "bars", "buckets", stroke=2.5, **flat),
+        Curve(axes, "C1", "bar", "its bucket", stroke=5, **flat),
+        # The bar of a bucket of one offset is too narrow to be seen alone.
+        Curve(axes, "C1o", "mark"),
+    ]
 
 
 def _bars(runs):
@@ -204,7 +169,7 @@ def _runs(*setting):
 
 def _colours(num_buckets, max_distance, bidirectional):
     """The colour of each bucket, [num_buckets]: its number from 0 to 1."""
-    colours = np.full(num_buckets, UNUSED)
+    colours = np.full(num_buckets, -2.0)  # grey, where no offset uses it
     used = _runs(num_buckets, max_distance, bidirectional)[:, 2]
     colours[used] = used / (num_buckets - 1)
     return colours

@@ -1,33 +1,125 @@
-"""The matrix of offsets in lesson 04, pair by pair."""
+"""The numbers in lesson 04's pictures: offsets, terms and buckets by loops."""
 
-from collections import Counter
+import itertools
+import math
 
+import numpy as np
+import pytest
+import torch
+from transformers.models.t5.modeling_t5 import T5Attention
+
+from posviz.encodings.transformer_xl import rel_shift
+from posviz.lessons.relative.deberta_terms import DebertaTerms
+from posviz.lessons.relative.four_relative_terms import TERMS, FourRelativeTerms
 from posviz.lessons.relative.offset_matrix import OffsetMatrix
-from posviz.pictures.live_figure import LiveFigure
-from tests.lessons.by_hand import every_setting
+from posviz.lessons.relative.rel_shift import RelShift
+from posviz.lessons.relative.t5_buckets import T5Buckets
+from tests.lessons.by_hand import every_setting, product, softmax
+
+PAIRS = list(itertools.product(range(16), repeat=2))
 
 
 def test_each_pair_has_its_clipped_offset():
     for picture in every_setting(OffsetMatrix):
-        arrays, clip, sign = picture.compute(), picture.clip, 1
-        if picture.convention == "key − query":
-            sign = -1
-        places = range(picture.seq_len)
+        arrays, clip, places = picture.compute(), picture.clip, range(picture.seq_len)
+        sign = -1 if picture.convention == "key − query" else 1
         expected = [[max(-clip, min(sign * (i - j), clip)) for j in places] for i in places]
-        assert arrays.told.tolist() == expected
-        rows = Counter(offset + clip for row in expected for offset in row)
-        assert arrays.pairs.tolist() == [rows[row] for row in range(2 * clip + 1)]
-        query = min(picture.query, picture.seq_len - 1)
-        assert arrays.apart.tolist() == [sign * (query - key) for key in places]
+        assert arrays.clipped.tolist() == expected
+        assert arrays.rows[0][1].tolist() == [sign * (picture.query - key) for key in places]
 
 
-def test_a_clip_that_moves_fits_nothing_anew():
-    """Limits and ticks cost a redraw of the whole figure."""
-    picture = OffsetMatrix()
-    live = LiveFigure(picture)
-    live.follow()
-    live.paint()
-    for clip in (0, 16, 3):
-        picture.clip = clip
-        live.follow()
-        assert not live.paint()
+def xl_terms(seed, offset_scale):
+    """The five terms of each query and each key not ahead of it, {(query, key): numbers}."""
+    random = np.random.default_rng(seed)
+    x = random.standard_normal((16, 64))
+    w_q, w_k, w_r = random.standard_normal((3, 64, 32)) / 8
+    u, v = random.standard_normal((2, 32))
+    q, k, terms = x @ w_q, x @ w_k, {}
+    angles = np.outer(range(16), [10_000 ** (-pair / 32) for pair in range(32)])
+    r = math.sqrt(2) * offset_scale * (np.hstack([np.sin(angles), np.cos(angles)]) @ w_r)
+    for i, j in PAIRS:
+        if j <= i:
+            pairs = ((q[i], k[j]), (q[i], r[i - j]), (u, k[j]), (v, r[i - j]), (u, q[i]))
+            terms[i, j] = [product(*pair) / math.sqrt(32) for pair in pairs]
+    return terms
+
+
+@pytest.mark.parametrize("setting", [*every_setting(FourRelativeTerms, 2)], ids=repr)
+def test_four_terms_are_those_of_a_loop(setting):
+    arrays, terms = setting.compute(), xl_terms(setting.seed, setting.offset_scale)
+    for i, j in PAIRS:
+        found = arrays.terms[:, i, j]
+        expected = np.clip(terms[i, j], -2, 2) if j <= i else -20
+        np.testing.assert_allclose(found, expected, atol=1e-10)
+    for on, (_, weights) in zip(
+        ([True] * 4, [name != setting.without for name in TERMS]), arrays.rows, strict=True
+    ):
+        last = softmax([math.fsum(np.multiply(on, terms[15, j][:4])) for j in range(16)])
+        np.testing.assert_allclose(weights, last, atol=1e-12)
+
+
+@pytest.mark.parametrize("bidirectional", [False, True])
+@pytest.mark.parametrize(("q_len", "memory"), [(3, 0), (3, 2), (5, 2)])
+def test_the_shift_ends_where_the_function_ends(q_len, memory, bidirectional):
+    arrays = RelShift(q_len=q_len, memory=memory, bidirectional=bidirectional).compute()
+    columns = np.broadcast_to(1.0 * arrays.apart, (q_len, len(arrays.apart)))
+    shifted = rel_shift(columns, bidirectional=bidirectional)
+    kept = np.where(arrays.gone, -np.inf, arrays.offset)
+    assert np.array_equal(kept[:, : q_len + memory], shifted)
+    assert arrays.gone[:, q_len + memory :].all()
+    assert (arrays.query[~arrays.gone] == np.nonzero(~arrays.gone)[0]).all()
+
+
+@pytest.mark.parametrize(
+    "setting", [DebertaTerms(clip=3), DebertaTerms(reading="paper", p2c=False, seed=4)], ids=repr
+)
+def test_deberta_terms_are_those_of_a_loop(setting):
+    random, head_dim, clip = np.random.default_rng(setting.seed), setting.head_dim, setting.clip
+    q, k = random.standard_normal((2, 16, head_dim))
+    position_key, position_query = random.standard_normal((2, 16, head_dim))
+    terms = setting.compute().terms
+    for i, j in PAIRS:
+        row, other = (8 + max(-clip, min(offset, clip - 1)) for offset in (i - j, j - i))
+        other = other if setting.reading == "paper" else row
+        pairs = ((q[i], k[j]), (q[i], position_key[row]), (k[j], position_query[other]))
+        expected = [product(*pair) / math.sqrt(head_dim) for pair in pairs]
+        np.testing.assert_allclose(terms[:, i, j], np.clip(expected, -2, 2), atol=1e-9)
+
+
+@pytest.mark.parametrize("head_dim", [4, 64])
+def test_the_spread_is_that_of_whole_vectors(head_dim):
+    random, count = np.random.default_rng(7), 40_000
+    q, k, position_key, position_query = random.standard_normal((4, count, head_dim))
+    sums = (q * k + q * position_key + k * position_query).sum(axis=1)
+    arrays = DebertaTerms(head_dim=head_dim).compute()
+    for terms, (_, density), deviation in zip(
+        (1, 3), arrays.densities, arrays.deviations, strict=True
+    ):
+        values = sums / math.sqrt(terms * head_dim)
+        expected, _ = np.histogram(values, 50, (-5, 5))
+        error = 5 * np.sqrt(expected + 10) / (count * 0.2)
+        assert (abs(density - expected / (count * 0.2)) < error).all()
+        assert deviation == pytest.approx(values.std(), rel=0.02)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {},
+        {"bidirectional": False, "max_distance": 1024},
+        {"num_buckets": 4},
+        {"num_buckets": 64, "max_distance": 200},
+    ],
+    ids=repr,
+)
+def test_every_pair_has_the_colour_of_its_bucket_in_transformers(rule):
+    picture = T5Buckets(**rule, seq_len=32)
+    arrays, offsets = picture.compute(), range(-2000, 2001)
+    theirs = T5Attention._relative_position_bucket(  # it counts key − query
+        -torch.tensor(offsets), picture.bidirectional, picture.num_buckets, picture.max_distance
+    ).tolist()
+    runs = arrays.runs.tolist()
+    found = {at: bucket for first, last, bucket in runs for at in range(first, last + 1)}
+    assert found == dict(zip(offsets, theirs, strict=True))
+    for query, key in np.ndindex(32, 32):
+        assert arrays.pairs[query, key] == arrays.colours[found[query - key]]

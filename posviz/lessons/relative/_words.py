@@ -1,0 +1,28 @@
+"""A word that one artist writes in many cells: a text for each would be a hundred draws."""
+
+import numpy as np
+from matplotlib.textpath import TextPath
+from matplotlib.transforms import Affine2D
+
+
+class Word:
+    """A line whose marker is the word, at the x and y that `show` returns.
+
+    size: of letters in points, or a function of the arrays; align: where in the word its points
+    are, from 0 at its left end to 1 at its right end.
+    """
+
+    def __init__(self, axes, word, show, size, color="black", align=0.5):
+        path = TextPath((0, 0), word, size=1)
+        box = path.get_extents()
+        left = 0.06 - box.x0 - align * (box.width + 0.12)  # a little room on both sides
+        marker = path.transformed(Affine2D().translate(left, -0.36))
+        look = {"linestyle": "none", "marker": marker, "markeredgewidth": 0, "color": color}
+        self.line = axes.plot([], [], animated=True, **look)[0]
+        self.show, self.size, self.scale = show, size, 2 * np.abs(marker.vertices).max()
+
+    def move(self, arrays):
+        """Write the word in its cells."""
+        x, y = self.show(arrays)
+        size = self.size(arrays) if callable(self.size) else self.size
+        self.line.set(data=(x, y), markersize=size * self.scale, visible=len(x) > 0)
