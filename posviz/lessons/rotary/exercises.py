@@ -93,33 +93,33 @@ check_apply_rotary = Checker(
     mistakes=[
         step(
             "exponent doubled",
-            "Your pairs slow down too fast: the exponent of pair i is 2i/head_dim, and 2i is "
+            "Your pairs slow down too fast: the exponent of pair k is 2k/head_dim, and 2k is "
             "already the dimension index, so do not double it again.",
             power=lambda width: 2 * power_of(width),
         ),
         step(
             "pairs from 1",
-            "You counted the pairs from 1: i runs from 0 to head_dim/2 − 1, and pair 0 turns by "
+            "You counted the pairs from 1: k runs from 0 to head_dim/2 − 1, and pair 0 turns by "
             "one radian per token.",
             power=lambda width: power_of(width) - 2 / width,
         ),
         step(
             "a frequency for every column",
             "You gave every column a frequency of its own, so lengths are not kept. The two "
-            "columns of a pair turn by one angle: the exponent is 2i/head_dim for columns 2i and "
-            "2i+1.",
+            "columns of a pair turn by one angle: the exponent is 2k/head_dim for columns 2k and "
+            "2k+1.",
             power=lambda width: -np.arange(width) / width,
         ),
         step(
             "half_split instead of interleaved",
-            "You paired dimension i with i + head_dim/2, the layout half_split. Here neighbours "
-            "are a pair, 2i and 2i+1: take x[:, ::2] and x[:, 1::2].",
+            "You paired dimension k with k + head_dim/2, the layout half_split. Here neighbours "
+            "are a pair, 2k and 2k+1: take x[:, ::2] and x[:, 1::2].",
             layout="half_split",
         ),
         step(
             "two layouts mixed",
             "Your cosines and sines stand for neighbours, but the partners come from the other "
-            "half, as in rotate_half. Let columns 2i and 2i+1 be partners of each other.",
+            "half, as in rotate_half. Let columns 2k and 2k+1 be partners of each other.",
             partner=rotate_half,
         ),
         answer(

@@ -2,7 +2,6 @@
 
 import math
 import zlib
-from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -12,8 +11,8 @@ from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
 from posviz.lessons.order.shuffled_sentence import words_of
 from posviz.pictures.knobs import choice, device, even, integer, log, log_integer, text
+from posviz.pictures.layouts import maps_and_curves
 from posviz.pictures.parts import (
-    RANGES,
     SEVERAL_PAIRS,
     Dense,
     Limits,
@@ -25,6 +24,7 @@ from posviz.pictures.parts import (
     zero,
 )
 from posviz.pictures.picture import Arrays, Picture
+from posviz.wording import signed
 
 LONGEST = 4096
 CELLS = 512  # what a map can show of a long text
@@ -45,37 +45,34 @@ class RotaryScores(Picture):
     combined = (("content", "seed"),)
 
     content = choice("one token", options=tuple(LIMITS), redraw=True)
-    sentence = text("the cat sat on the mat", max_length=80, when={"content": ("sentence",)})
     seq_len = log_integer(64, low=8, high=LONGEST, play=True)
-    head_dim = even(64, low=2, high=128)
     base = log(10_000, low=10, high=1_000_000, when={"head_dim": SEVERAL_PAIRS})
     seed = integer(3, low=0, high=99)
-    where = device()
+    sentence = text(
+        "the cat sat on the mat", max_length=80, when={"content": ("sentence",)}, more=True
+    )
+    head_dim = even(64, low=2, high=128, more=True)
+    where = device(more=True)
 
     def compute(self) -> Arrays:
         """Return scores [cells, cells] and their mean at each offset, without RoPE and with it.
 
-        NumPy computes in float64, the others in float32: `error` is by how much their maps differ.
+        NumPy computes in float64, the other devices in float32.
         """
-        seq_len = self.seq_len
-        qk = self._vectors(seq_len) / self.head_dim**0.25
-        inv_freq = rotary_frequencies(self.head_dim, self.base)
-        angles = rotary_angles(np.arange(seq_len), inv_freq)
-        error = None
+        qk = self._vectors(self.seq_len) / self.head_dim**0.25
         if self.where != "NumPy":
-            exact = _maps((qk, apply_rotary(qk, angles)))
             qk = to_device(qk.astype(np.float32), self.where)
-        pairs = qk, apply_rotary(qk, angles)
-        maps = _maps(pairs)
-        if self.where != "NumPy":
-            error = max(np.abs(a - b).max() for a, b in zip(maps, exact, strict=True))
-        sums = [_sums_by_offset(*pair) for pair in pairs]
-        offsets = np.arange(1 - seq_len, seq_len)
+        inv_freq = rotary_frequencies(self.head_dim, self.base)
+        pairs = qk, apply_rotary(qk, rotary_angles(np.arange(self.seq_len), inv_freq))
+        # A score is linear in query and key: the mean over a block is the score of their means.
+        maps = [to_numpy(_block_means(q) @ _block_means(k).T) for q, k in pairs]
+        offsets = np.arange(1 - self.seq_len, self.seq_len)
+        means = [_sums_by_offset(*pair) / (self.seq_len - abs(offsets)) for pair in pairs]
         return self.arrays(
             maps=maps,
-            curves=[through_ranges(offsets, each / (seq_len - abs(offsets))) for each in sums],
-            means=[_near_and_far(offsets, each) for each in sums],
-            error=error,
+            curves=[through_ranges(offsets, each) for each in means],
+            means=_near_and_far(offsets, means[1]),
+            ends={"xlim": (-1.02 * self.seq_len, 1.02 * self.seq_len)},
         )
 
     def _vectors(self, seq_len):
@@ -94,89 +91,40 @@ class RotaryScores(Picture):
     def draw(self, figure: Figure) -> list:
         """Both maps, and the mean of each of their diagonals: beside them where there is room."""
         limit, ends = LIMITS[self.content]
-        *heats, means = score_panels(figure, 1.2, 2.6)
+        *heats, means = maps_and_curves(figure, 1.2, 2.6)
         look = {"limits": (-limit, limit), "aspect": "equal", "most": (LONGEST, LONGEST)}
-        maps = [
-            Map(axes, lambda a, i=i: a.maps[i], size=lambda a: (a.seq_len, a.seq_len), **look)
-            for i, axes in enumerate(heats)
-        ]
-        for axes in heats:
-            axes.set(xlim=(0, LONGEST), ylim=(LONGEST, 0))
-        heats[0].set_title("without RoPE")
-        heats[1].set_title("with RoPE")
-        bar: dict[str, Any] = {
-            "ticks": (-limit, 0, limit),
-            "extend": "both",
-            "label": "score / √head_dim",
-        }
+        look["size"] = lambda a: (a.seq_len, a.seq_len)
+        maps = [Map(axes, f"maps[{i}]", **look) for i, axes in enumerate(heats)]
+        for axes, title in zip(heats, ("without RoPE", "with RoPE"), strict=True):
+            axes.set(xlim=(0, LONGEST), ylim=(LONGEST, 0), title=title)
         side, aspect = ("bottom", 30) if wide(figure) else ("right", 20)
-        figure.colorbar(maps[0].image, ax=heats, location=side, aspect=aspect, **bar)
+        bar = figure.colorbar(maps[0].image, ax=heats, location=side, aspect=aspect, extend="both")
+        bar.set_label("score / √head_dim")
+        bar.set_ticks((-limit, 0, limit))
         zero(means)
         dashed = {"color": "C1", "linestyle": "--", "zorder": 2.1}
         lines = [
-            Dense(means, dashed, lambda a: a.curves[0], "without RoPE"),
-            Dense(means, {"color": "C0"}, lambda a: a.curves[1], "with RoPE"),
+            Dense(means, dashed, "curves[0]", "without RoPE"),
+            Dense(means, {"color": "C0"}, "curves[1]", "with RoPE"),
         ]
         means.set(xlabel="offset, query − key (tokens)", ylabel="mean score")
         means.set(xlim=(-LONGEST, LONGEST), ylim=ends)
         whole(means.xaxis, means.yaxis, most=4, fewest=2)
         legend_above(figure, lines)
-        fit = Limits(means, lambda a: {"xlim": (-1.02 * a.seq_len, 1.02 * a.seq_len)})
-        return [*maps, *lines, fit]
+        return [*maps, *lines, Limits(means, "ends")]
 
     def caption(self, arrays: Arrays) -> str:
-        """Mean scores near the diagonal and far from it, and the device."""
-        (near, far), (near_turned, far_turned) = arrays.means
-        width = cell_width(arrays.seq_len)
-        cells = f"; a cell is the mean of {width} × {width} scores" if width > 1 else ""
-        if 2 * arrays.seq_len > RANGES:
-            cells += f"; the curve has the lowest and highest of {RANGES} ranges"
+        """Mean scores with RoPE near the diagonal and far from it."""
+        near, far = (signed(mean, ".2f") for mean in arrays.means)
         return (
-            f"{arrays.seq_len} tokens, {arrays.content}: with RoPE the mean score is "
-            f"{near_turned:.3f} near the diagonal (|i − j| ≤ {NEAR}) and {far_turned:.3f} farther "
-            f"away, without it {near:.3f} and {far:.3f}{cells}{float32_words(arrays)}."
+            f"With RoPE the mean score of {arrays.seq_len} tokens is {near} near the diagonal, up "
+            f"to a distance of {NEAR}, and {far} farther away."
         )
-
-
-def score_panels(figure, across, down):
-    """Axes for two maps of scores, and for curves: beside them where there is room, else below."""
-    if wide(figure):
-        panels = figure.subplot_mosaic("abc", width_ratios=(1, 1, across))
-    else:
-        panels = figure.subplot_mosaic("ab;cc", height_ratios=(down, 1))
-    left, right, _ = panels.values()
-    left.set(xlabel="key (position)", ylabel="query (position)")
-    right.set(xlabel="key (position)", yticks=())
-    whole(left.xaxis, left.yaxis, right.xaxis, most=3, steps=None)
-    return panels.values()
-
-
-def float32_words(arrays):
-    """How far a device's float32 is from NumPy's float64, for the caption; nothing for NumPy."""
-    if arrays.error is None:
-        return ""
-    return (
-        f"; {arrays.where} computed in float32 and differs from NumPy’s float64 by at most "
-        f"{arrays.error:.1e}"
-    )
-
-
-def _maps(pairs):
-    """The scores of each pair of queries and keys, [cells, cells]: of long texts the block means.
-
-    A score is linear in query and key, so the mean over a block is the score of their means.
-    """
-    return [to_numpy(_block_means(q) @ _block_means(k).T) for q, k in pairs]
-
-
-def cell_width(seq_len):
-    """How many tokens share a row of the map."""
-    return math.ceil(seq_len / CELLS)
 
 
 def _block_means(x: Array) -> Array:
     """Means of neighbouring rows of x [seq_len, head_dim]; the last block may be a short one."""
-    seq_len, width = len(x), cell_width(len(x))
+    seq_len, width = len(x), math.ceil(len(x) / CELLS)
     if width == 1:
         return x
     whole = seq_len // width * width
@@ -200,8 +148,7 @@ def _sums_by_offset(q: Array, k: Array) -> np.ndarray:
     return np.concatenate([sums[padded - seq_len + 1 :], sums[:seq_len]])
 
 
-def _near_and_far(offsets, sums):
+def _near_and_far(offsets, means):
     """Mean score over all pairs near the diagonal, and over all others."""
-    near = abs(offsets) <= NEAR
-    pairs = (len(offsets) + 1) // 2 - abs(offsets)
-    return tuple(float(sums[part].sum() / pairs[part].sum()) for part in (near, ~near))
+    pairs, near = (len(offsets) + 1) // 2 - abs(offsets), abs(offsets) <= NEAR
+    return [np.average(means[part], weights=pairs[part]) for part in (near, ~near)]

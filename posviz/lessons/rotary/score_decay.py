@@ -24,6 +24,7 @@ from posviz.pictures.parts import (
     zero,
 )
 from posviz.pictures.picture import Arrays, Picture
+from posviz.wording import signed
 
 SEEDS = 200
 LOOKS = {  # unit of the score, ends of its axis, what the two lines are
@@ -37,26 +38,22 @@ class ScoreDecay(Picture):
     """RoPE's score against offset: waves that decay for q = k, no decay for random q and k."""
 
     size = (8.0, 4.0)
-    paper_size = (3.3, 2.4)
 
     content = choice("aligned", options=tuple(LOOKS), redraw=True)
     offset = integer(8, low=0, high=256, until=lambda p: p.largest, play=True)
-    largest = log_integer(256, low=16, high=32_768, label="largest offset")
-    head_dim = even(128, low=2, high=512)
     base = log(10_000, low=10, high=1_000_000, when={"head_dim": SEVERAL_PAIRS})
-    seed = integer(0, low=0, high=99, when={"content": ("random", "many seeds")})
+    largest = log_integer(256, low=16, high=32_768, label="largest offset")
+    head_dim = even(128, low=2, high=512, more=True)
+    seed = integer(0, low=0, high=99, when={"content": ("random", "many seeds")}, more=True)
 
     def compute(self) -> Arrays:
-        """Return the curves, and score, envelope and bound at the offset over the seeds."""
-        offset = self.held("offset")
+        """Return the curve and the area around it, and the score at the offset over the seeds."""
         inv_freq = rotary_frequencies(self.head_dim, self.base)
         products = pair_products(self.content, self.seed, self.head_dim)
-        here = products @ _turns(offset, inv_freq)
+        here = products @ _turns(self.offset, inv_freq)
         return self.arrays(
-            score=here.real.mean(),
+            mark=([self.offset], [here.real.mean()]),
             deviation=here.real.std(),
-            envelope=np.abs(here).max(),
-            bound_here=_bound(products, offset, inv_freq),
             **_curves(self.content, self.seed, self.head_dim, self.base, self.largest),
         )
 
@@ -65,40 +62,30 @@ class ScoreDecay(Picture):
         unit, limits, names = LOOKS[self.content]
         axes = figure.subplots()
         zero(axes)
-        pale: dict[str, Any] = {
-            "facecolor": "C6",
-            "alpha": 0.2,
-            "label": names[1],
-            "animated": True,
-        }
-        (area,) = axes.fill([], [], **pale)
+        pale: dict[str, Any] = {"facecolor": "C6", "alpha": 0.2, "animated": True}
+        (area,) = axes.fill([], [], label=names[1], **pale)
         around = Other(area, lambda a: {"xy": np.transpose(a.around)})
-        curve = Dense(axes, {"color": "C0"}, lambda a: a.curve, names[0], stroke=1.6)
-        mark = Curve(axes, "C1o", lambda a: ([a.offset], [a.score]), "the offset", marks=1.6)
+        curve = Dense(axes, {"color": "C0"}, "curve", names[0], stroke=1.6)
+        mark = Curve(axes, "C1o", "mark", "the offset", marks=1.6)
         axes.set(xlim=(-600, 33_400), xlabel="offset (tokens)", ylim=limits, ylabel=unit)
         axes.yaxis.set_major_locator(MaxNLocator(5, steps=(1, 2, 5, 10)))
         whole(axes.xaxis, most=4)
-        legend_above(figure, [curve, around.artist, mark])
+        legend_above(figure, [curve, area, mark])
         return [Limits(axes, _limits), around, curve, mark]
 
     def caption(self, arrays: Arrays) -> str:
-        """The score at the offset, how often it rises, and what the bound is worth."""
-        at = f"at offset {arrays.offset}" + " (the largest)" * bool(arrays.beyond)
+        """The score at the offset, and how often it rises."""
+        score = signed(arrays.mark[1][0], ".2f")
         if arrays.content == "many seeds":
             return (
-                f"Over {SEEDS} random pairs of q and k the score {at} is {arrays.score:.2f} ± "
-                f"{arrays.deviation:.2f} times √head_dim, and the mean stays within ± "
-                f"{np.abs(arrays.curve[1]).max():.2f} at all {len(arrays.sampled)} offsets drawn, "
-                f"up to {arrays.largest:,}: no decay."
+                f"Over {SEEDS} random pairs of q and k the score at offset {arrays.offset} is "
+                f"{score} ± {arrays.deviation:.2f}, and the mean stays within ± "
+                f"{np.abs(arrays.curve[1]).max():.2f}."
             )
         unit = "times that at 0" if arrays.content == "aligned" else "times √head_dim"
-        ranges = f"; drawn are the lowest and highest score of {RANGES} ranges"
-        drawn = ranges if arrays.largest >= RANGES else ""
         return (
-            f"The score {at} is {arrays.score:.4f} {unit}, within ± {arrays.envelope:.4f}, and "
-            f"rises on {arrays.rises:,} of {arrays.largest:,} steps; RoFormer’s bound is "
-            f"{arrays.bound_here:.2f} times the trivial one there, and at {len(arrays.sampled)} "
-            f"offsets never below {arrays.bound.min():.2f}{drawn}."
+            f"At offset {arrays.offset} the score is {score} {unit}, and it rises on "
+            f"{arrays.rises:,} of {arrays.largest:,} steps."
         )
 
 
@@ -113,7 +100,7 @@ def _limits(arrays):
 def pair_products(content, seed, head_dim):
     """Each pair of q times the conjugate of k's, [seeds, head_dim/2], in the axis's unit.
 
-    Turned by offset × inv_freq and added up, their real part is the score.
+    Rotated by offset × inv_freq and added up, their real part is the score.
     """
     if content == "aligned":
         return np.full((1, head_dim // 2), 2 / head_dim, dtype=complex)
@@ -127,19 +114,18 @@ def _curves(content, seed, head_dim, base, largest):
     """The lines to draw, each as x and y: of one q and k at every offset, of many at a sample."""
     inv_freq = rotary_frequencies(head_dim, base)
     products = pair_products(content, seed, head_dim)
-    sampled = np.unique(np.linspace(0, largest, RANGES + 1).astype(int))
-    drawn = {"sampled": sampled, "bound": _bound(products, sampled, inv_freq)}
     if content == "many seeds":
+        sampled = np.unique(np.linspace(0, largest, RANGES + 1).astype(int))
         turns = _turns(sampled, inv_freq)
         scores = products.real @ turns.real.T - products.imag @ turns.imag.T
         mean, deviation = scores.mean(axis=0), scores.std(axis=0)
         around = _area(sampled, mean + deviation, mean - deviation)
-        return {"curve": (sampled, mean), "around": around, "rises": None, **drawn}
+        return {"curve": (sampled, mean), "around": around, "rises": None}
     sums = turned_sums(products[0], largest + 1, inv_freq)
     offsets, _, above = in_ranges(np.abs(sums))
     curve = through_ranges(np.arange(largest + 1), sums.real)
     rises = int((np.diff(sums.real) > 0).sum())
-    return {"curve": curve, "around": _area(offsets, above, -above), "rises": rises, **drawn}
+    return {"curve": curve, "around": _area(offsets, above, -above), "rises": rises}
 
 
 def _area(x, above, below):
@@ -152,7 +138,7 @@ def _turns(offsets, inv_freq):
 
 
 def turned_sums(products, length, inv_freq):
-    """Sum of the turned products at offsets 0 … length − 1: the score is its real part.
+    """Sum of the rotated products at offsets 0 … length − 1: the score is its real part.
 
     Every offset is a · stride + b with b < stride, so two small tables and one product of matrices
     replace length × head_dim/2 exponentials.
@@ -160,16 +146,3 @@ def turned_sums(products, length, inv_freq):
     stride = int(np.ceil(np.sqrt(length)))
     coarse = _turns(stride * np.arange(stride), inv_freq)
     return ((products * coarse) @ _turns(np.arange(stride), inv_freq).T).ravel()[:length]
-
-
-def _bound(products, offsets, inv_freq):
-    """RoFormer's bound as a multiple of the trivial one, Σ|products|: a mean over the seeds.
-
-    Abel's transformation: |Σ h e^(iδω)| ≤ max |h(j + 1) − h(j)| · Σ |S(j)|, S the partial sums of
-    the turns, and h beyond the last pair 0. For equal products that is the mean of |S(j)|.
-
-    Source: Su et al. 2021 (RoFormer), section 3.4.3.
-    """
-    steps = np.abs(np.diff(products, append=0)).max(axis=-1) / np.abs(products).sum(axis=-1)
-    partial_sums = _turns(offsets, inv_freq).cumsum(axis=-1)
-    return steps.mean() * np.abs(partial_sums).sum(axis=-1)

@@ -23,4 +23,4 @@ def my_scores(x, w_q, w_k, positions, base):
     return apply_rotary(x @ w_q, angles) @ apply_rotary(x @ w_k, angles).T / np.sqrt(head_dim)
 
 
-my_matrix = [[np.cos(-1.5), -np.sin(-1.5)], [np.sin(-1.5), np.cos(-1.5)]]  # (n − m) · 0.5
+my_matrix = [[np.cos(-1.5), -np.sin(-1.5)], [np.sin(-1.5), np.cos(-1.5)]]  # (j − i) · 0.5

@@ -1,48 +1,45 @@
 """The picture of a derivation: a line turns red when, and only when, its value says so."""
 
-import numpy as np
 import pytest
 
-from posviz.lessons.rotary.derivation_stepper import WRONG as REDS
-from posviz.lessons.rotary.derivation_stepper import DerivationStepper
-from posviz.lessons.rotary.derivations import setting
+from posviz.lessons.rotary.derivation_stepper import WRONG, DerivationStepper
+from posviz.lessons.rotary.derivations import rotary
 from tests.pictures.test_style import contrast
 
-WRONG = REDS["light"]
 
-
-def marks(**knobs):
-    """Colours of the lines shown, and the crosses, (value, row)."""
-    picture = DerivationStepper(**knobs)
-    figure = picture.figure()
-    words, plot = figure.axes
+def marks(style="notebook", dark=False, **knobs):
+    """Axes, colours of the formulas shown, and the crosses, (value, row)."""
+    words, plot = DerivationStepper(**knobs).figure(style, dark).axes
     lines = [text for text in words.texts if text.get_position()[0] == 1.8 and text.get_visible()]
     [crosses] = [line for line in plot.lines if line.get_label() == "does not follow"]
-    return [text.get_color() for text in lines], crosses.get_xydata().tolist()
+    return words, [text.get_color() for text in lines], crosses
 
 
-def test_the_slip_is_red_and_stands_aside():
-    colours, [(value, row)] = marks()
-    assert colours == ["black"] * 4 + [WRONG]
-    assert (round(value, 4), row) == (-0.9837, 4)
+def test_it_opens_on_the_right_derivation_with_four_controls():
+    assert DerivationStepper().values() == {
+        "derivation": "matrices",
+        "version": "right",
+        "line": 5,
+        "query": 7,
+    }
 
 
 @pytest.mark.parametrize(("style", "dark"), [("notebook", True), ("paper", False)])
-def test_the_red_line_is_read_on_its_background(style, dark):
-    words, plot = DerivationStepper().figure(style, dark).axes
-    row = [text for text in words.texts if text.get_position()[1] == 4 and text.get_visible()]
-    _, *formula_and_value = [text.get_color() for text in row]
-    [cross] = [line.get_color() for line in plot.lines if line.get_label() == "does not follow"]
-    assert formula_and_value == [cross, cross]
-    assert contrast(cross, words.get_facecolor()[:3]) >= 4.5  # WCAG 2.2, level AA
+def test_the_mistake_is_red_stands_aside_and_can_be_read(style, dark):
+    words, colours, crosses = marks(style, dark, version="with a mistake")
+    red = WRONG["dark" if dark else "light"]
+    assert [colour == red for colour in colours] == [False] * 4 + [True]
+    assert crosses.get_color() == red
+    [(value, row)] = crosses.get_xydata()
+    assert (round(value, 4), row) == (-0.9837, 4)
+    assert contrast(red, words.get_facecolor()[:3]) >= 4.5  # WCAG 2.2, level AA
 
 
-@pytest.mark.parametrize("knobs", [{"version": "right"}, {"line": 4}, {"m": 4}, {"inv_freq": 0.0}])
+@pytest.mark.parametrize("knobs", [{"version": "right"}, {"line": 4}, {"query": 4}])
 def test_nothing_is_red_where_every_line_follows(knobs):
-    colours, crosses = marks(**knobs)
-    assert set(colours) == {"black"}
-    assert len(colours) == knobs.get("line", 5)
-    assert crosses == []
+    _, colours, crosses = marks(**{"version": "with a mistake"} | knobs)
+    assert colours == ["black"] * knobs.get("line", 5)
+    assert crosses.get_xydata().tolist() == []
 
 
 @pytest.mark.parametrize("derivation", DerivationStepper.knobs()["derivation"].options)
@@ -52,14 +49,7 @@ def test_in_a_narrow_notebook_no_line_has_less_than_11_pixels(derivation):
 
 
 def test_a_rotation_the_wrong_way_round_turns_lines_red(monkeypatch):
-    right = setting.rotation_matrix
-    monkeypatch.setattr(setting, "rotation_matrix", lambda angles: right(angles).T)
-    assert marks(version="right")[0] == ["black", WRONG, WRONG, "black", WRONG]
-
-
-def test_of_a_vector_only_what_is_off_is_crossed_out():
-    colours, [(value, row)] = marks(derivation="sparse", m=5, line=3)
-    last = np.random.default_rng(0).standard_normal(8)[6:]
-    assert colours == ["black", "black", WRONG]
-    assert row == 2
-    assert value == pytest.approx(last[0] * np.cos(0.005) + last[1] * np.sin(0.005))
+    right = rotary.rotation_matrix
+    monkeypatch.setattr(rotary, "rotation_matrix", lambda angles: right(angles).T)
+    _, colours, _ = marks()
+    assert [colour != "black" for colour in colours] == [False, True, True, False, True]

@@ -1,4 +1,4 @@
-"""The numbers in lesson 05's pictures of what turns: vectors, a table of angles, three tokens."""
+"""The numbers in lesson 05's pictures, one by one, with complex numbers and loops."""
 
 import cmath
 import math
@@ -6,104 +6,186 @@ import math
 import numpy as np
 import pytest
 
+from posviz.lessons.rotary.pair_norms import PairNorms
+from posviz.lessons.rotary.real_head import RealHead
+from posviz.lessons.rotary.rotary_scores import RotaryScores
 from posviz.lessons.rotary.rotating_vectors import RotatingVectors
+from posviz.lessons.rotary.score_decay import ScoreDecay
 from posviz.lessons.rotary.turned_tokens import TurnedTokens
+from posviz.models import real
 from tests.lessons.by_hand import (
-    drawn,
+    assert_curve_covers,
+    caption_of,
+    complex_scores,
     every_setting,
+    frequencies,
     product,
     softmax,
     turned,
 )
 
-# ---------------------------------------------------------------- rotating vectors
+# ---------------------------------------------------------------- vectors in the plane
 
 Q, K = 1 + 0.5j, 0.3 + 1.2j
 
 
-def speed_of(picture):
-    return picture.base ** (-picture.pair / 16)
-
-
-def test_vectors_are_rotated_and_the_score_is_their_product():
+def test_the_score_of_rotated_vectors_depends_on_their_offset_alone():
     for picture in every_setting(RotatingVectors):
-        arrays, speed = picture.compute(), speed_of(picture)
-        places = picture.query + picture.together, picture.key + picture.together
-        assert arrays.positions == places
-        for found, start, place in zip(arrays.vectors, (Q, K), places, strict=True):
-            assert complex(*found) == pytest.approx(start * cmath.exp(1j * place * speed))
-        product_of_both = (
-            Q * (K * cmath.exp(1j * (picture.key - picture.query) * speed)).conjugate()
+        arrays, frequency = picture.compute(), picture.base ** (-picture.pair / 16)
+        apart = (picture.key - picture.query) * frequency
+        assert arrays.score == pytest.approx(
+            (Q * (K * cmath.exp(1j * apart)).conjugate()).real, abs=1e-12
         )
-        assert arrays.score == pytest.approx(product_of_both.real, abs=1e-12)
-
-
-@pytest.mark.parametrize(("query", "key"), [(7, 4), (0, 30)])
-def test_the_score_stands_still_when_both_move(query, key):
-    picture = RotatingVectors(query=query, key=key, pair=2)
-    at_rest = picture.compute().score
-    for together in range(31):
-        picture.together = together
-        assert picture.compute().score == pytest.approx(at_rest, abs=1e-13)
+        for found, start, place in zip(arrays.vectors, (Q, K), arrays.positions, strict=True):
+            assert complex(*found) == pytest.approx(start * cmath.exp(1j * place * frequency))
+        assert arrays.both[1] == pytest.approx(arrays.score, abs=1e-12)
+        arc = np.unwrap(np.arctan2(*arrays.arc[::-1]))
+        q, k = (cmath.phase(complex(*vector)) for vector in arrays.vectors)
+        assert arc[-1] - arc[0] == pytest.approx(math.remainder(q - k, math.tau))
 
 
 def test_a_score_that_moves_would_be_owned_up_to():
     picture = RotatingVectors()
     arrays = picture.compute()
-    arrays.both[3] += 0.02
-    assert picture.caption(arrays).endswith(", but up to 2.0e-02 away from it elsewhere.")
+    arrays.both[1][3] += 0.02
+    assert "changes by up to 2.0e-02" in picture.caption(arrays)
 
 
-@pytest.mark.parametrize(("query", "pair"), [(7, 1), (30, 0)])
-def test_the_arc_runs_from_k_to_q_the_shorter_way(query, pair):
-    picture = RotatingVectors(query=query, pair=pair, together=5)
-    arrays, (_, _, part, *_) = drawn(picture)
-    x, y = part.line.get_data()
-    arc = np.unwrap(np.arctan2(y, x))
-    q, k = (cmath.phase(complex(*vector)) for vector in arrays.vectors)
-    assert math.remainder(arc[0] - k, math.tau) == pytest.approx(0, abs=1e-12)
-    assert arc[-1] - arc[0] == pytest.approx(math.remainder(q - k, math.tau))
+def test_weights_of_three_tokens_are_those_of_a_loop():
+    queries = [(1.16, -0.6), (1.1, 0.76), (-0.5, 1.22)]
+    keys = [(-0.88, 0.8), (0.3, 1.18), (1.2, -0.04)]
 
+    def weights_of(picture, first):
+        """Attention weights [3, 3], token by token: one pair, whose frequency is 1."""
+        step = math.radians(picture.step) * (picture.turned != "nothing")
+        q = [turned(x, step * (first + i)) for i, x in enumerate(queries)]
+        step *= picture.turned != "queries"
+        k = [turned(x, step * (first + i)) for i, x in enumerate(keys)]
+        return [softmax([product(a, b) / math.sqrt(2) for b in k]) for a in q]
 
-# ---------------------------------------------------------------- three turned tokens
-
-QUERIES = [(1.16, -0.6), (1.1, 0.76), (-0.5, 1.22)]
-KEYS = [(-0.88, 0.8), (0.3, 1.18), (1.2, -0.04)]
-
-
-def weights_of(picture, first):
-    """Attention weights [3, 3], token by token."""
-    turn_q, turn_k = picture.turned != "nothing", picture.turned == "queries and keys"
-    step = math.radians(picture.step)
-
-    def at(vectors, turns):  # as one pair, whose frequency is 1
-        return [turned(x, turns * step * (first + i)) for i, x in enumerate(vectors)]
-
-    q, k = at(QUERIES, turn_q), at(KEYS, turn_k)
-    return [softmax([product(a, b) / math.sqrt(2) for b in k]) for a in q]
-
-
-def test_the_first_sight_is_the_audited_example():
-    arrays = TurnedTokens().compute()
-    weights = [[0.1093, 0.2032, 0.6875], [0.1547, 0.3914, 0.4538], [0.5172, 0.3744, 0.1084]]
-    np.testing.assert_array_equal(arrays.weights.round(4), weights)
-    output = [[-0.4485, 0.5688], [-0.1363, 0.6493], [0.5320, 0.5320]]
-    np.testing.assert_array_equal(arrays.output.round(4), output)
-    queries = [[1.2466, -0.3895], [0.7737, 1.0904], [-1.0430, 0.8066]]
-    keys = [[-1.0055, 0.6350], [-0.1217, 1.2114], [1.0592, 0.5654]]
-    np.testing.assert_array_equal(arrays.vectors.round(4), [queries, keys])
-
-
-@pytest.mark.parametrize("knobs", [{"turned": "nothing"}, {"step": 0}])
-def test_without_turning_it_is_the_other_audited_example(knobs):
-    weights = [[0.0900, 0.2017, 0.7082], [0.1373, 0.4218, 0.4409], [0.4658, 0.4260, 0.1082]]
-    np.testing.assert_array_equal(TurnedTokens(**knobs).compute().weights.round(4), weights)
-
-
-def test_weights_and_their_change_are_those_of_a_loop():
     for picture in every_setting(TurnedTokens):
-        arrays = picture.compute()
-        here, moved = (weights_of(picture, first) for first in (picture.first, picture.first + 1))
+        arrays, here = picture.compute(), weights_of(picture, picture.first)
         np.testing.assert_allclose(arrays.weights, here, rtol=0, atol=1e-12)
-        change = np.abs(np.subtract(moved, here)).max()
+        change = np.abs(np.subtract(weights_of(picture, picture.first + 1), here)).max()
         assert arrays.change == pytest.approx(change, abs=1e-12)
+    audited = [[0.1093, 0.2032, 0.6875], [0.1547, 0.3914, 0.4538], [0.5172, 0.3744, 0.1084]]
+    np.testing.assert_array_equal(TurnedTokens().compute().weights.round(4), audited)
+
+
+# ---------------------------------------------------------------- all scores of a text
+
+
+def reduced(scores):
+    """Means of blocks so wide that 512 of them hold a row; the last row and column may be short."""
+    width = next(width for width in range(1, len(scores) + 1) if width * 512 >= len(scores))
+    starts = range(0, len(scores), width)
+    blocks = [range(start, min(start + width, len(scores))) for start in starts]
+    shares = np.zeros((len(blocks), len(scores)))
+    for row, block in zip(shares, blocks, strict=True):
+        row[block] = 1 / len(block)
+    return shares @ scores @ shares.T
+
+
+@pytest.mark.parametrize("content", ["aligned", "random"])
+@pytest.mark.parametrize(
+    ("seq_len", "head_dim", "base"), [(64, 64, 10_000), (513, 32, 100), (1300, 16, 10_000)]
+)
+def test_maps_and_means_are_those_of_all_scores(content, seq_len, head_dim, base):
+    picture = RotaryScores(
+        content=content, seq_len=seq_len, head_dim=head_dim, base=base, seed=seq_len % 100
+    )
+    arrays, (q, k) = picture.compute(), picture._vectors(seq_len)
+    apart = np.subtract.outer(np.arange(seq_len), np.arange(seq_len))
+    for i, products in enumerate((q @ k.T, complex_scores(q, k, base))):
+        scores = products / math.sqrt(head_dim)
+        np.testing.assert_allclose(arrays.maps[i], reduced(scores), rtol=0, atol=1e-10)
+        diagonals = [np.diagonal(scores, -offset).mean() for offset in range(1 - seq_len, seq_len)]
+        assert_curve_covers(arrays.curves[i], 1 - seq_len, diagonals)
+    near, far = scores[abs(apart) <= 2].mean(), scores[abs(apart) > 2].mean()
+    assert arrays.means == pytest.approx((near, far), abs=1e-10)
+
+
+# ---------------------------------------------------------------- scores by offset
+
+ALIGNED = {1: 0.9702, 2: 0.8966, 4: 0.7592, 8: 0.7144, 16: 0.6203, 64: 0.4769, 256: 0.3207}
+
+
+def test_the_aligned_score_is_the_audited_one_and_rises_on_115_of_256_steps():
+    assert "rises on 115 of 256 steps" in caption_of(ScoreDecay())
+    for offset, expected in ALIGNED.items():
+        assert round(ScoreDecay(offset=offset).compute().mark[1][0], 4) == expected
+
+
+@pytest.mark.parametrize("content", ["aligned", "random"])
+@pytest.mark.parametrize(
+    ("head_dim", "base", "largest"), [(128, 10_000, 256), (64, 10_000, 5000), (2, 10, 16)]
+)
+def test_curve_envelope_and_rises_are_those_of_every_offset(content, head_dim, base, largest):
+    picture = ScoreDecay(content=content, head_dim=head_dim, base=base, largest=largest, seed=3)
+    arrays, q, k, unit = picture.compute(), np.ones(head_dim), np.ones(head_dim), head_dim
+    if content == "random":
+        (q,), (k,) = np.random.default_rng(3).standard_normal((2, 1, head_dim))
+        unit = math.sqrt(head_dim)
+    products = (q[0::2] + 1j * q[1::2]) * (k[0::2] - 1j * k[1::2]) / unit
+    sums = np.zeros(largest + 1, complex)
+    for each, frequency in zip(products, frequencies(head_dim, base), strict=True):
+        sums += each * np.exp(1j * frequency * np.arange(largest + 1))
+    assert_curve_covers(arrays.curve, 0, sums.real)
+    assert arrays.rises == sum(sums.real[1:] > sums.real[:-1])
+    x, y = (each[: len(each) // 2] for each in arrays.around)
+    for start, end, top in zip(x, [*x[1:], largest + 1], y, strict=True):
+        assert top == pytest.approx(abs(sums[int(start) : int(end)]).max(), abs=1e-10)
+
+
+def test_the_papers_bound_is_6_times_the_plainest_one_or_more():
+    """Su et al., section 3.4.3, with 128 dimensions and q = k: the mean of partial sums."""
+    offsets = np.arange(257)[:, None]
+    partial = np.cumsum(np.exp(1j * offsets * np.array(frequencies(128, 10_000))), axis=1)
+    # |h(j + 1) − h(j)| is 0 but for the last pair, and the plainest bound is 64 |h|.
+    assert abs(partial).sum(axis=1).min() / 64 == pytest.approx(6.41, abs=0.005)
+
+
+# ---------------------------------------------------------------- real heads
+
+
+@pytest.mark.parametrize("name", list(real.TELLING)[:2])
+@pytest.mark.parametrize(
+    ("positions", "layout"), [("given", "right"), ("all the same", "right"), ("given", "mixed up")]
+)
+def test_weights_are_those_of_pairs_rotated_one_by_one(name, positions, layout):
+    arrays = RealHead(head=name, sentence="cat", positions=positions, layout=layout).compute()
+    head = real.heads(real.SENTENCES["cat"])[name]
+    pairing = {"right": "half_split", "mixed up": "interleaved"}[layout]
+    at = range(len(head.words)) if positions == "given" else [0] * len(head.words)
+    q, k = (
+        [turned(x, p, 100_000, pairing) for x, p in zip(rows, at, strict=True)]
+        for rows in (head.q, head.k)
+    )
+    expected = np.full(head.weights.shape, np.nan)
+    for i, query in enumerate(q):
+        expected[i, : i + 1] = softmax([product(query, key) / 8 for key in k[: i + 1]])
+    np.testing.assert_allclose(arrays.maps[1], expected, atol=1e-9)
+
+
+def test_without_rope_or_with_a_wrong_layout_the_previous_word_is_lost():
+    assert RealHead().compute().share > 0.75
+    assert RealHead(positions="all the same").compute().share < 0.05
+    assert RealHead(layout="mixed up").compute().share < 0.01
+
+
+def test_a_readers_own_heads_stand_in_for_the_sentences():
+    picture = RealHead(real.heads(real.SENTENCES["cat"]))
+    np.testing.assert_array_equal(picture.compute().maps, RealHead(sentence="cat").compute().maps)
+    assert picture.knobs()["sentence"].idle(picture)
+
+
+@pytest.mark.parametrize("name", real.TELLING)
+def test_norms_are_those_of_columns_32_apart(name):
+    arrays = PairNorms(head=name, within=50).compute()
+    for part, (_, found) in (("q", arrays.query), ("k", arrays.key)):
+        heads = [real.heads(text)[name] for text in real.SENTENCES.values()]
+        rows = np.concatenate([getattr(head, part)[1:] for head in heads])
+        norms = [[math.hypot(row[i], row[i + 32]) for i in range(32)] for row in rows]
+        np.testing.assert_allclose(found, np.mean(norms, axis=0), rtol=1e-12)
+    assert arrays.fast == sum(2 * math.pi * 100_000 ** (i / 32) <= 50 for i in range(32))
+    assert (arrays.share > 0.1) == (name in ("previous word", "same word"))

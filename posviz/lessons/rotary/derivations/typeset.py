@@ -2,22 +2,19 @@
 
 import re
 
-_LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₘₙᵢ₊₋", "0123456789mni+−")
-_RAISED = str.maketrans("ᵀⁱ²", "Ti2")
+_LOWERED = str.maketrans("₀₁ᵢⱼ₋", "01ij−")
 _RULES = (  # what is looked for, one after the other, and what it is in mathtext
     (
         r"\[\[(.*?), (.*?)\],\s*\[(.*?), (.*?)\]\]",  # two columns, each a fraction without a line
         r"\\genfrac{[}{.}{0}{0}{\1}{\3}\\;\\;\\genfrac{.}{]}{0}{0}{\2}{\4}\\,",
     ),
-    ("[₀-₉ₘₙᵢ₊₋]+", lambda found: f"_{{{found[0].translate(_LOWERED)}}}"),
-    ("[ᵀⁱ²*]", lambda found: f"^{{{found[0].translate(_RAISED)}}}"),
+    ("[₀₁ᵢⱼ₋]+", lambda found: f"_{{{found[0].translate(_LOWERED)}}}"),
+    ("ᵀ", "^{T}"),
+    (r"\*", "^{*}"),
     (r"\^\(((?:[^()]|\([^()]*\))*)\)", r"^{\1}"),
-    (r"\b(base|first|last|Re|Im)\b", r"\\mathrm{\1}"),
-    (r"\b(inv|apply)_(freq|rotary)", r"\\mathrm{\1\\_\2}"),
-    (" in blocks of ", r"\\ \\mathrm{in\\ blocks\\ of}\\ "),
+    ("ⅈ", r"\\mathrm{i}"),
+    (r"\b(Re|Im)\b", r"\\mathrm{\1}"),
     (" ?(cos|sin) ", r"\\,\\\1\\,"),
-    (" … ", r"\\;…\\;"),
-    ("⊗", r"\\otimes "),
     (r"\S.*", r"$\g<0>$"),  # each line for itself
 )
 
