@@ -198,7 +198,7 @@ def _row(row: Row) -> str:
     number, asked, verdict = row
     [lesson] = [each for each in LESSONS if each.number == number]
     anchor = f"#{asked.section.replace(' ', '-')}" if asked.section else ""
-    place = html.escape(f"{number} {asked.section or lesson.title}")
+    place = html.escape(f"{number} · {asked.section or lesson.title}")
     link = f'<a href="{lesson.notebook}.ipynb{html.escape(anchor)}">{place}</a>'
     where = "; ".join(map(sources.link, asked.sources)) or NO_SOURCE
     cells = html.escape(asked.statement), html.escape(verdict.said), link, where
