@@ -1,4 +1,4 @@
-"""Frequencies that follow the length, and a cache of keys that were turned by earlier ones."""
+"""Frequencies that follow the length, and a cache of keys that have those of their own time."""
 
 import functools
 
@@ -13,9 +13,8 @@ from posviz.pictures.picture import Arrays, Picture
 
 HEAD_DIM, PAIRS = 64, 32
 TRAINED, LONGEST = 512, 2048  # tokens
-FACTOR = LONGEST // TRAINED
-LONG_FACTORS = FACTOR ** (np.arange(PAIRS) / (PAIRS - 1))  # made up: those of models are searched
-STEPS = np.arange(32, LONGEST + 1, 32)  # lengths at which the error is told
+LONG_FACTORS = 4 ** (np.arange(PAIRS) / (PAIRS - 1))  # made up: those of models are searched
+STEPS = np.arange(32, LONGEST + 1, 32)  # lengths at which the error is shown
 KEYS = np.arange(LONGEST)
 TURNED, UNTURNED, FIXED = "turned keys", "unturned keys", "one length for all"
 
@@ -30,7 +29,7 @@ class CacheTrap(Picture):
     cache = choice(TURNED, options=(TURNED, UNTURNED, FIXED), label="cache with")
     length = log_integer(1024, low=32, high=LONGEST, play=True, label="text so far")
     prompt = log_integer(64, low=1, high=LONGEST, label="of it the prompt")
-    pair = integer(PAIRS - 1, low=0, high=PAIRS - 1)
+    pair = integer(PAIRS - 1, low=0, high=PAIRS - 1, more=True)
 
     def compute(self) -> Arrays:
         """Return where a pair sees the keys [length], and by how much the scores are off.
@@ -38,19 +37,30 @@ class CacheTrap(Picture):
         error: the largest difference from a fresh pass, now and at all steps [steps]; elsewhere:
         the share of the attention that goes to other keys.
         """
-        speeds, scale = _speeds(self.method)
-        now = speeds[-1 if self.cache == FIXED else self.length - 1]
-        keys = np.broadcast_to(now, speeds.shape)
-        if self.cache == TURNED and self.length > self.prompt:  # else one pass has turned all
-            keys = _speeds_in_cache(speeds, self.prompt)
-        keys = keys[: self.length]
-        fresh, cached = (_scores(now, each, scale) for each in (0 * keys + now, keys))
-        weights = softmax(np.stack([fresh, cached]))
+        inv_freq, scale = _by_length(self.method)
+        now = inv_freq[-1 if self.cache == FIXED else self.length - 1]
+        fresh = of_keys = np.broadcast_to(now, (self.length, PAIRS))
+        errors = 0.0 * STEPS
+        if self.cache == TURNED:
+            errors = _errors(self.method, self.prompt)
+            if self.length > self.prompt:  # else one pass has rotated all
+                of_keys = _in_cache(inv_freq, self.prompt)[: self.length]
+        scores = np.stack([_scores(now, each, scale) for each in (fresh, of_keys)])
+        weights, keys = softmax(scores), KEYS[: self.length]
+        error = abs(scores[1] - scores[0]).max()
+        seems = keys * of_keys[:, self.pair] / now[self.pair]
         return self.arrays(
-            seems=KEYS[: self.length] * keys[:, self.pair] / now[self.pair],
-            error=abs(cached - fresh).max(),
-            errors=_errors(self.method, self.prompt) if self.cache == TURNED else 0.0 * STEPS,
+            seems=seems,
+            error=error,
             elsewhere=abs(weights[1] - weights[0]).sum() / 2,
+            errors=errors,
+            fresh=(keys, keys),
+            behind=(keys, np.where(seems < self.length, seems, np.nan)),
+            ahead=(keys, np.where(seems >= self.length, seems, np.nan)),
+            query=self.length - 1,
+            prompt=min(self.prompt, self.length),
+            by_step=(STEPS, errors),
+            here=([self.length], [error]),
         )
 
     def draw(self, figure: Figure) -> list:
@@ -59,14 +69,13 @@ class CacheTrap(Picture):
         zero(errors)
         dashes = {"color": "C6", "linestyle": "--"}
         ends = [axes.axvline(TRAINED, label="trained", **dashes) for axes in (places, errors)]
-        true = Curve(places, "C6:", lambda a: 2 * (KEYS[: a.length],), "fresh pass")
-        seems = Curve(places, "C0-", _behind, "with the cache", stroke=1.5)
-        ahead = Curve(places, "C1-", _ahead, "seems ahead", stroke=2.5)
-        query = Rule(places, {"color": "C2"}, lambda a: a.length - 1, "query", upright=False)
-        look = {"color": "C4", "linestyle": "-."}
-        prompt = Rule(places, look, lambda a: min(a.prompt, a.length), "prompt")
-        error = Curve(errors, "C1-", lambda a: (STEPS, a.errors))
-        mark = Curve(errors, "C1o", lambda a: ([a.length], [a.error]), marks=1.6)
+        true = Curve(places, "C6:", "fresh", "fresh pass")
+        seems = Curve(places, "C0-", "behind", "with the cache", stroke=1.5)
+        ahead = Curve(places, "C1-", "ahead", "seems ahead", stroke=2.5)
+        query = Rule(places, {"color": "C2"}, "query", "query", upright=False)
+        prompt = Rule(places, {"color": "C4", "linestyle": "-."}, "prompt", "prompt")
+        error = Curve(errors, "C1-", "by_step")
+        mark = Curve(errors, "C1o", "here", marks=1.6)
         places.set(ylabel="seems to stand at", ylim=(-150, 3900))
         places.set(xlim=(-0.02 * LONGEST, 1.02 * LONGEST))
         errors.set(xlabel="key (position); text so far (tokens)", ylabel="score off by")
@@ -78,68 +87,44 @@ class CacheTrap(Picture):
 
     def caption(self, arrays: Arrays) -> str:
         """Where the most misplaced key seems to stand, how far scores are off, and the cost."""
-        made_up = " (factors made up for this picture)" * (arrays.method == "LongRoPE")
-        start = (
-            f"{arrays.method}{made_up}, trained on {TRAINED} tokens, {arrays.length:,} so far, a "
-            f"prompt of {min(arrays.prompt, arrays.length):,}"
-        )
+        start = f"{arrays.method}, {arrays.length:,} tokens: "
         if arrays.cache == UNTURNED:
-            return f"{start}: no score is off, but each step turns all {arrays.length:,} keys anew."
+            return f"{start}no score is off, but each step rotates all {arrays.length:,} keys anew."
         if arrays.cache == FIXED:
-            return (
-                f"{start}: no score is off, but texts within {TRAINED} tokens are stretched, too."
-            )
+            return f"{start}no score is off, but texts within {TRAINED} tokens are stretched too."
         if arrays.error < 1e-9:
-            return f"{start}: no score is off, for all keys were turned by the same frequencies."
-        shifts = arrays.seems - KEYS[: arrays.length]
-        key = np.argmax(shifts)
-        place = f"the key at {key:,} seems to stand at {arrays.seems[key]:,.0f}"
+            return f"{start}no score is off, because all keys have the same frequencies."
+        key = np.argmax(arrays.seems - KEYS[: arrays.length])
         return (
-            f"{start}: for pair {arrays.pair} {place if shifts[key] > 0.5 else 'no key moves'}, "
-            f"the query is at {arrays.length - 1:,}; scores are off by up to {arrays.error:.2f}, "
-            f"and {arrays.elsewhere:.0%} of the attention goes elsewhere."
+            f"{start}pair {arrays.pair} sees key {key:,} at {arrays.seems[key]:,.0f}, "
+            f"scores change by up to {arrays.error:.2f}, and {arrays.elsewhere:.0%} of the "
+            "attention moves."
         )
-
-
-def _behind(arrays):
-    """Keys that do not seem to lie ahead of the query, and where they seem to stand."""
-    return KEYS[: arrays.length], np.where(arrays.seems < arrays.length, arrays.seems, np.nan)
-
-
-def _ahead(arrays):
-    return KEYS[: arrays.length], np.where(arrays.seems >= arrays.length, arrays.seems, np.nan)
 
 
 @functools.cache
-def _speeds(method):
+def _by_length(method):
     """The frequencies for each length, from 1 [lengths, pairs], and the factor of the scores."""
+    trained = {"original_max_seq_len": TRAINED}
     if method == "LongRoPE":
-        short, long = (_longrope(length) for length in (TRAINED, LONGEST))
-        is_long = KEYS[:, None] >= TRAINED
-        return np.where(is_long, long.inv_freq, short.inv_freq), short.attention_factor**2
-    lengths = range(1, LONGEST + 1)
-    found = [dynamic_ntk(HEAD_DIM, 2, seq_len=n, original_max_seq_len=TRAINED) for n in lengths]
-    return np.array([each.inv_freq for each in found]), 1.0
+        factors = {"short_factors": np.ones(PAIRS), "long_factors": LONG_FACTORS}
+        short, long = (
+            longrope(HEAD_DIM, seq_len=length, max_seq_len=LONGEST, **factors, **trained)
+            for length in (TRAINED, LONGEST)
+        )
+        inv_freq = np.where(KEYS[:, None] >= TRAINED, long.inv_freq, short.inv_freq)
+        return inv_freq, short.attention_factor**2
+    found = [dynamic_ntk(HEAD_DIM, 2, seq_len=key + 1, **trained).inv_freq for key in KEYS.tolist()]
+    return np.array(found), 1.0
 
 
-def _longrope(seq_len):
-    return longrope(
-        HEAD_DIM,
-        short_factors=np.ones(PAIRS),
-        long_factors=LONG_FACTORS,
-        seq_len=seq_len,
-        original_max_seq_len=TRAINED,
-        max_seq_len=LONGEST,
-    )
-
-
-def _speeds_in_cache(speeds, prompt):
-    """By which frequencies keys were turned: the prompt's at its end, each later one as it came."""
-    return speeds[np.maximum(KEYS, prompt - 1)]
+def _in_cache(inv_freq, prompt):
+    """The frequencies of keys: the prompt's at its end, those of a later key as it came."""
+    return inv_freq[np.maximum(KEYS, prompt - 1)]
 
 
 def _scores(query, keys, scale):
-    """The scores [keys] of a newest token with equal ones, its own kind, of length √head_dim.
+    """The scores [keys] of a newest token with equal ones, its own kind, of norm √head_dim.
 
     query: its frequencies [pairs]; keys: those of each key [keys, pairs].
     """
@@ -150,20 +135,17 @@ def _scores(query, keys, scale):
 @functools.lru_cache(maxsize=4)
 def _errors(method, prompt):
     """The largest error of a score at each step [steps]; none while the prompt is read."""
-    speeds, scale = _speeds(method)
-    turned = np.exp(-1j * KEYS[:, None] * _speeds_in_cache(speeds, prompt))
-    queries = np.exp(1j * (STEPS - 1)[:, None] * speeds[STEPS - 1])
-    off = abs(scale * 2 / HEAD_DIM**0.5 * (queries @ turned.T).real - _fresh(method))
-    is_key = STEPS[:, None] > KEYS
-    return np.where(prompt < STEPS, np.where(is_key, off, 0).max(axis=1), 0)
+    inv_freq, scale = _by_length(method)
+    rotated = np.exp(-1j * KEYS[:, None] * _in_cache(inv_freq, prompt))
+    queries = np.exp(1j * (STEPS - 1)[:, None] * inv_freq[STEPS - 1])
+    off = abs(scale * 2 / HEAD_DIM**0.5 * (queries @ rotated.T).real - _fresh(method))
+    is_key = (STEPS[:, None] > KEYS) & (STEPS[:, None] > prompt)
+    return np.where(is_key, off, 0).max(axis=1)
 
 
 @functools.cache
 def _fresh(method):
-    """The scores of a fresh pass over the text at each step [steps, keys], 0 where no key is."""
-    speeds, scale = _speeds(method)
-    found = np.zeros((len(STEPS), LONGEST))
-    for row, step in zip(found, STEPS.tolist(), strict=True):
-        now = speeds[step - 1]
-        row[:step] = _scores(now, np.broadcast_to(now, (step, PAIRS)), scale)
-    return found
+    """The scores of a fresh pass over the text at each step, [steps, keys]."""
+    inv_freq, scale = _by_length(method)
+    distances = (STEPS[:, None] - 1 - KEYS)[..., None]
+    return scale * 2 / HEAD_DIM**0.5 * np.cos(distances * inv_freq[STEPS - 1, None]).sum(axis=-1)

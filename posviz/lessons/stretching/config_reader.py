@@ -14,15 +14,14 @@ from posviz.configs.builtin import CONFIGS
 from posviz.configs.kinds import kept_and_slowed
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.pictures.knobs import choice, text
-from posviz.pictures.parts import Curve, Limits, Text, legend_above, whole, wide
+from posviz.pictures.parts import Curve, Limits, Other, Text, legend_above, whole, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import quoted, shortened
 
 PASTED = "pasted"
 LONGEST = 2**18  # characters of a configuration
-LOWEST, HIGHEST = 3, 1e9  # wavelengths
-LINES = "before", "kept", "blended", "slowed"
-BOUND = "\u00a0"  # a space at which no line breaks
+HIGHEST = 1e9  # wavelength
+LOOKS = {"before": "C6-", "kept": "C0o", "blended": "C1D", "slowed": "C2^"}
 NOTHING = np.array([]), np.array([])
 
 
@@ -53,43 +52,42 @@ class ConfigReader(Picture):
         kept, blended, slowed: those after, by what was done to the pair; told: what is said in
         words; notice: what is wrong with a text that is no configuration.
         """
+        kinds, lengths, told, notice = [], (0, 0), "", ""
         try:
             reading = self._read()
         except (TypeError, ValueError) as error:
-            notice = shortened(error).replace("source must", "the text must")
-            return self._shown([], (0, 0), "", notice, notice)
-        turning = [kind for kind in reading.kinds if kind.frequencies is not None]
-        lengths = reading.trained, reading.promised
-        trained, promised = (f"{length:,}" if length else "?" for length in lengths)
-        start = f"trained on {trained} tokens, {promised} promised"
-        kinds = [_told(kind) for kind in reading.kinds]
-        told = "\n".join([start, *kinds, *(f"! {warning}" for warning in reading.warnings)])
-        said = "; ".join([start, *kinds[:2], _counted(len(reading.warnings))])
-        return self._shown(turning, lengths, told, "", said)
+            said = notice = shortened(error).replace("source must", "the text must")
+        else:
+            kinds = [kind for kind in reading.kinds if kind.frequencies is not None]
+            lengths = reading.trained, reading.promised
+            trained, promised = (f"{length:,}" if length else "?" for length in lengths)
+            start = f"trained on {trained} tokens, {promised} promised"
+            layers, count = [_told(kind) for kind in reading.kinds], len(reading.warnings)
+            told = "\n".join([start, *layers, *(f"! {warning}" for warning in reading.warnings)])
+            methods = [each.partition(", base")[0] for each in layers[:2]]
+            said = "; ".join([start, *methods, f"{count} warning{'s' * (count != 1)}"])
+        marked = [_marked(kind) for kind in kinds]
+        pairs = max([len(each["before"]) for each in marked], default=32)
+        ends = -0.04 * pairs, 1.04 * pairs
+        return self.arrays(
+            **{name: _joined([each[name] for each in marked]) for name in LOOKS},
+            levels=[(ends, [length] * 2) if length else NOTHING for length in lengths],
+            limits={"xlim": ends},
+            labels=_labels(kinds),
+            told=told,
+            notice=notice,
+            said=said,
+        )
 
     def _read(self):
         if self.model != PASTED:
             return read_config(CONFIGS[self.model])
         start = self.config.lstrip()[:8]
-        if start[:1] != "{":  # not a path: what is typed here opens no file
-            raise ValueError(
-                f"this text begins with {quoted(start)}, a config.json begins with {{"
-                if start
-                else "paste the text of a config.json into the field above"
-            )
+        if not start:
+            raise ValueError("paste the text of a config.json into the field above")
+        if start[0] != "{":  # not a path: what is typed here opens no file
+            raise ValueError(f"this text begins with {quoted(start)}, a config.json begins with {{")
         return read_config(self.config)
-
-    def _shown(self, kinds, lengths, told, notice, said):
-        marked = [_marked(kind) for kind in kinds]
-        return self.arrays(
-            **{name: _joined([each[name] for each in marked]) for name in LINES},
-            labels=_labels(kinds),
-            pairs=max([len(each["before"]) for each in marked], default=32),
-            lengths=lengths,
-            told=told,
-            notice=notice,
-            said=said,
-        )
 
     def draw(self, figure: Figure) -> list:
         """The wavelength of each pair before and after; beside them what is said in words."""
@@ -98,53 +96,31 @@ class ConfigReader(Picture):
         else:
             axes, words = figure.subplots(2, 1, height_ratios=(1, 1.3))
         words.set_axis_off()
-        axes.set(yscale="log", ylim=(LOWEST, HIGHEST), xlabel="pair", ylabel="wavelength (tokens)")
+        axes.set(yscale="log", ylim=(3, HIGHEST), xlabel="pair", ylabel="wavelength (tokens)")
         axes.yaxis.set_major_locator(LogLocator(numticks=6))
         axes.yaxis.set_minor_locator(NullLocator())
         whole(axes.xaxis, most=4)
         levels = [
-            Curve(axes, "C6--", lambda a: _level(a, 0), "trained"),
-            Curve(axes, "C6:", lambda a: _level(a, 1), "promised"),
+            Curve(axes, "C6--", "levels[0]", "trained"),
+            Curve(axes, "C6:", "levels[1]", "promised"),
         ]
-        curves = [
-            Curve(axes, "C6-", lambda a: a.before, "before"),
-            Curve(axes, "C0o", lambda a: a.kept, "kept", marks=0.7),
-            Curve(axes, "C1D", lambda a: a.blended, "blended", marks=0.7),
-            Curve(axes, "C2^", lambda a: a.slowed, "slowed", marks=0.7),
-        ]
+        curves = [Curve(axes, look, name, name, marks=0.7) for name, look in LOOKS.items()]
         legend_above(figure, [*curves, *levels], narrow=3, columnspacing=1.1, handlelength=1.6)
-        columns, rows = _room(figure)
-        above = {"transform": words.transAxes, "va": "top", "parse_math": False}
-        limits = Limits(axes, lambda a: {"xlim": (-0.04 * a.pairs, 1.04 * a.pairs)})
-        return [
-            limits,
-            *levels,
-            *curves,
-            _Label(axes, 0, va="bottom"),
-            _Label(axes, 1, va="top"),
-            Text(words, 0, 1, lambda a: _wrapped(a.told, columns, rows), **above),
-            Text(words, 0, 1, lambda a: _wrapped(a.notice, columns, rows), color="C1", **above),
+        name = {"ha": "right", "parse_math": False, "animated": True, "in_layout": False}
+        labels = [
+            Other(axes.text(0, 1, "", va=va, **name), f"labels[{at}]")
+            for at, va in enumerate(("bottom", "top"))
         ]
+        room = _room(figure)
+        above = {"transform": words.transAxes, "va": "top", "parse_math": False}
+        told = Text(words, 0, 1, lambda a: _wrapped(a.told, *room), **above)
+        notice = Text(words, 0, 1, lambda a: _wrapped(a.notice, *room), color="C1", **above)
+        return [Limits(axes, "limits"), *levels, *curves, *labels, told, notice]
 
     def caption(self, arrays: Arrays) -> str:
         """What the configuration says, or why it says nothing."""
         name = "The pasted text" if arrays.model == PASTED else arrays.model
         return f"{name}: {arrays.said.rstrip('.').replace('. ', ', ')}."
-
-
-class _Label(Text):
-    """The name of a kind of layers at the end of its curve."""
-
-    def __init__(self, axes, at, **look):
-        super().__init__(axes, 0, 1, lambda a: "", ha="right", parse_math=False, **look)
-        self.show = lambda a: dict(zip(("text", "position"), a.labels[at], strict=True))
-
-
-def _level(arrays, at):
-    """A length as a level line, nothing where it is not told."""
-    if not arrays.lengths[at]:
-        return NOTHING
-    return [-0.04 * arrays.pairs, 1.04 * arrays.pairs], [arrays.lengths[at]] * 2
 
 
 def _told(kind: Layers) -> str:
@@ -153,18 +129,12 @@ def _told(kind: Layers) -> str:
     layers += f", {kind.count} layers" if kind.count else ""
     if kind.method == "none":
         return f"{layers}: no position"
-    method = "RoPE"
+    method, pairs = "RoPE", f"{kind.rotary_dim // 2} pairs"
     if kind.method != "default":
         method = kind.method + f" × {kind.factor:g}" * (kind.factor > 1)
-    pairs = f"{kind.rotary_dim // 2} pairs"
-    if kind.method != "default":
         pairs += f": {kind.pairs_told()}"
-    scores = f"; scores{BOUND}×{BOUND}{kind.on_scores:.4f}" * (abs(kind.on_scores - 1) > 5e-5)
+    scores = f"; scores\u00a0×\u00a0{kind.on_scores:.4f}" * (abs(kind.on_scores - 1) > 5e-5)
     return f"{layers}: {method}, base {kind.base:,.0f}, {pairs}{scores}"
-
-
-def _counted(warnings):
-    return f"{warnings or 'no'} warning{'s' * (warnings != 1)}"
 
 
 def _marked(kind) -> dict:
@@ -192,18 +162,18 @@ def _labels(kinds):
     """A name for the uppermost and for the lowest curve after, and where: none if they are one."""
     ends: dict = {}
     for kind in kinds:
-        turning = np.flatnonzero(kind.frequencies.inv_freq)
-        if len(turning):
-            wave = float(2 * np.pi / kind.frequencies.inv_freq[turning[-1]])
-            names, _ = ends.get(round(np.log(wave), 6), ("", None))
-            name = shortened(kind.kind.removesuffix("_attention"))[:20]
-            both = f"{names}, {name}" if names else name
-            ends[round(np.log(wave), 6)] = both, (int(turning[-1]), wave)
-    none = "", (0, 1)
+        if len(rotating := np.flatnonzero(kind.frequencies.inv_freq)):
+            wave = float(2 * np.pi / kind.frequencies.inv_freq[rotating[-1]])
+            names, place = ends.get(round(np.log(wave), 6), ([], (int(rotating[-1]), wave)))
+            names.append(shortened(kind.kind.removesuffix("_attention"))[:20])
+            ends[round(np.log(wave), 6)] = names, place
     if len(ends) < 2:
-        return none, none
+        return [{"text": "", "position": (0, 1)}] * 2
     (above, (x, high)), (below, (low_x, low)) = ends[max(ends)], ends[min(ends)]
-    return (above, (x, min(2 * high, HIGHEST / 20))), (below, (low_x, low / 9))
+    return [
+        {"text": ", ".join(above), "position": (x, min(2 * high, HIGHEST / 20))},
+        {"text": ", ".join(below), "position": (low_x, low / 9)},
+    ]
 
 
 def _room(figure):

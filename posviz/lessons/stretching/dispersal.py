@@ -1,10 +1,7 @@
 """How the best key's weight thins out as a row grows, and what sharper scores do about it."""
 
-from typing import Any
-
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, NullLocator
 
 from posviz.encodings.stretching import yarn
@@ -14,7 +11,8 @@ from posviz.pictures.picture import Arrays, Picture
 
 MOST = 1_000_000
 KEYS = np.unique(np.geomspace(1, MOST, 961).astype(int))
-LOOKS = {  # of each rule its line, and its marker at the end of the longer text
+# Of each rule its line, and its mark at the end of the longer text.
+LOOKS = {
     "plain": ("C0-", "o"),
     "a²": ("C1--", "D"),
     "log n": ("C2-.", "^"),
@@ -26,76 +24,62 @@ class Dispersal(Picture):
     """One best key among ever more others: its weight, and four rules for the scores."""
 
     size = (8.0, 4.0)
-    paper_size = (3.3, 2.7)
 
     margin = real(8, low=0, high=20, step=0.1, play=True, label="margin δ")
     length = log_integer(4096, low=256, high=128_000, label="trained length L")
     factor = log(4, low=1, high=64, label="factor s")
 
     def compute(self) -> Arrays:
-        """Return by rule the best key's weight in rows of KEYS, and at both lengths [2].
+        """Return by rule the weight of the best key in rows of KEYS, and at the longer length.
 
-        Its score is margin above all others, which are equal. factors: by rule what the scores
-        are multiplied by at the longer length.
+        Its score is `margin` above all others, which are equal.
         """
-        ends = np.array([self.length, round(self.factor * self.length)])
-        factors = sharpening(ends, self.length, self.factor)
+        longer = round(self.factor * self.length)
+        curves, ends = (
+            [
+                weight(sharper * self.margin, keys)
+                for sharper in sharpening(keys, self.length, self.factor).values()
+            ]
+            for keys in (KEYS, np.array([longer]))
+        )
         return self.arrays(
-            ends=ends,
-            factors={name: values[1] for name, values in factors.items()},
-            here={name: weight(values * self.margin, ends) for name, values in factors.items()},
-            curves={
-                name: weight(values * self.margin, KEYS)
-                for name, values in sharpening(KEYS, self.length, self.factor).items()
-            },
+            curves=[(KEYS, curve) for curve in curves],
+            ends=[([longer], end) for end in ends],
+            before=weight(self.margin, self.length),
+            longer=longer,
+            band={"width": self.length - 0.5},
         )
 
     def draw(self, figure: Figure) -> list:
         """A line for each rule over the trained lengths, and a mark where the longer text ends."""
         axes = figure.subplots()
-        grey: dict[str, Any] = {
-            "facecolor": "C6",
-            "alpha": 0.25,
-            "lw": 0,
-            "label": "trained lengths",
-        }
-        band = Rectangle((0.5, 0), 1, 1, transform=axes.get_xaxis_transform(), **grey)
-        axes.add_patch(band).set_animated(True)
-        end = Rule(axes, {"color": "C6", "linestyle": ":"}, lambda a: a.ends[1])
+        grey = {"facecolor": "C6", "alpha": 0.25, "lw": 0, "label": "trained lengths"}
+        band = axes.axvspan(0.5, 1.5, animated=True, **grey)
+        end = Rule(axes, {"color": "C6", "linestyle": ":"}, "longer")
         curves = [
-            Curve(axes, line, lambda a, name=name: (KEYS, a.curves[name]), name)
-            for name, (line, _) in LOOKS.items()
+            Curve(axes, line, f"curves[{at}]", name)
+            for at, (name, (line, _)) in enumerate(LOOKS.items())
         ]
+        # Llama-4 and log n may end close together: a square shows around a triangle.
         marks = [
-            Curve(
-                axes,
-                line[:2] + marker,
-                lambda a, name=name: (a.ends[1:], a.here[name][1:]),
-                marks=1.2,
-            )
-            for name, (line, marker) in reversed(LOOKS.items())
+            Curve(axes, line[:2] + mark, f"ends[{at}]", marks=1.2)
+            for at, (line, mark) in reversed([*enumerate(LOOKS.values())])
         ]
         axes.set(xscale="log", xlim=(0.8, 1.25 * MOST), xlabel="keys in the row, n")
         axes.set(ylim=(-0.03, 1.05), yticks=(0, 0.5, 1), ylabel="weight of the best key")
         axes.xaxis.set_major_locator(LogLocator(numticks=8))
         axes.xaxis.set_minor_locator(NullLocator())
         legend_above(figure, [*curves, band], narrow=3, columnspacing=1.2, handlelength=2.2)
-        # Llama-4 and log n may end close together: a square shows around a triangle.
-        ends = Other(band, lambda a: {"width": a.ends[0] - 0.5})
-        return [ends, end, *curves, *marks]
+        return [Other(band, "band"), end, *curves, *marks]
 
     def caption(self, arrays: Arrays) -> str:
         """The weight at the trained length, and by rule at the longer one."""
-        trained, longer = arrays.ends
-        told = ", ".join(
-            f"{'YaRN’s ' * (name == 'a²')}{name} {here[1]:.3f}"
-            + f" (scores × {arrays.factors[name]:.4f})" * bool(arrays.factors[name] != 1)
-            for name, here in arrays.here.items()
+        ends = ", ".join(
+            f"{name} {end[0]:.3f}" for name, (_, end) in zip(LOOKS, arrays.ends, strict=True)
         )
         return (
-            f"A key whose score is {arrays.margin:g} above all others gets "
-            f"{arrays.here['plain'][0]:.3f} of the weight among {trained:,} keys; among "
-            f"{longer:,}: {told}."
+            f"A key that scores {arrays.margin:g} above all others has the weight "
+            f"{arrays.before:.3f} among {arrays.length:,}; among {arrays.longer:,}: {ends}."
         )
 
 
@@ -112,11 +96,10 @@ def sharpening(keys, length, factor):
 
     Source: Peng et al. 2023 (YaRN), equation 22; Su 2021 on log n; Llama 4's released code.
     """
-    same = np.ones(len(keys))
-    yarns = yarn(128, factor, original_max_seq_len=length).attention_factor ** 2
+    attention_factor = yarn(128, factor, original_max_seq_len=length).attention_factor
     return {
-        "plain": same,
-        "a²": yarns * same,
+        "plain": np.ones(len(keys)),
+        "a²": np.full(len(keys), attention_factor**2),
         "log n": np.maximum(np.log(keys) / np.log(length), 1),
         "Llama-4": 1 + 0.1 * np.log1p(keys // length),
     }

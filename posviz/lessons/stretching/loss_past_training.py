@@ -1,7 +1,5 @@
 """How well a trained model predicts a text that goes on past the length of its training."""
 
-from typing import Any
-
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
@@ -14,65 +12,57 @@ from posviz.pictures.picture import Arrays, Picture
 PLAIN, CROPPED = "nothing changed", "cropped"
 READINGS = stored()
 SHOWN = 2  # bins of the readings in one of the picture: its wiggles are the text's own
-SHORT = TRAINED // 2  # tokens that a short text has
 ASKED = np.arange(ASKED_EVERY, LENGTH + 1, ASKED_EVERY)  # tokens
-TOP = 9.0  # nats; no reading is above it, as a test makes sure of
 
 
 class LossPastTraining(Picture):
     """SmolLM2 reads past its trained length: what it predicts, and what it finds again."""
 
     size = (8.0, 4.0)
-    paper_size = (3.3, 2.6)
 
     reading = choice(
         "YaRN × 2", options=tuple(n for n in READINGS if n not in (PLAIN, CROPPED)), label="method"
     )
 
     def compute(self) -> Arrays:
-        """Return the losses [bins], and of each part of the text, and the digits that were right.
+        """Return the losses along the text and past the trained length, and digits that were right.
 
         found: their share at each place where numbers are asked for; right: past the trained one.
         """
         readings = [READINGS[name] for name in (PLAIN, self.reading, CROPPED)]
+        middles = (np.arange(LENGTH // BIN // SHOWN) + 0.5) * BIN * SHOWN
         return self.arrays(
-            middles=(np.arange(LENGTH // BIN // SHOWN) + 0.5) * BIN * SHOWN,
-            losses=[_smoothed(reading) for reading in readings],
-            short=[reading.mean(0, SHORT) for reading in readings[:2]],
+            losses=[(middles, _smoothed(reading)) for reading in readings],
             long=[reading.mean(TRAINED, LENGTH) for reading in readings],
-            found=[_found(reading) for reading in readings],
+            found=[(ASKED, _found(reading)) for reading in readings],
             right=[_right(reading) for reading in readings],
         )
 
     def draw(self, figure: Figure) -> list:
         """The loss along the text, and the digits that are right, in three readings."""
         losses, digits = figure.subplots(2, 1, height_ratios=(1.9, 1), sharex=True)
-        losses.set(xlim=(0, 1.02 * LENGTH), ylim=(0, TOP), ylabel="loss (nats)")
+        losses.set(xlim=(0, 1.02 * LENGTH), ylim=(0, 9), ylabel="loss (nats)")
         digits.set(ylim=(-0.15, 1.15), ylabel="digits right", xlabel="position (tokens)")
         digits.set_xticks(np.arange(0, LENGTH + 1, ASKED_EVERY))
         digits.xaxis.set_major_formatter("{x:,.0f}")
         digits.yaxis.set_major_formatter(PercentFormatter(1))
-        dashes: dict[str, Any] = {"color": "C6", "linestyle": "--"}
+        dashes = {"color": "C6", "linestyle": "--"}
         end, _ = [axes.axvline(TRAINED, label="trained length", **dashes) for axes in figure.axes]
-        curves, points = [], []
         looks = ("C1-", PLAIN), ("C0-", "as chosen"), ("C2:", f"cropped to {TRAINED:,}")
+        curves, points = [], []
         for at, (look, label) in enumerate(looks):  # the last often lies on the second
-            curves.append(Curve(losses, look, lambda a, at=at: (a.middles, a.losses[at]), label))
-            points.append(
-                Curve(digits, f"{look}o", lambda a, at=at: (ASKED, a.found[at]), marks=1.4)
-            )
+            curves.append(Curve(losses, look, f"losses[{at}]", label))
+            points.append(Curve(digits, f"{look}o", f"found[{at}]", marks=1.4))
         legend_above(figure, [end, *curves], narrow=2)
         figure.align_ylabels((losses, digits))
         return [*curves, *points]
 
     def caption(self, arrays: Arrays) -> str:
-        """What the method costs a short text and does for a long one, and the numbers found."""
-        (short, own_short), (long, own_long, cropped) = arrays.short, arrays.long
-        plain, own, seen = arrays.right
+        """The loss past the trained length, and the numbers that were found there."""
+        (plain, own, cropped), (missed, found, seen) = arrays.long, arrays.right
         return (
-            f"{arrays.reading}: {own_short:.2f} nats up to {SHORT:,} (unchanged {short:.2f}), "
-            f"{own_long:.2f} past {TRAINED:,} (unchanged {long:.2f}, cropped {cropped:.2f}); "
-            f"of the digits asked for there, {own:.0%} are right (unchanged {plain:.0%}, "
+            f"{arrays.reading}: {own:.2f} nats past {TRAINED:,} tokens (unchanged {plain:.2f}, "
+            f"cropped {cropped:.2f}), and {found:.0%} of the digits right (unchanged {missed:.0%}, "
             f"cropped {seen:.0%})."
         )
 
@@ -88,13 +78,10 @@ def _smoothed(reading: Reading) -> list[float]:
 
 def _found(reading: Reading) -> list[float]:
     """The share of digits that were right at each place of ASKED, NaN where nothing was read."""
-    shares = [
-        [needle.right for needle in reading.needles if at - ASKED_EVERY < needle.asked <= at]
-        for at in ASKED
-    ]
-    return [float(np.mean(each)) if each else np.nan for each in shares]
+    return [_right(reading, at - ASKED_EVERY, at) for at in ASKED]
 
 
-def _right(reading: Reading) -> float:
-    """The share of digits that were right, of the numbers asked for past the trained length."""
-    return float(np.mean([needle.right for needle in reading.needles if needle.asked > TRAINED]))
+def _right(reading: Reading, after: float = TRAINED, until: float = LENGTH) -> float:
+    """The share of digits that were right, of the numbers asked for between two places."""
+    shares = [needle.right for needle in reading.needles if after < needle.asked <= until]
+    return float(np.mean(shares)) if shares else np.nan

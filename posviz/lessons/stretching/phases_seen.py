@@ -1,32 +1,24 @@
 """Phases that training has seen, pair by pair, and those that only the longer text reaches."""
 
-from typing import Any
-
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
 
 from posviz.encodings.frequencies import rotary_frequencies
-from posviz.lessons.stretching._methods import METHODS, stretched, title
+from posviz.lessons.stretching._methods import METHODS, stretched
 from posviz.pictures.knobs import choice, log, log_integer
 from posviz.pictures.parts import Curve, Other, Text, broken, legend_above
 from posviz.pictures.picture import Arrays, Picture
 
-ROTARY_DIM = 128
-DISCS, ACROSS = 8, 4
-PITCH = (3.0, 2.85)  # between centres; a disc has radius 1
-TURN = 2 * np.pi
-DISC = np.arange(DISCS)
-CENTRES = np.stack([DISC % ACROSS * PITCH[0], -(DISC // ACROSS) * PITCH[1]], axis=-1)
+HEAD_DIM, DISCS, TURN = 128, 8, 2 * np.pi
+CENTRES = np.array([(3 * (disc % 4), -2.85 * (disc // 4)) for disc in range(DISCS)])  # radius 1
 
 
 class PhasesSeen(Picture):
     """Which phases a longer text shows a pair for the first time."""
 
     size = (8.0, 4.0)
-    paper_size = (3.3, 2.3)
 
     method = choice("NTK", options=METHODS)
     factor = log(4, low=1, high=64, play=True, label="factor s")
@@ -34,91 +26,69 @@ class PhasesSeen(Picture):
     base = log(10_000, low=100, high=1_000_000)
 
     def compute(self) -> Arrays:
-        """Return how far each pair turns in training and in the longer text, [pairs], in turns.
+        """Return the full rotations in training and in the longer text, [pairs], and discs.
 
-        shown: the pairs that have a disc: the last to finish a turn, and seven after it.
+        shown: the pairs that have a disc: the last that finished a rotation, and seven after it.
         """
-        setting = ROTARY_DIM, self.base, self.length, self.factor
-        trained = rotary_frequencies(ROTARY_DIM, self.base) * self.length / TURN
-        used = stretched(self.method, *setting).inv_freq * self.factor * self.length / TURN
-        unfinished = trained < 1
+        trained = rotary_frequencies(HEAD_DIM, self.base)
+        used = stretched(self.method, HEAD_DIM, self.base, self.length, self.factor).inv_freq
+        trained, used = (self.length / TURN * each for each in (trained, self.factor * used))
         # An arc that ends where the trained one does is a quotient of floats away from it.
-        new = unfinished & (used > trained * (1 + 1e-9))
-        first = np.clip((~unfinished).sum() - 1, 0, len(trained) - DISCS)
-        after = np.linspace(first + 1, len(trained) - 1, DISCS - 1).round().astype(int)
+        new = (trained < 1) & (used > trained * (1 + 1e-9))
+        last = len(trained) - 1
+        first = np.clip((trained >= 1).sum() - 1, 0, last - DISCS + 1)
+        shown = np.r_[first, np.linspace(first + 1, last, DISCS - 1).round().astype(int)]
+        starts, ends = trained[shown], np.where(new, used, trained)[shown]
+        phases = used[shown] * TURN
+        tips = CENTRES + np.stack([np.cos(phases), np.sin(phases)], axis=-1)
         return self.arrays(
             trained=trained,
             used=used,
-            unfinished=unfinished,
             new=new,
-            shown=np.array([first, *after]),
+            shown=shown,
+            labels=[f"pair {pair}" for pair in shown],
+            seen={"verts": _sectors(0 * starts, starts)},
+            never_seen={"verts": _sectors(starts, ends)},
+            hands=broken(np.stack([CENTRES, tips], axis=1)),
         )
 
     def draw(self, figure: Figure) -> list:
         """Eight discs: the trained arc grey, the new one coloured, a hand where the text ends."""
         axes = figure.subplots()
-        axes.set(xlim=(-1.1, PITCH[0] * (ACROSS - 1) + 1.1), ylim=(-PITCH[1] - 1.6, 1.05))
-        axes.set_aspect("equal")
+        axes.set(xlim=(-1.1, 10.1), ylim=(-4.45, 1.05), aspect="equal")
         axes.set_axis_off()
-        rims = np.stack([np.cos(np.linspace(0, TURN, 73)), np.sin(np.linspace(0, TURN, 73))], -1)
+        rim = np.stack([np.cos(np.linspace(0, TURN, 73)), np.sin(np.linspace(0, TURN, 73))], -1)
         thin = {"color": "C6", "linewidth": rcParams["axes.linewidth"]}
-        axes.plot(*broken(CENTRES[:, None] + rims), **thin)
-        grey: dict[str, Any] = {"facecolor": rcParams["grid.color"]}
-        colour: dict[str, Any] = {"facecolor": "C1"}
-        seen, new = (PolyCollection([], **look, animated=True) for look in (grey, colour))
-        for sectors in (seen, new):
-            axes.add_collection(sectors, autolim=False)
-        hand = Curve(axes, "C0-", _hands, "end of the longer text", stroke=1.2)
-        look = {"ha": "center", "va": "top"}
+        axes.plot(*broken(CENTRES[:, None] + rim), **thin)
+        seen, new = (
+            axes.add_collection(
+                PolyCollection([], facecolor=colour, label=label, animated=True), autolim=False
+            )
+            for colour, label in (
+                (rcParams["grid.color"], "seen in training"),
+                ("C1", "never seen"),
+            )
+        )
+        hand = Curve(axes, "C0-", "hands", "end of the longer text", stroke=1.2)
+        legend_above(figure, [seen, new, hand], narrow=2)
         labels = [
-            Text(axes, x, y - 1.1, lambda a, at=at: f"pair {a.shown[at]}", **look)
+            Text(axes, x, y - 1.1, f"labels[{at}]", ha="center", va="top")
             for at, (x, y) in enumerate(CENTRES)
         ]
-        patches = [
-            Patch(**grey, label="seen in training"),
-            Patch(**colour, label="never seen"),
-        ]
-        legend_above(figure, [*patches, hand], narrow=2)
-        return [
-            Other(seen, lambda a: {"verts": _sectors(0 * a.shown, a.trained[a.shown])}),
-            Other(new, lambda a: {"verts": _new_sectors(a)}),
-            hand,
-            *labels,
-        ]
+        return [Other(seen, "seen"), Other(new, "never_seen"), hand, *labels]
 
     def caption(self, arrays: Arrays) -> str:
-        """How many pairs did not finish a turn, and how many of them meet new phases."""
-        setting = ROTARY_DIM, arrays.base, arrays.length, arrays.factor
-        count, pairs = int(arrays.unfinished.sum()), len(arrays.trained)
-        longer = f"{round(arrays.factor * arrays.length):,}"
-        start = f"{title(arrays.method, *setting)} at factor {arrays.factor:g}: "
-        if not count:
-            return f"{start}all {pairs} pairs finish a turn in {arrays.length:,} tokens."
-        ratios = np.where(arrays.new, arrays.used / arrays.trained, 0)
-        found = f"{arrays.new.sum()} of these enter"
-        reach = f", up to {ratios.max():.2f} times the trained arc (pair {ratios.argmax()})"
-        if not arrays.new.any():
-            found, reach = "none of these enters", ""
+        """How many of the unfinished pairs reach new phases, and how far."""
+        farthest = np.where(arrays.new, arrays.used / arrays.trained, 1).max()
         return (
-            f"{start}{count} of {pairs} pairs do not finish a turn in {arrays.length:,} tokens, "
-            f"and {found} an arc never seen by token {longer}{reach}."
+            f"{arrays.method}, factor {arrays.factor:g}: {arrays.new.sum()} of the "
+            f"{(arrays.trained < 1).sum()} unfinished pairs reach new angles; the "
+            f"farthest goes {farthest:.2f} times its arc in {arrays.length:,} tokens of training."
         )
 
 
 def _sectors(starts, ends):
-    """Sectors of the discs [discs, points, 2], from start to end in turns, one turn at most."""
-    turns = np.linspace(np.minimum(starts, 1), np.minimum(ends, 1), 61, axis=-1) * TURN
-    arcs = np.stack([np.cos(turns), np.sin(turns)], axis=-1)
+    """Sectors of the discs [discs, points, 2], from start to end in rotations, one at most."""
+    angles = np.linspace(np.minimum(starts, 1), np.minimum(ends, 1), 61, axis=-1) * TURN
+    arcs = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
     return np.concatenate([np.zeros((DISCS, 1, 2)), arcs], axis=1) + CENTRES[:, None]
-
-
-def _new_sectors(arrays):
-    trained, used = arrays.trained[arrays.shown], arrays.used[arrays.shown]
-    return _sectors(trained, np.where(arrays.new[arrays.shown], used, trained))
-
-
-def _hands(arrays):
-    """A hand at each pair's last phase, unless it has gone around."""
-    turns = arrays.used[arrays.shown]
-    tips = CENTRES + np.stack([np.cos(turns * TURN), np.sin(turns * TURN)], axis=-1)
-    return broken(np.stack([CENTRES, tips], axis=1)[turns < 1])

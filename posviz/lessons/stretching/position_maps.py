@@ -20,17 +20,15 @@ from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
 
 LONGEST = 192
-SINKS = 4  # as StreamingLLM has them
 RED = "#D55E00"  # the map's own, the same in both themes
 FORGOTTEN, UNSEEN = -1.0, 2.0  # shares of the trained length that stand for colours
 MAPS = {  # of a picture and positions: the branches
-    "ReRoPE": lambda p, at: rerope_positions(at, at, p.held("window")),
-    "Leaky ReRoPE": lambda p, at: rerope_positions(at, at, p.held("window"), leak=1 / p.group),
-    "Self-Extend": lambda p, at: self_extend_positions(at, at, p.held("window"), p.group),
-    "dual chunk": lambda p, at: dual_chunk_positions(at, at, p.held("window"), p.trained - 1),
-    "sinks": lambda p, at: sink_positions(at, at, SINKS, p.held("window")),
+    "ReRoPE": lambda p, at: rerope_positions(at, at, p.window),
+    "Leaky ReRoPE": lambda p, at: rerope_positions(at, at, p.window, leak=1 / p.group),
+    "Self-Extend": lambda p, at: self_extend_positions(at, at, p.window, p.group),
+    "dual chunk": lambda p, at: dual_chunk_positions(at, at, p.window, p.trained - 1),
+    "sinks": lambda p, at: sink_positions(at, at, 4, p.window),  # four, as StreamingLLM has them
 }
-GROUPED = ("Leaky ReRoPE", "Self-Extend")
 
 
 class PositionMaps(Picture):
@@ -42,7 +40,6 @@ class PositionMaps(Picture):
 
     positions = choice("plain", options=("plain", "interpolated", *MAPS))
     length = integer(128, low=8, high=LONGEST, play=True, label="text (tokens)")
-    trained = integer(64, low=8, high=LONGEST // 2, label="trained on (tokens)")
     window = integer(
         32,
         low=1,
@@ -51,39 +48,44 @@ class PositionMaps(Picture):
         when={"positions": tuple(MAPS)},
         label="window, chunk",
     )
-    group = integer(4, low=1, high=16, when={"positions": GROUPED}, label="group G")
+    group = integer(
+        4, low=1, high=16, when={"positions": ("Leaky ReRoPE", "Self-Extend")}, label="group G"
+    )
+    trained = integer(64, low=8, high=LONGEST // 2, label="trained on (tokens)", more=True)
 
     def compute(self) -> Arrays:
         """Return how far apart all pairs look, as a share of the trained length [LONGEST, LONGEST].
 
-        row: how far all keys look from the last query, nearest first; forgotten: how many pairs no
-        branch has; beyond_training: how many look further apart than any in training.
+        looks: how far all keys look from the last query, nearest first; forgotten: how many pairs
+        no branch has; beyond_training: how many look further apart than any in training.
         """
         at = np.arange(self.length)
-        causal = causal_mask(at, at)
-        looks, kept = self._looks(at)
-        beyond = causal & kept & (looks >= self.trained)
-        shares = np.where(beyond, UNSEEN, looks / self.trained)
-        shares = np.where(kept, shares, FORGOTTEN)
+        causal, apart = causal_mask(at, at), offsets(at, at)
+        looks, kept = apart, np.full_like(apart, True, dtype=bool)
+        if self.positions == "interpolated":
+            looks = apart / max(self.length / self.trained, 1)
+        elif self.positions in MAPS:
+            branches = MAPS[self.positions](self, at)
+            looks = mapped_offsets(branches)
+            kept = np.any([branch.where for branch in branches], axis=0)
+        is_new = looks >= self.trained
+        shares = np.where(is_new, UNSEEN, looks / self.trained)
         room = np.full((LONGEST, LONGEST), np.nan)  # the text grows in axes that stay
-        room[: self.length, : self.length] = np.where(causal, shares, np.nan)
+        room[: self.length, : self.length] = np.where(
+            causal, np.where(kept, shares, FORGOTTEN), np.nan
+        )
+        row = np.where(kept, looks, np.nan)[-1, ::-1]
         return self.arrays(
             shares=room,
-            row=np.where(kept, looks, np.nan)[-1, ::-1],
+            row=row,
             largest=looks[causal & kept].max(),
             pairs=causal.sum(),
             forgotten=(causal & ~kept).sum(),
-            beyond_training=beyond.sum(),
+            beyond_training=(causal & kept & is_new).sum(),
+            true=(at, at),
+            seen=(at, np.where(row < self.trained, row, np.nan)),
+            unseen=(at, np.where(row >= self.trained, row, np.nan)),
         )
-
-    def _looks(self, at):
-        """How far apart all pairs look, and which are scored at all."""
-        if self.positions not in MAPS:
-            factor = self.length / self.trained if self.positions == "interpolated" else 1
-            apart = offsets(at, at)
-            return apart / max(factor, 1), np.full_like(apart, True, dtype=bool)
-        branches = MAPS[self.positions](self, at)
-        return mapped_offsets(branches), np.any([branch.where for branch in branches], axis=0)
 
     def draw(self, figure: Figure) -> list:
         """The distances of all pairs as a map; beside it those that the last query sees."""
@@ -92,13 +94,12 @@ class PositionMaps(Picture):
         grey = rcParams["grid.color"]
         cmap = colormaps[PLAIN].with_extremes(over=RED, under=grey, bad=(0, 0, 0, 0))
         look = {"cmap": cmap, "limits": (0, 1), "aspect": "equal", "interpolation": "nearest"}
-        shares = Map(matrix, lambda a: a.shares, most=(LONGEST, LONGEST), **look)
-        true = Curve(curves, "C6:", lambda a: 2 * (np.arange(a.length),), "as it is")
+        shares = Map(matrix, "shares", most=(LONGEST, LONGEST), **look)
+        true = Curve(curves, "C6:", "true", "as it is")
         dashes = {"color": "C6", "linestyle": "--"}
-        end = Rule(curves, dashes, lambda a: a.trained, "trained length", upright=False)
-        seen = Curve(curves, "C0-", lambda a: _row(a, a.row < a.trained), "as it looks", stroke=1.5)
-        far = {"color": RED}
-        unseen = Curve(curves, "-", lambda a: _row(a, a.row >= a.trained), stroke=1.5, **far)
+        end = Rule(curves, dashes, "trained", "trained length", upright=False)
+        seen = Curve(curves, "C0-", "seen", "as it looks", stroke=1.5)
+        unseen = Curve(curves, "-", "unseen", stroke=1.5, color=RED)
         matrix.set(xlabel="key (position)", ylabel="query (position)")
         curves.set(xlabel="distance (tokens)", ylabel="distance it looks")
         whole(matrix.xaxis, matrix.yaxis, curves.xaxis, curves.yaxis, most=4)
@@ -112,18 +113,9 @@ class PositionMaps(Picture):
         return [shares, true, end, seen, unseen]
 
     def caption(self, arrays: Arrays) -> str:
-        """The largest distance, and how many pairs training has never seen so far apart."""
-        kept = arrays.pairs - arrays.forgotten
-        forgotten = f"; {arrays.forgotten:,} more are forgotten" if arrays.forgotten else ""
-        held = "window" in arrays.beyond and arrays.positions in MAPS
+        """How many pairs training has never seen so far apart, and how many are forgotten."""
         return (
-            f"Positions {arrays.positions}{f' (window {arrays.window})' * held}: in a text of "
-            f"{arrays.length} tokens the largest distance is {arrays.largest:g}, and "
-            f"{arrays.beyond_training:,} of {kept:,} pairs look {arrays.trained} tokens apart or "
-            f"more, as none did in training on {arrays.trained} tokens{forgotten}."
+            f"Positions {arrays.positions}, {arrays.length} tokens: {arrays.beyond_training:,} of "
+            f"{arrays.pairs:,} pairs look farther apart than any in training, "
+            f"{arrays.forgotten:,} are forgotten, and the largest distance is {arrays.largest:g}."
         )
-
-
-def _row(arrays, where):
-    """The distances of the last query's keys as they are and as they look, where they do."""
-    return np.arange(arrays.length), np.where(where, arrays.row, np.nan)
