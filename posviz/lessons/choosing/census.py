@@ -38,25 +38,18 @@ class Census(Picture):
             axes.text(count + 3, row, count, va="center_baseline", fontsize="small")
         words.set_axis_off()
         width = int(72 * figure.get_size_inches()[0] / rcParams["font.size"] / 0.58)
-        grep = {
-            "transform": figure.transFigure,
-            "va": "bottom",
-            "family": "monospace",
-            "fontsize": "small",
-            "parse_math": False,
-        }
+        look = {"va": "bottom", "family": "monospace", "fontsize": "small", "parse_math": False}
+        grep = Text(
+            words,
+            0.01,
+            0.01,
+            lambda a: textwrap.fill(f"grep -lPz '{a.pattern}'", width),
+            transform=figure.transFigure,
+            **look,
+        )
         bar = axes.add_patch(Rectangle((0, 0), 0, 0.7, color="C1", animated=True))
-        return [
-            Other(bar, lambda a: {"width": a.files, "y": a.at - 0.35}),
-            Curve(axes, "C1<", lambda a: ([a.files + 22], [a.at])),
-            Text(
-                words,
-                0.01,
-                0.01,
-                lambda a: textwrap.fill(f"grep -lPz '{a.pattern}'", width),
-                **grep,
-            ),
-        ]
+        mark = Curve(axes, "C1<", lambda a: ([a.files + 22], [a.at]))
+        return [Other(bar, lambda a: {"width": a.files, "y": a.at - 0.35}), mark, grep]
 
     def caption(self, arrays: Arrays) -> str:
         """The number of the chosen encoding."""

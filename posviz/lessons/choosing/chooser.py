@@ -6,14 +6,15 @@ from matplotlib import rcParams
 from matplotlib.figure import Figure
 
 from posviz.choosing.guide import QUESTIONS, choose, fault
+from posviz.choosing.rows import ROWS
 from posviz.pictures.knobs import choice
 from posviz.pictures.parts import Text, wide
 from posviz.pictures.picture import Arrays, Picture
 
 
-def _question(name, label, default=0):
+def _question(name, label, default=1, **more):
     options = tuple(QUESTIONS[name])
-    return choice(options[default], options=options, label=label)
+    return choice(options[default], options=options, label=label, **more)
 
 
 class Chooser(Picture):
@@ -23,58 +24,52 @@ class Chooser(Picture):
     paper_size = (3.3, 4.3)
     combined = (("reads", "later"), ("kernel", "learns", "distance"))
 
-    reads = _question("reads", "it reads")
-    later = _question("later", "later on")
-    kernel = _question("kernel", "kernel", 1)
-    learns = _question("learns", "it learns", 1)
-    cache = _question("cache", "cache", 1)
-    distance = _question("distance", "distance", 1)
+    reads = _question("reads", "it reads", 0)
+    later = _question("later", "later on", 0)
+    distance = _question("distance", "distance")
+    kernel = _question("kernel", "kernel")
+    learns = _question("learns", "it learns", more=True)
+    cache = _question("cache", "cache", more=True)
 
     def compute(self) -> Arrays:
-        """Return of each row why it stays lit or does not, in words, and the advice."""
-        found = choose(self.values())
-        told = {
-            row: "; ".join(fault(*each) for each in faults.items())
+        """Return of each row a line that says whether it is lit, or why not; and the advice."""
+        found = choose({name: getattr(self, name) for name in QUESTIONS})
+        lines = [
+            f"✗ {row}: {'; '.join(fault(*each) for each in faults.items())}"
+            if faults
+            else f"✓ {row}"
             for row, faults in found.faults.items()
-        }
-        return self.arrays(told=told, advice=found.advice, lit=found.lit)
+        ]
+        return self.arrays(lines=lines, advice=found.advice, lit=found.lit)
 
     def draw(self, figure: Figure) -> list:
         """The rows in two columns, lit and unlit ones as texts of their own; the advice below."""
-        beside = wide(figure)
-        axes = figure.subplots()
+        axes, columns = figure.subplots(), 2 if wide(figure) else 1
         axes.set_axis_off()
-        columns = 2 if beside else 1
         width = int(72 * figure.get_size_inches()[0] / rcParams["font.size"] / 0.6)
-        look = {"va": "top", "linespacing": 1.45, "parse_math": False, "transform": axes.transAxes}
-        parts = []
-        for column in range(columns):
-            for lit, style in ((True, {"weight": "bold"}), (False, {"color": "C6"})):
-                lines = _Lines(column, columns, lit, width // columns)
-                parts.append(Text(axes, column / columns, 1, lines, **look, **style))
-        below = {"va": "bottom", "parse_math": False, "transform": axes.transAxes}
-        advice = Text(axes, 0, 0, lambda a: textwrap.fill(a.advice, width), **below)
+        each = -(-len(ROWS) // columns)
+        look = {"parse_math": False, "transform": axes.transAxes}
+        top = look | {"va": "top", "linespacing": 1.45}
+        looks = {"✓": top | {"weight": "bold"}, "✗": top | {"color": "C6"}}
+        parts = [
+            Text(axes, at / columns, 1, _lines(at * each, each, sign, width // columns), **look)
+            for at in range(columns)
+            for sign, look in looks.items()
+        ]
+        advice = Text(axes, 0, 0, lambda a: textwrap.fill(a.advice, width), va="bottom", **look)
         return [*parts, advice]
 
     def caption(self, arrays: Arrays) -> str:
-        """How many rows stay lit, and the advice."""
-        advice = arrays.advice[0].lower() + arrays.advice[1:].rstrip(".")
-        return f"{len(arrays.lit)} of {len(arrays.told)} rows stay lit: {advice}."
+        """How many rows stay lit, and the one to take; the nearest where none does."""
+        if not arrays.lit:
+            return arrays.advice
+        take = arrays.advice.split(";")[0].removeprefix("Take ").rstrip(".")
+        return f"{len(arrays.lit)} of {len(arrays.lines)} rows stay lit, among them {take}."
 
 
-class _Lines:
-    """The lines of a column of rows that are lit, or that are not, the others left blank."""
-
-    def __init__(self, column, columns, lit, width):
-        self.column, self.columns, self.lit, self.width = column, columns, lit, width
-
-    def __call__(self, arrays):
-        rows = list(arrays.told.items())
-        each = -(-len(rows) // self.columns)
-        mine = rows[self.column * each : (self.column + 1) * each]
-        return "\n".join(self._line(*row) if (not row[1]) == self.lit else "" for row in mine)
-
-    def _line(self, row, faults):
-        if not faults:
-            return f"✓ {row}"
-        return textwrap.shorten(f"✗ {row}: {faults}", self.width, placeholder=" …")
+def _lines(first, count, sign, width):
+    """What a text shows: so many lines from the first, those without the sign left blank."""
+    return lambda arrays: "\n".join(
+        textwrap.shorten(line, width, placeholder=" …") if line[0] == sign else ""
+        for line in arrays.lines[first : first + count]
+    )

@@ -15,7 +15,6 @@ from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
 
 PLACES = np.arange(16)
-MOVED = 1000  # tokens, about as far as the shortest table reaches
 OWN = np.random.default_rng(0).normal(size=(1, len(PLACES), D_MODEL))
 SHARED = np.random.default_rng(1).normal(size=D_MODEL)
 
@@ -29,7 +28,7 @@ class SameX(Picture):
 
     content = real(0.5, low=0.0, high=1.0, play=True)
     head = integer(1, low=1, high=HEADS)
-    first = integer(0, low=0, high=MOVED, label="first position")
+    first = integer(0, low=0, high=1000, label="first position")
     causal = switch(True)
 
     def compute(self) -> Arrays:
@@ -63,9 +62,8 @@ class SameX(Picture):
         """Who moves most of the weight, and who least."""
         most, *_, least, _ = sorted(arrays.moved, key=arrays.moved.get, reverse=True)
         return (
-            f"Head {arrays.head} at the positions {arrays.first} … {arrays.first + len(PLACES) - 1}"
-            f": beside none, {most} moves {arrays.moved[most]:.0%} of the weight to other keys, "
-            f"{least} {arrays.moved[least]:.0%}."
+            f"In head {arrays.head} {most} moves {arrays.moved[most]:.0%} of the weight to other "
+            f"keys than a layer without position, and {least} {arrays.moved[least]:.0%}."
         )
 
 

@@ -1,7 +1,5 @@
 """Biases that are functions of the distance, on one axis: T5, ALiBi, Kerple twice, and FIRE."""
 
-from typing import Any
-
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
@@ -17,14 +15,6 @@ from posviz.wording import signed
 
 FURTHEST = 10_000  # tokens
 DISTANCES = np.unique([*np.geomspace(1, FURTHEST, 400).astype(int), *range(16, FURTHEST + 1, 16)])
-A_BUCKET = 0.1  # what T5's table takes off from one bucket to the next
-FARTHEST_KEY = 8.0  # what FIRE's network takes off at x = 1
-NETWORK = {  # the plainest there is: −8 · x
-    "w_in": np.ones(1),
-    "b_in": np.zeros(1),
-    "w_out": np.full((1, 1), -FARTHEST_KEY),
-    "b_out": np.zeros(1),
-}
 LOOKS = {  # of each function its line, how wide, and its mark
     "T5": ("C3-", 1.8, "C3s"),
     "ALiBi": ("C1-", 0.7, "C1D"),
@@ -46,43 +36,37 @@ class DistanceFunctions(Picture):
         100, low=1, high=FURTHEST, until=lambda p: p.query, play=True, label="distance (tokens)"
     )
     query = log_integer(2048, low=16, high=FURTHEST, label="query at position i")
-    slope = log(0.0625, low=0.001, high=1, label="ALiBi’s slope, power’s r₁")
     exponent = real(0.7, low=0.1, high=2, step=0.01, label="power’s r₂")
-    r1 = real(1, low=0.1, high=3, step=0.01, label="log’s r₁")
-    r2 = log(1, low=0.01, high=100, label="log’s r₂")
-    threshold = log_integer(512, low=16, high=FURTHEST, label="FIRE’s L")
-    axis = choice("log", options=tuple(LIMITS), redraw=True)
+    slope = log(0.0625, low=0.001, high=1, label="ALiBi’s slope, power’s r₁")
+    threshold = log_integer(512, low=16, high=FURTHEST, label="FIRE’s L", more=True)
+    r1 = real(1, low=0.1, high=3, step=0.01, label="log’s r₁", more=True)
+    r2 = log(1, low=0.01, high=100, label="log’s r₂", more=True)
+    axis = choice("log", options=tuple(LIMITS), redraw=True, more=True)
 
     def compute(self) -> Arrays:
-        """Return by function the biases at DISTANCES, and at the distance.
+        """Return by function the biases at DISTANCES, and at the distance [1].
 
         FIRE's are NaN where there is no key; within: FIRE's of the last row of which it reads the
         distance alone, that of a query at L.
         """
         setting = self.slope, self.exponent, self.r1, self.r2
-        mark = np.array([self.held("distance")])
-        fire, within = (_fire(DISTANCES, row, self.threshold) for row in self._rows())
-        here, near = (float(_fire(mark, row, self.threshold)[0]) for row in self._rows())
-        found = {name: float(bias[0]) for name, bias in biases(mark, *setting).items()}
-        return self.arrays(
-            curves=biases(DISTANCES, *setting) | {"FIRE": fire},
-            within=within,
-            here=found | {"FIRE": here},
-            near=near,
+        place = np.array([self.distance])
+        curves, here = (
+            biases(at, *setting) | {"FIRE": _fire(at, self.query, self.threshold)}
+            for at in (DISTANCES, place)
         )
-
-    def _rows(self):
-        return self.query, self.threshold
+        within = _fire(DISTANCES, self.threshold, self.threshold)
+        return self.arrays(curves=curves, within=(DISTANCES, within), here=here)
 
     def draw(self, figure: Figure) -> list:
         """A line for each function; FIRE's for two queries, each as far as it has keys."""
         axes = figure.subplots()
         zero(axes)
-        lines = {
-            name: Curve(axes, line, lambda a, n=name: (DISTANCES, a.curves[n]), name, stroke=width)
+        lines = [
+            Curve(axes, line, lambda a, n=name: (DISTANCES, a.curves[n]), name, stroke=width)
             for name, (line, width, _) in LOOKS.items()
-        }
-        within = Curve(axes, "C0:", lambda a: (DISTANCES, a.within), "FIRE, query at L", stroke=1.2)
+        ]
+        within = Curve(axes, "C0:", "within", "FIRE, query at L", stroke=1.2)
         marks = [
             Curve(axes, mark, lambda a, n=name: _in_sight(a, a.here[n]))
             for name, (*_, mark) in LOOKS.items()
@@ -94,44 +78,31 @@ class DistanceFunctions(Picture):
         if self.axis == "log":
             axes.xaxis.set_major_locator(LogLocator())
             axes.xaxis.set_minor_locator(NullLocator())
-        close: dict[str, Any] = {"columnspacing": 1.1, "handlelength": 1.7}
-        handles = [*lines.values(), within, end]
-        legend_above(figure, handles, ncols=4 if wide(figure) else 3, **close)
-        return [
-            here,
-            end,
-            *lines.values(),
-            within,
-            *marks,
-        ]
+        ncols = 4 if wide(figure) else 3
+        handles = [*lines, within, end]
+        legend_above(figure, handles, ncols=ncols, columnspacing=1.1, handlelength=1.7)
+        return [here, end, *lines, within, *marks]
 
     def caption(self, arrays: Arrays) -> str:
-        """What each adds at the distance, and what FIRE adds to the farthest keys."""
-        told = ", ".join(f"{name} {signed(bias, 'z.2f')}" for name, bias in arrays.here.items())
-        near = f" ({signed(arrays.near, 'z.2f')} for one at L = {arrays.threshold:,} or before)"
-        farthest = arrays.curves["FIRE"][arrays.query >= DISTANCES][-1]
-        two_rows = arrays.distance <= arrays.threshold < arrays.query
-        return (
-            f"{_tokens(arrays.distance)} before a query at position {arrays.query:,} they add: "
-            f"{told}{near * two_rows}; to the row’s first token FIRE adds "
-            f"{signed(farthest, 'z.2f')} (T5’s table, −{A_BUCKET:g} a bucket, and FIRE’s network, "
-            f"−{FARTHEST_KEY:g} · x, are set for this picture, not trained)."
+        """What three of them add at the distance."""
+        alibi, power, fire = (
+            signed(arrays.here[name][0], "z.2f") for name in ("ALiBi", "Kerple power", "FIRE")
         )
-
-
-def _tokens(count):
-    return f"{count:,} token{'s' * (count > 1)}"
+        return (
+            f"At distance {arrays.distance:,} from a query at {arrays.query:,} ALiBi adds {alibi} "
+            f"to the score, Kerple’s power {power} and FIRE {fire}."
+        )
 
 
 def biases(distances: np.ndarray, slope: float, exponent: float, r1: float, r2: float) -> dict:
     """Return by function, but for FIRE, what is added to the score at distances [n], [n] each.
 
     slope is ALiBi's, and r₁ of Kerple's power; exponent its r₂; r1 and r2 are those of Kerple's
-    log. T5 has its 32 buckets up to 128 tokens, with an even table.
+    log. T5 has its 32 buckets up to 128 tokens, with a table that falls by 0.1 a bucket.
     """
     one = np.ones(1)
     return {
-        "T5": -A_BUCKET * t5_bucket(distances, bidirectional=False),
+        "T5": -0.1 * t5_bucket(distances, bidirectional=False),
         "ALiBi": alibi_bias(slope * one, distances[None])[0, 0],
         "Kerple power": kerple_power_bias(slope * one, exponent * one, distances[None])[0, 0],
         "Kerple log": kerple_log_bias(r1 * one, r2 * one, distances[None])[0, 0],
@@ -145,11 +116,12 @@ def _upright(arrays, x):
 
 def _in_sight(arrays, bias):
     """Where the mark of a bias stands, nowhere if that is below or right of the axes."""
-    seen = bias > LOWEST and arrays.distance <= LIMITS[arrays.axis][1]
-    return ([arrays.distance], [bias]) if seen else ([], [])
+    seen = bias[0] > LOWEST and arrays.distance <= LIMITS[arrays.axis][1]
+    return ([arrays.distance], bias) if seen else ([], [])
 
 
 def _fire(distances, query, threshold):
-    """What FIRE adds for a query at a position, [n]; NaN where there is no key so far back."""
+    """What FIRE adds, [n], if its network is −8 · x; NaN where there is no key so far back."""
     read = fire_distances([query], query - distances, threshold=threshold)
-    return np.where(distances <= query, fire_bias(read, **NETWORK)[0, 0], np.nan)
+    bias = fire_bias(read, np.ones(1), np.zeros(1), np.full((1, 1), -8.0), np.zeros(1))
+    return np.where(distances <= query, bias[0, 0], np.nan)

@@ -28,7 +28,6 @@ LOOKS = {  # of each rule its line, how wide, and its marks
     "Ministral 3": ("C3-", 1.6, "C3s"),
     "Llama 4": ("C0-", 1, "C0o"),
 }
-STEPPING = ("Ministral 3", "Llama 4")
 
 
 class TemperatureByPosition(Picture):
@@ -45,19 +44,18 @@ class TemperatureByPosition(Picture):
         """Return by rule the factors of scores and the best key's weight, at POSITIONS and here.
 
         The best key's score is margin above those of all others, which are equal. around: by rule
-        how much larger the factor is than that of the first of 2 · BESIDE + 1 positions, per cent;
-        here, before: by rule the factor at the position, and at the one before.
+        how much larger the factor is than that of the first of 2 · BESIDE + 1 positions, per cent.
         """
         position = self.step * STEP + self.offset
-        factors, around = factors_at(POSITIONS), factors_at(self.step * STEP + AROUND)
+        factors, here = factors_at(POSITIONS), factors_at(np.array([position]))
+        around = factors_at(self.step * STEP + AROUND)
         return self.arrays(
             position=position,
             factors=factors,
-            weights={name: _weight(by, self.margin, POSITIONS) for name, by in factors.items()},
+            weights={name: weight(by * self.margin, POSITIONS + 1) for name, by in factors.items()},
             around={name: 100 * (by / by[0] - 1) for name, by in around.items()},
-            here=(here := {name: by[0] for name, by in factors_at(np.array([position])).items()}),
-            before={name: by[0] for name, by in factors_at(np.array([position - 1])).items()},
-            best={name: _weight(by, self.margin, position) for name, by in here.items()},
+            here=here,
+            best={name: weight(by * self.margin, position + 1) for name, by in here.items()},
         )
 
     def draw(self, figure: Figure) -> list:
@@ -68,24 +66,22 @@ class TemperatureByPosition(Picture):
         lines: list = []
         parts: list = []
         grey = {"color": "C6", "linestyle": ":"}
-        for axes, shown, here in ((factor, "factors", "here"), (weights, "weights", "best")):
-            parts.append(Rule(axes, grey, lambda a: a.position, "position"))
+        for axes, all_, here in ((factor, "factors", "here"), (weights, "weights", "best")):
             lines = [
-                _Line(axes, name, lambda a, n=name, of=shown: (POSITIONS, vars(a)[of][n]))
-                for name in LOOKS
+                Curve(axes, line, _rule(POSITIONS, all_, name), name, stroke=width)
+                for name, (line, width, _) in LOOKS.items()
             ]
-            parts += lines
-            parts += [
-                Curve(axes, marks, lambda a, n=name, of=here: ([a.position], [vars(a)[of][n]]))
-                for name, (*_, marks) in LOOKS.items()
+            marks = [
+                Curve(axes, mark, lambda a, of=here, n=name: ([a.position], getattr(a, of)[n]))
+                for name, (*_, mark) in LOOKS.items()
             ]
+            parts += [Rule(axes, grey, "position"), *lines, *marks]
             axes.set(xscale="log", xlim=(POSITIONS[0], 1.1 * POSITIONS[-1]))
             axes.xaxis.set_major_locator(LogLocator())
             axes.xaxis.set_minor_locator(NullLocator())
-        parts.append(Rule(near, grey, lambda a: a.offset))
+        parts.append(Rule(near, grey, "offset"))
         for name, size in (("Ministral 3", 0.95), ("log n", 0.7), ("Llama 4", 0.5)):
-            marks = LOOKS[name][2]
-            parts.append(Curve(near, marks, lambda a, n=name: (AROUND, a.around[n]), marks=size))
+            parts.append(Curve(near, LOOKS[name][2], _rule(AROUND, "around", name), marks=size))
         factor.set(ylabel="factor of scores", ylim=(0.55, 1.6), yticks=(0.6, 0.8, 1, 1.2, 1.4))
         weights.set(ylabel="weight of best key", ylim=(-0.05, 1.05), yticks=(0, 0.5, 1))
         weights.set(xlabel="position p")
@@ -96,23 +92,22 @@ class TemperatureByPosition(Picture):
         return parts
 
     def caption(self, arrays: Arrays) -> str:
-        """The factors here, which of them is new, and what each leaves to the best key."""
-        factors = ", ".join(
-            f"{name} × {factor:.4f}"
-            + f" (× {arrays.before[name]:.4f} one token before)"
-            * bool(name in STEPPING and factor != arrays.before[name])
-            for name, factor in reversed(arrays.here.items())
-            if name != "none"
-        )
-        weights = ", ".join(f"{name} {best:.3f}" for name, best in reversed(arrays.best.items()))
+        """Llama 4's factor here, and what it leaves to the best key."""
+        best = {name: kept for name, (kept,) in arrays.best.items()}
         return (
-            f"Position {arrays.position:,}, which sees {arrays.position + 1:,} keys; its scores: "
-            f"{factors}; the weight of a key {arrays.margin:g} above all others: {weights}."
+            f"At position {arrays.position:,} Llama 4 multiplies scores by "
+            f"{arrays.here['Llama 4'][0]:.4f}, so that the best key has the weight "
+            f"{best['Llama 4']:.2f}; without a factor it has {best['none']:.2f}."
         )
+
+
+def _rule(x, name, rule):
+    """What a curve shows: over x one rule's values, of those that the arrays have by rule."""
+    return lambda arrays: (x, getattr(arrays, name)[rule])
 
 
 def factors_at(positions: np.ndarray) -> dict[str, np.ndarray]:
-    """Return by rule what scores are multiplied by at positions [...], [...] each.
+    """Return by rule what scores are multiplied by at positions [n], [n] each.
 
     log n is scaled to be 1 where 8192 keys are seen.
 
@@ -126,15 +121,3 @@ def factors_at(positions: np.ndarray) -> dict[str, np.ndarray]:
         "Ministral 3": ministral3_factor(positions),
         "Llama 4": llama4_factor(positions),
     }
-
-
-class _Line(Curve):
-    """The line of a rule."""
-
-    def __init__(self, axes, name, show):
-        line, width, _ = LOOKS[name]
-        super().__init__(axes, line, show, name, stroke=width)
-
-
-def _weight(factors, margin, positions):
-    return weight(factors * margin, positions + 1)

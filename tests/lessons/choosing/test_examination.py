@@ -74,11 +74,6 @@ def test_another_mistake_is_told_and_noted(monkeypatch):
     assert ("examination", "13", told.title, False) in noted
 
 
-def test_a_given_mistake_is_one_that_its_checker_knows():
-    for checker, given in TASKS.values():
-        assert given in {mistake.name for mistake in checker.mistakes}
-
-
 def test_a_task_that_there_is_not_is_refused():
     with pytest.raises(ValueError, match=r"number must be one of '1'.*, got '13'"):
         examination.check_task(13, None)

@@ -1,0 +1,118 @@
+"""Lesson 11's pictures against released code, masks token by token, and matrix exponentials."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from transformers.models.ministral3.modeling_ministral3 import get_llama_4_attn_scale
+
+from posviz.lessons.content.counted_positions import CountedPositions
+from posviz.lessons.content.forget_gates import ForgetGates
+from posviz.lessons.content.layer_plan import LIMITED, MOST, PLANS, LayerPlan, plan_of
+from posviz.lessons.content.one_matrix import DOUBLE, TWO, OneMatrix
+from posviz.lessons.content.temperature_by_position import factors_at
+from posviz.pictures.live_figure import LiveFigure
+from posviz.pictures.tokens import are, is_word, tokens_of
+from tests.lessons.by_hand import every_setting
+from tests.pictures.sample import place_of
+
+
+def test_rhythms_of_layers_are_those_of_the_released_code():
+    llama = transformers.Llama4TextConfig(num_hidden_layers=MOST)
+    kinds = transformers.Cohere2Config(num_hidden_layers=MOST).layer_types
+    smol = transformers.SmolLM3Config(num_hidden_layers=MOST).no_rope_layers
+    chunks = [kind == "chunked_attention" for kind in llama.layer_types]
+    for plan, rope, near in (
+        ("Cohere 2", *2 * [[kind == "sliding_attention" for kind in kinds]]),
+        ("Llama 4", [bool(flag) for flag in llama.no_rope_layers], chunks),
+        ("SmolLM3", [bool(flag) for flag in smol], MOST * [False]),
+    ):
+        layers, found = plan_of(plan, MOST, 4096)
+        assert list(found) == rope
+        assert [bool(layer.window or layer.chunk) for layer in layers] == near
+        warm = [layer.temperature is not None for layer in layers]
+        assert warm == [plan == "Llama 4" and not rotates for rotates in rope]
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_reach_is_that_of_masks_one_after_the_other(plan):
+    length, window = 1024, 128
+    arrays = LayerPlan(plan=plan, layers=6, window=window, length=length).compute()
+    query, key = np.ogrid[:length, :length]
+    near = query // window == key // window if plan == "Llama 4" else query - key < window
+    masks = [
+        (key <= query) & (near | (plan not in LIMITED) | (layer == 3 and plan != "all windowed"))
+        for layer in range(6)
+    ]
+    known, heard, newest = np.arange(length) == 0, np.arange(length) == length - 1, []
+    for mask in masks:
+        known = mask[:, known].any(axis=1)
+        newest.append(np.flatnonzero(known)[-1])
+    for mask in reversed(masks):
+        heard = mask[heard].any(axis=0)
+    assert arrays.newest.tolist() == newest
+    assert arrays.sees.tolist() == [mask.sum(axis=1).max() for mask in masks]
+    assert arrays.heard == heard.sum()
+
+
+def test_temperatures_are_those_of_released_code():
+    places = np.array([0, 1, 8190, 8191, 8192, 16_382, 16_383, 16_384, 131_071, 10**6])
+    found, tokens = factors_at(places), torch.tensor(places)[None].double()
+    # As Llama4TextAttention.forward writes it.
+    llama = torch.log1p(torch.floor((tokens + 1.0) / 8192)) * 0.1 + 1.0
+    assert found["Llama 4"] == pytest.approx(llama[0].numpy())
+    theirs = get_llama_4_attn_scale(tokens, 0.1, 16_384)
+    assert found["Ministral 3"] == pytest.approx(theirs.flatten().numpy())
+    assert found["log n"] == pytest.approx([math.log(place + 1, 8192) for place in places])
+
+
+def test_a_sentence_is_words_and_marks():
+    tokens = tokens_of("Don’t go, well-known “A”…")
+    assert tokens == ["Don’t", "go", ",", "well-known", "“", "A", "”", "…"]
+    words = ["Don’t", "go", "well-known", "A"]
+    assert [token for token in tokens if is_word(token)] == words
+    assert tokens_of(" \t") == ["∅"]
+    assert are(["The", "mat", "the"], " THE ") == [True, False, True]
+
+
+def test_a_bias_is_the_logarithm_of_the_gates_between():
+    for picture in every_setting(ForgetGates, count=4, sentence="a b. a, b. A c"):
+        bias, tokens = picture.compute().bias, tokens_of(picture.sentence)
+        chosen = are(tokens, picture.word)
+        gates = [picture.gate if is_chosen else picture.others for is_chosen in chosen]
+        for i, j in np.ndindex(bias.shape):
+            between = math.log(math.prod(gates[j + 1 : i + 1])) if j <= i else math.nan
+            assert bias[i, j] == pytest.approx(between, abs=1e-12, nan_ok=True)
+
+
+def test_all_tokens_of_a_sentence_before_are_one_stop_away():
+    picture = CountedPositions(sharpness=10)
+    stops = [token == "." for token in tokens_of(picture.sentence)]
+    counted = np.cumsum(stops[::-1])[::-1]
+    assert picture.compute().positions[1] == pytest.approx(counted, abs=1e-3)
+
+
+@pytest.mark.parametrize("matrix", [TWO, DOUBLE])
+def test_scores_are_those_of_the_matrix(matrix):
+    q = torch.ones(2, dtype=torch.float64)
+    for picture in every_setting(OneMatrix, count=4, matrix=matrix):
+        a, omega = picture.real_part, picture.imaginary_part
+        m = [[a, -2 * picture.slope], [0, a]] if matrix == DOUBLE else [[a, -omega], [omega, a]]
+        apart, arrays = torch.arange(65, dtype=torch.float64)[:, None, None], picture.compute()
+        expected = q @ torch.linalg.matrix_exp(apart * torch.tensor(m, dtype=q.dtype)) @ (q / 2)
+        np.testing.assert_allclose(arrays.scores[1], expected, rtol=1e-9, atol=1e-10)
+        values = np.sort_complex(np.linalg.eigvals(m))
+        assert np.sort_complex(arrays.eigenvalues) == pytest.approx(values)
+
+
+def test_the_eigenvalues_can_be_dragged_and_a_double_one_stays_real():
+    picture = OneMatrix()
+    live = LiveFigure(picture)
+    live.follow()
+    live.drag(*place_of(live, -0.0507, -0.5))
+    assert (picture.real_part, picture.imaginary_part) == (-0.05, 0.5)
+    picture.imaginary_part, picture.matrix = 0, DOUBLE
+    live.drag(*place_of(live, 0.0003, 0.8))
+    assert (picture.real_part, picture.imaginary_part) == (0, 0)
