@@ -81,19 +81,9 @@ class Declared(traitlets.HasTraits):
 
     # -- what helps it -------------------------------------------------------------------------
 
-    def held(self, name: str) -> Any:
-        """A knob's value, held at the end of its range as the picture stands."""
-        return self.knobs()[name].held(self)
-
     def arrays(self, **computed: Any) -> Arrays:
-        """What `compute` has computed, and besides it the knobs' values, held as `held` does.
-
-        beyond: {knob: value} of the knobs that were set beyond the end.
-        """
-        values = self.values()
-        typed = {name: self._trait_values.get(name, value) for name, value in values.items()}
-        beyond = {name: value for name, value in typed.items() if value != values[name]}
-        return Arrays(**values | {"beyond": beyond} | computed)
+        """What `compute` has computed, and besides it the knobs' values."""
+        return Arrays(**self.values() | computed)
 
     # -- what follows from it ------------------------------------------------------------------
 

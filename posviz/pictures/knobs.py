@@ -55,10 +55,6 @@ class Knob(traitlets.TraitType):
                 return f"only with {picture.knobs()[name].label} {these}"
         return ""
 
-    def held(self, picture: Any) -> Any:
-        """The value, held at the end of its range as the picture stands."""
-        return getattr(picture, str(self.name))
-
     @property
     def label(self) -> str:
         """The text beside the control."""

@@ -33,7 +33,7 @@ SEVERAL_PAIRS = range(4, 513)  # dimensions with which a base matters: pair 0 tu
 WIDE = 5.0  # inches: a slide, a notebook, a poster; narrower is a column of a paper
 
 
-Show: TypeAlias = str | Callable[[Arrays], Any]
+Show: TypeAlias = str | Callable[..., Any]
 
 
 def _of(show: Show) -> Callable[[Arrays], Any]:

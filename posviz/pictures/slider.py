@@ -54,8 +54,7 @@ class Slider(anywidget.AnyWidget):
 
     @property
     def _shown(self):
-        """The knob's value, or where its range ends now."""
-        return self.knob.held(self.picture)
+        return getattr(self.picture, self.knob.name)
 
     def _limit(self):
         """Take the range that other knobs leave, and the reason if this one changes nothing."""

@@ -64,7 +64,7 @@ def _combinations(picture, names, gaps, told) -> list[dict]:
 
     def acts(name, values):
         at = standing(values)
-        return not knobs[name].idle(at) and knobs[name].held(at) == values[name]
+        return not knobs[name].idle(at) and getattr(at, name) == values[name]
 
     return [
         values
