@@ -35,8 +35,15 @@ def outputs(encoding, shift=0, order=range(6)):
 def weighed(length, encoding):
     """Outputs [length, head_dim] of random words, their weights, and the values."""
     q, k, v = normal(0, 3, 1, 1, length, HEAD_DIM)
-    where = {"q_positions": np.arange(length), "k_positions": np.arange(length)}
-    output, weights = attention(q, k, v, encoding=encoding, return_weights=True, **where)
+    output, weights = attention(
+        q,
+        k,
+        v,
+        encoding=encoding,
+        q_positions=np.arange(length),
+        k_positions=np.arange(length),
+        return_weights=True,
+    )
     return output[0, 0], weights[0, 0], v[0, 0]
 
 

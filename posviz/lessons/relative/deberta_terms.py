@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from posviz.encodings.deberta import P2C, TERMS, deberta_scores
 from posviz.lessons.relative.four_relative_terms import APART, LIMIT, draw_terms
 from posviz.pictures.knobs import choice, even, integer, switch
-from posviz.pictures.parts import Curve, Text
+from posviz.pictures.parts import Curve, Text, wide
 from posviz.pictures.picture import Arrays, Picture
 
 WIDEST_CLIP = 8
@@ -53,7 +53,7 @@ class DebertaTerms(Picture):
         spread.set(xlabel="sum of the terms (grey: standard normal)", ylabel="density")
         spread.set(xlim=(-5, 5), ylim=(0, 0.52), xticks=(-4, -2, 0, 2, 4))
         spread.set_title(" ")  # room for the numbers
-        above = {"size": "large", "transform": spread.transAxes}
+        above = {"size": "large" if wide(figure) else "medium", "transform": spread.transAxes}
         right = {"color": "C0", "ha": "right", **above}
         return [
             *terms,
@@ -85,9 +85,11 @@ def _terms(head_dim, seed, clip, reading):
     random = np.random.default_rng(seed)
     q, k = random.standard_normal((2, 1, 1, len(APART), head_dim))
     tables = random.standard_normal((2, 1, 2 * WIDEST_CLIP, head_dim))
-    tables = tables[:, :, WIDEST_CLIP - clip : WIDEST_CLIP + clip]
+    keys, queries = tables[:, :, WIDEST_CLIP - clip : WIDEST_CLIP + clip]
     content = q @ k.mT
-    sums = [deberta_scores(q, k, *tables, APART, terms=(term,), p2c=reading) for term in TERMS]
+    sums = [
+        deberta_scores(q, k, keys, queries, APART, terms=(term,), p2c=reading) for term in TERMS
+    ]
     return np.stack([content, *(each - content for each in sums)])[:, 0, 0]
 
 

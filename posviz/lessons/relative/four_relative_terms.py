@@ -1,6 +1,7 @@
 """The four terms of a Transformer-XL score, one by one, and a fifth that changes no weight."""
 
 import functools
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -57,7 +58,7 @@ class FourRelativeTerms(Picture):
         terms = draw_terms(figure, maps, (*TERMS, "query alone"))
         row.set(xlabel="key (tokens)", ylabel="weight, last query")
         row.set(xticks=(0, 5, 10, 15), yticks=(0, 0.5, 1), xlim=(-0.5, 15.5))
-        above = {"size": "large", "transform": row.transAxes}
+        above: dict[str, Any] = {"size": "large", "transform": row.transAxes}
         chosen = {"color": "C1", **above}
         row.text(0, 1.04, "● all four", color="C0", **above)
         return [

@@ -28,7 +28,6 @@ from posviz.pictures.style import PLAIN
 from posviz.wording import signed
 
 FURTHEST = 2000  # offsets of the curve: beyond the largest max_distance, where nothing changes
-LONGEST = 512
 MOST = 64
 
 
@@ -42,7 +41,7 @@ class T5Buckets(Picture):
     num_buckets = even(32, low=4, high=MOST)
     max_distance = integer(128, low=40, high=1024, step=8)
     bidirectional = switch(True)
-    seq_len = integer(128, low=16, high=LONGEST, step=16, more=True)
+    seq_len = integer(128, low=16, high=512, step=16, more=True)
 
     def compute(self) -> Arrays:
         """Return the bucket of each offset −2000 … 2000 as runs, and that of each pair as colours.
@@ -89,7 +88,8 @@ class T5Buckets(Picture):
         curve.set_ylim(-0.5, MOST - 0.5)
         whole(table.yaxis, curve.yaxis, most=8, steps=None)
         lines = _draw_curve(curve)
-        room = {"most": (LONGEST, LONGEST), "limits": (0, 1), "aspect": "equal"}
+        # With 304 tokens the last tick stands at the very end.
+        room = {"most": (304, 304), "limits": (0, 1), "aspect": "equal"}
         pairs = Map(matrix, "pairs", cmap=colours, **room)
         matrix.set(xlabel="key (position)", ylabel="query (position)")
         matrix.set_title("the bucket of each pair", loc="left")
