@@ -83,15 +83,12 @@ class AlibiScores(Picture):
         look |= {"most": (LONGEST, LONGEST), "size": lambda a: (a.seq_len, a.seq_len)}
         ring = {"markerfacecolor": "none", "markeredgewidth": rcParams["lines.linewidth"]}
         ring |= {"clip_on": False, "in_layout": False}  # it is placed later
-        parts = []
-        for i, (axes, title) in enumerate(zip(maps, ("scores without", "with ALiBi"), strict=True)):
-            parts += [
-                Map(axes, f"maps[{i}]", **look),
-                Curve(axes, "C3o", "ring", marks=1.5, **ring),
-            ]
+        shown = [Map(axes, f"maps[{i}]", **look) for i, axes in enumerate(maps)]
+        rings = [Curve(axes, "C3o", "ring", marks=1.5, **ring) for axes in maps]
+        for axes, title in zip(maps, ("scores without", "with ALiBi"), strict=True):
             axes.set(title=title, xlim=(0, LONGEST), ylim=(LONGEST, 0))
         side, aspect = ("bottom", 30) if wide(figure) else ("right", 20)
-        bar = figure.colorbar(parts[0].image, ax=maps, location=side, aspect=aspect, extend="both")
+        bar = figure.colorbar(shown[0].image, ax=maps, location=side, aspect=aspect, extend="both")
         bar.set_label("score (grey: future)")
         bar.set_ticks((-LIMIT, 0, LIMIT))
         planted = Rule(row, {"color": "C3", "ls": ":"}, "distance", "planted key")
@@ -105,7 +102,7 @@ class AlibiScores(Picture):
         draw_weight_axis(row)
         whole(row.xaxis, most=3)
         legend_above(figure, [*lines, planted], narrow=2)
-        return [*parts, *lines, *marks, planted, Limits(row, "ends")]
+        return [*shown, *rings, *lines, *marks, planted, Limits(row, "ends")]
 
     def caption(self, arrays: Arrays) -> str:
         """The weight of the planted key, without ALiBi and with it."""

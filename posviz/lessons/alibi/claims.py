@@ -16,10 +16,19 @@ HEADS = normal(0, 3, 1, 8, 16, 64)  # q, k and v of 8 heads, 16 words
 ENDS = {"for the steepest of 8 heads": SLOPES[0], "for the flattest of 8 heads": SLOPES[-1]}
 
 
-def attend(mask, heads=HEADS, **more):
-    """q, k and v with ALiBi -> outputs [1, 8, 16, 64]."""
-    places = {"q_positions": PLACES, "k_positions": PLACES}
-    return attention(*heads, encoding=Alibi(), mask=mask, **places, **more)
+def attend(mask, heads=HEADS):
+    """q, k and v with ALiBi -> outputs [1, 8, 16, 64] and weights [1, 8, 16, 16]."""
+    q, k, v = heads
+    return attention(
+        q,
+        k,
+        v,
+        encoding=Alibi(),
+        mask=mask,
+        q_positions=PLACES,
+        k_positions=PLACES,
+        return_weights=True,
+    )
 
 
 @claim(
@@ -53,8 +62,7 @@ def alibi_is_one_line(written):
     """The line leaves out the division by √d, the slopes of the heads and the mask."""
     divisor, slopes, mask = written
     scores = HEADS[0] @ HEADS[1].mT / divisor + alibi_bias(slopes, offsets(PLACES, PLACES))
-    right = attend(CAUSAL, return_weights=True)[1]
-    return largest(softmax(np.where(mask, scores, -np.inf)) - right)
+    return largest(softmax(np.where(mask, scores, -np.inf)) - attend(CAUSAL)[1])
 
 
 @claim(
@@ -128,4 +136,5 @@ def memory_grows_with_the_square(length):
 )
 def before_and_after_are_told_apart(mask):
     """Without a mask, |i − j| is the same on both sides."""
-    return largest(attend(mask) - attend(mask, HEADS[..., ::-1, :])[..., ::-1, :])
+    reversed_text = attend(mask, HEADS[..., ::-1, :])[0]
+    return largest(attend(mask)[0] - reversed_text[..., ::-1, :])

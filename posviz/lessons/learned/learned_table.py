@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Mapping
-from numbers import Integral
 
 import numpy as np
 from matplotlib import rcParams
@@ -139,7 +138,7 @@ class LearnedTable(Picture):
 def checked(snapshots):
     """The snapshots as {step: table}, float64 copies; else the error names the argument."""
     steps = snapshots.keys() if isinstance(snapshots, Mapping) else ()
-    if not steps or not all(isinstance(step, Integral) and step >= 0 for step in steps):
+    if not steps or not all(isinstance(step, int | np.integer) and step >= 0 for step in steps):
         raise ValueError("snapshots must be a dict {step: table}, with whole steps from 0 on")
     tables = {int(step): as_table(x, f"snapshots[{step}]") for step, x in snapshots.items()}
     if len({table.shape for table in tables.values()}) > 1:

@@ -96,7 +96,7 @@ class View(NamedTuple):
     side: Callable[[np.ndarray], Side]
     labels: tuple[str, str, str, str]  # across and up; what the curves show, over what
     words: str
-    ends: tuple = ()  # of the colours
+    ends: tuple[float, ...] = ()  # of the colours
 
 
 VIEWS = {
@@ -174,7 +174,9 @@ class SinusoidalBesideLearned(Picture):
         panels[0].set(title="sinusoidal", xlabel=view.labels[0], ylabel=view.labels[1])
         panels[1].set(title="learned", xlabel=view.labels[0])
         if view.ends:
-            bar = colour_bar(tables[1][0].artist, ticks=np.linspace(*view.ends, 3))
+            bar = colour_bar(
+                tables[1][0].artist, ticks=(view.ends[0], sum(view.ends) / 2, view.ends[1])
+            )
             if self.compare == "spectrum":
                 bar.set_ticklabels(("1e−6", "0.001", "1"))
         marker = "o" if self.compare == "path" else ""
