@@ -110,7 +110,7 @@ class HeadBrowser(Picture):
             return f"{told}: one token looks at itself alone, so there is nothing to measure."
         return (
             f"{told} keeps {left[arrays.layer, arrays.head]:.0%} of its weight in place when the "
-            f"text is shuffled; all heads keep {np.nanmin(left):.0%} to {np.nanmax(left):.0%}."
+            f"text is shuffled; all keep {np.nanmin(left):.0%} to {np.nanmax(left):.0%}."
         )
 
     def dragged(self, x: float, y: float) -> dict:
