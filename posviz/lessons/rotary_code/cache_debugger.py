@@ -1,7 +1,6 @@
 """Decoding token by token: what the key/value cache must hold, and what goes wrong."""
 
 import functools
-from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -16,9 +15,7 @@ from posviz.pictures.style import SIGNED
 
 LONGEST = 24
 LIMIT = 2.5  # of the colours
-BLANK = -10 * LIMIT  # below every colour: not yet decoded, or not yet seen
 LARGEST = 5.0  # of the errors that are shown
-ROUNDING = 1e-9
 MISTAKES = ("none", "offset forgotten", "query at 0", "query one late", "cache turned again")
 
 
@@ -32,68 +29,59 @@ class CacheDebugger(Picture):
     mistake = choice("offset forgotten", options=MISTAKES)
     decoded = integer(20, low=1, high=LONGEST, play=True, label="tokens so far")
     prompt = integer(6, low=1, high=12, label="prompt (tokens)")
-    same_token = switch(True)
-    head_dim = even(64, low=2, high=128)
-    base = log(10_000, low=10, high=1_000_000)
-    seed = integer(2, low=0, high=99)
+    same_token = switch(True, label="same token everywhere")
+    head_dim = even(64, low=2, high=128, more=True)
+    base = log(10_000, low=10, high=1_000_000, more=True)
+    seed = integer(2, low=0, high=99, more=True)
 
     def compute(self) -> Arrays:
         """Return the scores with a cache and without, [len, len], and each row's largest error."""
         how = (self.head_dim, self.base, self.same_token, self.seed)
-        scores = _decoded(*how, self.prompt, self.mistake)
-        true = _at_once(*how)
-        rows = slice(self.decoded)
-        errors = np.tril(np.abs(scores - true)).max(axis=1)
-        last = slice(self.decoded - 1, self.decoded), rows
-        shift = np.abs(softmax(scores[last]) - softmax(true[last])).sum() / 2
-        maps = [_filled(scores, self.decoded), _filled(true, self.decoded)]
-        return self.arrays(maps=maps, errors=errors[rows], shift=shift)
+        # Without a cache all tokens are in one call, as a prompt is.
+        scores, true = _decoded(*how, self.prompt, self.mistake), _decoded(*how, LONGEST, "none")
+        errors = np.tril(np.abs(scores - true)).max(axis=1)[: self.decoded]
+        weights = [softmax(each[self.decoded - 1, : self.decoded]) for each in (scores, true)]
+        seen = np.tri(LONGEST, dtype=bool) & (np.arange(LONGEST) < self.decoded)[:, None]
+        blank = -10 * LIMIT  # below every colour: not yet decoded, or not yet seen
+        return self.arrays(
+            maps=[np.where(seen, np.clip(x, -LIMIT, LIMIT), blank) for x in (scores, true)],
+            errors=errors,
+            rows=(np.minimum(errors, LARGEST), np.arange(self.decoded)),
+            end=self.prompt - 0.5,
+            moved=np.abs(weights[0] - weights[1]).sum() / 2,
+        )
 
     def draw(self, figure: Figure) -> list:
         """Scores with a cache and without, and beside them the largest error of each row."""
         panels = figure.subplots(1, 3, sharey=True, width_ratios=(1, 1, 0.7))
         look = {"cmap": greyed(SIGNED, "under"), "limits": (-LIMIT, LIMIT), "aspect": "equal"}
-        maps = [
-            Map(panels[i], lambda a, i=i: a.maps[i], most=(LONGEST, LONGEST), **look)
-            for i in range(2)
-        ]
-        for axes in panels[:2]:
-            axes.set(xlabel="key (tokens)", xticks=(0, 10, 20), yticks=(0, 10, 20))
-        panels[0].set(title="with the cache", ylabel="query (tokens)")
-        panels[1].set_title("without a cache")
-        bar: dict[str, Any] = {
-            "extend": "min",
-            "ticks": (-2, 0, 2),
-            "label": "score (grey: not yet)",
-        }
-        below: dict[str, Any] = {"location": "bottom", "shrink": 0.6, "aspect": 40}
-        figure.colorbar(maps[0].image, ax=panels, **below, **bar)
-        errors = Curve(panels[2], "C1o-", _shown_errors, marks=1 / 1.5)
+        maps = [Map(panels[i], f"maps[{i}]", most=(LONGEST, LONGEST), **look) for i in (0, 1)]
+        for axes, title in zip(panels, ("with the cache", "without a cache"), strict=False):
+            axes.set(title=title, xlabel="key (tokens)", xticks=(0, 10, 20), yticks=(0, 10, 20))
+        panels[0].set_ylabel("query (tokens)")
+        figure.colorbar(
+            maps[0].image,
+            ax=panels,
+            location="bottom",
+            shrink=0.6,
+            aspect=40,
+            extend="min",
+            ticks=(-2, 0, 2),
+            label="score (grey: not yet)",
+        )
+        errors = Curve(panels[2], "C1o-", "rows", marks=1 / 1.5)
         panels[2].set_box_aspect(1 / 0.7)  # as high as the maps are
         panels[2].set(xlabel="largest error", xlim=(-0.25, LARGEST), xticks=(0, 2, 4))
         dots = {"linestyle": ":", "color": "C2"}
-        prompts = [
-            Rule(axes, dots, lambda a: a.prompt - 0.5, "end of prompt", upright=False)
-            for axes in panels
-        ]
-        legend_over(panels[2], handles=[prompts[2].line])
-        return [*maps, errors, *prompts]
+        ends = [Rule(axes, dots, "end", "end of prompt", upright=False) for axes in panels]
+        legend_over(panels[2], handles=[ends[2].line])
+        return [*maps, errors, *ends]
 
     def caption(self, arrays: Arrays) -> str:
-        """The error of the last row, before and after the division, and where attention went."""
-        error = arrays.errors[-1]
-        tokens = f"{arrays.decoded} token" + "s" * (arrays.decoded > 1)
-        if arrays.prompt > arrays.decoded:
-            prompt = f"still within the prompt of {arrays.prompt}"
-        else:
-            prompt = f"{arrays.prompt} of them in the prompt"
-        start = f"Mistake {arrays.mistake}, {tokens}, {prompt}: the last row"
-        if error < ROUNDING:
-            return f"{start} is what it is without a cache, to within {ROUNDING:.0e}."
+        """The error of the last row, and where attention went."""
         return (
-            f"{start} is off by up to {error:.2f} after 1/√head_dim and "
-            f"{error * arrays.head_dim**0.5:.2f} before, and {arrays.shift:.0%} of its attention "
-            "goes to other keys."
+            f"Mistake {arrays.mistake}: the scores of token {arrays.decoded - 1} are off by up to "
+            f"{arrays.errors[-1]:.2f}, and {arrays.moved:.0%} of its attention goes to other keys."
         )
 
 
@@ -105,16 +93,9 @@ def _queries_and_keys(head_dim, same_token, seed):
     return both[:, [0] * LONGEST] if same_token else both
 
 
-def _at_once(head_dim, base, same_token, seed):
-    """The scores [len, len] of one call with all tokens."""
-    angles = rotary_angles(np.arange(LONGEST), rotary_frequencies(head_dim, base))
-    q, k = apply_rotary(_queries_and_keys(head_dim, same_token, seed), angles)
-    return q @ k.T / head_dim**0.5
-
-
 @functools.lru_cache(maxsize=8)
 def _decoded(head_dim, base, same_token, seed, prompt, mistake):
-    """The same of a call with the prompt, and then of one call for each token."""
+    """The scores [len, len] of a call with the prompt, and then of one call for each token."""
     # One position more, for a query that is one late.
     angles = rotary_angles(np.arange(LONGEST + 1), rotary_frequencies(head_dim, base))
     q, k = _queries_and_keys(head_dim, same_token, seed)
@@ -134,14 +115,3 @@ def _decoded(head_dim, base, same_token, seed, prompt, mistake):
             cache = np.concatenate([cache, apply_rotary(k[new], angles[k_at])])
         scores[new, :stop] = apply_rotary(q[new], angles[q_at]) @ cache.T / head_dim**0.5
     return scores
-
-
-def _filled(scores, decoded):
-    """The map so far; what exceeds the colours takes the last one, and blank cells are grey."""
-    seen = np.tri(LONGEST, dtype=bool)
-    seen[decoded:] = False
-    return np.where(seen, np.clip(scores, -LIMIT, LIMIT), BLANK)
-
-
-def _shown_errors(arrays):
-    return np.minimum(arrays.errors, LARGEST), np.arange(len(arrays.errors))

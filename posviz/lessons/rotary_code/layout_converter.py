@@ -9,14 +9,13 @@ from matplotlib.figure import Figure
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import LAYOUTS, apply_rotary, change_layout, change_projection_layout
 from posviz.pictures.knobs import choice, even, integer, switch
-from posviz.pictures.parts import Curve, Limits, Map, Other, Ring, broken, legend_above, whole, wide
+from posviz.pictures.parts import Curve, Limits, Map, Ring, broken, legend_above, whole, wide
 from posviz.pictures.picture import Arrays, Picture
 
 TRAINED = "interleaved"
 LENGTH, D_MODEL = 24, 32
 LIMIT = 3.0  # of the colours
 ROWS = (1, 0)  # of query and key
-SAME, RELATIVE = 1e-12, 1e-9  # rounding leaves less
 
 
 class LayoutConverter(Picture):
@@ -30,63 +29,78 @@ class LayoutConverter(Picture):
     key_layout = choice("half_split", options=LAYOUTS, label="key turned as")
     query_reordered = switch(False, label="query reordered")
     key_reordered = switch(False, label="key reordered")
-    shift = integer(0, low=0, high=100, play=True, label="shift (tokens)")
-    head_dim = even(8, low=4, high=16)
-    seed = integer(4, low=0, high=99)
+    shift = integer(0, low=0, high=100, play=True, label="shift (tokens)", more=True)
+    head_dim = even(8, low=4, high=16, more=True)
+    seed = integer(4, low=0, high=99, more=True)
 
     def compute(self) -> Arrays:
         """Return the scores [len, len] as trained and as run, and the columns turned together."""
         positions = self.shift + np.arange(LENGTH)
         angles = rotary_angles(positions, rotary_frequencies(self.head_dim))
-        query, key = self._sides()
         x, w_q, w_k = _weights(self.head_dim, self.seed)
+        query = ("half_split" if self.query_reordered else TRAINED), self.query_layout
+        key = ("half_split" if self.key_reordered else TRAINED), self.key_layout
         trained = _scores(_turned(x, w_q, angles), _turned(x, w_k, angles))
         run = _scores(_turned(x, w_q, angles, *query), _turned(x, w_k, angles, *key))
+        pairings = [_pairing(self.head_dim, *side) for side in (query, key)]
+        columns, rows = np.tile(np.arange(self.head_dim), 2), np.repeat(ROWS, self.head_dim)
+        is_second = np.concatenate([member for member, _, _ in pairings]).astype(bool)
         return self.arrays(
             trained=trained,
             run=run,
-            pairings=[_pairing(self.head_dim, *side) for side in (query, key)],
+            first=(columns[~is_second], rows[~is_second]),
+            second=(columns[is_second], rows[is_second]),
+            together=_arcs(self.head_dim, [pairs for _, pairs, _ in pairings]),
+            wrong=_arcs(self.head_dim, [pairs for _, _, pairs in pairings]),
             difference=np.abs(run - trained).max(),
             spread=max(np.ptp(run.diagonal(k)) for k in range(1 - LENGTH, LENGTH)),
-            sides=(query, key),
         )
-
-    def _sides(self):
-        """The layout in which the query's and the key's columns are stored, and are turned."""
-        stored = [
-            "half_split" if reordered else TRAINED
-            for reordered in (self.query_reordered, self.key_reordered)
-        ]
-        return list(zip(stored, (self.query_layout, self.key_layout), strict=True))
 
     def draw(self, figure: Figure) -> list:
         """What is turned together, the map of scores as trained, and that of those as run."""
         # Of the pairs, the scores as trained, and those as run.
         table, widths = ("ptr", (1.2, 1, 1)) if wide(figure) else ("pp\ntr", (1, 1))
         panels = figure.subplot_mosaic(table, width_ratios=widths)
-        pairs = _draw_pairs(panels["p"])
-        maps = _draw_maps(figure, [panels["t"], panels["r"]])
-        legend_above(figure, pairs[:4], narrow=2, columnspacing=1.2, handlelength=1.4)
-        return [*pairs, *maps]
+        pairs = [
+            Curve(panels["p"], "C0o", "first", "first of pair"),
+            Ring(panels["p"], "C1s", "second", "second of pair", edge=1 / 5),
+            Curve(panels["p"], "C6-", "together", "turned together"),
+            Curve(panels["p"], "C1--", "wrong", "wrong partners"),
+        ]
+        panels["p"].set(ylim=(-0.4, 1.9), yticks=ROWS, yticklabels=("query", "key"))
+        panels["p"].set_xlabel("column, as stored")
+        panels["p"].tick_params(left=False)
+        panels["p"].spines["left"].set_visible(False)
+        whole(panels["p"].xaxis, fewest=2, steps=None)
+        ends = Limits(panels["p"], lambda a: {"xlim": (-0.07 * a.head_dim, 1.07 * a.head_dim - 1)})
+        look = {"most": (LENGTH, LENGTH), "limits": (-LIMIT, LIMIT), "aspect": "equal"}
+        maps = [Map(panels["t"], "trained", **look), Map(panels["r"], "run", **look)]
+        for name, title in (("t", "as trained"), ("r", "as run")):
+            panels[name].set(title=title, xlabel="key (place)", xticks=(0, 10, 20))
+            panels[name].set_yticks((0, 10, 20))
+        panels["t"].set_ylabel("query (place)")
+        panels["r"].tick_params(labelleft=False)
+        below = {"location": "bottom", "shrink": 0.6, "aspect": 30, "extend": "both"}
+        both, ticks = [panels["t"], panels["r"]], (-LIMIT, 0, LIMIT)
+        bar = figure.colorbar(maps[0].image, ax=both, ticks=ticks, **below)
+        beside = {"rotation": 0, "ha": "right", "va": "center"}  # below, it would take a row
+        bar.ax.set_ylabel("score", labelpad=rcParams["font.size"], **beside)
+        legend_above(figure, pairs, narrow=2, columnspacing=1.2, handlelength=1.4)
+        return [*pairs, ends, *maps]
 
     def caption(self, arrays: Arrays) -> str:
-        """Which of the outcomes this is, by its numbers."""
-        query, key = (
-            ("reordered, " if stored != TRAINED else "") + f"turned {turned}"
-            for stored, turned in arrays.sides
-        )
-        if arrays.difference < SAME:
-            outcome = f"the trained scores come back, to within {SAME:.0e}"
-        elif arrays.spread < RELATIVE:
-            outcome = f"relative, but other scores, off by up to {arrays.difference:.2f}"
-        else:
-            each = all(stored == turned for stored, turned in arrays.sides)
-            why = "each turned rightly, but stored in different orders, so " if each else ""
-            outcome = (
-                f"{why}not even relative, as scores at one offset differ by up to "
-                f"{arrays.spread:.2f} (from the trained ones by up to {arrays.difference:.2f})"
+        """Which of the three outcomes this is, by its numbers."""
+        if arrays.difference < 1e-12:
+            return "The scores are those of training."
+        if arrays.spread < 1e-9:
+            return (
+                "The scores depend on the offset alone, but are off by up to "
+                f"{arrays.difference:.2f} from those of training."
             )
-        return f"Trained {TRAINED}; query {query}; key {key}: {outcome}."
+        return (
+            f"The scores are not relative: at one offset they differ by up to {arrays.spread:.2f}, "
+            f"and from those of training by up to {arrays.difference:.2f}."
+        )
 
 
 @functools.lru_cache(maxsize=8)
@@ -105,8 +119,7 @@ def _weights(head_dim, seed):
 def _turned(x, w, angles, stored=TRAINED, turned=TRAINED):
     """The token at every position [len, head_dim]: projected by reordered weights, then turned."""
     w = change_projection_layout(w, num_heads=1, source=TRAINED, target=stored)
-    repeated = np.broadcast_to(x @ w, (LENGTH, w.shape[1]))
-    return apply_rotary(repeated, angles, layout=turned)
+    return apply_rotary(np.broadcast_to(x @ w, (LENGTH, w.shape[1])), angles, layout=turned)
 
 
 def _scores(q, k):
@@ -125,65 +138,12 @@ def _pairing(head_dim, stored, turned):
     return column % 2, together[right], together[~right]
 
 
-def _draw_pairs(axes):
-    """The columns of query and key, and arcs over those that are turned together."""
-    size = 1.4 * rcParams["lines.markersize"]
-    dots = [
-        Curve(axes, "C0o", lambda a: _columns(a, 0), "first of pair"),
-        Ring(axes, "C1s", lambda a: _columns(a, 1), "second of pair", edge=1 / 5),
-    ]
-    arcs = [
-        Curve(axes, "C6-", lambda a: _arcs(a, 1), "turned together"),
-        Curve(axes, "C1--", lambda a: _arcs(a, 2), "wrong partners"),
-    ]
-    sizes = [  # of many columns they would cover each other
-        Other(part.line, lambda a: {"markersize": size * min(1, 8 / a.head_dim) ** 0.6})
-        for part in dots
-    ]
-    axes.set(
-        ylim=(-0.4, 1.9), yticks=ROWS, yticklabels=("query", "key"), xlabel="column, as stored"
-    )
-    axes.tick_params(left=False)
-    axes.spines["left"].set_visible(False)
-    whole(axes.xaxis, fewest=2, steps=None)
-    return [*dots, *arcs, *sizes, Limits(axes, _ends)]
-
-
-def _ends(arrays):
-    """Room around so many columns."""
-    return {"xlim": (-0.07 * arrays.head_dim, 1.07 * arrays.head_dim - 1)}
-
-
-def _columns(arrays, member):
-    """The columns that were first or second of their pair, in the rows of query and key."""
-    columns = [np.flatnonzero(side[0] == member) for side in arrays.pairings]
-    return np.concatenate(columns), np.repeat(ROWS, len(columns[0]))
-
-
-def _arcs(arrays, kind):
+def _arcs(head_dim, pairings):
     """An arc over each two columns turned together, the higher the farther they are apart."""
     along, arcs = np.linspace(0, 1, 17), []
-    for row, side in zip(ROWS, arrays.pairings, strict=True):
-        first, second = side[kind].T[..., None]
-        height = 0.7 * np.sqrt((second - first) * 2 / arrays.head_dim)
+    for row, pairs in zip(ROWS, pairings, strict=True):
+        first, second = pairs.T[..., None]
+        height = 0.7 * np.sqrt((second - first) * 2 / head_dim)
         x, y = first + (second - first) * along, row + height * np.sin(np.pi * along)
         arcs.append(np.stack([x, y], axis=-1))
     return broken(np.concatenate(arcs))
-
-
-def _draw_maps(figure, panels):
-    """The maps of both scores, and their colours."""
-    look = {"most": (LENGTH, LENGTH), "limits": (-LIMIT, LIMIT), "aspect": "equal"}
-    maps = [
-        Map(panels[0], lambda a: a.trained, **look),
-        Map(panels[1], lambda a: a.run, **look),
-    ]
-    for axes, title in zip(panels, ("as trained", "as run"), strict=True):
-        axes.set(title=title, xlabel="key (place)", xticks=(0, 10, 20), yticks=(0, 10, 20))
-    panels[0].set_ylabel("query (place)")
-    panels[1].tick_params(labelleft=False)
-    below = {"location": "bottom", "shrink": 0.6, "aspect": 30, "extend": "both"}
-    bar = figure.colorbar(maps[0].image, ax=panels, ticks=(-LIMIT, 0, LIMIT), **below)
-    beside = {"rotation": 0, "ha": "right", "va": "center"}  # below, it would take a row
-    bar.ax.set_ylabel("score", labelpad=rcParams["font.size"], **beside)
-    return maps

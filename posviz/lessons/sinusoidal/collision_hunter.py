@@ -8,65 +8,59 @@ from posviz.pictures.knobs import even, log, log_integer
 from posviz.pictures.parts import SEVERAL_PAIRS, Curve, Limits, Other, Rule, legend_above
 from posviz.pictures.picture import Arrays, Picture
 
-COLUMNS = 400  # the offsets are shown as the nearest of each of so many ranges
-
 
 class CollisionHunter(Picture):
     """The nearest collision: how close two different rows come."""
 
     size = (8.0, 4.2)
-    paper_size = (3.3, 2.4)
 
     d_model = even(8, low=2, high=512)
     base = log(10_000, low=10, high=1_000_000, when={"d_model": SEVERAL_PAIRS})
     largest = log_integer(100_000, low=10, high=100_000, label="largest offset")
 
     def compute(self) -> Arrays:
-        """Return the nearest offset, its exact distance, and the nearest in ranges of offsets."""
+        """Return the nearest offset, its exact distance, and the nearest in 400 ranges."""
         distances = _distances(self.largest, self.d_model, self.base)
         nearest = int(distances.argmin()) + 1
-        offsets = np.unique(np.linspace(1, self.largest, COLUMNS + 1)[:-1].astype(int))
-        near = np.minimum.reduceat(distances, offsets - 1)
+        starts = np.unique(np.linspace(1, self.largest, 401)[:-1].astype(int))
+        near = np.minimum.reduceat(distances, starts - 1)
         first, found = sinusoidal([0, nearest], self.d_model, base=self.base)
+        distance = float(np.linalg.norm(found - first))
         return self.arrays(
-            offsets=np.append(offsets, self.largest),  # where ranges begin, and the last ends
-            near=np.append(near, near[-1]),
+            near=(np.append(starts, self.largest), np.append(near, near[-1])),
             nearest=nearest,
-            distance=np.linalg.norm(found - first),
+            distance=distance,
+            mark=([nearest], [distance]),
             neighbour=distances[0],
         )
 
     def draw(self, figure: Figure) -> list:
         """Distance against offset, and the nearest beside its numbers."""
         axes = figure.subplots()
-        thin = {"drawstyle": "steps-post", "stroke": 1 / 1.5}
         dashes = {"color": "C2", "linestyle": "--"}
         parts = [
-            Curve(axes, "C0-", lambda a: (a.offsets, a.near), "nearest here", **thin),
-            Rule(axes, dashes, lambda a: a.neighbour, "the neighbour", upright=False),
-            Curve(axes, "C1o", lambda a: ([a.nearest], [a.distance]), "nearest of all", marks=2),
+            Curve(axes, "C0-", "near", "nearest here", drawstyle="steps-post", stroke=1 / 1.5),
+            Rule(axes, dashes, "neighbour", "the neighbour", upright=False),
+            Curve(axes, "C1o", "mark", "nearest of all", marks=2),
         ]
         axes.set(yscale="log", xlim=(0, 100_000), ylim=(1e-6, 100))
         axes.set(xlabel="offset (tokens)", ylabel="distance between rows")
         axes.xaxis.set_major_formatter("{x:,.0f}")
         legend_above(figure, parts, handlelength=1.6, columnspacing=1.2)
-        found = axes.text(
-            0, 1, "", color="C1", size="large", va="top", animated=True, in_layout=False
-        )
-        return [Limits(axes, _limits), *parts, Other(found, _found)]
+        look = {"color": "C1", "size": "large", "va": "top", "animated": True, "in_layout": False}
+        return [Limits(axes, _limits), *parts, Other(axes.text(0, 1, "", **look), _found)]
 
     def caption(self, arrays: Arrays) -> str:
         """The nearest collision, beside the distance of neighbours."""
         return (
-            f"Of offsets 1 to {arrays.largest:,} the nearest row is {arrays.distance:.4g} away, "
-            f"at offset {arrays.nearest:,}; neighbours are {arrays.neighbour:.4g} apart; the "
-            f"solid line is the nearest of each of {len(arrays.offsets) - 1} ranges."
+            f"Of rows 1 to {arrays.largest:,} the nearest to row 0 is row {arrays.nearest:,}, "
+            f"{arrays.distance:.4g} away; row 1 is {arrays.neighbour:.4g} away."
         )
 
 
 def _limits(arrays):
     """All offsets, and the decades that hold all distances."""
-    highest, margin = max(arrays.near.max(), arrays.neighbour), 0.01 * arrays.largest
+    highest, margin = max(arrays.near[1].max(), arrays.neighbour), 0.01 * arrays.largest
     low, high = 10 ** np.floor(np.log10(arrays.distance / 3)), 10 ** np.ceil(np.log10(highest))
     return {"xlim": (-margin, arrays.largest + margin), "ylim": (low, high)}
 
@@ -79,7 +73,7 @@ def _found(arrays):
 
 
 def _distances(largest, d_model, base):
-    """Distance between rows at offsets 1 … largest, from PE(m)·PE(n) = Σ cos((m − n)ω).
+    """Distance between rows at offsets 1 … largest, from PE(i)·PE(j) = Σ cos((i − j)ω).
 
     Every offset is a · stride − b with b < stride, so two small tables and one product of
     matrices replace largest × d_model/2 cosines.

@@ -22,7 +22,6 @@ class SimilarityByOffset(Picture):
     """PE(m)·PE(n) / (d_model/2) depends on the offset m − n only."""
 
     size = (8.0, 4.0)
-    paper_size = (3.3, 2.3)
 
     offset = integer(10, low=0, high=100, until=lambda p: p.largest, play=True)
     d_model = even(64, low=2, high=512)
@@ -30,54 +29,48 @@ class SimilarityByOffset(Picture):
     largest = integer(100, low=10, high=1000, label="largest offset")
 
     def compute(self) -> Arrays:
-        """Return each pair's cosine at every offset, and their mean, the similarity."""
-        inv_freq = rotary_frequencies(self.d_model, self.base)
+        """Return each pair's cosine at the offset, and at every offset their mean."""
         offsets = np.arange(self.largest + 1)
-        cosines = np.cos(rotary_angles(offsets, inv_freq))
+        cosines = np.cos(rotary_angles(offsets, rotary_frequencies(self.d_model, self.base)))
         similarity = cosines.mean(axis=-1)
-        offset = self.held("offset")
+        here = similarity[self.offset]
         return self.arrays(
-            offsets=offsets,
-            similarity=similarity,
-            rise=np.flatnonzero(np.diff(similarity) > 0)[:1],
-            here=similarity[offset],
-            pairs=cosines[offset],
+            similarity=(offsets, similarity),
+            mark=([self.offset], [here]),
+            here=here,
+            pairs=(np.arange(self.d_model // 2), cosines[self.offset]),
+            rises=np.flatnonzero(np.diff(similarity) > 0),
         )
 
     def draw(self, figure: Figure) -> list:
         """The similarity at left; at right the cosines whose mean it is."""
         curve, pairs = figure.subplots(1, 2, width_ratios=(3, 2))
         zero(curve, pairs)
-        similarity = Curve(curve, "C0-", lambda a: (a.offsets, a.similarity), stroke=1.5)
-        here = Curve(curve, "C1o", lambda a: ([a.offset], [a.here]), "the offset", marks=2)
-        thin = {"stroke": 1 / 2, "marks": 3 / 4}
-        cosines = Curve(pairs, "C0o-", lambda a: (np.arange(len(a.pairs)), a.pairs), **thin)
+        similarity = Curve(curve, "C0-", "similarity", stroke=1.5)
+        here = Curve(curve, "C1o", "mark", "the offset", marks=2)
+        cosines = Curve(pairs, "C0o-", "pairs", stroke=1 / 2, marks=3 / 4)
         dashes = {"color": "C1", "linestyle": "--"}
-        mean = Rule(pairs, dashes, lambda a: a.here, "mean of the pairs", upright=False)
+        mean = Rule(pairs, dashes, "here", "mean of the pairs", upright=False)
         curve.set(xlabel="offset (tokens)", ylabel="similarity", xlim=(0, 1000), ylim=(-1.1, 1.1))
-        pairs.set(xlabel="pair", ylabel="cosine of the pair", xlim=(0, 250), ylim=(-1.1, 1.1))
+        pairs.set(xlabel="pair", ylabel="cosine of the pair", xlim=(0, 240), ylim=(-1.1, 1.1))
         pairs.set_yticks((-1, 0, 1))
         whole(curve.xaxis, pairs.xaxis, most=4, steps=None)
         legend_above(figure, [here, mean])
         return [
-            Limits(curve, lambda a: {"xlim": with_room(0, a.offsets[-1]), "ylim": _lowest(a)}),
-            Limits(pairs, lambda a: {"xlim": with_room(-0.5, len(a.pairs) - 0.5)}),
+            Limits(curve, lambda a: {"xlim": with_room(0, a.largest), "ylim": _ends(a)}),
+            Limits(pairs, lambda a: {"xlim": with_room(-0.5, a.d_model / 2 - 0.5)}),
             *(similarity, here, cosines, mean),
         ]
 
     def caption(self, arrays: Arrays) -> str:
         """The similarity at the offset and between neighbours, and where it first rises."""
-        at = arrays.similarity
-        clamped = " (the largest shown)" * bool(arrays.beyond)
-        rise = f"no rise up to offset {len(at) - 1}"
-        for low in arrays.rise:
-            rise = f"the first rise is from offset {low} to {low + 1}"
+        rise = f"it first rises after offset {arrays.rises[0]}" if arrays.rises.size else "it falls"
         return (
-            f"Similarity {arrays.here:.4f} at offset {arrays.offset}{clamped}; neighbours "
-            f"{at[1]:.4f}; {rise}."
+            f"The similarity is {arrays.here:.4f} at offset {arrays.offset} and "
+            f"{arrays.similarity[1][1]:.4f} for neighbours; {rise}."
         )
 
 
-def _lowest(arrays):
+def _ends(arrays):
     """Limits that leave the negative half away where no similarity is negative."""
-    return -1.1 if arrays.similarity.min() < 0 else -0.05, 1.05
+    return -1.1 if arrays.similarity[1].min() < 0 else -0.05, 1.05

@@ -9,13 +9,11 @@ from posviz.pictures.parts import Curve, Ring, legend_above
 from posviz.pictures.picture import Arrays, Picture
 
 SHORT = 16  # tokens in the shorter sentence
-LONGEST = 64
-D_MODEL, PAIR = 8, slice(2, 4)  # the pair that turns once in 62.8 tokens
 SENTENCES = ("the longer sentence", f"a sentence of {SHORT} tokens")
-WAYS = {  # of writing a position: columns of the codes, ticks
-    "pos": ([0], (0, 20, 40, 60)),
-    "pos / length": ([1], (0, 0.5, 1)),
-    "sin and cos": ([2, 3], (-1, 0, 1)),
+WAYS = {  # of writing a position, and the ticks of its panel
+    "pos": (0, 20, 40, 60),
+    "pos / length": (0, 0.5, 1),
+    "sin, cos (dotted)": (-1, 0, 1),
 }
 
 
@@ -25,62 +23,47 @@ class WhyNotIntegers(Picture):
     size = (8.0, 3.4)
     paper_size = (3.3, 1.9)
 
-    length = integer(48, low=SHORT, high=LONGEST, play=True, label="longer sentence")
+    length = integer(48, low=SHORT, high=64, play=True, label="longer sentence")
     position = integer(8, low=0, high=SHORT - 1)
 
     def compute(self) -> Arrays:
-        """Return both sentences' codes, each [len, 4]: integer, share, sine and cosine."""
-        return self.arrays(codes=[_codes(self.length), _codes(SHORT)])
+        """Return both sentences' codes as lines: integer, share, sine, cosine; and the rings."""
+        lines = [
+            (np.arange(length), code)
+            for length in (self.length, SHORT)
+            for code in _codes(np.arange(length))
+        ]
+        rings = [([self.position], [codes[self.position]]) for _, codes in lines]
+        return self.arrays(lines=lines, rings=rings)
 
     def draw(self, figure: Figure) -> list:
         """A panel for each way, with a ring on each code of the marked position."""
-        panels = figure.subplots(1, len(WAYS))
-        parts = []
-        for axes, (way, (columns, ticks)) in zip(panels, WAYS.items(), strict=True):
+        panels, lines, rings = figure.subplots(1, 3), [], []
+        for axes, (way, ticks) in zip(panels, WAYS.items(), strict=True):
             room = 0.1 * (ticks[-1] - ticks[0])
-            axes.set(title=way, xlim=(-3, LONGEST + 2), ylim=(ticks[0] - room, ticks[-1] + room))
+            axes.set(title=way, xlim=(-3, 66), ylim=(ticks[0] - room, ticks[-1] + room))
             axes.set(xticks=(0, 30, 60), yticks=ticks)
-            parts += [_line(axes, i, column) for i in range(2) for column in columns]
-            parts += [_rings(axes, i, columns) for i in range(2)]
+        for number in range(8):
+            sentence, code = divmod(number, 4)  # the shorter lies over the longer, and is wider
+            axes, fmt = panels[min(code, 2)], f"C{sentence}{'-:'[code == 3]}"
+            label, width = SENTENCES[sentence], 1 + sentence
+            lines.append(Curve(axes, fmt, f"lines[{number}]", label, stroke=width))
+            ring = {"edge": 1 / 4, "marks": 1 + 0.7 * sentence}
+            rings.append(Ring(axes, f"C{sentence}o", f"rings[{number}]", **ring))
         panels[0].set_ylabel("code")
         panels[1].set_xlabel("position (tokens)")
-        legend_above(figure, parts[:2])
-        return parts
+        legend_above(figure, (lines[0], lines[4]))
+        return [*lines, *rings]
 
     def caption(self, arrays: Arrays) -> str:
-        """The marked position's three codes in both sentences."""
-        (_, long, *wave), (_, short, *same) = (code[arrays.position] for code in arrays.codes)
-        change = "the same" if wave == same else "different"
+        """The marked position's codes in both sentences."""
+        _, share, sine, cosine, _, other, *_ = (code for _, [code] in arrays.rings)
         return (
-            f"Token {arrays.position} of {arrays.length} and of {SHORT}: the integer is "
-            f"{arrays.position} in both but grows to {arrays.length - 1}; over the length it is "
-            f"{long:.4f} and {short:.4f}; sine and cosine are {wave[0]:.4f}, {wave[1]:.4f}, "
-            f"{change} in both and never beyond 1."
+            f"Position {arrays.position} over the length is {share:.2f} and {other:.2f}; its sine "
+            f"and cosine, {sine:.2f} and {cosine:.2f}, are the same in both sentences."
         )
 
 
-def _codes(length):
-    positions = np.arange(length)
-    wave = sinusoidal(positions, D_MODEL)[:, PAIR]
-    return np.column_stack([positions, positions / length, wave])
-
-
-def _line(axes, sentence, column):
-    """A column of a sentence's codes; the shorter sentence lies over the longer, and is wider."""
-    return Curve(
-        axes,
-        f"C{sentence}{':' if column == 3 else '-'}",
-        lambda a: (np.arange(len(a.codes[sentence])), a.codes[sentence][:, column]),
-        SENTENCES[sentence],
-        stroke=1 + sentence,
-    )
-
-
-def _rings(axes, sentence, columns):
-    return Ring(
-        axes,
-        f"C{sentence}o",
-        lambda a: ([a.position] * len(columns), a.codes[sentence][a.position, columns]),
-        edge=1 / 4,
-        marks=(1, 1.7)[sentence],
-    )
+def _codes(positions):
+    """Positions as integers, as shares of the length, as sine and cosine of 62.8 tokens' period."""
+    return [positions, positions / len(positions), *sinusoidal(positions, 8)[:, 2:4].T]

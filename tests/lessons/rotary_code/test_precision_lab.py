@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from posviz.lessons.rotary_code.precision_lab import HEAD_DIM, POSITIONS, PrecisionLab
+from posviz.lessons.rotary_code.precision_lab import HEAD_DIM, PrecisionLab
 
-NARROW = ["float32", "float16", "bfloat16"]
 OFFSET, BASE = 5, 10_000
 
 
-@pytest.mark.parametrize("name", NARROW)
+@pytest.mark.parametrize("name", ["float32", "float16", "bfloat16"])
 @pytest.mark.parametrize("position", [1, 1000, 30_000, 100_000])
 def test_errors_with_rounded_angles_are_those_of_torch(name, position):
     q, k = np.random.default_rng(7).standard_normal((2, HEAD_DIM))
@@ -34,17 +33,3 @@ def torch_score(q, k, position, dtype):
         total += (q0 * np.cos(a) - q1 * np.sin(a)) * (k0 * np.cos(b) - k1 * np.sin(b))
         total += (q0 * np.sin(a) + q1 * np.cos(a)) * (k0 * np.sin(b) + k1 * np.cos(b))
     return total
-
-
-def test_only_the_angles_of_float16_overflow():
-    for rounded, overflows in (("angles", True), ("cos and sin", False)):
-        curves = PrecisionLab(rounded=rounded).compute().curves
-        assert np.isnan(curves["float16"][POSITIONS >= 65_520]).all() == overflows
-        finite = [name for name, errors in curves.items() if np.isfinite(errors).all()]
-        assert ("float16" in finite) != overflows
-        assert {"bfloat16", "float32", "float64"} <= set(finite)
-
-
-def test_rounded_waves_err_alike_at_every_position():
-    errors = PrecisionLab(rounded="cos and sin").compute().curves
-    assert errors["float32"].max() < 1e-5 < 1e-3 < errors["bfloat16"].max() < 1
