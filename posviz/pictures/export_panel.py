@@ -10,7 +10,7 @@ import ipywidgets as widgets
 from posviz.pictures import animation
 from posviz.pictures.copy_button import CopyButton
 from posviz.pictures.declared import Declared
-from posviz.pictures.export import FORMATS, method_call, python_line
+from posviz.pictures.export import FORMATS, method_call, python_line, save_all
 from posviz.pictures.places import inside, placed
 from posviz.pictures.style import STYLES
 
@@ -83,11 +83,11 @@ class ExportPanel:
         try:
             path = placed(inside(FOLDER, self.name.value, kind))
             done = "Replaced" if path.exists() else "Saved"
-            look = {"style": self.style.value, "dark": self.dark.value}
+            style, dark = self.style.value, self.dark.value
             if self._animated:
-                self.picture.animate(self.filmed.value, path, **look)
+                animation.animate(self.picture, self.filmed.value, path, style=style, dark=dark)
             else:
-                self.picture.save(path, **look)
+                save_all(self.picture, [path], style=style, dark=dark)
         except Exception as error:
             self.result.value = f"<div role='alert'>Not saved: {html.escape(str(error))}</div>"
             return

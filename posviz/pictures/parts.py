@@ -4,9 +4,8 @@
 stands on the line where the part is made: the name of one of the arrays, "rows" or "rows[0]", or a
 function of all of them.
 
-Two pictures do without. `RelShift` lays the same cells out anew at each step: all its artists
-follow from one matrix, in an `update` of its own. `ThreeDoors` has doors as parts of its own,
-each a label, a way in and stations, lit together (`EncodingMap` draws the same doors).
+`ThreeDoors` has doors as parts of its own, each a label, a way in and stations, lit together
+(`EncodingMap` draws the same doors).
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -145,7 +144,7 @@ class Map:
         if row:
             self.markers[0].set_linewidth(2 * self.markers[1].get_linewidth())
         self.axes, self.show, self.size = axes, _of(show), size
-        self.row = _of(row) if row else None
+        self.row = _of(row or "row")
         self.across, self.shown = across, None
         self._fit(most, most)
         self.fitted: tuple = ()  # the layout's room is not what is shown
