@@ -64,7 +64,7 @@ class BaseForContext(Picture):
         def fit(pairs):  # the sum is at most the number of pairs
             axes.set(ylim=(-0.85 * pairs, 1.05 * pairs), yticks=pairs * np.array([-0.5, 0, 0.5, 1]))
 
-        fit(128)
+        fit(127)  # which has the widest labels, such as −63.5
         legend_above(figure, [low, band, mark], narrow=2, columnspacing=1.4)
         return [Background(fit, "pairs"), Other(band, "band"), Other(area, "area"), low, mark]
 

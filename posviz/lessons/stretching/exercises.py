@@ -338,7 +338,7 @@ check_on_scores = Checker(
         step(
             "1 missing",
             "You forgot the 1. Without stretching, factor 1, the logarithm is 0 and scores stay.",
-            part=lambda scale, factor: sharper(scale, factor) - 1,
+            part=lambda scale, factor: sharper(scale, factor) - 1 or np.nan,  # no 0/0
         ),
     ],
 )
