@@ -13,7 +13,7 @@ SENTENCES = ("the longer sentence", f"a sentence of {SHORT} tokens")
 WAYS = {  # of writing a position, and the ticks of its panel
     "pos": (0, 20, 40, 60),
     "pos / length": (0, 0.5, 1),
-    "sin, cos (dotted)": (-1, 0, 1),
+    "sin and cos": (-1, 0, 1),
 }
 
 
@@ -50,6 +50,8 @@ class WhyNotIntegers(Picture):
             lines.append(Curve(axes, fmt, f"lines[{number}]", label, stroke=width))
             ring = {"edge": 1 / 4, "marks": 1 + 0.7 * sentence}
             rings.append(Ring(axes, f"C{sentence}o", f"rings[{number}]", **ring))
+        panels[2].text(2, -0.15, "sin", va="top")
+        panels[2].text(18, -0.7, "cos", ha="right")
         panels[0].set_ylabel("code")
         panels[1].set_xlabel("position (tokens)")
         legend_above(figure, (lines[0], lines[4]))
