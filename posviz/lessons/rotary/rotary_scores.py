@@ -48,10 +48,10 @@ class RotaryScores(Picture):
     seq_len = log_integer(64, low=8, high=LONGEST, play=True)
     base = log(10_000, low=10, high=1_000_000, when={"head_dim": SEVERAL_PAIRS})
     seed = integer(3, low=0, high=99)
+    head_dim = even(64, low=2, high=128, more=True)
     sentence = text(
         "the cat sat on the mat", max_length=80, when={"content": ("sentence",)}, more=True
     )
-    head_dim = even(64, low=2, high=128, more=True)
     where = device(more=True)
 
     def compute(self) -> Arrays:

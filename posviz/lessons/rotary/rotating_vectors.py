@@ -63,7 +63,7 @@ class RotatingVectors(Picture):
         here = Curve(scores, "C0o", "here", marks=1.4)
         scores.set(xlim=(-1, 61), ylim=(-1.6, 1.6), yticks=(-1, 0, 1))
         scores.set(xlabel="position of q (tokens)", ylabel="score q·k")
-        legend_above(figure, [arc, alone, both, key], handlelength=1.6, columnspacing=1.2)
+        legend_above(figure, [arc, alone, both, key], 2, handlelength=1.6, columnspacing=1.2)
         return [*arrows, arc, alone, both, key, here]
 
     def caption(self, arrays: Arrays) -> str:
