@@ -27,7 +27,7 @@ def test_a_line_in_full():
     number = OF_TOPIC["rotary"].number
     assert inventory.lines(["RotatingVectors"])[:2] == [
         f"{number}  RotatingVectors: "
-        "Query and key turn with their positions, the score with their offset",
+        "Query and key rotate with their positions, the score with their offset",
         f"{number}  RotatingVectors  together = 0  a whole number between 0 and 30  (both moved by)"
         "  [moves in an animation]",
     ]
