@@ -77,7 +77,8 @@ class FourTerms(Picture):
         # Of one colour: the chart shows this map.
         offset.set_title("position–position term", color="C0", weight="bold")
         axes["d"].spines[:].set(visible=True, color="C0", linewidth=2 * rcParams["lines.linewidth"])
-        offset.set(xlabel="offset i − j (tokens)", xlim=(-LONGEST, LONGEST), ylim=(-0.3, 0.3))
+        offset.set(xlabel="offset i − j (tokens)", ylim=(-0.3, 0.3))
+        offset.set_xlim(-40, 40)  # with numbers at both ends, for which this leaves room
         whole(offset.xaxis)
         offset.yaxis.set_major_locator(MaxNLocator(5))
         bar = figure.colorbar(maps[0].image, ax=panels, label="score", aspect=30)

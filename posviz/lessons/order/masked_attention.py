@@ -66,7 +66,8 @@ class MaskedAttention(Picture):
         bar = {"location": "bottom", "aspect": 30, "extend": "min", "ticks": (0, 0.5, 1)}
         label = "attention weight (grey: blocked)"
         figure.colorbar(weights.image, ax=heat, label=label, format="%g", **bar)
-        beside.set(xlim=with_room(0, LONGEST, 0.05), xlabel="tokens")
+        beside.set_xlabel("tokens")
+        beside.set_xlim(with_room(0, 20, 0.05))  # with a number at its end, which needs room
         looks_at = Curve(beside, "C0s-", "looks_at", "keys it looks at")
         positions = Curve(beside, "C1o:", "positions", "its position")
         legend_over(beside)
