@@ -45,7 +45,7 @@ def test_predictions_are_those_that_the_lessons_ask_with_the_choice_that_holds(q
     assert plain(first.text).startswith("The query stands at 7, the key at 4")
     (right,) = [choice for choice in first.choices if choice.right]
     assert right.text == "That of the two moved on"
-    assert "but the offset m − n has changed its sign" in first.choices[2].told
+    assert "but the offset i − j has changed its sign" in first.choices[2].told
     assert plain(first.answer).startswith(f"{right.text}. 1.1110 at (17, 14)")
     assert plain(second.text).startswith("A common claim drops the second term")
 
