@@ -31,33 +31,24 @@ def attend(mask, heads=HEADS):
     )
 
 
-@claim(
-    "A model with n heads has the slopes 2^(−8h/n).",
+@claim("A model with n heads has the slopes 2^(−8h/n).",
     cases={f"for {heads} heads": heads for heads in (8, 16, 12, 20)},
     measures="the number of heads whose slope in the released code is not the formula's",
-    rule="== 0",
-    sources=("press2022train", "alibicode"),
-    section="3 One slope for each head",
-)
+    rule="== 0", sources=("press2022train", "alibicode"), section="3 One slope for each head")
 def slopes_are_one_formula(heads):
     """Where n is no power of two, the released code takes the slopes from two such series."""
     formula = 2.0 ** (-8 * np.arange(1, heads + 1) / heads)
     return int((np.abs(alibi_slopes(heads) - formula) > SAME).sum())
 
 
-@claim(
-    "ALiBi is softmax(QKᵀ − λ|i − j|).",
+@claim("ALiBi is softmax(QKᵀ − λ|i − j|).",
     cases={
         "as it stands": (1, SLOPES[:1], True),
         "once QKᵀ is divided by √d": (8, SLOPES[:1], True),
         "once each head also has its own λ": (8, SLOPES, True),
         "once the mask is also causal": (8, SLOPES, CAUSAL),
-    },
-    measures="the largest difference from a weight of ALiBi",
-    rule="< 1e-9",
-    sources=("press2022train",),
-    section="2 The formula",
-)
+    }, measures="the largest difference from a weight of ALiBi", rule="< 1e-9",
+    sources=("press2022train",), section="2 The formula")
 def alibi_is_one_line(written):
     """The line leaves out the division by √d, the slopes of the heads and the mask."""
     divisor, slopes, mask = written
@@ -65,60 +56,41 @@ def alibi_is_one_line(written):
     return largest(softmax(np.where(mask, scores, -np.inf)) - attend(CAUSAL)[1])
 
 
-@claim(
-    "ALiBi adds almost no parameters.",
-    measures="the number of parameters that ALiBi adds",
-    rule="<= 8",
-    sources=("press2022train",),
-    section="3 One slope for each head",
-)
+@claim("ALiBi adds almost no parameters.", measures="the number of parameters that ALiBi adds",
+    rule="<= 8", sources=("press2022train",), section="3 One slope for each head")
 def it_has_almost_no_parameters():
     """ALiBi adds none at all, because its slopes are fixed and not learned."""
     return parameters_of(Alibi())
 
 
-@claim(
-    "A linear bias makes weights that fall linearly with the distance.",
-    cases=ENDS,
+@claim("A linear bias makes weights that fall linearly with the distance.", cases=ENDS,
     measures="the second step down as a part of the first, where all contents are equal",
-    rule="== 1",
-    section="4 How far does a head look?",
-)
+    rule="== 1", section="4 How far does a head look?")
 def weights_fall_in_a_straight_line(slope):
     """The scores fall linearly, so the softmax makes weights that fall exponentially."""
     first, second, third = softmax(-slope * np.arange(10_000.0))[:3]
     return float((second - third) / (first - second))
 
 
-@claim(
-    "ALiBi has an answer for texts of any length.",
+@claim("ALiBi has an answer for texts of any length.",
     cases={"for 1024 tokens": 1024, "for 1 000 000 tokens": 1_000_000},
-    measures="the number of keys without a finite bias for the last query",
-    rule="== 0",
-    section="6 What extrapolation means",
-)
+    measures="the number of keys without a finite bias for the last query", rule="== 0",
+    section="6 What extrapolation means")
 def any_length_has_a_bias(length):
     """The bias is a formula, so it has a number for every distance."""
     return int((~np.isfinite(alibi_bias(SLOPES, offsets([length - 1], np.arange(length))))).sum())
 
 
-@claim(
-    "A head of ALiBi does not exclude far tokens.",
-    cases=ENDS,
-    measures="the factor e^(−slope · distance) at 100 tokens",
-    rule="> 1e-3",
-)
+@claim("A head of ALiBi does not exclude far tokens.", cases=ENDS,
+    measures="the factor e^(−slope · distance) at 100 tokens", rule="> 1e-3")
 def far_tokens_are_not_excluded(slope):
     """The factor is never 0, but in a steep head it is soon as good as 0."""
     return float(np.exp(-100 * slope))
 
 
-@claim(
-    "The bias needs memory for each pair of tokens.",
+@claim("The bias needs memory for each pair of tokens.",
     cases={"for 256 tokens": 256, "for 1024 tokens": 1024},
-    measures="how many numbers NumPy stores for each pair of tokens, in one head",
-    rule=">= 1",
-)
+    measures="how many numbers NumPy stores for each pair of tokens, in one head", rule=">= 1")
 def memory_grows_with_the_square(length):
     """There are only 2 · length − 1 offsets, and the matrix can be a view of these."""
     row = -abs(np.arange(1.0 - length, length))  # a number for each offset
@@ -127,13 +99,10 @@ def memory_grows_with_the_square(length):
     return (high - low) // 8 / length**2
 
 
-@claim(
-    "A head with ALiBi tells what stands before a token from what stands after it.",
+@claim("A head with ALiBi tells what stands before a token from what stands after it.",
     cases={"with a causal mask": CAUSAL, "without a mask": np.ones_like(CAUSAL)},
-    measures="the largest change of a token's output when the text is reversed",
-    rule="> 1e-9",
-    sources=("alibi5",),
-)
+    measures="the largest change of a token's output when the text is reversed", rule="> 1e-9",
+    sources=("alibi5",))
 def before_and_after_are_told_apart(mask):
     """Without a mask, |i − j| is the same on both sides."""
     reversed_text = attend(mask, HEADS[..., ::-1, :])[0]

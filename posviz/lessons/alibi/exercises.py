@@ -47,76 +47,42 @@ check_slopes = Checker(
     slopes_of,
     slopes_inputs,
     mistakes=[
-        step(
-            "the formula for every number of heads",
-            "You used 2^(−8h/n) for every n. The released code does so only where n is a power of "
-            "two. Otherwise take the slopes of the power below, then every second slope of twice "
-            "that power.",
-            power_of=lambda num_heads: num_heads,
-        ),
-        step(
-            "heads from 0",
-            "You counted heads from 0, so the first slope is 1. They count from 1: the first slope "
-            "of 8 heads is 1/2, and the last 1/256.",
-            first=0,
-        ),
-        step(
-            "extra slopes missing",
+        step("the formula for every number of heads",
+            "You used 2^(−8h/n) for every n. The released code does so only where n is a power "
+            "of two. Otherwise take the slopes of the power below, then every second slope of "
+            "twice that power.", power_of=lambda num_heads: num_heads),
+        step("heads from 0",
+            "You counted heads from 0, so the first slope is 1. They count from 1: the first "
+            "slope of 8 heads is 1/2, and the last 1/256.", first=0),
+        step("extra slopes missing",
             "You have the slopes of the power of two below, and none for the other heads. Append "
-            "every second slope of twice the power.",
-            extra=lambda twice, count: twice[:0],
-        ),
-        step(
-            "every second from the second",
+            "every second slope of twice the power.", extra=lambda twice, count: twice[:0]),
+        step("every second from the second",
             "Your extra slopes are there twice: every second slope of twice the power, from the "
             "second on, is a slope of the power itself. Start from the first, [::2].",
-            extra=lambda twice, count: twice[1::2][:count],
-        ),
-        step(
-            "not every second",
+            extra=lambda twice, count: twice[1::2][:count]),
+        step("not every second",
             "Your extra slopes are the first ones of twice the power. Take every second, [::2]: "
-            "those between are there already.",
-            extra=lambda twice, count: twice[:count],
-        ),
-        step(
-            "extra slopes not cut",
+            "those between are there already.", extra=lambda twice, count: twice[:count]),
+        step("extra slopes not cut",
             "You have all slopes of the power below and every second one of twice the power: too "
-            "many. Cut the second part to what is missing, [:num_heads - power], which is nothing "
-            "for a power of two.",
-            extra=lambda twice, count: twice[::2],
-        ),
-        answer(
-            "sorted",
-            lambda slopes: np.sort(slopes)[::-1],
+            "many. Cut the second part to what is missing, [:num_heads - power], which is "
+            "nothing for a power of two.", extra=lambda twice, count: twice[::2]),
+        answer("sorted", lambda slopes: np.sort(slopes)[::-1],
             "You sorted the slopes. The released code appends the extra ones, so the order is "
-            "broken where num_heads is no power of two, and a trained head keeps its slope.",
-        ),
-        answer(
-            "flattest first",
-            lambda slopes: slopes[::-1],
-            "You start with the flattest head. Head 1 is the steepest: 2^(−8h/n) falls with h.",
-        ),
-        answer(
-            "sign",
-            lambda slopes: -slopes,
-            "Your slopes are below 0. Return them as positive numbers: the bias subtracts them.",
-        ),
-        step(
-            "sign of the exponent",
+            "broken where num_heads is no power of two, and a trained head keeps its slope."),
+        answer("flattest first", lambda slopes: slopes[::-1],
+            "You start with the flattest head. Head 1 is the steepest: 2^(−8h/n) falls with h."),
+        answer("sign", lambda slopes: -slopes,
+            "Your slopes are below 0. Return them as positive numbers: the bias subtracts them."),
+        step("sign of the exponent",
             "Your slopes grow to 2^8 = 256. The exponent is negative: 2^(−8h/n).",
-            exponent=lambda head, of: 8 * head / of,
-        ),
-        wrong(
-            "2^(−h)",
-            lambda n: 2.0 ** -np.arange(1, n + 1),
-            "You wrote 2^(−h), which is right for 8 heads alone. The exponent is −8h/n.",
-        ),
-        step(
-            "8/n inverted",
+            exponent=lambda head, of: 8 * head / of),
+        wrong("2^(−h)", lambda n: 2.0 ** -np.arange(1, n + 1),
+            "You wrote 2^(−h), which is right for 8 heads alone. The exponent is −8h/n."),
+        step("8/n inverted",
             "You wrote n/8 where 8/n belongs: the exponent is −8h/n, so that the last slope of a "
-            "power of two is 2^(−8).",
-            exponent=lambda head, of: -of * head / 8,
-        ),
+            "power of two is 2^(−8).", exponent=lambda head, of: -of * head / 8),
     ],
 )
 
@@ -148,67 +114,43 @@ check_alibi_bias = Checker(
         (np.array([0.5]), np.array([4])),  # one token, one head
     ],
     mistakes=[
-        answer(
-            "sign",
-            lambda bias: -bias,
-            "Your bias rewards distance: the farthest key has most. ALiBi subtracts "
-            "slope × distance.",
-        ),
-        step(
-            "keys ahead as those behind",
-            "You took |i − j| (`alibi_bias` does, too), so a key ahead has the bias of one as far "
-            "behind. A mask must hide it, and without one a head cannot tell before from after: "
-            "leave 0 where j is above i.",
-            distance=np.abs,
-        ),
-        step(
-            "keys ahead rewarded",
-            "You took i − j everywhere. It is negative for keys ahead, so these would be rewarded, "
-            "more the farther they are: leave 0 where j is above i.",
-            distance=lambda offset: offset,
-        ),
-        step(
-            "key − query",
+        answer("sign", lambda bias: -bias,
+            "Your bias rewards distance: the farthest key has most. ALiBi subtracts slope × "
+            "distance."),
+        step("keys ahead as those behind",
+            "You took |i − j| (`alibi_bias` does, too), so a key ahead has the bias of one as "
+            "far behind. A mask must hide it, and without one a head cannot tell before from "
+            "after: leave 0 where j is above i.", distance=np.abs),
+        step("keys ahead rewarded",
+            "You took i − j everywhere. It is negative for keys ahead, so these would be "
+            "rewarded, more the farther they are: leave 0 where j is above i.",
+            distance=lambda offset: offset),
+        step("key − query",
             "You took key − query, and hid what is behind. Distances are query − key: rows are "
             "queries, and keys behind stand left of the diagonal.",
-            distance=lambda offset: np.maximum(-offset, 0),
-        ),
-        answer(
-            "−∞ ahead",
-            lambda bias: np.where(np.tri(bias.shape[-1], dtype=bool), bias, -np.inf),
+            distance=lambda offset: np.maximum(-offset, 0)),
+        answer("−∞ ahead", lambda bias: np.where(np.tri(bias.shape[-1], dtype=bool), bias, -np.inf),
             "A mask would put −∞ ahead, as you did. Here leave 0 there, so that all of it is "
-            "numbers.",
-        ),
-        looks_like(
-            "a large negative number ahead",
-            has_large_numbers_ahead,
+            "numbers."),
+        looks_like("a large negative number ahead", has_large_numbers_ahead,
             "You put a large negative number ahead, as a mask would. Here leave 0 there, and the "
-            "rest to the mask.",
-        ),
-        wrong(
-            "one row for all queries",
+            "rest to the mask."),
+        wrong("one row for all queries",
             lambda slopes, positions: slopes[:, None, None] * positions,
-            "You wrote slope × key position, one row for all queries. Under a causal softmax that "
-            "is the same, since a row differs by one number only. Here return "
-            "−slope × (query − key), with a row for each query.",
-        ),
+            "You wrote slope × key position, one row for all queries. Under a causal softmax "
+            "that is the same, since a row differs by one number only. Here return −slope × "
+            "(query − key), with a row for each query."),
         POSITIONS_IGNORED,
-        argument(
-            "one slope for all heads",
+        argument("one slope for all heads",
             "You gave every head the first slope. Each head has its own: slopes[:, None, None].",
-            slopes=lambda slopes: np.full_like(slopes, slopes[0]),
-        ),
-        argument(
-            "the first head alone is filled",
-            "The first head is right and the others are 0. Is your return inside the loop over the "
-            "heads? It belongs behind the loop.",
-            slopes=lambda slopes: slopes * (np.arange(len(slopes)) == 0),
-        ),
-        argument(
-            "slopes forgotten",
+            slopes=lambda slopes: np.full_like(slopes, slopes[0])),
+        argument("the first head alone is filled",
+            "The first head is right and the others are 0. Is your return inside the loop over "
+            "the heads? It belongs behind the loop.",
+            slopes=lambda slopes: slopes * (np.arange(len(slopes)) == 0)),
+        argument("slopes forgotten",
             "You returned the distances themselves. Multiply them by the slope of each head.",
-            slopes=lambda slopes: np.ones_like(slopes),
-        ),
+            slopes=lambda slopes: np.ones_like(slopes)),
     ],
 )
 
@@ -237,76 +179,43 @@ check_head_from_curve = Checker(
     lambda rng, size: (curve(size, length=size + 3 + int(rng.integers(4))),),
     edges=[(curve(1, length=4),)],  # the shortest text
     mistakes=[
-        answer(
-            "counted from 0",
-            lambda head: head - 1,
+        answer("counted from 0", lambda head: head - 1,
             "Your heads are one too low. Head h of 8 has the slope 2^(−h), and the first is head "
             "1. If you took log2 of the ratio and rounded: the weights are powers of e, so take "
-            "ln. If you compared keys two apart: halve ln of their ratio.",
-        ),
-        step(
-            "log2 of the ratio",
-            "You took log2 of the ratio. The softmax takes powers of e, so the slope is ln of the "
-            "ratio of two neighbours. Only then comes log2, for the slope is a power of 2.",
-            slope=lambda weights: slope_of(weights) / np.log(2),
-        ),
-        answer(
-            "one logarithm, above 0",
-            lambda head: 2.0**-head / np.log(2),
-            "You took one logarithm of the ratio. There are two powers to undo: ln of the ratio of "
-            "two neighbours, the larger over the smaller, is the slope, and −log2 of the slope is "
-            "the head.",
-        ),
-        answer(
-            "ln of the slope",
-            lambda head: head * np.log(2),
-            "You took ln of the slope. It is a power of 2, 2^(−h): take −log2 of it.",
-        ),
-        answer(
-            "sign",
-            lambda head: -head,
-            "Your heads are below 0. The slope is 2^(−h), so h is −log2 of it.",
-        ),
-        answer(
-            "slope returned",
-            lambda head: 2.0**-head,
-            "That is the slope. Head h of 8 has the slope 2^(−h): return h.",
-        ),
-        answer(
-            "numbered from the flattest",
-            lambda head: 9 - head,
-            "You numbered the heads from the flattest. Head 1 is the steepest, with slope 1/2.",
-        ),
-        step(
-            "difference of two weights",
-            "You took the difference of two weights for the slope. The scores differ by the slope, "
-            "the weights by a factor: take ln of their ratio.",
-            slope=lambda weights: weights[-1] - weights[-2],
-        ),
-        step(
-            "distance forgotten",
+            "ln. If you compared keys two apart: halve ln of their ratio."),
+        step("log2 of the ratio",
+            "You took log2 of the ratio. The softmax takes powers of e, so the slope is ln of "
+            "the ratio of two neighbours. Only then comes log2, for the slope is a power of 2.",
+            slope=lambda weights: slope_of(weights) / np.log(2)),
+        answer("one logarithm, above 0", lambda head: 2.0**-head / np.log(2),
+            "You took one logarithm of the ratio. There are two powers to undo: ln of the ratio "
+            "of two neighbours, the larger over the smaller, is the slope, and −log2 of the "
+            "slope is the head."),
+        answer("ln of the slope", lambda head: head * np.log(2),
+            "You took ln of the slope. It is a power of 2, 2^(−h): take −log2 of it."),
+        answer("sign", lambda head: -head,
+            "Your heads are below 0. The slope is 2^(−h), so h is −log2 of it."),
+        answer("slope returned", lambda head: 2.0**-head,
+            "That is the slope. Head h of 8 has the slope 2^(−h): return h."),
+        answer("numbered from the flattest", lambda head: 9 - head,
+            "You numbered the heads from the flattest. Head 1 is the steepest, with slope 1/2."),
+        step("difference of two weights",
+            "You took the difference of two weights for the slope. The scores differ by the "
+            "slope, the weights by a factor: take ln of their ratio.",
+            slope=lambda weights: weights[-1] - weights[-2]),
+        step("distance forgotten",
             "You compared the last weight with the first. Between them are len − 1 steps: divide "
             "ln of their ratio by that.",
-            slope=lambda weights: slope_of(weights) * (len(weights) - 1),
-        ),
-        right_on(
-            "curve reversed",
-            lambda rng, size: (curve(size)[::-1],),
-            "You have the ratio upside down, or read the curve from its wrong end. The query's own "
-            "weight is the last one and the largest: slope = ln(weights[-1] / weights[-2]), which "
-            "is above 0.",
-        ),
-        right_on(
-            "cut off",
-            lambda rng, size: (curve(size, flatter=1 - 1e-6),),
-            "You cut off what stands after the point. A logarithm may come out a little too small, "
-            "2.9999… for 3: use round.",
-        ),
-        right_on(
-            "long rows only",
-            lambda rng, size: (curve(size, length=10_000),),
-            "You found the slope from the query's own weight. That is 1 − e^(−slope) in a long row "
-            "only; these are short. The ratio of two neighbours is the same in every row.",
-        ),
+            slope=lambda weights: slope_of(weights) * (len(weights) - 1)),
+        right_on("curve reversed", lambda rng, size: (curve(size)[::-1],),
+            "You have the ratio upside down, or read the curve from its wrong end. The query's "
+            "own weight is the last one and the largest: slope = ln(weights[-1] / weights[-2]), "
+            "which is above 0."),
+        right_on("cut off", lambda rng, size: (curve(size, flatter=1 - 1e-6),),
+            "You cut off what stands after the point. A logarithm may come out a little too "
+            "small, 2.9999… for 3: use round."),
+        right_on("long rows only", lambda rng, size: (curve(size, length=10_000),),
+            "You found the slope from the query's own weight. That is 1 − e^(−slope) in a long "
+            "row only; these are short. The ratio of two neighbours is the same in every row."),
     ],
 )

@@ -11,33 +11,25 @@ def _each(*rows):
     return {f"for {names.get(row, row)}": row for row in rows}
 
 
-@claim(
-    "Whatever the encoding, keys in a cache stay right.",
+@claim("Whatever the encoding, keys in a cache stay right.",
     cases=_each("learned", "RoPE", "dynamic NTK", "ALiBi", "FoX", "PaTH"),
     measures="the largest change of an output when tokens come one by one, with a cache",
-    rule="< 1e-9",
-    sources=("transformers25104",),
-    section="2 What it does",
-)
+    rule="< 1e-9", sources=("transformers25104",), section="2 What it does")
 def any_encoding_fits_a_cache(row):
     """Where frequencies follow the length, the keys in the cache are those of a shorter text."""
     return round(COLUMNS["cached"](row).number, 9)
 
 
-@claim(
-    "For images that are read line by line, any relative encoding will do.",
+@claim("For images that are read line by line, any relative encoding will do.",
     cases=_each("RoPE", "ALiBi", "T5", "RoPE in 2-D"),
     measures="the difference in weight between a neighbour in the line and one past its end",
-    rule="> 1e-9",
-    section="2 What it does",
-)
+    rule="> 1e-9", section="2 What it does")
 def a_line_ends_unseen(row):
     """An encoding of the distance along the text does not see where a line ends."""
     return COLUMNS["2-D"](row).number
 
 
-@claim(
-    "FlashAttention takes any encoding.",
+@claim("FlashAttention takes any encoding.",
     cases={
         "for encodings at the input": "sinusoidal",
         "for encodings at queries and keys": "RoPE",
@@ -45,10 +37,7 @@ def a_line_ends_unseen(row):
         "for encodings at the values": "Shaw",
     },
     measures="what torch's function is asked for in addition (0: nothing, 1: a bias, 2: weights)",
-    rule="== 0",
-    sources=("dao2022flashattention",),
-    section="1 What it is",
-)
+    rule="== 0", sources=("dao2022flashattention",), section="1 What it is")
 def any_encoding_fits_a_fast_kernel(row):
     """The flash kernel of torch has no place for a bias, and it does not return the weights."""
     return int(COLUMNS["flash"](row).number)
@@ -57,46 +46,33 @@ def any_encoding_fits_a_fast_kernel(row):
 @claim(
     "An encoding that acts at the input, or rotates queries and keys, needs no kernel of its own.",
     cases=_each("sinusoidal", "learned", "RoPE", "RoPE in 2-D", "stretched RoPE", "xPos"),
-    measures="what torch's function is asked for in addition (0: nothing)",
-    rule="== 0",
-    sources=("dao2022flashattention",),
-)
+    measures="what torch's function is asked for in addition (0: nothing)", rule="== 0",
+    sources=("dao2022flashattention",))
 def before_the_scores_the_kernel_is_free(row):
     """Such an encoding has done its work before the kernel is called."""
     return int(COLUMNS["flash"](row).number)
 
 
-@claim(
-    "The GPT models have RoPE.",
+@claim("The GPT models have RoPE.",
     cases={f"for {name}": name for name in FAMILIES if name.lower().startswith("gpt")},
-    measures="what transformers 5.23 has for it (1: RoPE, 0: a learned table)",
-    rule="== 1",
-    sources=("transformers523",),
-    section="4 Who uses what",
-)
+    measures="what transformers 5.23 has for it (1: RoPE, 0: a learned table)", rule="== 1",
+    sources=("transformers523",), section="4 Who uses what")
 def gpt_models_have_rope(name):
     """GPT-Neo is not GPT-NeoX, and has a learned table as GPT-2 has."""
     return int(FAMILIES[name][1] == "RoPE")
 
 
-@claim(
-    "ALiBi is what models of today use for long texts.",
-    measures="the number of model files with ALiBi, of 530 in transformers 5.23",
-    rule="> 53",
-    sources=("transformers523",),
-    section="4 Who uses what",
-)
+@claim("ALiBi is what models of today use for long texts.",
+    measures="the number of model files with ALiBi, of 530 in transformers 5.23", rule="> 53",
+    sources=("transformers523",), section="4 Who uses what")
 def alibi_is_widely_used():
     """ALiBi is found in BLOOM, Falcon and MPT, and RoPE that can be stretched in 176 files."""
     return CENSUS["ALiBi"].files
 
 
-@claim(
-    "An encoding that is learned costs many parameters.",
+@claim("An encoding that is learned costs many parameters.",
     cases=_each("learned", "DeBERTa", "PaTH", "T5", "Kerple", "FoX"),
-    measures="the parameters of an encoding for 8 heads of 64 dimensions",
-    rule="> 100000",
-)
+    measures="the parameters of an encoding for 8 heads of 64 dimensions", rule="> 100000")
 def learned_means_many(row):
     """A few numbers for each head are cheap, but d numbers for each of d or more rows are not."""
     return int(COLUMNS["parameters"](row).number)

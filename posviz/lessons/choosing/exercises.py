@@ -43,28 +43,18 @@ check_moved = Checker(
     _inputs,
     edges=[(_falling, np.arange(3)), (_falling, np.array([5])), (_relative, np.arange(3))],
     mistakes=[
-        step(
-            "no absolute value",
+        step("no absolute value",
             "You took the largest change and not the largest absolute one: a change down counts, "
-            "too.",
-            size=lambda change: change,
-        ),
-        step(
-            "mean",
+            "too.", size=lambda change: change),
+        step("mean",
             "You took the mean. Where one output of many changes, a mean hides it: take the "
-            "largest.",
-            largest=np.mean,
-        ),
-        step(
-            "one token farther",
+            "largest.", largest=np.mean),
+        step("one token farther",
             "You moved it by 1. Slow waves hardly turn in one token: move it by 100.",
-            there=lambda positions: positions + 1,
-        ),
-        step(
-            "positions times 100",
+            there=lambda positions: positions + 1),
+        step("positions times 100",
             "You multiplied the positions, which takes tokens apart: distances change. Add 100.",
-            there=lambda positions: positions * 100,
-        ),
+            there=lambda positions: positions * 100),
         wrong(
             "outputs moved",
             lambda layer, positions: np.ptp(
@@ -73,10 +63,7 @@ check_moved = Checker(
             "You moved the outputs of one pass along. Call the layer twice: at the positions "
             "given, and at those 100 farther.",
         ),
-        step(
-            "changes returned",
-            "You returned all changes. One number is asked for, the largest.",
-            largest=lambda sizes: sizes,
-        ),
+        step("changes returned", "You returned all changes. One number is asked for, the largest.",
+            largest=lambda sizes: sizes),
     ],
 )

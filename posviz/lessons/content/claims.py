@@ -24,41 +24,30 @@ CONFIG = {
 }
 
 
-@claim(
-    "A layer without a positional encoding cannot tell how many tokens stand before a query.",
+@claim("A layer without a positional encoding cannot tell how many tokens stand before a query.",
     cases={"without a mask": np.ones_like(CAUSAL), "with a causal mask": CAUSAL},
     measures="the error, in tokens, of a position that is read off the weight of the first token",
-    rule="> 0.5",
-    sources=("haviv2022transformer",),
-    section="1 A layer without position",
-)
+    rule="> 0.5", sources=("haviv2022transformer",), section="1 A layer without position")
 def nope_has_no_position(mask):
     """With a causal mask the first of n keys has the weight 1/n, which gives n away."""
     weights = softmax(np.where(mask, 0.0, -np.inf))
     return largest(1 / weights[:, 0] - 1 - TOKENS)
 
 
-@claim(
-    "With a window of w tokens in all layers, the output depends on the last w tokens alone.",
+@claim("With a window of w tokens in all layers, the output depends on the last w tokens alone.",
     cases={"for one layer": 1, "for two layers": 2, "for four layers": 4},
     measures="the number of tokens that reach the last query through windows of 8 tokens",
-    rule="== 8",
-    sources=("yang2025rope",),
-    section="2 Windows below, the whole text above",
-)
+    rule="== 8", sources=("yang2025rope",), section="2 Windows below, the whole text above")
 def a_window_is_the_reach(layers):
     """Each layer adds w − 1 tokens, so that L layers reach L·(w − 1) + 1 tokens."""
     window = (CAUSAL & (OFFSETS < 8)).astype(int)
     return int(np.count_nonzero(np.linalg.matrix_power(window, layers)[-1]))
 
 
-@claim(
-    "Where three of four layers have a window, the cache needs a quarter of the memory.",
+@claim("Where three of four layers have a window, the cache needs a quarter of the memory.",
     cases={"for 4096 tokens": 4096, "for 32 768 tokens": 32_768, "for a million tokens": 10**6},
     measures="the share of the keys that stay in the cache, with windows of 4096 tokens",
-    rule="< 0.26",
-    sources=("transformers523",),
-)
+    rule="< 0.26", sources=("transformers523",))
 def a_quarter_of_the_cache(length):
     """The fourth layer keeps all keys, and a window saves keys only in a text that is longer."""
     more = {"model_type": "cohere2", "num_hidden_layers": 32, "sliding_window": 4096}
@@ -66,14 +55,10 @@ def a_quarter_of_the_cache(length):
     return float(np.mean(np.minimum(windows, length)) / length)
 
 
-@claim(
-    "In a configuration's no_rope_layers, a 1 marks a layer without RoPE.",
+@claim("In a configuration's no_rope_layers, a 1 marks a layer without RoPE.",
     cases={"in Llama 4": "llama4_text", "in SmolLM3": "smollm3"},
-    measures="the number of layers without RoPE, among the nine that have a 1",
-    rule="== 9",
-    sources=("transformers523",),
-    section="2 Windows below, the whole text above",
-)
+    measures="the number of layers without RoPE, among the nine that have a 1", rule="== 9",
+    sources=("transformers523",), section="2 Windows below, the whole text above")
 def a_one_is_a_layer_without(model):
     """In the code the list is read as use_rope, so that the zeros are the layers without RoPE."""
     flags = [1, 1, 1, 0] * 3
@@ -82,14 +67,10 @@ def a_one_is_a_layer_without(model):
     return sum(flag == 1 and isinstance(layer["encoding"], NoPosition) for flag, layer in layers)
 
 
-@claim(
-    "A constant that suits rows of 1024 keys does as well as ln n.",
+@claim("A constant that suits rows of 1024 keys does as well as ln n.",
     cases={"for 64 keys": 64, "for 1024 keys": 1024, "for 65 536 keys": 65_536},
     measures="the weight of the best key with the constant, divided by its weight with ln n",
-    rule=">= 0.99",
-    sources=("nakanishi2025scalable",),
-    section="4 As sharp as the row is long",
-)
+    rule=">= 0.99", sources=("nakanishi2025scalable",), section="4 As sharp as the row is long")
 def a_constant_is_as_good_as_log_n(keys):
     """In a longer row more keys share the weight, and only ln n grows with the row."""
     factors = np.array([log_n_factor(1024), log_n_factor(keys)], dtype=float)
@@ -97,27 +78,19 @@ def a_constant_is_as_good_as_log_n(keys):
     return float(constant / growing)
 
 
-@claim(
-    "Subtracting ln n from all scores of a row keeps attention sharp in long rows.",
-    cases={"for 64 keys": 64, "for 4096 keys": 4096},
-    measures="the largest change of a weight",
-    rule="> 1e-9",
-    sources=("nakanishi2025scalable",),
-)
+@claim("Subtracting ln n from all scores of a row keeps attention sharp in long rows.",
+    cases={"for 64 keys": 64, "for 4096 keys": 4096}, measures="the largest change of a weight",
+    rule="> 1e-9", sources=("nakanishi2025scalable",))
 def log_n_may_be_subtracted(keys):
     """A softmax does not change when all scores lose the same, so ln n has to be a factor."""
     scores = normal(keys, keys)
     return largest(softmax(scores - float(log_n_factor(keys))) - softmax(scores))
 
 
-@claim(
-    "FoX is ALiBi.",
+@claim("FoX is ALiBi.",
     cases={"if all gates are equal": 1 / 4, "if one gate is nearly closed": 4.0},
     measures="the largest difference between the bias of FoX and that of ALiBi, over 32 tokens",
-    rule="< 1e-9",
-    sources=("lin2025forgetting",),
-    section="5 Forgetting",
-)
+    rule="< 1e-9", sources=("lin2025forgetting",), section="5 Forgetting")
 def fox_is_alibi(lost):
     """ALiBi takes the same for each token, but a gate depends on what its token says."""
     bias = fox_bias(np.where(TOKENS[:32] == 16, -lost, -1 / 4))
@@ -125,13 +98,10 @@ def fox_is_alibi(lost):
     return largest(np.tril(bias - line))
 
 
-@claim(
-    "ALiBi's bias is qᵀ Mᵈ k, with a matrix M to the power of the distance, as RoPE's score is.",
+@claim("ALiBi's bias is qᵀ Mᵈ k, with a matrix M to the power of the distance, as RoPE's score is.",
     cases={"for the slope 1/2": 1 / 2, "for the slope 1/256": 1 / 256},
     measures="the largest difference between qᵀ Mᵈ k and ALiBi's bias, over 32 tokens",
-    rule="< 1e-9",
-    sources=("zhang2025grape",),
-)
+    rule="< 1e-9", sources=("zhang2025grape",))
 def alibi_is_a_matrix(slope):
     """For each token RoPE's matrix rotates once, and ALiBi's matrix (1 1; 0 1) shears once."""
     powers = [np.linalg.matrix_power([[1.0, 1.0], [0.0, 1.0]], d) for d in TOKENS[:32]]

@@ -61,60 +61,38 @@ check_plan = Checker(
     _plan_inputs,
     edges=[(_config(), 0), (_config(), 98), (_config(), 99)],  # the first step is at 99
     mistakes=[
-        argument(
-            "flag inverted",
+        argument("flag inverted",
             "You read no_rope_layers the other way around. In spite of its name, a 1 is a layer "
-            "that turns by RoPE, and a 0 one without position.",
-            config=_inverted,
-        ),
-        step(
-            "all flags inverted",
-            "You exchanged the two kinds of layers. Most layers turn by RoPE and have the window; "
-            "those without position are the few.",
-            rotating=0,
-        ),
-        step(
-            "off by one in every fourth",
-            "Where no list is given, your layers without position begin at the first. Count layers "
-            "from 1: in fours it is the fourth, so (layer + 1) % interval is 0 there.",
-            first=0,
-        ),
-        answer(
-            "window on all layers",
+            "that turns by RoPE, and a 0 one without position.", config=_inverted),
+        step("all flags inverted",
+            "You exchanged the two kinds of layers. Most layers turn by RoPE and have the "
+            "window; those without position are the few.", rotating=0),
+        step("off by one in every fourth",
+            "Where no list is given, your layers without position begin at the first. Count "
+            "layers from 1: in fours it is the fourth, so (layer + 1) % interval is 0 there.",
+            first=0),
+        answer("window on all layers",
             lambda rows, config: _with_column(rows, 1, config["sliding_window"]),
-            "Your layers without position have the window, too. They see all tokens: that is what "
-            "they are for.",
-        ),
-        answer(
-            "windows swapped",
+            "Your layers without position have the window, too. They see all tokens: that is "
+            "what they are for."),
+        answer("windows swapped",
             lambda rows, config: _with_column(rows, 1, config["sliding_window"] - rows[:, 1]),
             "You gave the window to the layers without position. It belongs to those that turn; "
-            "the others see all tokens.",
-        ),
-        answer(
-            "temperature on all layers",
+            "the others see all tokens."),
+        answer("temperature on all layers",
             lambda rows: _with_column(rows, 2, rows[rows[:, 0] == 0, 2].max()),
-            "You multiplied the queries of all layers. Those that turn look no farther than their "
-            "window, and need no other temperature: 1.",
-        ),
-        argument(
-            "p for p + 1",
+            "You multiplied the queries of all layers. Those that turn look no farther than "
+            "their window, and need no other temperature: 1."),
+        argument("p for p + 1",
             "You put p where p + 1 belongs. The first token is at position 0, and the step comes "
             "when the text has a whole floor_scale of tokens.",
-            position=lambda position: position - 1,
-        ),
-        step(
-            "not rounded down",
+            position=lambda position: position - 1),
+        step("not rounded down",
             "Your factor grows with every token. The quotient is rounded down before the "
-            "logarithm.",
-            rounded=lambda quotient: quotient,
-        ),
-        step(
-            "1 missing in the logarithm",
+            "logarithm.", rounded=lambda quotient: quotient),
+        step("1 missing in the logarithm",
             "You took the logarithm of the quotient itself. It is that of 1 + the quotient, so "
-            "that short texts have the factor 1.",
-            log=np.errstate(divide="ignore")(np.log),
-        ),
+            "that short texts have the factor 1.", log=np.errstate(divide="ignore")(np.log)),
     ],
 )
 
@@ -135,65 +113,40 @@ check_fox = Checker(
     lambda rng, size: (rng.normal(size=2 + size) + 1.0,),
     edges=[(np.array([0.0, 2.0, -1.0]),), (np.array([1.0]),)],  # the second is one token
     mistakes=[
-        step(
-            "key's own gate counted",
+        step("key's own gate counted",
             "You summed from the key itself. A gate forgets what came before its token, so the "
             "key's own does not count: begin at j + 1. On the diagonal the sum is empty, 0.",
-            after=np.greater_equal,
-        ),
-        step(
-            "query's own gate left out",
+            after=np.greater_equal),
+        step("query's own gate left out",
             "You stopped before the query. Its own gate forgets all that came before it, so it "
-            "counts: the sum goes up to i, inclusive.",
-            up_to=np.less,
-        ),
-        step(
-            "gates not logged",
+            "counts: the sum goes up to i, inclusive.", up_to=np.less),
+        step("gates not logged",
             "You summed the gates themselves. A score stands in an exponent, where a product "
-            "becomes a sum: take their logarithms.",
-            log=lambda gates: gates,
-        ),
+            "becomes a sum: take their logarithms.", log=lambda gates: gates),
         step(
             "sigmoid forgotten",
             "You summed the logits. The gate is σ(logit), between 0 and 1; the sum is of "
             "ln σ(logit).",
             gate=np.exp,  # whose logarithm is the logit
         ),
-        answer(
-            "sign",
-            lambda bias: -bias,
-            "Your bias is above 0, so far keys gain. ln of a gate is below 0, and so is the bias.",
-        ),
-        argument(
-            "what is forgotten",
-            "You took 1 − σ, or σ of the negative. The gate says how much is kept: an open one, 1, "
-            "leaves all scores as they are.",
-            logits=lambda logits: -logits,
-        ),
-        answer(
-            "the product itself",
-            lambda bias: np.tril(np.exp(bias)),
-            "That is the product of the gates, by which weights are multiplied. Asked for is what "
-            "is added to scores: its logarithm.",
-        ),
-        step(
-            "summed from the first token",
+        answer("sign", lambda bias: -bias,
+            "Your bias is above 0, so far keys gain. ln of a gate is below 0, and so is the bias."),
+        argument("what is forgotten",
+            "You took 1 − σ, or σ of the negative. The gate says how much is kept: an open one, "
+            "1, leaves all scores as they are.", logits=lambda logits: -logits),
+        answer("the product itself", lambda bias: np.tril(np.exp(bias)),
+            "That is the product of the gates, by which weights are multiplied. Asked for is "
+            "what is added to scores: its logarithm."),
+        step("summed from the first token",
             "Your rows are constant: you summed from the first token to the query for every key, "
             "and a softmax does not see that. Subtract the sum up to the key.",
-            after=lambda token, key: token >= 0 * key,
-        ),
-        wrong(
-            "keys ahead not 0",
-            lambda logits: fox_bias(np.log(_sigmoid(logits))),
+            after=lambda token, key: token >= 0 * key),
+        wrong("keys ahead not 0", lambda logits: fox_bias(np.log(_sigmoid(logits))),
             "Looking ahead your difference of sums is above 0. A mask hides these keys; return 0 "
-            "there: np.tril.",
-        ),
-        answer(
-            "−inf ahead",
-            lambda bias: np.where(np.tri(len(bias)), bias, -np.inf),
-            "You wrote −inf for keys ahead. That is the mask's work; the bias of a key ahead is 0 "
-            "here.",
-        ),
+            "there: np.tril."),
+        answer("−inf ahead", lambda bias: np.where(np.tri(len(bias)), bias, -np.inf),
+            "You wrote −inf for keys ahead. That is the mask's work; the bias of a key ahead is "
+            "0 here."),
     ],
 )
 
@@ -234,41 +187,28 @@ check_ssmax = Checker(
         (np.array([[2.0]]), 0.7, np.array([[True]])),  # one token
     ],
     mistakes=[
-        step(
-            "plain softmax",
-            "Those are the weights of a plain softmax. If you added or subtracted something: what "
-            "all scores of a row get changes no weight. They are multiplied by scale · ln n.",
-            factor=lambda scale, n: 1,
-        ),
-        step(
-            "ln n added or subtracted",
+        step("plain softmax",
+            "Those are the weights of a plain softmax. If you added or subtracted something: "
+            "what all scores of a row get changes no weight. They are multiplied by scale · ln n.",
+            factor=lambda scale, n: 1),
+        step("ln n added or subtracted",
             "You multiplied by the scale, and added or subtracted ln n, which changes no weight: "
             "all scores of a row get the same. They are multiplied by scale · ln n.",
-            factor=lambda scale, n: scale,
-        ),
-        step(
-            "one n for all rows",
+            factor=lambda scale, n: scale),
+        step("one n for all rows",
             "You took the length of the text for n in every row. A row counts the keys that it "
-            "sees.",
-            count=lambda allowed: allowed.shape[1],
-        ),
-        step(
-            "padding counted",
+            "sees.", count=lambda allowed: allowed.shape[1]),
+        step("padding counted",
             "You counted padded keys, too. By its position a row sees i + 1 keys, but some are "
             "hidden: count what `allowed` allows.",
-            count=lambda allowed: np.arange(1, len(allowed) + 1)[:, None],
-        ),
-        step(
-            "ln missing",
-            "You multiplied by n itself. It is the logarithm of n: a softmax takes e to the power "
-            "of a score, and e to the power of z · ln n is n to the power of z.",
-            factor=lambda scale, n: scale * n,
-        ),
-        step(
-            "scale left out",
+            count=lambda allowed: np.arange(1, len(allowed) + 1)[:, None]),
+        step("ln missing",
+            "You multiplied by n itself. It is the logarithm of n: a softmax takes e to the "
+            "power of a score, and e to the power of z · ln n is n to the power of z.",
+            factor=lambda scale, n: scale * n),
+        step("scale left out",
             "You left the scale out. A head learns it: scores are multiplied by scale · ln n.",
-            factor=lambda scale, n: np.log(n),
-        ),
+            factor=lambda scale, n: np.log(n)),
         wrong(
             "on the weights",
             lambda scores, scale, allowed: (
@@ -277,12 +217,9 @@ check_ssmax = Checker(
             "You multiplied the weights, after the softmax, so that rows no longer sum to 1. "
             "Multiply the scores.",
         ),
-        step(
-            "hidden keys at 0",
+        step("hidden keys at 0",
             "You set hidden scores to 0, and e⁰ is 1: hidden keys get weight. Set them to −inf "
-            "before the softmax.",
-            hide=lambda scores, allowed: np.where(allowed, scores, 0.0),
-        ),
+            "before the softmax.", hide=lambda scores, allowed: np.where(allowed, scores, 0.0)),
         wrong(
             "hidden after the softmax",
             lambda scores, scale, allowed: (
@@ -291,11 +228,9 @@ check_ssmax = Checker(
             "You hid keys after the softmax: they have had their part, and rows no longer sum to "
             "1. Set their scores to −inf before it.",
         ),
-        step(
-            "nothing hidden",
+        step("nothing hidden",
             "Your rows give weight to hidden keys. Set their scores to −inf before the softmax.",
-            hide=lambda scores, allowed: scores,
-        ),
+            hide=lambda scores, allowed: scores),
     ],
 )
 
@@ -340,56 +275,35 @@ check_cope = Checker(
         (np.array([[1.0]]), np.array([[2.0, 5.0, 6.0]])),  # one token
     ],
     mistakes=[
-        step(
-            "summed from the first key",
+        step("summed from the first key",
             "You counted from the first key up to each key. A position says how far back a key "
             "lies: count from the key up to the query, which is a cumulative sum from the other "
-            "side.",
-            count=lambda gates: gates.cumsum(axis=1),
-        ),
-        step(
-            "keys ahead counted",
+            "side.", count=lambda gates: gates.cumsum(axis=1)),
+        step("keys ahead counted",
             "You counted keys after the query, too. Set their gates to 0 before you sum: np.tril.",
-            seen=lambda gates: gates,
-        ),
-        step(
-            "key's own gate left out",
+            seen=lambda gates: gates),
+        step("key's own gate left out",
             "You counted from the key after. The key's own gate counts: the sum goes from j to i.",
-            count=lambda gates: _counted(gates) - gates,
-        ),
-        step(
-            "floor only",
-            "You took the row below alone. A position of 2.75 is three quarters of the way to row "
-            "3: mix the two; or else no gradient would reach the gates.",
-            mix=lambda below, above, part: below,
-        ),
-        step(
-            "rounded to the nearest",
+            count=lambda gates: _counted(gates) - gates),
+        step("floor only",
+            "You took the row below alone. A position of 2.75 is three quarters of the way to "
+            "row 3: mix the two; or else no gradient would reach the gates.",
+            mix=lambda below, above, part: below),
+        step("rounded to the nearest",
             "You took the nearest row alone. Mix the two that the position lies between.",
-            mix=lambda below, above, part: np.where(part > 0.5, above, below),
-        ),
-        step(
-            "parts swapped",
+            mix=lambda below, above, part: np.where(part > 0.5, above, below)),
+        step("parts swapped",
             "You exchanged the two parts. At 2.75 row 3 is nearer and has 0.75, the part behind "
             "the point: p − ⌊p⌋ belongs to the row above.",
-            mix=lambda below, above, part: part * below + (1 - part) * above,
-        ),
-        right_on(
-            "not cut off",
-            _long_tables,
+            mix=lambda below, above, part: part * below + (1 - part) * above),
+        right_on("not cut off", _long_tables,
             "Your answer is right while the table is long enough. A position beyond its last row "
-            "is read at the last row: np.clip or np.minimum.",
-        ),
-        step(
-            "gates without the sigmoid",
+            "is read at the last row: np.clip or np.minimum."),
+        step("gates without the sigmoid",
             "You summed the scores themselves. A gate is σ(score), between 0 and 1.",
-            gate=lambda scores: scores,
-        ),
-        step(
-            "keys ahead not 0",
+            gate=lambda scores: scores),
+        step("keys ahead not 0",
             "Ahead of the query the count is 0, and you read the table there. A mask hides these "
-            "keys; return 0: np.tril.",
-            out=lambda bias: bias,
-        ),
+            "keys; return 0: np.tril.", out=lambda bias: bias),
     ],
 )

@@ -36,96 +36,67 @@ def found_far(arm):
     return np.nanmean(found.by_place[arm][:, found.places >= found.trained], axis=1)
 
 
-@claim(
-    "RoPE extrapolates excellently.",
+@claim("RoPE extrapolates excellently.",
     cases={"as it was trained": "RoPE", "with a window at test": "RoPE, window at test"},
-    measures=GROWTH,
-    rule="< 0.1",
-    sources=("su2021roformer", "press2022train"),
-    section=CURVES,
-)
+    measures=GROWTH, rule="< 0.1", sources=("su2021roformer", "press2022train"), section=CURVES)
 def rope_extrapolates(arm):
     """Far offsets rotate the pairs by angles that never occurred in training."""
     return growth(arm).max()
 
 
-@claim(
-    "Sinusoidal positions are defined for any length, so the model works at any length.",
-    measures=GROWTH,
-    rule="< 0.1",
-    sources=("vaswani2017attention", "press2022train"),
-    section=CURVES,
-)
+@claim("Sinusoidal positions are defined for any length, so the model works at any length.",
+    measures=GROWTH, rule="< 0.1", sources=("vaswani2017attention", "press2022train"),
+    section=CURVES)
 def sinusoidal_extrapolates():
     """The formula defines the new rows, but the model was never trained on them."""
     return growth("sinusoidal").max()
 
 
-@claim(
-    "With ALiBi the loss stays where it was, far past the trained length.",
-    measures=GROWTH,
-    rule="< 0.1",
-    sources=("press2022train",),
-    section=CURVES,
-)
+@claim("With ALiBi the loss stays where it was, far past the trained length.", measures=GROWTH,
+    rule="< 0.1", sources=("press2022train",), section=CURVES)
 def alibi_goes_on():
     """The bias makes far keys count so little that a long text looks like a short one."""
     return growth("ALiBi").max()
 
 
-@claim(
-    "If the loss stays flat past the trained length, the model still finds what is far back.",
+@claim("If the loss stays flat past the trained length, the model still finds what is far back.",
     cases={
         "for ALiBi": "ALiBi",
         "for FoX": "FoX",
         "for RoPE with a window at test": "RoPE, window at test",
         "for Kerple": "Kerple",
         "for the hybrid": "hybrid",
-    },
-    measures="the share found of what lies beyond the trained length, in the worst of five runs",
-    rule=">= 0.9",
-    sources=("press2022train",),
-    section="3 A flat loss is no memory",
-)
+    }, measures="the share found of what lies beyond the trained length, in the worst of five runs",
+    rule=">= 0.9", sources=("press2022train",), section="3 A flat loss is no memory")
 def a_flat_loss_is_a_memory(arm):
     """Most characters follow from near ones, so a model that sees no others keeps its loss."""
     return found_far(arm).min()
 
 
-@claim(
-    "Three seeds are enough to see that a method sometimes fails.",
-    measures="the chance that none of the three runs fails",
-    rule="<= 0.05",
-    section="4 Inside first",
-)
+@claim("Three seeds are enough to see that a method sometimes fails.",
+    measures="the chance that none of the three runs fails", rule="<= 0.05",
+    section="4 Inside first")
 def three_seeds_show_it():
     """A method that fails in one run of five succeeds three times in a row in half of all cases."""
     return (1 - 0.2) ** 3
 
 
-@claim(
-    "A model without positional encoding extrapolates best of all.",
+@claim("A model without positional encoding extrapolates best of all.",
     cases={
         "for the growth of the loss": growth,
         "for the loss itself": lambda arm: values("bytes", arm, 8),
         "for recall": lambda arm: -values("recall", arm, 8),
-    },
-    measures=f"the number of methods, of {len(ARMS)}, that are better at eight times the length",
-    rule="== 0",
-    sources=("kazemnejad2023impact",),
-)
+    }, measures=f"the number of methods, of {len(ARMS)}, that are better at eight times the length",
+    rule="== 0", sources=("kazemnejad2023impact",))
 def nothing_is_best(measure):
     """Recall asks for content alone, so positions do not help there."""
     none = np.median(measure("none"))
     return sum(bool(np.median(measure(arm)) < none - 0.01) for arm in ARMS)
 
 
-@claim(
-    "The mean loss over a longer text shows what happens past the trained length.",
+@claim("The mean loss over a longer text shows what happens past the trained length.",
     cases={f"if the text is {times:g} times as long": times for times in (1.25, 2, 8)},
-    measures="the growth of RoPE's mean as a share of the growth in the newest half",
-    rule=">= 0.5",
-)
+    measures="the growth of RoPE's mean as a share of the growth in the newest half", rule=">= 0.5")
 def the_mean_tells(times):
     """Positions inside the trained length hide what happens at the new ones."""
     found, rows = of("bytes"), of("bytes").by_place["RoPE"]
@@ -138,16 +109,13 @@ def the_mean_tells(times):
     return float(np.median((whole - inside) / (new - inside)))
 
 
-@claim(
-    "One seed is enough to say which of two encodings is better.",
+@claim("One seed is enough to say which of two encodings is better.",
     cases={
         "for the loss at the trained length": ("bytes", 1),
         "for the loss at eight times that length": ("bytes", 8),
         "for recall at eight times that length": ("recall", 8),
-    },
-    measures="the share of comparisons in which one seed agrees with the medians of five",
-    rule=">= 0.99",
-)
+    }, measures="the share of comparisons in which one seed agrees with the medians of five",
+    rule=">= 0.99")
 def one_seed_orders(case):
     """Encodings that are close to each other change places from seed to seed."""
     task, times = case

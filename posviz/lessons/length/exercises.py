@@ -49,42 +49,29 @@ check_which = Checker(
     curve_inputs,
     edges=[(np.array([[*map(int, curve)] for curve in four.split()]), 4) for four in CURVES],
     mistakes=[
-        wrong(
-            "lowest inside",
+        wrong("lowest inside",
             lambda curves, trained: int(np.argmin(curves[:, :trained].mean(axis=1))),
             "You chose the lowest loss within the trained length. How well a model has learned "
-            "says nothing of whether it goes on: compare what comes after with what came before.",
-        ),
-        wrong(
-            "lowest of all positions",
+            "says nothing of whether it goes on: compare what comes after with what came before."),
+        wrong("lowest of all positions",
             lambda curves, trained: int(np.argmin(curves.mean(axis=1))),
             "You chose the lowest mean over all positions, which mixes how well a model has "
-            "learned with how far it goes. Take the mean beyond less the mean inside.",
-        ),
-        step(
-            "lowest beyond",
-            "You chose the lowest mean past the trained length. A model that learned more may lose "
-            "a lot there, and still be lower: take off its mean inside.",
-            before=lambda curves, trained: 0,
-        ),
-        step(
-            "the last position",
-            "You looked at the last position alone. One position is one position: take the mean of "
-            "all past the trained length.",
-            after=lambda curves, trained: curves[:, -1],
-        ),
-        step(
-            "from the first position",
+            "learned with how far it goes. Take the mean beyond less the mean inside."),
+        step("lowest beyond",
+            "You chose the lowest mean past the trained length. A model that learned more may "
+            "lose a lot there, and still be lower: take off its mean inside.",
+            before=lambda curves, trained: 0),
+        step("the last position",
+            "You looked at the last position alone. One position is one position: take the mean "
+            "of all past the trained length.", after=lambda curves, trained: curves[:, -1]),
+        step("from the first position",
             "You took the mean of the whole trained length. The first tokens have little before "
             "them, so their loss is high with every encoding, and a curve that begins high seems "
             "to fall. Begin at half of the trained length.",
-            before=lambda curves, trained: curves[:, :trained].mean(axis=1),
-        ),
-        step(
-            "most growth",
+            before=lambda curves, trained: curves[:, :trained].mean(axis=1)),
+        step("most growth",
             "You chose the curve that grows most. The one that grows least goes on.",
-            choose=np.argmax,
-        ),
+            choose=np.argmax),
     ],
 )
 
@@ -128,61 +115,35 @@ check_report = Checker(
     report_inputs,
     edges=[(*THREE_RUNS, 0.4), (np.array([[0.9]]), np.array([[0.6]]), 0.6)],  # one rate, one run
     mistakes=[
-        argument(
-            "chosen by outside results",
-            "You chose the learning rate by what it gives beyond the trained length. Then the test "
-            "takes part in the training: choose by the accuracies inside, and look beyond once.",
-            inside=lambda beyond: beyond,
-        ),
-        step(
-            "chosen by the best run",
+        argument("chosen by outside results",
+            "You chose the learning rate by what it gives beyond the trained length. Then the "
+            "test takes part in the training: choose by the accuracies inside, and look beyond "
+            "once.", inside=lambda beyond: beyond),
+        step("chosen by the best run",
             "You chose the learning rate by its best run inside. One lucky run decides then: "
-            "choose by the median.",
-            best=np.max,
-        ),
-        step(
-            "the best of seeds",
-            "You report the best run in place of the median. The next reader has one run, and half "
-            "of all are below the median.",
-            middle=np.max,
-        ),
-        step(
-            "mean",
-            "You took the mean. Where runs either solve a task or do not, no run is near it: take "
-            "the median, and tell how many solve it.",
-            middle=np.mean,
-        ),
-        step(
-            "failed runs left out",
+            "choose by the median.", best=np.max),
+        step("the best of seeds",
+            "You report the best run in place of the median. The next reader has one run, and "
+            "half of all are below the median.", middle=np.max),
+        step("mean",
+            "You took the mean. Where runs either solve a task or do not, no run is near it: "
+            "take the median, and tell how many solve it.", middle=np.mean),
+        step("failed runs left out",
             "You left out the runs that are below `solved`. They are results, too: a reader who "
-            "trains once may get one.",
-            kept=lambda runs, inside, solved: runs[runs >= solved],
-        ),
-        step(
-            "those that did not learn left out",
+            "trains once may get one.", kept=lambda runs, inside, solved: runs[runs >= solved]),
+        step("those that did not learn left out",
             "You left out the run that did not learn inside. It did not fail to generalise, that "
             "is true, but whoever trains this model gets such runs: report all, and the share "
-            "inside beside it.",
-            kept=lambda runs, inside, solved: runs[inside > 0.5],
-        ),
-        answer(
-            "a count",
-            lambda told, beyond: told * [1, 1, 1, beyond.shape[1]],
-            "You counted the runs that solve it. The share is asked for: divide by how many there "
-            "are.",
-        ),
-        step(
-            "above, not at least",
+            "inside beside it.", kept=lambda runs, inside, solved: runs[inside > 0.5]),
+        answer("a count", lambda told, beyond: told * [1, 1, 1, beyond.shape[1]],
+            "You counted the runs that solve it. The share is asked for: divide by how many "
+            "there are."),
+        step("above, not at least",
             "You counted runs above `solved`. A run that has just so much has solved it: compare "
-            "with >=.",
-            enough=operator.gt,
-        ),
-        argument(
-            "the runs inside",
+            "with >=.", enough=operator.gt),
+        argument("the runs inside",
             "You report the accuracies inside. The learning rate is chosen by those; what is "
-            "reported is what it gives beyond.",
-            beyond=lambda inside: inside,
-        ),
+            "reported is what it gives beyond.", beyond=lambda inside: inside),
     ],
 )
 
@@ -217,35 +178,21 @@ check_needles = Checker(
         (np.array([[1.0, 5.0], [3.0, 4.0]]), np.array([[False, True], [False, False]])),
     ],
     mistakes=[
-        answer(
-            "asked over all",
-            lambda both, losses, asked: [both[0], (losses * asked).mean()],
-            "You divided the loss of the asked tokens by the number of all tokens. So few of them "
-            "hardly show in a mean over all, which is the point: divide by how many are asked.",
-        ),
-        answer(
-            "text by text",
-            text_by_text,
+        answer("asked over all", lambda both, losses, asked: [both[0], (losses * asked).mean()],
+            "You divided the loss of the asked tokens by the number of all tokens. So few of "
+            "them hardly show in a mean over all, which is the point: divide by how many are "
+            "asked."),
+        answer("text by text", text_by_text,
             "You took the mean of each text first, so that a token of a text that asks little "
-            "counts more. Take one mean over all asked tokens.",
-        ),
-        answer(
-            "the others",
-            lambda both, losses, asked: [both[0], losses[~asked].mean()],
+            "counts more. Take one mean over all asked tokens."),
+        answer("the others", lambda both, losses, asked: [both[0], losses[~asked].mean()],
             "Your second number is the mean of the tokens that are *not* asked for. Use `asked`, "
-            "not `~asked`.",
-        ),
-        answer(
-            "swapped",
-            lambda both: both[::-1],
+            "not `~asked`."),
+        answer("swapped", lambda both: both[::-1],
             "You have both, in the other order: first the mean of all, then that of the asked "
-            "tokens.",
-        ),
-        answer(
-            "a sum",
-            lambda both, losses, asked: [both[0], losses[asked].sum()],
-            "Your second number is a sum. Divide by how many tokens are asked.",
-        ),
+            "tokens."),
+        answer("a sum", lambda both, losses, asked: [both[0], losses[asked].sum()],
+            "Your second number is a sum. Divide by how many tokens are asked."),
     ],
 )
 
@@ -295,42 +242,26 @@ check_evaluation = Checker(
         (*ONE_TEXT, np.array([[2.0, 1.0, 4.0, 8.0]]), np.array([7]), 2, 3),  # one position
     ],
     mistakes=[
-        argument(
-            "all positions averaged",
-            "You averaged over positions inside the trained length, too. There both do well, which "
-            "hides what happens after it: begin at `trained`.",
-            trained=0,
-        ),
-        argument(
-            "untrained learned rows",
+        argument("all positions averaged",
+            "You averaged over positions inside the trained length, too. There both do well, "
+            "which hides what happens after it: begin at `trained`.", trained=0),
+        argument("untrained learned rows",
             "You counted positions whose row of the table was never trained: random numbers are "
-            "added there. That the table ends is a fact of its own; how the model goes on is seen "
-            "before: end at `rows`.",
-            rows=lambda losses_b: losses_b.shape[1],
-        ),
-        argument(
-            "only the tail",
+            "added there. That the table ends is a fact of its own; how the model goes on is "
+            "seen before: end at `rows`.", rows=lambda losses_b: losses_b.shape[1]),
+        argument("only the tail",
             "You took the last position alone. The tail says neither where it begins to go wrong "
             "nor how fast: take all from `trained` on, and end at `rows`.",
-            trained=lambda rows: rows - 1,
-        ),
-        step(
-            "other texts",
+            trained=lambda rows: rows - 1),
+        step("other texts",
             "You compared the means of all texts. Each arm has read some that the other has not, "
-            "and texts differ more than arms: keep those that both have read.",
-            subtract=of_means,
-        ),
-        step(
-            "other data order",
+            "and texts differ more than arms: keep those that both have read.", subtract=of_means),
+        step("other data order",
             "You compared line by line. The two arms have read their texts in different orders: "
             "bring together the lines whose number in `texts_a` and `texts_b` is the same.",
-            subtract=by_line,
-        ),
-        answer(
-            "a − b",
-            lambda b_less_a: -b_less_a,
-            "You took a − b. By how much b's loss is higher is asked for: b − a.",
-        ),
+            subtract=by_line),
+        answer("a − b", lambda b_less_a: -b_less_a,
+            "You took a − b. By how much b's loss is higher is asked for: b − a."),
     ],
 )
 
@@ -350,29 +281,17 @@ check_missed = Checker(
     missed_inputs,
     edges=[(0.25, np.array([1, 2, 3])), (0.25, np.array([4])), (0.0, np.array([2, 3]))],
     mistakes=[
-        answer(
-            "seen",
-            lambda none: 1 - none,
-            "That is how likely you *see* a failure. It is missed where every run succeeds: "
-            "(1 − rate) to the power of the number of runs.",
-        ),
-        argument(
-            "all fail",
+        answer("seen", lambda none: 1 - none,
+            "That is how likely you *see* a failure. It is missed where every run succeeds: (1 − "
+            "rate) to the power of the number of runs."),
+        argument("all fail",
             "That is how likely *all* runs fail. It is missed where none does: take 1 − rate in "
-            "place of the rate.",
-            rate=lambda rate: 1 - rate,
-        ),
-        wrong(
-            "rates added",
-            lambda rate, seeds: 1 - rate * seeds,
+            "place of the rate.", rate=lambda rate: 1 - rate),
+        wrong("rates added", lambda rate, seeds: 1 - rate * seeds,
             "You added up the rates of all runs. With enough of them that is below 0: runs that "
-            "all succeed are a product.",
-        ),
-        argument(
-            "one run",
+            "all succeed are a product."),
+        argument("one run",
             "That is for one run, however many there are. Each of them has to succeed: take the "
-            "power.",
-            seeds=lambda seeds: np.ones(len(seeds)),
-        ),
+            "power.", seeds=lambda seeds: np.ones(len(seeds))),
     ],
 )

@@ -29,36 +29,28 @@ def outputs_and_weights(q, k, v):
 
 
 @claim(
-    "Self-attention is invariant to the order of the words: shuffle them, and its output stays as "
-    "it was.",
-    measures="the largest change of an output when six words are shuffled",
-    rule="< 1e-12",
-    section="2 Shuffle it",
-)
+    "Self-attention is invariant to the order of the words: shuffle them, and its output stays "
+    "as it was.", measures="the largest change of an output when six words are shuffled",
+    rule="< 1e-12", section="2 Shuffle it")
 def attention_is_invariant():
     """Every output moves with its word, so attention is equivariant and not invariant."""
     return largest(outputs(WORDS[ORDER]) - outputs(WORDS))
 
 
-@claim(
-    "Without positional encoding, shuffling the words shuffles the outputs in the same way.",
+@claim("Without positional encoding, shuffling the words shuffles the outputs in the same way.",
     cases=MASKS,
-    measures="the largest difference between the outputs of the shuffled words and the shuffled "
-    "outputs",
-    rule="< 1e-12",
-    section="2 Shuffle it",
-)
+    measures=(
+        "the largest difference between the outputs of the shuffled words and the shuffled "
+        "outputs"
+    ), rule="< 1e-12", section="2 Shuffle it")
 def attention_is_equivariant(mask):
     """A causal mask lets a word look only at the words before it, and a shuffle changes them."""
     return largest(outputs(WORDS[ORDER], mask) - outputs(WORDS, mask)[ORDER])
 
 
-@claim(
-    "Without positional encoding, the mean of all outputs is the same in every order.",
-    cases=MASKS,
-    measures="the largest change of the mean output when six words are shuffled",
-    rule="< 1e-12",
-)
+@claim("Without positional encoding, the mean of all outputs is the same in every order.",
+    cases=MASKS, measures="the largest change of the mean output when six words are shuffled",
+    rule="< 1e-12")
 def the_mean_is_invariant(mask):
     """Without a mask a shuffle only moves the outputs, and a mean ignores their order."""
     return largest(outputs(WORDS[ORDER], mask).mean(axis=0) - outputs(WORDS, mask).mean(axis=0))
@@ -66,63 +58,47 @@ def the_mean_is_invariant(mask):
 
 @claim(
     'Without positional encoding, the two "the" of "the cat sat on the mat" cannot be told apart.',
-    cases=MASKS,
-    measures='the largest difference between the outputs of the two "the"',
-    rule="< 1e-12",
-    section="2 Shuffle it",
-)
+    cases=MASKS, measures='the largest difference between the outputs of the two "the"',
+    rule="< 1e-12", section="2 Shuffle it")
 def equal_words_get_equal_outputs(mask):
     """Equal words have equal queries, but under a causal mask the second one sees more keys."""
     found = outputs(WORDS, mask)
     return largest(found[4] - found[0])
 
 
-@claim(
-    "The output for a word is the weighted sum of the attention scores of all words.",
+@claim("The output for a word is the weighted sum of the attention scores of all words.",
     measures="the largest change of an output when the values change and all scores stay the same",
-    rule="< 1e-12",
-    section="1 One attention head, by hand",
-)
+    rule="< 1e-12", section="1 One attention head, by hand")
 def scores_are_what_is_summed():
     """The scores only decide the weights, and what is summed is the values."""
     q, k, v, other = normal(2, 4, 6, 16)
     return largest(outputs_and_weights(q, k, other)[0] - outputs_and_weights(q, k, v)[0])
 
 
-@claim(
-    "The factor 1/√head_dim keeps the variance of the scores at 1.",
+@claim("The factor 1/√head_dim keeps the variance of the scores at 1.",
     cases={"if queries and keys are independent": False, "if queries equal their keys": True},
-    measures="the variance of 20 000 scaled scores with head_dim = 64",
-    rule="< 1.05",
-    sources=("vaswani2017attention",),
-    section="3 Why divide?",
-)
+    measures="the variance of 20 000 scaled scores with head_dim = 64", rule="< 1.05",
+    sources=("vaswani2017attention",), section="3 Why divide?")
 def the_scale_keeps_the_variance_at_1(alike):
     """A product of two independent entries has variance 1, but the square of one has variance 2."""
     q, k = normal(3, 2, 20_000, 64)
     return float((q * (q if alike else k)).sum(axis=1).var() / 64)
 
 
-@claim(
-    "Since the softmax normalises the scores anyway, leaving out 1/√head_dim changes nothing.",
+@claim("Since the softmax normalises the scores anyway, leaving out 1/√head_dim changes nothing.",
     measures="the largest change of a weight when scores with head_dim = 64 are not divided by 8",
-    rule="< 1e-12",
-)
+    rule="< 1e-12")
 def the_scale_changes_nothing():
     """The softmax takes powers of e, so larger scores give one key almost all of the weight."""
     q, k, v = normal(4, 3, 6, 64)
     return largest(outputs_and_weights(8 * q, k, v)[1] - outputs_and_weights(q, k, v)[1])
 
 
-@claim(
-    "Adding an encoding to the embeddings is the same as adding it to the queries and keys.",
+@claim("Adding an encoding to the embeddings is the same as adding it to the queries and keys.",
     cases={
         "if W_Q and W_K are the identity": (np.eye(16), np.eye(16)),
         "for other W_Q and W_K": PROJECTIONS[:2],
-    },
-    measures="the largest difference between two scores",
-    rule="< 1e-12",
-)
+    }, measures="the largest difference between two scores", rule="< 1e-12")
 def the_encoding_is_added_to_queries_and_keys(projections):
     """An encoding that is added to the embeddings is projected by W_Q and W_K afterwards."""
     (w_q, w_k), p = projections, sinusoidal(POSITIONS, 16)

@@ -132,37 +132,26 @@ check_heads = Checker(
     _heads_inputs,
     edges=[_one_token(_heads_inputs)],
     mistakes=[
-        argument(
-            "one head",
+        argument("one head",
             "You made one head of the whole width. Cut the columns of q, k and v into num_heads "
-            "pieces: each head has scores and a softmax of its own.",
-            num_heads=1,
-        ),
-        argument(
-            "divided by the root of the whole width",
-            "You divided the scores by the root of the number of all columns. The sum in q·k runs "
-            "over those of one head: divide by √head_dim, the width of q after the cut.",
-            w_q=lambda w_q, num_heads: w_q / np.sqrt(num_heads),
-        ),
-        step(
-            "cut by reshape alone",
-            "You cut by reshape(num_heads, len, head_dim), and that mixes tokens: it goes through "
-            "the rows one after the other. Reshape to (len, num_heads, head_dim), then swap the "
-            "first two axes.",
-            cut=lambda rows, num_heads: rows.reshape(num_heads, len(rows), -1),
-        ),
-        step(
-            "joined by reshape alone",
-            "A reshape of the outputs [num_heads, len, head_dim] mixes tokens: swap the first two "
-            "axes before you join them to [len, num_heads·head_dim].",
-            join=lambda outputs: np.stack(outputs).reshape(len(outputs[0]), -1),
-        ),
-        step(
-            "cut in turn",
-            "You dealt the columns out to the heads in turn. The first head has the first head_dim "
-            "columns, the second the next.",
-            cut=lambda rows, num_heads: [rows[:, head::num_heads] for head in range(num_heads)],
-        ),
+            "pieces: each head has scores and a softmax of its own.", num_heads=1),
+        argument("divided by the root of the whole width",
+            "You divided the scores by the root of the number of all columns. The sum in q·k "
+            "runs over those of one head: divide by √head_dim, the width of q after the cut.",
+            w_q=lambda w_q, num_heads: w_q / np.sqrt(num_heads)),
+        step("cut by reshape alone",
+            "You cut by reshape(num_heads, len, head_dim), and that mixes tokens: it goes "
+            "through the rows one after the other. Reshape to (len, num_heads, head_dim), then "
+            "swap the first two axes.",
+            cut=lambda rows, num_heads: rows.reshape(num_heads, len(rows), -1)),
+        step("joined by reshape alone",
+            "A reshape of the outputs [num_heads, len, head_dim] mixes tokens: swap the first "
+            "two axes before you join them to [len, num_heads·head_dim].",
+            join=lambda outputs: np.stack(outputs).reshape(len(outputs[0]), -1)),
+        step("cut in turn",
+            "You dealt the columns out to the heads in turn. The first head has the first "
+            "head_dim columns, the second the next.",
+            cut=lambda rows, num_heads: [rows[:, head::num_heads] for head in range(num_heads)]),
         *IN_A_HEAD,
     ],
 )
@@ -209,35 +198,21 @@ check_permutation = Checker(
     _shuffled_inputs,
     edges=[_reordered([2, 1, 0]), _reordered([0])],  # a token that stays, one token
     mistakes=[
-        answer(
-            "inverse permutation",
-            lambda order: np.argsort(order),
-            "You found the inverse: entry i must say which input stands in place i of the shuffled "
-            "sentence, and yours says where input i went. Compare each row of outputs with all of "
-            "head(inputs), not the other way round.",
-        ),
-        argument(
-            "inputs compared with outputs",
-            "You compared outputs with the inputs themselves. Rows that belong together are equal "
-            "only after the head: compare with head(inputs).",
-            head=lambda: lambda inputs: inputs,
-        ),
-        answer(
-            "permutation matrix",
-            lambda order: np.eye(len(order))[order],
-            "You returned the matrix P. Return the order instead: P.argmax(axis=1).",
-        ),
-        answer(
-            "counted from 1",
-            lambda order: order + 1,
-            "Your order is right, but counted from 1; rows are counted from 0.",
-        ),
-        right_on(
-            "exact comparison",
-            _shuffled_after,
+        answer("inverse permutation", lambda order: np.argsort(order),
+            "You found the inverse: entry i must say which input stands in place i of the "
+            "shuffled sentence, and yours says where input i went. Compare each row of outputs "
+            "with all of head(inputs), not the other way round."),
+        argument("inputs compared with outputs",
+            "You compared outputs with the inputs themselves. Rows that belong together are "
+            "equal only after the head: compare with head(inputs).",
+            head=lambda: lambda inputs: inputs),
+        answer("permutation matrix", lambda order: np.eye(len(order))[order],
+            "You returned the matrix P. Return the order instead: P.argmax(axis=1)."),
+        answer("counted from 1", lambda order: order + 1,
+            "Your order is right, but counted from 1; rows are counted from 0."),
+        right_on("exact comparison", _shuffled_after,
             "You asked for rows that are exactly equal. The shuffled head adds up in another "
             "order, so the rows agree only up to rounding: take the nearest row, or compare with "
-            "np.isclose.",
-        ),
+            "np.isclose."),
     ],
 )

@@ -47,55 +47,41 @@ def weighed(length, encoding):
     return output[0, 0], weights[0, 0], v[0, 0]
 
 
-@claim(
-    "With a relative encoding the output is the same wherever a text stands.",
-    cases=METHODS,
-    measures="the largest change of an output when six words move by 7 positions",
-    rule="< 1e-9",
-    section="2 The offset",
-)
+@claim("With a relative encoding the output is the same wherever a text stands.", cases=METHODS,
+    measures="the largest change of an output when six words move by 7 positions", rule="< 1e-9",
+    section="2 The offset")
 def the_output_does_not_see_a_shift(encoding):
     """A shift adds the same number to both positions of a pair, so their offset stays the same."""
     return largest(outputs(encoding, shift=7) - outputs(encoding))
 
 
-@claim(
-    "With a relative encoding, a sentence whose words change places is the same to the model.",
+@claim("With a relative encoding, a sentence whose words change places is the same to the model.",
     cases=METHODS,
     measures="the largest change of a word's output when the halves of six words change places",
-    rule="< 1e-9",
-)
+    rule="< 1e-9")
 def a_reordered_sentence_is_the_same(encoding):
     """Reordering changes the offsets, and each offset has its own vector or number."""
     order = [3, 4, 5, 0, 1, 2]
     return largest(outputs(encoding, order=order) - outputs(encoding)[order])
 
 
-@claim(
-    "Relative positions need storage of the order n²: a vector for each pair of tokens.",
+@claim("Relative positions need storage of the order n²: a vector for each pair of tokens.",
     cases={
         "with a row for each offset": lambda apart: len(np.unique(apart)),
         "with clipped offsets (Shaw, k = 16)": lambda apart: len(np.unique(shaw_index(apart, 16))),
         "with buckets (T5)": lambda apart: len(np.unique(t5_bucket(apart))),
         "with a formula (ALiBi)": lambda apart: parameters_of(Alibi()),
-    },
-    measures="the number of rows that 512 tokens read, where n² is 262 144",
-    rule="== 262144",
-    section="3 The plainest form: a number for each offset",
-)
+    }, measures="the number of rows that 512 tokens read, where n² is 262 144", rule="== 262144",
+    section="3 The plainest form: a number for each offset")
 def storage_grows_with_the_square(rows):
     """All pairs at the same offset share one row of the table."""
     return rows(offsets(np.arange(512), np.arange(512)))
 
 
-@claim(
-    "Clipping at k means that tokens farther away than k are ignored.",
+@claim("Clipping at k means that tokens farther away than k are ignored.",
     cases={"with k = 4": 4, "with k = 16": 16},
     measures="the share of attention that 32 random tokens give to those farther away than k",
-    rule="< 1e-9",
-    sources=("shaw2018relative",),
-    section="4 Shaw: a vector for each offset",
-)
+    rule="< 1e-9", sources=("shaw2018relative",), section="4 Shaw: a vector for each offset")
 def far_tokens_are_ignored(clip):
     """Far tokens share the vector of distance k, and their words still count."""
     table = normal(1, 2 * clip + 1, HEAD_DIM) / np.sqrt(HEAD_DIM)
@@ -103,25 +89,19 @@ def far_tokens_are_ignored(clip):
     return float(weighed(32, Shaw(table))[1][far].sum() / 32)
 
 
-@claim(
-    "Shaw's relative positions act on the scores alone.",
+@claim("Shaw's relative positions act on the scores alone.",
     cases={"without a table for the values": None, "with one, as in the paper": ROWS[1]},
     measures="the largest difference of an output from the weighted sum of the values",
-    rule="< 1e-9",
-    sources=("shaw2018relative",),
-)
+    rule="< 1e-9", sources=("shaw2018relative",))
 def shaw_acts_on_the_scores_alone(table):
     """The paper adds a vector of the offset to each value as well."""
     output, weights, values = weighed(6, Shaw(ROWS[0], table))
     return largest(output - weights @ values)
 
 
-@claim(
-    "The score of Transformer-XL is q·(k + R) + U·x_i + V·x_j.",
+@claim("The score of Transformer-XL is q·(k + R) + U·x_i + V·x_j.",
     measures="the largest difference of a weight, of 16 words, from (q + u)·k + (q + v)·R",
-    rule="< 1e-9",
-    sources=("dai2019transformerxl",),
-)
+    rule="< 1e-9", sources=("dai2019transformerxl",))
 def the_often_written_score_is_the_right_one():
     """U·x_i is the same for all keys, so it cancels in the softmax, and the formula lacks v·R."""
     w_q, w_k, w_r = normal(1, 3, HEAD_DIM, HEAD_DIM) / np.sqrt(HEAD_DIM)
@@ -132,13 +112,9 @@ def the_often_written_score_is_the_right_one():
     return largest(np.subtract(*(softmax(scores / 8) for scores in (written, right))))
 
 
-@claim(
-    "Transformer-XL learns its relative encodings R.",
-    measures="the largest difference of R from the sinusoid of its offset",
-    rule="> 1e-9",
-    sources=("dai2019transformerxl",),
-    section="What does Transformer-XL learn?",
-)
+@claim("Transformer-XL learns its relative encodings R.",
+    measures="the largest difference of R from the sinusoid of its offset", rule="> 1e-9",
+    sources=("dai2019transformerxl",), section="What does Transformer-XL learn?")
 def the_relative_encodings_are_learned():
     """R is a sinusoid without parameters; what is learned is W_KR, u and v."""
     nothing, positions, found = np.zeros((1, 1, LEN, HEAD_DIM)), np.arange(LEN), []
@@ -150,14 +126,10 @@ def the_relative_encodings_are_learned():
     return largest(np.transpose(found) - WAVES)
 
 
-@claim(
-    "T5 tells distances apart up to 128, and lumps together those beyond.",
+@claim("T5 tells distances apart up to 128, and lumps together those beyond.",
     cases={"in the encoder": True, "in the decoder": False},
-    measures="the smallest distance in the last bucket",
-    rule="== 128",
-    sources=("raffel2020t5", "t5code"),
-    section="7 T5: one number again",
-)
+    measures="the smallest distance in the last bucket", rule="== 128",
+    sources=("raffel2020t5", "t5code"), section="7 T5: one number again")
 def distances_are_told_apart_up_to_128(both):
     """At 128 a further bucket would begin, which does not exist, so the last begins earlier."""
     buckets = t5_bucket(np.arange(1001), bidirectional=both)

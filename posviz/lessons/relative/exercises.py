@@ -50,81 +50,52 @@ check_t5_bucket_function = Checker(
         (np.array([6, -16, 40]), 14, 100),  # half of an odd half is rounded down
     ],
     mistakes=[
-        argument(
-            "sign of the offset",
+        argument("sign of the offset",
             "You gave the upper half to the past. Our offset is query − key, so keys after their "
             "query have offsets below 0: the upper half is for these.",
-            offsets=lambda offsets: -offsets,
-        ),
-        answer(
-            "query itself in the upper half",
+            offsets=lambda offsets: -offsets),
+        answer("query itself in the upper half",
             lambda y, offsets, num_buckets: y + num_buckets // 2 * (offsets == 0),
             "You added num_buckets // 2 where the offset is 0, too. That is the query itself, in "
             "bucket 0: the upper half is for offsets below 0, with < and not <=, and its first "
-            "bucket stays empty.",
-        ),
-        answer(
-            "16 added",
+            "bucket stays empty."),
+        answer("16 added",
             lambda y, offsets, num_buckets: y + (16 - num_buckets // 2) * (offsets < 0),
             "You add 16 for the future, which is half of T5's own 32. Half of the buckets that "
-            "are given is num_buckets // 2: add that.",
-        ),
-        argument(
-            "future half forgotten",
+            "are given is num_buckets // 2: add that."),
+        argument("future half forgotten",
             "Past and future share their buckets in your rule. Add num_buckets // 2 where the "
-            "offset is below 0.",
-            offsets=lambda offsets: abs(offsets),
-        ),
-        step(
-            "all buckets each way",
-            "You gave each direction all buckets, and then shifted the future. The two directions "
-            "share them: halve num_buckets before you do anything else.",
-            directions=1,
-        ),
-        argument(
-            "max_distance ignored",
+            "offset is below 0.", offsets=lambda offsets: abs(offsets)),
+        step("all buckets each way",
+            "You gave each direction all buckets, and then shifted the future. The two "
+            "directions share them: halve num_buckets before you do anything else.", directions=1),
+        argument("max_distance ignored",
             "You wrote 128 into the rule: use the argument max_distance, which is not always 128.",
-            max_distance=128,
-        ),
-        step(
-            "clamp missing",
+            max_distance=128),
+        step("clamp missing",
             "Your buckets go on rising beyond max_distance, into those of the future or out of "
             "the table. Take at most num_buckets // 2 − 1 before you add the half of the future.",
-            last=np.inf,
-        ),
-        step(
-            "last bucket too early",
+            last=np.inf),
+        step("last bucket too early",
             "Your last bucket comes too early, as if you had clipped the distance. Either all of "
             "a half are exact in your rule: of n = num_buckets // 2 buckets only m = n // 2 are. "
             "Or you took log2(d/m) as it is: divide log(d/m) by log(max_distance/m), in any one "
-            "base.",
-            share=lambda d, m, most: np.log2(d / m),
-        ),
-        step(
-            "natural logarithm alone",
+            "base.", share=lambda d, m, most: np.log2(d / m)),
+        step("natural logarithm alone",
             "You took log(d/m) to base e as it is, so the last bucket comes too early. Divide it "
             "by log(max_distance/m): then any base gives the same.",
-            share=lambda d, m, most: np.log(d / m),
-        ),
-        step(
-            "rounded to the nearest",
-            "You rounded to the nearest bucket. A bucket holds all distances from where it starts "
-            "up to the next one: round down, as int() and np.floor do.",
-            rounded=np.round,
-        ),
-        step(
-            "not rounded",
+            share=lambda d, m, most: np.log(d / m)),
+        step("rounded to the nearest",
+            "You rounded to the nearest bucket. A bucket holds all distances from where it "
+            "starts up to the next one: round down, as int() and np.floor do.", rounded=np.round),
+        step("not rounded",
             "Your buckets have fractions. A bucket is the number of a row: round down before you "
-            "clamp.",
-            rounded=np.positive,
-        ),
-        right_on(
-            "half of an odd half",
+            "clamp.", rounded=np.positive),
+        right_on("half of an odd half",
             lambda rng, size: (t5_inputs(rng, size)[0], (12, 20)[size % 2], 100),
             "Your rule is right where num_buckets can be divided by 4. Elsewhere a half n has an "
             "odd number of buckets: m = n // 2 of them are exact, with // and not /, and n − m "
-            "are wide, one more than m.",
-        ),
+            "are wide, one more than m."),
     ],
 )
 
@@ -162,67 +133,40 @@ check_t5_buckets = Checker(
     "T5's buckets by hand",
     five_buckets,
     mistakes=[
-        step(
-            "sign of the offset",
+        step("sign of the offset",
             "You gave the upper half to the past. Our offset is query − key, so below 0 the key "
             "comes after its query: the upper half, from 16, is for these.",
-            offsets=np.negative(OFFSETS),
-        ),
-        step(
-            "future half forgotten",
+            offsets=np.negative(OFFSETS)),
+        step("future half forgotten",
             "Your distances are in the right buckets, but keys after their query have the upper "
-            "half of the 32: add 16 where the offset is below 0.",
-            offsets=np.abs(OFFSETS),
-        ),
-        step(
-            "clamp missing",
+            "half of the 32: add 16 where the offset is below 0.", offsets=np.abs(OFFSETS)),
+        step("clamp missing",
             "Your −200 is beyond the last bucket, 31. All distances from 91 on share the last "
-            "bucket of their half: take at most 15 before you add 16.",
-            last=np.inf,
-        ),
-        step(
-            "decoder's buckets",
+            "bucket of their half: take at most 15 before you add 16.", last=np.inf),
+        step("decoder's buckets",
             "Those are the buckets of the decoder, which gives all 32 to the past. The encoder "
             "sees both directions: 16 buckets each, of which 8 hold one distance.",
-            offsets=np.maximum(OFFSETS, 0),
-            num_buckets=64,
-        ),
-        step(
-            "last bucket too early",
-            "Your 20 and 60 are in the last bucket already: you clipped them, or took a logarithm "
-            "to base e or 2. Divide log(d/8) by log(128/8), in any one base, before you multiply "
-            "by 8.",
-            share=lambda d, m, most: np.log(d / m),
-        ),
-        step(
-            "logarithm to base 10",
+            offsets=np.maximum(OFFSETS, 0), num_buckets=64),
+        step("last bucket too early",
+            "Your 20 and 60 are in the last bucket already: you clipped them, or took a "
+            "logarithm to base e or 2. Divide log(d/8) by log(128/8), in any one base, before "
+            "you multiply by 8.", share=lambda d, m, most: np.log(d / m)),
+        step("logarithm to base 10",
             "You took log10(d/8) as it is, so bucket 16 would begin at 80. It would begin at "
             "max_distance: divide by log10(128/8), and any base gives the same.",
-            share=lambda d, m, most: np.log10(d / m),
-        ),
-        step(
-            "rounded to the nearest",
-            "You rounded to the nearest bucket, or up. A bucket holds all distances from where it "
-            "starts up to the next one: round down.",
-            rounded=np.round,
-        ),
-        answer(
-            "future below 0",
-            lambda y: np.where(np.less(OFFSETS, 0), 16 - y, y),
+            share=lambda d, m, most: np.log10(d / m)),
+        step("rounded to the nearest",
+            "You rounded to the nearest bucket, or up. A bucket holds all distances from where "
+            "it starts up to the next one: round down.", rounded=np.round),
+        answer("future below 0", lambda y: np.where(np.less(OFFSETS, 0), 16 - y, y),
             "You gave keys after their query buckets below 0. Buckets are rows of a table: those "
-            "of the future are 16 … 31, so add 16 to the bucket of the distance.",
-        ),
-        looks_like(
-            "not rounded",
-            lambda buckets: (buckets % 1 != 0).any(),
-            "A bucket is the number of a row, and at least one of yours has a fraction. Round the "
-            "logarithm down: a bucket holds all distances from where it starts up to the next one.",
-        ),
-        looks_like(
-            "no bucket",
-            lambda buckets: ((buckets < 0) | (buckets > 31)).any(),
-            "The 32 buckets are numbered 0 … 31, and at least one of your numbers is outside.",
-        ),
+            "of the future are 16 … 31, so add 16 to the bucket of the distance."),
+        looks_like("not rounded", lambda buckets: (buckets % 1 != 0).any(),
+            "A bucket is the number of a row, and at least one of yours has a fraction. Round "
+            "the logarithm down: a bucket holds all distances from where it starts up to the "
+            "next one."),
+        looks_like("no bucket", lambda buckets: ((buckets < 0) | (buckets > 31)).any(),
+            "The 32 buckets are numbered 0 … 31, and at least one of your numbers is outside."),
         *map(first_wrong_at, OFFSETS),
     ],
 )
@@ -254,83 +198,46 @@ check_transformer_xl_scores = Checker(
     xl_inputs,
     edges=[tuple(map(np.array, ([[1.0, 2]], [[3.0, 1]], [[1.0, -1]], [2, 0.5], [0, 1.5])))],
     mistakes=[
-        wrong(
-            "a common claim",
+        wrong("a common claim",
             lambda q, k, r, u, v: xl_scores(q, k, r, v, 0 * v) + np.tril((q @ u)[:, None]),
             "Your u meets the query and your v the key, as a common claim has it. u·q_i is the "
             "same along a row, so the softmax never sees it: write (q_i + u)·k_j + (q_i + v)·r, "
-            "with r of i − j.",
-        ),
-        answer(
-            "u with the query",
-            lambda y, q, k, u: y + np.tril((q @ u)[:, None] - k @ u),
-            "Your u meets the query. u·q_i is the same along a row, so the softmax never sees it: "
-            "let u meet the key, u·k_j, for contents that matter whatever the query.",
-        ),
-        argument(
-            "v with the key",
+            "with r of i − j."),
+        answer("u with the query", lambda y, q, k, u: y + np.tril((q @ u)[:, None] - k @ u),
+            "Your u meets the query. u·q_i is the same along a row, so the softmax never sees "
+            "it: let u meet the key, u·k_j, for contents that matter whatever the query."),
+        argument("v with the key",
             "Your v meets the key, as u does. Let it meet r of i − j, for distances that matter "
-            "whatever the query.",
-            u=lambda u, v: u + v,
-            v=lambda v: 0 * v,
-        ),
-        argument(
-            "u and v swapped",
+            "whatever the query.", u=lambda u, v: u + v, v=lambda v: 0 * v),
+        argument("u and v swapped",
             "You swapped u and v: u stands beside q where it meets k, v where it meets r.",
-            u=lambda v: v,
-            v=lambda u: u,
-        ),
-        argument(
-            "u in both places",
-            "You added u in both places: beside r stands v, so that a model can weigh contents and "
-            "distances apart.",
-            v=lambda u: u,
-        ),
-        argument(
-            "u missing",
+            u=lambda v: v, v=lambda u: u),
+        argument("u in both places",
+            "You added u in both places: beside r stands v, so that a model can weigh contents "
+            "and distances apart.", v=lambda u: u),
+        argument("u missing",
             "The third term is missing: u·k_j, the same for every query that meets this key.",
-            u=lambda u: 0 * u,
-        ),
-        argument(
-            "v missing",
-            "The fourth term is missing: v·r, the same for every query and key at the same offset.",
-            v=lambda v: 0 * v,
-        ),
-        argument(
-            "rows of r reversed",
-            "You read r from its end. The released code keeps the farthest offset first, but here "
-            "row 0 is offset 0: take r[i − j].",
-            r=lambda r: r[::-1],
-        ),
-        step(
-            "sign of the offset",
-            "You took r[j − i], and NumPy counts rows below 0 from the end. The offset is "
-            "query − key: take r[i − j].",
-            row=lambda i, j: j - i,
-        ),
-        step(
-            "−∞ ahead",
-            "Your scores are right, and a mask would put −∞ ahead, as you did. Here leave 0 there, "
-            "so that all of them are numbers.",
-            future=-np.inf,
-        ),
-        answer(
-            "scaled",
-            lambda y, u: y / np.sqrt(len(u)),
-            "You divided by √head_dim. That is right in a head, but here return the plain sums.",
-        ),
-        right_on(
-            "u or v misplaced",
-            xl_without("u", "v"),
+            u=lambda u: 0 * u),
+        argument("v missing",
+            "The fourth term is missing: v·r, the same for every query and key at the same "
+            "offset.", v=lambda v: 0 * v),
+        argument("rows of r reversed",
+            "You read r from its end. The released code keeps the farthest offset first, but "
+            "here row 0 is offset 0: take r[i − j].", r=lambda r: r[::-1]),
+        step("sign of the offset",
+            "You took r[j − i], and NumPy counts rows below 0 from the end. The offset is query "
+            "− key: take r[i − j].", row=lambda i, j: j - i),
+        step("−∞ ahead",
+            "Your scores are right, and a mask would put −∞ ahead, as you did. Here leave 0 "
+            "there, so that all of them are numbers.", future=-np.inf),
+        answer("scaled", lambda y, u: y / np.sqrt(len(u)),
+            "You divided by √head_dim. That is right in a head, but here return the plain sums."),
+        right_on("u or v misplaced", xl_without("u", "v"),
             "Your scores are right where u and v are 0, so the two terms of the query are there. "
-            "Add the other two, and nothing else: u·k_j, and v·r with r of i − j.",
-        ),
-        right_on(
-            "r misplaced",
-            xl_without("r"),
-            "Your scores are right where r is 0, so (q_i + u)·k_j is there. Add (q_i + v)·r, with "
-            "row i − j of r.",
-        ),
+            "Add the other two, and nothing else: u·k_j, and v·r with r of i − j."),
+        right_on("r misplaced", xl_without("r"),
+            "Your scores are right where r is 0, so (q_i + u)·k_j is there. Add (q_i + v)·r, "
+            "with row i − j of r."),
     ],
 )
 
@@ -356,56 +263,37 @@ check_shaw_index = Checker(
         (np.array([5]), np.array([5]), 1),  # one token
     ],
     mistakes=[
-        argument(
-            "sign of the offset",
+        argument("sign of the offset",
             "You counted query − key, as this course does. Shaw counts key − query: a key far "
             "behind its query has row 0, and one far ahead the last row.",
             q_positions=lambda q_positions: -q_positions,
-            k_positions=lambda k_positions: -k_positions,
-        ),
-        step(
-            "not clipped",
-            "You did not clip, so far keys have rows that the table has not. Bring key − query to "
-            "−max_distance … max_distance first, then add max_distance.",
-            ends=lambda most: (-np.inf, np.inf),
-        ),
-        answer(
-            "clipped, not shifted",
-            lambda rows, max_distance: rows - max_distance,
+            k_positions=lambda k_positions: -k_positions),
+        step("not clipped",
+            "You did not clip, so far keys have rows that the table has not. Bring key − query "
+            "to −max_distance … max_distance first, then add max_distance.",
+            ends=lambda most: (-np.inf, np.inf)),
+        answer("clipped, not shifted", lambda rows, max_distance: rows - max_distance,
             "Some of your rows are negative, and NumPy would take them from the end. Add "
-            "max_distance after you have clipped: the query itself then has row max_distance.",
-        ),
-        step(
-            "shifted before clipped",
-            "You added max_distance before you clipped to −max_distance … max_distance. After the "
-            "shift the rows are 0 … 2·max_distance: clip first, or clip to these.",
-            ends=lambda most: (-2 * most, 0),
-        ),
-        step(
-            "clipped to max_distance − 1",
+            "max_distance after you have clipped: the query itself then has row max_distance."),
+        step("shifted before clipped",
+            "You added max_distance before you clipped to −max_distance … max_distance. After "
+            "the shift the rows are 0 … 2·max_distance: clip first, or clip to these.",
+            ends=lambda most: (-2 * most, 0)),
+        step("clipped to max_distance − 1",
             "You clipped to max_distance − 1 ahead, as DeBERTa does, whose table has "
             "2·max_distance rows. Shaw's has one more: −max_distance … max_distance, with both "
-            "ends.",
-            ends=lambda most: (-most, most - 1),
-        ),
-        answer(
-            "distances",
-            lambda rows, max_distance: abs(rows - max_distance),
+            "ends.", ends=lambda most: (-most, most - 1)),
+        answer("distances", lambda rows, max_distance: abs(rows - max_distance),
             "You took the distance, without its sign, so a key behind and a key ahead share a "
-            "row. Keep the sign of key − query, and add max_distance to make rows of it.",
-        ),
-        answer(
-            "distances, shifted",
+            "row. Keep the sign of key − query, and add max_distance to make rows of it."),
+        answer("distances, shifted",
             lambda rows, max_distance: abs(rows - max_distance) + max_distance,
             "You took the distance, without its sign, so the lower half of the table is never "
-            "read. Keep the sign of key − query: keys behind have rows below max_distance.",
-        ),
-        argument(
-            "positions ignored",
+            "read. Keep the sign of key − query: keys behind have rows below max_distance."),
+        argument("positions ignored",
             "You counted the places 0, 1, 2, … of queries and keys: use the positions that are "
             "given, whatever they are.",
             q_positions=lambda q_positions: np.arange(len(q_positions)),
-            k_positions=lambda k_positions: np.arange(len(k_positions)),
-        ),
+            k_positions=lambda k_positions: np.arange(len(k_positions))),
     ],
 )

@@ -31,40 +31,28 @@ def scores(q, k):
     return q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
 
 
-@claim(
-    "The score of a query at position i and a key at position j is qᵀ Rᵢ₋ⱼ k.",
+@claim("The score of a query at position i and a key at position j is qᵀ Rᵢ₋ⱼ k.",
     measures="the difference between this formula and the score, with i = 7 and j = 4",
-    rule="< 1e-9",
-    sources=("su2021roformer",),
-    section="3 First derivation: matrices",
-)
+    rule="< 1e-9", sources=("su2021roformer",), section="3 First derivation: matrices")
 def the_matrix_between_is_r_m_minus_n():
     """The rotation of the query is transposed, so it goes back, and the matrix is Rⱼ₋ᵢ."""
     return abs(Q @ rotation_matrix([(7 - 4) * 0.5]) @ K - score(Q, K, [7 * 0.5, 4 * 0.5]))
 
 
-@claim(
-    "The frequencies of RoPE are 10 000^(−2k/head_dim) for k = 1 … head_dim/2.",
+@claim("The frequencies of RoPE are 10 000^(−2k/head_dim) for k = 1 … head_dim/2.",
     cases={"for head_dim = 64": 64, "for head_dim = 512": 512},
     measures="the largest difference from the frequencies of RoPE, in radians per token",
-    rule="< 1e-9",
-    sources=("su2021roformer",),
-    section="5 From two dimensions to head_dim",
-)
+    rule="< 1e-9", sources=("su2021roformer",), section="5 From two dimensions to head_dim")
 def the_pairs_count_from_1(head_dim):
     """Pairs count from 0; if they counted from 1, the frequency 1 would be missing."""
     from_1 = 10_000.0 ** (-np.arange(2, head_dim + 1, 2) / head_dim)
     return largest(from_1 - rotary_frequencies(head_dim))
 
 
-@claim(
-    "The score of a query and a key depends on their offset alone.",
+@claim("The score of a query and a key depends on their offset alone.",
     cases={"if all dimensions rotate": HEAD_DIM, "if only half of them rotate": HEAD_DIM // 2},
     measures="the spread of the score of one query and one key over 4096 places with offset 5",
-    rule="< 1e-9",
-    sources=("su2021roformer",),
-    section="3 First derivation: matrices",
-)
+    rule="< 1e-9", sources=("su2021roformer",), section="3 First derivation: matrices")
 def the_score_depends_on_the_offset_alone(rotary_dim):
     """Each rotation uses one position, but two rotations leave only their difference."""
     rope, places = Rotary(rotary_dim=rotary_dim), np.arange(4096)
@@ -72,52 +60,40 @@ def the_score_depends_on_the_offset_alone(rotary_dim):
     return float(np.ptp((rope.at_query(q, places + 5) * rope.at_key(k, places)).sum(axis=-1)))
 
 
-@claim(
-    "The rotation of RoPE is the only map that makes scores depend on the offset alone.",
+@claim("The rotation of RoPE is the only map that makes scores depend on the offset alone.",
     cases={
         "if each pair rotates the other way": lambda position: rotation(-position),
         "if other planes rotate": lambda position: PLANES.T @ rotation(position) @ PLANES,
-    },
-    measures="the change of a score when query and key move by 100 positions, under another map",
-    rule="> 1e-9",
-    sources=("su2021roformer",),
-    section="Third derivation: what must such a function be?",
-)
+    }, measures="the change of a score when query and key move by 100 positions, under another map",
+    rule="> 1e-9", sources=("su2021roformer",),
+    section="Third derivation: what must such a function be?")
 def only_rope_makes_scores_relative(other):
     """Rotations in the other direction and rotations of other planes are relative as well."""
     q, k = normal(0, 2, HEAD_DIM)
     return abs((other(7) @ q) @ (other(3) @ k) - (other(107) @ q) @ (other(103) @ k))
 
 
-@claim(
-    "With RoPE, the farther apart two tokens are, the lower is their score.",
+@claim("With RoPE, the farther apart two tokens are, the lower is their score.",
     cases={f"for head_dim = {head_dim}": head_dim for head_dim in (2, 64, 128)},
     measures="the number of the first 256 steps of distance that raise the score, with q = k",
-    rule="== 0",
-    section="7 Does the score fall with the distance?",
-)
+    rule="== 0", section="7 Does the score fall with the distance?")
 def attention_falls_with_distance(head_dim):
     """The score is a sum of cosines, and each cosine rises again after half a rotation."""
     x = np.ones((257, head_dim))
     return int((np.diff(scores(x[:1], x)[0]) > 0).sum())
 
 
-@claim(
-    "Rotation multiplies the score by the cosine of the angle between the two rotations.",
+@claim("Rotation multiplies the score by the cosine of the angle between the two rotations.",
     cases={"if k is parallel to q": 2 * Q, "if it is not": K},
     measures="the difference between that product and the score, for rotations by 10° and 40°",
-    rule="< 1e-9",
-)
+    rule="< 1e-9")
 def the_cosine_is_a_factor(k):
     """The score has a second term, the sine times q₀k₁ − q₁k₀, which is 0 for parallel vectors."""
     return abs(np.cos(np.radians(30)) * (Q @ k) - score(Q, k, np.radians([10, 40])))
 
 
-@claim(
-    "The values may be rotated like the queries and keys, and attention stays relative.",
-    measures="the largest change of an output when 16 tokens move by 100 positions",
-    rule="< 1e-9",
-)
+@claim("The values may be rotated like the queries and keys, and attention stays relative.",
+    measures="the largest change of an output when 16 tokens move by 100 positions", rule="< 1e-9")
 def values_may_turn_too():
     """The output is a sum of values, and no product takes their rotation back."""
     (q, k, v), rope = normal(0, 3, 1, 1, 16, HEAD_DIM), Rotary()
@@ -128,12 +104,10 @@ def values_may_turn_too():
     return largest(there - here)
 
 
-@claim(
-    "RoPE makes the scores near the diagonal higher than those far from it.",
+@claim("RoPE makes the scores near the diagonal higher than those far from it.",
     cases={"if q and k are random": False, "if all tokens are one word": True},
     measures="the share of 500 texts with higher mean scores at distances up to 2 than beyond",
-    rule=">= 0.95",
-)
+    rule=">= 0.95")
 def scores_are_higher_near_the_diagonal(one_word):
     """Random vectors stay random when they are rotated, but equal vectors move apart."""
     q, k = np.stack([normal(seed, 2, 32, HEAD_DIM) for seed in range(500)], axis=1)

@@ -91,77 +91,47 @@ check_apply_rotary = Checker(
     ],
     tolerance=TOLERANCE,
     mistakes=[
-        step(
-            "exponent doubled",
+        step("exponent doubled",
             "Your pairs slow down too fast: the exponent of pair k is 2k/head_dim, and 2k is "
             "already the dimension index, so do not double it again.",
-            power=lambda width: 2 * power_of(width),
-        ),
-        step(
-            "pairs from 1",
+            power=lambda width: 2 * power_of(width)),
+        step("pairs from 1",
             "You counted the pairs from 1: k runs from 0 to head_dim/2 − 1, and pair 0 turns by "
-            "one radian per token.",
-            power=lambda width: power_of(width) - 2 / width,
-        ),
-        step(
-            "a frequency for every column",
+            "one radian per token.", power=lambda width: power_of(width) - 2 / width),
+        step("a frequency for every column",
             "You gave every column a frequency of its own, so lengths are not kept. The two "
             "columns of a pair turn by one angle: the exponent is 2k/head_dim for columns 2k and "
-            "2k+1.",
-            power=lambda width: -np.arange(width) / width,
-        ),
-        step(
-            "half_split instead of interleaved",
+            "2k+1.", power=lambda width: -np.arange(width) / width),
+        step("half_split instead of interleaved",
             "You paired dimension k with k + head_dim/2, the layout half_split. Here neighbours "
-            "are a pair, 2k and 2k+1: take x[:, ::2] and x[:, 1::2].",
-            layout="half_split",
-        ),
-        step(
-            "two layouts mixed",
+            "are a pair, 2k and 2k+1: take x[:, ::2] and x[:, 1::2].", layout="half_split"),
+        step("two layouts mixed",
             "Your cosines and sines stand for neighbours, but the partners come from the other "
             "half, as in rotate_half. Let columns 2k and 2k+1 be partners of each other.",
-            partner=rotate_half,
-        ),
-        answer(
-            "output concatenated",
-            lambda y: np.hstack([y[:, ::2], y[:, 1::2]]),
+            partner=rotate_half),
+        answer("output concatenated", lambda y: np.hstack([y[:, ::2], y[:, 1::2]]),
             "You turned the right pairs, but wrote all first halves and then all second halves. "
-            "Put each pair back where you took it from: out[:, ::2] and out[:, 1::2].",
-        ),
-        argument(
-            "sign of the sine",
-            "You turned clockwise. A pair (x, y) turns to (x cos − y sin, x sin + y cos): swap the "
-            "signs of your two sines.",
-            positions=lambda positions: -positions,
-        ),
-        step(
-            "minus of the sine missing",
-            "You lack a minus: the first of a pair becomes x cos − y sin. With a plus the pair is "
-            "not turned, and its length changes.",
-            partner=partial(partners, minus=1),
-        ),
-        wrong(
-            "overwritten too soon",
-            overwritten,
+            "Put each pair back where you took it from: out[:, ::2] and out[:, 1::2]."),
+        argument("sign of the sine",
+            "You turned clockwise. A pair (x, y) turns to (x cos − y sin, x sin + y cos): swap "
+            "the signs of your two sines.", positions=lambda positions: -positions),
+        step("minus of the sine missing",
+            "You lack a minus: the first of a pair becomes x cos − y sin. With a plus the pair "
+            "is not turned, and its length changes.", partner=partial(partners, minus=1)),
+        wrong("overwritten too soon", overwritten,
             "You overwrote the first of each pair and then used it for the second. Keep both of "
-            "the old values, or write into a new array.",
-        ),
+            "the old values, or write into a new array."),
         POSITIONS_IGNORED,
         BASE_IGNORED,
-        right_on(
-            "angles in float16",
-            exact_in_float16,
+        right_on("angles in float16", exact_in_float16,
             "Your angles are held in float16, which has 11 bits: past 1024 radians it knows only "
             "whole ones. Compute positions, angles, cosines and sines in float64 and cast the "
-            "result.",
-        ),
-        right_on(
-            "numbers in bfloat16",
-            exact_in_bfloat16,
+            "result."),
+        right_on("numbers in bfloat16", exact_in_bfloat16,
             "Some of your numbers are held in bfloat16, which has 8 bits: past 128 radians it "
-            "knows only whole ones, and a cosine is off by up to 1/512. Compute positions, angles, "
-            "cosines and sines in float64, or at least in float32, and return the result so.",
-        ),
+            "knows only whole ones, and a cosine is off by up to 1/512. Compute positions, "
+            "angles, cosines and sines in float64, or at least in float32, and return the result "
+            "so."),
     ],
 )
 
@@ -204,57 +174,34 @@ check_rotary_scores = Checker(
     edges=[scores_edge(0, 2, 2), scores_edge(3)],  # the first position, and equal ones; one token
     tolerance=TOLERANCE,
     mistakes=[
-        wrong(
-            "rotated before projection",
-            rotated_first,
+        wrong("rotated before projection", rotated_first,
             "You turned x before you projected it. A projection mixes the pairs, so the score no "
-            "longer depends on the offset alone: project first, then turn q and k.",
-        ),
-        answer(
-            "1/√head_dim missing",
-            lambda y, w_q: y * np.sqrt(w_q.shape[1]),
-            "You forgot to divide the scores by √head_dim. Turning keeps lengths, so RoPE changes "
-            "nothing about the scale.",
-        ),
-        answer(
-            "divided by √d_model",
-            lambda y, x, w_q: y * np.sqrt(w_q.shape[1] / x.shape[1]),
+            "longer depends on the offset alone: project first, then turn q and k."),
+        answer("1/√head_dim missing", lambda y, w_q: y * np.sqrt(w_q.shape[1]),
+            "You forgot to divide the scores by √head_dim. Turning keeps lengths, so RoPE "
+            "changes nothing about the scale."),
+        answer("divided by √d_model", lambda y, x, w_q: y * np.sqrt(w_q.shape[1] / x.shape[1]),
             "You divided the scores by √d_model. The sum in q·k has head_dim terms: divide by "
-            "√head_dim, the width of the queries and keys.",
-        ),
-        step(
-            "nothing turned",
-            "You turned neither queries nor keys, so positions play no part. Turn both, after the "
-            "projection.",
-            at_query=not_rotated,
-            at_key=not_rotated,
-        ),
-        step(
-            "only the queries turned",
-            "You turned the queries alone, so the score depends on the query's position, whatever "
-            "the key's is. Turn the keys too, each by its own position.",
-            at_key=not_rotated,
-        ),
-        step(
-            "keys turned the other way",
-            "You turned the keys backwards, so the score depends on i + j. Turn both the same way: "
-            "the product itself takes the difference.",
-            at_key=lambda x, positions, base: rotated(x, -positions, base),
-        ),
-        answer(
-            "transposed",
-            lambda y: y.T,
+            "√head_dim, the width of the queries and keys."),
+        step("nothing turned",
+            "You turned neither queries nor keys, so positions play no part. Turn both, after "
+            "the projection.", at_query=not_rotated, at_key=not_rotated),
+        step("only the queries turned",
+            "You turned the queries alone, so the score depends on the query's position, "
+            "whatever the key's is. Turn the keys too, each by its own position.",
+            at_key=not_rotated),
+        step("keys turned the other way",
+            "You turned the keys backwards, so the score depends on i + j. Turn both the same "
+            "way: the product itself takes the difference.",
+            at_key=lambda x, positions, base: rotated(x, -positions, base)),
+        answer("transposed", lambda y: y.T,
             "Your scores are transposed: row i belongs to query i. Compute q @ k.T, not k @ q.T, "
-            "and make q with w_q, k with w_k.",
-        ),
+            "and make q with w_q, k with w_k."),
         POSITIONS_IGNORED,
         BASE_IGNORED,
         CAUSAL_MASK_APPLIED,
-        answer(
-            "weights returned",
-            lambda y: softmax(y),
-            "You went one step too far: return the scores, before the softmax.",
-        ),
+        answer("weights returned", lambda y: softmax(y),
+            "You went one step too far: return the scores, before the softmax."),
     ],
 )
 
@@ -275,52 +222,28 @@ check_slip = Checker(
     matrix_between,
     tolerance=TOLERANCE,  # three digits after the point are enough
     mistakes=[
-        wrong(
-            "m − n instead of n − m",
-            lambda: rotation_matrix([1.5]),
+        wrong("m − n instead of n − m", lambda: rotation_matrix([1.5]),
             "That is R at i − j, the common slip. The query's own turn is transposed, so it goes "
-            "back by i, and the key's goes on by j: R stands at (j − i) · 0.5.",
-        ),
-        wrong(
-            "m + n",
-            lambda: rotation_matrix([5.5]),
+            "back by i, and the key's goes on by j: R stands at (j − i) · 0.5."),
+        wrong("m + n", lambda: rotation_matrix([5.5]),
             "You added the two turns. (R_i q)ᵀ is qᵀR_iᵀ, and R_iᵀ turns back by i: what is left "
-            "is the difference j − i.",
-        ),
-        wrong(
-            "degrees",
-            lambda: rotation_matrix(np.radians([-1.5])),
-            "You took the angle for degrees. It is −1.5 radians, as np.cos and np.sin want it: do "
-            "not convert it.",
-        ),
-        wrong(
-            "inv_freq forgotten",
-            lambda: rotation_matrix([-3]),
+            "is the difference j − i."),
+        wrong("degrees", lambda: rotation_matrix(np.radians([-1.5])),
+            "You took the angle for degrees. It is −1.5 radians, as np.cos and np.sin want it: "
+            "do not convert it."),
+        wrong("inv_freq forgotten", lambda: rotation_matrix([-3]),
             "You turned by j − i itself. A token turns by inv_freq = 0.5 radians for each "
-            "position: multiply j − i by it.",
-        ),
-        wrong(
-            "the query's matrix",
-            lambda: rotation_matrix([3.5]),
-            "That is the turn of the query alone, R_i. Multiply R_iᵀ by the turn of the key, R_j.",
-        ),
-        wrong(
-            "the key's matrix",
-            lambda: rotation_matrix([2]),
+            "position: multiply j − i by it."),
+        wrong("the query's matrix", lambda: rotation_matrix([3.5]),
+            "That is the turn of the query alone, R_i. Multiply R_iᵀ by the turn of the key, R_j."),
+        wrong("the key's matrix", lambda: rotation_matrix([2]),
             "That is the turn of the key alone, R_j. Multiply R_iᵀ, the query's turn transposed, "
-            "by it.",
-        ),
-        looks_like(
-            "identity",
-            lambda matrix: np.allclose(matrix, np.eye(2), atol=TOLERANCE),
+            "by it."),
+        looks_like("identity", lambda matrix: np.allclose(matrix, np.eye(2), atol=TOLERANCE),
             "That is the identity, which turns by 0. The query and the key stand at different "
-            "positions, so what is left between them is a turn by (j − i) · 0.5.",
-        ),
-        looks_like(
-            "no rotation",
-            is_no_rotation,
+            "positions, so what is left between them is a turn by (j − i) · 0.5."),
+        looks_like("no rotation", is_no_rotation,
             "That matrix is no rotation, and R is one: [[cos, −sin], [sin, cos]] of one angle. "
-            "Both cosines are the same, and the two sines have opposite signs.",
-        ),
+            "Both cosines are the same, and the two sines have opposite signs."),
     ],
 )

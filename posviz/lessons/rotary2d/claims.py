@@ -28,69 +28,52 @@ def scores(angles_at, *patches, vectors=VECTORS):
     return q @ k.T / 8
 
 
-@claim(
-    "The score of two patches depends on their offset in rows and columns alone.",
-    cases=KINDS,
+@claim("The score of two patches depends on their offset in rows and columns alone.", cases=KINDS,
     measures="the largest minus the smallest score of three pairs of patches with offset (2, 2)",
-    rule="< 1e-9",
-    sources=("heo2024rotary",),
-    section="2 Axial: an axis for each half",
-)
+    rule="< 1e-9", sources=("heo2024rotary",), section="2 Axial: an axis for each half")
 def the_score_depends_on_the_offset_alone(angles_at):
     """When both patches move alike, all their angles grow alike, and the differences stay."""
     found = scores(angles_at, (2, 3), (0, 1), (13, 9), (11, 7), (7, 13), (5, 11))
     return float(np.ptp(found[[0, 2, 4], [1, 3, 5]]))
 
 
-@claim(
-    "In 2-D RoPE the score depends on how far apart two patches are, in whatever direction.",
+@claim("In 2-D RoPE the score depends on how far apart two patches are, in whatever direction.",
     cases=KINDS,
-    measures="the largest minus the smallest score of patches that are 5 apart, at the offsets "
-    "(5, 0), (4, 3), (3, 4) and (0, 5)",
-    rule="< 1e-9",
-    section="2 Axial: an axis for each half",
-)
+    measures=(
+        "the largest minus the smallest score of patches that are 5 apart, at the offsets (5, "
+        "0), (4, 3), (3, 4) and (0, 5)"
+    ), rule="< 1e-9", section="2 Axial: an axis for each half")
 def the_score_depends_on_the_distance(angles_at):
     """A step in rows rotates a query by other angles than a step in columns."""
     return float(np.ptp(scores(angles_at, (0, 0), (5, 0), (4, 3), (3, 4), (0, 5))[1:, 0]))
 
 
-@claim(
-    "A pair that rotates with the column and with the row encodes the offset in the plane.",
+@claim("A pair that rotates with the column and with the row encodes the offset in the plane.",
     cases={
         "if each axis has its own frequencies": OWN_FREQUENCIES,
         "if both axes have the same frequencies": ONE_FREQUENCY,
-    },
-    measures="the largest minus the smallest score at the offsets (0, 0), (−1, 1) and (−5, 5)",
-    rule="> 1e-9",
-)
+    }, measures="the largest minus the smallest score at the offsets (0, 0), (−1, 1) and (−5, 5)",
+    rule="> 1e-9")
 def a_pair_on_both_axes_sees_the_plane(frequencies):
     """With one frequency for both axes, the angle depends on the sum of row and column alone."""
     angles_at = partial(mixed_angles, frequencies=frequencies)
     return float(np.ptp(scores(angles_at, (5, 0), (4, 1), (0, 5))[:, 0]))
 
 
-@claim(
-    "2-D RoPE encodes the offset in the plane fully: what a row adds depends on the column.",
+@claim("2-D RoPE encodes the offset in the plane fully: what a row adds depends on the column.",
     cases=KINDS,
     measures="the second mixed difference f(1, 1) − f(1, 0) − f(0, 1) + f(0, 0) without its sign",
-    rule="> 1e-9",
-    sources=("heo2024rotary",),
-    section="3 A step along the diagonal",
-)
+    rule="> 1e-9", sources=("heo2024rotary",), section="3 A step along the diagonal")
 def rows_and_columns_act_together(angles_at):
     """An axial pair sees the row or the column, and only a mixed pair sees both."""
     f = scores(angles_at, (0, 0), (0, 1), (1, 0), (1, 1))[:, 0]
     return float(abs(f[3] - f[2] - f[1] + f[0]))
 
 
-@claim(
-    "Whether rows or columns take the first half of the pairs does not matter.",
+@claim("Whether rows or columns take the first half of the pairs does not matter.",
     cases={"if the halves of q and k are swapped too": 32, "if q and k stay as they are": 0},
     measures="the difference between the scores with rows first and with columns first",
-    rule="< 1e-9",
-    sources=("ropevitcode",),
-)
+    rule="< 1e-9", sources=("ropevitcode",))
 def the_order_of_the_axes_does_not_matter(shift):
     """A model has learned which half of its queries and keys belongs to which axis."""
     moved = np.roll(VECTORS, shift, axis=-1)
@@ -98,26 +81,17 @@ def the_order_of_the_axes_does_not_matter(shift):
     return float(abs(row_first - scores(AXIAL, (0, 0), (2, 5)))[1, 0])
 
 
-@claim(
-    "In axial RoPE the pair i of an axis rotates by base^(−2i/head_dim) per patch, as in 1-D.",
-    measures="the largest difference from these frequencies, in radians per patch",
-    rule="< 1e-9",
-    sources=("heo2024rotary",),
-    section="2 Axial: an axis for each half",
-)
+@claim("In axial RoPE the pair i of an axis rotates by base^(−2i/head_dim) per patch, as in 1-D.",
+    measures="the largest difference from these frequencies, in radians per patch", rule="< 1e-9",
+    sources=("heo2024rotary",), section="2 Axial: an axis for each half")
 def an_axis_has_the_frequencies_of_the_whole_head():
     """An axis has only half of the dimensions, so pair i rotates by base^(−2i/(head_dim/2))."""
     return largest(AXIAL([0], [1])[0, :16] - rotary_frequencies(64)[:16])
 
 
-@claim(
-    "For text, whose tokens have one number for time, row and column, M-RoPE is plain RoPE.",
-    cases=SHARES,
-    measures="the largest difference of an angle at 1000 positions, in radians",
-    rule="< 1e-9",
-    sources=("wang2024qwen2vl",),
-    section="One more axis: video",
-)
+@claim("For text, whose tokens have one number for time, row and column, M-RoPE is plain RoPE.",
+    cases=SHARES, measures="the largest difference of an angle at 1000 positions, in radians",
+    rule="< 1e-9", sources=("wang2024qwen2vl",), section="One more axis: video")
 def text_gets_plain_rope(interleaved):
     """Every pair gets the same position, whichever of the three axes it follows."""
     positions, inv_freq = np.arange(1000), rotary_frequencies(128)
@@ -125,13 +99,9 @@ def text_gets_plain_rope(interleaved):
     return largest(angles - rotary_angles(positions, inv_freq))
 
 
-@claim(
-    "In M-RoPE time, row and column each have the whole range of wavelengths.",
-    cases=SHARES,
+@claim("In M-RoPE time, row and column each have the whole range of wavelengths.", cases=SHARES,
     measures="the smallest share of an axis in the range of wavelengths, on a logarithmic scale",
-    rule=">= 0.9",
-    sources=("wang2024qwen2vl", "bai2025qwen3vl"),
-)
+    rule=">= 0.9", sources=("wang2024qwen2vl", "bai2025qwen3vl"))
 def every_axis_has_short_and_long_waves(interleaved):
     """Contiguous sections cut the list of wavelengths into three, one piece for each axis."""
     inv_freq = rotary_frequencies(128)

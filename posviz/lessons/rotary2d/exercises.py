@@ -40,26 +40,18 @@ check_axial = Checker(
         (np.array([1]), np.array([3]), 4, 20.0),  # one patch
     ],
     mistakes=[
-        argument(
-            "rows first",
+        argument("rows first",
             "You turned the first half of the pairs with the row. Both orders are in use, but a "
             "model reads only its own: here the column comes first, as in the paper.",
-            rows=lambda columns: columns,
-            columns=lambda rows: rows,
-        ),
-        step(
-            "frequencies over head_dim",
+            rows=lambda columns: columns, columns=lambda rows: rows),
+        step("frequencies over head_dim",
             "Your exponents are half of what they should be. Each axis has head_dim/2 dimensions "
-            "of its own, so divide 2i by head_dim/2: both axes then have fast pairs and slow ones.",
-            inv_freq=lambda d, base: rotary_frequencies(d, base)[: d // 4],
-        ),
-        step(
-            "frequencies shared out",
+            "of its own, so divide 2i by head_dim/2: both axes then have fast pairs and slow "
+            "ones.", inv_freq=lambda d, base: rotary_frequencies(d, base)[: d // 4]),
+        step("frequencies shared out",
             "You shared out one list of frequencies: the fast ones to the columns, the slow ones "
             "to the rows. Give each axis the whole list of head_dim/2 dimensions, from fast to "
-            "slow.",
-            inv_freq=lambda d, base: np.split(rotary_frequencies(d, base), 2),
-        ),
+            "slow.", inv_freq=lambda d, base: np.split(rotary_frequencies(d, base), 2)),
         answer(
             "axes take turns",
             lambda angles: (
@@ -68,42 +60,26 @@ check_axial = Checker(
             "Your angles are right, but the axes take turns from pair to pair. Put all pairs of "
             "the column first and then all pairs of the row: concatenate the two halves.",
         ),
-        step(
-            "exponent doubled",
+        step("exponent doubled",
             "Your exponent is twice what it should be, so the pairs slow down too fast: it is "
             "2i/(head_dim/2) for pair i of an axis, and 2i is already the dimension index.",
-            inv_freq=lambda d, base: base ** (-8 * np.arange(d // 4) / d),
-        ),
-        step(
-            "minus missing",
-            "Your angles grow from pair to pair; they should shrink. Give the exponent of base its "
-            "minus sign.",
-            inv_freq=lambda d, base: base ** (4 * np.arange(d // 4) / d),
-        ),
-        argument(
-            "columns in both halves",
+            inv_freq=lambda d, base: base ** (-8 * np.arange(d // 4) / d)),
+        step("minus missing",
+            "Your angles grow from pair to pair; they should shrink. Give the exponent of base "
+            "its minus sign.", inv_freq=lambda d, base: base ** (4 * np.arange(d // 4) / d)),
+        argument("columns in both halves",
             "You turned all pairs with the column, so a patch does not know its row: turn the "
-            "second half of the pairs with the row.",
-            rows=lambda columns: columns,
-        ),
-        answer(
-            "columns alone",
-            lambda angles: np.split(angles, 2, axis=1)[0],
+            "second half of the pairs with the row.", rows=lambda columns: columns),
+        answer("columns alone", lambda angles: np.split(angles, 2, axis=1)[0],
             "You returned the pairs of the column alone; half of the pairs are still to come. "
-            "Compute those of the row in the same way and put them behind.",
-        ),
+            "Compute those of the row in the same way and put them behind."),
         BASE_IGNORED,
-        argument(
-            "the base of the paper",
+        argument("the base of the paper",
             "You wrote 100 into the formula, the base of the paper: use the argument base.",
-            base=100,
-        ),
-        answer(
-            "every angle twice",
-            lambda angles: np.repeat(angles, 2, axis=1),
+            base=100),
+        answer("every angle twice", lambda angles: np.repeat(angles, 2, axis=1),
             "You returned every angle twice, once for each dimension of a pair. Return one angle "
-            "for each pair: the shape is [n, head_dim/2].",
-        ),
+            "for each pair: the shape is [n, head_dim/2]."),
     ],
 )
 
@@ -117,47 +93,30 @@ check_mixed = Checker(
         (np.array([1]), np.array([3]), np.array([[1.0], [0.25]])),  # one patch
     ],
     mistakes=[
-        argument(
-            "frequencies swapped",
+        argument("frequencies swapped",
             "You turned rows with frequencies[0]: that one belongs to the columns, and "
-            "frequencies[1] to the rows.",
-            frequencies=lambda frequencies: frequencies[::-1],
-        ),
-        argument(
-            "frequencies[0] for both axes",
-            "You gave both axes the same frequencies, so every pair sees only row + column and the "
-            "diagonal stands. Break it: turn the rows with frequencies[1].",
-            frequencies=lambda frequencies: frequencies[[0, 0]],
-        ),
-        argument(
-            "subtracted",
+            "frequencies[1] to the rows.", frequencies=lambda frequencies: frequencies[::-1]),
+        argument("frequencies[0] for both axes",
+            "You gave both axes the same frequencies, so every pair sees only row + column and "
+            "the diagonal stands. Break it: turn the rows with frequencies[1].",
+            frequencies=lambda frequencies: frequencies[[0, 0]]),
+        argument("subtracted",
             "You subtracted the turn of the row from that of the column: add the two.",
-            rows=lambda rows: -rows,
-        ),
-        wrong(
-            "multiplied",
+            rows=lambda rows: -rows),
+        wrong("multiplied",
             lambda rows, columns, frequencies: np.outer(rows * columns, frequencies.prod(axis=0)),
-            "You multiplied the turn of the column by that of the row. One turn follows the other "
-            "in the same pair, and their angles add up: write a sum.",
-        ),
-        wrong(
-            "concatenated",
+            "You multiplied the turn of the column by that of the row. One turn follows the "
+            "other in the same pair, and their angles add up: write a sum."),
+        wrong("concatenated",
             lambda rows, columns, f: np.hstack([np.outer(columns, f[0]), np.outer(rows, f[1])]),
             "You put the two axes side by side, as axial RoPE does, and have twice as many pairs "
-            "as asked for. In mixed RoPE both turn the same pair: add the two.",
-        ),
-        argument(
-            "columns alone",
+            "as asked for. In mixed RoPE both turn the same pair: add the two."),
+        argument("columns alone",
             "You turned with the column alone, so a patch does not know its row: add row · "
-            "frequencies[1].",
-            rows=lambda rows: 0 * rows,
-        ),
-        argument(
-            "rows alone",
+            "frequencies[1].", rows=lambda rows: 0 * rows),
+        argument("rows alone",
             "You turned with the row alone, so a patch does not know its column: add column · "
-            "frequencies[0].",
-            columns=lambda columns: 0 * columns,
-        ),
+            "frequencies[0].", columns=lambda columns: 0 * columns),
     ],
 )
 
@@ -173,29 +132,17 @@ check_collision = Checker(
     "The offset that scores like (0, 0)",
     colliding_offset,
     mistakes=[
-        wrong(
-            "the same row",
-            lambda: (0, 3),
-            "Those two patches share their row, but the columns still turn every pair: by (0 + 3) "
-            "times its frequency. Look for the offset whose rows and columns add up to 0.",
-        ),
-        wrong(
-            "the other diagonal",
-            lambda: (3, 3),
-            "That is the other diagonal, where both steps turn the same way: by (3 + 3) times the "
-            "frequency. Look for the one on which they cancel.",
-        ),
-        wrong(
-            "the same column",
-            lambda: (-3, 0),
-            "Those two patches share their column, but the rows still turn every pair: by (−3 + 0) "
-            "times its frequency. Look for the offset whose rows and columns add up to 0.",
-        ),
-        looks_like(
-            "not among the four",
-            lambda offset: offset.sum() == 0,
-            "That one does score like (0, 0), for its rows and columns add up to 0, but it is not "
-            "among the four: choose the offset of the list on the same diagonal.",
-        ),
+        wrong("the same row", lambda: (0, 3),
+            "Those two patches share their row, but the columns still turn every pair: by (0 + "
+            "3) times its frequency. Look for the offset whose rows and columns add up to 0."),
+        wrong("the other diagonal", lambda: (3, 3),
+            "That is the other diagonal, where both steps turn the same way: by (3 + 3) times "
+            "the frequency. Look for the one on which they cancel."),
+        wrong("the same column", lambda: (-3, 0),
+            "Those two patches share their column, but the rows still turn every pair: by (−3 + "
+            "0) times its frequency. Look for the offset whose rows and columns add up to 0."),
+        looks_like("not among the four", lambda offset: offset.sum() == 0,
+            "That one does score like (0, 0), for its rows and columns add up to 0, but it is "
+            "not among the four: choose the offset of the list on the same diagonal."),
     ],
 )

@@ -33,17 +33,12 @@ def _outputs(projections, layout="interleaved", positions=range(16), x=X, **more
     return attend(x, *projections, num_heads=1, encoding=encoding, positions=positions, **more)
 
 
-@claim(
-    "RoPE gives the same vectors in the interleaved and in the half_split layout.",
+@claim("RoPE gives the same vectors in the interleaved and in the half_split layout.",
     cases={
         "if the dimensions stay where they are": False,
         "if the dimensions are reordered before the rotation and back after it": True,
-    },
-    measures="the largest difference at position 7, head_dim = 64",
-    rule="< 1e-9",
-    sources=("su2021roformer", "llamacode"),
-    section="2 Two layouts",
-)
+    }, measures="the largest difference at position 7, head_dim = 64", rule="< 1e-9",
+    sources=("su2021roformer", "llamacode"), section="2 Two layouts")
 def both_layouts_give_the_same_vectors(reordered):
     """The two layouts rotate different pairs of dimensions."""
     if not reordered:
@@ -52,26 +47,19 @@ def both_layouts_give_the_same_vectors(reordered):
     return largest(halves - change_layout(_rotated(Q, 7), **INTERLEAVED_TO_HALVES))
 
 
-@claim(
-    "To change the layout of trained weights, reorder the columns of W_Q, W_K and W_V.",
-    measures="the largest change of an output, 16 tokens and head_dim = 64",
-    rule="< 1e-9",
-    section="2 Two layouts",
-)
+@claim("To change the layout of trained weights, reorder the columns of W_Q, W_K and W_V.",
+    measures="the largest change of an output, 16 tokens and head_dim = 64", rule="< 1e-9",
+    section="2 Two layouts")
 def all_three_projections_change_layout():
     """Values are not rotated, so W_V has no layout and must stay as it is."""
     reordered = change_projection_layout(PROJECTIONS, num_heads=1, **INTERLEAVED_TO_HALVES)
     return largest(_outputs(reordered, "half_split") - _outputs(PROJECTIONS))
 
 
-@claim(
-    "RoPE works with a key/value cache, token by token, without further care.",
+@claim("RoPE works with a key/value cache, token by token, without further care.",
     cases={"if each call is given the position": 1, "if each call starts at position 0": 0},
     measures="the largest difference from the outputs of one call with all 16 tokens",
-    rule="< 1e-9",
-    sources=("mlxvlm1983",),
-    section="3 The cache",
-)
+    rule="< 1e-9", sources=("mlxvlm1983",), section="3 The cache")
 def a_cache_works_as_it_is(step):
     """A call that sees one token alone cannot know how many tokens came before it."""
     cache, places = KeyValueCache(), np.arange(16)
@@ -80,14 +68,10 @@ def a_cache_works_as_it_is(step):
     return largest(np.concatenate(rows, axis=1) - at_once)
 
 
-@claim(
-    "Scores depend on the offset alone in any precision.",
+@claim("Scores depend on the offset alone in any precision.",
     cases={f"with angles in {name}": name for name in ("float64", "float32", "float16")},
     measures="the largest change of 64 scores when query and keys move by 60 000 positions",
-    rule="< 1e-9",
-    sources=("gptneox1003", "transformers29285"),
-    section="4 Precision",
-)
+    rule="< 1e-9", sources=("gptneox1003", "transformers29285"), section="4 Precision")
 def the_precision_does_not_matter(dtype):
     """The angle grows with the position, and so does what rounding takes from it."""
     scores = []
@@ -98,14 +82,10 @@ def the_precision_does_not_matter(dtype):
     return largest(scores[1] - scores[0])
 
 
-@claim(
-    "The block matrix, its sparse form and complex numbers rotate a vector in the same way.",
+@claim("The block matrix, its sparse form and complex numbers rotate a vector in the same way.",
     cases={"for the sparse form": "sparse", "for complex numbers": "complex"},
     measures="the largest difference from the block matrix at position 7, head_dim = 64",
-    rule="< 1e-9",
-    sources=("su2021roformer",),
-    section="Four implementations",
-)
+    rule="< 1e-9", sources=("su2021roformer",), section="Four implementations")
 def three_forms_are_one_turn(form):
     """All three multiply the two dimensions of a pair by the same cosine and sine."""
     angles = rotary_angles(7, SPEEDS)
@@ -115,16 +95,13 @@ def three_forms_are_one_turn(form):
     return largest(found - rotation_matrix(angles) @ Q)
 
 
-@claim(
-    "Any fixed way of pairing the dimensions keeps the score relative.",
+@claim("Any fixed way of pairing the dimensions keeps the score relative.",
     cases={
         "if query and key are interleaved": LAYOUTS[:1] * 2,
         "if both are half_split": LAYOUTS[1:] * 2,
         "if the query is interleaved and the key half_split": LAYOUTS,
-    },
-    measures="the change of a score from positions (7, 3) to (107, 103), head_dim = 64",
-    rule="< 1e-9",
-)
+    }, measures="the change of a score from positions (7, 3) to (107, 103), head_dim = 64",
+    rule="< 1e-9")
 def any_pairing_will_do(layouts):
     """The two rotations leave their offset alone only where they meet in the same pairs."""
     places = (7, 3), (107, 103)

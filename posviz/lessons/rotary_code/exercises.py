@@ -29,37 +29,22 @@ check_weight_layout = Checker(
         (np.arange(16.0).reshape(4, 4), 2),  # one pair a head: nothing to reorder
     ],
     mistakes=[
-        step(
-            "other direction",
+        step("other direction",
             "You converted from half_split to interleaved. Here the columns 0, 2, 4, … of a head "
-            "come first, and the odd ones after them.",
-            source="half_split",
-            target="interleaved",
-        ),
-        answer(
-            "odd columns first",
+            "come first, and the odd ones after them.", source="half_split", target="interleaved"),
+        answer("odd columns first",
             lambda y, num_heads: y.reshape(len(y), num_heads, 2, -1)[:, :, ::-1].reshape(y.shape),
-            "You put the odd columns of each head before the even ones. Column 2i comes to place i "
-            "and column 2i+1 to place i + head_dim/2: the even ones come first.",
-        ),
-        argument(
-            "heads ignored",
+            "You put the odd columns of each head before the even ones. Column 2i comes to place "
+            "i and column 2i+1 to place i + head_dim/2: the even ones come first."),
+        argument("heads ignored",
             "You reordered the whole width at once, which deals out the columns of a head to "
-            "others. Reorder the head_dim columns of each head among themselves.",
-            num_heads=1,
-        ),
-        wrong(
-            "rows instead of columns",
-            lambda w, num_heads: half_split(w.T, num_heads).T,
+            "others. Reorder the head_dim columns of each head among themselves.", num_heads=1),
+        wrong("rows instead of columns", lambda w, num_heads: half_split(w.T, num_heads).T,
             "You reordered the rows, which belong to the inputs. Queries and keys are x @ w: "
-            "reorder the columns.",
-        ),
-        wrong(
-            "unchanged",
-            lambda w, num_heads: w,
+            "reorder the columns."),
+        wrong("unchanged", lambda w, num_heads: w,
             "You returned w as it was. Columns 2i and 2i+1 of a head should become columns i and "
-            "i + head_dim/2.",
-        ),
+            "i + head_dim/2."),
         wrong(
             "head_dim before num_heads",
             lambda w, num_heads: (
@@ -98,40 +83,24 @@ check_cached_scores = Checker(
     # The first token, which finds an empty cache.
     edges=[(np.array([0.6, 0.8]), np.array([0.5, -0.2]), np.empty((0, 2)), np.array([1.0]))],
     mistakes=[
-        step(
-            "query at 0",
-            "Your query stands at position 0, or is not turned at all. The new token comes after n "
-            "cached ones, at position n: turn its query there, as you did its key.",
-            q_at=lambda n: 0,
-        ),
-        step(
-            "key at 0",
-            "Your new key stands at position 0, or is not turned at all. The new token comes after "
-            "n cached ones, at position n: turn its key there, as you did its query.",
-            k_at=lambda n: 0,
-        ),
-        step(
-            "offset forgotten",
-            "Your query and key stand at position 0, or you turned the whole cache by n once more, "
-            "which gives the same offsets. The cache is turned already: turn the new token alone, "
-            "by n, the number of cached keys.",
-            q_at=lambda n: 0,
-            k_at=lambda n: 0,
-        ),
-        step(
-            "counted from 1",
-            "Your new token stands at n + 1, one position too far. The cache holds positions "
-            "0 … n − 1, so the next one is n.",
-            q_at=lambda n: n + 1,
-            k_at=lambda n: n + 1,
-        ),
-        step(
-            "at the last cached position",
-            "Your new token stands at n − 1, where the last cached key is. The next position is n, "
-            "the number of cached keys.",
-            q_at=lambda n: n - 1,
-            k_at=lambda n: n - 1,
-        ),
+        step("query at 0",
+            "Your query stands at position 0, or is not turned at all. The new token comes after "
+            "n cached ones, at position n: turn its query there, as you did its key.",
+            q_at=lambda n: 0),
+        step("key at 0",
+            "Your new key stands at position 0, or is not turned at all. The new token comes "
+            "after n cached ones, at position n: turn its key there, as you did its query.",
+            k_at=lambda n: 0),
+        step("offset forgotten",
+            "Your query and key stand at position 0, or you turned the whole cache by n once "
+            "more, which gives the same offsets. The cache is turned already: turn the new token "
+            "alone, by n, the number of cached keys.", q_at=lambda n: 0, k_at=lambda n: 0),
+        step("counted from 1",
+            "Your new token stands at n + 1, one position too far. The cache holds positions 0 … "
+            "n − 1, so the next one is n.", q_at=lambda n: n + 1, k_at=lambda n: n + 1),
+        step("at the last cached position",
+            "Your new token stands at n − 1, where the last cached key is. The next position is "
+            "n, the number of cached keys.", q_at=lambda n: n - 1, k_at=lambda n: n - 1),
         argument(
             "cached keys turned again",
             "You turned the cached keys once more. They were turned when they came in, each by its "
@@ -140,22 +109,13 @@ check_cached_scores = Checker(
                 cached_keys, np.arange(len(cached_keys)), inv_freq
             ),
         ),
-        answer(
-            "new key not appended",
-            lambda y: y[:-1],
-            "You scored the cached keys alone. A token looks at itself too: append its key, turned "
-            "by n, for n + 1 scores.",
-        ),
-        answer(
-            "new key first",
-            lambda y: np.roll(y, 1),
-            "You put the new key before the cached ones: append it, for its token comes last.",
-        ),
-        answer(
-            "scaled",
-            lambda y, q: y / np.sqrt(len(q)),
+        answer("new key not appended", lambda y: y[:-1],
+            "You scored the cached keys alone. A token looks at itself too: append its key, "
+            "turned by n, for n + 1 scores."),
+        answer("new key first", lambda y: np.roll(y, 1),
+            "You put the new key before the cached ones: append it, for its token comes last."),
+        answer("scaled", lambda y, q: y / np.sqrt(len(q)),
             "You divided by √head_dim. That is right in a head, but here return the plain "
-            "products.",
-        ),
+            "products."),
     ],
 )

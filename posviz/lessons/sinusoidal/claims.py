@@ -10,25 +10,18 @@ from posviz.teaching.claims import claim
 from posviz.teaching.measures import largest
 
 
-@claim(
-    "The slowest pair has a wavelength of about 62 832 tokens, 2π times the base.",
+@claim("The slowest pair has a wavelength of about 62 832 tokens, 2π times the base.",
     cases={f"for d_model = {d}": d for d in (64, 512, 8192)},
-    measures="its wavelength in tokens, where about means more than 62 203",
-    rule="> 62203",
-    sources=("vaswani2017attention",),
-    section="5 How long is a turn?",
-)
+    measures="its wavelength in tokens, where about means more than 62 203", rule="> 62203",
+    sources=("vaswani2017attention",), section="5 How long is a turn?")
 def the_longest_wavelength_is_62832(d_model):
     """The exponent of the last pair is 1 − 2/d_model, so no table reaches 2π times the base."""
     return float(wavelengths(rotary_frequencies(d_model))[-1])
 
 
-@claim(
-    "An absolute encoding cannot express relative positions.",
+@claim("An absolute encoding cannot express relative positions.",
     measures="the largest error when one matrix moves 512 rows by 1, 5, 17 or 100 tokens",
-    rule="> 1e-9",
-    section="6 Does one matrix serve?",
-)
+    rule="> 1e-9", section="6 Does one matrix serve?")
 def absolute_encodings_know_no_distance():
     """In the sinusoidal table one rotation, the same at every position, moves a row by k tokens."""
     rows = np.arange(512)
@@ -38,29 +31,22 @@ def absolute_encodings_know_no_distance():
     )
 
 
-@claim(
-    "The farther apart two positions are, the less similar are their rows.",
+@claim("The farther apart two positions are, the less similar are their rows.",
     cases={f"for d_model = {d}": d for d in (8, 64, 512)},
-    measures="how many of the first 1000 steps raise the similarity",
-    rule="== 0",
-    section="7 How alike are two rows?",
-)
+    measures="how many of the first 1000 steps raise the similarity", rule="== 0",
+    section="7 How alike are two rows?")
 def similarity_falls_with_distance(d_model):
     """The similarity is a mean of waves, and it rises again where many of them rise."""
     table = sinusoidal(np.arange(1001), d_model)
     return int((np.diff(table @ table[0]) > 0).sum())
 
 
-@claim(
-    "The product of two rows depends on their offset alone.",
+@claim("The product of two rows depends on their offset alone.",
     cases={
         "without a matrix between the rows": np.eye(64),
         "with a random matrix between them": np.random.default_rng(0).normal(size=(64, 64)) / 8,
-    },
-    measures="largest minus smallest product of 507 pairs of rows with offset 5, d_model = 64",
-    rule="< 1e-9",
-    section="7 How alike are two rows?",
-)
+    }, measures="largest minus smallest product of 507 pairs of rows with offset 5, d_model = 64",
+    rule="< 1e-9", section="7 How alike are two rows?")
 def products_depend_on_the_offset_alone(between):
     """In a model the matrix W_Q W_Kᵀ stands between two rows, and nothing keeps it from mixing
     the pairs."""
@@ -68,16 +54,12 @@ def products_depend_on_the_offset_alone(between):
     return float(np.ptp(np.diagonal(table @ between @ table.T, -5)))
 
 
-@claim(
-    "Beyond 10 000 positions the waves repeat, and rows can no longer be told apart.",
+@claim("Beyond 10 000 positions the waves repeat, and rows can no longer be told apart.",
     cases={
         "for rows 10 001 to 20 000": (10_001, 20_000),
         "for rows 60 000 to 65 000, where the slowest wave comes back": (60_000, 65_000),
-    },
-    measures="the smallest distance from row 0, if row 1 is at the distance 1",
-    rule="< 1",
-    section="Does a row ever come back?",
-)
+    }, measures="the smallest distance from row 0, if row 1 is at the distance 1", rule="< 1",
+    section="Does a row ever come back?")
 def the_table_repeats_beyond_10_000(rows):
     """Each of the 256 waves repeats after another number of tokens, so they never all come back
     at once."""
@@ -95,23 +77,17 @@ def _nearest(d_model, first, last):
     )
 
 
-@claim(
-    "A table with d_model = 512 has 512 different frequencies.",
-    measures="the number of different frequencies",
-    rule="== 512",
-    sources=("vaswani2017attention",),
-)
+@claim("A table with d_model = 512 has 512 different frequencies.",
+    measures="the number of different frequencies", rule="== 512",
+    sources=("vaswani2017attention",))
 def as_many_frequencies_as_dimensions():
     """The sine and the cosine of a pair share one frequency."""
     return len(np.unique(rotary_frequencies(512)))
 
 
-@claim(
-    "With sines alone two positions would share a value, because sin x = sin(π − x).",
+@claim("With sines alone two positions would share a value, because sin x = sin(π − x).",
     cases={"for positions 1 and π − 1": [1, pi - 1], "for whole positions": np.arange(1001)},
-    measures="the smallest difference from the sine of the first position",
-    rule="< 1e-12",
-)
+    measures="the smallest difference from the sine of the first position", rule="< 1e-12")
 def sines_alone_collide(positions):
     """No multiple of π is a whole number but 0, so the sines of whole positions come close, as at
     0 and 355, and never agree."""

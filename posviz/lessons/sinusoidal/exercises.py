@@ -43,66 +43,42 @@ check_sinusoidal = Checker(
         BASE_IGNORED,
         POSITIONS_IGNORED,
         POSITIONS_FROM_1,
-        step(
-            "exponent doubled",
+        step("exponent doubled",
             "Your wavelengths are the square of what they should be (over 2π): 2i is already the "
             "dimension index, so do not double it again.",
-            exponent=lambda column, d: 4 * (column // 2) / d,
-        ),
-        step(
-            "exponent halved",
+            exponent=lambda column, d: 4 * (column // 2) / d),
+        step("exponent halved",
             "Your exponent is half of what it should be: pair i has the exponent 2i/d_model, and "
             "you used i/d_model, so the slowest pair turns far too fast.",
-            exponent=lambda column, d: column // 2 / d,
-        ),
-        wrong(
-            "base and d_model swapped",
+            exponent=lambda column, d: column // 2 / d),
+        wrong("base and d_model swapped",
             lambda positions, d_model, base: table(positions, base, d_model)[:, :d_model],
             "You swapped base and d_model: base is what is raised to the power, d_model divides "
-            "2i.",
-        ),
-        step(
-            "minus missing",
+            "2i."),
+        step("minus missing",
             "Your angles grow from pair to pair; they should shrink. Divide the position by "
             "base^(2i/d_model), or multiply it by base^(−2i/d_model).",
-            exponent=lambda column, d: -2 * (column // 2) / d,
-        ),
-        step(
-            "a frequency for every column",
-            "You gave every column a frequency of its own: the sine and the cosine of a pair share "
-            "one, so the exponent is 2i/d_model for column 2i and for column 2i+1.",
-            exponent=lambda column, d: column / d,
-        ),
-        step(
-            "column number as i",
-            "You put the number of the column for i in 2i/d_model: i is the number of the pair, so "
-            "that columns 2i and 2i+1 have the exponent 2i/d_model.",
-            exponent=lambda column, d: 2 * column / d,
-        ),
-        step(
-            "tensor2tensor frequencies",
-            "You divided by d_model/2 − 1, as the tensor2tensor code does; the paper divides 2i by "
-            "d_model.",
-            exponent=lambda column, d: column // 2 / (d / 2 - 1),
-        ),
-        answer(
-            "concatenated instead of interleaved",
-            lambda y: np.hstack([y[:, ::2], y[:, 1::2]]),
+            exponent=lambda column, d: -2 * (column // 2) / d),
+        step("a frequency for every column",
+            "You gave every column a frequency of its own: the sine and the cosine of a pair "
+            "share one, so the exponent is 2i/d_model for column 2i and for column 2i+1.",
+            exponent=lambda column, d: column / d),
+        step("column number as i",
+            "You put the number of the column for i in 2i/d_model: i is the number of the pair, "
+            "so that columns 2i and 2i+1 have the exponent 2i/d_model.",
+            exponent=lambda column, d: 2 * column / d),
+        step("tensor2tensor frequencies",
+            "You divided by d_model/2 − 1, as the tensor2tensor code does; the paper divides 2i "
+            "by d_model.", exponent=lambda column, d: column // 2 / (d / 2 - 1)),
+        answer("concatenated instead of interleaved", lambda y: np.hstack([y[:, ::2], y[:, 1::2]]),
             "Your values are right, but all sines come first and then all cosines. The paper "
-            "interleaves them: column 2i is a sine and column 2i+1 the cosine of the same angle.",
-        ),
-        answer(
-            "cosine before sine",
-            lambda y, d_model: y[:, np.arange(d_model) ^ 1],
-            "You swapped sine and cosine: the sine has the even columns, so row 0 reads "
-            "0, 1, 0, 1.",
-        ),
-        answer(
-            "a table of integers",
-            lambda y: y.astype(int),
-            "Your table holds integers, which cut off all that follows the point: make a table of "
-            "floats, as np.zeros does if no dtype is given.",
-        ),
+            "interleaves them: column 2i is a sine and column 2i+1 the cosine of the same angle."),
+        answer("cosine before sine", lambda y, d_model: y[:, np.arange(d_model) ^ 1],
+            "You swapped sine and cosine: the sine has the even columns, so row 0 reads 0, 1, 0, "
+            "1."),
+        answer("a table of integers", lambda y: y.astype(int),
+            "Your table holds integers, which cut off all that follows the point: make a table "
+            "of floats, as np.zeros does if no dtype is given."),
     ],
 )
 
@@ -119,45 +95,28 @@ check_wavelength = Checker(
     edges=[(0, 8, 100.0), (3, 8, 100.0)],  # the first pair, and the last
     mistakes=[
         BASE_IGNORED,
-        step(
-            "exponent doubled",
+        step("exponent doubled",
             "Your wavelength is the square of what it should be (over 2π): 2i is already the "
             "dimension index of pair i, so do not double it again.",
-            exponent=lambda i, d: 4 * i / d,
-        ),
-        step(
-            "exponent halved",
+            exponent=lambda i, d: 4 * i / d),
+        step("exponent halved",
             "Your exponent is i/d_model; it is 2i/d_model, for pair i begins at dimension 2i.",
-            exponent=lambda i, d: i / d,
-        ),
-        step(
-            "sign of the exponent",
+            exponent=lambda i, d: i / d),
+        step("sign of the exponent",
             "Your wavelengths shrink from pair to pair; they should grow. The frequency has the "
-            "minus sign, the wavelength has none.",
-            exponent=lambda i, d: -2 * i / d,
-        ),
-        step(
-            "2π forgotten",
+            "minus sign, the wavelength has none.", exponent=lambda i, d: -2 * i / d),
+        step("2π forgotten",
             "You forgot 2π: base^(2i/d_model) tokens turn the pair by one radian, not by a full "
-            "turn.",
-            turn=1,
-        ),
-        answer(
-            "frequency instead of wavelength",
-            lambda y: 2 * pi / y,
-            "You returned the frequency, in radians per token; the wavelength is 2π divided by it.",
-        ),
-        answer(
-            "turns per token",
-            lambda y: 1 / y,
+            "turn.", turn=1),
+        answer("frequency instead of wavelength", lambda y: 2 * pi / y,
+            "You returned the frequency, in radians per token; the wavelength is 2π divided by "
+            "it."),
+        answer("turns per token", lambda y: 1 / y,
             "You returned how many turns the pair makes per token; the wavelength, in tokens per "
-            "turn, is one divided by it.",
-        ),
-        argument(
-            "pairs from 1",
+            "turn, is one divided by it."),
+        argument("pairs from 1",
             "You counted the pairs from 1: the wavelength of pair 0 is 2π tokens.",
-            pair=lambda pair: pair + 1,
-        ),
+            pair=lambda pair: pair + 1),
     ],
 )
 
@@ -173,41 +132,24 @@ check_base = Checker(
     "The base of the table that was found",
     lambda: FOUND_BASE,
     mistakes=[
-        wrong(
-            "the usual base",
-            lambda: 10_000,
-            "That is the base of the paper. With it pair 1 of 8 columns would turn by 0.1 radians "
-            "per token; in row 1 you find another angle.",
-        ),
-        wrong(
-            "squared",
-            lambda: FOUND_BASE**2,
-            "That is the square of the base. Either you took column 2 for the sine of pair 1: row "
-            "0 reads 0 0 0 0 1 1 1 1, so the sines stand together and pair 1 is in columns 1 and "
-            "5. Or your exponent is i/d_model, not 2i/d_model.",
-        ),
-        looks_like(
-            "sine instead of angle",
+        wrong("the usual base", lambda: 10_000,
+            "That is the base of the paper. With it pair 1 of 8 columns would turn by 0.1 "
+            "radians per token; in row 1 you find another angle."),
+        wrong("squared", lambda: FOUND_BASE**2,
+            "That is the square of the base. Either you took column 2 for the sine of pair 1: "
+            "row 0 reads 0 0 0 0 1 1 1 1, so the sines stand together and pair 1 is in columns 1 "
+            "and 5. Or your exponent is i/d_model, not 2i/d_model."),
+        looks_like("sine instead of angle",
             lambda base: abs(base - np.sin(FOUND_BASE**-0.25) ** -4) < 2,
             "You took the sine for the angle, which is a little larger: undo the sine with "
-            "np.arcsin.",
-        ),
-        looks_like(
-            "last pair at 1/base",
-            lambda base: abs(base - FOUND_BASE**0.75) < 1,
-            "You took the frequency of the last pair for 1/base. In the paper's rule it is not yet "
-            "there: of 8 columns the last pair is i = 3, with the exponent 6/8.",
-        ),
-        looks_like(
-            "power not undone",
-            lambda base: abs(base - FOUND_BASE**0.25) < 0.05,
+            "np.arcsin."),
+        looks_like("last pair at 1/base", lambda base: abs(base - FOUND_BASE**0.75) < 1,
+            "You took the frequency of the last pair for 1/base. In the paper's rule it is not "
+            "yet there: of 8 columns the last pair is i = 3, with the exponent 6/8."),
+        looks_like("power not undone", lambda base: abs(base - FOUND_BASE**0.25) < 0.05,
             "You have base^(2/8), one divided by the frequency of pair 1. Raise it to the power "
-            "8/2.",
-        ),
-        looks_like(
-            "nearly",
-            lambda base: abs(base - FOUND_BASE) < 5,
-            "That is the base up to the digits that are printed. It is a whole number.",
-        ),
+            "8/2."),
+        looks_like("nearly", lambda base: abs(base - FOUND_BASE) < 5,
+            "That is the base up to the digits that are printed. It is a whole number."),
     ],
 )

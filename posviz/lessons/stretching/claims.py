@@ -29,53 +29,38 @@ def a_larger_base_finishes_more(base):
     return int((8192 * rotary_frequencies(128, base) >= 2 * np.pi).sum())
 
 
-@claim(
-    "The factor s keeps a text that is s times longer within the angles of training.",
+@claim("The factor s keeps a text that is s times longer within the angles of training.",
     cases={
         "for position interpolation": position_interpolation(HEAD_DIM, FACTOR),
         "for NTK": NTK,
         "for YaRN": YARN,
         "for Llama 3.1": llama3(HEAD_DIM, FACTOR, base=BASE, original_max_seq_len=LENGTH),
-    },
-    measures="Llama-2's pairs with new angles in 16 384 tokens, for s = 4",
-    rule="== 0",
-    sources=("peng2023yarn",),
-    section="3 One picture of the methods",
-)
+    }, measures="Llama-2's pairs with new angles in 16 384 tokens, for s = 4", rule="== 0",
+    sources=("peng2023yarn",), section="3 One picture of the methods")
 def slower_turning_keeps_the_arc(method):
     """NTK slows only its last pair s times, so the other slow pairs reach new angles."""
     is_new = FACTOR * method.inv_freq > TRAINED * (1 + SAME)
     return int((is_new & (LENGTH / (2 * np.pi) * TRAINED < 1)).sum())
 
 
-@claim(
-    "A model that was stretched for long texts reads short texts as before.",
+@claim("A model that was stretched for long texts reads short texts as before.",
     cases={
         "with YaRN": YARN,
         "with NTK": NTK,
         "with dynamic NTK": dynamic_ntk(HEAD_DIM, 1.0, seq_len=512, original_max_seq_len=LENGTH),
-    },
-    measures="pairs of 64 whose frequency has changed while 512 tokens are read",
-    rule="== 0",
-    sources=("peng2023yarn", "qwen3docs"),
-    section="5 What it costs",
-)
+    }, measures="pairs of 64 whose frequency has changed while 512 tokens are read", rule="== 0",
+    sources=("peng2023yarn", "qwen3docs"), section="5 What it costs")
 def yarn_is_free(method):
     """YaRN and NTK keep the frequencies for long texts; only dynamic NTK follows the length."""
     return int((abs(method.inv_freq / TRAINED - 1) > SAME).sum())
 
 
-@claim(
-    "With dynamic NTK, a cache of keys gives the same scores as a pass without a cache.",
+@claim("With dynamic NTK, a cache of keys gives the same scores as a pass without a cache.",
     cases={
         "if keys are cached after their rotation": np.arange(1, 65),
         "if keys are cached before their rotation": np.full(64, 64),
-    },
-    measures="the largest change of a score of the 64th token, for a training length of 16",
-    rule="< 1e-9",
-    sources=("transformers25104",),
-    section="6 The cache trap",
-)
+    }, measures="the largest change of a score of the 64th token, for a training length of 16",
+    rule="< 1e-9", sources=("transformers25104",), section="6 The cache trap")
 def a_cache_changes_nothing(lengths):
     """A key that was rotated earlier keeps frequencies that the query no longer has."""
     q, k = np.random.default_rng(0).normal(size=(2, 64, 8, 2)) @ [1, 1j]
@@ -92,17 +77,12 @@ def _rotated(x, position, tokens):
     return x * np.exp(1j * position * inv_freq)
 
 
-@claim(
-    "The entry mscale of a configuration sets YaRN's temperature.",
+@claim("The entry mscale of a configuration sets YaRN's temperature.",
     cases={
         "if mscale stands alone": {},
         "if mscale_all_dim is given as well": {"mscale_all_dim": 1.0},
-    },
-    measures="the change of what scores are multiplied by, for a factor of 40",
-    rule="> 1e-9",
-    sources=("transformers523",),
-    section="7 Reading a configuration",
-)
+    }, measures="the change of what scores are multiplied by, for a factor of 40", rule="> 1e-9",
+    sources=("transformers523",), section="7 Reading a configuration")
 def mscale_sets_the_temperature(more):
     """The code uses mscale only where mscale_all_dim is given too."""
     return abs(_on_scores(mscale=0.707, **more) - _on_scores())
@@ -115,25 +95,19 @@ def _on_scores(**entry):
     return read_config(config | {"max_position_embeddings": 40 * LENGTH}).kinds[0].on_scores
 
 
-@claim(
-    "YaRN multiplies scores by 0.1 · ln s + 1.",
+@claim("YaRN multiplies scores by 0.1 · ln s + 1.",
     cases={f"for s = {factor}": float(factor) for factor in (4, 32, 128)},
-    measures="what a score is multiplied by, divided by 0.1 · ln s + 1",
-    rule="== 1",
-    sources=("peng2023yarn", "yarncode"),
-)
+    measures="what a score is multiplied by, divided by 0.1 · ln s + 1", rule="== 1",
+    sources=("peng2023yarn", "yarncode"))
 def scores_grow_by_the_attention_factor(factor):
     """The query and the key each have that factor, so a score gets its square."""
     each = yarn(HEAD_DIM, factor, original_max_seq_len=LENGTH).attention_factor
     return round(each**2 / (0.1 * math.log(factor) + 1), 9)
 
 
-@claim(
-    "With attention sinks and a window, a model can use a text of any length.",
-    measures="keys of 4096 that the last query sees",
-    rule="== 4096",
-    sources=("xiao2023streaming",),
-)
+@claim("With attention sinks and a window, a model can use a text of any length.",
+    measures="keys of 4096 that the last query sees", rule="== 4096",
+    sources=("xiao2023streaming",))
 def sinks_widen_the_context():
     """The loss stays low, but what has left the window is forgotten."""
     branches = sink_positions(np.array([4095]), np.arange(4096), 4, 508)

@@ -26,54 +26,33 @@ check_new_base = Checker(
     ),
     edges=[(6, 2.0, 50.0), (8, 1.0, 50.0)],  # few pairs; nothing is slowed
     mistakes=[
-        step(
-            "exponent missing",
-            "You multiplied the base by the factor. In the last pair its exponent is (d − 2)/d, a "
-            "little less than 1, so that slows the pair by a little less than the factor. A power "
-            "of the factor makes up for it.",
-            exponent=lambda d: 1,
-        ),
-        step(
-            "d/(d − 1)",
+        step("exponent missing",
+            "You multiplied the base by the factor. In the last pair its exponent is (d − 2)/d, "
+            "a little less than 1, so that slows the pair by a little less than the factor. A "
+            "power of the factor makes up for it.", exponent=lambda d: 1),
+        step("d/(d − 1)",
             "You took the exponent d/(d − 1). The last pair is number d/2 − 1, and its exponent "
-            "−2i/d = −(d − 2)/d: it takes a 2.",
-            exponent=lambda d: d / (d - 1),
-        ),
-        step(
-            "d/(d + 2)",
+            "−2i/d = −(d − 2)/d: it takes a 2.", exponent=lambda d: d / (d - 1)),
+        step("d/(d + 2)",
             "You took the exponent d/(d + 2). Pairs count from 0, so the last is number d/2 − 1: "
-            "d − 2.",
-            exponent=lambda d: d / (d + 2),
-        ),
-        step(
-            "exponent upside down",
-            "You took the exponent (d − 2)/d. That is what the base has in the last pair; to undo "
-            "it, take the reciprocal.",
-            exponent=lambda d: (d - 2) / d,
-        ),
-        argument(
-            "power of the product",
+            "d − 2.", exponent=lambda d: d / (d + 2)),
+        step("exponent upside down",
+            "You took the exponent (d − 2)/d. That is what the base has in the last pair; to "
+            "undo it, take the reciprocal.", exponent=lambda d: (d - 2) / d),
+        argument("power of the product",
             "You took the power of base · factor. Only the factor has it: in Python, ** goes "
             "before *, and parentheses around the product change that.",
-            base=lambda base, head_dim: base ** (head_dim / (head_dim - 2)),
-        ),
-        wrong(
-            "parentheses of the exponent",
+            base=lambda base, head_dim: base ** (head_dim / (head_dim - 2))),
+        wrong("parentheses of the exponent",
             lambda head_dim, factor, base: base * factor**head_dim / (head_dim - 2),
             "In Python ** goes before /, so your line divides a power by d − 2. Put the exponent "
-            "into parentheses.",
-        ),
-        argument(
-            "divided",
+            "into parentheses."),
+        argument("divided",
             "Your base became smaller, so the pairs turn faster. A larger base is a slower last "
-            "pair.",
-            factor=lambda factor: 1 / factor,
-        ),
-        argument(
-            "base left out",
+            "pair.", factor=lambda factor: 1 / factor),
+        argument("base left out",
             "That is by how much the base grows. Return the new base: multiply by the old one.",
-            base=1,
-        ),
+            base=1),
         BASE_IGNORED,
     ],
 )
@@ -110,63 +89,39 @@ check_yarn_ramp = Checker(
         float(rng.choice([1, 1.5, 2])),
     ),
     mistakes=[
-        wrong(
-            "turns for index",
-            ramp_by_rotations,
+        wrong("turns for index", ramp_by_rotations,
             "Your ramp is linear in the number of turns: that is the one in the paper. The "
             "released code, with which the models were trained, has one that is linear in the "
-            "index of the pair.",
-        ),
-        argument(
-            "β swapped",
-            "You exchanged the two numbers of turns. The pair that makes `fast` turns comes first: "
-            "there the ramp begins.",
-            fast=lambda slow: slow,
-            slow=lambda fast: fast,
-        ),
-        answer(
-            "ramp upside down",
-            lambda y, factor: 1 + 1 / factor - y,
-            "You slowed the fast pairs and kept the slow ones. Those that turned often in training "
-            "are kept: the ramp is 0 for them, and it is the part that is slowed.",
-        ),
-        step(
-            "not rounded",
+            "index of the pair."),
+        argument("β swapped",
+            "You exchanged the two numbers of turns. The pair that makes `fast` turns comes "
+            "first: there the ramp begins.", fast=lambda slow: slow, slow=lambda fast: fast),
+        answer("ramp upside down", lambda y, factor: 1 + 1 / factor - y,
+            "You slowed the fast pairs and kept the slow ones. Those that turned often in "
+            "training are kept: the ramp is 0 for them, and it is the part that is slowed."),
+        step("not rounded",
             "Your ramp begins and ends between two pairs. The code rounds outwards, floor and "
-            "ceil, unless a configuration says truncate: false.",
-            first=float,
-            last=float,
-        ),
-        step(
-            "both rounded down",
+            "ceil, unless a configuration says truncate: false.", first=float, last=float),
+        step("both rounded down",
             "You rounded both ends down; int and // do, too. The second one is rounded up: "
-            "math.ceil.",
-            last=math.floor,
-        ),
-        argument(
-            "extended length as L",
+            "math.ceil.", last=math.floor),
+        argument("extended length as L",
             "You counted turns in the longer text. Which pairs are kept is decided by the turns "
             "that training has seen, in `length` tokens.",
-            length=lambda length, factor: length * factor,
-        ),
-        argument(
-            "2π missing",
+            length=lambda length, factor: length * factor),
+        argument("2π missing",
             "You took radians for turns. A turn is 2π of them, so a pair that makes `turns` in L "
             "tokens has the wavelength L / turns, and its frequency is 2π over that.",
-            length=lambda length: 2 * np.pi * length,
-        ),
+            length=lambda length: 2 * np.pi * length),
         argument(
             "dimension for pair",
             "Your ends are twice as far: you counted dimensions. From b^(−2i/d) the pair is "
             "i = d/2 · log_b(…).",
             base=lambda base: base**0.5,  # its logarithm halves, so both ends double
         ),
-        answer(
-            "the ramp itself",
-            lambda y, factor: (1 - y) / (1 - 1 / factor),
+        answer("the ramp itself", lambda y, factor: (1 - y) / (1 - 1 / factor),
             "That is the ramp, 0 where a pair is kept. Blend with it: (1 − ramp) · 1 + ramp · "
-            "1/factor.",
-        ),
+            "1/factor."),
     ],
 )
 
@@ -196,60 +151,37 @@ check_distances = Checker(
     lambda rng, size: (10 + 2 * size + int(rng.integers(5)), 3 + size % 4, 2 + size % 2),
     edges=[(10, 4, 3), (3, 4, 3), (1, 4, 3)],  # the last two are within the window
     mistakes=[
-        step(
-            "groups not moved on",
+        step("groups not moved on",
             "Your far keys begin at small distances again, where near ones are already. Move all "
             "of them on by window − window // group, so that they go on where the window ends.",
-            moved=lambda window, group: 0,
-        ),
-        step(
-            "moved on by the window",
-            "You moved the far keys on by the whole window, and distances between are never used. "
-            "The groups within the window count already: subtract window // group.",
-            moved=lambda window, group: window,
-        ),
-        step(
-            "/ instead of // in the move",
-            "Your far keys stand between two distances where the group does not divide the window: "
-            "the move is window − window // group, a whole number.",
-            moved=lambda window, group: window - window / group,
-        ),
-        step(
-            "distance grouped",
+            moved=lambda window, group: 0),
+        step("moved on by the window",
+            "You moved the far keys on by the whole window, and distances between are never "
+            "used. The groups within the window count already: subtract window // group.",
+            moved=lambda window, group: window),
+        step("/ instead of // in the move",
+            "Your far keys stand between two distances where the group does not divide the "
+            "window: the move is window − window // group, a whole number.",
+            moved=lambda window, group: window - window / group),
+        step("distance grouped",
             "You grouped the distance. Query and key are turned before they meet, so each can "
             "group its own position only: i // group − j // group, which is another number.",
-            grouped=lambda i, j, group: (i - j) // group,
-        ),
-        step(
-            "/ instead of // in positions",
-            "You divided positions with /, so no two tokens share a group. With // they do, and no "
-            "distance is new.",
-            grouped=lambda i, j, group: (i - j) / group,
-        ),
-        step(
-            "window one token longer",
+            grouped=lambda i, j, group: (i - j) // group),
+        step("/ instead of // in positions",
+            "You divided positions with /, so no two tokens share a group. With // they do, and "
+            "no distance is new.", grouped=lambda i, j, group: (i - j) / group),
+        step("window one token longer",
             "Your window holds one distance too many. Distances 0 … window − 1 are as they are: "
-            "compare with <, not <=.",
-            is_near=np.less_equal,
-        ),
-        step(
-            "all in groups",
+            "compare with <, not <=.", is_near=np.less_equal),
+        step("all in groups",
             "You grouped the near keys as well. Within the window distances are as they are: "
-            "neighbours have to be told apart.",
-            is_near=lambda apart, window: False,
-        ),
-        step(
-            "keys ahead counted",
+            "neighbours have to be told apart.", is_near=lambda apart, window: False),
+        step("keys ahead counted",
             "You have distances for keys ahead of their query, too. A causal model never looks "
-            "there: 0 above the diagonal, np.tril.",
-            cut=np.asarray,
-        ),
-        answer(
-            "rows are keys",
-            lambda y: y.T,
+            "there: 0 above the diagonal, np.tril.", cut=np.asarray),
+        answer("rows are keys", lambda y: y.T,
             "Your rows are keys. Rows are queries, so what lies behind stands left of the "
-            "diagonal.",
-        ),
+            "diagonal."),
     ],
 )
 
@@ -285,42 +217,25 @@ check_on_scores = Checker(
     lambda rng, size: (float(rng.integers(2, 65)), *GIVEN[size % len(GIVEN)]),
     edges=[(40.0, 0.0, 0.0), (1.0, 1.0, 0.5)],  # nothing is stretched by 1
     mistakes=[
-        answer(
-            "q only",
-            lambda y: y**0.5,
-            "That is the attention factor, which cos and sin are multiplied by. Query and key both "
-            "are turned with them, so a score has it twice: square it.",
-        ),
-        answer(
-            "temperature for its reciprocal",
-            lambda y: 1 / y,
+        answer("q only", lambda y: y**0.5,
+            "That is the attention factor, which cos and sin are multiplied by. Query and key "
+            "both are turned with them, so a score has it twice: square it."),
+        answer("temperature for its reciprocal", lambda y: 1 / y,
             "Scores are divided by the temperature, and here they grow: return what they are "
-            "multiplied by, which is above 1 where nothing else is given.",
-        ),
-        step(
-            "0 for what is not given",
+            "multiplied by, which is above 1 where nothing else is given."),
+        step("0 for what is not given",
             "You put 0 into the formula for what is not given. Where one of the two is missing "
-            "neither is used: it is 0.1 · ln(factor) + 1.",
-            are_given=lambda first, second: True,
-        ),
-        step(
-            "all_dim not divided by",
+            "neither is used: it is 0.1 · ln(factor) + 1.", are_given=lambda first, second: True),
+        step("all_dim not divided by",
             "You took the numerator alone. With both given, the factor is a quotient: with two "
-            "equal numbers it is 1, as in DeepSeek-V3.",
-            quotient=lambda above, below: above,
-        ),
-        step(
-            "neither used",
+            "equal numbers it is 1, as in DeepSeek-V3.", quotient=lambda above, below: above),
+        step("neither used",
             "You left mscale and mscale_all_dim out. Where both are given, the factor is the "
             "quotient of 0.1 · mscale · ln(factor) + 1 and the same with mscale_all_dim.",
-            are_given=lambda first, second: False,
-        ),
-        argument(
-            "quotient upside down",
+            are_given=lambda first, second: False),
+        argument("quotient upside down",
             "Your quotient is upside down: mscale stands above, mscale_all_dim below.",
-            mscale=lambda mscale_all_dim: mscale_all_dim,
-            mscale_all_dim=lambda mscale: mscale,
-        ),
+            mscale=lambda mscale_all_dim: mscale_all_dim, mscale_all_dim=lambda mscale: mscale),
         wrong(
             "quotient of the two numbers",
             lambda factor, mscale, mscale_all_dim: (
@@ -329,12 +244,11 @@ check_on_scores = Checker(
             "You divided mscale by mscale_all_dim. Each has a factor of its own, 0.1 · mscale · "
             "ln(factor) + 1, and these are divided.",
         ),
-        answer(
-            "in the scale as well",
+        answer("in the scale as well",
             lambda y, factor, mscale_all_dim: y * sharper(mscale_all_dim, factor) ** 2,
             "You multiplied by what DeepSeek's attention multiplies its scale by. That is the "
-            "model's, not the frequencies': here only what comes through cos and sin is asked for.",
-        ),
+            "model's, not the frequencies': here only what comes through cos and sin is asked "
+            "for."),
         step(
             "1 missing",
             "You forgot the 1. Without stretching, factor 1, the logarithm is 0 and scores stay.",
@@ -383,55 +297,33 @@ check_cached = Checker(
     cache_inputs,
     edges=[(np.array([1 + 1j, 2 - 1j]), np.array([[2 + 1j, 1 + 3j]]), 6, 50.0)],  # one token
     mistakes=[
-        step(
-            "keys of their own time",
+        step("keys of their own time",
             "You turned each key by the frequencies of its own time, when the text was shorter: "
             "the query meets keys that were turned more quickly than it is. Turn all of them by "
-            "those of now.",
-            then=up_to,
-        ),
-        argument(
-            "turned twice",
+            "those of now.", then=up_to),
+        argument("turned twice",
             "You turned keys that had been turned already. Cache them before they are turned.",
-            k=lambda k, length, base: rotated(k, np.arange(len(k)), up_to(len(k)), length, base),
-        ),
-        step(
-            "keys by the trained base",
+            k=lambda k, length, base: rotated(k, np.arange(len(k)), up_to(len(k)), length, base)),
+        step("keys by the trained base",
             "You turned the query by the new frequencies and the keys by those of the training. "
             "Both are turned by the same, or the score knows more than their distance.",
-            then=lambda tokens: 1,
-        ),
-        step(
-            "query by the trained base",
+            then=lambda tokens: 1),
+        step("query by the trained base",
             "You turned the keys by the new frequencies and the query by those of the training. "
             "Both are turned by the same, or the score knows more than their distance.",
-            now=lambda tokens: 1,
-        ),
-        step(
-            "not stretched",
+            now=lambda tokens: 1),
+        step("not stretched",
             "That is RoPE as it was trained. Beyond `length` tokens dynamic NTK raises the base: "
-            "take the frequencies for len(k) tokens.",
-            now=lambda tokens: 1,
-            then=lambda tokens: 1,
-        ),
-        step(
-            "a token behind",
+            "take the frequencies for len(k) tokens.", now=lambda tokens: 1, then=lambda tokens: 1),
+        step("a token behind",
             "You took the frequencies for one token less. The newest token counts, too: len(k).",
-            now=lambda tokens: tokens - 1,
-            then=lambda tokens: tokens - 1,
-        ),
-        step(
-            "query one token late",
+            now=lambda tokens: tokens - 1, then=lambda tokens: tokens - 1),
+        step("query one token late",
             "Your query stands one token too far from all keys. Positions count from 0: with "
-            "len(k) tokens the newest is at len(k) − 1, where the newest key is.",
-            late=1,
-        ),
-        wrong(
-            "not turned",
-            lambda q, k, length, base: (k.conj() @ q).real,
+            "len(k) tokens the newest is at len(k) − 1, where the newest key is.", late=1),
+        wrong("not turned", lambda q, k, length, base: (k.conj() @ q).real,
             "Nothing is turned in your scores. Multiply query and keys by np.exp(1j · position · "
-            "frequency) first.",
-        ),
+            "frequency) first."),
     ],
 )
 
@@ -493,63 +385,38 @@ check_reading = Checker(
     reading,
     reading_inputs,
     mistakes=[
-        step(
-            "sliding layers slowed",
-            "You slowed the layers with a sliding window as well. Each kind of layers has an entry "
-            "of its own; these look no further than their window, and theirs says default.",
-            local=GLOBAL,
-        ),
-        step(
-            "flag inverted",
-            "You read no_rope_layers the other way around. In spite of its name, 1 is a layer that "
-            "turns and 0 one that does not.",
-            rotates=lambda flag: flag == 0,
-        ),
-        step(
-            "flag not read",
-            "You left no_rope_layers unread. Where it says 0 nothing is turned, so return 0 there.",
-            rotates=lambda flag: True,
-        ),
-        step(
-            "unturned as unchanged",
+        step("sliding layers slowed",
+            "You slowed the layers with a sliding window as well. Each kind of layers has an "
+            "entry of its own; these look no further than their window, and theirs says default.",
+            local=GLOBAL),
+        step("flag inverted",
+            "You read no_rope_layers the other way around. In spite of its name, 1 is a layer "
+            "that turns and 0 one that does not.", rotates=lambda flag: flag == 0),
+        step("flag not read",
+            "You left no_rope_layers unread. Where it says 0 nothing is turned, so return 0 "
+            "there.", rotates=lambda flag: True),
+        step("unturned as unchanged",
             "You returned 1 for layers without position. They are not turned at all: 0.",
-            otherwise=1.0,
-        ),
-        step(
-            "original and longest swapped",
+            otherwise=1.0),
+        step("original and longest swapped",
             "Your factor is upside down where none is given. The original length is that of the "
             "training, the shorter one: divide max_position_embeddings by it.",
-            ratio=lambda longest, original: original / longest,
-        ),
-        step(
-            "no factor, no change",
+            ratio=lambda longest, original: original / longest),
+        step("no factor, no change",
             "You took a missing factor for 1. It is max_position_embeddings over "
-            "original_max_position_embeddings.",
-            ratio=lambda longest, original: 1.0,
-        ),
-        step(
-            "factor from the lengths always",
-            "You always took the quotient of the two lengths. Where a factor is given, it is that "
-            "one.",
-            given=lambda entry: None,
-        ),
-        argument(
-            "lists by the longest length",
-            "You chose LongRoPE's list by the longest text that the model takes. The text that is "
-            "read decides: the long list for more than the original length.",
-            seq_len=lambda config: config["max_position_embeddings"],
-        ),
-        step(
-            "long list from the original length on",
-            "You took LongRoPE's long list for a text that is just as long as the training. It is "
-            "for longer ones: compare with >, not >=.",
-            is_long=operator.ge,
-        ),
-        step(
-            "first pair",
-            "You took the first number of LongRoPE's list, that of the fastest pair. The last pair "
-            "is asked for.",
-            pair=0,
-        ),
+            "original_max_position_embeddings.", ratio=lambda longest, original: 1.0),
+        step("factor from the lengths always",
+            "You always took the quotient of the two lengths. Where a factor is given, it is "
+            "that one.", given=lambda entry: None),
+        argument("lists by the longest length",
+            "You chose LongRoPE's list by the longest text that the model takes. The text that "
+            "is read decides: the long list for more than the original length.",
+            seq_len=lambda config: config["max_position_embeddings"]),
+        step("long list from the original length on",
+            "You took LongRoPE's long list for a text that is just as long as the training. It "
+            "is for longer ones: compare with >, not >=.", is_long=operator.ge),
+        step("first pair",
+            "You took the first number of LongRoPE's list, that of the fastest pair. The last "
+            "pair is asked for.", pair=0),
     ],
 )

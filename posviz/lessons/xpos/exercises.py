@@ -40,76 +40,43 @@ check_xpos = Checker(
     score_inputs,
     edges=[score_edge([0, 3]), score_edge([0])],  # position 0; one token
     mistakes=[
-        step(
-            "same sign on q and k",
+        step("same sign on q and k",
             "You multiplied the key as you did the query, so the score knows the sum of their "
-            "positions. Divide the key by its scale: then only the offset is left.",
-            on_k=1,
-        ),
-        step(
-            "q and k divided",
+            "positions. Divide the key by its scale: then only the offset is left.", on_k=1),
+        step("q and k divided",
             "You divided the query as you did the key, so the score grows with the sum of their "
-            "positions. Multiply the query by its scale.",
-            on_q=-1,
-        ),
-        step(
-            "ζ inverted",
+            "positions. Multiply the query by its scale.", on_q=-1),
+        step("ζ inverted",
             "Your scores grow with the distance. Either your ζ is inverted, or you divided the "
             "query and multiplied the key: with ζ below 1, the query is multiplied and the key "
-            "divided.",
-            on_q=-1,
-            on_k=1,
-        ),
-        step(
-            "only q scaled",
+            "divided.", on_q=-1, on_k=1),
+        step("only q scaled",
             "You scaled the query alone, so scores shrink along the text, whatever the distance. "
-            "Divide the key by its own scale.",
-            on_k=0,
-        ),
-        step(
-            "only k scaled",
+            "Divide the key by its own scale.", on_k=0),
+        step("only k scaled",
             "You scaled the key alone, so scores grow along the text, whatever the distance. "
-            "Multiply the query by its own scale.",
-            on_q=0,
-        ),
-        step(
-            "RoPE",
-            "Those are the scores of RoPE. Multiply the query by zeta ** (position / scale_base), "
-            "and divide the key by the same of its own position.",
-            on_q=0,
-            on_k=0,
-        ),
-        argument(
-            "scale_base missing",
+            "Multiply the query by its own scale.", on_q=0),
+        step("RoPE",
+            "Those are the scores of RoPE. Multiply the query by zeta ** (position / "
+            "scale_base), and divide the key by the same of its own position.", on_q=0, on_k=0),
+        argument("scale_base missing",
             "All forget at once in your scores. Either scale_base is missing, or it cancels, "
             "because in Python ** goes before /. The exponent is (position / scale_base), in "
-            "parentheses.",
-            scale_base=1,
-        ),
-        step(
-            "power before division",
+            "parentheses.", scale_base=1),
+        step("power before division",
             "You divided the power by scale_base, not the position: in Python ** goes before /. "
             "Write zeta ** (position / scale_base), with parentheses.",
-            factor=lambda zeta, p, scale_base: zeta ** (1.0 * p) / scale_base,
-        ),
-        step(
-            "products instead of powers",
+            factor=lambda zeta, p, scale_base: zeta ** (1.0 * p) / scale_base),
+        step("products instead of powers",
             "You multiplied zeta by position / scale_base, and by its negative on the key. These "
             "are the exponents: zeta ** (…).",
-            factor=lambda zeta, p, scale_base: zeta * p / scale_base,
-        ),
-        argument(
-            "first ζ for all pairs",
+            factor=lambda zeta, p, scale_base: zeta * p / scale_base),
+        argument("first ζ for all pairs",
             "All your pairs decay as the first one does, with zeta[0]. Each has its own: take "
-            "powers of the whole array zeta.",
-            zeta=lambda zeta: np.full_like(zeta, zeta[0]),
-        ),
-        right_on(
-            "512 for scale_base",
-            lambda rng, size: (*score_inputs(rng, size)[:-1], 512),
-            "Your scores are right where scale_base is 512, and only there. Did you write 512, or "
-            "call xpos_scale without it, which then takes 512? Use the argument scale_base.",
-        ),
+            "powers of the whole array zeta.", zeta=lambda zeta: np.full_like(zeta, zeta[0])),
+        right_on("512 for scale_base", lambda rng, size: (*score_inputs(rng, size)[:-1], 512),
+            "Your scores are right where scale_base is 512, and only there. Did you write 512, "
+            "or call xpos_scale without it, which then takes 512? Use the argument scale_base."),
     ],
 )
 
@@ -146,81 +113,47 @@ check_blockwise_mask = Checker(
     mask_inputs,
     edges=[(7, 2), (6, 2), (1, 2)],  # an odd length, whole blocks, one token
     mistakes=[
-        step(
-            "window of one block",
+        step("window of one block",
             "Your window moves with every token. Blocks stand still: a token sees all of its own "
-            "up to itself, and all of the one before. Compare position // block.",
-            number=np.divide,
-            near=lambda blocks: blocks < 1,
-        ),
-        step(
-            "/ instead of //",
-            "Your window moves with every token and goes back by block tokens. Blocks stand still: "
-            "the number of a block is position // block, a whole number. With / it would be a "
-            "fraction.",
-            number=np.divide,
-        ),
-        step(
-            "window of two blocks",
-            "You let each token see 2·block tokens. Only the last of a block sees so many: compare "
-            "position // block, which is the number of the block.",
-            number=np.divide,
-            near=lambda blocks: blocks < 2,
-        ),
-        step(
-            "own block only",
+            "up to itself, and all of the one before. Compare position // block.", number=np.divide,
+            near=lambda blocks: blocks < 1),
+        step("/ instead of //",
+            "Your window moves with every token and goes back by block tokens. Blocks stand "
+            "still: the number of a block is position // block, a whole number. With / it would "
+            "be a fraction.", number=np.divide),
+        step("window of two blocks",
+            "You let each token see 2·block tokens. Only the last of a block sees so many: "
+            "compare position // block, which is the number of the block.", number=np.divide,
+            near=lambda blocks: blocks < 2),
+        step("own block only",
             "You let tokens see their own block only, so the first of each sees nothing but "
-            "itself. They see the block before as well.",
-            near=lambda blocks: blocks == 0,
-        ),
-        argument(
-            "block doubled",
+            "itself. They see the block before as well.", near=lambda blocks: blocks == 0),
+        argument("block doubled",
             "Your blocks have 2·block tokens, a whole training length. `block` is the length of "
             "one, half of that: the two blocks that a token sees make it whole.",
-            block=lambda block: 2 * block,
-        ),
-        step(
-            "not causal",
-            "Your tokens see blocks ahead. You asked only that blocks are not too far behind: hide "
-            "keys ahead of their query as well.",
-            sees=lambda i, j: True,
-        ),
-        step(
-            "itself hidden",
+            block=lambda block: 2 * block),
+        step("not causal",
+            "Your tokens see blocks ahead. You asked only that blocks are not too far behind: "
+            "hide keys ahead of their query as well.", sees=lambda i, j: True),
+        step("itself hidden",
             "Your tokens do not see themselves, and the first sees nothing: compare with >=, not "
-            ">.",
-            sees=np.greater,
-        ),
-        wrong(
-            "first block empty",
-            first_block_empty,
+            ">.", sees=np.greater),
+        wrong("first block empty", first_block_empty,
             "Tokens of your first block see nothing. No block stands before it, so your start is "
-            "below 0 there, and a slice then counts from the end: take max(0, start).",
-        ),
-        answer(
-            "rows are keys",
-            lambda mask: mask.T,
+            "below 0 there, and a slice then counts from the end: take max(0, start)."),
+        answer("rows are keys", lambda mask: mask.T,
             "Your rows are keys. Rows are queries, so a token sees what stands left of the "
-            "diagonal.",
-        ),
-        answer(
-            "True for what is hidden",
-            lambda mask: ~mask,
+            "diagonal."),
+        answer("True for what is hidden", lambda mask: ~mask,
             "Your mask is True where nothing may be seen, as torch wants it in some places. Here "
-            "True means that a query may look.",
-        ),
-        answer(
-            "−∞ for what is hidden",
-            lambda mask: np.where(mask, 0, -np.inf),
+            "True means that a query may look."),
+        answer("−∞ for what is hidden", lambda mask: np.where(mask, 0, -np.inf),
             "You returned what a mask adds to the scores, 0 or −∞. Return True where a query may "
-            "look and False elsewhere.",
-        ),
-        looks_like(
-            "a low number for what is hidden",
+            "look and False elsewhere."),
+        looks_like("a low number for what is hidden",
             lambda mask: len(np.unique(mask)) == 2 and mask.max() == 0 and mask.min() < -1,
             "You returned what a mask adds to the scores, 0 or a very low number. Return True "
-            "where a query may look and False elsewhere.",
-        ),
+            "where a query may look and False elsewhere."),
     ],
 )
 
@@ -253,78 +186,44 @@ check_overflow_position = Checker(
     overflow_inputs,
     edges=[(LARGEST[0], np.array([0.5]), 2)],  # one pair
     mistakes=[
-        argument(
-            "scale_base forgotten",
+        argument("scale_base forgotten",
             "You left out scale_base. The exponent is position / scale_base, so the position is "
-            "scale_base times as large.",
-            scale_base=1,
-        ),
-        argument(
-            "divided by scale_base",
-            "You divided by scale_base. Positions are divided by it before they are exponents, so "
-            "the position is scale_base times as large: multiply.",
-            scale_base=lambda scale_base: 1 / scale_base,
-        ),
-        argument(
-            "512 for every S",
-            "You wrote 512 into the formula: use the argument scale_base, which is not always 512.",
-            scale_base=512,
-        ),
-        argument(
-            "3.5 for every head",
+            "scale_base times as large.", scale_base=1),
+        argument("divided by scale_base",
+            "You divided by scale_base. Positions are divided by it before they are exponents, "
+            "so the position is scale_base times as large: multiply.",
+            scale_base=lambda scale_base: 1 / scale_base),
+        argument("512 for every S",
+            "You wrote 512 into the formula: use the argument scale_base, which is not always "
+            "512.", scale_base=512),
+        argument("3.5 for every head",
             "You wrote 3.5 into the formula, which is 1/ζ of the lesson's fastest pair. Take the "
-            "smallest of the ζ that are given.",
-            zeta=np.array([1 / 3.5]),
-        ),
-        argument(
-            "ζ forgotten",
-            "You wrote scale_base · ln(largest), as if keys grew as e^(position/scale_base). They "
-            "grow as (1/ζ)^(position/scale_base): divide by ln(1/ζ).",
-            zeta=np.exp(-1),
-        ),
-        step(
-            "slowest pair",
+            "smallest of the ζ that are given.", zeta=np.array([1 / 3.5])),
+        argument("ζ forgotten",
+            "You wrote scale_base · ln(largest), as if keys grew as e^(position/scale_base). "
+            "They grow as (1/ζ)^(position/scale_base): divide by ln(1/ζ).", zeta=np.exp(-1)),
+        step("slowest pair",
             "You took the largest ζ, of the pair that overflows last. The first to overflow has "
-            "the smallest ζ.",
-            of_pairs=np.max,
-        ),
-        step(
-            "every pair",
+            "the smallest ζ.", of_pairs=np.max),
+        step("every pair",
             "You returned a position for every pair. The key overflows where the first of them "
-            "does: return the smallest.",
-            of_pairs=np.asarray,
-        ),
-        answer(
-            "sign",
-            lambda position: -position,
-            "Your position is below 0: that is where a query overflows. The key is divided by its "
-            "scale, so it grows as ζ^(−position/scale_base).",
-        ),
-        answer(
-            "upside down",
-            lambda position, scale_base: scale_base**2 / position,
-            "Your fraction is upside down: the larger the largest number, the later it overflows. "
-            "Divide ln(largest) by ln(1/ζ).",
-        ),
-        wrong(
-            "place for value",
-            lambda largest, zeta, scale_base: 0.0,
-            "You return 0 for every key. np.argmin gives the place of the smallest number, here 0: "
-            "its value is np.min. And np.argmax gives 0, too, where a search finds nothing.",
-        ),
-        right_on(
-            "rounded",
-            lambda rng, size: whole_inputs(rng, size, -1e-9),
+            "does: return the smallest.", of_pairs=np.asarray),
+        answer("sign", lambda position: -position,
+            "Your position is below 0: that is where a query overflows. The key is divided by "
+            "its scale, so it grows as ζ^(−position/scale_base)."),
+        answer("upside down", lambda position, scale_base: scale_base**2 / position,
+            "Your fraction is upside down: the larger the largest number, the later it "
+            "overflows. Divide ln(largest) by ln(1/ζ)."),
+        wrong("place for value", lambda largest, zeta, scale_base: 0.0,
+            "You return 0 for every key. np.argmin gives the place of the smallest number, here "
+            "0: its value is np.min. And np.argmax gives 0, too, where a search finds nothing."),
+        right_on("rounded", lambda rng, size: whole_inputs(rng, size, -1e-9),
             "Your position is right up to a fraction of a token. Either you rounded it, or you "
             "searched for the first token that overflows. Solve for it, a formula and no search, "
-            "and return it with its decimals.",
-        ),
-        right_on(
-            "rounded down",
-            lambda rng, size: whole_inputs(rng, size, 1e-9),
+            "and return it with its decimals."),
+        right_on("rounded down", lambda rng, size: whole_inputs(rng, size, 1e-9),
             "Your position is right up to a fraction of a token. Either you rounded it down, or "
-            "you searched for the last token that fits. Solve for it, a formula and no search, and "
-            "return it with its decimals.",
-        ),
+            "you searched for the last token that fits. Solve for it, a formula and no search, "
+            "and return it with its decimals."),
     ],
 )
