@@ -150,6 +150,7 @@ def _outputs(cell) -> list:
 
 def load_ipython_extension(shell):
     """In the lesson's kernel: explorers show themselves as filmstrips, figures in all looks."""
+    import posviz.pictures.picture  # noqa: F401 - shows figures in its own way, from then on
     from posviz.pictures.explorer import Explorer
     from posviz.pictures.filmstrip import filmstrip
     from posviz.pictures.search import Search

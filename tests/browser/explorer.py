@@ -107,6 +107,9 @@ class Explorer:
     def options(self):
         """Return what chooses among options, to be called: it may wake a slider."""
         controls = self.root.locator(".posviz-controls")
+        more = controls.locator(".widget-toggle-button:not(.mod-active)", has_text=exactly("More"))
+        if more.count():
+            more.click()
         clicked = controls.locator(".widget-toggle-buttons button, .widget-checkbox input")
         listed = controls.locator("select option")
         chosen = [clicked.nth(index).click for index in range(clicked.count())]

@@ -69,7 +69,6 @@ OTHERS = {
     "StyledFigure": "from tests.pictures.sample import Waves; Waves().figure()",
     "Prediction": "from posviz import predict; "
     "predict('Which?', ('a', True, ''), ('b', False, ''), answer='a')",
-    "Audit": "from posviz import audit; audit('09')",
 }
 KEPT = """
 import gc

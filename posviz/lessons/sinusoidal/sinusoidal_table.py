@@ -46,10 +46,10 @@ class SinusoidalTable(Picture):
         return [table, sine, cosine]
 
     def caption(self, arrays: Arrays) -> str:
-        """The norm of the marked row, and its first pair."""
+        """The first pair of the marked row, and the row's norm."""
         (_, sines), (_, cosines) = arrays.sines, arrays.cosines
         return (
-            f"Row {arrays.position} has the norm {np.hypot(sines, cosines).sum() ** 0.5:.2f} = "
-            f"√(d_model/2), as every row has; its first pair is sin = {sines[0]:.2f}, "
-            f"cos = {cosines[0]:.2f}."
+            f"Row {arrays.position}: pair 0 is sin = {sines[0]:.2f}, cos = {cosines[0]:.2f}; the "
+            f"norm is {np.linalg.norm(arrays.table[arrays.position]):.2f} = √(d_model/2), as in "
+            "every row."
         )
