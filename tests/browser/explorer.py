@@ -50,8 +50,8 @@ class Explorer:
         )
 
     def labels(self):
-        """Return the labels of the sliders."""
-        return self.root.locator(".posviz-slider label").all_inner_texts()
+        """Return the labels of the sliders that are shown."""
+        return self.root.locator(".posviz-slider label:visible").all_inner_texts()
 
     def press(self, label, key, times=1):
         """Press a key on the slider with this label: ArrowRight, Home, End …"""
@@ -104,12 +104,17 @@ class Explorer:
         """Return the button with this name: Reset, Export, Save."""
         return self.root.locator("button", has_text=exactly(name))
 
+    def show_more(self, shown):
+        """Open or fold the controls under More, where there are some."""
+        state = ":not(.mod-active)" if shown else ".mod-active"
+        more = self.root.locator(f".widget-toggle-button{state}", has_text=exactly("More"))
+        if more.count():
+            more.click()
+
     def options(self):
         """Return what chooses among options, to be called: it may wake a slider."""
         controls = self.root.locator(".posviz-controls")
-        more = controls.locator(".widget-toggle-button:not(.mod-active)", has_text=exactly("More"))
-        if more.count():
-            more.click()
+        self.show_more(True)
         clicked = controls.locator(".widget-toggle-buttons button, .widget-checkbox input")
         listed = controls.locator("select option")
         chosen = [clicked.nth(index).click for index in range(clicked.count())]

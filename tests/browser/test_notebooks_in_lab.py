@@ -119,6 +119,7 @@ def an_option_moves_the_picture(explorer):
         choose()
         explorer.page.wait_for_timeout(800)  # stock widgets say nothing of their answers
         changed.append(explorer.settled() != before)
+    explorer.show_more(False)
     return any(changed)
 
 
@@ -147,3 +148,4 @@ def moves_the_picture(explorer, label, by_mouse):
         with explorer.changes():
             explorer.drag(label, 150 if ends[1] == "Home" else -150)
         explorer.stands_still()
+    explorer.show_more(False)

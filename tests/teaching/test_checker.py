@@ -224,7 +224,7 @@ def test_an_ellipsis_left_inside_is_pointed_at():
     feedback = check(half_done)
     assert feedback.status == "not attempted"
     assert "still to be replaced in sums on line" in feedback.message
-    assert "`return start + sums`" in feedback.message
+    assert "`sums = ...`" in feedback.message
 
 
 def test_none_asks_for_the_return():
