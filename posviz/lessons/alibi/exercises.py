@@ -37,6 +37,13 @@ def slopes_of(
     return np.concatenate([series, extra(twice, num_heads - power)])
 
 
+def shifted(slopes, num_heads, *, first, extra):
+    """Slopes of one head less, in one of the two series: exponents less by 8 or 4 over a power."""
+    power = power_below(num_heads)
+    less = np.where(np.arange(num_heads) < power, first, extra) / power
+    return slopes * 2.0**less
+
+
 def slopes_inputs(rng, size):
     heads = (1, 2, 8, 3, 7, 12, 40)  # powers of two first: their rule is half of the answer
     return (heads[size - 1] if size <= len(heads) else int(rng.integers(9, 64)),)
@@ -54,6 +61,14 @@ check_slopes = Checker(
         step("heads from 0",
             "You counted heads from 0, so the first slope is 1. They count from 1: the first "
             "slope of 8 heads is 1/2, and the last 1/256.", first=0),
+        answer("heads from 0 in the first series",
+            lambda slopes, num_heads: shifted(slopes, num_heads, first=8, extra=0),
+            "You counted heads from 0 in the slopes of the power of two below, so the first is "
+            "1. They count from 1, as in your extra slopes."),
+        answer("heads from 0 in the extra slopes",
+            lambda slopes, num_heads: shifted(slopes, num_heads, first=0, extra=4),
+            "You counted heads from 0 in your extra slopes, so the first of them is 1. They "
+            "count from 1, as in the slopes of the power of two below."),
         step("extra slopes missing",
             "You have the slopes of the power of two below, and none for the other heads. Append "
             "every second slope of twice the power.", extra=lambda twice, count: twice[:0]),
@@ -78,7 +93,7 @@ check_slopes = Checker(
         step("sign of the exponent",
             "Your slopes grow to 2^8 = 256. The exponent is negative: 2^(−8h/n).",
             exponent=lambda head, of: 8 * head / of),
-        wrong("2^(−h)", lambda n: 2.0 ** -np.arange(1, n + 1),
+        wrong("2^(−h)", lambda num_heads: 2.0 ** -np.arange(1, num_heads + 1),
             "You wrote 2^(−h), which is right for 8 heads alone. The exponent is −8h/n."),
         step("8/n inverted",
             "You wrote n/8 where 8/n belongs: the exponent is −8h/n, so that the last slope of a "

@@ -217,8 +217,8 @@ check_lookup = Checker(
             "1. Where nothing is before, NumPy took the last row.",
             positions=lambda positions: positions - 1),
         argument("positions sorted",
-            "You returned the right rows in the order of the table. Return them in the order of "
-            "the positions: row i of your answer belongs to positions[i].",
+            "You returned the rows in the order of the table. Return them in the order of the "
+            "positions: row i of your answer belongs to positions[i].",
             positions=lambda positions: np.sort(positions)),
         POSITIONS_IGNORED,
     ],

@@ -209,7 +209,7 @@ check_permutation = Checker(
         answer("permutation matrix", lambda order: np.eye(len(order))[order],
             "You returned the matrix P. Return the order instead: P.argmax(axis=1)."),
         answer("counted from 1", lambda order: order + 1,
-            "Your order is right, but counted from 1; rows are counted from 0."),
+            "You counted from 1; rows are counted from 0."),
         right_on("exact comparison", _shuffled_after,
             "You asked for rows that are exactly equal. The shuffled head adds up in another "
             "order, so the rows agree only up to rounding: take the nearest row, or compare with "

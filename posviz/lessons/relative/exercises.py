@@ -138,7 +138,7 @@ check_t5_buckets = Checker(
             "comes after its query: the upper half, from 16, is for these.",
             offsets=np.negative(OFFSETS)),
         step("future half forgotten",
-            "Your distances are in the right buckets, but keys after their query have the upper "
+            "You gave keys after their query the buckets of those before it. They have the upper "
             "half of the 32: add 16 where the offset is below 0.", offsets=np.abs(OFFSETS)),
         step("clamp missing",
             "Your −200 is beyond the last bucket, 31. All distances from 91 on share the last "
@@ -228,8 +228,8 @@ check_transformer_xl_scores = Checker(
             "You took r[j − i], and NumPy counts rows below 0 from the end. The offset is query "
             "− key: take r[i − j].", row=lambda i, j: j - i),
         step("−∞ ahead",
-            "Your scores are right, and a mask would put −∞ ahead, as you did. Here leave 0 "
-            "there, so that all of them are numbers.", future=-np.inf),
+            "A mask would put −∞ ahead, as you did. Here leave 0 there, so that all scores are "
+            "numbers.", future=-np.inf),
         answer("scaled", lambda y, u: y / np.sqrt(len(u)),
             "You divided by √head_dim. That is right in a head, but here return the plain sums."),
         right_on("u or v misplaced", xl_without("u", "v"),

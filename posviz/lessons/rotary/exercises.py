@@ -95,9 +95,9 @@ check_apply_rotary = Checker(
             "Your pairs slow down too fast: the exponent of pair k is 2k/head_dim, and 2k is "
             "already the dimension index, so do not double it again.",
             power=lambda width: 2 * power_of(width)),
-        step("pairs from 1",
-            "You counted the pairs from 1: k runs from 0 to head_dim/2 − 1, and pair 0 turns by "
-            "one radian per token.", power=lambda width: power_of(width) - 2 / width),
+        step("exponent halved",
+            "Your slow pairs turn too fast: your exponent is k/head_dim, and it is 2k/head_dim, "
+            "for pair k begins at dimension 2k.", power=lambda width: power_of(width) / 2),
         step("a frequency for every column",
             "You gave every column a frequency of its own, so lengths are not kept. The two "
             "columns of a pair turn by one angle: the exponent is 2k/head_dim for columns 2k and "
@@ -110,8 +110,8 @@ check_apply_rotary = Checker(
             "half, as in rotate_half. Let columns 2k and 2k+1 be partners of each other.",
             partner=rotate_half),
         answer("output concatenated", lambda y: np.hstack([y[:, ::2], y[:, 1::2]]),
-            "You turned the right pairs, but wrote all first halves and then all second halves. "
-            "Put each pair back where you took it from: out[:, ::2] and out[:, 1::2]."),
+            "You turned the pairs, but wrote all first halves and then all second halves. Put each "
+            "pair back where you took it from: out[:, ::2] and out[:, 1::2]."),
         argument("sign of the sine",
             "You turned clockwise. A pair (x, y) turns to (x cos − y sin, x sin + y cos): swap "
             "the signs of your two sines.", positions=lambda positions: -positions),
@@ -121,6 +121,10 @@ check_apply_rotary = Checker(
         wrong("overwritten too soon", overwritten,
             "You overwrote the first of each pair and then used it for the second. Keep both of "
             "the old values, or write into a new array."),
+        argument("degrees",
+            "You took the angles for degrees. A position times a frequency is in radians, as "
+            "np.cos and np.sin want it: do not convert it.",
+            positions=lambda positions: np.radians(positions)),
         POSITIONS_IGNORED,
         BASE_IGNORED,
         right_on("angles in float16", exact_in_float16,
@@ -183,6 +187,14 @@ check_rotary_scores = Checker(
         answer("divided by √d_model", lambda y, x, w_q: y * np.sqrt(w_q.shape[1] / x.shape[1]),
             "You divided the scores by √d_model. The sum in q·k has head_dim terms: divide by "
             "√head_dim, the width of the queries and keys."),
+        answer("divided by head_dim", lambda y, w_q: y / np.sqrt(w_q.shape[1]),
+            "You divided the scores by head_dim; divide by its square root, the standard "
+            "deviation of a sum of head_dim products."),
+        step("half_split instead of interleaved",
+            "You paired dimension k with k + head_dim/2, the layout half_split. Trained weights "
+            "read only their own layout: here neighbours are a pair, 2k and 2k+1.",
+            at_query=partial(rotated, layout="half_split"),
+            at_key=partial(rotated, layout="half_split")),
         step("nothing turned",
             "You turned neither queries nor keys, so positions play no part. Turn both, after "
             "the projection.", at_query=not_rotated, at_key=not_rotated),
@@ -206,9 +218,9 @@ check_rotary_scores = Checker(
 )
 
 
-def matrix_between() -> np.ndarray:
+def matrix_between(*, offset=4 - 7, inv_freq=0.5, radians=float) -> np.ndarray:
     """Return the matrix R [2, 2] of the score qᵀRk: query at 7, key at 4, 0.5 radians per token."""
-    return rotation_matrix([(4 - 7) * 0.5])
+    return rotation_matrix([radians(offset * inv_freq)])
 
 
 def is_no_rotation(matrix):
@@ -222,23 +234,24 @@ check_slip = Checker(
     matrix_between,
     tolerance=TOLERANCE,  # three digits after the point are enough
     mistakes=[
-        wrong("m − n instead of n − m", lambda: rotation_matrix([1.5]),
+        step("m − n instead of n − m",
             "That is R at i − j, the common slip. The query's own turn is transposed, so it goes "
-            "back by i, and the key's goes on by j: R stands at (j − i) · 0.5."),
-        wrong("m + n", lambda: rotation_matrix([5.5]),
+            "back by i, and the key's goes on by j: R stands at (j − i) · 0.5.", offset=7 - 4),
+        step("m + n",
             "You added the two turns. (R_i q)ᵀ is qᵀR_iᵀ, and R_iᵀ turns back by i: what is left "
-            "is the difference j − i."),
-        wrong("degrees", lambda: rotation_matrix(np.radians([-1.5])),
-            "You took the angle for degrees. It is −1.5 radians, as np.cos and np.sin want it: "
-            "do not convert it."),
-        wrong("inv_freq forgotten", lambda: rotation_matrix([-3]),
-            "You turned by j − i itself. A token turns by inv_freq = 0.5 radians for each "
-            "position: multiply j − i by it."),
-        wrong("the query's matrix", lambda: rotation_matrix([3.5]),
-            "That is the turn of the query alone, R_i. Multiply R_iᵀ by the turn of the key, R_j."),
-        wrong("the key's matrix", lambda: rotation_matrix([2]),
+            "is the difference j − i.", offset=4 + 7),
+        step("degrees",
+            "You took the angle for degrees. It is in radians, as np.cos and np.sin want it: do "
+            "not convert it.", radians=np.radians),
+        step("inv_freq forgotten",
+            "You turned by a number of positions. A token turns by inv_freq = 0.5 radians for "
+            "each position: multiply j − i by it.", inv_freq=1),
+        step("the query's matrix",
+            "That is the turn of the query alone, R_i. Multiply R_iᵀ by the turn of the key, R_j.",
+            offset=7),
+        step("the key's matrix",
             "That is the turn of the key alone, R_j. Multiply R_iᵀ, the query's turn transposed, "
-            "by it."),
+            "by it.", offset=4),
         looks_like("identity", lambda matrix: np.allclose(matrix, np.eye(2), atol=TOLERANCE),
             "That is the identity, which turns by 0. The query and the key stand at different "
             "positions, so what is left between them is a turn by (j − i) · 0.5."),

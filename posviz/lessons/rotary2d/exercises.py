@@ -57,8 +57,8 @@ check_axial = Checker(
             lambda angles: (
                 angles.reshape(len(angles), 2, -1).swapaxes(1, 2).reshape(len(angles), -1)
             ),
-            "Your angles are right, but the axes take turns from pair to pair. Put all pairs of "
-            "the column first and then all pairs of the row: concatenate the two halves.",
+            "Your axes take turns from pair to pair. Put all pairs of one axis first and then all "
+            "of the other: concatenate the two halves, the column's first.",
         ),
         step("exponent doubled",
             "Your exponent is twice what it should be, so the pairs slow down too fast: it is "
@@ -75,8 +75,8 @@ check_axial = Checker(
             "Compute those of the row in the same way and put them behind."),
         BASE_IGNORED,
         argument("the base of the paper",
-            "You wrote 100 into the formula, the base of the paper: use the argument base.",
-            base=100),
+            "Your base is 100, as in the paper, or 10000 with 2i divided by head_dim, which gives "
+            "the same: use the argument base, and divide 2i by head_dim/2.", base=100),
         answer("every angle twice", lambda angles: np.repeat(angles, 2, axis=1),
             "You returned every angle twice, once for each dimension of a pair. Return one angle "
             "for each pair: the shape is [n, head_dim/2]."),
@@ -108,7 +108,9 @@ check_mixed = Checker(
             "You multiplied the turn of the column by that of the row. One turn follows the "
             "other in the same pair, and their angles add up: write a sum."),
         wrong("concatenated",
-            lambda rows, columns, f: np.hstack([np.outer(columns, f[0]), np.outer(rows, f[1])]),
+            lambda rows, columns, frequencies: np.hstack(
+                [np.outer(columns, frequencies[0]), np.outer(rows, frequencies[1])]
+            ),
             "You put the two axes side by side, as axial RoPE does, and have twice as many pairs "
             "as asked for. In mixed RoPE both turn the same pair: add the two."),
         argument("columns alone",

@@ -71,7 +71,7 @@ check_sinusoidal = Checker(
             "You divided by d_model/2 − 1, as the tensor2tensor code does; the paper divides 2i "
             "by d_model.", exponent=lambda column, d: column // 2 / (d / 2 - 1)),
         answer("concatenated instead of interleaved", lambda y: np.hstack([y[:, ::2], y[:, 1::2]]),
-            "Your values are right, but all sines come first and then all cosines. The paper "
+            "You put all columns of one kind first and then all of the other. The paper "
             "interleaves them: column 2i is a sine and column 2i+1 the cosine of the same angle."),
         answer("cosine before sine", lambda y, d_model: y[:, np.arange(d_model) ^ 1],
             "You swapped sine and cosine: the sine has the even columns, so row 0 reads 0, 1, 0, "

@@ -135,6 +135,10 @@ check_blockwise_mask = Checker(
         step("not causal",
             "Your tokens see blocks ahead. You asked only that blocks are not too far behind: "
             "hide keys ahead of their query as well.", sees=lambda i, j: True),
+        step("block ahead seen",
+            "Your tokens see the block ahead and the rest of their own: you asked only that "
+            "blocks are neighbours, as with abs(…) <= 1. Hide keys ahead of their query as well.",
+            near=lambda blocks: abs(blocks) <= 1, sees=lambda i, j: True),
         step("itself hidden",
             "Your tokens do not see themselves, and the first sees nothing: compare with >=, not "
             ">.", sees=np.greater),
