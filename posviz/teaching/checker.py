@@ -162,8 +162,8 @@ class Checker:
             return self._feedback("not attempted", "Not attempted yet.")
         if value is None:
             message = (
-                "Your function returned None. Is a return missing at its end? "
-                "Or did a search with == find nothing: then compare with np.isclose."
+                "Your function returned None. Is a return missing at its end, or a print in its "
+                "place? Or did a search with == find nothing: then compare with np.isclose."
             )
             return self._feedback("wrong", message, evidence=self._arguments(case))
         if several := self._several(answer, value, case):
@@ -249,10 +249,23 @@ class Checker:
             return "Your answer holds nan or inf: look for 0/0, inf - inf or an overflow."
         if self.inputs is None:
             return "That is not it; look once more."
+        if unfilled := self._unfilled(mine, right):
+            return unfilled
         distance = np.abs(1.0 * mine - right)  # NumPy subtracts no booleans
         place = tuple(int(i) for i in np.unravel_index(distance.argmax(), distance.shape))
         where = f", at index {list(place)}" if place else ""
         return f"The largest difference is {distance.max():.4g}{where}."
+
+    def _unfilled(self, mine: np.ndarray, right: np.ndarray) -> str:
+        """Return the message for an answer that is right where it is not 0; "" for any other."""
+        close = self._close(mine, right)
+        if mine.dtype == bool or mine[~close].any() or not right[close].any():
+            return ""
+        place = np.argwhere(~close)[0].tolist()
+        return (
+            f"Some of your numbers are 0 and should not be, the first at index {place}; all others "
+            "are right here. Are those places never filled, or set to 0 later?"
+        )
 
     def _expected(self, case: tuple) -> np.ndarray:
         return np.asarray(self.reference(*case))

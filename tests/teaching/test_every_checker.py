@@ -325,3 +325,4 @@ def test_zeros_in_the_row_of_position_0_are_not_correct(name):
         return np.where(positions[:, None] == 0, 0, check.reference(*given))
 
     assert verdicts(check, answer, OTHERS[:5]) == {("wrong", None)}
+    assert check(answer).message.startswith("Some of your numbers are 0 and should not be")

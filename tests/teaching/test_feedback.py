@@ -1,6 +1,7 @@
 """What a checker says, as text and as HTML, and how it shows inputs and a failing line."""
 
 import html
+import linecache
 import re
 
 import numpy as np
@@ -78,8 +79,20 @@ def test_arguments_have_the_names_of_the_function():
 
 
 def divide(x, y):
-    quotient = ...
-    return quotient if y is None else x / y
+    """Return x / y."""
+    return x / y
+
+
+def half_done(x):
+    half, third = ..., x / 3
+    return half + third
+
+
+def a_cell(number, source, names):
+    """Run a cell as a notebook does: its names are everybody's, its file is its own."""
+    file = f"cell {number}"
+    linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
+    exec(compile(source, file, "exec"), names)
 
 
 def call_and_catch(function, *arguments):
@@ -91,12 +104,28 @@ def call_and_catch(function, *arguments):
 
 def test_the_failing_line_is_the_innermost_of_the_readers_file():
     number = divide.__code__.co_firstlineno + 2
-    line = f" on line {number}, `return quotient if y is None else x / y`"
-    assert call_and_catch(divide, 1, 0) == (line, ["quotient"])
+    line = f" on line {number}, `return x / y`"
+    assert call_and_catch(divide, 1, 0) == (line, [])
     # What a library raises deep inside is put down to the line that called it.
     where, empty = call_and_catch(lambda x: np.linalg.inv(x), np.zeros((2, 2)))
     assert "np.linalg.inv(x)" in where
     assert empty == []
+
+
+def test_what_is_not_finished_is_put_down_to_the_line_that_says_so():
+    number = half_done.__code__.co_firstlineno + 1
+    where = f" on line {number}, `half, third = ..., x / 3`"
+    assert call_and_catch(half_done, 1) == (where, ["half"])
+
+
+def test_a_function_of_another_cell_is_named_with_its_line():
+    names = {}
+    a_cell(1, "def ratio(x):\n    y = 0\n    return x / y\n", names)
+    a_cell(2, "def answer(x):\n    return ratio(x)\n", names)
+    a_cell(3, "by_lambda = lambda x: (\n    ratio(x))\n", names)
+    there = ", in ratio on line 3, `return x / y`"
+    assert call_and_catch(names["answer"], 1) == (f" on line 2, `return ratio(x)`{there}", [])
+    assert call_and_catch(names["by_lambda"], 1) == (f" on line 2, `ratio(x))`{there}", [])
 
 
 def test_code_that_cannot_be_traced_has_no_line():
