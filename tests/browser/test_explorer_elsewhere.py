@@ -12,6 +12,7 @@ from posviz.configs.builtin import CONFIGS
 from tests.browser.hosts import notebook7, voila
 from tests.browser.lab import SECOND, Lab
 
+pytestmark = pytest.mark.release("half a minute for each front end")
 CODE = "from posviz import SinusoidalTable\nSinusoidalTable().explore()"
 READER = "from posviz import ConfigReader\nConfigReader(model='pasted').explore()"
 KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
@@ -66,7 +67,6 @@ def says(explorer, text):
     expect(caption).to_have_text(re.compile("^" + re.escape(text)), timeout=10 * SECOND)
 
 
-@pytest.mark.release("twenty seconds for each front end")
 def test_first_picture_is_there_and_nothing_is_cut_off(explorer):
     assert explorer.canvas.bounding_box()["width"] == pytest.approx(800 * explorer.scale(), abs=1)
     assert explorer.caption().startswith("Row 10: ")
@@ -74,7 +74,6 @@ def test_first_picture_is_there_and_nothing_is_cut_off(explorer):
     assert explorer.root.evaluate(CUT_OFF) == []
 
 
-@pytest.mark.release("a front end")
 def test_keys_on_a_slider_change_the_picture_and_its_caption(explorer):
     with explorer.changes():
         explorer.press("position", "ArrowRight", times=3)
@@ -92,7 +91,6 @@ def test_picture_follows_a_drag_to_its_end(explorer):
     says(explorer, "Row 10: ")
 
 
-@pytest.mark.release("a front end")
 def test_configuration_is_pasted(host):
     _, reader = host.explorers()
     text = json.dumps(CONFIGS["DeepSeek-V3"] | {"notes": "x" * 5000}, indent=1)
