@@ -114,7 +114,7 @@ def _device(picture, name, knob, report):
     every = [*knob.options, *knob.reasons]
     picker = widgets.ToggleButtons(
         options=every,
-        tooltips=[knob.reasons.get(device, "") for device in every],
+        tooltips=[knob.reasons.get(device, "computes here") for device in every],
         description=knob.label,
         style=_LABEL | {"button_width": "auto"},
     )

@@ -320,8 +320,7 @@ class device(Knob):
 
     @property
     def rule(self) -> str:
-        why = "".join(f"; {name}: {reason}" for name, reason in self.reasons.items())
-        return "one of " + ", ".join(map(repr, self.options)) + why
+        return "one of " + ", ".join(map(repr, self.options))
 
     def stops(self, most: int) -> list:
         """None: a picture looks the same wherever its arrays live."""
@@ -329,5 +328,7 @@ class device(Knob):
 
     def validate(self, obj: Any, value: Any) -> Any:
         """The device's name; TraitError, with the reason, for one that is not here."""
+        if isinstance(value, str) and value in self.reasons:
+            raise traitlets.TraitError(f"{value} is not here: {self.reasons[value]}.")
         known = isinstance(value, str) and value in self.options
         return value if known else self.refuse(value)

@@ -141,8 +141,8 @@ def _vote(statement, verdict) -> tuple[str, list[bool]]:
 
 def _ballot(found: Claim, verdict: Verdict) -> str:
     link = f'<a href="#{found.section.replace(" ", "-")}">{html.escape(found.section)}</a>'
-    where = "; ".join(map(sources.link, found.sources)) or NO_SOURCE
-    place = f"<p><small>Section {link}. Check it in: {where}.</small></p>"
+    where = "; ".join(map(sources.link, found.sources))
+    place = f"<p><small>Section: {link}{f' · Check it in: {where}' * bool(where)}</small></p>"
     choices = [(text, word == verdict.word, "") for word, text in VERDICTS.items()]
     first, _, rest = verdict.said.partition(". ")
     told = f"<p><strong>{html.escape(first)}.</strong> {html.escape(rest)}</p>"

@@ -162,6 +162,12 @@ def test_pictures_are_found():
     assert NAMES
 
 
+def test_a_caption_is_one_sentence_of_25_words(picture):
+    caption = picture.caption(picture.compute())
+    assert caption.endswith(".")
+    assert len(caption.split()) <= 25
+
+
 def test_a_picture_describes_itself(picture):
     title = type(picture).title()
     assert type(picture).__doc__

@@ -45,7 +45,7 @@ class AlibiScores(Picture):
 
     head = integer(2, low=1, high=HEADS, play=True)
     distance = log_integer(
-        30, low=1, high=LONGEST - 1, until=lambda p: p.seq_len - 1, label="planted, tokens back"
+        30, low=1, high=LONGEST - 1, until=lambda p: p.seq_len - 1, label="planted back (tokens)"
     )
     content = real(1.0, low=0.0, high=5.0, step=0.1, label="content ×")
     seq_len = log_integer(64, low=8, high=LONGEST, label="tokens")

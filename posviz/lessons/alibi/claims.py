@@ -44,9 +44,7 @@ def slopes_are_one_formula(heads):
 @claim("ALiBi is softmax(QKᵀ − λ|i − j|).",
     cases={
         "as it stands": (1, SLOPES[:1], True),
-        "once QKᵀ is divided by √d": (8, SLOPES[:1], True),
-        "once each head also has its own λ": (8, SLOPES, True),
-        "once the mask is also causal": (8, SLOPES, CAUSAL),
+        "with 1/√d, a λ for each head and a causal mask": (8, SLOPES, CAUSAL),
     }, measures="the largest difference from a weight of ALiBi", rule="< 1e-9",
     sources=("press2022train",), section="2 The formula")
 def alibi_is_one_line(written):
@@ -64,7 +62,7 @@ def it_has_almost_no_parameters():
 
 
 @claim("A linear bias makes weights that fall linearly with the distance.", cases=ENDS,
-    measures="the second step down as a part of the first, where all contents are equal",
+    measures="the second step down divided by the first, which is 1 on a straight line",
     rule="== 1", section="4 How far does a head look?")
 def weights_fall_in_a_straight_line(slope):
     """The scores fall linearly, so the softmax makes weights that fall exponentially."""

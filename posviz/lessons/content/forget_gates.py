@@ -72,6 +72,5 @@ class ForgetGates(Picture):
         fox, alibi = (signed(y[0], "z.2f") for _, y in (arrays.fox, arrays.alibi))
         return (
             f"For the last query the first key has the bias {fox}, a factor of "
-            f"{np.exp(arrays.fox[1][0]):.2g} on its weight; with the slope of the other gates "
-            f"ALiBi’s is {alibi}."
+            f"{np.exp(arrays.fox[1][0]):.2g}; ALiBi with the other gates’ slope gives {alibi}."
         )

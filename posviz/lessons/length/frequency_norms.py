@@ -117,7 +117,7 @@ class FrequencyNorms(Picture):
             return f"{told} rotates nothing."
         return (
             f"{told} has {arrays.fast_shares[arrays.layer, arrays.head]:.0%} of its reach in the "
-            f"{arrays.fast} of {len(own)} pairs that finish a rotation within {arrays.within:,.0f} "
+            f"{arrays.fast} of {len(own)} pairs that rotate fully within {arrays.within:,.0f} "
             "tokens."
         )
 
