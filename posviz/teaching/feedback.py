@@ -140,7 +140,7 @@ def _assigned(code, names) -> int | None:
     for step in dis.get_instructions(code):
         stored = step.argval if isinstance(step.argval, tuple) else (step.argval,)
         if step.opname.startswith("STORE") and set(names) & set(stored):
-            return step.positions.lineno
+            return step.positions.lineno if step.positions else None
     return None
 
 
