@@ -139,19 +139,3 @@ POSITIONS_IGNORED = argument(
     "You numbered the rows 0, 1, 2, …: use the positions that are given, whatever they are.",
     positions=lambda positions: np.arange(len(positions)),
 )
-POSITIONS_FROM_1 = argument(
-    "positions from 1",
-    "You counted positions from 1: use them as they are given, from 0 on.",
-    positions=lambda positions: positions + 1,
-)
-CAUSAL_MASK_APPLIED = answer(
-    "causal mask applied",
-    lambda scores: np.where(np.tri(scores.shape[-1], dtype=bool), scores, -np.inf),
-    "You masked the keys ahead of each query. No mask is asked for here: return all scores.",
-)
-AHEAD_SET_TO_0 = answer(
-    "keys ahead set to 0",
-    lambda scores: np.tril(scores),
-    "You set the scores of the keys ahead of each query to 0. No mask is asked for here: return "
-    "all scores.",
-)

@@ -9,7 +9,6 @@ from posviz.encodings.rotary import change_layout, rotation_matrix
 from posviz.teaching.checker import Checker
 from posviz.teaching.mistakes import (
     BASE_IGNORED,
-    CAUSAL_MASK_APPLIED,
     POSITIONS_IGNORED,
     answer,
     argument,
@@ -211,7 +210,10 @@ check_rotary_scores = Checker(
             "and make q with w_q, k with w_k."),
         POSITIONS_IGNORED,
         BASE_IGNORED,
-        CAUSAL_MASK_APPLIED,
+        answer("causal mask applied",
+            lambda scores: np.where(np.tri(scores.shape[-1], dtype=bool), scores, -np.inf),
+            "You masked the keys ahead of each query. No mask is asked for here: return all "
+            "scores."),
         answer("weights returned", lambda y: softmax(y),
             "You went one step too far: return the scores, before the softmax."),
     ],

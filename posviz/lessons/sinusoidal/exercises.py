@@ -8,7 +8,6 @@ from posviz.encodings.sinusoidal import sinusoidal
 from posviz.teaching.checker import Checker
 from posviz.teaching.mistakes import (
     BASE_IGNORED,
-    POSITIONS_FROM_1,
     POSITIONS_IGNORED,
     answer,
     argument,
@@ -42,7 +41,9 @@ check_sinusoidal = Checker(
     mistakes=[
         BASE_IGNORED,
         POSITIONS_IGNORED,
-        POSITIONS_FROM_1,
+        argument("positions from 1",
+            "You counted positions from 1: use them as they are given, from 0 on.",
+            positions=lambda positions: positions + 1),
         step("exponent doubled",
             "Your wavelengths are the square of what they should be (over 2π): 2i is already the "
             "dimension index, so do not double it again.",
