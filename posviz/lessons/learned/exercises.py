@@ -186,6 +186,7 @@ def lookup(table, positions, padding_offset):
 
 
 def lookup_inputs(rng, size):
+    """Arguments of the exercise, larger with the size."""
     table = rng.normal(size=(2 * size + 3 + size % 4, 3))  # room for two rows too late
     positions = 1 + rng.permutation(2 * size)[: size + 1]
     positions[-1] = 0

@@ -29,6 +29,7 @@ CURVES = "62434621 51322432 35356346 32344421", "51643456 32145165 32255162 5423
 
 
 def curve_inputs(rng, size):
+    """Arguments of the exercise, larger with the size."""
     trained = 8 + 4 * size
     return np.array([random_curve(rng, trained) for _ in range(4)]), trained
 
@@ -77,6 +78,7 @@ check_which = Checker(
 
 
 def all_runs(runs, inside, solved):
+    """Keep every run."""
     return runs
 
 
@@ -163,6 +165,7 @@ def needle_inputs(rng, size):
 
 
 def text_by_text(both, losses, asked):
+    """Average each text first, and then the texts."""
     return [
         both[0],
         np.mean([text[those].mean() for text, those in zip(losses, asked, strict=True)]),
@@ -204,11 +207,13 @@ def by_text(losses_a, texts_a, losses_b, texts_b):
 
 
 def by_line(losses_a, texts_a, losses_b, texts_b):
+    """Pair the lines as they come, whichever texts they are."""
     lines = min(len(losses_a), len(losses_b))
     return losses_b[:lines] - losses_a[:lines]
 
 
 def of_means(losses_a, texts_a, losses_b, texts_b):
+    """Subtract the means over all texts."""
     return losses_b.mean(axis=0, keepdims=True) - losses_a.mean(axis=0, keepdims=True)
 
 
@@ -272,6 +277,7 @@ def missed(rate, seeds):
 
 
 def missed_inputs(rng, size):
+    """Arguments of the exercise, larger with the size."""
     return float(rng.choice([0.1, 0.2, 0.35])), np.sort(rng.permutation(12)[: 2 + size // 2] + 2)
 
 

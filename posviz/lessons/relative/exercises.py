@@ -32,6 +32,7 @@ def t5_rule(
 
 
 def t5_inputs(rng, size):
+    """Arguments of the exercise, larger with the size."""
     # No bucket of these starts exactly at a whole distance, where rounding would decide.
     num_buckets, max_distance = (12, 14, 20)[size % 3], (150, 100, 40)[size // 3]
     reach = 4 * size**2
@@ -182,6 +183,7 @@ def xl_scores(q, k, r, u, v, *, row=lambda i, j: i - j, future=0):
 
 
 def xl_inputs(rng, size):
+    """Arguments of the exercise, larger with the size."""
     head_dim = 2 + size % 3
     return *rng.normal(size=(3, size + 1, head_dim)), *rng.normal(size=(2, head_dim))
 
@@ -250,6 +252,7 @@ def shaw_rows(q_positions, k_positions, max_distance, *, ends=lambda most: (-mos
 
 
 def shaw_inputs(rng, size):
+    """Arguments of the exercise, larger with the size."""
     positions = rng.permutation(6 * size)
     return positions[:size], positions[size - 1 : 2 * size], (size + 2) // 2
 

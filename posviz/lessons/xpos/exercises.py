@@ -9,6 +9,7 @@ from posviz.teaching.mistakes import answer, argument, looks_like, right_on, ste
 
 
 def power(zeta, p, scale_base):
+    """ζ^(p / scale_base), the factor of a pair at position p."""
     return zeta ** (p / scale_base)
 
 
@@ -22,6 +23,7 @@ def xpos_scores(q, k, positions, inv_freq, zeta, scale_base, *, on_q=1, on_k=-1,
 
 
 def score_inputs(rng, size):
+    """Arguments of the exercise, larger with the size."""
     pairs = 1 + size % 4
     q, k = rng.normal(size=(2, 2, size + 1, pairs)).transpose(1, 2, 3, 0) @ [1, 1j]
     positions = 1 + np.sort(rng.permutation(3 * size)[: size + 1])
@@ -30,6 +32,7 @@ def score_inputs(rng, size):
 
 
 def score_edge(positions):
+    """Arguments with these positions, for an edge."""
     q, k, _, *rest = score_inputs(np.random.default_rng(0), 1)
     return q[: len(positions)], k[: len(positions)], np.array(positions), *rest
 
@@ -82,6 +85,7 @@ check_xpos = Checker(
 
 
 def at_most_one(blocks):
+    """A query sees its own block and the one before."""
     return blocks <= 1
 
 
@@ -95,12 +99,14 @@ def blockwise_mask(
 
 
 def mask_inputs(rng, size):
+    """Arguments of the exercise, larger with the size."""
     block = 2 if size < 5 else 4  # so that position / block is exact, should a reader divide with /
     blocks = 3 + int(rng.integers(min(size, 3)))  # the shortest is shown in full
     return blocks * block + size, block
 
 
 def first_block_empty(length, block):
+    """A loop whose slice starts below 0 in the first block, and so is empty there."""
     mask = np.zeros((length, length), dtype=bool)
     for i in range(length):
         mask[i, (i // block - 1) * block : i + 1] = True
@@ -172,6 +178,7 @@ LARGEST = (448.0, float(np.finfo(np.float16).max), float(np.finfo(np.float32).ma
 
 
 def overflow_inputs(rng, size):
+    """Arguments of the exercise, larger with the size."""
     # A small scale_base, so that an answer that counts token after token is done at once.
     zeta = xpos_scale(1, 2 + 2 * size, gamma=rng.uniform(0.1, 1), scale_base=1)
     return LARGEST[size % 3], zeta, int(rng.integers(2, 9))
