@@ -61,7 +61,8 @@ def python_line(picture: Declared, call: str) -> str:
     """The Python that imports a picture's class, makes the picture, and calls a method of it."""
     kind = type(picture)
     package = kind.__module__.partition(".")[0]
-    at_the_door = getattr(sys.modules.get(package), kind.__name__, None) is kind
+    door = getattr(sys.modules.get(package), kind.__name__, None)
+    at_the_door = getattr(door, "__module__", None) == kind.__module__  # a reloaded class, too
     made = f"{picture!r}.{call}"
     if kind.__module__ == "__main__":  # a reader's own class, written in this notebook
         return made

@@ -69,11 +69,10 @@ def test_search_leads_to_the_place_and_is_kept_on_the_way_back(opened):
 
 def test_gallery_shows_dark_pictures_and_leads_to_the_lesson(opened):
     page = opened("pictures")
-    source = "image => image.currentSrc.split('/').pop()"
-    first = page.locator(".cards img").first
-    assert first.evaluate(source) == "ThreeDoors.png"
+    shown = "name => document.querySelector('.cards img').currentSrc.endsWith(`/${name}.png`)"
+    page.wait_for_function(shown, arg="ThreeDoors")
     page.emulate_media(color_scheme="dark")
-    assert first.evaluate(source) == "ThreeDoors_dark.png"
+    page.wait_for_function(shown, arg="ThreeDoors_dark")
     images = page.locator(".cards img")
     images.last.scroll_into_view_if_needed()
     page.wait_for_function("image => image.naturalWidth > 0", arg=images.last.element_handle())
