@@ -1,60 +1,59 @@
-"""The explorer: controls and a screen, for one picture."""
+"""The explorer: controls and a screen for one picture, wherever its views are.
 
-import base64
-import html
+It speaks in messages (README.md): a widget carries them in Jupyter, a web worker on a page.
+"""
+
 import traceback
+from collections.abc import Callable
+from functools import partial
 
-import ipywidgets as widgets
 import traitlets
 
-from posviz.pictures.controls import control
+from posviz.pictures.control import Control
 from posviz.pictures.declared import Declared
-from posviz.pictures.export import output_png
 from posviz.pictures.export_panel import ExportPanel
 from posviz.pictures.live_figure import LiveFigure
-from posviz.pictures.reruns import take_over_cell
 from posviz.pictures.screen import Screen
-from posviz.pictures.slider import Slider
-from posviz.pictures.stored import WIDGET, mark
 from posviz.pictures.style import drawing
 from posviz.wording import shortened
 
 
-class Explorer(widgets.VBox):
-    """Sliders, buttons and the living picture; shows itself in a notebook."""
+class Explorer:
+    """Answers the views of one picture; `send(message, buffers)` brings a message to all of them."""
 
-    def __init__(self, picture: Declared) -> None:
-        self.picture = picture
+    def __init__(self, picture: Declared, send: Callable[[dict, list], None]) -> None:
+        self.picture, self._send = picture, send
         self.start = picture.values()
-        self.closed = False
         self.live = LiveFigure(picture)
-        self.screen = Screen(self.live, self.refresh)
-        self.error = widgets.HTML()
-        self.error.add_class("posviz-error")
-        made = {name: control(picture, name, self.report) for name in picture.knobs()}
-        self.controls = {name: main for name, (_, main, _) in made.items()}
-        self._links = [link for _, _, links in made.values() for link in links]
-        self.reset_button = widgets.Button(
-            description="Reset", icon="undo", tooltip="Every knob back to where it began"
-        )
-        self.reset_button.on_click(lambda _: self.reset())
-        self.export = ExportPanel(picture)
-        picture.observe(self._changed, list(made))
-        first = picture.first_knobs()
-        later = widgets.Box([box for name, (box, _, _) in made.items() if name not in first])
-        later.add_class("posviz-later-controls")
-        later.add_class("posviz-closed")
-        self.more = widgets.ToggleButton(description="More", tooltip="The other controls")
-        self.more.observe(lambda change: _fold(later, closed=not change["new"]), "value")
-        buttons = widgets.HBox(
-            [*[self.more] * bool(later.children), self.reset_button, self.export.button]
-        )
-        buttons.add_class("posviz-buttons")
-        rows = widgets.Box([*(made[name][0] for name in first), later, buttons])
-        rows.add_class("posviz-controls")
-        super().__init__([rows, self.export.panel, self.error, self.screen])
-        self.add_class("posviz-explorer")
-        take_over_cell(self)
+        self.controls = {
+            name: Control(picture, name, partial(self._tell, knob=name)) for name in picture.knobs()
+        }
+        self.screen = Screen(self.live, self.refresh, partial(self._tell, part="screen"))
+        self.export = ExportPanel(picture, partial(self._tell, part="export"))
+        picture.observe(self._changed, list(self.controls))
+
+    @property
+    def shown(self) -> dict:
+        """What a view needs in order to draw the explorer."""
+        return {
+            "css": [round(100 * inches) for inches in self.picture.size],
+            "drags": type(self.picture).dragged is not Declared.dragged,
+            "controls": [control.shown for control in self.controls.values()],
+            "export": self.export.shown,
+        }
+
+    def _tell(self, message, buffers=(), **of):
+        self._send(of | message, list(buffers))
+
+    def receive(self, message: dict) -> None:
+        """A message of a view, to a knob's control or to another part."""
+        with drawing:
+            if "knob" in message:
+                self.controls[message["knob"]].receive(message)
+            elif message["part"] == "reset":
+                self.reset()
+            else:
+                {"screen": self.screen, "export": self.export}[message["part"]].receive(message)
 
     def refresh(self) -> None:
         """Bring the picture up to date and show it; an error is shown and the old picture stays."""
@@ -76,7 +75,7 @@ class Explorer(widgets.VBox):
         except Exception as error:
             self.report(error)
             return False
-        self.error.value = ""
+        self._tell_error("")
         return moved
 
     def _show(self):
@@ -87,78 +86,39 @@ class Explorer(widgets.VBox):
             self.live.release()
             self.report(error)
 
+    error = ""  # that is shown
+
+    def _tell_error(self, text):
+        if text != self.error:
+            self.error = text
+            self._tell({"error": text}, part="error")
+
     def report(self, error: BaseException) -> None:
         """Show an exception under the controls, in one or two lines."""
         lines = shortened("".join(traceback.format_exception_only(error)).strip())
         if isinstance(error, traitlets.TraitError):  # a knob says by itself what is wrong
             lines = str(error)
-        kept = "<br>The picture still shows the last good values." if self.live.layers else ""
-        self.error.value = (
-            f"<div role='alert' class='posviz-notice'>{html.escape(lines)}{kept}</div>"
-        )
+        kept = "\nThe picture still shows the last good values." if self.live.layers else ""
+        self._tell_error(lines + kept)
 
     def reset(self) -> None:
         """Set every knob back to its value when the explorer was made, in one frame."""
-        self.error.value = ""
+        self._tell_error("")
         with drawing:
-            for slider in self.controls.values():
-                if isinstance(slider, Slider):
-                    slider.stop()
+            for control in self.controls.values():
+                control.stop()
             self.live.begin_again()
             if self.picture.values() == self.start:
                 self.refresh()
-            # Locked: a slider's message in another thread would lose its notice to the one held.
+            # Locked: a control's message in another thread would lose its notice to the one held.
             with self.picture.hold_trait_notifications():
                 for name, value in self.start.items():
                     setattr(self.picture, name, value)
 
-    def _repr_mimebundle_(self, **kwargs):
-        """The widget, and a PNG with the caption for pages without a kernel."""
-        data = super()._repr_mimebundle_(**kwargs)
-        mark(data[WIDGET])
-        # Colab reads in anywidget's own metadata what can show it.
-        _, metadata = self.screen._repr_mimebundle_() or ({}, {})
-        still = LiveFigure(self.picture)  # light, whatever this reader's page is
-        try:
-            with drawing:
-                still.follow()
-                still.paint()
-                pixels, width = still.layers.pixels(), 100 * self.picture.size[0]
-                image, about = output_png(pixels, width, still.caption)
-        except Exception as error:
-            self.report(error)
-            return data, metadata
-        finally:
-            still.release()
-        data["text/plain"] = f"{type(self.picture).__name__}: {still.caption}"
-        data["image/png"] = base64.b64encode(image).decode()
-        metadata["image/png"] = about
-        return data, metadata
-
     def close(self) -> None:
-        """Release the figure, the canvas and every widget; Widget.__del__ calls it again."""
-        if self.closed:
-            return
-        self.closed = True
-        self.picture.unobserve(self._changed, list(self.controls))
-        self.export.button.value = False  # an open panel follows the picture
-        for link in self._links:
-            link.unlink()
-        for widget in _tree(self):
-            if widget is not self:
-                widget.close()
-        super().close()
-
-
-def _fold(box, *, closed):
-    (box.add_class if closed else box.remove_class)("posviz-closed")
-
-
-def _tree(widget):
-    """A widget, its children, their children, and the layouts and styles that go with them."""
-    yield widget
-    for child in getattr(widget, "children", ()):
-        yield from _tree(child)
-    for part in ("layout", "style"):
-        if isinstance(getattr(widget, part, None), widgets.Widget):
-            yield getattr(widget, part)
+        """Release the figure and stop observing the picture."""
+        with drawing:
+            self.picture.unobserve(self._changed, list(self.controls))
+            for control in self.controls.values():
+                control.close()
+            self.screen.close()

@@ -44,7 +44,7 @@ _NOTHING = Recording([], b"", [])
 
 def styles() -> str:
     """The style sheet of filmstrips."""
-    names = ("slider.css", "screen.css", "filmstrip.css")
+    names = ("explorer.css", "filmstrip.css")
     return "".join((_HERE / name).read_text("utf-8") for name in names)
 
 

@@ -30,6 +30,8 @@ class Knob(traitlets.TraitType):
 
     play = False
     options: Sequence = ()  # of a knob that offers a few values
+    reasons: Mapping[str, str] = {}  # noqa: RUF012 - why others cannot be chosen, by their names
+    restarts: Sequence[str] = ()  # knobs that go back to their low ends when a reader moves it
 
     def __init__(
         self,
@@ -77,6 +79,26 @@ class Knob(traitlets.TraitType):
     def stops(self, most: int) -> list:
         """Values in order, from end to end: at most so many, and none where there is no order."""
         return list(self.options[:most])
+
+    # A control has numbered places, from 0 to `last_place`; the browser knows nothing else.
+
+    @property
+    def every(self) -> list:
+        """All options, those that cannot be chosen last."""
+        return [*self.options, *self.reasons]
+
+    @property
+    def last_place(self) -> int:
+        """The last place; -1 where there is none."""
+        return len(self.every) - 1
+
+    def place(self, value: Any) -> int:
+        """The place of a value."""
+        return self.every.index(value) if self.options else -1
+
+    def at(self, place: int) -> Any:
+        """The value at a place."""
+        return self.every[place]
 
     def refuse(self, value: Any) -> NoReturn:
         """Raise the TraitError that names the knob, the value and the rule."""
@@ -131,8 +153,6 @@ class numeric(Knob):
     def get(self, obj: Any, cls: Any = None) -> Any:
         """The value, or the end of its range as the picture stands."""
         return min(super().get(obj, cls), self.end(obj))
-
-    # A slider has numbered places, from 0 to `last_place`; the browser knows nothing else.
 
     @property
     def last_place(self) -> int:
@@ -314,7 +334,7 @@ class device(Knob):
         return tuple(name for name, missing in arrays.devices().items() if not missing)
 
     @property
-    def reasons(self) -> dict[str, str]:
+    def reasons(self) -> dict[str, str]:  # type: ignore[override]
         """Why each of the other devices cannot be chosen, {name: reason}."""
         return {name: missing for name, missing in arrays.devices().items() if missing}
 

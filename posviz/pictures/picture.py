@@ -9,7 +9,7 @@ from posviz.pictures.style import styled
 from posviz.pictures.styled_figure import StyledFigure
 
 if TYPE_CHECKING:
-    from posviz.pictures.explorer import Explorer
+    from posviz.pictures.widget import ExplorerWidget
 
 __all__ = ["Arrays", "Picture"]
 
@@ -57,11 +57,11 @@ class Picture(Declared):
 
         return animate(self, knob, path, style=styled(style, layout, font), dark=dark)
 
-    def explore(self) -> "Explorer":
+    def explore(self) -> "ExplorerWidget":
         """Return the picture as a widget with a control for each knob."""
-        from posviz.pictures.explorer import Explorer
+        from posviz.pictures.widget import ExplorerWidget
 
-        return Explorer(self)
+        return ExplorerWidget(self)
 
 
 def _show_figures_without_pyplot():

@@ -1,6 +1,6 @@
 // What goes over the wire between kernel and browser; README.md says who sends it and when.
 
-/** Binary data: a kernel's come as DataView, a filmstrip's as Uint8Array. */
+/** Binary data: a kernel's come as DataView, a worker's as Uint8Array. */
 export type Bytes = DataView<ArrayBuffer> | Uint8Array<ArrayBuffer>;
 
 /** What anywidget gives a widget's `render`. */
@@ -32,12 +32,27 @@ interface Signal {
   disconnect(listener: (sender: unknown, status: string) => void): void;
 }
 
-// The screen
-
-export interface ScreenTraits {
-  css: [width: number, height: number]; // pixels that the picture is drawn for
-  drags?: boolean; // something in it can be dragged
+/** What one part of an explorer says and hears: its messages, and the model that carries them. */
+export interface Channel<Heard, Said> {
+  host: Pick<Model<any, any, any>, "widget_manager" | "on" | "off">;
+  send(message: Said): void;
+  listen(listener: (message: Heard, buffers: Bytes[]) => void): void;
 }
+
+// The explorer: every message names the knob or the part ("screen", "export", "reset", "error").
+
+export interface ExplorerShown {
+  css: [width: number, height: number]; // pixels that the picture is drawn for
+  drags: boolean; // something in it can be dragged
+  controls: ControlShown[];
+  export: ExportShown;
+}
+
+export type Address = { part: string; knob?: never } | { knob: string; part?: never };
+export type ToExplorer = Address & Partial<ToScreen & ToControl & ToExport>;
+export type FromExplorer = Address & Record<string, any>;
+
+// The screen
 
 export interface ToScreen {
   view: string;
@@ -98,19 +113,21 @@ export interface CellsBox {
   wide: 1 | 2; // bytes of a cell
 }
 
-// The slider
+// A control
 
-export interface SliderTraits {
+export interface ControlShown extends Limits {
+  name: string;
+  kind: "slider" | "buttons" | "list" | "switch" | "text";
   label: string;
-  last_place: number; // the first is 0
-  range: string;
-  width: number; // letters of the longest value
+  first: boolean; // it is there at first sight, and not under More
+  texts: string[]; // of the options
+  absent: Record<string, string>; // why some of them cannot be chosen
+  width: number; // letters of a number's longest value
   play: boolean;
-  idle: string; // why it changes nothing now, or nothing
 }
 
-/** With neither place nor text it only asks where the handle stands. */
-export interface ToSlider {
+/** With neither place nor text it only asks how things stand. */
+export interface ToControl {
   view: string;
   number: number; // of this view's messages
   change: number; // of the newest answer that this view has
@@ -118,7 +135,13 @@ export interface ToSlider {
   typed?: string;
 }
 
-export interface Standing {
+export interface Limits {
+  last_place: number; // the first is 0
+  range: string; // of a number
+  idle: string; // why it changes nothing now, or nothing
+}
+
+export interface Standing extends Limits {
   place: number;
   text: string;
   change: number; // how often the knob was changed from elsewhere
@@ -127,3 +150,30 @@ export interface Standing {
   refused?: string;
   stop?: true;
 }
+
+// The Export panel
+
+export interface ExportShown {
+  formats: string[];
+  films: string[]; // formats that move
+  styles: string[];
+  movable: Record<string, string>; // the labels of knobs that a film can move
+  filmed: string; // the one that it moves unless told otherwise
+  name: string; // of the file
+}
+
+export interface ToExport {
+  view: string;
+  format: string;
+  filmed: string;
+  style: string;
+  dark: boolean;
+  name: string;
+  save?: true;
+}
+
+export type Exported = { view: string } & (
+  | { line: string } // of Python
+  | { refused: string }
+  | { saved: string; file: string; link: string }
+);

@@ -8,10 +8,16 @@ const MIN_SCALE = 0.72; // of the size it is drawn for: letters of 15 px are 11 
 const MAX_SCALE = 1.5;
 const SCREEN = 599; // px: a notebook's height on a screen of 1280 × 720
 const AROUND = 720 - SCREEN; // px: what JupyterLab needs
-const COLUMN = 420; // px: controls beside a picture, and the gap; screen.css has it, too
+const COLUMN = 420; // px: controls beside a picture, and the gap; explorer.css has it, too
 const CAPTION = 59; // px: three lines, which few captions exceed at any setting
 const GAPS = 16; // px, all together
 const SETTLED_AFTER = 60; // milliseconds: controls come one by one
+
+/**
+ * Whether a page's own styles decide how large the picture is.
+ * @param {HTMLElement} root
+ */
+const isOnPage = (root) => root.matches(".posviz-live") && document.fullscreenElement !== root;
 
 /** The room for one canvas; where it stands alone or on a page, it has the size it is drawn for. */
 class Room {
@@ -48,7 +54,7 @@ class Room {
   fit() {
     const root = /** @type {HTMLElement?} */ (this.canvas.closest(".posviz-explorer"));
     const controls = /** @type {HTMLElement?} */ (root?.querySelector(".posviz-controls"));
-    if (root?.clientWidth && controls && !root.matches(".posviz-filmstrip")) {
+    if (root?.clientWidth && controls && !isOnPage(root)) {
       for (const part of [root, controls, this.caption]) this.observer.observe(part);
       this.#hidePrompts ??= showPrompts(root);
       this.#fitInto(root, controls);

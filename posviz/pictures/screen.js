@@ -7,7 +7,7 @@ import { watchKernel } from "./host.js";
 import { Scene } from "./stream/replay.js";
 import { Room } from "./room.js";
 
-/** @import { Bytes, Frame, Model, Place, Pong, ScreenTraits, ToScreen, Widget } from "./protocol.d.ts" */
+/** @import { Bytes, Channel, ExplorerShown, Frame, Place, Pong, ToScreen } from "./protocol.d.ts" */
 
 const PULSE_EVERY = 2000; // milliseconds
 const LOOK_EVERY = 250; // milliseconds: what no event tells in every host
@@ -152,15 +152,15 @@ class Line {
   #place = null; // the newest one since
 
   /**
-   * @param {Model<ScreenTraits, Frame | Pong, ToScreen>} model
+   * @param {Channel<Frame | Pong, ToScreen>} channel
    * @param {ReturnType<typeof makeElements>} elements
    */
-  constructor(model, { canvas, notice }) {
-    this.model = model;
+  constructor(channel, { canvas, notice }) {
+    this.channel = channel;
     this.canvas = canvas;
     this.notice = notice;
     this.ratio = globalThis.devicePixelRatio; // pixels of the screen per pixel of the picture
-    this.host = watchKernel(model, () => this.goodbye("stopped"), () => this.ask());
+    this.host = watchKernel(channel.host, () => this.goodbye("stopped"), () => this.ask());
   }
 
   /** @param {keyof typeof GONE} what */
@@ -173,7 +173,7 @@ class Line {
   #send(message) {
     if (this.host.isCut()) return;
     try {
-      this.model.send({ view: this.#view, ...message });
+      this.channel.send({ view: this.#view, ...message });
     } catch {
       this.goodbye("silent"); // the line to the kernel is cut
     }
@@ -300,21 +300,25 @@ function watchDrags(canvas, drag, signal) {
   canvas.addEventListener("pointermove", moved, { signal });
 }
 
-/** @param {Widget<ScreenTraits, Frame | Pong, ToScreen>} widget */
-function render({ model, el }) {
-  const elements = makeElements(el), { canvas } = elements;
-  const line = new Line(model, elements);
+/**
+ * Draws the canvas, its caption and its notices; returns how to end it.
+ * @param {Pick<ExplorerShown, "css" | "drags">} shown
+ * @param {Channel<Frame | Pong, ToScreen>} channel
+ * @param {HTMLElement} el
+ */
+function makeScreen({ css, drags }, channel, el) {
+  const elements = makeElements(el), { canvas } = elements, { host } = channel;
+  const line = new Line(channel, elements);
   const painter = new Painter(elements, () => line.askAgain());
-  const room = new Room(elements, model.get("css"), (ratio) => {
+  const room = new Room(elements, css, (ratio) => {
     line.ratio = ratio;
     line.ask();
   });
 
-  /** @type {(message: Frame | Pong, buffers?: Bytes[]) => void} */
-  const receive = (message, buffers) => {
-    const whole = line.hear(message, buffers ?? []);
+  channel.listen((message, buffers) => {
+    const whole = line.hear(message, buffers);
     if (whole) painter.take(/** @type {Frame} */ (message), whole);
-  };
+  });
   // JupyterLab's shortcuts would take a dropdown's arrows, and x on a slider would cut the cell.
   /** @param {FocusEvent} event */
   const keepKeys = ({ target }) => {
@@ -330,15 +334,14 @@ function render({ model, el }) {
   document.addEventListener("visibilitychange", back, { signal });
   // A reloaded page cleans nothing up.
   globalThis.addEventListener("pagehide", () => line.leave(), { signal });
-  model.on("msg:custom", receive);
-  model.on("comm_live_update", stopped);
-  model.on("destroy", stopped);
+  host.on("comm_live_update", stopped);
+  host.on("destroy", stopped);
   globalThis.addEventListener("resize", () => room.fitSoon(), { signal });
   elements.enlarge.addEventListener("click", () => {
     if (document.fullscreenElement) document.exitFullscreen();
     else canvas.closest(".posviz-explorer")?.requestFullscreen();
   });
-  if (model.get("drags")) watchDrags(canvas, (place) => line.drag(place), signal);
+  if (drags) watchDrags(canvas, (place) => line.drag(place), signal);
   const endSharpness = watchSharpness(() => room.fit());
   const pulse = setInterval(() => line.pulse(), PULSE_EVERY);
   const look = setInterval(() => line.look(), LOOK_EVERY);
@@ -349,13 +352,12 @@ function render({ model, el }) {
     clearInterval(pulse);
     clearInterval(look);
     room.close();
-    model.off("msg:custom", receive);
-    model.off("comm_live_update", stopped);
-    model.off("destroy", stopped);
+    host.off("comm_live_update", stopped);
+    host.off("destroy", stopped);
     line.host.end();
     painter.close();
     line.leave();
   };
 }
 
-export default { render };
+export { makeScreen };

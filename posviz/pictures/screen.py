@@ -1,26 +1,14 @@
-"""The screen: a canvas in the browser that shows frames of a live figure."""
+"""The screen: which views of a picture are open, and the frames that they are sent."""
 
 import base64
 import time
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import anywidget
-import traitlets
-
-from posviz.pictures.declared import Declared
 from posviz.pictures.live_figure import LiveFigure
-from posviz.pictures.messages import is_name
-from posviz.pictures.scripts import as_module
 from posviz.pictures.stream.frames import Frames
-from posviz.pictures.style import drawing
 
-_HERE = Path(__file__).parent
 FORGET_AFTER = 60.0  # seconds; a view that is seen is heard every two
-MOST_VIEWS = 32  # further ones wait until one is closed or forgotten
-LOWEST, HIGHEST = 0.1, 100.0  # ratios: browsers zoom from 0.25 to 5, and a full screen by more
-FLAGS = ("ask", "gone", "plain", "dark")
 
 
 class View(NamedTuple):
@@ -31,32 +19,20 @@ class View(NamedTuple):
     heard: float  # seconds
 
 
-class Screen(anywidget.AnyWidget):
+class Screen:
     """Sends frames to every view that is open; knows which are open and how sharp they are.
 
     There is no acknowledgement and so nothing that could stay in flight for ever: a view that has
     missed a frame, or comes back, asks for one.
     """
 
-    # Strings, not paths: with a path anywidget watches the file and keeps every instance alive.
-    _esm = as_module(_HERE / "screen.js")
-    _css = (_HERE / "screen.css").read_text("utf-8")
-
-    css: Any = traitlets.List().tag(sync=True)  # pixels that the picture is drawn for
-    drags = traitlets.Bool().tag(sync=True)  # whether something in the picture can be dragged
-
-    def __init__(self, live: LiveFigure, refresh: Callable[[], None]) -> None:
+    def __init__(self, live: LiveFigure, refresh: Callable, tell: Callable) -> None:
         """`refresh` is called when a view asks for a frame."""
-        super().__init__(
-            css=[round(100 * inches) for inches in live.picture.size],
-            drags=type(live.picture).dragged is not Declared.dragged,
-        )
-        self.live, self._refresh = live, refresh
+        self.live, self._refresh, self._tell = live, refresh, tell
         self.views: dict[str, View] = {}
         self.frame_number = 0  # of the newest frame
         self._frames = Frames()
         self._plain = False  # whether a view's host loses binary buffers
-        self.on_msg(self._receive)
 
     def show(self) -> None:
         """Send the figure as it stands to every open view."""
@@ -67,15 +43,10 @@ class Screen(anywidget.AnyWidget):
         if self._plain:
             head["text"] = [base64.b64encode(buffer).decode() for buffer in buffers]
             buffers = []
-        self.send(head | fields | {"buffers": len(buffers)}, buffers)
+        self._tell(head | fields | {"buffers": len(buffers)}, buffers)
 
-    def _receive(self, _, message, buffers):
-        """Handle a message of a view: it asks, is open, was dragged in, or has been closed."""
-        with drawing:
-            if _is_understood(message):
-                self._hear(message)
-
-    def _hear(self, message):
+    def receive(self, message: dict) -> None:
+        """A view asks, is open, was dragged in, or has been closed."""
         view, now = message["view"], time.monotonic()
         known = view in self.views and self.views[view].ratio == message.get("ratio")
         dark = self.live.dark
@@ -83,10 +54,8 @@ class Screen(anywidget.AnyWidget):
         kept = {name: v for name, v in self.views.items() if now - v.heard < FORGET_AFTER}
         if message.get("gone"):
             kept.pop(view, None)
-        elif view in kept or len(kept) < MOST_VIEWS:
-            kept[view] = View(message["ratio"], message.get("dark", False), now)
         else:
-            return
+            kept[view] = View(message["ratio"], message.get("dark", False), now)
         self.views = kept
         if not self.views:
             self.live.release()
@@ -102,34 +71,9 @@ class Screen(anywidget.AnyWidget):
         else:
             if "drag" in message:
                 self.live.drag(*message["drag"])  # who observes the knobs shows the frame
-            self.send({"pong": view})
+            self._tell({"pong": view}, [])
 
     def close(self) -> None:
         """Forget every view and free the figure."""
-        with drawing:
-            self.views.clear()
-            self.live.release()
-        super().close()
-
-
-def _is_understood(message):
-    """Whether a view of ours could have sent it."""
-    return (
-        isinstance(message, dict)
-        and is_name(message.get("view"))
-        and all(isinstance(message.get(flag, False), bool) for flag in FLAGS)
-        and (message.get("gone") or _is_ratio(message.get("ratio")))
-        and _is_place(message.get("drag", [0, 0]))
-    )
-
-
-def _is_ratio(value):
-    return type(value) in (int, float) and LOWEST <= value <= HIGHEST
-
-
-def _is_place(value):
-    return isinstance(value, list) and len(value) == 2 and all(map(_is_share, value))
-
-
-def _is_share(value):
-    return type(value) in (int, float) and 0 <= value <= 1
+        self.views.clear()
+        self.live.release()

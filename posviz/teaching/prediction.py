@@ -14,7 +14,6 @@ import mistune
 import traitlets
 
 from posviz.pictures.export import notebook_png
-from posviz.pictures.messages import is_whole
 from posviz.pictures.reruns import take_over_cell
 from posviz.pictures.scripts import as_module
 from posviz.pictures.stored import WIDGET, mark
@@ -46,12 +45,9 @@ class Prediction(anywidget.AnyWidget):
         take_over_cell(self)
 
     def _receive(self, _, message, __):
-        found = message if isinstance(message, dict) else {}
-        number, chosen = found.get("question"), found.get("chosen")
-        if is_whole(number, 0, len(self._asked) - 1):
-            question, holds = self._asked[number]
-            if is_whole(chosen, 0, len(holds) - 1):
-                progress.note(self._kind, progress.lesson_of_notebook(), question, holds[chosen])
+        question, holds = self._asked[message["question"]]
+        chosen = holds[message["chosen"]]
+        progress.note(self._kind, progress.lesson_of_notebook(), question, chosen)
 
     def shown(self) -> dict[str, str]:
         """What is shown where no kernel is."""

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from posviz.pictures.explorer import Explorer
 from posviz.pictures.knobs import choice, device, even, integer, log, real, switch, text
 from posviz.pictures.picture import Picture
 from posviz.pictures.style import SIGNED
@@ -131,22 +132,28 @@ class Failing(Waves):
 
 
 class Browser:
-    """The other end of a screen's wire: opens views and keeps what arrives."""
+    """A page: makes an explorer, opens views of it, and keeps what arrives."""
 
-    def __init__(self, screen):
-        self.screen, self.messages = screen, []
-        screen.comm.publish_msg = self._from_kernel
+    def __init__(self, picture):
+        self.told = []  # every message that came, with its buffers
+        self.explorer = Explorer(picture, self._hear)
 
-    def _from_kernel(self, kind, data=None, buffers=None, **_):
-        if kind == "comm_msg" and data["method"] == "custom":
-            json.dumps(data)  # what cannot be written as JSON never reaches a browser
-            self.messages.append((data["content"], buffers))
+    def _hear(self, message, buffers):
+        json.dumps(message)  # what cannot be written as JSON never reaches a browser
+        self.told.append((message, buffers))
 
     def say(self, view, **message):
-        """Send a message as the JavaScript of one view would."""
-        content = {"view": view, **message}
-        wire = {"content": {"data": {"method": "custom", "content": content}}, "buffers": []}
-        self.screen._handle_msg(wire)
+        """Send what the JavaScript of one view's screen would."""
+        self.explorer.receive({"part": "screen", "view": view, **message})
+
+    @property
+    def messages(self):
+        """What came for the screen, with its buffers."""
+        return [
+            ({name: value for name, value in message.items() if name != "part"}, buffers)
+            for message, buffers in self.told
+            if message.get("part") == "screen"
+        ]
 
     @property
     def frames(self):
@@ -155,17 +162,18 @@ class Browser:
 
 
 class Hand:
-    """A reader's hand on a slider: what the JavaScript of one view would send and hear."""
+    """A reader's hand on a control: what the JavaScript of one view would send and hear."""
 
-    def __init__(self, slider, view="a"):
-        self.wire, self.view, self.number = Browser(slider), view, 0
+    def __init__(self, browser, name, view="a"):
+        self.browser, self.name, self.view, self.number = browser, name, view, 0
         self.send(change=-1)
 
     def send(self, **what):
         """Send a message with the next number, and the newest change unless told otherwise."""
         self.number += 1
-        change = self.heard["change"] if self.wire.messages else -1
-        self.wire.say(self.view, **{"number": self.number, "change": change, **what})
+        change = self.heard["change"] if self.all_heard else -1
+        message = {"view": self.view, "number": self.number, "change": change, **what}
+        self.browser.explorer.receive({"knob": self.name, **message})
 
     def move(self, place):
         """Move the handle."""
@@ -176,6 +184,11 @@ class Hand:
         self.send(typed=text)
 
     @property
+    def all_heard(self):
+        """All that this control was told."""
+        return [message for message, _ in self.browser.told if message.get("knob") == self.name]
+
+    @property
     def heard(self):
-        """What the kernel told last."""
-        return self.wire.messages[-1][0]
+        """What it was told last."""
+        return self.all_heard[-1]

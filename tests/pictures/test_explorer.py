@@ -23,18 +23,24 @@ def picture():
 
 
 @pytest.fixture
-def explorer(picture):
-    explorer = picture.explore()
-    yield explorer
-    explorer.close()
+def browser(picture):
+    """A browser in which one view of the explorer is open."""
+    browser = Browser(picture)
+    browser.say("a", ratio=1)
+    yield browser
+    browser.explorer.close()
 
 
 @pytest.fixture
-def browser(explorer):
-    """A browser in which one view of the explorer is open."""
-    browser = Browser(explorer.screen)
-    browser.say("a", ratio=1)
-    return browser
+def explorer(browser):
+    return browser.explorer
+
+
+@pytest.fixture
+def widget(picture):
+    widget = picture.explore()
+    yield widget
+    widget.close()
 
 
 def last_pixels(browser) -> np.ndarray:
@@ -54,28 +60,22 @@ def alike(one, other) -> bool:
 
 
 def test_four_controls_are_shown_and_more_on_request(explorer, picture):
-    assert list(explorer.controls) == list(picture.knobs())
-    *first, later, buttons = explorer.children[0].children
-    boxes = [*first, *later.children]
-    assert [getattr(box, "children", [box])[0] for box in boxes] == [*explorer.controls.values()]
-    assert len(first) == 4
-    assert "posviz-closed" in later._dom_classes
-    explorer.more.value = True
-    assert "posviz-closed" not in later._dom_classes
-    assert buttons.children == (explorer.more, explorer.reset_button, explorer.export.button)
-    assert explorer.screen in explorer.children
-    assert explorer.error in explorer.children
+    shown = explorer.shown["controls"]
+    assert [control["name"] for control in shown] == list(picture.knobs())
+    assert [control["name"] for control in shown if control["first"]] == [*picture.first_knobs()]
+    assert len(picture.first_knobs()) == 4
 
 
-def test_a_slider_moves_the_picture(explorer, browser, picture):
-    Hand(explorer.controls["position"]).move(20)
+def test_a_slider_moves_the_picture(browser, picture):
+    Hand(browser, "position").move(20)
     assert [frame["frame"] for frame in browser.frames] == [1, 2]
     assert browser.frames[-1]["caption"].startswith("At position 20 ")
     assert alike(last_pixels(browser), fresh_pixels(picture))
 
 
-def test_nothing_is_computed_while_nobody_looks(explorer, picture, monkeypatch):
+def test_nothing_is_computed_while_nobody_looks(picture, monkeypatch):
     monkeypatch.setattr(Failing, "compute", lambda _: pytest.fail("computed for nobody"))
+    explorer = Browser(picture).explorer
     picture.position = 20
     assert explorer.live.layers is None
 
@@ -85,9 +85,9 @@ def test_reset_brings_every_knob_back_in_one_frame(explorer, browser, picture):
     start = picture.values()
     picture.position, picture.shape, picture.base, picture.lines = 20, "cosine", 2000, 4
     count = len(browser.frames)
-    explorer.reset_button.click()
+    explorer.receive({"part": "reset"})
     assert picture.values() == start
-    assert explorer.controls["position"].place == 3
+    assert explorer.controls["position"].standing()["place"] == 3
     assert len(browser.frames) == count + 1
     assert alike(last_pixels(browser), fresh_pixels(picture))
 
@@ -98,7 +98,7 @@ def test_reset_brings_every_knob_back_in_one_frame(explorer, browser, picture):
 @pytest.mark.parametrize(
     ("place", "message"),
     [
-        ("compute", "ValueError: too &lt;wide&gt; &amp; too long"),
+        ("compute", "ValueError: too <wide> & too long"),
         ("drawing", "ParseSyntaxException"),
     ],
 )
@@ -108,22 +108,21 @@ def test_an_error_is_shown_the_old_picture_stays_and_reset_works(
     good = last_pixels(browser)
     with picture.hold_trait_notifications():
         picture.width, picture.fail = 12, place
-    assert "role='alert'" in explorer.error.value
-    assert message in explorer.error.value
-    assert "<wide>" not in explorer.error.value
+    [told] = [message["error"] for message, _ in browser.told if message.get("part") == "error"]
+    assert message in told
     assert len(browser.frames) == 1
-    explorer.reset_button.click()
-    assert explorer.error.value == ""
+    explorer.receive({"part": "reset"})
+    assert explorer.error == ""
     assert np.array_equal(last_pixels(browser), good)
 
 
 # ---------------------------------------------------------------- where no kernel is
 
 
-def test_the_mime_bundle_holds_widget_picture_and_caption(explorer, picture):
-    data, metadata = explorer._repr_mimebundle_()
+def test_the_mime_bundle_holds_widget_picture_and_caption(widget, picture):
+    data, metadata = widget._repr_mimebundle_()
     caption = picture.caption(picture.compute())
-    assert data["application/vnd.jupyter.widget-view+json"]["model_id"] == explorer.model_id
+    assert data["application/vnd.jupyter.widget-view+json"]["model_id"] == widget.model_id
     assert data["text/plain"] == f"Failing: {caption}"
     assert metadata["image/png"] == {"width": 400, "alt": caption}
     png = base64.b64decode(data["image/png"])
@@ -131,15 +130,24 @@ def test_the_mime_bundle_holds_widget_picture_and_caption(explorer, picture):
     assert np.abs(image - fresh_pixels(picture)[..., :3]).mean() < 2  # 255 colours, so nearly
     assert len(png) < 30 * 1024
     json.dumps([data, metadata])
-    assert explorer.live.layers is None
+    assert widget.explorer.live.layers is None
 
 
-def test_the_stored_picture_is_light_on_a_dark_page(explorer, browser):
-    browser.say("b", ratio=2, dark=True)
-    assert explorer.live.dark
-    png = base64.b64decode(explorer._repr_mimebundle_()[0]["image/png"])
+def test_the_stored_picture_is_light_on_a_dark_page(widget):
+    widget.explorer.receive({"part": "screen", "view": "b", "ratio": 2, "dark": True})
+    assert widget.explorer.live.dark
+    png = base64.b64decode(widget._repr_mimebundle_()[0]["image/png"])
     with Image.open(io.BytesIO(png)) as image:
         assert (image.size, image.convert("RGB").getpixel((0, 0))) == ((400, 200), (255,) * 3)
+
+
+def test_the_widget_carries_messages_both_ways(widget, picture):
+    sent = []
+    widget.comm.publish_msg = lambda kind, data=None, **_: sent.append(data)
+    content = {"knob": "position", "view": "a", "number": 1, "change": 0, "place": 20}
+    widget._handle_msg({"content": {"data": {"method": "custom", "content": content}}})
+    assert picture.position == 20
+    assert [told["content"]["place"] for told in sent] == [20]
 
 
 # ---------------------------------------------------------------- letting go
@@ -147,34 +155,32 @@ def test_the_stored_picture_is_light_on_a_dark_page(explorer, browser):
 
 def test_closing_leaves_no_widget_and_no_observer(picture):
     before = set(_instances)
-    explorer = picture.explore()
-    browser = Browser(explorer.screen)
-    browser.say("a", ratio=1)
-    assert len(set(_instances) - before) > 40
-    explorer.close()
+    widget = picture.explore()
+    widget.explorer.receive({"part": "screen", "view": "a", "ratio": 1})
+    widget.close()
     assert set(_instances) - before == set()
     picture.position = 20
-    assert len(browser.frames) == 1
-    explorer.close()
+    assert widget.explorer.screen.frame_number == 1
+    widget.close()
 
 
 def test_a_closed_explorer_is_freed_and_so_is_its_figure(picture):
-    explorer = picture.explore()
-    Browser(explorer.screen).say("a", ratio=1)
-    kept = [weakref.ref(thing) for thing in (explorer, explorer.screen, explorer.live)]
-    kept.append(weakref.ref(explorer.live.layers.figure))
-    explorer.close()
-    del explorer
+    widget = picture.explore()
+    widget.explorer.receive({"part": "screen", "view": "a", "ratio": 1})
+    kept = [weakref.ref(thing) for thing in (widget, widget.explorer, widget.explorer.live)]
+    kept.append(weakref.ref(widget.explorer.live.layers.figure))
+    widget.close()
+    del widget
     gc.collect()
     assert [reference() for reference in kept] == [None] * 4
 
 
-def test_two_explorers_of_one_picture_move_together(explorer, picture):
-    other = picture.explore()
-    hand, seen = Hand(explorer.controls["position"]), Hand(other.controls["position"])
+def test_two_explorers_of_one_picture_move_together(browser, picture):
+    other = Browser(picture)
+    hand, seen = Hand(browser, "position"), Hand(other, "position")
     hand.move(20)
     assert seen.heard["place"] == 20
-    other.close()
+    other.explorer.close()
     hand.move(21)
     assert picture.position == 21
 
@@ -182,11 +188,11 @@ def test_two_explorers_of_one_picture_move_together(explorer, picture):
 # ---------------------------------------------------------------- Reset
 
 
-def test_reset_stops_play_and_drops_its_last_steps(explorer, picture):
-    hand = Hand(explorer.controls["position"])
+def test_reset_stops_play_and_drops_its_last_steps(browser, picture):
+    hand = Hand(browser, "position")
     hand.move(20)
     under_way = hand.heard["change"]
-    explorer.reset()
-    assert any(message.get("stop") for message, _ in hand.wire.messages)
+    browser.explorer.reset()
+    assert any(message.get("stop") for message in hand.all_heard)
     hand.send(place=21, change=under_way)
     assert (picture.position, hand.heard["place"]) == (3, 3)

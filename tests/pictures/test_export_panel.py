@@ -2,7 +2,6 @@
 
 import base64
 import os
-import re
 
 import numpy as np
 import pytest
@@ -30,9 +29,29 @@ def folder(tmp_path, monkeypatch):
     return tmp_path / "notebooks"
 
 
+class Panel:
+    """The panel of one view: what it has chosen, and what it was told last."""
+
+    def __init__(self, picture):
+        self.panel = ExportPanel(picture, lambda message: setattr(self, "told", message))
+        shown = self.panel.shown
+        self.chosen = {"view": "a", "format": shown["formats"][0], "filmed": shown["filmed"]}
+        self.chosen |= {"style": "slide", "dark": False, "name": shown["name"]}
+
+    def choose(self, **chosen):
+        self.chosen |= chosen
+        self.panel.receive(self.chosen)
+        return self.told["line"]
+
+    def save(self, **chosen):
+        self.chosen |= chosen
+        self.panel.receive(self.chosen | {"save": True})
+        return self.told
+
+
 @pytest.fixture
 def panel(folder):
-    return ExportPanel(Failing(position=20))
+    return Panel(Failing(position=20))
 
 
 def files(folder) -> list[str]:
@@ -43,34 +62,31 @@ def files(folder) -> list[str]:
 
 @pytest.mark.parametrize("kind", ["png", "svg"])
 def test_save_writes_a_file_and_the_link_holds_a_copy(panel, folder, kind):
-    panel.kind.value = kind
-    panel.save_button.click()
+    told = panel.save(format=kind)
     assert files(folder) == [f"figures/Failing.{kind}"]
-    link = re.search(r"download='(.*?)' href='data:(.*?);base64,(.*?)'", panel.result.value)
-    assert link.group(1, 2) == (f"Failing.{kind}", MIME[kind])
     saved = (folder / "figures" / f"Failing.{kind}").read_bytes()
-    assert base64.b64decode(link.group(3)) == saved
-    assert f"<code>figures/Failing.{kind}</code>" in panel.result.value
+    link = f"data:{MIME[kind]};base64,{base64.b64encode(saved).decode()}"
+    assert told == {
+        "view": "a",
+        "saved": f"Saved figures/Failing.{kind}.",
+        "file": f"Failing.{kind}",
+        "link": link,
+    }
 
 
-@pytest.mark.parametrize("name", ["../up", "", "<b>/x"])
-def test_a_bad_name_is_shown_and_nothing_is_written(panel, folder, name):
-    panel.name.value = name
-    panel.save()
-    assert panel.result.value.startswith("<div role='alert'>Not saved: file name = ")
-    assert "<b>" not in panel.result.value
+@pytest.mark.parametrize("name", ["../up", "", "a/x"])
+def test_a_bad_name_is_told_and_nothing_is_written(panel, folder, name):
+    assert panel.save(name=name)["refused"].startswith("Not saved: file name = ")
     assert files(folder) == []
 
 
-def test_an_error_of_the_picture_is_shown_and_the_next_save_clears_it(panel, folder):
-    panel.picture.fail = "compute"
-    panel.save()
-    assert "Not saved: too &lt;wide&gt; &amp; too long" in panel.result.value
+def test_an_error_of_the_picture_is_told_and_the_next_save_works(panel, folder):
+    panel.panel.picture.fail = "compute"
+    assert panel.save()["refused"] == "Not saved: too <wide> & too long"
     assert files(folder) == []
-    panel.picture.fail = "nowhere"
-    panel.save()
-    assert "Not saved" not in panel.result.value
-    assert files(folder) == ["figures/Failing.png"]
+    panel.panel.picture.fail = "nowhere"
+    assert panel.save()["saved"] == "Saved figures/Failing.png."
+    assert panel.save()["saved"] == "Replaced figures/Failing.png."
 
 
 # ---------------------------------------------------------------- the line of Python
@@ -78,40 +94,20 @@ def test_an_error_of_the_picture_is_shown_and_the_next_save_clears_it(panel, fol
 
 @pytest.mark.slow("a film")
 def test_an_animation_asks_what_moves_and_is_copied_as_one(folder):
-    kind = "gif"
-    panel = ExportPanel(Failing(position=20))
-    assert panel.filmed.layout.display == "none"
-    movable = [name for _, name in panel.filmed.options]
-    assert movable == ["lines", "position", "width", "base", "phase", "shape", "marked", "fail"]
-    panel.kind.value, panel.filmed.value, panel.style.value = kind, "lines", "paper"
-    assert panel.filmed.layout.display == "flex"
-    panel.save()
-    saved = folder / "figures" / f"Failing.{kind}"
-    assert f"data:{MIME[kind]};base64,{base64.b64encode(saved.read_bytes()).decode()}'" in (
-        panel.result.value
-    )
-    call = panel.copy_button.text.partition("Failing(")[2]
-    assert call.endswith(f").animate('lines', 'figures/Failing.{kind}', style='paper')")
-    assert panel.picture.values() == Failing(position=20).values()
+    panel = Panel(Failing(position=20))
+    movable = ["lines", "position", "width", "base", "phase", "shape", "marked", "fail"]
+    assert list(panel.panel.shown["movable"]) == movable
+    told = panel.save(format="gif", filmed="lines", style="paper")
+    saved = folder / "figures" / "Failing.gif"
+    assert told["link"] == f"data:image/gif;base64,{base64.b64encode(saved.read_bytes()).decode()}"
+    call = panel.choose().partition("Failing(")[2]
+    assert call.endswith(").animate('lines', 'figures/Failing.gif', style='paper')")
+    assert panel.panel.picture.values() == Failing(position=20).values()
 
 
-def test_the_line_follows_the_knobs_only_while_the_panel_is_open(panel):
-    panel.button.value = True
-    panel.picture.position = 9
-    assert "position=9," in panel.copy_button.text
-    panel.button.value = False
-    panel.picture.position = 10
-    assert "position=9," in panel.copy_button.text
-    panel.button.value = True
-    assert "position=10," in panel.copy_button.text
-
-
-def test_a_file_that_was_there_is_replaced_and_that_is_told(panel):
-    told = []
-    for _ in range(2):
-        panel.save()
-        told.append(panel.result.value.split()[0])
-    assert told == ["Saved", "Replaced"]
+def test_the_line_tells_the_knobs_as_they_stand(panel):
+    panel.panel.picture.position = 9
+    assert "position=9," in panel.choose()
 
 
 def test_data_are_named_in_the_line_and_not_forgotten():

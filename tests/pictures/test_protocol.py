@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-from posviz.pictures.explorer import Explorer
 from tests.pictures.sample import Browser, Hand, Waves
 
 ROOT = Path(__file__).parents[2]
@@ -19,12 +18,11 @@ def fields(interface) -> tuple[set[str], set[str]]:
 
 
 def test_messages_have_the_fields_that_their_types_name():
-    explorer = Explorer(Waves())
-    hand = Hand(explorer.controls["position"])
+    browser = Browser(Waves())
+    hand = Hand(browser, "position")
     hand.type("100")
     refused = hand.heard
-    explorer.reset()
-    browser = Browser(explorer.screen)
+    browser.explorer.reset()
     browser.say("a", ratio=1)
     browser.say("a", ratio=1)
     browser.say("a", ratio=1, ask=True, plain=True)
@@ -33,17 +31,19 @@ def test_messages_have_the_fields_that_their_types_name():
     assert (frame, plain) == (must, must | may)
     assert (pong, set()) == fields("Pong")
     must, may = fields("Standing")
+    must |= fields("Limits")[0] | {"knob"}
     assert (set(refused) - must, set(hand.heard) - must) == (may - {"stop"}, {"stop"})
-    explorer.close()
+    shown = browser.explorer.shown
+    assert set(shown) == fields("ExplorerShown")[0]
+    assert set(shown["export"]) == fields("ExportShown")[0]
+    standing = fields("Limits")[0] | {"place", "text"}
+    assert all(set(each) == fields("ControlShown")[0] | standing for each in shown["controls"])
 
 
-def test_the_frame_is_sent_before_the_sliders_answer(monkeypatch):
-    explorer = Explorer(Waves())
-    sent = []
-    screen, slider = explorer.screen, explorer.controls["position"]
-    monkeypatch.setattr(screen, "send", lambda message, buffers=None: sent.append("frame"))
-    monkeypatch.setattr(slider, "send", lambda message: sent.append("answer"))
-    screen.views["a"] = None
-    slider._receive(None, {"view": "a", "number": 1, "change": 0, "place": 5}, [])
-    assert sent == ["frame", "answer"]
-    explorer.close()
+def test_the_frame_is_sent_before_the_controls_answer():
+    browser = Browser(Waves())
+    hand = Hand(browser, "position")
+    browser.say("a", ratio=1)
+    count = len(browser.told)
+    hand.move(5)
+    assert [set(message) >= {"frame"} for message, _ in browser.told[count:]] == [True, False]

@@ -31,9 +31,10 @@ def together(*functions):
 @pytest.mark.slow("seconds")
 def test_a_reset_in_the_middle_of_a_drag_waits_for_its_frame():
     picture = Slow()
-    explorer = picture.explore()
-    Browser(explorer.screen).say("a", ratio=1)
-    hand = Hand(explorer.controls["position"])
+    browser = Browser(picture)
+    explorer = browser.explorer
+    browser.say("a", ratio=1)
+    hand = Hand(browser, "position")
 
     def drag():
         for place in range(11, 20):
@@ -45,6 +46,6 @@ def test_a_reset_in_the_middle_of_a_drag_waits_for_its_frame():
             explorer.reset()
 
     together(drag, reset)
-    assert explorer.error.value == ""
+    assert explorer.error == ""
     assert hand.heard["place"] == picture.position
     explorer.close()

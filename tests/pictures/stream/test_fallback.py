@@ -136,8 +136,8 @@ class View:
     """A browser that shows every frame as it comes, and the picture it should show."""
 
     def __init__(self, picture):
-        self.picture, self.explorer = picture, picture.explore()
-        self.browser, self.scene = Browser(self.explorer.screen), Scene()
+        self.picture, self.browser, self.scene = picture, Browser(picture), Scene()
+        self.explorer = self.browser.explorer
         self.taken = 0
         self.browser.say("a", ratio=1)
 
@@ -191,7 +191,7 @@ def test_pixels_are_sent_from_the_frame_on_in_which_it_appears(why, how, request
     picture.appears = False  # it stays so, rather than to change to and fro
     view.newest()
     assert view.why == why
-    assert view.explorer.error.value == ""
+    assert view.explorer.error == ""
     view.explorer.close()
 
 

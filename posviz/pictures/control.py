@@ -1,0 +1,125 @@
+"""A knob's control: what its views show, and the messages that they and it exchange."""
+
+from collections.abc import Callable
+from typing import Any
+
+import traitlets
+
+from posviz.pictures import knobs
+from posviz.pictures.declared import Declared
+
+_ROW = 42  # letters of options that stand in a row as buttons; more are a list
+Tell = Callable[..., None]
+
+
+class Control:
+    """A number, a choice, a switch or a text, as views see it: places, a text, and a label.
+
+    Each message of a view is answered, and the next is sent after the answer, with the newest value
+    alone. A place that was sent before the knob was changed from elsewhere comes too late and is
+    dropped: each message names the change it knows of.
+    """
+
+    def __init__(self, picture: Declared, name: str, tell: Tell) -> None:
+        self.picture, self.name, self._tell_views = picture, name, tell
+        self.knob: Any = picture.knobs()[name]
+        self._change = 0  # how often the knob was changed from elsewhere
+        self._setting_knob = False
+        self._told: dict = self.standing()
+        picture.observe(self._look, list(picture.knobs()))
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """What a view needs in order to draw the control, and where it stands."""
+        knob = self.knob
+        texts = [str(option) for option in knob.every]
+        stops = knob.stops(100) if isinstance(knob, knobs.numeric) else []
+        return {
+            "name": self.name,
+            "kind": self._kind(texts),
+            "label": knob.label,
+            "first": self.name in self.picture.first_knobs(),
+            "texts": texts,
+            "absent": {str(name): why for name, why in knob.reasons.items()},
+            "width": max((len(knob.write(value)) for value in stops), default=0),
+            "play": knob.play,
+            **self.standing(),
+        }
+
+    def _kind(self, texts):
+        for kind, of in (("slider", knobs.numeric), ("switch", knobs.switch), ("text", knobs.text)):
+            if isinstance(self.knob, of):
+                return kind
+        is_row = len(texts) <= 4 and sum(len(text) + 3 for text in texts) <= _ROW
+        return "buttons" if is_row or isinstance(self.knob, knobs.device) else "list"
+
+    @property
+    def value(self) -> Any:
+        """The knob's value."""
+        return getattr(self.picture, self.name)
+
+    def standing(self) -> dict[str, Any]:
+        """Where the control stands, how far it reaches, and why it changes nothing, if so."""
+        knob, value = self.knob, self.value
+        told = {"place": knob.place(value), "text": knob.write(value)}
+        told |= {"idle": knob.idle(self.picture), "range": "", "last_place": knob.last_place}
+        if isinstance(knob, knobs.numeric):
+            end = knob.end(self.picture)
+            told |= {"range": f"from {knob.low:,} to {end:,}", "last_place": knob.place(end)}
+        return told
+
+    def stop(self) -> None:
+        """Stop playing, and drop messages that are still under way."""
+        self._change += 1
+        self._tell(stop=True)
+
+    def _look(self, _):
+        """A knob was changed: tell what that means for this one."""
+        if not self._setting_knob and self.standing() != self._told:
+            self._change += 1
+            self._tell()
+
+    def receive(self, message: dict) -> None:
+        """A view asks how things stand, or moves the handle, or sends what was typed."""
+        answer = {"view": message["view"], "number": message["number"]}
+        try:
+            if message["change"] == self._change:
+                self._follow(message)
+        except traitlets.TraitError as error:
+            # Code calls the knob by its name, the screen by its label.
+            answer["refused"] = str(error).replace(self.name, self.knob.label, 1)
+        finally:  # without an answer the control would wait
+            self._tell(**answer)
+
+    def _follow(self, message):
+        value = self._wanted(message)
+        self._setting_knob = True
+        try:
+            with self.picture.hold_trait_notifications():
+                changed = value != self.value
+                setattr(self.picture, self.name, value)
+                for other in self.knob.restarts if changed else ():
+                    setattr(self.picture, other, self.picture.knobs()[other].low)
+        finally:
+            self._setting_knob = False
+
+    def _wanted(self, message):
+        knob, is_number = self.knob, isinstance(self.knob, knobs.numeric)
+        end = knob.end(self.picture) if is_number else None
+        if "place" in message:
+            value = knob.at(message["place"])
+            return min(value, end) if is_number else value
+        value = knob.read(message["typed"])
+        if is_number and end < value <= knob.high:
+            told = f"{self.name} = {value!r} is refused: it ends at {end:,} now."
+            raise traitlets.TraitError(told)
+        return value
+
+    def _tell(self, **more):
+        """Tell every view how things stand."""
+        self._told = self.standing()
+        self._tell_views({**self._told, "change": self._change, **more})
+
+    def close(self) -> None:
+        """Stop observing the knobs."""
+        self.picture.unobserve(self._look, list(self.picture.knobs()))
