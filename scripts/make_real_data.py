@@ -7,15 +7,13 @@ It needs what `posviz.models.real.MISSING` names, 1.6 GB of memory and a minute 
 """
 
 import hashlib
-import json
 import sys
 
 import numpy as np
-from safetensors import safe_open
-from safetensors.numpy import save_file
 
 from posviz.attention import softmax
 from posviz.models import real
+from posviz.models.archive import load_archive, save_archive
 from posviz.models.reading import pair_norms
 
 TABLE = {
@@ -52,11 +50,11 @@ def main(check):
         real.HEADS: telling_heads(runs),
         real.NORMS: every_heads_norms(runs),
     }
-    for path, (arrays, metadata) in made.items():
+    for path, (arrays, card) in made.items():
         if check:
-            compare(path, arrays, metadata)
+            compare(path, arrays, card)
         else:
-            save_file(arrays, path, metadata)
+            save_archive(path, arrays, card)
         print(f"{path.name}: {path.stat().st_size:,} bytes")
 
 
@@ -88,8 +86,8 @@ def telling_heads(runs):
         kept = q[layers, heads], k[layers, heads], weights[layers, heads]
         for part, x in zip(real.Head._fields[1:], kept, strict=True):
             kind = np.float32 if part == "weights" else np.float16
-            arrays[f"{sentence}/{part}"] = np.ascontiguousarray(x.astype(kind))
-    return arrays, SMOLLM2 | HEADS | {"sha256": digest(model_file()), "words": json.dumps(words)}
+            arrays[f"{sentence}/{part}"] = x.astype(kind)
+    return arrays, SMOLLM2 | HEADS | {"sha256": digest(model_file()), "words": words}
 
 
 def every_heads_norms(runs):
@@ -135,13 +133,13 @@ def attention(q, k):
     return softmax(np.where(np.tri(q.shape[-2], dtype=bool), scores, -np.inf))
 
 
-def compare(path, arrays, metadata):
+def compare(path, arrays, card):
     """Fail where a file is not what would be written; rounding may differ between machines."""
-    with safe_open(path, framework="numpy") as file:
-        if file.metadata() != metadata or sorted(file.keys()) != sorted(arrays):
-            raise ValueError(f"{path} has other contents, or comes from elsewhere")
-        for name, x in arrays.items():
-            np.testing.assert_allclose(file.get_tensor(name), x, rtol=2e-3, atol=1e-3)
+    stored, stored_card = load_archive(path)
+    if stored_card != card or stored.keys() != arrays.keys():
+        raise ValueError(f"{path} has other contents, or comes from elsewhere")
+    for name, x in arrays.items():
+        np.testing.assert_allclose(stored[name], x, rtol=2e-3, atol=1e-3)
 
 
 def digest(file):

