@@ -1,5 +1,6 @@
 """The bibliography, `sources.bib`: the keys that notebooks, claims and pictures cite by."""
 
+import re
 from collections.abc import Iterable
 from functools import cache
 from html import escape
@@ -9,14 +10,16 @@ from urllib.parse import urlsplit
 from posviz.wording import quoted
 
 ARXIV = "https://arxiv.org/abs/"
+# Of BibTeX our file has this alone: @misc, and fields in braces, a title in two pairs of them.
+_FIELD = re.compile(r"(\w+) = \{{1,2}([^{}]*)\}")
 
 
 @cache
-def bibliography() -> dict:
-    """Return the entries of the bibliography, as pybtex reads them, by key."""
-    from pybtex.database import parse_file  # only a kernel that shows a source waits for it
-
-    return dict(parse_file(Path(__file__).with_name("sources.bib"), "bibtex").entries.items())
+def bibliography() -> dict[str, dict[str, str]]:
+    """Return the fields of each entry of the bibliography, by key."""
+    text = Path(__file__).with_name("sources.bib").read_text("utf-8").replace(r"\_", "_")
+    entries = (" ".join(entry.split()).partition(",") for entry in text.split("\n@misc{")[1:])
+    return {key: dict(_FIELD.findall(fields)) for key, _, fields in entries}
 
 
 def url(key: str) -> str:
@@ -25,7 +28,7 @@ def url(key: str) -> str:
     Raises:
         ValueError: for a key that is not in the bibliography.
     """
-    fields = _entry(key).fields
+    fields = _fields(key)
     return fields["url"] if "url" in fields else ARXIV + fields["eprint"]
 
 
@@ -35,12 +38,12 @@ def name(key: str) -> str:
     Raises:
         ValueError: for a key that is not in the bibliography.
     """
-    entry = _entry(key)
-    names = [" ".join(person.prelast_names + person.last_names) for person in _authors(entry)]
+    fields = _fields(key)
+    names = [last for last, _ in _authors(fields)]
     if not names:
-        return entry.fields["title"].strip("{}")
+        return fields["title"]
     who = " and ".join(names) if len(names) < 3 else f"{names[0]} et al."
-    return f"{who}, {entry.fields['year']}"
+    return f"{who}, {fields['year']}"
 
 
 def link(key: str) -> str:
@@ -58,26 +61,28 @@ def listed(keys: Iterable[str]) -> dict[str, str]:
     Raises:
         ValueError: for a key that is not in the bibliography.
     """
-    from pybtex.backends.html import Backend
-    from pybtex.style.formatting.unsrt import Style
-    from pybtex.style.template import field, href
-
-    class Short(Style):
-        """Shows an address by its host."""
-
-        def format_url(self, entry):
-            return href(field("url", raw=True))[urlsplit(entry.fields.get("url", "")).netloc]
-
     ordered = sorted(set(keys), key=lambda key: (name(key).casefold(), key))
-    formatted = Short().format_entries([_entry(key) for key in ordered])
-    return {entry.key: entry.text.render(Backend("utf8")) for entry in formatted}
+    return {key: _entry(key) for key in ordered}
 
 
 def _entry(key):
+    """Authors, title, place and year, and a link, as HTML."""
+    fields = _fields(key)
+    who = [f"{first} {last}".strip() for last, first in _authors(fields)]
+    signed = " and ".join(who) if len(who) < 3 else f"{', '.join(who[:-1])}, and {who[-1]}"
+    placed = ", ".join(fields[part] for part in ("howpublished", "year") if part in fields)
+    parts = [part for part in (signed, fields["title"], placed) if part]
+    text = "\n".join(part if part.endswith("?") else f"{part}." for part in parts)
+    label = f"arXiv:{fields['eprint']}" if "eprint" in fields else urlsplit(fields["url"]).netloc
+    return f'{escape(text)}\n<a href="{escape(url(key))}">{escape(label)}</a>.'
+
+
+def _fields(key):
     if key not in bibliography():
         raise ValueError(f"key must be one of those in sources.bib, got {quoted(key)}")
     return bibliography()[key]
 
 
-def _authors(entry):
-    return entry.persons.get("author", [])
+def _authors(fields):
+    """Last and first name of each; "others" has no first."""
+    return [who.partition(", ")[::2] for who in fields.get("author", "").split(" and ") if who]

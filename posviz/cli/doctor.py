@@ -19,7 +19,7 @@ from posviz.pictures.places import SETTING, placed
 
 REQUIRED = (
     *("numpy", "matplotlib", "pillow", "fonttools", "traitlets", "ipywidgets", "anywidget"),
-    *("isal", "mistune", "platformdirs"),
+    *("mistune", "platformdirs"),
 )
 _TORCH = "learned", "rotary_code", "stretching", "content", "length", "choosing"
 WITH_TORCH = [OF_TOPIC[topic].number for topic in _TORCH]

@@ -13,8 +13,8 @@ CARD = "card"  # the name of the card among the arrays, as JSON
 
 def save_archive(path: Path, arrays: Mapping[str, np.ndarray], card: Mapping[str, Any]) -> None:
     """Write arrays by their names, and their card."""
-    told = np.array(json.dumps(card, ensure_ascii=False))
-    np.savez_compressed(path, **arrays, **{CARD: told})
+    contents: Any = {**arrays, CARD: np.array(json.dumps(card, ensure_ascii=False))}
+    np.savez_compressed(path, **contents)
 
 
 @functools.cache

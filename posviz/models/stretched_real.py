@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from tqdm import tqdm
 
 from posviz.encodings.checks import require_choice, require_integer
 from posviz.encodings.frequencies import Frequencies, rotary_frequencies
@@ -112,6 +111,8 @@ def read(method: str, factor: float = 1, *, length: int = LENGTH) -> Reading:
         raise ValueError(f"length must be a multiple of {BIN}, got {length}")
     tokenizer, model = _load()
     text = long_text(tokenizer, length)
+    from tqdm import tqdm
+
     from posviz.models.stretched_attention import token_losses
 
     losses, likeliest = np.full(length, np.nan), np.zeros(length, dtype=bool)

@@ -10,8 +10,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_data_path
-
 from posviz import __version__
 from posviz.course import LESSONS, OF_TOPIC
 from posviz.pictures.export import replacing
@@ -21,6 +19,8 @@ _LESSONS = "posviz.lessons."
 
 def file() -> Path:
     """Where it is kept: in the folder that the system has for a user's data."""
+    from platformdirs import user_data_path  # a browser's Python, which notes nothing, lacks it
+
     return user_data_path("posviz") / "progress.json"
 
 

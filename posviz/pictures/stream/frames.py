@@ -10,7 +10,6 @@ import zlib
 from typing import Any
 
 import numpy as np
-from isal import isal_zlib
 
 from posviz.pictures.stream.layers import Layers
 from posviz.pictures.stream.recorder import Recording
@@ -62,12 +61,12 @@ def _fields(whole, artists, moved) -> dict:
 
 
 def encode_png(rgba: np.ndarray) -> bytes:
-    """Pixels [height, width, 4] as a PNG, ten times faster than Pillow and a little larger."""
+    """Pixels [height, width, 4] as a PNG, at the fastest level: it is made once for each background."""
     height, width = rgba.shape[:2]
     rows = np.zeros((height, 1 + 4 * width), np.uint8)  # each row begins with its filter: none
     rows[:, 1:] = rgba.reshape(height, -1)
     header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
-    data = isal_zlib.compress(rows, 0)
+    data = zlib.compress(rows, 1)
     chunks = ((b"IHDR", header), (b"IDAT", data), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
