@@ -6,6 +6,7 @@ wrote it cannot be told.
 
 import base64
 import io
+import json
 import re
 from collections.abc import Callable
 from urllib.parse import urlsplit
@@ -15,6 +16,8 @@ from nbconvert.filters import markdown2html
 from nbformat import NotebookNode
 from PIL import Image
 
+from posviz import lessons
+
 TAGS = """
     a blockquote br caption code del details div em figcaption figure h1 h2 h3 h4 h5 h6 hr img li ol
     p pre small span strong sub summary sup table tbody td th thead tr ul
@@ -23,7 +26,7 @@ ATTRIBUTES = {
     "*": "class style",
     "a": "href title",
     "details": "open",
-    "div": "data-frames data-narrow",
+    "div": "data-picture data-values",
     "img": "alt height src title width",
     "ol": "start",
     "th": "scope",
@@ -33,7 +36,7 @@ STYLES = """
     white-space
 """
 PNG = "data:image/png;base64,"
-LOOKS = ("dark", "narrow", "narrow_dark")  # of a figure, besides its own
+LONGEST = 200  # letters of a knob's text
 _CORNER = re.compile(r"<th\b[^>]*></th>")
 
 
@@ -48,10 +51,13 @@ def sanitised(html: str) -> str:
 
 
 def _kept(_, name, value):
-    """An attribute's value, or None for an address that leads to data other than a picture's."""
-    if name == "src":
-        return value if value.startswith(PNG) and png(value.removeprefix(PNG)) else None
-    return None if name == "href" and not _leads(value) else value
+    """An attribute's value, or None for one that lessons do not have."""
+    check = _CHECKS.get(name)
+    return value if check is None or check(value) else None
+
+
+def _is_png(address) -> bool:
+    return address.startswith(PNG) and png(address.removeprefix(PNG)) != ""
 
 
 def _leads(address) -> bool:
@@ -62,6 +68,26 @@ def _leads(address) -> bool:
         return False
 
 
+def _are_values(text) -> bool:
+    """Whether it is JSON that tells knobs by name: numbers, booleans, short texts."""
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(values, dict):
+        return False
+    return all(
+        isinstance(value, int | float) or (isinstance(value, str) and len(value) <= LONGEST)
+        for value in values.values()
+    )
+
+
+_CHECKS = {
+    "src": _is_png,
+    "href": _leads,
+    "data-picture": lambda name: name in lessons.names(),
+    "data-values": _are_values,
+}
 _SANITISER = nh3.Cleaner(
     tags=set(TAGS.split()),
     attributes={tag: set(names.split()) for tag, names in ATTRIBUTES.items()},
@@ -99,12 +125,11 @@ def cleaned(lesson: NotebookNode) -> NotebookNode:
 
 
 def _about(metadata) -> NotebookNode:
-    """What is said about a PNG: its alternative text, its width in CSS pixels, its other looks."""
+    """What is said about a PNG: its alternative text, its width in CSS pixels."""
     found = metadata.get("image/png")
     known = found if isinstance(found, dict) else {}
-    kinds = {"alt": str, "width": int | float} | dict.fromkeys(LOOKS, str)
+    kinds = {"alt": str, "width": int | float}
     kept = {name: known[name] for name, kind in kinds.items() if isinstance(known.get(name), kind)}
-    kept |= {name: png(kept[name]) for name in LOOKS if name in kept}
     return NotebookNode({"image/png": NotebookNode(kept)})
 
 

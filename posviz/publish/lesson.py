@@ -1,8 +1,6 @@
-"""A lesson, run from its first cell to its last, with widgets that need no kernel afterwards."""
+"""A lesson as it is stored, or run from its first cell to its last."""
 
 import asyncio
-import base64
-import itertools
 import os
 import re
 import shutil
@@ -15,13 +13,12 @@ from nbformat import NotebookNode
 
 from posviz.pictures.killed import ending_with_us, temporary_folder
 from posviz.pictures.places import SETTING
-from posviz.pictures.stored import WIDGET
+from posviz.pictures.stored import LINE
 from posviz.publish.batch import reason
+from posviz.publish.clean import cleaned, sanitised
+from posviz.publish.place import place
 
 SECONDS = 600  # for one cell
-RUNNING = "POSVIZ_NOTEBOOK"  # in a kernel's environment: which notebook it is to run
-
-_TRY = re.compile(r"\*\*Try\b.*?(?=\*\*Notice|\Z)", re.DOTALL)
 
 
 class _Loop(asyncio.SelectorEventLoop):
@@ -51,29 +48,29 @@ def read(notebook: Path) -> NotebookNode:
     return found
 
 
-def prompts(notebook: NotebookNode) -> dict[str, str]:
-    """What a lesson asks of its pictures: the prompt below a cell, by the cell's source."""
-    asked = {}
-    for cell, below in itertools.pairwise(notebook.cells):
-        if cell.cell_type == "code" and below.cell_type == "markdown":
-            found = _TRY.search(below.source)
-            asked[cell.source.strip()] = found[0] if found else ""
-    return asked
+def living(notebook: Path) -> NotebookNode:
+    """What a notebook stores, cleaned, with a place for each explorer to live.
 
-
-def executed_with_filmstrips(notebook: Path) -> NotebookNode:
-    """A copy of the notebook as its own kernel fills it, every explorer a filmstrip.
-
-    Raises RuntimeError as `executed` does.
+    Raises RuntimeError that names a cell which was not run.
     """
-    lesson = executed(notebook, f"--IPKernelApp.extra_extensions={__name__}")
-    if any(WIDGET in output.get("data", {}) for cell in lesson.cells for output in _outputs(cell)):
-        raise RuntimeError(f"{notebook.name}: the kernel shows widgets instead of filmstrips")
+    lesson = cleaned(read(notebook))
+    for number, cell in enumerate(lesson.cells):
+        if cell.cell_type != "code":
+            continue
+        if cell.source.strip() and not cell.execution_count:
+            raise RuntimeError(
+                f"{notebook.name}, cell {number} was not run: run the whole notebook and save it"
+            )
+        for output in list(cell.outputs):
+            if output.get("data", {}).get("text/plain") == LINE:  # a hint for notebooks alone
+                cell.outputs.remove(output)
+            if html := sanitised(place(output)):
+                output.data["text/html"] = html
     return lesson
 
 
-def executed(notebook: Path, *arguments) -> NotebookNode:
-    """A copy of the notebook with what a kernel of its own, started with these arguments, tells.
+def executed(notebook: Path) -> NotebookNode:
+    """A copy of the notebook with what a kernel of its own tells.
 
     It finds the files beside the notebook, and leaves none there. Nothing stays of what it showed
     before, not even where a cell is not run.
@@ -91,16 +88,16 @@ def executed(notebook: Path, *arguments) -> NotebookNode:
         record_timing=False,
         coalesce_streams=True,
         shutdown_kernel="immediate",  # avoids errors from a kernel stopped within a cell
-        extra_arguments=["--log-level=ERROR", *arguments],
+        extra_arguments=["--log-level=ERROR"],
     )
     try:
         with temporary_folder() as folder, asyncio.Runner(loop_factory=_Loop) as runner:
             client.create_kernel_manager().connection_file = str(folder / "kernel.json")
-            environment = os.environ | {"TMPDIR": str(folder), RUNNING: str(notebook.resolve())}
+            environment = os.environ | {"TMPDIR": str(folder)}
             environment.pop(SETTING, None)
-            place = folder / "lesson"
-            _link(notebook.resolve().parent, place)
-            runner.run(client.async_execute(cwd=str(place), env=environment, **ending_with_us()))
+            beside = folder / "lesson"
+            _link(notebook.resolve().parent, beside)
+            runner.run(client.async_execute(cwd=str(beside), env=environment, **ending_with_us()))
     except CellExecutionError as error:
         raise RuntimeError(f"{notebook.name}, {_failure(lesson, error)}") from error
     except OSError:
@@ -146,43 +143,3 @@ def _plain(text) -> str:
 
 def _outputs(cell) -> list:
     return cell.get("outputs", [])
-
-
-def load_ipython_extension(shell):
-    """In the lesson's kernel: explorers show themselves as filmstrips, figures in all looks."""
-    import posviz.pictures.picture  # noqa: F401 - shows figures in its own way, from then on
-    from posviz.pictures.explorer import Explorer
-    from posviz.pictures.filmstrip import filmstrip
-    from posviz.pictures.search import Search
-    from posviz.pictures.styled_figure import StyledFigure
-    from posviz.teaching.prediction import Prediction
-
-    formatter = shell.display_formatter.mimebundle_formatter
-    # By class and not by name: a widget's own class is a subclass of the same name.
-    for kind in (Prediction, Search):
-        formatter.for_type(kind, lambda widget, **_: widget.shown())
-    asked = prompts(read(Path(os.environ[RUNNING])))
-
-    def shown(explorer, **_):
-        told = asked.get(shell.history_manager.input_hist_raw[-1].strip(), "")
-        strip = filmstrip(explorer.picture, told)
-        return {"text/html": strip, "text/plain": repr(explorer.picture)}
-
-    formatter.for_type(Explorer, shown)
-    shell.display_formatter.formatters["image/png"].for_type(StyledFigure, _in_all_looks)
-
-
-def _in_all_looks(figure):
-    from posviz.pictures.export import notebook_png
-    from posviz.pictures.filmstrip import NARROW
-
-    png, about = notebook_png(figure)
-    looks: dict[str, dict] = {
-        "dark": {"dark": True},
-        "narrow": {"style": NARROW},
-        "narrow_dark": {"style": NARROW, "dark": True},
-    }
-    for name, look in looks.items():
-        other, _ = notebook_png(figure.again(**look))
-        about[name] = base64.b64encode(other).decode()
-    return png, about

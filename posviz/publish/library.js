@@ -1,14 +1,22 @@
 // @ts-check
-// Runs a library of other people, which lies beside the page packed as a style. The page's policy names
-// its hash, so that none runs but the one that was written.
+// Runs a library of other people, which lies beside the page packed in a style, deflated and as base64: of
+// all files, a page from a disk reads no others. The page's policy names the library's hash.
 
 import { make } from "../pictures/elements.js";
-import { inflated } from "../pictures/inflated.js";
 
 /** @param {string} file */
 async function run(file) {
-  const text = new TextDecoder().decode(await inflated(`assets/${file}.css`, document.head));
-  document.head.append(make("script", { text }));
+  const href = `assets/${file}.css`, link = make("link", { rel: "stylesheet", href });
+  await new Promise((resolve, reject) => {
+    link.addEventListener("load", resolve);
+    link.addEventListener("error", () => reject(new Error(`${href} is not there`)));
+    document.head.append(link);
+  });
+  const quoted = getComputedStyle(document.head).getPropertyValue("--packed").trim();
+  link.remove();
+  const deflated = new Blob([Uint8Array.from(atob(quoted.slice(1, -1)), (letter) => letter.charCodeAt(0))]);
+  const stream = deflated.stream().pipeThrough(new DecompressionStream("deflate"));
+  document.head.append(make("script", { text: await new Response(stream).text() }));
 }
 
 // How MathJax reads formulas: without what would fetch more of it, as \\require does.

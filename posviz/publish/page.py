@@ -6,11 +6,11 @@ from pathlib import Path
 from nbconvert import HTMLExporter
 
 from posviz import sources
-from posviz.pictures.filmstrip import styles
 from posviz.pictures.scripts import as_script
-from posviz.publish.assets import policy, scripts, write, write_frames, write_library
-from posviz.publish.clean import cleaned, sanitised
-from posviz.publish.lesson import executed_with_filmstrips
+from posviz.pictures.widget import ExplorerWidget
+from posviz.publish.assets import policy, scripts, write, write_library
+from posviz.publish.clean import sanitised
+from posviz.publish.lesson import living
 from posviz.publish.overview import TO_LESSON, Overview, cited, overview, sections
 from posviz.teaching.prediction import Prediction
 
@@ -26,14 +26,13 @@ _BETWEEN = re.compile(
 
 
 def write_page(notebook: Path, to: Path, repository: str = "") -> Path:
-    """Run a lesson and write it as `to`/<its name>.html; what pages share is in `to`/assets.
+    """Write a lesson, as it is stored, as `to`/<its name>.html; what pages share is in `to`/assets.
 
     The notebook lies in `to`/notebooks. repository: as "owner/name" on GitHub, from where Colab and
-    Binder open it. Raises RuntimeError that names the cell where one fails, OSError where `to`
+    Binder open it. Raises RuntimeError that names a cell which was not run, OSError where `to`
     cannot be written.
     """
-    lesson = cleaned(executed_with_filmstrips(notebook))
-    write_frames(lesson, notebook.stem, to / "assets")
+    lesson = living(notebook)
     for cell in lesson.cells:
         if cell.cell_type == "markdown":
             cell.source = TO_LESSON.sub(r"\1.html", cell.source)
@@ -64,7 +63,7 @@ def write_page(notebook: Path, to: Path, repository: str = "") -> Path:
 def write_assets(to: Path) -> None:
     """Write what pages share, the styles and MathJax, into `to`/assets."""
     own = (HERE / "page.css").read_text("utf-8")
-    write(to / "assets" / "page.css", (styles() + Prediction._css + own).encode())
+    write(to / "assets" / "page.css", (ExplorerWidget._css + Prediction._css + own).encode())
     write_library("mathjax", to / "assets")
 
 

@@ -20,12 +20,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from nbformat import NotebookNode
 
-from posviz.pictures.filmstrip import styles
 from posviz.pictures.scripts import as_script
-from posviz.publish.assets import policy, scripts, write, write_frames, write_library
-from posviz.publish.clean import cleaned, markdown
-from posviz.publish.lesson import executed_with_filmstrips
-from posviz.publish.speaker import asked, followed
+from posviz.pictures.widget import ExplorerWidget
+from posviz.publish.assets import policy, scripts, write, write_library
+from posviz.publish.clean import markdown
+from posviz.publish.lesson import living
+from posviz.publish.speaker import asked
 from posviz.teaching.prediction import Prediction
 from posviz.wording import quoted
 
@@ -62,7 +62,6 @@ class Slide:
     shown: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     picture: str = ""
-    made: str = ""  # the picture's class
 
     @property
     def kind(self) -> str:
@@ -108,8 +107,7 @@ def stacks(notebook: NotebookNode) -> list[list[Slide]]:
         slide = stacks[-1][-1]
         if text:
             said = slide.notes if mark == "notes" else slide.shown
-            noted = said is slide.notes
-            said.append(followed(text, slide.made) if noted else EXERCISE.sub("", text))
+            said.append(text if mark == "notes" else EXERCISE.sub("", text))
         elif mark != "-":
             said = slide.notes
         printed = "".join(output.get("text", "") for output in cell.get("outputs", []))
@@ -125,15 +123,10 @@ def stacks(notebook: NotebookNode) -> list[list[Slide]]:
                     slide = Slide(slide.section)
                     stacks[-1].append(slide)
                     said = slide.notes
-                _add(slide, picture, output.data.get("text/plain", ""))
+                slide.picture = picture
+                if prediction := asked(picture):
+                    slide.notes.append(prediction.notes)
     return [_joined(stack) for stack in stacks]
-
-
-def _add(slide, picture, plain):
-    """Put a picture on a slide, and beside it what its choices stand for."""
-    slide.picture, slide.made = picture, re.split(r"\W", plain, maxsplit=1)[0]
-    if prediction := asked(picture):
-        slide.notes.append(prediction.notes)
 
 
 def _joined(stack: list[Slide]) -> list[Slide]:
@@ -163,7 +156,7 @@ def _pictures(output: NotebookNode) -> list[str]:
     """The HTML of a living picture, of a figure or of a table, which may be long."""
     data = output.get("data", {})
     shown = data.get("text/html", "")
-    if re.search("posviz-(filmstrip|prediction)", shown):
+    if re.search("posviz-(explorer|prediction)", shown):
         return [TO_NOTEBOOK.sub(r"\1", shown)]
     if "image/png" in data:
         image = f"data:image/png;base64,{data['image/png']}"
@@ -191,15 +184,13 @@ def _inline(texts: list[str]) -> Markup:
 
 
 def write_slides(notebook: Path, to: Path, choose: Callable = list) -> Path:
-    """Run a lesson and write its slides, `05_rope_slides.html`, and `assets` beside them.
+    """Write the slides of a stored lesson, `05_rope_slides.html`, and `assets` beside them.
 
     `choose` is given all of them and returns those that are wanted; see `posviz.publish.lecture`.
-    Raises what it raises or a cell of the lesson does, and OSError where the place cannot be
-    written to.
+    Raises what it raises, RuntimeError that names a cell which was not run, and OSError where the
+    place cannot be written to.
     """
-    cells, assets = cleaned(executed_with_filmstrips(notebook)), to / "assets"
-    write_frames(cells, notebook.stem, assets, narrow=False)
-    lesson = choose(stacks(cells))
+    lesson, assets = choose(stacks(living(notebook))), to / "assets"
     pages = Environment(
         loader=FileSystemLoader(HERE),
         autoescape=True,
@@ -213,5 +204,5 @@ def write_slides(notebook: Path, to: Path, choose: Callable = list) -> Path:
     for name in ("mathjax", "reveal"):
         write_library(name, assets)
     own = (HERE / "slides.css").read_text("utf-8")
-    write(assets / "slides.css", (styles() + Prediction._css + own).encode())
+    write(assets / "slides.css", (ExplorerWidget._css + Prediction._css + own).encode())
     return write(to / f"{notebook.stem}_slides.html", page.encode())

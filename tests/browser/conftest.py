@@ -33,13 +33,13 @@ def browser():
 @pytest.fixture(scope="session")
 def page_of(tmp_path_factory):
     """The page of a lesson, by the lesson's name, in the folder of the website."""
-    return writer(page, page.write_page, tmp_path_factory.mktemp("site"))
+    return writer(page.write_page, tmp_path_factory.mktemp("site"))
 
 
 @pytest.fixture(scope="session")
 def slides_of(tmp_path_factory):
     """The slides of a lesson, by the lesson's name."""
-    return writer(slides, slides.write_slides, tmp_path_factory.mktemp("slides"))
+    return writer(slides.write_slides, tmp_path_factory.mktemp("slides"))
 
 
 @pytest.fixture(scope="session")

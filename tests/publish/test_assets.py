@@ -8,9 +8,8 @@ import resource
 import zlib
 
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from posviz.publish.assets import LIBRARIES, policy, write, write_frames, write_library
+from posviz.publish.assets import LIBRARIES, policy, write, write_library
 
 
 def script_sources(policy):
@@ -81,30 +80,6 @@ def test_a_librarys_script_lies_there_as_a_style_and_no_script_does(tmp_path):
     assert (
         zlib.decompress(base64.b64decode(packed)) == (LIBRARIES / "reveal/reveal.js").read_bytes()
     )
-
-
-@pytest.mark.parametrize("narrow", [True, False])
-def test_frames_lie_beside_a_page_which_names_them(tmp_path, narrow):
-    strip = '<div class="posviz-filmstrip" data-frames="{}"></div>'
-    both = '<div data-frames="CC==" data-narrow="DD=="></div>'
-    shown = strip.format("AA+/="), "text", strip.format("BB==") + strip.format("a.b"), both
-    outputs = [new_output("display_data", {"text/html": html}) for html in shown]
-    lesson = new_notebook(cells=[new_markdown_cell("# A"), new_code_cell(outputs=outputs)])
-    write_frames(lesson, "05 ropes", tmp_path / "assets", narrow)
-    one, other = (strip.format(f"assets/05%20ropes/frames_{number}.css") for number in (1, 2))
-    *html, telephone = (output.data["text/html"] for output in lesson.cells[1].outputs)
-    assert html == [one, "text", other + strip.format("a.b")]  # what are no frames stays
-    assert telephone.count("/frames_3.css") == 1
-    assert ("data-narrow" in telephone, telephone.count("/narrow_1.css")) == (narrow, narrow)
-    files = {path.name: path.read_text() for path in (tmp_path / "assets/05 ropes").iterdir()}
-    kept = {
-        "frames_1.css": '[data-frames$="/frames_1.css"] { --packed: "AA+/="; }\n',
-        "frames_2.css": '[data-frames$="/frames_2.css"] { --packed: "BB=="; }\n',
-        "frames_3.css": '[data-frames$="/frames_3.css"] { --packed: "CC=="; }\n',
-    }
-    if narrow:
-        kept["narrow_1.css"] = '[data-narrow$="/narrow_1.css"] { --packed: "DD=="; }\n'
-    assert files == kept
 
 
 def test_a_policy_names_scripts_by_their_hashes_alone():

@@ -13,9 +13,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from PIL import Image
 
 import run
-from posviz.pictures.filmstrip import filmstrip
 from posviz.publish.clean import PNG, TAGS, cleaned, markdown, png, sanitised
-from tests.pictures.sample import Waves
 from tests.robustness import planted_scripts as planted
 
 
@@ -55,14 +53,6 @@ def test_lessons_lose_nothing_but_headings_of_nothing():
         assert elements(sanitised(html)) == elements(CORNER.sub("<td></td>", html))
 
 
-@pytest.mark.slow("half a second")
-def test_a_filmstrip_loses_nothing():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("posviz.pictures.filmstrip.GAPS", (1,))
-        strip = filmstrip(Waves(words="<script>\"&'"))
-    assert elements(sanitised(strip)) == elements(strip)
-
-
 # Python cannot read these addresses, and a browser can.
 ADDRESSES = "<a href='data://℀,RUN'>A</a>", "[A](data://℀,RUN)", "[A](http://[x)"
 PLANTED = *planted.MARKDOWN, *planted.OUTWARD, *planted.LINES, *planted.HTML, *ADDRESSES
@@ -90,6 +80,26 @@ def test_what_is_planted_leaves_nothing_that_acts():
 def test_pictures_are_those_in_the_text(source, kept):
     image = BeautifulSoup(sanitised(f'<img src="{source}" alt="a">'), "html.parser").img
     assert image.attrs == {"alt": "a"} | ({"src": source} if kept else {})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kept"),
+    [
+        ("picture", "ThreeDoors", True),
+        ("picture", "Unknown", False),
+        ("values", '{"a": -1.5, "b": true, "c": "text"}', True),
+        ("values", '{"a": [1]}', False),
+        ("values", '{"a": null}', False),
+        ("values", f'{{"a": "{"x" * 201}"}}', False),
+        ("values", '["a"]', False),
+        ("values", "{a: 1}", False),
+        ("values", "[" * 100_000, False),
+        ("frames", "RUN", False),
+    ],
+)
+def test_a_living_picture_is_one_of_the_course_with_plain_values(name, value, kept):
+    html = f"<div class='posviz-live' data-{name}='{value}'></div>"
+    assert ("data-" in sanitised(html)) == kept
 
 
 def test_styles_are_those_of_tables():

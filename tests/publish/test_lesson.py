@@ -1,6 +1,5 @@
-"""A lesson as its kernel fills it: explorers move without it, and a failing cell is named."""
+"""A lesson as it is stored and as its kernel fills it: what pages show, and which cell fails."""
 
-import base64
 import json
 import os
 import re
@@ -9,24 +8,20 @@ import subprocess
 import sys
 import tempfile
 import time
-import zlib
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from posviz.pictures.export import notebook_png
 from posviz.pictures.places import SETTING
-from posviz.publish.lesson import executed_with_filmstrips, prompts, read
+from posviz.pictures.stored import LINE
+from posviz.publish.lesson import executed, living, read
+from tests.publish.test_place import stored
 
 SOURCES = (
-    "from pathlib import Path\nfrom posviz import ThreeDoors, WavelengthClocks",
+    "from pathlib import Path\nfrom posviz import ThreeDoors",
     "import beside\nprint(beside.WORD, Path('data/linked.txt').read_text())",
-    "ThreeDoors(door='scores').figure()",
     "picture = ThreeDoors()\npicture.explore()",
-    "from IPython.display import display\ndisplay(WavelengthClocks().explore())",
-    "from posviz import predict\npredict('1?', ('a', 1 > 0, ''), ('b', 1 < 0, ''), answer='')",
-    "predict('2?', ('a', 2 > 0, ''), ('b', 2 < 0, ''), answer='')",
     "from tempfile import mkdtemp\n_ = Path('data/new').mkdir(), Path('new').touch(), mkdtemp()",
     "print(picture.save('figures/old.png'))",
     "",
@@ -56,12 +51,11 @@ def notebook(tmp_path_factory):
     (folder / "figures" / "old.png").write_text("old")
     (folder / "beside.py").write_text("WORD = 'found beside'")
     path = write(folder / "00_title.ipynb", *SOURCES)
-    stored = nbformat.read(path, as_version=4)
-    stored.cells.insert(6, new_markdown_cell("**Try** 111.\n\n**Notice** 222."))
-    for cell in stored.cells[-2:]:
+    before = nbformat.read(path, as_version=4)
+    for cell in before.cells[-2:]:
         cell.outputs = [new_output("stream", name="stdout", text="before")]
-    stored.cells[-1].metadata["tags"] = ["skip-execution"]
-    nbformat.write(stored, path)
+    before.cells[-1].metadata["tags"] = ["skip-execution"]
+    nbformat.write(before, path)
     return path
 
 
@@ -77,7 +71,7 @@ def lesson(notebook):
         patch.setattr(tempfile, "tempdir", str(temporary))
         patch.setenv(SETTING, str(course / "elsewhere"))
         before = there()
-        lesson = executed_with_filmstrips(notebook)
+        lesson = executed(notebook)
     assert there() == before
     return lesson
 
@@ -91,72 +85,19 @@ def code(lesson):
 
 
 @pytest.mark.slow("a kernel")
-def test_explorers_and_predictions_need_no_kernel(lesson):
+def test_a_run_leaves_nothing_of_what_was_stored(lesson):
     assert [cell.source for cell in code(lesson)] == [*SOURCES]
-    for cell, name in zip(code(lesson)[3:5], ["ThreeDoors", "WavelengthClocks"], strict=True):
-        (data,) = outputs(cell)
-        assert data["text/html"].startswith('<div class="posviz-explorer posviz-filmstrip" ')
-        assert data["text/plain"].startswith(f"{name}(")
-        assert "application/vnd.jupyter.widget-view+json" not in data
-    for cell in code(lesson)[5:7]:
-        (data,) = outputs(cell)
-        assert data["text/html"].startswith('<div class="posviz-prediction">')
-        assert "application/vnd.jupyter.widget-view+json" not in data
-    for cell in code(lesson)[9:]:  # which are not run
+    for cell in code(lesson)[5:]:  # which are not run
         assert (cell.outputs, cell.execution_count) == ([], None)
     assert "widgets" not in lesson.metadata
 
 
 @pytest.mark.slow("a kernel")
-def test_a_filmstrip_stops_where_the_prompt_below_it_says(lesson):
-    (data,) = outputs(code(lesson)[4])
-    (packed,) = re.findall('data-frames="([^"]+)"', data["text/html"])
-    frames = zlib.decompress(base64.b64decode(packed))
-    assert b'"111"' in frames
-    assert b'"222"' not in frames
-
-
-def test_a_prompt_stands_right_below_its_cell_and_ends_where_readers_are_to_look():
-    text = "First this.\n\n**Try** one.\n\n1. And two.\n\n**Notice** three."
-    cells = [new_code_cell("a"), new_markdown_cell(text), new_code_cell("b"), new_code_cell("c")]
-    found = prompts(new_notebook(cells=[*cells, new_markdown_cell("**Notice** that")]))
-    assert found == {"a": "**Try** one.\n\n1. And two.\n\n", "c": ""}
-
-
-@pytest.mark.slow("a kernel")
-def test_figures_have_alternative_text_and_other_looks(lesson):
-    from posviz import ThreeDoors
-
-    picture = ThreeDoors(door="scores")
-    (metadata,) = outputs(code(lesson)[2], "metadata")
-    assert metadata["image/png"]["alt"] == picture.caption(picture.compute())
-    for name, look in {"dark": ("notebook", True), "narrow": ("paper", False)}.items():
-        wanted, _ = notebook_png(picture.figure(*look))
-        assert metadata["image/png"][name] == base64.b64encode(wanted).decode()
-
-
-@pytest.mark.slow("a kernel")
 def test_it_finds_what_lies_beside_it_and_writes_nothing_there_without_a_warning(lesson):
     assert outputs(code(lesson)[1], "text") == ["found beside it\n"]
-    assert outputs(code(lesson)[8], "text") == ["figures/old.png\n"]
+    assert outputs(code(lesson)[4], "text") == ["figures/old.png\n"]
     streams = [output for cell in code(lesson) for output in cell.outputs if "name" in output]
     assert [stream.name for stream in streams] == ["stdout", "stdout"]
-
-
-@pytest.mark.slow("a kernel")
-def test_a_picture_that_fails_at_one_of_its_stops_tells_why(tmp_path):
-    source = """from posviz import ThreeDoors
-
-class Broken(ThreeDoors):
-    def compute(self):
-        if self.door == "scores":
-            raise ValueError("no scores")
-        return super().compute()
-
-Broken().explore()"""
-    notebook = write(tmp_path / "03_broken.ipynb", "1 + 1", source)
-    with pytest.raises(RuntimeError, match=r"^03_broken.ipynb, cell 2, line 6: ValueError: no sc"):
-        executed_with_filmstrips(notebook)
 
 
 @pytest.mark.slow("a kernel")
@@ -165,7 +106,7 @@ def test_a_cell_that_fails_is_named(tmp_path):
         tmp_path / "03_broken.ipynb", "1 + 1", "def f():\n    return [][1]\nf()", "2 + 2"
     )
     with pytest.raises(RuntimeError, match=r"^03_broken.ipynb, cell 2, line 3: IndexError: list "):
-        executed_with_filmstrips(notebook)
+        executed(notebook)
 
 
 @pytest.mark.slow("a kernel")
@@ -184,7 +125,26 @@ def test_what_a_cell_or_kernel_cannot_tell_is_told_with_the_notebook(
     notebook = write(tmp_path / "03_broken.ipynb", source)
     notebook.write_text(notebook.read_text().replace('"name": "python3"', f'"name": "{kernel}"'))
     with pytest.raises(RuntimeError, match=rf"^03_broken\.ipynb[:,] {re.escape(told)}"):
-        executed_with_filmstrips(notebook)
+        executed(notebook)
+
+
+def test_an_explorer_gets_a_place_and_its_hint_for_notebooks_goes(tmp_path):
+    outputs = [
+        stored("ThreeDoors(door='scores')"),
+        new_output("display_data", {"text/html": "<p>A</p>", "text/plain": LINE}),
+        new_output("display_data", {"text/html": "<p onclick='a'>B</p>"}),
+    ]
+    cells = [new_code_cell("…", execution_count=1, outputs=outputs), new_code_cell("")]
+    nbformat.write(new_notebook(cells=cells), tmp_path / "00_a.ipynb")
+    cell, _ = living(tmp_path / "00_a.ipynb").cells
+    place, html = (output.data["text/html"] for output in cell.outputs)
+    assert re.search(r'class="posviz-explorer posviz-live"[^>]* data-picture="ThreeDoors"', place)
+    assert html == "<p>B</p>"
+
+
+def test_a_cell_that_was_not_run_is_named(tmp_path):
+    with pytest.raises(RuntimeError, match=r"^00_a.ipynb, cell 1 was not run: "):
+        living(write(tmp_path / "00_a.ipynb", "1 + 1"))
 
 
 CELL = new_code_cell("1")
@@ -219,13 +179,13 @@ def test_a_signal_in_the_second_lesson_stops_it_and_its_kernel_complains_of_noth
     source = f"from pathlib import Path\nPath({begun}).touch()\nwhile True: pass"
     write(tmp_path / "01_short.ipynb", "1 + 1")
     write(tmp_path / "03_long.ipynb", source)
-    line = [sys.executable, "-m", "posviz", "page", "--all"]
-    line += ["--notebooks", str(tmp_path), "--to", str(tmp_path / "site")]
+    line = [sys.executable, "-m", "posviz", "rerun", "--all", "--notebooks", str(tmp_path)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     process = subprocess.Popen(line, start_new_session=True, **pipes)
     while process.poll() is None and not (tmp_path / "begun").exists():
         time.sleep(0.05)
     os.killpg(process.pid, signal.SIGINT)  # as Ctrl-C does
     out, told = process.communicate()
-    assert (process.returncode, out) == (130, "")
+    assert process.returncode == 130
+    assert out.startswith("01_short.ipynb: ")
     assert told == "Stopped: the files that are there are whole; run it again for the others.\n"

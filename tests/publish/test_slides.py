@@ -5,13 +5,12 @@ from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 
-import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import run
 from posviz.publish import slides
-from posviz.publish.speaker import followed
+from posviz.publish.lesson import living
 from tests.publish.test_assets import script_sources
 
 pytestmark = pytest.mark.slow("lessons are read and run")
@@ -93,15 +92,15 @@ def test_a_picture_stands_on_the_slide_of_its_announcement_or_on_its_own():
     assert "<script" not in second.picture
 
 
-def shows(html, plain="", mark="-"):
-    outputs = [new_output("display_data", {"text/html": html, "text/plain": plain})]
+def shows(html, mark="-"):
+    outputs = [new_output("display_data", {"text/html": html})]
     return marked(new_code_cell("show()", outputs=outputs), mark)
 
 
-def test_a_filmstrip_is_a_picture_and_other_html_and_code_are_none():
-    strip = '<div class="posviz-explorer posviz-filmstrip"></div>'
-    ((slide,),) = slides.stacks(lesson(shows(strip, "AngleTable(position=1)"), shows("<p>1</p>")))
-    assert (slide.picture, slide.shown, slide.made) == (strip, [], "AngleTable")
+def test_an_explorer_is_a_picture_and_other_html_and_code_are_none():
+    place = '<div class="posviz-explorer posviz-live"></div>'
+    ((slide,),) = slides.stacks(lesson(shows(place), shows("<p>1</p>")))
+    assert (slide.picture, slide.shown) == (place, [])
 
 
 def test_a_table_that_is_announced_has_slides_of_its_own_each_with_its_head():
@@ -137,13 +136,6 @@ def test_the_speaker_has_what_each_choice_of_a_prediction_says_by_its_letter():
     assert ".ipynb" not in slide.picture
 
 
-def test_what_is_to_be_tried_is_what_the_slide_can_move():
-    strip = '<div class="posviz-filmstrip"></div>'
-    tried = cell("notes", "**Try** *layout*. Then *other*.")
-    ((slide,),) = slides.stacks(lesson(shows(strip, "AngleTable()"), tried))
-    assert slide.notes == [followed("**Try** *layout*. Then *other*.", "AngleTable")]
-
-
 @pytest.mark.parametrize(
     ("cells", "reason"),
     [
@@ -160,15 +152,15 @@ def test_marks_that_make_no_slides_are_refused(cells, reason):
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 def test_the_marks_of_every_lesson_make_whole_slides(path):
-    notebook = nbformat.read(path, as_version=4)
+    notebook = living(path)
     found = [slide for stack in slides.stacks(notebook) for slide in stack]
     title = "\n".join(found[0].shown)
     assert found[0].kind == "title"
     assert title.startswith("*")  # the question
     assert "\n1. " in title  # what one will be able to do
     assert [s.section for s in found if not (s.shown or s.picture)] == []  # a heading alone
-    alike = [(a.made, b.made) for a, b in pairwise(found) if "<img" in a.picture + b.picture]
-    assert [made for made, again in alike if made == again != ""] == []
+    alike = [a.picture for a, b in pairwise(found) if a.picture == b.picture != ""]
+    assert alike == []
     said = "\n".join(text for slide in found for text in slide.shown + slide.notes)
     for debris in (
         "This cell",
@@ -210,7 +202,7 @@ def written(tmp_path, monkeypatch):
     folded = cell("subslide", "<details><summary>The answer</summary>\n\n*It is.*\n</details>")
     picture = marked(figure('"&<b>"'), "subslide")
     notebook = new_notebook(cells=[title, section, folded, picture])
-    monkeypatch.setattr(slides, "executed_with_filmstrips", lambda path: notebook)
+    monkeypatch.setattr(slides, "living", lambda path: notebook)
     path = slides.write_slides(Path("notebooks/05_rope.ipynb"), tmp_path / "site")
     assert path == tmp_path / "site" / "05_rope_slides.html"
     return path.parent, path.read_text("utf-8")
@@ -253,7 +245,7 @@ def test_a_stopped_run_leaves_what_was_there(written, monkeypatch):
     def stopped(path):
         raise RuntimeError("05_rope.ipynb, cell 3: ValueError: no")
 
-    monkeypatch.setattr(slides, "executed_with_filmstrips", stopped)
+    monkeypatch.setattr(slides, "living", stopped)
     with pytest.raises(RuntimeError, match="cell 3"):
         slides.write_slides(Path("notebooks/05_rope.ipynb"), folder)
     assert (folder / "05_rope_slides.html").read_text("utf-8") == page

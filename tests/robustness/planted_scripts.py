@@ -42,7 +42,7 @@ MARKDOWN = r"""
 <!--><img src=x onerror=RUN>-->
 <div><template shadowrootmode="open"><img src=x onerror=RUN></template></div>
 <img src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' onload='RUN'/>">
-<div class="posviz-filmstrip" data-frames="RUN"><img src=x onerror=RUN></div>
+<div class="posviz-live" data-picture="RUN" data-values="RUN"><img src=x onerror=RUN></div>
 <div class="posviz-prediction"><details class="posviz-guess" ontoggle="RUN" open></details></div>
 <section data-background-iframe="FILE.html"></section>
 <a id="MathJax" href="javascript:RUN">A</a>
@@ -96,6 +96,8 @@ LINES = (  # Markdown of several lines
     "[A][b]\n\n[b]: javascript:RUN",
     "| A |\n|---|\n| <img src=x onerror=RUN> |",
     "<div>\n\n<img src=x onerror=RUN>\n\n</div>",
+    "<div class='posviz-live' data-picture='ShuffledSentence'\n"
+    'data-values=\'{"sentence": "&lt;img src=x onerror=RUN&gt;"}\'></div>',
     '$$\n\\mmlToken{mi}[href="javascript:RUN"]{A}\n$$',
     '\\begin{equation}\n\\mmlToken{mi}[href="javascript:RUN"]{A}\n\\end{equation}',
 )
@@ -130,6 +132,11 @@ BUNDLES = (  # what a cell shows: data and metadata
     ({"image/png": "PNG"}, {"image/png": {"width": '1" onload="RUN'}}),
     ({"image/png": "PNG"}, {"image/png": {"alt": ["<script>RUN</script>"]}}),
     ({"image/png": "PNG"}, {"image/png": {"width": {"a": '"><script>RUN</script>'}}}),
+    ({"image/png": "PNG", "text/plain": "ThreeDoors(door='\"><script>RUN</script>')"}, {}),
+    (
+        {"image/png": "PNG", "text/plain": "ThreeDoors()"},
+        {"image/png": {"alt": 'A" onload="RUN', "width": '1" onload="RUN'}},
+    ),
     ({"image/jpeg": 'A" onerror="RUN'}, {}),
     ({"image/svg+xml": "<svg xmlns='http://www.w3.org/2000/svg' onload='RUN'></svg>"}, {}),
     ({"application/javascript": "RUN"}, {}),
@@ -137,14 +144,6 @@ BUNDLES = (  # what a cell shows: data and metadata
     ({"text/latex": "$x$<img src=x onerror=RUN>"}, {}),
     ({"text/plain": "<img src=x onerror=RUN>"}, {}),
     ({"text/vnd.mermaid": "<img src=x onerror=RUN>"}, {}),
-)
-
-STALE = (  # what a cell showed once: data
-    {"text/html": "<div class='posviz-prediction'><script>RUN</script></div>"},
-    {"text/html": "<div class='posviz-prediction'><img src=x onerror=RUN></div>"},
-    {"image/png": 'A" onerror="RUN'},
-    {"image/svg+xml": "<svg onload='RUN'></svg>"},
-    {"application/javascript": "RUN"},
 )
 
 RAW = ("text/html", "text/markdown", "text/latex", "")  # types of raw cells
@@ -163,9 +162,8 @@ NOTES = "Said: <img src=x onerror=RUN>"
 NEIGHBOUR = "# 06 · <img src=x onerror=RUN>"
 NEIGHBOUR_FILE = "06_\"onclick='RUN'<img src=x onerror=RUN>"
 
-CODE = (
-    "print('<img src=x onerror=RUN>')",
-    "import sys\nprint('<img src=x onerror=RUN>', file=sys.stderr)",
-    "# </div><img src=x onerror=RUN>",
-    "print('```\\n<img src=x onerror=RUN>')",
+PRINTED = (  # and the code that did
+    "<img src=x onerror=RUN>",
+    "</div><img src=x onerror=RUN>",
+    "```\n<img src=x onerror=RUN>",
 )

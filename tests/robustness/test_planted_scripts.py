@@ -1,7 +1,6 @@
 """Pages and slides of a notebook full of planted scripts: none runs, from disk or served."""
 
 import base64
-import copy
 import io
 import json
 
@@ -10,19 +9,16 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
 from PIL import Image
 
-from posviz.publish import clean, page, slides
-from posviz.publish.lesson import executed_with_filmstrips
+from posviz.publish import clean, lesson, page, slides
 from posviz.publish.site import pages
 from tests.browser.server import chromium, served
 from tests.robustness import planted_scripts as planted
 
-pytestmark = pytest.mark.slow("a kernel and a browser")
+pytestmark = pytest.mark.slow("a browser")
 
 STEM = "05_planted"
 TEXTS = (*planted.MARKDOWN, *planted.OUTWARD, *planted.LINES)
 NAMES = (STEM, f"{STEM}_slides", "index", "search")
-SHOW = """from IPython.display import display
-display({0!r}, metadata={1!r}, raw=True)"""
 # Touches everything; a link that leads to a page is left alone, or nothing else would be touched.
 TOUCH = """async () => {
   const events = ["click", "mouseover", "focus", "toggle", "animationstart", "load", "error"];
@@ -68,7 +64,7 @@ class Planted:
         return json.loads(text)
 
     def notebook(self):
-        """The notebook; of its cells a run leaves some as they are: empty, skipped and raw ones."""
+        """The notebook, with what its cells have shown."""
         marked = [("slide", planted.FIRST), ("slide", planted.SECTION), ("notes", planted.NOTES)]
         marked += [("subslide", text) for text in TEXTS]
         cells = [
@@ -79,12 +75,12 @@ class Planted:
             cells.append(new_markdown_cell("![A](attachment:a.png)"))
             cells[-1].attachments = {"a.png": {kind: value}}
         bundles = [({"text/html": html}, {}) for html in planted.HTML] + list(planted.BUNDLES)
-        shown = [SHOW.format(*self.plant(bundle)) for bundle in bundles]
-        cells += map(new_code_cell, [*shown, *map(self.plant, planted.CODE)])
-        for source, tags in (("", []), ("1 + 1", ["skip-execution"])):
-            for data in map(self.plant, planted.STALE):
-                cells.append(new_code_cell(source, metadata={"tags": tags}))
-                cells[-1].outputs = [new_output("display_data", data)]
+        for data, about in map(self.plant, bundles):
+            output = new_output("display_data", data, metadata=about)
+            cells.append(new_code_cell("show()", execution_count=1, outputs=[output]))
+        for text in map(self.plant, planted.PRINTED):
+            streams = [new_output("stream", name=name, text=text) for name in ("stdout", "stderr")]
+            cells.append(new_code_cell(text, execution_count=1, outputs=streams))
         for kind in planted.RAW:
             raw = self.plant("<script>RUN</script>")
             cells.append(new_raw_cell(raw, metadata={"raw_mimetype": kind}))
@@ -110,20 +106,16 @@ class Planted:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """What is planted, the notebook's path, and the notebook as its kernel fills it."""
+    """What is planted, and the notebook's path."""
     full = Planted()
-    notebook = full.write(tmp_path_factory.mktemp("notebooks"))
-    return full, notebook, executed_with_filmstrips(notebook)
+    return full, full.write(tmp_path_factory.mktemp("notebooks"))
 
 
 def site(run, to):
     """The folder with page, slides and index, and what lies beside them; what is planted."""
-    full, notebook, executed = run
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (page, slides):
-            patch.setattr(module, "executed_with_filmstrips", lambda _: copy.deepcopy(executed))
-        page.write_page(notebook, to)
-        slides.write_slides(notebook, to)
+    full, notebook = run
+    page.write_page(notebook, to)
+    slides.write_slides(notebook, to)
     pages.write_site([notebook], "", to)
     full.write_beside(to)
     return to
@@ -178,6 +170,6 @@ def test_no_planted_script_runs(run, tmp_path):
 @pytest.mark.release("the policy without the sanitiser")
 def test_the_policy_alone_lets_in_but_a_frame(run, tmp_path, monkeypatch):
     """Slides may show frames: the speaker's window does."""
-    for module in (clean, page):
+    for module in (clean, lesson, page):
         monkeypatch.setattr(module, "sanitised", lambda html: html)
     only_ran({'<iframe src="FILE.html"></iframe>'}, run, site(run, tmp_path))

@@ -1,0 +1,68 @@
+"""Places of living pictures: what a stored explorer becomes, and what becomes none."""
+
+import json
+
+import pytest
+from bs4 import BeautifulSoup
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+
+import run
+from posviz import lessons
+from posviz.publish.clean import PNG, sanitised
+from posviz.publish.lesson import living
+from posviz.publish.place import NEEDS_NOTEBOOK, place
+
+RED = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
+
+
+def stored(made, caption="A <caption>."):
+    """What a notebook stores of an explorer, by the picture's repr."""
+    about = NotebookNode({"image/png": NotebookNode({"alt": caption, "width": 800})})
+    data = {"image/png": RED, "text/plain": made}
+    return new_output("execute_result", data, metadata=about)
+
+
+def test_a_place_tells_the_picture_its_values_and_what_is_seen_until_it_lives():
+    made = "ThreeDoors(door='a <b>', base=1e4, seed=-1, causal=True)"
+    html = place(stored(made))
+    soup = BeautifulSoup(sanitised(html), "html.parser")
+    assert soup == BeautifulSoup(html, "html.parser")
+    assert soup.div["class"] == ["posviz-explorer", "posviz-live"]
+    assert soup.div["data-picture"] == "ThreeDoors"
+    wanted = {"door": "a <b>", "base": 10_000.0, "seed": -1, "causal": True}
+    assert json.loads(soup.div["data-values"]) == wanted
+    assert soup.img.attrs == {"src": PNG + RED, "width": "800", "alt": "A <caption>."}
+    assert soup.figcaption.text == "A <caption>."
+
+
+def test_a_picture_with_data_of_its_own_stays_still_and_says_so():
+    soup = BeautifulSoup(place(stored("LearnedTable(snapshots=..., progress=0)")), "html.parser")
+    assert soup.div["class"] == ["posviz-explorer"]
+    assert soup.img
+    assert soup.p.text == NEEDS_NOTEBOOK
+
+
+@pytest.mark.parametrize(
+    "made",
+    ["<Figure size 800x450>", "Unknown(a=1)", "a.ThreeDoors()", "ThreeDoors(door=f())", "1", "("],
+)
+def test_other_outputs_get_no_place(made):
+    assert place(stored(made)) == ""
+    assert place(new_output("stream", text="ThreeDoors()")) == ""
+    assert place(new_output("display_data", {"text/plain": "ThreeDoors()"})) == ""
+
+
+@pytest.mark.slow("every picture is made")
+def test_every_place_of_a_lesson_makes_its_picture():
+    found = 0
+    for path in run.NOTEBOOKS.glob("[0-9]*.ipynb"):
+        outputs = [output for cell in living(path).cells for output in cell.get("outputs", [])]
+        for output in outputs:
+            html = output.get("data", {}).get("text/html", "")
+            for here in BeautifulSoup(html, "html.parser").select(".posviz-live"):
+                picture = lessons.load(here["data-picture"])(**json.loads(here["data-values"]))
+                assert repr(picture) == output.data["text/plain"]
+                assert picture.caption(picture.compute()) == here.figcaption.text
+                found += 1
+    assert found > 60
