@@ -90,11 +90,11 @@ def ipympl(name, knob="position"):
 
 def posviz(name, knob="position"):
     """The explorer."""
-    explorer = PICTURES[name]().explore()
-    display(explorer)
+    widget = PICTURES[name]().explore()
+    display(widget)
     # Seen by one view, as in a browser; without one nothing is drawn.
-    explorer.screen._receive(None, {"view": "benchmark", "ratio": 1}, [])
-    return _mover(explorer.picture, knob)  # the slider follows
+    widget.explorer.receive({"part": "screen", "view": "benchmark", "ratio": 1})
+    return _mover(widget.explorer.picture, knob)  # the slider follows
 
 
 CONTENDERS = {

@@ -106,8 +106,8 @@ class Explorer:
 
     def show_more(self, shown):
         """Open or fold the controls under More, where there are some."""
-        state = ":not(.mod-active)" if shown else ".mod-active"
-        more = self.root.locator(f".widget-toggle-button{state}", has_text=exactly("More"))
+        state = f"button[aria-expanded={str(not shown).lower()}]"
+        more = self.root.locator(state, has_text=exactly("More"))
         if more.count():
             more.click()
 
@@ -115,12 +115,12 @@ class Explorer:
         """Return what chooses among options, to be called: it may wake a slider."""
         controls = self.root.locator(".posviz-controls")
         self.show_more(True)
-        clicked = controls.locator(".widget-toggle-buttons button, .widget-checkbox input")
+        clicked = controls.locator(".posviz-buttons-row label:not(.posviz-absent), [type=checkbox]")
         listed = controls.locator("select option")
         chosen = [clicked.nth(index).click for index in range(clicked.count())]
         for option in [listed.nth(index) for index in range(listed.count())]:
-            value, menu = option.get_attribute("value"), option.locator("xpath=..")
-            chosen.append(functools.partial(menu.select_option, value))
+            text, menu = option.text_content(), option.locator("xpath=..")
+            chosen.append(functools.partial(menu.select_option, label=text))
         return chosen
 
     def height(self):

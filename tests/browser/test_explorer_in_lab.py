@@ -196,7 +196,7 @@ def test_control_offers_what_other_knobs_leave_of_it(lab):
     why = masks.root.get_by_role("note").filter(visible=True)
     expect(why).to_have_text("only with mask blockwise")
     expect(masks.handle("block (tokens)")).to_be_disabled()
-    masks.root.get_by_role("button", name="blockwise").click()
+    masks.root.get_by_text("blockwise", exact=True).click()
     expect(masks.handle("block (tokens)")).to_be_enabled()
     expect(why).to_have_count(0)
 
@@ -314,7 +314,7 @@ def test_keys_stay_with_the_control_that_has_the_focus(lab):
     cells = lab.page.locator(".jp-CodeCell").count()
     explorer.press("position", "x")
     explorer.button("Export").click()
-    style = explorer.root.locator(".widget-dropdown", has_text="style").locator("select")
+    style = explorer.root.get_by_label("style")
     expect(style).to_be_visible()
     style.focus()
     lab.page.keyboard.press("ArrowDown")

@@ -3,15 +3,16 @@
 import pytest
 from playwright.sync_api import expect
 
-from posviz.pictures.copy_button import CopyButton
-from posviz.pictures.screen import Screen
-from posviz.pictures.slider import Slider
+from posviz.pictures.widget import ExplorerWidget
 
-SHOW = """async (text) => {
+SHOW = """async ([text, drags]) => {
     const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
     const { default: { render } } = await import(url);
-    const traits = { label: "x", last_place: 10, range: "from 0 to 10", play: true,
-        css: [800, 450] };
+    const limits = { last_place: 10, range: "from 0 to 10", idle: "" };
+    const control = { name: "x", kind: "slider", label: "x", first: true, texts: [], absent: {},
+        width: 2, play: true };
+    const shown = { css: [800, 450], drags, controls: [{ ...control, ...limits }], export: {
+        formats: ["png"], films: [], styles: ["slide"], movable: {}, filmed: "", name: "x" } };
     window.sent = [];
     const listeners = [];
     const signal = { connect: (listener) => { listeners.push(listener); }, disconnect: () => {} };
@@ -29,29 +30,30 @@ SHOW = """async (text) => {
     };
     const model = {
         widget_manager: { kernel },
-        get: (name) => traits[name],
-        on: (event, listener) => { if (event === "msg:custom") window.hear = listener; },
+        get: () => shown,
+        on: (event, listener) => {
+            if (event === "msg:custom") window.hear = (told, buffers) => listener(told, buffers);
+        },
         off: () => {},
         send: (message) => { window.sent.push(message); },
     };
+    window.stands = (more) => hear({ knob: "x", view: sent[0].view, number: 1, place: 2,
+        text: "2", change: 0, ...limits, ...more });
+    window.screen = (more) => hear({ part: "screen", ...more });
     render({ model, el: document.body });
 }"""
-HEARD = "hear({ view: sent[0].view, number: 1, place: 2, text: '2', change: 0, refused })"
-ANSWER = f"(refused) => {HEARD}"
+ANSWER = "(refused) => stands({ refused })"
 FRAME = """async () => {
     const canvas = new OffscreenCanvas(2, 2);
     canvas.getContext("2d");
     const png = new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer());
     const told = { frame: 1, caption: "Row 1", whole: true, artists: 0, moved: [], buffers: 2 };
-    hear(told, [png, new Uint8Array(0)]);
+    hear({ part: "screen", ...told }, [png, new Uint8Array(0)]);
 }"""
-COPY = """async (text) => {
-    const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
-    const { default: { render } } = await import(url);
-    const on = (_, show) => { window.show = show; };
-    render({ el: document.body, model: { get: (name) => name, off() {}, on } });
-    document.execCommand = () => true;
-    Object.defineProperty(navigator, "clipboard", { value: { writeText: async () => {} } });
+CLIPBOARD = """(works) => {
+    document.execCommand = () => works;
+    const writeText = works ? async () => {} : undefined;
+    Object.defineProperty(navigator, "clipboard", { value: { writeText } });
 }"""
 MOVE = """(place) => {
     const slider = document.querySelector("[type=range]");
@@ -61,114 +63,119 @@ MOVE = """(place) => {
 
 
 @pytest.fixture
-def page(browser):
+def page(browser, request):
+    """A page with an explorer whose Python is this test."""
     page = browser.new_context().new_page()
     page.clock.install(time=0)
     page.goto("about:blank")
     page.clock.pause_at(600)
+    page.evaluate(SHOW, [ExplorerWidget._esm, "drag" in request.node.name])
     yield page
     page.context.close()
 
 
-def sent(page) -> list[dict]:
-    """What the view has sent, without its name."""
-    return [{k: v for k, v in m.items() if k != "view"} for m in page.evaluate("sent")]
+def sent(page, **to) -> list[dict]:
+    """What the view has sent to a knob or a part, without its name."""
+    messages = [message for message in page.evaluate("sent") if to.items() <= message.items()]
+    return [{k: v for k, v in m.items() if k not in {"view", *to}} for m in messages]
+
+
+def to_knob(page):
+    return sent(page, knob="x")
+
+
+def to_screen(page):
+    """Without the ratio, which follows the size of this page."""
+    messages = sent(page, part="screen")
+    return [{k: v for k, v in message.items() if k != "ratio"} for message in messages]
 
 
 def test_a_slider_sends_the_newest_value_five_seconds_after_what_was_lost(page):
-    page.evaluate(SHOW, Slider._esm)
-    page.evaluate("hear({ view: sent[0].view, number: 1, place: 2, text: '2', change: 0 })")
+    page.evaluate("stands()")
     for place in (5, 6, 7):
         page.evaluate(MOVE, place)
     opened, lost = {"number": 1, "change": -1}, {"number": 2, "change": 0, "place": 5}
     page.clock.run_for(4000)
-    assert sent(page) == [opened, lost]
+    assert to_knob(page) == [opened, lost]
     page.clock.run_for(1100)
-    assert sent(page) == [opened, lost, {"number": 3, "change": 0, "place": 7}]
+    assert to_knob(page) == [opened, lost, {"number": 3, "change": 0, "place": 7}]
 
 
 def test_a_screen_goes_on_asking_and_an_answer_takes_its_notice_away(page):
-    page.evaluate(SHOW, Screen._esm)
     ask, pulse = (
-        {"ratio": 1, "plain": False, "dark": False} | more for more in ({"ask": True}, {})
+        {"plain": False, "dark": False} | more for more in ({"ask": True}, {})
     )
-    notice = page.locator(".posviz-notice")
+    notice = page.locator(".posviz-screen .posviz-notice")
     page.clock.run_for(9000)
-    assert (sent(page), notice.inner_text()) == ([ask, pulse], "")
+    assert (to_screen(page), notice.inner_text()) == ([ask, pulse], "")
     page.clock.run_for(4000)
     assert notice.inner_text().startswith("The kernel does not answer")
-    assert sent(page) == [ask, pulse, pulse, pulse]  # after 2, 10 and 12 seconds
-    page.evaluate("hear({ pong: 'another view' })")
+    assert to_screen(page) == [ask, pulse, pulse, pulse]  # after 2, 10 and 12 seconds
+    page.evaluate("screen({ pong: 'another view' })")
     assert notice.inner_text() == ""
-    assert sent(page)[-1] == ask
+    assert to_screen(page)[-1] == ask
 
 
 def test_a_cut_is_told_and_the_way_tried_again_until_it_is_there(page):
-    page.evaluate(SHOW, Screen._esm)
-    ask = {"ask": True, "ratio": 1, "plain": False, "dark": False}
-    notice = page.locator(".posviz-notice")
+    ask = {"ask": True, "plain": False, "dark": False}
+    notice = page.locator(".posviz-screen .posviz-notice")
     page.evaluate("tell('connecting')")
     page.clock.run_for(250)
     assert "the connection is cut" in notice.inner_text()
     page.clock.run_for(7000)
     assert page.evaluate("tried") == 3
-    assert sent(page) == [ask]
+    assert to_screen(page) == [ask]
     page.evaluate("tell('connected')")
-    assert sent(page) == [ask, ask]
+    assert to_screen(page) == [ask, ask]
     assert "the connection is cut" in notice.inner_text()
-    page.evaluate("hear({ pong: 'another view' })")
+    page.evaluate("screen({ pong: 'another view' })")
     assert notice.inner_text() == ""
     page.clock.run_for(7000)
     assert page.evaluate("tried") == 3
 
 
 def test_a_slider_sends_again_what_a_cut_swallowed(page):
-    page.evaluate(SHOW, Slider._esm)
-    page.evaluate("hear({ view: sent[0].view, number: 1, place: 2, text: '2', change: 0 })")
+    page.evaluate("stands()")
     page.evaluate("tell('connected')")
-    assert len(sent(page)) == 1  # nothing was lost
+    assert len(to_knob(page)) == 1  # nothing was lost
     page.evaluate(MOVE, 5)
     page.clock.run_for(1000)
     page.evaluate("tell('connected')")
-    assert sent(page)[1:] == [{"number": n, "change": 0, "place": 5} for n in (2, 3)]
+    assert to_knob(page)[1:] == [{"number": n, "change": 0, "place": 5} for n in (2, 3)]
     page.evaluate("tell('connecting')")
     for place in (6, 7):
         page.evaluate(MOVE, place)
         page.clock.run_for(6000)
-    assert len(sent(page)) == 3
+    assert len(to_knob(page)) == 3
     page.evaluate("tell('connected')")
-    assert sent(page)[3:] == [{"number": 4, "change": 0, "place": 7}]
+    assert to_knob(page)[3:] == [{"number": 4, "change": 0, "place": 7}]
 
 
 def test_a_value_that_was_typed_counts_when_the_box_is_left(page):
-    page.evaluate(SHOW, Slider._esm)
     page.evaluate(ANSWER)
-    page.locator("[type=text]").fill("7")
+    page.get_by_role("textbox", name="x, from").fill("7")
     page.keyboard.press("Tab")
-    assert sent(page)[-1].get("typed") == "7"
+    assert to_knob(page)[-1].get("typed") == "7"
 
 
 def test_a_box_that_is_given_up_is_wrong_no_longer(page):
-    page.evaluate(SHOW, Slider._esm)
     page.evaluate(ANSWER, "no")
-    box = page.locator("[type=text]")
+    box = page.get_by_role("textbox", name="x, from")
     expect(box).to_have_attribute("aria-invalid", "true")
     box.press("Escape")
     expect(box).to_have_attribute("aria-invalid", "false")
 
 
 def test_play_shows_ten_places_in_six_seconds(page):
-    page.evaluate(SHOW, Slider._esm)
     page.evaluate(ANSWER)
     page.get_by_role("button", name="Play x", exact=True).click()
     page.clock.run_for(500)
-    assert len(sent(page)) == 1
+    assert len(to_knob(page)) == 1
     page.clock.run_for(150)
-    assert sent(page)[1:] == [{"number": 2, "change": 0, "place": 3}]
+    assert to_knob(page)[1:] == [{"number": 2, "change": 0, "place": 3}]
 
 
 def test_a_caption_is_said_when_the_picture_stands_still(page):
-    page.evaluate(SHOW, Screen._esm)
     page.evaluate(FRAME)
     expect(page.locator("figcaption")).to_have_text("Row 1")
     page.clock.run_for(800)
@@ -176,26 +183,29 @@ def test_a_caption_is_said_when_the_picture_stands_still(page):
 
 
 def test_a_drag_over_the_edge_stays_within_the_picture(page):
-    page.evaluate(SHOW.replace("css:", "drags: true, css:"), Screen._esm)
     box = page.locator("canvas").bounding_box()
     page.mouse.move(box["x"] + 5, box["y"] + 5)
     page.mouse.down()
-    page.evaluate("hear({ pong: sent[0].view })")
+    page.evaluate("screen({ pong: sent.find(({ part }) => part === 'screen').view })")
     page.mouse.move(box["x"] + 5, box["y"] + box["height"] + 40)
-    assert sent(page)[-1]["drag"][1] == 1
+    assert to_screen(page)[-1]["drag"][1] == 1
 
 
 def test_line_is_copied_until_there_is_another(page):
-    page.evaluate(COPY, CopyButton._esm)
-    page.get_by_role("button").click()
-    expect(page.get_by_role("status")).to_have_text("Copied.")
-    page.evaluate("show()")
-    expect(page.get_by_role("status")).to_be_empty()
+    page.evaluate(CLIPBOARD, True)
+    page.get_by_role("button", name="Export").click()
+    line = "hear({ part: 'export', view: sent.at(-1).view, line: 'Picture()' })"
+    page.evaluate(line)
+    page.get_by_role("button", name="Copy the Python line").click()
+    expect(page.get_by_text("Copied.")).to_be_visible()
+    page.evaluate(line)
+    expect(page.get_by_text("Copied.")).to_have_count(0)
 
 
 def test_line_is_selected_where_there_is_no_clipboard(page):
-    page.evaluate(COPY, CopyButton._esm)
-    page.evaluate("document.execCommand = () => false; navigator.clipboard.writeText = undefined")
-    page.get_by_role("button").click()
-    expect(page.get_by_role("status")).to_contain_text("Ctrl-C")
-    assert page.evaluate("String(getSelection())")
+    page.evaluate(CLIPBOARD, False)
+    page.get_by_role("button", name="Export").click()
+    page.evaluate("hear({ part: 'export', view: sent.at(-1).view, line: 'Picture()' })")
+    page.get_by_role("button", name="Copy the Python line").click()
+    expect(page.get_by_text("Ctrl-C")).to_be_visible()
+    assert page.evaluate("String(getSelection())") == "Picture()"

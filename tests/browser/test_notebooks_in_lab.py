@@ -107,7 +107,7 @@ def test_every_explorer_fits_larger_screens_in_both_themes(lab, name):
 
 def an_option_moves_the_picture(explorer):
     """Choose every third option, and type a sentence where one can be typed."""
-    boxes = explorer.root.locator(".posviz-controls .widget-text input[type=text]:enabled")
+    boxes = explorer.root.locator(".posviz-option input[type=text]:enabled")
     for box in boxes.all()[:1]:  # the sentence
         with explorer.changes():
             box.fill("one two three two one")

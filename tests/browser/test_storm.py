@@ -31,7 +31,7 @@ print(json.dumps({
     "widgets": len(_instances),
     "comms": len(get_comm_manager().comms),
     "memory": psutil.Process().memory_info().rss,
-    "frames": explorer.screen.frame_number,
+    "frames": explorer.explorer.screen.frame_number,
 }))
 """
 
@@ -84,7 +84,7 @@ def test_storm_of_events_ends_with_the_right_picture_and_nothing_grew(lab, grown
     grown()
     seen = storm(explorer, events)
     change = grown()
-    keep = "keep_by_agg('storm', picture, explorer.live.ratio); print(picture.position)"
+    keep = "keep_by_agg('storm', picture, explorer.explorer.live.ratio); print(picture.position)"
     explorer.stands_at("position", lab.ask(keep).strip())
     check(seen, by_agg(lab, "storm"), "storm")
     assert (change["figures"], change["widgets"], change["comms"]) == (0, 0, 0)

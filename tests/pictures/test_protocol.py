@@ -12,7 +12,7 @@ ENGINE = ROOT / "posviz" / "pictures"
 def fields(interface) -> tuple[set[str], set[str]]:
     """The names that a message of this kind must have, and those that it may have."""
     types = (ENGINE / "protocol.d.ts").read_text("utf-8")
-    body = re.search(rf"interface {interface} {{\n(.*?)\n}}", types, re.DOTALL)
+    body = re.search(rf"interface {interface}(?: extends \w+)? {{\n(.*?)\n}}", types, re.DOTALL)
     found = re.findall(r"^  (\w+)(\??):", body[1], re.MULTILINE)
     return {name for name, may in found if not may}, {name for name, may in found if may}
 
