@@ -61,7 +61,7 @@ def _fields(whole, artists, moved) -> dict:
 
 
 def encode_png(rgba: np.ndarray) -> bytes:
-    """Pixels [height, width, 4] as a PNG, at the fastest level: it is made once for each background."""
+    """Pixels [height, width, 4] as a PNG, at the fastest level that compresses."""
     height, width = rgba.shape[:2]
     rows = np.zeros((height, 1 + 4 * width), np.uint8)  # each row begins with its filter: none
     rows[:, 1:] = rgba.reshape(height, -1)
