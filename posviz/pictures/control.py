@@ -93,13 +93,14 @@ class Control:
 
     def _follow(self, message):
         value = self._wanted(message)
+        others: Any = self.picture.knobs()
         self._setting_knob = True
         try:
             with self.picture.hold_trait_notifications():
                 changed = value != self.value
                 setattr(self.picture, self.name, value)
                 for other in self.knob.restarts if changed else ():
-                    setattr(self.picture, other, self.picture.knobs()[other].low)
+                    setattr(self.picture, other, others[other].low)
         finally:
             self._setting_knob = False
 

@@ -19,7 +19,7 @@ from posviz.wording import shortened
 
 
 class Explorer:
-    """Answers the views of one picture; `send(message, buffers)` brings a message to all of them."""
+    """Answers the views of one picture; `send(message, buffers)` reaches all of them."""
 
     def __init__(self, picture: Declared, send: Callable[[dict, list], None]) -> None:
         self.picture, self._send = picture, send
@@ -50,10 +50,12 @@ class Explorer:
         with drawing:
             if "knob" in message:
                 self.controls[message["knob"]].receive(message)
-            elif message["part"] == "reset":
-                self.reset()
+            elif message["part"] == "screen":
+                self.screen.receive(message)
+            elif message["part"] == "export":
+                self.export.receive(message)
             else:
-                {"screen": self.screen, "export": self.export}[message["part"]].receive(message)
+                self.reset()
 
     def refresh(self) -> None:
         """Bring the picture up to date and show it; an error is shown and the old picture stays."""

@@ -30,7 +30,7 @@ class Knob(traitlets.TraitType):
 
     play = False
     options: Sequence = ()  # of a knob that offers a few values
-    reasons: Mapping[str, str] = {}  # noqa: RUF012 - why others cannot be chosen, by their names
+    reasons: Mapping[str, str] = {}
     restarts: Sequence[str] = ()  # knobs that go back to their low ends when a reader moves it
 
     def __init__(

@@ -35,7 +35,7 @@ class ExplorerWidget(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs):
         """The widget, and a PNG with the caption for pages without a kernel."""
-        data, metadata = super()._repr_mimebundle_(**kwargs)
+        data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
         mark(data[WIDGET])
         still = LiveFigure(self.explorer.picture)  # light, whatever this reader's page is
         try:
@@ -49,7 +49,7 @@ class ExplorerWidget(anywidget.AnyWidget):
             return data, metadata
         finally:
             still.release()
-        data["text/plain"] = f"{type(self.explorer.picture).__name__}: {still.caption}"
+        data["text/plain"] = repr(self.explorer.picture)
         data["image/png"] = base64.b64encode(image).decode()
         metadata["image/png"] = about
         return data, metadata

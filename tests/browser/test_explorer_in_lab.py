@@ -196,7 +196,7 @@ def test_control_offers_what_other_knobs_leave_of_it(lab):
     why = masks.root.get_by_role("note").filter(visible=True)
     expect(why).to_have_text("only with mask blockwise")
     expect(masks.handle("block (tokens)")).to_be_disabled()
-    masks.root.get_by_text("blockwise", exact=True).click()
+    masks.root.get_by_role("radio", name="blockwise").click()
     expect(masks.handle("block (tokens)")).to_be_enabled()
     expect(why).to_have_count(0)
 
@@ -276,10 +276,10 @@ def test_export_saves_the_picture_as_it_stands_and_copies_its_line(lab, server):
     assert download.value.path().read_bytes() == saved
     explorer.press("place", "ArrowRight")
     line = "Fragile(place=5).save('figures/Fragile.png', style='slide')"
-    expect(explorer.root.locator(".posviz-copy pre")).to_have_text(line)
+    expect(explorer.root.locator(".posviz-export pre")).to_have_text(line)
     lab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     explorer.button("Copy the Python line").click()
-    expect(explorer.root.locator(".posviz-copy [role=status]")).to_have_text("Copied.")
+    expect(explorer.root.get_by_text("Copied.")).to_be_visible()
     assert lab.page.evaluate("navigator.clipboard.readText()") == line
 
 

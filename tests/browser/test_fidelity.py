@@ -117,7 +117,8 @@ def show(lab):
 def set_position(lab, position):
     """Set the knob in the kernel, and keep what Agg draws there."""
     lab.ask(
-        f"picture.position = {position}\nkeep_by_agg('EveryKind', picture, explorer.explorer.live.ratio)"
+        f"picture.position = {position}\n"
+        "keep_by_agg('EveryKind', picture, explorer.explorer.live.ratio)"
     )
 
 

@@ -102,9 +102,7 @@ def test_a_slider_sends_the_newest_value_five_seconds_after_what_was_lost(page):
 
 
 def test_a_screen_goes_on_asking_and_an_answer_takes_its_notice_away(page):
-    ask, pulse = (
-        {"plain": False, "dark": False} | more for more in ({"ask": True}, {})
-    )
+    ask, pulse = ({"plain": False, "dark": False} | more for more in ({"ask": True}, {}))
     notice = page.locator(".posviz-screen .posviz-notice")
     page.clock.run_for(9000)
     assert (to_screen(page), notice.inner_text()) == ([ask, pulse], "")

@@ -13,7 +13,8 @@ from ipywidgets.widgets.widget import _instances
 gc.collect()
 widgets = [type(widget).__name__ for widget in _instances.values()]
 things = [type(thing).__name__ for thing in gc.get_objects()]
-print(len(widgets), widgets.count("ExplorerWidget"), things.count("Explorer"), things.count("Waves"))
+shown = widgets.count("ExplorerWidget")
+print(len(widgets), shown, things.count("Explorer"), things.count("Waves"))
 """
 
 
