@@ -1,12 +1,11 @@
 // @ts-check
 // What a page does by itself, and its pictures.
 
-
 import search from "../pictures/search.js";
 import prediction from "../teaching/prediction.js";
 import { run, startup, tex } from "./library.js";
 
-const options = { enableMenu: false, ignoreHtmlClass: "outputs|posviz-filmstrip" };
+const options = { enableMenu: false, ignoreHtmlClass: "outputs" };
 /** @type {any} */ (globalThis).MathJax = { tex, options, startup };
 run("mathjax/tex-svg.js");
 

@@ -1,7 +1,6 @@
 // @ts-check
 // How MathJax sets formulas, what Reveal.js does, and which of its keys the pictures keep.
 
-import { begin, strips } from "../pictures/filmstrip.js";
 import prediction from "../teaching/prediction.js";
 import { run, startup, tex } from "./library.js";
 
@@ -17,7 +16,7 @@ libraries.MathJax = {
 const SIZES = { ".posviz-prediction": [48, 28], ".posviz-table": [40, 28] };
 
 const focused = () => /** @type {HTMLElement} */ (document.activeElement);
-const isControl = () => focused().closest(".posviz-filmstrip") !== null;
+const isControl = () => focused().closest(".posviz-explorer") !== null;
 
 for (const asked of document.querySelectorAll(".posviz-prediction")) {
   prediction.follow(asked);
@@ -71,5 +70,4 @@ document.addEventListener("DOMContentLoaded", async () => {
     plugins: [RevealNotes],
   });
   for (const event of ["ready", "pdf-ready"]) Reveal.on(event, fit);
-  for (const strip of strips()) await begin(strip); // before its slide is shown
 });
