@@ -16,7 +16,6 @@ from posviz.pictures.styled_figure import StyledFigure, drop_bitmaps
 from posviz.wording import quoted, spelt_like
 
 AT_FIRST = 4  # knobs
-MANY = 8  # options: for more, a slide has no room beside another knob
 Arrays = SimpleNamespace  # what compute returned: each array by its name
 
 _layouts: WeakKeyDictionary = WeakKeyDictionary()  # of pictures' classes; of pictures with data
@@ -33,8 +32,6 @@ class Declared(traitlets.HasTraits):
     size = (8.0, 4.5)  # inches, in a notebook
     paper_size = (3.3, 2.4)  # inches, in one column of a paper
     _data: tuple[str, ...] = ()  # the arguments that hold data, which the repr can only name
-    # Knobs that a page has in all combinations; after those that say where they end.
-    combined: tuple[tuple[str, ...], ...] = ()
 
     def __init__(self, **values: Any) -> None:
         for name in values.keys() - self.knobs().keys():
@@ -109,16 +106,13 @@ class Declared(traitlets.HasTraits):
 
     @classmethod
     def filmed_knobs(cls) -> tuple[str, ...]:
-        """One or two knobs: a slide shows these alone, and a film moves the first."""
+        """The knobs that a film can move, those first that show most."""
         knobs = dict(sorted(cls.knobs().items(), key=lambda item: item[1].redraw))
         numbers = [name for name, knob in knobs.items() if isinstance(knob, numeric)]
         numbers = [name for name in numbers if knobs[name].play or not _awaits_choice(knobs[name])]
         numbers.sort(key=lambda name: not knobs[name].play)
         few = [name for name, knob in knobs.items() if isinstance(knob, choice | switch)]
-        first = [*numbers, *few][:1]
-        beside = [name for names in cls.combined if {*first} & {*names} for name in names]
-        short = [name for name in few if len(knobs[name].options) <= MANY]
-        return tuple(dict.fromkeys([*first, *beside, *short, *numbers]))[:2]
+        return (*numbers, *few)
 
     @classmethod
     def title(cls) -> str:

@@ -88,13 +88,13 @@ def test_values_and_repr_tell_the_knobs():
     assert twin.values() == picture.values()
 
 
-def test_the_knob_that_plays_is_filmed_and_one_with_few_values():
-    assert Waves.filmed_knobs() == ("position", "shape")
+def test_the_knob_that_plays_is_filmed_first_and_numbers_before_options():
+    assert Waves.filmed_knobs()[:1] == ("position",)
 
     class Still(Waves):
         position = switch(True)
 
-    assert Still.filmed_knobs() == ("width", "position")  # other lines would have to be made anew
+    assert Still.filmed_knobs()[0] == "width"  # other lines would have to be made anew
 
 
 def test_a_figure_is_plain_and_its_own():

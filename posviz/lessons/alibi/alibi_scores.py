@@ -41,7 +41,6 @@ class AlibiScores(Picture):
 
     size = (9.0, 3.9)
     paper_size = (3.3, 3.1)
-    combined = (("head", "distance"), ("head", "content"))
 
     head = integer(2, low=1, high=HEADS, play=True)
     distance = log_integer(

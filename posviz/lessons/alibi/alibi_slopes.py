@@ -20,7 +20,6 @@ class AlibiSlopes(Picture):
     """ALiBi’s slopes, one for each head, and the bias that one of them makes."""
 
     size = (9.0, 4.0)
-    combined = (("num_heads", "head"),)
 
     num_heads = integer(8, low=1, high=MOST_HEADS)
     head = integer(1, low=1, high=MOST_HEADS, until=lambda p: p.num_heads, play=True)

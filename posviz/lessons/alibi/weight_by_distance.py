@@ -21,7 +21,6 @@ class WeightByDistance(Picture):
     """How far each head of ALiBi looks: straight lines on a logarithmic axis."""
 
     size = (9.0, 4.0)
-    combined = (("head", "one_in"), ("show", "furthest"))
 
     num_heads = integer(8, low=1, high=MOST_HEADS)
     head = integer(1, low=1, high=MOST_HEADS, until=lambda p: p.num_heads, play=True)

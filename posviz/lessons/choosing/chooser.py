@@ -22,7 +22,6 @@ class Chooser(Picture):
 
     size = (9.0, 3.3)
     paper_size = (3.3, 4.3)
-    combined = (("reads", "later"), ("kernel", "learns", "distance"))
 
     reads = _question("reads", "it reads", 0)
     later = _question("later", "later on", 0)

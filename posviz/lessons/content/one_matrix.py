@@ -26,7 +26,6 @@ class OneMatrix(Picture):
 
     size = (8.0, 4.2)
     paper_size = (3.3, 4.6)
-    combined = (("real_part", "imaginary_part"), ("real_part", "matrix"))
 
     real_part = real(-0.02, low=LEFT, high=RIGHT, step=0.002, play=True, label="real part a")
     imaginary_part = real(

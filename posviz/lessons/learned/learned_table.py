@@ -13,13 +13,14 @@ from posviz.lessons.learned._tables import (
     as_table,
     colour_bar,
     edge_of,
+    is_same,
     means_by_offset,
     principal_plane,
     stride_of,
     three_panels,
-    toy_snapshots,
     unit_rows,
 )
+from posviz.models.small import table_snapshots
 from posviz.pictures.knobs import integer, switch
 from posviz.pictures.parts import Curve, Limits, Other, legend_above, whole, with_room, zero
 from posviz.pictures.picture import Arrays, Picture
@@ -33,20 +34,23 @@ class LearnedTable(Picture):
     """A learned table while it is trained: cosines of its rows, their path, means by offset.
 
     `snapshots` holds a table [rows, d_model] for each step, as a training run or {0: table} gives
-    it. Without it the picture shows a toy: see `toy_snapshots`.
+    it. Without it the picture shows the run of lesson 03.
     """
 
     size = (8.0, 3.3)
     paper_size = (3.3, 3.3)
-    combined = (("progress", "centred"),)
 
     progress = integer(100, low=0, high=100, play=True, label="training (%)")
     centred = switch(False, label="subtract mean")
 
     def __init__(self, snapshots=None, **knobs):
         super().__init__(**knobs)
-        self._data = () if snapshots is None else ("snapshots",)
-        tables = toy_snapshots() if snapshots is None else checked(snapshots)
+        shipped = table_snapshots()
+        tables = shipped if snapshots is None else checked(snapshots)
+        same = tables.keys() == shipped.keys() and all(
+            is_same(table, shipped[step]) for step, table in tables.items()
+        )
+        self._data = () if same else ("snapshots",)
         self._steps = sorted(tables)
         self._tables = [tables[step] for step in self._steps]
         # All are seen in the plane of the last one: else the path would jump and flip.

@@ -1,7 +1,7 @@
 """A sinusoidal and a learned table of one size, side by side."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -10,17 +10,18 @@ from matplotlib.ticker import MaxNLocator, NullFormatter
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.lessons.learned._tables import (
     JOINED,
-    STEPS,
     as_table,
     colour_bar,
     edge_of,
+    is_same,
     means_by_offset,
     principal_plane,
     stride_of,
     three_panels,
-    toy_snapshots,
     unit_rows,
 )
+from posviz.models.real import trained_table
+from posviz.models.small import table_snapshots
 from posviz.pictures.knobs import choice, log
 from posviz.pictures.parts import Curve, Other, legend_above, whole, with_room
 from posviz.pictures.picture import Arrays, Picture
@@ -126,10 +127,20 @@ VIEWS = {
 }
 
 
+TABLES = {"lesson 03": lambda: [*table_snapshots().values()][-1], "MiniLM": trained_table}
+
+
+class _Learned(choice):
+    """Which table of the course: idle where a reader's own stands in for it."""
+
+    def idle(self, picture: Any) -> str:
+        return "a table was given" if picture._data else ""
+
+
 class SinusoidalBesideLearned(Picture):
     """A sinusoidal beside a learned table: similarity, values, path and spectrum.
 
-    `table` [rows, d_model] is any learned table; without it the toy of LearnedTable, trained. The
+    `table` [rows, d_model] is any learned table, and stands in for those of the course. The
     sinusoidal one has as many rows and columns, one column fewer where their number is odd.
     """
 
@@ -138,16 +149,21 @@ class SinusoidalBesideLearned(Picture):
 
     base = log(10_000, low=10, high=1_000_000, play=True)
     compare = choice("similarity", options=tuple(VIEWS), redraw=True)
+    learned = _Learned("lesson 03", options=tuple(TABLES), redraw=True, label="learned table")
 
     def __init__(self, table=None, **knobs):
+        own = None if table is None else as_table(table, "table")
+        for name, course in TABLES.items():
+            if own is not None and is_same(own, course()):  # a page has it, too
+                knobs["learned"], own = name, None
         super().__init__(**knobs)
-        self._data = () if table is None else ("table",)
-        self._table = toy_snapshots()[STEPS] if table is None else as_table(table, "table")
-        self._sides: dict = {}  # the learned table's: no knob moves it
+        self._data = () if own is None else ("table",)
+        self._own = own
+        self._sides: dict = {}  # the learned table's: the base does not move it
 
     def compute(self) -> Arrays:
         """Return what is compared, of the sinusoidal table and of the learned one."""
-        rows, columns = self._table.shape
+        rows, columns = self._table().shape
         fixed = sinusoidal(np.arange(rows), columns - columns % 2, base=self.base)
         sides = VIEWS[self.compare].side(fixed), self._learned()
         return self.arrays(
@@ -160,10 +176,14 @@ class SinusoidalBesideLearned(Picture):
             around=sides[1].around,
         )
 
+    def _table(self):
+        return TABLES[self.learned]() if self._own is None else self._own
+
     def _learned(self):
-        if self.compare not in self._sides:
-            self._sides[self.compare] = VIEWS[self.compare].side(self._table)
-        return self._sides[self.compare]
+        key = self.learned, self.compare
+        if key not in self._sides:
+            self._sides[key] = VIEWS[self.compare].side(self._table())
+        return self._sides[key]
 
     def draw(self, figure: Figure) -> list:
         """A panel for each table, with the same range, and a third with a curve for each."""
@@ -204,7 +224,7 @@ class SinusoidalBesideLearned(Picture):
 
     def _draw_image(self, axes, i):
         """The panel of table i as an image whose cells may stand for several rows and columns."""
-        (rows, columns), (low, high) = self._table.shape, VIEWS[self.compare].ends
+        (rows, columns), (low, high) = self._table().shape, VIEWS[self.compare].ends
         position, dimension = edge_of(rows), edge_of(columns)
         extent = {
             "similarity": (-0.5, position, position, -0.5),

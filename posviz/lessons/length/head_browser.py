@@ -29,7 +29,6 @@ class HeadBrowser(Picture):
 
     size = (9.0, 4.4)
     paper_size = (3.3, 4.0)
-    combined = (("head", "layer"),)
 
     layer = integer(1, low=0, high=127, until=lambda p: len(p._seen().look.weights) - 1)
     head = integer(

@@ -23,7 +23,6 @@ class DerivationStepper(Picture):
 
     size = (8.0, 4.2)
     paper_size = (3.3, 3.5)
-    combined = (("line", "version"),)
 
     derivation = choice("matrices", options=tuple(DERIVATIONS), restarts=("line",), redraw=True)
     version = choice("right", options=("right", "with a mistake"), redraw=True)

@@ -27,7 +27,6 @@ class RealHead(Picture):
 
     size = (8.0, 3.9)
     paper_size = (3.3, 5.6)
-    combined = (("head", "positions"),)
 
     head = choice("previous word", options=tuple(TELLING), label="head of")
     sentence = stored("car", options=tuple(SENTENCES), given="the heads of one sentence were given")

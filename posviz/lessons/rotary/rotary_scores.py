@@ -42,7 +42,6 @@ class RotaryScores(Picture):
 
     size = (9.0, 3.9)
     paper_size = (3.3, 3.0)
-    combined = (("content", "seed"),)
 
     content = choice("one token", options=tuple(LIMITS), redraw=True)
     seq_len = log_integer(64, low=8, high=LONGEST, play=True)

@@ -22,7 +22,6 @@ class RotatingVectors(Picture):
 
     size = (8.0, 4.0)
     paper_size = (3.3, 2.1)
-    combined = (("query", "pair"),)
 
     together = integer(0, low=0, high=30, play=True, label="both moved by")
     query = integer(7, low=0, high=30, play=True, label="query position i")

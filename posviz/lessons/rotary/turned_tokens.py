@@ -23,7 +23,6 @@ class TurnedTokens(Picture):
 
     size = (8.0, 4.2)
     paper_size = (3.3, 2.0)
-    combined = (("first", "turned"),)
 
     step = integer(10, low=0, high=90, when=TURNING, play=True, label="step (degrees)")
     first = integer(1, low=0, high=35, when=TURNING, play=True, label="first position")

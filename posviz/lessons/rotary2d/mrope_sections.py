@@ -25,7 +25,6 @@ class MropeSections(Picture):
     """M-RoPE: each pair of a head follows the time, the row or the column."""
 
     size = (8.0, 4.2)
-    combined = (("column", "row"), ("column", "sections"))
 
     column = integer(20, low=0, high=100, play=True)
     row = integer(10, low=0, high=100, play=True)

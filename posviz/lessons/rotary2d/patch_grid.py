@@ -37,7 +37,6 @@ class PatchGrid(Picture):
     """Scores of identical patches: only their place in the image differs."""
 
     size = (8.0, 3.9)
-    combined = (("row", "encoding"), ("column", "encoding"))
 
     row = integer(5, low=0, high=13, until=lambda p: p.grid - 1, play=True)
     column = integer(8, low=0, high=13, until=lambda p: p.grid - 1, play=True)

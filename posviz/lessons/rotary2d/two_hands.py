@@ -20,7 +20,6 @@ class TwoHands(Picture):
     """One pair at (row, column): two hands when axial, one hand when mixed."""
 
     size = (8.0, 4.2)
-    combined = (("row", "column"), ("column", "kind"), ("kind", "pair"))
 
     row = integer(4, low=0, high=SIDE - 1, play=True)
     column = integer(6, low=0, high=SIDE - 1, play=True)

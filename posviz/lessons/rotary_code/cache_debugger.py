@@ -24,7 +24,6 @@ class CacheDebugger(Picture):
 
     size = (9.0, 3.9)
     paper_size = (3.3, 2.05)
-    combined = (("decoded", "mistake"),)
 
     mistake = choice("offset forgotten", options=MISTAKES)
     decoded = integer(20, low=1, high=LONGEST, play=True, label="tokens so far")

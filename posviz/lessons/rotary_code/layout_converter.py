@@ -23,7 +23,6 @@ class LayoutConverter(Picture):
 
     size = (8.0, 3.7)
     paper_size = (3.3, 3.7)
-    combined = (("query_layout", "key_layout", "query_reordered", "key_reordered"),)
 
     query_layout = choice("interleaved", options=LAYOUTS, label="query turned as")
     key_layout = choice("half_split", options=LAYOUTS, label="key turned as")

@@ -30,7 +30,6 @@ class PrecisionLab(Picture):
 
     size = (8.0, 4.0)
     paper_size = (3.3, 2.9)
-    combined = (("position", "rounded"),)
 
     rounded = choice("angles", options=("angles", "cos and sin"))
     position = log_integer(30_000, low=1, high=FURTHEST, play=True)

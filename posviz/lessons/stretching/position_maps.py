@@ -36,7 +36,6 @@ class PositionMaps(Picture):
 
     size = (9.0, 4.0)
     paper_size = (3.3, 2.6)
-    combined = (("positions", "length"), ("positions", "group", "window"))
 
     positions = choice("plain", options=("plain", "interpolated", *MAPS))
     length = integer(128, low=8, high=LONGEST, play=True, label="text (tokens)")

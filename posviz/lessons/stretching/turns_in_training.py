@@ -22,7 +22,6 @@ class TurnsInTraining(Picture):
 
     size = (9.0, 3.9)
     paper_size = (3.3, 3.6)
-    combined = (("method", "pair"),)
 
     method = choice("YaRN by index", options=METHODS)
     factor = log(4, low=1, high=64, play=True, label="factor s")
