@@ -1,6 +1,5 @@
 """What a picture declares: knobs, arrays, artists. How it is shown and stored: `picture.py`."""
 
-from functools import partial
 from types import SimpleNamespace
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -157,7 +156,6 @@ class Declared(traitlets.HasTraits):
         """Arrays that compute returned, as a new Figure in which no artist is animated."""
         figure, artists = self.build(style, dark)
         figure.caption = self.caption(arrays)
-        figure.again = partial(self.drawn, arrays, style=style)
         with style_context(style, dark):
             self.update(artists, arrays)
         for artist in figure.findobj(lambda artist: artist.get_animated()):

@@ -17,7 +17,6 @@ class StyledFigure(Figure):
         super().__init__(**settings)
         self._look = (style, dark)
         self.caption = ""  # its alternative text
-        self.again: Any = None  # draws the same in a style, dark or not
         FigureCanvasAgg(self)
 
     def draw(self, renderer: Any) -> None:
