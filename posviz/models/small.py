@@ -21,6 +21,7 @@ from posviz.models.archive import load_archive
 from posviz.models.reading import Reading
 
 FOLDER = Path(__file__).parent / "data" / "small"
+TABLE_RUN = FOLDER / "table_run.npz"
 CHARACTERS = 128  # ASCII: the code of a character is its token
 ENCODINGS: dict[str, Callable[[Mapping[str, np.ndarray]], Encoding]] = {  # by arm, from arrays
     "none": lambda arrays: NoPosition(),
@@ -133,6 +134,12 @@ def small_model(arm: str) -> SmallModel:
 def card(arm: str) -> dict[str, Any]:
     """Return what the file of a model tells: its configuration, loss in nats, date and versions."""
     return load_archive(_file(arm))[1]
+
+
+def table_snapshots() -> dict[int, np.ndarray]:
+    """Return the table of lesson 03 by step of its training: each [48, 32], the last as trained."""
+    arrays, _ = load_archive(TABLE_RUN)
+    return {int(step): table.astype(float) for step, table in arrays.items()}
 
 
 def _file(arm: str) -> Path:
