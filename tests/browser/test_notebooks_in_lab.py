@@ -23,11 +23,11 @@ LOADED_AND_SMALLEST = """
 import sys
 from ipywidgets.widgets.widget import _instances
 from matplotlib.text import Text
-from posviz.pictures import explorer
+from posviz.pictures.widget import ExplorerWidget
 
-shown = [widget for widget in _instances.values() if isinstance(widget, explorer.Explorer)]
+shown = [each.explorer for each in _instances.values() if isinstance(each, ExplorerWidget)]
 print("torch" in sys.modules)
-for texts in [widget.live.layers.figure.findobj(Text) for widget in shown]:
+for texts in [explorer.live.layers.figure.findobj(Text) for explorer in shown]:
     print(min(text.get_fontsize() for text in texts if text.get_text()) / 0.72)
 """
 
