@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.backends.backend_agg import RendererAgg, get_hinting_flag
-from matplotlib.ft2font import RenderMode
+from matplotlib.ft2font import FT2Font, RenderMode
 
 
 class Layout(NamedTuple):
@@ -20,15 +20,22 @@ class Layout(NamedTuple):
     lines: list[tuple[str, bool, float, float]]
 
 
-class Letters:
-    """Layouts, glyphs and covers of all texts at the density of an Agg renderer."""
+@functools.lru_cache(maxsize=4)
+def letters_at(dpi: float) -> "Letters":
+    """The letters of a density, for all pictures: many have the same numbers at their axes."""
+    return Letters(dpi)
 
-    def __init__(self, agg: Any) -> None:
-        self.agg = agg
+
+class Letters:
+    """Layouts, glyphs and covers of all texts at a density, in pixels an inch."""
+
+    def __init__(self, dpi: float) -> None:
+        self.agg = agg = RendererAgg(1, 1, dpi)
         self.measure = functools.lru_cache(maxsize=1000)(agg.get_text_width_height_descent)
         self.cover = functools.lru_cache(maxsize=1000)(self._cover)
         self._glyphs = functools.lru_cache(maxsize=1000)(self._set)
         self._bitmap = functools.lru_cache(maxsize=4000)(self._render)
+        self._sized = functools.lru_cache(maxsize=40)(self._open)
         self._layouts: dict[tuple, Layout] = {}
 
     def layout(self, text: Any, renderer: Any) -> Layout | None:
@@ -95,12 +102,18 @@ class Letters:
 
     def _render(self, font, size, glyph, cos, sin, x, y, antialiased):
         """Left and top (upwards) of a glyph, and its pixels; it starts at x, y 64ths."""
-        font.set_size(size, self.agg.dpi)
+        font = self._sized(font, size)
         turn = np.array([[cos, -sin], [sin, cos]])
         font._set_transform((0x10000 * turn).round().astype(int), [x, y])
         mode = RenderMode.NORMAL if antialiased else RenderMode.MONO
         bitmap = font._render_glyph(glyph, get_hinting_flag(), mode)
         return bitmap.left, bitmap.top, bitmap.buffer * np.uint8(1 if antialiased else 255)
+
+    def _open(self, font, size):
+        """The font once more, for this size alone: each change of size takes as long as a glyph."""
+        sized = FT2Font(font.fname, face_index=font.face_index)
+        sized.set_size(size, self.agg.dpi)
+        return sized
 
     def _ruled(self, boxes, x, y, angle, antialiased):
         """Left, top and pixels of the bars of a fraction or a root, drawn by Agg itself."""

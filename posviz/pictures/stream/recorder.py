@@ -19,7 +19,7 @@ from matplotlib.transforms import Affine2D
 
 from posviz.pictures.stream.axis import record_axis
 from posviz.pictures.stream.cells import Cells, Unfaithful, cells_of_image
-from posviz.pictures.stream.letters import Letters
+from posviz.pictures.stream.letters import letters_at
 
 
 class Recording(NamedTuple):
@@ -39,7 +39,7 @@ class Recorder(RendererBase):
     def __init__(self, agg: Any) -> None:
         super().__init__()
         self.agg, self.dpi, self.width, self.height = agg, agg.dpi, agg.width, agg.height
-        self._letters = Letters(agg)
+        self._letters = letters_at(agg.dpi)
         self._downwards = Affine2D().scale(1, -1)
         self._flip = Affine2D().scale(1, -1).translate(0, self.height)
         self._clear()
@@ -247,8 +247,8 @@ def _snaps(marker, snap) -> bool:
         return snap
     edges = marker.codes[(marker.codes != Path.STOP) & (marker.codes != Path.CLOSEPOLY)]
     corners = marker.vertices[: len(edges)]
-    straight = np.abs(np.diff(corners, axis=0)).min(axis=1) < 1e-4
-    return bool(np.isin(edges, (Path.MOVETO, Path.LINETO)).all() and straight.all())
+    straight = np.abs(corners[1:] - corners[:-1]).min(axis=1) < 1e-4
+    return bool((edges <= Path.LINETO).all() and straight.all())
 
 
 def _inked(left, high, cover, rgba) -> Cells:

@@ -11,6 +11,7 @@ from matplotlib.transforms import Affine2D
 
 from posviz.pictures.knobs import choice, integer, switch
 from posviz.pictures.picture import Picture
+from posviz.pictures.stream.letters import letters_at
 from tests.pictures.sample import Browser
 from tests.pictures.stream.replay import Scene, decoded
 
@@ -130,6 +131,9 @@ def agg_can_more(monkeypatch):
     monkeypatch.setattr(RendererAgg, "draw_tex", strike)
     monkeypatch.setattr(RendererAgg, "draw_hologram", strike, raising=False)
     monkeypatch.setattr(RendererAgg, "get_text_width_height_descent", lambda *_: (30, 10, 2))
+    letters_at.cache_clear()  # what was measured is kept for all pictures
+    yield
+    letters_at.cache_clear()
 
 
 class View:

@@ -18,7 +18,7 @@ def test_a_text_covers_what_agg_draws(words):
     rng = np.random.default_rng(0)
     is_math = words.startswith("$")
     with style_context():
-        letters = Letters(RendererAgg(WIDTH, HEIGHT, 100))
+        letters = Letters(100)
         for angle in (0, 90, 30) * 6:
             column, row = 60, 60
             between = is_math or angle == 30  # the places of Agg's grid
