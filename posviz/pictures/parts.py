@@ -58,7 +58,14 @@ class Curve:
 
     def move(self, arrays: Arrays) -> None:
         """Set the data."""
-        self.line.set_data(*self.show(arrays))
+        set_data(self.line, *self.show(arrays))
+
+
+def set_data(line: Line2D, x: Any, y: Any) -> None:
+    """Set the data if they are others: a line that stays is not drawn again."""
+    pairs = zip(line.get_data(orig=True), (x, y), strict=True)
+    if not all(np.array_equal(old, new, equal_nan=True) for old, new in pairs):
+        line.set_data(x, y)
 
 
 class Dense(Curve):

@@ -36,6 +36,13 @@ def test_a_curve_has_the_points_shown_and_none_of_those_before(axes, kind):
         assert np.array_equal(moved(part, x=x, y=y).line.get_data(), (x, y))
 
 
+def test_a_curve_that_stays_is_not_stale(axes):
+    part = parts.Curve(axes, "C0-", lambda a: (a.x, a.y))
+    moved(part, x=[1, 2, 3], y=[1, np.nan, 2]).line.stale = False
+    assert not moved(part, x=np.arange(1, 4), y=[1, np.nan, 2]).line.stale
+    assert moved(part, x=[1, 2, 3], y=[1, np.nan, 3]).line.stale
+
+
 @pytest.mark.parametrize(
     ("upright", "expected"), [(True, ([7, 7], [0, 1])), (False, ([0, 1], [7, 7]))]
 )

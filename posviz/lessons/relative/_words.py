@@ -4,6 +4,8 @@ import numpy as np
 from matplotlib.textpath import TextPath
 from matplotlib.transforms import Affine2D
 
+from posviz.pictures.parts import set_data
+
 
 class Word:
     """A line whose marker is the word, at the x and y that `show` returns.
@@ -25,4 +27,5 @@ class Word:
         """Write the word in its cells."""
         x, y = self.show(arrays)
         size = self.size(arrays) if callable(self.size) else self.size
-        self.line.set(data=(x, y), markersize=size * self.scale, visible=len(x) > 0)
+        set_data(self.line, x, y)
+        self.line.set(markersize=size * self.scale, visible=len(x) > 0)

@@ -14,9 +14,11 @@ from matplotlib.axis import Axis, XAxis, YAxis
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.image import AxesImage
 from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
 from matplotlib.spines import Spine
 from matplotlib.text import Text
 
+from posviz.pictures.dense_line import DenseLine
 from posviz.pictures.stream.axis import aligned_axes
 from posviz.pictures.stream.recorder import Recorder, Recording
 from posviz.pictures.style import style_context
@@ -34,7 +36,7 @@ class Layers:
         self._moved: set = set()  # artists at rest that changed
         self._rest_may_move = True  # until one of them cannot be recorded
         self._boxes: dict = {}  # where axes and their patches stand
-        self._seen: dict = {}  # by artist at rest: its parts, and its place when it was drawn
+        self._seen: dict = {}  # by artist: its parts, and its place when it was drawn
         self._background: Any = None
         self._shape: tuple[int, int] | None = None
         self.background_id = object()  # a new one whenever the background was redrawn
@@ -73,19 +75,19 @@ class Layers:
         return bool(changed) and not new
 
     def _has_changed(self, artist):
-        """Whether an artist at rest looks other than when it was last drawn."""
+        """Whether an artist looks other than when it was last drawn."""
         parts, place = self._seen.get(artist, ((), None))
         return place != self._place(artist) or any(part.stale for part in parts)
 
     def _see(self, artist):
-        """Note how an artist at rest was drawn."""
+        """Note how an artist was drawn."""
         parts = _parts(artist)
         for part in parts:
             part.stale = False
         self._seen[artist] = parts, self._place(artist)
 
     def _place(self, artist):
-        """What else decides how an artist at rest is drawn: its axes' box and, mostly, limits."""
+        """What else decides how an artist is drawn: its axes' box and, mostly, limits."""
         boxes, axes = self._boxes, artist.axes
         if axes is None:
             return boxes.get(artist)
@@ -148,13 +150,12 @@ class Layers:
 
     def _record(self, artist):
         recording = self._recorder.record(artist)
-        if not artist.get_animated():
-            self._see(artist)
+        self._see(artist)
         return recording
 
     def _may_have_moved(self, artist):
         """Whether an artist in front may have to be drawn in another way than last time."""
-        return _may_have_moved(artist) if artist.get_animated() else self._has_changed(artist)
+        return self._has_changed(artist) or (artist.get_animated() and not _tells_all(artist))
 
     def _leave_rest_at_rest(self):
         """Once more, with what changes at rest in the background, as it cannot be recorded."""
@@ -245,17 +246,23 @@ def _parts(artist) -> list:
     return [artist, artist.label, artist.offsetText, *of_ticks]
 
 
-_TRUSTED = {
+def _lies_in_data(line) -> bool:
+    axes = line.axes
+    return axes is not None and line.get_transform() is axes.transData and not line.get_clip_path()
+
+
+_TELL_ALL = {
     AxesImage: lambda image: image.get_clip_path() is None,
+    DenseLine: _lies_in_data,
+    Line2D: _lies_in_data,
     Text: lambda text: text.get_bbox_patch() is None and not text.get_path_effects(),
 }
 
 
-def _may_have_moved(artist) -> bool:
-    """Whether an artist is stale, or may move without being so: xy, transforms, legend texts.
+def _tells_all(artist) -> bool:
+    """Whether it is stale, or its axes have another place, whenever it looks other than before.
 
-    Only images and plain texts are trusted, because recording one takes long: their data must be
-    set anew.
+    Others move without a word: by xy, transforms, texts of a legend. Only these are worth a look,
+    for they are many or take long; their data must be set anew.
     """
-    trusted = _TRUSTED.get(type(artist), lambda _: False)(artist)
-    return artist.stale or not trusted
+    return _TELL_ALL.get(type(artist), lambda _: False)(artist)

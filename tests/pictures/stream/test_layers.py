@@ -93,6 +93,23 @@ def test_an_image_that_stays_is_not_recorded_again():
     assert layers.recordings()[1:] not in (others, again[1:])
 
 
+def test_a_line_is_recorded_again_when_it_or_its_axes_move():
+    figure, move = named("line")
+    layers = Layers(figure)
+    axes = figure.axes[0]
+
+    def recorded():
+        layers.paint()
+        return next(iter(layers.recordings()))
+
+    first = recorded()
+    assert recorded() is first
+    for change in (move, lambda: axes.set_ylim(0, 2), lambda: axes.set_position((0, 0, 1, 1))):
+        before = recorded()
+        change()
+        assert recorded() != before
+
+
 def connected(axes):
     patch = axes.add_artist(ConnectionPatch((0, 0), (1, 1), "data"))
     return patch, lambda: setattr(patch, "xy1", (0.5, 0))
