@@ -1,9 +1,9 @@
 """A heatmap as its cells: a byte each, the colour map, and which cell each pixel shows."""
 
+from math import ceil, floor
 from typing import Any, NamedTuple
 
 import numpy as np
-from matplotlib.transforms import Bbox, TransformedBbox
 
 
 class Unfaithful(Exception):
@@ -54,8 +54,10 @@ def cells_of_image(image: Any) -> Cells | None:
     (a, b, e), (c, d, f), _ = transform.get_matrix()
     if b or c:
         raise Unfaithful("an image that is not upright")
-    left, low, right, high = _pixels_covered(image)
     x1, x2, y1, y2 = image.get_extent()
+    left, right, low, high = _pixels_covered(
+        image, sorted((a * x1 + e, a * x2 + e)), sorted((d * y1 + f, d * y2 + f))
+    )
     if image.origin == "upper":
         y1, y2 = y2, y1
     columns = _cell_of_pixels(np.arange(left, right), a, e, x1, x2, data.shape[1])
@@ -65,19 +67,18 @@ def cells_of_image(image: Any) -> Cells | None:
     return Cells(left, high, _colours(image), columns, rows, _indices(image))
 
 
-def _pixels_covered(image) -> tuple[int, int, int, int]:
-    """Left, low, right, high in whole pixels, counted from below, rounded as matplotlib does."""
-    x1, x2, y1, y2 = image.get_extent()
-    whole = TransformedBbox(Bbox([[x1, y1], [x2, y2]]), image.get_transform())
+def _pixels_covered(image, across, upwards) -> tuple[int, int, int, int]:
+    """Left, right, low, high in whole pixels, counted from below, rounded as matplotlib does."""
     clip = image.get_figure(root=True).bbox
     if image.get_clip_on():
         clip = image.get_clip_box() or image.axes.bbox
-    seen = Bbox.intersection(whole, clip)
-    if seen is None:
+    x1, y1, x2, y2 = clip.extents
+    left, right = max(across[0], x1), min(across[1], x2)
+    low, high = max(upwards[0], y1), min(upwards[1], y2)
+    if left > right or low > high:
         return 0, 0, 0, 0
-    left, right = np.floor(np.array([seen.x0, seen.x1 + 1e-8]) + 0.5)
-    low, high = np.ceil(np.array([seen.y0 - 1e-8, seen.y1]) - 0.5)
-    return int(left), int(low), int(right), int(high)
+    low, high = ceil(low - 1e-8 - 0.5), ceil(high - 0.5)
+    return floor(left + 0.5), floor(right + 1e-8 + 0.5), low, high
 
 
 def _cell_of_pixels(pixels, scale, shift, start, end, count) -> np.ndarray:
@@ -88,15 +89,18 @@ def _cell_of_pixels(pixels, scale, shift, start, end, count) -> np.ndarray:
 
 def _indices(image) -> np.ndarray:
     """The index of each cell's colour in the colour map, as the colour map itself computes it."""
-    values, count = image.norm(image.get_array()), image.cmap.N
-    bad = np.ma.getmaskarray(values)
-    indices = np.ma.getdata(values)
-    if indices.dtype.kind == "f":
-        indices = indices * count
-        indices[indices == count] = count - 1
-        bad = bad | np.isnan(indices)
-    under, over = indices < 0, indices >= count
-    indices = np.where(bad, count + 2, np.where(over, count + 1, np.where(under, count, indices)))
+    normed, count = image.norm(image.get_array()), image.cmap.N
+    values = np.ma.getdata(normed)
+    if values.dtype.kind == "f":
+        values = values * count
+        values[values == count] = count - 1
+    with np.errstate(invalid="ignore"):
+        indices = values.astype(np.int32)
+    indices[values < 0] = count
+    indices[values >= count] = count + 1
+    indices[np.isnan(values)] = count + 2
+    if np.ma.is_masked(normed):
+        indices[normed.mask] = count + 2
     return indices.astype(np.uint8 if indices.max() < 256 else np.uint16)
 
 
