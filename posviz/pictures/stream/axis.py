@@ -60,9 +60,14 @@ def _record_marks(lines, recorder):
 
 
 def _boxes(ticks, recorder):
-    """The boxes of the labels at either side, of those that count."""
+    """The box around the labels at either side, of those that count; a list of one or none."""
     sides = [tick.label1 for tick in ticks], [tick.label2 for tick in ticks]
     return [
-        [Bbox(recorder.box(text)) for text in side if text.get_visible() and text.get_in_layout()]
+        _around(recorder.box(text) for text in side if text.get_visible() and text.get_in_layout())
         for side in sides
     ]
+
+
+def _around(boxes):
+    corners = [*boxes]
+    return [Bbox([np.min(corners, axis=0)[0], np.max(corners, axis=0)[1]])] if corners else []
