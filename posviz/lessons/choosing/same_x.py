@@ -5,10 +5,11 @@ import functools
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.attention import attend
+from posviz.attention import attend, attention
 from posviz.attention.masks import causal_mask
 from posviz.choosing.columns import PROJECTIONS, made
-from posviz.choosing.rows import D_MODEL, HEADS, NONE, ROWS
+from posviz.choosing.rows import D_MODEL, HEAD_DIM, HEADS, NONE, ROWS
+from posviz.encodings.doors import doors
 from posviz.pictures.knobs import integer, real, switch
 from posviz.pictures.parts import Map, greyed, wide
 from posviz.pictures.picture import Arrays, Picture
@@ -72,9 +73,19 @@ def _weights(content, first, causal):
     """The weights of all heads [heads, len, len] with each encoding."""
     tokens, places = SHARED + content * (OWN - SHARED), PLACES + first
     mask = causal_mask(places, places) if causal else np.ones((len(PLACES),) * 2, bool)
-    more = {"num_heads": HEADS, "positions": places, "mask": mask, "return_weights": True}
-    found = {
-        row: attend(tokens, *PROJECTIONS, encoding=made(row, len(PLACES)), **more)[1][0]
-        for row in ROWS
-    }
-    return {row: np.where(mask, weights, np.nan) for row, weights in found.items()}
+    more = {"mask": mask, "return_weights": True}
+    heads = [(tokens @ w).reshape(1, -1, HEADS, HEAD_DIM).swapaxes(1, 2) for w in PROJECTIONS]
+    found = {}
+    for row in ROWS:
+        encoding = made(row, len(PLACES))
+        if "at_input" in doors(encoding):
+            _, weights = attend(
+                tokens, *PROJECTIONS, num_heads=HEADS, encoding=encoding, positions=places, **more
+            )
+        else:  # they have the same queries and keys: projections take longer than all the rest
+            encoding, _ = encoding.for_input(tokens, places, None)
+            _, weights = attention(
+                *heads, encoding=encoding, q_positions=places, k_positions=places, **more
+            )
+        found[row] = np.where(mask, weights[0], np.nan)
+    return found
