@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 import pytest
-import torch
 
-from posviz.lessons.learned._tables import toy_snapshots
 from posviz.lessons.learned.learned_table import LearnedTable
 from posviz.lessons.learned.sinusoidal_beside_learned import VIEWS, SinusoidalBesideLearned
+from posviz.models.real import trained_table
+from posviz.models.small import table_snapshots
 from tests.lessons.by_hand import drawn, product
 
 RNG = np.random.default_rng(7)
@@ -69,17 +69,19 @@ def test_wrong_snapshots_are_refused_by_name(snapshots, message):
         LearnedTable(snapshots)
 
 
-def test_the_toy_is_gradient_descent_on_finding_the_rows_around():
-    snapshots = toy_snapshots()
-    table = torch.tensor(snapshots[0], requires_grad=True)
-    near = torch.tensor([[0 < abs(i - j) <= 4 for j in range(48)] for i in range(48)])
-    myself = torch.eye(48, dtype=torch.bool)
-    for _ in range(20):
-        scores = (table @ table.T).masked_fill(myself, -torch.inf)
-        logs = scores.log_softmax(dim=-1).masked_fill(myself, 0)
-        loss = -(near.double() / near.sum(dim=-1, keepdim=True) * logs).sum()
-        table = (table - 0.005 * torch.autograd.grad(loss, table)[0]).detach().requires_grad_()
-    np.testing.assert_allclose(table.detach().numpy(), snapshots[20], rtol=0, atol=1e-12)
+def test_data_that_the_course_ships_are_told_by_knobs():
+    run = {step: table + 1e-5 for step, table in table_snapshots().items()}
+    assert repr(LearnedTable(run, progress=0)).startswith("LearnedTable(progress=0")
+    assert "snapshots=..." in repr(LearnedTable({step: run[step] for step in (0, 400)}))
+    assert "snapshots=..." in repr(LearnedTable(run | {400: run[367]}))
+    for name, table in {"lesson 03": run[400], "MiniLM": trained_table()}.items():
+        picture = SinusoidalBesideLearned(table)
+        assert repr(picture).endswith(f"learned={name!r})")
+        assert "table=..." not in repr(picture)
+        assert not picture.knobs()["learned"].idle(picture)
+    own = SinusoidalBesideLearned(run[0])
+    assert own.knobs()["learned"].idle(own) == "a table was given"
+    assert own.compute().sides[1].panel[0, 1] == pytest.approx(mean_cosine(run[0][:2], 1))
 
 
 @pytest.mark.parametrize("rows", [20, 19])
