@@ -122,10 +122,14 @@ class Declared(traitlets.HasTraits):
         """The knobs' present values by name."""
         return {name: getattr(self, name) for name in self.knobs()}
 
+    def inches(self, style: str) -> tuple[float, float]:
+        """Width and height in a style."""
+        return inches(style, {"notebook": self.size, "paper": self.paper_size})
+
     def build(self, style: str = "notebook", dark: bool = False) -> tuple[StyledFigure, Any]:
         """A new Figure in its settled layout, and its artists, not yet moved to any arrays."""
         with style_context(style, dark):
-            size = inches(style, {"notebook": self.size, "paper": self.paper_size})
+            size = self.inches(style)
             layout = ConstrainedLayoutEngine()
             figure = StyledFigure(style, dark, figsize=size, dpi=dpi(style), layout=layout)
             artists = self.draw(figure)

@@ -17,14 +17,21 @@ from posviz.pictures.screen import Screen
 from posviz.pictures.style import drawing
 from posviz.wording import shortened
 
+INCH = {"notebook": 100, "paper": 113}  # in CSS pixels: a paper's column fits a telephone
+
 
 class Explorer:
-    """Answers the views of one picture; `send(message, buffers)` reaches all of them."""
+    """Answers the views of one picture; `send(message, buffers)` reaches all of them.
 
-    def __init__(self, picture: Declared, send: Callable[[dict, list], None]) -> None:
+    style: "notebook", or "paper" for a narrow page.
+    """
+
+    def __init__(
+        self, picture: Declared, send: Callable[[dict, list], None], style: str = "notebook"
+    ) -> None:
         self.picture, self._send = picture, send
         self.start = picture.values()
-        self.live = LiveFigure(picture)
+        self.live = LiveFigure(picture, style, inch=INCH[style])
         self.controls = {
             name: Control(picture, name, partial(self._tell, knob=name)) for name in picture.knobs()
         }
@@ -36,7 +43,9 @@ class Explorer:
     def shown(self) -> dict:
         """What a view needs in order to draw the explorer."""
         return {
-            "css": [round(100 * inches) for inches in self.picture.size],
+            "css": [
+                round(self.live.inch * inches) for inches in self.picture.inches(self.live.style)
+            ],
             "drags": type(self.picture).dragged is not Declared.dragged,
             "controls": [control.shown for control in self.controls.values()],
             "export": self.export.shown,

@@ -16,8 +16,11 @@ class LiveFigure:
     Knobs with `redraw=True` make another one; the last few are kept, for readers go back and forth.
     """
 
-    def __init__(self, picture: Declared, style: str = "notebook", dark: bool = False) -> None:
-        self.picture, self.style, self.dark = picture, style, dark
+    def __init__(
+        self, picture: Declared, style: str = "notebook", dark: bool = False, inch: int = 0
+    ) -> None:
+        """`inch`: CSS pixels an inch, where they are not the style's own."""
+        self.picture, self.style, self.dark, self.inch = picture, style, dark, inch or dpi(style)
         self.ratio = 1.0  # device pixels per CSS pixel of the sharpest screen that shows it
         self.caption = ""
         self.layers: Any = None
@@ -92,7 +95,7 @@ class LiveFigure:
 
     def paint(self) -> bool:
         """Redraw the background if need be, at the sharpest screen's density; True if redrawn."""
-        density = dpi(self.style) * self.ratio
+        density = self.inch * self.ratio
         if self.layers.figure.get_dpi() != density:
             self.layers.figure.set_dpi(density)
         return self.layers.paint()

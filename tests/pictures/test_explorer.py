@@ -11,8 +11,9 @@ import pytest
 from ipywidgets.widgets.widget import _instances
 from PIL import Image
 
+from posviz.pictures.explorer import Explorer
 from tests.pictures.sample import Browser, Failing, Hand
-from tests.pictures.stream.replay import Scene, fresh_pixels
+from tests.pictures.stream.replay import Scene, decoded, fresh_pixels
 
 pytestmark = pytest.mark.slow("figures")
 
@@ -196,3 +197,13 @@ def test_reset_stops_play_and_drops_its_last_steps(browser, picture):
     assert any(message.get("stop") for message in hand.all_heard)
     hand.send(place=21, change=under_way)
     assert (picture.position, hand.heard["place"]) == (3, 3)
+
+
+def test_on_a_narrow_page_a_picture_is_drawn_as_in_a_papers_column(picture):
+    told = []
+    explorer = Explorer(picture, lambda message, buffers: told.append(buffers), "paper")
+    width, height = explorer.shown["css"]
+    assert width <= 374 < explorer.picture.size[0] * 100
+    explorer.receive({"part": "screen", "view": "a", "ratio": 2})
+    assert decoded(told[-1][0]).shape[:2] == pytest.approx((2 * height, 2 * width), abs=1)
+    explorer.close()
