@@ -1,0 +1,138 @@
+"""Writes what a page loads of Python: packed, split, and named by hashes."""
+
+import functools
+import gzip
+import hashlib
+import io
+import json
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Iterable, Iterator
+from importlib import metadata
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+import posviz
+from posviz.publish.assets import write
+from posviz.publish.live import runtime
+
+HERE = Path(__file__).parent
+_PACKAGE = Path(posviz.__file__).parent
+_BESIDE = ("traitlets", "array-api-compat")  # what posviz imports and the runtime lacks
+_ELSEWHERE = {"__pycache__", "classroom", "cli", "publish"}  # folders that no picture imports
+_SESSION = ("publish/__init__.py", "publish/live/__init__.py", "publish/live/session.py")
+_SUFFIXES = {".py", ".npz", ".json", ".gz", ".mplstyle"}
+_MOST_BYTES = 12_000_000  # of a file; some hosts take no more than 25 MB
+_MOST_LETTERS = 100  # of a path, as runtime.js reads them
+Parts = dict[str, bytes]  # of a packed file, by name
+
+
+def write_files(to: Path) -> int:
+    """Write sw.js, and assets/live without what an older version left there; return the MB."""
+    folder = to / "assets" / "live"
+    packed = {**_runtime(), "posviz": _parts("posviz", _tar(_own_files()))}
+    worker = _worker()
+    index: dict = {name: list(parts) for name, parts in packed.items()}
+    index["worker"] = f"worker-{_hash(worker)}.js"
+    index["memory"] = f"memory-{_hash(json.dumps(index).encode())}.bin"  # which a browser makes
+    files = {name: data for parts in packed.values() for name, data in parts.items()}
+    index["size"] = sum(map(len, files.values()))
+    files |= {index["worker"]: worker, "LICENSES.txt": _licences()}
+    for name, data in files.items():
+        if not (folder / name).exists() or name == "LICENSES.txt":
+            write(folder / name, data)
+    write(folder / "index.json", json.dumps(index).encode())
+    write(to / "sw.js", (HERE / "sw.js").read_bytes())
+    for old in set(folder.iterdir()) - {folder / name for name in (*files, "index.json")}:
+        old.unlink()
+    return round(index["size"] / 1e6)
+
+
+def _runtime() -> dict[str, Parts]:
+    """The interpreter and its library, packed once for each version: it takes seconds."""
+    own = Path(runtime.__file__).read_bytes() + Path(__file__).read_bytes()
+    kept = user_cache_path("posviz") / f"python-{_hash(own)}"
+    if not kept.exists():
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=kept.parent) as beside:
+            library = _parts("library", _tar(runtime.library()))
+            for name, data in (_parts("python", runtime.wasm()) | library).items():
+                write(Path(beside) / "packed" / name, data)
+            if not kept.exists():
+                (Path(beside) / "packed").rename(kept)
+    files = {file.name: file.read_bytes() for file in sorted(kept.iterdir())}
+    return {
+        kind: {name: data for name, data in files.items() if name.startswith(kind)}
+        for kind in ("python", "library")
+    }
+
+
+def _own_files() -> Iterator[tuple[str, bytes]]:
+    """What posviz's pictures are made of, and the packages beside it, by path."""
+    paths = {_PACKAGE / name for name in _SESSION}
+    for path in _PACKAGE.rglob("*"):
+        parts = path.relative_to(_PACKAGE).parts
+        if path.suffix in _SUFFIXES and not _ELSEWHERE & set(parts):
+            paths.add(path)
+    for path in sorted(paths):
+        yield path.relative_to(_PACKAGE.parent).as_posix(), path.read_bytes()
+    for package in _BESIDE:
+        for file in metadata.files(package) or ():
+            if file.suffix == ".py" and "tests" not in file.parts:
+                yield file.as_posix(), file.read_binary()
+
+
+def _tar(files: Iterable[tuple[str, bytes]]) -> bytes:
+    """An archive of files, the same for the same files."""
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        for name, data in files:
+            if len(name) > _MOST_LETTERS:
+                raise RuntimeError(f"{name} is too long for the archive of a page")
+            about = tarfile.TarInfo(name)
+            about.size = len(data)
+            tar.addfile(about, io.BytesIO(data))
+    return archive.getvalue()
+
+
+def _parts(name: str, data: bytes) -> Parts:
+    """The packed data in parts. A server that knew the ending .gz might unpack them itself."""
+    packed = gzip.compress(data, 6, mtime=0)  # 9 takes three times as long for 1 %
+    digest, starts = _hash(packed), range(0, len(packed), _MOST_BYTES)
+    return {
+        f"{name}-{digest}-{number}.bin": packed[start : start + _MOST_BYTES]
+        for number, start in enumerate(starts, 1)
+    }
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+@functools.cache
+def _worker() -> bytes:
+    """worker.js and all it imports as one script; deno.lock has the hashes of what is npm's."""
+    try:
+        from deno import find_deno_bin
+    except ImportError:
+        raise RuntimeError("pages need deno: pip install 'posviz[live]'") from None
+    with tempfile.TemporaryDirectory() as folder:
+        bundle = Path(folder) / "worker.js"
+        how = ["--quiet", "--no-config", "--frozen", f"--lock={HERE / 'deno.lock'}"]
+        what = ["--platform=browser", "--format=iife", "--minify", f"--output={bundle}"]
+        command = [find_deno_bin(), "bundle", *how, *what, str(HERE / "worker.js")]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError(f"deno did not bundle worker.js: {done.stderr.strip()}")
+        return bundle.read_bytes()
+
+
+def _licences() -> bytes:
+    """The licences of all that lies in assets/live."""
+    texts = [runtime.licences(), (HERE / "LICENSE_browser_wasi_shim").read_bytes()]
+    for package in _BESIDE:
+        found = [file for file in metadata.files(package) or () if file.name.startswith("LICENSE")]
+        texts += [f"{package}\n\n".encode() + file.read_binary() for file in found]
+    return b"\n\n----\n\n".join(texts)

@@ -1,0 +1,333 @@
+// @ts-check
+// Lets the stored pictures of a page live: Python in a worker answers each as a kernel does.
+
+import { make } from "../../pictures/elements.js";
+import explorer from "../../pictures/explorer.js";
+
+/** @import { Bytes, ExplorerShown, FromExplorer, ToExplorer } from "../../pictures/protocol.d.ts" */
+
+/**
+ * What worker.js tells.
+ * @typedef {{ loaded: number, of: number }} Loading
+ * @typedef {{ id: string, message: any, buffers: Bytes[] }} Told
+ * @typedef {Loading | { started: true } | { done: string, failed: string } | { died: string } | Told} FromWorker
+ */
+
+const SITE = new URL(".", document.baseURI);
+const LOOK_EVERY = 1000; // milliseconds
+const PATIENCE = { hear: 10, open: 60, export: 600 }; // looks at the same message, until it is given up
+const MOST_STARTS = 5; // of Python on one page
+const SLOW = ["slow-2g", "2g", "3g"];
+const SERVE = "This picture moves when its folder is served: run posviz site --open.";
+const TOO_OLD = "This picture stays still, because this browser has no WebAssembly for Python.";
+
+/** @param {number} bytes */
+const megabytes = (bytes) => Math.round(bytes / 1e6);
+
+/** @param {string} traceback */
+const lastLine = (traceback) => traceback.trim().split("\n").pop() ?? "";
+
+/** A picture's place on the page: the stored one, then what explorer.js draws. */
+class Place {
+  /** @type {Set<(message: FromExplorer, buffers?: Bytes[]) => void>} */
+  #listeners = new Set();
+  #stage = make("div");
+  /** @type {() => void} */
+  #end = () => {};
+  #note = make("p", { className: "posviz-note" }, { role: "status" });
+
+  /**
+   * @param {HTMLElement} el
+   * @param {number} number
+   */
+  constructor(el, number) {
+    this.el = el;
+    this.id = String(number);
+    this.values = JSON.parse(el.dataset.values ?? "{}");
+    this.still = /** @type {HTMLElement} */ (el.querySelector(".posviz-still"));
+  }
+
+  /** @param {string} why */
+  stay(why) {
+    this.#note.textContent = why;
+    this.still.after(this.#note);
+    this.el.dataset.alive = "false";
+  }
+
+  /** Ends what is drawn, which stays to be seen until it is drawn anew. */
+  rest() {
+    this.#end();
+    this.#end = () => {};
+    this.#listeners.clear();
+  }
+
+  /**
+   * @param {any} message
+   * @param {Bytes[]} buffers
+   * @param {(message: ToExplorer) => void} send
+   * @param {() => void} drawn
+   */
+  hear(message, buffers, send, drawn) {
+    if ("shown" in message) this.#draw(message.shown, send, drawn);
+    else if ("values" in message) this.values = message.values;
+    else for (const listener of this.#listeners) listener(message, buffers);
+  }
+
+  /**
+   * @param {ExplorerShown} shown
+   * @param {(message: ToExplorer) => void} send
+   * @param {() => void} drawn
+   */
+  #draw(shown, send, drawn) {
+    const stage = make("div", { hidden: true }), before = this.#stage;
+    this.#stage = stage;
+    this.still.before(stage);
+    const isCustom = (/** @type {string} */ event) => event === "msg:custom";
+    this.#end = explorer.render({
+      el: stage,
+      model: {
+        get: () => /** @type {any} */ (shown),
+        on: (event, listener) => { if (isCustom(event)) this.#listeners.add(listener); },
+        off: (event, listener) => { if (isCustom(event)) this.#listeners.delete(listener); },
+        send,
+      },
+    });
+    const canvas = /** @type {HTMLCanvasElement} */ (stage.querySelector("canvas"));
+    new MutationObserver((_, observer) => {
+      observer.disconnect();
+      const seen = before.isConnected ? before.querySelector("canvas") : this.still.querySelector("img");
+      const { top } = (seen ?? this.still).getBoundingClientRect();
+      stage.hidden = false;
+      this.still.hidden = true;
+      before.remove();
+      this.#note.remove();
+      // Controls grow over the picture: it stays where a reader looks at it.
+      if (top < innerHeight) scrollBy({ top: canvas.getBoundingClientRect().top - top, behavior: "instant" });
+      this.el.dataset.alive = "true";
+      drawn();
+    }).observe(canvas, { attributeFilter: ["data-frame"] });
+  }
+}
+
+/** What is said of Python as a whole, at the lower edge of the page. */
+class Bar {
+  #box = make("div", { className: "posviz-loading", hidden: true });
+  #text = make("span", {}, { role: "status" });
+  #numbers = make("span", {}, { "aria-hidden": "true" });
+  #progress = make("progress", {}, { "aria-label": "Python is loading" });
+
+  constructor() {
+    this.#box.append(this.#text, this.#numbers, this.#progress);
+    document.body.append(this.#box);
+  }
+
+  /** @param {string} text which is empty when there is nothing more to say */
+  say(text) {
+    this.#box.hidden = !text;
+    if (this.#text.textContent !== text) this.#text.textContent = text;
+    this.#numbers.textContent = "";
+    this.#progress.hidden = true;
+  }
+
+  /** @param {Loading} loading */
+  count({ loaded, of }) {
+    this.say("Python is loading, once: ");
+    this.#numbers.textContent = `${megabytes(loaded)} of ${megabytes(of)} MB `;
+    this.#progress.hidden = false;
+    this.#progress.max = of;
+    this.#progress.value = loaded;
+    if (loaded === of) this.say("Python is starting.");
+  }
+
+  /**
+   * Asks with a button, and returns when it is pressed.
+   * @param {string} text
+   */
+  async ask(text) {
+    const button = make("button", { type: "button", textContent: text });
+    this.#box.append(button);
+    this.#box.hidden = false;
+    await new Promise((resolve) => button.addEventListener("click", resolve));
+    button.remove();
+  }
+}
+
+/** Python in its worker, and which message it is at. */
+class Python {
+  #starts = 0;
+  /** @type {Worker | null} */
+  #worker = null;
+  #ready = false;
+  /** @type {{ id: string, kind: keyof typeof PATIENCE, looks: number }[]} */
+  #sent = []; // and not answered
+  /** @type {Map<string, Place>} */
+  #open = new Map();
+  /** @type {Place[]} */
+  #waiting = []; // one is opened at a time, so that what a reader moves is answered between two
+  #opening = "";
+
+  /**
+   * @param {any} index
+   * @param {Bar} bar
+   */
+  constructor(index, bar) {
+    this.index = index;
+    this.bar = bar;
+    setInterval(() => this.#look(), LOOK_EVERY);
+    this.#start();
+  }
+
+  #start() {
+    this.#starts += 1;
+    this.#worker = new Worker(new URL(`assets/live/${this.index.worker}`, SITE));
+    this.#worker.onmessage = ({ data }) => this.#hear(data);
+    this.#worker.onerror = () => this.#die("its script could not be loaded");
+    this.#worker.postMessage({ site: SITE.href, index: this.index });
+  }
+
+  /** @param {Place} place */
+  open(place) {
+    this.#waiting.push(place);
+    this.#openNext();
+  }
+
+  #openNext() {
+    if (this.#opening) return;
+    const middle = innerHeight / 2;
+    const away = (/** @type {Place} */ { el }) => Math.abs(el.getBoundingClientRect().top - middle);
+    this.#waiting.sort((one, other) => away(one) - away(other));
+    const place = this.#waiting.shift();
+    if (!place) return;
+    this.#opening = place.id;
+    this.#open.set(place.id, place);
+    this.#send(place.id, "open", "open_explorer", place.el.dataset.picture, place.values);
+  }
+
+  /**
+   * @param {string} id
+   * @param {keyof typeof PATIENCE} kind
+   * @param {string} run
+   * @param {unknown[]} rest
+   */
+  #send(id, kind, run, ...rest) {
+    this.#sent.push({ id, kind, looks: 0 });
+    this.#worker?.postMessage({ run, with: [id, ...rest] });
+  }
+
+  /** @param {FromWorker} told */
+  #hear(told) {
+    if ("loaded" in told) this.bar.count(told);
+    else if ("started" in told) {
+      this.#ready = true;
+      this.bar.say("");
+    } else if ("done" in told) this.#finish(told);
+    else if ("died" in told) this.#die(told.died);
+    else this.#pass(told);
+  }
+
+  /** @param {Told} told */
+  #pass({ id, message, buffers }) {
+    const send = (/** @type {ToExplorer} */ out) =>
+      this.#send(id, out.part === "export" ? "export" : "hear", "hear", out);
+    this.#open.get(id)?.hear(message, buffers, send, () => this.#opened(id));
+  }
+
+  /** @param {string} id */
+  #opened(id) {
+    if (this.#opening !== id) return;
+    this.#opening = "";
+    this.#openNext();
+  }
+
+  /** @param {{ done: string, failed: string }} told */
+  #finish({ done, failed }) {
+    const sent = this.#sent.shift();
+    if (!failed) return;
+    console.error(failed);
+    if (sent?.kind === "open") this.#leave(done, lastLine(failed));
+  }
+
+  /**
+   * @param {string} id
+   * @param {string} why
+   */
+  #leave(id, why) {
+    this.#open.get(id)?.stay(`This picture stays still: ${why}`);
+    this.#open.delete(id);
+    this.#opened(id);
+  }
+
+  #look() {
+    const [first] = this.#sent;
+    if (this.#ready && first && ++first.looks > PATIENCE[first.kind]) this.#die("it did not answer");
+  }
+
+  /** @param {string} why */
+  #die(why) {
+    const [first] = this.#sent, wasReady = this.#ready;
+    this.#worker?.terminate();
+    this.#ready = false;
+    this.#sent = [];
+    this.#opening = "";
+    for (const place of this.#open.values()) place.rest();
+    if (first?.kind === "open" && wasReady) this.#leave(first.id, `Python stopped, ${why}`);
+    if (!wasReady || this.#starts === MOST_STARTS) return this.#giveUp(why);
+    this.bar.say("Python stopped, and starts again.");
+    this.#waiting.unshift(...this.#open.values());
+    this.#start();
+    this.#openNext();
+  }
+
+  /** @param {string} why */
+  #giveUp(why) {
+    this.#worker = null;
+    this.bar.say(`The pictures stay still, because Python stopped: ${lastLine(why)}. To try again, reload the page.`);
+  }
+}
+
+/** Keeps what is fetched for the next visit, where a page is served securely. */
+async function keep() {
+  const workers = navigator.serviceWorker;
+  if (!workers || workers.controller) return;
+  const controls = new Promise((resolve) => workers.addEventListener("controllerchange", resolve));
+  try {
+    await workers.register(new URL("sw.js", SITE));
+    await Promise.race([controls, new Promise((resolve) => setTimeout(resolve, 1000))]);
+  } catch { /* then the browser keeps what it likes */ }
+}
+
+/** @param {Bar} bar */
+async function start(bar) {
+  await keep();
+  const index = await (await fetch(new URL("assets/live/index.json", SITE), { cache: "no-cache" })).json();
+  const { saveData, effectiveType } = /** @type {any} */ (navigator).connection ?? {};
+  if (saveData || SLOW.includes(effectiveType)) {
+    await bar.ask(`Let the pictures move: load Python, ${megabytes(index.size)} MB, once`);
+  }
+  return new Python(index, bar);
+}
+
+/** @param {Place[]} places */
+function watch(places) {
+  const bar = new Bar();
+  /** @type {Promise<Python> | null} */
+  let python = null;
+  const observer = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      observer.unobserve(target);
+      const place = /** @type {Place} */ (places.find(({ el }) => el === target));
+      python ??= start(bar);
+      python.then((started) => started.open(place)).catch((error) => place.stay(`This picture stays still: ${error.message}`));
+    }
+  }, { rootMargin: "100%" });
+  for (const { el } of places) observer.observe(el);
+}
+
+/** @type {NodeListOf<HTMLElement>} */
+const living = document.querySelectorAll(".posviz-live");
+const places = [...living].map((el, number) => new Place(el, number));
+const able = "WebAssembly" in globalThis && "DecompressionStream" in globalThis && "Worker" in globalThis;
+if (location.protocol === "file:" || !able) {
+  for (const place of places) place.stay(able ? SERVE : TOO_OLD);
+} else if (places.length) watch(places);

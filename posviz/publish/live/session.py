@@ -1,0 +1,45 @@
+"""Explorers by their id: what Python does in a page's web worker, a call for each message."""
+
+import json
+from functools import partial
+
+from posviz import lessons
+from posviz.pictures.explorer import Explorer
+from posviz.pictures.stream.fonts import hold_fonts_in_memory
+
+hold_fonts_in_memory()
+_explorers: dict[str, Explorer] = {}
+
+
+def open_explorer(id: str, name: str, values: dict) -> None:
+    """Make the explorer of a picture by its class's name, and tell the page what it shows."""
+    explorer = Explorer(lessons.load(name)(**values), partial(_tell, id))
+    _explorers[id] = explorer
+    _tell(id, {"shown": explorer.shown}, [])
+
+
+def hear(id: str, message: dict) -> None:
+    """Hand a message of a view to its explorer, and tell the page the knobs' values."""
+    explorer = _explorers[id]
+    before = explorer.picture.values()
+    explorer.receive(message)
+    if (values := explorer.picture.values()) != before:
+        _tell(id, {"values": values}, [])
+
+
+def close_explorer(id: str) -> None:
+    """Free an explorer."""
+    _explorers.pop(id).close()
+
+
+def forget() -> None:
+    """Forget the explorers of another visit, whose memory this one begins with."""
+    _explorers.clear()
+
+
+def _tell(id, message, buffers):
+    """Send the page a line of JSON, and then the buffers."""
+    import _host  # worker.js, as the runtime shows it
+
+    head = json.dumps([id, message, [len(buffer) for buffer in buffers]])
+    _host.call(b"".join([head.encode(), b"\n", *buffers]))

@@ -1,0 +1,39 @@
+// @ts-nocheck: the types of a page's scripts know no service worker
+// What a reader has fetched once is there without a network: what is named by its hash, at once, and
+// all else where the network does not answer.
+
+const LIVE = new URL("assets/live/", registration.scope).href;
+const NAMED_BY_HASH = /-[0-9a-f]{16}(-\d+)?\.\w+$/;
+
+addEventListener("install", () => skipWaiting());
+addEventListener("activate", (event) => event.waitUntil(clients.claim()));
+addEventListener("fetch", (event) => {
+  const { method, url } = event.request;
+  if (method === "GET" && url.startsWith(registration.scope)) event.respondWith(answer(event));
+});
+
+async function answer(event) {
+  const { request } = event, cache = await caches.open(registration.scope);
+  const kept = await cache.match(request);
+  if (kept && request.url.startsWith(LIVE) && NAMED_BY_HASH.test(request.url)) return kept;
+  try {
+    const response = await fetch(request);
+    if (response.status === 200) {
+      event.waitUntil(cache.put(request, response.clone()));
+      if (request.url === `${LIVE}index.json`) event.waitUntil(forget(cache, response.clone()));
+    }
+    return response;
+  } catch (error) {
+    if (kept) return kept;
+    throw error;
+  }
+}
+
+/** Deletes the files of Python that the newest index does not name. */
+async function forget(cache, response) {
+  const named = Object.values(await response.json()).flat();
+  for (const request of await cache.keys()) {
+    const { url } = request, name = url.slice(LIVE.length);
+    if (url.startsWith(LIVE) && NAMED_BY_HASH.test(url) && !named.includes(name)) await cache.delete(request);
+  }
+}

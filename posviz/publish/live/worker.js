@@ -1,0 +1,99 @@
+// @ts-check
+// Python in a web worker: loads it, and answers a page, a message a turn.
+
+import { startPython } from "./runtime.js";
+
+/**
+ * What build.py has written.
+ * @typedef {{ python: string[], library: string[], posviz: string[], size: number, memory: string }} Index
+ * @typedef {{ site: string, index: Index }} Start
+ * @typedef {{ run: "open_explorer" | "hear" | "close_explorer", with: [id: string, ...unknown[]] }} Turn
+ */
+
+const KEEP_AFTER = 5000; // milliseconds: by then a picture is drawn, and what that has prepared is kept, too
+const decoder = new TextDecoder();
+/** @type {Promise<Awaited<ReturnType<typeof startPython>>>} */
+let python;
+
+/** @type {(message: unknown, buffers?: ArrayBuffer[]) => void} */
+const tell = (message, buffers = []) => postMessage(message, { transfer: buffers });
+
+/**
+ * What the parts of a file hold together, unpacked.
+ * @param {string[]} parts
+ * @param {string} type
+ * @param {(bytes: number) => void} count
+ */
+function fetched(parts, type, count) {
+  const { readable, writable } = new TransformStream({
+    transform(chunk, controller) {
+      count(chunk.length);
+      controller.enqueue(chunk);
+    },
+  });
+  const responses = parts.map((part) => fetch(part));
+  const join = async () => {
+    for (const response of responses) {
+      const { ok, body, url } = await response;
+      if (!ok || !body) throw new Error(`${url} is not there`);
+      await body.pipeTo(writable, { preventClose: true });
+    }
+    await writable.close();
+  };
+  join().catch((error) => writable.abort(error));
+  const unpacked = readable.pipeThrough(new DecompressionStream("gzip"));
+  return new Response(unpacked, { headers: { "Content-Type": type } });
+}
+
+/** @param {Start} start */
+async function load({ site, index }) {
+  const at = (/** @type {string} */ name) => new URL(`assets/live/${name}`, site).href;
+  const cache = await globalThis.caches?.open(site); // none where a page is not served securely
+  const saved = cache?.match(at(index.memory)).then((response) => response?.arrayBuffer());
+  let loaded = 0;
+  const count = (/** @type {number} */ bytes) => {
+    loaded += bytes;
+    tell({ loaded, of: index.size });
+  };
+  const archive = async (/** @type {string[]} */ parts) =>
+    new Uint8Array(await fetched(parts.map(at), "application/x-tar", count).arrayBuffer());
+  const [module, memory, ...archives] = await Promise.all([
+    WebAssembly.compileStreaming(fetched(index.python.map(at), "application/wasm", count)),
+    saved,
+    archive(index.library),
+    archive(index.posviz),
+  ]);
+  const started = await startPython(module, archives, hear, memory);
+  const error = started.run(memory ? "session.forget()" : "import json; from posviz.publish.live import session");
+  if (error) throw new Error(error);
+  const keep = () => cache?.put(at(index.memory), new Response(started.memory().slice(0))).catch(() => {}); // no room
+  if (!memory) setTimeout(keep, KEEP_AFTER);
+  tell({ started: true });
+  return started;
+}
+
+/**
+ * A line of JSON, and then buffers.
+ * @param {Uint8Array} bytes
+ */
+function hear(bytes) {
+  const end = bytes.indexOf(10);
+  const [id, message, sizes] = JSON.parse(decoder.decode(bytes.subarray(0, end)));
+  let from = end + 1;
+  const buffers = sizes.map((/** @type {number} */ size) => bytes.slice(from, from += size));
+  tell({ id, message, buffers }, buffers.map((/** @type {Uint8Array} */ buffer) => buffer.buffer));
+}
+
+/** @param {MessageEvent<Start | Turn>} event */
+onmessage = async ({ data }) => {
+  try {
+    if ("index" in data) await (python = load(data));
+    else {
+      const { run } = await python;
+      const failed = run(`session.${data.run}(*json.loads(${JSON.stringify(JSON.stringify(data.with))}))`);
+      tell({ done: data.with[0], failed });
+    }
+  } catch (error) { // WebAssembly has trapped, or Python is not there
+    tell({ died: error instanceof Error ? error.message : String(error) });
+  }
+};
