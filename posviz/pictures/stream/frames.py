@@ -66,7 +66,7 @@ def encode_png(rgba: np.ndarray) -> bytes:
     rows = np.zeros((height, 1 + 4 * width), np.uint8)  # each row begins with its filter: none
     rows[:, 1:] = rgba.reshape(height, -1)
     header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
-    data = zlib.compress(rows, 1)
+    data = zlib.compress(rows.data, 1)
     chunks = ((b"IHDR", header), (b"IDAT", data), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
