@@ -17,6 +17,7 @@ const SITE = new URL(".", document.baseURI);
 const LOOK_EVERY = 1000; // milliseconds
 const PATIENCE = { hear: 10, open: 60, export: 600 }; // looks at the same message, until it is given up
 const MOST_STARTS = 5; // of Python on one page
+const NARROW = "(max-width: 560px), (max-height: 500px)"; // a telephone, on its side, too
 const SLOW = ["slow-2g", "2g", "3g"];
 const SERVE = "This picture moves when its folder is served: run posviz site --open.";
 const TOO_OLD = "This picture stays still, because this browser has no WebAssembly for Python.";
@@ -43,6 +44,8 @@ class Place {
   constructor(el, number) {
     this.el = el;
     this.id = String(number);
+    this.style = matchMedia(NARROW).matches && !el.closest(".reveal") ? "paper" : "notebook";
+    el.classList.toggle("posviz-narrow", this.style === "paper");
     this.values = JSON.parse(el.dataset.values ?? "{}");
     this.still = /** @type {HTMLElement} */ (el.querySelector(".posviz-still"));
   }
@@ -200,7 +203,7 @@ class Python {
     if (!place) return;
     this.#opening = place.id;
     this.#open.set(place.id, place);
-    this.#send(place.id, "open", "open_explorer", place.el.dataset.picture, place.values);
+    this.#send(place.id, "open", "open_explorer", place.el.dataset.picture, place.values, place.style);
   }
 
   /**

@@ -11,9 +11,9 @@ hold_fonts_in_memory()
 _explorers: dict[str, Explorer] = {}
 
 
-def open_explorer(id: str, name: str, values: dict) -> None:
+def open_explorer(id: str, name: str, values: dict, style: str) -> None:
     """Make the explorer of a picture by its class's name, and tell the page what it shows."""
-    explorer = Explorer(lessons.load(name)(**values), partial(_tell, id))
+    explorer = Explorer(lessons.load(name)(**values), partial(_tell, id), style)
     _explorers[id] = explorer
     _tell(id, {"shown": explorer.shown}, [])
 
