@@ -1,5 +1,6 @@
 """DeBERTa's terms, and what their number has to do with the scale of the scores."""
 
+import copy
 import functools
 
 import numpy as np
@@ -100,6 +101,13 @@ def _clips(clip, reading):
     return [(query - offset, query), (query - offset * (1 if reading == "code" else -1), query)]
 
 
+@functools.cache
+def _directions():
+    """Normal numbers [3, draws], and the generator of those that depend on head_dim."""
+    random = np.random.default_rng(1)
+    return random.standard_normal((3, DRAWS)), random
+
+
 @functools.lru_cache(maxsize=8)
 def _draws(head_dim):
     """Many draws of q·k, q·r and k·s [3, draws], of normal vectors.
@@ -108,8 +116,8 @@ def _draws(head_dim):
     along it and a length across; and what a normal vector makes with another is normal, times the
     length of the other.
     """
-    random = np.random.default_rng(1)
-    along, with_q, with_k = random.standard_normal((3, DRAWS))
+    (along, with_q, with_k), random = _directions()
+    random = copy.deepcopy(random)
     q = np.sqrt(random.chisquare(head_dim, DRAWS))
     k = np.sqrt(along**2 + random.chisquare(head_dim - 1, DRAWS))
     return np.stack([q * along, q * with_q, k * with_k])
@@ -121,5 +129,6 @@ def _spread(head_dim, on):
     sums = np.sum(_draws(head_dim)[list(on)], axis=0)
     both = [sums / np.sqrt(terms * head_dim) for terms in (1, sum(on))]
     width = EDGES[1] - EDGES[0]
-    densities = [np.histogram(values, EDGES)[0] / (DRAWS * width) for values in both]
+    bins = {"bins": len(MIDDLES), "range": (EDGES[0], EDGES[-1])}  # nothing is sorted for these
+    densities = [np.histogram(values, **bins)[0] / (DRAWS * width) for values in both]
     return [values.std() for values in both], densities

@@ -138,12 +138,11 @@ def _sums_by_offset(q: Array, k: Array) -> np.ndarray:
 
     That is a correlation of queries with keys: by Fourier transforms it needs no table of scores.
     """
-    seq_len = len(q)
+    seq_len, xp = len(q), namespace(q)
     padded = 1 << (2 * seq_len - 1).bit_length()
-    fft = namespace(q).fft
-    spectra = fft.rfft(k, n=padded, axis=0), fft.rfft(q, n=padded, axis=0)
-    spectrum = namespace(q).vecdot(*spectra)
-    sums = to_numpy(fft.irfft(spectrum, n=padded))
+    # Each dimension as a row: numbers that lie side by side are transformed twice as fast.
+    queries, keys = (xp.fft.rfft(xp.stack([*x.T]), n=padded) for x in (q, k))
+    sums = to_numpy(xp.fft.irfft(xp.sum(queries * xp.conj(keys), axis=0), n=padded))
     return np.concatenate([sums[padded - seq_len + 1 :], sums[:seq_len]])
 
 
