@@ -50,8 +50,14 @@ class Place {
     this.still = /** @type {HTMLElement} */ (el.querySelector(".posviz-still"));
   }
 
-  /** @param {string} why */
+  /**
+   * Shows the stored picture, and why it does not move.
+   * @param {string} why
+   */
   stay(why) {
+    this.rest();
+    this.#stage.remove();
+    this.still.hidden = false;
     this.#note.textContent = why;
     this.still.after(this.#note);
     this.el.dataset.alive = "false";
@@ -73,7 +79,10 @@ class Place {
   hear(message, buffers, send, drawn) {
     if ("shown" in message) this.#draw(message.shown, send, drawn);
     else if ("values" in message) this.values = message.values;
-    else for (const listener of this.#listeners) listener(message, buffers);
+    else if (message.error && this.#stage.hidden) { // before the first frame
+      this.stay(`This picture stays still: ${message.error}`);
+      drawn();
+    } else for (const listener of this.#listeners) listener(message, buffers);
   }
 
   /**
@@ -134,8 +143,8 @@ class Bar {
 
   /** @param {Loading} loading */
   count({ loaded, of }) {
-    this.say("Python is loading, once: ");
-    this.#numbers.textContent = `${megabytes(loaded)} of ${megabytes(of)} MB `;
+    this.say("Python is loading, once.");
+    this.#numbers.textContent = `${megabytes(loaded)} of ${megabytes(of)} MB`;
     this.#progress.hidden = false;
     this.#progress.max = of;
     this.#progress.value = loaded;
@@ -168,6 +177,7 @@ class Python {
   /** @type {Place[]} */
   #waiting = []; // one is opened at a time, so that what a reader moves is answered between two
   #opening = "";
+  #over = ""; // why Python is not started again
 
   /**
    * @param {any} index
@@ -190,6 +200,7 @@ class Python {
 
   /** @param {Place} place */
   open(place) {
+    if (this.#over) return place.stay(this.#over);
     this.#waiting.push(place);
     this.#openNext();
   }
@@ -283,17 +294,18 @@ class Python {
 
   /** @param {string} why */
   #giveUp(why) {
-    this.#worker = null;
-    this.bar.say(`The pictures stay still, because Python stopped: ${lastLine(why)}. To try again, reload the page.`);
+    this.#over = `This picture stays still, because Python stopped: ${lastLine(why)}. To try again, reload the page.`;
+    this.bar.say("");
+    for (const place of [...this.#open.values(), ...this.#waiting.splice(0)]) place.stay(this.#over);
   }
 }
 
 /** Keeps what is fetched for the next visit, where a page is served securely. */
 async function keep() {
-  const workers = navigator.serviceWorker;
-  if (!workers || workers.controller) return;
-  const controls = new Promise((resolve) => workers.addEventListener("controllerchange", resolve));
   try {
+    const workers = navigator.serviceWorker;
+    if (workers.controller) return;
+    const controls = new Promise((resolve) => workers.addEventListener("controllerchange", resolve));
     await workers.register(new URL("sw.js", SITE));
     await Promise.race([controls, new Promise((resolve) => setTimeout(resolve, 1000))]);
   } catch { /* then the browser keeps what it likes */ }
@@ -302,7 +314,9 @@ async function keep() {
 /** @param {Bar} bar */
 async function start(bar) {
   await keep();
-  const index = await (await fetch(new URL("assets/live/index.json", SITE), { cache: "no-cache" })).json();
+  const answer = await fetch(new URL("assets/live/index.json", SITE), { cache: "no-cache" });
+  if (!answer.ok) throw new Error(`${answer.url} is not there`);
+  const index = await answer.json();
   const { saveData, effectiveType } = /** @type {any} */ (navigator).connection ?? {};
   if (saveData || SLOW.includes(effectiveType)) {
     await bar.ask(`Let the pictures move: load Python, ${megabytes(index.size)} MB, once`);

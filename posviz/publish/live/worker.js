@@ -45,10 +45,22 @@ function fetched(parts, type, count) {
   return new Response(unpacked, { headers: { "Content-Type": type } });
 }
 
+/**
+ * What is kept for the next visit; nothing where a page is not served securely, or may keep nothing.
+ * @param {string} site
+ */
+async function opened(site) {
+  try {
+    return await caches.open(site);
+  } catch {
+    return undefined;
+  }
+}
+
 /** @param {Start} start */
 async function load({ site, index }) {
   const at = (/** @type {string} */ name) => new URL(`assets/live/${name}`, site).href;
-  const cache = await globalThis.caches?.open(site); // none where a page is not served securely
+  const cache = await opened(site);
   const saved = cache?.match(at(index.memory)).then((response) => response?.arrayBuffer());
   let loaded = 0;
   const count = (/** @type {number} */ bytes) => {
