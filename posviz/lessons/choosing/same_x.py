@@ -5,11 +5,11 @@ import functools
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.attention import attend, attention
+from posviz.attention import attention
 from posviz.attention.masks import causal_mask
 from posviz.choosing.columns import PROJECTIONS, made
 from posviz.choosing.rows import D_MODEL, HEAD_DIM, HEADS, NONE, ROWS
-from posviz.encodings.doors import doors
+from posviz.encodings.doors import NoPosition
 from posviz.pictures.knobs import integer, real, switch
 from posviz.pictures.parts import Map, greyed, wide
 from posviz.pictures.picture import Arrays, Picture
@@ -73,19 +73,21 @@ def _weights(content, first, causal):
     """The weights of all heads [heads, len, len] with each encoding."""
     tokens, places = SHARED + content * (OWN - SHARED), PLACES + first
     mask = causal_mask(places, places) if causal else np.ones((len(PLACES),) * 2, bool)
-    more = {"mask": mask, "return_weights": True}
-    heads = [(tokens @ w).reshape(1, -1, HEADS, HEAD_DIM).swapaxes(1, 2) for w in PROJECTIONS]
+    more = {"q_positions": places, "k_positions": places, "mask": mask, "return_weights": True}
+    shared = _queries_and_keys(tokens)  # projections take longer than all the rest
     found = {}
     for row in ROWS:
         encoding = made(row, len(PLACES))
-        if "at_input" in doors(encoding):
-            _, weights = attend(
-                tokens, *PROJECTIONS, num_heads=HEADS, encoding=encoding, positions=places, **more
-            )
-        else:  # they have the same queries and keys: projections take longer than all the rest
-            encoding, _ = encoding.for_input(tokens, places, None)
-            _, weights = attention(
-                *heads, encoding=encoding, q_positions=places, k_positions=places, **more
-            )
+        x = encoding.at_input(tokens, places)
+        if x is tokens:
+            (q, k), (encoding, _) = shared, encoding.for_input(x, places, None)
+        else:
+            (q, k), encoding = _queries_and_keys(x), NoPosition()
+        _, weights = attention(q, k, k, encoding=encoding, **more)  # no value is shown
         found[row] = np.where(mask, weights[0], np.nan)
     return found
+
+
+def _queries_and_keys(x):
+    """Queries and keys of all heads, each [1, heads, len, head_dim]."""
+    return [(x @ w).reshape(1, -1, HEADS, HEAD_DIM).swapaxes(1, 2) for w in PROJECTIONS[:2]]
