@@ -1,12 +1,11 @@
 """The methods of context extension by the names that pictures have for them."""
 
-from math import log, pi
+from math import ceil, log, pi, sqrt
 
 import numpy as np
 
 from posviz.encodings import stretching
-from posviz.encodings.frequencies import Frequencies, rotary_frequencies
-from posviz.lessons.rotary.score_decay import turned_sums
+from posviz.encodings.frequencies import Frequencies, rotary_angles, rotary_frequencies
 
 METHODS = (
     *("none", "PI", "NTK", "dynamic NTK", "YaRN by index", "YaRN by turns"),
@@ -50,8 +49,11 @@ def mean_cosines(inv_freq, count):
 
     It is the score of identical q and k as a share of the score at distance 0.
     """
-    pairs = len(inv_freq)
-    return turned_sums(np.full(pairs, 1 / pairs, dtype=complex), count, inv_freq).real
+    # Every distance is a · stride + b with b < stride, and cos(x + y) = cos x cos y − sin x sin y.
+    stride = ceil(sqrt(count))
+    coarse, fine = (rotary_angles(step * np.arange(stride), inv_freq) for step in (stride, 1))
+    cosines = np.cos(coarse) @ np.cos(fine).T - np.sin(coarse) @ np.sin(fine).T
+    return cosines.ravel()[:count] / len(inv_freq)
 
 
 def outline(x, low, high):

@@ -136,11 +136,16 @@ def _scores(query, keys, scale):
 def _errors(method, prompt):
     """The largest error of a score at each step [steps]; none while the prompt is read."""
     inv_freq, scale = _by_length(method)
-    rotated = np.exp(-1j * KEYS[:, None] * _in_cache(inv_freq, prompt))
-    queries = np.exp(1j * (STEPS - 1)[:, None] * inv_freq[STEPS - 1])
-    off = abs(scale * 2 / HEAD_DIM**0.5 * (queries @ rotated.T).real - _fresh(method))
+    keys = _rotated(KEYS[:, None] * _in_cache(inv_freq, prompt))
+    queries = _rotated((STEPS - 1)[:, None] * inv_freq[STEPS - 1])
+    off = abs(scale * 2 / HEAD_DIM**0.5 * queries @ keys.T - _fresh(method))
     is_key = (STEPS[:, None] > KEYS) & (STEPS[:, None] > prompt)
     return np.where(is_key, off, 0).max(axis=1)
+
+
+def _rotated(angles):
+    """The unit vectors at these angles: cosines, then sines."""
+    return np.concatenate([np.cos(angles), np.sin(angles)], axis=-1)
 
 
 @functools.cache

@@ -1,5 +1,7 @@
 """The score of a query and a key that are identical, by distance, before and after a method."""
 
+import functools
+
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
@@ -31,12 +33,8 @@ class ScoreCurve(Picture):
         over the last half of the longer text.
         """
         longer = round(self.factor * TRAINED)
-        found = [
-            mean_cosines(
-                stretched(method, self.head_dim, 10_000.0, TRAINED, self.factor).inv_freq, MOST + 1
-            )
-            for method in ("none", self.method)
-        ]
+        before = _scores("none", self.head_dim, 1.0)
+        found = [before, _scores(self.method, self.head_dim, self.factor)]
         counts = np.diff(STARTS, append=MOST + 1)
         return self.arrays(
             means=[(STARTS, np.add.reduceat(scores, STARTS) / counts) for scores in found],
@@ -74,6 +72,13 @@ class ScoreCurve(Picture):
             f"{arrays.near[0]:.3f} to {arrays.near[1]:.3f}, the mean beyond "
             f"{arrays.longer // 2:,} tokens from {far[0]} to {far[1]}."
         )
+
+
+@functools.lru_cache(maxsize=4)
+def _scores(method, head_dim, factor):
+    """The score at each distance, as a share of that at 0."""
+    frequencies = stretched(method, head_dim, 10_000.0, TRAINED, factor)
+    return mean_cosines(frequencies.inv_freq, MOST + 1)
 
 
 def _extremes(scores):

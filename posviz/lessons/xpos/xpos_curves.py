@@ -97,7 +97,8 @@ def _scores(content, gamma, scale_base, base):
         q, k = np.random.default_rng(3).standard_normal((2, 64)).view(complex)
         products, unit = q * k.conj(), 8
     scale = xpos_scale(DISTANCES, 64, gamma=gamma, scale_base=scale_base)
-    parts = (np.exp(1j * rotary_angles(DISTANCES, rotary_frequencies(64, base))) * products).real
+    angles = rotary_angles(DISTANCES, rotary_frequencies(64, base)) + np.angle(products)
+    parts = abs(products) * np.cos(angles)
     scores = np.stack([parts.sum(axis=1), (parts * scale).sum(axis=1)]) / unit
     if content == "all alike":  # the score if no pair rotated
         return scores, (DISTANCES, scale.mean(axis=1))
