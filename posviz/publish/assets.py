@@ -6,6 +6,9 @@ import zlib
 from pathlib import Path
 
 from posviz.pictures.export import replacing
+from posviz.pictures.widget import ExplorerWidget
+from posviz.publish import live
+from posviz.teaching.prediction import Prediction
 
 LIBRARIES = Path(__file__).parent / "vendor"
 
@@ -30,6 +33,12 @@ def write_library(name: str, assets: Path):
             packed = base64.b64encode(zlib.compress(data, 9)).decode()
             data, written = f'head {{ --packed: "{packed}"; }}\n'.encode(), Path(f"{written}.css")
         write(written, data)
+
+
+def styles(own: Path) -> bytes:
+    """The style sheet of explorers and predictions, and then a page's own."""
+    shared = ExplorerWidget._css + live.style() + Prediction._css
+    return (shared + own.read_text("utf-8")).encode()
 
 
 def scripts(name: str) -> list[str]:

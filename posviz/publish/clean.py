@@ -71,7 +71,7 @@ def _leads(address) -> bool:
 def _are_values(text) -> bool:
     """Whether it is JSON that tells knobs by name: numbers, booleans, short texts."""
     try:
-        values = json.loads(text)
+        values = json.loads(text, parse_constant=int)  # which refuses NaN
     except (ValueError, RecursionError):
         return False
     if not isinstance(values, dict):

@@ -1,6 +1,7 @@
 // @ts-check
 // What a page does by itself, and its pictures.
 
+import "./live/live.js";
 import search from "../pictures/search.js";
 import prediction from "../teaching/prediction.js";
 import { run, startup, tex } from "./library.js";

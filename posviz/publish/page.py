@@ -7,17 +7,16 @@ from nbconvert import HTMLExporter
 
 from posviz import sources
 from posviz.pictures.scripts import as_script
-from posviz.pictures.widget import ExplorerWidget
-from posviz.publish.assets import policy, scripts, write, write_library
+from posviz.publish import live
+from posviz.publish.assets import policy, scripts, styles, write, write_library
 from posviz.publish.clean import sanitised
 from posviz.publish.lesson import living
 from posviz.publish.overview import TO_LESSON, Overview, cited, overview, sections
-from posviz.teaching.prediction import Prediction
 
 HERE = Path(__file__).parent
 LESSONS = "[0-9][0-9]_*"
 SCRIPT = as_script(HERE / "page.js")
-POLICY = policy([SCRIPT, *scripts("mathjax")], "img-src data:")
+POLICY = policy([SCRIPT, *scripts("mathjax")], "img-src data:", *live.POLICY)
 
 _SHOWN_TO_LESSON = re.compile(r'(<a href="\d\d_[^":/#]*)\.ipynb(?=["#])')
 _BETWEEN = re.compile(
@@ -50,21 +49,21 @@ def write_page(notebook: Path, to: Path, repository: str = "") -> Path:
         "sections": [section for section in sections(lesson.cells) if section.level > 1],
         "sources": sources.listed(cited(lesson)),
         "neighbours": _neighbours(notebook),
+        "megabytes": write_assets(to),
     }
     # embed_images would close every <details> before what it hides.
     exporter = HTMLExporter(template_file=str(HERE / "page.html.j2"), anchor_link_text="#")
     exporter.register_filter("sanitised", sanitised)
     page, _ = exporter.from_notebook_node(lesson, {"page": shown})
-    write_assets(to)
     write(to / "notebooks" / notebook.name, notebook.read_bytes())
     return write(to / f"{notebook.stem}.html", page.encode())
 
 
-def write_assets(to: Path) -> None:
-    """Write what pages share, the styles and MathJax, into `to`/assets."""
-    own = (HERE / "page.css").read_text("utf-8")
-    write(to / "assets" / "page.css", (ExplorerWidget._css + Prediction._css + own).encode())
+def write_assets(to: Path) -> int:
+    """Write what pages share: styles, MathJax and Python; return how many MB Python has."""
+    write(to / "assets" / "page.css", styles(HERE / "page.css"))
     write_library("mathjax", to / "assets")
+    return live.write(to)
 
 
 def to_pages(html: str) -> str:

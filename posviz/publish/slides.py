@@ -21,12 +21,11 @@ from markupsafe import Markup
 from nbformat import NotebookNode
 
 from posviz.pictures.scripts import as_script
-from posviz.pictures.widget import ExplorerWidget
-from posviz.publish.assets import policy, scripts, write, write_library
+from posviz.publish import live
+from posviz.publish.assets import policy, scripts, styles, write, write_library
 from posviz.publish.clean import markdown
 from posviz.publish.lesson import living
 from posviz.publish.speaker import asked
-from posviz.teaching.prediction import Prediction
 from posviz.wording import quoted
 
 HERE = Path(__file__).parent
@@ -36,7 +35,9 @@ LIBRARIES = [*scripts("mathjax"), *scripts("reveal")]
 SPEAKERS = [
     json.loads(f'"{text}"') for text in re.findall(r"<script>(.*?)<\\/script>", "".join(LIBRARIES))
 ]
-POLICY = policy([SCRIPT, *LIBRARIES, *SPEAKERS], "img-src data:", "frame-src 'self' file:")
+POLICY = policy(
+    [SCRIPT, *LIBRARIES, *SPEAKERS], "img-src data:", "frame-src 'self' file:", *live.POLICY
+)
 MARKS = ("slide", "subslide", "notes", "skip", "-")
 LINES, WIDTH = 6, 72  # of printed text on a slide, at most
 DENSE = 420  # characters on a slide, from which on its letters are smaller
@@ -203,6 +204,6 @@ def write_slides(notebook: Path, to: Path, choose: Callable = list) -> Path:
     )
     for name in ("mathjax", "reveal"):
         write_library(name, assets)
-    own = (HERE / "slides.css").read_text("utf-8")
-    write(assets / "slides.css", (ExplorerWidget._css + Prediction._css + own).encode())
+    write(assets / "slides.css", styles(HERE / "slides.css"))
+    live.write(to)
     return write(to / f"{notebook.stem}_slides.html", page.encode())

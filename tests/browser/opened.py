@@ -1,7 +1,5 @@
 """A page as a reader opens it: from disk, with the network cut off."""
 
-from playwright.sync_api import expect
-
 
 class Opened:
     """A page from disk that no request can leave, and what went wrong on it."""
@@ -23,12 +21,3 @@ class Opened:
             return route.continue_()
         self.wrong.append(route.request.url)
         route.abort()
-
-    def strips(self):
-        """The filmstrips, each once it is seen and moves."""
-        found = self.page.locator(".posviz-filmstrip")
-        for index in range(found.count()):
-            strip = found.nth(index)
-            strip.scroll_into_view_if_needed()
-            expect(strip).to_have_attribute("data-alive", "true", timeout=20_000)
-            yield strip

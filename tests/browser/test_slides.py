@@ -1,4 +1,4 @@
-"""Slides in Chromium with the network cut off: nothing overflows, keys and paper."""
+"""Slides in Chromium, from disk and alive from a server: nothing overflows, keys and paper."""
 
 import io
 import re
@@ -8,8 +8,10 @@ import pypdf
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.fidelity import rgb
+from tests.browser.explorer import Explorer
+from tests.browser.fidelity import on_canvas
 from tests.browser.lessons import LESSON, lessons
+from tests.browser.server import served
 
 HERE = "section.present section.present"  # the slide that is shown
 LEAST = 28  # CSS pixels of 1080: 14 pt of 13.33 in × 7.5 in
@@ -64,24 +66,26 @@ ASKING = """() => {
 class Deck:
     """A page with the slides of a lesson, and what it asked for and complained about."""
 
-    def __init__(self, page, path):
-        self.page, self.complaints = page, []
+    def __init__(self, page, address):
+        self.page, self.address, self.complaints = page, address, []
         page.on("console", lambda message: self.complaints.append(message.text))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("request", self._asked)
-        page.goto(f"file://{path}")
+        page.goto(address)
         page.wait_for_selector(".reveal.ready")
 
     def _asked(self, request):
-        if not request.url.startswith(("file:", "data:", "blob:")):
+        here = self.address.rpartition("/")[0]
+        if not request.url.startswith((here, "data:", "blob:")):
             self.complaints.append(f"asked for {request.url}")
 
     def each(self):
-        """Show every slide, its picture alive, and once more where an answer has been opened."""
+        """Show every slide, and once more where an answer has been opened."""
         answers = "document.querySelectorAll('.fragment').length"
         for _ in range(self.page.evaluate(f"Reveal.getTotalSlides() + {answers}")):
-            asleep = self.page.locator(f"{HERE} .posviz-filmstrip:not([data-alive=true])")
-            expect(asleep).to_have_count(0)
+            if self.address.startswith("http"):
+                asleep = self.page.locator(f"{HERE} .posviz-live:not([data-alive=true])")
+                expect(asleep).to_have_count(0, timeout=120_000)
             yield self.page.evaluate("[Reveal.getIndices().h, Reveal.getIndices().v].join('.')")
             self.page.evaluate("Reveal.next()")
 
@@ -105,16 +109,15 @@ class Deck:
 
 
 @pytest.fixture
-def deck(browser, slides_of, request):
+def deck(browser, slides_of):
     """Opens the slides of a lesson, offline."""
     contexts, decks = [], []
 
-    def opened(name=LESSON, size=(1280, 720), query="", **settings):
-        viewport = {"width": size[0], "height": size[1]}
-        context = browser.new_context(viewport=viewport, **settings)
+    def opened(name=LESSON, query="", **settings):
+        context = browser.new_context(viewport={"width": 1280, "height": 720}, **settings)
         context.set_offline(True)
         contexts.append(context)
-        decks.append(Deck(context.new_page(), f"{slides_of(name)}{query}"))
+        decks.append(Deck(context.new_page(), f"{slides_of(name).as_uri()}{query}"))
         return decks[-1]
 
     yield opened
@@ -123,9 +126,33 @@ def deck(browser, slides_of, request):
     assert [deck.complaints for deck in decks] == [[] for _ in decks]
 
 
-@pytest.mark.parametrize("name", lessons((LESSON,)))
-def test_slides_overflow_nowhere_and_can_be_read(deck, name):
-    lesson = deck(name, size=(1280, 720) if name[1] in "05" else (1920, 1080))
+@pytest.fixture(scope="module", params=lessons((LESSON,)))
+def living(request, browser, slides_of):
+    """The slides of a lesson from a server, whose pictures live."""
+    size = (1280, 720) if request.param[1] in "05" else (1920, 1080)
+    context = browser.new_context(viewport={"width": size[0], "height": size[1]})
+    file = slides_of(request.param)
+    with served(file.parent) as address:
+        deck = Deck(context.new_page(), f"{address}/{file.name}")
+        deck.name = request.param
+        yield deck
+        context.close()
+    assert deck.complaints == []
+
+
+@pytest.fixture
+def explorer(living):
+    """The first explorer of a deck, on its slide, as it was at first."""
+    living.to(".posviz-live")
+    living.locator("canvas[data-frame]").wait_for(timeout=120_000)
+    found = Explorer(living.page, living.locator(".posviz-live"))
+    found.button("Reset").click()
+    found.stands_still()
+    return found
+
+
+def test_slides_overflow_nowhere_and_can_be_read(living):
+    lesson = living
     for place in lesson.each():
         assert lesson.page.evaluate(OUTSIDE) == [], place
         assert lesson.page.evaluate(SMALL, LEAST) == [], place
@@ -139,48 +166,49 @@ def test_slides_overflow_nowhere_and_can_be_read(deck, name):
         assert "$" not in raw
         assert "\\" not in raw
     assert lesson.page.locator("mjx-merror").count() == 0
-    assert lesson.page.locator("mjx-container").count() >= FEW_FORMULAS.get(name, 6)
+    assert lesson.page.locator("mjx-container").count() >= FEW_FORMULAS.get(lesson.name, 6)
 
 
-def test_slider_takes_the_keys_it_needs_and_a_remote_goes_on(deck):
-    lesson = deck()
-    lesson.to(".posviz-filmstrip")
-    start, slider = lesson.place(), lesson.locator("input[type=range]")
-    caption = lesson.locator("figcaption")
-    before = caption.inner_text()
-    slider.focus()
-    lesson.page.keyboard.press("Home")
-    for _ in range(3):
-        lesson.page.keyboard.press("ArrowRight")
-    assert slider.input_value() == "3"
-    assert lesson.place() == start
-    expect(caption).not_to_have_text(before)
-    lesson.page.keyboard.press("PageDown")
-    assert lesson.place() != start
-    lesson.page.keyboard.press("ArrowLeft")  # not for the slider that was left
-    assert lesson.place() == start
+def test_slider_takes_the_keys_it_needs_and_a_remote_goes_on(living, explorer):
+    start = living.place()
+    before, label = explorer.caption(), explorer.labels()[0]
+    explorer.press(label, "Home")
+    explorer.press(label, "ArrowRight", times=3)
+    assert explorer.range(label)[1] == 3
+    assert living.place() == start
+    explorer.stands_still()
+    assert explorer.caption() != before
+    living.page.keyboard.press("PageDown")
+    assert living.place() != start
+    living.page.keyboard.press("ArrowLeft")  # not for the slider that was left
+    assert living.place() == start
 
 
-def test_pointer_takes_the_slider_where_it_points(deck):
-    lesson = deck()
-    lesson.to(".posviz-filmstrip")
-    slider = lesson.locator("input[type=range]")
-    box, most = slider.bounding_box(), int(slider.get_attribute("max"))
+def test_pointer_takes_the_slider_where_it_points(living, explorer):
+    label = explorer.labels()[0]
+    box, most = explorer.handle(label).bounding_box(), explorer.range(label)[2]
     for part in (0.25, 0.75):
-        lesson.page.mouse.click(box["x"] + part * box["width"], box["y"] + box["height"] / 2)
-        assert abs(int(slider.input_value()) - part * most) <= 0.5
+        living.page.mouse.click(box["x"] + part * box["width"], box["y"] + box["height"] / 2)
+        assert explorer.range(label)[1] / most == pytest.approx(part, abs=0.03)  # half a thumb
 
 
-def test_play_by_keyboard_leaves_the_slide(deck):
-    lesson = deck()
-    lesson.to(".posviz-filmstrip")
-    start, slider = lesson.place(), lesson.locator("input[type=range]")
-    slider.focus()
-    lesson.page.keyboard.press("Home")
-    lesson.locator("button[aria-label^=Play]").focus()
-    lesson.page.keyboard.press("Space")
-    expect(slider).to_have_value(re.compile(r"[3-9]|\d\d"))
-    assert lesson.place() == start
+def test_play_by_keyboard_leaves_the_slide(living, explorer):
+    start, label = living.place(), explorer.labels()[0]
+    explorer.press(label, "Home")
+    explorer.play(label).focus()
+    living.page.keyboard.press("Space")
+    expect(explorer.handle(label)).to_have_value(re.compile(r"[3-9]|\d\d"))
+    explorer.pause(label).click()
+    assert living.place() == start
+
+
+def test_a_picture_is_as_dark_as_its_deck(living, explorer):
+    for scheme in ("dark", "light"):
+        frame = explorer.frame()
+        living.page.emulate_media(color_scheme=scheme)
+        explorer.shows_a_frame_after(frame)
+        explorer.stands_still()
+        assert (on_canvas(explorer)[0, 0].max() < 40) == (scheme == "dark")
 
 
 def test_answer_closes_again_on_the_way_back(deck):
@@ -202,21 +230,17 @@ def test_section_left_midway_begins_again(deck):
 
 
 def test_deck_is_dark_where_the_reader_has_it_dark(deck):
-    backgrounds = {}
+    tones = {}
     for scheme in ("light", "dark"):
-        lesson = deck(color_scheme=scheme)
-        page = lesson.page
+        page = deck(color_scheme=scheme).page
         background = "getComputedStyle(document.body).backgroundColor"
         ink = "getComputedStyle(Reveal.getCurrentSlide().querySelector('.shown')).color"
-        backgrounds[scheme] = [
-            page.evaluate(f"{what}.match(/\\d+/g)[0]") for what in (background, ink)
+        tones[scheme] = [
+            int(page.evaluate(f"{what}.match(/\\d+/g)[0]")) for what in (background, ink)
         ]
-        lesson.to(".posviz-filmstrip[data-alive=true]")
-        corner = rgb(lesson.locator("canvas").evaluate("canvas => canvas.toDataURL()"))[0, 0]
-        assert (corner.max() < 40) == (scheme == "dark")
-    (light, dark_ink), (dark, light_ink) = backgrounds["light"], backgrounds["dark"]
-    assert int(light) > 240 > 60 > int(dark_ink)
-    assert int(dark) < 40 < 220 < int(light_ink)
+    (light, dark_ink), (dark, light_ink) = tones["light"], tones["dark"]
+    assert light > 240 > 60 > dark_ink
+    assert dark < 40 < 220 < light_ink
 
 
 def test_speaker_has_the_notes_in_a_window(deck):
@@ -244,7 +268,7 @@ def test_printed_deck_has_a_light_page_for_each_slide(deck):
     sizes = {(round(page.mediabox.width), round(page.mediabox.height)) for page in paper.pages}
     assert sizes == {(1440, 810)}  # points
     assert "Start here" in paper.pages[0].extract_text()
-    pictures = lesson.page.locator(".stage .posviz-filmstrip, .stage > figure").count()
+    pictures = lesson.page.locator(".stage figure").count()
     printed = [np.asarray(image.image) for page in paper.pages for image in page.images]
     assert len(printed) >= pictures > 0
     assert all(image[0, 0].min() > 240 for image in printed)

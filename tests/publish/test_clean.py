@@ -90,6 +90,7 @@ def test_pictures_are_those_in_the_text(source, kept):
         ("values", '{"a": -1.5, "b": true, "c": "text"}', True),
         ("values", '{"a": [1]}', False),
         ("values", '{"a": null}', False),
+        ("values", '{"a": NaN}', False),
         ("values", f'{{"a": "{"x" * 201}"}}', False),
         ("values", '["a"]', False),
         ("values", "{a: 1}", False),

@@ -7,7 +7,7 @@ import pytest
 from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from posviz.publish import assets, page
+from posviz.publish import assets, live, page
 from tests.publish.test_assets import hashes, script_sources
 from tests.publish.test_place import RED, stored
 
@@ -43,6 +43,14 @@ def lesson():
     code = [new_code_cell("print('<i>')", outputs=[each], execution_count=1) for each in shown]
     code[2].metadata["jupyter"] = {"outputs_hidden": True}
     return new_notebook(cells=[new_markdown_cell(TITLE), new_markdown_cell(PROSE), *code])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def without_python():
+    """Python for a reader's browser is 33 MB, and not what these tests look at."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(live, "write", lambda to: 33)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -150,6 +158,8 @@ def test_only_the_pages_own_script_and_mathjax_run(soup, site):
     mathjax = (assets.LIBRARIES / "mathjax" / "tex-svg.js").read_bytes()
     assert script_sources(policy) == hashes(script.string.encode(), mathjax)
     assert "http" not in policy
+    assert "connect-src 'self'" in policy  # from where the worker is
+    assert "33 MB" in soup.select_one(".about").text
 
 
 def test_what_was_typed_or_printed_is_text(soup):

@@ -9,7 +9,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import run
-from posviz.publish import slides
+from posviz.publish import live, slides
 from posviz.publish.lesson import living
 from tests.publish.test_assets import script_sources
 
@@ -203,6 +203,7 @@ def written(tmp_path, monkeypatch):
     picture = marked(figure('"&<b>"'), "subslide")
     notebook = new_notebook(cells=[title, section, folded, picture])
     monkeypatch.setattr(slides, "living", lambda path: notebook)
+    monkeypatch.setattr(live, "write", lambda to: 33)
     path = slides.write_slides(Path("notebooks/05_rope.ipynb"), tmp_path / "site")
     assert path == tmp_path / "site" / "05_rope_slides.html"
     return path.parent, path.read_text("utf-8")
