@@ -9,7 +9,6 @@ from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.path import Path
 from matplotlib.transforms import IdentityTransform
-from numpy.lib.stride_tricks import sliding_window_view
 
 FINE = 2  # columns in half of the pen's width
 ROOM = 1.5  # a line that is so much longer than its area has no room for dashes
@@ -69,5 +68,7 @@ def _highest(x, y, columns, pen):
 
 def _moved_over(values, pen):
     """The highest of the pen's edge, its middle on each value in turn."""
-    padded = np.pad(values, 2 * FINE, constant_values=-np.inf)
-    return (sliding_window_view(padded, len(pen)).T + pen[:, None]).max(axis=0)
+    padded = np.full(len(values) + 4 * FINE, -np.inf)
+    padded[2 * FINE : -2 * FINE] = values
+    count = len(padded) - len(pen) + 1
+    return np.max([padded[i : i + count] + edge for i, edge in enumerate(pen)], axis=0)
