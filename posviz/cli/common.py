@@ -30,6 +30,9 @@ Notebooks = Annotated[
 To = typer.Option(
     "--to", help="The folder to write into; made if need be.", metavar="DIR", callback=placed
 )
+Open = Annotated[
+    bool, typer.Option("--open", help="Serve it from this machine, and open it in the browser.")
+]
 LESSON = typer.Option("--lesson", help="A lesson, as 05 or rope.", metavar="LESSON")
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -77,8 +80,11 @@ def check_folder(to):
         pass
 
 
-def run_jobs(jobs, to, what="Files", last=None):
-    """Run the jobs, named by their files, then `last`; report what was written and what failed."""
+def run_jobs(jobs, to, what="Files", last=None, show=""):
+    """Run the jobs, named by their files, then `last`; report what was written and what failed.
+
+    show: the file in `to` that is served and opened in the browser in the end.
+    """
     from posviz.publish import batch
 
     unwind_when_stopped()
@@ -92,7 +98,27 @@ def run_jobs(jobs, to, what="Files", last=None):
         typer.echo(f"failed: {shortened(name)}: {reason}", err=True)
     files = sum(1 + name.count(", ") for name in jobs if name not in failures)
     typer.echo(f"{what} written to {shortened(to)}: {files}.")
+    if show:
+        serve(to, show)
     raise typer.Exit(1 if failures else 0)
+
+
+def serve(folder, file):
+    """Serve a folder to this machine alone, open a file of it in the browser, and go on."""
+    import webbrowser
+    from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+    class Quiet(SimpleHTTPRequestHandler):
+        """Serves files without a line for each."""
+
+        def log_message(self, *_):  # type: ignore[override]
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder)) as server:
+        address = f"http://127.0.0.1:{server.server_port}/{file}"
+        typer.echo(f"Served at {address} until you press Ctrl-C.")
+        webbrowser.open(address)
+        server.serve_forever()
 
 
 def unwind_when_stopped():

@@ -12,6 +12,7 @@ from posviz.cli.common import (
     Everything,
     Lessons,
     Notebooks,
+    Open,
     To,
     check_folder,
     failed,
@@ -30,8 +31,9 @@ def page(
     everything: Everything = False,
     to: Annotated[Path, To] = Path("site"),
     notebooks: Notebooks = None,
+    show: Open = False,
 ):
-    """Write lessons as web pages that need no kernel and no network.
+    """Write lessons as web pages whose pictures live in any browser.
 
     \b
     posviz page --lesson 05 --to site/
@@ -42,7 +44,9 @@ def page(
         chosen = arguments.lesson_notebooks(lesson or (), everything, notebooks)
         check_folder(to)
         from posviz.publish.page import link, write_page
-    run_jobs({path.stem: partial(write_page, path, to) for path in chosen}, to, "Lessons", link)
+    first = f"{chosen[0].stem}.html" if show else ""
+    jobs = {path.stem: partial(write_page, path, to) for path in chosen}
+    run_jobs(jobs, to, "Lessons", link, first)
 
 
 @app.command()
@@ -56,13 +60,14 @@ def site(
         ),
     ] = "",
     notebooks: Notebooks = None,
+    show: Open = False,
 ):
     """Write the whole course as a website: lessons, gallery, search, glossary, claims and sources.
 
-    It may be opened from disk, or put on any web server.
+    Put it on any web server. From a disk its pictures stay still, so --open serves it.
 
     \b
-    posviz site --to site/
+    posviz site --to site/ --open
     posviz site --repository https://github.com/you/posviz
     """
     from posviz.cli import arguments
@@ -73,7 +78,7 @@ def site(
         check_folder(to)
         from posviz.publish.site import pages
     around = partial(pages.write_site, chosen, named)
-    run_jobs(pages.jobs(chosen, to, named), to, last=around)
+    run_jobs(pages.jobs(chosen, to, named), to, last=around, show="index.html" if show else "")
 
 
 @app.command()
@@ -92,6 +97,7 @@ def slides(
             min=1, help="What fits: sections that the lesson names for a lecturer come first."
         ),
     ] = None,
+    show: Open = False,
 ):
     """Write lessons as slides for a browser: all of them, or for a lecture.
 
@@ -115,7 +121,9 @@ def slides(
         choose = partial(lecture.only, wanted=numbers)
     elif minutes:
         choose = partial(lecture.fitting, minutes=minutes)
-    run_jobs({path.stem: partial(write_slides, path, to, choose) for path in chosen}, to, "Lessons")
+    first = f"{chosen[0].stem}_slides.html" if show else ""
+    jobs = {path.stem: partial(write_slides, path, to, choose) for path in chosen}
+    run_jobs(jobs, to, "Lessons", show=first)
 
 
 @app.command()

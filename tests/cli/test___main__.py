@@ -3,7 +3,11 @@
 import json
 import subprocess
 import sys
+import webbrowser
+from concurrent.futures import ThreadPoolExecutor
+from http.server import ThreadingHTTPServer
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 from typer.testing import CliRunner
@@ -12,7 +16,7 @@ import posviz
 import posviz.lessons
 from posviz.__main__ import app
 from posviz.classroom import grade, submission
-from posviz.cli import arguments, doctor, export_jobs, proof
+from posviz.cli import arguments, common, doctor, export_jobs, proof
 from posviz.configs.builtin import CONFIGS
 from posviz.course import OF_TOPIC
 from posviz.lab import named as sweeps
@@ -241,6 +245,17 @@ def test_pages_and_slides_of_the_lessons_meant(call, tmp_path, monkeypatch, comm
     assert result.exit_code == 1
     assert result.jobs["05_ScoreDecay"].args[:2] == (mine, tmp_path)
     assert len(linked) == (command == "page"), "links of nothing"
+
+
+def test_open_serves_the_folder_and_opens_the_first_file(tmp_path, monkeypatch):
+    """The browser here is a thread that fetches what it is given; one answer is enough."""
+    (tmp_path / "index.html").write_text("The course")
+    pool, fetched = ThreadPoolExecutor(), []
+    fetch = lambda address: fetched.append(pool.submit(lambda: urlopen(address).read()))  # noqa: E731
+    monkeypatch.setattr(webbrowser, "open", fetch)
+    monkeypatch.setattr(ThreadingHTTPServer, "serve_forever", ThreadingHTTPServer.handle_request)
+    common.serve(tmp_path, "index.html")
+    assert fetched[0].result(timeout=10) == b"The course"
 
 
 def test_slides_for_a_lecture(call, tmp_path):
