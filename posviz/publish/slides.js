@@ -1,6 +1,7 @@
 // @ts-check
 // How MathJax sets formulas, what Reveal.js does, and which of its keys the pictures keep.
 
+import "./previews.js";
 import "./live/live.js";
 import prediction from "../teaching/prediction.js";
 import { run, startup, tex } from "./library.js";

@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 import run
 from posviz import SinusoidalTable
 from posviz.course import OF_TOPIC
+from posviz.pictures.explorer import INCH
 from posviz.pictures.live_figure import LiveFigure
 from tests.browser.explorer import Explorer
 from tests.browser.fidelity import on_canvas
@@ -135,10 +136,8 @@ def alive(request, page_of, browser):
 
 def kernels(explorer, **settings):
     """The pixels that a kernel shows in this explorer's place."""
-    narrow = explorer.page.viewport_size["width"] == 390
-    live = LiveFigure(SinusoidalTable(**settings), "paper" if narrow else "notebook")
-    inches, _ = live.picture.inches(live.style)
-    live.inch = explorer.canvas.evaluate("canvas => canvas.width") / inches
+    style = "paper" if explorer.page.viewport_size["width"] == 390 else "notebook"
+    live = LiveFigure(SinusoidalTable(**settings), style, inch=INCH[style])
     live.follow()
     live.paint()
     return live.layers.pixels()[..., :3].astype(int)

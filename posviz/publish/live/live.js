@@ -19,6 +19,7 @@ const PATIENCE = { hear: 10, open: 60, export: 600 }; // looks at the same messa
 const MOST_STARTS = 5; // of Python on one page
 const NARROW = "(max-width: 560px), (max-height: 500px)"; // a telephone, on its side, too
 const SLOW = ["slow-2g", "2g", "3g"];
+const AGAIN = "Python stopped, and starts again.";
 const SERVE = "This picture moves when its folder is served: run posviz site --open.";
 const TOO_OLD = "This picture stays still, because this browser has no WebAssembly for Python.";
 
@@ -65,6 +66,7 @@ class Place {
 
   /** Ends what is drawn, which stays to be seen until it is drawn anew. */
   rest() {
+    this.el.dataset.alive = "soon";
     this.#end();
     this.#end = () => {};
     this.#listeners.clear();
@@ -141,14 +143,16 @@ class Bar {
     this.#progress.hidden = true;
   }
 
-  /** @param {Loading} loading */
-  count({ loaded, of }) {
-    this.say("Python is loading, once.");
+  /**
+   * @param {Loading} loading
+   * @param {string} text
+   */
+  count({ loaded, of }, text) {
+    this.say(text);
     this.#numbers.textContent = `${megabytes(loaded)} of ${megabytes(of)} MB`;
     this.#progress.hidden = false;
     this.#progress.max = of;
     this.#progress.value = loaded;
-    if (loaded === of) this.say("Python is starting.");
   }
 
   /**
@@ -230,7 +234,7 @@ class Python {
 
   /** @param {FromWorker} told */
   #hear(told) {
-    if ("loaded" in told) this.bar.count(told);
+    if ("loaded" in told) this.bar.count(told, this.#starts > 1 ? AGAIN : "Python is loading, once.");
     else if ("started" in told) {
       this.#ready = true;
       this.bar.say("");
@@ -286,7 +290,7 @@ class Python {
     for (const place of this.#open.values()) place.rest();
     if (first?.kind === "open" && wasReady) this.#leave(first.id, `Python stopped, ${why}`);
     if (!wasReady || this.#starts === MOST_STARTS) return this.#giveUp(why);
-    this.bar.say("Python stopped, and starts again.");
+    this.bar.say(AGAIN);
     this.#waiting.unshift(...this.#open.values());
     this.#start();
     this.#openNext();
@@ -308,6 +312,8 @@ async function keep() {
     const controls = new Promise((resolve) => workers.addEventListener("controllerchange", resolve));
     await workers.register(new URL("sw.js", SITE));
     await Promise.race([controls, new Promise((resolve) => setTimeout(resolve, 1000))]);
+    const had = performance.getEntriesByType("resource").map(({ name }) => name);
+    for (const url of [location.href, ...had]) fetch(url); // of this page, which came before the worker
   } catch { /* then the browser keeps what it likes */ }
 }
 
@@ -342,7 +348,7 @@ function watch(places) {
 }
 
 /** @type {NodeListOf<HTMLElement>} */
-const living = document.querySelectorAll(".posviz-live");
+const living = document.querySelectorAll(".posviz-live:has(> .posviz-still)"); // all, but for hand-written HTML
 const places = [...living].map((el, number) => new Place(el, number));
 const able = "WebAssembly" in globalThis && "DecompressionStream" in globalThis && "Worker" in globalThis;
 if (location.protocol === "file:" || !able) {

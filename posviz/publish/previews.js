@@ -1,0 +1,7 @@
+// @ts-check
+// In the speaker's window and on paper slides show their stored pictures: each copy of them would start
+// a Python of its own.
+
+if (/receiver|print-pdf/.test(location.search)) {
+  for (const place of document.querySelectorAll(".posviz-live")) place.classList.remove("posviz-live");
+}
