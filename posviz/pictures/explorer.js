@@ -64,7 +64,7 @@ function render({ model, el }) {
   const error = make("div", { className: "posviz-notice" }, { role: "alert" });
   const over = make("div", { className: "posviz-error" });
   over.append(error);
-  listeners.set("part error", (message) => { error.textContent = message.error; });
+  listeners.set("part error", (message) => { error.textContent = String(message.error); });
   const place = make("div");
   el.append(controls, exporting.panel, over, place);
 

@@ -2,7 +2,7 @@
 // What JupyterLab knows of the kernel and the way to it. Other hosts do not show it; there only
 // silence tells.
 
-/** @import { Kernel, Model } from "./protocol.d.ts" */
+/** @import { Host, Kernel } from "./protocol.d.ts" */
 
 const ENDED = ["autorestarting", "restarting", "terminating", "dead"];
 const AGAIN_AFTER = 3000; // milliseconds, after which JupyterLab begins again to try often
@@ -11,7 +11,7 @@ const AGAIN_AFTER = 3000; // milliseconds, after which JupyterLab begins again t
  * Calls `ended` when the kernel has, and `back` when a way that was cut is there again; returns
  * whether it is cut, how to try it once more, and how to end this. What is sent while it is cut
  * waits until JupyterLab has waited for three seconds more: nothing should be.
- * @param {Pick<Model<unknown, never, never>, "widget_manager">} model
+ * @param {Host} host
  * @param {() => void} ended
  * @param {() => void} back
  */

@@ -32,9 +32,16 @@ interface Signal {
   disconnect(listener: (sender: unknown, status: string) => void): void;
 }
 
+/** What carries messages, and tells of its own end. */
+export interface Host {
+  widget_manager?: { kernel?: Kernel | null };
+  on(event: string, listener: () => void): void;
+  off(event: string, listener: () => void): void;
+}
+
 /** What one part of an explorer says and hears: its messages, and the model that carries them. */
 export interface Channel<Heard, Said> {
-  host: Pick<Model<any, any, any>, "widget_manager" | "on" | "off">;
+  host: Host;
   send(message: Said): void;
   listen(listener: (message: Heard, buffers: Bytes[]) => void): void;
 }
@@ -50,7 +57,7 @@ export interface ExplorerShown {
 
 export type Address = { part: string; knob?: never } | { knob: string; part?: never };
 export type ToExplorer = Address & Partial<ToScreen & ToControl & ToExport>;
-export type FromExplorer = Address & Record<string, any>;
+export type FromExplorer = Address & Record<string, unknown>;
 
 // The screen
 

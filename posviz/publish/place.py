@@ -26,7 +26,8 @@ def place(output: NotebookNode) -> str:
 </figure>"""
     name, values = made
     if ... in values.values():
-        return f'<div class="posviz-explorer">\n{still}\n<p class="posviz-note">{NEEDS_NOTEBOOK}</p>\n</div>'
+        note = f'<p class="posviz-note">{NEEDS_NOTEBOOK}</p>'
+        return f'<div class="posviz-explorer">\n{still}\n{note}\n</div>'
     told = f'data-picture="{name}" data-values="{escape(json.dumps(values))}"'
     return f'<div class="posviz-explorer posviz-live" {told}>\n{still}\n</div>'
 

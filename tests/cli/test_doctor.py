@@ -124,6 +124,7 @@ def test_what_cannot_be_loaded_is_told_and_the_other_checks_are_made():
 def test_a_matplotlib_that_lacks_what_is_asked_of_it_is_told(monkeypatch):
     assert only(doctor.drawing()).fine
     monkeypatch.delattr(letters, "get_hinting_flag")  # an older or newer one may have none
+    letters.letters_at.cache_clear()
     check = only(doctor.drawing())
     assert (check.fine, check.fatal) == (False, False)
     assert check.found.startswith("pictures move as pixels, and slower: pip install --upgrade")
