@@ -4,6 +4,7 @@ from math import ceil, floor
 from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib.colors import Normalize
 
 
 class Unfaithful(Exception):
@@ -89,7 +90,7 @@ def _cell_of_pixels(pixels, scale, shift, start, end, count) -> np.ndarray:
 
 def _indices(image) -> np.ndarray:
     """The index of each cell's colour in the colour map, as the colour map itself computes it."""
-    normed, count = image.norm(image.get_array()), image.cmap.N
+    normed, count = _normed(image.norm, image.get_array()), image.cmap.N
     values = np.ma.getdata(normed)
     if values.dtype.kind == "f":
         values = values * count
@@ -102,6 +103,15 @@ def _indices(image) -> np.ndarray:
     if np.ma.is_masked(normed):
         indices[normed.mask] = count + 2
     return indices.astype(np.uint8 if indices.max() < 256 else np.uint16)
+
+
+def _normed(norm, array) -> Any:
+    """What the norm makes of the array; a linear one does no more, but takes five times as long."""
+    linear = type(norm) is Normalize and norm.scaled() and not norm.clip
+    if not linear or norm.vmin >= norm.vmax or array.dtype != np.float64:
+        return norm(array)
+    values = (np.ma.getdata(array) - norm.vmin) / (norm.vmax - norm.vmin)
+    return np.ma.array(values, mask=np.ma.getmask(array), copy=False)
 
 
 def _colours(image) -> np.ndarray:

@@ -7,6 +7,7 @@ browser nothing is left to decide. Text is hinted by Agg and so goes as what Agg
 """
 
 import functools
+from math import floor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -143,7 +144,7 @@ class Recorder(RendererBase):
         """Write down how much of each pixel the text covers: a few hundred bytes for a number."""
         if mtext is not None and (mtext.get_fontfeatures() or mtext.get_language()):
             raise Unfaithful("a text with font features")
-        column, row = np.floor((x, y)).astype(int).tolist()
+        column, row = floor(x), floor(y)
         rest = 64 * (x - column), 64 * (y - row)
         if not (ismath or angle % 90):  # else glyphs lie between the places of Agg's grid
             rest = round(rest[0]), round(rest[1])
@@ -178,9 +179,9 @@ class Recorder(RendererBase):
 
     def _keep(self, path) -> tuple[int, int]:
         """Add a path's vertices; return the first row and how many."""
+        rows = np.empty((len(path.codes) - 1, 3), np.float32)  # the last code is to stop
         with np.errstate(over="ignore"):
-            rows = np.column_stack([path.codes, path.vertices]).astype(np.float32)
-        rows = rows[path.codes != Path.STOP]
+            rows[:, 0], rows[:, 1:] = path.codes[:-1], path.vertices[:-1]
         if not np.isfinite(rows).all():
             raise Unfaithful("a point beyond what float32 can tell")
         first = self._rows
@@ -210,8 +211,9 @@ class Recorder(RendererBase):
         box = gc.get_clip_rectangle()
         if box is None:
             return {}
-        edges = (box.x0, box.x1, self.height - box.y1, self.height - box.y0)
-        left, right, top, bottom = np.floor(np.add(edges, 0.5)).astype(int).tolist()
+        x0, y0, x1, y1 = box.extents
+        edges = x0, x1, self.height - y1, self.height - y0
+        left, right, top, bottom = (floor(edge + 0.5) for edge in edges)
         return {"clip": [left, top, right - left, bottom - top]}
 
     def _clip(self, gc) -> dict:
@@ -265,6 +267,7 @@ def _shades(rgba):
     return colours.round().astype(np.uint8)
 
 
+@functools.lru_cache(maxsize=100)
 def _css(rgba) -> str:
     """A colour as #rrggbbaa."""
     return "#" + bytes(round(255 * value) for value in rgba).hex()
