@@ -31,6 +31,7 @@ class Declared(traitlets.HasTraits):
     size = (8.0, 4.5)  # inches, in a notebook
     paper_size = (3.3, 2.4)  # inches, in one column of a paper
     _data: tuple[str, ...] = ()  # the arguments that hold data, which the repr can only name
+    _knobs: dict[str, Knob]
 
     def __init__(self, **values: Any) -> None:
         for name in values.keys() - self.knobs().keys():
@@ -86,9 +87,11 @@ class Declared(traitlets.HasTraits):
     @classmethod
     def knobs(cls) -> dict[str, Knob]:
         """The knobs by name, in the order of the class body (class_traits() is alphabetical)."""
-        names = dict.fromkeys(name for base in reversed(cls.__mro__) for name in vars(base))
-        found: dict[str, Any] = cls.class_traits(knob=True)
-        return {name: found[name] for name in names if name in found}
+        if "_knobs" not in vars(cls):  # they are asked for three times in every frame
+            names = dict.fromkeys(name for base in reversed(cls.__mro__) for name in vars(base))
+            found: dict[str, Any] = cls.class_traits(knob=True)
+            cls._knobs = {name: found[name] for name in names if name in found}
+        return cls._knobs
 
     @classmethod
     def first_knobs(cls) -> list[str]:
