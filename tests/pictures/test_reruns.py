@@ -13,8 +13,8 @@ from ipywidgets.widgets.widget import _instances
 gc.collect()
 widgets = [type(widget).__name__ for widget in _instances.values()]
 things = [type(thing).__name__ for thing in gc.get_objects()]
-shown = widgets.count("ExplorerWidget")
-print(len(widgets), shown, things.count("Explorer"), things.count("Waves"))
+alive = widgets.count("ExplorerWidget")
+print(len(widgets), alive, things.count("Explorer"), things.count("Waves"))
 """
 
 
