@@ -20,7 +20,6 @@ from posviz.publish.live import runtime
 
 HERE = Path(__file__).parent
 _PACKAGE = Path(posviz.__file__).parent
-_BESIDE = ("traitlets", "array-api-compat")  # what posviz imports and the runtime lacks
 _ELSEWHERE = {"__pycache__", "classroom", "cli", "publish"}  # folders that no picture imports
 _SESSION = ("publish/__init__.py", "publish/live/__init__.py", "publish/live/session.py")
 _SUFFIXES = {".py", ".npz", ".json", ".gz", ".mplstyle"}
@@ -70,7 +69,7 @@ def _runtime() -> dict[str, Parts]:
 
 
 def _own_files() -> Iterator[tuple[str, bytes]]:
-    """What posviz's pictures are made of, and the packages beside it, by path."""
+    """What posviz's pictures are made of, and traitlets, which the runtime lacks, by path."""
     paths = {_PACKAGE / name for name in _SESSION}
     for path in _PACKAGE.rglob("*"):
         parts = path.relative_to(_PACKAGE).parts
@@ -78,10 +77,9 @@ def _own_files() -> Iterator[tuple[str, bytes]]:
             paths.add(path)
     for path in sorted(paths):
         yield path.relative_to(_PACKAGE.parent).as_posix(), path.read_bytes()
-    for package in _BESIDE:
-        for file in metadata.files(package) or ():
-            if file.suffix == ".py" and "tests" not in file.parts:
-                yield file.as_posix(), file.read_binary()
+    for file in metadata.files("traitlets") or ():
+        if file.suffix == ".py" and "tests" not in file.parts:
+            yield file.as_posix(), file.read_binary()
 
 
 def _tar(files: Iterable[tuple[str, bytes]]) -> bytes:
@@ -131,8 +129,6 @@ def _worker() -> bytes:
 
 def _licences() -> bytes:
     """The licences of all that lies in assets/live."""
-    texts = [runtime.licences(), (HERE / "LICENSE_browser_wasi_shim").read_bytes()]
-    for package in _BESIDE:
-        found = [file for file in metadata.files(package) or () if file.name.startswith("LICENSE")]
-        texts += [f"{package}\n\n".encode() + file.read_binary() for file in found]
-    return b"\n\n----\n\n".join(texts)
+    shim = (HERE / "LICENSE_browser_wasi_shim").read_bytes()
+    [own] = (file for file in metadata.files("traitlets") or () if file.name == "LICENSE")
+    return b"\n\n".join([runtime.licences(), shim, b"traitlets\n", own.read_binary()])

@@ -283,6 +283,7 @@ class Python {
   /** @param {string} why */
   #die(why) {
     const [first] = this.#sent, wasReady = this.#ready;
+    if (this.#worker) this.#worker.onmessage = null; // what is under way comes too late
     this.#worker?.terminate();
     this.#ready = false;
     this.#sent = [];

@@ -24,20 +24,17 @@ const tell = (message, buffers = []) => postMessage(message, { transfer: buffers
  * @param {string} type
  * @param {(bytes: number) => void} count
  */
-function fetched(parts, type, count) {
+async function fetched(parts, type, count) {
+  const responses = await Promise.all(parts.map((part) => fetch(part)));
+  for (const { ok, url } of responses) if (!ok) throw new Error(`${url} is not there`);
   const { readable, writable } = new TransformStream({
     transform(chunk, controller) {
       count(chunk.length);
       controller.enqueue(chunk);
     },
   });
-  const responses = parts.map((part) => fetch(part));
   const join = async () => {
-    for (const response of responses) {
-      const { ok, body, url } = await response;
-      if (!ok || !body) throw new Error(`${url} is not there`);
-      await body.pipeTo(writable, { preventClose: true });
-    }
+    for (const { body } of responses) await body?.pipeTo(writable, { preventClose: true });
     await writable.close();
   };
   join().catch((error) => writable.abort(error));
@@ -68,7 +65,7 @@ async function load({ site, index }) {
     tell({ loaded, of: index.size });
   };
   const archive = async (/** @type {string[]} */ parts) =>
-    new Uint8Array(await fetched(parts.map(at), "application/x-tar", count).arrayBuffer());
+    new Uint8Array(await (await fetched(parts.map(at), "application/x-tar", count)).arrayBuffer());
   const [module, memory, ...archives] = await Promise.all([
     WebAssembly.compileStreaming(fetched(index.python.map(at), "application/wasm", count)),
     saved,
@@ -107,5 +104,6 @@ onmessage = async ({ data }) => {
     }
   } catch (error) { // WebAssembly has trapped, or Python is not there
     tell({ died: error instanceof Error ? error.message : String(error) });
+    close();
   }
 };

@@ -1,0 +1,292 @@
+"""Pictures that Python moves in the page: fetched once, as a kernel draws them, hard to kill."""
+
+import html
+import json
+import re
+import time
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from posviz import lessons
+from posviz.pictures.scripts import as_script
+from posviz.pictures.widget import ExplorerWidget
+from posviz.publish import live
+from posviz.publish.assets import policy
+from tests.browser.explorer import Explorer
+from tests.browser.fidelity import by_a_fresh_figure, check, on_canvas
+from tests.browser.server import served
+
+START = 60_000  # milliseconds, on a busy machine
+MOST_BYTES = 35e6
+MOST_START, MOST_SECOND_START = 30, 15  # seconds: benchmarks have the numbers of a quiet machine
+SCRIPT = as_script(Path(live.__file__).parent / "live.js")
+LIVE, STILL = "[data-alive=true]", "[data-alive=false]"
+
+# Sends Python code in place of a message, as no page does.
+RUN = "code => worker.postMessage({ run: `forget; ${code} #`, with: ['0'] })"
+KEEP_WORKER = """globalThis.Worker = class extends Worker {
+    constructor(...of) { super(...of); globalThis.worker = this; }
+}"""
+
+
+def place(name, values):
+    """A picture's place, with a stored picture of one pixel."""
+    pixel = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA="
+    told = f"data-picture='{name}' data-values='{html.escape(json.dumps(values))}'"
+    still = f"<figure class='posviz-still'><img src='{pixel}' height='450' alt='stored'></figure>"
+    return f"<div class='posviz-explorer posviz-live' {told}>{still}</div>"
+
+
+def write_page(to, name, *places):
+    """A page with pictures under each other, of which the later ones are far away."""
+    far = "<div style='height: 3000px'></div>"
+    allowed = policy([SCRIPT], "img-src data:", *live.POLICY)
+    (to / f"{name}.html").write_text(
+        f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{name}</title>
+<meta http-equiv="Content-Security-Policy" content="{allowed}">
+<style>{ExplorerWidget._css}{live.style()}</style></head>
+<body>{far.join(place(*each) for each in places)}<script>{SCRIPT}</script></body></html>""",
+        "utf-8",
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A website of three pages."""
+    to = tmp_path_factory.mktemp("site")
+    live.write(to)
+    write_page(to, "one", ("SinusoidalTable", {"position": 3}), ("TwoHands", {}))
+    write_page(to, "wrong", ("NoPicture", {}), ("SinusoidalTable", {"d_model": -1}))
+    return to
+
+
+@pytest.fixture(scope="module")
+def address(folder):
+    with served(folder) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def visited(browser, address):
+    """A context in which the first page has been open, and its Python kept; what was fetched."""
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    page, wrong, fetched = context.new_page(), [], {}
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda said: wrong.append(said.text))
+    context.on("response", lambda answer: fetched.setdefault(answer.url, answer))
+    started = time.monotonic()
+    page.goto(f"{address}/one.html")
+    page.wait_for_selector(LIVE, timeout=START)
+    seconds = time.monotonic() - started
+    while not any(name.startswith("memory-") for name in kept(page)):
+        assert time.monotonic() - started < START / 1000
+        page.wait_for_timeout(200)
+    yield context, page, seconds, fetched, wrong
+    context.close()
+
+
+@pytest.fixture
+def page(visited):
+    """Another page in the context where Python was kept."""
+    page = visited[0].new_page()
+    yield page
+    page.close()
+
+
+def kept(page):
+    """The names of the files that are kept for another visit."""
+    return page.evaluate(
+        """async () => {
+            const cache = await caches.open(new URL('.', location.href).href);
+            return (await cache.keys()).map(({ url }) => url.split('/').pop());
+        }"""
+    )
+
+
+def lives(page, number=0):
+    """The explorer at this place, when it lives."""
+    root = page.locator(".posviz-live").nth(number)
+    root.scroll_into_view_if_needed()
+    expect(root).to_have_attribute("data-alive", "true", timeout=START)
+    return Explorer(page, root)
+
+
+def test_a_picture_comes_alive_of_what_one_server_has(visited, address):
+    _, _, seconds, fetched, wrong = visited
+    assert wrong == []
+    assert {url for url in fetched if not url.startswith(address)} == set()
+    sizes = [int(answer.headers["content-length"]) for answer in fetched.values()]
+    assert 30e6 < sum(sizes) <= MOST_BYTES
+    assert seconds <= MOST_START
+
+
+def test_it_shows_what_a_kernel_shows(visited):
+    explorer = lives(visited[1])
+    with_end = {"position": "End", "d_model": "End"}
+    for label, key in with_end.items():
+        explorer.press(label, key)
+    picture = lessons.load("SinusoidalTable")(position=127, d_model=512)
+    explorer.stands_at("d_model", "512")
+    explorer.page.wait_for_function(
+        "() => !document.querySelector('[data-asked], [data-painting]')"
+    )
+    check(on_canvas(explorer), by_a_fresh_figure(picture.figure(), 1), "live")
+    explorer.button("Reset").click()
+    explorer.stands_at("position", "3")
+
+
+def test_what_is_far_away_waits_until_it_comes_near(page, address):
+    page.goto(f"{address}/one.html")
+    lives(page)
+    page.wait_for_timeout(500)
+    assert page.locator(LIVE).count() == 1
+    lives(page, 1)
+
+
+def test_nothing_moves_from_under_a_readers_eyes(page, address):
+    page.goto(f"{address}/one.html")
+    before = page.locator("img").first.bounding_box()["y"]
+    canvas = lives(page).canvas
+    assert canvas.bounding_box()["y"] == pytest.approx(before, abs=1)
+    expect(page.locator(".posviz-still").first).to_be_hidden()
+
+
+def test_the_second_visit_needs_no_network_and_less_time(page, address):
+    page.context.set_offline(True)
+    started = time.monotonic()
+    page.goto(f"{address}/one.html")
+    page.wait_for_selector(LIVE, timeout=START)
+    assert time.monotonic() - started <= MOST_SECOND_START
+    explorer = lives(page)
+    explorer.press("position", "ArrowRight")
+    explorer.stands_at("position", "4")
+    page.context.set_offline(False)
+
+
+def test_a_rebuilt_site_takes_the_place_of_what_was_kept(page, address, folder):
+    index = folder / "assets" / "live" / "index.json"
+    built = index.read_text()
+    old, new = json.loads(built), "memory-0123456789abcdef.bin"
+    index.write_text(json.dumps(old | {"memory": new}))
+    page.goto(f"{address}/one.html")
+    lives(page)
+    names = kept(page)
+    index.write_text(built)
+    assert old["memory"] not in names
+    assert old["library"][0] in names
+
+
+@pytest.mark.parametrize(
+    ("code", "patience"),
+    [
+        pytest.param("import os; os.abort()", 5, id="abort"),
+        pytest.param("[None for _ in iter(int, 1)]", 30, id="endless"),
+    ],
+)
+def test_python_that_dies_is_started_again_with_the_values_it_had(page, address, code, patience):
+    page.add_init_script(KEEP_WORKER)
+    page.goto(f"{address}/one.html")
+    explorer = lives(page)
+    explorer.press("position", "ArrowRight", times=4)
+    explorer.stands_at("position", "7")
+    page.evaluate(RUN, code)
+    status = page.get_by_role("status").filter(has_text="Python stopped, and starts again.")
+    expect(status).to_be_visible(timeout=1000 * patience)
+    expect(page.locator(".posviz-loading")).to_be_hidden(timeout=START)
+    again = lives(page)
+    again.stands_at("position", "7")
+    again.press("position", "ArrowRight")
+    again.stands_at("position", "8")
+    assert page.locator("canvas").count() == 1
+
+
+def test_an_error_leaves_python_alive(page, address):
+    page.add_init_script(KEEP_WORKER)
+    page.goto(f"{address}/one.html")
+    explorer = lives(page)
+    with page.expect_console_message(lambda said: "ZeroDivisionError" in said.text):
+        page.evaluate(RUN, "1 / 0")
+    explorer.press("position", "ArrowRight")
+    explorer.stands_at("position", "4")
+
+
+def test_a_picture_that_cannot_be_made_stays_and_says_why(page, address):
+    page.goto(f"{address}/wrong.html")
+    for number, why in enumerate(("no picture is called 'NoPicture'", "d_model = -1")):
+        root = page.locator(".posviz-live").nth(number)
+        root.scroll_into_view_if_needed()
+        expect(root.get_by_role("status")).to_contain_text(why, timeout=START)
+        assert root.get_by_role("status").inner_text().startswith("This picture stays still: ")
+        expect(root.locator("img")).to_be_visible()
+
+
+def test_files_that_are_missing_are_told(browser, address):
+    context = browser.new_context(service_workers="block")
+    page = context.new_page()
+    context.route("**/library-*", lambda route: route.fulfill(status=404))
+    page.goto(f"{address}/one.html")
+    told = page.locator(".posviz-live").first.get_by_role("status")
+    expect(told).to_contain_text(re.compile(r"because Python stopped: http\S+ is not there\."))
+    page.locator(".posviz-live").nth(1).scroll_into_view_if_needed()
+    expect(page.locator(".posviz-live").nth(1).get_by_role("status")).to_contain_text("stopped")
+    context.close()
+
+
+def test_a_slow_line_is_asked_before_it_is_filled(page, address):
+    page.add_init_script(
+        "Object.defineProperty(navigator, 'connection', { value: { saveData: true } })"
+    )
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{address}/one.html")
+    button = page.get_by_role("button", name=re.compile(r"load Python, 3\d MB, once"))
+    expect(button).to_be_visible()
+    assert not [url for url in asked if url.endswith(".bin")]
+    button.click()
+    lives(page)
+    expect(button).to_have_count(0)
+
+
+@pytest.mark.parametrize("missing", ["WebAssembly", "DecompressionStream", "Worker"])
+def test_a_browser_without_what_python_needs_keeps_the_stored_picture(page, address, missing):
+    page.add_init_script(f"delete globalThis.{missing}")
+    page.goto(f"{address}/one.html")
+    told = page.locator(".posviz-live").first.get_by_role("status")
+    expect(told).to_have_text(re.compile("^This picture stays still, because this browser"))
+    expect(page.locator("img").first).to_be_visible()
+
+
+def test_from_a_disk_it_tells_how_to_serve_it(page, folder):
+    page.goto((folder / "one.html").as_uri())
+    told = page.locator(".posviz-live").first.get_by_role("status")
+    expect(told).to_contain_text("posviz site --open")
+    expect(page.locator("img").first).to_be_visible()
+
+
+def test_without_a_service_worker_it_lives_too(browser, address):
+    context = browser.new_context(service_workers="block")
+    page = context.new_page()
+    page.goto(f"{address}/one.html")
+    lives(page)
+    context.close()
+
+
+@pytest.mark.release("every picture")
+def test_every_picture_draws_and_moves(browser, folder, address):
+    names = [*lessons.names()]
+    write_page(folder, "all", *((name, {}) for name in names))
+    page = browser.new_page()
+    wrong = []
+    page.on("console", lambda said: wrong.append(said.text))
+    page.goto(f"{address}/all.html")
+    for number, name in enumerate(names):
+        explorer = lives(page, number)
+        for label in explorer.labels():
+            for key in ("End", "Home"):
+                explorer.press(label, key)
+        explorer.button("Reset").click()
+        assert explorer.alert() == "", name
+    assert wrong == []
+    page.close()

