@@ -50,7 +50,8 @@ def test_every_explorer_has_a_place_and_every_prediction_answers(lesson):
     explored = re.findall(r"\.explore\(\)\)?$", "\n".join(code(lesson.name)), re.M)
     assert lesson.page.locator(".outputs .posviz-explorer").count() == len(explored) > 0
     asked = sum("predict(" in source for source in code(lesson.name))
-    assert answer_all(lesson.page) == asked
+    votes = lesson.page.locator(".posviz-vote").count()  # `audit` asks several
+    assert answer_all(lesson.page) - votes == asked
 
 
 def test_page_and_what_it_needs_are_small(lesson, page_of):
@@ -87,7 +88,7 @@ def test_links_lead_to_pages_and_places_that_are_there(page_of, browser):
     for name, href in links:
         file, _, place = href.partition("#")
         if file in ("", *pages) and place:
-            assert unquote(place) in places[file or name], (name, href)
+            assert {place, unquote(place)} & places[file or name], (name, href)
     context.close()
 
 
