@@ -44,12 +44,6 @@ def run(tmp_path, monkeypatch):
     return run
 
 
-def test_page_is_made_of_it(run, tmp_path):
-    line = ["-m", "posviz", "page", "--lesson", "03", "--notebooks", ".", "--to", tmp_path / "to"]
-    assert run(*line) == (0, f"Lessons written to {tmp_path}/to: 1.\n")
-    assert "figures/03_doors.png" in (tmp_path / "to" / "03_short.html").read_text()
-
-
 def test_figure_that_cannot_be_saved_there_goes_elsewhere(run, tmp_path):
     what = f"cannot write: Permission denied; set {SETTING} to a folder that you may write to"
     line = f"PermissionError: [Errno 13] {what}: 'figures/03_doors.png'\n"
