@@ -3,7 +3,7 @@
 import json
 from functools import partial
 
-from posviz import lessons
+from posviz.lessons import load
 from posviz.pictures.explorer import Explorer
 from posviz.pictures.stream.fonts import hold_fonts_in_memory
 
@@ -13,7 +13,7 @@ _explorers: dict[str, Explorer] = {}
 
 def open_explorer(id: str, name: str, values: dict, style: str) -> None:
     """Make the explorer of a picture by its class's name, and tell the page what it shows."""
-    explorer = Explorer(lessons.load(name)(**values), partial(_tell, id), style)
+    explorer = Explorer(load(name)(**values), partial(_tell, id), style)
     _explorers[id] = explorer
     _tell(id, {"shown": explorer.shown}, [])
 

@@ -75,7 +75,7 @@ async function load({ site, index }) {
   const started = await startPython(module, archives, hear, memory);
   const error = started.run(memory ? "session.forget()" : "import json; from posviz.publish.live import session");
   if (error) throw new Error(error);
-  const keep = () => cache?.put(at(index.memory), new Response(started.memory().slice(0))).catch(() => {}); // no room
+  const keep = () => cache?.put(at(index.memory), new Response(started.memory())).catch(() => {}); // no room
   if (!memory) setTimeout(keep, KEEP_AFTER);
   tell({ started: true });
   return started;
