@@ -30,7 +30,19 @@ Parts = dict[str, bytes]  # of a packed file, by name
 
 def write_files(to: Path) -> int:
     """Write sw.js, and assets/live without what an older version left there; return the MB."""
-    folder = to / "assets" / "live"
+    folder, (index, files) = to / "assets" / "live", _packed()
+    for name, data in files.items():
+        write(folder / name, data)
+    write(folder / "index.json", json.dumps(index).encode())
+    write(to / "sw.js", (HERE / "sw.js").read_bytes())
+    for old in set(folder.iterdir()) - {folder / name for name in (*files, "index.json")}:
+        old.unlink()
+    return round(index["size"] / 1e6)
+
+
+@functools.cache
+def _packed() -> tuple[dict, Parts]:
+    """What index.json tells, and the other files, by name."""
     packed = {**_runtime(), "posviz": _parts("posviz", _tar(_own_files()))}
     worker = _worker()
     index: dict = {name: list(parts) for name, parts in packed.items()}
@@ -38,15 +50,7 @@ def write_files(to: Path) -> int:
     index["memory"] = f"memory-{_hash(json.dumps(index).encode())}.bin"  # which a browser makes
     files = {name: data for parts in packed.values() for name, data in parts.items()}
     index["size"] = sum(map(len, files.values()))
-    files |= {index["worker"]: worker, "LICENSES.txt": _licences()}
-    for name, data in files.items():
-        if not (folder / name).exists() or name == "LICENSES.txt":
-            write(folder / name, data)
-    write(folder / "index.json", json.dumps(index).encode())
-    write(to / "sw.js", (HERE / "sw.js").read_bytes())
-    for old in set(folder.iterdir()) - {folder / name for name in (*files, "index.json")}:
-        old.unlink()
-    return round(index["size"] / 1e6)
+    return index, files | {index["worker"]: worker, "LICENSES.txt": _licences()}
 
 
 def _runtime() -> dict[str, Parts]:
@@ -109,7 +113,6 @@ def _hash(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:16]
 
 
-@functools.cache
 def _worker() -> bytes:
     """worker.js and all it imports as one script; deno.lock has the hashes of what is npm's."""
     try:

@@ -55,6 +55,7 @@ def test_a_name_changes_with_the_bytes(site, tmp_path):
         assert all(build._hash(packed) in name for name in index(to)[kind])
     worker = index(to)["worker"]
     assert build._hash((folder / worker).read_bytes()) in worker
+    build._packed.cache_clear()
     live.write(tmp_path)
     assert index(tmp_path) == index(to)
 
@@ -120,6 +121,6 @@ def test_what_is_missing_is_told_with_what_to_do(monkeypatch, tmp_path):
         with pytest.raises(RuntimeError, match=r"pip install 'posviz\[live\]'"):
             runtime.wasm()
     monkeypatch.setitem(sys.modules, "deno", None)
-    build._worker.cache_clear()
+    build._packed.cache_clear()
     with pytest.raises(RuntimeError, match=r"deno: pip install 'posviz\[live\]'"):
         live.write(tmp_path)
