@@ -25,7 +25,6 @@ class SameX(Picture):
 
     size = (9.0, 4.0)
     paper_size = (3.3, 4.2)
-    combined = (("content", "first"), ("content", "causal"))
 
     content = real(0.5, low=0.0, high=1.0, play=True)
     head = integer(1, low=1, high=HEADS)
