@@ -97,11 +97,10 @@ def _indices(image) -> np.ndarray:
         values[values == count] = count - 1
     with np.errstate(invalid="ignore"):
         indices = values.astype(np.int32)
-    indices[values < 0] = count
-    indices[values >= count] = count + 1
-    indices[np.isnan(values)] = count + 2
-    if np.ma.is_masked(normed):
-        indices[normed.mask] = count + 2
+    bad = normed.mask if np.ma.is_masked(normed) else np.isnan(values)
+    for index, found in enumerate((values < 0, values >= count, bad), start=count):
+        if found.any():  # to set none takes longer than to look
+            indices[found] = index
     return indices.astype(np.uint8 if indices.max() < 256 else np.uint16)
 
 
@@ -110,7 +109,8 @@ def _normed(norm, array) -> Any:
     linear = type(norm) is Normalize and norm.scaled() and not norm.clip
     if not linear or norm.vmin >= norm.vmax or array.dtype != np.float64:
         return norm(array)
-    values = (np.ma.getdata(array) - norm.vmin) / (norm.vmax - norm.vmin)
+    values = np.ma.getdata(array) - norm.vmin
+    values /= norm.vmax - norm.vmin
     return np.ma.array(values, mask=np.ma.getmask(array), copy=False)
 
 
