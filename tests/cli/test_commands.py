@@ -70,7 +70,7 @@ OTHERS = [line for line in COMMANDS if not line.startswith(("posviz ", "python b
 
 def test_commands_are_found():
     assert len(COMMANDS) > 60
-    some = {"python benchmarks/browser.py", "posviz site --to site", "pip install -e ."}
+    some = {"python benchmarks/browser.py", "posviz site --to site --open", "pip install -e ."}
     assert some <= set(COMMANDS)
 
 
@@ -81,6 +81,7 @@ def test_command_of_posviz_is_understood(command, tmp_path, monkeypatch):
     monkeypatch.setattr(batch, "run", lambda jobs: {})
     monkeypatch.setattr(export_jobs, "crowded", lambda *_: [])
     monkeypatch.setattr(page, "link", lambda to: None)
+    monkeypatch.setattr("posviz.cli.common.serve", lambda folder, file: None)
     monkeypatch.setattr(pages, "write_site", lambda *_: None)
     monkeypatch.setattr(proof, "write", lambda file, to: (file, []))
     monkeypatch.setattr(watch.Watch, "run", lambda _: None)
