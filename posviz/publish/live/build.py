@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import io
 import json
+import shutil
 import subprocess
 import tarfile
 import tempfile
@@ -63,8 +64,9 @@ def _runtime() -> dict[str, Parts]:
             library = _parts("library", _tar(runtime.library()))
             for name, data in (_parts("python", runtime.wasm()) | library).items():
                 write(Path(beside) / "packed" / name, data)
-            if not kept.exists():
-                (Path(beside) / "packed").rename(kept)
+            for old in kept.parent.glob("python-*"):
+                shutil.rmtree(old, ignore_errors=True)
+            (Path(beside) / "packed").rename(kept)
     files = {file.name: file.read_bytes() for file in sorted(kept.iterdir())}
     return {
         kind: {name: data for name, data in files.items() if name.startswith(kind)}
