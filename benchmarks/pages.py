@@ -25,6 +25,7 @@ from posviz.pictures.picture import Picture
 from tests.browser.explorer import Explorer
 from tests.browser.server import chromium
 
+EVERY = ["--all"]  # lessons
 PLACES = 6  # of a slider
 ALIVE = "el => el.querySelector('canvas')?.dataset.frame > 0"
 # Moves a slider there and waits for the answer and the pixels; returns the milliseconds, or null.
@@ -122,7 +123,7 @@ COMPARED: list[float] = []
 
 def main():
     """Build the pages, serve them as any server would, and measure."""
-    chosen = [part for lesson in sys.argv[1:] for part in ("--lesson", lesson)] or ["--all"]
+    chosen = [part for lesson in sys.argv[1:] for part in ("--lesson", lesson)] or EVERY
     with tempfile.TemporaryDirectory() as site, chromium() as browser:
         subprocess.run([sys.executable, "-m", "posviz", "page", *chosen, "--to", site], check=True)
         serve = [sys.executable, "-m", "http.server", "8975", "--bind", "127.0.0.1", "-d", site]
