@@ -263,7 +263,9 @@ def test_speaker_has_the_notes_in_a_window(deck):
     assert said.inner_text().strip()
     assert "$" not in said.inner_text()
     for shown in ("#current-slide", "#upcoming-slide"):
-        window.frame_locator(f"{shown} iframe").locator(".reveal.ready").wait_for()
+        frame = window.frame_locator(f"{shown} iframe")
+        frame.locator(".reveal.ready").wait_for()
+        expect(frame.locator(".posviz-live")).to_have_count(0)  # each would start a Python
     window.close()
 
 
@@ -271,6 +273,7 @@ def test_printed_deck_has_a_light_page_for_each_slide(deck):
     lesson = deck(query="?print-pdf", color_scheme="dark")
     lesson.page.wait_for_selector(".pdf-page")
     total = lesson.page.evaluate("Reveal.getTotalSlides()")
+    assert lesson.page.locator(".posviz-live").count() == 0
     printed = lesson.page.pdf(prefer_css_page_size=True, print_background=True)
     paper = pypdf.PdfReader(io.BytesIO(printed))
     assert len(paper.pages) == total
