@@ -1,5 +1,6 @@
 """Writes what a page loads of Python: packed, split, and named by hashes."""
 
+import contextlib
 import functools
 import gzip
 import hashlib
@@ -64,9 +65,10 @@ def _runtime() -> dict[str, Parts]:
             library = _parts("library", _tar(runtime.library()))
             for name, data in (_parts("python", runtime.wasm()) | library).items():
                 write(Path(beside) / "packed" / name, data)
-            for old in kept.parent.glob("python-*"):
+            for old in set(kept.parent.glob("python-*")) - {kept}:
                 shutil.rmtree(old, ignore_errors=True)
-            (Path(beside) / "packed").rename(kept)
+            with contextlib.suppress(OSError):  # another process was faster
+                (Path(beside) / "packed").rename(kept)
     files = {file.name: file.read_bytes() for file in sorted(kept.iterdir())}
     return {
         kind: {name: data for name, data in files.items() if name.startswith(kind)}
