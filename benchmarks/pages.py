@@ -42,21 +42,6 @@ MOVE = """async ([slider, canvas, place]) => {
   });
   return performance.now() - began;
 }"""
-# Frames a second while a hand moves the slider at every frame of the screen, for two seconds.
-DRAG = """async ([slider, canvas]) => {
-  let frames = 0, place = slider.valueAsNumber, step = 1;
-  const watch = new MutationObserver(() => { frames += 1; });
-  watch.observe(canvas, { attributeFilter: ["data-frame"] });
-  const began = performance.now();
-  while (performance.now() < began + 2000) {
-    if (place + step > +slider.max || place + step < 0) step = -step;
-    slider.valueAsNumber = place += step;
-    slider.dispatchEvent(new Event("input", { bubbles: true }));
-    await new Promise(requestAnimationFrame);
-  }
-  watch.disconnect();
-  return 1000 * frames / (performance.now() - began);
-}"""
 PIXELS = "canvas => canvas.toDataURL().split(',')[1]"
 
 
