@@ -138,11 +138,12 @@ def _sums_by_offset(q: Array, k: Array) -> np.ndarray:
 
     That is a correlation of queries with keys: by Fourier transforms it needs no table of scores.
     """
-    seq_len, xp = len(q), namespace(q)
+    seq_len = len(q)
     padded = 1 << (2 * seq_len - 1).bit_length()
-    # Each dimension as a row: numbers that lie side by side are transformed twice as fast.
-    queries, keys = (xp.fft.rfft(xp.stack([*x.T]), n=padded) for x in (q, k))
-    sums = to_numpy(xp.fft.irfft(xp.sum(queries * xp.conj(keys), axis=0), n=padded))
+    # A row for each dimension: numbers that lie side by side are transformed twice as fast.
+    rows = (np.ascontiguousarray(to_numpy(x).T, dtype=float) for x in (k, q))
+    keys, queries = (np.fft.rfft(x, n=padded) for x in rows)
+    sums = np.fft.irfft(np.vecdot(keys, queries, axis=0), n=padded)
     return np.concatenate([sums[padded - seq_len + 1 :], sums[:seq_len]])
 
 
