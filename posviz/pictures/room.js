@@ -58,6 +58,9 @@ class Room {
       for (const part of [root, controls, this.caption]) this.observer.observe(part);
       this.#hidePrompts ??= showPrompts(root);
       this.#fitInto(root, controls);
+    } else {
+      const { width, height } = this.canvas.getBoundingClientRect();
+      if (width) this.#scale = Math.min(width / this.size[0], height / this.size[1]); // as a slide enlarges it
     }
     const ratio = globalThis.devicePixelRatio * this.#scale;
     if (ratio !== this.#told) this.changed(this.#told = ratio);
