@@ -143,7 +143,7 @@ def _sums_by_offset(q: Array, k: Array) -> np.ndarray:
     # A row for each dimension: numbers that lie side by side are transformed twice as fast.
     rows = (np.ascontiguousarray(to_numpy(x).T, dtype=float) for x in (k, q))
     keys, queries = (np.fft.rfft(x, n=padded) for x in rows)
-    sums = np.fft.irfft(np.vecdot(keys, queries, axis=0), n=padded)
+    sums = np.fft.irfft(np.vecdot(keys, queries, axis=0), n=padded)  # type: ignore[call-overload]
     return np.concatenate([sums[padded - seq_len + 1 :], sums[:seq_len]])
 
 
