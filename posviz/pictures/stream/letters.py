@@ -30,11 +30,12 @@ class Letters:
     """Layouts, glyphs and covers of all texts at a density, in pixels an inch."""
 
     def __init__(self, dpi: float) -> None:
-        self.agg = agg = RendererAgg(1, 1, dpi)
-        self.measure = functools.lru_cache(maxsize=1000)(agg.get_text_width_height_descent)
+        self.agg = RendererAgg(1, 1, dpi)
+        self.measure = functools.lru_cache(maxsize=1000)(self._measure)
         self.cover = functools.lru_cache(maxsize=1000)(self._cover)
         self._glyphs = functools.lru_cache(maxsize=1000)(self._set)
         self._bitmap = functools.lru_cache(maxsize=4000)(self._render)
+        self._metrics = functools.lru_cache(maxsize=1000)(self._look_up)
         self._sized = functools.lru_cache(maxsize=40)(self._open)
         self._layouts: dict[tuple, Layout] = {}
 
@@ -64,6 +65,16 @@ class Letters:
             placed = [(*text._preprocess_math(line), *place) for line, _, place in lines]
             self._layouts[look] = Layout(box.get_points(), placed)
         return self._layouts[look]
+
+    def _measure(self, s, prop, ismath):
+        """Width, height and descent as Agg has them, of glyphs that are laid out only once."""
+        if ismath:
+            return self.agg.get_text_width_height_descent(s, prop, ismath)
+        glyphs, _ = self._glyphs(s, prop, False, True)
+        edges = [(y, *self._metrics(*glyph)) for *glyph, _, y in glyphs]
+        low = min(y + low for y, low, _, _ in edges)
+        high = max(y + high for y, _, high, _ in edges)
+        return glyphs[-1][3] + edges[-1][3], high - low, -low
 
     def _cover(self, s, prop, ismath, angle, x, y, antialiased):
         """Left, top and [height, width] of what a text covers, its start being at x, y 64ths."""
@@ -103,11 +114,18 @@ class Letters:
     def _render(self, font, size, glyph, cos, sin, x, y, antialiased):
         """Left and top (upwards) of a glyph, and its pixels; it starts at x, y 64ths."""
         font = self._sized(font, size)
-        turn = np.array([[cos, -sin], [sin, cos]])
-        font._set_transform((0x10000 * turn).round().astype(int), [x, y])
+        along, up = round(0x10000 * cos), round(0x10000 * sin)
+        font._set_transform([[along, -up], [up, along]], [x, y])
         mode = RenderMode.NORMAL if antialiased else RenderMode.MONO
         bitmap = font._render_glyph(glyph, get_hinting_flag(), mode)
         return bitmap.left, bitmap.top, bitmap.buffer * np.uint8(1 if antialiased else 255)
+
+    def _look_up(self, font, size, glyph):
+        """The lowest and highest of a glyph, and its advance, in pixels."""
+        font = self._sized(font, size)
+        font._set_transform([[0x10000, 0], [0, 0x10000]], [0, 0])
+        found = font.load_glyph(glyph, get_hinting_flag())
+        return found.bbox[1] / 64, found.bbox[3] / 64, found.horiAdvance / 64
 
     def _open(self, font, size):
         """The font once more, for this size alone: each change of size takes as long as a glyph."""
