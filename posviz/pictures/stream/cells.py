@@ -95,13 +95,14 @@ def _indices(image) -> np.ndarray:
     if values.dtype.kind == "f":
         values = values * count
         values[values == count] = count - 1
-    with np.errstate(invalid="ignore"):
-        indices = values.astype(np.int32)
     bad = normed.mask if np.ma.is_masked(normed) else np.isnan(values)
-    for index, found in enumerate((values < 0, values >= count, bad), start=count):
-        if found.any():  # to set none takes longer than to look
-            indices[found] = index
-    return indices.astype(np.uint8 if indices.max() < 256 else np.uint16)
+    beyond = enumerate((values < 0, values >= count, bad), start=count)
+    found = {index: where for index, where in beyond if where.any()}
+    with np.errstate(invalid="ignore"):
+        indices = values.astype(np.uint8 if max(found, default=count - 1) < 256 else np.uint16)
+    for index, where in found.items():
+        indices[where] = index
+    return indices
 
 
 def _normed(norm, array) -> Any:
