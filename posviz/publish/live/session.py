@@ -27,11 +27,6 @@ def hear(id: str, message: dict) -> None:
         _tell(id, {"values": values}, [])
 
 
-def close_explorer(id: str) -> None:
-    """Free an explorer."""
-    _explorers.pop(id).close()
-
-
 def forget() -> None:
     """Forget the explorers of another visit, whose memory this one begins with."""
     _explorers.clear()

@@ -7,7 +7,7 @@ import { startPython } from "./runtime.js";
  * What build.py has written.
  * @typedef {{ python: string[], library: string[], posviz: string[], size: number, memory: string }} Index
  * @typedef {{ site: string, index: Index }} Start
- * @typedef {{ run: "open_explorer" | "hear" | "close_explorer", with: [id: string, ...unknown[]] }} Turn
+ * @typedef {{ run: "open_explorer" | "hear", with: [id: string, ...unknown[]] }} Turn
  */
 
 const KEEP_AFTER = 5000; // milliseconds: by then a picture is drawn, and what that has prepared is kept, too

@@ -82,9 +82,8 @@ def test_what_is_no_picture_of_a_lesson_is_refused(session, told, name, values, 
     assert told() == []
 
 
-def test_an_explorer_that_is_closed_or_forgotten_hears_nothing(session, told):
-    for forget in (lambda: session.close_explorer("a"), session.forget):
-        session.open_explorer("a", "TwoHands", {}, "notebook")
-        forget()
-        with pytest.raises(KeyError):
-            session.hear("a", SCREEN)
+def test_an_explorer_that_is_forgotten_hears_nothing(session, told):
+    session.open_explorer("a", "TwoHands", {}, "notebook")
+    session.forget()
+    with pytest.raises(KeyError):
+        session.hear("a", SCREEN)
