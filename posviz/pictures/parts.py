@@ -152,7 +152,7 @@ class Map:
             self.markers[0].set_linewidth(2 * self.markers[1].get_linewidth())
         self.axes, self.show, self.size = axes, _of(show), size
         self.row = _of(row or "row")
-        self.across, self.shown = across, None
+        self.across, self.shown = across, np.zeros(0)
         self._fit(most, most)
         self.fitted: tuple = ()  # the layout's room is not what is shown
 
@@ -170,11 +170,17 @@ class Map:
         size = self.size(arrays) if self.size else values.shape
         if (values.shape, size) != self.fitted:
             self._fit(values.shape, size)
-        if values is not self.shown:  # a large one takes long to be sent
+        if not _is_same(values, self.shown):  # a large one takes long to be sent
             self.image.set_data(values)
             self.shown = values
         for marker in self.markers:
             marker.set_ydata([self.row(arrays)] * 2)
+
+
+def _is_same(new: np.ndarray, old: np.ndarray) -> bool:
+    """Whether they are one array, or equal bit by bit, so that NaN equals NaN."""
+    alike = new.shape == old.shape and new.dtype == old.dtype
+    return new is old or (alike and new.tobytes() == old.tobytes())
 
 
 class Term(Map):
