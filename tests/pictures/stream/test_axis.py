@@ -13,6 +13,7 @@ LOOKS = {
     "linear": {"xlim": (0, 97), "xlabel": "offset (tokens)"},
     "logarithmic": {"xlim": (1, 1e5), "xscale": "log", "xlabel": "distance"},
     "an offset": {"xlim": (1e9, 1e9 + 3)},
+    "the other side": {"xlim": (0, 97), "xlabel": "offset (tokens)"},
     "its own labels": {"xlim": (0, 2), "xticks": (0, 1, 2), "xticklabels": ("the", "cat", "sat")},
 }
 
@@ -27,6 +28,10 @@ def test_a_recorded_axis_is_the_drawn_one(look, name):
         axes = figure.add_axes((0.2, 0.2, 0.7, 0.7), **values)
         axes.grid(look == "linear")
         axis = getattr(axes, name)
+        if look == "the other side":
+            side = {"xaxis": "top", "yaxis": "right"}[name]
+            axis.set_ticks_position(side)
+            axis.set_label_position(side)
         recording = Recorder(figure.canvas.get_renderer()).record(axis)
         found = replayed(recording, white(figure))
         wanted = drawn_alone(figure, axis)

@@ -100,11 +100,12 @@ def test_a_line_is_recorded_again_when_it_or_its_axes_move():
 
     def recorded():
         layers.paint()
-        return next(iter(layers.recordings()))
+        return layers.recordings()[layers.front.index(axes.lines[0])]
 
     first = recorded()
     assert recorded() is first
-    for change in (move, lambda: axes.set_ylim(0, 2), lambda: axes.set_position((0, 0, 1, 1))):
+    ends = (lambda top=top: axes.set_ylim(0, top) for top in (2, 3))  # the first draws all anew
+    for change in (move, *ends, lambda: axes.set_position((0, 0, 1, 1))):
         before = recorded()
         change()
         assert recorded() != before
