@@ -1,6 +1,7 @@
 """The Export panel: the picture exactly as it stands, as a file, and as a line of Python."""
 
 import base64
+import sys
 from collections.abc import Callable
 from mimetypes import MimeTypes
 from pathlib import Path
@@ -12,6 +13,8 @@ from posviz.pictures.places import inside, placed
 from posviz.pictures.style import STYLES
 
 FOLDER = Path("figures")
+# A page's Python starts no other program, and ffmpeg is one.
+FILMS = ("gif",) if sys.platform == "wasi" else animation.FORMATS
 _MIME = MimeTypes()  # no files of the system's, so that every machine tells the same
 
 
@@ -27,7 +30,7 @@ class ExportPanel:
         movable = {name: knob.label for name, knob in self.picture.knobs().items() if knob.stops(2)}
         return {
             "formats": FORMATS,
-            "films": animation.FORMATS if movable else (),
+            "films": FILMS if movable else (),
             "styles": STYLES,
             "movable": movable,
             "filmed": next(iter(self.picture.filmed_knobs()), ""),

@@ -15,10 +15,10 @@ const SILENT = 8000; // milliseconds without an answer, after which a reader is 
 const ASK_AGAIN_AFTER = 1000; // milliseconds, so that a storm of frames asks once
 const READ_ALOUD_AFTER = 700; // milliseconds in which the caption stays as it is
 const GONE = { // the last one that holds is told
-  silent: "The kernel does not answer: it is busy, or it has stopped. " +
+  silent: "Python does not answer: it is busy, or it has stopped. " +
     "If it has stopped, run this cell again, or reload the page.",
-  cut: "The kernel does not answer: the connection is cut. It is tried again every few seconds.",
-  stopped: "The kernel does not answer: it has stopped. Run this cell again.",
+  cut: "Python does not answer: the connection is cut. It is tried again every few seconds.",
+  stopped: "Python does not answer: it has stopped. Run this cell again.",
 };
 
 const ENLARGE = '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2 6V2h4v1.6H3.6V6zM10 2h4v4' +

@@ -300,13 +300,13 @@ def test_kernel_that_falls_silent_is_told_until_it_answers(lab):
     kernel = int(printed(lab, 0))
     notice = explorer.root.locator(".posviz-screen [role=status]")
     os.kill(kernel, signal.SIGSTOP)
-    expect(notice).to_contain_text("The kernel does not answer", timeout=20_000)
+    expect(notice).to_contain_text("Python does not answer", timeout=20_000)
     os.kill(kernel, signal.SIGCONT)
     expect(notice).to_be_empty(timeout=10_000)
     with explorer.changes():
         explorer.press("place", "ArrowRight")
     lab.shut_down_kernels()
-    expect(notice).to_contain_text("The kernel does not answer", timeout=20_000)
+    expect(notice).to_contain_text("Python does not answer", timeout=20_000)
 
 
 def test_keys_stay_with_the_control_that_has_the_focus(lab):

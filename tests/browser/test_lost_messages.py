@@ -107,7 +107,7 @@ def test_a_screen_goes_on_asking_and_an_answer_takes_its_notice_away(page):
     page.clock.run_for(9000)
     assert (to_screen(page), notice.inner_text()) == ([ask, pulse], "")
     page.clock.run_for(4000)
-    assert notice.inner_text().startswith("The kernel does not answer")
+    assert notice.inner_text().startswith("Python does not answer")
     assert to_screen(page) == [ask, pulse, pulse, pulse]  # after 2, 10 and 12 seconds
     page.evaluate("screen({ pong: 'another view' })")
     assert notice.inner_text() == ""
