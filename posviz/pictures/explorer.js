@@ -56,7 +56,11 @@ function render({ model, el }) {
     more.setAttribute("aria-expanded", String(!later.hidden));
   });
   const reset = makeButton("Reset", "Every knob back to where it began");
-  reset.addEventListener("click", () => to({ part: "reset" }).send({}));
+  reset.addEventListener("click", () => {
+    reset.dataset.unanswered = "true"; // tests wait for the answer
+    to({ part: "reset" }).send({});
+  });
+  listeners.set("part reset", () => { reset.dataset.unanswered = "false"; });
   const exporting = makeExport(shown.export, to({ part: "export" }));
   const buttons = make("div", { className: "posviz-buttons" });
   buttons.append(...(later.childElementCount ? [more] : []), reset, exporting.button);

@@ -65,6 +65,7 @@ class Explorer:
                 self.export.receive(message)
             else:
                 self.reset()
+                self._tell({}, part="reset")  # after the frame
 
     def refresh(self) -> None:
         """Bring the picture up to date and show it; an error is shown and the old picture stays."""
