@@ -87,10 +87,11 @@ def compare(page, place, picture, values):
     """Print where the page's pixels are others than those of a kernel."""
     start = picture.values()
     picture.set_trait(*next(iter(values.items())))
-    png = base64.b64decode(page.evaluate(PIXELS, place.locator("canvas").element_handle()))
+    canvas = place.locator("canvas")
+    png = base64.b64decode(page.evaluate(PIXELS, canvas.element_handle()))
     seen = np.asarray(Image.open(io.BytesIO(png)).convert("RGBA"))
     live = LiveFigure(picture)
-    live.ratio = seen.shape[1] / (100 * picture.size[0])
+    live.ratio = float(canvas.get_attribute("data-scale"))
     live.follow()
     live.paint()
     kernel = live.layers.pixels().astype(int)

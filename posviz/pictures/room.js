@@ -58,10 +58,13 @@ class Room {
       for (const part of [root, controls, this.caption]) this.observer.observe(part);
       this.#hidePrompts ??= showPrompts(root);
       this.#fitInto(root, controls);
-    } else {
+    } else { // a page's or a slide's own styles may show it smaller or larger
       const { width, height } = this.canvas.getBoundingClientRect();
-      if (width) this.#scale = Math.min(width / this.size[0], height / this.size[1]); // as a slide enlarges it
+      const scale = Math.min(width / this.size[0], height / this.size[1]);
+      // Rounding to whole pixels changes the height again, which is no reason for another frame.
+      if (Math.abs(scale / this.#scale - 1) > 0.01 && scale > 0) this.#scale = scale;
     }
+    this.canvas.dataset.scale = String(this.#scale); // for tests
     const ratio = globalThis.devicePixelRatio * this.#scale;
     if (ratio !== this.#told) this.changed(this.#told = ratio);
   }
@@ -96,7 +99,6 @@ class Room {
     const shown = Math.floor(width * scale * density) / density; // whole pixels are sharp
     this.#scale = shown / width;
     this.canvas.style.width = `${shown}px`;
-    this.canvas.dataset.scale = String(this.#scale); // for tests
   }
 
   close() {

@@ -114,6 +114,20 @@ def test_a_screen_goes_on_asking_and_an_answer_takes_its_notice_away(page):
     assert to_screen(page)[-1] == ask
 
 
+def test_a_screen_of_a_page_asks_once_for_the_size_that_it_is_shown_in(page):
+    """The height follows the frame's own pixels, which are whole: that is no other size."""
+    page.add_style_tag(content="canvas { max-width: 771.3px; height: auto; }")
+    page.evaluate("document.body.classList.add('posviz-live')")
+    for size in ([771, 434], [772, 434], [771, 433]):
+        page.evaluate(
+            "([w, h]) => Object.assign(document.querySelector('canvas'), { width: w, height: h })",
+            size,
+        )
+        page.wait_for_timeout(50)
+        page.clock.run_for(500)
+    assert [message["ask"] for message in to_screen(page) if "ask" in message] == [True, True]
+
+
 def test_a_cut_is_told_and_the_way_tried_again_until_it_is_there(page):
     ask = {"ask": True, "plain": False, "dark": False}
     notice = page.locator(".posviz-screen .posviz-notice")
