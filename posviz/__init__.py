@@ -28,7 +28,7 @@ _BESIDE_ENCODINGS = {
     "posviz.lessons.rotary.derivations.rotary": ("derive",),
     "posviz.choosing.glossary": ("glossary",),
     "posviz.choosing.table": ("comparison",),
-    "posviz.teaching.claims": ("audit", "ledger"),
+    "posviz.teaching.claims": ("audit", "ledger", "recall"),
     "posviz.teaching.prediction": ("predict",),
 }
 

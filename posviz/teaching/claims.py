@@ -22,6 +22,7 @@ import importlib.util
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from numbers import Integral
 from typing import Any, TypeAlias
 
@@ -125,13 +126,23 @@ def shown(number: float) -> str:
 
 def audit(lesson: str) -> Prediction:
     """Ask for a vote on five claims of a lesson, such as "05", and tell what the numbers say."""
-    asked = [found for number, found in every_claim(lesson) if found.section]
+    return _votes([found for _, found in every_claim(lesson) if found.section], "votes", _place)
+
+
+def recall(lesson: str) -> Prediction:
+    """Ask again for the first two votes of a lesson, such as "05", before the next begins."""
+    asked = (found for _, found in every_claim(lesson) if found.section)
+    return _votes([*islice(asked, 2)], "recalls")
+
+
+def _votes(asked: list[Claim], kind: str, place=lambda _: "") -> Prediction:
+    """Ask what each claim comes to; `place` is the HTML that stands below its answer."""
     verdicts = [found() for found in asked]
     return Prediction(
         [_vote(found.statement, verdict) for found, verdict in zip(asked, verdicts, strict=True)],
-        "".join(map(_ballot, asked, verdicts)),
+        "".join(map(_ballot, asked, verdicts, map(place, asked))),
         "\n".join(map("{0.statement}\n    {1.said}".format, asked, verdicts)),
-        kind="votes",
+        kind=kind,
     )
 
 
@@ -139,15 +150,19 @@ def _vote(statement, verdict) -> tuple[str, list[bool]]:
     return statement, [word == verdict.word for word in VERDICTS]
 
 
-def _ballot(found: Claim, verdict: Verdict) -> str:
-    link = f'<a href="#{found.section.replace(" ", "-")}">{html.escape(found.section)}</a>'
-    where = "; ".join(map(sources.link, found.sources))
-    place = f"<p><small>Section: {link}{f' · Check it in: {where}' * bool(where)}</small></p>"
+def _ballot(found: Claim, verdict: Verdict, place: str) -> str:
     choices = [(text, word == verdict.word, "") for word, text in VERDICTS.items()]
     first, _, rest = verdict.said.partition(". ")
     told = f"<p><strong>{html.escape(first)}.</strong> {html.escape(rest)}</p>"
     question = f"<p>{html.escape(found.statement)}</p>"
     return closed(question, choices, told + place, "posviz-vote")
+
+
+def _place(found: Claim) -> str:
+    """Where the lesson decides a claim, and which sources do."""
+    link = f'<a href="#{found.section.replace(" ", "-")}">{html.escape(found.section)}</a>'
+    where = "; ".join(map(sources.link, found.sources))
+    return f"<p><small>Section: {link}{f' · Check it in: {where}' * bool(where)}</small></p>"
 
 
 def every_claim(lesson: str = "") -> Iterator[tuple[str, Claim]]:

@@ -8,7 +8,7 @@ from bs4 import BeautifulSoup
 
 import run
 from posviz.course import LESSONS
-from posviz.teaching.claims import audit, claim, every_claim, ledger, shown
+from posviz.teaching.claims import audit, claim, every_claim, ledger, recall, shown
 
 
 @claim(
@@ -50,6 +50,13 @@ def test_five_votes_are_asked_and_each_has_one_right_answer():
         assert len(vote.select(".posviz-holds")) == 1
         told = vote.select_one(".posviz-answer p").text
         assert told.startswith(vote.select_one(".posviz-holds summary").text)
+
+
+def test_recall_asks_the_first_two_votes_without_their_sections():
+    asked = BeautifulSoup(recall("05").text, "html.parser").select(".posviz-vote")
+    votes = BeautifulSoup(audit("05").text, "html.parser").select(".posviz-vote")[:2]
+    assert [vote.p.text for vote in asked] == [vote.p.text for vote in votes]
+    assert all(vote.select("a") == [] for vote in asked)
 
 
 def test_a_vote_is_noted_as_such(monkeypatch):
