@@ -7,25 +7,32 @@ from typing import Any
 _shown: dict[str, tuple[int, list]] = {}  # by cell: in which run of it, and what it made
 
 
-def take_over_cell(thing: Any) -> None:
-    """Forget what an earlier run of this cell made, and close it if that can be done.
-
-    Does nothing outside of notebooks, and where a host does not say which cell is run.
-    """
+def running_cell() -> tuple[Any, str]:
+    """The shell of the notebook and the id of its running cell; "" where no host tells it."""
     shell: Any = "IPython" in sys.modules and sys.modules["IPython"].get_ipython()
     if not hasattr(shell, "get_parent"):
-        return
-    cell = shell.get_parent().get("metadata", {}).get("cellId")
-    if cell is None:
-        return
-    run, made = _shown.get(cell, (None, []))
+        return shell, ""
+    return shell, shell.get_parent().get("metadata", {}).get("cellId") or ""
+
+
+def take_over_cell(thing: Any) -> list:
+    """Forget what an earlier run of this cell made, and close it if that can be done.
+
+    Returns what this run made before. Does nothing where no host tells which cell is run.
+    """
+    shell, cell = running_cell()
+    if not cell:
+        return []
+    run, references = _shown.get(cell, (None, []))
+    made = [each for each in (reference() for reference in references) if each is not None]
     if run != shell.execution_count:
-        for old in filter(None, (reference() for reference in made)):
+        for old in made:
             if hasattr(old, "close"):
                 old.close()
             _forget(shell, old)
-        made = []
-    _shown[cell] = (shell.execution_count, [*made, weakref.ref(thing)])
+        references, made = [], []
+    _shown[cell] = (shell.execution_count, [*references, weakref.ref(thing)])
+    return made
 
 
 def _forget(shell, result):

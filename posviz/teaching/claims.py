@@ -24,13 +24,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from numbers import Integral
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from posviz import sources
 from posviz.course import LESSONS
-from posviz.pictures.search import Searched
 from posviz.teaching.prediction import Prediction, closed
 from posviz.wording import quoted
+
+if TYPE_CHECKING:
+    from posviz.pictures.search import Searched
 
 BOUNDS = (1e-14, 1e-12, 1e-9)  # far apart, so that machines agree on which one is shown
 VERDICTS = {"true": "True", "false": "False", "it depends": "It depends"}
@@ -188,12 +190,14 @@ def every_verdict() -> list[Row]:
     return [(number, found, found()) for number, found in every_claim()]
 
 
-def ledger(*, lesson: str = "", verdict: str = "") -> Searched:
+def ledger(*, lesson: str = "", verdict: str = "") -> "Searched":
     """Compute the claims of the course, or those of a lesson or a verdict, as a table to search.
 
     Raises:
         ValueError: for a lesson without claims and for another verdict.
     """
+    from posviz.pictures.search import Searched
+
     if verdict and verdict not in VERDICTS:
         raise ValueError(f"verdict must be one of {list(VERDICTS)}, got {quoted(verdict)}")
     found = [(number, asked, asked()) for number, asked in every_claim(lesson)]

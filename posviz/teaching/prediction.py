@@ -1,35 +1,35 @@
 """Predictions: a question with choices, one click, and then the answer with its number.
 
 What is shown is HTML that folds by itself, so that it works in a stored notebook, on pages and on
-slides; in a notebook with its kernel a widget holds the same HTML, and notes what was chosen.
+slides; in a notebook with its kernel a widget (`widget.py`) holds the same HTML, and tells what was
+chosen.
 """
 
 import base64
 import html
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import anywidget
-import mistune
-import traitlets
-
-from posviz.pictures.export import notebook_png
-from posviz.pictures.reruns import take_over_cell
-from posviz.pictures.scripts import as_module
-from posviz.pictures.stored import WIDGET, mark
+from posviz.pictures.reruns import running_cell, take_over_cell
 from posviz.teaching import progress
 from posviz.wording import quoted
 
-_HERE = Path(__file__).parent
+if TYPE_CHECKING:
+    from posviz.teaching.widget import PredictionWidget
 
 
-class Prediction(anywidget.AnyWidget):
+class _Style:
+    """The style sheet, read when it is asked for: a browser's Python has none."""
+
+    def __get__(self, *_) -> str:
+        return Path(__file__).with_suffix(".css").read_text("utf-8")
+
+
+class Prediction:
     """Questions that were asked; they show themselves closed, whatever was answered before."""
 
-    _esm = as_module(_HERE / "prediction.js")
-    _css = (_HERE / "prediction.css").read_text("utf-8")
-
-    text = traitlets.Unicode().tag(sync=True)  # HTML
+    _css = _Style()
 
     def __init__(
         self,
@@ -39,29 +39,41 @@ class Prediction(anywidget.AnyWidget):
         kind: str = "predictions",
     ) -> None:
         """`asked`: each question and which choices hold; `text`, `plain`: all that is shown."""
-        super().__init__(text=text)
-        self._asked, self._plain, self._kind = asked, plain, kind
-        self.on_msg(self._receive)
-        take_over_cell(self)
+        self.asked, self.text, self._plain, self._kind = asked, text, plain, kind
+        _, self._cell = running_cell()
+        earlier = [each for each in take_over_cell(self) if isinstance(each, Prediction)]
+        self._first = 1 + sum(len(each.asked) for each in earlier)
 
-    def _receive(self, _, message, __):
-        question, holds = self._asked[message["question"]]
-        chosen = holds[message["chosen"]]
-        progress.note(self._kind, progress.lesson_of_notebook(), question, chosen)
+    def receive(self, message: dict[str, int]) -> None:
+        """Note which choice of which question a view has opened."""
+        _, holds = self.asked[message["question"]]
+        right, name = holds[message["chosen"]], self._name(message["question"])
+        progress.note(self._kind, progress.lesson_of_notebook(), name, right)
+
+    def _name(self, place: int) -> str:
+        """The id of the cell, with a number from the second question on: words may change."""
+        if not self._cell:
+            return self.asked[place][0]
+        number = self._first + place
+        return self._cell if number == 1 else f"{self._cell} {number}"
 
     def shown(self) -> dict[str, str]:
         """What is shown where no kernel is."""
         return {"text/html": self.text, "text/plain": self._plain}
 
-    def close(self) -> None:
-        """Release the widget and its layout."""
-        self.layout.close()
-        super().close()
+    @cached_property
+    def _widget(self) -> "PredictionWidget":
+        from posviz.teaching.widget import PredictionWidget
+
+        return PredictionWidget(self)
 
     def _repr_mimebundle_(self, **kwargs):
-        data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
-        mark(data[WIDGET])
-        return data | self.shown(), metadata
+        return self._widget._repr_mimebundle_(**kwargs)
+
+    def close(self) -> None:
+        """Release the widget, if there is one."""
+        if "_widget" in vars(self):
+            self._widget.close()
 
 
 def predict(
@@ -108,10 +120,14 @@ def closed(question: str, choices: list[tuple[str, bool, str]], told: str, kind:
 
 
 def _html(markdown) -> str:
+    import mistune
+
     return str(mistune.html(markdown)).strip()
 
 
 def _image(picture) -> str:
+    from posviz.pictures.export import notebook_png
+
     png, about = notebook_png(picture.figure())
     source = f"data:image/png;base64,{base64.b64encode(png).decode()}"
     return f'<img src="{source}" width="{about["width"]}" alt="{html.escape(about["alt"])}">'

@@ -21,7 +21,8 @@ def test_one_click_answers_and_is_noted(lab):
     expect(lab.page.locator(".posviz-answer")).to_contain_text("two. It is 2.")
     lab.ask("")  # the kernel has then heard of it
     [file] = lab.server.folder.parent.rglob("progress.json")
-    assert json.loads(file.read_text())["01"]["predictions"]["One or two?"] is False
+    [cell] = json.loads((lab.server.folder / "01_asked.ipynb").read_text())["cells"]
+    assert json.loads(file.read_text())["01"]["predictions"] == {cell["id"]: False}
 
 
 def test_after_a_click_keys_are_the_notebooks_again(lab):

@@ -63,7 +63,7 @@ def test_a_vote_is_noted_as_such(monkeypatch):
     noted = []
     monkeypatch.setattr("posviz.teaching.progress.note", lambda *given: noted.append(given))
     asked = audit("05")
-    asked._receive(None, {"question": 1, "chosen": 0}, [])
+    asked.receive({"question": 1, "chosen": 0})
     ((kind, _, statement, _),) = noted
     voted = [found.statement for _, found in every_claim("05") if found.section]
     assert (kind, statement) == ("votes", voted[1])
