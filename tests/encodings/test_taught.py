@@ -104,7 +104,7 @@ def test_scores_of_lessons_09_to_11_are_xpos_and_softmax(rng, position):
     same(lesson.xpos, np.vdot(*posviz.apply_xpos(*both, *where)))
     same(lesson.one, posviz.xpos_scale(lesson.distance, 16))
     keys, scores = position + 1, np.r_[1.2, np.zeros(position)]
-    best = load("stretching", "imports", "methods-code", "temperature-numbers").best
+    best = load("stretching", "turns-code", "temperature-numbers").best
     same(best(1.2, keys), softmax(scores)[0])
     best = load("content", "imports", "logn-predict").best
     same(best(keys, 1.2), softmax(np.log(keys) * scores)[0])

@@ -7,10 +7,8 @@ import numpy as np
 from posviz.encodings import stretching
 from posviz.encodings.frequencies import Frequencies, rotary_angles, rotary_frequencies
 
-METHODS = (
-    *("none", "PI", "NTK", "dynamic NTK", "YaRN by index", "YaRN by turns"),
-    *("Llama-3", "larger base"),
-)
+MAIN = ("none", "PI", "NTK", "YaRN")
+METHODS = (*MAIN[:3], "dynamic NTK", "YaRN", "YaRN (paper)", "Llama 3.1", "larger base")
 
 
 def stretched(method, head_dim, base, length, factor) -> Frequencies:
@@ -28,9 +26,9 @@ def stretched(method, head_dim, base, length, factor) -> Frequencies:
         return stretching.ntk(head_dim, factor, base=base)
     if method == "dynamic NTK":
         return stretching.dynamic_ntk(head_dim, factor, seq_len=round(factor * length), **trained)
-    if method == "Llama-3":
+    if method == "Llama 3.1":
         return stretching.llama3(head_dim, factor, **trained)
-    ramp = {"YaRN by index": "code", "YaRN by turns": "paper"}[method]
+    ramp = {"YaRN": "code", "YaRN (paper)": "paper"}[method]
     return stretching.yarn(head_dim, factor, ramp=ramp, **trained)
 
 

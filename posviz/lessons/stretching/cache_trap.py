@@ -16,7 +16,7 @@ TRAINED, LONGEST = 512, 2048  # tokens
 LONG_FACTORS = 4 ** (np.arange(PAIRS) / (PAIRS - 1))  # made up: those of models are searched
 STEPS = np.arange(32, LONGEST + 1, 32)  # lengths at which the error is shown
 KEYS = np.arange(LONGEST)
-TURNED, UNTURNED, FIXED = "turned keys", "unturned keys", "one length for all"
+TURNED, UNTURNED, FIXED = "rotated keys", "unrotated keys", "one length for all"
 
 
 class CacheTrap(Picture):

@@ -8,6 +8,8 @@ from posviz.configs import read_config
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.position_maps import sink_positions
 from posviz.encodings.stretching import dynamic_ntk, llama3, ntk, position_interpolation, yarn
+from posviz.models.stretched_real import TRAINED as TRAINED_TOKENS
+from posviz.models.stretched_real import stored
 from posviz.teaching.claims import claim, shown
 from posviz.teaching.measures import SAME, largest
 
@@ -22,21 +24,21 @@ NTK, YARN = ntk(HEAD_DIM, FACTOR), yarn(HEAD_DIM, FACTOR, original_max_seq_len=L
     measures="pairs of 64 that finish a full rotation in 8192 tokens",
     rule="> 50",  # as many as with 10 000
     sources=("liu2023scaling", "men2024base"),
-    section="2 Which pairs finished a turn?",
+    section="2 Which pairs are safe?",
 )
 def a_larger_base_finishes_more(base):
     """A larger base slows the slow pairs, so fewer of them finish."""
     return int((8192 * rotary_frequencies(128, base) >= 2 * np.pi).sum())
 
 
-@claim("The factor s keeps a text that is s times longer within the angles of training.",
+@claim("The factor s keeps a text that is s times as long within the angles of training.",
     cases={
         "for position interpolation": position_interpolation(HEAD_DIM, FACTOR),
         "for NTK": NTK,
         "for YaRN": YARN,
         "for Llama 3.1": llama3(HEAD_DIM, FACTOR, base=BASE, original_max_seq_len=LENGTH),
     }, measures="Llama-2's pairs with new angles in 16 384 tokens, for s = 4", rule="== 0",
-    sources=("peng2023yarn",), section="3 One picture of the methods")
+    sources=("peng2023yarn",), section="4 NTK slows only the slow pairs")
 def slower_turning_keeps_the_arc(method):
     """NTK slows only its last pair s times, so the other slow pairs reach new angles."""
     is_new = FACTOR * method.inv_freq > TRAINED * (1 + SAME)
@@ -49,7 +51,7 @@ def slower_turning_keeps_the_arc(method):
         "with NTK": NTK,
         "with dynamic NTK": dynamic_ntk(HEAD_DIM, 1.0, seq_len=512, original_max_seq_len=LENGTH),
     }, measures="pairs of 64 whose frequency has changed while 512 tokens are read", rule="== 0",
-    sources=("peng2023yarn", "qwen3docs"), section="5 What it costs")
+    sources=("peng2023yarn", "qwen3docs"), section="3 PI slows every pair")
 def yarn_is_free(method):
     """YaRN and NTK keep the frequencies for long texts; only dynamic NTK follows the length."""
     return int((abs(method.inv_freq / TRAINED - 1) > SAME).sum())
@@ -60,7 +62,7 @@ def yarn_is_free(method):
         "if keys are cached after their rotation": np.arange(1, 65),
         "if keys are cached before their rotation": np.full(64, 64),
     }, measures="the largest change of a score of the 64th token, for a training length of 16",
-    rule="< 1e-9", sources=("transformers25104",), section="6 The cache trap")
+    rule="< 1e-9", sources=("transformers25104",))
 def a_cache_changes_nothing(lengths):
     """A key that was rotated earlier keeps frequencies that the query no longer has."""
     q, k = np.random.default_rng(0).normal(size=(2, 64, 8, 2)) @ [1, 1j]
@@ -82,7 +84,7 @@ def _rotated(x, position, tokens):
         "if mscale stands alone": {},
         "if mscale_all_dim is given as well": {"mscale_all_dim": 1.0},
     }, measures="the change of what scores are multiplied by, for a factor of 40", rule="> 1e-9",
-    sources=("transformers523",), section="7 Reading a configuration")
+    sources=("transformers523",))
 def mscale_sets_the_temperature(more):
     """The code uses mscale only where mscale_all_dim is given too."""
     return abs(_on_scores(mscale=0.707, **more) - _on_scores())
@@ -98,11 +100,24 @@ def _on_scores(**entry):
 @claim("YaRN multiplies scores by 0.1 · ln s + 1.",
     cases={f"for s = {factor}": float(factor) for factor in (4, 32, 128)},
     measures="what a score is multiplied by, divided by 0.1 · ln s + 1", rule="== 1",
-    sources=("peng2023yarn", "yarncode"))
+    sources=("peng2023yarn", "yarncode"), section="6 Attention thins out")
 def scores_grow_by_the_attention_factor(factor):
     """The query and the key each have that factor, so a score gets its square."""
     each = yarn(HEAD_DIM, factor, original_max_seq_len=LENGTH).attention_factor
     return round(each**2 / (0.1 * math.log(factor) + 1), 9)
+
+
+@claim("If the loss stays low past the training length, the model finds what stands far back.",
+    cases={
+        "if SmolLM2 reads the whole text with YaRN": "YaRN × 2",
+        "if SmolLM2 sees only the last 8192 tokens": "cropped",
+    }, measures="the share of right digits of needles more than 8192 tokens back, at one and the "
+    "same loss of 2.26 nats",
+    rule=">= 0.5", sources=("gelberg2025drope",), section="7 What a real model does")
+def a_low_loss_finds_needles(reading):
+    """Most tokens follow from near tokens, so their mean loss does not show what is forgotten."""
+    far = [needle for needle in stored()[reading].needles if needle.distance > TRAINED_TOKENS]
+    return float(np.mean([needle.right for needle in far]))
 
 
 @claim("With attention sinks and a window, a model can use a text of any length.",

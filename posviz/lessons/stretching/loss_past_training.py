@@ -9,9 +9,12 @@ from posviz.pictures.knobs import choice
 from posviz.pictures.parts import Curve, legend_above
 from posviz.pictures.picture import Arrays, Picture
 
-PLAIN, CROPPED = "nothing changed", "cropped"
 READINGS = stored()
-SHOWN = 2  # bins of the readings in one of the picture: its wiggles are the text's own
+SHOWN = (
+    *("nothing changed", "PI × 2", "NTK × 2", "YaRN × 2", "YaRN × 4"),
+    *("ReRoPE × 2", "Self-Extend × 2", "cropped"),
+)
+BINS = 2  # of the readings, in one of the picture: its wiggles are the text's own
 ASKED = np.arange(ASKED_EVERY, LENGTH + 1, ASKED_EVERY)  # tokens
 
 
@@ -20,17 +23,16 @@ class LossPastTraining(Picture):
 
     size = (8.0, 4.0)
 
-    reading = choice(
-        "YaRN × 2", options=tuple(n for n in READINGS if n not in (PLAIN, CROPPED)), label="method"
-    )
+    reading = choice("YaRN × 2", options=SHOWN, label="reading")
+    beside = choice("nothing changed", options=SHOWN, label="beside it")
 
     def compute(self) -> Arrays:
         """Return the losses along the text and past the trained length, and digits that were right.
 
         found: their share at each place where numbers are asked for; right: past the trained one.
         """
-        readings = [READINGS[name] for name in (PLAIN, self.reading, CROPPED)]
-        middles = (np.arange(LENGTH // BIN // SHOWN) + 0.5) * BIN * SHOWN
+        readings = [READINGS[name] for name in (self.reading, self.beside)]
+        middles = (np.arange(LENGTH // BIN // BINS) + 0.5) * BIN * BINS
         return self.arrays(
             losses=[(middles, _smoothed(reading)) for reading in readings],
             long=[reading.mean(TRAINED, LENGTH) for reading in readings],
@@ -39,8 +41,8 @@ class LossPastTraining(Picture):
         )
 
     def draw(self, figure: Figure) -> list:
-        """The loss along the text, and the digits that are right, in three readings."""
-        losses, digits = figure.subplots(2, 1, height_ratios=(1.9, 1), sharex=True)
+        """The loss along the text, and the digits that are right, in two readings."""
+        losses, digits = figure.subplots(2, 1, height_ratios=(1.6, 1), sharex=True)
         losses.set(xlim=(0, 1.02 * LENGTH), ylim=(0, 9), ylabel="loss (nats)")
         digits.set(ylim=(-0.15, 1.15), ylabel="digits right", xlabel="position (tokens)")
         digits.set_xticks(np.arange(0, LENGTH + 1, ASKED_EVERY))
@@ -48,28 +50,27 @@ class LossPastTraining(Picture):
         digits.yaxis.set_major_formatter(PercentFormatter(1))
         dashes = {"color": "C6", "linestyle": "--"}
         end, _ = [axes.axvline(TRAINED, label="trained length", **dashes) for axes in figure.axes]
-        looks = ("C1-", PLAIN), ("C0-", "as chosen"), ("C2:", f"cropped to {TRAINED:,}")
+        looks = ("C0-", "reading", 1.4), ("C1--", "beside it", 1.0)
         curves, points = [], []
-        for at, (look, label) in enumerate(looks):  # the last often lies on the second
-            curves.append(Curve(losses, look, f"losses[{at}]", label))
+        for at, (look, label, stroke) in enumerate(looks):  # the second may lie on the first
+            curves.append(Curve(losses, look, f"losses[{at}]", label, stroke=stroke))
             points.append(Curve(digits, f"{look}o", f"found[{at}]", marks=1.4))
-        legend_above(figure, [end, *curves], narrow=2)
+        legend_above(figure, [*curves, end], narrow=3)
         figure.align_ylabels((losses, digits))
         return [*curves, *points]
 
     def caption(self, arrays: Arrays) -> str:
         """The loss past the trained length, and the numbers that were found there."""
-        (plain, own, cropped), (missed, found, seen) = arrays.long, arrays.right
+        (own, other), (found, missed) = arrays.long, arrays.right
         return (
-            f"{arrays.reading}: {own:.2f} nats past {TRAINED:,} tokens (unchanged {plain:.2f}, "
-            f"cropped {cropped:.2f}), and {found:.0%} of the digits right (unchanged {missed:.0%}, "
-            f"cropped {seen:.0%})."
+            f"Past {TRAINED:,} tokens: {arrays.reading} has {own:.2f} nats and {found:.0%} of the "
+            f"digits right, {arrays.beside} {other:.2f} nats and {missed:.0%}."
         )
 
 
 def _smoothed(reading: Reading) -> list[float]:
     """The mean loss in each bin of the picture, NaN where nothing was read."""
-    wide = BIN * SHOWN
+    wide = BIN * BINS
     return [
         reading.mean(at, at + wide) if reading.counts[at // BIN] else np.nan
         for at in range(0, LENGTH, wide)

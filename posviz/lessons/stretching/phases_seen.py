@@ -6,7 +6,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_frequencies
-from posviz.lessons.stretching._methods import METHODS, stretched
+from posviz.lessons.stretching._methods import MAIN, stretched
 from posviz.pictures.knobs import choice, log, log_integer
 from posviz.pictures.parts import Curve, Other, Text, broken, legend_above
 from posviz.pictures.picture import Arrays, Picture
@@ -16,14 +16,14 @@ CENTRES = np.array([(3 * (disc % 4), -2.85 * (disc // 4)) for disc in range(DISC
 
 
 class PhasesSeen(Picture):
-    """Which phases a longer text shows a pair for the first time."""
+    """The angles that a pair has seen in training, and those that a longer text adds."""
 
     size = (8.0, 4.0)
 
-    method = choice("NTK", options=METHODS)
+    method = choice("NTK", options=MAIN)
     factor = log(4, low=1, high=64, play=True, label="factor s")
-    length = log_integer(4096, low=256, high=128_000, label="trained length L")
-    base = log(10_000, low=100, high=1_000_000)
+    length = log_integer(4096, low=256, high=128_000, label="trained length L", more=True)
+    base = log(10_000, low=100, high=1_000_000, more=True)
 
     def compute(self) -> Arrays:
         """Return the full rotations in training and in the longer text, [pairs], and discs.
@@ -66,7 +66,7 @@ class PhasesSeen(Picture):
             )
             for colour, label in (
                 (rcParams["grid.color"], "seen in training"),
-                ("C1", "never seen"),
+                ("C1", "new in the longer text"),
             )
         )
         hand = Curve(axes, "C0-", "hands", "end of the longer text", stroke=1.2)
@@ -81,9 +81,9 @@ class PhasesSeen(Picture):
         """How many of the unfinished pairs reach new phases, and how far."""
         farthest = np.where(arrays.new, arrays.used / arrays.trained, 1).max()
         return (
-            f"{arrays.method}, factor {arrays.factor:g}: {arrays.new.sum()} of the "
-            f"{(arrays.trained < 1).sum()} unfinished pairs reach new angles; the "
-            f"farthest goes {farthest:.2f} times its arc in {arrays.length:,} tokens of training."
+            f"{arrays.new.sum()} of {(arrays.trained < 1).sum()} unfinished pairs reach new "
+            f"angles, up to {farthest:.2f} times their trained arc (method {arrays.method}, "
+            f"s = {arrays.factor:.3g}, L = {arrays.length:,})."
         )
 
 

@@ -18,12 +18,12 @@ LOOKS = {"kept": "C0o", "blended": "C1D", "slowed": "C2^"}
 
 
 class TurnsInTraining(Picture):
-    """Which pairs turned in training, and which of them a method slows."""
+    """Which pairs finished a rotation in training, and which of them a method slows."""
 
     size = (9.0, 3.9)
     paper_size = (3.3, 3.6)
 
-    method = choice("YaRN by index", options=METHODS)
+    method = choice("YaRN", options=METHODS)
     factor = log(4, low=1, high=64, play=True, label="factor s")
     length = log_integer(4096, low=256, high=128_000, label="trained length L")
     base = log(10_000, low=100, high=1_000_000)
@@ -54,9 +54,9 @@ class TurnsInTraining(Picture):
         )
 
     def draw(self, figure: Figure) -> list:
-        """Wavelengths over the band of those that turned, and the share of each frequency."""
+        """Wavelengths over the band of those that finished one, and the share of each frequency."""
         waves, shares = beside(figure)
-        grey = {"facecolor": "C6", "alpha": 0.25, "lw": 0, "label": "turned in training"}
+        grey = {"facecolor": "C6", "alpha": 0.25, "lw": 0, "label": "finished a rotation in training"}
         band = waves.axhspan(SHORTEST, SHORTEST + 1, animated=True, **grey)
         trained = Curve(waves, "C6-", "trained", "as trained")
         marks = [
