@@ -13,13 +13,8 @@ import posviz.lessons
 from posviz.classroom.exercises import Exercise, of_lesson
 from posviz.classroom.minutes import rounded, spent
 from posviz.course import LESSONS, Lesson
-from posviz.publish import lecture
-from posviz.publish.lesson import read
+from posviz.publish.lesson import about, read
 
-_AIMS = re.compile(r"\*\*You will be able to\*\*\n\n((?:\d\. .*\n?)+)")
-_EXERCISE = re.compile(r"\s*\(exercise (\d)\)")
-_NEEDS = re.compile(r"\*\*You need\*\*(.*?)\*\*Time:", re.DOTALL)
-_LESSON = re.compile(r"\]\((\d\d)_\w+\.ipynb\)")
 _HEADING = re.compile(r"#{2,3} (.*)")
 
 
@@ -29,7 +24,7 @@ class Minutes(NamedTuple):
     lecture: int
     lab: int
     alone: int
-    appendix: int
+    optional: int
 
 
 class Objective(NamedTuple):
@@ -64,16 +59,15 @@ class Plan:
 
 def plan(row: Lesson, notebook: Path) -> Plan:
     """What a lesson's notebook says of itself."""
-    cells = read(notebook).cells
-    text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
-    exercises = _exercises(notebook)
+    lesson = read(notebook)
+    said, exercises = about(lesson), _exercises(notebook)
     return Plan(
         row,
-        _needs(row, text),
-        tuple(_objectives(text, exercises)),
+        tuple(said.get("needs", ())),
+        tuple(_objectives(said.get("aims", ()), exercises)),
         exercises,
-        _minutes(cells, text),
-        tuple(_shown(cells)),
+        _minutes(lesson.cells, said.get("lecture", {})),
+        tuple(_shown(lesson.cells)),
     )
 
 
@@ -89,26 +83,15 @@ def _exercises(notebook) -> tuple[Exercise, ...]:
         return ()
 
 
-def _needs(row, text) -> tuple[str, ...]:
-    found = _NEEDS.search(text)
-    numbers = _LESSON.findall(found[1]) if found else []
-    return tuple(sorted({number for number in numbers if number < row.number}))
+def _objectives(aims, exercises) -> Iterator[Objective]:
+    for aim in aims:
+        yield Objective(aim["text"], tuple(exercises[number - 1] for number in aim["exercises"]))
 
 
-def _objectives(text, exercises) -> Iterator[Objective]:
-    listed = _AIMS.search(text)
-    for line in listed[1].splitlines() if listed else ():
-        numbers = [int(number) for number in _EXERCISE.findall(line)]
-        shown_by = tuple(exercises[number - 1] for number in numbers)
-        aim = _EXERCISE.sub("", line).partition(". ")[2].rstrip(";.")
-        yield Objective(aim, shown_by)
-
-
-def _minutes(cells, text) -> Minutes:
-    lesson, appendix = spent(cells)
-    named = lecture.NAMED.search(text)
-    taught = int(named["minutes"]) if named else rounded(lesson.all)
-    return Minutes(taught, rounded(lesson.doing), rounded(lesson.all), rounded(appendix.all))
+def _minutes(cells, lecture) -> Minutes:
+    lesson, optional = spent(cells)
+    taught = lecture.get("minutes", rounded(lesson.all))
+    return Minutes(taught, rounded(lesson.doing), rounded(lesson.all), rounded(optional.all))
 
 
 def _shown(cells: list[NotebookNode]) -> Iterator[Shown]:

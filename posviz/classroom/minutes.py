@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
+from posviz.publish.lesson import about
+
 WORDS, ASKED, EXERCISE = 1 / 200, 3, 8  # minutes for a word, a prediction or explorer, an exercise
 STEP = 5  # minutes, to which times are rounded
-APPENDIX = re.compile(r"## .*\bAppendix\b")
 
 
 @dataclass
@@ -25,18 +26,18 @@ class Spent:
 
 
 def spent(cells: Iterable[NotebookNode]) -> tuple[Spent, Spent]:
-    """Minutes of a lesson without its appendix, and of the appendix, which is optional."""
-    lesson, appendix = Spent(), Spent()
+    """Minutes of a lesson, and of what is optional: from the cell on whose role says so."""
+    lesson, optional = Spent(), Spent()
     part = lesson
     for cell in cells:
+        part = optional if about(cell).get("role") == "optional" else part
         if cell.cell_type == "markdown":
-            part = appendix if APPENDIX.match(cell.source) else part
             part.reading += WORDS * len(cell.source.split())
         else:
             asked = re.findall(r"^predict\(|\.explore\(\)", cell.source, re.MULTILINE)
             exercises = re.findall(r"^check_\w+\(", cell.source, re.MULTILINE)
             part.doing += ASKED * len(asked) + EXERCISE * len(exercises)
-    return lesson, appendix
+    return lesson, optional
 
 
 def rounded(minutes: float) -> int:

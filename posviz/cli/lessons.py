@@ -115,8 +115,8 @@ def slides(
         numbers = arguments.numbers(sections) if sections else ()
         check_folder(to)
         from posviz.publish import lecture
-        from posviz.publish.slides import write_slides
-    choose: Callable = list
+        from posviz.publish.slides import stacks, write_slides
+    choose: Callable = stacks
     if numbers:
         choose = partial(lecture.only, wanted=numbers)
     elif minutes:

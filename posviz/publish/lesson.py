@@ -48,6 +48,11 @@ def read(notebook: Path) -> NotebookNode:
     return found
 
 
+def about(part: NotebookNode) -> dict:
+    """What the metadata of a notebook or of a cell says to posviz, as CONTRIBUTING.md has it."""
+    return part.metadata.get("posviz", {})
+
+
 def living(notebook: Path) -> NotebookNode:
     """What a notebook stores, cleaned, with a place for each explorer to live.
 

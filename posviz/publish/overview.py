@@ -9,25 +9,29 @@ from bs4 import BeautifulSoup
 from nbformat import NotebookNode
 
 from posviz import sources
+from posviz.course import LESSONS, Lesson
 from posviz.publish.clean import cleaned, markdown
-from posviz.publish.lesson import read
+from posviz.publish.lesson import about, read
 
-_QUESTION = re.compile(r"^\*(?!\*)(.+?)\*$", re.MULTILINE)
-_NEEDS = re.compile(r"\*\*You need\*\* (.+?)(?=[.:;](?:\s|$))", re.DOTALL)
-_TIME = re.compile(r"\*\*Time:\*\* (\d+)\s+minutes(?:, and (\d+) more for the appendix)?")
+_QUESTIONS = {row.notebook: row.question for row in LESSONS}
 _HEADINGS = ("h1", "h2", "h3")
 TO_LESSON = re.compile(r"(\]\([^)\s:]+)\.ipynb(?=[)#])")  # in Markdown, up to the ending
 
 
 class Overview(NamedTuple):
-    """A lesson: its file's stem, title, question, what it needs, as HTML, and its minutes."""
+    """A lesson: its file's stem, title, question, what it needs, and its minutes.
+
+    needs: the lessons that it builds on. knowledge: what else. optional: minutes of what may be
+    left out, which are not in `minutes`.
+    """
 
     stem: str
     title: str
     question: str
-    needs: str
+    needs: tuple[Lesson, ...]
+    knowledge: str
     minutes: int
-    appendix: int
+    optional: int
 
 
 class Section(NamedTuple):
@@ -41,21 +45,20 @@ class Section(NamedTuple):
 
 
 def overview(notebook: Path) -> Overview:
-    """What a notebook's text says; what it does not say is empty, or 0 minutes.
+    """What a notebook says; what it does not say is empty, or 0 minutes.
 
     Raises RuntimeError for what is no notebook, or has no cells.
     """
-    cells = cleaned(read(notebook)).cells
-    first = cells[0].source
-    text = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
-    question, needs, time = _QUESTION.search(first), _NEEDS.search(text), _TIME.search(text)
-    needed = markdown(TO_LESSON.sub(r"\1.html", needs[1])) if needs else ""
+    lesson = cleaned(read(notebook))
+    said = about(lesson)
     return Overview(
         notebook.stem,
-        first.partition("\n")[0].lstrip("# ") or notebook.stem,
-        question[1] if question else "",
-        needed.strip().removeprefix("<p>").removesuffix("</p>"),
-        *(int(number or 0) for number in (time.groups() if time else (0, 0))),
+        lesson.cells[0].source.partition("\n")[0].lstrip("# ") or notebook.stem,
+        _QUESTIONS.get(notebook.stem, ""),
+        tuple(row for row in LESSONS if row.number in said.get("needs", ())),
+        said.get("knowledge", ""),
+        said.get("minutes", 0),
+        said.get("optional", 0),
     )
 
 

@@ -44,7 +44,6 @@ DENSE = 420  # characters on a slide, from which on its letters are smaller
 LINE = 110  # characters above a picture, which leave it large
 
 HEADING = re.compile(r"(#+) (.*)\n*")
-EXERCISE = re.compile(r" \(exercise \d\)")
 BAR = re.compile(r"^.*%\|.*\n?", re.MULTILINE)  # of progress, which is over
 TABLE = '<div class="posviz-table">'
 ROWS = 10  # of a table on a slide, at most
@@ -108,7 +107,7 @@ def stacks(notebook: NotebookNode) -> list[list[Slide]]:
         slide = stacks[-1][-1]
         if text:
             said = slide.notes if mark == "notes" else slide.shown
-            said.append(text if mark == "notes" else EXERCISE.sub("", text))
+            said.append(text)
         elif mark != "-":
             said = slide.notes
         printed = "".join(output.get("text", "") for output in cell.get("outputs", []))
@@ -184,14 +183,14 @@ def _inline(texts: list[str]) -> Markup:
     return Markup(_html(texts).strip().removeprefix("<p>").removesuffix("</p>"))
 
 
-def write_slides(notebook: Path, to: Path, choose: Callable = list) -> Path:
+def write_slides(notebook: Path, to: Path, choose: Callable = stacks) -> Path:
     """Write the slides of a stored lesson, `05_rope_slides.html`, and `assets` beside them.
 
-    `choose` is given all of them and returns those that are wanted; see `posviz.publish.lecture`.
+    `choose` makes of the notebook those that are wanted; see `posviz.publish.lecture`.
     Raises what it raises, RuntimeError that names a cell which was not run, and OSError where the
     place cannot be written to.
     """
-    lesson, assets = choose(stacks(living(notebook))), to / "assets"
+    lesson, assets = choose(living(notebook)), to / "assets"
     pages = Environment(
         loader=FileSystemLoader(HERE),
         autoescape=True,

@@ -9,21 +9,24 @@ import posviz
 import posviz.pictures
 from posviz.classroom.lessons import plan
 from posviz.course import LESSONS
-from posviz.publish.lesson import read
+from posviz.publish.lesson import about, read
 
 
-def test_three_or_four_aims_and_each_exercise_that_they_name_has_that_number(lessons, notebooks):
+def test_three_or_four_aims_name_exercises_of_the_lesson_by_number(lessons, notebooks):
     for found in lessons:
-        cells = read(notebooks[found.row.notebook]).cells
-        after = "\n".join(cell.source for cell in cells).partition("able to**\n\n")[2]
-        lines = re.findall(r"^\d\. (.*)[.;]$", re.split(r"^(?!\d)", after, flags=re.M)[0], re.M)
-        assert len(lines) in (3, 4), found.row
-        for line, objective in zip(lines, found.objectives, strict=True):
-            wanted = re.findall(r"exercise (\d)", line)
-            assert objective.text == re.sub(r" \(exercise \d\)", "", line)
-            assert [str(found.exercises.index(e) + 1) for e in objective.exercises] == wanted
-            for number, exercise in zip(wanted, objective.exercises, strict=True):
-                assert re.findall(r"\*\*Exercise (\d)", exercise.text) in ([], [number])
+        aims = about(read(notebooks[found.row.notebook]))["aims"]
+        assert [aim["text"] for aim in aims] == [each.text for each in found.objectives]
+        assert len(aims) in (3, 4), found.row
+        for aim, objective in zip(aims, found.objectives, strict=True):
+            numbers = [found.exercises.index(each) + 1 for each in objective.exercises]
+            assert numbers == aim["exercises"]
+
+
+def test_a_notebook_without_metadata_aims_at_nothing_and_takes_its_time(tmp_path):
+    path = tmp_path / f"{LESSONS[0].notebook}.ipynb"
+    write(v4.new_notebook(cells=[v4.new_markdown_cell("# Mine\n" + "word " * 998)]), path)
+    found = plan(LESSONS[0], path)
+    assert (found.needs, found.objectives, found.minutes) == ((), (), (5, 0, 5, 0))
 
 
 def test_every_explorer_of_a_lesson_is_in_the_list_in_its_order(lessons, notebooks):

@@ -264,7 +264,7 @@ def test_slides_for_a_lecture(call, tmp_path):
         assert result.exit_code == 0, result.stderr
         return result.jobs[ROPE.notebook].args[2]
 
-    assert chosen("") is list
+    assert chosen("") is slides.stacks
     some = chosen("--sections 2,5,8")
     assert (some.func, some.keywords) == (lecture.only, {"wanted": [2, 5, 8]})
     few = chosen("--minutes 20")

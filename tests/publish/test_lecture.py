@@ -2,19 +2,28 @@
 
 import nbformat
 import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from posviz.cli import arguments
 from posviz.publish import lecture, slides
-from posviz.publish.slides import Slide
+from posviz.publish.lesson import about
 
 LESSONS = arguments.notebooks()
 
 
-def made(named="", sizes=(1, 2, 3, 4)):
+def cell(mark, text):
+    return new_markdown_cell(text, metadata={"slideshow": {"slide_type": mark}})
+
+
+def made(named=(), sizes=(1, 2, 3, 4)):
     """A title, sections of so many slides without pictures, a summary, an appendix."""
-    stacks = [[Slide("05 · RoPE", notes=["**Time:** an hour.", named])]]
-    stacks += [[Slide(f"{number} It")] * size for number, size in enumerate(sizes, 1)]
-    return [*stacks, [Slide("Summary")], [Slide("Appendix (optional)")], [Slide("A bound")]]
+    cells = [cell("slide", "# 05 · RoPE")]
+    for number, size in enumerate(sizes, 1):
+        cells.append(cell("slide", f"## {number} It"))
+        cells += [cell("subslide", "More.") for _ in range(size - 1)]
+    cells += [cell("slide", f"## {name}") for name in ("Summary", "Appendix (optional)", "A bound")]
+    about = {"posviz": {"lecture": {"sections": named}}} if named else {}
+    return new_notebook(cells=cells, metadata=about)
 
 
 def names(stacks):
@@ -31,12 +40,12 @@ def test_sections_come_in_the_lessons_order_between_title_and_summary():
 @pytest.mark.parametrize(
     ("named", "slides", "wanted"),
     [
-        ("", 2 + 3, [1, 2]),
-        ("", 2 + 5, [1, 2]),
-        ("A lecturer needs 9 for sections 2 and 4.", 2 + 6, [2, 4]),
-        ("A lecturer needs 9 for sections 2 and 4.", 2 + 5, [1, 2]),
-        ("A lecturer needs 9 for the pictures of sections 2, 3 and 4.", 2 + 9, [2, 3, 4]),
-        ("A lecturer needs 9 for the pictures of sections 2, 3 and 4.", 2 + 10, [1, 2, 3, 4]),
+        ((), 2 + 3, [1, 2]),
+        ((), 2 + 5, [1, 2]),
+        ([2, 4], 2 + 6, [2, 4]),
+        ([2, 4], 2 + 5, [1, 2]),
+        ([2, 3, 4], 2 + 9, [2, 3, 4]),
+        ([2, 3, 4], 2 + 10, [1, 2, 3, 4]),
     ],
 )
 def test_named_sections_come_first_and_others_where_there_is_room(named, slides, wanted):
@@ -46,7 +55,8 @@ def test_named_sections_come_first_and_others_where_there_is_room(named, slides,
 
 def test_a_picture_takes_as_long_as_a_slide_and_too_little_time_is_refused():
     shown = made(sizes=(1,))
-    shown[1][0].picture = "<img>"
+    output = new_output("display_data", {"image/png": ""})
+    shown.cells.insert(2, new_code_cell("Hands().figure()", outputs=[output]))
     assert lecture.takes(lecture.only(shown, [1])) == pytest.approx(4 * lecture.MINUTES)
     with pytest.raises(ValueError, match="05 · RoPE takes 5 minutes at least"):
         lecture.fitting(shown, 3.5 * lecture.MINUTES)
@@ -57,11 +67,8 @@ def test_the_times_that_lessons_name_are_kept_within_a_third():
     """Of the slides as they are stored, where a prediction is a picture, too."""
     ratios = []
     for path in LESSONS.values():
-        stacks = slides.stacks(nbformat.read(path, as_version=4))
-        text = "\n".join(text for slide in stacks[0] for text in slide.notes)
-        named = lecture.NAMED.search(text)
-        assert named, path.stem
-        words = named["sections"].replace(",", "").split()
-        chosen = [lecture.sections(stacks)[int(word)] for word in words if word != "and"]
-        ratios.append(lecture.takes(chosen) / int(named["minutes"]))
+        notebook = nbformat.read(path, as_version=4)
+        there, named = lecture.sections(slides.stacks(notebook)), about(notebook)["lecture"]
+        taken = lecture.takes([there[number] for number in named["sections"]])
+        ratios.append(taken / named["minutes"])
     assert 2 / 3 < min(ratios) <= max(ratios) < 4 / 3

@@ -1,11 +1,11 @@
-"""What a notebook says of itself, read from its text."""
+"""What a notebook says of itself, read from its metadata, its title and its headings."""
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import run
-from posviz.course import LESSONS
+from posviz.course import LESSONS, OF_TOPIC
 from posviz.publish.overview import cited, overview, sections
 
 CITING = (
@@ -14,45 +14,32 @@ CITING = (
 CLAIMED = '<a href="https://arxiv.org/abs/1706.03762" title="vaswani2017attention">Vaswani</a>'
 
 
-def written(folder, *texts):
-    path = folder / "05_middle.ipynb"
-    nbformat.write(new_notebook(cells=[new_markdown_cell(text) for text in texts]), path)
-    return path
+def written(file, title, **about):
+    cells = [new_markdown_cell(f"# {title}\n\n**Time:** 5 minutes")]
+    nbformat.write(new_notebook(cells=cells, metadata=about), file)
+    return file
 
 
 def test_title_question_needs_and_minutes(tmp_path):
-    needs = (
-        "**You need** [lesson 04](04_before.ipynb#The-end) (scores < 1.5); section 2 needs more. "
-    )
-    said = overview(
-        written(
-            tmp_path,
-            "# 05 · A <b> & c\n\n*How can it be <i> so?*",
-            needs + "**Time:** 45 minutes, and 15 more for the appendix. **Time:** 5 minutes",
-        )
-    )
-    link = '<a href="04_before.html#The-end">lesson 04</a>'
-    assert said == (
-        "05_middle",
-        "05 · A <b> & c",
-        "How can it be <i> so?",
-        f"{link} (scores &lt; 1.5)",
-        45,
-        15,
-    )
+    about = {"needs": ["05", "01"], "knowledge": "scores < 1.5", "minutes": 45, "optional": 15}
+    row = OF_TOPIC["alibi"]
+    said = overview(written(tmp_path / f"{row.notebook}.ipynb", "08 · A <b> & c", posviz=about))
+    needs = (OF_TOPIC["order"], OF_TOPIC["rotary"])
+    assert said[:3] == (row.notebook, "08 · A <b> & c", row.question)
+    assert said[3:] == (needs, "scores < 1.5", 45, 15)
 
 
 def test_what_a_notebook_does_not_say_is_empty(tmp_path):
-    said = overview(written(tmp_path, "# 05\n\n**Bold** is no question.", "*Nor is this?*"))
-    assert said == ("05_middle", "05", "", "", 0, 0)
+    said = overview(written(tmp_path / "05_middle.ipynb", "05"))
+    assert said == ("05_middle", "05", "", (), "", 0, 0)
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.notebook)
 def test_every_lesson_says_all_of_it(lesson):
     said = overview(run.NOTEBOOKS / f"{lesson.notebook}.ipynb")
     assert (said.title, said.question) == (f"{lesson.number} · {lesson.title}", lesson.question)
-    assert said.needs
-    assert "$" not in said.needs, "an index sets no formulas"
+    assert said.needs or said.knowledge
+    assert not set("$*`[") & set(said.knowledge), "it is shown as it is written"
     assert 0 < said.minutes <= 60
 
 

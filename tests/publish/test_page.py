@@ -7,6 +7,7 @@ import pytest
 from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from posviz.course import OF_TOPIC
 from posviz.publish import assets, live, page
 from tests.publish.test_assets import hashes, script_sources
 from tests.publish.test_place import RED, stored
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.slow("lessons are read and run")
 
 TITLE = """# 05 · A <b> & c
 
-*How can it be <i> so?*
+*How?*
 
 **You will be able to** read [lesson 04](04_before.ipynb), [its end](04_before.ipynb#The-end) and
 [a paper](https://example.org/paper.ipynb)."""
@@ -56,7 +57,7 @@ def without_python():
 @pytest.fixture(scope="module")
 def notebooks(tmp_path_factory):
     folder = tmp_path_factory.mktemp("notebooks")
-    nbformat.write(lesson(), folder / "05_middle.ipynb")
+    nbformat.write(lesson(), folder / "05_rope.ipynb")
     for stem, title in {"04_before": "# 04 · Before", "06_after": "# 06 · After"}.items():
         nbformat.write(new_notebook(cells=[new_markdown_cell(title)]), folder / f"{stem}.ipynb")
     return folder
@@ -74,7 +75,7 @@ def write_pages(notebooks, to, *stems):
 def site(notebooks, tmp_path_factory):
     """The pages of three lessons, the last one first."""
     to = tmp_path_factory.mktemp("site")
-    return write_pages(notebooks, to, "06_after", "05_middle", "04_before")
+    return write_pages(notebooks, to, "06_after", "05_rope", "04_before")
 
 
 def read(path):
@@ -83,13 +84,13 @@ def read(path):
 
 @pytest.fixture(scope="module")
 def soup(site):
-    return read(site / "05_middle.html")
+    return read(site / "05_rope.html")
 
 
 def test_title_language_and_question(soup):
     assert soup.html["lang"] == "en"
     assert soup.title.text == "05 · A <b> & c"
-    assert soup.find("meta", {"name": "description"})["content"] == "How can it be <i> so?"
+    assert soup.find("meta", {"name": "description"})["content"] == OF_TOPIC["rotary"].question
 
 
 def test_headings_stand_in_order_and_the_contents_lead_to_them(soup):
@@ -115,21 +116,21 @@ def links_to_lessons(soup):
 
 @pytest.mark.slow("seconds")
 def test_a_lesson_alone_has_no_link_to_others_until_they_are_there(notebooks, tmp_path):
-    write_pages(notebooks, tmp_path, "05_middle")
-    alone = read(tmp_path / "05_middle.html")
+    write_pages(notebooks, tmp_path, "05_rope")
+    alone = read(tmp_path / "05_rope.html")
     assert links_to_lessons(alone) == []
     assert not alone.select(".top a[href]"), "of a site that is not there"
     assert "read lesson 04, its end" in " ".join(alone.main.text.split())
     assert "https://example.org/paper.ipynb" in {link.get("href") for link in alone.select("a")}
     write_pages(notebooks, tmp_path, "04_before")
-    both = links_to_lessons(read(tmp_path / "05_middle.html"))
+    both = links_to_lessons(read(tmp_path / "05_rope.html"))
     assert set(both) == {"04_before.html", "04_before.html#The-end"}
     write_pages(notebooks, tmp_path, "06_after")
-    assert set(links_to_lessons(read(tmp_path / "05_middle.html"))) == {*both, "06_after.html"}
+    assert set(links_to_lessons(read(tmp_path / "05_rope.html"))) == {*both, "06_after.html"}
     (tmp_path / "06_after.html").unlink()
     (tmp_path / "search.html").touch()
     page.link(tmp_path)
-    again = read(tmp_path / "05_middle.html")
+    again = read(tmp_path / "05_rope.html")
     assert links_to_lessons(again) == both
     assert [link.text for link in again.select(".top nav:first-child a[href]")] == ["Search"]
 
@@ -172,8 +173,8 @@ def test_what_was_typed_or_printed_is_text(soup):
 def test_a_page_ends_with_its_sources_and_only_with_some(soup, notebooks, tmp_path, monkeypatch):
     assert "Sources" not in soup.text
     monkeypatch.setattr(page, "cited", lambda lesson: {"su2021roformer"})
-    write_pages(notebooks, tmp_path, "05_middle")
-    citing = read(tmp_path / "05_middle.html")
+    write_pages(notebooks, tmp_path, "05_rope")
+    citing = read(tmp_path / "05_rope.html")
     assert citing.main.find_all("section")[-1] is citing.find(id="Sources").parent
     (entry,) = citing.find(id="Sources").parent.select("li")
     assert "RoFormer" in entry.text
@@ -185,7 +186,7 @@ def test_the_notebook_is_had_from_the_page_and_opened_elsewhere_where_there_is_a
     notebooks, site, soup, tmp_path
 ):
     (link,) = soup.select(".about a")
-    assert (site / link["href"]).read_bytes() == (notebooks / "05_middle.ipynb").read_bytes()
+    assert (site / link["href"]).read_bytes() == (notebooks / "05_rope.ipynb").read_bytes()
     page.write_page(notebooks / "04_before.ipynb", tmp_path, "you/posviz")
     _, binder, colab = (
         link["href"] for link in read(tmp_path / "04_before.html").select(".about a")

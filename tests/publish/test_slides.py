@@ -167,7 +167,6 @@ def test_the_marks_of_every_lesson_make_whole_slides(path):
         "next cell",
         "Shift + Enter",
         "Above Selected",
-        "(exercise",
         "it/s",
     ):
         assert debris not in said

@@ -18,12 +18,10 @@ from tests.publish.test_assets import hashes, script_sources
 
 ALIBI, XPOS = (OF_TOPIC[topic].notebook for topic in ("alibi", "xpos"))
 ALL = ("index", "pictures", "glossary", "claims", "references", "search", "about")
-SAID = f"""# 08 · ALiBi <b>
+SAID = """# 08 · ALiBi <b>
 
-*How can it be <i> so?*
-
-**You need** [lesson 09]({XPOS}.ipynb), [lesson 01](01_why_order_matters.ipynb). **Time:** 45
-minutes, [Su et al., 2021](https://arxiv.org/abs/2104.09864 "su2021roformer") </script>"""
+[Su et al., 2021](https://arxiv.org/abs/2104.09864 "su2021roformer") </script>"""
+ABOUT = {"needs": ["01", "09"], "knowledge": "x <i> y", "minutes": 45}
 CLAIM = claims.Claim("A <b>.", lambda: 1, "it", "> 0", section="1 A")
 
 
@@ -31,9 +29,11 @@ CLAIM = claims.Claim("A <b>.", lambda: 1, "it", "> 0", section="1 A")
 def site(tmp_path_factory):
     """A site of two lessons, of which one has a page; of the course's claims there is one."""
     to, folder = tmp_path_factory.mktemp("site"), tmp_path_factory.mktemp("notebooks")
-    for stem, text in ((ALIBI, SAID), (XPOS, "# 09 · xPos")):
+    for stem, text, about in ((ALIBI, SAID, ABOUT), (XPOS, "# 09 · xPos", {})):
         cells = [new_markdown_cell(text), new_code_cell("AlibiSlopes().explore()", id="slopes")]
-        nbformat.write(new_notebook(cells=cells), folder / f"{stem}.ipynb")
+        nbformat.write(
+            new_notebook(cells=cells, metadata={"posviz": about}), folder / f"{stem}.ipynb"
+        )
     (to / f"{ALIBI}.html").write_text('<a href="claims.html"></a><a href="01_none.html"></a>')
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(claims, "every_claim", lambda: [("08", CLAIM)])
@@ -77,8 +77,8 @@ def test_the_index_tells_a_lesson_that_has_a_page_its_minutes_and_needs(soups):
     assert entry.h2.text == "08 · ALiBi <b>"
     assert entry.a["href"] == f"{ALIBI}.html"
     question, minutes, needs = (part.text for part in entry.select("p"))
-    assert (question, minutes) == ("How can it be <i> so?", "45 minutes")
-    assert needs == "You need lesson 09, lesson 01."
+    assert (question, minutes) == (OF_TOPIC["alibi"].question, "45 minutes")
+    assert needs == "You need lesson 01, lesson 09, x <i> y."
     assert not entry.select("p a[href]"), "a lesson without a page"
     assert entry.img["src"] == "assets/pictures/AlibiSlopes.png"
 
