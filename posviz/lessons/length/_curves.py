@@ -12,7 +12,7 @@ from posviz.pictures.parts import Curve, Text, broken, with_room
 NOTHING = "nothing"  # beside the arm
 BESIDE = (NOTHING, *ALL_ARMS)
 LOOKS = {"arm": "C0-o", "beside": "C1--s"}
-LABELS = {"arm": "the arm (thin: every run)", "beside": "beside it"}
+LABELS = {"arm": "method (thin: every run)", "beside": "beside it"}
 
 
 class Curves(NamedTuple):

@@ -19,7 +19,7 @@ from posviz.lessons.length._curves import (
     results_of,
 )
 from posviz.pictures.knobs import choice
-from posviz.pictures.parts import Curve, legend_above
+from posviz.pictures.parts import Curve, legend_above, wide
 from posviz.pictures.picture import Arrays, Picture
 
 LOSS = "bytes"  # whose loss is drawn at every position; of other tasks, the accuracy by length
@@ -35,9 +35,9 @@ class ExtrapolationCurves(Picture):
     size = (8.0, 4.3)
     paper_size = (3.3, 2.9)
 
-    task = choice(LOSS, options=TASKS, redraw=True)
-    arm = choice("ALiBi", options=ALL_ARMS)
-    beside = choice("RoPE", options=BESIDE)
+    task = choice(LOSS, options=TASKS, redraw=True, more=True)
+    arm = choice("ALiBi", options=ALL_ARMS, label="method")
+    beside = choice("RoPE", options=BESIDE, label="beside it")
 
     def __init__(self, given=None, *, mine: Result | None = None, **knobs):
         super().__init__(**knobs)
@@ -84,7 +84,8 @@ class ExtrapolationCurves(Picture):
         else:
             axes.set(ylim=(-0.04, 1.04), xlabel="tokens of the text", ylabel="answers right")
         in_tokens(axes, curves.x, base=2, room=1.05, ticks=ticks)
-        legend_above(figure, handles, narrow=2)
+        rows = {"ncols": 3} if mine_here and wide(figure) else {}  # one would be cut off
+        legend_above(figure, handles, narrow=2, **rows)
         axes.set_title(" ")
         return [*parts, *names(axes, (0, 1.015, "left"), (1, 1.015, "right"))]
 

@@ -32,8 +32,8 @@ class NeedleByDistance(Picture):
     size = (8.0, 3.9)
     paper_size = (3.3, 4.2)
 
-    arm = choice("ALiBi", options=ALL_ARMS)
-    beside = choice("RoPE", options=BESIDE)
+    arm = choice("ALiBi", options=ALL_ARMS, label="method")
+    beside = choice("RoPE", options=BESIDE, label="beside it")
 
     def __init__(self, given=None, **knobs):
         super().__init__(**knobs)
@@ -63,7 +63,7 @@ class NeedleByDistance(Picture):
         first, second = arm_and_beside(loss, self._losses), arm_and_beside(needle, self._found)
         loss.set(title="the next character", xlabel="its position (tokens)")
         loss.set(ylim=ends_of(self._losses), ylabel="loss (nats)")
-        needle.set(title="a value said before", xlabel="how far back (tokens)")
+        needle.set(title="a value from before", xlabel="how far back (tokens)")
         needle.set(ylim=(-0.04, 1.04), ylabel="answers right")
         in_tokens(loss, self._losses.x, base=4, room=1.1)
         in_tokens(needle, self._found.x, base=4, room=1.1)

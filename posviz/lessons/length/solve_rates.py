@@ -3,14 +3,15 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.lab.tables import ALL_ARMS, GUESSED, SOLVED, table
+from posviz.lab.tables import ALL_ARMS, SOLVED, table
 from posviz.lessons.length._curves import results_of
 from posviz.pictures.knobs import choice, real
 from posviz.pictures.parts import Curve, Ring, legend_above, wide
 from posviz.pictures.picture import Arrays, Picture
 
+SHOWN = ("recall", "copy unique", "majority")  # hardly a run learned any of the others
 COLUMN = 3.5  # of a task: inside, at twice and four times the trained length, and a gap
-RIGHT = COLUMN * len(GUESSED) - 1  # end of the last column
+RIGHT = COLUMN * len(SHOWN) - 1  # end of the last column
 
 
 class SolveRates(Picture):
@@ -24,14 +25,14 @@ class SolveRates(Picture):
     paper_size = (3.3, 5.2)
 
     share = real(SOLVED, low=0.5, high=1, step=0.01, play=True, label="share right")
-    arm = choice("RoPE", options=ALL_ARMS)
+    arm = choice("RoPE", options=ALL_ARMS, label="method")
 
     def __init__(self, given=None, **knobs):
         super().__init__(**knobs)
         self._data = () if given is None else ("given",)
         found = results_of(given)
         self._dots = np.concatenate(
-            [_dots(at, table(found, task)) for at, task in enumerate(GUESSED)]
+            [_dots(at, table(found, task)) for at, task in enumerate(SHOWN)]
         )
 
     def compute(self) -> Arrays:
@@ -53,22 +54,22 @@ class SolveRates(Picture):
     def draw(self, figure: Figure) -> list:
         """A row for each arm; for each task three columns, with a dot for each run."""
         axes = figure.subplots()
-        rows, tasks = len(ALL_ARMS), COLUMN * np.arange(len(GUESSED))
+        rows, tasks = len(ALL_ARMS), COLUMN * np.arange(len(SHOWN))
         axes.set(xlim=(-0.6, RIGHT + 0.1), ylim=(rows - 0.4, -0.6))
         axes.set_yticks(range(rows), labels=ALL_ARMS)
         axes.set_xticks(np.add.outer(tasks, range(3)).ravel(), labels=["1", "2", "4"] * len(tasks))
         above = axes.secondary_xaxis("top")
-        above.set_xticks(tasks + 1, labels=[task.replace(" ", "\n") for task in GUESSED])
+        above.set_xticks(tasks + 1, labels=SHOWN)
         for side in (above, axes):
             side.tick_params(length=0)
             side.spines[:].set_visible(False)
         tested = "tested at so many " if wide(figure) else ""
         axes.set_xlabel(f"{tested}times the trained length")
-        small = {"marks": 0.55}
+        small = {"marks": 0.7}
         parts = [
             Curve(axes, "C0o", lambda a: a.dots["solved"], "solved here and at 1×", **small),
             Ring(
-                axes, "C1o", lambda a: a.dots["learned"], "solved at 1× alone", edge=0.25, **small
+                axes, "C1o", lambda a: a.dots["learned"], "solved only at 1×", edge=0.25, **small
             ),
             Curve(axes, "C6x", lambda a: a.dots["missed"], "not even at 1×", **small),
         ]

@@ -21,7 +21,7 @@ SOLVED = [
     made("recall", "RoPE", 0, (1, 0.95, 0.5, 0.2)),
     made("recall", "RoPE", 1, (0.9, 0.4, 0.95, 0.2)),
     made("recall", "RoPE", 2, (0.7, 0.99, 0.99, 0.9)),  # it did not learn inside
-    made("parity", "none", 0, (1, 1, 1, 1)),
+    made("majority", "none", 0, (1, 1, 1, 1)),
 ]
 
 
@@ -82,5 +82,5 @@ def test_dots_stand_in_the_row_of_their_arm_and_the_column_of_their_task():
     assert [round(place) for place in x] == [0, 1, 2]
     assert {round(place) for place in y} == {ALL_ARMS.index("RoPE")}
     x, y = SolveRates([SOLVED[-1]]).compute().dots["solved"]
-    assert [round(place - 0.01) for place in x] == [10, 11, 12]  # the fourth task, 3.5 columns each
+    assert [round(place - 0.01) for place in x] == [7, 8, 9]  # the third task, 3.5 columns each
     assert {round(place) for place in y} == {0}
