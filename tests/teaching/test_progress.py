@@ -38,6 +38,13 @@ def test_of_a_prediction_the_first_answer_counts_and_of_an_exercise_the_right_on
     )
 
 
+def test_names_of_an_older_version_count_beside_ids_of_cells(file):
+    file.parent.mkdir()
+    file.write_text(json.dumps({"01": {"predictions": {"Which word moves?": True}}}))
+    progress.note("predictions", "01", "lesson01-35", False)
+    assert "predictions: 2 answered, 1 right" in progress.report()[1]
+
+
 def test_an_exercise_is_noted_under_its_lesson_once_it_was_tried(file):
     check_attention(...)
     assert not file.exists()
