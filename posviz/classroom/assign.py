@@ -66,8 +66,14 @@ def write(cells: list[NotebookNode], file: Path) -> Path:
 
 def _open(_, exercise, __) -> Iterator[NotebookNode]:
     yield new_markdown_cell(exercise.text)
-    for code in (*exercise.given, exercise.stub, exercise.check):
+    for code in (*exercise.given, exercise.stub, _check(exercise)):
         yield new_code_cell(code)
+
+
+def _check(exercise) -> str:
+    """The code that shows the verdict, and never the solution."""
+    call = f"{exercise.checker_name}({exercise.name}"
+    return exercise.check.replace(f"{call})", f"{call}, solution=False)")
 
 
 # ---------------------------------------------------------------- for graders
@@ -114,7 +120,7 @@ def _nbgrader(lesson, exercise, seed) -> Iterator[NotebookNode]:
     test = ["### BEGIN HIDDEN TESTS", *_hidden(exercise, "In", seed), "### END HIDDEN TESTS"]
     about = _for_nbgrader(f"check_{exercise.name}", solution=False, points=POINTS)
     # The hidden test comes first: what runs below it runs in the grader's own kernel.
-    yield new_code_cell("\n".join([*test, exercise.check]), metadata=about)
+    yield new_code_cell("\n".join([*test, _check(exercise)]), metadata=about)
 
 
 def _for_nbgrader(name, *, solution, **points) -> dict:
@@ -151,7 +157,7 @@ def _otter(lesson, exercise, seed) -> Iterator[NotebookNode]:
     test = [f"def test_{exercise.name}(env):", *_hidden(exercise, "env['In']", seed)]
     yield new_code_cell("# HIDDEN\n" + "\n    ".join(test))
     yield new_raw_cell("# END TESTS")
-    yield new_code_cell(exercise.check)
+    yield new_code_cell(_check(exercise))
     yield new_raw_cell("# END QUESTION")
 
 

@@ -1,6 +1,5 @@
 """The exercises of a lesson, as its notebook has them: text, cells, checker, what is lent."""
 
-import ast
 import functools
 import re
 from collections.abc import Callable
@@ -14,9 +13,8 @@ from nbformat import NotebookNode
 import posviz
 from posviz.course import Lesson
 from posviz.publish.lesson import read
+from posviz.teaching import solutions
 from posviz.teaching.checker import Checker
-
-LESSONS = Path(__file__).parents[1] / "lessons"
 
 _ASKED = re.compile(r"^(check_\w+)\((\w+)\)$", re.MULTILINE)
 _HEADING = re.compile(r"^#{1,6} .*\n+", re.MULTILINE)
@@ -90,11 +88,8 @@ def _exercise(before, check, asked, imports) -> Exercise:
 
 
 def solution(lesson: Lesson, exercise: Exercise) -> str:
-    """The code that answers an exercise; RuntimeError where `solved` has none."""
-    source = (LESSONS / lesson.topic / "solutions.py").read_text("utf-8")
-    for statement in ast.parse(source).body:
-        names = [getattr(target, "id", "") for target in getattr(statement, "targets", [])]
-        if exercise.name in (getattr(statement, "name", ""), *names):
-            lines = source.splitlines()[statement.lineno - 1 : statement.end_lineno]
-            return "\n".join(lines)
-    raise RuntimeError(f"{exercise.name} of lesson {lesson.number} has no solution")
+    """The code that answers an exercise; RuntimeError where solutions.py has none."""
+    codes = solutions.codes(lesson.topic)
+    if exercise.name not in codes:
+        raise RuntimeError(f"{exercise.name} of lesson {lesson.number} has no solution")
+    return codes[exercise.name]

@@ -109,7 +109,7 @@ def verdict(
     code = [_MAGIC.sub("", cell) for cell in cells]
     try:
         with answer(code, name, lent) as given:
-            return check(given)
+            return check(given, solution=False)
     except Exception as error:  # such as a limit that is met between two calls
         return Feedback("error", check.title, f"Your code stopped: {reason(error)}")
 

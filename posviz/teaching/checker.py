@@ -4,17 +4,19 @@ import copy
 import dis
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import permutations
 from typing import Any
 
 import numpy as np
 
-from posviz.teaching import progress
+from posviz.teaching import progress, solutions
 from posviz.teaching.answers import JOIN, to_numbers
 from posviz.teaching.feedback import (
+    MOST_LINES,
     Feedback,
     failing_line,
+    first_lines,
     show_arguments,
     show_shapes,
     show_value,
@@ -24,6 +26,7 @@ from posviz.teaching.mistakes import LooksLike, Mistake, RightOn, both
 from posviz.wording import shortened
 
 SIZES = range(1, 9)
+TRIES = 3  # that were not right; then the solution is offered
 LONG = 8  # of an answer with more rows, the first wrong one is shown
 
 
@@ -46,6 +49,7 @@ class Checker:
     tolerance: float = 1e-5
     mistakes: Sequence[Mistake | RightOn | LooksLike] = ()
     seed: tuple[int, ...] = ()
+    tries: int = field(default=0, init=False, compare=False)  # of this kernel, that were not right
 
     @property
     def changes(self) -> list[Mistake]:
@@ -61,16 +65,32 @@ class Checker:
     def _grow(self, inputs: Callable[[np.random.Generator, int], tuple]) -> Iterator[tuple]:
         return (inputs(np.random.default_rng((size, *self.seed)), size) for size in SIZES)
 
-    def __call__(self, answer: Any, *, strict: bool = False) -> Feedback:
+    def __call__(
+        self, answer: Any, *, strict: bool = False, solution: bool | None = None
+    ) -> Feedback:
         """Return the feedback on an answer: a function, or a value where a value is asked for.
+
+        solution: True shows the solution, False never does, None offers it after three tries.
 
         Raises AssertionError with the feedback's message where `strict` and the answer is not
         right: tests of graders show it.
         """
         feedback = self._told(answer)
+        self.tries += feedback.status not in ("correct", "not attempted")
         if strict and not feedback:
             raise AssertionError(feedback.message)
+        offered = solution is None and not feedback and self.tries >= TRIES
+        if solution or offered:
+            return replace(feedback, solution=self.solution(), opened=bool(solution))
         return feedback
+
+    def solution(self) -> str:
+        """Return the lesson's code that is right here; "" for a checker of no lesson."""
+        topic = progress.topic_of_checker(self)
+        known = solutions.answers(topic) if topic else {}
+        # Some of the others, which are for other inputs, warn.
+        with warnings.catch_warnings(action="ignore"):
+            return next((c for c, each in known.items() if self._is_right(each, self.cases())), "")
 
     def _told(self, answer: Any) -> Feedback:
         if answer is ... or (self.inputs is None and answer is None):
@@ -234,7 +254,9 @@ class Checker:
             row = tuple(np.argwhere(~self._close(mine, right))[0][:-1].tolist())
             mine, right, place = mine[row], right[row], str(list(row))
         shown = show_value(f"your answer{place}", mine), show_value(f"expected{place}", right)
-        return "\n".join([self._arguments(case), *shown])
+        answers = "\n".join(shown)
+        left = MOST_LINES - len(answers.splitlines())
+        return f"{first_lines(self._arguments(case), max(left, 2))}\n{answers}"
 
     def _difference(self, mine: np.ndarray, right: np.ndarray) -> str:
         if right.dtype == bool and not right.ndim and self.inputs:
@@ -279,7 +301,7 @@ class Checker:
     def _feedback(
         self, status: str, message: str, mistake: str | None = None, evidence: str = ""
     ) -> Feedback:
-        return Feedback(status, self.title, message, mistake, evidence)
+        return Feedback(status, self.title, message, mistake, first_lines(evidence, MOST_LINES))
 
 
 def _part(answer: Any, number: int) -> Any:

@@ -18,6 +18,7 @@ SIGNS = {"correct": "✓", "mistake": "✗", "wrong": "✗", "error": "✗", "no
 BORDERS = {"correct": "#009e73", "not attempted": "#808080"}
 WRONG_BORDER = "#d55e00"
 POINTS = 10
+MOST_LINES = 20  # of evidence: with heading and message it fits a screen
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,6 +28,7 @@ class Feedback:
     status: "correct", "mistake" (a known one), "wrong", "error" (the code raised), "not attempted".
     mistake: the name of the known mistake, or None.
     evidence: the smallest failing input with both answers, or "".
+    solution: code that is right, folded until it is asked for, or ""; opened: whether it was.
     """
 
     status: str
@@ -34,6 +36,8 @@ class Feedback:
     message: str
     mistake: str | None = None
     evidence: str = ""
+    solution: str = ""
+    opened: bool = False
 
     def __bool__(self) -> bool:
         return self.status == "correct"
@@ -50,7 +54,8 @@ class Feedback:
         return f"{SIGNS[self.status]} {self.title}: {said or self.status}"
 
     def __repr__(self) -> str:
-        return "\n".join(part for part in (self.heading, self.message, self.evidence) if part)
+        parts = self.heading, self.message, self.evidence, self.solution * self.opened
+        return "\n".join(part for part in parts if part)
 
     def _repr_html_(self) -> str:
         border = BORDERS.get(self.status, WRONG_BORDER)
@@ -61,8 +66,23 @@ class Feedback:
             f"<strong>{html.escape(self.heading)}</strong>"
             f'<p style="margin: 0.3em 0">{html.escape(self.message)}</p>'
             + (f'<pre style="white-space: pre-wrap">{evidence}</pre>' if evidence else "")
+            + (self._folded() if self.solution else "")
             + "</div>"
         )
+
+    def _folded(self) -> str:
+        return (
+            f"<details{' open' * self.opened}>"
+            '<summary style="cursor: pointer">Show the solution</summary>'
+            f"<pre>{html.escape(self.solution)}</pre></details>"
+        )
+
+
+def first_lines(text: str, most: int) -> str:
+    """Return a text of at most so many lines; the last tells how many are left out."""
+    lines = text.splitlines()
+    left_out = len(lines) - most + 1
+    return text if left_out < 2 else "\n".join([*lines[: most - 1], f"… {left_out} more lines"])
 
 
 def show_value(name: str, value: Any) -> str:

@@ -27,6 +27,7 @@ def file() -> Path:
 def note(kind: str, lesson: str, name: str, right: bool) -> None:
     """Note an answer and its day: of a prediction the first counts; else once right stays right.
 
+    name: the exercise's title, or the id of a question's cell: its words may change.
     Only a notebook's reader is heard, no script. A disk that cannot be written to, or a file that
     somebody has broken, keeps nobody from learning.
     """
@@ -63,9 +64,16 @@ def lesson_of_notebook() -> str:
 
 def lesson_of_checker(checker: object) -> str:
     """The lesson in whose folder of exercises a checker stands; "" for one of the reader's own."""
-    for name, module in sys.modules.items():
-        if name.startswith(_LESSONS) and any(checker is each for each in vars(module).values()):
-            return OF_TOPIC[name.split(".")[2]].number
+    topic = topic_of_checker(checker)
+    return OF_TOPIC[topic].number if topic else ""
+
+
+def topic_of_checker(checker: object) -> str:
+    """The topic of the lesson that has a checker among its exercises; "" where none has."""
+    for lesson in LESSONS:
+        module = sys.modules.get(f"{_LESSONS}{lesson.topic}.exercises")
+        if module and any(checker is each for each in vars(module).values()):
+            return lesson.topic
     return ""
 
 

@@ -53,6 +53,17 @@ def test_nobody_s_notebook_tells_what_readers_are_not_to_see(tmp_path):
 
 
 @each
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_assignment_offers_the_solution(lesson, kind, tmp_path):
+    _, code, _ = made(lesson, kind, tmp_path)
+    text = "\n".join(cell.source for cell in code)
+    for exercise in of_lesson(NOTEBOOKS[lesson.notebook]):
+        call = f"{exercise.checker_name}({exercise.name}"
+        assert f"{call})" not in text
+        assert f"{call}, solution=False)" in text
+
+
+@each
 def test_what_a_reader_gets_is_what_the_lesson_asks(lesson, tmp_path):
     exercises = of_lesson(NOTEBOOKS[lesson.notebook])
     stubs = [exercise.stub for exercise in exercises]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from posviz.classroom.grade import verdict
 from posviz.classroom.hidden import require
 from posviz.lessons.rotary import check_slip
 from tests.classroom.made_up import IMPORTS, MATRIX
@@ -14,3 +15,9 @@ def test_it_raises_what_the_reader_is_told():
     slip = [IMPORTS, MATRIX.replace("4 - 7", "7 - 4")]
     with pytest.raises(AssertionError, match="That is R at i − j, the common slip"):
         require(check_slip, "my_matrix", slip, lent=[], seed=1)
+
+
+def test_no_verdict_of_a_grader_holds_the_solution(monkeypatch):
+    monkeypatch.setattr(check_slip, "tries", 99)
+    assert check_slip(0).solution
+    assert not verdict(check_slip, "my_matrix", {}, ["my_matrix = 0"], 1).solution

@@ -4,10 +4,11 @@ import importlib
 
 import numpy as np
 
-from posviz.classroom.exercises import of_lesson
+from posviz.classroom.exercises import of_lesson, solution
 from posviz.cli import arguments
 from posviz.course import LESSONS
 from posviz.teaching.checker import Checker
+from posviz.teaching.solutions import answers
 
 _MODULES = [
     importlib.import_module(f"posviz.lessons.{lesson.topic}.exercises") for lesson in LESSONS[1:]
@@ -20,15 +21,15 @@ CHECKERS = {
 }
 
 
-def _solutions():
-    """The solved answer of each exercise, by the name of its checker."""
-    for lesson in LESSONS[1:]:
-        solved = importlib.import_module(f"posviz.lessons.{lesson.topic}.solutions")
-        for exercise in of_lesson(arguments.notebooks()[lesson.notebook]):
-            yield exercise.checker_name, getattr(solved, exercise.name)
-
-
-SOLUTIONS = dict(_solutions())
+_EXERCISES = [
+    (lesson, exercise)
+    for lesson in LESSONS[1:]
+    for exercise in of_lesson(arguments.notebooks()[lesson.notebook])
+]
+SOLUTION_CODES = {each.checker_name: solution(lesson, each) for lesson, each in _EXERCISES}
+SOLUTIONS = {
+    each.checker_name: answers(lesson.topic)[solution(lesson, each)] for lesson, each in _EXERCISES
+}
 
 
 def by_a_reader(check, function):

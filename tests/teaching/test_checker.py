@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from posviz.attention import softmax
+from posviz.lessons.order import check_attention as lesson_check
 from posviz.teaching.checker import Checker
 from posviz.teaching.mistakes import answer, argument, step, wrong
 
@@ -98,6 +99,38 @@ def test_it_is_true_where_it_is_right_and_raises_the_sentence_on_request():
         with pytest.raises(AssertionError) as raised:
             check(bad, strict=True)
         assert str(raised.value) == check(bad).message
+
+
+@pytest.fixture
+def check_attention(monkeypatch):
+    """The checker of a lesson, not tried yet."""
+    monkeypatch.setattr(lesson_check, "tries", 0)
+    return lesson_check
+
+
+def test_the_solution_is_offered_after_three_tries(check_attention):
+    tries = (lambda x, *_: x, ..., lambda *_: 1 / 0, ..., lambda *_: 0, ..., lambda x, *_: x)
+    told = [check_attention(each) for each in tries]
+    assert [bool(each.solution) for each in told] == [*[False] * 4, *[True] * 3]
+    assert told[-1].solution.startswith("def my_attention(x, w_q, w_k, w_v):")
+    assert "<details><summary" in told[-1]._repr_html_()
+    assert "my_attention" not in repr(told[-1])
+    assert not check_attention(lambda *given: check_attention.reference(*given)).solution
+
+
+def test_the_solution_is_shown_at_once_on_request(check_attention):
+    told = check_attention(..., solution=True)
+    assert "<details open>" in told._repr_html_()
+    assert "def my_attention" in repr(told)
+
+
+def test_the_solution_is_never_shown_where_it_is_refused(check_attention):
+    for _ in range(5):
+        assert not check_attention(lambda *_: 0, solution=False).solution
+
+
+def test_a_checker_of_no_lesson_has_no_solution():
+    assert not check(start_forgotten, solution=True).solution
 
 
 def running_sums_of_mine(numbers, start):

@@ -73,6 +73,18 @@ def test_a_long_array_is_cut_short():
     assert len(show_value("x", np.arange(1000.0))) < 100
 
 
+def test_long_evidence_keeps_its_answers_and_fits_a_screen():
+    long = Checker("Sums", lambda x, y: y, lambda rng, size: (np.zeros((30, 2)), np.ones((6, 4))))
+    lines = long(lambda x, y: 2 * y).evidence.splitlines()
+    assert len(lines) == 20
+    assert [line for line in lines if line.startswith(("x", "…", "your", "expected"))] == [
+        "x = [[0. 0.]",
+        "… 29 more lines",
+        "your answer = [[2. 2. 2. 2.]",
+        "expected = [[1. 1. 1. 1.]",
+    ]
+
+
 def test_arguments_have_the_names_of_the_function():
     assert show_arguments(lambda pair, base: None, (3, 100.0)) == "pair = 3\nbase = 100.0"
     assert show_arguments(max, (3, 4)) == "argument 1 = 3\nargument 2 = 4"  # it tells no names
