@@ -1,19 +1,5 @@
-"""Context extension: which pairs a longer text surprises, and what each method does about it."""
+"""Context extension: the pairs that reach new angles in a longer text, and methods to slow them."""
 
-from posviz.lessons.stretching.exercises import (
-    check_cached,
-    check_distances,
-    check_new_base,
-    check_on_scores,
-    check_reading,
-    check_yarn_ramp,
-)
+from posviz.lessons.stretching.exercises import check_new_base, check_on_scores, check_yarn_ramp
 
-__all__ = [
-    "check_cached",
-    "check_distances",
-    "check_new_base",
-    "check_on_scores",
-    "check_reading",
-    "check_yarn_ramp",
-]
+__all__ = ["check_new_base", "check_on_scores", "check_yarn_ramp"]

@@ -1,4 +1,4 @@
-"""Exercises: NTK's base, YaRN's ramp and temperature, Self-Extend, a cache, a configuration."""
+"""Exercises: NTK's base, YaRN's ramp and its temperature."""
 
 import math
 import operator
@@ -48,8 +48,8 @@ check_new_base = Checker(
             "In Python ** goes before /, so your line divides a power by d − 2. Put the exponent "
             "into parentheses."),
         argument("divided",
-            "Your base became smaller, so the pairs turn faster. A larger base is a slower last "
-            "pair.", factor=lambda factor: 1 / factor),
+            "Your base became smaller, so the pairs rotate faster. A larger base gives a slower "
+            "last pair.", factor=lambda factor: 1 / factor),
         argument("base left out",
             "That is by how much the base grows. Return the new base: multiply by the old one.",
             base=1),
@@ -89,16 +89,16 @@ check_yarn_ramp = Checker(
         float(rng.choice([1, 1.5, 2])),
     ),
     mistakes=[
-        wrong("turns for index", ramp_by_rotations,
-            "Your ramp is linear in the number of turns: that is the one in the paper. The "
+        wrong("rotations for index", ramp_by_rotations,
+            "Your ramp is linear in the number of rotations, as in the paper. The "
             "released code, with which the models were trained, has one that is linear in the "
             "index of the pair."),
         argument("β swapped",
-            "You exchanged the two numbers of turns. The pair that makes `fast` turns comes "
-            "first: there the ramp begins.", fast=lambda slow: slow, slow=lambda fast: fast),
+            "You exchanged the two numbers of rotations. The pair that makes `fast` rotations "
+            "comes first: there the ramp begins.", fast=lambda slow: slow, slow=lambda fast: fast),
         answer("ramp upside down", lambda y, factor: 1 + 1 / factor - y,
-            "You slowed the fast pairs and kept the slow ones. Those that turned often in "
-            "training are kept: the ramp is 0 for them, and it is the part that is slowed."),
+            "You slowed the fast pairs and kept the slow ones. Those that rotated often "
+            "in training are kept: the ramp is 0 for them, and it is the part that is slowed."),
         step("not rounded",
             "Your ramp begins and ends between two pairs. The code rounds outwards, floor and "
             "ceil, unless a configuration says truncate: false.", first=float, last=float),
@@ -106,12 +106,12 @@ check_yarn_ramp = Checker(
             "You rounded both ends down; int and // do, too. The second one is rounded up: "
             "math.ceil.", last=math.floor),
         argument("extended length as L",
-            "You counted turns in the longer text. Which pairs are kept is decided by the turns "
-            "that training has seen, in `length` tokens.",
+            "You counted rotations in the longer text. Which pairs are kept is decided by the "
+            "rotations in training, in `length` tokens.",
             length=lambda length, factor: length * factor),
         argument("2π missing",
-            "You took radians for turns. A turn is 2π of them, so a pair that makes `turns` in L "
-            "tokens has the wavelength L / turns, and its frequency is 2π over that.",
+            "You took radians for rotations. A rotation is 2π of them, so a pair that makes r "
+            "rotations in L tokens has the wavelength L / r, and its frequency is 2π over that.",
             length=lambda length: 2 * np.pi * length),
         argument(
             "dimension for pair",
@@ -125,67 +125,7 @@ check_yarn_ramp = Checker(
     ],
 )
 
-# ---------------------------------------------------------------- 3 Self-Extend
-
-
-def distances(
-    length,
-    window,
-    group,
-    *,
-    grouped=lambda i, j, group: i // group - j // group,
-    moved=lambda window, group: window - window // group,
-    is_near=np.less,
-    cut=np.tril,
-):
-    """Apparent distances [length, length] in tokens: rows are queries, 0 for future keys."""
-    i, j = np.indices((length, length))
-    far = grouped(i, j, group) + moved(window, group)
-    return cut(np.where(is_near(i - j, window), i - j, far))
-
-
-check_distances = Checker(
-    "The distances of Self-Extend",
-    distances,
-    # Windows that the group divides, and others.
-    lambda rng, size: (10 + 2 * size + int(rng.integers(5)), 3 + size % 4, 2 + size % 2),
-    edges=[(10, 4, 3), (3, 4, 3), (1, 4, 3)],  # the last two are within the window
-    mistakes=[
-        step("groups not moved on",
-            "Your far keys begin at small distances again, where near ones are already. Move all "
-            "of them on by window − window // group, so that they go on where the window ends.",
-            moved=lambda window, group: 0),
-        step("moved on by the window",
-            "You moved the far keys on by the whole window, and distances between are never "
-            "used. The groups within the window count already: subtract window // group.",
-            moved=lambda window, group: window),
-        step("/ instead of // in the move",
-            "Your far keys stand between two distances where the group does not divide the "
-            "window: the move is window − window // group, a whole number.",
-            moved=lambda window, group: window - window / group),
-        step("distance grouped",
-            "You grouped the distance. Query and key are turned before they meet, so each can "
-            "group its own position only: i // group − j // group, which is another number.",
-            grouped=lambda i, j, group: (i - j) // group),
-        step("/ instead of // in positions",
-            "You divided positions with /, so no two tokens share a group. With // they do, and "
-            "no distance is new.", grouped=lambda i, j, group: (i - j) / group),
-        step("window one token longer",
-            "Your window holds one distance too many. Distances 0 … window − 1 are as they are: "
-            "compare with <, not <=.", is_near=np.less_equal),
-        step("all in groups",
-            "You grouped the near keys as well. Within the window distances are as they are: "
-            "neighbours have to be told apart.", is_near=lambda apart, window: False),
-        step("keys ahead counted",
-            "You have distances for keys ahead of their query, too. A causal model never looks "
-            "there: 0 above the diagonal, np.tril.", cut=np.asarray),
-        answer("rows are keys", lambda y: y.T,
-            "Your rows are keys. Rows are queries, so what lies behind stands left of the "
-            "diagonal."),
-    ],
-)
-
-# ---------------------------------------------------------------- 4 YaRN's temperature
+# ---------------------------------------------------------------- 3 YaRN's temperature
 
 
 def sharper(scale, factor):
@@ -254,169 +194,5 @@ check_on_scores = Checker(
             "You forgot the 1. Without stretching, factor 1, the logarithm is 0 and scores stay.",
             part=lambda scale, factor: sharper(scale, factor) - 1 or np.nan,  # no 0/0
         ),
-    ],
-)
-
-# ---------------------------------------------------------------- 5 a cache
-
-
-def rotated(x, positions, tokens, length, base):
-    """Rotate x [len, pairs] as dynamic NTK does in a text of so many tokens, or one for each."""
-    pairs = x.shape[-1]
-    alpha = np.maximum(np.reshape(tokens, (-1, 1)) / length, 1)
-    inv_freq = (base * alpha ** (pairs / (pairs - 1))) ** (-np.arange(pairs) / pairs)
-    return x * np.exp(1j * np.reshape(positions, (-1, 1)) * inv_freq)
-
-
-def up_to(tokens):
-    """The length of the text when each of so many tokens was the newest, [tokens]."""
-    return np.arange(tokens) + 1
-
-
-def cached_scores(q, k, length, base, *, now=int, then=int, late=0):
-    """Scores [len] of the newest query; q [pairs] and k [len, pairs] complex, not rotated.
-
-    now and then tell, for len(k) tokens, for which length queries and keys are rotated.
-    """
-    n = len(k)
-    q = rotated(q, n - 1 + late, now(n), length, base)
-    k = rotated(k, np.arange(n), then(n), length, base)
-    return (q * k.conj()).sum(axis=-1).real
-
-
-def cache_inputs(rng, size):
-    """Texts shorter than the training, as long, and longer."""
-    pairs = 2 + size % 3
-    q, k = (rng.normal(size=(n, pairs, 2)) @ [1, 1j] for n in (1, 2 + size))
-    return q[0], k, 6, float(rng.choice([50.0, 200.0]))
-
-
-check_cached = Checker(
-    "Dynamic NTK with a cache",
-    cached_scores,
-    cache_inputs,
-    edges=[(np.array([1 + 1j, 2 - 1j]), np.array([[2 + 1j, 1 + 3j]]), 6, 50.0)],  # one token
-    mistakes=[
-        step("keys of their own time",
-            "You turned each key by the frequencies of its own time, when the text was shorter: "
-            "the query meets keys that were turned more quickly than it is. Turn all of them by "
-            "those of now.", then=up_to),
-        argument("turned twice",
-            "You turned keys that had been turned already. Cache them before they are turned.",
-            k=lambda k, length, base: rotated(k, np.arange(len(k)), up_to(len(k)), length, base)),
-        step("keys by the trained base",
-            "You turned the query by the new frequencies and the keys by those of the training. "
-            "Both are turned by the same, or the score knows more than their distance.",
-            then=lambda tokens: 1),
-        step("query by the trained base",
-            "You turned the keys by the new frequencies and the query by those of the training. "
-            "Both are turned by the same, or the score knows more than their distance.",
-            now=lambda tokens: 1),
-        step("not stretched",
-            "That is RoPE as it was trained. Beyond `length` tokens dynamic NTK raises the base: "
-            "take the frequencies for len(k) tokens.", now=lambda tokens: 1, then=lambda tokens: 1),
-        step("a token behind",
-            "You took the frequencies for one token less. The newest token counts, too: len(k).",
-            now=lambda tokens: tokens - 1, then=lambda tokens: tokens - 1),
-        step("query one token late",
-            "Your query stands one token too far from all keys. Positions count from 0: with "
-            "len(k) tokens the newest is at len(k) − 1, where the newest key is.", late=1),
-        wrong("not turned", lambda q, k, length, base: (k.conj() @ q).real,
-            "Nothing is turned in your scores. Multiply query and keys by np.exp(1j · position · "
-            "frequency) first."),
-    ],
-)
-
-# ---------------------------------------------------------------- 6 a configuration
-
-LOCAL, GLOBAL = "sliding_attention", "full_attention"
-
-
-def reading(
-    config,
-    seq_len,
-    *,
-    local=LOCAL,
-    rotates=lambda flag: flag == 1,
-    otherwise=0.0,
-    is_long=operator.gt,
-    pair=-1,
-    given=lambda entry: entry.get("factor"),
-    ratio=lambda longest, original: longest / original,
-):
-    """How many times more slowly the last pair of each layer rotates, [layers]; 0: not at all."""
-    original = config["original_max_position_embeddings"]
-
-    def slowed(entry):
-        if entry["rope_type"] == "longrope":
-            return entry[f"{'long' if is_long(seq_len, original) else 'short'}_factor"][pair]
-        computed = ratio(config["max_position_embeddings"], original)
-        return 1.0 if entry["rope_type"] == "default" else given(entry) or computed
-
-    entries = config["rope_parameters"]
-    of_kind = {LOCAL: slowed(entries[local]), GLOBAL: slowed(entries[GLOBAL])}
-    layers = zip(config["layer_types"], config["no_rope_layers"], strict=True)
-    return np.array([of_kind[kind] if rotates(flag) else otherwise for kind, flag in layers])
-
-
-def reading_inputs(rng, size):
-    """Linear scaling with its factor, YaRN without one, and two lists for LongRoPE, by turns."""
-    original, layers = 1024 * int(rng.integers(2, 9)), 3 + size
-    short, long = (
-        np.sort(rng.uniform(*ends, 3)).round(2).tolist() for ends in ((1.1, 1.9), (5, 60))
-    )
-    entry = (
-        {"rope_type": "linear", "factor": float(rng.integers(2, 9))},
-        {"rope_type": "yarn"},
-        {"rope_type": "longrope", "short_factor": short, "long_factor": long},
-    )[(size + 1) % 3]
-    config = {
-        "max_position_embeddings": original * int(rng.choice([12, 16, 24])),
-        "original_max_position_embeddings": original,
-        "layer_types": [GLOBAL if i % 3 == 2 else LOCAL for i in range(layers)],
-        "no_rope_layers": [0 if i % 4 == 1 else 1 for i in range(layers)],
-        "rope_parameters": {LOCAL: {"rope_type": "default"}, GLOBAL: entry},
-    }
-    return config, (original, 2 * original, original // 2)[size // 3 % 3]
-
-
-check_reading = Checker(
-    "What a configuration says",
-    reading,
-    reading_inputs,
-    mistakes=[
-        step("sliding layers slowed",
-            "You slowed the layers with a sliding window as well. Each kind of layers has an "
-            "entry of its own; these look no further than their window, and theirs says default.",
-            local=GLOBAL),
-        step("flag inverted",
-            "You read no_rope_layers the other way around. In spite of its name, 1 is a layer "
-            "that turns and 0 one that does not.", rotates=lambda flag: flag == 0),
-        step("flag not read",
-            "You left no_rope_layers unread. Where it says 0 nothing is turned, so return 0 "
-            "there.", rotates=lambda flag: True),
-        step("unturned as unchanged",
-            "You returned 1 for layers without position. They are not turned at all: 0.",
-            otherwise=1.0),
-        step("original and longest swapped",
-            "Your factor is upside down where none is given. The original length is that of the "
-            "training, the shorter one: divide max_position_embeddings by it.",
-            ratio=lambda longest, original: original / longest),
-        step("no factor, no change",
-            "You took a missing factor for 1. It is max_position_embeddings over "
-            "original_max_position_embeddings.", ratio=lambda longest, original: 1.0),
-        step("factor from the lengths always",
-            "You always took the quotient of the two lengths. Where a factor is given, it is "
-            "that one.", given=lambda entry: None),
-        argument("lists by the longest length",
-            "You chose LongRoPE's list by the longest text that the model takes. The text that "
-            "is read decides: the long list for more than the original length.",
-            seq_len=lambda config: config["max_position_embeddings"]),
-        step("long list from the original length on",
-            "You took LongRoPE's long list for a text that is just as long as the training. It "
-            "is for longer ones: compare with >, not >=.", is_long=operator.ge),
-        step("first pair",
-            "You took the first number of LongRoPE's list, that of the fastest pair. The last "
-            "pair is asked for.", pair=0),
     ],
 )

@@ -54,9 +54,9 @@ class TurnsInTraining(Picture):
         )
 
     def draw(self, figure: Figure) -> list:
-        """Wavelengths over the band of those that finished one, and the share of each frequency."""
+        """Wavelengths over the band of those that are safe, and the share of each frequency."""
         waves, shares = beside(figure)
-        grey = {"facecolor": "C6", "alpha": 0.25, "lw": 0, "label": "finished a rotation in training"}
+        grey = {"facecolor": "C6", "alpha": 0.25, "lw": 0, "label": "safe after training"}
         band = waves.axhspan(SHORTEST, SHORTEST + 1, animated=True, **grey)
         trained = Curve(waves, "C6-", "trained", "as trained")
         marks = [
