@@ -51,7 +51,7 @@ def slower_turning_keeps_the_arc(method):
         "with NTK": NTK,
         "with dynamic NTK": dynamic_ntk(HEAD_DIM, 1.0, seq_len=512, original_max_seq_len=LENGTH),
     }, measures="pairs of 64 whose frequency has changed while 512 tokens are read", rule="== 0",
-    sources=("peng2023yarn", "qwen3docs"), section="3 PI slows every pair")
+    sources=("peng2023yarn", "qwen3docs", "vllm18728"), section="3 PI slows every pair")
 def yarn_is_free(method):
     """YaRN and NTK keep the frequencies for long texts; only dynamic NTK follows the length."""
     return int((abs(method.inv_freq / TRAINED - 1) > SAME).sum())
@@ -62,7 +62,7 @@ def yarn_is_free(method):
         "if keys are cached after their rotation": np.arange(1, 65),
         "if keys are cached before their rotation": np.full(64, 64),
     }, measures="the largest change of a score of the 64th token, for a training length of 16",
-    rule="< 1e-9", sources=("transformers25104",))
+    rule="< 1e-9", sources=("transformers25104", "vllm5093", "vllm1860"))
 def a_cache_changes_nothing(lengths):
     """A key that was rotated earlier keeps frequencies that the query no longer has."""
     q, k = np.random.default_rng(0).normal(size=(2, 64, 8, 2)) @ [1, 1j]
