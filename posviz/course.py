@@ -22,7 +22,7 @@ LESSONS = (
         "00",
         "start",
         "Start here",
-        "What is this course about, does it run on your machine, and how do you change its knobs?",
+        "How does a Transformer know who bites whom?",
     ),
     Lesson(
         "01", "order", "Why order matters", "What does attention see when you shuffle a sentence?"

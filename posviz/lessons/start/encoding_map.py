@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from posviz import sources
 from posviz.course import OF_TOPIC
 from posviz.lessons.start.three_doors import DOOR_POINTS, blank, draw_doors
-from posviz.pictures.knobs import choice
-from posviz.pictures.parts import Curve, Text, wide
+from posviz.pictures.knobs import choice, switch
+from posviz.pictures.parts import Curve, Other, Text, wide
 from posviz.pictures.picture import Arrays, Picture
 
 
@@ -199,24 +199,29 @@ ENTRIES = {
 }
 
 
+MAIN = ("none (NoPE)", "sinusoidal", "learned", "T5", "RoPE", "ALiBi", "xPos")  # shown at first
+
+
 class EncodingMap(Picture):
     """The map of the course: every encoding at its door."""
 
     size = (8.0, 4.8)
     paper_size = (3.3, 4.2)
 
-    encoding = choice("RoPE", options=tuple(ENTRIES))
+    encoding = choice("RoPE", options=(*MAIN, *(name for name in ENTRIES if name not in MAIN)))
+    every = switch(False, redraw=True, label=f"show all {len(ENTRIES)}")
 
     def compute(self) -> Arrays:
         """The entry of the chosen encoding, its points on the map, and the way to its doors."""
         entry = ENTRIES[self.encoding]
-        points = [_points(door)[self.encoding] for door in entry.doors]
+        points = [_points(door, self.every, self.encoding)[self.encoding] for door in entry.doors]
         labels = [DOOR_POINTS[door][0] for door in entry.doors]
         gaps = [(np.nan, np.nan)] * len(points)  # a NaN breaks the line
         route = [point for leg in zip(points, labels, gaps, strict=True) for point in leg]
         return self.arrays(
             entry=entry,
             lit=set(entry.doors),
+            added=points if self.encoding not in _listed(self.every) else (),
             points=tuple(zip(*points, strict=True)),
             route=tuple(zip(*route, strict=True)),
             formula="\n".join(entry.formula),
@@ -228,13 +233,14 @@ class EncodingMap(Picture):
         """The card above, the doors below, and the encodings above their doors."""
         card, chart = figure.subplots(2, 1, height_ratios=(1, 2.6))
         doors = draw_doors(chart)
-        highest = max(y for door in DOOR_POINTS for _, y in _points(door).values())
+        highest = max(y for door in DOOR_POINTS for _, y in _points(door, self.every).values())
         chart.set_ylim(0, max(1.6, highest + 0.1))
         for door in DOOR_POINTS:
-            _list(chart, door)
+            _list(chart, door, self.every)
+        names = [_added(chart, number) for number in range(2)]  # no encoding has more doors
         route = Curve(chart, "C1-", "route", zorder=2)
         chosen = Curve(chart, "o", "points", zorder=2.4, **_dot("C1", "C1"))
-        return [*_card(card), *doors, route, chosen]
+        return [*_card(card), *doors, route, chosen, *names]
 
     def caption(self, arrays: Arrays) -> str:
         """Where it enters, and what it does there."""
@@ -242,24 +248,45 @@ class EncodingMap(Picture):
         return f"{arrays.encoding} enters at the {where}: {arrays.entry.idea}."
 
 
-def _points(door):
+def _listed(every):
+    """The encodings that the map lists: the main ones, or every one."""
+    return ENTRIES if every else MAIN
+
+
+def _points(door, every, added=""):
     """Where the encodings of a door stand: {name: (x, y)}, the farthest last."""
     x, y = DOOR_POINTS[door][0]
-    names = [name for name, entry in ENTRIES.items() if door in entry.doors]
+    listed = dict.fromkeys((*_listed(every), *filter(None, [added])))
+    names = [name for name in listed if door in ENTRIES[name].doors]
     if door == "values":  # no room for a list at the lower edge
         return dict.fromkeys(names, (x + 0.12, y))
     return {name: (x, y + 0.16 + 0.115 * row) for row, name in enumerate(names)}
 
 
-def _list(axes, door):
+def _list(axes, door, every):
     """The encodings of a door at rest, on the line that leads to its label."""
-    points = _points(door)
+    points = _points(door, every)
     for name, (x, y) in points.items():
         axes.text(x + 0.022, y, name, fontsize="small", va="center_baseline", zorder=1)
         axes.plot(x, y, "o", zorder=2.2, **_dot("C6", rcParams["axes.facecolor"]))
-    ends = DOOR_POINTS[door][0], (x, y)
-    thin = 0.75 * rcParams["lines.linewidth"]
-    axes.plot(*zip(*ends, strict=True), ":", lw=thin, color="C6", zorder=1)
+    if points:
+        ends = DOOR_POINTS[door][0], (x, y)
+        thin = 0.75 * rcParams["lines.linewidth"]
+        axes.plot(*zip(*ends, strict=True), ":", lw=thin, color="C6", zorder=1)
+
+
+def _added(axes, number):
+    """The name of a chosen encoding that is not listed, at its first or second door."""
+    look = {"fontsize": "small", "va": "center_baseline", "animated": True, "in_layout": False}
+    name = axes.text(0, 0, "", **look)
+
+    def show(arrays):
+        if number >= len(arrays.added):
+            return {"text": ""}
+        x, y = arrays.added[number]
+        return {"text": arrays.encoding, "position": (x + 0.022, y)}
+
+    return Other(name, show)
 
 
 def _dot(edge, fill):
