@@ -1,4 +1,4 @@
-"""A word that one artist writes in many cells: a text for each would be a hundred draws."""
+"""The words of a short sentence along an axis; a word that one artist writes in many cells."""
 
 import numpy as np
 from matplotlib.textpath import TextPath
@@ -6,9 +6,25 @@ from matplotlib.transforms import Affine2D
 
 from posviz.pictures.parts import set_data
 
+MOST = 7  # words of a sentence that are shown
+
+
+def first_words(sentence):
+    """The first words of a sentence; an empty one has a single token, ∅."""
+    return sentence.split()[:MOST] or ["∅"]
+
+
+def write_along(axis, words, room):
+    """Label an axis with words: upright where they need more than `room` letters."""
+    shown = [word if len(word) <= 6 else f"{word[:5]}…" for word in words]
+    upright = axis.axis_name == "x" and len("  ".join(shown)) > room
+    axis.set_ticks(range(len(words)), labels=shown, parse_math=False, rotation=90 * upright)
+
 
 class Word:
     """A line whose marker is the word, at the x and y that `show` returns.
+
+    A text for each cell would be a hundred draws.
 
     size: of letters in points, or a function of the arrays; align: where in the word its points
     are, from 0 at its left end to 1 at its right end.
