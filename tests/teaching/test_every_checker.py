@@ -146,20 +146,13 @@ EDGES = {
         "a list": lambda config: config["no_rope_layers"] is not None,
         "one layer": lambda config: config["num_hidden_layers"] == 1,
     },
-    "check_unnoticed": {
-        "the first row": lambda positions, moved, rows: moved.min() == 0,
-        "the last row": lambda positions, moved, rows: moved.max() == rows - 1,
-        "one too far": lambda positions, moved, rows: moved.max() == rows,
-        "below 0": lambda positions, moved, rows: moved.min() == -1,
+    "check_row_shares": {
+        "one text": lambda lengths, rows: len(lengths) == 1,
+        "longer than the table": lambda lengths, rows: lengths.max() > rows,
     },
-    "check_parameter_count": {
-        "one token": lambda max_seq_len, d_model, padding: max_seq_len == 1,
-        "no padding": lambda max_seq_len, d_model, padding: padding == 0,
-    },
-    "check_lookup": {
-        "position 0": lambda table, positions, padding: 0 in positions,
-        "one token": lambda table, positions, padding: len(positions) == 1,
-        "no padding": lambda table, positions, padding: padding == 0,
+    "check_changed_offsets": {
+        "all moved by the same": lambda positions, moved: np.ptp(moved - positions) == 0,
+        "two tokens": lambda positions, moved: len(positions) == 2,
     },
     "check_has_row": {
         "position 0": lambda position, rows, padding: position == 0,

@@ -1,8 +1,18 @@
+"""Learned embeddings: a table that is trained, and what it comes to know."""
+
+from posviz.lessons.learned._training import loss_on_gaps, watch_table
 from posviz.lessons.learned.exercises import (
+    changed_offsets,
+    check_changed_offsets,
     check_has_row,
-    check_lookup,
-    check_parameter_count,
-    check_unnoticed,
+    check_row_shares,
 )
 
-__all__ = ["check_has_row", "check_lookup", "check_parameter_count", "check_unnoticed"]
+__all__ = [
+    "changed_offsets",
+    "check_changed_offsets",
+    "check_has_row",
+    "check_row_shares",
+    "loss_on_gaps",
+    "watch_table",
+]

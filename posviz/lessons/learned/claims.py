@@ -40,12 +40,49 @@ def rest_of_gpt2(d_model, layers):
     return words + layers * (attention + feed_forward + 2 * norm) + norm
 
 
+@claim("Neighbouring positions have similar rows from the start.",
+    cases={
+        "for a sinusoidal table": sinusoidal(np.arange(512), 64),
+        "for a learned table": untrained(512),
+    }, measures="the mean cosine of two neighbouring rows before training", rule="> 0.9",
+    section="2 A row learns only from texts that reach it")
+def neighbours_are_similar_from_the_start(table):
+    """The rows of a learned table start at random, and training has to make them similar."""
+    rows = table / np.linalg.norm(table, axis=1, keepdims=True)
+    return float((rows[1:] * rows[:-1]).sum(axis=1).mean())
+
+
+@claim("A learned absolute table cannot express relative positions.",
+    cases={
+        "for random rows": untrained(64),
+        "for rows that are chosen well": np.linalg.cholesky(
+            np.exp(-np.abs(offsets(np.arange(64), np.arange(64))) / 8)
+        ),
+    }, measures="the largest minus the smallest dot product of two rows 5 positions apart",
+    rule="> 1e-9", section="4 What has it learned?")
+def a_table_knows_no_offsets(table):
+    """Training may find rows whose dot products depend on the offset alone, but nothing makes it
+    find them."""
+    return float(np.ptp(np.diagonal(table @ table.T, -5)))
+
+
 @claim("A model with a learned table has an answer for texts longer than its table.",
     measures="how many of the positions 512 to 1023 have a row in a table of 512 rows",
-    rule="== 512", section="3 Beyond the table")
+    rule="== 512", section="5 Beyond the last row")
 def the_table_extrapolates():
     """Nothing comes after the last row, so there is nothing to look up."""
     return sum(map(rows_found, range(512, 1024)))
+
+
+@claim("Asking a table for a position that it does not have ends in an error.",
+    cases={
+        "for a position that is too large": (512, learned),
+        "for −1 where posviz looks it up": (-1, learned),
+        "for −1 where Python indexes an array": (-1, np.ndarray.__getitem__),
+    }, measures="the number of rows that come back", rule="== 0", section="5 Beyond the last row")
+def a_missing_row_is_an_error(asked):
+    """Python counts −1 from the end of an array, so it returns the last row."""
+    return rows_found(*asked)
 
 
 @claim("A learned table for L positions costs L · d_model parameters.",
@@ -54,7 +91,7 @@ def the_table_extrapolates():
         "for GPT-2": (1024, 1024, 768),
         "for OPT-125M": (2048, 2050, 768),
     }, measures="the number of parameters beyond L · d_model", rule="== 0",
-    sources=("gehring2017convolutional",), section="What does a table cost?")
+    sources=("gehring2017convolutional",), section="5 Beyond the last row")
 def a_table_costs_length_times_width(model):
     """The table of OPT has two more rows, which were kept for padding."""
     positions, rows, d_model = model
@@ -63,7 +100,7 @@ def a_table_costs_length_times_width(model):
 
 @claim("Sinusoids, RoPE and ALiBi have no parameters.",
     cases={"for sinusoids": Sinusoidal(), "for RoPE": Rotary(), "for ALiBi": Alibi()},
-    measures="the number of parameters", rule="== 0", section="What does a table cost?")
+    measures="the number of parameters", rule="== 0")
 def the_others_cost_nothing(encoding):
     """Each of the three is a formula, in which there is nothing to train."""
     return parameters_of(encoding)
@@ -75,48 +112,12 @@ def the_others_cost_nothing(encoding):
         "for GPT-2 XL": (1024, 1600, 48),
         "for a GPT-2 with 131 072 positions": (131_072, 768, 12),
     }, measures="the table's part of all parameters in percent, where 10 counts as large",
-    rule=">= 10", sources=("brown2020language",), section="What does a table cost?")
+    rule=">= 10", sources=("brown2020language",))
 def the_table_is_a_large_part(model):
     """The table grows with the number of positions, and the rest of the model does not."""
     positions, d_model, layers = model
     own = parameters_of_table(positions, d_model)
     return 100 * own / (own + rest_of_gpt2(d_model, layers))
-
-
-@claim("A learned absolute table cannot express relative positions.",
-    cases={
-        "for random rows": untrained(64),
-        "for rows that are chosen well": np.linalg.cholesky(
-            np.exp(-np.abs(offsets(np.arange(64), np.arange(64))) / 8)
-        ),
-    }, measures="the largest minus the smallest dot product of two rows 5 positions apart",
-    rule="> 1e-9", section="What can a table say about distance?")
-def a_table_knows_no_offsets(table):
-    """Training may find rows whose dot products depend on the offset alone, but nothing makes it
-    find them."""
-    return float(np.ptp(np.diagonal(table @ table.T, -5)))
-
-
-@claim("Asking a table for a position that it does not have ends in an error.",
-    cases={
-        "for a position that is too large": (512, learned),
-        "for −1 where posviz looks it up": (-1, learned),
-        "for −1 where Python indexes an array": (-1, np.ndarray.__getitem__),
-    }, measures="the number of rows that come back", rule="== 0")
-def a_missing_row_is_an_error(asked):
-    """Python counts −1 from the end of an array, so it returns the last row."""
-    return rows_found(*asked)
-
-
-@claim("Neighbouring positions have similar rows from the start.",
-    cases={
-        "for a sinusoidal table": sinusoidal(np.arange(512), 64),
-        "for a learned table": untrained(512),
-    }, measures="the mean cosine of two neighbouring rows before training", rule="> 0.9")
-def neighbours_are_similar_from_the_start(table):
-    """The rows of a learned table start at random, and training has to make them similar."""
-    rows = table / np.linalg.norm(table, axis=1, keepdims=True)
-    return float((rows[1:] * rows[:-1]).sum(axis=1).mean())
 
 
 @claim("Before it is trained, a learned table tells attention nothing about the order.",

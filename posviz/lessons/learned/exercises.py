@@ -1,85 +1,142 @@
-"""Exercises: moves that are not noticed, the end of a table, its parameters and its rows."""
+"""Exercises: which rows learn, which offsets a move changes, and where a table ends."""
 
 import numpy as np
 
 from posviz.teaching.checker import Checker
-from posviz.teaching.mistakes import POSITIONS_IGNORED, answer, argument, step, wrong
+from posviz.teaching.mistakes import answer, argument, step, wrong
+
+# ---------------------------------------------------------------- which rows learn
+
+
+def row_shares(lengths, rows, *, reaches=np.greater):
+    """Lengths [n] of texts -> the share of texts that look up each row [rows]."""
+    return reaches(lengths[:, None], np.arange(rows)).mean(axis=0)
+
+
+def length_inputs(rng, size):
+    """Texts of many lengths, some longer than the table, and a last row that few of them reach."""
+    rows = 4 + size
+    lengths = rng.integers(1, rows, size=3 + size)
+    lengths[:3] = rows, rows + 2, rows - 1
+    return rng.permutation(lengths), rows
+
+
+check_row_shares = Checker(
+    "The share of texts that train each row",
+    row_shares,
+    length_inputs,
+    edges=[(np.array([3]), 5), (np.array([2, 9, 9, 5]), 4)],  # one text; longer than the table
+    mistakes=[
+        step("one row too many",
+            "You let a text reach one row too many. Positions count from 0, so a text of 3 tokens "
+            "looks up the rows 0, 1 and 2: compare with >, not >=.", reaches=np.greater_equal),
+        step("one row too few",
+            "You let a text reach one row too few. A text of 3 tokens looks up row 2, because "
+            "positions count from 0.", reaches=lambda lengths, row: lengths > row + 1),
+        step("last tokens alone",
+            "You counted only the texts that end at a row. A longer text looks up that row as "
+            "well: compare with >, not ==.", reaches=lambda lengths, row: lengths == row + 1),
+        answer("texts that do not reach", lambda share: 1 - share,
+            "You counted the texts that do not reach a row. A row learns from the texts that are "
+            "longer than its position."),
+        answer("texts counted", lambda share, lengths: share * len(lengths),
+            "You counted the texts. Divide by the number of texts: the share of row 0 is 1, "
+            "because every text has a first token."),
+        answer("divided by the tokens",
+            lambda share, lengths: share * len(lengths) / lengths.sum(),
+            "You divided by the number of tokens. Divide by the number of texts."),
+        answer("divided by the rows",
+            lambda share, lengths, rows: share * len(lengths) / rows,
+            "You divided by the number of rows. Divide by the number of texts."),
+        answer("rows upside down", lambda share: share[::-1],
+            "Your first number belongs to the last row. Return the rows in their order: row 0 "
+            "first, and its share is the largest."),
+        wrong("longest text alone", lambda lengths, rows: 1.0 * (np.arange(rows) < lengths.max()),
+            "You asked only whether any text reaches a row. Return the share of the texts."),
+    ],
+)
 
 # ---------------------------------------------------------------- moves
 
 
-def unnoticed(
-    positions,
-    moved,
-    rows,
-    *,
-    has_rows=lambda moved, rows: moved.min() >= 0 and moved.max() < rows,
-    same=lambda moved, positions: np.ptp(moved - positions) == 0,
-):
-    """positions [n], moved [n], rows of the table -> whether a model of offsets sees no move."""
-    return bool(has_rows(moved, rows) and same(moved, positions))
+def offsets(positions):
+    """Positions [n] -> the offset i − j of all pairs [n, n]."""
+    return np.subtract.outer(positions, positions)
+
+
+def different(n):
+    """The pairs of two different tokens, as a mask [n, n]."""
+    return ~np.eye(n, dtype=bool)
+
+
+def changed_offsets(positions, moved, *, compared=offsets, counted=different):
+    """positions [n], moved [n] -> the share of pairs of two tokens whose offset has changed."""
+    changed = compared(positions) != compared(moved)
+    return changed[counted(len(positions))].mean()
 
 
 def moved_inputs(rng, size):
-    """Moved in eight ways, each time three or more positions that are not evenly spaced."""
-    positions = np.cumsum(rng.integers(1, 4, size=3 + size // 2)) + rng.integers(2, 5)
+    """Moved in eight ways, each time four or more positions that are not evenly spaced."""
+    positions = np.cumsum(rng.integers(1, 4, size=4 + size // 2)) + rng.integers(2, 5)
     positions[-1] += 4
-    rows = 3 * int(positions[-1])
+    last = len(positions) - 1
+    swapped, split = positions.copy(), positions.copy()
+    swapped[[0, 1]] = swapped[[1, 0]]
+    split[2:] += 5
     moved = (
-        positions + 1,
-        positions * 2,  # as ordered as before
-        positions + rows - positions[-1] - 1,  # up to the last row
+        split,
         positions[0] + positions[-1] - positions,  # mirrored
-        positions + rows - positions[-1],  # one too far
-        positions - positions[0],  # down to the first row
+        swapped,
+        positions + 3,
+        positions * 2,
         np.roll(positions, 1),
-        positions - positions[0] - 1,  # one too far
+        np.where(np.arange(last + 1) == last, positions + 2, positions),
+        0 * positions,
     )[size - 1]
-    return positions, moved, rows
+    return positions, moved
 
 
-def distances(positions):
-    """Positions [n] -> the distances of all pairs [n, n]."""
-    return abs(np.subtract.outer(positions, positions))
-
-
-check_unnoticed = Checker(
-    "Is the move unnoticed?",
-    unnoticed,
+check_changed_offsets = Checker(
+    "The share of offsets that a move changes",
+    changed_offsets,
     moved_inputs,
+    edges=[
+        (np.array([2, 3, 7]), np.array([12, 13, 17])),  # all moved by the same
+        (np.array([4, 6]), np.array([4, 5])),  # two tokens
+    ],
     mistakes=[
-        step("ends of the table forgotten",
-            "You asked only whether all moved by the same. A position beyond the last row, or "
-            "below 0, has no row: ask for 0 <= moved and moved < rows, too.",
-            has_rows=lambda moved, rows: True),
-        step("negative positions let in",
-            "You let positions below 0 pass. NumPy takes them for rows from the end, far away "
-            "from their neighbours: ask for 0 <= moved, too.",
-            has_rows=lambda moved, rows: moved.max() < rows),
-        step("last row passed",
-            "You let a position pass that is as large as the number of rows. Positions count "
-            "from 0, so rows end at rows − 1: compare with <, not <=.",
-            has_rows=lambda moved, rows: moved.min() >= 0 and moved.max() <= rows),
         step("distances without sign",
             "You compared distances without their sign. A mirrored text has the same distances "
-            "and other offsets, and the model does notice: what stood before now comes after. "
-            "Compare moved − positions.",
-            same=lambda moved, positions: np.array_equal(distances(moved), distances(positions))),
+            "and other offsets, because what was before a token is now after it. Compare i − j.",
+            compared=lambda positions: abs(offsets(positions))),
         step("order alone",
-            "You asked for the same order. Twice as far apart is the same order, and other "
-            "offsets.", same=lambda moved, positions: (np.diff(moved) > 0).all()),
-        step("positions sorted",
-            "You sorted the positions, and that puts back what was mixed up. The model does "
-            "notice which token stands where: compare moved − positions, as they are.",
-            same=lambda moved, positions: np.ptp(np.sort(moved) - np.sort(positions)) == 0),
-        step("ends of the table alone",
-            "You asked only whether every position has a row. Then there is an answer, but also "
-            "for shuffled positions, which cost more than a nat: ask for equal offsets, too.",
-            same=lambda moved, positions: True),
-        wrong("every move", lambda positions, moved, rows: True,
-            "You let every move pass. Look at the losses once more: some of them grew."),
-        wrong("no move at all", lambda positions, moved, rows: False,
-            "You let no move pass. Look at the losses once more: one of them stayed as it was."),
+            "You compared only which token comes first. Positions that are twice as far apart "
+            "have the same order and other offsets. Compare i − j.",
+            compared=lambda positions: np.sign(offsets(positions))),
+        step("sums of positions",
+            "You compared sums of two positions. An offset is a difference: i − j.",
+            compared=lambda positions: np.add.outer(positions, positions)),
+        step("tokens with themselves",
+            "You counted each token with itself, and that offset is always 0. Leave the diagonal "
+            "out.", counted=lambda n: np.ones((n, n), dtype=bool)),
+        step("neighbours alone",
+            "You compared neighbouring tokens only. Compare all pairs of two different tokens.",
+            counted=lambda n: np.eye(n, k=-1, dtype=bool)),
+        wrong("tokens counted", lambda positions, moved: (positions != moved).mean(),
+            "You counted the tokens that have another position. If all of them move by the same, "
+            "no offset changes: compare pairs."),
+        wrong("positions sorted",
+            lambda positions, moved: changed_offsets(np.sort(positions), np.sort(moved)),
+            "You sorted the positions, and that undoes a swap. Each position belongs to its "
+            "token: compare them in the order in which they are given."),
+        answer("offsets that stay", lambda share: 1 - share,
+            "You returned the share of offsets that stay the same. Return the share that changes."),
+        answer("pairs counted",
+            lambda share, positions: share * len(positions) * (len(positions) - 1),
+            "You counted the pairs. Divide by the number of pairs, n(n − 1)."),
+        answer("pairs counted once",
+            lambda share, positions: share * len(positions) * (len(positions) - 1) / 2,
+            "You counted the pairs. Divide by the number of pairs: the share is at most 1."),
     ],
 )
 
@@ -136,91 +193,5 @@ check_has_row = Checker(
         wrong("every position let in", lambda position, rows, padding_offset: True,
             "You let every position pass. Clamped to the last row, or wrapped around, it gets "
             "some row, but none that was trained for it: beyond the table there is nothing."),
-    ],
-)
-
-# ---------------------------------------------------------------- parameters
-
-
-def parameter_count(max_seq_len, d_model, padding_offset):
-    """Positions, columns, rows for padding -> the number of parameters of the table."""
-    return (max_seq_len + padding_offset) * d_model
-
-
-check_parameter_count = Checker(
-    "The parameters of a learned table",
-    parameter_count,
-    lambda rng, size: (int(rng.integers(3, 10)) * size, 2 * size, size % 4),
-    edges=[(10, 4, 2), (1, 4, 0)],  # one token, no padding
-    mistakes=[
-        argument("padding rows forgotten",
-            "You left out the rows for padding. They are part of the table, and stored and "
-            "loaded with it: it has max_seq_len + padding_offset rows.", padding_offset=0),
-        argument("always two padding rows",
-            "You wrote 2 into the formula, the offset of OPT: use the argument padding_offset, "
-            "which is 0 for GPT-2 and BERT.", padding_offset=2),
-        argument("one row too many",
-            "You have one row too many. Positions 0 … max_seq_len − 1 are max_seq_len rows; "
-            "there is none for position max_seq_len.",
-            max_seq_len=lambda max_seq_len: max_seq_len + 1),
-        wrong("brackets missing in the rows",
-            lambda max_seq_len, d_model, padding_offset: max_seq_len + padding_offset * d_model,
-            "You multiplied the rows for padding alone by d_model. Every row has d_model "
-            "numbers: write (max_seq_len + padding_offset) * d_model."),
-        wrong("padding rows of one number",
-            lambda max_seq_len, d_model, padding_offset: max_seq_len * d_model + padding_offset,
-            "You counted one number for each row of padding. Those rows are as wide as the "
-            "others: add them before you multiply by d_model."),
-        answer("bytes of float32", lambda count: 4 * count,
-            "You counted bytes: in float32 each number takes four. Parameters are the numbers "
-            "themselves, in whatever precision."),
-    ],
-)
-
-# ---------------------------------------------------------------- rows
-
-
-def lookup(table, positions, padding_offset):
-    """table [rows, d_model], positions [n], rows for padding -> rows [n, d_model]."""
-    return table[positions + padding_offset]
-
-
-def lookup_inputs(rng, size):
-    """Arguments of the exercise, larger with the size."""
-    table = rng.normal(size=(2 * size + 3 + size % 4, 3))  # room for two rows too late
-    positions = 1 + rng.permutation(2 * size)[: size + 1]
-    positions[-1] = 0
-    return table, positions, size % 4
-
-
-check_lookup = Checker(
-    "The rows of the positions",
-    lookup,
-    lookup_inputs,
-    edges=[
-        (np.arange(15.0).reshape(5, 3), np.array([2, 0]), 1),  # the first position
-        (np.arange(12.0).reshape(4, 3), np.array([0]), 2),  # one token
-    ],
-    mistakes=[
-        argument("padding offset forgotten",
-            "You took row number position, so position 0 gets a row made for padding. The first "
-            "padding_offset rows are not for positions: take row position + padding_offset.",
-            padding_offset=0),
-        argument("padding offset subtracted",
-            "You subtracted padding_offset; add it. Position 0 − 2 is row −2, and NumPy then "
-            "counts from the end without a word.",
-            padding_offset=lambda padding_offset: -padding_offset),
-        argument("always two padding rows",
-            "You added 2, the offset of OPT: use the argument padding_offset, which is 0 for "
-            "GPT-2 and BERT.", padding_offset=2),
-        argument("positions from 1",
-            "Your rows are those of the positions before: positions count from 0, so subtract no "
-            "1. Where nothing is before, NumPy took the last row.",
-            positions=lambda positions: positions - 1),
-        argument("positions sorted",
-            "You returned the rows in the order of the table. Return them in the order of the "
-            "positions: row i of your answer belongs to positions[i].",
-            positions=lambda positions: np.sort(positions)),
-        POSITIONS_IGNORED,
     ],
 )
