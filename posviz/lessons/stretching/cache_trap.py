@@ -64,7 +64,7 @@ class CacheTrap(Picture):
         )
 
     def draw(self, figure: Figure) -> list:
-        """Where keys seem to stand for the newest query, and the error as the text grows."""
+        """Where keys seem to be for the newest query, and the error as the text grows."""
         places, errors = figure.subplots(2, 1, height_ratios=(1.9, 1), sharex=True)
         zero(errors)
         dashes = {"color": "C6", "linestyle": "--"}
@@ -76,7 +76,7 @@ class CacheTrap(Picture):
         prompt = Rule(places, {"color": "C4", "linestyle": "-."}, "prompt", "prompt")
         error = Curve(errors, "C1-", "by_step")
         mark = Curve(errors, "C1o", "here", marks=1.6)
-        places.set(ylabel="seems to stand at", ylim=(-150, 3900))
+        places.set(ylabel="seems to be at", ylim=(-150, 3900))
         places.set(xlim=(-0.02 * LONGEST, 1.02 * LONGEST))
         errors.set(xlabel="key (position); text so far (tokens)", ylabel="score off by")
         errors.set_ylim(-0.6, 5.6)
@@ -86,7 +86,7 @@ class CacheTrap(Picture):
         return [true, query, prompt, seems, ahead, error, mark]
 
     def caption(self, arrays: Arrays) -> str:
-        """Where the most misplaced key seems to stand, how far scores are off, and the cost."""
+        """Where the most misplaced key seems to be, how far scores are off, and the cost."""
         start = f"{arrays.method}, {arrays.length:,} tokens: "
         if arrays.cache == UNTURNED:
             return f"{start}no score is off, but each step rotates all {arrays.length:,} keys anew."

@@ -159,7 +159,7 @@ check_on_scores = Checker(
     mistakes=[
         answer("q only", lambda y: y**0.5,
             "That is the attention factor, which cos and sin are multiplied by. Query and key "
-            "both are turned with them, so a score has it twice: square it."),
+            "are both rotated with them, so a score has it twice: square it."),
         answer("temperature for its reciprocal", lambda y: 1 / y,
             "Scores are divided by the temperature, and here they grow: return what they are "
             "multiplied by, which is above 1 where nothing else is given."),
@@ -174,7 +174,7 @@ check_on_scores = Checker(
             "quotient of 0.1 · mscale · ln(factor) + 1 and the same with mscale_all_dim.",
             are_given=lambda first, second: False),
         argument("quotient upside down",
-            "Your quotient is upside down: mscale stands above, mscale_all_dim below.",
+            "Your quotient is upside down: mscale belongs above, mscale_all_dim below.",
             mscale=lambda mscale_all_dim: mscale_all_dim, mscale_all_dim=lambda mscale: mscale),
         wrong(
             "quotient of the two numbers",
