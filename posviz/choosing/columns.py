@@ -159,7 +159,7 @@ def both_ways(row: str) -> Cell:
 
 
 def census(row: str) -> Cell:
-    """In how many of 530 model files of transformers 5.23 it is found; lesson 11 has the grep."""
+    """In how many of 530 model files of transformers 5.23 it is found, by its pattern."""
     if row not in CENSUS:
         return Cell(np.nan, "with RoPE")
     files = CENSUS[row].files

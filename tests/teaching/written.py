@@ -157,18 +157,6 @@ def blocks_added_to_scores(length, block):
     return torch.zeros(length, length).masked_fill(hidden, -1e9)
 
 
-# ---------------------------------------------------------------- 10 stretching, 11 content
-
-
-def cope_uncut(scores, by_row):
-    gates = np.tril(1 / (1 + np.exp(-scores)))
-    positions = np.cumsum(gates[:, ::-1], axis=1)[:, ::-1]
-    below, part = np.floor(positions).astype(int), positions % 1
-    low = np.take_along_axis(by_row, below, axis=1)
-    high = np.take_along_axis(by_row, np.ceil(positions).astype(int), axis=1)
-    return np.tril((1 - part) * low + part * high)
-
-
 WRONG = {
     "check_permutation": {
         "exact comparison": order_of_equal_rows,
@@ -228,7 +216,6 @@ WRONG = {
         "rounded": overflow_token_by_token,
         "rounded down": lambda *given: overflow_token_by_token(*given) - 1,
     },
-    "check_cope": {"not cut off": cope_uncut},
 }
 
 RIGHT = {

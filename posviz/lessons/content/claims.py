@@ -24,7 +24,7 @@ CONFIG = {
 }
 
 
-@claim("A layer without a positional encoding cannot tell how many tokens stand before a query.",
+@claim("A layer without a positional encoding cannot know how many tokens come before a query.",
     cases={"without a mask": np.ones_like(CAUSAL), "with a causal mask": CAUSAL},
     measures="the error, in tokens, of a position that is read off the weight of the first token",
     rule="> 0.5", sources=("haviv2022transformer",), section="1 A layer without position")
@@ -34,7 +34,7 @@ def nope_has_no_position(mask):
     return largest(1 / weights[:, 0] - 1 - TOKENS)
 
 
-@claim("With a window of w tokens in all layers, the output depends on the last w tokens alone.",
+@claim("With a window of w tokens in all layers, the output depends on the last w tokens only.",
     cases={"for one layer": 1, "for two layers": 2, "for four layers": 4},
     measures="the number of tokens that reach the last query through windows of 8 tokens",
     rule="== 8", sources=("yang2025rope",), section="2 Windows below, the whole text above")
@@ -70,7 +70,7 @@ def a_one_is_a_layer_without(model):
 @claim("A constant that suits rows of 1024 keys does as well as ln n.",
     cases={"for 64 keys": 64, "for 1024 keys": 1024, "for 65 536 keys": 65_536},
     measures="the weight of the best key with the constant, divided by its weight with ln n",
-    rule=">= 0.99", sources=("nakanishi2025scalable",), section="4 As sharp as the row is long")
+    rule=">= 0.99", sources=("nakanishi2025scalable",))
 def a_constant_is_as_good_as_log_n(keys):
     """In a longer row more keys share the weight, and only ln n grows with the row."""
     factors = np.array([log_n_factor(1024), log_n_factor(keys)], dtype=float)
@@ -90,9 +90,9 @@ def log_n_may_be_subtracted(keys):
 @claim("FoX is ALiBi.",
     cases={"if all gates are equal": 1 / 4, "if one gate is nearly closed": 4.0},
     measures="the largest difference between the bias of FoX and that of ALiBi, over 32 tokens",
-    rule="< 1e-9", sources=("lin2025forgetting",), section="5 Forgetting")
+    rule="< 1e-9", sources=("lin2025forgetting",), section="4 Let the text decide what is far")
 def fox_is_alibi(lost):
-    """ALiBi takes the same for each token, but a gate depends on what its token says."""
+    """ALiBi subtracts the same for each token, but a gate depends on the content of its token."""
     bias = fox_bias(np.where(TOKENS[:32] == 16, -lost, -1 / 4))
     line = alibi_bias(np.array([1 / 4]), OFFSETS[:32, :32])[0]
     return largest(np.tril(bias - line))
@@ -101,7 +101,7 @@ def fox_is_alibi(lost):
 @claim("ALiBi's bias is qᵀ Mᵈ k, with a matrix M to the power of the distance, as RoPE's score is.",
     cases={"for the slope 1/2": 1 / 2, "for the slope 1/256": 1 / 256},
     measures="the largest difference between qᵀ Mᵈ k and ALiBi's bias, over 32 tokens",
-    rule="< 1e-9", sources=("zhang2025grape",))
+    rule="< 1e-9", sources=("zhang2025grape",), section="5 One matrix for most of them")
 def alibi_is_a_matrix(slope):
     """For each token RoPE's matrix rotates once, and ALiBi's matrix (1 1; 0 1) shears once."""
     powers = [np.linalg.matrix_power([[1.0, 1.0], [0.0, 1.0]], d) for d in TOKENS[:32]]

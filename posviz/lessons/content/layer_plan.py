@@ -3,7 +3,6 @@
 import functools
 
 import numpy as np
-from matplotlib import rcParams
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
@@ -21,12 +20,24 @@ PLANS = {  # of each its configuration, and the entry that limits how far a laye
     "Cohere 2": ({"model_type": "cohere2"}, "sliding_window"),
     "Llama 4": ({"model_type": "llama4_text"}, "attention_chunk_size"),
     "SmolLM3": ({"model_type": "smollm3"}, ""),
+    "Gemma 3": (
+        {
+            "model_type": "gemma3_text",
+            "rope_parameters": {
+                "sliding_attention": {"rope_type": "default", "rope_theta": 10_000.0},
+                "full_attention": {"rope_type": "default", "rope_theta": 1_000_000.0},
+            },
+        },
+        "sliding_window",
+    ),
 }
+WINDOWS_IN_A_ROW = {"all windowed": MOST, "Gemma 3": 5}  # before a layer that sees all
+KINDS = ("NoPE", "RoPE", "RoPE, larger base")
 LIMITED = tuple(plan for plan, (_, limit) in PLANS.items() if limit)
 
 
 class LayerPlan(Picture):
-    """Some layers see near tokens and have RoPE; others see all and have no position."""
+    """Most layers have RoPE and see near tokens; others see all, and may have no position."""
 
     size = (8.0, 4.2)
 
@@ -40,48 +51,52 @@ class LayerPlan(Picture):
     def compute(self) -> Arrays:
         """Return of each layer [layers] what it sees, and how far information has come after it.
 
-        sees: the most keys of a query; rope: whether it rotates queries and keys; warm: the ends of
-        the bars of layers whose queries grow with their position, x and y; newest: the last
-        position that token 0 has reached. heard: how many tokens reach the last one.
+        sees: the most keys of a query; kind: its place in KINDS; newest: the last position that
+        token 0 has reached. reaching: how many tokens reach the last one.
         """
-        plan, rope = plan_of(self.plan, self.layers, self.window)
+        plan, bases = plan_of(self.plan, self.layers, self.window)
         newest, oldest = [0], self.length - 1
         for layer in plan:
             newest.append(_newest_after(layer, newest[-1], self.length - 1))
         for layer in reversed(plan):
             oldest = _oldest_before(layer, oldest)
         sees = [min(layer.window or layer.chunk or self.length, self.length) for layer in plan]
-        warm = [i for i, layer in enumerate(plan) if layer.temperature is not None]
+        least = min((base for base in bases if base), default=0)
         return self.arrays(
             sees=np.array(sees),
             newest=np.array(newest[1:]),
-            rope=np.array(rope),
-            warm=(np.take(sees, warm), np.array(warm) + 1),
-            heard=self.length - oldest,
+            kind=np.array([(base > 0) + (base > least > 0) for base in bases]),
+            reaching=self.length - oldest,
             # The same for several numbers of layers: axes take long to be drawn anew.
             room=(0.4, next(most for most in (8, 12, 24, 36, MOST) if self.layers <= most) + 0.6),
         )
 
     def draw(self, figure: Figure) -> list:
-        """A bar for each layer, the first at the bottom: what it sees, what token 0 reaches."""
+        """For each layer, the first at the bottom: what it sees, and how far token 0 reaches."""
         near, spread = figure.subplots(1, 2, width_ratios=(1, 1.25))
         near.set(title="a layer sees", ylabel="layer", xscale="log", xlabel="tokens")
         near.set(xlim=(50, 1.6 * LONGEST), ylim=(0.4, MOST + 0.6))
         near.xaxis.set_major_locator(LogLocator(base=100))
         near.xaxis.set_minor_locator(NullLocator())
-        spread.set(title="token 0 reaches", xlabel="position (tokens)")
+        spread.set(title="reach of token 0", xlabel="position (tokens)")
         spread.set(xlim=with_room(0, LONGEST), ylim=(0.4, MOST + 0.6))
         spread.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
         spread.tick_params(labelleft=False)
         whole(near.yaxis, spread.yaxis, most=8)
         whole(spread.xaxis, most=3)
+        look, marks = ("C1", "C0", "C2"), ("D", "o", "s")
+        dots = [
+            Curve(near, look[kind] + marks[kind], lambda a, kind=kind: _dots(a, kind), name)
+            for kind, name in enumerate(KINDS)
+        ]
         bars = [
             Other(
-                axes.add_patch(Polygon([(0, 0)], color=colour, lw=0, alpha=0.85, animated=True)),
-                lambda a, x=x, of=of, rope=rope: {"xy": _bars(x, getattr(a, of), a.rope == rope)},
+                spread.add_patch(
+                    Polygon([(0, 0)], color=look[kind], lw=0, alpha=0.85, animated=True)
+                ),
+                lambda a, kind=kind: {"xy": _bars(0, a.newest, a.kind == kind)},
             )
-            for axes, x, of in ((near, 1, "sees"), (spread, 0, "newest"))
-            for rope, colour in ((True, "C0"), (False, "C1"))
+            for kind in range(len(KINDS))
         ]
         fit = [
             Limits(near, lambda a: {"ylim": a.room}),
@@ -89,34 +104,33 @@ class LayerPlan(Picture):
         ]
         grey = {"color": "C6", "linestyle": "--"}
         end = Rule(spread, grey, lambda a: a.length - 1, "last token")
-        ink = rcParams["text.color"]
-        warm = Curve(near, "^", "warm", "queries grow with position", marks=0.8, color=ink)
-        with_rope, without = (bar.artist for bar in bars[:2])
-        with_rope.set_label("RoPE")
-        without.set_label("no position")
-        handles = [with_rope, without, end, warm]
-        legend_above(figure, handles, narrow=2, columnspacing=1.3, handlelength=1.5)
-        return [*fit, *bars, end, warm]
+        order = [dots[1], dots[2], dots[0], end]
+        legend_above(figure, order, narrow=2, columnspacing=1.3, handlelength=1.5)
+        return [*fit, *dots, *bars, end]
 
     def caption(self, arrays: Arrays) -> str:
-        """How far information from the first token gets, and from where the last one has some."""
+        """How many tokens have a part in the last one."""
+        layers = f"layer{'s' * (arrays.layers > 1)}"
         return (
-            f"After layer {arrays.layers} of {arrays.plan}, information from token 0 has come to "
-            f"position {arrays.newest[-1]:,}, and the last token depends on {arrays.heard:,} of "
-            f"{arrays.length:,} tokens."
+            f"After {arrays.layers} {layers} of {arrays.plan}, {arrays.reaching:,} of "
+            f"{arrays.length:,} tokens can influence the last token’s output."
         )
 
 
 @functools.lru_cache(maxsize=64)
-def plan_of(name: str, layers: int, window: int) -> tuple[tuple[Layer, ...], tuple[bool, ...]]:
-    """Return the layers of a plan, and whether each rotates queries and keys, as released."""
+def plan_of(name: str, layers: int, window: int) -> tuple[tuple[Layer, ...], tuple[float, ...]]:
+    """Return the layers of a plan and the base of each, 0 without RoPE, as released."""
     config, limit = PLANS[name]
     config = {**config, "head_dim": 128, "num_hidden_layers": layers} | {limit: window}
-    if name == "all windowed":
-        config["layer_types"] = ["sliding_attention"] * layers
+    if name in WINDOWS_IN_A_ROW:
+        full = WINDOWS_IN_A_ROW[name] + 1
+        config["layer_types"] = [
+            "sliding_attention" if layer % full else "full_attention"
+            for layer in range(1, layers + 1)
+        ]
     reading = read_config(config)
-    rope = {kind.kind: kind.method != "none" for kind in reading.kinds}
-    return reading.layers, tuple(rope[layer.kind] for layer in reading.layers)
+    bases = {kind.kind: kind.base if kind.method != "none" else 0.0 for kind in reading.kinds}
+    return reading.layers, tuple(bases[layer.kind] for layer in reading.layers)
 
 
 def _newest_after(layer, newest, last):
@@ -131,6 +145,12 @@ def _oldest_before(layer, oldest):
     if layer.chunk:
         return oldest // layer.chunk * layer.chunk
     return max(oldest - layer.window + 1, 0) if layer.window else 0
+
+
+def _dots(arrays, kind):
+    """What the layers of a kind see, and their numbers."""
+    at = np.flatnonzero(arrays.kind == kind)
+    return arrays.sees[at], at + 1
 
 
 def _bars(start, ends, chosen):
