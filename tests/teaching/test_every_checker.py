@@ -176,14 +176,10 @@ EDGES = {
             np.isclose(head(inputs), outputs).all(axis=1).any()
         ),
     },
-    "check_t5_bucket_function": {
-        "the query itself": lambda offsets, buckets, most: 0 in offsets,
-        "a key ahead": lambda offsets, buckets, most: offsets.min() < 0,
-        "beyond max_distance": lambda offsets, buckets, most: offsets.max() > most,
-        "an odd half": lambda offsets, buckets, most: buckets // 2 % 2 == 1,
-        "the last single bucket": lambda offsets, buckets, most: buckets // 4 - 1 in offsets,
+    "check_bias_matrix": {
+        "one token": lambda numbers, length: length == 1,
+        "the example": lambda numbers, length: length == 2 and numbers[0] == 7,
     },
-    "check_transformer_xl_scores": {"one token": lambda q, *rest: len(q) == 1},
     "check_shaw_index": {
         "position 0": lambda q, k, most: 0 in q,
         "one token": lambda q, k, most: len(q) == len(k) == 1,

@@ -5,10 +5,8 @@ import math
 
 import numpy as np
 import torch
-from transformers.models.t5.modeling_t5 import T5Attention
 
 from posviz.encodings.xpos import xpos_scale
-from posviz.lessons.relative.exercises import OFFSETS
 from posviz.lessons.sinusoidal import found_table
 from tests.teaching.checkers import SOLUTIONS
 
@@ -42,44 +40,6 @@ def order_of_equal_rows(head, inputs, outputs):
 def base_by_column(column, pair, sine=math.asin):
     """Solve the frequency of a pair for the base, as read with four digits."""
     return round(sine(round(found_table()[1, column], 4)) ** (-8 / (2 * pair)), 3)
-
-
-# ---------------------------------------------------------------- 04 relative
-
-
-def buckets_of_t5(offsets, num_buckets, max_distance):
-    """transformers' own, which takes key − query and logarithms in float32."""
-    ahead = -torch.tensor(offsets)
-    return T5Attention._relative_position_bucket(ahead, True, num_buckets, max_distance)
-
-
-def bucket_by_bucket(exact=lambda half: half // 2):
-    def answer(offsets, num_buckets, max_distance):
-        half = num_buckets // 2
-        first = exact(half)
-        buckets = []
-        for offset in offsets.tolist():
-            bucket = abs(offset)
-            if bucket >= first:
-                share = math.log(bucket / first) / math.log(max_distance / first)
-                bucket = min(first + (half - first) * share, half - 1)
-            buckets.append(int(bucket) + half * (offset < 0))
-        return buckets
-
-    return answer
-
-
-def xl_cell_by_cell(score):
-    """score(q_i, k_j, r of their offset, r one row before, u, v), 0 for keys ahead."""
-
-    def answer(q, k, r, u, v):
-        scores = np.zeros((len(q), len(q)))
-        for i in range(len(q)):
-            for j in range(i + 1):
-                scores[i, j] = score(q[i], k[j], r[i - j], r[i - j - 1], u, v)
-        return scores
-
-    return answer
 
 
 # ---------------------------------------------------------------- 05 rotary
@@ -168,26 +128,6 @@ WRONG = {
         "power not undone": 1 / math.asin(found_table()[1, 1]),
         "nearly": base_by_column(1, 1),
     },
-    "check_t5_buckets": {
-        "no bucket": [5, 21, 10, 13, 32],
-        "not rounded": [5, 21, 10.64, 13.81, 31],
-        "wrong at 5": [4, 21, 10, 12, 30],
-        "wrong at −5": [5, 20, 10, 12, 30],
-        "wrong at 20": [5, 21, 9, 13, 30],
-        "wrong at 60": [5, 21, 10, 12, 31],
-        "wrong at −200": [5, 21, 10, 13, 30],
-    },
-    "check_t5_bucket_function": {
-        "half of an odd half": bucket_by_bucket(exact=lambda half: half / 2),
-    },
-    "check_transformer_xl_scores": {
-        "u or v misplaced": xl_cell_by_cell(
-            lambda q, k, r, before, u, v: (q + u + v) @ (k + r),
-        ),
-        "r misplaced": xl_cell_by_cell(
-            lambda q, k, r, before, u, v: (q + u) @ k + (q + v) @ before,
-        ),
-    },
     "check_apply_rotary": {
         "overwritten too soon": rotated_in_place,
         "angles in float16": rotated_in(torch.float16),
@@ -220,8 +160,6 @@ WRONG = {
 
 RIGHT = {
     "check_permutation": [order_of_close_rows],
-    "check_t5_buckets": [T5Attention._relative_position_bucket(-torch.tensor(OFFSETS))],
-    "check_t5_bucket_function": [buckets_of_t5, bucket_by_bucket()],
     "check_apply_rotary": [rotated_as_complex_numbers, rotated_in(torch.float32)],
     "check_slip": [np.round(plane(-1.5), 3)],
     "check_head_from_curve": [head_of_slope(neighbours)],

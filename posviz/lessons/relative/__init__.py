@@ -1,15 +1,5 @@
-"""Relative positions: a score is told how far apart its query and key are."""
+"""Relative positions: a score depends on how far apart its query and key are."""
 
-from posviz.lessons.relative.exercises import (
-    check_shaw_index,
-    check_t5_bucket_function,
-    check_t5_buckets,
-    check_transformer_xl_scores,
-)
+from posviz.lessons.relative.exercises import check_bias_matrix, check_shaw_index
 
-__all__ = [
-    "check_shaw_index",
-    "check_t5_bucket_function",
-    "check_t5_buckets",
-    "check_transformer_xl_scores",
-]
+__all__ = ["check_bias_matrix", "check_shaw_index"]

@@ -49,7 +49,7 @@ def weighed(length, encoding):
 
 @claim("With a relative encoding the output is the same wherever a text stands.", cases=METHODS,
     measures="the largest change of an output when six words move by 7 positions", rule="< 1e-9",
-    section="2 The offset")
+    section="3 What such a model does not see")
 def the_output_does_not_see_a_shift(encoding):
     """A shift adds the same number to both positions of a pair, so their offset stays the same."""
     return largest(outputs(encoding, shift=7) - outputs(encoding))
@@ -58,7 +58,7 @@ def the_output_does_not_see_a_shift(encoding):
 @claim("With a relative encoding, a sentence whose words change places is the same to the model.",
     cases=METHODS,
     measures="the largest change of a word's output when the halves of six words change places",
-    rule="< 1e-9")
+    rule="< 1e-9", section="3 What such a model does not see")
 def a_reordered_sentence_is_the_same(encoding):
     """Reordering changes the offsets, and each offset has its own vector or number."""
     order = [3, 4, 5, 0, 1, 2]
@@ -72,7 +72,7 @@ def a_reordered_sentence_is_the_same(encoding):
         "with buckets (T5)": lambda apart: len(np.unique(t5_bucket(apart))),
         "with a formula (ALiBi)": lambda apart: parameters_of(Alibi()),
     }, measures="the number of rows that 512 tokens read, where n² is 262 144", rule="== 262144",
-    section="3 The plainest form: a number for each offset")
+    section="2 One number for each offset")
 def storage_grows_with_the_square(rows):
     """All pairs at the same offset share one row of the table."""
     return rows(offsets(np.arange(512), np.arange(512)))
@@ -81,7 +81,7 @@ def storage_grows_with_the_square(rows):
 @claim("Clipping at k means that tokens farther away than k are ignored.",
     cases={"with k = 4": 4, "with k = 16": 16},
     measures="the share of attention that 32 random tokens give to those farther away than k",
-    rule="< 1e-9", sources=("shaw2018relative",), section="4 Shaw: a vector for each offset")
+    rule="< 1e-9", sources=("shaw2018relative",), section="4 Clip: far is far")
 def far_tokens_are_ignored(clip):
     """Far tokens share the vector of distance k, and their words still count."""
     table = normal(1, 2 * clip + 1, HEAD_DIM) / np.sqrt(HEAD_DIM)
@@ -92,7 +92,7 @@ def far_tokens_are_ignored(clip):
 @claim("Shaw's relative positions act on the scores alone.",
     cases={"without a table for the values": None, "with one, as in the paper": ROWS[1]},
     measures="the largest difference of an output from the weighted sum of the values",
-    rule="< 1e-9", sources=("shaw2018relative",))
+    rule="< 1e-9", sources=("shaw2018relative",), section="5 A vector for each offset")
 def shaw_acts_on_the_scores_alone(table):
     """The paper adds a vector of the offset to each value as well."""
     output, weights, values = weighed(6, Shaw(ROWS[0], table))
@@ -114,7 +114,7 @@ def the_often_written_score_is_the_right_one():
 
 @claim("Transformer-XL learns its relative encodings R.",
     measures="the largest difference of R from the sinusoid of its offset", rule="> 1e-9",
-    sources=("dai2019transformerxl",), section="What does Transformer-XL learn?")
+    sources=("dai2019transformerxl",))
 def the_relative_encodings_are_learned():
     """R is a sinusoid without parameters; what is learned is W_KR, u and v."""
     nothing, positions, found = np.zeros((1, 1, LEN, HEAD_DIM)), np.arange(LEN), []
@@ -129,7 +129,7 @@ def the_relative_encodings_are_learned():
 @claim("T5 tells distances apart up to 128, and lumps together those beyond.",
     cases={"in the encoder": True, "in the decoder": False},
     measures="the smallest distance in the last bucket", rule="== 128",
-    sources=("raffel2020t5", "t5code"), section="7 T5: one number again")
+    sources=("raffel2020t5", "t5code"))
 def distances_are_told_apart_up_to_128(both):
     """At 128 a further bucket would begin, which does not exist, so the last begins earlier."""
     buckets = t5_bucket(np.arange(1001), bidirectional=both)
