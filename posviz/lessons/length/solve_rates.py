@@ -68,9 +68,7 @@ class SolveRates(Picture):
         small = {"marks": 0.7}
         parts = [
             Curve(axes, "C0o", lambda a: a.dots["solved"], "solved here and at 1×", **small),
-            Ring(
-                axes, "C1o", lambda a: a.dots["learned"], "solved only at 1×", edge=0.25, **small
-            ),
+            Ring(axes, "C1o", lambda a: a.dots["learned"], "solved only at 1×", edge=0.25, **small),
             Curve(axes, "C6x", lambda a: a.dots["missed"], "not even at 1×", **small),
         ]
         row = Curve(axes, "C6-", lambda a: _outline(ALL_ARMS.index(a.arm)), stroke=0.6)
