@@ -33,7 +33,7 @@ def _only(slides: Stacks, wanted: set[int]) -> list[list[Slide]]:
         has = ", ".join(map(str, there))
         raise ValueError(f"{slides[0][0].section} has sections {has}; got {missing[0]}")
     chosen = [there[number] for number in sorted(wanted)]
-    return [slides[0], *chosen, *(stack for stack in slides if stack[0].section == "Summary")]
+    return [slides[0], *chosen, *(stack for stack in slides if stack[0].role == "rule")]
 
 
 def fitting(lesson: NotebookNode, minutes: float) -> list[list[Slide]]:

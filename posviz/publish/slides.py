@@ -24,7 +24,7 @@ from posviz.pictures.scripts import as_script
 from posviz.publish import live
 from posviz.publish.assets import policy, scripts, styles, write, write_library
 from posviz.publish.clean import markdown
-from posviz.publish.lesson import living
+from posviz.publish.lesson import about, living
 from posviz.publish.speaker import asked
 from posviz.wording import quoted
 
@@ -62,6 +62,7 @@ class Slide:
     shown: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     picture: str = ""
+    role: str = ""  # of the cell that begins it: "rule" where the lesson is summed up
 
     @property
     def kind(self) -> str:
@@ -83,8 +84,8 @@ def stacks(notebook: NotebookNode) -> list[list[Slide]]:
     said: list[str] = []
     skipped = False
     for number, cell in enumerate(notebook.cells):
-        about = cell.metadata.get("slideshow")
-        mark = about.get("slide_type") or "-" if isinstance(about, dict) else about or "-"
+        shown = cell.metadata.get("slideshow")
+        mark = shown.get("slide_type") or "-" if isinstance(shown, dict) else shown or "-"
         if mark not in MARKS:
             allowed = ", ".join(MARKS)
             raise ValueError(
@@ -100,7 +101,8 @@ def stacks(notebook: NotebookNode) -> list[list[Slide]]:
             if not heading:
                 what = f"cell {number}: a slide must begin with a # heading; got {text[:40]!r}"
                 raise ValueError(what)
-            stacks.append([Slide(heading[2], min(len(heading[1]), 2))])
+            level = min(len(heading[1]), 2)
+            stacks.append([Slide(heading[2], level, role=about(cell).get("role", ""))])
             text = text[heading.end() :]
         elif mark == "subslide":
             stacks[-1].append(Slide(stacks[-1][0].section))

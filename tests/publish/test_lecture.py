@@ -21,7 +21,8 @@ def made(named=(), sizes=(1, 2, 3, 4)):
     for number, size in enumerate(sizes, 1):
         cells.append(cell("slide", f"## {number} It"))
         cells += [cell("subslide", "More.") for _ in range(size - 1)]
-    cells += [cell("slide", f"## {name}") for name in ("Summary", "Appendix (optional)", "A bound")]
+    cells += [cell("slide", f"## {name}") for name in ("The rule", "Optional", "A bound")]
+    cells[-3].metadata["posviz"] = {"role": "rule"}
     about = {"posviz": {"lecture": {"sections": named}}} if named else {}
     return new_notebook(cells=cells, metadata=about)
 
@@ -32,7 +33,7 @@ def names(stacks):
 
 def test_sections_come_in_the_lessons_order_between_title_and_summary():
     chosen = lecture.only(made(), [3, 1])
-    assert names(chosen) == ["05 · RoPE", "1 It", "3 It", "Summary"]
+    assert names(chosen) == ["05 · RoPE", "1 It", "3 It", "The rule"]
     with pytest.raises(ValueError, match="05 · RoPE has sections 1, 2, 3, 4; got 7"):
         lecture.only(made(), [1, 7])
 
@@ -50,7 +51,7 @@ def test_sections_come_in_the_lessons_order_between_title_and_summary():
 )
 def test_named_sections_come_first_and_others_where_there_is_room(named, slides, wanted):
     chosen = lecture.fitting(made(named), slides * lecture.MINUTES + 0.01)
-    assert names(chosen) == ["05 · RoPE", *(f"{number} It" for number in wanted), "Summary"]
+    assert names(chosen) == ["05 · RoPE", *(f"{number} It" for number in wanted), "The rule"]
 
 
 def test_a_picture_takes_as_long_as_a_slide_and_too_little_time_is_refused():
