@@ -34,7 +34,7 @@ def attend(mask, heads=HEADS):
 @claim("A model with n heads has the slopes 2^(−8h/n).",
     cases={f"for {heads} heads": heads for heads in (8, 16, 12, 20)},
     measures="the number of heads whose slope in the released code is not the formula's",
-    rule="== 0", sources=("press2022train", "alibicode"), section="3 One slope for each head")
+    rule="== 0", sources=("press2022train", "alibicode"))
 def slopes_are_one_formula(heads):
     """Where n is no power of two, the released code takes the slopes from two such series."""
     formula = 2.0 ** (-8 * np.arange(1, heads + 1) / heads)
@@ -80,7 +80,8 @@ def any_length_has_a_bias(length):
 
 
 @claim("A head of ALiBi does not exclude far tokens.", cases=ENDS,
-    measures="the factor e^(−slope · distance) at 100 tokens", rule="> 1e-3")
+    measures="the factor e^(−slope · distance) at 100 tokens", rule="> 1e-3",
+    section="4 How far does a head look?")
 def far_tokens_are_not_excluded(slope):
     """The factor is never 0, but in a steep head it is soon as good as 0."""
     return float(np.exp(-100 * slope))
