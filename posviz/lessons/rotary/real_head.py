@@ -29,7 +29,7 @@ class RealHead(Picture):
     paper_size = (3.3, 5.6)
 
     head = choice("previous word", options=tuple(TELLING), label="head of")
-    sentence = stored("car", options=tuple(SENTENCES), given="the heads of one sentence were given")
+    sentence = stored("dog", options=tuple(SENTENCES), given="the heads of one sentence were given")
     positions = choice("given", options=("given", "all the same"))
     layout = choice("right", options=tuple(LAYOUTS), when={"positions": ("given",)})
 

@@ -24,9 +24,9 @@ class RotatingVectors(Picture):
     paper_size = (3.3, 2.1)
 
     together = integer(0, low=0, high=30, play=True, label="both moved by")
-    query = integer(7, low=0, high=30, play=True, label="query position i")
-    key = integer(4, low=0, high=30, label="key position j")
-    pair = integer(1, low=0, high=HEAD_DIM // 2 - 1)
+    query = integer(7, low=0, high=30, play=True, label="query starts at")
+    key = integer(4, low=0, high=30, label="key starts at")
+    pair = integer(1, low=0, high=HEAD_DIM // 2 - 1, more=True)
     # 2^16: each pair rotates half as fast as the one before.
     base = log(65_536, low=10, high=1_000_000, more=True)
 
@@ -67,12 +67,16 @@ class RotatingVectors(Picture):
 
     def caption(self, arrays: Arrays) -> str:
         """The score, and by how much it changes where both are moved."""
-        query, key = arrays.positions
         score, change = signed(arrays.score, ".2f"), np.ptp(arrays.both[1])
         same = "is the same" if change < 1e-12 else f"changes by up to {change:.1e}"
+        starts = arrays.query, arrays.key
+        query, key = (
+            f"{start} + {arrays.together} = {position}" if arrays.together else f"{position}"
+            for start, position in zip(starts, arrays.positions, strict=True)
+        )
         return (
-            f"With q at {query} and k at {key} the score is {score}, and it {same} wherever the "
-            f"offset is {signed(query - key, 'd')}."
+            f"The score is {score} with q at {query} and k at {key}, and it {same} wherever "
+            f"i − j = {signed(arrays.query - arrays.key, 'd')}."
         )
 
 

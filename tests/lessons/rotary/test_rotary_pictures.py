@@ -183,7 +183,7 @@ def test_a_readers_own_heads_stand_in_for_the_sentences():
 def test_norms_are_those_of_columns_32_apart(name):
     arrays = PairNorms(head=name, within=50).compute()
     for part, (_, found) in (("q", arrays.query), ("k", arrays.key)):
-        heads = [real.heads(text)[name] for text in real.SENTENCES.values()]
+        heads = [real.heads(text)[name] for text in real.NORMED]
         rows = np.concatenate([getattr(head, part)[1:] for head in heads])
         norms = [[math.hypot(row[i], row[i + 32]) for i in range(32)] for row in rows]
         np.testing.assert_allclose(found, np.mean(norms, axis=0), rtol=1e-12)
