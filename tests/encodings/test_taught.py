@@ -66,14 +66,13 @@ def test_functions_of_lesson_04_give_what_shaw_xl_and_t5_give(rng):
 
 @pytest.mark.parametrize("position", FAR)
 def test_rotations_of_lessons_05_to_07_are_apply_rotary(rng, position):
-    cells = ("lesson05-added", "plane-turn", "both-score", "wide-block", "wide-sparse-code")
+    cells = ("lesson05-added", "plane-turn", "both-score", "wide-block")
     lesson = load("rotary", "imports", *cells)
     q, k = apply_rotary(np.array([lesson.q, lesson.k]), [[position / 2], [3 / 2]])  # θ = 1/2
-    same(lesson.turn(lesson.q, position / 2), q)
+    same(lesson.rotate(lesson.q, position / 2), q)
     same(lesson.score(position, 3), q @ k)
     x = rng.normal(size=8)
     same(lesson.block_matrix(position, 8, 100) @ x, rotate(x, position, 100))
-    same(lesson.sparse(x, position, 100), rotate(x, position, 100))
     lesson = load("rotary_code", *(f"lesson06-{c}" for c in ("imports", "neighbours", "halves")))
     same(lesson.by_complex(x, position), rotate(x, position))
     same(lesson.rotate_half(x, position), rotate(x, position, layout="half_split"))

@@ -42,7 +42,7 @@ def the_matrix_between_is_r_m_minus_n():
 @claim("The frequencies of RoPE are 10 000^(−2k/head_dim) for k = 1 … head_dim/2.",
     cases={"for head_dim = 64": 64, "for head_dim = 512": 512},
     measures="the largest difference from the frequencies of RoPE, in radians per token",
-    rule="< 1e-9", sources=("su2021roformer",), section="5 From two dimensions to head_dim")
+    rule="< 1e-9", sources=("su2021roformer",))
 def the_pairs_count_from_1(head_dim):
     """Pairs count from 0; if they counted from 1, the frequency 1 would be missing."""
     from_1 = 10_000.0 ** (-np.arange(2, head_dim + 1, 2) / head_dim)
@@ -76,7 +76,7 @@ def only_rope_makes_scores_relative(other):
 @claim("With RoPE, the farther apart two tokens are, the lower is their score.",
     cases={f"for head_dim = {head_dim}": head_dim for head_dim in (2, 64, 128)},
     measures="the number of the first 256 steps of distance that raise the score, with q = k",
-    rule="== 0", section="7 Does the score fall with the distance?")
+    rule="== 0", section="Does the score fall with the distance?")
 def attention_falls_with_distance(head_dim):
     """The score is a sum of cosines, and each cosine rises again after half a rotation."""
     x = np.ones((257, head_dim))
@@ -93,7 +93,8 @@ def the_cosine_is_a_factor(k):
 
 
 @claim("The values may be rotated like the queries and keys, and attention stays relative.",
-    measures="the largest change of an output when 16 tokens move by 100 positions", rule="< 1e-9")
+    measures="the largest change of an output when 16 tokens move by 100 positions", rule="< 1e-9",
+    section="7 Project first, then rotate")
 def values_may_turn_too():
     """The output is a sum of values, and no product takes their rotation back."""
     (q, k, v), rope = normal(0, 3, 1, 1, 16, HEAD_DIM), Rotary()
