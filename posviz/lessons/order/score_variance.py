@@ -22,7 +22,7 @@ class ScoreVariance(Picture):
     seed = integer(4, low=0, high=99)
 
     def compute(self) -> Arrays:
-        """Variances for every head_dim [LARGEST], and the weights of one query [KEYS].
+        """Variances up to head_dim [head_dim], and the weights of one query [KEYS].
 
         Each is (plain, scaled), with its x; here are the variances at head_dim.
         """
@@ -31,13 +31,13 @@ class ScoreVariance(Picture):
         both = variances, variances / dims
         scores = scores[:, here], scores[:, here] / self.head_dim**0.5
         return self.arrays(
-            variances=[(dims, each) for each in both],
+            variances=[(dims[: here + 1], each[: here + 1]) for each in both],
             here=[([self.head_dim], [each[here]]) for each in both],
             weights=[(keys, np.sort(softmax(each))[::-1]) for each in scores],
         )
 
     def draw(self, figure: Figure) -> list:
-        """The variance against head_dim, and what the softmax makes of one head_dim."""
+        """The variance up to head_dim, and what the softmax makes of one head_dim."""
         left, right = figure.subplots(1, 2)
         parts = [
             Curve(left, "C1--", "variances[0]"),
@@ -59,9 +59,9 @@ class ScoreVariance(Picture):
         """The variance and the largest weight, with and without the division."""
         plain, scaled = (weights[0] for _, weights in arrays.weights)
         return (
-            f"At head_dim = {arrays.head_dim} q·k has variance {arrays.here[0][1][0]:.1f}, and one "
-            f"key takes a weight of {plain:.2f}; after the division by √head_dim it takes "
-            f"{scaled:.2f}."
+            f"At head_dim {arrays.head_dim} the largest weight is {plain:.2f} without the division "
+            f"and {scaled:.2f} with it; the variances are {arrays.here[0][1][0]:.1f} and "
+            f"{arrays.here[1][1][0]:.1f}."
         )
 
 

@@ -15,16 +15,16 @@ from posviz.encodings.doors import NoPosition
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import Sinusoidal
 from posviz.pictures.knobs import choice, integer, text
-from posviz.pictures.parts import Background, Map, wide
+from posviz.pictures.parts import Background, Curve, Map, broken, wide
 from posviz.pictures.picture import Arrays, Picture
 
 NUM_HEADS, HEAD_DIM = 8, 8  # with eight heads ALiBi's first slope is 1/2: steep enough to see
 D_MODEL = NUM_HEADS * HEAD_DIM
 ENCODINGS = {"none": NoPosition(), "sinusoidal": Sinusoidal(), "RoPE": Rotary(), "ALiBi": Alibi()}
-TITLES = {  # formula and words
-    "P f(X)": "attend, then shuffle",
-    "f(PX)": "shuffle, then attend",
-    "f(X)": "attend, no shuffle",
+TITLES = {  # words, and the formula for where they have no room
+    "original order": "f(X)",
+    "attend, then shuffle": "P f(X)",
+    "shuffle, then attend": "f(PX)",
 }
 ROUNDING = 1e-14
 
@@ -36,11 +36,11 @@ class ShuffledSentence(Picture):
 
     sentence = text("the cat sat on the mat", max_length=80, redraw=True)
     order = choice("shuffled", options=("original", "reversed", "shuffled"))
-    encoding = choice("none", options=tuple(ENCODINGS))
-    mask = choice("none", options=("none", "causal"))
     seed = integer(
-        0, low=0, high=99, when={"order": ("shuffled",)}, label="shuffle seed", more=True
+        0, low=0, high=99, play=True, when={"order": ("shuffled",)}, label="shuffle number"
     )
+    encoding = choice("none", options=tuple(ENCODINGS), more=True)
+    mask = choice("none", options=("none", "causal"), more=True)
 
     def compute(self) -> Arrays:
         """Return the outputs [len, head_dim] of both orders, and how they differ."""
@@ -48,8 +48,10 @@ class ShuffledSentence(Picture):
         order = self._order(len(words))
         x = np.stack([word_vector(word) for word in words])
         original, shuffled = self._attend(x), self._attend(x[order])
+        ways = [[(0, i), (1, row)] for row, i in enumerate(order)]
         return self.arrays(
             words=[words[i] for i in order],
+            ways=broken(np.array(ways, float)),
             outputs=(original[order], shuffled, original),
             residuals=[float(abs(shuffled - x).max()) for x in (original[order], original)],
         )
@@ -73,43 +75,49 @@ class ShuffledSentence(Picture):
         return output[0, :, :HEAD_DIM]
 
     def draw(self, figure: Figure) -> list:
-        """Three matrices of outputs; between them, whether they are equal."""
+        """The outputs, the way of each row to the shuffled order, and the steps exchanged."""
         words = words_of(self.sentence)
         axes = figure.subplots(1, 5, width_ratios=(3, 2, 3, 2, 3))
         panels = axes[::2]
         look = {"most": (len(words), HEAD_DIM), "limits": (-2.5, 2.5)}
-        outputs = [Map(panel, f"outputs[{i}]", **look) for i, panel in enumerate(panels)]
-        for panel, (formula, meaning) in zip(panels, TITLES.items(), strict=True):
-            title = f"{formula}\n{meaning}" if wide(figure) else formula
+        shown = ("outputs[2]", "outputs[0]", "outputs[1]")
+        outputs = [Map(panel, each, **look) for panel, each in zip(panels, shown, strict=True)]
+        for panel, (meaning, formula) in zip(panels, TITLES.items(), strict=True):
+            title = f"{meaning}\n{formula}" if wide(figure) else formula
             panel.set_title(title, loc="center", size="medium")
             panel.set(xticks=(), yticks=())
-        labelled = _labelled(figure, len(words))
         panels[2].yaxis.tick_right()
-        _label(panels[2].yaxis, labelled, words)
+        labelled = _labelled(figure, len(words))
         _label(panels[0].yaxis, labelled, words)
-        show = Background(lambda words: _label(panels[0].yaxis, labelled, words), "words")
-        signs = [_Sign(between, i) for i, between in enumerate(axes[1::2])]
+        _label(panels[2].yaxis, labelled, words)
+        show = Background(lambda words: _label(panels[2].yaxis, labelled, words), "words")
+        axes[1].set(xlim=(-0.1, 1.1), ylim=(len(words) - 0.5, -0.5))
+        axes[1].set_axis_off()
+        ways = Curve(axes[1], "C6-", "ways")
         below = {"location": "bottom", "aspect": 40, "shrink": 0.6, "extend": "both"}
         figure.colorbar(outputs[0].image, ax=axes, ticks=(-2, 0, 2), label="output", **below)
-        return [show, *outputs, *signs]
+        return [show, *outputs, ways, _Sign(axes[3])]
 
     def caption(self, arrays: Arrays) -> str:
         """Whether the outputs move with their words."""
         if max(arrays.residuals) < ROUNDING:
-            return "This order moves nothing, so f(PX) = P f(X) = f(X)."
+            return "This order moves no word, so all three matrices are equal."
         difference, _ = arrays.residuals
-        outcome = "are equal, so the order is not seen"
-        if difference > ROUNDING:
-            outcome = f"differ by up to {difference:.2f}, so the order is seen"
+        if difference < ROUNDING:
+            return (
+                "The two matrices at the right are equal: each row of outputs moves with its word "
+                "and does not change."
+            )
         return (
-            f"With encoding {arrays.encoding} and mask {arrays.mask}, P f(X) and f(PX) {outcome}."
+            f"The two matrices at the right differ by up to {difference:.2f}, so the layer sees "
+            "this change of order."
         )
 
 
 class _Sign:
     """Whether the matrices on both sides are equal, and how far they are apart."""
 
-    def __init__(self, axes, at):
+    def __init__(self, axes):
         axes.set_axis_off()
         middle = {"ha": "center", "animated": True, "in_layout": False}
         size = rcParams["font.size"]
@@ -117,11 +125,10 @@ class _Sign:
         look = {"size": "medium" if wide(axes.figure) else "small", "va": "top"}
         self.number = axes.text(0.5, 0.35, "", **look, **middle)
         self.words = "largest\ndifference:\n" if wide(axes.figure) else ""
-        self.at = at
 
     def move(self, arrays: Arrays) -> None:
         """Set both."""
-        residual = arrays.residuals[self.at]
+        residual = arrays.residuals[0]
         self.sign.set_text("≠" if residual > ROUNDING else "=")
         number = f"{residual:.2f}" if residual > ROUNDING else "rounding"
         self.number.set_text(f"{self.words}{number}")
