@@ -76,6 +76,9 @@ def blocks_of_code(path):
 
 
 @pytest.mark.slow("a process")
-@pytest.mark.parametrize("program", blocks_of_code(ROOT / "README.md"))
-def test_what_the_readme_says_runs(program, tmp_path):
+@pytest.mark.parametrize(
+    "program",
+    [each for page in ("README.md", "docs/library.md") for each in blocks_of_code(ROOT / page)],
+)
+def test_what_the_readme_and_the_docs_say_runs(program, tmp_path):
     subprocess.run([sys.executable, "-W", "error", "-c", program], cwd=tmp_path, check=True)

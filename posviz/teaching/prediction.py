@@ -94,7 +94,7 @@ def predict(
     if len(right) != 1:
         raise ValueError(f"choices: exactly one must hold; {len(right)} do: {quoted(right)}.")
     sentences = [f"{'✓ Yes.' if holds else '✗ No.'} {said}" for _, holds, said in choices]
-    answer = f"**{right[0]}.** {answer}"
+    answer = f"**{right[0].rstrip('.')}.** {answer}"
     shown = [
         (_html(text).removeprefix("<p>").removesuffix("</p>"), holds, _html(said))
         for (text, holds, _), said in zip(choices, sentences, strict=True)

@@ -131,6 +131,7 @@ gpu.ENCODINGS = {"ALiBi": gpu.ENCODINGS["ALiBi"]}
 mathematics.times = lambda group, *_: {name: run() is not None for name, run in group.items()}
 mathematics.subprocess.run = lambda *_, **__: None
 """,
+    "drags.py": "drags.DRAGS, drags.ROUNDS = {'02': 'SinusoidalTable.position'}, 1",
     "pages.py": "pages.EVERY, pages.PLACES = ['--lesson', '00'], 2",
     "slider.py": "slider.CASES = {'heatmap': ('heatmap', 'position', [20, 21], slider.ALL)}",
     "start.py": "start.NOTEBOOKS = start.Path('nowhere')",
