@@ -21,7 +21,7 @@ class AlibiLine(Picture):
     size = (8.0, 3.7)
     paper_size = (3.3, 4.0)
 
-    slope = real(0.5, low=0.0, high=1.0, step=0.05, play=True, label="slope m (per token)")
+    slope = real(0.5, low=0.0, high=1.0, step=0.05, play=True, label="slope m")
     sentence = text("the dog bites the man", max_length=60, redraw=True)
 
     def compute(self) -> Arrays:

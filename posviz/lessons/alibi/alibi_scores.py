@@ -44,7 +44,7 @@ class AlibiScores(Picture):
 
     head = integer(2, low=1, high=HEADS, play=True)
     distance = log_integer(
-        30, low=1, high=LONGEST - 1, until=lambda p: p.seq_len - 1, label="planted back (tokens)"
+        30, low=1, high=LONGEST - 1, until=lambda p: p.seq_len - 1, label="planted back"
     )
     content = real(1.0, low=0.0, high=5.0, step=0.1, label="content ×")
     seq_len = log_integer(64, low=8, high=LONGEST, label="tokens")
@@ -107,9 +107,8 @@ class AlibiScores(Picture):
         """The weight of the planted key, without ALiBi and with it."""
         without, kept = arrays.planted[:2]
         return (
-            f"Without ALiBi the planted key, {arrays.distance} back among {arrays.seq_len} tokens, "
-            f"has the weight {without:.3g}; head {arrays.head}, slope {slope_words(arrays.slope)}, "
-            f"leaves it {kept:.3g}."
+            f"Head {arrays.head}, with the slope {slope_words(arrays.slope)}, leaves the planted "
+            f"key a weight of {kept:.3g}, and without ALiBi it has {without:.3g}."
         )
 
 

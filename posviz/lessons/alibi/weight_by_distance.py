@@ -52,8 +52,8 @@ class WeightByDistance(Picture):
             window={"width": reach},
             bars=broken(bars.T),
             bar=bars[:, :, chosen],
-            by_factor=(windows[0], heads),
-            by_weight=(windows[1], heads),
+            ends=(windows[shown], heads),
+            reach=reach,
             across={"xlim": (-0.01 * self.furthest, self.furthest)},
             down={"ylim": (len(heads) + 0.7, 0.3)},
         )
@@ -79,22 +79,22 @@ class WeightByDistance(Picture):
         bars = [
             Curve(right, "C6", "bars", **flat),
             Curve(right, "C0", "bar", stroke=2.5, **flat),
-            Curve(right, "C1o", "by_factor", "end by factor", marks=0.6),
-            Curve(right, "C3s", "by_weight", "end by weight", marks=0.6),
+            Curve(right, "C1o", "ends", "its end", marks=0.6),
         ]
-        legend = [chosen, threshold, window, *bars[2:]]
+        legend = [chosen, threshold, window, bars[2]]
         legend_above(figure, legend, narrow=3, columnspacing=1, handlelength=1.6)
         crossing = Curve(left, "o", "crossing", color=rcParams["text.color"])
         fits = Limits(left, "across"), Limits(right, "down")
         return [Other(window, "window"), threshold, every, chosen, crossing, *bars, *fits]
 
     def caption(self, arrays: Arrays) -> str:
-        """Where the factor and the weight of the head fall under the threshold."""
-        factor, weight = arrays.windows[:, arrays.head - 1]
+        """How far the head looks."""
+        slope, threshold = slope_words(arrays.slope), f"1/{arrays.one_in:,}"
+        if not arrays.reach:
+            return f"Head {arrays.head}, with the slope {slope}, has no weight above {threshold}."
         return (
-            f"Head {arrays.head} of {arrays.num_heads} has the slope {slope_words(arrays.slope)}: "
-            f"its factor falls under 1/{arrays.one_in:,} at {factor:.4g} tokens, its weight at "
-            f"{weight:.4g}."
+            f"Head {arrays.head}, with the slope {slope}, looks {arrays.reach:.3g} tokens back, "
+            f"where its {arrays.show} falls under {threshold}."
         )
 
 

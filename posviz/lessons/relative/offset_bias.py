@@ -19,13 +19,11 @@ OFFSETS = np.arange(-FARTHEST, FARTHEST + 1)
 class OffsetBias(Picture):
     """One number added at one offset, and where each word looks."""
 
-    size = (8.0, 3.9)
+    size = (8.0, 3.6)
     paper_size = (3.3, 4.4)
 
-    offset = integer(1, low=-FARTHEST, high=FARTHEST, label="offset i − j (tokens)")
-    bonus = real(
-        3.0, low=-STRONGEST, high=STRONGEST, step=0.5, play=True, label="bias at this offset"
-    )
+    offset = integer(1, low=-FARTHEST, high=FARTHEST, label="offset i − j")
+    bonus = real(3.0, low=-STRONGEST, high=STRONGEST, step=0.5, play=True, label="bias there")
     sentence = text("the dog bites the man", max_length=60, redraw=True)
 
     def compute(self) -> Arrays:
@@ -51,7 +49,7 @@ class OffsetBias(Picture):
         else:
             left, heat = figure.subplots(2, 1, height_ratios=(1, 1.5))
         zero(left)
-        left.set(title="added to the score", xlabel="offset i − j (tokens)", ylabel="bias")
+        left.set(title="added to the score", xlabel="offset i − j", ylabel="bias")
         left.set(xlim=(-4.6, 4.6), ylim=(-6.6, 6.6), xticks=OFFSETS[::2], yticks=(-6, -3, 0, 3, 6))
         left.set_xticklabels(map(signed, OFFSETS[::2]))
         words = first_words(self.sentence)

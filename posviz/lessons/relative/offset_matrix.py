@@ -32,10 +32,10 @@ DARK = 6  # offsets from here on have dark colours
 class OffsetMatrix(Picture):
     """The offset of each pair of tokens, clipped."""
 
-    size = (8.0, 4.2)
+    size = (8.0, 3.8)
     paper_size = (3.3, 4.4)
 
-    clip = integer(3, low=0, high=FURTHEST, play=True, label="clip k (tokens)")
+    clip = integer(3, low=0, high=FURTHEST, play=True, label="clip k")
     seq_len = integer(10, low=2, high=LONGEST)
     shift = integer(0, low=0, high=1000, label="shift of all")
     convention = choice("query − key", options=("query − key", "key − query"))
@@ -107,6 +107,6 @@ class OffsetMatrix(Picture):
         """How many offsets there are, and how many are left after the clip."""
         before, after = arrays.distinct
         return (
-            f"Clipped to ±{arrays.clip}, the {before} different offsets of {arrays.seq_len} tokens "
-            f"({arrays.convention}) use {after} of the {2 * arrays.clip + 1} rows of a table."
+            f"Clipped to ±{arrays.clip}, the {before} offsets of {arrays.seq_len} tokens "
+            f"({arrays.convention}) need {after} rows."
         )

@@ -34,7 +34,7 @@ MOST = 64
 class T5Buckets(Picture):
     """T5's buckets: a number for each near offset, one for many far ones."""
 
-    size = (8.0, 4.0)
+    size = (8.0, 3.7)
     paper_size = (3.3, 3.9)
 
     offset = integer(20, low=-200, high=200, play=True)
@@ -103,15 +103,14 @@ class T5Buckets(Picture):
         return [Other(column, "column"), pairs, *lines, *band, *limits]
 
     def caption(self, arrays: Arrays) -> str:
-        """The offset's bucket and its company, where the last begins, how many are used."""
+        """The offset's bucket and its company, and how many are used."""
         first, last, bucket = arrays.here
         holds = f"offsets {signed(first)} … {signed(last)}".replace(str(FURTHEST), "∞")
         company = "no other" if first == last else holds
         used = len(np.unique(arrays.runs[:, 2]))
         return (
-            f"Offset {signed(arrays.offset)} is in bucket {bucket}, which holds {company}; the "
-            f"last one begins at distance {arrays.runs[-1, 0]}, and {used} of "
-            f"{arrays.num_buckets} are used."
+            f"Offset {signed(arrays.offset)} is in bucket {bucket}, which holds {company}, and "
+            f"{used} of {arrays.num_buckets} buckets are used."
         )
 
 
