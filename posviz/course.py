@@ -38,7 +38,9 @@ LESSONS = (
     Lesson(
         "10", "stretching", "Stretching the context", "How do you read past the training length?"
     ),
-    Lesson("11", "content", "Position from content", "Must every layer be told where it is?"),
+    Lesson(
+        "11", "content", "Position from content", "Must every layer have a positional encoding?"
+    ),
     Lesson("12", "length", "Train short, test long", "Which of them really extrapolates?"),
     Lesson("13", "choosing", "Choosing", "Which encoding, then?"),
 )
