@@ -35,16 +35,13 @@ def rotate(x, position, base=10_000.0, layout="interleaved"):
 
 
 def test_heads_of_lesson_01_give_what_attend_gives(rng):
-    cells = ("01", "05", "07", "09", "13", "45", "24", "46", "56")
-    lesson = load("order", *(f"lesson01-{cell}" for cell in cells))
+    lesson = load("order", *(f"lesson01-{cell}" for cell in ("01", "05", "07", "09", "13", "52")))
     x, projections = rng.normal(size=(6, 4)), (lesson.w_q, lesson.w_k, lesson.w_v)
     how = {"num_heads": 1, "encoding": posviz.NoPosition(), "positions": range(6)}
     attend = partial(posviz.attend, x[None], *projections, **how, return_weights=True)
     same(lesson.head(x), attend()[0][0])
-    output, weights = attend(mask=causal_mask)
-    same(np.hstack(lesson.masked_head(x, lesson.causal)), np.hstack([output[0], weights[0, 0]]))
+    same(lesson.causal_head(x)[1], attend(mask=causal_mask)[1][0, 0, :, 0])
     same(lesson.weights, softmax(lesson.scores))
-    same(lesson.positions, posviz.positions_from_mask(lesson.real).clip(0))
 
 
 def test_entry_of_lesson_02_is_that_of_sinusoidal():
@@ -74,8 +71,8 @@ def test_rotations_of_lessons_05_to_07_are_apply_rotary(rng, position):
     x = rng.normal(size=8)
     same(lesson.block_matrix(position, 8, 100) @ x, rotate(x, position, 100))
     lesson = load("rotary_code", *(f"lesson06-{c}" for c in ("imports", "neighbours", "halves")))
-    same(lesson.by_complex(x, position), rotate(x, position))
-    same(lesson.rotate_half(x, position), rotate(x, position, layout="half_split"))
+    same(lesson.by_complex(x, position), rotate(x, position, 100_000))
+    same(lesson.rotate_half(x, position), rotate(x, position, 100_000, "half_split"))
     lesson = load("rotary2d", "imports", "axial-hand")
     same(lesson.angles, posviz.axial_angles(lesson.row, lesson.column, 8, base=100))
 

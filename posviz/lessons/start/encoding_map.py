@@ -234,7 +234,7 @@ class EncodingMap(Picture):
         card, chart = figure.subplots(2, 1, height_ratios=(1, 2.6))
         doors = draw_doors(chart)
         highest = max(y for door in DOOR_POINTS for _, y in _points(door, self.every).values())
-        chart.set_ylim(0, max(1.6, highest + 0.1))
+        chart.set_ylim(0, max(1.4, highest + 0.1))
         for door in DOOR_POINTS:
             _list(chart, door, self.every)
         names = [_added(chart, number) for number in range(2)]  # no encoding has more doors
