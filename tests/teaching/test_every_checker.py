@@ -239,7 +239,7 @@ EDGES = {
         "one token": lambda q, *rest: len(q) == 1,
         "one pair": lambda q, *rest: q.shape[1] == 1,
     },
-    "check_overflow_position": {"one pair": lambda largest, zeta, base: len(zeta) == 1},
+    "check_half_lives": {"one pair": lambda zeta, base: len(zeta) == 1},
     "check_which": {
         "the first curve": lambda curves, trained: (
             CHECKERS["check_which"].reference(curves, trained) == 0

@@ -105,13 +105,6 @@ def xpos_with_the_default_scale_base(q, k, positions, inv_freq, zeta, scale_base
     return np.tril(((q * turn * scale) @ (k * turn / scale).conj().T).real)
 
 
-def overflow_token_by_token(largest, zeta, scale_base):
-    position = 0
-    while zeta.min() ** (-position / scale_base) < largest:
-        position += 1
-    return position
-
-
 def blocks_added_to_scores(length, block):
     hidden = ~torch.tensor(SOLUTIONS["check_blockwise_mask"](length, block))
     return torch.zeros(length, length).masked_fill(hidden, -1e9)
@@ -151,10 +144,6 @@ WRONG = {
     },
     "check_blockwise_mask": {
         "a low number for what is hidden": blocks_added_to_scores,
-    },
-    "check_overflow_position": {
-        "rounded": overflow_token_by_token,
-        "rounded down": lambda *given: overflow_token_by_token(*given) - 1,
     },
 }
 

@@ -108,12 +108,12 @@ class LearnedTable(Picture):
         dots = path.scatter(0 * positions, 0 * positions, **look)
         limit = 1.08 * max(np.abs(self._path(table)).max() for table in self._tables) or 1
         path.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal")
-        path.set(title="path", xlabel="component 1", ylabel="component 2")
+        path.set(title="each row as a point", xlabel="component 1", ylabel="component 2")
         for axis in (path.xaxis, path.yaxis):
             axis.set_major_locator(MaxNLocator(4, steps=(1, 2, 5, 10), symmetric=True))
         zero(means)
         means.set(xlim=with_room(0, rows // 2), ylim=(LOWEST, 1.05), yticks=(-0.5, 0, 0.5, 1))
-        means.set(xlabel="offset (tokens)", title="mean by offset")
+        means.set(xlabel="offset (tokens)", title="mean cosine")
         whole(means.xaxis, most=3, fewest=2, steps=None)
         line = Curve(path, "C6-", "joined", stroke=1 / 2)
         marks = [

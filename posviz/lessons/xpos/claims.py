@@ -34,7 +34,7 @@ def mask():
 
 @claim("The score of xPos depends on the offset alone, as RoPE's does.",
     measures="the largest change of a score when all positions move by 40 tokens", rule="< 1e-9",
-    sources=PAPER, section="2 From RoPE to xPos")
+    sources=PAPER, section="2 Each token does its half")
 def the_score_is_relative():
     """The powers of ζ on query and key multiply to ζ to the power of the offset."""
     return largest(scores(np.arange(12) + 40) - scores(np.arange(12)))
@@ -42,7 +42,7 @@ def the_score_is_relative():
 
 @claim("Under xPos a score falls with every token of distance.",
     measures="the number of distances, of 1023, at which the next key has a higher score",
-    rule="== 0", section="3 How fast does it forget?")
+    rule="== 0", section="4 Beside RoPE")
 def scores_fall_with_every_token():
     """The decay lowers the waves of RoPE, but they remain waves."""
     return int((np.diff(by_distance(64)) > 0).sum())
@@ -51,7 +51,7 @@ def scores_fall_with_every_token():
 @claim("An encoding that decays with the distance takes the weight away from far keys.",
     cases={"for xPos": by_distance(64), "for ALiBi with slope 1/16": -np.arange(1024) / 16},
     measures="the share of the weight on keys more than 512 tokens back, of 1024 identical keys",
-    rule="< 0.01", section="4 Beside RoPE")
+    rule="< 0.01", section="5 To forget is not to hide")
 def decay_takes_the_weight_away(scores):
     """xPos brings a far score down to 0, but a score of 0 is not a weight of 0."""
     return float(softmax(scores)[513:].sum())
@@ -59,7 +59,7 @@ def decay_takes_the_weight_away(scores):
 
 @claim("xPos may be used without a causal mask.",
     measures="the factor of pair 1 for a key 1000 tokens ahead of its query", rule="<= 1",
-    sources=PAPER)
+    sources=PAPER, section="6 Future keys")
 def it_looks_both_ways():
     """Future keys are amplified, and more so the farther ahead they are."""
     return float(xpos_scale(-1000, 16)[1])
@@ -71,7 +71,7 @@ def it_looks_both_ways():
         "in float16": ("float16", 1),
         "in float16 if positions count from the middle": ("float16", 2),
     }, measures="the last position at which a key with a 1 in pair 0 is finite", rule=">= 8191",
-    sources=("sun2022length", "torchscale"))
+    sources=("sun2022length", "torchscale"), section="Keys can overflow")
 def keys_fit_their_format(case):
     """No score grows, but a stored key grows with its position."""
     dtype, halved = case
@@ -82,7 +82,7 @@ def keys_fit_their_format(case):
 
 @claim("With blocks of half the training length no query looks farther than in training.",
     measures="the farthest distance in a text of 512 tokens, where training had 128", rule="< 128",
-    sources=PAPER, section="7 Blockwise causal attention")
+    sources=PAPER)
 def nothing_farther_than_in_training():
     """The last token of a block sees the first token of the block before, and nothing farther."""
     query, key = np.nonzero(mask())
@@ -99,8 +99,7 @@ def all_see_a_training_length(token):
 
 @claim("xPos has a higher attention resolution than RoPE.",
     cases={f"for head_dim = {head_dim}": head_dim for head_dim in (16, 64, 128)},
-    measures="the resolution of xPos divided by that of RoPE", rule="> 1", sources=PAPER,
-    section="Attention resolution")
+    measures="the resolution of xPos divided by that of RoPE", rule="> 1", sources=PAPER)
 def its_resolution_is_higher(head_dim):
     """Waves raise the resolution as well, and the decay lowers the large waves of a narrow head."""
     xpos, rope = (resolution(by_distance(head_dim, decays=on)) for on in (True, False))

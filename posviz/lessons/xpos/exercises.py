@@ -1,4 +1,4 @@
-"""Exercises: from RoPE to xPos, the mask of blocks, and where a key overflows."""
+"""Exercises: from RoPE to xPos, the half-life of a pair, and the mask of blocks."""
 
 import numpy as np
 
@@ -168,73 +168,54 @@ check_blockwise_mask = Checker(
 )
 
 
-def overflow(largest, zeta, scale_base, *, of_pairs=np.min):
-    """Position, in tokens, where a key of ones reaches the largest number; zeta [pairs]."""
-    return scale_base * np.log(largest) / -np.log(of_pairs(zeta))
+def half_lives(zeta, scale_base, *, left=0.5):
+    """Distances in tokens at which one half of each pair's part is left; zeta [pairs]."""
+    return scale_base * np.log(left) / np.log(zeta)
 
 
-# Of 8 bits (E4M3), 16 and 32, and below that of float64, in which a search would overflow itself.
-LARGEST = (448.0, float(np.finfo(np.float16).max), float(np.finfo(np.float32).max))
-
-
-def overflow_inputs(rng, size):
+def half_life_inputs(rng, size):
     """Arguments of the exercise, larger with the size."""
-    # A small scale_base, so that an answer that counts token after token is done at once.
     zeta = xpos_scale(1, 2 + 2 * size, gamma=rng.uniform(0.1, 1), scale_base=1)
-    return LARGEST[size % 3], zeta, int(rng.integers(2, 9))
+    return zeta, int(rng.integers(2, 9))
 
 
-def whole_inputs(rng, size, nudge):
-    """Return inputs whose position is a whole number, but for a nudge far below the tolerance."""
-    halvings = 1 + size % 3
-    zeta = np.linspace(0.5**halvings, 1, size + 1, endpoint=False)
-    return 2.0 ** (halvings * (2 + size)) * (1 + nudge), zeta, int(rng.integers(2, 9))
-
-
-check_overflow_position = Checker(
-    "Where a key overflows",
-    overflow,
-    overflow_inputs,
-    edges=[(LARGEST[0], np.array([0.5]), 2)],  # one pair
+check_half_lives = Checker(
+    "The half-life of each pair",
+    half_lives,
+    half_life_inputs,
+    edges=[(np.array([0.25]), 2)],  # one pair
     mistakes=[
         argument("scale_base forgotten",
-            "You left out scale_base. The exponent is position / scale_base, so the position is "
+            "You left out scale_base. The exponent is distance / scale_base, so the distance is "
             "scale_base times as large.", scale_base=1),
         argument("divided by scale_base",
-            "You divided by scale_base. Positions are divided by it before they are exponents, "
-            "so the position is scale_base times as large: multiply.",
+            "You divided by scale_base. The distance is divided by it before it is an exponent, "
+            "so the distance is scale_base times as large: multiply.",
             scale_base=lambda scale_base: 1 / scale_base),
         argument("512 for every S",
             "You wrote 512 into the formula: use the argument scale_base, which is not always "
             "512.", scale_base=512),
-        argument("3.5 for every head",
-            "You wrote 3.5 into the formula, which is 1/ζ of the lesson's fastest pair. Take the "
-            "smallest of the ζ that are given.", zeta=np.array([1 / 3.5])),
-        argument("ζ forgotten",
-            "You wrote scale_base · ln(largest), as if keys grew as e^(position/scale_base). "
-            "They grow as (1/ζ)^(position/scale_base): divide by ln(1/ζ).", zeta=np.exp(-1)),
-        step("slowest pair",
-            "You took the largest ζ, of the pair that overflows last. The first to overflow has "
-            "the smallest ζ.", of_pairs=np.max),
-        step("every pair",
-            "You returned a position for every pair. The key overflows where the first of them "
-            "does: return the smallest.", of_pairs=np.asarray),
-        answer("sign", lambda position: -position,
-            "Your position is below 0: that is where a query overflows. The key is divided by "
-            "its scale, so it grows as ζ^(−position/scale_base)."),
-        answer("upside down", lambda position, scale_base: scale_base**2 / position,
-            "Your fraction is upside down: the larger the largest number, the later it "
-            "overflows. Divide ln(largest) by ln(1/ζ)."),
-        wrong("place for value", lambda largest, zeta, scale_base: 0.0,
-            "You return 0 for every key. np.argmin gives the place of the smallest number, here "
-            "0: its value is np.min. And np.argmax gives 0, too, where a search finds nothing."),
-        right_on("rounded", lambda rng, size: whole_inputs(rng, size, -1e-9),
-            "Your position is right up to a fraction of a token. Either you rounded it, or you "
-            "searched for the first token that overflows. Solve for it, a formula and no search, "
-            "and return it with its decimals."),
-        right_on("rounded down", lambda rng, size: whole_inputs(rng, size, 1e-9),
-            "Your position is right up to a fraction of a token. Either you rounded it down, or "
-            "you searched for the last token that fits. Solve for it, a formula and no search, "
-            "and return it with its decimals."),
+        answer("sign", lambda distance: -distance,
+            "Your distances are below 0. Both logarithms are negative, so their quotient is "
+            "positive."),
+        answer("upside down", lambda distance, scale_base: scale_base**2 / distance,
+            "Your fraction is upside down. A ζ near 1 forgets slowly, so its half-life is long: "
+            "divide ln(1/2) by ln(ζ)."),
+        step("1/e in place of one half",
+            "You found the distance at which 1/e is left, 37 %. Asked is one half: ln(1/2) is in "
+            "the formula.", left=np.exp(-1)),
+        step("one half forgotten twice",
+            "You found the distance at which one quarter is left. Asked is one half.", left=0.25),
+        wrong("straight line", lambda zeta, scale_base: scale_base * 0.5 / (1 - zeta),
+            "You drew a straight line from 1 to ζ. The factor is a power, ζ^(distance/scale_base): "
+            "solve with logarithms."),
+        wrong("half of S", lambda zeta, scale_base: np.full(len(zeta), scale_base / 2),
+            "You returned half of scale_base. After scale_base tokens the factor is ζ, which is "
+            "another number for each pair."),
+        argument("first ζ for all pairs",
+            "All your pairs have the half-life of the first. Each has its own ζ: use the whole "
+            "array.", zeta=lambda zeta: np.full_like(zeta, zeta[0])),
+        answer("rounded", lambda distance: np.round(distance),
+            "You rounded. Return the distances with their decimals."),
     ],
 )

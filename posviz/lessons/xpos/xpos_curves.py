@@ -16,6 +16,7 @@ from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
 
 FAR = 1024  # tokens, beyond which the swing is measured
+XPOS_S = 512  # tokens: scale_base of the released code
 BARS = (2173, 2428)  # where the swings are drawn, to the right of all distances
 DISTANCES = np.arange(2049)
 LOOKS = {  # unit of the score, ends of its axis, its line for the decay alone
@@ -32,20 +33,16 @@ class XposCurves(Picture):
     content = choice("all alike", options=tuple(LOOKS), redraw=True)
     distance = integer(1713, low=0, high=2048, play=True)
     gamma = log(0.4, low=0.1, high=10, label="gamma γ")
-    scale_base = log(512, low=1, high=4096, label="scale_base S")
+    scale_base = log(XPOS_S, low=1, high=4096, label="scale_base S")
     base = log(10_000, low=10, high=1_000_000, more=True)
 
     def compute(self) -> Arrays:
         """Return both scores at every distance [2, distances], where they swing [2, 2]."""
-        scores, decay = _scores(self.content, self.gamma, self.scale_base, self.base)
-        far = scores[:, FAR + 1 :]
-        ends = np.stack([far.min(axis=1), far.max(axis=1)], axis=1)
+        scores, decay = scores_of(self.content, self.gamma, self.scale_base, self.base)
         return self.arrays(
             scores=scores,
             decay=decay,
-            curves=[(DISTANCES, score) for score in scores],
-            bars=[([at, at], swing) for at, swing in zip(BARS, ends, strict=True)],
-            swings=[{"text": f"{np.ptp(swing):.2f}", "y": swing[1] + 0.02} for swing in ends],
+            **score_parts(scores),
             marks=[([self.distance], score[[self.distance]]) for score in scores],
         )
 
@@ -54,7 +51,10 @@ class XposCurves(Picture):
         unit, limits, decay_label = LOOKS[self.content]
         axes = figure.subplots()
         zero(axes)
-        rope, xpos = _score(axes, 0, "RoPE", "C1"), _score(axes, 1, "xPos", "C0")
+        rope, xpos = (
+            [*score_lines(axes, i, name, color), _mark(axes, i, color)]
+            for i, (name, color) in enumerate((("RoPE", "C1"), ("xPos", "C0")))
+        )
         decay = Curve(axes, "C2--", "decay", decay_label)
         ink = {"color": rcParams["text.color"]}
         mark = Rule(axes, {"linestyle": ":", **ink}, "distance")
@@ -76,21 +76,35 @@ class XposCurves(Picture):
         )
 
 
-def _score(axes, i, name, color):
-    """A score at every distance, how far it swings far away, and where it is marked."""
+def score_parts(scores):
+    """The curve of each score, and how far it swings beyond `FAR`."""
+    far = scores[:, FAR + 1 :]
+    ends = np.stack([far.min(axis=1), far.max(axis=1)], axis=1)
+    return {
+        "curves": [(DISTANCES, score) for score in scores],
+        "bars": [([at, at], swing) for at, swing in zip(BARS, ends, strict=True)],
+        "swings": [{"text": f"{np.ptp(swing):.2f}", "y": swing[1] + 0.02} for swing in ends],
+    }
+
+
+def score_lines(axes, i, name, color):
+    """A score at every distance, and how far it swings."""
     text = {"ha": "center", "va": "bottom", "color": color, "animated": True, "in_layout": False}
-    # With an edge, or it could not be told from its own curve.
-    rimmed = {"color": color, "markeredgecolor": rcParams["axes.facecolor"], "zorder": 4}
     return [
         Dense(axes, {"color": color}, f"curves[{i}]", name),
         Curve(axes, "_-", f"bars[{i}]", color=color, stroke=1.5, marks=1.5),
         Other(axes.text(BARS[i], 0, "", **text), f"swings[{i}]"),
-        Curve(axes, "o", f"marks[{i}]", marks=1.6, **rimmed),
     ]
 
 
+def _mark(axes, i, color):
+    """A score at the distance; with an edge, or it could not be told from its own curve."""
+    rimmed = {"color": color, "markeredgecolor": rcParams["axes.facecolor"], "zorder": 4}
+    return Curve(axes, "o", f"marks[{i}]", marks=1.6, **rimmed)
+
+
 @functools.lru_cache(maxsize=4)
-def _scores(content, gamma, scale_base, base):
+def scores_of(content, gamma, scale_base, base):
     """The scores of RoPE and xPos [2, distances], and the line of the decay as x and y."""
     products, unit = np.ones(32), 32
     if content == "random":

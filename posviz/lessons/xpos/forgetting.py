@@ -1,0 +1,58 @@
+"""RoPE's score against the distance, and the same score while its pairs forget."""
+
+from matplotlib import rcParams
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from posviz.lessons.xpos.xpos_curves import FAR, XPOS_S, score_lines, score_parts, scores_of
+from posviz.pictures.knobs import choice, real
+from posviz.pictures.parts import legend_above, zero
+from posviz.pictures.picture import Arrays, Picture
+
+CONTENTS = {"identical": "all alike", "random": "random"}
+NEVER = 1e12  # tokens: so large an S is no forgetting
+LIMITS = {"identical": (-0.45, 1.08), "random": (-4.4, 4.4)}
+
+
+class Forgetting(Picture):
+    """RoPE's score against the distance, and how it fades while its pairs forget."""
+
+    size = (8.0, 3.6)
+
+    forgetting = real(0.0, low=0.0, high=4.0, step=0.1, play=True)
+    content = choice("identical", options=tuple(CONTENTS), redraw=True, label="query and keys")
+
+    def compute(self) -> Arrays:
+        """Return both scores at every distance [2, distances], and where they swing [2, 2].
+
+        forgetting: 1 is xPos as it was released, with S = 512 tokens; 2 halves S.
+        """
+        scale_base = XPOS_S / self.forgetting if self.forgetting else NEVER
+        scores, _ = scores_of(CONTENTS[self.content], 0.4, scale_base, 10_000)
+        return self.arrays(scores=scores, **score_parts(scores))
+
+    def draw(self, figure: Figure) -> list:
+        """Both scores in one panel; at right how far each swings far away."""
+        axes = figure.subplots()
+        zero(axes)
+        rope, other = (
+            score_lines(axes, 0, "RoPE", "C1"),
+            score_lines(axes, 1, "with forgetting", "C0"),
+        )
+        ink = {"color": rcParams["text.color"]}
+        bar = Line2D([], [], linestyle="none", marker="|", label=f"swing beyond {FAR:,}", **ink)
+        bar.set(markersize=1.2 * rcParams["font.size"], markeredgewidth=rcParams["lines.linewidth"])
+        axes.set(xlim=(-30, 2548), xticks=(0, FAR, 2048), ylim=LIMITS[self.content])
+        axes.set(xlabel="distance back (tokens)", ylabel="score")
+        legend_above(figure, [rope[0], other[0], bar], narrow=2)
+        return [*rope, *other]
+
+    def caption(self, arrays: Arrays) -> str:
+        """How far both scores swing far away."""
+        rope, other = (swing["text"] for swing in arrays.swings)
+        if not arrays.forgetting:
+            return f"Without forgetting, RoPE's score still swings by {rope} beyond {FAR:,} tokens."
+        return (
+            f"With forgetting the score swings by {other} beyond {FAR:,} tokens, and without it "
+            f"by {rope}."
+        )
