@@ -16,7 +16,7 @@ from posviz.pictures.style import SIGNED
 LONGEST = 24
 LIMIT = 2.5  # of the colours
 LARGEST = 5.0  # of the errors that are shown
-MISTAKES = ("none", "offset forgotten", "query at 0", "query one late", "cache turned again")
+MISTAKES = ("none", "start forgotten", "query at 0", "query one late", "cache rotated again")
 
 
 class CacheDebugger(Picture):
@@ -25,7 +25,7 @@ class CacheDebugger(Picture):
     size = (9.0, 3.9)
     paper_size = (3.3, 2.05)
 
-    mistake = choice("offset forgotten", options=MISTAKES)
+    mistake = choice("start forgotten", options=MISTAKES)
     decoded = integer(20, low=1, high=LONGEST, play=True, label="tokens so far")
     prompt = integer(6, low=1, high=12, label="prompt (tokens)")
     same_token = switch(True, label="same token everywhere")
@@ -78,9 +78,11 @@ class CacheDebugger(Picture):
 
     def caption(self, arrays: Arrays) -> str:
         """The error of the last row, and where attention went."""
+        if arrays.errors[-1] < 1e-9:
+            return f"Token {arrays.decoded - 1} has the same scores as in one call without a cache."
         return (
-            f"Mistake {arrays.mistake}: the scores of token {arrays.decoded - 1} are off by up to "
-            f"{arrays.errors[-1]:.2f}, and {arrays.moved:.0%} of its attention goes to other keys."
+            f"With the mistake “{arrays.mistake}”, scores of token {arrays.decoded - 1} are off by up "
+            f"to {arrays.errors[-1]:.2f}, and {arrays.moved:.0%} of its attention goes elsewhere."
         )
 
 
@@ -102,13 +104,13 @@ def _decoded(head_dim, base, same_token, seed, prompt, mistake):
     for start, stop in [(0, prompt), *((i, i + 1) for i in range(prompt, LONGEST))]:
         new = slice(start, stop)
         q_at = k_at = positions = np.arange(start, stop)
-        if mistake == "offset forgotten":  # each call counts from 0
+        if mistake == "start forgotten":  # each call counts from 0
             q_at = k_at = positions - start
         elif mistake == "query at 0":
             q_at = positions - start
         elif mistake == "query one late" and start:  # at the length of the cache, itself included
             q_at = positions + 1
-        if mistake == "cache turned again":  # what came out of the rotation goes into it again
+        if mistake == "cache rotated again":  # what came out of the rotation goes into it again
             cache = apply_rotary(np.concatenate([cache, k[new]]), angles[:stop])
         else:
             cache = np.concatenate([cache, apply_rotary(k[new], angles[k_at])])

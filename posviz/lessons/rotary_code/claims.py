@@ -38,7 +38,7 @@ def _outputs(projections, layout="interleaved", positions=range(16), x=X, **more
         "if the dimensions stay where they are": False,
         "if the dimensions are reordered before the rotation and back after it": True,
     }, measures="the largest difference at position 7, head_dim = 64", rule="< 1e-9",
-    sources=("su2021roformer", "llamacode"), section="2 Two layouts")
+    sources=("su2021roformer", "llamacode"), section="3 One reordering apart")
 def both_layouts_give_the_same_vectors(reordered):
     """The two layouts rotate different pairs of dimensions."""
     if not reordered:
@@ -49,7 +49,7 @@ def both_layouts_give_the_same_vectors(reordered):
 
 @claim("To change the layout of trained weights, reorder the columns of W_Q, W_K and W_V.",
     measures="the largest change of an output, 16 tokens and head_dim = 64", rule="< 1e-9",
-    section="2 Two layouts")
+    section="3 One reordering apart")
 def all_three_projections_change_layout():
     """Values are not rotated, so W_V has no layout and must stay as it is."""
     reordered = change_projection_layout(PROJECTIONS, num_heads=1, **INTERLEAVED_TO_HALVES)
@@ -59,7 +59,7 @@ def all_three_projections_change_layout():
 @claim("RoPE works with a key/value cache, token by token, without further care.",
     cases={"if each call is given the position": 1, "if each call starts at position 0": 0},
     measures="the largest difference from the outputs of one call with all 16 tokens",
-    rule="< 1e-9", sources=("mlxvlm1983",), section="3 The cache")
+    rule="< 1e-9", sources=("mlxvlm1983",), section="4 The cache")
 def a_cache_works_as_it_is(step):
     """A call that sees one token alone cannot know how many tokens came before it."""
     cache, places = KeyValueCache(), np.arange(16)
@@ -71,7 +71,7 @@ def a_cache_works_as_it_is(step):
 @claim("Scores depend on the offset alone in any precision.",
     cases={f"with angles in {name}": name for name in ("float64", "float32", "float16")},
     measures="the largest change of 64 scores when query and keys move by 60 000 positions",
-    rule="< 1e-9", sources=("gptneox1003", "transformers29285"), section="4 Precision")
+    rule="< 1e-9", sources=("gptneox1003", "transformers29285"), section="5 Precision")
 def the_precision_does_not_matter(dtype):
     """The angle grows with the position, and so does what rounding takes from it."""
     scores = []
@@ -85,7 +85,7 @@ def the_precision_does_not_matter(dtype):
 @claim("The block matrix, its sparse form and complex numbers rotate a vector in the same way.",
     cases={"for the sparse form": "sparse", "for complex numbers": "complex"},
     measures="the largest difference from the block matrix at position 7, head_dim = 64",
-    rule="< 1e-9", sources=("su2021roformer",), section="Four implementations")
+    rule="< 1e-9", sources=("su2021roformer",), section="1 Two correct programs")
 def three_forms_are_one_turn(form):
     """All three multiply the two dimensions of a pair by the same cosine and sine."""
     angles = rotary_angles(7, SPEEDS)

@@ -50,15 +50,15 @@ check_weight_layout = Checker(
             lambda w, num_heads: (
                 w.reshape(len(w), -1, 2, num_heads).swapaxes(1, 2).reshape(w.shape)
             ),
-            "You split the width into head_dim × num_heads. The columns of a head stand together: "
-            "reshape to [d_model, num_heads, head_dim].",
+            "You split the width into head_dim × num_heads. The columns of a head are side by "
+            "side: reshape to [d_model, num_heads, head_dim].",
         ),
     ],
 )
 
 
 def rotated(x, positions, inv_freq):
-    """Return x [len, head_dim] turned by its positions [len]."""
+    """Return x [len, head_dim] rotated by its positions [len]."""
     return apply_rotary(x, rotary_angles(positions, inv_freq))
 
 
@@ -70,7 +70,7 @@ def cached_scores(q, k, cached_keys, inv_freq, *, q_at=lambda n: n, k_at=lambda 
 
 
 def cached_inputs(rng, size):
-    """Return q, k, as many keys as `size`, turned at 0, 1, …, and the frequencies."""
+    """Return q, k, as many keys as `size`, rotated at 0, 1, …, and the frequencies."""
     inv_freq = rotary_frequencies(2 * size, float(rng.choice([100, 1_000])))
     q, k, *keys = rng.uniform(-1, 1, size=(size + 2, 2 * size))
     return q, k, rotated(np.array(keys), np.arange(size), inv_freq), inv_freq
@@ -84,36 +84,37 @@ check_cached_scores = Checker(
     edges=[(np.array([0.6, 0.8]), np.array([0.5, -0.2]), np.empty((0, 2)), np.array([1.0]))],
     mistakes=[
         step("query at 0",
-            "Your query stands at position 0, or is not turned at all. The new token comes after "
-            "n cached ones, at position n: turn its query there, as you did its key.",
+            "Your query is at position 0, or is not rotated at all. The new token comes after "
+            "n cached ones, at position n: rotate its query there, as you did its key.",
             q_at=lambda n: 0),
         step("key at 0",
-            "Your new key stands at position 0, or is not turned at all. The new token comes "
-            "after n cached ones, at position n: turn its key there, as you did its query.",
+            "Your new key is at position 0, or is not rotated at all. The new token comes "
+            "after n cached ones, at position n: rotate its key there, as you did its query.",
             k_at=lambda n: 0),
         step("offset forgotten",
-            "Your query and key stand at position 0, or you turned the whole cache by n once "
-            "more, which gives the same offsets. The cache is turned already: turn the new token "
-            "alone, by n, the number of cached keys.", q_at=lambda n: 0, k_at=lambda n: 0),
+            "Your query and key are at position 0, or you rotated the whole cache by n once "
+            "more, which gives the same offsets. The cache is rotated already: rotate the new "
+            "token alone, by n, the number of cached keys.", q_at=lambda n: 0, k_at=lambda n: 0),
         step("counted from 1",
-            "Your new token stands at n + 1, one position too far. The cache holds positions 0 … "
-            "n − 1, so the next one is n.", q_at=lambda n: n + 1, k_at=lambda n: n + 1),
+            "Your new token is at n + 1, one position too far. With n cached keys the cache holds "
+            "positions 0 … n − 1, so the next one is n.",
+            q_at=lambda n: n + 1, k_at=lambda n: n + 1),
         step("at the last cached position",
-            "Your new token stands at n − 1, where the last cached key is. The next position is "
-            "n, the number of cached keys.", q_at=lambda n: n - 1, k_at=lambda n: n - 1),
+            "Your new token is at n − 1, where the last cached key is. The next position is n, the "
+            "number of cached keys.", q_at=lambda n: n - 1, k_at=lambda n: n - 1),
         argument(
             "cached keys turned again",
-            "You turned the cached keys once more. They were turned when they came in, each by its "
-            "own position: turn only the new key.",
+            "You rotated the cached keys once more. They were rotated when they came in, each by "
+            "its own position: rotate only the new key.",
             cached_keys=lambda cached_keys, inv_freq: rotated(
                 cached_keys, np.arange(len(cached_keys)), inv_freq
             ),
         ),
         answer("new key not appended", lambda y: y[:-1],
             "You scored the cached keys alone. A token looks at itself too: append its key, "
-            "turned by n, for n + 1 scores."),
+            "rotated by n, the number of cached keys, for n + 1 scores."),
         answer("new key first", lambda y: np.roll(y, 1),
-            "You put the new key before the cached ones: append it, for its token comes last."),
+            "You put the new key before the cached ones: append it, because its token comes last."),
         answer("scaled", lambda y, q: y / np.sqrt(len(q)),
             "You divided by √head_dim. That is right in a head, but here return the plain "
             "products."),

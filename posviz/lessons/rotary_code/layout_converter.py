@@ -1,4 +1,4 @@
-"""Weights trained in one pairing of dimensions, run by code that turns the other."""
+"""Weights trained in one pairing of dimensions, run by code that rotates the other."""
 
 import functools
 
@@ -24,8 +24,8 @@ class LayoutConverter(Picture):
     size = (8.0, 3.7)
     paper_size = (3.3, 3.7)
 
-    query_layout = choice("interleaved", options=LAYOUTS, label="query turned as")
-    key_layout = choice("half_split", options=LAYOUTS, label="key turned as")
+    query_layout = choice("interleaved", options=LAYOUTS, label="query rotated as")
+    key_layout = choice("half_split", options=LAYOUTS, label="key rotated as")
     query_reordered = switch(False, label="query reordered")
     key_reordered = switch(False, label="key reordered")
     shift = integer(0, low=0, high=100, play=True, label="shift (tokens)", more=True)
@@ -63,7 +63,7 @@ class LayoutConverter(Picture):
         pairs = [
             Curve(panels["p"], "C0o", "first", "first of pair"),
             Ring(panels["p"], "C1s", "second", "second of pair", edge=1 / 5),
-            Curve(panels["p"], "C6-", "together", "turned together"),
+            Curve(panels["p"], "C6-", "together", "rotated together"),
             Curve(panels["p"], "C1--", "wrong", "wrong partners"),
         ]
         panels["p"].set(ylim=(-0.4, 1.9), yticks=ROWS, yticklabels=("query", "key"))
@@ -75,9 +75,9 @@ class LayoutConverter(Picture):
         look = {"most": (LENGTH, LENGTH), "limits": (-LIMIT, LIMIT), "aspect": "equal"}
         maps = [Map(panels["t"], "trained", **look), Map(panels["r"], "run", **look)]
         for name, title in (("t", "as trained"), ("r", "as run")):
-            panels[name].set(title=title, xlabel="key (place)", xticks=(0, 10, 20))
+            panels[name].set(title=title, xlabel="key (tokens)", xticks=(0, 10, 20))
             panels[name].set_yticks((0, 10, 20))
-        panels["t"].set_ylabel("query (place)")
+        panels["t"].set_ylabel("query (tokens)")
         panels["r"].tick_params(labelleft=False)
         below = {"location": "bottom", "shrink": 0.6, "aspect": 30, "extend": "both"}
         both, ticks = [panels["t"], panels["r"]], (-LIMIT, 0, LIMIT)

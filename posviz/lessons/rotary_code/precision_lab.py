@@ -1,4 +1,4 @@
-"""What rounding the angles costs: a score that should stand still at every position."""
+"""What rounding the angles costs: a score that should be the same at every position."""
 
 import functools
 
@@ -26,7 +26,7 @@ LOOKS = {  # of each dtype its line, and its marker at the position
 
 
 class PrecisionLab(Picture):
-    """Why angles belong in float64: the error of one score, wherever its query and key stand."""
+    """Why angles belong in float64: the error of one score, from the first position on."""
 
     size = (8.0, 4.0)
     paper_size = (3.3, 2.9)
@@ -41,13 +41,13 @@ class PrecisionLab(Picture):
         """Return |score − exact| by dtype at all positions and at the marked one; NaN: overflow."""
         setting = self.rounded, self.offset, self.base, self.seed
         curves, here = _curves(*setting), _errors([self.position], *setting)
-        place = np.searchsorted(POSITIONS, self.position)  # so that the marks lie on their lines
+        before = POSITIONS[self.position > POSITIONS]  # a line grows with the position
         lines = []
         for name in LOOKS:
-            errors = np.maximum(np.insert(curves[name], place, here[name]), SMALLEST)
-            there = np.isfinite(errors)
-            lines.append((np.insert(POSITIONS, place, self.position)[there], errors[there]))
-        ends = [(x[-1:], y[-1:]) for x, y in lines if x[-1] < FURTHEST]
+            errors = np.append(curves[name][: len(before)], here[name])
+            errors, there = np.maximum(errors, SMALLEST), np.isfinite(errors)
+            lines.append((np.append(before, self.position)[there], errors[there]))
+        ends = [(x[-1:], y[-1:]) for x, y in lines if x[-1] < self.position]
         return self.arrays(
             curves=curves,
             here={name: error[0] for name, error in here.items()},
@@ -71,7 +71,7 @@ class PrecisionLab(Picture):
         ]
         end = Curve(axes, "C3X", "overflow", "overflow", marks=2)
         axes.set(xscale="log", yscale="log", xlim=(0.8, 1.25 * FURTHEST), ylim=(3e-17, 1e3))
-        axes.set(xlabel="position of the key (tokens)", ylabel="|score − exact score|")
+        axes.set(xlabel="position of the key (tokens)", ylabel="error of the score")
         for axis, numticks in ((axes.xaxis, 8), (axes.yaxis, 6)):
             axis.set_major_locator(LogLocator(numticks=numticks))
             axis.set_minor_locator(NullLocator())
@@ -83,7 +83,7 @@ class PrecisionLab(Picture):
         found = [(error, name) for name, error in arrays.here.items() if np.isfinite(error)]
         errors = ", ".join(f"{error:.2g} in {name}" for error, name in found)
         return (
-            f"With {arrays.rounded} rounded, the score at position {arrays.position:,} is off by "
+            f"With rounded {arrays.rounded}, the score at position {arrays.position:,} is off by "
             f"{errors}."
         )
 

@@ -13,7 +13,7 @@ def test_a_cache_rotated_once_more_is_told_with_the_forgotten_offset():
         )
     )
     assert feedback.mistake == "offset forgotten"
-    assert "turned the whole cache by n once more" in feedback.message
+    assert "rotated the whole cache by n once more" in feedback.message
 
 
 def test_rows_of_all_heads_reordered_at_once_are_told_both_mistakes():

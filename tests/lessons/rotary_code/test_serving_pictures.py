@@ -43,13 +43,13 @@ def test_scores_and_outcome_are_those_of_a_loop(layouts, reordered):
 
 def places(mistake, query, key, prompt):
     """Where a query of one call and a key stand when they meet, by the mistake."""
-    if mistake == "offset forgotten":
+    if mistake == "start forgotten":
         return query * (query < prompt), key * (key < prompt)
     if mistake == "query at 0":
         return query * (query < prompt), key
     if mistake == "query one late":
         return query + (query >= prompt), key
-    if mistake == "cache turned again":  # once when it came, and at every call after that
+    if mistake == "cache rotated again":  # once when it came, and at every call after that
         calls = [0, *range(prompt, 24)]  # by their first token
         came = max(call for call in calls if call <= key)
         return query, key * sum(came <= call <= query for call in calls)

@@ -1,0 +1,74 @@
+"""Which dimensions of a head are a pair: neighbours, or the two halves."""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from posviz.encodings.rotary import LAYOUTS, change_layout
+from posviz.pictures.knobs import even, integer
+from posviz.pictures.parts import Curve, Limits, broken, legend_above, whole
+from posviz.pictures.picture import Arrays, Picture
+
+ROWS = (1, 0)  # of the two layouts
+HEIGHT = 0.62  # of the widest arc
+
+
+class LayoutArcs(Picture):
+    """The two layouts of RoPE, with an arc between the two dimensions of each pair."""
+
+    size = (8.0, 2.6)
+    paper_size = (3.3, 2.6)
+
+    pair = integer(0, low=0, high=7, until=lambda p: p.head_dim // 2 - 1, play=True)
+    head_dim = even(8, low=4, high=16)
+
+    def compute(self) -> Arrays:
+        """Return both dimensions of each pair [pairs, 2] by layout, and the arcs over them."""
+        columns = np.arange(self.head_dim)
+        pairs = [
+            change_layout(columns, source=layout, target="interleaved").reshape(-1, 2)
+            for layout in LAYOUTS
+        ]
+        everywhere = np.tile(columns, 2), np.repeat(ROWS, self.head_dim)
+        chosen = np.concatenate([both[self.pair] for both in pairs])
+        return self.arrays(
+            pairs=pairs,
+            dimensions=everywhere,
+            arcs=_arcs(pairs, self.head_dim / 2),
+            chosen=_arcs([both[[self.pair]] for both in pairs], self.head_dim / 2),
+            ends=(chosen, np.repeat(ROWS, 2)),
+            limits=(-0.6, self.head_dim - 0.4),
+        )
+
+    def draw(self, figure: Figure) -> list:
+        """Two rows of dimensions, an arc over each pair, and one pair in another colour."""
+        axes = figure.subplots()
+        axes.set(ylim=(-0.3, 1.9), yticks=ROWS, yticklabels=LAYOUTS, xlabel="dimension")
+        axes.tick_params(left=False)
+        axes.spines["left"].set_visible(False)
+        whole(axes.xaxis, most=16, steps=None)
+        ends = Limits(axes, lambda arrays: {"xlim": arrays.limits})
+        arcs = Curve(axes, "C0-", "arcs", "dimensions of a pair")
+        chosen = Curve(axes, "C1-", "chosen", "the pair that is chosen", stroke=1.8)
+        dimensions = Curve(axes, "C6o", "dimensions")
+        members = Curve(axes, "C1o", "ends", marks=1.4)
+        legend_above(figure, [arcs, chosen])
+        return [ends, arcs, chosen, dimensions, members]
+
+    def caption(self, arrays: Arrays) -> str:
+        """Which dimensions the pair has in both layouts."""
+        (a, b), (c, d) = (both[arrays.pair] for both in arrays.pairs)
+        return (
+            f"Pair {arrays.pair} has the dimensions {a} and {b} in one layout, and {c} and {d} in "
+            "the other."
+        )
+
+
+def _arcs(layouts, widest):
+    """An arc over both dimensions of each pair, the higher the farther they are apart."""
+    along, arcs = np.linspace(0, 1, 25), []
+    for row, pairs in zip(ROWS, layouts, strict=True):
+        first, second = pairs.T[..., None]
+        height = HEIGHT * np.sqrt((second - first) / widest)
+        x, y = first + (second - first) * along, row + height * np.sin(np.pi * along)
+        arcs.append(np.stack([x, y], axis=-1))
+    return broken(np.concatenate(arcs))
