@@ -25,7 +25,7 @@ class RealHead(Picture):
     for the stored sentences.
     """
 
-    size = (8.0, 3.9)
+    size = (8.0, 3.6)
     paper_size = (3.3, 5.6)
 
     head = choice("previous word", options=tuple(TELLING), label="head of")
@@ -54,7 +54,7 @@ class RealHead(Picture):
             maps=[np.where(mask, each, np.nan) for each in (head.weights, weights)],
             error=abs(weights - head.weights).max(),
             share=(weights * keys).sum() / max(keys.any(axis=-1).sum(), 1),
-            named="layer {} head {}".format(*TELLING[self.head]),
+            named="Layer {}, head {}".format(*TELLING[self.head]),
         )
 
     def draw(self, figure: Figure) -> list:
@@ -76,8 +76,8 @@ class RealHead(Picture):
     def caption(self, arrays: Arrays) -> str:
         """The weight on what the head looks for, and how far all weights are from the model's."""
         return (
-            f"SmolLM2’s {arrays.named} has {arrays.share:.2f} of its weight on the {arrays.head}, "
-            f"and weights differ from the model’s by up to {ceil(1000 * arrays.error) / 1000:.3f}."
+            f"{arrays.named} gives {arrays.share:.2f} of its weight to the {arrays.head}; weights differ "
+            f"from the model’s by up to {ceil(1000 * arrays.error) / 1000:.3f}."
         )
 
 

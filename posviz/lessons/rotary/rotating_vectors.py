@@ -20,7 +20,7 @@ ALONG = np.linspace(0, 60, 241)
 class RotatingVectors(Picture):
     """Query and key rotate with their positions, the score with their offset."""
 
-    size = (8.0, 4.0)
+    size = (8.0, 3.7)
     paper_size = (3.3, 2.1)
 
     together = integer(0, low=0, high=30, play=True, label="both moved by")
