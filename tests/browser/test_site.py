@@ -70,9 +70,9 @@ def test_search_leads_to_the_place_and_is_kept_on_the_way_back(opened):
 def test_gallery_shows_dark_pictures_and_leads_to_the_lesson(opened):
     page = opened("pictures")
     shown = "name => document.querySelector('.cards img').currentSrc.endsWith(`/${name}.png`)"
-    page.wait_for_function(shown, arg="ThreeDoors")
+    page.wait_for_function(shown, arg="SameWords")
     page.emulate_media(color_scheme="dark")
-    page.wait_for_function(shown, arg="ThreeDoors_dark")
+    page.wait_for_function(shown, arg="SameWords_dark")
     images = page.locator(".cards img")
     images.last.scroll_into_view_if_needed()
     page.wait_for_function("image => image.naturalWidth > 0", arg=images.last.element_handle())
