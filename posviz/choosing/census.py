@@ -6,6 +6,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
+from posviz.choosing.rows import HYBRID, TWO_BASES
+
 RELEASE, READ, FILES = "5.23", "2026-11-25", 530  # transformers; the day; its modeling files
 
 
@@ -21,12 +23,13 @@ CENSUS = {
     "RoPE": Count(208, r"apply_rotary"),
     "stretched RoPE": Count(176, r"ROPE_INIT_FUNCTIONS"),
     "learned": Count(126, r"(pos\w*emb\w*|embed_pos\w*|wpe) = nn\.Embedding"),
+    TWO_BASES: Count(22, r"rope_parameters\[layer_type\]"),
     "RoPE in 2-D": Count(31, r"apply_rotary\w*_vision|mrope_section|apply_multimodal_rotary"),
     "sinusoidal": Count(22, r"class \w*Sinusoidal"),
-    "none (NoPE)": Count(
-        18,
-        r"NoPE|no_rope_layers|layer_rope_theta|if self\.sliding_window is not None"
-        r"( or self\.force_rope)?:\s+(cos, sin|query_states, key_states = apply_rotary)",
+    HYBRID: Count(
+        17,
+        r"\A(?s:(?=.*apply_rotary).*(NoPE|no_rope_layers|layer_rope_theta|if self\.sliding_window"
+        r" is not None( or self\.force_rope)?:\s+(cos, sin|query_states, key_states = apply)))",
     ),
     "T5": Count(9, r"relative_attention_bias = nn\.Embedding"),
     "Transformer-XL": Count(5, r"_rel_shift|def rel_shift|relative_shift_gather"),

@@ -4,7 +4,7 @@ Each is given the name of a row and returns a cell. Tokens and projections are t
 arrays are NumPy's, in float64.
 """
 
-from functools import cache
+from functools import cache, wraps
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,21 @@ from posviz.attention import KeyValueCache, attend
 from posviz.attention.masks import causal_mask
 from posviz.choosing.census import CENSUS, FILES
 from posviz.choosing.length import loss, recall
-from posviz.choosing.rows import D_MODEL, HEAD_DIM, HEADS, LINE, ROWS, Cell, parameters_of
+from posviz.choosing.rows import (
+    D_MODEL,
+    HEAD_DIM,
+    HEADS,
+    LINE,
+    NONE,
+    PLANS,
+    ROWS,
+    Cell,
+    parameters_of,
+)
 from posviz.encodings.doors import Encoding, doors
 from posviz.encodings.fox import Forgetting
 from posviz.encodings.inkling import Mixing
+from posviz.encodings.rotary2d import AxialRotary, raster
 
 COUNT = 8  # tokens
 TOKENS = np.random.default_rng(0).normal(size=(1, COUNT, D_MODEL))
@@ -126,6 +137,11 @@ def between(row: str) -> Cell:
 
 def stretched(row: str) -> Cell:
     """Largest change of an output when positions are divided by 4; nan where it refuses them."""
+    if isinstance(made(row), AxialRotary):  # rows and columns are divided, not their numbers
+        quarter = AxialRotary(raster(1, COUNT) / 4)
+        more = {"num_heads": HEADS, "positions": np.arange(COUNT), "mask": causal_mask}
+        found = attend(TOKENS, *PROJECTIONS, encoding=quarter, **more)
+        return _measured(_largest(found - layer(row)), True)
     try:
         change = _largest(layer(row, positions=np.arange(COUNT) / 4) - layer(row))
     except TypeError:
@@ -140,6 +156,12 @@ def plane(row: str) -> Cell:
     inside, over = (_weights(row, same, places, length=COUNT)[:, 1, 0] for places in pairs)
     difference = _largest(over - inside)
     return _measured(difference, difference > SAME)
+
+
+def positions(row: str) -> Cell:
+    """How many numbers the position of a token is."""
+    is_pair = isinstance(made(row), AxialRotary)
+    return Cell(2, "✗ two", False) if is_pair else Cell(1, "✓ one")
 
 
 def both_ways(row: str) -> Cell:
@@ -160,6 +182,8 @@ def both_ways(row: str) -> Cell:
 
 def census(row: str) -> Cell:
     """In how many of 530 model files of transformers 5.23 it is found, by its pattern."""
+    if row == NONE:
+        return Cell(np.nan, "in some layers")
     if row not in CENSUS:
         return Cell(np.nan, "with RoPE")
     files = CENSUS[row].files
@@ -204,9 +228,15 @@ _MEASURED = {
     "stretched": stretched,
     "2-D": plane,
     "both ways": both_ways,
-    "census": census,
-    "loss": loss,
-    "recall": recall,
+    "positions": positions,
 }
-COLUMNS = {name: cache(function) for name, function in _MEASURED.items()}
+_OF_PLANS = {"census": census, "loss": loss, "recall": recall}  # themselves, not one layer
+
+
+def _of_layers(function):
+    return wraps(function)(lambda row: function(PLANS.get(row, row)))
+
+
+COLUMNS = {name: cache(_of_layers(function)) for name, function in _MEASURED.items()}
+COLUMNS |= {name: cache(function) for name, function in _OF_PLANS.items()}
 """By name, the function from the name of a row to its cell; each measures once."""

@@ -3,6 +3,7 @@
 import weakref
 from collections.abc import Callable
 from functools import cache, partial
+from statistics import median
 from time import process_time
 
 import numpy as np
@@ -16,7 +17,7 @@ from posviz.choosing.rows import D_MODEL, HEADS, NONE, ROWS, Cell
 
 LENGTH = 1024  # tokens
 MIB = 2**20
-ENOUGH = 0.5  # seconds of passes
+ENOUGH, PAIRS = 1.0, 9  # seconds and number of pairs of passes
 
 
 def memory(row: str, length: int = LENGTH) -> Cell:
@@ -26,9 +27,12 @@ def memory(row: str, length: int = LENGTH) -> Cell:
 
 
 def time(row: str, length: int = LENGTH) -> Cell:
-    """The time of a layer for each of 1024 tokens, as a multiple of one without positions."""
-    ratio = _fastest(row, length) / _fastest(NONE, length)
-    return Cell(ratio, f"× {ratio:.2f}", ratio < 1.5)
+    """The time of a layer, as a multiple of one without positions: median, lowest to highest."""
+    ratios = _ratios(row, length)
+    low, middle, high = min(ratios), median(ratios), max(ratios)
+    # What only adds work cannot take less time: below 1 it is the machine that differs.
+    said = "≈ 1" if low <= 1 else f"× {middle:.1f} ({low:.1f} to {high:.1f})"
+    return Cell(middle, said, middle < 1.5)
 
 
 def pass_of(row: str, length: int = LENGTH) -> Callable[[], torch.Tensor]:
@@ -54,15 +58,18 @@ def _peak(row: str, length: int) -> int:
 
 
 @cache
-def _fastest(row: str, length: int) -> float:
-    """Processor seconds of the fastest pass: what else the machine does only slows them."""
-    go, found = pass_of(row, length), [float("inf")]
-    go()  # the first one also makes what the next find ready
-    while len(found) < 4 and sum(found[1:]) < ENOUGH:
+def _ratios(row: str, length: int) -> tuple[float, ...]:
+    """Processor seconds of passes, each divided by a pass without positions just before it."""
+    plain, go, found = pass_of(NONE, length), pass_of(row, length), []
+    plain(), go()  # the first ones also make what the next find ready
+    begun = process_time()
+    while len(found) < 3 or (len(found) < PAIRS and process_time() - begun < ENOUGH):
         start = process_time()
+        plain()
+        between = process_time()
         go()
-        found.append(process_time() - start)
-    return min(found)
+        found.append((process_time() - between) / (between - start))
+    return tuple(found)
 
 
 class Held(TorchDispatchMode):

@@ -5,14 +5,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from posviz.choosing.census import FILES
 from posviz.choosing.columns import COLUMNS
-from posviz.choosing.rows import ROWS, Cell
+from posviz.choosing.rows import PLANS, ROWS, Cell
 
 # By question, of each answer the columns in which a row has to have a ✓.
 QUESTIONS: dict[str, dict[str, tuple[str, ...]]] = {
     "reads": {
-        "text, left to right": (),
-        "text, both ways": ("both ways",),
+        "text, left to right": ("positions",),
+        "text, both ways": ("positions", "both ways"),
         "patches of an image": ("2-D", "both ways"),
     },
     "later": {
@@ -20,6 +21,7 @@ QUESTIONS: dict[str, dict[str, tuple[str, ...]]] = {
         "longer texts, stretched for them": ("stretched",),
         "longer texts, untrained; near things": ("loss",),
         "longer texts, untrained; far things": ("recall",),
+        "longer texts, untrained; near and far": ("loss", "recall"),
     },
     "kernel": {
         "any": (),
@@ -35,17 +37,24 @@ QUESTIONS: dict[str, dict[str, tuple[str, ...]]] = {
     },
 }
 FAULTS = {  # what a cell means to a row that fails in it; {} is the cell
+    "positions": "wants a row and a column",
     "both ways": "reversed: {}",
-    "2-D": "sees no line's end",
+    "2-D": "does not see where a line ends",
     "stretched": "positions: {}",
     "loss": "loss {}",
     "recall": "recall {}",
-    "flash": "needs {}",
+    "flash": "the kernel needs {}",
     "FlexAttention": "no bias for one pair",
     "parameters": "{} learned numbers",
     "cached": "off by {} with a cache",
     "relative": "moved, it changes by {}",
-    "between": "tokens between: {}",
+    "between": "reads no token between",
+}
+
+
+LIMITS = {  # what the advice rests on, by what was asked
+    True: "It rests on models of two layers, trained on 64 tokens: others may end elsewhere.",
+    False: "It rests on what one layer can do: it does not say how well a trained model does it.",
 }
 
 
@@ -58,8 +67,13 @@ class Verdicts(NamedTuple):
 
     @property
     def lit(self) -> list[str]:
-        """The rows that fail in nothing."""
-        return [row for row, faults in self.faults.items() if not faults]
+        """The rows that fail in nothing, those that most model files have first."""
+        return sorted((row for row, found in self.faults.items() if not found), key=_unused)
+
+    @property
+    def used(self) -> list[str]:
+        """Those of the lit rows that released model files have."""
+        return [row for row in self.lit if files(row)]
 
 
 def choose(answers: Mapping[str, str]) -> Verdicts:
@@ -75,9 +89,11 @@ def choose(answers: Mapping[str, str]) -> Verdicts:
     )
     faults = {
         row: {name: found for name in asked if not (found := COLUMNS[name](row)).can}
-        for row in ROWS
+        for row in (*ROWS, *PLANS)
     }
-    return Verdicts(asked, faults, _advice(asked, faults))
+    found = Verdicts(asked, faults, "")
+    limit = LIMITS["loss" in asked or "recall" in asked]
+    return found._replace(advice=f"{_advice(found)} {limit}")
 
 
 def fault(column: str, found: Cell) -> str:
@@ -85,20 +101,41 @@ def fault(column: str, found: Cell) -> str:
     return FAULTS[column].format(found.said.removeprefix("✗ "))
 
 
-def _used(row: str) -> float:
-    """In how many model files it is found."""
-    return float(np.nan_to_num(COLUMNS["census"](row).number))
+def files(row: str) -> int:
+    """Return in how many model files it is found; 0 for what has no count of its own."""
+    return int(np.nan_to_num(COLUMNS["census"](row).number))
 
 
-def _advice(asked: tuple[str, ...], faults: dict[str, dict[str, Cell]]) -> str:
-    """One sentence: the row to take, with the cells that were asked for, or the nearest."""
-    fewest = min(map(len, faults.values()))
-    nearest = [row for row, found in faults.items() if len(found) == fewest]
-    best = max(nearest, key=_used)
-    where = COLUMNS["census"](best).said
-    if fewest:
-        lacks = "; ".join(f"{name}: {found.said}" for name, found in faults[best].items())
-        return f"No row does all of it; {best} ({where} files) fails only in {lacks}."
-    cells = "".join(f"; {name}: {COLUMNS[name](best).said}" for name in asked)
-    others = ", ".join(row for row in nearest if row != best)
-    return f"Take {best}, found in {where} files{cells}{'; as well: ' * bool(others)}{others}."
+def _unused(row: str) -> int:
+    return -files(row)
+
+
+def _advice(found: Verdicts) -> str:
+    """What to begin with: of the rows that do it all, the one that most model files have."""
+    used = found.used
+    untried = [row for row in found.lit if row not in used]
+    only = f" Only measured here: {', '.join(untried)}." if untried else ""
+    if used:
+        best, *others = used
+        as_well = f" Also in use: {', '.join(others)}." if others else ""
+        but = "".join(
+            f" But: {name} {cell.said[2:]}." for name, cell in _other_answer(found.asked, best)
+        )
+        return f"Begin with {best}, found in {files(best)} of {FILES} files.{but}{as_well}{only}"
+    best = min(filter(files, found.faults), key=lambda row: (_failed(found, row), _unused(row)))
+    lacks = "; ".join(fault(*each) for each in found.faults[best].items())
+    return (
+        f"No released encoding is known to do all of it. The nearest is {best}, but: {lacks}.{only}"
+    )
+
+
+def _other_answer(asked: tuple[str, ...], row: str) -> list[tuple[str, Cell]]:
+    """Where only one of loss and recall was asked for: the other one, if the row fails in it."""
+    both = {name: COLUMNS[name](row) for name in ("loss", "recall")}
+    others = [(name, cell) for name, cell in both.items() if name not in asked]
+    return [(name, cell) for name, cell in others if len(others) == 1 and not cell.can]
+
+
+def _failed(found: Verdicts, row: str) -> int:
+    """In how many columns it was measured and fails."""
+    return sum(not np.isnan(cell.number) for cell in found.faults[row].values())

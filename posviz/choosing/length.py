@@ -8,14 +8,15 @@ from functools import cache
 
 import numpy as np
 
-from posviz.choosing.rows import NONE, Cell
+from posviz.choosing.rows import HYBRID, NONE, Cell
 from posviz.lab.results import by_arm, committed
 
 TRAINED, TESTED = 64, 512  # tokens
+UNTRAINED = {"learned": "rows past 64 untrained"}  # a released table ends, and refuses
 FLAT = 0.1  # nats by which a loss may grow
 KNOWS = 0.9  # of the answers
 # The arm that a row is; others were not run. YaRN is what RoPE becomes at test alone.
-ARMS = {NONE: "none", "stretched RoPE": "YaRN"} | {
+ARMS = {NONE: "none", "stretched RoPE": "YaRN", HYBRID: "hybrid"} | {
     name: name
     for name in ("sinusoidal", "learned", "T5", "RoPE", "ALiBi", "xPos", "Kerple", "FIRE", "FoX")
 }
@@ -26,7 +27,7 @@ def loss(row: str) -> Cell:
     if row not in ARMS:
         return _not_run()
     inside, outside = median(ARMS[row], "bytes", TRAINED), median(ARMS[row], "bytes", TESTED)
-    return _cell(inside, outside, outside - inside < FLAT)
+    return _cell(row, inside, outside, outside - inside < FLAT)
 
 
 def recall(row: str) -> Cell:
@@ -34,7 +35,7 @@ def recall(row: str) -> Cell:
     if row not in ARMS:
         return _not_run()
     inside, outside = median(ARMS[row], "recall", TRAINED), median(ARMS[row], "recall", TESTED)
-    return _cell(inside, outside, outside >= KNOWS)
+    return _cell(row, inside, outside, outside >= KNOWS)
 
 
 @cache
@@ -44,8 +45,10 @@ def median(arm: str, task: str, length: int) -> float:
     return float(np.median([reading.by_length[length] for reading in runs]))
 
 
-def _cell(inside: float, outside: float, can: bool) -> Cell:
-    return Cell(outside, f"{'✓' if can else '✗'} {inside:.2f} → {outside:.2f}", can)
+def _cell(row: str, inside: float, outside: float, can: bool) -> Cell:
+    can = can and row not in UNTRAINED
+    but = f", {UNTRAINED[row]}" if row in UNTRAINED else ""
+    return Cell(outside, f"{'✓' if can else '✗'} {inside:.2f} → {outside:.2f}{but}", can)
 
 
 def _not_run() -> Cell:

@@ -33,7 +33,13 @@ TRAINED = 1024  # tokens: the rows of the learned table; as an image, 32 × 32 p
 LINE = 32  # patches in a line of that image
 SHORT = 4  # tokens that dynamic NTK takes for its training, so that few tokens are a long text
 
-NONE = "none (NoPE)"  # what all are held against
+NONE = "none (NoPE)"  # what all are compared with
+HYBRID, TWO_BASES = "RoPE + NoPE layers", "RoPE, two bases"
+PLANS = {HYBRID: "RoPE", TWO_BASES: "RoPE"}
+"""Plans of layers: the row that measures their windowed layers.
+
+Their full layers, without position or with a larger base, spoil nothing that these can do.
+"""
 
 Kind = Callable[[np.ndarray], Array]  # makes the learned arrays: np.asarray, or torch's
 Make = Callable[[Kind, int], Encoding]  # of a kind of array, for a text of so many tokens

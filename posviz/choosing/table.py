@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tqdm import tqdm
 
 from posviz.choosing.columns import COLUMNS
-from posviz.choosing.rows import ROWS, Cell
+from posviz.choosing.rows import PLANS, ROWS, Cell
 from posviz.encodings.checks import require_choice
 from posviz.pictures.reruns import take_over_cell
 
@@ -60,10 +60,11 @@ def comparison(*columns: str) -> Comparison:
         require_choice(name, "a column", (*COLUMNS, *COSTS))
     told = {name: " ".join((function(name).__doc__ or "").split()) for name in columns}
     on_this_machine = set(columns) & set(COSTS)
-    steps = [(row, name) for row in ROWS for name in columns]
+    rows = ROWS if on_this_machine else (*ROWS, *PLANS)
+    steps = [(row, name) for row in rows for name in columns]
     bar = tqdm(steps, unit="cell", file=sys.stdout, disable=not on_this_machine)
     found = {(row, name): function(name)(row) for row, name in bar}
-    made = Comparison(told, {row: tuple(found[row, name] for name in columns) for row in ROWS})
+    made = Comparison(told, {row: tuple(found[row, name] for name in columns) for row in rows})
     take_over_cell(made)
     return made
 

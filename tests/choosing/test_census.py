@@ -6,11 +6,11 @@ import pytest
 import transformers
 
 from posviz.choosing.census import CENSUS, FAMILIES, FILES, RELEASE, found_in, installed
-from posviz.choosing.rows import ROWS
+from posviz.choosing.rows import NONE, PLANS, ROWS
 
 
 def test_all_rows_are_counted():
-    assert CENSUS.keys() == ROWS.keys() - {"dynamic NTK"}
+    assert CENSUS.keys() == {*ROWS, *PLANS} - {NONE, "dynamic NTK"}
 
 
 @pytest.mark.release("twenty patterns in the code of 530 models")

@@ -20,7 +20,7 @@ CAN = {  # by column, the rows that can do it
     "cached": ROWS.keys() - {"dynamic NTK"},
     "relative": ROWS.keys() - ABSOLUTE - {"FIRE"},  # FIRE counts from where a text begins
     "between": FROM_TOKENS,
-    "stretched": ROWS.keys() - {"Shaw", "T5", "DeBERTa", "Inkling", "learned", "RoPE in 2-D"},
+    "stretched": ROWS.keys() - {"Shaw", "T5", "DeBERTa", "Inkling", "learned"},
     "2-D": ABSOLUTE | {"RoPE in 2-D"},
     "both ways": ROWS.keys()
     - {"none (NoPE)", "ALiBi", "Kerple", "FIRE"}  # the same ahead as behind

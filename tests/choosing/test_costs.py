@@ -1,5 +1,7 @@
 """What a layer costs: bytes by arithmetic, times by their order alone."""
 
+import itertools
+
 import pytest
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -45,11 +47,22 @@ def test_every_row_passes_and_none_is_what_all_are_held_against():
     assert costs.memory("none (NoPE)", N).number == 0
 
 
-def test_the_time_is_that_of_the_fastest_pass(monkeypatch):
-    ticks = iter([0, 9, 20, 23, 30, 34, 40, 44, 50, 57])  # 9 s, 3 s, 4 s, …
-    monkeypatch.setattr(costs, "process_time", lambda: next(ticks) / 100)
-    monkeypatch.setattr(costs, "pass_of", lambda row, length: lambda: None)
-    assert costs._fastest.__wrapped__("RoPE", 1) == pytest.approx(0.03)
+@pytest.mark.parametrize(
+    ("seconds", "said"), [([3], "× 3.0 (3.0 to 3.0)"), ([2, 4, 3], "× 3.0 (2"), ([0.9, 2], "≈ 1")]
+)
+def test_the_time_has_a_spread_and_is_about_one_within_it(seconds, said, monkeypatch):
+    now, own = [0.0], itertools.cycle(seconds)
+
+    def pass_of(row, length):
+        def go():
+            now[0] += 1 if row == costs.NONE else next(own)
+
+        return go
+
+    monkeypatch.setattr(costs, "process_time", lambda: now[0])
+    monkeypatch.setattr(costs, "pass_of", pass_of)
+    monkeypatch.setattr(costs, "_ratios", costs._ratios.__wrapped__)
+    assert costs.time("RoPE", 1).said.startswith(said)
 
 
 @pytest.mark.filterwarnings("ignore:.*lash attention:UserWarning")

@@ -2,35 +2,64 @@
 
 import itertools
 
+import pytest
+
 from posviz.choosing.columns import COLUMNS
 from posviz.choosing.guide import FAULTS, QUESTIONS, choose, fault
-from posviz.choosing.rows import ROWS
+from posviz.choosing.rows import HYBRID, PLANS, ROWS, TWO_BASES
 
 
 def test_nothing_asked_and_all_are_lit():
     found = choose({})
-    assert found.lit == list(ROWS)
-    assert found.advice.startswith("Take RoPE, found in 208 of 530 files; as well: none (NoPE), ")
+    assert set(found.lit) == {*ROWS, *PLANS}
+    assert found.advice.startswith("Begin with RoPE, found in 208 of 530 files. Also in use: ")
+    assert "Only measured here: none (NoPE), " in found.advice
 
 
 def test_a_decoder_of_today():
     answers = {"kernel": "flash, without a bias", "cache": "keys are cached", "learns": "nothing"}
     found = choose(answers | {"distance": "a shift changes nothing"})
-    assert found.lit == ["none (NoPE)", "RoPE", "RoPE in 2-D", "stretched RoPE", "xPos"]
-    assert "flash: ✓ nothing; cached: ✓ < 1e-9; parameters: 0" in found.advice
+    assert found.used == ["RoPE", "stretched RoPE", "RoPE in 2-D", TWO_BASES, HYBRID]
+    assert found.lit == [*found.used, "none (NoPE)", "xPos"]
+    assert found.advice.endswith("it does not say how well a trained model does it.")
+
+
+@pytest.mark.parametrize(
+    ("later", "best"),
+    [("near things", HYBRID), ("far things", "stretched RoPE"), ("near and far", HYBRID)],
+)
+def test_longer_texts_untrained_begin_with_what_is_measured_and_used(later, best):
+    found = choose({"later": f"longer texts, untrained; {later}"})
+    assert found.used[0] == best
+    assert "learned" not in found.lit
+    assert ("But: loss 1.61 → 2.23." in found.advice) == (best == "stretched RoPE")
+    assert "two layers, trained on 64 tokens" in found.advice
+
+
+def test_text_is_not_given_an_encoding_of_rows_and_columns():
+    found = choose({"reads": "text, left to right"})
+    assert "RoPE in 2-D" not in found.lit
+    assert choose(
+        {"reads": "patches of an image", "later": "longer texts, stretched for them"}
+    ).used
 
 
 def test_where_nothing_is_left_the_nearest_is_told():
     found = choose({"distance": "by what stands between", "kernel": "flash, without a bias"})
     assert found.lit == []
-    assert found.advice.startswith("No row does all of it; RoPE (208 of 530 files) fails only in ")
-    assert found.advice.endswith("between: ✗ < 1e-9.")
+    start = "No released encoding is known to do all of it. The nearest is RoPE, but: reads no "
+    assert found.advice.startswith(start)
+
+
+def test_what_was_not_run_is_nearer_than_what_fails():
+    answers = {"reads": "patches of an image", "later": "longer texts, untrained; near and far"}
+    assert "The nearest is RoPE in 2-D, but: loss not run; recall" in choose(answers).advice
 
 
 def test_every_answer_asks_for_columns_that_are_explained():
     asked = {name for answers in QUESTIONS.values() for names in answers.values() for name in names}
     assert asked == FAULTS.keys() <= COLUMNS.keys()
-    for row, column in itertools.product(ROWS, asked):
+    for row, column in itertools.product((*ROWS, *PLANS), asked):
         found = COLUMNS[column](row)
         if not found.can:
             assert "✗" not in fault(column, found)

@@ -10,7 +10,7 @@ import pytest
 
 import posviz
 from posviz.choosing import length
-from posviz.choosing.rows import ROWS
+from posviz.choosing.rows import HYBRID, PLANS, ROWS
 
 FILE = Path(posviz.__file__).parent / "lab" / "data" / "results.json.gz"
 RUNS = json.loads(gzip.decompress(FILE.read_bytes()))
@@ -36,9 +36,10 @@ def test_a_cell_is_the_median_of_the_runs(row, arm):
 
 
 def test_what_was_not_run_is_said():
-    not_run = {row for row in ROWS if length.loss(row).said == "not run"}
-    assert not_run == ROWS.keys() - length.ARMS.keys()
-    assert {row for row in ROWS if np.isnan(length.recall(row).number)} == not_run
+    rows = {*ROWS, *PLANS}
+    not_run = {row for row in rows if length.loss(row).said == "not run"}
+    assert not_run == rows - length.ARMS.keys()
+    assert {row for row in rows if np.isnan(length.recall(row).number)} == not_run
     assert not any(length.loss(row).can or length.recall(row).can for row in not_run)
 
 
@@ -48,4 +49,12 @@ def test_one_column_cannot_be_right():
     assert run["xPos"] == (True, False)
     assert run["T5"] == (False, True)
     assert run["sinusoidal"] == run["RoPE"] == (False, False)
-    assert [row for row, both in run.items() if all(both)] == ["Kerple"]  # as lesson 13 says
+    assert {row for row, both in run.items() if all(both)} == {
+        "Kerple",
+        HYBRID,
+    }  # as lesson 13 says
+
+
+def test_a_table_cannot_read_beyond_its_trained_rows():
+    assert length.recall("learned").number > length.KNOWS
+    assert not length.recall("learned").can

@@ -5,8 +5,8 @@ import textwrap
 from matplotlib import rcParams
 from matplotlib.figure import Figure
 
-from posviz.choosing.guide import QUESTIONS, choose, fault
-from posviz.choosing.rows import ROWS
+from posviz.choosing.guide import QUESTIONS, choose, fault, files
+from posviz.choosing.rows import PLANS, ROWS
 from posviz.pictures.knobs import choice
 from posviz.pictures.parts import Text, wide
 from posviz.pictures.picture import Arrays, Picture
@@ -18,10 +18,10 @@ def _question(name, label, default=1, **more):
 
 
 class Chooser(Picture):
-    """Which encoding, then: rows that do what is asked for stay lit."""
+    """Which encoding, then: what can do all that is asked for, the most used first."""
 
-    size = (9.0, 3.3)
-    paper_size = (3.3, 4.3)
+    size = (9.0, 3.7)
+    paper_size = (3.3, 5.0)
 
     reads = _question("reads", "it reads", 0)
     later = _question("later", "later on", 0)
@@ -31,25 +31,26 @@ class Chooser(Picture):
     cache = _question("cache", "cache", more=True)
 
     def compute(self) -> Arrays:
-        """Return of each row a line that says whether it is lit, or why not; and the advice."""
+        """Return of each row a line: what can do it, the most used first, then why others fail."""
         found = choose({name: getattr(self, name) for name in QUESTIONS})
-        lines = [
+        lines = [f"✓ {row} ({files(row)} files)" for row in found.used]
+        lines += [f"○ {row} (only measured here)" for row in found.lit if row not in found.used]
+        lines += [
             f"✗ {row}: {'; '.join(fault(*each) for each in faults.items())}"
-            if faults
-            else f"✓ {row}"
             for row, faults in found.faults.items()
+            if faults
         ]
-        return self.arrays(lines=lines, advice=found.advice, lit=found.lit)
+        return self.arrays(lines=lines, advice=found.advice, lit=found.lit, used=found.used)
 
     def draw(self, figure: Figure) -> list:
-        """The rows in two columns, lit and unlit ones as texts of their own; the advice below."""
+        """The rows in two columns, each kind of line as a text of its own; the advice below."""
         axes, columns = figure.subplots(), 2 if wide(figure) else 1
         axes.set_axis_off()
         width = int(72 * figure.get_size_inches()[0] / rcParams["font.size"] / 0.6)
-        each = -(-len(ROWS) // columns)
+        each = -(-len((*ROWS, *PLANS)) // columns)
         look = {"parse_math": False, "transform": axes.transAxes}
         top = look | {"va": "top", "linespacing": 1.45}
-        looks = {"✓": top | {"weight": "bold"}, "✗": top | {"color": "C6"}}
+        looks = {"✓": top | {"weight": "bold"}, "○": top, "✗": top | {"color": "C6"}}
         parts = [
             Text(axes, at / columns, 1, _lines(at * each, each, sign, width // columns), **look)
             for at in range(columns)
@@ -59,15 +60,17 @@ class Chooser(Picture):
         return [*parts, advice]
 
     def caption(self, arrays: Arrays) -> str:
-        """How many rows stay lit, and the one to take; the nearest where none does."""
-        if not arrays.lit:
-            return arrays.advice
-        take = arrays.advice.split(";")[0].removeprefix("Take ").rstrip(".")
-        return f"{len(arrays.lit)} of {len(arrays.lines)} rows stay lit, among them {take}."
+        """What to begin with, or that nothing released does all of it."""
+        if not arrays.used:
+            return "No released encoding is known to do all of it; the text names the nearest."
+        return (
+            f"Begin with {arrays.used[0]}: of {len(arrays.lines)} rows {len(arrays.lit)} can do "
+            f"it, and {len(arrays.used)} of these are in released models."
+        )
 
 
 def _lines(first, count, sign, width):
-    """What a text shows: so many lines from the first, those without the sign left blank."""
+    """What a text shows: so many lines from the first, those of other signs left blank."""
     return lambda arrays: "\n".join(
         textwrap.shorten(line, width, placeholder=" …") if line[0] == sign else ""
         for line in arrays.lines[first : first + count]

@@ -14,7 +14,7 @@ def _each(*rows):
 @claim("Whatever the encoding, keys in a cache stay right.",
     cases=_each("learned", "RoPE", "dynamic NTK", "ALiBi", "FoX", "PaTH"),
     measures="the largest change of an output when tokens come one by one, with a cache",
-    rule="< 1e-9", sources=("transformers25104",), section="2 What it does")
+    rule="< 1e-9", sources=("transformers25104",), section="2 What it can do")
 def any_encoding_fits_a_cache(row):
     """Where frequencies follow the length, the keys in the cache are those of a shorter text."""
     return round(COLUMNS["cached"](row).number, 9)
@@ -23,7 +23,7 @@ def any_encoding_fits_a_cache(row):
 @claim("For images that are read line by line, any relative encoding will do.",
     cases=_each("RoPE", "ALiBi", "T5", "RoPE in 2-D"),
     measures="the difference in weight between a neighbour in the line and one past its end",
-    rule="> 1e-9", section="2 What it does")
+    rule="> 1e-9", section="2 What it can do")
 def a_line_ends_unseen(row):
     """An encoding of the distance along the text does not see where a line ends."""
     return COLUMNS["2-D"](row).number
@@ -37,7 +37,7 @@ def a_line_ends_unseen(row):
         "for encodings at the values": "Shaw",
     },
     measures="what torch's function is asked for in addition (0: nothing, 1: a bias, 2: weights)",
-    rule="== 0", sources=("dao2022flashattention",), section="1 What it is")
+    rule="== 0", sources=("dao2022flashattention",), section="1 What it asks of the kernel")
 def any_encoding_fits_a_fast_kernel(row):
     """The flash kernel of torch has no place for a bias, and it does not return the weights."""
     return int(COLUMNS["flash"](row).number)

@@ -1,4 +1,4 @@
-"""Exercise of lesson 13: measure whether a layer sees where a text stands."""
+"""Exercise of lesson 13: measure whether a layer sees the position of a text."""
 
 from functools import partial
 
@@ -38,19 +38,19 @@ def _inputs(rng, size):
 
 
 check_moved = Checker(
-    "Does it see where a text stands?",
+    "Does it see the position of the text?",
     moved,
     _inputs,
     edges=[(_falling, np.arange(3)), (_falling, np.array([5])), (_relative, np.arange(3))],
     mistakes=[
         step("no absolute value",
-            "You took the largest change and not the largest absolute one: a change down counts, "
-            "too.", size=lambda change: change),
+            "You took the largest change and not the largest absolute one: a change down counts "
+            "as well.", size=lambda change: change),
         step("mean",
             "You took the mean. Where one output of many changes, a mean hides it: take the "
             "largest.", largest=np.mean),
         step("one token farther",
-            "You moved it by 1. Slow waves hardly turn in one token: move it by 100.",
+            "You moved it by 1. Slow waves hardly change in one token: move it by 100.",
             there=lambda positions: positions + 1),
         step("positions times 100",
             "You multiplied the positions, which takes tokens apart: distances change. Add 100.",
@@ -60,7 +60,7 @@ check_moved = Checker(
             lambda layer, positions: np.ptp(
                 [np.roll(layer(positions), 100, 0), layer(positions)], 0
             ).max(),
-            "You moved the outputs of one pass along. Call the layer twice: at the positions "
+            "You moved the outputs of one pass. Call the layer twice: at the positions "
             "given, and at those 100 farther.",
         ),
         step("changes returned", "You returned all changes. One number is asked for, the largest.",

@@ -1,22 +1,48 @@
 """What the pictures of lesson 13 show: rows that stay lit, and weights of one text."""
 
 import numpy as np
+import pytest
 
-from posviz.choosing.rows import ROWS
+from posviz.choosing.guide import files
+from posviz.choosing.length import ARMS, median
+from posviz.choosing.rows import HYBRID, PLANS, ROWS
 from posviz.lessons.choosing.chooser import Chooser
+from posviz.lessons.choosing.loss_and_recall import LossAndRecall
 from posviz.lessons.choosing.same_x import SameX
 from tests.lessons.by_hand import drawn
 
 
 def test_each_row_is_lit_or_has_its_reason():
-    arrays, (*columns, _) = drawn(Chooser(reads="patches of an image"))
-    lines = [part.artist.get_text().split("\n") for part in columns]
-    lit, dark = ([line for part in lines[at::2] for line in part if line] for at in (0, 1))
-    assert lit == ["✓ RoPE in 2-D"] == [f"✓ {row}" for row in arrays.lit]
-    assert len(dark) == len(ROWS) - 1
-    assert "✗ RoPE: sees no line's end" in dark
-    for bold, pale in zip(lines[::2], lines[1::2], strict=True):
-        assert [bool(a) + bool(b) for a, b in zip(bold, pale, strict=True)] == [1] * len(bold)
+    arrays, (*columns, _) = drawn(Chooser(reads="patches of an image", distance="of any kind"))
+    texts = [part.artist.get_text().split("\n") for part in columns]
+    used, lit, dark = ([line for part in texts[at::3] for line in part if line] for at in range(3))
+    assert used == [f"✓ {row} ({files(row)} files)" for row in arrays.used]
+    assert [line[2] for line in lit] == []
+    assert len(used) + len(dark) == len(ROWS) + len(PLANS)
+    assert "✗ RoPE: does not see where a line ends" in dark
+    for each in zip(*(texts[at::3] for at in range(3)), strict=True):
+        for lines in zip(*each, strict=True):
+            assert sum(map(bool, lines)) == 1
+
+
+def test_what_is_only_measured_here_is_not_advised_first():
+    arrays, (*columns, _) = drawn(Chooser(later="longer texts, untrained; near things"))
+    assert arrays.used == [HYBRID]
+    assert "○ xPos (only measured here)" in columns[1].artist.get_text()
+
+
+@pytest.mark.parametrize("doublings", range(4))
+def test_dots_are_the_medians_and_the_corner_keeps_both(doublings):
+    arrays = LossAndRecall(doublings=doublings, encoding=HYBRID).compute()
+    grew, found = arrays.path[:, -1]
+    assert grew == pytest.approx(
+        median("hybrid", "bytes", 64 * 2**doublings) - median("hybrid", "bytes", 64)
+    )
+    assert found == median("hybrid", "recall", 64 * 2**doublings)
+    keep = [row for row in ARMS if arrays.every[list(ARMS).index(row)][0] < 0.1]
+    assert set(arrays.both) <= set(keep)
+    if doublings == 3:
+        assert arrays.both == [HYBRID, "Kerple"]
 
 
 def test_identical_tokens_without_positions_share_their_weight():
