@@ -217,10 +217,6 @@ EDGES = {
         "one token": lambda positions, d_model, base: len(positions) == 1,
         "equal positions": lambda p, d_model, base: len(set(p)) < len(p),
     },
-    "check_wavelength": {
-        "the first pair": lambda pair, d_model, base: pair == 0,
-        "the last pair": lambda pair, d_model, base: pair > 0 and 2 * pair + 2 == d_model,
-    },
     "check_new_base": {"nothing slowed": lambda head_dim, factor, base: factor == 1},
     "check_yarn_ramp": {
         "a slow end of half turns": lambda *given: given[-1] != 1,

@@ -76,8 +76,8 @@ class RealHead(Picture):
     def caption(self, arrays: Arrays) -> str:
         """The weight on what the head looks for, and how far all weights are from the model's."""
         return (
-            f"{arrays.named} gives {arrays.share:.2f} of its weight to the {arrays.head}; weights differ "
-            f"from the model’s by up to {ceil(1000 * arrays.error) / 1000:.3f}."
+            f"{arrays.named} gives {arrays.share:.2f} of its weight to the {arrays.head}; "
+            f"weights differ from the model’s by up to {ceil(1000 * arrays.error) / 1000:.3f}."
         )
 
 

@@ -1,10 +1,5 @@
 """Sinusoidal tables: a position written as a vector."""
 
-from posviz.lessons.sinusoidal.exercises import (
-    check_base,
-    check_sinusoidal,
-    check_wavelength,
-    found_table,
-)
+from posviz.lessons.sinusoidal.exercises import check_base, check_sinusoidal, found_table
 
-__all__ = ["check_base", "check_sinusoidal", "check_wavelength", "found_table"]
+__all__ = ["check_base", "check_sinusoidal", "found_table"]

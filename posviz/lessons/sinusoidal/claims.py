@@ -13,7 +13,7 @@ from posviz.teaching.measures import largest
 @claim("The slowest pair has a wavelength of about 62 832 tokens, 2π times the base.",
     cases={f"for d_model = {d}": d for d in (64, 512, 8192)},
     measures="its wavelength in tokens, where about means more than 62 203", rule="> 62203",
-    sources=("vaswani2017attention",), section="5 How long is a turn?")
+    sources=("vaswani2017attention",), section="5 How long is one rotation?")
 def the_longest_wavelength_is_62832(d_model):
     """The exponent of the last pair is 1 − 2/d_model, so no table reaches 2π times the base."""
     return float(wavelengths(rotary_frequencies(d_model))[-1])
@@ -21,7 +21,7 @@ def the_longest_wavelength_is_62832(d_model):
 
 @claim("An absolute encoding cannot express relative positions.",
     measures="the largest error when one matrix moves 512 rows by 1, 5, 17 or 100 tokens",
-    rule="> 1e-9", section="6 Does one matrix serve?")
+    rule="> 1e-9", section="6 One matrix for every row?")
 def absolute_encodings_know_no_distance():
     """In the sinusoidal table one rotation, the same at every position, moves a row by k tokens."""
     rows = np.arange(512)
@@ -34,7 +34,7 @@ def absolute_encodings_know_no_distance():
 @claim("The farther apart two positions are, the less similar are their rows.",
     cases={f"for d_model = {d}": d for d in (8, 64, 512)},
     measures="how many of the first 1000 steps raise the similarity", rule="== 0",
-    section="7 How alike are two rows?")
+    section="7 How similar are two rows?")
 def similarity_falls_with_distance(d_model):
     """The similarity is a mean of waves, and it rises again where many of them rise."""
     table = sinusoidal(np.arange(1001), d_model)
@@ -46,7 +46,7 @@ def similarity_falls_with_distance(d_model):
         "without a matrix between the rows": np.eye(64),
         "with a random matrix between them": np.random.default_rng(0).normal(size=(64, 64)) / 8,
     }, measures="largest minus smallest product of 507 pairs of rows with offset 5, d_model = 64",
-    rule="< 1e-9", section="7 How alike are two rows?")
+    rule="< 1e-9", section="7 How similar are two rows?")
 def products_depend_on_the_offset_alone(between):
     """In a model the matrix W_Q W_Kᵀ stands between two rows, and nothing keeps it from mixing
     the pairs."""

@@ -67,7 +67,10 @@ class CounterToClock(Picture):
     def caption(self, arrays: Arrays) -> str:
         """The digits and the smooth digits of the position."""
         smooth = ", ".join(f"{digit:.2f}" for digit in _smooth(arrays.hands[:, 1]))
-        return f"Position {arrays.position} reads {arrays.row:04b}; the waves {smooth} round to it."
+        return (
+            f"Position {arrays.position} has the digits {arrays.row:04b}, and the smooth digits "
+            f"{smooth} round to them."
+        )
 
 
 def _angles(position):

@@ -1,6 +1,4 @@
-"""Exercises: write the table, find a wavelength, read a table that was found."""
-
-from math import pi
+"""Exercises: write the table, read a table that was found."""
 
 import numpy as np
 
@@ -83,43 +81,6 @@ check_sinusoidal = Checker(
     ],
 )
 
-
-def wavelength(pair, d_model, base, *, turn=2 * pi, exponent=lambda i, d: 2 * i / d):
-    """Return after how many tokens a pair has turned once."""
-    return turn * base ** exponent(pair, d_model)
-
-
-check_wavelength = Checker(
-    "The wavelength of a pair",
-    wavelength,
-    lambda rng, size: (int(rng.integers(size)), 2 * size, float(rng.choice([100, 1_000, 10_000]))),
-    edges=[(0, 8, 100.0), (3, 8, 100.0)],  # the first pair, and the last
-    mistakes=[
-        BASE_IGNORED,
-        step("exponent doubled",
-            "Your wavelength is the square of what it should be (over 2π): 2i is already the "
-            "dimension index of pair i, so do not double it again.",
-            exponent=lambda i, d: 4 * i / d),
-        step("exponent halved",
-            "Your exponent is i/d_model; it is 2i/d_model, for pair i begins at dimension 2i.",
-            exponent=lambda i, d: i / d),
-        step("sign of the exponent",
-            "Your wavelengths shrink from pair to pair; they should grow. The frequency has the "
-            "minus sign, the wavelength has none.", exponent=lambda i, d: -2 * i / d),
-        step("2π forgotten",
-            "You forgot 2π: base^(2i/d_model) tokens turn the pair by one radian, not by a full "
-            "turn.", turn=1),
-        answer("frequency instead of wavelength", lambda y: 2 * pi / y,
-            "You returned the frequency, in radians per token; the wavelength is 2π divided by "
-            "it."),
-        answer("turns per token", lambda y: 1 / y,
-            "You returned how many turns the pair makes per token; the wavelength, in tokens per "
-            "turn, is one divided by it."),
-        argument("pairs from 1",
-            "You counted the pairs from 1: the wavelength of pair 0 is 2π tokens.",
-            pair=lambda pair: pair + 1),
-    ],
-)
 
 FOUND_BASE = 500
 

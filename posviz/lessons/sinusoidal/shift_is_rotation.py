@@ -16,7 +16,7 @@ ALONG = np.linspace(0, 2 * FURTHEST, 801)
 class ShiftIsRotation(Picture):
     """A shift by k tokens is a rotation of every pair."""
 
-    size = (8.0, 3.9)
+    size = (8.0, 3.7)
     paper_size = (3.3, 2.1)
 
     position = integer(10, low=0, high=FURTHEST, play=True, label="position pos")
@@ -66,6 +66,6 @@ class ShiftIsRotation(Picture):
     def caption(self, arrays: Arrays) -> str:
         """The angle between the hands, which is that of M."""
         return (
-            f"{arrays.offset} tokens rotate pair {arrays.pair} by {arrays.angle:.4f} radians, "
-            "wherever they start."
+            f"A shift by {arrays.offset} tokens rotates pair {arrays.pair} by {arrays.angle:.2f} "
+            f"radians, from position {arrays.position} as from any other."
         )

@@ -16,6 +16,7 @@ from posviz.pictures.parts import (
     zero,
 )
 from posviz.pictures.picture import Arrays, Picture
+from posviz.wording import signed
 
 
 class SimilarityByOffset(Picture):
@@ -66,8 +67,8 @@ class SimilarityByOffset(Picture):
         """The similarity at the offset and between neighbours, and where it first rises."""
         rise = f"it first rises after offset {arrays.rises[0]}" if arrays.rises.size else "it falls"
         return (
-            f"The similarity is {arrays.here:.4f} at offset {arrays.offset} and "
-            f"{arrays.similarity[1][1]:.4f} for neighbours; {rise}."
+            f"The similarity is {signed(arrays.here, '.2f')} at offset {arrays.offset} and "
+            f"{signed(arrays.similarity[1][1], '.2f')} for neighbours; {rise}."
         )
 
 

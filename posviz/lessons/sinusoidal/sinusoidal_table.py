@@ -8,6 +8,7 @@ from posviz.pictures.knobs import choice, even, integer, log
 from posviz.pictures.layouts import map_over_row
 from posviz.pictures.parts import SEVERAL_PAIRS, Curve, Map, legend_over, whole
 from posviz.pictures.picture import Arrays, Picture
+from posviz.wording import signed
 
 
 class SinusoidalTable(Picture):
@@ -49,7 +50,7 @@ class SinusoidalTable(Picture):
         """The first pair of the marked row, and the row's norm."""
         (_, sines), (_, cosines) = arrays.sines, arrays.cosines
         return (
-            f"Row {arrays.position}: pair 0 is sin = {sines[0]:.2f}, cos = {cosines[0]:.2f}; the "
-            f"norm is {np.linalg.norm(arrays.table[arrays.position]):.2f} = √(d_model/2), as in "
-            "every row."
+            f"Row {arrays.position} begins with sin = {signed(sines[0], '.2f')} and cos = "
+            f"{signed(cosines[0], '.2f')}, and its norm is "
+            f"{np.linalg.norm(arrays.table[arrays.position]):.2f}, as in every row."
         )

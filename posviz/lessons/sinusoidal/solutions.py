@@ -12,8 +12,3 @@ def my_sinusoidal(positions, d_model, base):
 
 
 found_base = 500  # column 1 is a sine, so pair 1 of 4 turns by 0.2115 = base^(−1/4) a token
-
-
-def my_wavelength(pair, d_model, base):
-    """Return the wavelength of a pair, in tokens."""
-    return 2 * np.pi * base ** (2 * pair / d_model)

@@ -7,6 +7,7 @@ from posviz.encodings.sinusoidal import sinusoidal
 from posviz.pictures.knobs import integer
 from posviz.pictures.parts import Curve, Ring, legend_above
 from posviz.pictures.picture import Arrays, Picture
+from posviz.wording import signed
 
 SHORT = 16  # tokens in the shorter sentence
 SENTENCES = ("the longer sentence", f"a sentence of {SHORT} tokens")
@@ -62,7 +63,8 @@ class WhyNotIntegers(Picture):
         _, share, sine, cosine, _, other, *_ = (code for _, [code] in arrays.rings)
         return (
             f"Position {arrays.position} over the length is {share:.2f} and {other:.2f}; its sine "
-            f"and cosine, {sine:.2f} and {cosine:.2f}, are the same in both sentences."
+            f"and cosine, {signed(sine, '.2f')} and {signed(cosine, '.2f')}, are the same in both "
+            "sentences."
         )
 
 

@@ -1,0 +1,76 @@
+"""A wave is the height of a rotating hand: two columns of a table, and the hand they belong to."""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from posviz.encodings.frequencies import rotary_frequencies
+from posviz.pictures.knobs import integer
+from posviz.pictures.parts import Curve, circle, legend_above
+from posviz.pictures.picture import Arrays, Picture
+from posviz.wording import signed
+
+FURTHEST = 40  # tokens
+ALONG = np.linspace(0, FURTHEST, 401)
+D_MODEL, BASE = 16, 256  # each of 8 hands rotates half as fast as the one before
+
+
+class HandAndWave(Picture):
+    """A rotating hand: its height is a sine, and its reach to the right is a cosine."""
+
+    size = (8.0, 3.7)
+    paper_size = (3.3, 2.1)
+
+    position = integer(10, low=0, high=FURTHEST, play=True)
+    pair = integer(1, low=0, high=D_MODEL // 2 - 1)
+
+    def compute(self) -> Arrays:
+        """Return the hand and the threads to its two coordinates, and both waves."""
+        inv_freq = rotary_frequencies(D_MODEL, BASE)[self.pair]
+        angle = self.position * inv_freq
+        x, y = np.cos(angle), np.sin(angle)
+        swept = np.linspace(0, angle % (2 * np.pi), 60)
+        return self.arrays(
+            angle=angle,
+            hand=([0, x], [0, y]),
+            tip=([x], [y]),
+            arc=(0.4 * np.cos(swept), 0.4 * np.sin(swept)),  # of the last rotation alone
+            height=([x, x], [0, y]),
+            reach=([0, x], [0, 0]),
+            sine=(ALONG, np.sin(ALONG * inv_freq)),
+            cosine=(ALONG, np.cos(ALONG * inv_freq)),
+            marks=[([self.position, self.position], [0, value]) for value in (y, x)],
+        )
+
+    def draw(self, figure: Figure) -> list:
+        """The hand at left, with its height and its reach; both as waves at right."""
+        dial, waves = figure.subplots(1, 2, width_ratios=(2, 3))
+        circle(dial)
+        dial.set(xlim=(-1.2, 1.2), ylim=(-1.2, 1.2), aspect="equal")
+        dial.set(xticks=(-1, 0, 1), yticks=(-1, 0, 1), title="the hand")
+        waves.set(xlabel="position (tokens)", xlim=(-1, FURTHEST + 1), ylim=(-1.2, 1.2))
+        waves.set(yticks=(-1, 0, 1), title="two columns of the table")
+        for axes in (dial, waves):
+            axes.axhline(0, color="C6", linewidth=0.6, zorder=0)
+        named = [
+            Curve(waves, "C0-", "sine", "height of the hand: sine"),
+            Curve(waves, "C1--", "cosine", "reach to the right: cosine"),
+        ]
+        legend_above(figure, named, columnspacing=1.2)
+        thick = {"stroke": 2.2, "zorder": 3}
+        return [
+            *named,
+            Curve(dial, "C6:", "arc"),
+            Curve(dial, "C6-", "hand", stroke=1.6),
+            Curve(dial, "C0-", "height", **thick),
+            Curve(dial, "C1-", "reach", **thick),
+            Curve(dial, "C6o", "tip", zorder=4),
+            *(Curve(waves, f"C{i}-", f"marks[{i}]", **thick) for i in (0, 1)),
+        ]
+
+    def caption(self, arrays: Arrays) -> str:
+        """The angle of the hand, and its height and reach."""
+        (x,), (y,) = arrays.tip
+        return (
+            f"At position {arrays.position} the hand has rotated by {arrays.angle:.2f} radians: "
+            f"its height is {signed(y, '.2f')}, and its reach is {signed(x, '.2f')}."
+        )
