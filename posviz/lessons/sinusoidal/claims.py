@@ -13,7 +13,7 @@ from posviz.teaching.measures import largest
 @claim("The slowest pair has a wavelength of about 62 832 tokens, 2π times the base.",
     cases={f"for d_model = {d}": d for d in (64, 512, 8192)},
     measures="its wavelength in tokens, where about means more than 62 203", rule="> 62203",
-    sources=("vaswani2017attention",), section="5 How long is one rotation?")
+    sources=("vaswani2017attention",))
 def the_longest_wavelength_is_62832(d_model):
     """The exponent of the last pair is 1 − 2/d_model, so no table reaches 2π times the base."""
     return float(wavelengths(rotary_frequencies(d_model))[-1])
@@ -79,7 +79,7 @@ def _nearest(d_model, first, last):
 
 @claim("A table with d_model = 512 has 512 different frequencies.",
     measures="the number of different frequencies", rule="== 512",
-    sources=("vaswani2017attention",))
+    sources=("vaswani2017attention",), section="3 The formula")
 def as_many_frequencies_as_dimensions():
     """The sine and the cosine of a pair share one frequency."""
     return len(np.unique(rotary_frequencies(512)))
