@@ -48,15 +48,13 @@ def test_lent_is_what_text_and_stub_call():
 
 def test_an_exercise_has_its_parts():
     found = {exercise.name: exercise for _, exercise in EVERY}
-    base, offset = found["found_base"], found["my_offset"]
+    base = found["found_base"]
     assert base.text.startswith("**Exercise 2: a table without a label.**")
     assert base.given[0].startswith("found = found_table()")
     assert (base.stub, base.check) == (
         "found_base = ...  # replace this with a number",
         "check_base(found_base)",
     )
-    assert offset.stub == "my_offset = ...  # replace this with a tuple, such as (0, 3)"
-    assert offset.check == "check_collision(my_offset)"
 
 
 def test_a_notebook_without_exercises_is_refused():

@@ -74,7 +74,7 @@ def test_rotations_of_lessons_05_to_07_are_apply_rotary(rng, position):
     same(lesson.by_complex(x, position), rotate(x, position, 100_000))
     same(lesson.rotate_half(x, position), rotate(x, position, 100_000, "half_split"))
     lesson = load("rotary2d", "imports", "axial-hand")
-    same(lesson.angles, posviz.axial_angles(lesson.row, lesson.column, 8, base=100))
+    same(lesson.angles, posviz.axial_angles(lesson.row, lesson.column, 8, base=10))
 
 
 def test_biases_of_lessons_08_11_and_13_are_alibi(rng):

@@ -202,10 +202,9 @@ EDGES = {
         "one patch": lambda rows, columns, d, base: len(rows) == 1,
         "one pair an axis": lambda rows, columns, d, base: d == 4,
     },
-    "check_mixed": {
-        "the corner": lambda rows, columns, f: any((rows == 0) & (columns == 0)),
-        "one patch": lambda rows, columns, frequencies: len(rows) == 1,
-        "a negative frequency": lambda rows, columns, frequencies: frequencies.min() < 0,
+    "check_kind": {
+        "one frequency": lambda f: np.allclose(f[1:, :-1], f[:-1, 1:]),
+        "three patches a side": lambda f: len(f) == 3,
     },
     "check_weight_layout": {
         "one head": lambda w, heads: heads == 1,

@@ -130,7 +130,6 @@ WRONG = {
         "identity": [[1, 0], [0, 1]],
         "no rotation": [[0.0707, 0.9975], [0.9975, 0.0707]],
     },
-    "check_collision": {"not among the four": (-3, 3)},
     "check_alibi_bias": {
         "a large negative number ahead": masked_by_a_number("check_alibi_bias"),
     },

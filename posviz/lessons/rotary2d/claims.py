@@ -30,7 +30,7 @@ def scores(angles_at, *patches, vectors=VECTORS):
 
 @claim("The score of two patches depends on their offset in rows and columns alone.", cases=KINDS,
     measures="the largest minus the smallest score of three pairs of patches with offset (2, 2)",
-    rule="< 1e-9", sources=("heo2024rotary",), section="2 Axial: an axis for each half")
+    rule="< 1e-9", sources=("heo2024rotary",), section="3 Two offsets, one score")
 def the_score_depends_on_the_offset_alone(angles_at):
     """When both patches move alike, all their angles grow alike, and the differences stay."""
     found = scores(angles_at, (2, 3), (0, 1), (13, 9), (11, 7), (7, 13), (5, 11))
@@ -42,7 +42,7 @@ def the_score_depends_on_the_offset_alone(angles_at):
     measures=(
         "the largest minus the smallest score of patches that are 5 apart, at the offsets (5, "
         "0), (4, 3), (3, 4) and (0, 5)"
-    ), rule="< 1e-9", section="2 Axial: an axis for each half")
+    ), rule="< 1e-9", section="3 Two offsets, one score")
 def the_score_depends_on_the_distance(angles_at):
     """A step in rows rotates a query by other angles than a step in columns."""
     return float(np.ptp(scores(angles_at, (0, 0), (5, 0), (4, 3), (3, 4), (0, 5))[1:, 0]))
@@ -63,7 +63,7 @@ def a_pair_on_both_axes_sees_the_plane(frequencies):
 @claim("2-D RoPE encodes the offset in the plane fully: what a row adds depends on the column.",
     cases=KINDS,
     measures="the second mixed difference f(1, 1) − f(1, 0) − f(0, 1) + f(0, 0) without its sign",
-    rule="> 1e-9", sources=("heo2024rotary",), section="3 A step along the diagonal")
+    rule="> 1e-9", sources=("heo2024rotary",), section="4 Why a head would want a diagonal")
 def rows_and_columns_act_together(angles_at):
     """An axial pair sees the row or the column, and only a mixed pair sees both."""
     f = scores(angles_at, (0, 0), (0, 1), (1, 0), (1, 1))[:, 0]
@@ -83,7 +83,7 @@ def the_order_of_the_axes_does_not_matter(shift):
 
 @claim("In axial RoPE the pair i of an axis rotates by base^(−2i/head_dim) per patch, as in 1-D.",
     measures="the largest difference from these frequencies, in radians per patch", rule="< 1e-9",
-    sources=("heo2024rotary",), section="2 Axial: an axis for each half")
+    sources=("heo2024rotary",), section="2 Axial: half of the pairs for each axis")
 def an_axis_has_the_frequencies_of_the_whole_head():
     """An axis has only half of the dimensions, so pair i rotates by base^(−2i/(head_dim/2))."""
     return largest(AXIAL([0], [1])[0, :16] - rotary_frequencies(64)[:16])

@@ -1,4 +1,4 @@
-"""Which patches look alike to attention when only their place differs."""
+"""Which patches a query scores high when only their positions differ, on a photograph."""
 
 from typing import Any
 
@@ -9,19 +9,14 @@ from posviz.arrays import to_device, to_numpy
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
 from posviz.encodings.rotary2d import axial_angles, mixed_angles, raster
+from posviz.models.photograph import photograph
 from posviz.pictures.knobs import choice, device, integer, log
-from posviz.pictures.parts import Curve, Limits, Map, legend_above, on_colours, whole
+from posviz.pictures.parts import Map, on_colours, whole
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
 
 LARGEST = 32  # patches along a side
-# Of each direction in the image: (rows, columns) of one step, and how it is drawn.
-DIRECTIONS = {
-    "→ row": ((0, 1), "-"),
-    "↓ column": ((1, 0), "--"),
-    "↘ diagonal": ((1, 1), "-."),
-    "↗ diagonal": ((-1, 1), ":"),
-}
+DARKEST, LINES = 0.08, 0.6  # light of a patch that scores 0; of the pixels between two patches
 AROUND = np.array([[-0.5, 0.5, 0.5, -0.5, -0.5], [-0.5, -0.5, 0.5, 0.5, -0.5]])  # a patch
 
 
@@ -34,7 +29,7 @@ class _Base(log):
 
 
 class PatchGrid(Picture):
-    """Scores of identical patches: only their place in the image differs."""
+    """A photograph as bright as its patches score, if only positions counted."""
 
     size = (8.0, 3.9)
 
@@ -51,17 +46,18 @@ class PatchGrid(Picture):
 
         All queries and keys are vectors of ones, so a score is the mean cosine of the angles.
         """
-        here = self.row, self.column
         patches = to_device(np.ones((self.grid**2, self.head_dim), np.float32), self.where)
         rotated = apply_rotary(patches, self._angles(*raster(self.grid, self.grid).T))
         query = rotated[self.row * self.grid + self.column]
         scores = to_numpy(rotated @ query).reshape(self.grid, self.grid) / self.head_dim
-        most, least = 1.04 * (self.grid - 1), -1.1 if scores.min() < -0.35 else -0.4
+        pixels = photograph()
+        side = len(pixels) / self.grid  # of a patch, in pixels
+        outline = AROUND + np.array([[self.column], [self.row]])
         return self.arrays(
             scores=scores,
-            outline=AROUND + np.array([[self.column], [self.row]]),
-            along=[_along(scores, here, step) for step, _ in DIRECTIONS.values()],
-            limits={"xlim": (-most, most), "ylim": (least, 1.1)},
+            outline=outline,
+            frame=(outline + 0.5) * side - 0.5,
+            lit=_lit(pixels, scores),
         )
 
     def _angles(self, rows, columns):
@@ -79,21 +75,23 @@ class PatchGrid(Picture):
         return mixed_angles(rows, columns, speeds * np.stack([np.cos(towards), np.sin(towards)]))
 
     def draw(self, figure: Figure) -> list:
-        """The map at left, its query outlined; at right the same scores against steps."""
-        chart, steps = figure.subplots(1, 2)
+        """The photograph, as bright as each patch scores, and beside it the scores as a map."""
+        photo, chart = figure.subplots(1, 2, width_ratios=(1, 1.2))
+        size = photograph().shape
+        lit = Map(photo, "lit", most=size, cmap="gray", limits=(0, 1), aspect="equal")
+        photo.set(title="the photograph, as bright as the score", xticks=(), yticks=())
         scores = Map(chart, "scores", most=(LARGEST, LARGEST), aspect="equal")
-        figure.colorbar(scores.image, ax=chart, ticks=(-1, 0, 1), shrink=0.8)
-        query = on_colours(chart, "outline", stroke=2.5, solid_joinstyle="miter")
-        chart.set(xlabel="column (patches)", ylabel="row (patches)")
-        lines = [
-            Curve(steps, f"C{i}{style}", f"along[{i}]", label)
-            for i, (label, (_, style)) in enumerate(DIRECTIONS.items())
-        ]
-        steps.set(xlabel="steps from the query", ylabel="score", ylim=(-1.1, 1.1))
-        steps.set(yticks=(-1, 0, 1), xlim=(-LARGEST, LARGEST))
-        whole(chart.xaxis, chart.yaxis, steps.xaxis, most=4, steps=None)
-        legend_above(figure, lines, columnspacing=1.0)
-        return [scores, *query, Limits(steps, "limits"), *lines]
+        figure.colorbar(scores.image, ax=chart, ticks=(-1, 0, 1), shrink=0.8, label="score")
+        chart.set(title="score of each patch", xlabel="column (patches)", ylabel="row (patches)")
+        whole(chart.xaxis, chart.yaxis, most=4, steps=None)
+        sharp = {"stroke": 2.5, "solid_joinstyle": "miter"}
+        frames = *on_colours(photo, "frame", **sharp), *on_colours(chart, "outline", **sharp)
+        return [lit, scores, *frames]
+
+    def dragged(self, x: float, y: float) -> dict:
+        """The query goes with the pointer over the photograph."""
+        side = len(photograph()) / self.grid
+        return {"row": int((y + 0.5) // side), "column": int((x + 0.5) // side)}
 
     def caption(self, arrays: Arrays) -> str:
         """The scores of two neighbours, and how many patches pass for the query itself."""
@@ -103,15 +101,16 @@ class PatchGrid(Picture):
         below = scores[row + 1 if row < last else row - 1, column]
         twins = (scores > 1 - 1e-5).sum() - 1  # float32 rounds at 1e-7
         return (
-            f"{arrays.encoding.capitalize()}: the patch beside the query at ({row}, {column}) "
-            f"scores {signed(beside, '.2f')}, the one {'below' if row < last else 'above'} "
+            f"With the encoding “{arrays.encoding}”, the patch beside the query scores "
+            f"{signed(beside, '.2f')}, the one {'below' if row < last else 'above'} it "
             f"{signed(below, '.2f')}, and {twins} others score exactly 1."
         )
 
 
-def _along(scores, here, step):
-    """Steps along a direction, both ways, as far as the image goes, and the scores there."""
-    count = np.arange(1 - len(scores), len(scores))
-    rows, columns = (at + by * count for at, by in zip(here, step, strict=True))
-    inside = (np.minimum(rows, columns) >= 0) & (np.maximum(rows, columns) < len(scores))
-    return count[inside], scores[rows[inside], columns[inside]]
+def _lit(pixels, scores):
+    """The photograph [side, side], each patch as bright as its score, with lines between them."""
+    grid = len(scores)
+    patch = np.arange(len(pixels)) * grid // len(pixels)
+    light = DARKEST + (1 - DARKEST) * np.clip(scores, 0, 1)[np.ix_(patch, patch)]
+    between = np.diff(patch, prepend=0) > 0
+    return pixels * light * np.where(between | between[:, None], LINES, 1)

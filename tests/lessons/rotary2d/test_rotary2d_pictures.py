@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from posviz import MropeSections, PatchGrid, TwoHands
+from posviz.models.photograph import photograph
 from tests.lessons.by_hand import every_setting, frequencies
 
 
@@ -28,7 +29,7 @@ def angles_of(picture, row, column):
 
 
 @pytest.mark.parametrize("encoding", ["raster", "axial", "mixed", "mixed, equal"])
-@pytest.mark.parametrize("place", [(1, 13, 9, 8, 100), (5, 8, 14, 64, 10)])
+@pytest.mark.parametrize("place", [(1, 13, 12, 8, 100), (5, 8, 14, 64, 10)])
 def test_scores_of_patches_are_those_of_a_loop(encoding, place):
     setting = dict(zip(("row", "column", "grid", "head_dim", "base"), place, strict=True))
     picture = PatchGrid(encoding=encoding, **setting)
@@ -37,16 +38,18 @@ def test_scores_of_patches_are_those_of_a_loop(encoding, place):
     for patch in np.ndindex(expected.shape):
         expected[patch] = np.cos(np.subtract(angles_of(picture, *patch), query)).mean()
     np.testing.assert_allclose(arrays.scores, expected, rtol=0, atol=2e-6)
-    steps = [(0, 1), (1, 0), (1, 1), (-1, 1)]  # row, column: → ↓ ↘ ↗
-    for (count, values), (down, across) in zip(arrays.along, steps, strict=True):
-        inside = {
-            i: expected[picture.row + i * down, picture.column + i * across]
-            for i in range(1 - picture.grid, picture.grid)
-            if 0 <= picture.row + i * down < picture.grid
-            and 0 <= picture.column + i * across < picture.grid
-        }
-        assert count.tolist() == list(inside)
-        np.testing.assert_allclose(values, list(inside.values()), rtol=0, atol=2e-6)
+    side = 168 // picture.grid
+    for row, column in np.ndindex(expected.shape):
+        light = 0.08 + 0.92 * max(expected[row, column], 0)
+        pixel = arrays.lit[row * side + side // 2, column * side + side // 2]
+        stored = photograph()[row * side + side // 2, column * side + side // 2]
+        assert pixel == pytest.approx(stored * light, abs=3e-6)
+
+
+@pytest.mark.parametrize(("x", "y", "patch"), [(-0.4, 167.4, (13, 0)), (66, 60, (5, 5))])
+def test_query_follows_the_pointer(x, y, patch):
+    knobs = PatchGrid().dragged(x, y)
+    assert (knobs["row"], knobs["column"]) == patch
 
 
 def test_scores_of_hands_are_those_of_a_loop():
