@@ -22,7 +22,7 @@ class FarWeights(Picture):
     size = (8.0, 2.8)
     paper_size = (3.3, 2.4)
 
-    far = integer(1024, low=0, high=KEYS - 1, play=True, label="farther than (tokens)")
+    far = integer(1024, low=0, high=KEYS - 1, play=True, label="farther than")
     scale_base = log(512, low=1, high=4096, label="scale_base S")
 
     def compute(self) -> Arrays:

@@ -1,16 +1,23 @@
 """RoPE's score against the distance, and the same score while its pairs forget."""
 
+import numpy as np
 from matplotlib import rcParams
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from posviz.lessons.xpos.xpos_curves import FAR, XPOS_S, score_lines, score_parts, scores_of
+from posviz.lessons.xpos.xpos_curves import (
+    DISTANCES,
+    FAR,
+    XPOS_S,
+    score_lines,
+    score_parts,
+    scores_of,
+)
 from posviz.pictures.knobs import choice, real
 from posviz.pictures.parts import legend_above, zero
 from posviz.pictures.picture import Arrays, Picture
 
-CONTENTS = {"identical": "all alike", "random": "random"}
-NEVER = 1e12  # tokens: so large an S is no forgetting
+CONTENTS = ("identical", "random")
 LIMITS = {"identical": (-0.45, 1.08), "random": (-4.4, 4.4)}
 
 
@@ -20,16 +27,20 @@ class Forgetting(Picture):
     size = (8.0, 3.6)
 
     forgetting = real(0.0, low=0.0, high=4.0, step=0.1, play=True)
-    content = choice("identical", options=tuple(CONTENTS), redraw=True, label="query and keys")
+    content = choice("identical", options=CONTENTS, redraw=True, label="query and keys")
 
     def compute(self) -> Arrays:
-        """Return both scores at every distance [2, distances], and where they swing [2, 2].
+        """Return both scores at every distance [2, distances]; the second is drawn if it forgets.
 
         forgetting: 1 is xPos as it was released, with S = 512 tokens; 2 halves S.
         """
-        scale_base = XPOS_S / self.forgetting if self.forgetting else NEVER
-        scores, _ = scores_of(CONTENTS[self.content], 0.4, scale_base, 10_000)
-        return self.arrays(scores=scores, **score_parts(scores))
+        scale_base = XPOS_S / self.forgetting if self.forgetting else XPOS_S
+        scores, _ = scores_of(self.content, 0.4, scale_base, 10_000)
+        parts = score_parts(scores)
+        if not self.forgetting:  # as a dot: the second curve would hide the first
+            parts["curves"][1] = DISTANCES / len(DISTANCES), np.full(len(DISTANCES), scores[0, 0])
+            parts["bars"][1], parts["swings"][1] = ([], []), {"text": ""}
+        return self.arrays(scores=scores, **parts)
 
     def draw(self, figure: Figure) -> list:
         """Both scores in one panel; at right how far each swings far away."""

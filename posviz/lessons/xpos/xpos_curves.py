@@ -20,7 +20,7 @@ XPOS_S = 512  # tokens: scale_base of the released code
 BARS = (2173, 2428)  # where the swings are drawn, to the right of all distances
 DISTANCES = np.arange(2049)
 LOOKS = {  # unit of the score, ends of its axis, its line for the decay alone
-    "all alike": ("score / score at 0", (-0.45, 1.08), "decay alone"),
+    "identical": ("score / score at 0", (-0.45, 1.08), "decay alone"),
     "random": ("score / √head_dim", (-4.4, 4.4), "xPos ± deviation"),
 }
 
@@ -28,9 +28,9 @@ LOOKS = {  # unit of the score, ends of its axis, its line for the decay alone
 class XposCurves(Picture):
     """RoPE beside xPos: the same waves, but fading with the distance."""
 
-    size = (8.0, 4.0)
+    size = (8.0, 3.6)
 
-    content = choice("all alike", options=tuple(LOOKS), redraw=True)
+    content = choice("identical", options=tuple(LOOKS), redraw=True)
     distance = integer(1713, low=0, high=2048, play=True)
     gamma = log(0.4, low=0.1, high=10, label="gamma γ")
     scale_base = log(XPOS_S, low=1, high=4096, label="scale_base S")
@@ -114,7 +114,7 @@ def scores_of(content, gamma, scale_base, base):
     angles = rotary_angles(DISTANCES, rotary_frequencies(64, base)) + np.angle(products)
     parts = abs(products) * np.cos(angles)
     scores = np.stack([parts.sum(axis=1), (parts * scale).sum(axis=1)]) / unit
-    if content == "all alike":  # the score if no pair rotated
+    if content == "identical":  # the score if no pair rotated
         return scores, (DISTANCES, scale.mean(axis=1))
     # A part of the score of normal q and k has variance 2 × scale², which √head_dim divides.
     deviation = np.sqrt((scale**2).mean(axis=1))

@@ -23,11 +23,11 @@ def test_half_of_the_factor_is_left_at_the_half_life():
         assert zeta ** (half_life / 100) == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize("content", ["all alike", "random"])
+@pytest.mark.parametrize("content", ["identical", "random"])
 def test_both_curves_are_those_of_rotated_queries(content):
     picture = XposCurves(content=content, gamma=0.6, scale_base=300, base=500)
     q, k, unit = *np.random.default_rng(3).standard_normal((2, 64)), 8
-    if content == "all alike":
+    if content == "identical":
         q, k, unit = np.array([1, 0] * 32), np.array([1, 0] * 32), 32
     scores, zeta = picture.compute().scores, np.repeat(zetas(64, 0.6), 2)
     for distance in (0, 1, 77, 1024, 2048):
