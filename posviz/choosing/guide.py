@@ -114,10 +114,10 @@ def _advice(found: Verdicts) -> str:
     """What to begin with: of the rows that do it all, the one that most model files have."""
     used = found.used
     untried = [row for row in found.lit if row not in used]
-    only = f" Only measured here: {', '.join(untried)}." if untried else ""
+    only = f" Only measured here: {_listed(untried)}." if untried else ""
     if used:
         best, *others = used
-        as_well = f" Also in use: {', '.join(others)}." if others else ""
+        as_well = f" Also in use: {_listed(others)}." if others else ""
         but = "".join(
             f" But: {name} {cell.said[2:]}." for name, cell in _other_answer(found.asked, best)
         )
@@ -134,6 +134,12 @@ def _other_answer(asked: tuple[str, ...], row: str) -> list[tuple[str, Cell]]:
     both = {name: COLUMNS[name](row) for name in ("loss", "recall")}
     others = [(name, cell) for name, cell in both.items() if name not in asked]
     return [(name, cell) for name, cell in others if len(others) == 1 and not cell.can]
+
+
+def _listed(rows: list[str]) -> str:
+    """The first four by name: the lit rows are shown anyway."""
+    more = f" and {len(rows) - 4} more" if len(rows) > 4 else ""
+    return ", ".join(rows[:4]) + more
 
 
 def _failed(found: Verdicts, row: str) -> int:

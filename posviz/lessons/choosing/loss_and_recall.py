@@ -10,7 +10,7 @@ from posviz.pictures.knobs import choice, integer
 from posviz.pictures.parts import Curve, Other, Text, legend_above, wide
 from posviz.pictures.picture import Arrays, Picture
 
-NAMES = {row: row for row in ARMS} | {NONE: "NoPE", "stretched RoPE": "RoPE, YaRN at test"}
+NAMES = {row: row for row in ARMS} | {NONE: "NoPE", "stretched RoPE": "YaRN at test"}
 ROWS_OF = {name: row for row, name in NAMES.items()}
 LEFT, RIGHT, LOWEST, HIGHEST = -0.25, 2.45, 0.35, 1.12
 
@@ -86,7 +86,7 @@ def _with_room(places, first, near):
     kept = []
     for row in dict.fromkeys([*first, *places]):
         x, y = places[row]
-        apart = (abs(x - places[k][0]) > 0.6 or abs(y - places[k][1]) > near * 0.6 for k in kept)
+        apart = (abs(x - places[k][0]) > 1.2 or abs(y - places[k][1]) > near * 0.6 for k in kept)
         if all(apart):
             kept.append(row)
     return kept
