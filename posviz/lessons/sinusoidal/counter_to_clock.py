@@ -17,7 +17,7 @@ DIALS = np.array([(0, 0), (2.8, 0), (0, -3.1), (2.8, -3.1)])  # centres; the rad
 class CounterToClock(Picture):
     """Binary counter, smooth counter, clock hands."""
 
-    size = (8.0, 4.2)
+    size = (8.0, 3.8)
     paper_size = (3.3, 2.5)
 
     position = integer(11, low=0, high=2 * len(DIGITS) - 1, play=True)

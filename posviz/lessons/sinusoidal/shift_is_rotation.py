@@ -22,7 +22,7 @@ class ShiftIsRotation(Picture):
     position = integer(10, low=0, high=FURTHEST, play=True, label="position pos")
     offset = integer(15, low=0, high=FURTHEST, play=True, label="offset k")
     pair = integer(64, low=0, high=255, until=lambda p: p.d_model // 2 - 1)
-    d_model = even(512, low=2, high=512)
+    d_model = even(512, low=2, high=512, more=True)
 
     def compute(self) -> Arrays:
         """Return the pair's hands at pos and at pos + k, what M makes of the first, its waves."""

@@ -22,7 +22,7 @@ from posviz.wording import signed
 class SimilarityByOffset(Picture):
     """PE(m)·PE(n) / (d_model/2) depends on the offset m − n only."""
 
-    size = (8.0, 4.0)
+    size = (8.0, 3.7)
 
     offset = integer(10, low=0, high=100, until=lambda p: p.largest, play=True)
     d_model = even(64, low=2, high=512)

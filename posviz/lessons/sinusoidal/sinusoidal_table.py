@@ -14,12 +14,13 @@ from posviz.wording import signed
 class SinusoidalTable(Picture):
     """Sinusoidal encodings, one row per position."""
 
+    size = (8.0, 4.2)
     paper_size = (3.3, 3.0)
 
     position = integer(10, low=0, high=127, until=lambda p: p.length - 1, play=True)
     d_model = even(64, low=2, high=512)
     base = log(10_000, low=10, high=1_000_000, when={"d_model": SEVERAL_PAIRS})
-    length = integer(128, low=2, high=512, label="length (rows)")
+    length = integer(128, low=2, high=512, label="length (rows)", more=True)
     layout = choice("interleaved", options=LAYOUTS, more=True)
     frequencies = choice("paper", options=tuple(FREQUENCIES), more=True)
 
