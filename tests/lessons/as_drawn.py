@@ -152,7 +152,7 @@ def write(names):
     for name in names:
         settings = known[name]["settings"] if name in known else new_settings(name)
         known[name] = {"settings": settings, "drawn": described(name, settings)}
-    stored = {name: known[name] for name in posviz.lessons.names()}
+    stored = {name: known[name] for name in posviz.lessons.names() if name in known}
     FILE.write_text(json.dumps(stored, indent=0, ensure_ascii=False) + "\n", "utf-8")
 
 

@@ -4,14 +4,14 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_frequencies
-from posviz.lessons.stretching._methods import MAIN, stretched
+from posviz.lessons.stretching._methods import METHODS, stretched
 from posviz.pictures.knobs import log, log_integer
 from posviz.pictures.parts import Curve, Other, legend_above, whole
 from posviz.pictures.picture import Arrays, Picture
 
 HEAD_DIM = 128
 PAIRS = np.arange(HEAD_DIM // 2)
-LOOKS = dict(zip(MAIN[1:], ("C1--", "C2-.", "C0-"), strict=True))
+LOOKS = dict(zip(METHODS[1:], ("C1--", "C2-.", "C0-"), strict=True))
 
 
 class KeptFrequencies(Picture):

@@ -6,7 +6,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_frequencies
-from posviz.lessons.stretching._methods import MAIN, stretched
+from posviz.lessons.stretching._methods import METHODS, stretched
 from posviz.pictures.knobs import choice, log, log_integer
 from posviz.pictures.parts import Curve, Other, Text, broken, legend_above
 from posviz.pictures.picture import Arrays, Picture
@@ -20,7 +20,7 @@ class PhasesSeen(Picture):
 
     size = (8.0, 4.0)
 
-    method = choice("NTK", options=MAIN)
+    method = choice("NTK", options=METHODS)
     factor = log(4, low=1, high=64, play=True, label="factor s")
     length = log_integer(4096, low=256, high=128_000, label="trained length L", more=True)
     base = log(10_000, low=100, high=1_000_000, more=True)

@@ -6,14 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from posviz.lessons.stretching._methods import larger_base
-from posviz.lessons.stretching.base_for_context import BaseForContext
 from posviz.lessons.stretching.cache_trap import FIXED, LONG_FACTORS, UNTURNED, CacheTrap
 from posviz.lessons.stretching.config_reader import PASTED, ConfigReader
 from posviz.lessons.stretching.phases_seen import PhasesSeen
-from posviz.lessons.stretching.position_maps import PositionMaps
-from posviz.lessons.stretching.score_curve import ScoreCurve
-from posviz.lessons.stretching.turns_in_training import TurnsInTraining
 from tests.configs.test_configs import llama
 from tests.lessons.by_hand import caption_of, frequencies, softmax
 
@@ -34,66 +29,6 @@ def test_arcs_are_those_of_the_frequencies(method, setting):
     np.testing.assert_allclose(arrays.trained, trained, rtol=1e-12)
     np.testing.assert_allclose(arrays.used, used, rtol=3e-6)
     assert arrays.new.tolist() == ((trained < 1) & (used > trained * (1 + 1e-5))).tolist()
-
-
-def test_pairs_that_rotate_are_as_many_as_in_released_models():
-    llama_3 = TurnsInTraining(length=8192, base=500_000).compute()
-    gpt_oss = TurnsInTraining(head_dim=64, base=150_000).compute()
-    assert (llama_3.turned, gpt_oss.turned) == (35, 18)
-    assert [fate.sum() for fate in TurnsInTraining().compute().fates] == [21, 25, 18]
-
-
-@pytest.mark.parametrize("factor", [1.0, 2.0, 7.3])
-def test_with_the_larger_base_as_many_pairs_rotate_in_the_longer_text(factor):
-    base = larger_base(1e4, 4096, factor)
-    for length, each in ((4096, 1e4), (factor * 4096, base * (1 - 1e-12))):
-        assert sum(length * speed >= TURN for speed in frequencies(128, each)) == 46
-    pair = math.log(4096 / TURN) / math.log(1e4)  # the last that rotates, as a share of all
-    assert TURN * base**pair == pytest.approx(factor * 4096)
-
-
-def looks(name, query, key, window=7, group=3, trained=20):
-    """How far apart two tokens look, or None for one that is forgotten."""
-    apart = query - key
-    if name == "ReRoPE":
-        return min(apart, window)
-    if name == "Self-Extend" and apart >= window:
-        return query // group - key // group + window - window // group
-    if name == "dual chunk":
-        chunks = query // window - key // window
-        place = [query % window, min(query % window + window, trained - 1), trained - 1]
-        return place[min(chunks, 2)] - key % window
-    if name == "sinks":
-        if key < 4:
-            return min(query, 4 + window - 1) - key
-        return apart if apart < window else None
-    return apart
-
-
-@pytest.mark.parametrize("name", ["plain", "ReRoPE", "Self-Extend", "dual chunk", "sinks"])
-def test_each_pair_looks_as_far_apart_as_a_loop_says(name):
-    arrays = PositionMaps(positions=name, length=50, trained=20, window=7, group=3).compute()
-    found = [[looks(name, query, key) for key in range(query + 1)] for query in range(50)]
-    every = [far for row in found for far in row]
-    kept = [far for far in every if far is not None]
-    assert arrays.beyond_training == sum(far >= 20 for far in kept)
-    assert (arrays.pairs, arrays.forgotten) == (len(every), len(every) - len(kept))
-    np.testing.assert_allclose(arrays.row, np.array(found[-1][::-1], float))
-
-
-def test_means_over_far_distances_are_those_of_a_loop():
-    arrays = ScoreCurve(head_dim=32, factor=1.5).compute()
-    for mean, base in zip(arrays.far, (1e4, 1e4 * 1.5 ** (32 / 30)), strict=True):
-        cosines = [np.cos(np.arange(3073, 6145) * speed).mean() for speed in frequencies(32, base)]
-        assert mean == pytest.approx(sum(cosines) / 16, abs=1e-9)
-
-
-@pytest.mark.parametrize(("base", "first"), [(100, 59), (1e4, 1707), (1e5, 7757)])
-def test_first_distance_below_zero_is_that_of_a_loop(base, first):
-    arrays = BaseForContext(base=base).compute()
-    sums = sum(np.cos(np.arange(first + 1) * speed) for speed in frequencies(128, base))
-    assert sums[first] < 0 <= sums[:first].min()
-    assert (arrays.first, arrays.here) == (first, pytest.approx(sums[[first, first - 1]], abs=1e-8))
 
 
 def decoded(method, length, prompt):
