@@ -6,7 +6,13 @@ import math
 import numpy as np
 import pytest
 
-from posviz import CollisionHunter, CounterToClock, ShiftIsRotation, SimilarityByOffset
+from posviz import (
+    CollisionHunter,
+    CounterToClock,
+    HandAndWave,
+    ShiftIsRotation,
+    SimilarityByOffset,
+)
 from tests.lessons.by_hand import frequencies, named_lines
 
 
@@ -21,6 +27,15 @@ def test_a_hand_is_in_the_shaded_half_where_the_digit_is_1(position):
     assert (hands[:, 1] < 0).astype(int).tolist() == digits  # the lower half is shaded
     angle = 2 * math.pi * (position + 0.5) / 16  # of the highest bit: never on the border
     np.testing.assert_allclose(hands[0], [math.cos(angle), math.sin(angle)])
+
+
+def test_height_and_reach_of_a_hand_are_sine_and_cosine_of_its_angle():
+    picture = HandAndWave(position=14, pair=3)  # frequency 1/8
+    arrays = picture.compute()
+    x, y = math.cos(14 / 8), math.sin(14 / 8)
+    np.testing.assert_allclose(arrays.tip, [[x], [y]], atol=1e-12)
+    np.testing.assert_allclose(arrays.marks, [([14, 14], [0, y]), ([14, 14], [0, x])], atol=1e-12)
+    assert picture.caption(arrays).endswith("its height is 0.98, and its reach is −0.18.")
 
 
 @pytest.mark.parametrize("d_model", [2, 64])
