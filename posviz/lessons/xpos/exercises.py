@@ -14,7 +14,7 @@ def power(zeta, p, scale_base):
 
 
 def xpos_scores(q, k, positions, inv_freq, zeta, scale_base, *, on_q=1, on_k=-1, factor=power):
-    """Scores [len, len] of xPos, 0 for keys ahead; q, k [len, pairs] complex."""
+    """Scores [len, len] of xPos, 0 for future keys; q, k [len, pairs] complex."""
     p = positions[:, None]
     turn = np.exp(1j * rotary_angles(positions, inv_freq))
     q = q * turn * factor(zeta, on_q * p, scale_base)

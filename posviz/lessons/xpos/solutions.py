@@ -4,7 +4,7 @@ import numpy as np
 
 
 def my_scores(q, k, positions, inv_freq, zeta, scale_base):
-    """Scores [len, len] of xPos, 0 for keys ahead; q, k [len, pairs] complex."""
+    """Scores [len, len] of xPos, 0 for future keys; q, k [len, pairs] complex."""
     rotation = np.exp(1j * positions[:, None] * inv_freq)
     q_factor = zeta ** (positions[:, None] / scale_base)
     k_factor = zeta ** (-positions[:, None] / scale_base)
