@@ -23,8 +23,8 @@ CENSUS = {
     "RoPE": Count(208, r"apply_rotary"),
     "stretched RoPE": Count(176, r"ROPE_INIT_FUNCTIONS"),
     "learned": Count(126, r"(pos\w*emb\w*|embed_pos\w*|wpe) = nn\.Embedding"),
-    TWO_BASES: Count(22, r"rope_parameters\[layer_type\]"),
     "RoPE in 2-D": Count(31, r"apply_rotary\w*_vision|mrope_section|apply_multimodal_rotary"),
+    TWO_BASES: Count(22, r"rope_parameters\[layer_type\]"),
     "sinusoidal": Count(22, r"class \w*Sinusoidal"),
     HYBRID: Count(
         17,

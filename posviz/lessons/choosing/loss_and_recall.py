@@ -21,7 +21,7 @@ class LossAndRecall(Picture):
     size = (8.0, 4.2)
     paper_size = (3.3, 4.0)
 
-    doublings = integer(0, low=0, high=3, play=True, label="doublings of 64 tokens")
+    doublings = integer(0, low=0, high=3, play=True)
     encoding = choice("RoPE", options=tuple(ROWS_OF))
 
     def compute(self) -> Arrays:
