@@ -40,6 +40,7 @@ HOSTILE = [
 # How many axes of a picture have something round in them.
 WITH_CIRCLES = {
     "CounterToClock": 1,
+    "HandAndWave": 1,
     "PhasesSeen": 1,
     "RotatingVectors": 1,
     "ShiftIsRotation": 1,
