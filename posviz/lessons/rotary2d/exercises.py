@@ -110,6 +110,7 @@ def _map(rng, size):
     products = rng.normal(size=(PAIRS, 2)) @ [1, 1j]
     rows, columns = raster(n, n).T
     scores = (np.exp(1j * mixed_angles(rows, columns, frequencies)) @ products).real
+    scores += 1e-12 * rng.normal(size=n * n)  # rounding, as in longer sums
     return (scores.reshape(n, n),)
 
 

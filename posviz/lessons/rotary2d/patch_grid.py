@@ -101,8 +101,8 @@ class PatchGrid(Picture):
         below = scores[row + 1 if row < last else row - 1, column]
         twins = (scores > 1 - 1e-5).sum() - 1  # float32 rounds at 1e-7
         return (
-            f"With the encoding “{arrays.encoding}”, the patch beside the query scores "
-            f"{signed(beside, '.2f')}, the one {'below' if row < last else 'above'} it "
+            f"The patch beside the query scores {signed(beside, '.2f')}, the one "
+            f"{'below' if row < last else 'above'} it "
             f"{signed(below, '.2f')}, and {twins} others score exactly 1."
         )
 

@@ -28,7 +28,7 @@ class CacheDebugger(Picture):
     mistake = choice("start forgotten", options=MISTAKES)
     decoded = integer(20, low=1, high=LONGEST, play=True, label="tokens so far")
     prompt = integer(6, low=1, high=12, label="prompt (tokens)")
-    same_token = switch(True, label="same token everywhere")
+    same_token = switch(True, label="same token")
     head_dim = even(64, low=2, high=128, more=True)
     base = log(10_000, low=10, high=1_000_000, more=True)
     seed = integer(2, low=0, high=99, more=True)
@@ -79,10 +79,10 @@ class CacheDebugger(Picture):
     def caption(self, arrays: Arrays) -> str:
         """The error of the last row, and where attention went."""
         if arrays.errors[-1] < 1e-9:
-            return f"Token {arrays.decoded - 1} has the same scores as in one call without a cache."
+            return f"Token {arrays.decoded - 1} has the scores of one call without a cache."
         return (
-            f"With the mistake “{arrays.mistake}”, scores of token {arrays.decoded - 1} are off by up "
-            f"to {arrays.errors[-1]:.2f}, and {arrays.moved:.0%} of its attention goes elsewhere."
+            f"Scores of token {arrays.decoded - 1} are off by up to {arrays.errors[-1]:.2f}, and "
+            f"{arrays.moved:.0%} of its attention goes to other keys."
         )
 
 

@@ -79,9 +79,10 @@ class PrecisionLab(Picture):
         return [*curves, here, *marks, end]
 
     def caption(self, arrays: Arrays) -> str:
-        """The errors at the position, where there are numbers."""
-        found = [(error, name) for name, error in arrays.here.items() if np.isfinite(error)]
-        errors = ", ".join(f"{error:.2g} in {name}" for error, name in found)
+        """Two of the errors at the position."""
+        errors = " and ".join(
+            f"{arrays.here[name]:.2g} in {name}" for name in ("bfloat16", "float32")
+        )
         return (
             f"With rounded {arrays.rounded}, the score at position {arrays.position:,} is off by "
             f"{errors}."
