@@ -79,10 +79,10 @@ class PatchGrid(Picture):
         photo, chart = figure.subplots(1, 2, width_ratios=(1, 1.2))
         size = photograph().shape
         lit = Map(photo, "lit", most=size, cmap="gray", limits=(0, 1), aspect="equal")
-        photo.set(title="the photograph, as bright as the score", xticks=(), yticks=())
+        photo.set(title="bright: high score", xticks=(), yticks=())
         scores = Map(chart, "scores", most=(LARGEST, LARGEST), aspect="equal")
-        figure.colorbar(scores.image, ax=chart, ticks=(-1, 0, 1), shrink=0.8, label="score")
-        chart.set(title="score of each patch", xlabel="column (patches)", ylabel="row (patches)")
+        figure.colorbar(scores.image, ax=chart, ticks=(-1, 0, 1), shrink=0.8)
+        chart.set(title="score", xlabel="column (patches)", ylabel="row (patches)")
         whole(chart.xaxis, chart.yaxis, most=4, steps=None)
         sharp = {"stroke": 2.5, "solid_joinstyle": "miter"}
         frames = *on_colours(photo, "frame", **sharp), *on_colours(chart, "outline", **sharp)
