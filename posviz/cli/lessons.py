@@ -62,7 +62,7 @@ def site(
     notebooks: Notebooks = None,
     show: Open = False,
 ):
-    """Write the whole course as a website: lessons, gallery, search, glossary, claims and sources.
+    """Write the whole course as a website: lessons, slides, gallery, search, glossary and claims.
 
     Put it on any web server. From a disk its pictures stay still, so --open serves it.
 

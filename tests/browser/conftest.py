@@ -44,10 +44,11 @@ def slides_of(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def site(page_of):
-    """The website of one lesson, with its pictures in small."""
+    """The website of one lesson, with its slides and its pictures in small."""
     notebook, to = run.NOTEBOOKS / f"{LESSON}.ipynb", page_of(LESSON).parent
     for picture in gallery.shown([notebook], {LESSON: overview(notebook)}):
         gallery.write_thumbnail(picture.name, to)
+    slides.write_slides(notebook, to)
     pages.write_site([notebook], "", to)
     return to
 

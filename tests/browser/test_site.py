@@ -102,6 +102,13 @@ def test_index_leads_to_the_lesson(opened):
     expect(page.locator("h1")).to_have_text("Pictures")
 
 
+@pytest.mark.parametrize("name", ["index", LESSON])
+def test_slides_are_reached_from_the_card_and_from_the_lesson(opened, name):
+    page = opened(name)
+    page.get_by_role("link", name="Slides").click()
+    expect(page).to_have_title(re.compile("Start here: slides$"))
+
+
 def test_printed_lesson_hides_answers(opened):
     page = opened(LESSON)
     page.locator(".posviz-guess summary").first.click()

@@ -285,6 +285,7 @@ def test_a_site_is_all_lessons_and_pictures_and_what_is_around_them(call, tmp_pa
     lessons = arguments.notebooks()
     for name, notebook in lessons.items():
         assert result.jobs[f"{name}.html"].args == (notebook, tmp_path, "you/posviz")
+        assert result.jobs[f"{name}_slides.html"].args == (notebook, tmp_path)
     for name in posviz.lessons.names():
         assert result.jobs[f"{name}.png, {name}_dark.png"].args == (name, tmp_path)
     assert around == [(list(lessons.values()), "you/posviz", tmp_path)]

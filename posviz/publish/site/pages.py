@@ -19,6 +19,7 @@ from posviz.publish.lesson import read
 from posviz.publish.overview import cited, overview
 from posviz.publish.site import gallery
 from posviz.publish.site.documents import claim_id, documents, term_id
+from posviz.publish.slides import write_slides
 from posviz.teaching import claims
 
 HERE = Path(__file__).parent
@@ -27,10 +28,11 @@ POLICY = policy([SCRIPT, *scripts("minisearch")], "img-src 'self' file:")
 
 
 def jobs(notebooks: Iterable[Path], to: Path, repository: str) -> dict[str, Callable]:
-    """What takes long, by the names of the files: a page a lesson, two thumbnails a picture."""
-    pages: dict[str, Callable] = {
-        f"{path.stem}.html": partial(page.write_page, path, to, repository) for path in notebooks
-    }
+    """What takes long, by the names of the files: a lesson's page and slides, two thumbnails."""
+    pages: dict[str, Callable] = {}
+    for path in notebooks:
+        pages[f"{path.stem}.html"] = partial(page.write_page, path, to, repository)
+        pages[f"{path.stem}_slides.html"] = partial(write_slides, path, to)
     thumbnails = {
         f"{name}.png, {name}_dark.png": partial(gallery.write_thumbnail, name, to)
         for name in lessons.names()

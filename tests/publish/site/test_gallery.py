@@ -34,6 +34,7 @@ def test_pictures_stand_in_the_order_in_which_they_are_explored(notebook):
     assert [(picture.name, picture.href) for picture in shown] == [
         ("AlibiSlopes", f"{ALIBI}.html#cell-id=cell-1"),
         ("AlibiScores", f"{ALIBI}.html#cell-id=cell-2"),
+        ("AlibiLine", f"{ALIBI}.html"),
         ("WeightByDistance", f"{ALIBI}.html"),
     ]
     assert shown[0].title == lessons.load("AlibiSlopes").title()

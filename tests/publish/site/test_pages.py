@@ -35,6 +35,7 @@ def site(tmp_path_factory):
             new_notebook(cells=cells, metadata={"posviz": about}), folder / f"{stem}.ipynb"
         )
     (to / f"{ALIBI}.html").write_text('<a href="claims.html"></a><a href="01_none.html"></a>')
+    (to / f"{ALIBI}_slides.html").touch()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(claims, "every_claim", lambda: [("08", CLAIM)])
         notebooks = [folder / f"{stem}.ipynb" for stem in (ALIBI, XPOS)]
@@ -76,10 +77,11 @@ def test_the_index_tells_a_lesson_that_has_a_page_its_minutes_and_needs(soups):
     (entry,) = soups["index"].select(".cards li")
     assert entry.h2.text == "08 · ALiBi <b>"
     assert entry.a["href"] == f"{ALIBI}.html"
-    question, minutes, needs = (part.text for part in entry.select("p"))
+    question, deck, minutes, needs = (part.text for part in entry.select("p"))
     assert (question, minutes) == (OF_TOPIC["alibi"].question, "45 minutes")
     assert needs == "You need lesson 01, lesson 09, x <i> y."
-    assert not entry.select("p a[href]"), "a lesson without a page"
+    links = [link["href"] for link in entry.select("p a[href]")]  # to no lesson without a page
+    assert (deck, links) == ("Slides", [f"{ALIBI}_slides.html"])
     assert entry.img["src"] == "assets/pictures/AlibiSlopes.png"
 
 
@@ -93,7 +95,7 @@ def test_a_picture_of_the_gallery_leads_to_its_place_in_light_and_dark(soups):
     assert int(first.img["width"]) == gallery.WIDTH
     knobs = {row.dt.text: row.dd.text for row in first.select("dl div")}
     assert knobs["num_heads"] == "1 to 128"
-    assert {other["id"] for other in others} == {"AlibiScores", "WeightByDistance"}
+    assert {other["id"] for other in others} == {"AlibiLine", "AlibiScores", "WeightByDistance"}
 
 
 def test_words_and_claims_are_rows_that_can_be_searched_and_led_to(soups):
