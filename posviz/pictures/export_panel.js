@@ -37,7 +37,7 @@ function makeExport(shown, channel) {
     { "aria-expanded": "false" });
   const format = makeList(same([...shown.formats, ...shown.films]));
   const filmed = makeList(Object.entries(shown.movable)), style = makeList(same(shown.styles));
-  const dark = make("input", { type: "checkbox" }), name = make("input", { type: "text", value: shown.name });
+  const dark = make("input", { type: "checkbox" }), name = make("input", { type: "text" });
   const save = make("button", { type: "button", textContent: "Save" });
   const copy = make("button", { type: "button", textContent: "Copy the Python line" });
   const code = make("pre", { tabIndex: 0 }), said = make("span", {}, { role: "status" });
@@ -48,6 +48,13 @@ function makeExport(shown, channel) {
     labelled("file name", name), save, result, copy, said, code);
   filmed.value = shown.filmed;
   style.value = "slide";
+  let proposed = "";
+  const propose = () => { // until a reader has typed another
+    const isProposed = name.value === proposed;
+    proposed = style.value === "notebook" ? shown.name : `${shown.name}_${style.value}`;
+    if (isProposed) name.value = proposed;
+  };
+  propose();
 
   const chosen = () => ({
     view, format: format.value, filmed: filmed.value, style: style.value, dark: dark.checked, name: name.value,
@@ -56,6 +63,7 @@ function makeExport(shown, channel) {
     moves.hidden = !shown.films.includes(format.value);
     if (!panel.hidden) channel.send(chosen());
   };
+  style.addEventListener("input", propose);
   for (const input of [format, filmed, style, dark, name]) input.addEventListener("input", look);
   button.addEventListener("click", () => {
     panel.hidden = !panel.hidden;
@@ -85,8 +93,9 @@ function makeExport(shown, channel) {
       const link = document.createElement("a");
       const about = { href: message.link, download: message.file, className: "posviz-link" };
       Object.assign(link, about, { textContent: "Download a copy" });
-      result.replaceChildren(`${message.saved} `, link);
-      if (button.closest(".posviz-live")) link.click(); // a page has no folder of its own
+      const isOnPage = button.closest(".posviz-live") !== null; // which has no folder of its own
+      result.replaceChildren(isOnPage ? `Downloaded ${message.file}. ` : `${message.saved} `, link);
+      if (isOnPage) link.click();
     }
   });
   return { button, panel, look };

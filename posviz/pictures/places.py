@@ -26,11 +26,14 @@ def placed(path: str | Path) -> Path:
 def inside(folder: Path, name: str, kind: str) -> Path:
     """The file in the folder for a name a reader typed; ValueError if it would lead outside."""
     stem = name.strip().removesuffix(f".{kind}")
-    awkward = stem.startswith(".") or any(c in stem for c in "/\\:") or not stem.isprintable()
-    if not stem or awkward or len(stem) > 100 or _DEVICES.match(stem):
-        raise ValueError(
-            f"file name = {quoted(name)} is refused: use up to 100 characters, not a leading dot "
-            "and no slash, backslash, colon or control character, and no name of a device such as "
-            "CON."
-        )
+    rules = {
+        "it is empty": not stem,
+        "it has more than 100 characters": len(stem) > 100,
+        "it begins with a dot": stem.startswith("."),
+        "it has a slash, a backslash or a colon": any(c in stem for c in "/\\:"),
+        "it has a control character": not stem.isprintable(),
+        "Windows has a device of this name": bool(_DEVICES.match(stem)),
+    }
+    if broken := [rule for rule, is_broken in rules.items() if is_broken]:
+        raise ValueError(f"file name = {quoted(name)} is refused: {broken[0]}.")
     return folder / f"{stem}.{kind}"
