@@ -139,8 +139,15 @@ def stretched(row: str) -> Cell:
     """Largest change of an output when positions are divided by 4; nan where it refuses them."""
     if isinstance(made(row), AxialRotary):  # rows and columns are divided, not their numbers
         quarter = AxialRotary(raster(1, COUNT) / 4)
-        more = {"num_heads": HEADS, "positions": np.arange(COUNT), "mask": causal_mask}
-        found = attend(TOKENS, *PROJECTIONS, encoding=quarter, **more)
+        where = np.arange(COUNT)
+        found = attend(
+            TOKENS,
+            *PROJECTIONS,
+            num_heads=HEADS,
+            encoding=quarter,
+            positions=where,
+            mask=causal_mask,
+        )
         return _measured(_largest(found - layer(row)), True)
     try:
         change = _largest(layer(row, positions=np.arange(COUNT) / 4) - layer(row))

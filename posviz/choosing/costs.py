@@ -60,7 +60,8 @@ def _peak(row: str, length: int) -> int:
 @cache
 def _ratios(row: str, length: int) -> tuple[float, ...]:
     """Processor seconds of passes, each divided by a pass without positions just before it."""
-    plain, go, found = pass_of(NONE, length), pass_of(row, length), []
+    plain, go = pass_of(NONE, length), pass_of(row, length)
+    found: list[float] = []
     plain(), go()  # the first ones also make what the next find ready
     begun = process_time()
     while len(found) < 3 or (len(found) < PAIRS and process_time() - begun < ENOUGH):

@@ -376,3 +376,16 @@ def _normal(shape: tuple[int, ...], deviation: float, random: torch.Generator) -
 def _generator(seed: int) -> torch.Generator:
     """A separate source of random numbers: torch's own is not touched."""
     return torch.Generator().manual_seed(require_integer(seed, "seed", low=0))
+
+
+def loss_on_gaps(
+    model: SmallTransformer, text: str, positions, texts: int = 1000, longest: int = 48
+):
+    """Return the mean loss in nats of hidden characters, when the tokens have these positions."""
+    pieces = torch.tensor(list(text[: 48 * 1000].encode())).reshape(-1, 48)
+    random = torch.Generator().manual_seed(0)
+    hidden = torch.rand(pieces.shape, generator=random) < HIDDEN_SHARE
+    part, holes = pieces[:, : len(positions)], hidden[:, : len(positions)]
+    with torch.no_grad():
+        logits = model(part.where(~holes, HIDDEN), np.asarray(positions)).cpu()
+    return cross_entropy(logits[holes], part[holes]).item()

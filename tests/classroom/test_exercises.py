@@ -42,7 +42,6 @@ def test_lent_is_what_text_and_stub_call():
         "05 my_scores": {"apply_rotary", "rotary_angles", "rotary_frequencies"},
         "06 my_cached_scores": {"apply_rotary", "rotary_angles"},
         "08 my_bias": {"offsets"},
-        "10 my_scores": {"dynamic_ntk"},
     }
 
 

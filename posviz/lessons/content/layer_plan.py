@@ -1,6 +1,7 @@
 """A column of layers: which have RoPE, how far each sees, how far information gets."""
 
 import functools
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -14,7 +15,8 @@ from posviz.pictures.picture import Arrays, Picture
 
 MOST = 48  # layers, as many as Llama 4 has by default
 LONGEST = 10_000_000  # tokens
-PLANS = {  # of each its configuration, and the entry that limits how far a layer sees
+# Of each its configuration, and the entry that limits how far a layer sees.
+PLANS: dict[str, tuple[dict[str, Any], str]] = {
     "all RoPE": ({"model_type": "llama"}, ""),
     "all windowed": ({"model_type": "mistral"}, "sliding_window"),
     "Cohere 2": ({"model_type": "cohere2"}, "sliding_window"),
@@ -120,8 +122,8 @@ class LayerPlan(Picture):
 @functools.lru_cache(maxsize=64)
 def plan_of(name: str, layers: int, window: int) -> tuple[tuple[Layer, ...], tuple[float, ...]]:
     """Return the layers of a plan and the base of each, 0 without RoPE, as released."""
-    config, limit = PLANS[name]
-    config = {**config, "head_dim": 128, "num_hidden_layers": layers} | {limit: window}
+    released, limit = PLANS[name]
+    config = {**released, "head_dim": 128, "num_hidden_layers": layers} | {limit: window}
     if name in WINDOWS_IN_A_ROW:
         full = WINDOWS_IN_A_ROW[name] + 1
         config["layer_types"] = [
