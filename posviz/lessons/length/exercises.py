@@ -70,6 +70,9 @@ check_which = Checker(
             "them, so their loss is high with every encoding, and a curve that begins high seems "
             "to fall. Begin at half of the trained length.",
             before=lambda curves, trained: curves[:, :trained].mean(axis=1)),
+        wrong("axis forgotten", lambda curves, trained: 0,
+            "You got 0 for all inputs. Without axis=1, mean() makes one number of all four curves, "
+            "and np.argmin of one number is 0."),
         step("most growth",
             "You chose the curve that grows most. The one that grows least goes on.",
             choose=np.argmax),
@@ -92,9 +95,10 @@ def report(
 
 
 def report_inputs(rng, size):
-    """Accuracies of three learning rates, each the best in another way; some runs fail.
+    """Accuracies of four learning rates, each the best in another way; some runs fail.
 
-    The first has the best median inside, the second beyond, and the third the best run inside.
+    The first has the best median inside, the second beyond, the third the best run inside, and the
+    fourth the best mean inside.
     """
     seeds = 4 + size
     lowest, highest = np.array([[0.93, 0.8, 0.8], [0.96, 0.9, 0.9]])[..., None]
@@ -105,11 +109,17 @@ def report_inputs(rng, size):
     beyond[0, -1] = 0.97
     inside[:, :2], beyond[:, :2] = 0.2, [[0.1], [0.1], [0.0]]  # seeds that did not learn
     solved = float(np.sort(beyond[0])[seeds // 2 + 1])  # just as much as one run has
-    rates, order = rng.permutation(3), rng.permutation(seeds)
+    inside = np.vstack([inside, rng.uniform(0.84, 0.88, seeds)])
+    beyond = np.vstack([beyond, rng.uniform(0.3, 0.5, seeds)])
+    rates, order = rng.permutation(4), rng.permutation(seeds)
     return inside[rates][:, order], beyond[rates][:, order], solved
 
 
-THREE_RUNS = np.array([[0.9, 0.8, 0.2], [0.7, 0.6, 0.95]]), np.array([[0.5, 0.1, 0.4], [0.6] * 3])
+# Of four learning rates the best median, mean and run inside, and the best median beyond.
+THREE_RUNS = (
+    np.array([[0.9, 0.8, 0.2], [0.75, 0.7, 0.75], [0.1, 0.6, 0.95], [0.5, 0.4, 0.4]]),
+    np.array([[0.5, 0.1, 0.4], [0.3, 0.2, 0.2], [0.6, 0.3, 0.3], [0.7, 0.7, 0.8]]),
+)
 
 check_report = Checker(
     "An honest report",
@@ -121,6 +131,9 @@ check_report = Checker(
             "You chose the learning rate by what it gives beyond the trained length. Then the "
             "test takes part in the training: choose by the accuracies inside, and look beyond "
             "once.", inside=lambda beyond: beyond),
+        step("chosen by the mean inside",
+            "You chose the learning rate by its mean inside. A run that did not learn pulls the "
+            "mean down, although most runs are good: choose by the median.", best=np.mean),
         step("chosen by the best run",
             "You chose the learning rate by its best run inside. One lucky run decides then: "
             "choose by the median.", best=np.max),

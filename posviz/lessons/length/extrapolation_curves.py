@@ -32,7 +32,7 @@ class ExtrapolationCurves(Picture):
     in for those of the package. `mine` is one result more, laid over those of its task.
     """
 
-    size = (8.0, 4.3)
+    size = (8.0, 3.7)
     paper_size = (3.3, 2.9)
 
     task = choice(LOSS, options=TASKS, redraw=True, more=True)

@@ -29,7 +29,7 @@ class NeedleByDistance(Picture):
     in for those of the package.
     """
 
-    size = (8.0, 3.9)
+    size = (8.0, 3.5)
     paper_size = (3.3, 4.2)
 
     arm = choice("ALiBi", options=ALL_ARMS, label="method")

@@ -9,6 +9,7 @@ from posviz.pictures.knobs import choice, real
 from posviz.pictures.parts import Curve, Ring, legend_above, wide
 from posviz.pictures.picture import Arrays, Picture
 
+FEW = (*ALL_ARMS[:7], "FoX")  # shown first
 SHOWN = ("recall", "copy unique", "majority")  # hardly a run learned any of the others
 COLUMN = 3.5  # of a task: inside, at twice and four times the trained length, and a gap
 RIGHT = COLUMN * len(SHOWN) - 1  # end of the last column
@@ -26,6 +27,7 @@ class SolveRates(Picture):
 
     share = real(SOLVED, low=0.5, high=1, step=0.01, play=True, label="share right")
     arm = choice("RoPE", options=ALL_ARMS, label="method")
+    methods = choice("eight", options=("eight", "all"), redraw=True, more=True)
 
     def __init__(self, given=None, **knobs):
         super().__init__(**knobs)
@@ -35,18 +37,26 @@ class SolveRates(Picture):
             [_dots(at, table(found, task)) for at, task in enumerate(SHOWN)]
         )
 
+    def _rows(self) -> tuple[str, ...]:
+        return ALL_ARMS if self.methods == "all" else FEW
+
     def compute(self) -> Arrays:
         """Return {kind: x, y of its dots}, and how many runs of the arm solve their task.
 
         counts: at 1, 2 and 4 times the trained length, each inside as well; runs: of how many.
         """
+        rows = self._rows()
+        places = [rows.index(arm) if arm in rows else np.nan for arm in ALL_ARMS]
         x, y, value, inside, row, times = self._dots.T
+        y = y + np.array(places)[row.astype(int)]
+        shown = np.isfinite(y)
         learned = inside >= self.share
         solved = learned & (value >= self.share)
         own = row == ALL_ARMS.index(self.arm)
         kinds = {"solved": solved, "learned": learned & ~solved, "missed": ~learned}
         return self.arrays(
-            dots={kind: (x[these], y[these]) for kind, these in kinds.items()},
+            dots={kind: (x[these & shown], y[these & shown]) for kind, these in kinds.items()},
+            place=places[ALL_ARMS.index(self.arm)],
             runs=int((own & (times == 0)).sum()),
             counts=[int((own & solved & (times == at)).sum()) for at in range(3)],
         )
@@ -54,9 +64,9 @@ class SolveRates(Picture):
     def draw(self, figure: Figure) -> list:
         """A row for each arm; for each task three columns, with a dot for each run."""
         axes = figure.subplots()
-        rows, tasks = len(ALL_ARMS), COLUMN * np.arange(len(SHOWN))
-        axes.set(xlim=(-0.6, RIGHT + 0.1), ylim=(rows - 0.4, -0.6))
-        axes.set_yticks(range(rows), labels=ALL_ARMS)
+        rows, tasks = self._rows(), COLUMN * np.arange(len(SHOWN))
+        axes.set(xlim=(-0.6, RIGHT + 0.1), ylim=(len(rows) - 0.4, -0.6))
+        axes.set_yticks(range(len(rows)), labels=rows)
         axes.set_xticks(np.add.outer(tasks, range(3)).ravel(), labels=["1", "2", "4"] * len(tasks))
         above = axes.secondary_xaxis("top")
         above.set_xticks(tasks + 1, labels=SHOWN)
@@ -65,13 +75,13 @@ class SolveRates(Picture):
             side.spines[:].set_visible(False)
         tested = "tested at so many " if wide(figure) else ""
         axes.set_xlabel(f"{tested}times the trained length")
-        small = {"marks": 0.7}
+        small = {"marks": 0.7 if self.methods == "all" else 1.1}
         parts = [
             Curve(axes, "C0o", lambda a: a.dots["solved"], "solved here and at 1×", **small),
             Ring(axes, "C1o", lambda a: a.dots["learned"], "solved only at 1×", edge=0.25, **small),
             Curve(axes, "C6x", lambda a: a.dots["missed"], "not even at 1×", **small),
         ]
-        row = Curve(axes, "C6-", lambda a: _outline(ALL_ARMS.index(a.arm)), stroke=0.6)
+        row = Curve(axes, "C6-", lambda a: _outline(a.place), stroke=0.6)
         legend_above(figure, parts, narrow=2)
         return [row, *parts]
 
@@ -85,14 +95,14 @@ class SolveRates(Picture):
 
 
 def _dots(column, found):
-    """Of each run at three lengths x, y, what it reads there and inside, row, and which length."""
+    """Of each run at three lengths x, y in its row, what it reads there and inside, row, length."""
     dots: list[tuple] = []
     for arm, runs in found.by_length.items():
         down, right = np.divmod(np.arange(len(runs)), in_a_row := -(-len(runs) // 2))
         across = 0.8 * ((right + 0.5) / in_a_row - 0.5)
         row = ALL_ARMS.index(arm)
         for at in range(3):
-            x, y = COLUMN * column + at + across, row + 0.36 * down - 0.18
+            x, y = COLUMN * column + at + across, 0.36 * down - 0.18
             both = np.full((2, len(runs)), [[row], [at]])
             dots += zip(x, y, runs[:, at], runs[:, 0], *both, strict=True)
     return np.array(dots).reshape(-1, 6)

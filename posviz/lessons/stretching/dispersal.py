@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 from posviz.encodings.stretching import yarn
-from posviz.pictures.knobs import log, log_integer, real
+from posviz.pictures.knobs import choice, log, log_integer, real
 from posviz.pictures.parts import Curve, Other, Rule, legend_above
 from posviz.pictures.picture import Arrays, Picture
 
@@ -18,16 +18,23 @@ LOOKS = {
     "log n": ("C2-.", "^"),
     "Llama-4": ("C3:", "s"),
 }
+FIRST = ("plain", "a²")
 
 
 class Dispersal(Picture):
-    """One best key among ever more others: its weight, and four rules for the scores."""
+    """One best key among ever more others: its weight, as it is and with sharper scores."""
 
     size = (8.0, 4.0)
 
     margin = real(8, low=0, high=20, step=0.1, play=True, label="margin δ")
     length = log_integer(4096, low=256, high=128_000, label="trained length L")
     factor = log(4, low=1, high=64, label="factor s")
+    rules = choice("YaRN", options=("YaRN", "all"), redraw=True, more=True)
+
+    @property
+    def _looks(self) -> dict[str, tuple[str, str]]:
+        """The rules that are drawn; two grow with the text, and come on request."""
+        return {name: look for name, look in LOOKS.items() if self.rules == "all" or name in FIRST}
 
     def compute(self) -> Arrays:
         """Return by rule the weight of the best key in rows of KEYS, and at the longer length.
@@ -38,7 +45,8 @@ class Dispersal(Picture):
         curves, ends = (
             [
                 weight(sharper * self.margin, keys)
-                for sharper in sharpening(keys, self.length, self.factor).values()
+                for name, sharper in sharpening(keys, self.length, self.factor).items()
+                if name in self._looks
             ]
             for keys in (KEYS, np.array([longer]))
         )
@@ -55,27 +63,27 @@ class Dispersal(Picture):
         axes = figure.subplots()
         grey = {"facecolor": "C6", "alpha": 0.25, "lw": 0, "label": "trained lengths"}
         band = axes.axvspan(0.5, 1.5, animated=True, **grey)
-        end = Rule(axes, {"color": "C6", "linestyle": ":"}, "longer")
+        end = Rule(axes, {"color": "C6", "linestyle": ":"}, "longer", "longer text")
         curves = [
             Curve(axes, line, f"curves[{at}]", name)
-            for at, (name, (line, _)) in enumerate(LOOKS.items())
+            for at, (name, (line, _)) in enumerate(self._looks.items())
         ]
         # Llama-4 and log n may end close together: a square shows around a triangle.
         marks = [
             Curve(axes, line[:2] + mark, f"ends[{at}]", marks=1.2)
-            for at, (line, mark) in reversed([*enumerate(LOOKS.values())])
+            for at, (line, mark) in reversed([*enumerate(self._looks.values())])
         ]
         axes.set(xscale="log", xlim=(0.8, 1.25 * MOST), xlabel="keys in the row, n")
         axes.set(ylim=(-0.03, 1.05), yticks=(0, 0.5, 1), ylabel="weight of the best key")
         axes.xaxis.set_major_locator(LogLocator(numticks=8))
         axes.xaxis.set_minor_locator(NullLocator())
-        legend_above(figure, [*curves, band], narrow=3, columnspacing=1.2, handlelength=2.2)
+        legend_above(figure, [*curves, band, end], narrow=3, columnspacing=1.2, handlelength=2.2)
         return [Other(band, "band"), end, *curves, *marks]
 
     def caption(self, arrays: Arrays) -> str:
         """The weight at the trained length, and by rule at the longer one."""
         ends = ", ".join(
-            f"{name} {end[0]:.3f}" for name, (_, end) in zip(LOOKS, arrays.ends, strict=True)
+            f"{name} {end[0]:.3f}" for name, (_, end) in zip(self._looks, arrays.ends, strict=True)
         )
         return (
             f"A key that scores {arrays.margin:g} above all others has the weight "

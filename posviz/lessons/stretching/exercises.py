@@ -119,6 +119,10 @@ check_yarn_ramp = Checker(
             "i = d/2 · log_b(…).",
             base=lambda base: base**0.5,  # its logarithm halves, so both ends double
         ),
+        answer("ramp / factor taken off",
+            lambda y, factor: 1 - (1 - y) / (1 - 1 / factor) / factor,
+            "You returned 1 − ramp / factor. Where the ramp is 1, that leaves 1 − 1/factor, and "
+            "1/factor is asked for. Blend the two ends: (1 − ramp) · 1 + ramp · 1/factor."),
         answer("the ramp itself", lambda y, factor: (1 - y) / (1 - 1 / factor),
             "That is the ramp, 0 where a pair is kept. Blend with it: (1 − ramp) · 1 + ramp · "
             "1/factor."),

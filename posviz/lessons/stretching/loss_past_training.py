@@ -10,10 +10,7 @@ from posviz.pictures.parts import Curve, legend_above
 from posviz.pictures.picture import Arrays, Picture
 
 READINGS = stored()
-SHOWN = (
-    *("nothing changed", "PI × 2", "NTK × 2", "YaRN × 2", "YaRN × 4"),
-    *("ReRoPE × 2", "Self-Extend × 2", "cropped"),
-)
+SHOWN = ("nothing changed", "PI × 2", "NTK × 2", "YaRN × 2", "YaRN × 4", "cropped")
 BINS = 2  # of the readings, in one of the picture: its wiggles are the text's own
 ASKED = np.arange(ASKED_EVERY, LENGTH + 1, ASKED_EVERY)  # tokens
 
