@@ -31,7 +31,7 @@ def test_one_job_for_all_stills_of_a_picture_and_one_for_each_animation():
 
 @pytest.mark.slow("half a second")
 def test_pictures_without_room_for_their_texts_are_named():
-    values = {"CounterToClock": {}, "SolveRates": {}}
+    values = {"CounterToClock": {}, "SolveRates": {"methods": "all"}}
     (line,) = export_jobs.crowded(values, "slide/body", dark=False)
     assert line.startswith("SolveRates has no room for all its texts: 'none' overlaps ")
 
