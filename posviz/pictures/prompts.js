@@ -50,4 +50,15 @@ function showPrompts(root) {
   };
 }
 
-export { showPrompts };
+/**
+ * Scrolls an explorer that the reader has just run to where all of it is seen: JupyterLab goes on to
+ * the next cell, and leaves the prompt and the first controls above the edge.
+ * @param {HTMLElement} root
+ */
+function comeIntoView(root) {
+  const cell = root.closest(".jp-Cell");
+  const isRun = [cell, cell?.nextElementSibling].some((each) => each?.matches(".jp-mod-active"));
+  if (isRun) root.scrollIntoView({ block: "nearest" });
+}
+
+export { comeIntoView, showPrompts };

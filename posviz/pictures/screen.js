@@ -337,6 +337,8 @@ function makeScreen({ css, drags }, channel, el) {
   host.on("comm_live_update", stopped);
   host.on("destroy", stopped);
   globalThis.addEventListener("resize", () => room.fitSoon(), { signal });
+  document.addEventListener("fullscreenchange", () => room.fitSoon(), { signal }); // a window may be as large already
+  elements.enlarge.hidden = !document.fullscreenEnabled;
   elements.enlarge.addEventListener("click", () => {
     if (document.fullscreenElement) document.exitFullscreen();
     else canvas.closest(".posviz-explorer")?.requestFullscreen();
