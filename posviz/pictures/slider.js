@@ -18,11 +18,13 @@ const REPEAT = drawn("M8 2V0l4 3.2L8 6.4V4a4.2 4.2 0 1 0 4.2 4.2h2A6.2 6.2 0 1 1
  * @param {ControlShown} shown
  * @param {HTMLElement} el
  */
-function makeElements({ label, width, play: plays }, el) {
+function makeElements({ label, width, range, play: plays }, el) {
   const id = unique();
   const name = make("label", { textContent: label, htmlFor: id, title: label });
   const slider = make("input", { type: "range", id, min: 0, step: 1 });
-  const box = make("input", { type: "text", autocomplete: "off" });
+  // A telephone's keys for numbers have no minus.
+  const inputMode = range.startsWith("from -") ? "text" : "decimal";
+  const box = make("input", { type: "text", autocomplete: "off", inputMode });
   box.style.width = `calc(${width}ch + 16px)`;
   const play = make("button", { type: "button" });
   const again = make("button", { type: "button", innerHTML: REPEAT, title: "Play again and again" },
@@ -69,7 +71,9 @@ function makePlayer(elements, label, line, move) {
     show(PAUSE, "Pause");
   });
   again.addEventListener("click", () => {
-    again.setAttribute("aria-pressed", String(again.getAttribute("aria-pressed") !== "true"));
+    const isOn = again.getAttribute("aria-pressed") !== "true";
+    again.setAttribute("aria-pressed", String(isOn));
+    if (isOn && !timer) play.click();
   });
   pause();
   return pause;
@@ -118,8 +122,10 @@ function makeSlider(shown, channel, el) {
     if (message.stop) pause();
     limit(message);
     const isNew = line.hear(message);
-    if (message.refused) refuse(message.refused); // what was typed stays, to be corrected
-    else if (isNew) {
+    if (message.refused) {
+      refuse(message.refused); // what was typed stays, to be corrected
+      if (document.activeElement !== box) box.value = text;
+    } else if (isNew) {
       slider.valueAsNumber = message.place;
       const editing = document.activeElement === box && box.value !== text;
       text = message.text;
@@ -138,11 +144,13 @@ function makeSlider(shown, channel, el) {
   const giveUp = () => { box.value = text; refuse(""); };
 
   slider.addEventListener("pointerdown", pause); // the hand takes over
-  slider.addEventListener("input", () => { pause(); move(); });
+  slider.addEventListener("input", () => { pause(); giveUp(); move(); });
   box.addEventListener("focus", () => {
     pause();
+    refuse("");
     box.addEventListener("click", () => box.select(), { once: true }); // what is typed takes its place
   });
+  box.addEventListener("input", () => refuse(""));
   box.addEventListener("blur", () => (refusal.textContent ? giveUp() : typed()));
   box.addEventListener("keydown", ({ key }) => {
     if (key === "Enter") typed();
