@@ -7,8 +7,18 @@ import prediction from "../teaching/prediction.js";
 import { run, startup, tex } from "./library.js";
 
 const options = { enableMenu: false, ignoreHtmlClass: "outputs" };
-/** @type {any} */ (globalThis).MathJax = { tex, options, startup };
-run("mathjax/tex-svg.js");
+const libraries = /** @type {any} */ (globalThis);
+libraries.MathJax = { tex, options, startup };
+const formulas = run("mathjax/tex-svg.js").then(() => libraries.MathJax.startup.promise);
+
+// A browser goes back to a reader's place before formulas have their heights: so it is done again.
+const { left } = history.state ?? {};
+let isMoved = left === undefined;
+for (const event of ["wheel", "touchmove", "keydown"]) {
+  addEventListener(event, () => { isMoved = true; }, { once: true, passive: true });
+}
+formulas.then(() => { if (!isMoved) scrollTo({ top: left, behavior: "instant" }); });
+addEventListener("scrollend", () => history.replaceState({ left: scrollY }, ""));
 
 for (const asked of document.querySelectorAll(".posviz-prediction")) prediction.follow(asked);
 

@@ -145,12 +145,33 @@ def test_what_is_far_away_waits_until_it_comes_near(page, address):
     lives(page, 1)
 
 
-def test_nothing_moves_from_under_a_readers_eyes(page, address):
+def test_a_picture_stays_where_it_is_seen_and_its_controls_are_seen(page, address):
     page.goto(f"{address}/one.html")
-    before = page.locator("img").first.bounding_box()["y"]
-    canvas = lives(page).canvas
-    assert canvas.bounding_box()["y"] == pytest.approx(before, abs=1)
-    expect(page.locator(".posviz-still").first).to_be_hidden()
+    lives(page)
+    assert page.locator(".posviz-live").first.bounding_box()["y"] >= -1
+    page.evaluate("scrollBy(0, document.images[1].getBoundingClientRect().top - 300)")
+    second = page.locator(".posviz-live").nth(1)
+    expect(second).to_have_attribute("data-alive", "true", timeout=START)
+    assert second.locator("canvas").bounding_box()["y"] == pytest.approx(300, abs=1)
+    expect(second.locator(".posviz-still")).to_be_hidden()
+
+
+def test_a_reload_finds_the_place_and_the_values_as_they_were_left(page, address):
+    page.goto(f"{address}/one.html")
+    explorer = lives(page)
+    explorer.press("position", "ArrowRight")
+    explorer.stands_at("position", "4")
+    second = page.locator(".posviz-live").nth(1)
+    second.scroll_into_view_if_needed()
+    expect(second).to_have_attribute("data-alive", "true", timeout=START)
+    before = page.evaluate("scrollY")
+    page.reload()
+    expect(second).to_have_attribute("data-alive", "true", timeout=START)
+    assert page.evaluate("scrollY") == pytest.approx(before, abs=2)
+    explorer = lives(page)
+    explorer.stands_at("position", "4")
+    explorer.button("Reset").click()
+    explorer.stands_at("position", "3")
 
 
 def test_the_second_visit_needs_no_network_and_less_time(page, address):
@@ -231,6 +252,25 @@ def test_files_that_are_missing_are_told(browser, address):
     expect(told).to_contain_text(re.compile(r"because Python stopped: http\S+ is not there\."))
     page.locator(".posviz-live").nth(1).scroll_into_view_if_needed()
     expect(page.locator(".posviz-live").nth(1).get_by_role("status")).to_contain_text("stopped")
+    context.close()
+
+
+def test_a_cut_network_is_told_and_tried_again(browser, address):
+    context = browser.new_context(service_workers="block")
+    page = context.new_page()
+    context.route("**/library-*", lambda route: route.abort())
+    page.goto(f"{address}/one.html")
+    told = page.locator(".posviz-live").first.get_by_role("status")
+    for _ in range(2):
+        expect(told).to_contain_text("No network.", timeout=START)
+        page.get_by_role("button", name="Try again").click()
+    expect(told).to_contain_text("No network.", timeout=START)
+    context.unroute_all()
+    page.evaluate("dispatchEvent(new Event('online'))")
+    bar = page.get_by_role("status").filter(has_text="Python starts …")
+    expect(bar).to_be_visible(timeout=START)
+    lives(page)
+    expect(bar).to_be_hidden()
     context.close()
 
 

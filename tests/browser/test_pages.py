@@ -97,7 +97,10 @@ def test_on_a_telephone_nothing_is_too_wide_and_letters_can_be_read(name, page_o
     context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
     opened = Opened(context, page_of(name))
     expect(opened.page.locator(".contents details[open]")).to_have_count(0)
-    for image in opened.page.locator(".outputs figure img").all():  # which are scrolled
+    for image in opened.page.locator(".posviz-live > figure img").all():
+        assert image.evaluate("image => image.offsetWidth") < 390
+    still = ".outputs figure:not(.posviz-live > figure) img"  # which is scrolled
+    for image in opened.page.locator(still).all():
         assert image.evaluate("image => image.offsetWidth / image.getAttribute('width')") >= 0.72
     assert opened.page.evaluate("document.documentElement.scrollWidth") == 390
     assert opened.wrong == []

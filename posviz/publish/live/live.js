@@ -9,8 +9,10 @@ import explorer from "../../pictures/explorer.js";
 /**
  * What worker.js tells.
  * @typedef {{ loaded: number, of: number }} Loading
+ * @typedef {{ died: string, cut?: boolean }} Died cut: it could not be fetched
+ * @typedef {{ of: string, height: number, values: unknown }} Kept of one visit for the next
  * @typedef {{ id: string, message: any, buffers: Bytes[] }} Told
- * @typedef {Loading | { started: true } | { done: string, failed: string } | { died: string } | Told} FromWorker
+ * @typedef {Loading | { started: true } | { done: string, failed: string } | Died | Told} FromWorker
  */
 
 const SITE = new URL(".", document.baseURI);
@@ -19,8 +21,11 @@ const PATIENCE = { hear: 10, open: 60, export: 600 }; // looks at the same messa
 const MOST_STARTS = 5; // of Python on one page
 const NARROW = "(max-width: 560px), (max-height: 500px)"; // a telephone, on its side, too
 const SLOW = ["slow-2g", "2g", "3g"];
+const STARTS = "Python starts …";
 const AGAIN = "Python stopped, and starts again.";
+const CUT = "No network.";
 const SERVE = "This picture moves when its folder is served: run posviz site --open.";
+const KEPT = `posviz ${location.pathname}`; // how a reader left this page, for a reload and for the way back
 const TOO_OLD = "This picture stays still, because this browser has no WebAssembly for Python.";
 
 /** @param {number} bytes */
@@ -28,6 +33,9 @@ const megabytes = (bytes) => Math.round(bytes / 1e6);
 
 /** @param {string} traceback */
 const lastLine = (traceback) => traceback.trim().split("\n").pop() ?? "";
+
+/** @param {string} why */
+const stopped = (why) => `This picture stays still, because Python stopped: ${why}.`;
 
 /** A picture's place on the page: the stored one, then what explorer.js draws. */
 class Place {
@@ -41,32 +49,57 @@ class Place {
   /**
    * @param {HTMLElement} el
    * @param {number} number
+   * @param {Kept} [kept] how a reader left it
    */
-  constructor(el, number) {
+  constructor(el, number, kept) {
     this.el = el;
     this.id = String(number);
     this.style = matchMedia(NARROW).matches && !el.closest(".reveal") ? "paper" : "notebook";
     el.classList.toggle("posviz-narrow", this.style === "paper");
-    this.values = JSON.parse(el.dataset.values ?? "{}");
+    this.made = JSON.parse(el.dataset.values ?? "{}");
+    const found = kept?.of === this.#name() ? kept : { values: this.made, height: 0 };
+    this.values = found.values;
+    if (found.height) el.style.minHeight = `${found.height}px`;
     this.still = /** @type {HTMLElement} */ (el.querySelector(".posviz-still"));
+  }
+
+  #name() {
+    return `${this.el.dataset.picture} ${this.el.dataset.values}`;
+  }
+
+  /**
+   * What another visit begins with: the height is that of the living picture.
+   * @returns {Kept}
+   */
+  kept() {
+    const height = this.el.dataset.alive === "true" ? this.el.offsetHeight : parseFloat(this.el.style.minHeight) || 0;
+    return { of: this.#name(), height, values: this.values };
   }
 
   /**
    * Shows the stored picture, and why it does not move.
    * @param {string} why
+   * @param {() => void} [again] what a button tries
    */
-  stay(why) {
+  stay(why, again) {
     this.rest();
     this.#stage.remove();
     this.still.hidden = false;
     this.#note.textContent = why;
+    if (again) {
+      const button = make("button", { type: "button", textContent: "Try again" });
+      button.addEventListener("click", again);
+      this.#note.append(" ", button);
+    }
     this.still.after(this.#note);
     this.el.dataset.alive = "false";
+    this.el.style.minHeight = "";
   }
 
   /** Ends what is drawn, which stays to be seen until it is drawn anew. */
   rest() {
     this.el.dataset.alive = "soon";
+    this.#note.remove();
     this.#end();
     this.#end = () => {};
     this.#listeners.clear();
@@ -114,9 +147,12 @@ class Place {
       stage.hidden = false;
       this.still.hidden = true;
       before.remove();
-      this.#note.remove();
-      // Controls grow over the picture: it stays where a reader looks at it.
-      if (top < innerHeight) scrollBy({ top: canvas.getBoundingClientRect().top - top, behavior: "instant" });
+      // Controls grow over the picture: it stays where a reader looks at it, but they are seen, too.
+      if (top < innerHeight && !this.el.style.minHeight) {
+        const { top: edge } = this.el.getBoundingClientRect(), down = canvas.getBoundingClientRect().top - top;
+        scrollBy({ top: top >= 0 ? Math.min(down, edge) : down, behavior: "instant" });
+      }
+      this.el.style.minHeight = "";
       this.el.dataset.alive = "true";
       drawn();
     }).observe(canvas, { attributeFilter: ["data-frame"] });
@@ -126,6 +162,7 @@ class Place {
 /** What is said of Python as a whole, at the lower edge of the page. */
 class Bar {
   #box = make("div", { className: "posviz-loading", hidden: true });
+  #isAgreed = false;
   #text = make("span", {}, { role: "status" });
   #numbers = make("span", {}, { "aria-hidden": "true" });
   #progress = make("progress", {}, { "aria-label": "Python is loading" });
@@ -156,14 +193,16 @@ class Bar {
   }
 
   /**
-   * Asks with a button, and returns when it is pressed.
+   * Asks with a button, once, and returns when it is pressed.
    * @param {string} text
    */
   async ask(text) {
+    if (this.#isAgreed) return;
     const button = make("button", { type: "button", textContent: text });
     this.#box.append(button);
     this.#box.hidden = false;
     await new Promise((resolve) => button.addEventListener("click", resolve));
+    this.#isAgreed = true;
     button.remove();
   }
 }
@@ -181,16 +220,17 @@ class Python {
   /** @type {Place[]} */
   #waiting = []; // one is opened at a time, so that what a reader moves is answered between two
   #opening = "";
-  #over = ""; // why Python is not started again
+  #clock = setInterval(() => this.#look(), LOOK_EVERY);
 
   /**
    * @param {any} index
    * @param {Bar} bar
+   * @param {(places: Place[], why: string) => void} over is called when it is not started again
    */
-  constructor(index, bar) {
+  constructor(index, bar, over) {
     this.index = index;
     this.bar = bar;
-    setInterval(() => this.#look(), LOOK_EVERY);
+    this.over = over;
     this.#start();
   }
 
@@ -198,13 +238,12 @@ class Python {
     this.#starts += 1;
     this.#worker = new Worker(new URL(`assets/live/${this.index.worker}`, SITE));
     this.#worker.onmessage = ({ data }) => this.#hear(data);
-    this.#worker.onerror = () => this.#die("its script could not be loaded");
+    this.#worker.onerror = () => this.#die({ died: "its script could not be loaded", cut: true });
     this.#worker.postMessage({ site: SITE.href, index: this.index });
   }
 
   /** @param {Place} place */
   open(place) {
-    if (this.#over) return place.stay(this.#over);
     this.#waiting.push(place);
     this.#openNext();
   }
@@ -218,7 +257,7 @@ class Python {
     if (!place) return;
     this.#opening = place.id;
     this.#open.set(place.id, place);
-    this.#send(place.id, "open", "open_explorer", place.el.dataset.picture, place.values, place.style);
+    this.#send(place.id, "open", "open_explorer", place.el.dataset.picture, place.made, place.values, place.style);
   }
 
   /**
@@ -237,9 +276,9 @@ class Python {
     if ("loaded" in told) this.bar.count(told, this.#starts > 1 ? AGAIN : "Python is loading, once.");
     else if ("started" in told) {
       this.#ready = true;
-      this.bar.say("");
+      this.bar.say(this.#opening && STARTS); // until a picture lives
     } else if ("done" in told) this.#finish(told);
-    else if ("died" in told) this.#die(told.died);
+    else if ("died" in told) this.#die(told);
     else this.#pass(told);
   }
 
@@ -253,6 +292,7 @@ class Python {
   /** @param {string} id */
   #opened(id) {
     if (this.#opening !== id) return;
+    this.bar.say("");
     this.#opening = "";
     this.#openNext();
   }
@@ -277,11 +317,11 @@ class Python {
 
   #look() {
     const [first] = this.#sent;
-    if (this.#ready && first && ++first.looks > PATIENCE[first.kind]) this.#die("it did not answer");
+    if (this.#ready && first && ++first.looks > PATIENCE[first.kind]) this.#die({ died: "it did not answer" });
   }
 
-  /** @param {string} why */
-  #die(why) {
+  /** @param {Died} told */
+  #die({ died: why, cut }) {
     const [first] = this.#sent, wasReady = this.#ready;
     if (this.#worker) this.#worker.onmessage = null; // what is under way comes too late
     this.#worker?.terminate();
@@ -290,7 +330,7 @@ class Python {
     this.#opening = "";
     for (const place of this.#open.values()) place.rest();
     if (first?.kind === "open" && wasReady) this.#leave(first.id, `Python stopped, ${why}`);
-    if (!wasReady || this.#starts === MOST_STARTS) return this.#giveUp(why);
+    if (!wasReady || this.#starts === MOST_STARTS) return this.#giveUp(cut ? CUT : stopped(lastLine(why)));
     this.bar.say(AGAIN);
     this.#waiting.unshift(...this.#open.values());
     this.#start();
@@ -299,9 +339,9 @@ class Python {
 
   /** @param {string} why */
   #giveUp(why) {
-    this.#over = `This picture stays still, because Python stopped: ${lastLine(why)}. To try again, reload the page.`;
+    clearInterval(this.#clock);
     this.bar.say("");
-    for (const place of [...this.#open.values(), ...this.#waiting.splice(0)]) place.stay(this.#over);
+    this.over([...this.#open.values(), ...this.#waiting.splice(0)], why);
   }
 }
 
@@ -318,8 +358,11 @@ async function keep() {
   } catch { /* then the browser keeps what it likes */ }
 }
 
-/** @param {Bar} bar */
-async function start(bar) {
+/**
+ * @param {Bar} bar
+ * @param {(places: Place[], why: string) => void} over
+ */
+async function start(bar, over) {
   await keep();
   const answer = await fetch(new URL("assets/live/index.json", SITE), { cache: "no-cache" });
   if (!answer.ok) throw new Error(`${answer.url} is not there`);
@@ -328,7 +371,19 @@ async function start(bar) {
   if (saveData || SLOW.includes(effectiveType)) {
     await bar.ask(`Let the pictures move: load Python, ${megabytes(index.size)} MB, once`);
   }
-  return new Python(index, bar);
+  return new Python(index, bar, over);
+}
+
+/**
+ * How a reader left the places of this page: nothing at the first visit, or where nothing may be kept.
+ * @returns {Kept[]}
+ */
+function lastVisit() {
+  try {
+    return JSON.parse(sessionStorage.getItem(KEPT) ?? "[]");
+  } catch {
+    return [];
+  }
 }
 
 /** @param {Place[]} places */
@@ -336,22 +391,49 @@ function watch(places) {
   const bar = new Bar();
   /** @type {Promise<Python> | null} */
   let python = null;
+  /** @type {Set<Place>} */
+  const left = new Set(); // that stay still until Python is tried again
+  /** @type {(places: Place[], why: string) => void} */
+  const over = (places, why) => {
+    python = null;
+    for (const place of places) {
+      left.add(place);
+      place.stay(why, again);
+    }
+  };
+  const again = () => {
+    const tried = [...left];
+    left.clear();
+    for (const place of tried) {
+      place.rest();
+      open(place);
+    }
+  };
+  /** @param {Place} place */
+  const open = (place) => {
+    python ??= start(bar, over);
+    python.then((started) => started.open(place)).catch((error) =>
+      over([place], error instanceof TypeError ? CUT : stopped(error.message))); // fetch's own error
+  };
   const observer = new IntersectionObserver((entries) => {
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
       observer.unobserve(target);
-      const place = /** @type {Place} */ (places.find(({ el }) => el === target));
-      python ??= start(bar);
-      python.then((started) => started.open(place)).catch((error) => place.stay(`This picture stays still: ${error.message}`));
+      open(/** @type {Place} */ (places.find(({ el }) => el === target)));
     }
   }, { rootMargin: "100%" });
   for (const { el } of places) observer.observe(el);
+  addEventListener("online", again);
+  addEventListener("pagehide", () => {
+    sessionStorage.setItem(KEPT, JSON.stringify(places.map((place) => place.kept())));
+  });
 }
 
 /** @type {NodeListOf<HTMLElement>} */
 const living = document.querySelectorAll(".posviz-live:has(> .posviz-still)"); // all, but for hand-written HTML
-const places = [...living].map((el, number) => new Place(el, number));
 const able = "WebAssembly" in globalThis && "DecompressionStream" in globalThis && "Worker" in globalThis;
-if (location.protocol === "file:" || !able) {
+const willLive = able && location.protocol !== "file:";
+const places = [...living].map((el, number) => new Place(el, number, willLive ? lastVisit()[number] : undefined));
+if (!willLive) {
   for (const place of places) place.stay(able ? SERVE : TOO_OLD);
 } else if (places.length) watch(places);

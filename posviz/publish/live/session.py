@@ -11,9 +11,13 @@ hold_fonts_in_memory()
 _explorers: dict[str, Explorer] = {}
 
 
-def open_explorer(id: str, name: str, values: dict, style: str) -> None:
-    """Make the explorer of a picture by its class's name, and tell the page what it shows."""
+def open_explorer(id: str, name: str, made: dict, values: dict, style: str) -> None:
+    """Make the explorer of a picture by its class's name, and tell the page what it shows.
+
+    values: where its reader has left it; Reset goes back to those it was made with.
+    """
     explorer = Explorer(load(name)(**values), partial(_tell, id), style)
+    explorer.start = load(name)(**made).values()
     _explorers[id] = explorer
     _tell(id, {"shown": explorer.shown}, [])
 

@@ -15,6 +15,10 @@ const decoder = new TextDecoder();
 /** @type {Promise<Awaited<ReturnType<typeof startPython>>>} */
 let python;
 
+/** The network is cut: what a browser throws then is not told from its other errors. */
+class Cut extends Error {}
+const cut = () => { throw new Cut("the network is cut"); };
+
 /** @type {(message: unknown, buffers?: ArrayBuffer[]) => void} */
 const tell = (message, buffers = []) => postMessage(message, { transfer: buffers });
 
@@ -25,7 +29,7 @@ const tell = (message, buffers = []) => postMessage(message, { transfer: buffers
  * @param {(bytes: number) => void} count
  */
 async function fetched(parts, type, count) {
-  const responses = await Promise.all(parts.map((part) => fetch(part)));
+  const responses = await Promise.all(parts.map((part) => fetch(part).catch(cut)));
   for (const { ok, url } of responses) if (!ok) throw new Error(`${url} is not there`);
   const { readable, writable } = new TransformStream({
     transform(chunk, controller) {
@@ -34,10 +38,10 @@ async function fetched(parts, type, count) {
     },
   });
   const join = async () => {
-    for (const { body } of responses) await body?.pipeTo(writable, { preventClose: true });
+    for (const { body } of responses) await body?.pipeTo(writable, { preventClose: true, preventAbort: true });
     await writable.close();
   };
-  join().catch((error) => writable.abort(error));
+  join().catch(() => writable.abort(new Cut())); // unless it has failed already
   const unpacked = readable.pipeThrough(new DecompressionStream("gzip"));
   return new Response(unpacked, { headers: { "Content-Type": type } });
 }
@@ -103,7 +107,7 @@ onmessage = async ({ data }) => {
       tell({ done: data.with[0], failed });
     }
   } catch (error) { // WebAssembly has trapped, or Python is not there
-    tell({ died: error instanceof Error ? error.message : String(error) });
+    tell({ died: error instanceof Error ? error.message : String(error), cut: error instanceof Cut });
     close();
   }
 };

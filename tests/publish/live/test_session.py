@@ -47,14 +47,14 @@ SCREEN = {"part": "screen", "view": "v", "ask": True, "ratio": 1.0}
 @pytest.mark.slow("figures")
 def test_each_message_reaches_its_own_explorer(session, told):
     for id, position in (("a", 3), ("b", 5)):
-        session.open_explorer(id, "SinusoidalTable", {"position": position}, "notebook")
+        session.open_explorer(id, "SinusoidalTable", {}, {"position": position}, "notebook")
         session.hear(id, SCREEN)
     opened = told()
     assert [id for id, *_ in opened] == ["a", "a", "b", "b"]
     places = [{"knob": c["name"], "place": c["place"]} for c in opened[0][1]["shown"]["controls"]]
     assert {"knob": "position", "place": 3} in places
     frame, buffers = opened[3][1:]
-    assert frame["caption"].startswith("Row 5:")
+    assert frame["caption"].startswith("Row 5 ")
     assert frame["buffers"] == len(buffers) > 1
     assert buffers[0].startswith(b"\x89PNG")
 
@@ -62,7 +62,7 @@ def test_each_message_reaches_its_own_explorer(session, told):
     session.hear("a", moved)
     answers = told()
     assert {id for id, *_ in answers} == {"a"}
-    assert answers[0][1]["caption"].startswith("Row 9:")
+    assert answers[0][1]["caption"].startswith("Row 9 ")
     assert answers[-1][1]["values"]["position"] == 9
     session.hear("a", moved)
     assert "values" not in told()[-1][1]
@@ -78,12 +78,12 @@ def test_each_message_reaches_its_own_explorer(session, told):
 )
 def test_what_is_no_picture_of_a_lesson_is_refused(session, told, name, values, error):
     with pytest.raises(error):
-        session.open_explorer("a", name, values, "notebook")
+        session.open_explorer("a", name, {}, values, "notebook")
     assert told() == []
 
 
 def test_an_explorer_that_is_forgotten_hears_nothing(session, told):
-    session.open_explorer("a", "TwoHands", {}, "notebook")
+    session.open_explorer("a", "TwoHands", {}, {}, "notebook")
     session.forget()
     with pytest.raises(KeyError):
         session.hear("a", SCREEN)
