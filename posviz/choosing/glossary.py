@@ -17,13 +17,13 @@ class Term(NamedTuple):
 
 
 TERMS = (
+    Term("embedding", "嵌入", "the vector that stands for a token", "start"),
     Term(
         "token",
         "词元",
         "a piece of text that a model reads as one: a word, or a part of one",
-        "start",
+        "order",
     ),
-    Term("embedding", "嵌入", "the vector that stands for a token", "start"),
     Term("query", "查询", "the vector with which a token asks", "order"),
     Term("key", "键", "the vector with which a token is found", "order"),
     Term("value", "值", "what a token hands on when it is found", "order"),
@@ -81,7 +81,6 @@ TERMS = (
     Term("slope", "斜率", "what a head of ALiBi charges for each token of distance", "alibi"),
     Term("extrapolation", "外推", "reading texts longer than those of training", "alibi"),
     Term("xPos", "可外推旋转编码", "RoPE with a factor that falls with distance", "xpos"),
-    Term("resolution", "分辨率", "how well scores tell distances apart", "xpos"),
     Term(
         "position interpolation",
         "位置插值",

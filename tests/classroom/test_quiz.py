@@ -42,12 +42,12 @@ def test_a_question_can_be_read_anywhere(quiz):
 
 def test_predictions_are_those_that_the_lessons_ask_with_the_choice_that_holds(quiz):
     first, second = quiz[LESSONS[5]][:2]
-    assert plain(first.text).startswith("The query stands at 7, the key at 4")
+    assert plain(first.text).startswith("With the query at 7 and the key at 4")
     (right,) = [choice for choice in first.choices if choice.right]
-    assert right.text == "That of the two moved on"
-    assert "but the offset i − j has changed its sign" in first.choices[2].told
-    assert plain(first.answer).startswith(f"{right.text}. 1.1110 at (17, 14)")
-    assert plain(second.text).startswith("A common claim drops the second term")
+    assert right.text == "It changes, because the offset i − j changes its sign"
+    assert "the query is now rotated less than the key" in first.choices[0].told
+    assert plain(first.answer).startswith(f"{right.text}. RoPE distinguishes")
+    assert plain(second.text).startswith("All queries are the same vector")
 
 
 def test_claims_are_judged_as_the_ledger_judges_them(quiz):
@@ -55,7 +55,7 @@ def test_claims_are_judged_as_the_ledger_judges_them(quiz):
     places = set()
     for row, five in list(quiz.items())[1:]:
         asked = [question for question in five if plain(question.text).startswith(ASKED)]
-        assert len(asked) >= 3
+        assert asked
         for question in asked:
             found = claims[row.number, plain(question.text).removeprefix(ASKED)]()
             (right,) = [choice.text for choice in question.choices if choice.right]
