@@ -101,18 +101,13 @@ def test_nbgrader_s_cells_are_of_its_third_scheme(lesson, tmp_path):
 
 def test_a_solution_stands_where_the_reader_s_lines_are(tmp_path):
     _, code, _ = made(LESSONS[10], "nbgrader", tmp_path)
-    (cell,) = [cell for cell in code if cell.source.startswith("def my_scores")]
-    assert cell.source.splitlines()[7:14] == [
-        "    # turned_q = ...  # replace this",
-        "    # turned_k = ...  # and this",
-        "    ### BEGIN SOLUTION",
-        "    angles = np.outer(np.arange(len(k)), frequencies(len(k)))",
-        "    turned_q = q * np.exp(1j * angles[-1])",
-        "    turned_k = k * np.exp(1j * angles)",
-        "    ### END SOLUTION",
-    ]
+    (cell,) = [cell for cell in code if cell.source.startswith("def my_ramp")]
+    lines = cell.source.splitlines()
+    begins = lines.index("    ### BEGIN SOLUTION")
+    assert all(line.startswith("    # ") for line in lines[2:begins])
+    assert lines[-1] == "    ### END SOLUTION"
     marked = [line for line in cell.source.splitlines() if not line.lstrip().startswith("#")]
-    (exercise,) = [e for e in of_lesson(NOTEBOOKS[LESSONS[10].notebook]) if e.name == "my_scores"]
+    (exercise,) = [e for e in of_lesson(NOTEBOOKS[LESSONS[10].notebook]) if e.name == "my_ramp"]
     assert "\n".join(marked) == solution(LESSONS[10], exercise)
 
 
