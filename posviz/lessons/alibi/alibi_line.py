@@ -12,7 +12,8 @@ from posviz.pictures.layouts import beside
 from posviz.pictures.parts import Curve, broken, zero
 from posviz.pictures.picture import Arrays, Picture
 
-LOWEST = -6.0  # score that is shown: the steepest slope at the first word
+MOST_WORDS = 12
+LOWEST = -6.0  # score that is shown at least: a short sentence's line is not too steep
 
 
 class AlibiLine(Picture):
@@ -24,9 +25,14 @@ class AlibiLine(Picture):
     slope = real(0.5, low=0.0, high=1.0, step=0.05, play=True, label="slope m")
     sentence = text("the dog bites the man", max_length=60, redraw=True)
 
+    @property
+    def words(self) -> list[str]:
+        """The words that are shown."""
+        return first_words(self.sentence, MOST_WORDS)
+
     def compute(self) -> Arrays:
         """Return scores and weights of the last word, where all words have the same content."""
-        places = np.arange(len(first_words(self.sentence)))
+        places = np.arange(len(self.words))
         scores = alibi_bias(np.array([self.slope]), offsets(places[-1:], places))[0, 0]
         weights = softmax(scores)
         return self.arrays(
@@ -42,12 +48,13 @@ class AlibiLine(Picture):
 
     def draw(self, figure: Figure) -> list:
         """The scores of all keys, and beside them, or below, their weights."""
-        words = first_words(self.sentence)
+        words = self.words
+        lowest = min(LOWEST, 1.0 - len(words))
         left, right = beside(figure)
         for axes in (left, right):
             write_along(axes.xaxis, words, 26)
             axes.set(xlim=(-0.5, len(words) - 0.5), xlabel="key")
-        left.set(title="scores of the last word", ylabel="score", ylim=(LOWEST - 0.4, 0.6))
+        left.set(title="scores of the last word", ylabel="score", ylim=(lowest - 0.4, 0.6))
         right.set(title="its attention weights", ylabel="weight", ylim=(0, 1.05))
         right.set(yticks=(0, 0.5, 1))
         zero(left)
@@ -63,7 +70,7 @@ class AlibiLine(Picture):
 
     def dragged(self, x: float, y: float) -> dict:
         """The line goes through the pointer."""
-        back = max(len(first_words(self.sentence)) - 1 - x, 0.5)
+        back = max(len(self.words) - 1 - x, 0.5)
         return {"slope": round(max(-y, 0) / back, 2)}
 
     def caption(self, arrays: Arrays) -> str:

@@ -32,7 +32,7 @@ from posviz.pictures.style import SIGNED
 LONGEST, CELLS = 4096, 512  # tokens; rows that a map has at most
 HEADS, HEAD_DIM = 8, 64
 FIT = 8.0  # score of the planted key with the last query, where other keys have a deviation of 1
-LIMIT = 5.0  # of the colours
+LIMIT = FIT  # of the colours
 LOOKS = {"without ALiBi": ("C1", "--"), "with ALiBi": ("C0", "-"), "bias alone": ("C2", "-.")}
 
 

@@ -8,7 +8,7 @@ from matplotlib.ticker import NullLocator
 from posviz.encodings.alibi import alibi_bias, alibi_slopes
 from posviz.encodings.relative import offsets
 from posviz.pictures.knobs import integer
-from posviz.pictures.parts import Curve, Limits, Map, greyed, legend_above, whole, wide
+from posviz.pictures.parts import Background, Curve, Limits, Map, greyed, legend_above, whole, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
 
@@ -75,7 +75,15 @@ class AlibiSlopes(Picture):
         matrix.set(title="one head’s bias", xlabel="key (position)", ylabel="query (position)")
         whole(matrix.xaxis, matrix.yaxis, most=3, steps=None)
         legend_above(figure, slopes, narrow=2)
-        return [*slopes, bias, Limits(points, "ends")]
+        legend = figure.legends[-1]
+        entries = [(legend.legend_handles[i], legend.texts[i]) for i in (1, 2)]
+
+        def name(other_slopes):
+            for part in (part for entry in entries for part in entry):
+                part.set_visible(other_slopes)
+
+        names = Background(name, lambda a: a.power < a.num_heads)
+        return [*slopes, bias, Limits(points, "ends"), names]
 
     def caption(self, arrays: Arrays) -> str:
         """The slope, what it subtracts at the far end, and where other slopes come from."""

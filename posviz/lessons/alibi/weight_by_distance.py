@@ -25,7 +25,7 @@ class WeightByDistance(Picture):
     num_heads = integer(8, low=1, high=MOST_HEADS)
     head = integer(1, low=1, high=MOST_HEADS, until=lambda p: p.num_heads, play=True)
     one_in = log_integer(1000, low=10, high=1_000_000, label="under one in")
-    furthest = log_integer(128, low=16, high=4096, label="axis up to")
+    furthest = log_integer(128, low=16, high=4096, label="axis at least")
     show = choice("factor", options=tuple(SHOWN), redraw=True, more=True)
 
     def compute(self) -> Arrays:
@@ -39,7 +39,8 @@ class WeightByDistance(Picture):
         windows = np.maximum(np.log(starts * self.one_in), 0) / slopes
         shown, chosen = list(SHOWN).index(self.show), self.head - 1
         high, reach = starts[shown], windows[shown, chosen]
-        ends = np.minimum(np.log(high / LOWEST) / slopes, self.furthest)
+        shown_to = max(self.furthest, 1.05 * reach)  # the chosen head's end is on the axis
+        ends = np.minimum(np.log(high / LOWEST) / slopes, shown_to)
         lines = np.stack([[0 * ends, ends], [high, high * np.exp(-slopes * ends)]])
         bars = np.stack([[0 * heads, windows[shown]], [heads, heads]])
         return self.arrays(
@@ -54,7 +55,7 @@ class WeightByDistance(Picture):
             bar=bars[:, :, chosen],
             ends=(windows[shown], heads),
             reach=reach,
-            across={"xlim": (-0.01 * self.furthest, self.furthest)},
+            across={"xlim": (-0.01 * shown_to, shown_to)},
             down={"ylim": (len(heads) + 0.7, 0.3)},
         )
 

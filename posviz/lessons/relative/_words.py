@@ -6,12 +6,12 @@ from matplotlib.transforms import Affine2D
 
 from posviz.pictures.parts import set_data
 
-MOST = 7  # words of a sentence that are shown
+MOST = 7  # words of a sentence that are shown where a picture has a square of them
 
 
-def first_words(sentence):
+def first_words(sentence, most=MOST):
     """The first words of a sentence; an empty one has a single token, ∅."""
-    return sentence.split()[:MOST] or ["∅"]
+    return sentence.split()[:most] or ["∅"]
 
 
 def write_along(axis, words, room):

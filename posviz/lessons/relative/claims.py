@@ -81,7 +81,7 @@ def storage_grows_with_the_square(rows):
 @claim("Clipping at k means that tokens farther away than k are ignored.",
     cases={"with k = 4": 4, "with k = 16": 16},
     measures="the share of attention that 32 random tokens give to those farther away than k",
-    rule="< 1e-9", sources=("shaw2018relative",), section="4 Clip: far is far")
+    rule="< 1e-9", sources=("shaw2018relative",), section="4 A table for any length")
 def far_tokens_are_ignored(clip):
     """Far tokens share the vector of distance k, and their words still count."""
     table = normal(1, 2 * clip + 1, HEAD_DIM) / np.sqrt(HEAD_DIM)

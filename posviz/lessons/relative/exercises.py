@@ -90,6 +90,10 @@ check_shaw_index = Checker(
             "You added max_distance before you clipped to −max_distance … max_distance. After "
             "the shift the rows are 0 … 2·max_distance: clip first, or clip to these.",
             ends=lambda most: (-2 * most, 0)),
+        step("shifted, then clipped to max_distance",
+            "You clipped the shifted rows to 0 … max_distance, so all keys ahead have the query's "
+            "own row, the middle one. After the shift the rows go up to 2·max_distance.",
+            ends=lambda most: (-most, 0)),
         step("clipped to max_distance − 1",
             "You clipped to max_distance − 1 ahead, as DeBERTa does, whose table has "
             "2·max_distance rows. Shaw's has one more: −max_distance … max_distance, with both "

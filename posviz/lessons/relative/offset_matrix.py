@@ -26,7 +26,7 @@ from posviz.wording import signed
 
 LONGEST, FURTHEST = 32, 16
 NUMBERED = 10  # so many tokens leave room for a number in each cell
-DARK = 6  # offsets from here on have dark colours
+DARK = 5  # offsets from here on have dark colours
 
 
 class OffsetMatrix(Picture):
@@ -66,7 +66,7 @@ class OffsetMatrix(Picture):
         letters = rcParams["font.size"] * (1 if wide(figure) else 0.8)  # so fit ten to a row
         room = {"most": (LONGEST, LONGEST), "aspect": "equal", "limits": (None, None)}
         # Colours differ most where offsets are short.
-        norm = AsinhNorm(2, -FURTHEST, FURTHEST)
+        norm = AsinhNorm(1, -FURTHEST, FURTHEST)
         colours = Map(matrix, "clipped", **room, cmap=SIGNED, norm=norm)
         ticks = (-FURTHEST, -4, 0, 4, FURTHEST)
         figure.colorbar(colours.image, ax=matrix, ticks=ticks, format="{x:.0f}").minorticks_off()
@@ -80,7 +80,7 @@ class OffsetMatrix(Picture):
             for number in range(1 - NUMBERED, NUMBERED)
         ]
         zero(row)
-        look = {"stroke": 1.5, "marks": 1.5}
+        look = {"stroke": 1.2, "marks": 0.8}  # 32 markers stay apart
         curves = [
             Curve(row, "C1s--", "rows[0]", "offset", **look),
             Curve(row, "C0o-", "rows[1]", "clipped", **look),
