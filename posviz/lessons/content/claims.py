@@ -98,9 +98,9 @@ def fox_is_alibi(lost):
     return largest(np.tril(bias - line))
 
 
-@claim("ALiBi's bias is qᵀ Mᵈ k, with a matrix M to the power of the distance, as RoPE's score is.",
+@claim("ALiBi's bias is qᵀ Aᵈ k, with a matrix A to the power of the distance, as RoPE's score is.",
     cases={"for the slope 1/2": 1 / 2, "for the slope 1/256": 1 / 256},
-    measures="the largest difference between qᵀ Mᵈ k and ALiBi's bias, over 32 tokens",
+    measures="the largest difference between qᵀ Aᵈ k and ALiBi's bias, over 32 tokens",
     rule="< 1e-9", sources=("zhang2025grape",), section="5 One matrix for most of them")
 def alibi_is_a_matrix(slope):
     """For each token RoPE's matrix rotates once, and ALiBi's matrix (1 1; 0 1) shears once."""

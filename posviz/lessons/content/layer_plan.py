@@ -41,7 +41,7 @@ LIMITED = tuple(plan for plan, (_, limit) in PLANS.items() if limit)
 class LayerPlan(Picture):
     """Most layers have RoPE and see near tokens; others see all, and may have no position."""
 
-    size = (8.0, 3.6)
+    size = (8.0, 2.6)
 
     plan = choice("Cohere 2", options=tuple(PLANS))
     window = log_integer(
