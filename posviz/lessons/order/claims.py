@@ -37,7 +37,9 @@ def attention_is_invariant():
     return largest(outputs(WORDS[ORDER]) - outputs(WORDS))
 
 
-@claim("Without positional encoding, shuffling the words shuffles the outputs in the same way.",
+@claim(
+    "In a layer without positional encoding, which may have a mask, shuffling the words shuffles "
+    "the outputs in the same way.",
     cases=MASKS,
     measures=(
         "the largest difference between the outputs of the shuffled words and the shuffled "
@@ -48,7 +50,9 @@ def attention_is_equivariant(mask):
     return largest(outputs(WORDS[ORDER], mask) - outputs(WORDS, mask)[ORDER])
 
 
-@claim("Without positional encoding, the mean of all outputs is the same in every order.",
+@claim(
+    "In a layer without positional encoding, which may have a mask, the mean of all outputs is "
+    "the same in every order.",
     cases=MASKS, measures="the largest change of the mean output when six words are shuffled",
     rule="< 1e-12")
 def the_mean_is_invariant(mask):
