@@ -24,7 +24,7 @@ class SameWords(Picture):
     size = (8.0, 3.2)
     paper_size = (3.3, 3.2)
 
-    sentence = text("dog bites man", max_length=40, redraw=True)
+    sentence = text("dog bites man", max_length=40, redraw=True, label="first 5 words")
     strength = real(0.0, low=0.0, high=2.0, play=True, label="position added")
     mask = choice("none", options=("none", "causal"), more=True)
 
@@ -53,7 +53,7 @@ class SameWords(Picture):
         lower = Ring(panel, "C1o", "summaries[1]", "lower sentence", edge=0.3, marks=1.7)
         zero(panel)
         panel.set(xlim=(0.4, NUMBERS + 0.6), xticks=range(1, NUMBERS + 1), ylim=(-2.9, 2.9))
-        panel.set(xlabel="number of the summary", ylabel="value", yticks=(-2, 0, 2))
+        panel.set(xlabel="which of the eight numbers", ylabel="value", yticks=(-2, 0, 2))
         legend_over(panel, ncols=2)
         return [apart, upper, lower]
 
