@@ -1,5 +1,6 @@
 """Lessons as pages: from disk with the network cut off, and alive from a server."""
 
+import json
 import re
 from urllib.parse import unquote
 
@@ -123,7 +124,7 @@ def test_without_javascript_and_on_paper_there_is_a_picture(page_of, browser):
 
 @pytest.fixture(scope="module", params=[(1280, 900), (390, 844)], ids=["screen", "telephone"])
 def alive(request, page_of, browser):
-    """The first explorer of a page from a server, once Python draws it; nobody else was asked."""
+    """An explorer of a page from a server, once Python draws it; nobody else was asked."""
     width, height = request.param
     context = browser.new_context(viewport={"width": width, "height": height})
     page, asked, wrong = context.new_page(), set(), []
@@ -131,8 +132,10 @@ def alive(request, page_of, browser):
     page.on("pageerror", lambda error: wrong.append(str(error)))
     with served(page_of(LESSON).parent) as address:
         page.goto(f"{address}/{LESSON}.html")
-        page.locator(".posviz-live canvas[data-frame]").first.wait_for(timeout=120_000)
-        yield Explorer(page, page.locator(".posviz-live").first)
+        place = page.locator("[data-picture=SinusoidalTable]")
+        place.scroll_into_view_if_needed()
+        place.locator("canvas[data-frame]").wait_for(timeout=120_000)
+        yield Explorer(page, place)
         assert [url for url in asked if not url.startswith((address, "data:", "blob:"))] == []
         assert wrong == []
     context.close()
@@ -140,6 +143,7 @@ def alive(request, page_of, browser):
 
 def kernels(explorer, **settings):
     """The pixels that a kernel shows in this explorer's place."""
+    settings = json.loads(explorer.root.get_attribute("data-values")) | settings
     style = "paper" if explorer.page.viewport_size["width"] == 390 else "notebook"
     live = LiveFigure(SinusoidalTable(**settings), style, inch=INCH[style])
     live.follow()
