@@ -63,7 +63,7 @@ PROFILES = (
     Profile(
         "A researcher who trains models",
         "to choose an encoding, and to measure honestly what it does on long texts",
-        ("01", "04", "05", "08", "10", "11", "12", "13"),
+        ("01", "05", "08", "10", "11", "12", "13"),
     ),
     Profile(
         "Somebody who works with images",

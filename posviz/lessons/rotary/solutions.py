@@ -6,7 +6,7 @@ from posviz import apply_rotary, rotary_angles, rotary_frequencies
 
 
 def my_rotary(x, positions, base):
-    """Turn x [len, head_dim] in neighbouring pairs by its positions [len]."""
+    """Rotate x [len, head_dim] in neighbouring pairs by its positions [len]."""
     head_dim = x.shape[1]
     angles = np.outer(positions, base ** (-np.arange(0, head_dim, 2) / head_dim))
     first, second = x[:, 0::2], x[:, 1::2]
