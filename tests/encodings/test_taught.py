@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import posviz
-from posviz import apply_rotary, causal_mask, rotary_frequencies, sinusoidal, softmax, t5_bucket
+from posviz import apply_rotary, causal_mask, rotary_frequencies, sinusoidal, softmax
 from posviz.attention import attention
 from posviz.course import OF_TOPIC
 
@@ -50,17 +50,6 @@ def test_entry_of_lesson_02_is_that_of_sinusoidal():
     same(lesson.m, posviz.shift_matrix(lesson.k, 4, base=100)[2:, 2:])  # whose pair 1 has θ = 0.1
 
 
-def test_functions_of_lesson_04_give_what_shaw_xl_and_t5_give(rng):
-    lesson = load("relative", "imports", "shaw-loops", "xl-terms", "t5-hand")
-    x, tables = rng.normal(size=(3, 9, 4)), rng.normal(size=(2, 5, 4))
-    shaw = attention(*x[:, None, None], encoding=posviz.Shaw(*tables), **NINE)
-    same(lesson.shaw_head(*x, *tables), shaw[0, 0])
-    same(sum(lesson.terms), lesson.scores[lesson.i, lesson.j])
-    for n, far in ((16, 128), (8, 20)):
-        buckets = t5_bucket(range(2000), bidirectional=False, num_buckets=n, max_distance=far)
-        assert [lesson.bucket_of(distance, n, far) for distance in range(2000)] == buckets.tolist()
-
-
 @pytest.mark.parametrize("position", FAR)
 def test_rotations_of_lessons_05_to_07_are_apply_rotary(rng, position):
     cells = ("lesson05-added", "plane-turn", "both-score", "wide-block")
@@ -77,30 +66,11 @@ def test_rotations_of_lessons_05_to_07_are_apply_rotary(rng, position):
     same(lesson.angles, posviz.axial_angles(lesson.row, lesson.column, 8, base=10))
 
 
-def test_biases_of_lessons_08_11_and_13_are_alibi(rng):
+def test_biases_of_lessons_08_and_13_are_alibi(rng):
     lesson = load("alibi", "imports", "slopes-eight", "symmetric-head")
     same(lesson.slopes, posviz.alibi_slopes(lesson.heads))
     x = rng.normal(size=(3, 1, 8, 9, 4))  # the first of 8 heads has the slope 1/2
     alibi = attention(*x, encoding=posviz.Alibi(), mask=causal_mask, **NINE)
     same(lesson.head_output(*x[:, 0, 0], causal_mask(range(9), range(9))), alibi[0, 0])
-    score_mod = load("content", "flex-function").alibi
-    bias = [[[score_mod(0, 0, h, i, j) for j in range(9)] for i in range(9)] for h in range(4)]
-    same(bias, posviz.alibi_bias(posviz.alibi_slopes(4), posviz.offsets(range(9), range(9))))
-    released = load("choosing", "imports", "task-9").released
+    released = load("choosing", "exam-imports", "task-9").released
     same(np.r_[*map(released, range(1, 20))], np.r_[*map(posviz.alibi_slopes, range(1, 20))])
-
-
-@pytest.mark.parametrize("position", FAR)
-def test_scores_of_lessons_09_to_11_are_xpos_and_softmax(rng, position):
-    lesson = load("xpos", "imports", "formula-rope", "formula-right", "formula-reciprocal")
-    q, k = x = rng.normal(size=(2, 8))
-    rope = lesson.rope_score(*x[:, 0::2] + 1j * x[:, 1::2], position, 3, rotary_frequencies(8))
-    same(rope, rotate(q, position) @ rotate(k, 3))
-    both, where = (lesson.q[None], lesson.k[None]), [[lesson.m + position], [lesson.n + position]]
-    same(lesson.xpos, np.vdot(*posviz.apply_xpos(*both, *where)))
-    same(lesson.one, posviz.xpos_scale(lesson.distance, 16))
-    keys, scores = position + 1, np.r_[1.2, np.zeros(position)]
-    best = load("stretching", "turns-code", "temperature-numbers").best
-    same(best(1.2, keys), softmax(scores)[0])
-    best = load("content", "imports", "logn-predict").best
-    same(best(keys, 1.2), softmax(np.log(keys) * scores)[0])
