@@ -7,6 +7,7 @@ import { Line } from "./line.js";
 /** @import { Channel, ControlShown, Standing, ToControl } from "./protocol.d.ts" */
 
 const PLAYS_FOR = 6000; // milliseconds from end to end, so that few places can be told apart
+const PRESS = 400; // milliseconds
 const STEP_EVERY = [50, 700]; // milliseconds, the least and the most while it plays
 
 /** @param {string} path */
@@ -151,7 +152,11 @@ function makeSlider(shown, channel, el) {
     box.addEventListener("click", () => box.select(), { once: true }); // what is typed takes its place
   });
   box.addEventListener("input", () => refuse(""));
-  box.addEventListener("blur", () => (refusal.textContent ? giveUp() : typed()));
+  box.addEventListener("blur", () => {
+    if (!refusal.textContent) return typed();
+    box.value = text;
+    setTimeout(() => refuse(""), PRESS); // a button that is pressed now must not move before it is released
+  });
   box.addEventListener("keydown", ({ key }) => {
     if (key === "Enter") typed();
     if (key === "Escape") giveUp();
