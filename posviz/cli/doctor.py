@@ -21,7 +21,7 @@ REQUIRED = (
     *("numpy", "matplotlib", "pillow", "fonttools", "traitlets", "ipywidgets", "anywidget"),
     *("mistune", "platformdirs"),
 )
-_TORCH = "learned", "rotary_code", "stretching", "content", "length", "choosing"
+_TORCH = "learned", "rotary_code", "length", "choosing"
 WITH_TORCH = [OF_TOPIC[topic].number for topic in _TORCH]
 OPTIONAL = {
     "torch": f"lessons {', '.join(WITH_TORCH)} use it: pip install torch",

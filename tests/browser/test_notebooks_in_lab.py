@@ -15,7 +15,7 @@ SCREEN = {"width": 1280, "height": 720}  # a projector
 NOTEBOOK = 599  # pixels, that JupyterLab leaves of its height
 LARGER = ({"width": 1366, "height": 768}, {"width": 1920, "height": 1080})
 READABLE = 11  # pixels: the height of letters
-KINDS = (knobs.numeric, knobs.choice, knobs.switch, knobs.text, knobs.device)
+KINDS = (knobs.numeric, knobs.choice, knobs.switch, knobs.text)
 
 # In the kernel that ran a lesson: whether torch is loaded, and the smallest letters of each
 # picture, in pixels.

@@ -108,7 +108,7 @@ class LearnedTable(Picture):
         dots = path.scatter(0 * positions, 0 * positions, **look)
         limit = 1.08 * max(np.abs(self._path(table)).max() for table in self._tables) or 1
         path.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal")
-        path.set(title="each row as a point", xlabel="component 1", ylabel="component 2")
+        path.set(title="rows as points", xlabel="component 1", ylabel="component 2")
         for axis in (path.xaxis, path.yaxis):
             axis.set_major_locator(MaxNLocator(4, steps=(1, 2, 5, 10), symmetric=True))
         zero(means)

@@ -83,7 +83,7 @@ class Dispersal(Picture):
     def caption(self, arrays: Arrays) -> str:
         """The weight at the trained length, and by rule at the longer one."""
         ends = ", ".join(
-            f"{name} {end[0]:.3f}" for name, (_, end) in zip(self._looks, arrays.ends, strict=True)
+            f"{name} {end[0]:.3f}" for name, (_, end) in zip(LOOKS, arrays.ends, strict=False)
         )
         return (
             f"A key that scores {arrays.margin:g} above all others has the weight "

@@ -53,7 +53,7 @@ def test_maps_and_weights_are_those_of_all_scores(knobs):
         for i, j in ((0, 0), (len(shown) - 1, 0), (len(shown) - 1, len(shown) - 1)):
             block = np.s_[i * width : (i + 1) * width, j * width : (j + 1) * width]
             mean = every[block][apart[block] >= 0].mean()
-            assert shown[i, j] == pytest.approx(np.clip(mean, -5, 5))
+            assert shown[i, j] == pytest.approx(np.clip(mean, -8, 8))
     bias = -(2.0**-picture.head) * np.arange(seq_len)
     rows = [softmax(row) for row in (scores[-1, ::-1], biased[-1, ::-1], bias)]
     for curve, weights in zip(parts[4:7], rows, strict=True):
