@@ -62,6 +62,7 @@ def test_every_page_leads_to_every_other_and_says_which_it_is(soups):
         assert [len(soup.select(part)) for part in ("title", "h1", "main#main")] == [1, 1, 1]
 
 
+@pytest.mark.slow("the first to ask for the site bundles its scripts")
 def test_only_the_sites_script_and_minisearch_run(soups, site):
     searcher = (assets.LIBRARIES / "minisearch" / "minisearch.js").read_bytes()
     for soup in soups.values():
