@@ -1,4 +1,4 @@
-"""How long a lesson takes, by a rule: for its words, for what it asks, for its exercises."""
+"""How long a lesson takes, by a rule that was held against readers with a clock."""
 
 import re
 from collections.abc import Iterable
@@ -8,7 +8,15 @@ from nbformat import NotebookNode
 
 from posviz.publish.lesson import about
 
-WORDS, ASKED, EXERCISE = 1 / 200, 3, 8  # minutes for a word, a prediction or explorer, an exercise
+WORDS, LINE = 1 / 140, 0.15  # minutes for a word, for a line of code that a reader sees
+ASKED = {  # minutes for what a cell asks
+    r"^predict\(": 2,
+    r"^recall\(": 2,
+    r"^audit\(": 3,
+    r"\.explore\(\)": 3.5,
+    r"^check_\w+\(": 8,
+}
+SKIPPED = r"\s*(from|import|#)"  # a line that nobody stops at
 STEP = 5  # minutes, to which times are rounded
 
 
@@ -33,10 +41,11 @@ def spent(cells: Iterable[NotebookNode]) -> tuple[Spent, Spent]:
         part = optional if about(cell).get("role") == "optional" else part
         if cell.cell_type == "markdown":
             part.reading += WORDS * len(cell.source.split())
+        elif asked := [each for each in ASKED if re.search(each, cell.source, re.MULTILINE)]:
+            part.doing += sum(ASKED[each] for each in asked)
         else:
-            asked = re.findall(r"^predict\(|\.explore\(\)", cell.source, re.MULTILINE)
-            exercises = re.findall(r"^check_\w+\(", cell.source, re.MULTILINE)
-            part.doing += ASKED * len(asked) + EXERCISE * len(exercises)
+            lines = [line for line in cell.source.splitlines() if line.strip()]
+            part.reading += LINE * sum(not re.match(SKIPPED, line) for line in lines)
     return lesson, optional
 
 
