@@ -62,13 +62,13 @@ def test_drag_in_the_picture_takes_the_sliders_along(lab):
     with explorer.changes():
         mouse.move(*point(-0.02, 0.3))
         mouse.down()
-        mouse.move(*point(-0.0602, -0.703), steps=30)
-        explorer.stands_at("real part a", "-0.06")
-        explorer.stands_at("imaginary part ω", "0.7")
+        mouse.move(*point(-0.0602, 0.703), steps=30)
+        explorer.stands_at("a (shrinks)", "-0.06")
+        explorer.stands_at("ω (rotates)", "0.7")
     mouse.up()
     mouse.move(*point(0, 0), steps=5)  # no button is pressed
     explorer.settled()
-    explorer.stands_at("real part a", "-0.06")
+    explorer.stands_at("a (shrinks)", "-0.06")
 
 
 def test_knobs_changed_together_by_code_give_one_frame(lab):

@@ -27,7 +27,7 @@ CONFIG = {
 @claim("A layer without a positional encoding cannot know how many tokens come before a query.",
     cases={"without a mask": np.ones_like(CAUSAL), "with a causal mask": CAUSAL},
     measures="the error, in tokens, of a position that is read off the weight of the first token",
-    rule="> 0.5", sources=("haviv2022transformer",), section="1 A layer without position")
+    rule="> 0.5", sources=("haviv2022transformer",), section="1 Nobody says it")
 def nope_has_no_position(mask):
     """With a causal mask the first of n keys has the weight 1/n, which gives n away."""
     weights = softmax(np.where(mask, 0.0, -np.inf))
@@ -37,7 +37,7 @@ def nope_has_no_position(mask):
 @claim("With a window of w tokens in several layers, the output depends on the last w tokens only.",
     cases={"for two layers": 2, "for four layers": 4},
     measures="the number of tokens that reach the last query through windows of 8 tokens",
-    rule="== 8", sources=("yang2025rope",), section="2 Windows below, the whole text above")
+    rule="== 8", sources=("yang2025rope",), section="2 The layers below say it")
 def a_window_is_the_reach(layers):
     """Each layer adds w − 1 tokens, so that L layers reach L·(w − 1) + 1 tokens."""
     window = (CAUSAL & (OFFSETS < 8)).astype(int)
@@ -58,7 +58,7 @@ def a_quarter_of_the_cache(length):
 @claim("In a configuration's no_rope_layers, a 1 marks a layer without RoPE.",
     cases={"in Llama 4": "llama4_text", "in SmolLM3": "smollm3"},
     measures="the number of layers without RoPE, among the nine that have a 1", rule="== 9",
-    sources=("transformers523",), section="2 Windows below, the whole text above")
+    sources=("transformers523",), section="2 The layers below say it")
 def a_one_is_a_layer_without(model):
     """In the code the list is read as use_rope, so that the zeros are the layers without RoPE."""
     flags = [1, 1, 1, 0] * 3
@@ -90,7 +90,7 @@ def log_n_may_be_subtracted(keys):
 @claim("FoX is ALiBi.",
     cases={"if all gates are equal": 1 / 4, "if one gate is nearly closed": 4.0},
     measures="the largest difference between the bias of FoX and that of ALiBi, over 32 tokens",
-    rule="< 1e-9", sources=("lin2025forgetting",), section="4 Let the text decide what is far")
+    rule="< 1e-9", sources=("lin2025forgetting",), section="3 The text says it")
 def fox_is_alibi(lost):
     """ALiBi subtracts the same for each token, but a gate depends on the content of its token."""
     bias = fox_bias(np.where(TOKENS[:32] == 16, -lost, -1 / 4))
@@ -101,7 +101,7 @@ def fox_is_alibi(lost):
 @claim("ALiBi's bias is qᵀ Aᵈ k, with a matrix A to the power of the distance, as RoPE's score is.",
     cases={"for the slope 1/2": 1 / 2, "for the slope 1/256": 1 / 256},
     measures="the largest difference between qᵀ Aᵈ k and ALiBi's bias, over 32 tokens",
-    rule="< 1e-9", sources=("zhang2025grape",), section="5 One matrix for most of them")
+    rule="< 1e-9", sources=("zhang2025grape",), section="4 One matrix says it all")
 def alibi_is_a_matrix(slope):
     """For each token RoPE's matrix rotates once, and ALiBi's matrix (1 1; 0 1) shears once."""
     powers = [np.linalg.matrix_power([[1.0, 1.0], [0.0, 1.0]], d) for d in TOKENS[:32]]

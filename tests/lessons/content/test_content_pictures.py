@@ -1,4 +1,4 @@
-"""Lesson 11's pictures against released code, masks token by token, and matrix exponentials."""
+"""Lesson 11's pictures against released code, masks token by token, and powers of matrices."""
 
 import math
 
@@ -11,7 +11,7 @@ from transformers.models.ministral3.modeling_ministral3 import get_llama_4_attn_
 from posviz.lessons.content.counted_positions import CountedPositions
 from posviz.lessons.content.forget_gates import ForgetGates
 from posviz.lessons.content.layer_plan import LIMITED, MOST, PLANS, LayerPlan, plan_of
-from posviz.lessons.content.one_matrix import DOUBLE, TWO, OneMatrix
+from posviz.lessons.content.one_matrix import SHEAR, TWO, OneMatrix
 from posviz.lessons.content.temperature_by_position import factors_at
 from posviz.pictures.live_figure import LiveFigure
 from posviz.pictures.tokens import are, is_word, tokens_of
@@ -97,25 +97,30 @@ def test_all_tokens_of_a_sentence_before_are_one_stop_away():
     assert picture.compute().positions[1] == pytest.approx(counted, abs=1e-3)
 
 
-@pytest.mark.parametrize("matrix", [TWO, DOUBLE])
+@pytest.mark.parametrize("matrix", [TWO, SHEAR])
 def test_scores_are_those_of_the_matrix(matrix):
-    q = torch.ones(2, dtype=torch.float64)
+    q = np.array([0.0, 1.0])
     for picture in every_setting(OneMatrix, count=4, matrix=matrix):
         a, omega = picture.real_part, picture.imaginary_part
-        m = [[a, -2 * picture.slope], [0, a]] if matrix == DOUBLE else [[a, -omega], [omega, a]]
-        apart, arrays = torch.arange(65, dtype=torch.float64)[:, None, None], picture.compute()
-        expected = q @ torch.linalg.matrix_exp(apart * torch.tensor(m, dtype=q.dtype)) @ (q / 2)
-        np.testing.assert_allclose(arrays.scores[1], expected, rtol=1e-9, atol=1e-10)
-        values = np.sort_complex(np.linalg.eigvals(m))
-        assert np.sort_complex(arrays.eigenvalues) == pytest.approx(values)
+        m = torch.tensor(
+            [[0, 0], [-picture.slope, 0]] if matrix == SHEAR else [[a, -omega], [omega, a]]
+        )
+        one, start = torch.linalg.matrix_exp(m.double()).numpy(), np.array([matrix == SHEAR, 1.0])
+        arrays = picture.compute()
+        keys = np.array([np.linalg.matrix_power(one, d) @ start for d in range(65)])
+        np.testing.assert_allclose(arrays.keys.T, keys, rtol=1e-9, atol=1e-10)
+        np.testing.assert_allclose(arrays.scores[1], keys @ q, rtol=1e-9, atol=1e-10)
+        assert arrays.height == pytest.approx((keys @ q)[picture.distance], abs=1e-9)
 
 
-def test_the_eigenvalues_can_be_dragged_and_a_double_one_stays_real():
+def test_the_matrix_can_be_dragged_and_a_shear_stays():
     picture = OneMatrix()
     live = LiveFigure(picture)
     live.follow()
-    live.drag(*place_of(live, -0.0507, -0.5))
+    live.drag(*place_of(live, -0.0507, 0.5))
     assert (picture.real_part, picture.imaginary_part) == (-0.05, 0.5)
-    picture.imaginary_part, picture.matrix = 0, DOUBLE
     live.drag(*place_of(live, 0.0003, 0.8))
-    assert (picture.real_part, picture.imaginary_part) == (0, 0)
+    assert (picture.real_part, picture.imaginary_part) == (0, 0.8)
+    picture.matrix = SHEAR
+    live.drag(*place_of(live, -0.05, 0.3))
+    assert (picture.real_part, picture.imaginary_part) == (0, 0.8)
