@@ -32,7 +32,7 @@ def scores(angles_at, *patches, vectors=VECTORS):
     measures="the largest minus the smallest score of three pairs of patches with offset (2, 2)",
     rule="< 1e-9", sources=("heo2024rotary",), section="3 Two offsets, one score")
 def the_score_depends_on_the_offset_alone(angles_at):
-    """When both patches move alike, all their angles grow alike, and the differences stay."""
+    """When both patches move by the same amount, the differences of their angles stay the same."""
     found = scores(angles_at, (2, 3), (0, 1), (13, 9), (11, 7), (7, 13), (5, 11))
     return float(np.ptp(found[[0, 2, 4], [1, 3, 5]]))
 
@@ -53,7 +53,7 @@ def the_score_depends_on_the_distance(angles_at):
         "if each axis has its own frequencies": OWN_FREQUENCIES,
         "if both axes have the same frequencies": ONE_FREQUENCY,
     }, measures="the largest minus the smallest score at the offsets (0, 0), (−1, 1) and (−5, 5)",
-    rule="> 1e-9")
+    rule="> 1e-9", section="7 One frequency for both axes")
 def a_pair_on_both_axes_sees_the_plane(frequencies):
     """With one frequency for both axes, the angle depends on the sum of row and column alone."""
     angles_at = partial(mixed_angles, frequencies=frequencies)
@@ -91,7 +91,7 @@ def an_axis_has_the_frequencies_of_the_whole_head():
 
 @claim("For text, whose tokens have one number for time, row and column, M-RoPE is plain RoPE.",
     cases=SHARES, measures="the largest difference of an angle at 1000 positions, in radians",
-    rule="< 1e-9", sources=("wang2024qwen2vl",), section="One more axis: video")
+    rule="< 1e-9", sources=("wang2024qwen2vl",))
 def text_gets_plain_rope(interleaved):
     """Every pair gets the same position, whichever of the three axes it follows."""
     positions, inv_freq = np.arange(1000), rotary_frequencies(128)

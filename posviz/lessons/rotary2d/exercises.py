@@ -88,9 +88,13 @@ AXIAL, MIXED, EQUAL = range(3)
 PAIRS = 8
 
 
-def kind(f, *, diagonal=True, block=True):
+def _sees_one_sum(f):
+    return np.allclose(f[1:, :-1], f[:-1, 1:])
+
+
+def kind(f, *, diagonal=_sees_one_sum, block=True):
     """Which encoding made the scores f [n, n] at offsets of 0 … n − 1 rows and columns."""
-    if diagonal and np.allclose(f[1:, :-1], f[:-1, 1:]):
+    if diagonal(f):
         return EQUAL
     if block and np.allclose(f[1:, 1:] + f[:-1, :-1], f[1:, :-1] + f[:-1, 1:]):
         return AXIAL
@@ -114,15 +118,28 @@ def _map(rng, size):
     return (scores.reshape(n, n),)
 
 
+STEPS = np.arange(4)
+# Symmetric, and yet not of one frequency for both axes: axial and mixed.
+SYMMETRIC = [
+    (np.add.outer(np.cos(STEPS), np.cos(STEPS)),),
+    (sum(np.cos(np.add.outer(a * STEPS, b * STEPS)) for a, b in ((0.3, 0.8), (0.8, 0.3))),),
+]
+
 check_kind = Checker(
     "Which encoding made a map of scores",
     kind,
     _map,
+    edges=SYMMETRIC,
     mistakes=[
         step("one frequency not seen",
             "You call a map mixed that has one frequency for both axes. There row + column "
             "decides, so each score equals the one below it at the left: compare f[1:, :-1] "
-            "with f[:-1, 1:].", diagonal=False),
+            "with f[:-1, 1:].", diagonal=lambda f: False),
+        step("symmetry tested",
+            "You tested whether f equals f.T. That is necessary for one frequency, but not enough: "
+            "other maps are symmetric, too, if the query and the key happen to be the same for "
+            "rows and columns. Compare all scores with equal row + column, f[1:, :-1] with "
+            "f[:-1, 1:].", diagonal=lambda f: np.allclose(f, f.T)),
         step("axial not seen",
             "You call an axial map mixed. In an axial map each block of four patches has equal "
             "sums on its two diagonals: compare f[1:, 1:] + f[:-1, :-1] with "

@@ -18,13 +18,15 @@ from posviz.wording import signed
 LARGEST = 32  # patches along a side
 DARKEST, LINES = 0.08, 0.6  # light of a patch that scores 0; of the pixels between two patches
 AROUND = np.array([[-0.5, 0.5, 0.5, -0.5, -0.5], [-0.5, -0.5, 0.5, 0.5, -0.5]])  # a patch
+# The directions of mixed pairs, at random between these, in degrees: 0 is right, and 90 is down.
+DIRECTIONS = {"mixed": (0, 360), "mixed, near 45°": (30, 60)}
 
 
 class _Base(log):
     """The base: idle where the pairs have one frequency, which is 1 with every base."""
 
     def idle(self, picture: Any) -> str:
-        alone = picture.head_dim == 4 and picture.encoding in ("axial", "mixed")
+        alone = picture.head_dim == 4 and picture.encoding in ("axial", *DIRECTIONS)
         return "with head_dim 4 each axis has one frequency, 1" if alone else ""
 
 
@@ -35,7 +37,7 @@ class PatchGrid(Picture):
 
     row = integer(5, low=0, high=13, until=lambda p: p.grid - 1, play=True)
     column = integer(8, low=0, high=13, until=lambda p: p.grid - 1, play=True)
-    encoding = choice("axial", options=("raster", "axial", "mixed", "mixed, equal"))
+    encoding = choice("axial", options=("raster", "axial", *DIRECTIONS, "mixed, equal"))
     head_dim = choice(64, options=(4, 8, 16, 32, 64, 128))
     base = _Base(10, low=2, high=100_000, more=True)
     grid = integer(14, low=4, high=LARGEST, label="grid (patches)", more=True)
@@ -71,7 +73,8 @@ class PatchGrid(Picture):
             both = rotary_frequencies(self.head_dim, self.base)
             return mixed_angles(rows, columns, np.stack([both, both]))
         speeds = np.tile(rotary_frequencies(self.head_dim // 2, self.base), 2)  # as axial has them
-        towards = np.random.default_rng(1).uniform(0, 2 * np.pi, len(speeds))
+        drawn = np.random.default_rng(1).uniform(*DIRECTIONS[self.encoding], len(speeds))
+        towards = np.deg2rad(drawn)
         return mixed_angles(rows, columns, speeds * np.stack([np.cos(towards), np.sin(towards)]))
 
     def draw(self, figure: Figure) -> list:
@@ -94,16 +97,19 @@ class PatchGrid(Picture):
         return {"row": int((y + 0.5) // side), "column": int((x + 0.5) // side)}
 
     def caption(self, arrays: Arrays) -> str:
-        """The scores of two neighbours, and how many patches pass for the query itself."""
+        """The scores of three neighbours, and how many patches pass for the query itself."""
         scores, row, column = arrays.scores, arrays.row, arrays.column
         last = len(scores) - 1
         beside = scores[row, column + 1 if column < last else column - 1]
         below = scores[row + 1 if row < last else row - 1, column]
+        corner = ""
+        if column > 0 and row < last:
+            corner = f"the one down and left {signed(scores[row + 1, column - 1], '.2f')}, "
         twins = (scores > 1 - 1e-5).sum() - 1  # float32 rounds at 1e-7
         return (
             f"The patch beside the query scores {signed(beside, '.2f')}, the one "
             f"{'below' if row < last else 'above'} it "
-            f"{signed(below, '.2f')}, and {twins} others score exactly 1."
+            f"{signed(below, '.2f')}, {corner}and {twins} others score exactly 1."
         )
 
 

@@ -14,6 +14,7 @@ from posviz.wording import signed
 SIDE = 16  # patches along a side of the image
 HEAD_DIM = 64
 PAIRS = HEAD_DIM // 4  # on each axis, when axial
+ARC, WIDER = 150, 0.08  # points of an arc; what a full rotation adds to its radius
 
 
 class TwoHands(Picture):
@@ -116,11 +117,11 @@ def _arcs(shares):
     """By how much column and row rotate: the same hand first by the one and then by the other."""
     starts = (0, 0) if len(shares) == 2 else (0, shares[0, 0])
     arcs = []
-    for start, share, radius in zip(starts, shares.sum(axis=0), (0.45, 0.65), strict=True):
-        angle = np.fmod(share, 2 * np.pi)  # full rotations change nothing
+    for start, share, radius in zip(starts, shares.sum(axis=0), (0.3, 0.6), strict=True):
         # A browser shows an arc without length as a dot, Agg does not.
-        along = start + np.linspace(0, angle, 60 if abs(angle) > 0.01 else 0)
-        arcs.append((radius * np.cos(along), radius * np.sin(along)))
+        along = np.linspace(0, share, ARC if abs(share) > 0.01 else 0)
+        outwards = radius + WIDER * abs(along) / (2 * np.pi)  # full rotations make a spiral
+        arcs.append((outwards * np.cos(start + along), outwards * np.sin(start + along)))
     return arcs
 
 

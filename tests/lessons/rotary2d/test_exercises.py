@@ -16,6 +16,15 @@ def test_a_comparison_without_a_tolerance_is_told_to_allow_rounding():
     assert "np.allclose" in feedback.message
 
 
+def test_a_test_of_symmetry_alone_is_told_that_other_maps_are_symmetric():
+    def my_kind(f):
+        if np.allclose(f, f.T):
+            return 2
+        return 0 if np.allclose(f[1:, 1:] + f[:-1, :-1], f[1:, :-1] + f[:-1, 1:]) else 1
+
+    assert check_kind(my_kind).mistake == "symmetry tested"
+
+
 def test_the_other_diagonal_is_told_to_look_at_row_plus_column():
     def my_kind(f):
         if np.allclose(f[1:, 1:], f[:-1, :-1]):

@@ -21,14 +21,15 @@ def angles_of(picture, row, column):
     speeds = frequencies(head_dim // 2, base)
     if picture.encoding == "axial":
         return [column * speed for speed in speeds] + [row * speed for speed in speeds]
-    towards = np.random.default_rng(1).uniform(0, 2 * math.pi, head_dim // 2)
+    ends = (0, 360) if picture.encoding == "mixed" else (30, 60)
+    towards = map(math.radians, np.random.default_rng(1).uniform(*ends, head_dim // 2))
     return [
         column * speed * math.cos(angle) + row * speed * math.sin(angle)
         for speed, angle in zip(speeds * 2, towards, strict=True)
     ]
 
 
-@pytest.mark.parametrize("encoding", ["raster", "axial", "mixed", "mixed, equal"])
+@pytest.mark.parametrize("encoding", ["raster", "axial", "mixed", "mixed, near 45°", "mixed, equal"])
 @pytest.mark.parametrize("place", [(1, 13, 12, 8, 100), (5, 8, 14, 64, 10)])
 def test_scores_of_patches_are_those_of_a_loop(encoding, place):
     setting = dict(zip(("row", "column", "grid", "head_dim", "base"), place, strict=True))
