@@ -17,7 +17,7 @@ from posviz.wording import signed
 class ForgetGates(Picture):
     """FoX: a token with a low gate separates what came before it from what follows."""
 
-    size = (8.0, 4.2)
+    size = (8.0, 3.7)
     paper_size = (3.3, 5.0)
 
     sentence = text("The cat sat on the mat. Then it slept a while", redraw=True)
@@ -71,6 +71,6 @@ class ForgetGates(Picture):
         """The bias of the farthest key, with these gates and with ALiBi."""
         fox, alibi = (signed(y[0], "z.2f") for _, y in (arrays.fox, arrays.alibi))
         return (
-            f"For the last query the first key has the bias {fox}, a factor of "
-            f"{np.exp(arrays.fox[1][0]):.2g}; ALiBi with the other gates’ slope gives {alibi}."
+            f"The last query gives the first key the bias {fox} and multiplies its weight by "
+            f"{np.exp(arrays.fox[1][0]):.2g}; ALiBi gives it {alibi}."
         )
