@@ -51,7 +51,7 @@ my_matrix = ...  # replace this
 SLIPS = {  # a right one with a text replaced, and the exercise in which it is a mistake
     "exponent doubled": (0, "-np.arange(0, d, 2) / d", "-2 * np.arange(0, d, 2) / d"),
     "1/√head_dim missing": (1, " / np.sqrt(d)", ""),
-    "only the queries turned": (1, "apply_rotary(x @ w_k, angles)", "x @ w_k"),
+    "only the queries rotated": (1, "apply_rotary(x @ w_k, angles)", "x @ w_k"),
     "m − n instead of n − m": (2, "4 - 7", "7 - 4"),
 }
 CHEATS = {

@@ -11,7 +11,7 @@ from tests.classroom.made_up import MADE_UP, WHOLE, hand_in
 
 NOTEBOOK = arguments.notebooks()[LESSONS[5].notebook]
 RARE = {
-    *("exponent doubled", "1/√head_dim missing", "only the queries turned"),
+    *("exponent doubled", "1/√head_dim missing", "only the queries rotated"),
     *("empty", "half done", "under other names"),
 }
 

@@ -52,13 +52,11 @@ def test_entry_of_lesson_02_is_that_of_sinusoidal():
 
 @pytest.mark.parametrize("position", FAR)
 def test_rotations_of_lessons_05_to_07_are_apply_rotary(rng, position):
-    cells = ("lesson05-added", "plane-turn", "both-score", "wide-block")
-    lesson = load("rotary", "imports", *cells)
+    lesson = load("rotary", "imports", "lesson05-added", "both-score")
     q, k = apply_rotary(np.array([lesson.q, lesson.k]), [[position / 2], [3 / 2]])  # θ = 1/2
-    same(lesson.rotate(lesson.q, position / 2), q)
+    same(lesson.R(position) @ lesson.q, q)
     same(lesson.score(position, 3), q @ k)
     x = rng.normal(size=8)
-    same(lesson.block_matrix(position, 8, 100) @ x, rotate(x, position, 100))
     lesson = load("rotary_code", *(f"lesson06-{c}" for c in ("imports", "neighbours", "halves")))
     same(lesson.by_complex(x, position), rotate(x, position, 100_000))
     same(lesson.rotate_half(x, position), rotate(x, position, 100_000, "half_split"))

@@ -95,28 +95,29 @@ check_apply_rotary = Checker(
             "already the dimension index, so do not double it again.",
             power=lambda width: 2 * power_of(width)),
         step("exponent halved",
-            "Your slow pairs turn too fast: your exponent is k/head_dim, and it is 2k/head_dim, "
-            "for pair k begins at dimension 2k.", power=lambda width: power_of(width) / 2),
+            "Your slow pairs rotate too fast: your exponent is k/head_dim. It should be "
+            "2k/head_dim, because pair k begins at dimension 2k.",
+            power=lambda width: power_of(width) / 2),
         step("a frequency for every column",
-            "You gave every column a frequency of its own, so lengths are not kept. The two "
-            "columns of a pair turn by one angle: the exponent is 2k/head_dim for columns 2k and "
+            "You gave every column a frequency of its own, so norms change. The two "
+            "columns of a pair rotate by one angle: the exponent is 2k/head_dim for columns 2k and "
             "2k+1.", power=lambda width: -np.arange(width) / width),
         step("half_split instead of interleaved",
             "You paired dimension k with k + head_dim/2, the layout half_split. Here neighbours "
             "are a pair, 2k and 2k+1: take x[:, ::2] and x[:, 1::2].", layout="half_split"),
         step("two layouts mixed",
-            "Your cosines and sines stand for neighbours, but the partners come from the other "
+            "Your cosines and sines are those of neighbours, but the partners come from the other "
             "half, as in rotate_half. Let columns 2k and 2k+1 be partners of each other.",
             partner=rotate_half),
         answer("output concatenated", lambda y: np.hstack([y[:, ::2], y[:, 1::2]]),
-            "You turned the pairs, but wrote all first halves and then all second halves. Put each "
-            "pair back where you took it from: out[:, ::2] and out[:, 1::2]."),
+            "You rotated the pairs, but wrote all first halves and then all second halves. Put "
+            "each pair back where you took it from: out[:, ::2] and out[:, 1::2]."),
         argument("sign of the sine",
-            "You turned clockwise. A pair (x, y) turns to (x cos − y sin, x sin + y cos): swap "
+            "You rotated clockwise. A pair (x, y) becomes (x cos − y sin, x sin + y cos): swap "
             "the signs of your two sines.", positions=lambda positions: -positions),
         step("minus of the sine missing",
             "You lack a minus: the first of a pair becomes x cos − y sin. With a plus the pair "
-            "is not turned, and its length changes.", partner=partial(partners, minus=1)),
+            "is not rotated, and its norm changes.", partner=partial(partners, minus=1)),
         wrong("overwritten too soon", overwritten,
             "You overwrote the first of each pair and then used it for the second. Keep both of "
             "the old values, or write into a new array."),
@@ -178,11 +179,11 @@ check_rotary_scores = Checker(
     tolerance=TOLERANCE,
     mistakes=[
         wrong("rotated before projection", rotated_first,
-            "You turned x before you projected it. A projection mixes the pairs, so the score no "
-            "longer depends on the offset alone: project first, then turn q and k."),
+            "You rotated x before you projected it. A projection mixes the pairs, so the score no "
+            "longer depends on the offset alone: project first, then rotate q and k."),
         answer("1/√head_dim missing", lambda y, w_q: y * np.sqrt(w_q.shape[1]),
-            "You forgot to divide the scores by √head_dim. Turning keeps lengths, so RoPE "
-            "changes nothing about the scale."),
+            "You forgot to divide the scores by √head_dim. A rotation keeps norms, so RoPE "
+            "does not change the scale."),
         answer("divided by √d_model", lambda y, x, w_q: y * np.sqrt(w_q.shape[1] / x.shape[1]),
             "You divided the scores by √d_model. The sum in q·k has head_dim terms: divide by "
             "√head_dim, the width of the queries and keys."),
@@ -194,16 +195,16 @@ check_rotary_scores = Checker(
             "read only their own layout: here neighbours are a pair, 2k and 2k+1.",
             at_query=partial(rotated, layout="half_split"),
             at_key=partial(rotated, layout="half_split")),
-        step("nothing turned",
-            "You turned neither queries nor keys, so positions play no part. Turn both, after "
-            "the projection.", at_query=not_rotated, at_key=not_rotated),
-        step("only the queries turned",
-            "You turned the queries alone, so the score depends on the query's position, "
-            "whatever the key's is. Turn the keys too, each by its own position.",
+        step("nothing rotated",
+            "You rotated neither queries nor keys, so positions make no difference. Rotate both, "
+            "after the projection.", at_query=not_rotated, at_key=not_rotated),
+        step("only the queries rotated",
+            "You rotated the queries alone, so the score depends on the query's position, "
+            "whatever the key's is. Rotate the keys too, each by its own position.",
             at_key=not_rotated),
-        step("keys turned the other way",
-            "You turned the keys backwards, so the score depends on i + j. Turn both the same "
-            "way: the product itself takes the difference.",
+        step("keys rotated the other way",
+            "You rotated the keys backwards, so the score depends on i + j. Rotate both the same "
+            "way: the product itself makes the difference i − j.",
             at_key=lambda x, positions, base: rotated(x, -positions, base)),
         answer("transposed", lambda y: y.T,
             "Your scores are transposed: row i belongs to query i. Compute q @ k.T, not k @ q.T, "
@@ -237,26 +238,27 @@ check_slip = Checker(
     tolerance=TOLERANCE,  # three digits after the point are enough
     mistakes=[
         step("m − n instead of n − m",
-            "That is R at i − j, the common slip. The query's own turn is transposed, so it goes "
-            "back by i, and the key's goes on by j: R stands at (j − i) · 0.5.", offset=7 - 4),
+            "That is R at i − j, a common mistake. The rotation of the query is transposed, so it "
+            "goes back by i, and the key's goes on by j: R rotates by (j − i) · 0.5.",
+            offset=7 - 4),
         step("m + n",
-            "You added the two turns. (R_i q)ᵀ is qᵀR_iᵀ, and R_iᵀ turns back by i: what is left "
-            "is the difference j − i.", offset=4 + 7),
+            "You added the two rotations. (R_i q)ᵀ is qᵀR_iᵀ, and R_iᵀ rotates back by i: what is "
+            "left is the difference j − i.", offset=4 + 7),
         step("degrees",
             "You took the angle for degrees. It is in radians, as np.cos and np.sin want it: do "
             "not convert it.", radians=np.radians),
         step("inv_freq forgotten",
-            "You turned by a number of positions. A token turns by inv_freq = 0.5 radians for "
+            "You rotated by a number of positions. A token rotates by inv_freq = 0.5 radians for "
             "each position: multiply j − i by it.", inv_freq=1),
         step("the query's matrix",
-            "That is the turn of the query alone, R_i. Multiply R_iᵀ by the turn of the key, R_j.",
+            "That is the rotation of the query alone, R_i. Multiply R_iᵀ by R_j, that of the key.",
             offset=7),
         step("the key's matrix",
-            "That is the turn of the key alone, R_j. Multiply R_iᵀ, the query's turn transposed, "
+            "That is the rotation of the key alone, R_j. Multiply R_iᵀ, the query's transposed, "
             "by it.", offset=4),
         looks_like("identity", lambda matrix: np.allclose(matrix, np.eye(2), atol=TOLERANCE),
-            "That is the identity, which turns by 0. The query and the key stand at different "
-            "positions, so what is left between them is a turn by (j − i) · 0.5."),
+            "That is the identity, which rotates by 0. The query and the key have different "
+            "positions, so what is left between them is a rotation by (j − i) · 0.5."),
         looks_like("no rotation", is_no_rotation,
             "That matrix is no rotation, and R is one: [[cos, −sin], [sin, cos]] of one angle. "
             "Both cosines are the same, and the two sines have opposite signs."),

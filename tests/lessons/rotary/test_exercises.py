@@ -22,7 +22,7 @@ def test_two_mistakes_at_once_are_both_named():
     feedback = check_rotary_scores(
         lambda *given: head_scores(*given, at_key=not_rotated) * given[1].shape[1] ** 0.5
     )
-    assert feedback.mistake == "1/√head_dim missing, and only the queries turned"
+    assert feedback.mistake == "1/√head_dim missing, and only the queries rotated"
 
 
 def test_the_smallest_failing_input_of_a_wrong_layout_has_two_pairs():
