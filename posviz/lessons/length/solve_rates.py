@@ -22,7 +22,7 @@ class SolveRates(Picture):
     in for those of the package.
     """
 
-    size = (8.0, 4.5)
+    size = (8.0, 4.2)
     paper_size = (3.3, 5.2)
 
     share = real(SOLVED, low=0.5, high=1, step=0.01, play=True, label="share right")
@@ -75,7 +75,7 @@ class SolveRates(Picture):
             side.spines[:].set_visible(False)
         tested = "tested at so many " if wide(figure) else ""
         axes.set_xlabel(f"{tested}times the trained length")
-        small = {"marks": 0.7 if self.methods == "all" else 1.1}
+        small = {"marks": 0.7 if self.methods == "all" else 1}
         parts = [
             Curve(axes, "C0o", lambda a: a.dots["solved"], "solved here and at 1×", **small),
             Ring(axes, "C1o", lambda a: a.dots["learned"], "solved only at 1×", edge=0.25, **small),
