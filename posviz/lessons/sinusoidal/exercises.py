@@ -44,7 +44,7 @@ check_sinusoidal = Checker(
             positions=lambda positions: positions + 1),
         step("exponent doubled",
             "Your wavelengths are the square of what they should be (over 2π): 2i is already the "
-            "dimension index, so do not double it again.",
+            "number of the column, so do not double it again.",
             exponent=lambda column, d: 4 * (column // 2) / d),
         step("exponent halved",
             "Your exponent is half of what it should be: pair i has the exponent 2i/d_model, and "
@@ -97,10 +97,13 @@ check_base = Checker(
         wrong("the usual base", lambda: 10_000,
             "That is the base of the paper. With it pair 1 of 8 columns would turn by 0.1 "
             "radians per token; in row 1 you find another angle."),
-        wrong("squared", lambda: FOUND_BASE**2,
+        looks_like("squared", lambda base: abs(base / FOUND_BASE**2 - 1) < 0.01,
             "That is the square of the base. Either you took column 2 for the sine of pair 1: "
-            "row 0 reads 0 0 0 0 1 1 1 1, so the sines stand together and pair 1 is in columns 1 "
+            "row 0 reads 0 0 0 0 1 1 1 1, so the sines come first and pair 1 is in columns 1 "
             "and 5. Or your exponent is i/d_model, not 2i/d_model."),
+        looks_like("sign of the exponent", lambda base: 0 < base < 0.01,
+            "The sign of your exponent is wrong: the frequency of pair 1 is base^(−2/8), so the "
+            "base is this frequency to the power −8/2, and not 8/2."),
         looks_like("sine instead of angle",
             lambda base: abs(base - np.sin(FOUND_BASE**-0.25) ** -4) < 2,
             "You took the sine for the angle, which is a little larger: undo the sine with "

@@ -38,7 +38,8 @@ class HandAndWave(Picture):
             reach=([0, x], [0, 0]),
             sine=(ALONG, np.sin(ALONG * inv_freq)),
             cosine=(ALONG, np.cos(ALONG * inv_freq)),
-            marks=[([self.position, self.position], [0, value]) for value in (y, x)],
+            bars=[([self.position, self.position], [0, value]) for value in (y, x)],
+            dots=[([self.position], [value]) for value in (y, x)],
         )
 
     def draw(self, figure: Figure) -> list:
@@ -64,7 +65,10 @@ class HandAndWave(Picture):
             Curve(dial, "C0-", "height", **thick),
             Curve(dial, "C1-", "reach", **thick),
             Curve(dial, "C6o", "tip", zorder=4),
-            *(Curve(waves, f"C{i}-", f"marks[{i}]", **thick) for i in (0, 1)),
+            # The bar of the reach is narrow, so that the bar of the height shows behind it.
+            Curve(waves, "C0-", "bars[0]", stroke=4, zorder=3),
+            Curve(waves, "C1-", "bars[1]", stroke=1.6, zorder=4),
+            *(Curve(waves, f"C{i}o", f"dots[{i}]", marks=1.4, zorder=5) for i in (0, 1)),
         ]
 
     def caption(self, arrays: Arrays) -> str:

@@ -60,12 +60,15 @@ class ShiftIsRotation(Picture):
         waves.set(xlabel="position (tokens)", xlim=(-4, 2 * FURTHEST + 4), ylim=(-1.2, 1.2))
         waves.set(yticks=(-1, 0, 1))
         legend_above(figure, [*named[2:], *named[:2]], columnspacing=1.2)
-        marks = [Curve(waves, f"C{i}o{'-' * (1 + i)}", f"marks[{i}]") for i in (0, 1)]
-        return [*named, *marks, Ring(dial, "C2o", "moved", edge=1 / 5, marks=1.6)]
+        # Dots for pos and rings for pos + k, so that neither hides the other.
+        dots = Curve(waves, "C0o", "marks[0]", marks=1.2)
+        rings = Ring(waves, "C1o", "marks[1]", edge=1 / 3, marks=1.8)
+        return [*named, dots, rings, Ring(dial, "C2o", "moved", edge=1 / 5, marks=1.6)]
 
     def caption(self, arrays: Arrays) -> str:
         """The angle between the hands, which is that of M."""
+        position, offset = arrays.position, arrays.offset
         return (
-            f"A shift by {arrays.offset} tokens rotates pair {arrays.pair} by {arrays.angle:.2f} "
-            f"radians, from position {arrays.position} as from any other."
+            f"M rotates the hand of pair {arrays.pair} by {arrays.angle:.2f} radians: from position "
+            f"{position} to position {position + offset}."
         )

@@ -35,8 +35,8 @@ class SinusoidalTable(Picture):
         return self.arrays(table=table, sines=(sines, row[sines]), cosines=(cosines, row[cosines]))
 
     def draw(self, figure: Figure) -> list:
-        """The table above, the marked row below, on the same dimension axis."""
-        heat, row = map_over_row(figure, 2.5, x="dimension", y="position (tokens)")
+        """The table above, the marked row below, on the same column axis."""
+        heat, row = map_over_row(figure, 2.5, x="column", y="position (tokens)")
         table = Map(heat, "table", most=(512, 512), row="position")
         figure.colorbar(table.image, ax=(heat, row), label="value", ticks=(-1, 0, 1), aspect=40)
         whole(heat.xaxis, most=8, steps=None)

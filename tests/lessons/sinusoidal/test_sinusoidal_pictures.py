@@ -34,7 +34,7 @@ def test_height_and_reach_of_a_hand_are_sine_and_cosine_of_its_angle():
     arrays = picture.compute()
     x, y = math.cos(14 / 8), math.sin(14 / 8)
     np.testing.assert_allclose(arrays.tip, [[x], [y]], atol=1e-12)
-    np.testing.assert_allclose(arrays.marks, [([14, 14], [0, y]), ([14, 14], [0, x])], atol=1e-12)
+    np.testing.assert_allclose(arrays.bars, [([14, 14], [0, y]), ([14, 14], [0, x])], atol=1e-12)
     assert picture.caption(arrays).endswith("its height is 0.98, and its reach is −0.18.")
 
 
