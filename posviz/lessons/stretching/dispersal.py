@@ -24,7 +24,7 @@ FIRST = ("plain", "a²")
 class Dispersal(Picture):
     """One best key among ever more others: its weight, as it is and with sharper scores."""
 
-    size = (8.0, 4.0)
+    size = (8.0, 3.4)
 
     margin = real(8, low=0, high=20, step=0.1, play=True, label="margin δ")
     length = log_integer(4096, low=256, high=128_000, label="trained length L")

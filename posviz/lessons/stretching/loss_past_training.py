@@ -18,7 +18,7 @@ ASKED = np.arange(ASKED_EVERY, LENGTH + 1, ASKED_EVERY)  # tokens
 class LossPastTraining(Picture):
     """SmolLM2 reads past its trained length: what it predicts, and what it finds again."""
 
-    size = (8.0, 4.0)
+    size = (8.0, 3.6)
 
     reading = choice("YaRN × 2", options=SHOWN, label="reading")
     beside = choice("nothing changed", options=SHOWN, label="beside it")

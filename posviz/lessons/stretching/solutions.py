@@ -10,9 +10,8 @@ def my_base(head_dim, factor, base):
 
 def my_ramp(head_dim, base, length, factor, fast, slow):
     """The share of its frequency that each pair keeps, [head_dim/2]."""
-    rotations = np.array([fast, slow])
-    pairs = head_dim * np.log(length / (2 * np.pi * rotations)) / (2 * np.log(base))
-    low, high = np.floor(pairs[0]), np.ceil(pairs[1])
+    low, high = head_dim / 2 * np.log(length / (2 * np.pi * np.array([fast, slow]))) / np.log(base)
+    low, high = np.floor(low), np.ceil(high)
     ramp = np.clip((np.arange(head_dim // 2) - low) / (high - low), 0, 1)
     return 1 - ramp + ramp / factor
 
