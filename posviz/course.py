@@ -14,7 +14,13 @@ class Lesson(NamedTuple):
     @property
     def notebook(self) -> str:
         """The notebook's name without its ending: "05_rope"."""
-        return f"{self.number}_{self.title.lower().replace(',', '').replace(' ', '_')}"
+        name = self.title.lower().replace(",", "").replace(" ", "_")
+        return f"{self.number}_{name}".lstrip("_")
+
+    @property
+    def heading(self) -> str:
+        """The notebook's first line: "05 · RoPE"."""
+        return f"{self.number} · {self.title}".lstrip(" ·")
 
 
 LESSONS = (
@@ -44,4 +50,5 @@ LESSONS = (
     Lesson("12", "length", "Train short, test long", "Which of them really extrapolates?"),
     Lesson("13", "choosing", "Choosing", "Which encoding, then?"),
 )
+EXAMINATION = Lesson("", "examination", "Examination", "What have you kept of all lessons?")
 OF_TOPIC = {lesson.topic: lesson for lesson in LESSONS}

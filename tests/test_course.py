@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from posviz.course import LESSONS, OF_TOPIC
+from posviz.course import EXAMINATION, LESSONS, OF_TOPIC
 
 ROOT = Path(__file__).parent.parent
 TABLE = "posviz/course.py"
@@ -55,7 +55,7 @@ def test_lessons_are_in_order_and_each_number_and_topic_is_there_once():
 
 def test_every_notebook_has_its_row():
     notebooks = {path.stem for path in (ROOT / "notebooks").glob("*.ipynb")}
-    assert notebooks == {lesson.notebook for lesson in LESSONS}, (
+    assert notebooks == {lesson.notebook for lesson in (*LESSONS, EXAMINATION)}, (
         f"each notebook has a row in {TABLE}, and is called by its number and title"
     )
 
@@ -63,7 +63,7 @@ def test_every_notebook_has_its_row():
 def test_every_folder_is_a_topic():
     for top in ("posviz", "tests"):
         folders = {path.parent.name for path in (ROOT / top / "lessons").glob("*/*.py")}
-        unknown = folders - {lesson.topic for lesson in LESSONS}
+        unknown = folders - {lesson.topic for lesson in (*LESSONS, EXAMINATION)}
         assert not unknown, f"{top}/lessons/{unknown} is no topic: add its lesson to {TABLE}"
 
 

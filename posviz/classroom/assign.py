@@ -32,7 +32,8 @@ def assign(lesson: Lesson, notebook: Path, kind: str, to: Path, seed: int) -> Pa
         cells.insert(0, new_raw_cell(OTTER_CONFIG))
     for exercise in exercises:
         cells += KINDS[kind](lesson, exercise, seed)
-    folder = to / "source" / f"lesson{lesson.number}" if kind == "nbgrader" else to
+    name = f"lesson{lesson.number}" if lesson.number else lesson.notebook
+    folder = to / "source" / name if kind == "nbgrader" else to
     file = folder / f"{lesson.notebook}.ipynb"
     if file.exists():
         raise RuntimeError(f"{file} is there already, and is kept: choose another folder.")
@@ -42,11 +43,12 @@ def assign(lesson: Lesson, notebook: Path, kind: str, to: Path, seed: int) -> Pa
 def header(lesson: Lesson, exercises: list[Exercise], what: str) -> list[NotebookNode]:
     """The first cells: of which lesson this is, and the import of all that an answer may use."""
     lent = sorted({name for exercise in exercises for name in exercise.lent})
+    taught = f"[{lesson.heading}]({lesson.notebook}.ipynb), whose sections they name"
     text = (
-        f"# {lesson.number} · {lesson.title}: {what}\n\n"
-        f"What they need is taught in [{lesson.number} · {lesson.title}]({lesson.notebook}.ipynb), "
-        "whose sections they name. An answer is written in NumPy or torch, and uses of posviz what "
-        "the exercise tells it to use."
+        f"# {lesson.heading}: {what}\n\n"
+        f"What they need is taught in {taught if lesson.number else 'the lessons that they name'}. "
+        "An answer is written in NumPy or torch, and uses of posviz what the exercise tells it to "
+        "use."
     )
     code = "import numpy as np" + (f"\n\nfrom posviz import {', '.join(lent)}" if lent else "")
     return [new_markdown_cell(text), new_code_cell(code)]
@@ -116,6 +118,8 @@ def _nbgrader(lesson, exercise, seed) -> Iterator[NotebookNode]:
     yield from map(new_code_cell, exercise.given)
     marks = "### BEGIN SOLUTION", "### END SOLUTION"
     answered = _answered(lesson, exercise, *marks, kept)
+    if "..." not in exercise.stub:  # code with a mistake: marks at its line would show where
+        answered = "\n".join([exercise.stub, marks[0], solution(lesson, exercise), marks[1]])
     yield new_code_cell(answered, metadata=_for_nbgrader(exercise.name, solution=True))
     test = ["### BEGIN HIDDEN TESTS", *_hidden(exercise, "In", seed), "### END HIDDEN TESTS"]
     about = _for_nbgrader(f"check_{exercise.name}", solution=False, points=POINTS)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import posviz.lessons
-from posviz.course import LESSONS, OF_TOPIC, Lesson
+from posviz.course import EXAMINATION, LESSONS, OF_TOPIC, Lesson
 from posviz.pictures import animation, export
 from posviz.pictures.picture import Picture
 from posviz.pictures.style import STYLES
@@ -55,10 +55,11 @@ def pictures(names=(), lessons=(), everything=False) -> list[str]:
     return sorted(chosen, key=lambda name: known[name])
 
 
-def lessons_named(texts) -> list[Lesson]:
+def lessons_named(texts, known: Iterable[Lesson] = LESSONS) -> list[Lesson]:
     """The course's rows of the lessons meant, in its order; ValueError for an unknown one."""
-    numbers = {lesson(text, {row.number: row.notebook for row in LESSONS}) for text in texts}
-    return [row for row in LESSONS if row.number in numbers]
+    rows = {row.number: row for row in known}
+    numbers = {lesson(text, {row.number: row.notebook for row in known}) for text in texts}
+    return [row for number, row in rows.items() if number in numbers]
 
 
 def picture_files(names=(), lessons=(), everything=False) -> list[Path]:
@@ -82,7 +83,7 @@ def lesson(text, names: dict[str, str]) -> str:
     """The number meant by "05", "5", "05_rope" or "rope"; ValueError for an unknown one."""
     typed = text.strip().lower()
     for number, name in names.items():
-        if (typed and typed.zfill(2) == number) or typed in (name, name.partition("_")[2]):
+        if typed and (typed.zfill(2) == number or typed in (name, name.partition("_")[2])):
             return number
     closest("lesson", text, names.values())
 
@@ -91,7 +92,7 @@ def lesson(text, names: dict[str, str]) -> str:
 
 
 def notebooks(folder: Path | None = None) -> dict[str, Path]:
-    """The lessons' notebooks by name; ValueError where there are none.
+    """The notebooks of the lessons and of the examination by name; ValueError where there are none.
 
     Looked for in the folder, or else beside the package, as in a clone, in it, as pip installs
     them, or in ./notebooks.
@@ -99,7 +100,8 @@ def notebooks(folder: Path | None = None) -> dict[str, Path]:
     package = Path(posviz.__file__).parent
     beside, inside = package.with_name("notebooks"), package / "notebooks"
     for place in [folder] if folder else [beside, inside, Path("notebooks")]:
-        found = sorted(place.glob("[0-9][0-9]_*.ipynb")) if os.path.isdir(place) else []
+        names = ("[0-9][0-9]_*", EXAMINATION.notebook) if os.path.isdir(place) else ()
+        found = [path for name in names for path in sorted(place.glob(f"{name}.ipynb"))]
         if found:
             return {path.stem: path for path in found}
     tried = shortened(folder) if folder else f"{beside} or in {Path('notebooks').resolve()}"

@@ -142,8 +142,9 @@ def guide(to: Annotated[Path, To], notebooks: Notebooks = None):
 def _lesson_and_notebook(text, folder):
     """The course's row of the lesson that is meant, and its notebook."""
     from posviz.cli import arguments
+    from posviz.course import EXAMINATION, LESSONS
 
-    (row,) = arguments.lessons_named([text])
+    (row,) = arguments.lessons_named([text], [*LESSONS, EXAMINATION])
     (notebook,) = arguments.lesson_notebooks([text], False, folder)
     return row, notebook
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from posviz.wording import quoted
 
-OTHERS = ("claims", "examination", "exercises", "solutions")  # files that are no picture
+OTHERS = ("claims", "exercises", "solutions")  # files that are no picture
 
 
 @functools.cache

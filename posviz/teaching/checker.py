@@ -108,9 +108,12 @@ class Checker:
         if feedback.status == "wrong":
             feedback = self._explained_by_two(answer, feedback)
         if feedback.status != "not attempted":
-            lesson = progress.lesson_of_checker(self)
-            progress.note("exercises", lesson, self.title, bool(feedback))
+            self._note(feedback)
         return feedback
+
+    def _note(self, feedback: Feedback) -> None:
+        lesson = progress.lesson_of_checker(self)
+        progress.note("exercises", lesson, self.title, bool(feedback))
 
     def _try(self, answer: Any) -> Feedback:
         given = []

@@ -10,7 +10,11 @@ _LESSONS = Path(__file__).parents[1] / "lessons"
 
 def codes(topic: str) -> dict[str, str]:
     """The code of each solution of a lesson, by the name of what it defines."""
-    source = (_LESSONS / topic / "solutions.py").read_text("utf-8")
+    return defined((_LESSONS / topic / "solutions.py").read_text("utf-8"))
+
+
+def defined(source: str) -> dict[str, str]:
+    """The code of each statement that defines something, by the name of what it defines."""
     lines, found = source.splitlines(), {}
     for statement in ast.parse(source).body:
         for target in getattr(statement, "targets", [statement]):

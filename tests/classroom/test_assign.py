@@ -10,17 +10,19 @@ import pytest
 from posviz.classroom.assign import KINDS, assign
 from posviz.classroom.exercises import of_lesson, solution
 from posviz.cli import arguments
-from posviz.course import LESSONS
+from posviz.course import EXAMINATION, LESSONS
 from posviz.publish.lesson import executed
 
 NOTEBOOKS = arguments.notebooks()
-each = pytest.mark.parametrize("lesson", LESSONS[1:], ids=lambda lesson: lesson.number)
+each = pytest.mark.parametrize(
+    "lesson", [*LESSONS[1:], EXAMINATION], ids=lambda lesson: lesson.notebook
+)
 OTHERS = [
     pytest.param(lesson, marks=pytest.mark.release("a kernel for each lesson"))
-    for lesson in LESSONS[2:]
+    for lesson in (*LESSONS[2:], EXAMINATION)
 ]
 one_or_each = pytest.mark.parametrize(
-    "lesson", [LESSONS[1], *OTHERS], ids=lambda lesson: lesson.number
+    "lesson", [LESSONS[1], *OTHERS], ids=lambda lesson: lesson.notebook
 )
 
 
@@ -80,7 +82,8 @@ def test_what_a_reader_gets_is_what_the_lesson_asks(lesson, tmp_path):
 def test_nbgrader_s_cells_are_of_its_third_scheme(lesson, tmp_path):
     file, code, _ = made(lesson, "nbgrader", tmp_path)
     place = file.parent.relative_to(tmp_path / "nbgrader")
-    assert place == Path("source") / f"lesson{lesson.number}"
+    folder = f"lesson{lesson.number}" if lesson.number else "examination"
+    assert place == Path("source") / folder
     graded = [cell for cell in code if "nbgrader" in cell.metadata]
     kinds = {"schema_version", "grade_id", "solution", "grade", "locked", "task", "cell_type"}
     names = [cell.metadata.nbgrader.grade_id for cell in graded]
@@ -111,6 +114,13 @@ def test_a_solution_stands_where_the_reader_s_lines_are(tmp_path):
     assert "\n".join(marked) == solution(LESSONS[10], exercise)
 
 
+def test_nbgrader_shows_no_one_where_the_mistake_of_a_task_is(tmp_path):
+    _, code, _ = made(EXAMINATION, "nbgrader", tmp_path)
+    left = [without("### BEGIN SOLUTION", "### END SOLUTION", c.source.splitlines()) for c in code]
+    stubs = [task.stub for task in of_lesson(NOTEBOOKS[EXAMINATION.notebook])]
+    assert [text for text in map("\n".join, left) if text in stubs] == stubs
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_two_runs_write_the_same_bytes(kind, tmp_path):
     first, _, _ = made(LESSONS[5], kind, tmp_path / "a")
@@ -124,6 +134,5 @@ def test_a_reader_can_run_it(lesson, tmp_path):
     file, _, _ = made(lesson, "self", tmp_path)
     outputs = [o for cell in executed(file).cells for o in cell.get("outputs", [])]
     shown = [output.data["text/plain"] for output in outputs if "data" in output]
-    assert sum("Not attempted yet." in text or "Not finished yet" in text for text in shown) == len(
-        of_lesson(NOTEBOOKS[lesson.notebook])
-    )
+    unsolved = [text for text in shown if re.search("Not (attempted|finished|fixed) yet", text)]
+    assert len(unsolved) == len(of_lesson(NOTEBOOKS[lesson.notebook]))

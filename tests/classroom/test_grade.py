@@ -5,8 +5,9 @@ import csv
 import pytest
 
 from posviz.classroom import grade, submission
+from posviz.classroom.exercises import of_lesson, solution
 from posviz.cli import arguments
-from posviz.course import LESSONS
+from posviz.course import EXAMINATION, LESSONS
 from tests.classroom.made_up import MADE_UP, WHOLE, hand_in
 
 NOTEBOOK = arguments.notebooks()[LESSONS[5].notebook]
@@ -80,3 +81,17 @@ def test_nobody_changes_anybody_else_s_result(tmp_path):
             list(grade.Row._fields),
             *([*map(str, row)] for row in rows),
         ]
+
+
+@pytest.mark.slow("a process")
+def test_an_examination_is_graded_task_by_task(tmp_path):
+    """One task is as it was given, one has another mistake, and the others are fixed."""
+    notebook = arguments.notebooks()[EXAMINATION.notebook]
+    given, *others = of_lesson(notebook)
+    code = [given.stub, *(solution(EXAMINATION, task) for task in others)]
+    code[5] = "matrix = np.eye(2)"
+    hand_in(tmp_path, "\n\n\n".join(["import numpy as np", *code]), "ann")
+    rows = grade.grade(tmp_path, notebook, 1)
+    assert [row.mistake for row in rows] == ["not attempted", *[""] * 4, "identity", *[""] * 6]
+    assert sum(row.points for row in rows) == 100
+    assert rows[0].exercise == "Task 1: One attention head"

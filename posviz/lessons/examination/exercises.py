@@ -1,0 +1,74 @@
+"""The examination: twelve pieces of code, each with a mistake to be found and fixed.
+
+A task is a checker of a lesson, and one of the mistakes that it knows: the one that is given.
+"""
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from posviz.course import OF_TOPIC
+from posviz.lessons.alibi import check_slopes
+from posviz.lessons.content import check_fox
+from posviz.lessons.learned import check_has_row
+from posviz.lessons.order import check_attention
+from posviz.lessons.relative import check_shaw_index
+from posviz.lessons.rotary import check_rotary_scores, check_slip
+from posviz.lessons.rotary2d import check_axial
+from posviz.lessons.rotary_code import check_cached_scores
+from posviz.lessons.sinusoidal import check_sinusoidal
+from posviz.lessons.stretching import check_on_scores
+from posviz.lessons.xpos import check_blockwise_mask
+from posviz.teaching import progress
+from posviz.teaching.checker import Checker
+from posviz.teaching.feedback import Feedback
+
+
+@dataclass
+class Task(Checker):
+    """A checker that also knows the mistake in the code that its reader is given.
+
+    given: the name of that mistake. lesson: the number of the lesson whose checker this is.
+    """
+
+    given: str = ""
+    lesson: str = ""
+
+    def __call__(
+        self, answer: Any, *, strict: bool = False, solution: bool | None = False
+    ) -> Feedback:
+        """Return the feedback as the lesson's checker does; no solution is offered."""
+        return super().__call__(answer, strict=strict, solution=solution)
+
+    def _told(self, answer: Any) -> Feedback:
+        feedback = super()._told(answer)
+        if feedback.mistake != self.given:
+            return feedback
+        message = f"Not fixed yet: this does what was given. It is of lesson {self.lesson}."
+        return replace(
+            feedback, status="not attempted", message=message, mistake=None, evidence=""
+        )
+
+    def _note(self, feedback: Feedback) -> None:
+        if feedback.mistake != self.given:
+            lesson = OF_TOPIC["choosing"].number
+            progress.note("examination", lesson, self.title, bool(feedback))
+
+
+def _task(number: int, checker: Checker, given: str) -> Task:
+    same = {each.name: getattr(checker, each.name) for each in fields(Checker) if each.init}
+    same["title"] = f"Task {number}: {checker.title}"
+    return Task(**same, given=given, lesson=progress.lesson_of_checker(checker))
+
+
+check_1 = _task(1, check_attention, "softmax over the wrong axis")
+check_2 = _task(2, check_sinusoidal, "exponent halved")
+check_3 = _task(3, check_has_row, "padding offset forgotten")
+check_4 = _task(4, check_shaw_index, "not clipped")
+check_5 = _task(5, check_rotary_scores, "rotated before projection")
+check_6 = _task(6, check_slip, "m − n instead of n − m")
+check_7 = _task(7, check_cached_scores, "query at 0")
+check_8 = _task(8, check_axial, "frequencies over head_dim")
+check_9 = _task(9, check_slopes, "the formula for every number of heads")
+check_10 = _task(10, check_blockwise_mask, "window of two blocks")
+check_11 = _task(11, check_on_scores, "q only")
+check_12 = _task(12, check_fox, "key's own gate counted")

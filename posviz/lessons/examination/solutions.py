@@ -1,0 +1,94 @@
+"""Solutions: the examination."""
+
+import numpy as np
+
+
+def head(x, w_q, w_k, w_v):
+    scores = (x @ w_q) @ (x @ w_k).T / np.sqrt(w_q.shape[1])
+    powers = np.exp(scores)
+    weights = powers / powers.sum(axis=1, keepdims=True)
+    return weights @ (x @ w_v)
+
+
+def table(positions, d_model, base):
+    pair = np.arange(d_model // 2)
+    angles = np.outer(positions, base ** (-2 * pair / d_model))
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(len(positions), d_model)
+
+
+def has_row(position, rows, padding_offset):
+    return 0 <= position < rows - padding_offset
+
+
+def rows(q_positions, k_positions, max_distance):
+    offset = k_positions - q_positions[:, None]
+    return np.clip(offset, -max_distance, max_distance) + max_distance
+
+
+def rotated(x, positions, base):
+    angles = np.outer(positions, base ** (-np.arange(0, x.shape[1], 2) / x.shape[1]))
+    z = (x[:, ::2] + 1j * x[:, 1::2]) * np.exp(1j * angles)
+    return np.stack([z.real, z.imag], axis=-1).reshape(x.shape)
+
+
+def scores(x, w_q, w_k, positions, base):
+    q, k = rotated(x @ w_q, positions, base), rotated(x @ w_k, positions, base)
+    return q @ k.T / np.sqrt(q.shape[1])
+
+
+angle = (4 - 7) * 0.5
+matrix = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+
+
+def rotate(x, position, inv_freq):
+    z = (x[::2] + 1j * x[1::2]) * np.exp(1j * position * inv_freq)
+    return np.stack([z.real, z.imag], axis=-1).ravel()
+
+
+def cached_scores(q, k, cached_keys, inv_freq):
+    q = rotate(q, len(cached_keys), inv_freq)
+    k = rotate(k, len(cached_keys), inv_freq)
+    return np.append(cached_keys @ q, k @ q)
+
+
+def axial(rows, columns, head_dim, base):
+    inv_freq = base ** (-2 * np.arange(head_dim // 4) / (head_dim / 2))
+    return np.hstack([np.outer(columns, inv_freq), np.outer(rows, inv_freq)])
+
+
+def series(heads):
+    return 2.0 ** (-8 * np.arange(1, heads + 1) / heads)
+
+
+def released(heads):
+    power = 2 ** (heads.bit_length() - 1)
+    return np.append(series(power), series(2 * power)[::2][: heads - power])
+
+
+def slopes(num_heads):
+    return released(num_heads)
+
+
+def mask(length, block):
+    i, j = np.arange(length)[:, None], np.arange(length)
+    return (j <= i) & (i // block - j // block < 2)
+
+
+def m(factor, k):
+    return 0.1 * k * np.log(factor) + 1
+
+
+def on_scores(factor, mscale, mscale_all_dim):
+    factor_of_cos = m(factor, 1)
+    if mscale and mscale_all_dim:
+        factor_of_cos = m(factor, mscale) / m(factor, mscale_all_dim)
+    return factor_of_cos**2
+
+
+def bias(logits):
+    gates, length = np.log(1 / (1 + np.exp(-logits))), len(logits)
+    found = np.zeros((length, length))
+    for i in range(length):
+        for j in range(i + 1):
+            found[i, j] = sum(gates[each] for each in range(j + 1, i + 1))
+    return found
