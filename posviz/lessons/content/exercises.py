@@ -121,11 +121,11 @@ check_fox = Checker(
             "Your rows are constant: you summed from the first token to the query for every key, "
             "and a softmax does not see that. Subtract the sum up to the key.",
             after=lambda token, key: token >= 0 * key),
-        wrong("keys ahead not 0", lambda logits: fox_bias(np.log(_sigmoid(logits))),
-            "Looking ahead your difference of sums is above 0. A mask hides these keys; return 0 "
-            "there: np.tril."),
-        answer("−inf ahead", lambda bias: np.where(np.tri(len(bias)), bias, -np.inf),
-            "You wrote −inf for keys ahead. That is the mask's work; the bias of a key ahead is "
-            "0 here."),
+        wrong("future keys not 0", lambda logits: fox_bias(np.log(_sigmoid(logits))),
+            "For future keys your difference of sums is above 0. A mask hides these keys, so "
+            "return 0 there: np.tril."),
+        answer("−inf for future keys",
+            lambda bias: np.where(np.tri(len(bias)), bias, -np.inf),
+            "You wrote −inf for future keys. The mask does that. The bias of a future key is 0."),
     ],
 )

@@ -123,6 +123,12 @@ check_yarn_ramp = Checker(
             lambda y, factor: 1 - (1 - y) / (1 - 1 / factor) / factor,
             "You returned 1 − ramp / factor. Where the ramp is 1, that leaves 1 − 1/factor, and "
             "1/factor is asked for. Blend the two ends: (1 − ramp) · 1 + ramp · 1/factor."),
+        answer("slow pairs stopped", lambda y, factor: 1 - (1 - y) / (1 - 1 / factor),
+            "You returned 1 − ramp. Where the ramp is 1 that leaves 0, so these pairs would not "
+            "rotate at all. Add their share: ramp · 1/factor."),
+        answer("factors blended", lambda y, factor: 1 / (1 + (1 - y) * factor),
+            "You blended 1 and factor, and then divided by the blend. Blend the shares 1 and "
+            "1/factor: (1 − ramp) · 1 + ramp · 1/factor."),
         answer("the ramp itself", lambda y, factor: (1 - y) / (1 - 1 / factor),
             "That is the ramp, 0 where a pair is kept. Blend with it: (1 − ramp) · 1 + ramp · "
             "1/factor."),
