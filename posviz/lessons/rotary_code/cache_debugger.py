@@ -13,7 +13,7 @@ from posviz.pictures.parts import Curve, Map, Rule, greyed, legend_over
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import SIGNED
 
-LONGEST = 24
+FEWEST, LONGEST = 6, 24  # tokens: Play starts where the longest prompt ends
 LIMIT = 2.5  # of the colours
 LARGEST = 5.0  # of the errors that are shown
 MISTAKES = ("none", "start forgotten", "query at 0", "query one late", "cache rotated again")
@@ -26,8 +26,8 @@ class CacheDebugger(Picture):
     paper_size = (3.3, 2.05)
 
     mistake = choice("start forgotten", options=MISTAKES)
-    decoded = integer(20, low=1, high=LONGEST, play=True, label="tokens so far")
-    prompt = integer(6, low=1, high=12, label="prompt (tokens)")
+    decoded = integer(20, low=FEWEST, high=LONGEST, play=True, label="tokens so far")
+    prompt = integer(6, low=1, high=FEWEST, label="prompt (tokens)", more=True)
     same_token = switch(True, label="same token")
     head_dim = even(64, low=2, high=128, more=True)
     base = log(10_000, low=10, high=1_000_000, more=True)

@@ -26,8 +26,8 @@ class LayoutConverter(Picture):
 
     query_layout = choice("interleaved", options=LAYOUTS, label="query rotated as")
     key_layout = choice("half_split", options=LAYOUTS, label="key rotated as")
-    query_reordered = switch(False, label="query reordered")
-    key_reordered = switch(False, label="key reordered")
+    query_reordered = switch(False, label="W_Q converted")
+    key_reordered = switch(False, label="W_K converted")
     shift = integer(0, low=0, high=100, play=True, label="shift (tokens)", more=True)
     head_dim = even(8, low=4, high=16, more=True)
     seed = integer(4, low=0, high=99, more=True)
@@ -88,17 +88,23 @@ class LayoutConverter(Picture):
         return [*pairs, ends, *maps]
 
     def caption(self, arrays: Arrays) -> str:
-        """Which of the three outcomes this is, by its numbers."""
+        """Which of the three outcomes this is, by its numbers, and why."""
         if arrays.difference < 1e-12:
-            return "The scores are those of training."
+            return "The scores are those of training, because each side rotates its trained pairs."
+        if arrays.query_reordered != arrays.key_reordered:
+            why = f"Only {'W_Q' if arrays.query_reordered else 'W_K'} is converted"
+        elif arrays.query_layout != arrays.key_layout:
+            why = "Query and key rotate different pairs"
+        else:
+            why = "Query and key rotate the same wrong pairs"
         if arrays.spread < 1e-9:
             return (
-                "The scores depend on the offset alone, but are off by up to "
-                f"{arrays.difference:.2f} from those of training."
+                f"{why}: the scores depend on the offset alone, but are off by up to "
+                f"{arrays.difference:.2f}."
             )
         return (
-            f"The scores are not relative: at one offset they differ by up to {arrays.spread:.2f}, "
-            f"and from those of training by up to {arrays.difference:.2f}."
+            f"{why}: the scores are not relative, and differ at one offset by up to "
+            f"{arrays.spread:.2f}."
         )
 
 
