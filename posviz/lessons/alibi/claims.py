@@ -41,19 +41,6 @@ def slopes_are_one_formula(heads):
     return int((np.abs(alibi_slopes(heads) - formula) > SAME).sum())
 
 
-@claim("ALiBi is softmax(QKᵀ − λ|i − j|).",
-    cases={
-        "as it stands": (1, SLOPES[:1], True),
-        "with 1/√d, a λ for each head and a causal mask": (8, SLOPES, CAUSAL),
-    }, measures="the largest difference from a weight of ALiBi", rule="< 1e-9",
-    sources=("press2022train",), section="2 The formula")
-def alibi_is_one_line(written):
-    """The line leaves out the division by √d, the slopes of the heads and the mask."""
-    divisor, slopes, mask = written
-    scores = HEADS[0] @ HEADS[1].mT / divisor + alibi_bias(slopes, offsets(PLACES, PLACES))
-    return largest(softmax(np.where(mask, scores, -np.inf)) - attend(CAUSAL)[1])
-
-
 @claim("ALiBi adds almost no parameters.", measures="the number of parameters that ALiBi adds",
     rule="<= 8", sources=("press2022train",), section="3 One slope for each head")
 def it_has_almost_no_parameters():
@@ -77,6 +64,19 @@ def weights_fall_in_a_straight_line(slope):
 def any_length_has_a_bias(length):
     """The bias is a formula, so it has a number for every distance."""
     return int((~np.isfinite(alibi_bias(SLOPES, offsets([length - 1], np.arange(length))))).sum())
+
+
+@claim("ALiBi is softmax(QKᵀ − λ|i − j|).",
+    cases={
+        "as it stands": (1, SLOPES[:1], True),
+        "with 1/√d, a λ for each head and a causal mask": (8, SLOPES, CAUSAL),
+    }, measures="the largest difference from a weight of ALiBi", rule="< 1e-9",
+    sources=("press2022train",), section="2 The formula")
+def alibi_is_one_line(written):
+    """The line leaves out the division by √d, the slopes of the heads and the mask."""
+    divisor, slopes, mask = written
+    scores = HEADS[0] @ HEADS[1].mT / divisor + alibi_bias(slopes, offsets(PLACES, PLACES))
+    return largest(softmax(np.where(mask, scores, -np.inf)) - attend(CAUSAL)[1])
 
 
 @claim("A head of ALiBi does not exclude far tokens.", cases=ENDS,

@@ -19,11 +19,11 @@ def scores(positions):
     return np.tril(q @ k.T) / 4
 
 
-def by_distance(head_dim, *, decays=True):
+def by_distance(head_dim, *, decays=True, scale_base=512):
     """Scores of identical keys at 1024 distances, all pairs of norm 1."""
     distance = np.arange(1024)
     rotated = np.cos(np.outer(distance, rotary_frequencies(head_dim)))
-    scale = xpos_scale(distance, head_dim) if decays else 1.0
+    scale = xpos_scale(distance, head_dim, scale_base=scale_base) if decays else 1.0
     return (scale * rotated).sum(axis=1) / np.sqrt(head_dim)
 
 
@@ -42,7 +42,7 @@ def the_score_is_relative():
 
 @claim("Under xPos a score falls with every token of distance.",
     measures="the number of distances, of 1023, at which the next key has a higher score",
-    rule="== 0", section="4 Beside RoPE")
+    rule="== 0", section="1 What RoPE cannot do")
 def scores_fall_with_every_token():
     """The decay lowers the waves of RoPE, but they remain waves."""
     return int((np.diff(by_distance(64)) > 0).sum())
@@ -55,6 +55,15 @@ def scores_fall_with_every_token():
 def decay_takes_the_weight_away(scores):
     """xPos brings a far score down to 0, but a score of 0 is not a weight of 0."""
     return float(softmax(scores)[513:].sum())
+
+
+@claim("The faster xPos forgets, the less weight it gives to far keys.",
+    measures="the share of the weight on keys more than 512 tokens back, of 1024 identical keys, "
+    "with S = 1 less that with S = 512", rule="< 0", section="5 To forget is not to hide")
+def faster_forgetting_takes_weight_away():
+    """If all scores are near 0, all keys get the same weight, and far keys as much as others."""
+    fast, slow = (softmax(by_distance(64, scale_base=base))[513:].sum() for base in (1, 512))
+    return float(fast - slow)
 
 
 @claim("xPos may be used without a causal mask.",
@@ -71,7 +80,7 @@ def it_looks_both_ways():
         "in float16": ("float16", 1),
         "in float16 if positions count from the middle": ("float16", 2),
     }, measures="the last position at which a key with a 1 in pair 0 is finite", rule=">= 8191",
-    sources=("sun2022length", "torchscale"), section="Keys can overflow")
+    sources=("sun2022length", "torchscale"))
 def keys_fit_their_format(case):
     """No score grows, but a stored key grows with its position."""
     dtype, halved = case

@@ -209,6 +209,9 @@ check_half_lives = Checker(
         wrong("straight line", lambda zeta, scale_base: scale_base * 0.5 / (1 - zeta),
             "You drew a straight line from 1 to ζ. The factor is a power, ζ^(distance/scale_base): "
             "solve with logarithms."),
+        wrong("half of S, divided by ζ", lambda zeta, scale_base: scale_base / 2 / zeta,
+            "You divided one half by ζ. A ζ near 1 would then have the shortest half-life. The "
+            "factor is a power, ζ^(distance/scale_base): solve with logarithms."),
         wrong("half of S", lambda zeta, scale_base: np.full(len(zeta), scale_base / 2),
             "You returned half of scale_base. After scale_base tokens the factor is ζ, which is "
             "another number for each pair."),

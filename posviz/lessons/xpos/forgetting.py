@@ -18,7 +18,7 @@ from posviz.pictures.parts import legend_above, zero
 from posviz.pictures.picture import Arrays, Picture
 
 CONTENTS = ("identical", "random")
-LIMITS = {"identical": (-0.45, 1.08), "random": (-4.4, 4.4)}
+LIMITS = {"identical": (-1.2, 4.4), "random": (-4.4, 4.4)}
 
 
 class Forgetting(Picture):
@@ -36,6 +36,8 @@ class Forgetting(Picture):
         """
         scale_base = XPOS_S / self.forgetting if self.forgetting else XPOS_S
         scores, _ = scores_of(self.content, 0.4, scale_base, 10_000)
+        if self.content == "identical":  # divided by √64, as all scores are, and not by 32 pairs
+            scores = 4 * scores
         parts = score_parts(scores)
         if not self.forgetting:  # as a dot: the second curve would hide the first
             parts["curves"][1] = DISTANCES / len(DISTANCES), np.full(len(DISTANCES), scores[0, 0])
@@ -64,6 +66,6 @@ class Forgetting(Picture):
         if not arrays.forgetting:
             return f"Without forgetting, RoPE's score still swings by {rope} beyond {FAR:,} tokens."
         return (
-            f"With forgetting the score swings by {other} beyond {FAR:,} tokens, and without it "
-            f"by {rope}."
+            f"With S = {XPOS_S / arrays.forgetting:,.0f} tokens the score swings by {other} beyond "
+            f"{FAR:,} tokens, and without forgetting by {rope}."
         )
