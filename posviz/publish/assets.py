@@ -28,11 +28,14 @@ def write_library(name: str, assets: Path):
     names the file which cannot be written.
     """
     for file in (LIBRARIES / name).iterdir():
-        data, written = file.read_bytes(), assets / name / file.name
-        if file.suffix == ".js":
-            packed = base64.b64encode(zlib.compress(data, 9)).decode()
-            data, written = f'head {{ --packed: "{packed}"; }}\n'.encode(), Path(f"{written}.css")
-        write(written, data)
+        into = write_packed if file.suffix == ".js" else write
+        into(assets / name / file.name, file.read_bytes())
+
+
+def write_packed(script: Path, data: bytes) -> Path:
+    """Write a script as library.js reads it: packed in a style sheet, `script`.css."""
+    packed = base64.b64encode(zlib.compress(data, 9)).decode()
+    return write(Path(f"{script}.css"), f'head {{ --packed: "{packed}"; }}\n'.encode())
 
 
 def styles(own: Path) -> bytes:

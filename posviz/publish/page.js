@@ -2,8 +2,8 @@
 // What a page does by itself, and its pictures.
 
 import "./live/live.js";
+import "./live/answers.js";
 import search from "../pictures/search.js";
-import prediction from "../teaching/prediction.js";
 import { run, startup, tex } from "./library.js";
 
 const options = { enableMenu: false, ignoreHtmlClass: "outputs" };
@@ -19,8 +19,6 @@ for (const event of ["wheel", "touchmove", "keydown"]) {
 }
 formulas.then(() => { if (!isMoved) scrollTo({ top: left, behavior: "instant" }); });
 addEventListener("scrollend", () => history.replaceState({ left: scrollY }, ""));
-
-for (const asked of document.querySelectorAll(".posviz-prediction")) prediction.follow(asked);
 
 for (const place of document.querySelectorAll(".posviz-search")) {
   const tables = place.closest(".outputs")?.getElementsByClassName("posviz-searched");

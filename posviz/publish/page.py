@@ -1,14 +1,23 @@
 """A lesson as a page of a course website, with the pictures alive, no server and no other host."""
 
+import functools
 import re
 from pathlib import Path
 
 from nbconvert import HTMLExporter
+from nbformat import NotebookNode
 
 from posviz import sources
 from posviz.pictures.scripts import as_script
 from posviz.publish import live
-from posviz.publish.assets import policy, scripts, styles, write, write_library
+from posviz.publish.assets import (
+    policy,
+    scripts,
+    styles,
+    write,
+    write_library,
+    write_packed,
+)
 from posviz.publish.clean import sanitised
 from posviz.publish.lesson import living
 from posviz.publish.overview import TO_LESSON, Overview, cited, overview, sections
@@ -16,7 +25,6 @@ from posviz.publish.overview import TO_LESSON, Overview, cited, overview, sectio
 HERE = Path(__file__).parent
 LESSONS = "[0-9][0-9]_*"
 SCRIPT = as_script(HERE / "page.js")
-POLICY = policy([SCRIPT, *scripts("mathjax")], "img-src data:", *live.POLICY)
 
 _SHOWN_TO_LESSON = re.compile(r'(<a href="\d\d_[^":/#]*)\.ipynb(?=["#])')
 _BETWEEN = re.compile(
@@ -32,6 +40,7 @@ def write_page(notebook: Path, to: Path, repository: str = "") -> Path:
     cannot be written.
     """
     lesson = living(notebook)
+    code = cells(lesson)
     for cell in lesson.cells:
         if cell.cell_type == "markdown":
             cell.source = TO_LESSON.sub(r"\1.html", cell.source)
@@ -44,7 +53,8 @@ def write_page(notebook: Path, to: Path, repository: str = "") -> Path:
     shown = {
         "lesson": overview(notebook)._asdict(),
         "repository": repository,
-        "policy": POLICY,
+        "policy": _policy(),
+        "cells": code,
         "script": SCRIPT,
         "sections": [section for section in sections(lesson.cells) if section.level > 1],
         "sources": sources.listed(cited(lesson)),
@@ -63,7 +73,30 @@ def write_assets(to: Path) -> int:
     """Write what pages share: styles, MathJax and Python; return how many MB Python has."""
     write(to / "assets" / "page.css", styles(HERE / "page.css"))
     write_library("mathjax", to / "assets")
+    write_packed(to / "assets" / "codemirror" / "editor.js", live.editor())
     return live.write(to)
+
+
+@functools.cache
+def _policy() -> str:
+    libraries = [*scripts("mathjax"), live.editor().decode()]
+    return policy([SCRIPT, *libraries], "img-src data:", *live.POLICY)
+
+
+def cells(lesson: NotebookNode) -> list[dict]:
+    """The lesson's code, as cells.js reads it: which cells a reader of the page may run."""
+    code = [cell for cell in lesson.cells if cell.cell_type == "code"]
+    able = {*live.runnable({cell.id: cell.source for cell in code})}
+    return [
+        {"id": cell.id, "source": cell.source, "runs": cell.id in able and not _asks(cell)}
+        for cell in code
+    ]
+
+
+def _asks(cell) -> bool:
+    """Whether a cell shows questions, which live without Python."""
+    shown = [output.get("data", {}).get("text/html", "") for output in cell.outputs]
+    return any("posviz-prediction" in html for html in shown)
 
 
 def to_pages(html: str) -> str:

@@ -3,23 +3,30 @@
 import ast
 import json
 from html import escape
-
-from nbformat import NotebookNode
+from typing import TYPE_CHECKING
 
 from posviz import lessons
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 NEEDS_NOTEBOOK = "This picture has data of its own: it moves in the notebook."
 
 
-def place(output: NotebookNode) -> str:
+def place(output: "NotebookNode") -> str:
     """HTML for what a stored explorer shows, which live.js lets live; "" for another output."""
     data = output.get("data", {})
-    made = _made(data.get("text/plain", "")) if "image/png" in data else None
+    if "image/png" not in data:
+        return ""
+    return made_alive(data.get("text/plain", ""), data["image/png"], output.metadata["image/png"])
+
+
+def made_alive(picture: str, png: str, about: dict) -> str:
+    """HTML for the picture with this repr, stored as a PNG in base64; "" for what is no picture."""
+    made = _made(picture)
     if made is None:
         return ""
-    about = output.metadata["image/png"]
-    caption = escape(about.get("alt", ""))
-    width, png = about.get("width", ""), data["image/png"]
+    caption, width = escape(about.get("alt", "")), about.get("width", "")
     still = f"""<figure class="posviz-screen posviz-still">
 <img src="data:image/png;base64,{png}" width="{width}" alt="{caption}">
 <figcaption>{caption}</figcaption>

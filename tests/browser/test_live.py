@@ -25,7 +25,7 @@ SCRIPT = as_script(Path(live.__file__).parent / "live.js")
 LIVE, STILL = "[data-alive=true]", "[data-alive=false]"
 
 # Sends Python code in place of a message, as no page does.
-RUN = "code => worker.postMessage({ run: `forget; ${code} #`, with: ['0'] })"
+RUN = "code => worker.postMessage({ run: `session.forget; ${code} #`, with: ['0'] })"
 KEEP_WORKER = """globalThis.Worker = class extends Worker {
     constructor(...of) { super(...of); globalThis.worker = this; }
 }"""

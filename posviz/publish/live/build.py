@@ -23,7 +23,14 @@ from posviz.publish.live import runtime
 HERE = Path(__file__).parent
 _PACKAGE = Path(posviz.__file__).parent
 _ELSEWHERE = {"__pycache__", "classroom", "cli", "publish"}  # folders that no picture imports
-_SESSION = ("publish/__init__.py", "publish/live/__init__.py", "publish/live/session.py")
+_SESSION = (
+    "publish/__init__.py",
+    "publish/place.py",
+    "publish/live/__init__.py",
+    "publish/live/cells.py",
+    "publish/live/names.py",
+    "publish/live/session.py",
+)
 _SUFFIXES = {".py", ".npz", ".json", ".gz", ".bib", ".mplstyle"}
 _MOST_BYTES = 12_000_000  # of a file; some hosts take no more than 25 MB
 _MOST_LETTERS = 100  # of a path, as runtime.js reads them
@@ -46,7 +53,7 @@ def write_files(to: Path) -> int:
 def _packed() -> tuple[dict, Parts]:
     """What index.json tells, and the other files, by name."""
     packed = {**_runtime(), "posviz": _parts("posviz", _tar(_own_files()))}
-    worker = _worker()
+    worker = _bundled("worker.js")
     index: dict = {name: list(parts) for name, parts in packed.items()}
     index["worker"] = f"worker-{_hash(worker)}.js"
     index["memory"] = f"memory-{_hash(json.dumps(index).encode())}.bin"  # which a browser makes
@@ -117,20 +124,26 @@ def _hash(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:16]
 
 
-def _worker() -> bytes:
-    """worker.js and all it imports as one script; deno.lock has the hashes of what is npm's."""
+@functools.cache
+def editor() -> bytes:
+    """The editor of a page's cells as one script."""
+    return _bundled("editor.js")
+
+
+def _bundled(script) -> bytes:
+    """A script and all it imports as one; deno.lock has the hashes of what is npm's."""
     try:
         from deno import find_deno_bin
     except ImportError:
         raise RuntimeError("pages need deno: pip install 'posviz[live]'") from None
     with tempfile.TemporaryDirectory() as folder:
-        bundle = Path(folder) / "worker.js"
+        bundle = Path(folder) / script
         how = ["--quiet", "--no-config", "--frozen", f"--lock={HERE / 'deno.lock'}"]
         what = ["--platform=browser", "--format=iife", "--minify", f"--output={bundle}"]
-        command = [find_deno_bin(), "bundle", *how, *what, str(HERE / "worker.js")]
+        command = [find_deno_bin(), "bundle", *how, *what, str(HERE / script)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
-            raise RuntimeError(f"deno did not bundle worker.js: {done.stderr.strip()}")
+            raise RuntimeError(f"deno did not bundle {script}: {done.stderr.strip()}")
         return bundle.read_bytes()
 
 

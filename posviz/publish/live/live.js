@@ -3,36 +3,18 @@
 
 import { make } from "../../pictures/elements.js";
 import explorer from "../../pictures/explorer.js";
+import { bar, begin, CUT, lastLine, Python } from "./python.js";
 
 /** @import { Bytes, ExplorerShown, FromExplorer, ToExplorer } from "../../pictures/protocol.d.ts" */
 
-/**
- * What worker.js tells.
- * @typedef {{ loaded: number, of: number }} Loading
- * @typedef {{ died: string, cut?: boolean }} Died cut: it could not be fetched
- * @typedef {{ of: string, height: number, values: unknown }} Kept of one visit for the next
- * @typedef {{ id: string, message: any, buffers: Bytes[] }} Told
- * @typedef {Loading | { started: true } | { done: string, failed: string } | Died | Told} FromWorker
- */
+/** @typedef {{ of: string, height: number, values: unknown }} Kept of one visit for the next */
 
-const SITE = new URL(".", document.baseURI);
-const LOOK_EVERY = 1000; // milliseconds
-const PATIENCE = { hear: 10, open: 60, export: 600 }; // looks at the same message, until it is given up
-const MOST_STARTS = 5; // of Python on one page
+const PATIENCE = { hear: 10, open: 60, export: 600 }; // seconds
 const NARROW = "(max-width: 560px), (max-height: 500px)"; // a telephone, on its side, too
-const SLOW = ["slow-2g", "2g", "3g"];
 const STARTS = "Python starts …";
-const AGAIN = "Python stopped, and starts again.";
-const CUT = "No network.";
 const SERVE = "This picture moves when its folder is served: run posviz site --open.";
 const KEPT = `posviz ${location.pathname}`; // how a reader left this page, for a reload and for the way back
 const TOO_OLD = "This picture stays still, because this browser has no WebAssembly for Python.";
-
-/** @param {number} bytes */
-const megabytes = (bytes) => Math.round(bytes / 1e6);
-
-/** @param {string} traceback */
-const lastLine = (traceback) => traceback.trim().split("\n").pop() ?? "";
 
 /** @param {string} why */
 const stopped = (why) => `This picture stays still, because Python stopped: ${why}.`;
@@ -159,87 +141,28 @@ class Place {
   }
 }
 
-/** What is said of Python as a whole, at the lower edge of the page. */
-class Bar {
-  #box = make("div", { className: "posviz-loading", hidden: true });
-  #isAgreed = false;
-  #text = make("span", {}, { role: "status" });
-  #numbers = make("span", {}, { "aria-hidden": "true" });
-  #progress = make("progress", {}, { "aria-label": "Python is loading" });
-
-  constructor() {
-    this.#box.append(this.#text, this.#numbers, this.#progress);
-    document.body.append(this.#box);
-  }
-
-  /** @param {string} text which is empty when there is nothing more to say */
-  say(text) {
-    this.#box.hidden = !text;
-    if (this.#text.textContent !== text) this.#text.textContent = text;
-    this.#numbers.textContent = "";
-    this.#progress.hidden = true;
-  }
-
-  /**
-   * @param {Loading} loading
-   * @param {string} text
-   */
-  count({ loaded, of }, text) {
-    this.say(text);
-    this.#numbers.textContent = `${megabytes(loaded)} of ${megabytes(of)} MB`;
-    this.#progress.hidden = false;
-    this.#progress.max = of;
-    this.#progress.value = loaded;
-  }
-
-  /**
-   * Asks with a button, once, and returns when it is pressed.
-   * @param {string} text
-   */
-  async ask(text) {
-    if (this.#isAgreed) return;
-    const button = make("button", { type: "button", textContent: text });
-    this.#box.append(button);
-    this.#box.hidden = false;
-    await new Promise((resolve) => button.addEventListener("click", resolve));
-    this.#isAgreed = true;
-    button.remove();
-  }
-}
-
-/** Python in its worker, and which message it is at. */
-class Python {
-  #starts = 0;
-  /** @type {Worker | null} */
-  #worker = null;
-  #ready = false;
-  /** @type {{ id: string, kind: keyof typeof PATIENCE, looks: number }[]} */
-  #sent = []; // and not answered
+/** The pictures that live on this page, and their Python. */
+class Pictures {
   /** @type {Map<string, Place>} */
   #open = new Map();
   /** @type {Place[]} */
   #waiting = []; // one is opened at a time, so that what a reader moves is answered between two
   #opening = "";
-  #clock = setInterval(() => this.#look(), LOOK_EVERY);
 
   /**
    * @param {any} index
-   * @param {Bar} bar
-   * @param {(places: Place[], why: string) => void} over is called when it is not started again
+   * @param {(places: Place[], why: string) => void} over is called when Python is not started again
    */
-  constructor(index, bar, over) {
-    this.index = index;
-    this.bar = bar;
+  constructor(index, over) {
     this.over = over;
-    this.#start();
-  }
-
-  #start() {
-    this.#starts += 1;
-    this.#worker = new Worker(new URL(`assets/live/${this.index.worker}`, SITE));
-    this.#worker.onmessage = ({ data }) => this.#hear(data);
-    this.#worker.onerror = () => this.#die({ died: "its script could not be loaded", cut: true });
-    this.#worker.postMessage({ site: SITE.href, index: this.index });
+    this.python = new Python(index, {
+      started: () => bar.say(this.#opening && STARTS), // until a picture lives
+      told: (told) => this.#pass(told),
+      done: ({ id, patience }, failed) => {
+        if (failed && patience === PATIENCE.open) this.#leave(id, lastLine(failed));
+      },
+      died: (sent, why, isOver) => this.#revive(sent, why, isOver),
+    }, false);
   }
 
   /** @param {Place} place */
@@ -255,54 +178,32 @@ class Python {
     this.#waiting.sort((one, other) => away(one) - away(other));
     const place = this.#waiting.shift();
     if (!place) return;
-    this.#opening = place.id;
-    this.#open.set(place.id, place);
-    this.#send(place.id, "open", "open_explorer", place.el.dataset.picture, place.made, place.values, place.style);
+    const { id, el, made, values, style } = place;
+    this.#opening = id;
+    this.#open.set(id, place);
+    this.python.send("session.open_explorer", PATIENCE.open, id, el.dataset.picture, made, values, style);
   }
 
-  /**
-   * @param {string} id
-   * @param {keyof typeof PATIENCE} kind
-   * @param {string} run
-   * @param {unknown[]} rest
-   */
-  #send(id, kind, run, ...rest) {
-    this.#sent.push({ id, kind, looks: 0 });
-    this.#worker?.postMessage({ run, with: [id, ...rest] });
+  /** @param {Place} place that is no longer on the page */
+  close({ id }) {
+    this.#waiting = this.#waiting.filter((place) => place.id !== id);
+    if (this.#open.delete(id)) this.python.send("session.close", PATIENCE.hear, id);
+    this.#opened(id);
   }
 
-  /** @param {FromWorker} told */
-  #hear(told) {
-    if ("loaded" in told) this.bar.count(told, this.#starts > 1 ? AGAIN : "Python is loading, once.");
-    else if ("started" in told) {
-      this.#ready = true;
-      this.bar.say(this.#opening && STARTS); // until a picture lives
-    } else if ("done" in told) this.#finish(told);
-    else if ("died" in told) this.#die(told);
-    else this.#pass(told);
-  }
-
-  /** @param {Told} told */
+  /** @param {{ id: string, message: any, buffers: Bytes[] }} told */
   #pass({ id, message, buffers }) {
     const send = (/** @type {ToExplorer} */ out) =>
-      this.#send(id, out.part === "export" ? "export" : "hear", "hear", out);
+      this.python.send("session.hear", out.part === "export" ? PATIENCE.export : PATIENCE.hear, id, out);
     this.#open.get(id)?.hear(message, buffers, send, () => this.#opened(id));
   }
 
   /** @param {string} id */
   #opened(id) {
     if (this.#opening !== id) return;
-    this.bar.say("");
+    bar.say("");
     this.#opening = "";
     this.#openNext();
-  }
-
-  /** @param {{ done: string, failed: string }} told */
-  #finish({ done, failed }) {
-    const sent = this.#sent.shift();
-    if (!failed) return;
-    console.error(failed);
-    if (sent?.kind === "open") this.#leave(done, lastLine(failed));
   }
 
   /**
@@ -315,63 +216,20 @@ class Python {
     this.#opened(id);
   }
 
-  #look() {
-    const [first] = this.#sent;
-    if (this.#ready && first && ++first.looks > PATIENCE[first.kind]) this.#die({ died: "it did not answer" });
-  }
-
-  /** @param {Died} told */
-  #die({ died: why, cut }) {
-    const [first] = this.#sent, wasReady = this.#ready;
-    if (this.#worker) this.#worker.onmessage = null; // what is under way comes too late
-    this.#worker?.terminate();
-    this.#ready = false;
-    this.#sent = [];
+  /**
+   * @param {{ id: string, patience: number } | undefined} sent
+   * @param {string} why
+   * @param {boolean} isOver
+   */
+  #revive(sent, why, isOver) {
     this.#opening = "";
     for (const place of this.#open.values()) place.rest();
-    if (first?.kind === "open" && wasReady) this.#leave(first.id, `Python stopped, ${why}`);
-    if (!wasReady || this.#starts === MOST_STARTS) return this.#giveUp(cut ? CUT : stopped(lastLine(why)));
-    this.bar.say(AGAIN);
+    if (isOver) return this.over([...this.#open.values(), ...this.#waiting.splice(0)], why === CUT ? CUT : stopped(why));
+    if (sent?.patience === PATIENCE.open) this.#leave(sent.id, `Python stopped, ${why}`);
     this.#waiting.unshift(...this.#open.values());
-    this.#start();
+    this.python.start();
     this.#openNext();
   }
-
-  /** @param {string} why */
-  #giveUp(why) {
-    clearInterval(this.#clock);
-    this.bar.say("");
-    this.over([...this.#open.values(), ...this.#waiting.splice(0)], why);
-  }
-}
-
-/** Keeps what is fetched for the next visit, where a page is served securely. */
-async function keep() {
-  try {
-    const workers = navigator.serviceWorker;
-    if (workers.controller) return;
-    const controls = new Promise((resolve) => workers.addEventListener("controllerchange", resolve));
-    await workers.register(new URL("sw.js", SITE));
-    await Promise.race([controls, new Promise((resolve) => setTimeout(resolve, 1000))]);
-    const had = performance.getEntriesByType("resource").map(({ name }) => name);
-    for (const url of [location.href, ...had]) fetch(url); // of this page, which came before the worker
-  } catch { /* then the browser keeps what it likes */ }
-}
-
-/**
- * @param {Bar} bar
- * @param {(places: Place[], why: string) => void} over
- */
-async function start(bar, over) {
-  await keep();
-  const answer = await fetch(new URL("assets/live/index.json", SITE), { cache: "no-cache" });
-  if (!answer.ok) throw new Error(`${answer.url} is not there`);
-  const index = await answer.json();
-  const { saveData, effectiveType } = /** @type {any} */ (navigator).connection ?? {};
-  if (saveData || SLOW.includes(effectiveType)) {
-    await bar.ask(`Let the pictures move: load Python, ${megabytes(index.size)} MB, once`);
-  }
-  return new Python(index, bar, over);
 }
 
 /**
@@ -386,54 +244,85 @@ function lastVisit() {
   }
 }
 
-/** @param {Place[]} places */
-function watch(places) {
-  const bar = new Bar();
-  /** @type {Promise<Python> | null} */
-  let python = null;
-  /** @type {Set<Place>} */
-  const left = new Set(); // that stay still until Python is tried again
-  /** @type {(places: Place[], why: string) => void} */
-  const over = (places, why) => {
-    python = null;
-    for (const place of places) {
-      left.add(place);
-      place.stay(why, again);
+const LIVING = ".posviz-live:has(> .posviz-still)"; // all, but for hand-written HTML
+const isAble = "WebAssembly" in globalThis && "DecompressionStream" in globalThis && "Worker" in globalThis;
+const willLive = isAble && location.protocol !== "file:";
+const last = willLive ? lastVisit() : [];
+let made = 0; // places, of this page so far
+/** @type {Map<Element, Place>} */
+const places = new Map();
+/** @type {Set<Place>} */
+const left = new Set(); // that stay still until Python is tried again
+/** @type {Promise<Pictures> | null} */
+let pictures = null;
+
+/**
+ * @param {Place[]} stayed
+ * @param {string} why
+ */
+function over(stayed, why) {
+  pictures = null;
+  for (const place of stayed) {
+    left.add(place);
+    place.stay(why, again);
+  }
+}
+
+function again() {
+  const tried = [...left];
+  left.clear();
+  for (const place of tried) {
+    place.rest();
+    open(place);
+  }
+}
+
+/** @param {Place} place */
+function open(place) {
+  pictures ??= begin().then((index) => new Pictures(index, over));
+  pictures.then((living) => living.open(place)).catch((error) =>
+    over([place], error instanceof TypeError ? CUT : stopped(error.message))); // fetch's own error
+}
+
+const observer = new IntersectionObserver((entries) => {
+  for (const { isIntersecting, target } of entries) {
+    const place = places.get(target);
+    if (!isIntersecting || !place) continue;
+    observer.unobserve(target);
+    open(place);
+  }
+}, { rootMargin: "100%" });
+
+/**
+ * Lets the pictures in an element live, and forgets those that have left the page.
+ * @param {ParentNode} root
+ */
+function adopt(root) {
+  for (const [el, place] of places) {
+    if (el.isConnected) continue;
+    places.delete(el);
+    left.delete(place);
+    place.rest();
+    pictures?.then((living) => living.close(place));
+  }
+  for (const el of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(LIVING))) {
+    const place = new Place(el, made, last[made]);
+    made += 1;
+    if (!willLive) {
+      place.stay(isAble ? SERVE : TOO_OLD);
+      continue;
     }
-  };
-  const again = () => {
-    const tried = [...left];
-    left.clear();
-    for (const place of tried) {
-      place.rest();
-      open(place);
-    }
-  };
-  /** @param {Place} place */
-  const open = (place) => {
-    python ??= start(bar, over);
-    python.then((started) => started.open(place)).catch((error) =>
-      over([place], error instanceof TypeError ? CUT : stopped(error.message))); // fetch's own error
-  };
-  const observer = new IntersectionObserver((entries) => {
-    for (const { isIntersecting, target } of entries) {
-      if (!isIntersecting) continue;
-      observer.unobserve(target);
-      open(/** @type {Place} */ (places.find(({ el }) => el === target)));
-    }
-  }, { rootMargin: "100%" });
-  for (const { el } of places) observer.observe(el);
+    places.set(el, place);
+    observer.observe(el);
+  }
+}
+
+adopt(document);
+if (places.size) {
   addEventListener("online", again);
   addEventListener("pagehide", () => {
-    sessionStorage.setItem(KEPT, JSON.stringify(places.map((place) => place.kept())));
+    sessionStorage.setItem(KEPT, JSON.stringify([...places.values()].map((place) => place.kept())));
   });
 }
 
-/** @type {NodeListOf<HTMLElement>} */
-const living = document.querySelectorAll(".posviz-live:has(> .posviz-still)"); // all, but for hand-written HTML
-const able = "WebAssembly" in globalThis && "DecompressionStream" in globalThis && "Worker" in globalThis;
-const willLive = able && location.protocol !== "file:";
-const places = [...living].map((el, number) => new Place(el, number, willLive ? lastVisit()[number] : undefined));
-if (!willLive) {
-  for (const place of places) place.stay(able ? SERVE : TOO_OLD);
-} else if (places.length) watch(places);
+export { adopt };

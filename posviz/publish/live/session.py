@@ -31,6 +31,11 @@ def hear(id: str, message: dict) -> None:
         _tell(id, {"values": values}, [])
 
 
+def close(id: str) -> None:
+    """Release the explorer of a picture that is no longer on the page."""
+    _explorers.pop(id).close()
+
+
 def forget() -> None:
     """Forget the explorers of another visit, whose memory this one begins with."""
     _explorers.clear()

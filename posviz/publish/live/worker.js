@@ -6,11 +6,12 @@ import { startPython } from "./runtime.js";
 /**
  * What build.py has written.
  * @typedef {{ python: string[], library: string[], posviz: string[], size: number, memory: string }} Index
- * @typedef {{ site: string, index: Index }} Start
- * @typedef {{ run: "open_explorer" | "hear", with: [id: string, ...unknown[]] }} Turn
+ * @typedef {{ site: string, index: Index, module?: WebAssembly.Module, isKept: boolean }} Start
+ * @typedef {{ run: string, with: [id: string, ...unknown[]] }} Turn
  */
 
 const KEEP_AFTER = 5000; // milliseconds: by then a picture is drawn, and what that has prepared is kept, too
+const START = "import json; from posviz.publish.live import cells, session; cells.begin()";
 const decoder = new TextDecoder();
 /** @type {Promise<Awaited<ReturnType<typeof startPython>>>} */
 let python;
@@ -59,7 +60,7 @@ async function opened(site) {
 }
 
 /** @param {Start} start */
-async function load({ site, index }) {
+async function load({ site, index, module: compiled, isKept }) {
   const at = (/** @type {string} */ name) => new URL(`assets/live/${name}`, site).href;
   const cache = await opened(site);
   const saved = cache?.match(at(index.memory)).then((response) => response?.arrayBuffer());
@@ -71,17 +72,17 @@ async function load({ site, index }) {
   const archive = async (/** @type {string[]} */ parts) =>
     new Uint8Array(await (await fetched(parts.map(at), "application/x-tar", count)).arrayBuffer());
   const [module, memory, ...archives] = await Promise.all([
-    WebAssembly.compileStreaming(fetched(index.python.map(at), "application/wasm", count)),
+    compiled ?? WebAssembly.compileStreaming(fetched(index.python.map(at), "application/wasm", count)),
     saved,
     archive(index.library),
     archive(index.posviz),
   ]);
   const started = await startPython(module, archives, hear, memory);
-  const error = started.run(memory ? "session.forget()" : "import json; from posviz.publish.live import session");
+  const error = started.run(memory ? "session.forget()" : START);
   if (error) throw new Error(error);
   const keep = () => cache?.put(at(index.memory), new Response(started.memory())).catch(() => {}); // no room
-  if (!memory) setTimeout(keep, KEEP_AFTER);
-  tell({ started: true });
+  if (!memory && isKept) setTimeout(keep, KEEP_AFTER);
+  tell({ started: true, module });
   return started;
 }
 
@@ -103,7 +104,7 @@ onmessage = async ({ data }) => {
     if ("index" in data) await (python = load(data));
     else {
       const { run } = await python;
-      const failed = run(`session.${data.run}(*json.loads(${JSON.stringify(JSON.stringify(data.with))}))`);
+      const failed = run(`${data.run}(*json.loads(${JSON.stringify(JSON.stringify(data.with))}))`);
       tell({ done: data.with[0], failed });
     }
   } catch (error) { // WebAssembly has trapped, or Python is not there

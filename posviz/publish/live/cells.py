@@ -1,0 +1,151 @@
+"""A reader's cells: what a page's second Python does, a call for each run of a cell."""
+
+import ast
+import base64
+import contextlib
+import html
+import io
+import json
+import linecache
+import traceback
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from posviz.pictures.export import notebook_png
+from posviz.pictures.picture import Picture
+from posviz.publish.live.names import needed
+from posviz.publish.place import made_alive
+
+MOST_LETTERS = 20_000  # of what a cell prints
+_names: dict[str, Any] = {"__name__": "__main__"}
+_ran: dict[str, tuple[str, str]] = {}  # the source of each cell that ran, and its error, by id
+
+
+class _Explored(str):
+    """What `explore()` returns on a page: HTML of a place where the other Python draws."""
+
+
+def begin() -> None:
+    """Let `explore()` return a place on the page, and not a widget."""
+    Picture.explore = _explore  # type: ignore[method-assign, assignment]
+
+
+def run(id: str, sources: dict[str, str]) -> None:
+    """Run a cell, after those above it that it needs as they are now; tell the page what it shows.
+
+    sources: all the cells of a page by id, in their order.
+    """
+    said, changed, stopped = io.StringIO(), False, ""
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        for above in needed(id, sources)[:-1]:
+            if changed or _ran.get(above, ("", ""))[0] != sources[above]:
+                changed = True
+                _ran[above] = sources[above], _run(above, sources[above], silent=True)[1]
+            stopped = stopped or _ran[above][1]
+        said.truncate(said.seek(0))
+        shown, failed = _run(id, sources[id])
+    _ran[id] = sources[id], failed
+    if failed and stopped:
+        failed += f"<p>A cell above, which this one needs, stopped:</p>{stopped}"
+    text = said.getvalue()
+    text = text[:MOST_LETTERS] + " …" * (len(text) > MOST_LETTERS)
+    printed = f'<pre class="text">{html.escape(text)}</pre>' if text else ""
+    _tell(id, printed + shown + failed, bool(failed))
+
+
+def _run(id, source, silent=False) -> tuple[str, str]:
+    """Run a cell, and return what its last line shows and its error, as HTML.
+
+    silent: other cells need what this one defines, be it only a part; it shows nothing.
+    """
+    file, failed = f"<{id}>", ""
+    linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
+    try:
+        tree = ast.parse(source, file)
+    except SyntaxError as error:
+        return "", _stopped(error)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    for statement in tree.body:
+        try:
+            exec(compile(ast.Module([statement], []), file, "exec"), _names)
+        except BaseException as error:  # sys.exit(), too
+            failed = failed or _stopped(error)
+            if not silent:
+                return "", failed
+    if silent or last is None:
+        return "", failed
+    try:
+        return _html(eval(compile(ast.Expression(last.value), file, "eval"), _names)), ""
+    except BaseException as error:
+        return "", _stopped(error)
+
+
+def _html(value) -> str:
+    """What a cell shows of its last line's value."""
+    if value is None:
+        return ""
+    if isinstance(value, _Explored):
+        return value
+    if isinstance(value, Figure):
+        png, about = _png(value)
+        size, alt = about["width"], html.escape(about["alt"])
+        image = f'<img src="data:image/png;base64,{png}" width="{size}" alt="{alt}">'
+        return f"<figure>{image}</figure>"
+    if hasattr(value, "_repr_html_"):
+        return value._repr_html_()
+    return f'<pre class="text">{html.escape(repr(value))}</pre>'
+
+
+def _explore(picture) -> _Explored:
+    found = made_alive(repr(picture), *_png(picture.figure()))
+    return _Explored(found or "<p>A picture of your own moves in JupyterLab alone.</p>")
+
+
+def _png(figure) -> tuple[str, dict]:
+    png, about = notebook_png(figure)
+    return base64.b64encode(png).decode(), about
+
+
+def _stopped(error) -> str:
+    """An error in the reader's words: the line, what was wrong, and the shapes on that line."""
+    if isinstance(error, ModuleNotFoundError):
+        return _boxed(f"A page does not have {error.name}: this runs in JupyterLab.", "")
+    frames = traceback.walk_tb(error.__traceback__)
+    theirs = [each for each in frames if each[0].f_globals is _names]
+    text = f"{type(error).__name__}: {getattr(error, 'msg', None) or error}"
+    if isinstance(error, SyntaxError):
+        return _boxed(f"Line {error.lineno}: {text}", (error.text or "").rstrip())
+    if not theirs:
+        return _boxed(text, "")
+    frame, number = theirs[-1]
+    line = linecache.getline(frame.f_code.co_filename, number).strip()
+    shapes = _shapes(line, frame.f_globals | frame.f_locals)
+    return _boxed(f"Line {number}: {text}", f"{line}\n{shapes}".strip())
+
+
+def _shapes(line, names) -> str:
+    """The shapes of the arrays that a line names."""
+    arrays = {name: value for name, value in names.items() if isinstance(value, np.ndarray)}
+    named = {each.id for each in ast.walk(_parsed(line)) if isinstance(each, ast.Name)}
+    return "\n".join(f"{name}: shape {arrays[name].shape}" for name in sorted(named & set(arrays)))
+
+
+def _parsed(line) -> ast.AST:
+    try:
+        return ast.parse(line.removeprefix("return "))
+    except SyntaxError:  # the head of a loop, or a part of a line
+        return ast.Module([], [])
+
+
+def _boxed(text, evidence) -> str:
+    lines = f"<pre>{html.escape(evidence)}</pre>" if evidence else ""
+    return f'<div class="posviz-stopped"><p>{html.escape(text)}</p>{lines}</div>'
+
+
+def _tell(id, shown, failed):
+    """Send the page what a cell shows, as HTML."""
+    import _host  # worker.js, as the runtime shows it
+
+    _host.call(json.dumps([id, {"html": shown, "failed": failed}, []]).encode() + b"\n")

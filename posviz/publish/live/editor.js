@@ -1,0 +1,41 @@
+// @ts-nocheck: its packages come when a page is built
+// The editor of a page's cells: CodeMirror, with what a course needs of it.
+
+// deno-lint-ignore-file no-import-prefix -- a wheel has this file, and no deno.json
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "npm:@codemirror/commands@6.11.1";
+import { python } from "npm:@codemirror/lang-python@6.2.1";
+import { bracketMatching, indentUnit, syntaxHighlighting } from "npm:@codemirror/language@6.13.1";
+import { EditorView, keymap } from "npm:@codemirror/view@6.43.15";
+import { classHighlighter } from "npm:@lezer/highlight@1.2.5";
+
+/**
+ * An editor of a Python program; Tab indents, and Escape, then Tab, leaves it.
+ * @param {HTMLElement} parent
+ * @param {{ text: string, label: string, run: () => void, changed: (text: string) => void }} of
+ */
+function edit(parent, { text, label, run, changed }) {
+  const view = new EditorView({
+    parent,
+    doc: text,
+    extensions: [
+      keymap.of([
+        { key: "Shift-Enter", run: () => (run(), true) },
+        { key: "Mod-Enter", run: () => (run(), true) },
+        indentWithTab,
+        ...defaultKeymap,
+        ...historyKeymap,
+      ]),
+      history(),
+      python(),
+      indentUnit.of("    "),
+      bracketMatching(),
+      syntaxHighlighting(classHighlighter),
+      EditorView.contentAttributes.of({ "aria-label": `${label}; Escape, then Tab, leaves it` }),
+      EditorView.updateListener.of((update) => { if (update.docChanged) changed(view.state.doc.toString()); }),
+    ],
+  });
+  /** @param {string} other */
+  return (other) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: other } });
+}
+
+globalThis.posvizEdit = edit;

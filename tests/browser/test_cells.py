@@ -1,0 +1,114 @@
+"""A lesson's page: its code is written, run and checked in the browser, and nothing is lost."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+import run
+from posviz.classroom import grade
+from tests.browser.server import served
+
+LESSON = "02_sinusoidal_tables"
+START = 90_000  # milliseconds, on a busy machine
+ANSWER, CHECK = "exercise-1-answer", "exercise-1-check"
+TABLE = """def my_sinusoidal(positions, d_model, base):
+    angles = np.outer(positions, base ** (-2 * np.arange(d_model // 2) / d_model))
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(len(positions), d_model)"""
+
+
+class Page:
+    """A lesson's page in a browser, with its cells by id."""
+
+    def __init__(self, page):
+        self.page = page
+
+    def cell(self, name):
+        """The cell with this id, scrolled to."""
+        found = self.page.locator(f'[data-cell="{name}"]')
+        found.scroll_into_view_if_needed()
+        return found
+
+    def write(self, name, text):
+        """Write a cell anew."""
+        self.cell(name).locator(".cm-content").click()
+        self.page.keyboard.press("Control+a")
+        self.page.keyboard.insert_text(text)
+
+    def run(self, name, shows, place=None):
+        """Run a cell by its keys, until it, or the cell at `place`, shows this."""
+        self.cell(name).locator(".cm-content").press("Shift+Enter")
+        outputs = self.page.locator(f'[data-cell="{place or name}"] .outputs')
+        expect(outputs).to_contain_text(re.compile(shows, re.DOTALL), timeout=START)
+
+    def checked(self, text, shows):
+        """Give this answer to the first exercise, until the checker says this."""
+        self.write(ANSWER, text)
+        self.run(ANSWER, shows, CHECK)
+
+
+@pytest.fixture(scope="module")
+def lesson(browser, page_of):
+    """The page of lesson 02, opened by somebody who was never here."""
+    file = page_of(LESSON)
+    with served(file.parent) as address:
+        page = browser.new_page(viewport={"width": 1280, "height": 720})
+        page.goto(f"{address}/{file.name}")
+        yield Page(page)
+        page.close()
+
+
+def test_a_mistake_is_named_and_a_right_answer_is_correct(lesson):
+    lesson.checked(TABLE.replace("-2 *", "-1 *"), "exponent halved")
+    lesson.checked(TABLE.replace("np.sin", "np.sine"), "has no attribute 'sine'")
+    lesson.checked(TABLE, "✓ .* correct")
+
+
+def test_a_cell_that_stops_names_its_line_and_the_shapes_on_it(lesson):
+    lesson.write("smallest-table", "a, b = np.ones((2, 3)), np.ones(4)\nprint(a.sum())\na @ b")
+    lesson.run(
+        "smallest-table", r"6\.0.*Line 3: ValueError.*a: shape \(2, 3\)\s+b: shape \(4,\)"
+    )
+
+
+def test_a_loop_without_an_end_is_stopped_and_stops_no_picture(lesson):
+    explorer = lesson.cell("table-explorer")
+    expect(explorer.locator("[data-alive=true]")).to_have_count(1, timeout=START)
+    lesson.checked(
+        TABLE.replace("    return", "    while True:\n        pass\n    return"), "10 seconds"
+    )
+    lesson.checked(TABLE, "✓ .* correct")
+    expect(explorer.locator("[data-alive=true]")).to_have_count(1)
+
+
+def test_an_explorer_that_is_changed_and_run_lives(lesson):
+    name = "table-explorer"
+    lesson.write(name, "from posviz import TwoHands\n\nTwoHands().explore()")
+    lesson.cell(name).locator(".cm-content").press("Shift+Enter")
+    alive = lesson.page.locator(f'[data-cell="{name}"] [data-picture=TwoHands][data-alive=true]')
+    expect(alive).to_have_count(1, timeout=START)
+
+
+def test_the_editor_is_left_by_keys(lesson):
+    lesson.cell(ANSWER).locator(".cm-content").click()
+    lesson.page.keyboard.press("Escape")
+    lesson.page.keyboard.press("Tab")
+    expect(lesson.cell(ANSWER).locator(".posviz-run button")).to_be_focused()
+
+
+def test_what_was_written_and_chosen_survives_a_reload_and_is_graded(lesson, tmp_path):
+    lesson.write(ANSWER, TABLE)
+    guess = lesson.page.locator(".posviz-guess").first
+    guess.locator("summary").click()
+    lesson.page.reload()
+    expect(lesson.page.locator(".posviz-guess[open]")).to_have_count(1)
+    lesson.run(ANSWER, "✓ .* correct", CHECK)
+    with lesson.page.expect_download() as download:
+        lesson.page.get_by_text("Get the notebook with your answers").click()
+    download.value.save_as(tmp_path / "ann.ipynb")
+    graded = grade.grade(tmp_path, run.NOTEBOOKS / f"{LESSON}.ipynb", 0)
+    assert [row.points for row in graded] == [10, 0]
+    lesson.page.on("dialog", lambda asked: asked.accept())
+    lesson.page.get_by_role("button", name="Start over").click()
+    expect(lesson.page.get_by_text("Get the notebook with your answers")).to_have_count(0)
+    expect(lesson.cell(ANSWER).locator(".cm-content")).to_contain_text("replace this")
