@@ -103,7 +103,7 @@ check_cached_scores = Checker(
             "Your new token is at n − 1, where the last cached key is. The next position is n, the "
             "number of cached keys.", q_at=lambda n: n - 1, k_at=lambda n: n - 1),
         argument(
-            "cached keys turned again",
+            "cached keys rotated again",
             "You rotated the cached keys once more. They were rotated when they came in, each by "
             "its own position: rotate only the new key.",
             cached_keys=lambda cached_keys, inv_freq: rotated(
