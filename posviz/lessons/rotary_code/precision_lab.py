@@ -28,7 +28,7 @@ LOOKS = {  # of each dtype its line, and its marker at the position
 class PrecisionLab(Picture):
     """Why angles belong in float64: the error of one score, from the first position on."""
 
-    size = (8.0, 4.0)
+    size = (8.0, 3.7)
     paper_size = (3.3, 2.9)
 
     rounded = choice("angles", options=("angles", "cos and sin"))
