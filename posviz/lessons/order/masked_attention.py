@@ -18,12 +18,12 @@ BLOCKED = -1  # below every weight, so that a blocked pair has a colour of its o
 class MaskedAttention(Picture):
     """Masks: which tokens a token may look at, and how the weight of the first one falls."""
 
-    size = (9.0, 5.4)
+    size = (9.0, 4.5)
 
     seq_len = integer(8, low=1, high=LONGEST, play=True)
     mask = choice("causal", options=("none", "causal", "blockwise"))
     block = integer(2, low=1, high=16, when={"mask": ("blockwise",)}, label="block (tokens)")
-    same_token = switch(True, label="equal scores")
+    same_token = switch(True, label="equal scores", more=True)
     padding = integer(
         0,
         low=0,

@@ -68,8 +68,8 @@ class CounterToClock(Picture):
         """The digits and the smooth digits of the position."""
         smooth = ", ".join(f"{digit:.2f}" for digit in _smooth(arrays.hands[:, 1]))
         return (
-            f"Bits 3 to 0 of position {arrays.position} are {arrays.row:04b}, and the smooth digits "
-            f"{smooth} round to them."
+            f"Bits 3 to 0 of position {arrays.position} are {arrays.row:04b}, and the smooth "
+            f"digits {smooth} round to them."
         )
 
 

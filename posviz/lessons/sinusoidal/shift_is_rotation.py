@@ -69,6 +69,6 @@ class ShiftIsRotation(Picture):
         """The angle between the hands, which is that of M."""
         position, offset = arrays.position, arrays.offset
         return (
-            f"M rotates the hand of pair {arrays.pair} by {arrays.angle:.2f} radians: from position "
-            f"{position} to position {position + offset}."
+            f"M rotates the hand of pair {arrays.pair} by {arrays.angle:.2f} radians: from "
+            f"position {position} to position {position + offset}."
         )

@@ -14,7 +14,7 @@ from posviz.wording import signed
 class SinusoidalTable(Picture):
     """Sinusoidal encodings, one row per position."""
 
-    size = (8.0, 4.2)
+    size = (8.0, 3.8)
     paper_size = (3.3, 3.0)
 
     position = integer(10, low=0, high=127, until=lambda p: p.length - 1, play=True)
