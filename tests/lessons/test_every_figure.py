@@ -41,6 +41,7 @@ HOSTILE = [
 WITH_CIRCLES = {
     "CounterToClock": 1,
     "HandAndWave": 1,
+    "OneMatrix": 1,
     "PhasesSeen": 1,
     "RotatingVectors": 1,
     "ShiftIsRotation": 1,

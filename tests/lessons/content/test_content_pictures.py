@@ -102,10 +102,9 @@ def test_scores_are_those_of_the_matrix(matrix):
     q = np.array([0.0, 1.0])
     for picture in every_setting(OneMatrix, count=4, matrix=matrix):
         a, omega = picture.real_part, picture.imaginary_part
-        m = torch.tensor(
-            [[0, 0], [-picture.slope, 0]] if matrix == SHEAR else [[a, -omega], [omega, a]]
-        )
-        one, start = torch.linalg.matrix_exp(m.double()).numpy(), np.array([matrix == SHEAR, 1.0])
+        m = [[0, 0], [-picture.slope, 0]] if matrix == SHEAR else [[a, -omega], [omega, a]]
+        one = torch.linalg.matrix_exp(torch.tensor(m, dtype=torch.float64)).numpy()
+        start = np.array([matrix == SHEAR, 1.0])
         arrays = picture.compute()
         keys = np.array([np.linalg.matrix_power(one, d) @ start for d in range(65)])
         np.testing.assert_allclose(arrays.keys.T, keys, rtol=1e-9, atol=1e-10)
