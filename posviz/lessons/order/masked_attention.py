@@ -18,7 +18,7 @@ BLOCKED = -1  # below every weight, so that a blocked pair has a colour of its o
 class MaskedAttention(Picture):
     """Masks: which tokens a token may look at, and how the weight of the first one falls."""
 
-    size = (9.0, 4.5)
+    size = (9.0, 4.2)
 
     seq_len = integer(8, low=1, high=LONGEST, play=True)
     mask = choice("causal", options=("none", "causal", "blockwise"))
