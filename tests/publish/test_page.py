@@ -1,5 +1,6 @@
 """Pages as another parser reads them: headings, links, images, and nothing typed that acts."""
 
+import json
 import re
 
 import nbformat
@@ -150,15 +151,17 @@ def test_an_answer_stays_folded(soup):
     assert output.find("pre").text == "<script>alert(2)</script>"
 
 
-def test_only_the_pages_own_script_and_mathjax_run(soup, site):
-    (script,) = soup.find_all("script")
+def test_only_the_pages_own_script_mathjax_and_the_editor_run(soup, site):
+    cells, script = soup.find_all("script")
+    assert cells["type"] == "application/json"
+    assert json.loads(cells.string)[0].keys() == {"id", "source", "runs"}
     assert not script.attrs
     styles = [link["href"] for link in soup.find_all("link")]
     assert styles == ["assets/page.css"]
     assert (site / styles[0]).stat().st_size > 1000
     policy = soup.find("meta", {"http-equiv": "Content-Security-Policy"})["content"]
     mathjax = (assets.LIBRARIES / "mathjax" / "tex-svg.js").read_bytes()
-    assert script_sources(policy) == hashes(script.string.encode(), mathjax)
+    assert script_sources(policy) == hashes(script.string.encode(), mathjax, live.editor())
     assert "http" not in policy
     assert "connect-src 'self'" in policy  # from where the worker is
     assert "33 MB" in soup.select_one(".about").text
