@@ -1,6 +1,6 @@
 """Learned embeddings: a table that is trained, and what it comes to know."""
 
-from posviz.lessons.learned._training import watch_table
+from posviz.lessons.learned._training import small_model, watch_table
 from posviz.lessons.learned.exercises import (
     changed_offsets,
     check_changed_offsets,
@@ -13,5 +13,6 @@ __all__ = [
     "check_changed_offsets",
     "check_has_row",
     "check_row_shares",
+    "small_model",
     "watch_table",
 ]

@@ -1,8 +1,20 @@
-"""What lesson 03 shows of a training."""
+"""The model that lesson 03 trains, and what it shows of its training."""
 
 from posviz.lessons.learned._tables import unit_rows
 
 PIXELS = 288  # width of the picture that is shown while a model learns
+
+
+def small_model():
+    """Return a small model that fills gaps, with a random learned table of 48 rows."""
+    import torch
+
+    from posviz.encodings.learned import Learned
+    from posviz.models.training import SmallTransformer
+
+    table = 0.02 * torch.randn(48, 32, generator=torch.Generator().manual_seed(0))
+    encoding = Learned(torch.nn.Parameter(table))
+    return SmallTransformer(encoding, d_model=32, num_heads=4, causal=False)
 
 
 def watch_table():

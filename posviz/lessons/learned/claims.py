@@ -8,7 +8,7 @@ from posviz.encodings.alibi import Alibi
 from posviz.encodings.learned import Learned, learned
 from posviz.encodings.relative import offsets
 from posviz.encodings.rotary import Rotary
-from posviz.encodings.sinusoidal import Sinusoidal, sinusoidal
+from posviz.encodings.sinusoidal import Sinusoidal
 from posviz.teaching.claims import claim
 from posviz.teaching.measures import largest, normal
 
@@ -40,19 +40,17 @@ def rest_of_gpt2(d_model, layers):
     return words + layers * (attention + feed_forward + 2 * norm) + norm
 
 
-@claim("Neighbouring positions have similar rows from the start.",
-    cases={
-        "for a sinusoidal table": sinusoidal(np.arange(512), 64),
-        "for a learned table": untrained(512),
-    }, measures="the mean cosine of two neighbouring rows before training", rule="> 0.9",
-    section="2 A row learns only from texts that reach it")
-def neighbours_are_similar_from_the_start(table):
+@claim("Neighbouring rows of a learned table are similar from the start.",
+    measures="the mean cosine of two neighbouring rows before training", rule="> 0.9",
+    section="2 Which rows learn?")
+def neighbours_are_similar_from_the_start():
     """The rows of a learned table start at random, and training has to make them similar."""
+    table = untrained(512)
     rows = table / np.linalg.norm(table, axis=1, keepdims=True)
     return float((rows[1:] * rows[:-1]).sum(axis=1).mean())
 
 
-@claim("A learned absolute table cannot express relative positions.",
+@claim("The dot products of the rows of a learned table depend on more than the offset.",
     cases={
         "for random rows": untrained(64),
         "for rows that are chosen well": np.linalg.cholesky(
@@ -61,17 +59,18 @@ def neighbours_are_similar_from_the_start(table):
     }, measures="the largest minus the smallest dot product of two rows 5 positions apart",
     rule="> 1e-9", section="4 What has it learned?")
 def a_table_knows_no_offsets(table):
-    """Training may find rows whose dot products depend on the offset alone, but nothing makes it
-    find them."""
+    """Training may find rows whose plain dot products depend on the offset alone, but nothing
+    makes it find them."""
     return float(np.ptp(np.diagonal(table @ table.T, -5)))
 
 
-@claim("A model with a learned table has an answer for texts longer than its table.",
-    measures="how many of the positions 512 to 1023 have a row in a table of 512 rows",
+@claim("A model with a learned table can read texts longer than its table.",
+    cases={"if the program clips positions": 511, "if it does not": 1023},
+    measures="how many of the positions 512 to 1023 get a row from a table of 512 rows",
     rule="== 512", section="5 Beyond the last row")
-def the_table_extrapolates():
-    """Nothing comes after the last row, so there is nothing to look up."""
-    return sum(map(rows_found, range(512, 1024)))
+def the_table_extrapolates(last):
+    """Nothing comes after the last row. A program that clips gives all later tokens that row."""
+    return sum(rows_found(min(position, last)) for position in range(512, 1024))
 
 
 @claim("Asking a table for a position that it does not have ends in an error.",
@@ -87,15 +86,14 @@ def a_missing_row_is_an_error(asked):
 
 @claim("A learned table for L positions costs L · d_model parameters.",
     cases={
-        "for BERT-base": (512, 512, 768),
-        "for GPT-2": (1024, 1024, 768),
-        "for OPT-125M": (2048, 2050, 768),
+        "for BERT-base": (512, 768),
+        "for GPT-2": (1024, 768),
     }, measures="the number of parameters beyond L · d_model", rule="== 0",
     sources=("gehring2017convolutional",), section="5 Beyond the last row")
 def a_table_costs_length_times_width(model):
-    """The table of OPT has two more rows, which were kept for padding."""
-    positions, rows, d_model = model
-    return parameters_of_table(rows, d_model) - positions * d_model
+    """The table has one row of d_model numbers for each position, and each number is trained."""
+    positions, d_model = model
+    return parameters_of_table(positions, d_model) - positions * d_model
 
 
 @claim("Sinusoids, RoPE and ALiBi have no parameters.",

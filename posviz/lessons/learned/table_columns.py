@@ -12,6 +12,7 @@ from posviz.pictures.parts import Curve, zero
 from posviz.pictures.picture import Arrays, Picture
 
 DEVIATIONS = 3.6  # of a column, which its axis shows
+TITLES = {"untrained": "random, before training", "MiniLM": "learned (MiniLM)"}
 
 
 class TableColumns(Picture):
@@ -21,7 +22,7 @@ class TableColumns(Picture):
     paper_size = (3.3, 3.0)
 
     column = integer(50, low=0, high=383, play=True)
-    table = choice("MiniLM", options=("untrained", "MiniLM"))
+    table = choice("MiniLM", options=tuple(TITLES), redraw=True)
     base = log(10_000, low=10, high=1_000_000, more=True)
 
     def compute(self) -> Arrays:
@@ -39,7 +40,7 @@ class TableColumns(Picture):
         """The column of the learned table above, of the sinusoidal one below."""
         above, below = figure.subplots(2, 1, sharex=True)
         zero(above, below)
-        for axes, title in ((above, "learned"), (below, "sinusoidal")):
+        for axes, title in ((above, TITLES[self.table]), (below, "sinusoidal")):
             axes.set(xlim=(-5, 516), ylim=(-DEVIATIONS, DEVIATIONS), title=title, yticks=(-2, 0, 2))
         below.set(xlabel="position (tokens)")
         figure.supylabel("value / its deviation", fontsize="medium")
