@@ -52,6 +52,7 @@ def test_drag_in_the_picture_takes_the_sliders_along(lab):
     explorer = lab.explore("dragged", "from posviz import OneMatrix\nOneMatrix().explore()")
     live, mouse = LiveFigure(OneMatrix()), lab.page.mouse
     live.follow()
+    live.paint()  # square panels find their places when they are painted
 
     def point(x, y):
         box = explorer.canvas.bounding_box()
