@@ -7,7 +7,11 @@ from playwright.sync_api import expect
 
 import run
 from posviz.classroom import grade
+from posviz.classroom.exercises import of_lesson
+from posviz.course import LESSONS
+from posviz.publish.lesson import read
 from tests.browser.server import served
+from tests.teaching.checkers import SOLUTION_CODES
 
 LESSON = "02_sinusoidal_tables"
 START = 90_000  # milliseconds, on a busy machine
@@ -66,9 +70,7 @@ def test_a_mistake_is_named_and_a_right_answer_is_correct(lesson):
 
 def test_a_cell_that_stops_names_its_line_and_the_shapes_on_it(lesson):
     lesson.write("smallest-table", "a, b = np.ones((2, 3)), np.ones(4)\nprint(a.sum())\na @ b")
-    lesson.run(
-        "smallest-table", r"6\.0.*Line 3: ValueError.*a: shape \(2, 3\)\s+b: shape \(4,\)"
-    )
+    lesson.run("smallest-table", r"6\.0.*Line 3: ValueError.*a: shape \(2, 3\)\s+b: shape \(4,\)")
 
 
 def test_a_loop_without_an_end_is_stopped_and_stops_no_picture(lesson):
@@ -112,3 +114,37 @@ def test_what_was_written_and_chosen_survives_a_reload_and_is_graded(lesson, tmp
     lesson.page.get_by_role("button", name="Start over").click()
     expect(lesson.page.get_by_text("Get the notebook with your answers")).to_have_count(0)
     expect(lesson.cell(ANSWER).locator(".cm-content")).to_contain_text("replace this")
+
+
+def answer(exercise, change):
+    """An answer that makes a mistake of its checker: the reference, changed."""
+    check, name = exercise.checker_name, exercise.name
+    made = f"from {exercise.module} import {check}\nmade = {change}({check}.reference)\n"
+    if exercise.checker.inputs is None:
+        return f"{made}{name} = made()"
+    return f"{made}def {name}(*given):\n    return made(*given)"
+
+
+@pytest.mark.release("every exercise of four lessons")
+@pytest.mark.parametrize("number", ["02", "05", "08", "11"])
+def test_every_exercise_on_a_page_says_what_its_checker_says(number, browser, page_of):
+    [lesson] = [each for each in LESSONS if each.number == number]
+    file, notebook = page_of(lesson.notebook), run.NOTEBOOKS / f"{lesson.notebook}.ipynb"
+    code = [cell for cell in read(notebook).cells if cell.cell_type == "code"]
+    with served(file.parent) as address, browser.new_page() as page:
+        page.goto(f"{address}/{file.name}")
+        for exercise in of_lesson(notebook):
+            call = f"{exercise.checker_name}({exercise.name})"
+            [asked] = [number for number, cell in enumerate(code) if call in cell.source]
+            place = code[asked].id
+            if exercise.name + " = ..." in code[asked].source:
+                stub, after = place, f"\n{exercise.check}"
+            else:
+                stub, after = code[asked - 1].id, ""
+            check = exercise.checker
+            for number, mistake in enumerate(check.changes[:3]):
+                changed = answer(exercise, f"{exercise.checker_name}.changes[{number}].change")
+                Page(page).write(stub, changed + after)
+                Page(page).run(stub, re.escape(f"{check.title}: {mistake.name}"), place)
+            Page(page).write(stub, SOLUTION_CODES[exercise.checker_name] + after)
+            Page(page).run(stub, re.escape(f"{check.title}: correct"), place)
