@@ -8,6 +8,7 @@ import numpy as np
 from posviz.choosing.census import FILES
 from posviz.choosing.columns import COLUMNS
 from posviz.choosing.rows import PLANS, ROWS, Cell
+from posviz.encodings.checks import require_choice
 
 # By question, of each answer the columns in which a row has to have a ✓.
 QUESTIONS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -37,7 +38,7 @@ QUESTIONS: dict[str, dict[str, tuple[str, ...]]] = {
     },
 }
 FAULTS = {  # what a cell means to a row that fails in it; {} is the cell
-    "positions": "wants a row and a column",
+    "positions": "needs a row and a column",
     "both ways": "reversed: {}",
     "2-D": "does not see where a line ends",
     "stretched": "positions: {}",
@@ -53,8 +54,9 @@ FAULTS = {  # what a cell means to a row that fails in it; {} is the cell
 
 
 LIMITS = {  # what the advice rests on, by what was asked
-    True: "It rests on models of two layers, trained on 64 tokens: others may end elsewhere.",
-    False: "It rests on what one layer can do: it does not say how well a trained model does it.",
+    True: "This advice rests on models of two layers, trained on 64 tokens: yours may differ.",
+    False: "This advice rests on what one layer can do: it does not say how well a trained model "
+    "does it.",
 }
 
 
@@ -80,8 +82,11 @@ def choose(answers: Mapping[str, str]) -> Verdicts:
     """Judge every row by the answers to some questions; the others ask for nothing.
 
     Raises:
-        KeyError: for a question or an answer that there is not.
+        ValueError: for a question or an answer that there is not.
     """
+    for question, answer in answers.items():
+        require_choice(question, "a question", tuple(QUESTIONS))
+        require_choice(answer, repr(question), tuple(QUESTIONS[question]))
     asked = tuple(
         dict.fromkeys(
             column for question, answer in answers.items() for column in QUESTIONS[question][answer]
@@ -138,8 +143,8 @@ def _other_answer(asked: tuple[str, ...], row: str) -> list[tuple[str, Cell]]:
 
 def _listed(rows: list[str]) -> str:
     """The first four by name: the lit rows are shown anyway."""
-    more = f" and {len(rows) - 4} more" if len(rows) > 4 else ""
-    return ", ".join(rows[:4]) + more
+    more = f"; {len(rows) - 4} more" if len(rows) > 4 else ""
+    return "; ".join(rows[:4]) + more
 
 
 def _failed(found: Verdicts, row: str) -> int:

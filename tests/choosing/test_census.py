@@ -17,8 +17,12 @@ def test_all_rows_are_counted():
 def test_patterns_find_as_many_files_as_the_census_says():
     assert transformers.__version__.startswith(RELEASE)
     assert len(installed()) == FILES
-    found = {row: len(found_in(census.pattern)) for row, census in CENSUS.items()}
-    assert found == {row: census.files for row, census in CENSUS.items()}
+    found = {row: found_in(census.pattern) for row, census in CENSUS.items()}
+    counts = {row: len(files) for row, files in found.items()}
+    assert counts == {row: census.files for row, census in CENSUS.items()}
+    for row, files in found.items():
+        named = set(filter(None, CENSUS[row].examples.split(", ")))
+        assert named <= {file.partition("/")[0] for file in files}
 
 
 def test_families_have_the_encodings_that_the_census_names():

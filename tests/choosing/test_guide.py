@@ -13,7 +13,7 @@ def test_nothing_asked_and_all_are_lit():
     found = choose({})
     assert set(found.lit) == {*ROWS, *PLANS}
     assert found.advice.startswith("Begin with RoPE, found in 208 of 530 files. Also in use: ")
-    assert "Only measured here: none (NoPE), " in found.advice
+    assert "Only measured here: none (NoPE); " in found.advice
 
 
 def test_a_decoder_of_today():
@@ -64,3 +64,15 @@ def test_every_answer_asks_for_columns_that_are_explained():
         if not found.can:
             assert "✗" not in fault(column, found)
             assert "{" not in fault(column, found)
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        ({"cache": "yes"}, "'cache' must be one of 'none', 'keys are cached', got 'yes'"),
+        ({"size": "large"}, "a question must be one of 'reads', 'later', .*, got 'size'"),
+    ],
+)
+def test_an_unknown_question_or_answer_is_told_what_there_is(answers, message):
+    with pytest.raises(ValueError, match=message):
+        choose(answers)

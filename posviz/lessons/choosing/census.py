@@ -1,4 +1,4 @@
-"""How many model files have an encoding, and the pattern that finds it."""
+"""How many model files have an encoding, and names of some of them."""
 
 import textwrap
 
@@ -14,7 +14,7 @@ from posviz.pictures.picture import Arrays, Picture
 
 
 class Census(Picture):
-    """Who uses what: model files in which a pattern is found."""
+    """Who uses what: the number of model files that have each encoding."""
 
     size = (8.0, 4.0)
     paper_size = (3.3, 4.0)
@@ -22,12 +22,13 @@ class Census(Picture):
     encoding = choice("RoPE", options=tuple(CENSUS))
 
     def compute(self) -> Arrays:
-        """Return the number of files and the pattern of the encoding, and which row it is."""
-        files, pattern = CENSUS[self.encoding]
-        return self.arrays(files=files, pattern=pattern, at=list(CENSUS).index(self.encoding))
+        """Return the number of files with the encoding, some names, and which row it is."""
+        found = CENSUS[self.encoding]
+        at = list(CENSUS).index(self.encoding)
+        return self.arrays(files=found.files, examples=found.examples, at=at)
 
     def draw(self, figure: Figure) -> list:
-        """A bar for each encoding, the chosen one marked; its pattern below."""
+        """A bar for each encoding, the chosen one marked; names of models below."""
         axes, words = figure.subplots(2, 1, height_ratios=(6, 1) if wide(figure) else (6, 2))
         files, rows = [count.files for count in CENSUS.values()], np.arange(len(CENSUS))
         axes.barh(rows, files, color="C0", height=0.7)
@@ -38,18 +39,18 @@ class Census(Picture):
             axes.text(count + 3, row, count, va="center_baseline", fontsize="small")
         words.set_axis_off()
         width = int(72 * figure.get_size_inches()[0] / rcParams["font.size"] / 0.58)
-        look = {"va": "bottom", "family": "monospace", "fontsize": "small", "parse_math": False}
-        grep = Text(
+        look = {"va": "bottom", "parse_math": False}
+        names = Text(
             words,
             0.01,
             0.01,
-            lambda a: textwrap.fill(f"grep -lPz '{a.pattern}'", width),
+            lambda a: textwrap.fill(_named(a.examples), width),
             transform=figure.transFigure,
             **look,
         )
         bar = axes.add_patch(Rectangle((0, 0), 0, 0.7, color="C1", animated=True))
         mark = Curve(axes, "C1<", lambda a: ([a.files + 22], [a.at]))
-        return [Other(bar, lambda a: {"width": a.files, "y": a.at - 0.35}), mark, grep]
+        return [Other(bar, lambda a: {"width": a.files, "y": a.at - 0.35}), mark, names]
 
     def caption(self, arrays: Arrays) -> str:
         """The number of the chosen encoding."""
@@ -57,3 +58,7 @@ class Census(Picture):
             f"{arrays.encoding}: {arrays.files} of {FILES} model files of transformers {RELEASE}, "
             f"read on {READ}."
         )
+
+
+def _named(examples):
+    return f"For example: {examples}" if examples else "No file has it."

@@ -31,12 +31,12 @@ class Chooser(Picture):
     cache = _question("cache", "cache", more=True)
 
     def compute(self) -> Arrays:
-        """Return of each row a line: what can do it, the most used first, then why others fail."""
+        """Return a line for each row: the most used that can do it, then why each other fails."""
         found = choose({name: getattr(self, name) for name in QUESTIONS})
         lines = [f"✓ {row} ({files(row)} files)" for row in found.used]
         lines += [f"○ {row} (only measured here)" for row in found.lit if row not in found.used]
         lines += [
-            f"✗ {row}: {'; '.join(fault(*each) for each in faults.items())}"
+            f"✗ {row}: {fault(*next(iter(faults.items())))}"
             for row, faults in found.faults.items()
             if faults
         ]

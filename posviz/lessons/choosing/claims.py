@@ -11,25 +11,25 @@ def _each(*rows):
     return {f"for {names.get(row, row)}": row for row in rows}
 
 
-@claim("Whatever the encoding, keys in a cache stay right.",
+@claim("Keys in a cache stay right while the text grows.",
     cases=_each("learned", "RoPE", "dynamic NTK", "ALiBi", "FoX", "PaTH"),
     measures="the largest change of an output when tokens come one by one, with a cache",
-    rule="< 1e-9", sources=("transformers25104",), section="2 What it can do")
+    rule="< 1e-9", sources=("transformers25104",), section="2 What an encoding can do")
 def any_encoding_fits_a_cache(row):
     """Where frequencies follow the length, the keys in the cache are those of a shorter text."""
     return round(COLUMNS["cached"](row).number, 9)
 
 
-@claim("For images that are read line by line, any relative encoding will do.",
+@claim("A relative encoding sees where a line of an image ends.",
     cases=_each("RoPE", "ALiBi", "T5", "RoPE in 2-D"),
     measures="the difference in weight between a neighbour in the line and one past its end",
-    rule="> 1e-9", section="2 What it can do")
+    rule="> 1e-9", section="2 What an encoding can do")
 def a_line_ends_unseen(row):
     """An encoding of the distance along the text does not see where a line ends."""
     return COLUMNS["2-D"](row).number
 
 
-@claim("FlashAttention takes any encoding.",
+@claim("A positional encoding works with FlashAttention.",
     cases={
         "for encodings at the input": "sinusoidal",
         "for encodings at queries and keys": "RoPE",
@@ -37,7 +37,8 @@ def a_line_ends_unseen(row):
         "for encodings at the values": "Shaw",
     },
     measures="what torch's function is asked for in addition (0: nothing, 1: a bias, 2: weights)",
-    rule="== 0", sources=("dao2022flashattention",), section="1 What it asks of the kernel")
+    rule="== 0", sources=("dao2022flashattention",),
+    section="1 What an encoding needs from the kernel")
 def any_encoding_fits_a_fast_kernel(row):
     """The flash kernel of torch has no place for a bias, and it does not return the weights."""
     return int(COLUMNS["flash"](row).number)

@@ -38,7 +38,7 @@ def _inputs(rng, size):
 
 
 check_moved = Checker(
-    "Does it see the position of the text?",
+    "The largest change of an output",
     moved,
     _inputs,
     edges=[(_falling, np.arange(3)), (_falling, np.array([5])), (_relative, np.arange(3))],

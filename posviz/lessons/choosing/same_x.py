@@ -36,6 +36,7 @@ class SameX(Picture):
 
         A token is what all share, and content times what it has of its own. Hidden keys have NaN.
         moved: what part of a query's weight is on other keys than without positions, on average.
+        changed: the rows whose weights are others than with the first token at position 0.
         """
         every = _weights(self.content, self.first, self.causal)
         weights = {row: heads[self.head - 1] for row, heads in every.items()}
@@ -43,7 +44,11 @@ class SameX(Picture):
             row: np.nansum(abs(found - weights[NONE])) / 2 / len(PLACES)
             for row, found in weights.items()
         }
-        return self.arrays(weights=weights, moved=moved)
+        there = _weights(self.content, 0, self.causal)
+        changed = [
+            row for row in ROWS if np.nanmax(abs(weights[row] - there[row][self.head - 1])) > 1e-9
+        ]
+        return self.arrays(weights=weights, moved=moved, changed=changed)
 
     def draw(self, figure: Figure) -> list:
         """A map for each encoding: rows are queries, columns keys."""
@@ -59,7 +64,12 @@ class SameX(Picture):
         return parts
 
     def caption(self, arrays: Arrays) -> str:
-        """Who moves most of the weight, and who least."""
+        """Which maps changed with the positions; at 0, who moves most of the weight, and least."""
+        if arrays.first:
+            return (
+                f"{len(arrays.changed)} of {len(ROWS)} maps have changed since the text began at "
+                f"position 0: {', '.join(arrays.changed) or 'none'}."
+            )
         most, *_, least, _ = sorted(arrays.moved, key=arrays.moved.get, reverse=True)
         return (
             f"In head {arrays.head} {most} moves {arrays.moved[most]:.0%} of the weight to other "
@@ -67,7 +77,7 @@ class SameX(Picture):
         )
 
 
-@functools.lru_cache(maxsize=2)
+@functools.lru_cache(maxsize=4)
 def _weights(content, first, causal):
     """The weights of all heads [heads, len, len] with each encoding."""
     tokens, places = SHARED + content * (OWN - SHARED), PLACES + first
