@@ -148,7 +148,7 @@ def _bundled(script) -> bytes:
 
 
 def _licences() -> bytes:
-    """The licences of all that lies in assets/live."""
-    shim = (HERE / "LICENSE_browser_wasi_shim").read_bytes()
+    """The licences of all that a page loads of Python, and of the editor of its cells."""
+    npm = [file.read_bytes() for file in sorted(HERE.glob("LICENSE_*"))]
     [own] = (file for file in metadata.files("traitlets") or () if file.name == "LICENSE")
-    return b"\n\n".join([runtime.licences(), shim, b"traitlets\n", own.read_binary()])
+    return b"\n\n".join([runtime.licences(), *npm, b"traitlets\n", own.read_binary()])
