@@ -8,6 +8,7 @@ from nbconvert import HTMLExporter
 from nbformat import NotebookNode
 
 from posviz import sources
+from posviz.course import EXAMINATION
 from posviz.pictures.scripts import as_script
 from posviz.publish import live
 from posviz.publish.assets import (
@@ -24,6 +25,7 @@ from posviz.publish.overview import TO_LESSON, Overview, cited, overview, sectio
 
 HERE = Path(__file__).parent
 LESSONS = "[0-9][0-9]_*"
+PAGES = (LESSONS, EXAMINATION.notebook)
 SCRIPT = as_script(HERE / "page.js")
 
 _SHOWN_TO_LESSON = re.compile(r'(<a href="\d\d_[^":/#]*)\.ipynb(?=["#])')
@@ -116,7 +118,8 @@ def link(to: Path, *others: str) -> None:
         attribute = "href" if found["file"] in there else "data-href"
         return f'{found["before"]}{attribute}="{found["file"]}'
 
-    for page in [*to.glob(f"{LESSONS}.html"), *(to / name for name in others)]:
+    own = [page for name in PAGES for page in to.glob(f"{name}.html")]
+    for page in [*own, *(to / name for name in others)]:
         write(page, _BETWEEN.sub(linked, page.read_text("utf-8")).encode())
 
 

@@ -40,7 +40,7 @@ def test_search_finds_sections_pictures_terms_and_claims(opened):
     page = opened("search")
     kinds = {kind.partition(",")[0] for _, kind, _ in results(page, "position")}
     assert {"Glossary", "Claim", "Picture", "00 · Start here"} <= kinds
-    assert results(page, "SameOnEveryDevice")[0][1] == "Picture, 00 · Start here"
+    assert results(page, "SameWords")[0][1] == "Picture, 00 · Start here"
     assert results(page, "no such words at all") == []
     page.get_by_role("searchbox").fill("")
     expect(page.get_by_role("status")).to_be_empty()

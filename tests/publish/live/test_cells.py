@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from posviz.cli import arguments
-from posviz.course import LESSONS
+from posviz.course import EXAMINATION, LESSONS
 from posviz.publish import page
 from posviz.publish.lesson import living
 from posviz.publish.live import names
@@ -95,7 +95,7 @@ def test_a_cell_shows_what_it_prints_and_its_last_line_and_an_error_its_line_and
 @pytest.mark.slow("runs every lesson")
 def test_every_cell_that_a_page_offers_shows_what_is_stored_and_so_exercises_need_no_torch():
     asked, stored = [], []
-    for lesson in LESSONS:
+    for lesson in [*LESSONS, EXAMINATION]:
         notebook = living(arguments.notebooks()[lesson.notebook])
         by_id = {cell.id: cell for cell in notebook.cells}
         sources = {cell["id"]: cell["source"] for cell in page.cells(notebook)}
