@@ -14,7 +14,7 @@ from tests import reading_svg
 
 # Formulas, bold text, sub- and superscripts, spaces that count, a sentence, heatmaps, arrows.
 NAMES = ("EncodingMap", "DerivationStepper")
-OTHERS = ("RelShift", "ShuffledSentence", "TurnedTokens")
+OTHERS = ("RelShift", "ShuffledSentence", "OneMatrix")
 DOTS = 144 / 72  # pixels of a slide for each point, which is what an SVG counts in
 FACES = re.compile(r"@font-face\{.*?\}", re.S)
 

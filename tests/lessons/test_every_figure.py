@@ -45,7 +45,6 @@ WITH_CIRCLES = {
     "PhasesSeen": 1,
     "RotatingVectors": 1,
     "ShiftIsRotation": 1,
-    "TurnedTokens": 1,
     "TwoHands": 1,
     "WavelengthClocks": 1,
 }

@@ -194,7 +194,7 @@ class Cells {
     const cell = this.#running.shift();
     const said = why === ENDLESS
       ? `This cell ran for ${PATIENCE} seconds, perhaps in a loop without an end, and was stopped.`
-      : "This cell stopped Python: it used too much memory, or called itself without an end.";
+      : "This cell ended Python, as too much memory or a call without an end does.";
     cell?.show(`<div class="posviz-stopped"><p>${said} Python starts again; your code is still here.</p></div>`, true);
     python.start();
     for (const waiting of this.#running) this.#send(python, waiting);

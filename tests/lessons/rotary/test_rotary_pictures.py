@@ -11,7 +11,6 @@ from posviz.lessons.rotary.real_head import RealHead
 from posviz.lessons.rotary.rotary_scores import RotaryScores
 from posviz.lessons.rotary.rotating_vectors import RotatingVectors
 from posviz.lessons.rotary.score_decay import ScoreDecay
-from posviz.lessons.rotary.turned_tokens import TurnedTokens
 from posviz.models import real
 from tests.lessons.by_hand import (
     assert_curve_covers,
@@ -54,27 +53,6 @@ def test_a_score_that_moves_would_be_owned_up_to():
 def test_a_caption_adds_the_move_to_where_the_vectors_start():
     said = caption_of(RotatingVectors(together=30, query=27))
     assert "with q at 27 + 30 = 57 and k at 4 + 30 = 34" in said
-
-
-def test_weights_of_three_tokens_are_those_of_a_loop():
-    queries = [(1.16, -0.6), (1.1, 0.76), (-0.5, 1.22)]
-    keys = [(-0.88, 0.8), (0.3, 1.18), (1.2, -0.04)]
-
-    def weights_of(picture, first):
-        """Attention weights [3, 3], token by token: one pair, whose frequency is 1."""
-        step = math.radians(picture.step) * (picture.turned != "nothing")
-        q = [turned(x, step * (first + i)) for i, x in enumerate(queries)]
-        step *= picture.turned != "queries"
-        k = [turned(x, step * (first + i)) for i, x in enumerate(keys)]
-        return [softmax([product(a, b) / math.sqrt(2) for b in k]) for a in q]
-
-    for picture in every_setting(TurnedTokens):
-        arrays, here = picture.compute(), weights_of(picture, picture.first)
-        np.testing.assert_allclose(arrays.weights, here, rtol=0, atol=1e-12)
-        change = np.abs(np.subtract(weights_of(picture, picture.first + 1), here)).max()
-        assert arrays.change == pytest.approx(change, abs=1e-12)
-    audited = [[0.1093, 0.2032, 0.6875], [0.1547, 0.3914, 0.4538], [0.5172, 0.3744, 0.1084]]
-    np.testing.assert_array_equal(TurnedTokens().compute().weights.round(4), audited)
 
 
 # ---------------------------------------------------------------- all scores of a text

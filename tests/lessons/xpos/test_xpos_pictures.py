@@ -1,15 +1,11 @@
 """Pictures of xPos against formulas one distance, one key and one dtype at a time."""
 
-import math
-
 import numpy as np
 import pytest
-import torch
 
 from posviz.lessons.xpos.blockwise_mask import BlockwiseMask
 from posviz.lessons.xpos.xpos_curves import XposCurves
 from posviz.lessons.xpos.xpos_decay import XposDecay
-from posviz.lessons.xpos.xpos_overflow import XposOverflow
 from tests.lessons.by_hand import drawn, product, turned
 
 
@@ -45,19 +41,6 @@ def test_random_scores_deviate_as_drawn():
         zeta = np.repeat(zetas(64), 2) ** (distance / 300)
         rotated = np.array(turned(q.T, distance)).T
         assert (rotated * zeta * k).sum(1).std() / 8 == pytest.approx(decay[distance], rel=0.02)
-
-
-@pytest.mark.parametrize("centred", [False, True])
-def test_keys_overflow_on_either_side_of_the_mark_and_not_before(centred):
-    for dtype in ("float16", "bfloat16", "float32", "float64"):
-        picture = XposOverflow(dtype=dtype, scale_base=512, centred=centred)
-        [[reach, height]] = drawn(picture)[1][1].line.get_xydata()
-        assert height == pytest.approx(math.log10(torch.finfo(getattr(torch, dtype)).max))
-        kept = [reach * part / (2 if centred else 1) / 512 for part in (0.9999, 1.0001)]
-        with np.errstate(over="ignore"):
-            scales = np.float64(3.5) ** np.array(kept)
-        keys = torch.tensor(scales).to(getattr(torch, dtype))
-        assert torch.isinf(keys).tolist() == [False, True]
 
 
 @pytest.mark.parametrize(("block", "seq_len"), [(6, 24), (7, 32), (2, 4)])
