@@ -32,7 +32,7 @@ class ExtrapolationCurves(Picture):
     in for those of the package. `mine` is one result more, laid over those of its task.
     """
 
-    size = (8.0, 3.7)
+    size = (8.0, 3.4)
     paper_size = (3.3, 2.9)
 
     task = choice(LOSS, options=TASKS, redraw=True, more=True)
@@ -75,7 +75,7 @@ class ExtrapolationCurves(Picture):
         if mine_here := self._own():
             config, own = mine_here
             line = _curves(own).median(config.arm)
-            mine = Curve(axes, "C2-D", lambda a: line, "your run")
+            mine = Curve(axes, "C2--D", lambda a: line, "your run", marks=1.3)
             parts, handles = [*parts, mine], [*handles[:2], mine, *handles[2:]]
         ticks = found.lengths
         if self.task == LOSS:

@@ -19,7 +19,7 @@ OFFSETS = np.arange(-FARTHEST, FARTHEST + 1)
 class OffsetBias(Picture):
     """One number added at one offset, and where each word looks."""
 
-    size = (8.0, 3.6)
+    size = (8.0, 3.1)
     paper_size = (3.3, 4.4)
 
     offset = integer(1, low=-FARTHEST, high=FARTHEST, label="offset i − j")
