@@ -57,11 +57,10 @@ class OnPage:
 def main():
     """Print a row for each drag."""
     os.environ.update(ONE_THREAD)
-    chosen = [part for lesson in DRAGS for part in ("--lesson", lesson)]
     with tempfile.TemporaryDirectory() as home, chromium() as browser:
         site, notebooks = Path(home) / "site", Path(home) / "notebooks"
         notebooks.mkdir()
-        subprocess.run([sys.executable, "-m", "posviz", "page", *chosen, "--to", site], check=True)
+        subprocess.run([sys.executable, "-m", "posviz", "site", *DRAGS, "--to", site], check=True)
         serve = [sys.executable, "-m", "http.server", "8976", "--bind", "127.0.0.1", "-d", site]
         server = subprocess.Popen(serve, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         time.sleep(1)

@@ -25,7 +25,7 @@ from posviz.pictures.picture import Picture
 from tests.browser.explorer import Explorer
 from tests.browser.server import chromium
 
-EVERY = ["--all"]  # lessons
+EVERY = [f"{number:02}" for number in range(14)]  # lessons
 PLACES = 6  # of a slider
 ALIVE = "el => el.querySelector('canvas')?.dataset.frame > 0"
 # Moves a slider there and waits for the answer and the pixels; returns the milliseconds, or null.
@@ -109,9 +109,9 @@ COMPARED: list[float] = []
 
 def main():
     """Build the pages, serve them as any server would, and measure."""
-    chosen = [part for lesson in sys.argv[1:] for part in ("--lesson", lesson)] or EVERY
+    chosen = sys.argv[1:] or EVERY
     with tempfile.TemporaryDirectory() as site, chromium() as browser:
-        subprocess.run([sys.executable, "-m", "posviz", "page", *chosen, "--to", site], check=True)
+        subprocess.run([sys.executable, "-m", "posviz", "site", *chosen, "--to", site], check=True)
         serve = [sys.executable, "-m", "http.server", "8975", "--bind", "127.0.0.1", "-d", site]
         server = subprocess.Popen(serve, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         time.sleep(1)

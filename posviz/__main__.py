@@ -1,20 +1,60 @@
-"""The command line: `posviz list`, `export`, `page`, `slides`, `rerun`, `config` and others.
+"""The command line: `posviz list`, `export`, `site`, `slides`, `rerun`, `config` and others.
 
 What the commands do is imported when they are called, so that help comes at once.
 """
 
 import os
+import re
 import signal
 import warnings
 from typing import Annotated
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from posviz.cli import classes, figures, lessons, models
 from posviz.cli.common import SIGNALS, Stopped
 
+GROUPS = {
+    "Read": ("start", "list", "progress", "doctor"),
+    "Draw": ("export",),
+    "Publish": ("site", "slides"),
+    "Teach": ("assign", "grade", "guide"),
+    "Look into models": ("config", "sweep"),
+    "For authors": ("rerun", "proof"),
+}
+
+
+class Grouped(TyperGroup):
+    """Commands in groups, a sentence each."""
+
+    def format_commands(self, ctx, formatter):
+        """Write the commands group by group."""
+        for title, names in GROUPS.items():
+            helps = {name: self.commands[name].help or "" for name in names}
+            said = [(name, text.partition("\n")[0]) for name, text in helps.items()]
+            with formatter.section(title):
+                formatter.write_dl(said, col_max=10, col_spacing=2)
+
+    def parse_args(self, ctx, args):
+        """Read the arguments; `--lesson 05`, as it once was, is `05`."""
+        return super().parse_args(
+            ctx, [arg.removeprefix("--lesson=") for arg in args if arg != "--lesson"]
+        )
+
+
+class Plain(TyperCommand):
+    """A command whose help names no type of Python's."""
+
+    def get_help(self, ctx):
+        """Return the help without `<str>`, which every argument is."""
+        return re.sub(r" <[\w\[\] ]+>", "", super().get_help(ctx))
+
+
 app = typer.Typer(
-    help="Figures, animations, pages and slides of the course on positional encodings.",
+    cls=Grouped,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    help="An interactive course on positional encodings: its lessons, figures, website and class.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -52,6 +92,8 @@ def doctor():
 
 
 for _group in (figures, lessons, classes, models):
+    for _command in _group.app.registered_commands:
+        _command.cls = Plain
     app.add_typer(_group.app)
 
 

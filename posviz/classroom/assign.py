@@ -20,7 +20,9 @@ from posviz.teaching.feedback import POINTS
 _KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
 
 
-def assign(lesson: Lesson, notebook: Path, kind: str, to: Path, seed: int) -> Path:
+def assign(
+    lesson: Lesson, notebook: Path, kind: str, to: Path, seed: int, overwrite: bool = False
+) -> Path:
     """Write a notebook with the exercises of a lesson, and return where it is.
 
     kind: one of KINDS. The seed draws the inputs of hidden tests. Raises RuntimeError where the
@@ -35,8 +37,8 @@ def assign(lesson: Lesson, notebook: Path, kind: str, to: Path, seed: int) -> Pa
     name = f"lesson{lesson.number}" if lesson.number else lesson.notebook
     folder = to / "source" / name if kind == "nbgrader" else to
     file = folder / f"{lesson.notebook}.ipynb"
-    if file.exists():
-        raise RuntimeError(f"{file} is there already, and is kept: choose another folder.")
+    if file.exists() and not overwrite:
+        raise RuntimeError(f"{file} is there already: give --overwrite.")
     return write(cells, file)
 
 

@@ -35,24 +35,28 @@ def lesson_of(name) -> str:
     return OF_TOPIC[posviz.lessons.names()[name].split(".")[2]].number
 
 
-def pictures(names=(), lessons=(), everything=False) -> list[str]:
+def pictures(names=(), everything=False) -> list[str]:
     """The class names of the pictures meant, in the course's order, each once.
 
-    Raises ValueError for an unknown name or lesson, and where nothing or too much was chosen.
+    names: of pictures, or of lessons, which mean all of theirs. Raises ValueError for an unknown
+    name, and where nothing or too much was chosen.
     """
     known = {name: lesson_of(name) for name in posviz.lessons.names()}
-    if everything and (names or lessons):
-        raise ValueError("--all means every picture: leave out names and --lesson, or --all.")
-    if not (everything or names or lessons):
-        raise ValueError("name pictures, or choose a --lesson, or --all; `posviz list` shows them.")
-    spelled = {name.lower(): name for name in known}
+    if everything and names:
+        raise ValueError("--all means every picture: leave out the names, or --all.")
+    if not (everything or names):
+        raise ValueError("name pictures or lessons, or give --all; `posviz list` shows them.")
+    spelled, chosen = {name.lower(): name for name in known}, set(known if everything else ())
+    lessons = {row.number: row.notebook for row in LESSONS}
     for name in names:
-        if name.lower() not in spelled:
-            closest("picture", name, known, "`posviz list` shows all")
-    names = {spelled[name.lower()] for name in names}
-    numbers = {meant.number for meant in lessons_named(lessons)}
-    chosen = [name for name in known if everything or name in names or known[name] in numbers]
-    return sorted(chosen, key=lambda name: known[name])
+        if name.lower() in spelled:
+            chosen.add(spelled[name.lower()])
+        elif number := _number(name, lessons):
+            chosen |= {each for each in known if known[each] == number}
+        else:
+            near = [*known, *lessons.values()]
+            closest("picture or lesson", name, near, "`posviz list` shows all")
+    return sorted(chosen, key=lambda name: (known[name], list(known).index(name)))
 
 
 def lessons_named(texts, known: Iterable[Lesson] = LESSONS) -> list[Lesson]:
@@ -62,7 +66,7 @@ def lessons_named(texts, known: Iterable[Lesson] = LESSONS) -> list[Lesson]:
     return [row for number, row in rows.items() if number in numbers]
 
 
-def picture_files(names=(), lessons=(), everything=False) -> list[Path]:
+def picture_files(names=(), everything=False) -> list[Path]:
     """The files of the pictures meant; a name that ends in .py is a file of its own.
 
     Raises ValueError as `pictures` does, and for a file that is not there.
@@ -72,20 +76,29 @@ def picture_files(names=(), lessons=(), everything=False) -> list[Path]:
         if not os.path.isfile(file):  # pathlib's own raises for a name too long
             raise ValueError(f"{shortened(file)} is no file.")
     names = [name for name in names if not name.endswith(".py")]
-    if typed and not (names or lessons or everything):
+    if typed and not (names or everything):
         return typed
     root, modules = Path(posviz.__file__).parents[1], posviz.lessons.names()
-    chosen = [modules[name].split(".") for name in pictures(names, lessons, everything)]
+    chosen = [modules[name].split(".") for name in pictures(names, everything)]
     return typed + [root.joinpath(*parts).with_suffix(".py") for parts in chosen]
 
 
 def lesson(text, names: dict[str, str]) -> str:
     """The number meant by "05", "5", "05_rope" or "rope"; ValueError for an unknown one."""
+    return _number(text, names) or closest("lesson", text, names.values())
+
+
+def _number(text, names) -> str:
     typed = text.strip().lower()
-    for number, name in names.items():
-        if typed and (typed.zfill(2) == number or typed in (name, name.partition("_")[2])):
-            return number
-    closest("lesson", text, names.values())
+    meant = (typed.zfill(2), typed)
+    return next(
+        (
+            number
+            for number, name in names.items()
+            if typed and (number in meant or typed in (name, name.partition("_")[2]))
+        ),
+        "",
+    )
 
 
 # ---------------------------------------------------------------- notebooks

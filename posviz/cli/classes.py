@@ -1,4 +1,4 @@
-"""Commands for a class: exercises handed out, graded, reported, solved; a guide; progress."""
+"""Commands for a class: exercises handed out, solved, graded; a guide; progress."""
 
 import json
 import secrets
@@ -10,8 +10,10 @@ import typer
 from posviz.cli.common import (
     LESSON,
     Notebooks,
+    Overwrite,
     To,
     check_folder,
+    check_new,
     failed,
     refusals,
     unwind_when_stopped,
@@ -23,7 +25,10 @@ app = typer.Typer()
 Seed = Annotated[
     int | None,
     typer.Option(
-        "--seed", min=0, help="Draws the inputs that nobody has seen.  [default: a new one]"
+        "--seed",
+        min=0,
+        metavar="N",
+        help="Draws the inputs that nobody has seen.  [default: a new one]",
     ),
 ]
 
@@ -35,8 +40,12 @@ def assign(
     kind: Annotated[
         str, typer.Option("--for", help="self, nbgrader or otter.", metavar="WHOM")
     ] = "self",
+    solved: Annotated[
+        bool, typer.Option("--solved", help="With every solution, and every mistake named.")
+    ] = False,
     seed: Seed = None,
     notebooks: Notebooks = None,
+    overwrite: Overwrite = False,
 ):
     """Write a notebook that has a lesson's exercises alone.
 
@@ -44,83 +53,66 @@ def assign(
     `nbgrader generate_assignment` and `otter assign` make the students' of it.
 
     \b
-    posviz assign --lesson 05 --to lab/
-    posviz assign --lesson 05 --for nbgrader --to course/
+    posviz assign 05 --to lab/
+    posviz assign 05 --for nbgrader --to course/
+    posviz assign 05 --solved --to instructors/
     """
+    unwind_when_stopped()
     with refusals():
         from posviz.classroom.assign import KINDS, assign
+        from posviz.classroom.solutions import write_solutions
         from posviz.cli import arguments
 
         if kind not in KINDS:
             arguments.closest("--for", kind, KINDS)
         row, notebook = _lesson_and_notebook(lesson, notebooks)
         check_folder(to)
-        file = assign(row, notebook, kind, to, _drawn(seed))
-    typer.echo(f"Exercises written to {shortened(file)}.")
+        if solved:
+            check_new([to / f"{row.notebook}_solutions.ipynb"], overwrite)
+            file = write_solutions(row, notebook, to)
+        else:
+            file = assign(row, notebook, kind, to, _drawn(seed), overwrite)
+    typer.echo(f"{'Solutions' if solved else 'Exercises'} written to {shortened(file)}.")
 
 
 @app.command()
 def grade(
-    folder: Annotated[Path, typer.Argument(show_default=False)],
+    folder: Annotated[
+        Path,
+        typer.Argument(show_default=False, help="Of the class.", metavar="FOLDER"),
+    ],
     lesson: Annotated[str, LESSON],
     seed: Seed = None,
     notebooks: Notebooks = None,
+    overwrite: Overwrite = False,
 ):
-    """Grade the notebooks of a class, and write grades.csv into their folder.
+    """Grade the notebooks of a class: a table, and a page and a picture of its mistakes.
 
-    A notebook is called as its student, or lies in a folder that is.
+    A notebook is called as its student, or lies in a folder that is. What is written, grades.csv,
+    grades.html and grades.png, lies in their folder.
 
     \b
-    posviz grade handed_in/ --lesson 05
+    posviz grade handed_in/ 05
     """
     unwind_when_stopped()
     with refusals():
         from posviz.classroom import grade, submission
+        from posviz.classroom.report import report
 
         _, notebook = _lesson_and_notebook(lesson, notebooks)
-        seed = _drawn(seed)
+        table, seed = folder / "grades.csv", _drawn(seed)
+        check_new([table], overwrite)
         typer.echo(submission.protection(), err=True)
         rows = grade.grade(folder, notebook, seed)
-    file = grade.write(rows, folder / "grades.csv")
-    typer.echo(f"Grades written to {shortened(file)}. Their inputs: --seed {seed}")
-
-
-@app.command()
-def report(table: Annotated[Path, typer.Argument(metavar="GRADES", show_default=False)]):
-    """Tell what a class got wrong: a page and a picture beside the table of its grades.
-
-    \b
-    posviz report handed_in/grades.csv
-    """
     try:
-        with refusals():
-            from posviz.classroom.report import report
-
-            files = report(table)
+        files = [grade.write(rows, table), *report(table)]
     except OSError as error:
         raise failed(error) from None
-    typer.echo("\n".join(map(shortened, files)))
+    typer.echo(f"Grades written to {', '.join(map(shortened, files))}. Their inputs: --seed {seed}")
 
 
 @app.command()
-def solutions(lesson: Annotated[str, LESSON], to: Annotated[Path, To], notebooks: Notebooks = None):
-    """Write a notebook in which every exercise is solved, and every mistake told.
-
-    \b
-    posviz solutions --lesson 05 --to instructors/
-    """
-    unwind_when_stopped()
-    with refusals():
-        from posviz.classroom.solutions import write_solutions
-
-        row, notebook = _lesson_and_notebook(lesson, notebooks)
-        check_folder(to)
-        file = write_solutions(row, notebook, to)
-    typer.echo(f"Solutions written to {shortened(file)}.")
-
-
-@app.command()
-def guide(to: Annotated[Path, To], notebooks: Notebooks = None):
+def guide(to: Annotated[Path, To], notebooks: Notebooks = None, overwrite: Overwrite = False):
     """Write an instructor's guide to the course, and its quiz for learning platforms.
 
     \b
@@ -133,6 +125,7 @@ def guide(to: Annotated[Path, To], notebooks: Notebooks = None):
             from posviz.cli import arguments
 
             check_folder(to)
+            check_new([to / "guide.html"], overwrite)
             files = write_guide(arguments.notebooks(notebooks), to)
     except OSError as error:
         raise failed(error) from None

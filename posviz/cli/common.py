@@ -15,7 +15,14 @@ from posviz.wording import shortened
 
 Lessons = Annotated[
     list[str] | None,
-    typer.Option("--lesson", help="A lesson, as 05 or rope; may be given again.", metavar="LESSON"),
+    typer.Argument(metavar="LESSON", show_default=False, help="Lessons, as 05 or rope."),
+]
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="NAME", show_default=False, help="Pictures, or lessons as 05 or rope."),
+]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Write files anew that are there already.")
 ]
 Everything = Annotated[bool, typer.Option("--all", help="All of them.")]
 Notebooks = Annotated[
@@ -33,7 +40,7 @@ To = typer.Option(
 Open = Annotated[
     bool, typer.Option("--open", help="Serve it from this machine, and open it in the browser.")
 ]
-LESSON = typer.Option("--lesson", help="A lesson, as 05 or rope.", metavar="LESSON")
+LESSON = typer.Argument(help="A lesson, as 05 or rope, or examination.", metavar="LESSON")
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -78,6 +85,14 @@ def check_folder(to):
 
     with unfinished(to):  # removes what was left there, even if nothing is to be written
         pass
+
+
+def check_new(files, overwrite):
+    """Raise ValueError where a file is there already, unless it may be written anew."""
+    there = [file for file in files if file.exists()]
+    if there and not overwrite:
+        more = f", and {len(there) - 1} more," * (len(there) > 1)
+        raise ValueError(f"{shortened(there[0])}{more} is there already: give --overwrite.")
 
 
 def run_jobs(jobs, to, what="Files", last=None, show=""):

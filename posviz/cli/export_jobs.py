@@ -1,5 +1,6 @@
 """`posviz export`: the files to write, and the jobs that write them."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -8,31 +9,26 @@ from posviz.cli.faults import text_faults
 from posviz.pictures import animation, export
 
 
-def plan(values, filmed, formats, to: Path, style, dark, overwrite) -> tuple[dict, list[Path]]:
-    """The jobs that write every file not there yet, by what they write, and the files kept.
+def plan(values, filmed, formats, to: Path, style, dark) -> list[tuple[list[Path], Callable]]:
+    """Jobs, each with the files that it writes.
 
     values: the settings of each picture, by class name; filmed: the knob of each film.
     """
-    jobs, kept = {}, []
+    jobs: list[tuple[list[Path], Callable]] = []
     for name, setting in values.items():
         stills = [to / f"{name}.{kind}" for kind in formats if kind not in animation.FORMATS]
-        films = [
-            to / f"{name}_{filmed[name]}.{kind}"
-            for kind in formats
-            if kind in animation.FORMATS and name in filmed
-        ]
-        kept += [path for path in stills + films if path.exists() and not overwrite]
-        if wanted := [path for path in stills if path not in kept]:
-            jobs[_named(wanted)] = partial(save, name, setting, wanted, style, dark)
-        for path in films:
-            if path not in kept:
-                jobs[path.name] = partial(animate, name, setting, filmed[name], path, style, dark)
-    return jobs, kept
+        if stills:
+            jobs.append((stills, partial(save, name, setting, stills, style, dark)))
+        for kind in formats:
+            if kind in animation.FORMATS and (knob := filmed.get(name)):
+                film = to / f"{name}_{knob}.{kind}"
+                jobs.append(([film], partial(animate, name, setting, knob, film, style, dark)))
+    return jobs
 
 
-def _named(paths) -> str:
+def named(files: list[Path]) -> str:
     """Several endings of one name: "SinusoidalTable.svg, .png"."""
-    return ", ".join([paths[0].name, *(path.suffix for path in paths[1:])])
+    return ", ".join([files[0].name, *(file.suffix for file in files[1:])])
 
 
 def save(name, setting, paths, style, dark):

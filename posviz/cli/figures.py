@@ -11,9 +11,11 @@ import typer
 
 from posviz.cli.common import (
     Everything,
-    Lessons,
+    Names,
+    Overwrite,
     To,
     check_folder,
+    check_new,
     failed,
     refusals,
     run_jobs,
@@ -23,29 +25,27 @@ app = typer.Typer()
 
 
 @app.command("list")
-def list_(
-    lesson: Lessons = None,
-):
-    """Every picture with its knobs: default, what is allowed, label, and what moves.
+def list_(names: Names = None):
+    """List the lessons and their pictures, or a picture's controls and what they allow.
 
     \b
     posviz list
-    posviz list --lesson 05
-    posviz list | grep d_model
+    posviz list rope
+    posviz list RotatingVectors
     """
     from posviz.cli import arguments, inventory
 
     with refusals():
-        lines = inventory.lines(arguments.pictures(lessons=lesson or (), everything=not lesson))
+        if names:
+            lines = inventory.lines(arguments.pictures(names))
+        else:
+            lines = inventory.titles(arguments.pictures(everything=True))
     typer.echo("\n".join(lines))
 
 
 @app.command()
 def export(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME...", show_default=False)
-    ] = None,
-    lesson: Lessons = None,
+    names: Names = None,
     everything: Everything = False,
     to: Annotated[Path, To] = Path("figures"),
     kinds: Annotated[
@@ -61,9 +61,10 @@ def export(
         str, typer.Option(help="notebook, slide, paper or poster.", metavar="STYLE")
     ] = "notebook",
     layout: Annotated[
-        str, typer.Option(help="Of a slide with a title of its own: full, body or half.")
+        str,
+        typer.Option(help="Of a slide with its own title: full, body or half.", metavar="LAYOUT"),
     ] = "",
-    font: Annotated[str, typer.Option(help="An installed font's name.")] = "",
+    font: Annotated[str, typer.Option(help="An installed font's name.", metavar="FONT")] = "",
     dark: Annotated[bool, typer.Option("--dark", help="Light on a dark background.")] = False,
     set_: Annotated[
         list[str] | None,
@@ -77,16 +78,14 @@ def export(
             metavar="KNOB",
         ),
     ] = None,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Write existing files anew.")
-    ] = False,
+    overwrite: Overwrite = False,
 ):
     """Write figures and animations of pictures.
 
     \b
     posviz export SinusoidalTable --set d_model=128 --set base=500000
-    posviz export --lesson 05 --to talk/ --format svg,png --style slide --dark
-    posviz export --lesson 05 --style slide --layout half --font STIXGeneral
+    posviz export 05 --to talk/ --format svg,png --style slide --dark
+    posviz export 05 --style slide --layout half --font STIXGeneral
     posviz export RotatingVectors --format mp4 --animate query
     posviz export --all --format pdf --style paper
     """
@@ -95,7 +94,7 @@ def export(
     from posviz.pictures.style import styled
 
     with refusals():
-        chosen = arguments.pictures(names or (), lesson or (), everything)
+        chosen = arguments.pictures(names or (), everything)
         formats = arguments.formats(kinds or (), animated=knob is not None)
         look = (styled(arguments.style(style), layout, font), dark)
         values, notes = arguments.settings(chosen, set_ or ())
@@ -103,26 +102,19 @@ def export(
         check_folder(to)
         if "mp4" in formats:
             animation.find_ffmpeg()
+        jobs = export_jobs.plan(values, filmed, formats, to, *look)
+        check_new([file for files, _ in jobs for file in files], overwrite)
     for note in notes + more:
         typer.echo(note, err=True)
-    jobs, kept = export_jobs.plan(values, filmed, formats, to, *look, overwrite)
-    if kept:
-        typer.echo(
-            f"Existing files kept, whatever they show: {len(kept)}; --overwrite writes them anew.",
-            err=True,
-        )
     if layout:
         for line in export_jobs.crowded(values, *look):
             typer.echo(line, err=True)
-    run_jobs(jobs, to)
+    run_jobs({export_jobs.named(files): job for files, job in jobs}, to)
 
 
 @app.command()
 def proof(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME...", show_default=False)
-    ] = None,
-    lesson: Lessons = None,
+    names: Names = None,
     everything: Everything = False,
     watch: Annotated[
         bool, typer.Option("--watch", help="In a browser, anew whenever the file is saved.")
@@ -136,12 +128,12 @@ def proof(
     \b
     posviz proof AngleTable
     posviz proof my_picture.py --watch
-    posviz proof --lesson 05
+    posviz proof 05
     """
     from posviz.cli import arguments
 
     with refusals():
-        files = arguments.picture_files(names or (), lesson or (), everything)
+        files = arguments.picture_files(names or (), everything)
         if watch and len(files) != 1:
             raise ValueError(f"--watch shows one picture, and got {len(files)}.")
         check_folder(to)

@@ -1,6 +1,18 @@
-"""`posviz list`: every picture with its knobs as lines of text."""
+"""`posviz list`: lessons and their pictures, and a picture's knobs, as lines of text."""
+
+from itertools import groupby
 
 from posviz.cli import arguments
+from posviz.course import LESSONS
+
+
+def titles(names) -> list[str]:
+    """A line for each lesson: number, title, the names of its pictures."""
+    of_number = {lesson.number: lesson.title for lesson in LESSONS}
+    return [
+        f"{number}  {of_number[number]}: {', '.join(own)}"
+        for number, own in groupby(names, arguments.lesson_of)
+    ]
 
 
 def lines(names) -> list[str]:

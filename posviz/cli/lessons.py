@@ -1,4 +1,4 @@
-"""Commands for lessons: as pages, as a website, as slides, executed anew, opened in JupyterLab."""
+"""Commands for lessons: as a website, as slides, executed anew, opened in JupyterLab."""
 
 import sys
 from collections.abc import Callable
@@ -26,31 +26,8 @@ app = typer.Typer()
 
 
 @app.command()
-def page(
-    lesson: Lessons = None,
-    everything: Everything = False,
-    to: Annotated[Path, To] = Path("site"),
-    notebooks: Notebooks = None,
-    show: Open = False,
-):
-    """Write lessons as web pages whose pictures live in any browser.
-
-    \b
-    posviz page --lesson 05 --to site/
-    """
-    from posviz.cli import arguments
-
-    with refusals():
-        chosen = arguments.lesson_notebooks(lesson or (), everything, notebooks)
-        check_folder(to)
-        from posviz.publish.page import link, write_page
-    first = f"{chosen[0].stem}.html" if show else ""
-    jobs = {path.stem: partial(write_page, path, to) for path in chosen}
-    run_jobs(jobs, to, "Lessons", link, first)
-
-
-@app.command()
 def site(
+    lessons: Lessons = None,
     to: Annotated[Path, To] = Path("site"),
     repository: Annotated[
         str,
@@ -62,28 +39,34 @@ def site(
     notebooks: Notebooks = None,
     show: Open = False,
 ):
-    """Write the whole course as a website: lessons, slides, gallery, search, glossary and claims.
+    """Write the course as a website, or some of its lessons as pages, with living pictures.
 
     Put it on any web server. From a disk its pictures stay still, so --open serves it.
 
     \b
     posviz site --to site/ --open
+    posviz site 05 --to site/
     posviz site --repository https://github.com/you/posviz
     """
     from posviz.cli import arguments
 
     with refusals():
-        chosen = arguments.lesson_notebooks((), True, notebooks)
+        chosen = arguments.lesson_notebooks(lessons or (), not lessons, notebooks)
         named = arguments.repository(repository) if repository else ""
         check_folder(to)
+        from posviz.publish.page import link, write_page
         from posviz.publish.site import pages
+    if lessons:
+        first = f"{chosen[0].stem}.html" if show else ""
+        jobs = {f"{path.stem}.html": partial(write_page, path, to, named) for path in chosen}
+        run_jobs(jobs, to, last=link, show=first)
     around = partial(pages.write_site, chosen, named)
     run_jobs(pages.jobs(chosen, to, named), to, last=around, show="index.html" if show else "")
 
 
 @app.command()
 def slides(
-    lesson: Lessons = None,
+    lessons: Lessons = None,
     everything: Everything = False,
     to: Annotated[Path, To] = Path("slides"),
     notebooks: Notebooks = None,
@@ -94,7 +77,9 @@ def slides(
     minutes: Annotated[
         float | None,
         typer.Option(
-            min=1, help="What fits: sections that the lesson names for a lecturer come first."
+            min=1,
+            metavar="N",
+            help="What fits: sections that the lesson names for a lecturer come first.",
         ),
     ] = None,
     show: Open = False,
@@ -102,14 +87,14 @@ def slides(
     """Write lessons as slides for a browser: all of them, or for a lecture.
 
     \b
-    posviz slides --lesson 05 --to talk/
-    posviz slides --lesson 05 --sections 2,5,8
-    posviz slides --lesson 05 --minutes 20
+    posviz slides 05 --to talk/
+    posviz slides 05 --sections 2,5,8
+    posviz slides 05 --minutes 20
     """
     from posviz.cli import arguments
 
     with refusals():
-        chosen = arguments.lesson_notebooks(lesson or (), everything, notebooks)
+        chosen = arguments.lesson_notebooks(lessons or (), everything, notebooks)
         if sections and minutes:
             raise ValueError("choose --sections or --minutes, not both.")
         numbers = arguments.numbers(sections) if sections else ()
@@ -128,9 +113,7 @@ def slides(
 
 @app.command()
 def rerun(
-    lessons: Annotated[
-        list[str] | None, typer.Argument(metavar="LESSON...", show_default=False)
-    ] = None,
+    lessons: Lessons = None,
     everything: Everything = False,
     changed: Annotated[
         bool, typer.Option("--changed", help="Those that changed files reach, as git tells.")

@@ -13,7 +13,9 @@ app = typer.Typer()
 
 @app.command()
 def config(
-    file: Annotated[Path | None, typer.Argument(metavar="[FILE|NAME]", show_default=False)] = None,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", show_default=False, help="Or a built-in name.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="All numbers, as JSON.")] = False,
 ):
     """What a model's config.json says about position, and what is often misread in it.
@@ -46,15 +48,13 @@ def config(
 
 @app.command()
 def sweep(
-    name: Annotated[
-        str, typer.Argument(metavar="[NAME]", help="lesson, small or large.")
-    ] = "small",
+    name: Annotated[str, typer.Argument(metavar="NAME", help="lesson, small or large.")] = "small",
     to: Annotated[Path, To] = Path("runs"),
     part: Annotated[
         str, typer.Option("--part", metavar="K/N", help="One of N equal parts.")
     ] = "1/1",
     device: Annotated[
-        str, typer.Option("--device", help="Where: torch CPU, CUDA, MPS.")
+        str, typer.Option("--device", metavar="NAME", help="Where: torch CPU, CUDA, MPS.")
     ] = "torch CPU",
     list_only: Annotated[bool, typer.Option("--list", help="Name the runs, do none.")] = False,
     status: Annotated[bool, typer.Option("--status", help="Tell what is done, do none.")] = False,

@@ -1,6 +1,7 @@
 """The command line as a reader meets it: what it understands, refuses, says and returns."""
 
 import json
+import re
 import subprocess
 import sys
 import webbrowser
@@ -14,11 +15,11 @@ from typer.testing import CliRunner
 
 import posviz
 import posviz.lessons
-from posviz.__main__ import app
+from posviz.__main__ import GROUPS, app
 from posviz.classroom import grade, submission
 from posviz.cli import arguments, common, doctor, export_jobs, proof
 from posviz.configs.builtin import CONFIGS
-from posviz.course import OF_TOPIC
+from posviz.course import LESSONS, OF_TOPIC
 from posviz.lab import named as sweeps
 from posviz.pictures.places import SETTING
 from posviz.publish import batch, lecture, page, rerun, slides
@@ -29,9 +30,10 @@ ROPE, XPOS = OF_TOPIC["rotary"], OF_TOPIC["xpos"]
 
 
 COMMANDS = (
-    *("list", "export", "page", "site", "slides", "proof", "rerun", "config", "start", "sweep"),
-    *("assign", "grade", "report", "solutions", "guide"),
+    *("list", "export", "site", "slides", "proof", "rerun", "config", "start", "sweep"),
+    *("assign", "grade", "guide"),
 )
+OTHERS = ("progress", "doctor")
 
 
 @pytest.fixture
@@ -59,8 +61,10 @@ def test_help_tells_of_every_command_and_gives_examples(call):
     for command in COMMANDS:
         assert any(line.startswith(f"  {command} ") for line in shown), command
     for command in COMMANDS:
-        printed = call(f"{command} --help").output
+        printed = call(f"{command} -h").output
         assert f"\n  posviz {command} " in printed
+        assert not re.search(r"<\w", printed), "a type of Python's"
+    assert {name for names in GROUPS.values() for name in names} == {*COMMANDS, *OTHERS}
     assert call("").output == call("--help").output
 
 
@@ -77,12 +81,17 @@ def test_its_version_is_the_packages(call):
     assert (result.exit_code, result.output) == (0, f"posviz {posviz.__version__}\n")
 
 
-def test_list_has_every_picture_or_those_of_a_lesson(call):
-    everything = call("list").output
-    assert all(f"  {name}: " in everything for name in posviz.lessons.names())
-    some = call(f"list --lesson {int(XPOS.number)}").output
-    assert set(some.splitlines()) < set(everything.splitlines())
-    assert {line[:2] for line in some.splitlines()} == {XPOS.number}
+def test_list_has_a_line_for_each_lesson_or_the_controls_of_what_is_named(call):
+    everything = call("list").output.splitlines()
+    assert [line[:2] for line in everything] == [lesson.number for lesson in LESSONS]
+    assert all(name in "\n".join(everything) for name in posviz.lessons.names())
+    for asked in (str(int(XPOS.number)), "xpos"):
+        assert {line[:2] for line in call(f"list {asked}").output.splitlines()} == {XPOS.number}
+
+
+def test_a_lesson_may_be_given_as_it_once_was(call):
+    assert call("list --lesson 05").output == call("list 05").output
+    assert call("list --lesson=05").output == call("list rope").output
 
 
 def test_doctor_fails_only_for_what_the_course_needs(call, monkeypatch):
@@ -126,19 +135,18 @@ def test_sweep_names_its_runs_tells_what_is_done_and_does_its_part(call, monkeyp
         ("export AlibiSlopes --font Garamondd", "font = 'Garamondd' is not installed"),
         (f"export AlibiSlopes --to {__file__}", "is not a folder"),
         (f"export AlibiSlopes --to {__file__}/figures", "cannot be a folder: Not a directory"),
-        ("list --lesson 77", "lesson '77' is unknown"),
+        ("list 77", "picture or lesson '77' is unknown"),
         ("sweep tiny", "name must be one of 'lesson', 'small', 'large', got 'tiny'"),
         ("sweep --part 3", "part must be k/n with k from 1 to n, such as 3/10, got '3'"),
-        ("page --all --lesson 05", "choose the lessons, such as 05, or --all"),
+        ("slides --all 05", "choose the lessons, such as 05, or --all"),
         ("site --repository github.com/you/posviz", "takes one as https://github.com/you/posviz"),
         ("slides --all --notebooks /nowhere", "no notebooks in /nowhere"),
         ("proof /nowhere/my_picture.py", "/nowhere/my_picture.py is no file"),
-        ("proof --lesson 05 --watch", "--watch shows one picture, and got 8"),
+        ("proof 05 --watch", "--watch shows one picture, and got 7"),
         ("rerun 05 --changed", "--changed chooses the lessons"),
-        ("assign --lesson 05 --for oter --to lab", "Did you mean 'otter'"),
-        ("assign --lesson 00 --to lab", "00_start_here.ipynb has no exercises"),
-        (f"report {__file__}", "is no table that `posviz grade` has written"),
-        ("solutions --lesson 00 --to lab", "00_start_here.ipynb has no exercises"),
+        ("assign 05 --for oter --to lab", "Did you mean 'otter'"),
+        ("assign 00 --to lab", "00_start_here.ipynb has no exercises"),
+        ("assign 00 --solved --to lab", "00_start_here.ipynb has no exercises"),
     ],
 )
 def test_a_wrong_argument_is_one_line_and_nothing_is_done(call, line, message):
@@ -228,23 +236,32 @@ def test_failures_are_told_at_the_end_and_give_status_1(call, tmp_path):
     assert result.stdout == f"Files written to {tmp_path}: 4.\n"
 
 
-@pytest.mark.parametrize(("command", "write"), [("page", "write_page"), ("slides", "write_slides")])
+def test_files_that_are_there_are_refused_or_written_anew(call, tmp_path):
+    (tmp_path / "AlibiSlopes.svg").touch()
+    line = f"export AlibiSlopes ThreeDoors --format svg,png --to {tmp_path}"
+    refused = call(line)
+    assert (refused.exit_code, refused.jobs) == (2, {})
+    assert "AlibiSlopes.svg is there already: give --overwrite." in refused.stderr
+    assert len(call(f"{line} --overwrite").jobs) == 2
+
+
+@pytest.mark.parametrize(("command", "write"), [("site", "write_page"), ("slides", "write_slides")])
 def test_pages_and_slides_of_the_lessons_meant(call, tmp_path, monkeypatch, command, write):
     linked = []
     monkeypatch.setattr(page, "link", linked.append)
-    result = call(f"{command} --lesson {XPOS.number} --lesson rope --to {tmp_path}")
+    result = call(f"{command} {XPOS.number} rope --to {tmp_path}")
     assert result.exit_code == 0
-    assert list(result.jobs) == sorted([ROPE.notebook, XPOS.notebook])
+    assert [Path(name).stem for name in result.jobs] == sorted([ROPE.notebook, XPOS.notebook])
     for name, job in result.jobs.items():
-        assert job.func is getattr({"page": page, "slides": slides}[command], write)
-        assert job.args[:2] == (arguments.notebooks()[name], tmp_path)
-    assert linked == ([tmp_path] if command == "page" else [])
+        assert job.func is getattr({"site": page, "slides": slides}[command], write)
+        assert job.args[:2] == (arguments.notebooks()[Path(name).stem], tmp_path)
+    assert linked == ([tmp_path] if command == "site" else [])
     mine = tmp_path / "05_ScoreDecay.ipynb"  # which fails, as the only one
     mine.touch()
-    result = call(f"{command} --all --notebooks {tmp_path} --to {tmp_path}")
+    result = call(f"{command} 05 --notebooks {tmp_path} --to {tmp_path}")
     assert result.exit_code == 1
-    assert result.jobs["05_ScoreDecay"].args[:2] == (mine, tmp_path)
-    assert len(linked) == (command == "page"), "links of nothing"
+    assert [job.args[:2] for job in result.jobs.values()] == [(mine, tmp_path)]
+    assert len(linked) == (command == "site"), "links of nothing"
 
 
 def test_open_serves_the_folder_and_opens_the_first_file(tmp_path, monkeypatch):
@@ -260,7 +277,7 @@ def test_open_serves_the_folder_and_opens_the_first_file(tmp_path, monkeypatch):
 
 def test_slides_for_a_lecture(call, tmp_path):
     def chosen(options):
-        result = call(f"slides --lesson rope --to {tmp_path} {options}")
+        result = call(f"slides rope --to {tmp_path} {options}")
         assert result.exit_code == 0, result.stderr
         return result.jobs[ROPE.notebook].args[2]
 
@@ -273,7 +290,7 @@ def test_slides_for_a_lecture(call, tmp_path):
         ("--sections 2,x", "--sections takes numbers with commas, as 2,5,8; got 'x'."),
         ("--sections 2 --minutes 20", "choose --sections or --minutes, not both."),
     ):
-        result = call(f"slides --lesson rope --to {tmp_path} {options}")
+        result = call(f"slides rope --to {tmp_path} {options}")
         assert (result.exit_code, result.stderr) == (2, f"posviz: {told}\n")
 
 
@@ -315,7 +332,7 @@ def test_a_folder_that_cannot_be_written_to_is_told_in_a_line(call, tmp_path, mo
 
 
 def test_an_assignment_that_is_there_is_kept_and_seeds_differ(call, tmp_path):
-    line = f"assign --lesson 05 --for nbgrader --to {tmp_path}"
+    line = f"assign 05 --for nbgrader --to {tmp_path}"
     file = tmp_path / "source" / "lesson05" / f"{ROPE.notebook}.ipynb"
     assert call(line).stdout == f"Exercises written to {file}.\n"
     first = file.read_text("utf-8")
@@ -331,14 +348,16 @@ def test_an_assignment_that_is_there_is_kept_and_seeds_differ(call, tmp_path):
 def test_grades_are_told_with_their_seed_and_who_is_protected(call, tmp_path, monkeypatch):
     monkeypatch.setattr(submission, "jail", lambda: ())
     monkeypatch.setattr(grade, "grade", lambda *given: [grade.Row("ann", "RoPE", 10, "", "Yes.")])
-    said = call(f"grade {tmp_path} --lesson 05 --seed 7")
+    said = call(f"grade {tmp_path} 05 --seed 7")
     file = tmp_path / "grades.csv"
-    assert said.stdout == f"Grades written to {file}. Their inputs: --seed 7\n"
+    files = [file, file.with_suffix(".html"), file.with_suffix(".png")]
+    written = ", ".join(map(str, files))
+    assert said.stdout == f"Grades written to {written}. Their inputs: --seed 7\n"
     assert said.stderr.startswith("bubblewrap (bwrap) is not here")
     assert file.read_bytes() == b"student,exercise,points,mistake,told\r\nann,RoPE,10,,Yes.\r\n"
-    shown = call(f"report {file}")
-    assert shown.stdout.splitlines() == [str(file.with_suffix(end)) for end in (".html", ".png")]
-    assert call(f"report {tmp_path}/none.csv").exit_code == 1
+    again = call(f"grade {tmp_path} 05")
+    assert (again.exit_code, "is there already" in again.stderr) == (2, True)
+    assert call(f"grade {tmp_path} 05 --overwrite").exit_code == 0
 
 
 def test_only_what_has_changed_is_run_again_where_that_is_asked_for(call, monkeypatch):

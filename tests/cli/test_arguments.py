@@ -19,8 +19,8 @@ ROTARY = {name for name, module in posviz.lessons.names().items() if ".rotary." 
 def test_pictures_come_by_name_and_lesson_in_the_courses_order_each_once():
     chosen = arguments.pictures(["XposDecay", "THREEDOORS", "xposdecay"])
     assert chosen == ["ThreeDoors", "XposDecay"]
-    assert set(arguments.pictures(lessons=[ROPE.number])) == ROTARY
-    both = arguments.pictures(["XposDecay", "ScoreDecay"], [str(int(ROPE.number))])
+    assert set(arguments.pictures([ROPE.number])) == ROTARY
+    both = arguments.pictures(["XposDecay", "ScoreDecay", str(int(ROPE.number))])
     assert set(both[:-1]) == ROTARY
     assert both[-1] == "XposDecay"
     everything = arguments.pictures(everything=True)
@@ -38,12 +38,15 @@ def test_a_lesson_by_number_or_name(text):
 @pytest.mark.parametrize(
     ("chosen", "message"),
     [
-        ({"names": ["SinusoidalTabel"]}, "picture 'SinusoidalTabel' .* mean 'SinusoidalTable'"),
-        ({"names": ["xyzzy"]}, r"picture 'xyzzy' is unknown\. `posviz list` shows all"),
-        ({"lessons": ["99"]}, "lesson '99' is unknown"),
-        ({"lessons": [f"{ROPE.number}_roep"]}, f"Did you mean '{ROPE.notebook}'"),
+        (
+            {"names": ["SinusoidalTabel"]},
+            "picture or lesson 'SinusoidalTabel' .* mean 'SinusoidalTable'",
+        ),
+        ({"names": ["xyzzy"]}, r"picture or lesson 'xyzzy' is unknown\. `posviz list` shows all"),
+        ({"names": ["99"]}, "picture or lesson '99' is unknown"),
+        ({"names": [f"{ROPE.number}_roep"]}, f"Did you mean '{ROPE.notebook}'"),
         ({"everything": True, "names": ["ThreeDoors"]}, "--all means every picture"),
-        ({}, "name pictures, or choose a --lesson, or --all"),
+        ({}, "name pictures or lessons, or give --all"),
     ],
 )
 def test_what_no_picture_or_lesson_is_called_is_refused(chosen, message):
@@ -72,7 +75,7 @@ def test_without_notebooks_it_says_where_it_looked(tmp_path, monkeypatch):
     looked = re.escape(f"no notebooks in {tmp_path / 'installed' / 'notebooks'} or in {tmp_path}")
     with pytest.raises(ValueError, match=looked):
         arguments.notebooks()
-    assert set(arguments.pictures(lessons=[ROPE.number])) == ROTARY  # pictures need none
+    assert set(arguments.pictures([ROPE.number])) == ROTARY  # pictures need none
 
 
 def test_lessons_of_notebooks():

@@ -94,6 +94,7 @@ def test_command_of_posviz_is_understood(command, tmp_path, monkeypatch):
     monkeypatch.setattr(report, "report", lambda table: [table])
     monkeypatch.setattr(start, "become", lambda _: 0)
     monkeypatch.setattr(solutions, "write_solutions", lambda *_: tmp_path)
+    monkeypatch.setattr(grade, "write", lambda rows, table: table)
     monkeypatch.setattr("posviz.classroom.guide.write_guide", lambda *_: [tmp_path])
     monkeypatch.setattr(figures, "_has_screen", lambda: False)
     monkeypatch.setattr("posviz.cli.common.unwind_on", lambda *_: None)  # signals here are pytest's
@@ -132,7 +133,7 @@ mathematics.times = lambda group, *_: {name: run() is not None for name, run in 
 mathematics.subprocess.run = lambda *_, **__: None
 """,
     "drags.py": "drags.DRAGS, drags.ROUNDS = {'02': 'SinusoidalTable.position'}, 1",
-    "pages.py": "pages.EVERY, pages.PLACES = ['--lesson', '00'], 2",
+    "pages.py": "pages.EVERY, pages.PLACES = ['00'], 2",
     "slider.py": "slider.CASES = {'heatmap': ('heatmap', 'position', [20, 21], slider.ALL)}",
     "start.py": "start.NOTEBOOKS = start.Path('nowhere')",
 }
