@@ -4,8 +4,21 @@
 
 import { make } from "../pictures/elements.js";
 
+/** @type {Promise<void>} */
+let before = Promise.resolve();
+
+/**
+ * Runs a library after those that were asked for before: all come through one property of a style.
+ * @param {string} file
+ */
+function run(file) {
+  const done = before.then(() => load(file));
+  before = done.catch(() => {});
+  return done;
+}
+
 /** @param {string} file */
-async function run(file) {
+async function load(file) {
   const href = `assets/${file}.css`, link = make("link", { rel: "stylesheet", href });
   await new Promise((resolve, reject) => {
     link.addEventListener("load", resolve);

@@ -83,6 +83,27 @@ def test_a_loop_without_an_end_is_stopped_and_stops_no_picture(lesson):
     expect(explorer.locator("[data-alive=true]")).to_have_count(1)
 
 
+def test_a_loop_in_a_cell_above_is_told_from_one_in_this_cell(lesson):
+    above = lesson.page.locator('[data-cell="imports"] .cm-content')
+    lesson.cell("imports")
+    text = above.inner_text()
+    lesson.write("imports", f"while True: pass\n{text}")
+    lesson.checked(TABLE, "The cell above that begins while True: pass ran for 10 seconds")
+    lesson.cell("imports").get_by_role("button", name="Undo my changes").click()
+    lesson.checked(TABLE, "✓ .* correct")
+
+
+def test_two_tabs_lose_nothing_of_each_other(lesson):
+    other = Page(lesson.page.context.new_page())
+    other.page.goto(lesson.page.url)
+    other.write("smallest-table", "written = 'there'")
+    lesson.write(ANSWER, TABLE)
+    other.page.reload()
+    expect(other.cell("smallest-table").locator(".cm-content")).to_contain_text("there")
+    expect(other.cell(ANSWER).locator(".cm-content")).to_contain_text("np.outer")
+    other.page.close()
+
+
 def test_an_explorer_that_is_changed_and_run_lives(lesson):
     name = "table-explorer"
     lesson.write(name, "from posviz import TwoHands\n\nTwoHands().explore()")
@@ -95,7 +116,7 @@ def test_the_editor_is_left_by_keys(lesson):
     lesson.cell(ANSWER).locator(".cm-content").click()
     lesson.page.keyboard.press("Escape")
     lesson.page.keyboard.press("Tab")
-    expect(lesson.cell(ANSWER).locator(".posviz-run button")).to_be_focused()
+    expect(lesson.cell(ANSWER).locator(".posviz-run button").first).to_be_focused()
 
 
 def test_what_was_written_and_chosen_survives_a_reload_and_is_graded(lesson, tmp_path):
@@ -106,13 +127,13 @@ def test_what_was_written_and_chosen_survives_a_reload_and_is_graded(lesson, tmp
     expect(lesson.page.locator(".posviz-guess[open]")).to_have_count(1)
     lesson.run(ANSWER, "✓ .* correct", CHECK)
     with lesson.page.expect_download() as download:
-        lesson.page.get_by_text("Get the notebook with your answers").click()
+        lesson.page.get_by_text("Get the notebook with your code").click()
     download.value.save_as(tmp_path / "ann.ipynb")
     graded = grade.grade(tmp_path, run.NOTEBOOKS / f"{LESSON}.ipynb", 0)
     assert [row.points for row in graded] == [10, 0]
     lesson.page.on("dialog", lambda asked: asked.accept())
     lesson.page.get_by_role("button", name="Start over").click()
-    expect(lesson.page.get_by_text("Get the notebook with your answers")).to_have_count(0)
+    expect(lesson.page.get_by_text("Get the notebook with your code")).to_have_count(0)
     expect(lesson.cell(ANSWER).locator(".cm-content")).to_contain_text("replace this")
 
 

@@ -7,7 +7,7 @@ import { Cells } from "./cells.js";
 import { kept } from "./kept.js";
 
 const ASKED = "Delete what you have written, predicted and voted on this page?";
-const WITH_ANSWERS = "Get the notebook with your answers";
+const WITH_ANSWERS = "Get the notebook with your code";
 
 /** Predictions and votes: what was chosen before is chosen again. */
 function follow() {

@@ -42,17 +42,22 @@ def run(id: str, sources: dict[str, str]) -> None:
         for above in needed(id, sources)[:-1]:
             if changed or _ran.get(above, ("", ""))[0] != sources[above]:
                 changed = True
+                _tell(id, {"at": above})
                 _ran[above] = sources[above], _run(above, sources[above], silent=True)[1]
-            stopped = stopped or _ran[above][1]
+            if _ran[above][1] and not stopped:
+                first = html.escape(sources[above].strip().partition("\n")[0])
+                cell = f"The cell above that begins <code>{first}</code>"
+                stopped = f"<p>{cell} stopped:</p>{_ran[above][1]}"
         said.truncate(said.seek(0))
+        _tell(id, {"at": id})
         shown, failed = _run(id, sources[id])
     _ran[id] = sources[id], failed
-    if failed and stopped:
-        failed += f"<p>A cell above, which this one needs, stopped:</p>{stopped}"
+    if failed:
+        failed += stopped
     text = said.getvalue()
     text = text[:MOST_LETTERS] + " …" * (len(text) > MOST_LETTERS)
     printed = f'<pre class="text">{html.escape(text)}</pre>' if text else ""
-    _tell(id, printed + shown + failed, bool(failed))
+    _tell(id, {"html": printed + shown + failed, "failed": bool(failed)})
 
 
 def _run(id, source, silent=False) -> tuple[str, str]:
@@ -144,8 +149,8 @@ def _boxed(text, evidence) -> str:
     return f'<div class="posviz-stopped"><p>{html.escape(text)}</p>{lines}</div>'
 
 
-def _tell(id, shown, failed):
-    """Send the page what a cell shows, as HTML."""
+def _tell(id, message):
+    """Send the page a message about a cell."""
     import _host  # worker.js, as the runtime shows it
 
-    _host.call(json.dumps([id, {"html": shown, "failed": failed}, []]).encode() + b"\n")
+    _host.call(json.dumps([id, message, []]).encode() + b"\n")

@@ -2,10 +2,11 @@
 // The editor of a page's cells: CodeMirror, with what a course needs of it.
 
 // deno-lint-ignore-file no-import-prefix -- a wheel has this file, and no deno.json
+import { closeBrackets, closeBracketsKeymap } from "npm:@codemirror/autocomplete@6.20.4";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "npm:@codemirror/commands@6.11.1";
 import { python } from "npm:@codemirror/lang-python@6.2.1";
 import { bracketMatching, indentUnit, syntaxHighlighting } from "npm:@codemirror/language@6.13.1";
-import { EditorView, keymap } from "npm:@codemirror/view@6.43.15";
+import { EditorView, keymap, lineNumbers } from "npm:@codemirror/view@6.43.15";
 import { classHighlighter } from "npm:@lezer/highlight@1.2.5";
 
 /**
@@ -22,10 +23,13 @@ function edit(parent, { text, label, run, changed }) {
         { key: "Shift-Enter", run: () => (run(), true) },
         { key: "Mod-Enter", run: () => (run(), true) },
         indentWithTab,
+        ...closeBracketsKeymap,
         ...defaultKeymap,
         ...historyKeymap,
       ]),
       history(),
+      lineNumbers(),
+      closeBrackets(),
       python(),
       indentUnit.of("    "),
       bracketMatching(),

@@ -11,8 +11,13 @@ class Kept extends EventTarget {
 
   constructor() {
     super();
+    this.#read();
+    addEventListener("storage", ({ key }) => { if (key === KEY) this.#read(); }); // another tab has written
+  }
+
+  #read() {
     try {
-      Object.assign(this, JSON.parse(localStorage.getItem(KEY) ?? "{}"));
+      Object.assign(this, { sources: {}, chosen: {} }, JSON.parse(localStorage.getItem(KEY) ?? "{}"));
     } catch { /* nothing may be kept, or it was another's */ }
   }
 
@@ -23,11 +28,13 @@ class Kept extends EventTarget {
   /**
    * @param {string} id of a cell
    * @param {string | undefined} source nothing where it is as it was stored
+   * @returns whether it could be kept
    */
   write(id, source) {
-    if (source === undefined) delete this.sources[id];
-    else this.sources[id] = source;
-    this.#save();
+    return this.#save(() => {
+      if (source === undefined) delete this.sources[id];
+      else this.sources[id] = source;
+    });
   }
 
   /**
@@ -35,22 +42,26 @@ class Kept extends EventTarget {
    * @param {number} choice
    */
   choose(question, choice) {
-    this.chosen[question] = choice;
-    this.#save();
+    this.#save(() => { this.chosen[question] = choice; });
   }
 
   forget() {
-    this.sources = {};
-    this.chosen = {};
-    this.#save();
+    this.#save(() => Object.assign(this, { sources: {}, chosen: {} }));
   }
 
-  #save() {
+  /** @param {() => void} change to what is kept now, by any tab */
+  #save(change) {
+    this.#read();
+    change();
     const { sources, chosen } = this;
     try {
       localStorage.setItem(KEY, JSON.stringify({ sources, chosen }));
-    } catch { /* then it lasts as long as the page */ }
-    this.dispatchEvent(new Event("change"));
+    } catch {
+      return false; // it lasts as long as the page
+    } finally {
+      this.dispatchEvent(new Event("change"));
+    }
+    return true;
   }
 }
 

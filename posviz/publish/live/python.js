@@ -26,6 +26,8 @@ const SLOW = ["slow-2g", "2g", "3g"];
 const LOADS = "Python is loading, once.";
 const AGAIN = "Python stopped, and starts again.";
 const CUT = "No network.";
+const STOPPED = "its reader has stopped it";
+const ENDLESS = "it did not answer";
 
 /** @param {number} bytes */
 const megabytes = (bytes) => Math.round(bytes / 1e6);
@@ -172,10 +174,16 @@ class Python {
     this.#worker?.postMessage({ run, with: values });
   }
 
+  /** Ends it, whatever it is at. */
+  stop() {
+    this.#die({ died: STOPPED });
+  }
+
   /** @param {FromWorker} told */
   #hear(told) {
-    if ("loaded" in told) bar.count(told, this.#starts > 1 ? AGAIN : LOADS);
-    else if ("started" in told) {
+    if ("loaded" in told) {
+      if (!compiled) bar.count(told, LOADS);
+    } else if ("started" in told) {
       compiled = told.module;
       this.isReady = true;
       bar.say("");
@@ -189,7 +197,7 @@ class Python {
 
   #look() {
     const [first] = this.#sent;
-    if (this.isReady && first && ++first.looks > first.patience) this.#die({ died: "it did not answer" });
+    if (this.isReady && first && ++first.looks > first.patience) this.#die({ died: ENDLESS });
   }
 
   /** @param {Died} told */
@@ -206,4 +214,4 @@ class Python {
   }
 }
 
-export { bar, begin, CUT, lastLine, Python };
+export { bar, begin, CUT, ENDLESS, lastLine, Python, STOPPED };

@@ -1,5 +1,6 @@
 """The website: what is run and drawn for it, and the pages around those of the lessons."""
 
+import re
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,7 @@ from posviz.choosing.glossary import TERMS, glossary
 from posviz.pictures.scripts import as_script
 from posviz.publish import page
 from posviz.publish.assets import policy, scripts, write, write_library
-from posviz.publish.clean import cleaned
+from posviz.publish.clean import cleaned, markdown
 from posviz.publish.lesson import read
 from posviz.publish.overview import cited, overview
 from posviz.publish.site import gallery
@@ -24,6 +25,8 @@ from posviz.teaching import claims
 
 HERE = Path(__file__).parent
 SCRIPT = as_script(HERE / "site.js")
+DOCUMENTS = ("notation", "cheatsheet", "further-reading", "design")  # of docs/
+_TO_PAGE = re.compile(r'href="(?:\.\./)?(?:notebooks/)?([\w-]+)\.(?:md|ipynb)"')
 POLICY = policy([SCRIPT, *scripts("minisearch")], "img-src 'self' file:")
 
 
@@ -69,16 +72,30 @@ def write_site(notebooks: Iterable[Path], repository: str, to: Path) -> None:
     write_one("references", "References", sources=_sources(notebooks))
     write_one("search", "Search", documents=documents(notebooks, lessons, shown, verdicts))
     write_one("about", "About", citation=citation())
+    for name in DOCUMENTS:
+        heading, text = _beside(f"docs/{name}.md").read_text("utf-8").split("\n", 1)
+        write_one(name, heading.removeprefix("# "), "document", text=_document(text))
     page.write_assets(to)
     write_library("minisearch", to / "assets")
-    page.link(to, "index.html", "glossary.html", "claims.html")
+    linking = ("index", "glossary", "claims", *DOCUMENTS)
+    page.link(to, *(f"{name}.html" for name in linking))
 
 
 def citation() -> dict:
-    """What CITATION.cff says, which lies beside the package in a clone, and else in it."""
+    """What CITATION.cff says."""
+    return yaml.safe_load(_beside("CITATION.cff").read_text("utf-8"))
+
+
+def _beside(file: str) -> Path:
+    """The path of a file that lies beside the package in a clone, and else in it."""
     package = Path(posviz.__file__).parent
-    found = (folder / "CITATION.cff" for folder in (package.parent, package))
-    return yaml.safe_load(next(filter(Path.exists, found)).read_text("utf-8"))
+    return next(filter(Path.exists, (folder / file for folder in (package.parent, package))))
+
+
+def _document(text: str) -> str:
+    """Markdown as HTML: links lead to pages, and a keyboard reaches tables that scroll."""
+    html = _TO_PAGE.sub(r'href="\1.html"', markdown(text))
+    return html.replace("<table>", '<table tabindex="0">')
 
 
 def _table(table: str, anchors: Iterable[str]) -> str:
