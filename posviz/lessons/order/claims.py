@@ -44,7 +44,7 @@ def attention_is_invariant():
     measures=(
         "the largest difference between the outputs of the shuffled words and the shuffled "
         "outputs"
-    ), rule="< 1e-12", section="2 Shuffle it")
+    ), rule="< 1e-12", section="5 The causal mask")
 def attention_is_equivariant(mask):
     """A causal mask lets a word look only at the words before it, and a shuffle changes them."""
     return largest(outputs(WORDS[ORDER], mask) - outputs(WORDS, mask)[ORDER])
@@ -63,7 +63,7 @@ def the_mean_is_invariant(mask):
 @claim(
     'Without positional encoding, the two "the" of "the cat sat on the mat" cannot be told apart.',
     cases=MASKS, measures='the largest difference between the outputs of the two "the"',
-    rule="< 1e-12", section="2 Shuffle it")
+    rule="< 1e-12", section="5 The causal mask")
 def equal_words_get_equal_outputs(mask):
     """Equal words have equal queries, but under a causal mask the second one sees more keys."""
     found = outputs(WORDS, mask)

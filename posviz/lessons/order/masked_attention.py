@@ -78,6 +78,6 @@ class MaskedAttention(Picture):
         names = {"none": "Without a mask"}
         mask = names.get(arrays.mask, f"With a {arrays.mask} mask")
         return (
-            f"{mask}, the first token has a weight of {first:.2f} for itself and of {last:.2f} for "
-            "the last token."
+            f"{mask}, the weight of the first token is {first:.3g} in its own row and {last:.3g} "
+            "in the last row."
         )

@@ -41,15 +41,14 @@ def similarity_falls_with_distance(d_model):
     return int((np.diff(table @ table[0]) > 0).sum())
 
 
-@claim("Inside a model, the score of two rows depends on their offset alone.",
+@claim("In attention, the score of two rows depends on their offset alone.",
     cases={
-        f"with random matrix {seed}": np.random.default_rng(seed).normal(size=(64, 64)) / 8
-        for seed in (0, 1)
-    }, measures="largest minus smallest product of 507 pairs of rows with offset 5, d_model = 64",
+        "if W_Q W_Kᵀ is the identity": np.eye(64),
+        "if W_Q W_Kᵀ is random": np.random.default_rng(0).normal(size=(64, 64)) / 8,
+    }, measures="largest minus smallest score of 507 pairs of rows with offset 5, d_model = 64",
     rule="< 1e-9", section="7 How similar are two rows?")
 def products_depend_on_the_offset_alone(between):
-    """In a model the matrix W_Q W_Kᵀ stands between two rows, and nothing keeps it from mixing
-    the pairs."""
+    """The matrix W_Q W_Kᵀ comes between two rows, and nothing keeps it from mixing the hands."""
     table = sinusoidal(np.arange(512), 64)
     return float(np.ptp(np.diagonal(table @ between @ table.T, -5)))
 
@@ -58,8 +57,7 @@ def products_depend_on_the_offset_alone(between):
     cases={
         "for rows 10 001 to 20 000": (10_001, 20_000),
         "for rows 60 000 to 65 000, where the slowest wave comes back": (60_000, 65_000),
-    }, measures="the smallest distance from row 0, if row 1 is at the distance 1", rule="< 1",
-    section="Does a row ever come back?")
+    }, measures="the smallest distance from row 0, if row 1 is at the distance 1", rule="< 1")
 def the_table_repeats_beyond_10_000(rows):
     """Each of the 256 waves repeats after another number of tokens, so they never all come back
     at once."""
@@ -77,11 +75,20 @@ def _nearest(d_model, first, last):
     )
 
 
+@claim("With a larger base, every hand except the first rotates more slowly.",
+    measures="the number of hands, of 256, that are slower with base 1 000 000 than with 10 000",
+    rule="== 255", section="4 The whole table")
+def a_larger_base_slows_all_hands_but_one():
+    """The exponent of the first hand is 0, so it rotates by 1 radian per token with every base."""
+    wide, paper = (rotary_frequencies(512, base) for base in (1_000_000, 10_000))
+    return int((wide < paper).sum())
+
+
 @claim("A table with d_model = 512 has 512 different frequencies.",
     measures="the number of different frequencies", rule="== 512",
     sources=("vaswani2017attention",), section="3 The formula")
 def as_many_frequencies_as_dimensions():
-    """The sine and the cosine of a pair share one frequency."""
+    """The sine and the cosine of a hand share one frequency."""
     return len(np.unique(rotary_frequencies(512)))
 
 

@@ -48,7 +48,7 @@ check_sinusoidal = Checker(
             exponent=lambda column, d: 4 * (column // 2) / d),
         step("exponent halved",
             "Your exponent is half of what it should be: pair i has the exponent 2i/d_model, and "
-            "you used i/d_model, so the slowest pair turns far too fast.",
+            "you used i/d_model, so the slowest pair rotates far too fast.",
             exponent=lambda column, d: column // 2 / d),
         wrong("base and d_model swapped",
             lambda positions, d_model, base: table(positions, base, d_model)[:, :d_model],
@@ -95,12 +95,11 @@ check_base = Checker(
     lambda: FOUND_BASE,
     mistakes=[
         wrong("the usual base", lambda: 10_000,
-            "That is the base of the paper. With it pair 1 of 8 columns would turn by 0.1 "
+            "That is the base of the paper. With it pair 1 of 8 columns would rotate by 0.1 "
             "radians per token; in row 1 you find another angle."),
         looks_like("squared", lambda base: abs(base / FOUND_BASE**2 - 1) < 0.01,
-            "That is the square of the base. Either you took column 2 for the sine of pair 1: "
-            "row 0 reads 0 0 0 0 1 1 1 1, so the sines come first and pair 1 is in columns 1 "
-            "and 5. Or your exponent is i/d_model, not 2i/d_model."),
+            "That is the square of the base. Either your exponent is i/d_model, not 2i/d_model. "
+            "Or you took another hand for hand 1: which columns of row 0 are sines?"),
         looks_like("sign of the exponent", lambda base: 0 < base < 0.01,
             "The sign of your exponent is wrong: the frequency of pair 1 is base^(−2/8), so the "
             "base is this frequency to the power −8/2, and not 8/2."),

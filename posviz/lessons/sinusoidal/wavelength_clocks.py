@@ -55,7 +55,7 @@ class WavelengthClocks(Picture):
         axes.set(xlim=(-1.3, last + 1.3), ylim=(-5.15, 1.05), aspect="equal")
         axes.set_axis_off()
         below = {"ha": "center", "size": "medium" if wide(figure) else "small", "zorder": 0}
-        legend = "across: cosine column     up: sine column     λ: period (tokens)"
+        legend = "across: cosine     up: sine     λ: wavelength (tokens)"
         axes.text(last / 2, -5.15, legend, va="bottom", **below)
         texts = [axes.text(0, 0, "", va="top", **below) for _ in range(CLOCKS)]
 
