@@ -39,16 +39,6 @@ def the_matrix_between_is_r_m_minus_n():
     return abs(Q @ rotation_matrix([(7 - 4) * 0.5]) @ K - score(Q, K, [7 * 0.5, 4 * 0.5]))
 
 
-@claim("The frequencies of RoPE are 10 000^(−2k/head_dim) for k = 1 … head_dim/2.",
-    cases={"for head_dim = 64": 64, "for head_dim = 512": 512},
-    measures="the largest difference from the frequencies of RoPE, in radians per token",
-    rule="< 1e-9", sources=("su2021roformer",))
-def the_pairs_count_from_1(head_dim):
-    """Pairs count from 0; if they counted from 1, the frequency 1 would be missing."""
-    from_1 = 10_000.0 ** (-np.arange(2, head_dim + 1, 2) / head_dim)
-    return largest(from_1 - rotary_frequencies(head_dim))
-
-
 @claim("When one query and one key move, their score depends on their offset alone.",
     cases={"if all dimensions rotate": HEAD_DIM, "if only half of them rotate": HEAD_DIM // 2},
     measures="the spread of the score of one query and one key over 4096 places with offset 5",
@@ -60,13 +50,22 @@ def the_score_depends_on_the_offset_alone(rotary_dim):
     return float(np.ptp((rope.at_query(q, places + 5) * rope.at_key(k, places)).sum(axis=-1)))
 
 
+@claim("The frequencies of RoPE are 10 000^(−2n/head_dim) for n = 1 … head_dim/2.",
+    cases={"for head_dim = 64": 64, "for head_dim = 512": 512},
+    measures="the largest difference from the frequencies of RoPE, in radians per token",
+    rule="< 1e-9", sources=("su2021roformer",), section="5 From two dimensions to head_dim")
+def the_pairs_count_from_1(head_dim):
+    """Pairs count from 0; if they counted from 1, the frequency 1 would be missing."""
+    from_1 = 10_000.0 ** (-np.arange(2, head_dim + 1, 2) / head_dim)
+    return largest(from_1 - rotary_frequencies(head_dim))
+
+
 @claim("The rotation of RoPE is the only map that makes scores depend on the offset alone.",
     cases={
         "if each pair rotates the other way": lambda position: rotation(-position),
         "if other planes rotate": lambda position: PLANES.T @ rotation(position) @ PLANES,
     }, measures="the change of a score when query and key move by 100 positions, under another map",
-    rule="> 1e-9", sources=("su2021roformer",),
-    section="Third derivation: what must such a function be?")
+    rule="> 1e-9", sources=("su2021roformer",))
 def only_rope_makes_scores_relative(other):
     """Rotations in the other direction and rotations of other planes are relative as well."""
     q, k = normal(0, 2, HEAD_DIM)
@@ -76,7 +75,7 @@ def only_rope_makes_scores_relative(other):
 @claim("With RoPE, the farther apart two tokens are, the lower is their score.",
     cases={f"for head_dim = {head_dim}": head_dim for head_dim in (2, 64, 128)},
     measures="the number of the first 256 steps of distance that raise the score, with q = k",
-    rule="== 0", section="Does the score fall with the distance?")
+    rule="== 0", section="6 The scores of a whole text")
 def attention_falls_with_distance(head_dim):
     """The score is a sum of cosines, and each cosine rises again after half a rotation."""
     x = np.ones((257, head_dim))

@@ -91,23 +91,24 @@ check_apply_rotary = Checker(
     tolerance=TOLERANCE,
     mistakes=[
         step("exponent doubled",
-            "Your pairs slow down too fast: the exponent of pair k is 2k/head_dim, and 2k is "
+            "Your pairs slow down too fast: the exponent of pair n is 2n/head_dim, and 2n is "
             "already the dimension index, so do not double it again.",
             power=lambda width: 2 * power_of(width)),
         step("exponent halved",
-            "Your slow pairs rotate too fast: your exponent is k/head_dim. It should be "
-            "2k/head_dim, because pair k begins at dimension 2k.",
+            "Your slow pairs rotate too fast: your exponent is n/head_dim. It should be "
+            "2n/head_dim, because pair n begins at dimension 2n.",
             power=lambda width: power_of(width) / 2),
         step("a frequency for every column",
             "You gave every column a frequency of its own, so norms change. The two "
-            "columns of a pair rotate by one angle: the exponent is 2k/head_dim for columns 2k and "
-            "2k+1.", power=lambda width: -np.arange(width) / width),
-        step("half_split instead of interleaved",
-            "You paired dimension k with k + head_dim/2, the layout half_split. Here neighbours "
-            "are a pair, 2k and 2k+1: take x[:, ::2] and x[:, 1::2].", layout="half_split"),
+            "columns of a pair rotate by one angle: the exponent is 2n/head_dim for columns 2n and "
+            "2n+1.", power=lambda width: -np.arange(width) / width),
+        step("pairs from two halves",
+            "Your pairs are columns n and n + head_dim/2, one from each half of the columns. Here "
+            "neighbours are a pair, columns 2n and 2n+1: take x[:, ::2] and x[:, 1::2].",
+            layout="half_split"),
         step("two layouts mixed",
             "Your cosines and sines are those of neighbours, but the partners come from the other "
-            "half, as in rotate_half. Let columns 2k and 2k+1 be partners of each other.",
+            "half, as in rotate_half. Let columns 2n and 2n+1 be partners of each other.",
             partner=rotate_half),
         answer("output concatenated", lambda y: np.hstack([y[:, ::2], y[:, 1::2]]),
             "You rotated the pairs, but wrote all first halves and then all second halves. Put "
@@ -166,16 +167,17 @@ def scores_inputs(rng, size):
 
 
 def scores_edge(*positions):
-    """Return the inputs with these positions."""
+    """Return the inputs with these positions; d_model is 2, so that few lines show them."""
     x, w_q, w_k, _, base = scores_inputs(np.random.default_rng(0), 2)
-    return x[: len(positions)], w_q, w_k, np.array(positions), base
+    return x[: len(positions), :2], w_q[:2], w_k[:2], np.array(positions), base
 
 
 check_rotary_scores = Checker(
     "The scores of a head with RoPE",
     head_scores,
     scores_inputs,
-    edges=[scores_edge(0, 2, 2), scores_edge(3)],  # the first position, and equal ones; one token
+    # The first position, equal ones, one token; the fewest lines first.
+    edges=[scores_edge(0, 2), scores_edge(0, 2, 2), scores_edge(3)],
     tolerance=TOLERANCE,
     mistakes=[
         wrong("rotated before projection", rotated_first,
@@ -190,9 +192,9 @@ check_rotary_scores = Checker(
         answer("divided by head_dim", lambda y, w_q: y / np.sqrt(w_q.shape[1]),
             "You divided the scores by head_dim; divide by its square root, the standard "
             "deviation of a sum of head_dim products."),
-        step("half_split instead of interleaved",
-            "You paired dimension k with k + head_dim/2, the layout half_split. Trained weights "
-            "read only their own layout: here neighbours are a pair, 2k and 2k+1.",
+        step("pairs from two halves",
+            "Your pairs are columns n and n + head_dim/2, one from each half of the columns. Here "
+            "neighbours are a pair, columns 2n and 2n+1.",
             at_query=partial(rotated, layout="half_split"),
             at_key=partial(rotated, layout="half_split")),
         step("nothing rotated",

@@ -13,22 +13,21 @@ from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
 
 Q, K = np.array([1.0, 0.5]), np.array([0.3, 1.2])
-HEAD_DIM = 32
+HEAD_DIM = 80  # so that pair 3 rotates by 0.501 radians per token, as the lesson's numbers do
 ALONG = np.linspace(0, 60, 241)
 
 
 class RotatingVectors(Picture):
     """Query and key rotate with their positions, the score with their offset."""
 
-    size = (8.0, 3.7)
+    size = (8.0, 3.3)
     paper_size = (3.3, 2.1)
 
     together = integer(0, low=0, high=30, play=True, label="both moved by")
     query = integer(7, low=0, high=30, play=True, label="query starts at")
     key = integer(4, low=0, high=30, label="key starts at")
-    pair = integer(1, low=0, high=HEAD_DIM // 2 - 1, more=True)
-    # 2^16: each pair rotates half as fast as the one before.
-    base = log(65_536, low=10, high=1_000_000, more=True)
+    pair = integer(3, low=0, high=HEAD_DIM // 2 - 1, more=True)
+    base = log(10_000, low=10, high=1_000_000, more=True)
 
     def compute(self) -> Arrays:
         """Return q and k rotated, their score, and the scores where one or both of them move."""

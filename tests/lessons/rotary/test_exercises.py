@@ -18,7 +18,7 @@ def in_halves(x, positions, base):
 
 def test_two_mistakes_at_once_are_both_named():
     feedback = check_apply_rotary(lambda x, positions, base: in_halves(x, -positions, base))
-    assert feedback.mistake == "half_split instead of interleaved, and sign of the sine"
+    assert feedback.mistake == "pairs from two halves, and sign of the sine"
     feedback = check_rotary_scores(
         lambda *given: head_scores(*given, at_key=not_rotated) * given[1].shape[1] ** 0.5
     )

@@ -30,7 +30,7 @@ Q, K = 1 + 0.5j, 0.3 + 1.2j
 
 def test_the_score_of_rotated_vectors_depends_on_their_offset_alone():
     for picture in every_setting(RotatingVectors):
-        arrays, frequency = picture.compute(), picture.base ** (-picture.pair / 16)
+        arrays, frequency = picture.compute(), picture.base ** (-picture.pair / 40)
         apart = (picture.key - picture.query) * frequency
         assert arrays.score == pytest.approx(
             (Q * (K * cmath.exp(1j * apart)).conjugate()).real, abs=1e-12
