@@ -33,7 +33,7 @@ LONGEST, CELLS = 4096, 512  # tokens; rows that a map has at most
 HEADS, HEAD_DIM = 8, 64
 FIT = 8.0  # score of the planted key with the last query, where other keys have a deviation of 1
 LIMIT = FIT  # of the colours
-LOOKS = {"without ALiBi": ("C1", "--"), "with ALiBi": ("C0", "-"), "bias alone": ("C2", "-.")}
+LOOKS = {"without ALiBi": ("C1", "--"), "with ALiBi": ("C0", "-")}
 
 
 class AlibiScores(Picture):
@@ -46,7 +46,7 @@ class AlibiScores(Picture):
     distance = log_integer(
         30, low=1, high=LONGEST - 1, until=lambda p: p.seq_len - 1, label="planted back"
     )
-    content = real(1.0, low=0.0, high=5.0, step=0.1, label="content ×")
+    content = real(1.0, low=0.0, high=5.0, step=0.1, label="scores ×", more=True)
     seq_len = log_integer(64, low=8, high=LONGEST, label="tokens")
     seed = integer(0, low=0, high=99, more=True)
     where = device(more=True)
@@ -105,7 +105,7 @@ class AlibiScores(Picture):
 
     def caption(self, arrays: Arrays) -> str:
         """The weight of the planted key, without ALiBi and with it."""
-        without, kept = arrays.planted[:2]
+        without, kept = arrays.planted
         return (
             f"Head {arrays.head}, with the slope {slope_words(arrays.slope)}, leaves the planted "
             f"key a weight of {kept:.3g}, and without ALiBi it has {without:.3g}."
@@ -127,7 +127,7 @@ def _vectors(seq_len, distance, seed):
 
 
 def _results(q: Array, k: Array, slope: Array) -> list[np.ndarray]:
-    """Scores without ALiBi and with it, then weights by distance: so, and of the bias alone."""
+    """Scores without ALiBi and with it, then the last query's weights by distance."""
     seq_len = len(q)
     starts = np.arange(0, seq_len, -(-seq_len // CELLS))
     sizes = np.diff(starts, append=seq_len)  # tokens that share a row of the map
@@ -138,7 +138,7 @@ def _results(q: Array, k: Array, slope: Array) -> list[np.ndarray]:
     bias = to_numpy(alibi_bias(slope, apart))[0]
     row = k @ q[-1] / HEAD_DIM**0.5
     line = alibi_bias(slope, offsets([seq_len - 1], np.arange(seq_len)))[0, 0]
-    rows = [to_numpy(softmax(each))[::-1] for each in (row, row + line, line)]
+    rows = [to_numpy(softmax(each))[::-1] for each in (row, row + line)]
     return [scores, scores + bias, *rows]
 
 

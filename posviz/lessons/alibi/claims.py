@@ -57,19 +57,19 @@ def weights_fall_in_a_straight_line(slope):
     return float((second - third) / (first - second))
 
 
-@claim("ALiBi has an answer for texts of any length.",
+@claim("ALiBi has a bias for every distance, however long the text is.",
     cases={"for 1024 tokens": 1024, "for 1 000 000 tokens": 1_000_000},
     measures="the number of keys without a finite bias for the last query", rule="== 0",
     section="6 What extrapolation means")
 def any_length_has_a_bias(length):
-    """The bias is a formula, so it has a number for every distance."""
+    """The bias is the slope times the distance, and no table ends."""
     return int((~np.isfinite(alibi_bias(SLOPES, offsets([length - 1], np.arange(length))))).sum())
 
 
-@claim("ALiBi is softmax(QKᵀ − λ|i − j|).",
+@claim("softmax(QKᵀ − m|i − j|) gives the attention weights of ALiBi.",
     cases={
-        "as it stands": (1, SLOPES[:1], True),
-        "with 1/√d, a λ for each head and a causal mask": (8, SLOPES, CAUSAL),
+        "as it is written": (1, SLOPES[:1], True),
+        "with 1/√d, a slope m for each head and a causal mask": (8, SLOPES, CAUSAL),
     }, measures="the largest difference from a weight of ALiBi", rule="< 1e-9",
     sources=("press2022train",), section="2 The formula")
 def alibi_is_one_line(written):
@@ -79,8 +79,8 @@ def alibi_is_one_line(written):
     return largest(softmax(np.where(mask, scores, -np.inf)) - attend(CAUSAL)[1])
 
 
-@claim("A head of ALiBi does not exclude far tokens.", cases=ENDS,
-    measures="the factor e^(−slope · distance) at 100 tokens", rule="> 1e-3",
+@claim("In a head of ALiBi a token 100 tokens back has a factor above one in a thousand.",
+    cases=ENDS, measures="the factor e^(−slope · distance) at 100 tokens", rule="> 1e-3",
     section="4 How far does a head look?")
 def far_tokens_are_not_excluded(slope):
     """The factor is never 0, but in a steep head it is soon as good as 0."""

@@ -224,10 +224,14 @@ check_head_from_curve = Checker(
             "You compared the last weight with the first. Between them are len − 1 steps: divide "
             "ln of their ratio by that.",
             slope=lambda weights: slope_of(weights) * (len(weights) - 1)),
+        step("normalisation forgotten",
+            "You took ln of one weight. But the softmax divides all weights by their sum, so the "
+            "last one is not e^0 = 1. Take ln of the ratio of two neighbours: there the sum "
+            "cancels.", slope=lambda weights: -np.log(weights[-1])),
         right_on("curve reversed", lambda rng, size: (curve(size)[::-1],),
-            "You have the ratio upside down, or read the curve from its wrong end. The query's "
-            "own weight is the last one and the largest: slope = ln(weights[-1] / weights[-2]), "
-            "which is above 0."),
+            "You have the ratio upside down, or read the curve from its wrong end. Then ln is "
+            "below 0, and log2 warns that it is invalid. The query's own weight is the last one "
+            "and the largest: slope = ln(weights[-1] / weights[-2])."),
         right_on("cut off", lambda rng, size: (curve(size, flatter=1 - 1e-6),),
             "You cut off what stands after the point. A logarithm may come out a little too "
             "small, 2.9999… for 3: use round."),

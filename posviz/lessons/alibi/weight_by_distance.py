@@ -25,7 +25,7 @@ class WeightByDistance(Picture):
     num_heads = integer(8, low=1, high=MOST_HEADS)
     head = integer(1, low=1, high=MOST_HEADS, until=lambda p: p.num_heads, play=True)
     one_in = log_integer(1000, low=10, high=1_000_000, label="under one in")
-    furthest = log_integer(128, low=16, high=4096, label="axis at least")
+    furthest = log_integer(128, low=16, high=4096, label="axis up to")
     show = choice("factor", options=tuple(SHOWN), redraw=True, more=True)
 
     def compute(self) -> Arrays:
@@ -68,7 +68,7 @@ class WeightByDistance(Picture):
         right.set_xscale("symlog", linthresh=1, linscale=0.3)
         right.set(title="how far they look", xlabel="distance (tokens)", ylabel="head")
         right.set(xlim=(-0.15, 6000), ylim=(MOST_HEADS + 0.7, 0.3))
-        right.set_xticks((0, 10, 100, 1000), ("0", "10", "100", "1000"))
+        right.set_xticks((1, 10, 100, 1000), ("1", "10", "100", "1000"))
         right.xaxis.set_minor_locator(NullLocator())
         whole(right.yaxis, most=8)
         high = {"transform": left.get_xaxis_transform(), "animated": True, "label": "window"}

@@ -54,8 +54,7 @@ def test_maps_and_weights_are_those_of_all_scores(knobs):
             block = np.s_[i * width : (i + 1) * width, j * width : (j + 1) * width]
             mean = every[block][apart[block] >= 0].mean()
             assert shown[i, j] == pytest.approx(np.clip(mean, -8, 8))
-    bias = -(2.0**-picture.head) * np.arange(seq_len)
-    rows = [softmax(row) for row in (scores[-1, ::-1], biased[-1, ::-1], bias)]
-    for curve, weights in zip(parts[4:7], rows, strict=True):
+    rows = [softmax(row) for row in (scores[-1, ::-1], biased[-1, ::-1])]
+    for curve, weights in zip(parts[4:6], rows, strict=True):
         assert_curve_covers(curve.line.get_data(), 0, np.maximum(weights, 1e-7))
     assert arrays.planted == pytest.approx([weights[back] for weights in rows], rel=1e-9)
