@@ -133,17 +133,16 @@ check_kind = Checker(
     mistakes=[
         step("one frequency not seen",
             "You call a map mixed that has one frequency for both axes. There row + column "
-            "decides, so each score equals the one below it at the left: compare f[1:, :-1] "
-            "with f[:-1, 1:].", diagonal=lambda f: False),
+            "decides: compare the neighbours that then have equal scores.",
+            diagonal=lambda f: False),
         step("symmetry tested",
             "You tested whether f equals f.T. That is necessary for one frequency, but not enough: "
             "other maps are symmetric, too, if the query and the key happen to be the same for "
             "rows and columns. Compare all scores with equal row + column, f[1:, :-1] with "
             "f[:-1, 1:].", diagonal=lambda f: np.allclose(f, f.T)),
         step("axial not seen",
-            "You call an axial map mixed. In an axial map each block of four patches has equal "
-            "sums on its two diagonals: compare f[1:, 1:] + f[:-1, :-1] with "
-            "f[1:, :-1] + f[:-1, 1:].",
+            "You call an axial map mixed. In an axial map a score is a part for the row plus a "
+            "part for the column: find the sums that are equal in each block of four patches.",
             block=False),
         answer("numbers exchanged", lambda kind: 2 - kind,
             "You exchanged two numbers: 0 is axial, and 2 is one frequency for both axes."),

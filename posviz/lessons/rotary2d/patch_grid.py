@@ -37,7 +37,7 @@ class PatchGrid(Picture):
 
     row = integer(5, low=0, high=13, until=lambda p: p.grid - 1, play=True)
     column = integer(8, low=0, high=13, until=lambda p: p.grid - 1, play=True)
-    encoding = choice("axial", options=("raster", "axial", *DIRECTIONS, "mixed, equal"))
+    encoding = choice("axial", options=("raster", "axial", *DIRECTIONS, "one frequency"))
     head_dim = choice(64, options=(4, 8, 16, 32, 64, 128))
     base = _Base(10, low=2, high=100_000, more=True)
     grid = integer(14, low=4, high=LARGEST, label="grid (patches)", more=True)
@@ -69,7 +69,7 @@ class PatchGrid(Picture):
             return rotary_angles(rows * self.grid + columns, inv_freq)
         if self.encoding == "axial":
             return axial_angles(rows, columns, self.head_dim, base=self.base)
-        if self.encoding == "mixed, equal":
+        if self.encoding == "one frequency":
             both = rotary_frequencies(self.head_dim, self.base)
             return mixed_angles(rows, columns, np.stack([both, both]))
         speeds = np.tile(rotary_frequencies(self.head_dim // 2, self.base), 2)  # as axial has them
@@ -97,20 +97,17 @@ class PatchGrid(Picture):
         return {"row": int((y + 0.5) // side), "column": int((x + 0.5) // side)}
 
     def caption(self, arrays: Arrays) -> str:
-        """The scores of three neighbours, and how many patches pass for the query itself."""
+        """The scores of three neighbours."""
         scores, row, column = arrays.scores, arrays.row, arrays.column
         last = len(scores) - 1
         beside = scores[row, column + 1 if column < last else column - 1]
         below = scores[row + 1 if row < last else row - 1, column]
-        corner = ""
-        if column > 0 and row < last:
-            corner = f"the one down and left {signed(scores[row + 1, column - 1], '.2f')}, "
-        twins = (scores > 1 - 1e-5).sum() - 1  # float32 rounds at 1e-7
-        return (
-            f"The patch beside the query scores {signed(beside, '.2f')}, the one "
-            f"{'below' if row < last else 'above'} it "
-            f"{signed(below, '.2f')}, {corner}and {twins} others score exactly 1."
-        )
+        first = f"The patch beside the query scores {signed(beside, '.2f')}"
+        second = f"the one {'below' if row < last else 'above'} it {signed(below, '.2f')}"
+        if column == 0 or row == last:
+            return f"{first}, and {second}."
+        corner = signed(scores[row + 1, column - 1], ".2f")
+        return f"{first}, {second}, and the one down and left {corner}."
 
 
 def _lit(pixels, scores):

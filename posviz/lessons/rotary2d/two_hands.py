@@ -11,20 +11,21 @@ from posviz.pictures.parts import Curve, Map, broken, circle, legend_above, on_c
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
 
-SIDE = 16  # patches along a side of the image
+SIDE = 14  # patches along a side of the image
 HEAD_DIM = 64
 PAIRS = HEAD_DIM // 4  # on each axis, when axial
 ARC, WIDER = 150, 0.08  # points of an arc; what a full rotation adds to its radius
+ARROW = 3.5  # patches, whatever the frequencies are
 
 
 class TwoHands(Picture):
     """One pair at (row, column): two hands when axial, one hand when mixed."""
 
-    size = (8.0, 4.2)
+    size = (8.0, 3.7)
 
     row = integer(4, low=0, high=SIDE - 1, play=True)
     column = integer(6, low=0, high=SIDE - 1, play=True)
-    kind = choice("axial", options=("axial", "mixed", "mixed, equal"))
+    kind = choice("axial", options=("axial", "mixed", "one frequency"))
     direction = integer(
         30, low=0, high=180, step=5, when={"kind": ("mixed",)}, label="direction (°)"
     )
@@ -52,6 +53,7 @@ class TwoHands(Picture):
             shares=shares,
             hands=_hands(shares.sum(axis=1)),
             arcs=_arcs(shares),
+            arrows=_arrows(here, frequencies),
             lines=[*(_lines(here, each) for each in frequencies), ([], [])][:2],
             scores=scores.reshape(SIDE, SIDE),
         )
@@ -60,7 +62,7 @@ class TwoHands(Picture):
         """What column and row have of the frequency, [hands, 2]."""
         towards = np.deg2rad(self.direction)
         mixed = [[np.cos(towards), np.sin(towards)]]
-        return np.array({"axial": np.eye(2), "mixed, equal": [[1, 1]]}.get(self.kind, mixed))
+        return np.array({"axial": np.eye(2), "one frequency": [[1, 1]]}.get(self.kind, mixed))
 
     def draw(self, figure: Figure) -> list:
         """The dial at left; at right the image, with lines along which a hand stands the same."""
@@ -79,11 +81,12 @@ class TwoHands(Picture):
         thin = {"stroke": 1.3 / 0.6, "linewidth": 0.6 * rcParams["lines.linewidth"]}
         first = on_colours(image, "lines[0]", "k-", **thin)
         last = on_colours(image, "lines[1]", "k--", **thin)
-        mark = Curve(image, "ko", "place", markeredgecolor="white")
+        arrow = on_colours(image, "arrows", label="direction", stroke=2.2)
+        mark = Curve(image, "ko", "place", "query", markeredgecolor="white")
         image.set(title="score of these hands", xlabel="column (patches)", ylabel="row (patches)")
-        image.set(xticks=(0, 5, 10, 15), yticks=(0, 5, 10, 15))
-        legend_above(figure, hands)
-        return [*hands, *arcs, scores, *first, *last, mark]
+        image.set(xticks=(0, 5, 10), yticks=(0, 5, 10))
+        legend_above(figure, [*hands, mark, arrow[1]], narrow=3)
+        return [*hands, *arcs, scores, *first, *last, *arrow, mark]
 
     def caption(self, arrays: Arrays) -> str:
         """The angles, share by share."""
@@ -123,6 +126,15 @@ def _arcs(shares):
         outwards = radius + WIDER * abs(along) / (2 * np.pi)  # full rotations make a spiral
         arcs.append((outwards * np.cos(start + along), outwards * np.sin(start + along)))
     return arcs
+
+
+def _arrows(here, frequencies):
+    """From the query in the direction of each hand's frequencies, the row's downwards."""
+    along = ARROW * frequencies / np.linalg.norm(frequencies, axis=1, keepdims=True)
+    across = along[:, ::-1] * (-1, 1)
+    tips, barbs = here + along, here + 0.75 * along
+    path = [here + 0 * along, tips, barbs + 0.15 * across, tips, barbs - 0.15 * across]
+    return broken(np.stack(path, axis=1))
 
 
 def _lines(here, frequencies):

@@ -53,7 +53,7 @@ def all_three_projections_change_layout():
 
 @claim("A program with a key/value cache may count the positions of each call from 0.",
     measures="the largest difference from the outputs of one call with all 16 tokens",
-    rule="< 1e-9", sources=("mlxvlm1983",), section="4 The second suspect: the cache")
+    rule="< 1e-9", sources=("mlxvlm1983",), section="4 The second suspect: the positions")
 def a_cache_works_as_it_is():
     """Keys in the cache have their own positions, but every new token would be at position 0."""
     cache, places = KeyValueCache(), np.arange(16)
@@ -80,7 +80,7 @@ def the_precision_does_not_matter(dtype):
 @claim("The block matrix, its sparse form and complex numbers rotate a vector in the same way.",
     cases={"for the sparse form": "sparse", "for complex numbers": "complex"},
     measures="the largest difference from the block matrix at position 7, head_dim = 64",
-    rule="< 1e-9", sources=("su2021roformer",), section="1 The first suspect: the pairs")
+    rule="< 1e-9", sources=("su2021roformer",))
 def three_forms_are_one_turn(form):
     """All three multiply the two dimensions of a pair by the same cosine and sine."""
     angles = rotary_angles(7, SPEEDS)
@@ -96,7 +96,7 @@ def three_forms_are_one_turn(form):
         "if both are half_split": LAYOUTS[1:] * 2,
         "if the query is interleaved and the key half_split": LAYOUTS,
     }, measures="the change of a score from positions (7, 3) to (107, 103), head_dim = 64",
-    rule="< 1e-9")
+    rule="< 1e-9", section="2 Both pass the test")
 def any_pairing_will_do(layouts):
     """The two rotations leave their offset alone only where they meet in the same pairs."""
     places = (7, 3), (107, 103)

@@ -37,8 +37,8 @@ check_weight_layout = Checker(
             "You put the odd columns of each head before the even ones. Column 2i comes to place "
             "i and column 2i+1 to place i + head_dim/2: the even ones come first."),
         argument("heads ignored",
-            "You reordered the whole width at once, which deals out the columns of a head to "
-            "others. Reorder the head_dim columns of each head among themselves.", num_heads=1),
+            "You reordered the whole width at once, which mixes the columns of different "
+            "heads. Reorder the head_dim columns of each head among themselves.", num_heads=1),
         wrong("rows instead of columns", lambda w, num_heads: half_split(w.T, num_heads).T,
             "You reordered the rows, which belong to the inputs. Queries and keys are x @ w: "
             "reorder the columns."),
@@ -92,9 +92,10 @@ check_cached_scores = Checker(
             "after n cached ones, at position n: rotate its key there, as you did its query.",
             k_at=lambda n: 0),
         step("offset forgotten",
-            "Your query and key are at position 0, or you rotated the whole cache by n once "
-            "more, which gives the same offsets. The cache is rotated already: rotate the new "
-            "token alone, by n, the number of cached keys.", q_at=lambda n: 0, k_at=lambda n: 0),
+            "Your query and key are not rotated (or at position 0), or you rotated the whole cache "
+            "by n once more, which gives the same offsets. The cache is rotated already: rotate "
+            "the new token alone, by n, the number of cached keys.",
+            q_at=lambda n: 0, k_at=lambda n: 0),
         step("counted from 1",
             "Your new token is at n + 1, one position too far. With n cached keys the cache holds "
             "positions 0 … n − 1, so the next one is n.",

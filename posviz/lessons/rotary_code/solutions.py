@@ -13,6 +13,6 @@ def my_half_split(w, num_heads):
 
 def my_cached_scores(q, k, cached_keys, inv_freq):
     """Scores [len + 1] of a new token; q and k [head_dim], inv_freq [head_dim/2]."""
-    position = len(cached_keys)
-    q, k = apply_rotary(np.stack([q, k]), rotary_angles(position, inv_freq))
+    angles = rotary_angles(len(cached_keys), inv_freq)
+    q, k = apply_rotary(np.stack([q, k]), angles)  # the cache is rotated already
     return np.concatenate([cached_keys, k[None]]) @ q
