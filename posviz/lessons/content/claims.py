@@ -24,13 +24,12 @@ CONFIG = {
 }
 
 
-@claim("A layer without a positional encoding cannot know how many tokens come before a query.",
-    cases={"without a mask": np.ones_like(CAUSAL), "with a causal mask": CAUSAL},
+@claim("A NoPE layer with a causal mask cannot know how many tokens come before a query.",
     measures="the error, in tokens, of a position that is read off the weight of the first token",
     rule="> 0.5", sources=("haviv2022transformer",), section="1 Nobody says it")
-def nope_has_no_position(mask):
-    """With a causal mask the first of n keys has the weight 1/n, which gives n away."""
-    weights = softmax(np.where(mask, 0.0, -np.inf))
+def nope_has_no_position():
+    """If all scores are equal, the first of n keys has the weight 1/n, which gives n away."""
+    weights = softmax(np.where(CAUSAL, 0.0, -np.inf))
     return largest(1 / weights[:, 0] - 1 - TOKENS)
 
 
@@ -45,8 +44,8 @@ def a_window_is_the_reach(layers):
 
 
 @claim("Where three of four layers have a window, the cache needs a quarter of the memory.",
-    cases={"for 4096 tokens": 4096, "for 32 768 tokens": 32_768, "for a million tokens": 10**6},
-    measures="the share of the keys that stay in the cache, with windows of 4096 tokens",
+    cases={"for 4,096 tokens": 4096, "for 32,768 tokens": 32_768, "for a million tokens": 10**6},
+    measures="the share of the keys that stay in the cache, with windows of 4,096 tokens",
     rule="< 0.26", sources=("transformers523",))
 def a_quarter_of_the_cache(length):
     """The fourth layer keeps all keys, and a window saves keys only in a text that is longer."""
@@ -67,8 +66,8 @@ def a_one_is_a_layer_without(model):
     return sum(flag == 1 and isinstance(layer["encoding"], NoPosition) for flag, layer in layers)
 
 
-@claim("A constant that suits rows of 1024 keys does as well as ln n.",
-    cases={"for 64 keys": 64, "for 1024 keys": 1024, "for 65 536 keys": 65_536},
+@claim("A constant that suits rows of 1,024 keys does as well as ln n.",
+    cases={"for 64 keys": 64, "for 1,024 keys": 1024, "for 65,536 keys": 65_536},
     measures="the weight of the best key with the constant, divided by its weight with ln n",
     rule=">= 0.99", sources=("nakanishi2025scalable",))
 def a_constant_is_as_good_as_log_n(keys):
@@ -79,7 +78,7 @@ def a_constant_is_as_good_as_log_n(keys):
 
 
 @claim("Subtracting ln n from all scores of a row keeps attention sharp in long rows.",
-    cases={"for 64 keys": 64, "for 4096 keys": 4096}, measures="the largest change of a weight",
+    cases={"for 64 keys": 64, "for 4,096 keys": 4096}, measures="the largest change of a weight",
     rule="> 1e-9", sources=("nakanishi2025scalable",))
 def log_n_may_be_subtracted(keys):
     """A softmax does not change when all scores lose the same, so ln n has to be a factor."""
@@ -103,7 +102,7 @@ def fox_is_alibi(lost):
     measures="the largest difference between qᵀ Aᵈ k and ALiBi's bias, over 32 tokens",
     rule="< 1e-9", sources=("zhang2025grape",), section="4 One matrix says it all")
 def alibi_is_a_matrix(slope):
-    """For each token RoPE's matrix rotates once, and ALiBi's matrix (1 1; 0 1) shears once."""
-    powers = [np.linalg.matrix_power([[1.0, 1.0], [0.0, 1.0]], d) for d in TOKENS[:32]]
-    scores = [1, 0] @ np.array(powers) @ [0, -slope]
+    """For each token RoPE's matrix rotates once, and ALiBi's matrix (1 0; −m 1) shears once."""
+    powers = [np.linalg.matrix_power([[1.0, 0.0], [-slope, 1.0]], d) for d in TOKENS[:32]]
+    scores = [0, 1] @ np.array(powers) @ [1, 0]
     return largest(scores - alibi_bias(np.array([slope]), TOKENS[None, :32])[0, 0])

@@ -35,9 +35,9 @@ class DistanceFunctions(Picture):
     distance = log_integer(
         100, low=1, high=FURTHEST, until=lambda p: p.query, play=True, label="distance (tokens)"
     )
-    query = log_integer(2048, low=16, high=FURTHEST, label="query at position i")
+    query = log_integer(2048, low=16, high=FURTHEST, label="query’s position")
     exponent = real(0.7, low=0.1, high=2, step=0.01, label="power’s r₂")
-    slope = log(0.0625, low=0.001, high=1, label="ALiBi’s slope, power’s r₁")
+    slope = log(0.0625, low=0.001, high=1, label="slope, power’s r₁")
     threshold = log_integer(512, low=16, high=FURTHEST, label="FIRE’s L", more=True)
     r1 = real(1, low=0.1, high=3, step=0.01, label="log’s r₁", more=True)
     r2 = log(1, low=0.01, high=100, label="log’s r₂", more=True)

@@ -77,8 +77,8 @@ class LayerPlan(Picture):
         """For each layer, the first at the bottom: what it sees, and how far token 0 reaches."""
         near, spread = figure.subplots(1, 2, width_ratios=(1, 1.25))
         near.set(title="a layer sees", ylabel="layer", xscale="log", xlabel="tokens")
-        near.set(xlim=(50, 1.6 * LONGEST), ylim=(0.4, MOST + 0.6))
-        near.xaxis.set_major_locator(LogLocator(base=100))
+        near.set(xlim=(50, 2 * LONGEST), ylim=(0.4, MOST + 0.6))
+        near.xaxis.set_major_locator(LogLocator())
         near.xaxis.set_minor_locator(NullLocator())
         spread.set(title="reach of token 0", xlabel="position (tokens)")
         spread.set(xlim=with_room(0, LONGEST), ylim=(0.4, MOST + 0.6))
@@ -101,7 +101,7 @@ class LayerPlan(Picture):
             for kind in range(len(KINDS))
         ]
         fit = [
-            Limits(near, lambda a: {"ylim": a.room}),
+            Limits(near, lambda a: {"ylim": a.room, "xlim": (50, 2 * a.length)}),
             Limits(spread, lambda a: {"ylim": a.room, "xlim": with_room(0, a.length)}),
         ]
         grey = {"color": "C6", "linestyle": "--"}

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 
 from posviz.pictures.knobs import choice, integer, real
-from posviz.pictures.parts import Curve, Rule, circle, legend_above, wide, zero
+from posviz.pictures.parts import Curve, Rule, Text, circle, legend_above, wide, zero
 from posviz.pictures.picture import Arrays, Picture
 
 FURTHEST = 64  # tokens
@@ -44,7 +44,9 @@ class OneMatrix(Picture):
         keys, path = self._keys(DISTANCES), self._keys(ALONG)
         x, y = keys[self.distance]
         return self.arrays(
-            point=([], []) if is_shear else ([self.real_part], [self.imaginary_part]),
+            # A shear neither rotates nor shrinks: its eigenvalues are NoPE's.
+            point=([0], [0]) if is_shear else ([self.real_part], [self.imaginary_part]),
+            at_zero="ALiBi" if is_shear and self.slope else "NoPE",
             keys=keys.T,
             path=path.T,
             arrow=([0, x], [0, y]),
@@ -71,6 +73,7 @@ class OneMatrix(Picture):
             plane, keys, row = panels.values()
         _draw_regions(plane)
         point = Curve(plane, "C0o", "point", marks=1.8)
+        at_zero = Text(plane, -0.006, 0.06, "at_zero", ha="right", va="center")
         circle(keys)
         keys.set(xlim=(-1.15, 1.15), ylim=(-1.15, 1.15), aspect="equal", title="the key, Aᵈ k")
         zero(row)
@@ -88,10 +91,10 @@ class OneMatrix(Picture):
         curve, score = Curve(row, "C0-", "curve", stroke=0.7), Curve(row, "C0.", "scores")
         now = Curve(row, "C1o", "now", marks=1.4)
         legend_above(figure, [steps, arrow])
-        return [point, *levels, path, steps, arrow, tip, curve, score, now]
+        return [point, at_zero, *levels, path, steps, arrow, tip, curve, score, now]
 
     def dragged(self, x: float, y: float) -> dict:
-        """The point goes with the pointer; a shear has none."""
+        """The point goes with the pointer; that of a shear stays at 0."""
         return {} if self.matrix == SHEAR else {"real_part": x, "imaginary_part": abs(y)}
 
     def caption(self, arrays: Arrays) -> str:
@@ -124,6 +127,5 @@ def _draw_regions(plane):
         (0.55 * LEFT, 0.6, "xPos", "center"),
         (0.96 * LEFT, 0.06, "decay", "left"),
         (-0.006, 0.93, "RoPE", "right"),
-        (-0.006, 0.06, "NoPE", "right"),
     ):
         plane.text(x, y, name, ha=side, va="center")

@@ -21,8 +21,8 @@ NTK, YARN = ntk(HEAD_DIM, FACTOR), yarn(HEAD_DIM, FACTOR, original_max_seq_len=L
 @claim(
     "With a larger base, more pairs finish a full rotation in training.",
     cases={f"for a base of {shown(base)}": base for base in (10_000, 500_000, 10_000_000)},
-    measures="pairs of 64 that finish a full rotation in 8192 tokens",
-    rule="> 50",  # as many as with 10 000
+    measures="pairs of 64 that finish a full rotation in 8,192 tokens",
+    rule="> 50",  # as many as with 10,000
     sources=("liu2023scaling", "men2024base"),
     section="2 Which pairs are safe?",
 )
@@ -37,8 +37,8 @@ def a_larger_base_finishes_more(base):
         "for NTK": NTK,
         "for YaRN": YARN,
         "for Llama 3.1": llama3(HEAD_DIM, FACTOR, base=BASE, original_max_seq_len=LENGTH),
-    }, measures="Llama-2's pairs with new angles in 16 384 tokens, for s = 4", rule="== 0",
-    sources=("peng2023yarn",), section="4 NTK slows only the slow pairs")
+    }, measures="Llama-2's pairs with new angles in 16,384 tokens, for s = 4", rule="== 0",
+    sources=("peng2023yarn",), section="4 NTK slows slow pairs most")
 def slower_turning_keeps_the_arc(method):
     """NTK slows only its last pair s times, so the other slow pairs reach new angles."""
     is_new = FACTOR * method.inv_freq > TRAINED * (1 + SAME)
@@ -107,8 +107,8 @@ def scores_grow_by_the_attention_factor(factor):
 
 
 @claim("If the loss stays low past the training length, the model always finds what is far back.",
-    measures="the share of right digits of needles more than 8192 tokens back, if SmolLM2 sees "
-    "only the last 8192 tokens (its loss is that of YaRN, 2.26 nats)",
+    measures="the share of right digits of needles more than 8,192 tokens back, if SmolLM2 sees "
+    "only the last 4,096 to 8,192 tokens (its loss is that of YaRN, 2.26 nats)",
     rule=">= 0.5", sources=("gelberg2025drope",), section="7 What a real model does")
 def a_low_loss_finds_needles():
     """Most tokens follow from near tokens, so their mean loss does not show what is forgotten."""
@@ -117,7 +117,7 @@ def a_low_loss_finds_needles():
 
 
 @claim("With attention sinks and a window, a model can use a text of any length.",
-    measures="keys of 4096 that the last query sees", rule="== 4096",
+    measures="keys of 4,096 that the last query sees", rule="== 4096",
     sources=("xiao2023streaming",))
 def sinks_widen_the_context():
     """The loss stays low, but what has left the window is forgotten."""

@@ -28,8 +28,11 @@ check_new_base = Checker(
     mistakes=[
         step("exponent missing",
             "You multiplied the base by the factor. In the last pair its exponent is (d − 2)/d, "
-            "a little less than 1, so that slows the pair by a little less than the factor. A "
-            "power of the factor makes up for it.", exponent=lambda d: 1),
+            "which is less than 1, so that slows the pair by less than the factor. A power of the "
+            "factor makes up for it.", exponent=lambda d: 1),
+        step("d/(d/2 − 1)",
+            "You took the exponent d/(d/2 − 1). The last pair is k = d/2 − 1, but its frequency is "
+            "base^(−2k/d), and 2k = d − 2.", exponent=lambda d: d / (d / 2 - 1)),
         step("d/(d − 1)",
             "You took the exponent d/(d − 1). The last pair is number d/2 − 1, and its exponent "
             "−2i/d = −(d − 2)/d: it takes a 2.", exponent=lambda d: d / (d - 1)),

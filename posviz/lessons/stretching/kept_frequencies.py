@@ -17,7 +17,7 @@ LOOKS = dict(zip(METHODS[1:], ("C1--", "C2-.", "C0-"), strict=True))
 class KeptFrequencies(Picture):
     """What PI, NTK and YaRN leave of the frequency of each pair."""
 
-    size = (8.0, 3.6)
+    size = (8.0, 3.1)
 
     factor = log(4, low=1, high=64, play=True, label="factor s")
     length = log_integer(4096, low=256, high=128_000, label="trained length L")

@@ -6,7 +6,7 @@ from matplotlib.ticker import PercentFormatter
 
 from posviz.models.stretched_real import ASKED_EVERY, BIN, LENGTH, TRAINED, Reading, stored
 from posviz.pictures.knobs import choice
-from posviz.pictures.parts import Curve, legend_above
+from posviz.pictures.parts import Curve, Text, legend_above
 from posviz.pictures.picture import Arrays, Picture
 
 READINGS = stored()
@@ -35,6 +35,7 @@ class LossPastTraining(Picture):
             long=[reading.mean(TRAINED, LENGTH) for reading in readings],
             found=[(ASKED, _found(reading)) for reading in readings],
             right=[_right(reading) for reading in readings],
+            names=[f"reading: {self.reading}", f"beside it: {self.beside}"],
         )
 
     def draw(self, figure: Figure) -> list:
@@ -48,13 +49,14 @@ class LossPastTraining(Picture):
         dashes = {"color": "C6", "linestyle": "--"}
         end, _ = [axes.axvline(TRAINED, label="trained length", **dashes) for axes in figure.axes]
         looks = ("C0-", "reading", 1.4), ("C1--", "beside it", 1.0)
-        curves, points = [], []
+        curves, points, names = [], [], []
         for at, (look, label, stroke) in enumerate(looks):  # the second may lie on the first
             curves.append(Curve(losses, look, f"losses[{at}]", label, stroke=stroke))
             points.append(Curve(digits, f"{look}o", f"found[{at}]", marks=1.4))
+            names.append(Text(losses, 250, 8.8 - 1.6 * at, f"names[{at}]", va="top", color=look[:2]))
         legend_above(figure, [*curves, end], narrow=3)
         figure.align_ylabels((losses, digits))
-        return [*curves, *points]
+        return [*curves, *points, *names]
 
     def caption(self, arrays: Arrays) -> str:
         """The loss past the trained length, and the numbers that were found there."""

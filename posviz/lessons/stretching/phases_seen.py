@@ -20,7 +20,7 @@ class PhasesSeen(Picture):
 
     size = (8.0, 4.0)
 
-    method = choice("NTK", options=METHODS)
+    method = choice("NTK", options=METHODS, more=True)
     factor = log(4, low=1, high=64, play=True, label="factor s")
     length = log_integer(4096, low=256, high=128_000, label="trained length L", more=True)
     base = log(10_000, low=100, high=1_000_000, more=True)
