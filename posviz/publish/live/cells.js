@@ -247,6 +247,7 @@ class Cells {
       ? `${which} ran for ${PATIENCE} seconds, perhaps in a loop without an end, and was stopped.`
       : `${which} ended Python, as too much memory or a call without an end does.`;
     if (cell) {
+      if (cell.check) this.#cells.get(cell.check)?.show("", false);
       cell.show(`<div class="posviz-stopped"><p>${said} Your code is still here.</p></div>`, true);
       this.#end(cell, "");
     }
