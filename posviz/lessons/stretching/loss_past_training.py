@@ -53,7 +53,8 @@ class LossPastTraining(Picture):
         for at, (look, label, stroke) in enumerate(looks):  # the second may lie on the first
             curves.append(Curve(losses, look, f"losses[{at}]", label, stroke=stroke))
             points.append(Curve(digits, f"{look}o", f"found[{at}]", marks=1.4))
-            names.append(Text(losses, 250, 8.8 - 1.6 * at, f"names[{at}]", va="top", color=look[:2]))
+            place = 250, 8.8 - 1.6 * at
+            names.append(Text(losses, *place, f"names[{at}]", va="top", color=look[:2]))
         legend_above(figure, [*curves, end], narrow=3)
         figure.align_ylabels((losses, digits))
         return [*curves, *points, *names]
