@@ -43,13 +43,13 @@ class TableColumns(Picture):
         for axes, title in ((above, TITLES[self.table]), (below, "sinusoidal")):
             axes.set(xlim=(-5, 516), ylim=(-DEVIATIONS, DEVIATIONS), title=title, yticks=(-2, 0, 2))
         below.set(xlabel="position (tokens)")
-        figure.supylabel("value / its deviation", fontsize="medium")
+        figure.supylabel("value / standard deviation", fontsize="medium")
         return [Curve(below, "C0-", "curves[0]"), Curve(above, "C1-", "curves[1]")]
 
     def caption(self, arrays: Arrays) -> str:
         """How much of the learned column is made of slow waves."""
         return (
-            f"The 32 slowest of 256 frequencies make up {arrays.slow:.0%} of column "
+            f"The 32 slowest of 256 waves carry {arrays.slow:.0%} of the variance of column "
             f"{arrays.column} in the {arrays.table} table."
         )
 

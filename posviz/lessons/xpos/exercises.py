@@ -13,12 +13,20 @@ def power(zeta, p, scale_base):
     return zeta ** (p / scale_base)
 
 
-def xpos_scores(q, k, positions, inv_freq, zeta, scale_base, *, on_q=1, on_k=-1, factor=power):
+def undivided(zeta, p, scale_base):
+    """What Python computes without parentheses: (ζ^p) / scale_base."""
+    return zeta ** (1.0 * p) / scale_base
+
+
+def xpos_scores(
+    q, k, positions, inv_freq, zeta, scale_base, *, on_q=1, on_k=-1, factor=power, k_factor=None
+):
     """Scores [len, len] of xPos, 0 for future keys; q, k [len, pairs] complex."""
+    k_factor = k_factor or factor
     p = positions[:, None]
     turn = np.exp(1j * rotary_angles(positions, inv_freq))
     q = q * turn * factor(zeta, on_q * p, scale_base)
-    k = k * turn * factor(zeta, on_k * p, scale_base)
+    k = k * turn * k_factor(zeta, on_k * p, scale_base)
     return np.tril((q @ k.conj().T).real)
 
 
@@ -69,7 +77,14 @@ check_xpos = Checker(
         step("power before division",
             "You divided the power by scale_base, not the position: in Python ** goes before /. "
             "Write zeta ** (position / scale_base), with parentheses.",
-            factor=lambda zeta, p, scale_base: zeta ** (1.0 * p) / scale_base),
+            factor=undivided),
+        step("key's power before division",
+            "Your k_factor is a power that is divided by scale_base: in Python ** goes before /. "
+            "Write zeta ** (-position / scale_base), with parentheses.", k_factor=undivided),
+        step("query's power before division",
+            "Your q_factor is a power that is divided by scale_base: in Python ** goes before /. "
+            "Write zeta ** (position / scale_base), with parentheses.",
+            factor=undivided, k_factor=power),
         step("products instead of powers",
             "You multiplied zeta by position / scale_base, and by its negative on the key. These "
             "are the exponents: zeta ** (…).",

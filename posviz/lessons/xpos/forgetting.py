@@ -24,9 +24,9 @@ LIMITS = {"identical": (-1.2, 4.4), "random": (-4.4, 4.4)}
 class Forgetting(Picture):
     """RoPE's score against the distance, and how it fades while its pairs forget."""
 
-    size = (8.0, 3.6)
+    size = (8.0, 3.1)
 
-    forgetting = real(0.0, low=0.0, high=4.0, step=0.1, play=True)
+    forgetting = real(0.0, low=0.0, high=4.0, step=0.1, play=True, label="forgetting (1 = xPos)")
     content = choice("identical", options=CONTENTS, redraw=True, label="query and keys")
 
     def compute(self) -> Arrays:
@@ -66,6 +66,6 @@ class Forgetting(Picture):
         if not arrays.forgetting:
             return f"Without forgetting, RoPE's score still swings by {rope} beyond {FAR:,} tokens."
         return (
-            f"With S = {XPOS_S / arrays.forgetting:,.0f} tokens the score swings by {other} beyond "
-            f"{FAR:,} tokens, and without forgetting by {rope}."
+            f"Beyond {FAR:,} tokens the score swings by {other} with forgetting at "
+            f"{arrays.forgetting:g}, and by {rope} without it."
         )

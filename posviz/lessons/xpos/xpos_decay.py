@@ -19,7 +19,7 @@ POWERS = np.linspace(0, 5, 241)  # log₁₀ of the distances: an image needs ev
 class XposDecay(Picture):
     """How each pair of xPos forgets: its factor against the distance."""
 
-    size = (8.0, 3.6)
+    size = (8.0, 3.2)
     paper_size = (3.3, 3.2)
 
     pair = integer(16, low=0, high=63, until=lambda p: p.head_dim // 2 - 1, play=True)
@@ -70,8 +70,8 @@ class XposDecay(Picture):
             tokens(arrays.half_lives[pair]) for pair in (arrays.pair, 0, -1)
         )
         return (
-            f"The factor of pair {arrays.pair} halves every {chosen} tokens, that of the fastest "
-            f"pair every {fastest} and that of the slowest every {slowest}."
+            f"The factor of pair {arrays.pair} halves every {chosen} tokens, of the fastest pair "
+            f"every {fastest}, and of the slowest every {slowest}."
         )
 
 
