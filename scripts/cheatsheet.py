@@ -41,7 +41,8 @@ def page() -> str:
     parts = [HEAD]
     for place in PLACES:
         here = filter(None, (_encoding(row, place) for row in encodings))
-        parts += [f"\n## At the {place}\n\n", _table(ENCODING, here)]
+        title = f"At the {place}" if place != "mask" else "Only the mask"
+        parts += [f"\n## {title}\n\n", _table(ENCODING, here)]
     methods = [_method(row) for row in rows if row not in encodings]
     return "".join([*parts, STRETCH, _table(METHOD, methods)])
 

@@ -85,7 +85,7 @@ def test_a_page_is_short_and_its_links_lead_somewhere(path):
 
 def test_every_lesson_has_two_to_four_sources():
     page = (DOCS / "further-reading.md").read_text("utf-8")
-    parts = re.split(r"^### ", page, flags=re.MULTILINE)[1:]
+    parts = re.split(r"^## ", page, flags=re.MULTILINE)[1:]
     titles = [f"[{row.heading}](../notebooks/{row.notebook}.ipynb)" for row in LESSONS]
     assert [part.splitlines()[0] for part in parts] == titles
     assert {2 <= part.count("\n- ") <= 4 for part in parts} == {True}
