@@ -130,8 +130,8 @@ check_changed_offsets = Checker(
             "You sorted the positions, and that undoes a swap. Each position belongs to its "
             "token: compare them in the order in which they are given."),
         answer("multiplied by n − 1", lambda share, positions: share * (len(positions) - 1) ** 2,
-            "You divided by n and then multiplied by n − 1, because Python goes from left to right. "
-            "Put the number of pairs into parentheses: / (n * (n - 1))."),
+            "You divided by n and multiplied by n − 1, because Python goes from left to right. Put "
+            "the number of pairs into parentheses: / (n * (n - 1))."),
         answer("offsets that stay", lambda share: 1 - share,
             "You returned the share of offsets that stay the same. Return the share that changes."),
         answer("pairs counted",

@@ -129,10 +129,10 @@ class LearnedTable(Picture):
     def caption(self, arrays: Arrays) -> str:
         """How similar neighbours are, and rows half the table apart."""
         when = f"At step {arrays.step:,} of {arrays.steps:,}, " * (arrays.steps > 0)
-        mean = " without the mean row" * arrays.centred
+        rows = "neighbours without the mean row" if arrays.centred else "neighbouring rows"
         far = len(arrays.means) - 1
         said = (
-            f"{when}neighbouring rows{mean} have a mean cosine of "
+            f"{when}{rows} have a mean cosine of "
             f"{signed(arrays.means[1], 'z.2f')}, and rows {far:,} apart "
             f"{signed(arrays.means[far], 'z.2f')}."
         )

@@ -59,7 +59,8 @@ def decay_takes_the_weight_away(scores):
 
 @claim("The faster xPos forgets, the less weight it gives to far keys.",
     measures="the share of the weight on keys more than 512 tokens back, of 1024 identical keys, "
-    "with S = 1 (0.46) minus the share with S = 512 (0.32)", rule="< 0", section="5 To forget is not to hide")
+    "with S = 1 (0.46) minus the share with S = 512 (0.32)", rule="< 0",
+    section="5 To forget is not to hide")
 def faster_forgetting_takes_weight_away():
     """If all scores are near 0, all keys get the same weight, and far keys as much as others."""
     fast, slow = (softmax(by_distance(64, scale_base=base))[513:].sum() for base in (1, 512))

@@ -26,7 +26,7 @@ class Forgetting(Picture):
 
     size = (8.0, 3.1)
 
-    forgetting = real(0.0, low=0.0, high=4.0, step=0.1, play=True, label="forgetting (1 = xPos)")
+    forgetting = real(0.0, low=0.0, high=4.0, step=0.1, play=True)
     content = choice("identical", options=CONTENTS, redraw=True, label="query and keys")
 
     def compute(self) -> Arrays:
@@ -65,7 +65,8 @@ class Forgetting(Picture):
         rope, other = (swing["text"] for swing in arrays.swings)
         if not arrays.forgetting:
             return f"Without forgetting, RoPE's score still swings by {rope} beyond {FAR:,} tokens."
+        name = " (xPos)" * (arrays.forgetting == 1)
         return (
             f"Beyond {FAR:,} tokens the score swings by {other} with forgetting at "
-            f"{arrays.forgetting:g}, and by {rope} without it."
+            f"{arrays.forgetting:g}{name}, and by {rope} without it."
         )
