@@ -80,8 +80,8 @@ def _nearest(d_model, first, last):
     rule="== 255", section="4 The whole table")
 def a_larger_base_slows_all_hands_but_one():
     """The exponent of the first hand is 0, so it rotates by 1 radian per token with every base."""
-    wide, paper = (rotary_frequencies(512, base) for base in (1_000_000, 10_000))
-    return int((wide < paper).sum())
+    wide, usual = (rotary_frequencies(512, base) for base in (1_000_000, 10_000))
+    return int((wide < usual).sum())
 
 
 @claim("A table with d_model = 512 has 512 different frequencies.",

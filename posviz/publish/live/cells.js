@@ -177,7 +177,7 @@ class Cells {
     const python = new Python(index, {
       started: () => this.#running[0]?.say("runs …"),
       told: ({ id, message }) => this.#hear(id, message),
-      done: ({ id }, failed) => this.#done(id, failed),
+      done: (_, failed) => this.#done(failed),
       died: (_, why, isOver) => this.#died(python, why, isOver),
     }, true);
     return python;
@@ -203,11 +203,8 @@ class Cells {
     else this.#cells.get(id)?.show(message.html, message.failed);
   }
 
-  /**
-   * @param {string} id
-   * @param {string} failed
-   */
-  #done(id, failed) {
+  /** @param {string} failed */
+  #done(failed) {
     const cell = this.#running.shift();
     if (!cell) return;
     if (failed) cell.show("<p>Python could not run this cell.</p>", true);
