@@ -51,7 +51,7 @@ def pictures(names=(), everything=False) -> list[str]:
     for name in names:
         if name.lower() in spelled:
             chosen.add(spelled[name.lower()])
-        elif number := _number(name, lessons):
+        elif (number := _number(name, lessons)) is not None:
             chosen |= {each for each in known if known[each] == number}
         else:
             near = [*known, *lessons.values()]
@@ -85,10 +85,11 @@ def picture_files(names=(), everything=False) -> list[Path]:
 
 def lesson(text, names: dict[str, str]) -> str:
     """The number meant by "05", "5", "05_rope" or "rope"; ValueError for an unknown one."""
-    return _number(text, names) or closest("lesson", text, names.values())
+    number = _number(text, names)
+    return closest("lesson", text, names.values()) if number is None else number
 
 
-def _number(text, names) -> str:
+def _number(text, names) -> str | None:
     typed = text.strip().lower()
     meant = (typed.zfill(2), typed)
     return next(
@@ -97,7 +98,7 @@ def _number(text, names) -> str:
             for number, name in names.items()
             if typed and (number in meant or typed in (name, name.partition("_")[2]))
         ),
-        "",
+        None,
     )
 
 
