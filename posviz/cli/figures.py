@@ -1,8 +1,6 @@
 """Commands for pictures: list them, write their files, look for faults."""
 
-import contextlib
 import os
-import signal
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -116,9 +114,6 @@ def export(
 def proof(
     names: Names = None,
     everything: Everything = False,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="In a browser, anew whenever the file is saved.")
-    ] = False,
     to: Annotated[Path, To] = Path("figures/proofs"),
 ):
     """Show a picture in every style and at every knob's ends, and tell what is wrong there.
@@ -127,19 +122,14 @@ def proof(
 
     \b
     posviz proof AngleTable
-    posviz proof my_picture.py --watch
+    posviz proof my_picture.py
     posviz proof 05
     """
     from posviz.cli import arguments
 
     with refusals():
         files = arguments.picture_files(names or (), everything)
-        if watch and len(files) != 1:
-            raise ValueError(f"--watch shows one picture, and got {len(files)}.")
         check_folder(to)
-    if watch:
-        _watch(files[0])
-        return
     from posviz.cli.proof import write
 
     faults = 0
@@ -153,18 +143,6 @@ def proof(
     if len(files) == 1 and _has_screen():
         typer.launch(str(sheet))
     raise typer.Exit(int(faults > 0))
-
-
-def _watch(file):
-    from posviz.cli.watch import Watch
-
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    watch = Watch(file, typer.echo)
-    typer.echo(f"{watch.address} shows {file}; Ctrl-C ends it.")
-    if _has_screen():
-        typer.launch(watch.address)
-    with contextlib.suppress(KeyboardInterrupt):
-        watch.run()
 
 
 def _has_screen() -> bool:

@@ -142,7 +142,6 @@ def test_sweep_names_its_runs_tells_what_is_done_and_does_its_part(call, monkeyp
         ("site --repository github.com/you/posviz", "takes one as https://github.com/you/posviz"),
         ("slides --all --notebooks /nowhere", "no notebooks in /nowhere"),
         ("proof /nowhere/my_picture.py", "/nowhere/my_picture.py is no file"),
-        ("proof 05 --watch", "--watch shows one picture, and got 7"),
         ("rerun 05 --changed", "--changed chooses the lessons"),
         ("assign 05 --for oter --to lab", "Did you mean 'otter'"),
         ("assign 00 --to lab", "00_start_here.ipynb has no exercises"),

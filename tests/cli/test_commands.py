@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from posviz import lessons
 from posviz.__main__ import app
 from posviz.classroom import grade, report, solutions
-from posviz.cli import doctor, export_jobs, figures, proof, start, watch
+from posviz.cli import doctor, export_jobs, figures, proof, start
 from posviz.publish import batch, page, rerun
 from posviz.publish.site import pages
 
@@ -84,7 +84,6 @@ def test_command_of_posviz_is_understood(command, tmp_path, monkeypatch):
     monkeypatch.setattr("posviz.cli.common.serve", lambda folder, file: None)
     monkeypatch.setattr(pages, "write_site", lambda *_: None)
     monkeypatch.setattr(proof, "write", lambda file, to: (file, []))
-    monkeypatch.setattr(watch.Watch, "run", lambda _: None)
     monkeypatch.setattr(rerun, "rerun", lambda path: [])
     monkeypatch.setattr(rerun, "of_changed_files", list)
     monkeypatch.setattr(doctor, "checks", list)

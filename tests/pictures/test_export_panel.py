@@ -113,6 +113,4 @@ def test_the_line_tells_the_knobs_as_they_stand(panel):
 def test_data_are_named_in_the_line_and_not_forgotten():
     table = np.ones((4, 6))
     assert repr(posviz.LearnedTable({0: table})).startswith("LearnedTable(snapshots=..., progress=")
-    beside = posviz.SinusoidalBesideLearned(table)
-    assert repr(beside).startswith("SinusoidalBesideLearned(table=..., base=")
     assert repr(posviz.LearnedTable()).startswith("LearnedTable(progress=")

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 from posviz.lessons.learned.learned_table import LearnedTable
-from posviz.lessons.learned.sinusoidal_beside_learned import VIEWS, SinusoidalBesideLearned
-from posviz.models.real import trained_table
 from posviz.models.small import table_snapshots
 from tests.lessons.by_hand import drawn, product
 
@@ -47,9 +45,6 @@ def test_one_long_table_is_thinned():
 def test_a_table_of_zeros_is_shown_without_a_warning():
     arrays, _ = drawn(LearnedTable({3: np.zeros((6, 4))}, centred=True))
     np.testing.assert_array_equal(arrays.cosines, 0)
-    for compare in VIEWS:
-        picture = SinusoidalBesideLearned(np.zeros((6, 4)), compare=compare)
-        assert np.isfinite(picture.compute().sides[1].panel).all()
 
 
 WRONG = [
@@ -74,28 +69,3 @@ def test_data_that_the_course_ships_are_told_by_knobs():
     assert repr(LearnedTable(run, progress=0)).startswith("LearnedTable(progress=0")
     assert "snapshots=..." in repr(LearnedTable({step: run[step] for step in (0, 400)}))
     assert "snapshots=..." in repr(LearnedTable(run | {400: run[367]}))
-    for name, table in {"lesson 03": run[400], "MiniLM": trained_table()}.items():
-        picture = SinusoidalBesideLearned(table)
-        assert repr(picture).endswith(f"learned={name!r})")
-        assert "table=..." not in repr(picture)
-        assert not picture.knobs()["learned"].idle(picture)
-    own = SinusoidalBesideLearned(run[0])
-    assert own.knobs()["learned"].idle(own) == "a table was given"
-    assert own.compute().sides[1].panel[0, 1] == pytest.approx(mean_cosine(run[0][:2], 1))
-
-
-@pytest.mark.parametrize("rows", [20, 19])
-def test_the_spectrum_is_a_slow_fourier_transform(rows):
-    table = RUN[0][:rows]
-    side = SinusoidalBesideLearned(table, compare="spectrum").compute().sides[1]
-    cycles = range(1, rows // 2 + 1)
-    power = np.array([[slow_power(column, k) for column in table.T] for k in cycles])
-    shares = np.maximum(power / power.sum(axis=0), 1e-6)
-    np.testing.assert_allclose(side.panel, np.log10(shares), atol=1e-6)
-    np.testing.assert_allclose(side.curve, (cycles, power.sum(axis=1) / power.sum()), rtol=1e-9)
-
-
-def slow_power(column, cycles):
-    turns = [2 * math.pi * cycles * p / len(column) for p in range(len(column))]
-    parts = [product(column, [f(a) for a in turns]) for f in (math.cos, math.sin)]
-    return product(parts, parts)
