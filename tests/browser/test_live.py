@@ -47,7 +47,7 @@ def write_page(to, name, *places):
         f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{name}</title>
 <meta http-equiv="Content-Security-Policy" content="{allowed}">
 <style>{ExplorerWidget._css}{live.style()}</style></head>
-<body>{far.join(place(*each) for each in places)}<script>{SCRIPT}</script></body></html>""",
+<body>{far.join(place(*each) for each in places)}{far}<script>{SCRIPT}</script></body></html>""",
         "utf-8",
     )
 
@@ -154,6 +154,39 @@ def test_a_picture_stays_where_it_is_seen_and_its_controls_are_seen(page, addres
     expect(second).to_have_attribute("data-alive", "true", timeout=START)
     assert second.locator("canvas").bounding_box()["y"] == pytest.approx(300, abs=1)
     expect(second.locator(".posviz-still")).to_be_hidden()
+
+
+@pytest.mark.release("a storm")
+def test_a_storm_of_events_ends_with_the_last_value_though_its_tab_was_left(page, address):
+    page.goto(f"{address}/one.html")
+    explorer = lives(page)
+    slider = explorer.handle("position")
+    slider.evaluate(
+        """async slider => {
+            for (let event = 1; event <= 2000; event += 1) {
+                slider.valueAsNumber = (event * 7) % 128;
+                slider.dispatchEvent(new Event('input', { bubbles: true }));
+                if (event % 20 === 0) await new Promise(later => setTimeout(later, 4));
+            }
+        }"""
+    )
+    other = page.context.new_page()
+    other.bring_to_front()
+    other.wait_for_timeout(500)
+    other.close()
+    page.bring_to_front()
+    picture = lessons.load("SinusoidalTable")(position=2000 * 7 % 128)
+    page.wait_for_function("() => !document.querySelector('[data-asked], [data-painting]')")
+    check(on_canvas(explorer), by_a_fresh_figure(picture.figure(), 1), "storm")
+
+
+@pytest.mark.release("a page around another")
+def test_a_page_lives_inside_another_page(page, address, folder):
+    around = f'<iframe src="{address}/one.html" width="1200" height="600"></iframe>'
+    (folder / "around.html").write_text(f"<!doctype html>{around}")
+    page.goto(f"{address}/around.html")
+    root = page.frame_locator("iframe").locator(".posviz-live").first
+    expect(root).to_have_attribute("data-alive", "true", timeout=START)
 
 
 def test_a_reload_finds_the_place_and_the_values_as_they_were_left(page, address):

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow("a process")
 def test_it_raises_what_the_reader_is_told():
     require(check_slip, "my_matrix", [IMPORTS, MATRIX], lent=["apply_rotary"], seed=1)
     slip = [IMPORTS, MATRIX.replace("4 - 7", "7 - 4")]
-    with pytest.raises(AssertionError, match="That is R at i − j, the common slip"):
+    with pytest.raises(AssertionError, match="That is R at i − j, a common mistake"):
         require(check_slip, "my_matrix", slip, lent=[], seed=1)
 
 

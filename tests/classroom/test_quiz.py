@@ -47,7 +47,7 @@ def test_predictions_are_those_that_the_lessons_ask_with_the_choice_that_holds(q
     assert right.text == "It changes, because the offset i − j changes its sign"
     assert "the query is now rotated less than the key" in first.choices[0].told
     assert plain(first.answer).startswith(f"{right.text}. RoPE distinguishes")
-    assert plain(second.text).startswith("All queries are the same vector")
+    assert plain(second.text).startswith("Now the text is dog bites man")
 
 
 def test_claims_are_judged_as_the_ledger_judges_them(quiz):

@@ -19,7 +19,7 @@ from posviz.__main__ import GROUPS, app
 from posviz.classroom import grade, submission
 from posviz.cli import arguments, common, doctor, export_jobs, proof
 from posviz.configs.builtin import CONFIGS
-from posviz.course import LESSONS, OF_TOPIC
+from posviz.course import EXAMINATION, LESSONS, OF_TOPIC
 from posviz.lab import named as sweeps
 from posviz.pictures.places import SETTING
 from posviz.publish import batch, lecture, page, rerun, slides
@@ -301,7 +301,8 @@ def test_a_site_is_all_lessons_and_pictures_and_what_is_around_them(call, tmp_pa
     lessons = arguments.notebooks()
     for name, notebook in lessons.items():
         assert result.jobs[f"{name}.html"].args == (notebook, tmp_path, "you/posviz")
-        assert result.jobs[f"{name}_slides.html"].args == (notebook, tmp_path)
+        if name != EXAMINATION.notebook:
+            assert result.jobs[f"{name}_slides.html"].args == (notebook, tmp_path)
     for name in posviz.lessons.names():
         assert result.jobs[f"{name}.png, {name}_dark.png"].args == (name, tmp_path)
     assert around == [(list(lessons.values()), "you/posviz", tmp_path)]

@@ -23,7 +23,7 @@ def posviz_(*arguments, **settings):
     return subprocess.run([*COMMAND, *map(str, arguments)], **text | settings)
 
 
-def test_figures_and_an_animation_and_then_only_what_is_missing(tmp_path):
+def test_figures_and_an_animation_and_then_nothing_that_is_there(tmp_path):
     line = ["export", "AlibiSlopes", "--to", tmp_path / "a b", "--set", "head=3"]
     done = posviz_(*line, "--format", "png,gif")
     assert (done.returncode, done.stderr) == (0, "")
@@ -32,10 +32,10 @@ def test_figures_and_an_animation_and_then_only_what_is_missing(tmp_path):
     assert "head=3" in Image.open(tmp_path / "a b" / names[0]).text["Comment"]
     (tmp_path / "a b" / names[0]).write_bytes(b"mine")
     done = posviz_(*line, "--format", "png,svg")
-    kept = "Existing files kept, whatever they show: 1; --overwrite writes them anew.\n"
-    assert done.stderr == kept
+    assert done.returncode == 2
+    assert done.stderr.endswith("AlibiSlopes.png is there already: give --overwrite.\n")
     assert (tmp_path / "a b" / names[0]).read_bytes() == b"mine"
-    assert (tmp_path / "a b" / "AlibiSlopes.svg").exists()
+    assert not (tmp_path / "a b" / "AlibiSlopes.svg").exists()
 
 
 @pytest.mark.release("ten seconds")

@@ -5,6 +5,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from posviz.cli import arguments
+from posviz.course import LESSONS as COURSE
 from posviz.publish import lecture, slides
 from posviz.publish.lesson import about
 
@@ -67,7 +68,8 @@ def test_a_picture_takes_as_long_as_a_slide_and_too_little_time_is_refused():
 def test_the_times_that_lessons_name_are_kept_within_a_third():
     """Of the slides as they are stored, where a prediction is a picture, too."""
     ratios = []
-    for path in LESSONS.values():
+    for lesson in COURSE:
+        path = LESSONS[lesson.notebook]
         notebook = nbformat.read(path, as_version=4)
         there, named = lecture.sections(slides.stacks(notebook)), about(notebook)["lecture"]
         taken = lecture.takes([there[number] for number in named["sections"]])

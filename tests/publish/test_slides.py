@@ -15,7 +15,7 @@ from tests.publish.test_assets import script_sources
 
 pytestmark = pytest.mark.slow("lessons are read and run")
 
-LESSONS = sorted(run.NOTEBOOKS.glob("*.ipynb"))
+LESSONS = sorted(run.NOTEBOOKS.glob("[0-9]*.ipynb"))
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
 
 

@@ -44,6 +44,7 @@ class AlibiLine(Picture):
             factor=np.exp(-self.slope),
             own=weights[-1],
             first=weights[0],
+            is_cut=len(self.sentence.split()) > MOST_WORDS,
         )
 
     def draw(self, figure: Figure) -> list:
@@ -79,4 +80,4 @@ class AlibiLine(Picture):
         return (
             f"Each token back multiplies the weight by {arrays.factor:.2f}, so it falls from "
             f"{arrays.own:.2f} to {arrays.first:.2f}."
-        ) + cut * (len(self.sentence.split()) > MOST_WORDS)
+        ) + cut * arrays.is_cut

@@ -99,7 +99,7 @@ check_base = Checker(
             "radians per token; in row 1 you find another angle."),
         looks_like("squared", lambda base: abs(base / FOUND_BASE**2 - 1) < 0.01,
             "That is the square of the base. Either your exponent is i/d_model, not 2i/d_model. "
-            "Or you took another hand for hand 1: which columns of row 0 are sines?"),
+            "Or you took another hand for hand 1: look which columns of row 0 are sines."),
         looks_like("sign of the exponent", lambda base: 0 < base < 0.01,
             "The sign of your exponent is wrong: the frequency of pair 1 is base^(−2/8), so the "
             "base is this frequency to the power −8/2, and not 8/2."),

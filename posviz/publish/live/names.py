@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterable
 
 ABSENT = (  # on a page
-    *("torch", "transformers", "posviz.lab"),
+    *("torch", "transformers", "posviz.lab", "posviz.lessons.learned.small_model"),
     *(f"posviz.{name}" for name in ("comparison", "devices", "glossary", "ledger", "load_model")),
 )
 

@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 import posviz
 from posviz import lessons, sources
 from posviz.choosing.glossary import TERMS, glossary
+from posviz.course import EXAMINATION
 from posviz.pictures.scripts import as_script
 from posviz.publish import page
 from posviz.publish.assets import policy, scripts, write, write_library
@@ -35,7 +36,8 @@ def jobs(notebooks: Iterable[Path], to: Path, repository: str) -> dict[str, Call
     pages: dict[str, Callable] = {}
     for path in notebooks:
         pages[f"{path.stem}.html"] = partial(page.write_page, path, to, repository)
-        pages[f"{path.stem}_slides.html"] = partial(write_slides, path, to)
+        if path.stem != EXAMINATION.notebook:
+            pages[f"{path.stem}_slides.html"] = partial(write_slides, path, to)
     thumbnails = {
         f"{name}.png, {name}_dark.png": partial(gallery.write_thumbnail, name, to)
         for name in lessons.names()
