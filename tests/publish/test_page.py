@@ -156,7 +156,7 @@ def test_only_the_pages_own_script_mathjax_and_the_editor_run(soup, site):
     assert cells["type"] == "application/json"
     assert json.loads(cells.string)[0].keys() == {"id", "source", "runs"}
     assert not script.attrs
-    styles = [link["href"] for link in soup.find_all("link")]
+    styles = [link["href"] for link in soup.find_all("link", rel="stylesheet")]
     assert styles == ["assets/page.css"]
     assert (site / styles[0]).stat().st_size > 1000
     policy = soup.find("meta", {"http-equiv": "Content-Security-Policy"})["content"]

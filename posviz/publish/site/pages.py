@@ -28,7 +28,7 @@ HERE = Path(__file__).parent
 SCRIPT = as_script(HERE / "site.js")
 DOCUMENTS = ("notation", "cheatsheet", "further-reading", "design")  # of docs/
 _TO_PAGE = re.compile(r'href="(?:\.\./)?(?:notebooks/)?([\w-]+)\.(?:md|ipynb)"')
-POLICY = policy([SCRIPT, *scripts("minisearch")], "img-src 'self' file:")
+POLICY = policy([SCRIPT, *scripts("minisearch")], "img-src 'self' file: data:")
 
 
 def jobs(notebooks: Iterable[Path], to: Path, repository: str) -> dict[str, Callable]:
