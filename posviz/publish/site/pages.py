@@ -12,12 +12,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 import posviz
 from posviz import lessons, sources
 from posviz.choosing.glossary import TERMS, glossary
-from posviz.course import EXAMINATION
+from posviz.course import EXAMINATION, OF_TOPIC
 from posviz.pictures.scripts import as_script
-from posviz.publish import page
+from posviz.publish import live, page
 from posviz.publish.assets import policy, scripts, write, write_library
 from posviz.publish.clean import cleaned, markdown
-from posviz.publish.lesson import read
+from posviz.publish.lesson import living, read
 from posviz.publish.overview import cited, overview
 from posviz.publish.site import gallery
 from posviz.publish.site.documents import claim_id, documents, term_id
@@ -28,7 +28,10 @@ HERE = Path(__file__).parent
 SCRIPT = as_script(HERE / "site.js")
 DOCUMENTS = ("notation", "cheatsheet", "further-reading", "design")  # of docs/
 _TO_PAGE = re.compile(r'href="(?:\.\./)?(?:notebooks/)?([\w-]+)\.(?:md|ipynb)"')
-POLICY = policy([SCRIPT, *scripts("minisearch")], "img-src 'self' file: data:")
+IMAGES = "img-src 'self' file: data:"
+POLICY = policy([SCRIPT, *scripts("minisearch")], IMAGES)
+FRONT = as_script(HERE / "front.js")
+OPENING = ("rotary", "start")  # of these lessons the first picture lives on the front page
 
 
 def jobs(notebooks: Iterable[Path], to: Path, repository: str) -> dict[str, Callable]:
@@ -64,7 +67,14 @@ def write_site(notebooks: Iterable[Path], repository: str, to: Path) -> None:
         write(to / f"{name}.html", text.render(here=name, title=title, **values).encode())
 
     first = {picture.lesson.stem: picture for picture in reversed(shown)}
-    write_one("index", "A course on positional encodings", lessons=lessons.values(), first=first)
+    write_one(
+        *("index", "A course on positional encodings"),
+        lessons=lessons.values(),
+        first=first,
+        opening=[_opening(path) for topic in OPENING for path in notebooks if _is(path, topic)],
+        front=FRONT,
+        policy=policy([FRONT], IMAGES, *live.POLICY),
+    )
     write_one("pictures", "Pictures", pictures=shown)
     words = _table(glossary().table, map(term_id, TERMS))
     write_one("glossary", "Glossary", "table", table=words)
@@ -81,6 +91,21 @@ def write_site(notebooks: Iterable[Path], repository: str, to: Path) -> None:
     write_library("minisearch", to / "assets")
     linking = ("index", "glossary", "claims", *DOCUMENTS)
     page.link(to, *(f"{name}.html" for name in linking))
+
+
+def _is(notebook, topic) -> bool:
+    return notebook.stem == OF_TOPIC[topic].notebook
+
+
+def _opening(notebook) -> str:
+    """The place of a lesson's first picture."""
+    shown = (
+        output.data.get("text/html", "")
+        for cell in living(notebook).cells
+        for output in cell.get("outputs", ())
+        if "data" in output
+    )
+    return next(html for html in shown if "posviz-live" in html)
 
 
 def citation() -> dict:

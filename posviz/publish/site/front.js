@@ -1,0 +1,4 @@
+// @ts-check
+// The script of the front page: its pictures live.
+
+import "../live/live.js";
