@@ -190,6 +190,17 @@ def curve(size, *, length=0, flatter=1.0):
     return softmax(-slope * np.arange(length or size + 3)[::-1])
 
 
+def of_one_weight(weights):
+    """Weights [len] -> the slope, if the softmax did not divide by a sum."""
+    return -np.log(weights[-1])
+
+
+LN_OF_SLOPE = "You took ln of the slope: slopes are powers of 2, so take −log2 of it."
+ONE_WEIGHT = (
+    "You used one weight: divide it by its neighbour first, because the softmax divided all "
+    "weights by their sum."
+)
+
 check_head_from_curve = Checker(
     "The head behind a curve",
     head_of,
@@ -208,8 +219,8 @@ check_head_from_curve = Checker(
             "You took one logarithm of the ratio. There are two powers to undo: ln of the ratio "
             "of two neighbours, the larger over the smaller, is the slope, and −log2 of the "
             "slope is the head."),
-        answer("ln of the slope", lambda head: head * np.log(2),
-            "You took ln of the slope. It is a power of 2, 2^(−h): take −log2 of it."),
+        answer("ln of the slope", lambda head: head * np.log(2), LN_OF_SLOPE),
+        answer("ln of the slope, rounded", lambda head: np.round(head * np.log(2)), LN_OF_SLOPE),
         answer("sign", lambda head: -head,
             "Your heads are below 0. The slope is 2^(−h), so h is −log2 of it."),
         answer("slope returned", lambda head: 2.0**-head,
@@ -224,10 +235,9 @@ check_head_from_curve = Checker(
             "You compared the last weight with the first. Between them are len − 1 steps: divide "
             "ln of their ratio by that.",
             slope=lambda weights: slope_of(weights) * (len(weights) - 1)),
-        step("normalisation forgotten",
-            "You took ln of one weight. But the softmax divides all weights by their sum, so the "
-            "last one is not e^0 = 1. Take ln of the ratio of two neighbours: there the sum "
-            "cancels.", slope=lambda weights: -np.log(weights[-1])),
+        step("normalisation forgotten", ONE_WEIGHT, slope=of_one_weight),
+        wrong("normalisation forgotten, rounded",
+            lambda weights: np.round(head_of(weights, slope=of_one_weight)), ONE_WEIGHT),
         right_on("curve reversed", lambda rng, size: (curve(size)[::-1],),
             "You have the ratio upside down, or read the curve from its wrong end. Then ln is "
             "below 0, and log2 warns that it is invalid. The query's own weight is the last one "

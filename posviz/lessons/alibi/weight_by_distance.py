@@ -71,7 +71,11 @@ class WeightByDistance(Picture):
         right.set_xticks((1, 10, 100, 1000), ("1", "10", "100", "1000"))
         right.xaxis.set_minor_locator(NullLocator())
         whole(right.yaxis, most=8)
-        high = {"transform": left.get_xaxis_transform(), "animated": True, "label": "window"}
+        high = {
+            "transform": left.get_xaxis_transform(),
+            "animated": True,
+            "label": "effective span",
+        }
         window = left.add_patch(Rectangle((0, 0), 0, 1, facecolor="C4", alpha=0.25, lw=0, **high))
         dashed, flat = {"color": "C2", "ls": "--"}, {"solid_capstyle": "butt"}
         threshold = Rule(left, dashed, "threshold", "threshold", upright=False)
@@ -80,7 +84,7 @@ class WeightByDistance(Picture):
         bars = [
             Curve(right, "C6", "bars", **flat),
             Curve(right, "C0", "bar", stroke=2.5, **flat),
-            Curve(right, "C1o", "ends", "its end", marks=0.6),
+            Curve(right, "C1o", "ends", "end of a span", marks=0.6),
         ]
         legend = [chosen, threshold, window, bars[2]]
         legend_above(figure, legend, narrow=3, columnspacing=1, handlelength=1.6)
@@ -93,8 +97,9 @@ class WeightByDistance(Picture):
         slope, threshold = slope_words(arrays.slope), f"1/{arrays.one_in:,}"
         if not arrays.reach:
             return f"Head {arrays.head}, with the slope {slope}, has no weight above {threshold}."
+        reach = f"{arrays.reach:,.0f}" if arrays.reach >= 100 else f"{arrays.reach:.3g}"
         return (
-            f"Head {arrays.head}, with the slope {slope}, looks {arrays.reach:.3g} tokens back, "
+            f"Head {arrays.head}, with the slope {slope}, looks {reach} tokens back, "
             f"where its {arrays.show} falls under {threshold}."
         )
 

@@ -75,9 +75,14 @@ class RealHead(Picture):
 
     def caption(self, arrays: Arrays) -> str:
         """The weight on what the head looks for, and how far all weights are from the model's."""
+        error = f"by up to {ceil(1000 * arrays.error) / 1000:.3f}"
+        is_given = arrays.positions == "given"
+        change = (
+            "weights differ from the model’s" if is_given else "without positions, a weight changes"
+        )
         return (
             f"{arrays.named} gives {arrays.share:.2f} of its weight to the {arrays.head}; "
-            f"weights differ from the model’s by up to {ceil(1000 * arrays.error) / 1000:.3f}."
+            f"{change} {error}."
         )
 
 
