@@ -62,9 +62,9 @@ def a_cache_works_as_it_is():
     return largest(np.concatenate(rows, axis=1) - at_once)
 
 
-@claim("If query and key both move by 60 000 tokens, the score changes by less than 0.001.",
+@claim("If query and key both move by 60,000 tokens, the score changes by less than 0.001.",
     cases={f"with angles in {name}": name for name in ("float64", "float32", "float16")},
-    measures="the largest change of 64 scores when query and keys move by 60 000 positions",
+    measures="the largest change of 64 scores when query and keys move by 60,000 positions",
     rule="< 1e-3", sources=("gptneox1003", "transformers29285"),
     section="5 The third suspect: precision")
 def the_precision_does_not_matter(dtype):
@@ -90,7 +90,7 @@ def three_forms_are_one_turn(form):
     return largest(found - rotation_matrix(angles) @ Q)
 
 
-@claim("Any fixed way of pairing the dimensions keeps the score relative.",
+@claim("A score stays relative, whichever way the dimensions of query and key are paired.",
     cases={
         "if query and key are interleaved": LAYOUTS[:1] * 2,
         "if both are half_split": LAYOUTS[1:] * 2,

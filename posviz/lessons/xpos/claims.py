@@ -42,7 +42,7 @@ def the_score_is_relative():
 
 @claim("Under xPos a score falls with every token of distance.",
     measures="the number of distances, of 1023, at which the next key has a higher score",
-    rule="== 0", section="1 What RoPE cannot do")
+    rule="== 0", section="2 Each token does its half")
 def scores_fall_with_every_token():
     """The decay lowers the waves of RoPE, but they remain waves."""
     return int((np.diff(by_distance(64)) > 0).sum())

@@ -53,7 +53,8 @@ class Forgetting(Picture):
             score_lines(axes, 1, "with forgetting", "C0"),
         )
         ink = {"color": rcParams["text.color"]}
-        bar = Line2D([], [], linestyle="none", marker="|", label=f"swing beyond {FAR:,}", **ink)
+        swing = f"swing (highest − lowest) beyond {FAR:,}"
+        bar = Line2D([], [], linestyle="none", marker="|", label=swing, **ink)
         bar.set(markersize=1.2 * rcParams["font.size"], markeredgewidth=rcParams["lines.linewidth"])
         axes.set(xlim=(-30, 2548), xticks=(0, FAR, 2048), ylim=LIMITS[self.content])
         axes.set(xlabel="distance back (tokens)", ylabel="score")
