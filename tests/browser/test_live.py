@@ -157,7 +157,7 @@ def test_a_picture_stays_where_it_is_seen_and_its_controls_are_seen(page, addres
 
 
 @pytest.mark.release("a storm")
-def test_a_storm_of_events_ends_with_the_last_value_though_its_tab_was_left(page, address):
+def test_a_storm_of_events_ends_with_the_last_value(page, address):
     page.goto(f"{address}/one.html")
     explorer = lives(page)
     slider = explorer.handle("position")

@@ -159,7 +159,7 @@ def shows(explorer, **settings):
     assert np.abs(seen - wanted).mean() <= 1
 
 
-def test_a_living_picture_shows_what_a_kernel_draws_at_both_ends_of_a_slider(alive):
+def test_a_living_picture_shows_what_a_kernel_draws(alive):
     shows(alive)
     for key, position in (("End", 127), ("Home", 0)):
         with alive.changes():

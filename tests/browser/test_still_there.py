@@ -32,7 +32,7 @@ def shows_the_stored_picture(lab):
     expect(lab.page.locator(".jp-Notebook")).not_to_contain_text("Error")
 
 
-def test_a_saved_explorer_is_a_picture_once_its_kernel_is_gone_and_lives_when_run(saved):
+def test_a_saved_explorer_is_a_picture_until_it_is_run(saved):
     saved.shut_down_kernels()
     saved.open("tomorrow")
     shows_the_stored_picture(saved)
@@ -42,7 +42,7 @@ def test_a_saved_explorer_is_a_picture_once_its_kernel_is_gone_and_lives_when_ru
         explorer.press("position", "ArrowRight")
 
 
-def test_a_page_loaded_again_has_the_explorer_as_it_stood_while_its_kernel_runs(saved):
+def test_a_page_loaded_again_has_the_explorer_as_it_was(saved):
     saved.open("tomorrow", saved.kernel)
     expect(saved.page.locator(".posviz-explorer")).to_have_count(1)
     [explorer] = saved.explorers()

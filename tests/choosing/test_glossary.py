@@ -26,7 +26,7 @@ def test_the_lesson_uses_the_word():
         assert found, f"{term.english} is not in lesson {OF_TOPIC[term.topic].number}"
 
 
-def test_each_word_is_there_once_with_its_chinese_and_in_the_order_of_the_lessons():
+def test_each_word_is_there_once_in_the_order_of_the_lessons():
     words = [term.english for term in TERMS]
     assert len(words) == len(set(words))
     lessons = [OF_TOPIC[term.topic].number for term in TERMS]

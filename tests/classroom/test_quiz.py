@@ -40,7 +40,7 @@ def test_a_question_can_be_read_anywhere(quiz):
         assert 2 <= len(question.choices) <= 5
 
 
-def test_predictions_are_those_that_the_lessons_ask_with_the_choice_that_holds(quiz):
+def test_predictions_are_those_that_the_lessons_ask(quiz):
     first, second = quiz[LESSONS[5]][:2]
     assert plain(first.text).startswith("With the query at 7 and the key at 4")
     (right,) = [choice for choice in first.choices if choice.right]

@@ -46,7 +46,7 @@ def test_a_value_comes_as_it_is_and_a_stub_is_empty():
             assert found == value
 
 
-def test_functions_among_the_inputs_and_those_that_are_lent_are_called_here():
+def test_functions_that_are_given_or_lent_are_called_here():
     seen = []
     code = """
 from posviz import rotary_frequencies

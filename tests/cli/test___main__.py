@@ -215,9 +215,7 @@ def test_style_colours_and_settings_reach_the_jobs(call, tmp_path):
     assert job.args == ("AlibiSlopes", setting, [tmp_path / "AlibiSlopes.pdf"], "slide", True)
 
 
-def test_the_folder_may_begin_with_a_tilde_and_figures_are_where_the_setting_says(
-    call, tmp_path, monkeypatch
-):
+def test_the_folder_may_begin_with_a_tilde_or_be_a_setting(call, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv(SETTING, "~/mine")
     for option, folder in {"--to=~/talk": "talk", "": "mine", "--to figures/05": "mine/05"}.items():

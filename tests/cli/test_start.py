@@ -22,7 +22,7 @@ def test_lessons_are_copied_and_what_is_there_stays(tmp_path):
     assert "Attribution 4.0" in (folder / "LICENSE").read_text()
 
 
-def test_further_options_are_jupyterlabs_and_the_course_asks_for_no_password():
+def test_further_options_are_jupyterlabs():
     command = start.lab_command("python", "here", "spaces", ["--port=8890"])
     assert command[:3] == ["python", "-m", "jupyterlab"]
     assert command[-1] == "--port=8890"

@@ -28,7 +28,7 @@ def llama(longest=16384, **entry):
     }
 
 
-def test_the_length_of_gemma_3_is_the_one_after_its_stretch_and_of_others_before():
+def test_the_length_of_gemma_3_is_after_its_stretch():
     entry = {"rope_type": "linear", "factor": 8.0}
     gemma = llama() | {"model_type": "gemma3_text", "rope_parameters": entry}
     found, other = read_config(gemma), read_config(gemma | {"model_type": "llama"})

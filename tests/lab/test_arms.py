@@ -64,7 +64,7 @@ def test_windows_and_the_layer_without_position(tiny):
     assert isinstance(last.encoding, NoPosition)
 
 
-def test_learned_rows_reach_the_longest_test_and_only_those_in_training_move(tiny):
+def test_learned_rows_reach_the_longest_test(tiny):
     for arm, moved in (("learned", set(range(16))), ("learned, randomised", None)):
         config = tiny(arm=arm)
         before, after = untrained(config).encoding.table, trained(config)[0].encoding.table

@@ -78,7 +78,7 @@ def test_text_loses_control_characters(control):
     assert Waves(words=f"a{control}b").words == "ab"
 
 
-def test_a_log_knob_of_whole_numbers_skips_none_as_long_as_they_are_far_apart():
+def test_a_log_knob_of_whole_numbers_skips_none_that_are_far_apart():
     knob = knobs.log_integer(30, low=1, high=4095)
     places = [knob.at(place) for place in range(knob.last_place + 1)]
     assert places[:14] == list(range(1, 15))

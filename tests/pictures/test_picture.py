@@ -50,7 +50,7 @@ class Rows(Picture):
     ("rows", "held", "last"),
     [(10, 5, False), (6, 5, True), (5, 4, True), (1, 0, True)],
 )
-def test_arrays_hold_the_knobs_no_farther_than_their_range_and_what_is_computed(rows, held, last):
+def test_arrays_hold_the_knobs_within_their_range(rows, held, last):
     picture = Rows(rows=rows)
     arrays = picture.compute()
     assert vars(arrays).keys() == {"row", "rows", "name", "last"}

@@ -8,7 +8,7 @@ from posviz.pictures.stored import OURS, WIDGET
 TABLE = Searched("words", "<table><tbody><tr><td>one</td></tr></tbody></table>", "one")
 
 
-def test_the_table_scrolls_in_a_box_and_has_the_name_by_which_the_field_finds_it():
+def test_the_table_scrolls_and_the_field_finds_it_by_name():
     assert TABLE._repr_html_().startswith('<div class="posviz-searched words" style="max-height')
     assert TABLE.table in TABLE._repr_html_()
     assert repr(TABLE) == "one"

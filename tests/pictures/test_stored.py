@@ -62,7 +62,7 @@ def test_views_come_back_while_their_process_lives(notebook):
         assert other == stored
 
 
-def test_no_view_comes_back_where_the_outputs_are_others_or_nobody_trusts_them(notebook):
+def test_no_view_comes_back_for_other_or_untrusted_outputs(notebook):
     views = without_views(notebook)
     notebook.cells[0].metadata.trusted = False
     stored = copy.deepcopy(notebook)

@@ -93,7 +93,7 @@ def test_a_run_leaves_nothing_of_what_was_stored(lesson):
 
 
 @pytest.mark.slow("a kernel")
-def test_it_finds_what_lies_beside_it_and_writes_nothing_there_without_a_warning(lesson):
+def test_it_finds_what_lies_beside_it_and_writes_nothing_there(lesson):
     assert outputs(code(lesson)[1], "text") == ["found beside it\n"]
     assert outputs(code(lesson)[4], "text") == ["figures/old.png\n"]
     streams = [output for cell in code(lesson) for output in cell.outputs if "name" in output]
@@ -174,7 +174,7 @@ def test_what_is_no_notebook_is_named_in_a_line(tmp_path, content):
 
 @pytest.mark.release("twenty seconds")
 @pytest.mark.slow("a process")
-def test_a_signal_in_the_second_lesson_stops_it_and_its_kernel_complains_of_nothing(tmp_path):
+def test_a_signal_in_the_second_lesson_stops_it(tmp_path):
     begun = repr(str(tmp_path / "begun"))
     source = f"from pathlib import Path\nPath({begun}).touch()\nwhile True: pass"
     write(tmp_path / "01_short.ipynb", "1 + 1")

@@ -186,9 +186,7 @@ def test_a_page_ends_with_its_sources_and_only_with_some(soup, notebooks, tmp_pa
     assert citing.select(".contents a")[-1]["href"] == "#Sources"
 
 
-def test_the_notebook_is_had_from_the_page_and_opened_elsewhere_where_there_is_a_repository(
-    notebooks, site, soup, tmp_path
-):
+def test_a_page_has_its_notebook_and_links_to_binder_and_colab(notebooks, site, soup, tmp_path):
     (link,) = soup.select(".about a[href]")
     assert (site / link["href"]).read_bytes() == (notebooks / "05_rope.ipynb").read_bytes()
     page.write_page(notebooks / "04_before.ipynb", tmp_path, "you/posviz")

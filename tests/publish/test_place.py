@@ -23,7 +23,7 @@ def stored(made, caption="A <caption>."):
     return new_output("execute_result", data, metadata=about)
 
 
-def test_a_place_tells_the_picture_its_values_and_what_is_seen_until_it_lives():
+def test_a_place_has_the_picture_its_values_and_a_still():
     made = "ThreeDoors(door='a <b>', base=1e4, seed=-1, causal=True)"
     html = place(stored(made))
     soup = BeautifulSoup(sanitised(html), "html.parser")

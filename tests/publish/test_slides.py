@@ -63,7 +63,7 @@ def test_marks_say_which_slide_has_a_cell():
     ]
 
 
-def test_what_is_printed_stands_where_the_text_before_it_does_if_it_is_short():
+def test_what_is_printed_is_on_the_slide_of_its_text_if_short():
     def printing(text):
         return new_code_cell("print(…)", outputs=[new_output("stream", text=text)])
 
@@ -103,7 +103,7 @@ def test_an_explorer_is_a_picture_and_other_html_and_code_are_none():
     assert (slide.picture, slide.shown) == (place, [])
 
 
-def test_a_table_that_is_announced_has_slides_of_its_own_each_with_its_head():
+def test_a_long_table_has_slides_of_its_own_each_with_its_head():
     rows = [f"<tr><td>{number}</td></tr>" for number in range(slides.ROWS + 2)]
     head = "<thead><tr><th>a</th></tr></thead>"
     table = f"<table>{head}<tbody>{''.join(rows)}</tbody></table><details></details>"
@@ -125,7 +125,7 @@ def test_what_says_more_than_a_line_keeps_its_slide(text):
     assert [slide.kind for slide in found] == ["title", "text", "picture"]
 
 
-def test_the_speaker_has_what_each_choice_of_a_prediction_says_by_its_letter():
+def test_the_speaker_has_what_each_choice_of_a_prediction_says():
     folded = [f"<details><summary>{c}</summary><p>{c}?</p></details>" for c in ("x", "y")]
     said = 'x is 2 (<a href="10_stretching.ipynb#1">lesson 10</a>)'
     answer = f"<details class='posviz-answer'><summary>The answer</summary><p>{said}</p></details>"

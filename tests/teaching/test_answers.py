@@ -98,6 +98,6 @@ def test_complex_pairs_are_told_how_to_be_real(kind):
     np.testing.assert_array_equal(eval(ADVICE, {"np": np, "z": z}), EXPECTED)
 
 
-def test_complex_numbers_that_are_no_pairs_are_told_to_leave_the_imaginary_part():
+def test_complex_numbers_that_are_no_pairs_are_refused():
     told = to_numbers(EXPECTED + 0j, EXPECTED)
     assert told == f"{COMPLEX}Where the real part is what is asked for, return z.real."

@@ -330,7 +330,7 @@ def test_a_tuple_of_arrays_is_told_and_the_right_one_among_them():
     assert check(lambda numbers, start: (numbers, numbers, numbers)).message == f"{told} {join}"
 
 
-def test_a_part_that_is_right_on_the_smallest_input_alone_is_not_called_right():
+def test_a_part_right_on_the_smallest_input_alone_is_not_right():
     def comma(numbers, start):
         sums = running_sums(numbers, start)
         return sums[:1], sums[1:]

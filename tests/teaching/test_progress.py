@@ -22,7 +22,7 @@ def file(monkeypatch, tmp_path):
     return path
 
 
-def test_of_a_prediction_the_first_answer_counts_and_of_an_exercise_the_right_one(file):
+def test_the_first_prediction_and_the_right_exercise_count(file):
     for right in (False, True):
         progress.note("predictions", "01", "Which?", right)
     for right in (False, True, False):

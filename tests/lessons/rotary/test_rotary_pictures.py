@@ -93,7 +93,7 @@ def test_maps_and_means_are_those_of_all_scores(content, seq_len, head_dim, base
 ALIGNED = {1: 0.9702, 2: 0.8966, 4: 0.7592, 8: 0.7144, 16: 0.6203, 64: 0.4769, 256: 0.3207}
 
 
-def test_the_aligned_score_is_the_audited_one_and_rises_on_115_of_256_steps():
+def test_the_aligned_score_rises_on_115_of_256_steps():
     assert "rises on 115 of 256 steps" in caption_of(ScoreDecay())
     for offset, expected in ALIGNED.items():
         assert round(ScoreDecay(offset=offset).compute().mark[1][0], 4) == expected

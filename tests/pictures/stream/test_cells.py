@@ -118,7 +118,7 @@ def test_an_image_in_a_subfigure(clip_on):
     assert apart(image) == 0
 
 
-def test_a_colour_for_every_place_of_a_large_map_and_a_byte_for_each_cell_of_a_small_one():
+def test_a_large_map_sends_colours_and_a_small_one_bytes():
     image = shown(page().add_axes([0, 0, 1, 1]), np.eye(2), vmin=0, vmax=1)
     for count, wide in [(200, 1), (256, 1), (1000, 2)]:
         image.set_cmap(image.cmap.resampled(count))

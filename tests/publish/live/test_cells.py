@@ -68,7 +68,7 @@ def test_what_needs_an_absent_package_cannot_run():
 
 
 @pytest.mark.slow("a process")
-def test_a_cell_shows_what_it_prints_and_its_last_line_and_an_error_its_line_and_shapes():
+def test_a_cell_shows_its_output_or_where_it_stopped():
     without = {id: source for id, source in SOURCES.items() if id != "other"}
     wrong = {
         "shapes": "import numpy as np\na, b = np.ones((2, 3)), np.ones(4)\nc = a @ b",
@@ -94,7 +94,7 @@ def test_a_cell_shows_what_it_prints_and_its_last_line_and_an_error_its_line_and
 
 
 @pytest.mark.slow("runs every lesson")
-def test_every_cell_that_a_page_offers_shows_what_is_stored_and_so_exercises_need_no_torch():
+def test_every_cell_that_a_page_offers_shows_what_is_stored():
     asked, stored = [], []
     for lesson in [*LESSONS, EXAMINATION]:
         notebook = living(arguments.notebooks()[lesson.notebook])

@@ -48,7 +48,7 @@ def test_formulas_are_short_and_code_is_beside_the_text(found):
     assert found[1]["code"] == "turn(q)"
 
 
-def test_a_picture_is_found_by_its_name_and_its_knobs_and_a_claim_by_its_numbers(found):
+def test_pictures_are_found_by_name_and_claims_by_numbers(found):
     assert (found[2]["text"], found[2]["code"]) == ("speed: 0 to 9", "Hands")
     assert found[-1]["text"] == "False. Two stay. The pairs that stay: 3."
 
