@@ -77,6 +77,15 @@ class Verdicts(NamedTuple):
         """Those of the lit rows that released model files have."""
         return [row for row in self.lit if files(row)]
 
+    @property
+    def unknown(self) -> list[str]:
+        """The rows that fail in nothing, but were not measured in all that is asked for."""
+        return [
+            row
+            for row, found in self.faults.items()
+            if found and not any(measured(*each) for each in found.items())
+        ]
+
 
 def choose(answers: Mapping[str, str]) -> Verdicts:
     """Judge every row by the answers to some questions; the others ask for nothing.
@@ -103,7 +112,14 @@ def choose(answers: Mapping[str, str]) -> Verdicts:
 
 def fault(column: str, found: Cell) -> str:
     """Say in a few words why a row fails in a column."""
+    if not measured(column, found):
+        return f"{column} not measured here"
     return FAULTS[column].format(found.said.removeprefix("✗ "))
+
+
+def measured(column: str, found: Cell) -> bool:
+    """Whether it was measured here: not every encoding has been trained for loss and recall."""
+    return column not in ("loss", "recall") or not np.isnan(found.number)
 
 
 def files(row: str) -> int:
@@ -116,17 +132,21 @@ def _unused(row: str) -> int:
 
 
 def _advice(found: Verdicts) -> str:
-    """What to begin with: of the rows that do it all, the one that most model files have."""
+    """What can do it all, those that most model files have first; or what is nearest to it."""
     used = found.used
     untried = [row for row in found.lit if row not in used]
     only = f" Only measured here: {_listed(untried)}." if untried else ""
     if used:
-        best, *others = used
-        as_well = f" Also in use: {_listed(others)}." if others else ""
+        best = used[0]
         but = "".join(
-            f" But: {name} {cell.said[2:]}." for name, cell in _other_answer(found.asked, best)
+            f" But {best}: {name} {cell.said[2:]}."
+            for name, cell in _other_answer(found.asked, best)
         )
-        return f"Begin with {best}, found in {files(best)} of {FILES} files.{but}{as_well}{only}"
+        start = "These can do it, most used first" if len(used) > 1 else "In use, and can do it"
+        first = f"{best} ({files(best)} of {FILES} files)"
+        return (
+            f"{start}: {_listed([first, *used[1:]])}.{but}{only} Use is not quality: see section 5."
+        )
     best = min(filter(files, found.faults), key=lambda row: (_failed(found, row), _unused(row)))
     lacks = "; ".join(fault(*each) for each in found.faults[best].items())
     return (

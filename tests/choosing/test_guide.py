@@ -12,7 +12,7 @@ from posviz.choosing.rows import HYBRID, PLANS, ROWS, TWO_BASES
 def test_nothing_asked_and_all_are_lit():
     found = choose({})
     assert set(found.lit) == {*ROWS, *PLANS}
-    assert found.advice.startswith("Begin with RoPE, found in 208 of 530 files. Also in use: ")
+    assert found.advice.startswith("These can do it, most used first: RoPE (208 of 530 files); ")
     assert "Only measured here: none (NoPE); " in found.advice
 
 
@@ -32,7 +32,7 @@ def test_longer_texts_untrained_begin_with_what_is_measured_and_used(later, best
     found = choose({"later": f"longer texts, untrained; {later}"})
     assert found.used[0] == best
     assert "learned" not in found.lit
-    assert ("But: loss 1.61 → 2.23." in found.advice) == (best == "stretched RoPE")
+    assert ("But stretched RoPE: loss 1.61 → 2.23." in found.advice) == (best == "stretched RoPE")
     assert "two layers, trained on 64 tokens" in found.advice
 
 
@@ -53,7 +53,9 @@ def test_where_nothing_is_left_the_nearest_is_told():
 
 def test_what_was_not_run_is_nearer_than_what_fails():
     answers = {"reads": "patches of an image", "later": "longer texts, untrained; near and far"}
-    assert "The nearest is RoPE in 2-D, but: loss not run; recall" in choose(answers).advice
+    assert (
+        "The nearest is RoPE in 2-D, but: loss not measured here; recall" in choose(answers).advice
+    )
 
 
 def test_every_answer_asks_for_columns_that_are_explained():

@@ -5,7 +5,7 @@ import textwrap
 from matplotlib import rcParams
 from matplotlib.figure import Figure
 
-from posviz.choosing.guide import QUESTIONS, choose, fault, files
+from posviz.choosing.guide import QUESTIONS, choose, fault, files, measured
 from posviz.choosing.rows import PLANS, ROWS
 from posviz.pictures.knobs import choice
 from posviz.pictures.parts import Text, wide
@@ -35,12 +35,19 @@ class Chooser(Picture):
         found = choose({name: getattr(self, name) for name in QUESTIONS})
         lines = [f"✓ {row} ({files(row)} files)" for row in found.used]
         lines += [f"○ {row} (only measured here)" for row in found.lit if row not in found.used]
+        lines += [f"? {row}: not measured here" for row in found.unknown]
         lines += [
-            f"✗ {row}: {fault(*next(iter(faults.items())))}"
+            f"✗ {row}: {fault(*next(each for each in faults.items() if measured(*each)))}"
             for row, faults in found.faults.items()
-            if faults
+            if faults and row not in found.unknown
         ]
-        return self.arrays(lines=lines, advice=found.advice, lit=found.lit, used=found.used)
+        return self.arrays(
+            lines=lines,
+            advice=found.advice,
+            lit=found.lit,
+            used=found.used,
+            unknown=len(found.unknown),
+        )
 
     def draw(self, figure: Figure) -> list:
         """The rows in two columns, each kind of line as a text of its own; the advice below."""
@@ -50,7 +57,7 @@ class Chooser(Picture):
         each = -(-len((*ROWS, *PLANS)) // columns)
         look = {"parse_math": False, "transform": axes.transAxes}
         top = look | {"va": "top", "linespacing": 1.45}
-        looks = {"✓": top | {"weight": "bold"}, "○": top, "✗": top | {"color": "C6"}}
+        looks = {"✓": top | {"weight": "bold"}, "○": top, "?": top, "✗": top | {"color": "C6"}}
         parts = [
             Text(axes, at / columns, 1, _lines(at * each, each, sign, width // columns), **look)
             for at in range(columns)
@@ -60,12 +67,13 @@ class Chooser(Picture):
         return [*parts, advice]
 
     def caption(self, arrays: Arrays) -> str:
-        """What to begin with, or that nothing released does all of it."""
+        """How many can do it, and are not measured; or that nothing released does all of it."""
+        unknown = f"; {arrays.unknown} not measured" if arrays.unknown else ""
         if not arrays.used:
             return "No released encoding is known to do all of it; the text names the nearest."
         return (
-            f"Begin with {arrays.used[0]}: of {len(arrays.lines)} rows {len(arrays.lit)} can do "
-            f"it, and {len(arrays.used)} of these are in released models."
+            f"Of {len(arrays.lines)} rows {len(arrays.lit)} can do it ({len(arrays.used)} in "
+            f"released models{unknown})."
         )
 
 

@@ -37,8 +37,7 @@ def a_line_ends_unseen(row):
         "for encodings at the values": "Shaw",
     },
     measures="what torch's function is asked for in addition (0: nothing, 1: a bias, 2: weights)",
-    rule="== 0", sources=("dao2022flashattention",),
-    section="1 What an encoding needs from the kernel")
+    rule="== 0", sources=("dao2022flashattention",))
 def any_encoding_fits_a_fast_kernel(row):
     """The flash kernel of torch has no place for a bias, and it does not return the weights."""
     return int(COLUMNS["flash"](row).number)
@@ -48,7 +47,7 @@ def any_encoding_fits_a_fast_kernel(row):
     "An encoding that acts at the input, or rotates queries and keys, needs no kernel of its own.",
     cases=_each("sinusoidal", "learned", "RoPE", "RoPE in 2-D", "stretched RoPE", "xPos"),
     measures="what torch's function is asked for in addition (0: nothing)", rule="== 0",
-    sources=("dao2022flashattention",))
+    sources=("dao2022flashattention",), section="1 What an encoding needs from the kernel")
 def before_the_scores_the_kernel_is_free(row):
     """Such an encoding has done its work before the kernel is called."""
     return int(COLUMNS["flash"](row).number)

@@ -3,6 +3,7 @@
 import functools
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.figure import Figure
 
 from posviz.attention import attention
@@ -11,7 +12,7 @@ from posviz.choosing.columns import PROJECTIONS, made
 from posviz.choosing.rows import D_MODEL, HEAD_DIM, HEADS, NONE, ROWS
 from posviz.encodings.doors import NoPosition
 from posviz.pictures.knobs import integer, real, switch
-from posviz.pictures.parts import Map, greyed, wide
+from posviz.pictures.parts import Background, Map, greyed, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
 
@@ -51,14 +52,15 @@ class SameX(Picture):
         return self.arrays(weights=weights, moved=moved, changed=changed)
 
     def draw(self, figure: Figure) -> list:
-        """A map for each encoding: rows are queries, columns keys."""
+        """A map for each encoding: rows are queries, columns keys; changed maps are framed."""
         panels = figure.subplots(*((3, 7) if wide(figure) else (5, 4))).ravel()
         look = {"cmap": greyed(PLAIN), "limits": (0, 1), "most": (len(PLACES),) * 2}
         parts = []
         for axes, row in zip(panels, ROWS, strict=False):
             axes.set(xticks=[], yticks=[])
             axes.set_title(row, fontsize="small")
-            parts.append(Map(axes, lambda a, row=row: a.weights[row], **look))
+            parts.append(Map(axes, lambda a, row=row: _of_brightest(a.weights[row]), **look))
+            parts.append(Background(_frame(axes), lambda a, row=row: row in a.changed))
         for axes in panels[len(ROWS) :]:
             axes.set_axis_off()
         return parts
@@ -75,6 +77,23 @@ class SameX(Picture):
             f"In head {arrays.head} {most} moves {arrays.moved[most]:.0%} of the weight to other "
             f"keys than a layer without position, and {least} {arrays.moved[least]:.0%}."
         )
+
+
+def _of_brightest(weights):
+    """Each query's weights as shares of its largest, so that a long row is not dark."""
+    return weights / np.nanmax(weights, axis=1, keepdims=True)
+
+
+def _frame(axes):
+    """What frames the axes in orange, or no longer."""
+    at_rest = {"color": rcParams["axes.edgecolor"], "linewidth": rcParams["axes.linewidth"]}
+    framed = {"color": "C1", "linewidth": 2 * rcParams["lines.linewidth"]}
+
+    def frame(on):
+        axes.spines[:].set(**(framed if on else at_rest))
+        axes.spines[["top", "right"]].set_visible(on)
+
+    return frame
 
 
 @functools.lru_cache(maxsize=4)

@@ -15,12 +15,14 @@ from tests.lessons.by_hand import drawn
 def test_each_row_is_lit_or_has_its_reason():
     arrays, (*columns, _) = drawn(Chooser(reads="patches of an image", distance="of any kind"))
     texts = [part.artist.get_text().split("\n") for part in columns]
-    used, lit, dark = ([line for part in texts[at::3] for line in part if line] for at in range(3))
+    used, lit, _, dark = (
+        [line for part in texts[at::4] for line in part if line] for at in range(4)
+    )
     assert used == [f"✓ {row} ({files(row)} files)" for row in arrays.used]
     assert [line[2] for line in lit] == []
     assert len(used) + len(dark) == len(ROWS) + len(PLANS)
     assert "✗ RoPE: does not see where a line ends" in dark
-    for each in zip(*(texts[at::3] for at in range(3)), strict=True):
+    for each in zip(*(texts[at::4] for at in range(4)), strict=True):
         for lines in zip(*each, strict=True):
             assert sum(map(bool, lines)) == 1
 
