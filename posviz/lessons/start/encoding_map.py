@@ -39,7 +39,7 @@ ENTRIES = {
     ),
     "sinusoidal": Entry(
         ("input",),
-        ("xᵢ + p(i)", "p(i) = sin and cos of i·base^(−2k/d_model)"),
+        ("xᵢ + p(i)", "p(i) = sin and cos of i·base^(−2m/d_model)"),
         "a fixed table of sines and cosines is added to the embeddings",
         "nothing",
         "sinusoidal",
@@ -93,7 +93,7 @@ ENTRIES = {
     ),
     "RoPE": Entry(
         ("query and key",),
-        ("score(i, j) = (R(i) qᵢ)·(R(j) kⱼ)/√d", "R(i): pair k rotated by i·base^(−2k/d)"),
+        ("score(i, j) = (R(i) qᵢ)·(R(j) kⱼ)/√d", "R(i): pair m rotated by i·base^(−2m/d)"),
         "each pair of a query or key is rotated by its position, and only the offset is left",
         "nothing",
         "rotary",
@@ -205,7 +205,7 @@ MAIN = ("none (NoPE)", "sinusoidal", "learned", "T5", "RoPE", "ALiBi", "xPos")  
 class EncodingMap(Picture):
     """The map of the course: every encoding at its door."""
 
-    size = (8.0, 4.8)
+    size = (8.0, 4.2)
     paper_size = (3.3, 4.2)
 
     encoding = choice("RoPE", options=(*MAIN, *(name for name in ENTRIES if name not in MAIN)))
@@ -231,7 +231,7 @@ class EncodingMap(Picture):
 
     def draw(self, figure: Figure) -> list:
         """The card above, the doors below, and the encodings above their doors."""
-        card, chart = figure.subplots(2, 1, height_ratios=(1, 2.6))
+        card, chart = figure.subplots(2, 1, height_ratios=(1, 3.3))
         doors = draw_doors(chart)
         highest = max(y for door in DOOR_POINTS for _, y in _points(door, self.every).values())
         chart.set_ylim(0, max(1.4, highest + 0.1))
