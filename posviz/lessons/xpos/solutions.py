@@ -14,7 +14,7 @@ def my_scores(q, k, positions, inv_freq, zeta, scale_base):
 
 
 def my_half_lives(zeta, scale_base):
-    """Distances, in tokens, at which one half of each pair's part is left, [pairs]."""
+    """Distances, in tokens, at which each pair's factor is one half, [pairs]."""
     return scale_base * np.log(0.5) / np.log(zeta)
 
 
