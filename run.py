@@ -76,7 +76,7 @@ def test(options: list[str]) -> int:
     if speed == "--changed":  # testmon does not see into kernels: of notebooks, those that differ
         differing = output_of(["git", "diff", "--name-only", "HEAD", "--", "notebooks/*.ipynb"])
         options = ["--testmon-forceselect", *options, "tests", *differing.split()]
-    pytest = [PYTHON, "-m", "pytest", "-n", "4", "--dist", "loadfile", "--no-loadscope-reorder"]
+    pytest = [PYTHON, "-m", "pytest", "-n", "3", "--dist", "loadfile", "--no-loadscope-reorder"]
     status = call([*pytest, "-m", SPEEDS[speed], *options])
     return 0 if (speed, status) == ("--changed", 5) else status  # 5: there is nothing to run
 
