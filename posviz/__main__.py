@@ -37,10 +37,16 @@ class Grouped(TyperGroup):
                 formatter.write_dl(said, col_max=10, col_spacing=2)
 
     def parse_args(self, ctx, args):
-        """Read the arguments; `--lesson 05`, as it once was, is `05`."""
-        return super().parse_args(
-            ctx, [arg.removeprefix("--lesson=") for arg in args if arg != "--lesson"]
-        )
+        """Read the arguments; `--lesson 05`, as it once was, is `05` at the end."""
+        rest, lessons, words = [], [], iter(args)
+        for word in words:
+            if word == "--lesson":
+                lessons += [next(words, "")]
+            elif word.startswith("--lesson="):
+                lessons += [word.removeprefix("--lesson=")]
+            else:
+                rest += [word]
+        return super().parse_args(ctx, rest + lessons)
 
 
 class Plain(TyperCommand):

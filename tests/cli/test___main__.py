@@ -92,6 +92,9 @@ def test_list_has_a_line_for_each_lesson_or_the_controls_of_what_is_named(call):
 def test_a_lesson_may_be_given_as_it_once_was(call):
     assert call("list --lesson 05").output == call("list 05").output
     assert call("list --lesson=05").output == call("list rope").output
+    before, after = (call(f"grade {given}").stderr for given in ("--lesson 05 x", "x 05"))
+    assert before == after
+    assert before.endswith("posviz: there are no notebooks in x\n")
 
 
 def test_doctor_fails_only_for_what_the_course_needs(call, monkeypatch):
