@@ -1,6 +1,7 @@
 """What commands share: their options, what they refuse, and how they run and stop."""
 
 import contextlib
+import os
 import signal
 import stat
 from functools import partial
@@ -72,6 +73,9 @@ def failed(error) -> typer.Exit:
 
 def check_folder(to):
     """Raise ValueError unless `to` can be a folder; remove what an ended run has left there."""
+    there = next((each for each in (to, *to.absolute().parents) if os.path.exists(each)), to)
+    if not os.access(there, os.W_OK):
+        raise ValueError(f"--to {shortened(to)}: you may not write into {shortened(there)}.")
     try:
         folder = stat.S_ISDIR(to.stat().st_mode)
     except FileNotFoundError:  # it will be made

@@ -332,6 +332,13 @@ def test_a_folder_that_cannot_be_written_to_is_told_in_a_line(call, tmp_path, mo
         assert "cannot write: Permission denied" in result.stderr
 
 
+def test_a_folder_that_is_read_only_is_told_before_the_work(call, tmp_path, monkeypatch):
+    monkeypatch.setattr("os.access", lambda place, _: place != tmp_path)
+    result = call(f"export ThreeDoors --to {tmp_path}/new/figures")
+    assert (result.exit_code, result.jobs) == (2, {})
+    assert f"you may not write into {tmp_path}." in result.stderr
+
+
 def test_an_assignment_that_is_there_is_kept_and_seeds_differ(call, tmp_path):
     line = f"assign 05 --for nbgrader --to {tmp_path}"
     file = tmp_path / "source" / "lesson05" / f"{ROPE.notebook}.ipynb"
