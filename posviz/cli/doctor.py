@@ -18,7 +18,7 @@ from posviz.pictures.places import SETTING, placed
 # Imports that may fail stay inside the checks: the doctor must run where a package is missing.
 
 REQUIRED = (
-    *("numpy", "matplotlib", "pillow", "fonttools", "traitlets", "ipywidgets", "anywidget"),
+    *("numpy", "matplotlib", "pillow", "traitlets", "ipywidgets", "anywidget"),
     *("mistune", "platformdirs"),
 )
 _TORCH = "learned", "rotary_code", "length", "choosing"
