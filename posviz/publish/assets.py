@@ -6,11 +6,13 @@ import zlib
 from pathlib import Path
 
 from posviz.pictures.export import replacing
+from posviz.pictures.scripts import as_script
 from posviz.pictures.widget import ExplorerWidget
 from posviz.publish import live
 from posviz.teaching.prediction import Prediction
 
 LIBRARIES = Path(__file__).parent / "vendor"
+THEME = as_script(Path(__file__).with_name("theme.js"))  # of every page's head
 
 
 def write(path: Path, data: bytes) -> Path:

@@ -12,6 +12,7 @@ from posviz.course import EXAMINATION
 from posviz.pictures.scripts import as_script
 from posviz.publish import live
 from posviz.publish.assets import (
+    THEME,
     policy,
     scripts,
     styles,
@@ -56,6 +57,7 @@ def write_page(notebook: Path, to: Path, repository: str = "") -> Path:
         "lesson": overview(notebook)._asdict(),
         "repository": repository,
         "policy": _policy(),
+        "theme": THEME,
         "cells": code,
         "script": SCRIPT,
         "sections": [section for section in sections(lesson.cells) if section.level > 1],
@@ -82,7 +84,7 @@ def write_assets(to: Path) -> int:
 @functools.cache
 def _policy() -> str:
     libraries = [*scripts("mathjax"), live.editor().decode()]
-    return policy([SCRIPT, *libraries], "img-src data:", *live.POLICY)
+    return policy([THEME, SCRIPT, *libraries], "img-src data:", *live.POLICY)
 
 
 def cells(lesson: NotebookNode) -> list[dict]:

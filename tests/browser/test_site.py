@@ -81,6 +81,22 @@ def test_gallery_shows_dark_pictures_and_leads_to_the_lesson(opened):
     expect(cell).to_be_in_viewport()
 
 
+def test_theme_is_chosen_for_all_pages_and_pictures_and_kept(opened):
+    page = opened("pictures")
+    button = page.get_by_role("button", name="Light or dark")
+    paper = "() => getComputedStyle(document.body).backgroundColor"
+    dark = f"({paper})() === 'rgb(27, 30, 35)'"
+    assert not page.evaluate(dark)
+    button.click()
+    page.wait_for_function(dark)
+    shown = "() => document.querySelector('.cards img').currentSrc.endsWith('SameWords_dark.png')"
+    page.wait_for_function(shown)
+    page.get_by_role("link", name="Glossary").click()
+    page.wait_for_function(dark)
+    button.click()
+    page.wait_for_function(f"!({dark})")
+
+
 def test_table_is_searched_and_the_row_found_is_shown(opened):
     page = opened("glossary")
     rows = page.locator("tbody tr:visible")

@@ -152,7 +152,8 @@ def test_an_answer_stays_folded(soup):
 
 
 def test_only_the_pages_own_script_mathjax_and_the_editor_run(soup, site):
-    cells, script = soup.find_all("script")
+    theme, cells, script = soup.find_all("script")
+    assert theme.string == assets.THEME
     assert cells["type"] == "application/json"
     assert json.loads(cells.string)[0].keys() == {"id", "source", "runs"}
     assert not script.attrs
@@ -161,7 +162,8 @@ def test_only_the_pages_own_script_mathjax_and_the_editor_run(soup, site):
     assert (site / styles[0]).stat().st_size > 1000
     policy = soup.find("meta", {"http-equiv": "Content-Security-Policy"})["content"]
     mathjax = (assets.LIBRARIES / "mathjax" / "tex-svg.js").read_bytes()
-    assert script_sources(policy) == hashes(script.string.encode(), mathjax, live.editor())
+    own = [each.string.encode() for each in (theme, script)]
+    assert script_sources(policy) == hashes(*own, mathjax, live.editor())
     assert "http" not in policy
     assert "connect-src 'self'" in policy  # from where the worker is
     assert "33 MB" in soup.select_one(".about").text

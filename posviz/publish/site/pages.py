@@ -15,7 +15,7 @@ from posviz.choosing.glossary import TERMS, glossary
 from posviz.course import EXAMINATION, OF_TOPIC
 from posviz.pictures.scripts import as_script
 from posviz.publish import live, page
-from posviz.publish.assets import policy, scripts, write, write_library
+from posviz.publish.assets import THEME, policy, scripts, write, write_library
 from posviz.publish.clean import cleaned, markdown
 from posviz.publish.lesson import living, read
 from posviz.publish.overview import cited, overview
@@ -29,7 +29,7 @@ SCRIPT = as_script(HERE / "site.js")
 DOCUMENTS = ("notation", "cheatsheet", "further-reading", "design")  # of docs/
 _TO_PAGE = re.compile(r'href="(?:\.\./)?(?:notebooks/)?([\w-]+)\.(?:md|ipynb)"')
 IMAGES = "img-src 'self' file: data:"
-POLICY = policy([SCRIPT, *scripts("minisearch")], IMAGES)
+POLICY = policy([THEME, SCRIPT, *scripts("minisearch")], IMAGES)
 FRONT = as_script(HERE / "front.js")
 OPENING = ("rotary", "start")  # of these lessons the first picture lives on the front page
 
@@ -60,7 +60,12 @@ def write_site(notebooks: Iterable[Path], repository: str, to: Path) -> None:
     jinja = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, undefined=StrictUndefined
     )
-    jinja.globals |= {"policy": POLICY, "script": SCRIPT, "repository": repository}
+    jinja.globals |= {
+        "policy": POLICY,
+        "theme": THEME,
+        "script": SCRIPT,
+        "repository": repository,
+    }
 
     def write_one(name, title, template="", **values):
         text = jinja.get_template(f"{template or name}.html.j2")
@@ -73,7 +78,7 @@ def write_site(notebooks: Iterable[Path], repository: str, to: Path) -> None:
         first=first,
         opening=[_opening(path) for topic in OPENING for path in notebooks if _is(path, topic)],
         front=FRONT,
-        policy=policy([FRONT], IMAGES, *live.POLICY),
+        policy=policy([THEME, FRONT], IMAGES, *live.POLICY),
     )
     write_one("pictures", "Pictures", pictures=shown)
     words = _table(glossary().table, map(term_id, TERMS))
