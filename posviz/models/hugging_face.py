@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,6 @@ import numpy as np
 from posviz.arrays import to_numpy
 from posviz.encodings.frequencies import Frequencies
 from posviz.encodings.rotary import LAYOUTS, Rotary
-from posviz.home import at_home
 from posviz.models.checkpoints import USUAL_NAMES
 from posviz.models.reading import Reading
 from posviz.wording import quoted, shortened
@@ -42,7 +42,7 @@ def load_model(path: str | Path) -> LoadedModel:
     """
     if not isinstance(path, str | Path):
         raise TypeError(f"path must be text or a path, got {quoted(path)}")
-    folder = Path(at_home(path))
+    folder = Path(os.path.expanduser(path))
     files = sorted(folder.glob("model*.safetensors"))
     if not files or not (folder / "config.json").is_file():
         raise FileNotFoundError(

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from posviz.models.stretched_real import ASKED_EVERY, BIN, LENGTH, TRAINED, Reading, stored
+from posviz.models.stretched_real import ASKED_EVERY, BIN, LENGTH, TRAINED, LongReading, stored
 from posviz.pictures.knobs import choice
 from posviz.pictures.parts import Curve, Text, legend_above
 from posviz.pictures.picture import Arrays, Picture
@@ -68,7 +68,7 @@ class LossPastTraining(Picture):
         )
 
 
-def _smoothed(reading: Reading) -> list[float]:
+def _smoothed(reading: LongReading) -> list[float]:
     """The mean loss in each bin of the picture, NaN where nothing was read."""
     wide = BIN * BINS
     return [
@@ -77,12 +77,12 @@ def _smoothed(reading: Reading) -> list[float]:
     ]
 
 
-def _found(reading: Reading) -> list[float]:
+def _found(reading: LongReading) -> list[float]:
     """The share of digits that were right at each place of ASKED, NaN where nothing was read."""
     return [_right(reading, at - ASKED_EVERY, at) for at in ASKED]
 
 
-def _right(reading: Reading, after: float = TRAINED, until: float = LENGTH) -> float:
+def _right(reading: LongReading, after: float = TRAINED, until: float = LENGTH) -> float:
     """The share of digits that were right, of the numbers asked for between two places."""
     shares = [needle.right for needle in reading.needles if after < needle.asked <= until]
     return float(np.mean(shares)) if shares else np.nan
