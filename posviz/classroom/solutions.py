@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
@@ -9,7 +10,6 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from posviz.classroom.assign import header, write
 from posviz.classroom.exercises import of_lesson, solution
 from posviz.course import Lesson
-from posviz.pictures.killed import temporary_folder
 from posviz.publish.lesson import executed
 
 
@@ -23,8 +23,8 @@ def write_solutions(lesson: Lesson, notebook: Path, to: Path) -> Path:
     for exercise in exercises:
         cells += _solved(lesson, exercise)
     name = f"{lesson.notebook}_solutions.ipynb"
-    with temporary_folder() as folder:
-        return write(executed(write(cells, folder / name)).cells, to / name)
+    with TemporaryDirectory() as folder:
+        return write(executed(write(cells, Path(folder, name))).cells, to / name)
 
 
 def _solved(lesson, exercise) -> Iterator[NotebookNode]:

@@ -20,7 +20,6 @@ from typing import Any
 
 import posviz
 from posviz.classroom import inside
-from posviz.pictures.killed import ending_with_us
 
 try:
     import resource
@@ -102,7 +101,6 @@ def answer(cells: list[str], name: str, lent: dict[str, Callable[..., Any]]) -> 
             cwd=folder,
             env=environment | {"HOME": folder},
             start_new_session=True,
-            **ending_with_us(),
         )
         try:
             yield _Conversation(process, lent).begin(cells, name)

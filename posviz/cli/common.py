@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from posviz.cli.stopping import unwind_on
-from posviz.pictures.places import placed
+from posviz.pictures.files import placed
 from posviz.wording import shortened
 
 Lessons = Annotated[
@@ -72,7 +72,7 @@ def failed(error) -> typer.Exit:
 
 
 def check_folder(to):
-    """Raise ValueError unless `to` can be a folder; remove what an ended run has left there."""
+    """Raise ValueError unless `to` can be a folder."""
     there = next((each for each in (to, *to.absolute().parents) if os.path.exists(each)), to)
     if not os.access(there, os.W_OK):
         raise ValueError(f"--to {shortened(to)}: you may not write into {shortened(there)}.")
@@ -85,10 +85,6 @@ def check_folder(to):
         raise ValueError(told) from error
     if not folder:
         raise ValueError(f"--to {shortened(to)} is not a folder.")
-    from posviz.pictures.killed import unfinished
-
-    with unfinished(to):  # removes what was left there, even if nothing is to be written
-        pass
 
 
 def check_new(files, overwrite):

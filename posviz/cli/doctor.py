@@ -13,7 +13,7 @@ from importlib import metadata, util
 from pathlib import Path
 
 from posviz.course import OF_TOPIC
-from posviz.pictures.places import SETTING, placed
+from posviz.pictures.files import SETTING, placed
 
 # Imports that may fail stay inside the checks: the doctor must run where a package is missing.
 

@@ -19,7 +19,7 @@ from PIL import Image, ImageDraw, ImageFont
 import posviz
 from posviz.cli.faults import faults
 from posviz.pictures import knobs
-from posviz.pictures.export import replacing
+from posviz.pictures.files import replacing
 from posviz.pictures.picture import Picture
 from posviz.pictures.style import STYLES
 from posviz.pictures.styled_figure import drop_bitmaps

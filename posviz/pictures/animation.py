@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator
 from importlib import util
 from pathlib import Path
@@ -14,11 +15,10 @@ import numpy as np
 from PIL import Image
 
 from posviz.pictures.declared import Declared
-from posviz.pictures.export import about, interruptible, method_call, nearest, replacing
-from posviz.pictures.killed import ending_with_us, temporary_folder
+from posviz.pictures.export import about, interruptible, method_call, nearest
+from posviz.pictures.files import placed, replacing
 from posviz.pictures.knobs import device, numeric, text
 from posviz.pictures.live_figure import LiveFigure
-from posviz.pictures.places import placed
 from posviz.pictures.style import dpi
 from posviz.wording import quoted
 
@@ -212,8 +212,8 @@ def mp4(images, rate, words, ffmpeg, quality) -> bytes:
     Raises OSError with ffmpeg's reason.
     """
     height, width = (side + side % 2 for side in images[0].shape[:2])  # yuv420p halves both
-    with temporary_folder() as folder:
-        raw, out = folder / "film.rgb", folder / "film.mp4"
+    with tempfile.TemporaryDirectory() as folder:
+        raw, out = Path(folder, "film.rgb"), Path(folder, "film.mp4")
         with raw.open("wb") as file:
             for image in images:
                 missing = (0, height - image.shape[0]), (0, width - image.shape[1]), (0, 0)
@@ -227,9 +227,7 @@ def mp4(images, rate, words, ffmpeg, quality) -> bytes:
             *(part for name, value in words.items() for part in ("-metadata", f"{name}={value}")),
             str(out),
         ]
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, **ending_with_us()
-        )
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
         if done.returncode or not out.exists():
             raise OSError(_why(done.returncode, done.stderr.decode(errors="replace")))
         return out.read_bytes()

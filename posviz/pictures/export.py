@@ -1,13 +1,12 @@
 """Figures as files: written beside and renamed, so nothing half-written is left behind."""
 
 import contextlib
-import errno
 import html
 import io
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.backend_bases import get_registered_canvas_class
@@ -16,11 +15,10 @@ from PIL import Image
 
 from posviz import __version__
 from posviz.pictures.declared import Declared
-from posviz.pictures.killed import unfinished
-from posviz.pictures.places import SETTING, placed
+from posviz.pictures.files import in_one_line, placed, replacing
 from posviz.pictures.style import parts, style_context
 from posviz.pictures.styled_figure import StyledFigure, drop_bitmaps
-from posviz.wording import quoted, shortened
+from posviz.wording import quoted
 
 FORMATS = ("png", "svg", "pdf")
 # What `about` tells of a figure, by the names that each format has for it.
@@ -84,7 +82,7 @@ def interruptible() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as stop:
-        _in_one_line(stop, "interrupted; what was not yet written is not")
+        in_one_line(stop, "interrupted; what was not yet written is not")
         raise
 
 
@@ -147,36 +145,6 @@ def _described(svg, caption) -> bytes:
     svg = svg.replace(b"<svg ", b"<svg %s " % named, 1)
     svg = svg.replace(b"<title>", b'<title id="posviz-title">', 1)
     return svg.replace(b"</title>", text.encode(), 1)
-
-
-@contextlib.contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A binary file that takes the place of `path` only when everything was written.
-
-    Raises OSError naming the path where it cannot be written to, and what to do where the reader
-    may not write; a notebook shows one line of it.
-    """
-    try:
-        if path.parent.exists() and not path.parent.is_dir():
-            raise NotADirectoryError(errno.ENOTDIR, f"{shortened(path.parent)} is not a folder")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with unfinished(path.parent) as beside:
-            with beside.open("xb") as file:
-                yield file
-            beside.replace(path)
-    except OSError as error:
-        said = f"cannot write: {error.strerror}"
-        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-            setting = f"set {SETTING} to" if path.parts[:1] == ("figures",) else "choose"
-            said = f"{said}; {setting} a folder that you may write to"
-        refused = type(error)(error.errno, said, shortened(path))
-        raise _in_one_line(refused, f"{type(refused).__name__}: {refused}") from error
-
-
-def _in_one_line(error: BaseException, line: str) -> BaseException:
-    """The error, of which IPython shows this line and no traceback."""
-    vars(error)["_render_traceback_"] = lambda: [line]
-    return error
 
 
 def png_bytes(rgba: np.ndarray, colours=255) -> bytes:

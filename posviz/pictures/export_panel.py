@@ -9,7 +9,7 @@ from pathlib import Path
 from posviz.pictures import animation
 from posviz.pictures.declared import Declared
 from posviz.pictures.export import FORMATS, method_call, python_line, save_all
-from posviz.pictures.places import inside, placed
+from posviz.pictures.files import inside, placed
 from posviz.pictures.style import STYLES
 
 FOLDER = Path("figures")

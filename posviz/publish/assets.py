@@ -5,7 +5,7 @@ import hashlib
 import zlib
 from pathlib import Path
 
-from posviz.pictures.export import replacing
+from posviz.pictures.files import replacing
 from posviz.pictures.scripts import as_script
 from posviz.pictures.widget import ExplorerWidget
 from posviz.publish import live

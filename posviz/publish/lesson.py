@@ -5,14 +5,14 @@ import os
 import re
 import shutil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
-from posviz.pictures.killed import ending_with_us, temporary_folder
-from posviz.pictures.places import SETTING
+from posviz.pictures.files import SETTING
 from posviz.pictures.stored import LINE
 from posviz.publish.batch import reason
 from posviz.publish.clean import cleaned, sanitised
@@ -96,13 +96,13 @@ def executed(notebook: Path) -> NotebookNode:
         extra_arguments=["--log-level=ERROR"],
     )
     try:
-        with temporary_folder() as folder, asyncio.Runner(loop_factory=_Loop) as runner:
-            client.create_kernel_manager().connection_file = str(folder / "kernel.json")
-            environment = os.environ | {"TMPDIR": str(folder)}
+        with TemporaryDirectory() as folder, asyncio.Runner(loop_factory=_Loop) as runner:
+            client.create_kernel_manager().connection_file = os.path.join(folder, "kernel.json")
+            environment = os.environ | {"TMPDIR": folder}
             environment.pop(SETTING, None)
-            beside = folder / "lesson"
+            beside = Path(folder, "lesson")
             _link(notebook.resolve().parent, beside)
-            runner.run(client.async_execute(cwd=str(beside), env=environment, **ending_with_us()))
+            runner.run(client.async_execute(cwd=str(beside), env=environment))
     except CellExecutionError as error:
         raise RuntimeError(f"{notebook.name}, {_failure(lesson, error)}") from error
     except OSError:

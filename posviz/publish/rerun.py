@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from posviz.pictures.export import replacing
+from posviz.pictures.files import replacing
 from posviz.pictures.stored import without_views
 from posviz.publish.imports import ROOT, imported
 from posviz.publish.lesson import executed, read

@@ -12,7 +12,7 @@ from typing import Any
 
 from posviz import __version__
 from posviz.course import LESSONS, OF_TOPIC
-from posviz.pictures.export import replacing
+from posviz.pictures.files import replacing
 
 _LESSONS = "posviz.lessons."
 

@@ -21,7 +21,7 @@ from posviz.cli import arguments, common, doctor, export_jobs, proof
 from posviz.configs.builtin import CONFIGS
 from posviz.course import EXAMINATION, LESSONS, OF_TOPIC
 from posviz.lab import named as sweeps
-from posviz.pictures.places import SETTING
+from posviz.pictures.files import SETTING
 from posviz.publish import batch, lecture, page, rerun, slides
 from posviz.publish.site import pages
 

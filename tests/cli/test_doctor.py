@@ -14,7 +14,7 @@ import pytest
 import posviz
 from posviz.cli import arguments, doctor
 from posviz.pictures import style
-from posviz.pictures.places import SETTING
+from posviz.pictures.files import SETTING
 from posviz.pictures.stream import letters
 
 ROOT = Path(__file__).parents[2]

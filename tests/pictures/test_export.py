@@ -18,7 +18,7 @@ from pypdf import PdfReader
 
 from posviz import ThreeDoors, __version__
 from posviz.pictures.export import FORMATS, notebook_png, png_bytes
-from posviz.pictures.places import SETTING
+from posviz.pictures.files import SETTING
 from posviz.pictures.style import STYLES
 from tests.pictures.sample import ROOT, Failing, Waves
 
@@ -150,7 +150,7 @@ def test_an_unknown_ending_is_refused_before_anything_is_drawn(tmp_path, name):
 def test_a_place_that_is_no_folder_is_named(picture, tmp_path):
     (tmp_path / "file").write_text("not a folder")
     path = tmp_path / "file" / "waves.png"
-    with pytest.raises(OSError, match=r"cannot write: .*file is not a folder") as refusal:
+    with pytest.raises(OSError, match="cannot write: its folder is a file") as refusal:
         picture.save(path)
     assert refusal.value.filename == str(path)
     assert str(path) in str(refusal.value)

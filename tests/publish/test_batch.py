@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from posviz.pictures.export import replacing
+from posviz.pictures.files import replacing
 from posviz.publish import batch
 
 
@@ -36,7 +36,7 @@ def test_a_failed_job_is_told_and_does_not_stop_the_others(tmp_path):
         "z": "ValueError: first",
         "a": "ValueError: second",
         "nowhere": f"No such file or directory: {tmp_path / 'no' / 'folder'}",
-        "below a file": f"cannot write: {__file__} is not a folder: {Path(__file__, 'file')}",
+        "below a file": f"cannot write: its folder is a file: {Path(__file__, 'file')}",
     }
     assert (tmp_path / "written").read_text() == "whole"
 

@@ -13,7 +13,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from posviz.pictures.places import SETTING
+from posviz.pictures.files import SETTING
 from posviz.pictures.stored import LINE
 from posviz.publish.lesson import executed, living, read
 from tests.publish.test_place import stored

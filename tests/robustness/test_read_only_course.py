@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from posviz.pictures.places import SETTING
+from posviz.pictures.files import SETTING
 from tests.publish.test_lesson import write
 
 SAVES = "from posviz import ThreeDoors\nprint(ThreeDoors().save('figures/03_doors.png'))"

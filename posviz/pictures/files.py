@@ -1,0 +1,64 @@
+"""Files: where they go, which names readers may give them; written beside and renamed."""
+
+import contextlib
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from posviz.wording import quoted, shortened
+
+SETTING = "POSVIZ_FIGURES"
+
+
+def placed(path: str | Path) -> Path:
+    """The path itself, with `~` as the home folder; one in `figures` in the folder of the setting.
+
+    POSVIZ_FIGURES names the folder that is meant by `figures`.
+    """
+    path, elsewhere = Path(os.path.expanduser(path)), os.environ.get(SETTING)
+    if not elsewhere or path.parts[:1] != ("figures",):
+        return path
+    return Path(os.path.expanduser(elsewhere)).absolute().joinpath(*path.parts[1:])
+
+
+def inside(folder: Path, name: str, kind: str) -> Path:
+    """The file in the folder for a name a reader typed; ValueError if it would lead outside."""
+    stem = name.strip().removesuffix(f".{kind}")
+    if not stem or stem.startswith(".") or not stem.isprintable() or set(stem) & set("/\\:"):
+        said = "choose one without slash, backslash and colon that begins with no dot"
+        raise ValueError(f"file name = {quoted(name)} is refused: {said}.")
+    return folder / f"{stem}.{kind}"
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A binary file that takes the place of `path` only when everything was written.
+
+    Raises OSError naming the path where it cannot be written to, and what to do where the reader
+    may not write; a notebook shows one line of it.
+    """
+    beside = path.with_name(f".{os.getpid()}-{path.name}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with beside.open("wb") as file:
+                yield file
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        is_file = isinstance(error, FileExistsError)
+        said = f"cannot write: {'its folder is a file' if is_file else error.strerror}"
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            setting = f"set {SETTING} to" if path.parts[:1] == ("figures",) else "choose"
+            said = f"{said}; {setting} a folder that you may write to"
+        refused = type(error)(error.errno, said, shortened(path))
+        raise in_one_line(refused, f"{type(refused).__name__}: {refused}") from error
+
+
+def in_one_line(error: BaseException, line: str) -> BaseException:
+    """The error, of which IPython shows this line and no traceback."""
+    vars(error)["_render_traceback_"] = lambda: [line]
+    return error
