@@ -89,23 +89,23 @@ def export(
     """
     from posviz.cli import arguments, export_jobs
     from posviz.pictures import animation
-    from posviz.pictures.style import styled
+    from posviz.pictures.style import appearance
 
     with refusals():
         chosen = arguments.pictures(names or (), everything)
         formats = arguments.formats(kinds or (), animated=knob is not None)
-        look = (styled(arguments.style(style), layout, font), dark)
+        look = appearance(arguments.style(style), dark, layout=layout, font=font)
         values, notes = arguments.settings(chosen, set_ or ())
         filmed, more = arguments.filmed_knobs(chosen, knob)
         check_folder(to)
         if "mp4" in formats:
             animation.find_ffmpeg()
-        jobs = export_jobs.plan(values, filmed, formats, to, *look)
+        jobs = export_jobs.plan(values, filmed, formats, to, look)
         check_new([file for files, _ in jobs for file in files], overwrite)
     for note in notes + more:
         typer.echo(note, err=True)
     if layout:
-        for line in export_jobs.crowded(values, *look):
+        for line in export_jobs.crowded(values, look):
             typer.echo(line, err=True)
     run_jobs({export_jobs.named(files): job for files, job in jobs}, to)
 

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from importlib import util
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -19,7 +20,7 @@ from posviz.pictures.export import about, interruptible, method_call, nearest
 from posviz.pictures.files import placed, replacing
 from posviz.pictures.knobs import device, numeric, text
 from posviz.pictures.live_figure import LiveFigure
-from posviz.pictures.style import dpi
+from posviz.pictures.style import Appearance, appearance
 from posviz.wording import quoted
 
 FORMATS = ("gif", "mp4")
@@ -40,11 +41,17 @@ QUALITIES = range(18, 49, 6)  # H.264's rate factors: at 18 no loss is seen, at 
 
 @interruptible()
 def animate(
-    picture: Declared, knob: str, path: str | Path, *, style: str = "notebook", dark: bool = False
+    picture: Declared,
+    knob: str,
+    path: str | Path,
+    *,
+    style: str = "notebook",
+    dark: bool = False,
+    **options: Any,
 ) -> Path:
     """Write the picture while one knob moves, to GIF or MP4 by the path's ending.
 
-    What would be larger than 3 MB has fewer stops (GIF) or less detail (MP4); where that does not
+    options: as `Picture.figure`, but for multiples. What would be larger than 3 MB has fewer stops (GIF) or less detail (MP4); where that does not
     help enough, the smallest is written.
     Raises ValueError for an unknown knob, ending or style and for a knob that has no order, OSError
     where the place cannot be written to, RuntimeError where there is no ffmpeg for an MP4.
@@ -56,12 +63,15 @@ def animate(
             f"path = {quoted(str(path))} ends in {quoted(path.suffix)}: choose .gif or .mp4"
         )
     check_can_be_filmed(type(picture), knob)
-    call = method_call("animate", knob, path.name, style=style, dark=dark)
-    told = about(picture, picture.caption(picture.compute()), call)
+    look = appearance(style, dark, **options)
+    if look.multiples:
+        raise ValueError("multiples stand side by side: they do not move.")
+    call = method_call("animate", knob, path.name, **look._asdict())
+    told = about(picture, picture.drawn(picture.compute(), *look).caption, call, look.title)
     words = {"title": told.title, "comment": f"{told.caption}\n{told.line}\n{told.program}"}
     if told.rights:
         words["copyright"] = told.rights
-    film = Film(picture, knob, style, dark)
+    film = Film(picture, knob, look)
     data = small_gif(film, words) if kind == "gif" else small_mp4(film, words, find_ffmpeg())
     with replacing(path) as file:
         file.write(data)
@@ -82,23 +92,21 @@ def check_can_be_filmed(picture_class: type[Declared], name: str) -> None:
 class Film:
     """A picture's frames while one of its knobs moves; the picture itself is left as it is."""
 
-    def __init__(
-        self, picture: Declared, knob: str, style: str = "notebook", dark: bool = False
-    ) -> None:
+    def __init__(self, picture: Declared, knob: str, look: Appearance = Appearance()) -> None:
         self.picture = copy.copy(picture)
-        self.knob, self.look = knob, (style, dark)
+        self.knob, self.look = knob, look
         self.stops = picture.knobs()[knob].stops(MAX_STOPS)
         self.turns_back = isinstance(picture.knobs()[knob], numeric)
 
     def frames(self) -> Iterator[np.ndarray]:
         """The frames, [height, width, 3] bytes: one a stop, but none like the one before it."""
-        live, last = LiveFigure(self.picture, *self.look), None
+        live, last = LiveFigure(self.picture, **self.look._asdict()), None
         try:
             for value in self.stops:
                 setattr(self.picture, self.knob, value)
                 live.follow()
                 inches = live.layers.figure.get_figwidth()
-                live.ratio = min(1.0, MAX_WIDTH / (inches * dpi(self.look[0])))
+                live.ratio = min(1.0, MAX_WIDTH / (inches * self.look.dpi))
                 live.paint()
                 frame = live.layers.pixels()[..., :3]
                 if last is None or not np.array_equal(frame, last):

@@ -6,11 +6,12 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import traitlets
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+from posviz.pictures.dress import dress, show_all
 from posviz.pictures.knobs import Knob, choice, numeric, switch
-from posviz.pictures.style import dpi, inches, style_context
+from posviz.pictures.style import Appearance, appearance, style_context
 from posviz.pictures.styled_figure import StyledFigure, drop_bitmaps
 from posviz.wording import quoted, spelt_like
 
@@ -125,25 +126,35 @@ class Declared(traitlets.HasTraits):
         """The knobs' present values by name."""
         return {name: getattr(self, name) for name in self.knobs()}
 
-    def inches(self, style: str) -> tuple[float, float]:
-        """Width and height in a style."""
-        return inches(style, {"notebook": self.size, "paper": self.paper_size})
+    def inches(self, *look: Any) -> tuple[float, float]:
+        """Width and height in an appearance."""
+        return Appearance(*look).inches({"notebook": self.size, "paper": self.paper_size})
 
-    def build(self, style: str = "notebook", dark: bool = False) -> tuple[StyledFigure, Any]:
-        """A new Figure in its settled layout, and its artists, not yet moved to any arrays."""
-        with style_context(style, dark):
-            size = self.inches(style)
+    def build(self, *look: Any) -> tuple[StyledFigure, Any]:
+        """A new Figure in its settled layout, and its artists, not yet moved to any arrays.
+
+        look: the fields of an `Appearance`, in their order.
+        """
+        look = Appearance(*look)
+        with style_context(*look.rc):
             layout = ConstrainedLayoutEngine()
-            figure = StyledFigure(style, dark, figsize=size, dpi=dpi(style), layout=layout)
+            size = self.inches(*look)
+            figure = StyledFigure(*look.rc, figsize=size, dpi=look.dpi, layout=layout)
             artists = self.draw(figure)
-            self._lay_out(figure, (style, size))
+            figure.renamed = dress(figure, look)
+            self._lay_out(figure, look)
         drop_bitmaps(figure)
         return figure, artists
 
     def _lay_out(self, figure, look):
         """Place the axes; this is most of what a figure costs, so each layout is solved once."""
         kept = _layouts.setdefault(self if self._data else type(self), {})
-        key = look, *(getattr(self, name) for name, knob in self.knobs().items() if knob.redraw)
+        size = tuple(figure.get_size_inches())
+        key = (
+            look,
+            size,
+            *(getattr(self, name) for name, knob in self.knobs().items() if knob.redraw),
+        )
         if key not in kept or figure.subfigs:
             for _ in range(2):  # constrained layout settles at the second time
                 figure.get_layout_engine().execute(figure)
@@ -152,21 +163,50 @@ class Declared(traitlets.HasTraits):
         for axes, (bounds, anchor, box_aspect) in zip(figure.axes, kept[key], strict=True):
             axes.set(position=bounds, anchor=anchor, box_aspect=box_aspect)
 
-    def figure(self, style: str = "notebook", dark: bool = False) -> Figure:
+    def figure(self, style: str = "notebook", dark: bool = False, **options: Any) -> Figure:
         """The picture as it stands, as a plain matplotlib Figure.
 
-        Raises what compute raises, and ValueError for an unknown style.
+        options: the other fields of an `Appearance`. Raises what compute raises, and ValueError
+        for an unknown style, and for labels that no text of the figure has.
         """
-        return self.drawn(self.compute(), style, dark)
+        return self.drawn(self.compute(), *appearance(style, dark, **options))
 
-    def drawn(self, arrays: Arrays, style: str = "notebook", dark: bool = False) -> Figure:
+    def drawn(self, arrays: Arrays, *look: Any) -> StyledFigure:
         """Arrays that compute returned, as a new Figure in which no artist is animated."""
-        figure, artists = self.build(style, dark)
+        look = Appearance(*look)
+        if look.multiples:
+            return self._multiples(look)
+        figure, artists = self.build(*look)
+        with style_context(*look.rc):
+            self._show(figure, artists, arrays, figure.renamed)
         figure.caption = self.caption(arrays)
-        with style_context(style, dark):
-            self.update(artists, arrays)
-        for artist in figure.findobj(lambda artist: artist.get_animated()):
-            artist.set_animated(False)
+        return figure
+
+    def draw_into(
+        self, place: Figure | SubFigure, style: str = "notebook", dark: bool = False, **options: Any
+    ) -> None:
+        """Draw the picture as it stands into a figure of one's own, or a part of one.
+
+        Draw and save that figure within `style_context`, too, or let it be a `StyledFigure`.
+        """
+        look = appearance(style, dark, **options)
+        with style_context(*look.rc):
+            artists = self.draw(place)
+            self._show(place, artists, self.compute(), dress(place, look))
+
+    def _show(self, place, artists, arrays, renaming):
+        """Move artists to the arrays, and let them stand."""
+        self.update(artists, arrays)
+        renaming.in_(place)
+        renaming.check()
+        show_all(place)
+
+    def _multiples(self, look) -> StyledFigure:
+        """The picture at several values of a knob, side by side, with one legend for all."""
+        knob, values = look.multiples
+        with style_context(*look.rc):
+            size = look.inches({"notebook": self.size, "paper": self.paper_size})
+            figure = StyledFigure(*look.rc, figsize=size, dpi=look.dpi, layout="constrained")
         return figure
 
     def __repr__(self):

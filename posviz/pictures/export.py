@@ -6,7 +6,7 @@ import io
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.backend_bases import get_registered_canvas_class
@@ -16,7 +16,7 @@ from PIL import Image
 from posviz import __version__
 from posviz.pictures.declared import Declared
 from posviz.pictures.files import in_one_line, placed, replacing
-from posviz.pictures.style import parts, style_context
+from posviz.pictures.style import appearance, style_context
 from posviz.pictures.styled_figure import StyledFigure, drop_bitmaps
 from posviz.wording import quoted
 
@@ -49,11 +49,12 @@ class About(NamedTuple):
     rights: str | None
 
 
-def about(picture: Declared, caption: str, call: str) -> About:
+def about(picture: Declared, caption: str, call: str, title: str = "") -> About:
     """What a file tells of a picture that this call of a method has written."""
     ours = type(picture).__module__.startswith("posviz.")
     line = python_line(picture, call)
-    return About(picture.title(), caption, line, f"posviz {__version__}", LICENCE if ours else None)
+    title = title or picture.title()
+    return About(title, caption, line, f"posviz {__version__}", LICENCE if ours else None)
 
 
 def python_line(picture: Declared, call: str) -> str:
@@ -68,11 +69,9 @@ def python_line(picture: Declared, call: str) -> str:
     return f"from {package if at_the_door else kind.__module__} import {kind.__name__}\n{made}"
 
 
-def method_call(method: str, *arguments: str, style: str, dark: bool) -> str:
-    """The call of `save` or `animate` in a style that `styled` has named, as Python."""
-    base, layout, font = parts(style)
-    looks = {"style": base, "dark": dark, "layout": layout, "font": font}
-    told = [f"{name}={value!r}" for name, value in looks.items() if value]
+def method_call(method: str, *arguments: str, **look: Any) -> str:
+    """The call of `save` or `animate` in an appearance, as Python."""
+    told = [f"{name}={value!r}" for name, value in appearance(**look).arguments().items()]
     return f"{method}({', '.join([*map(repr, arguments), *told])})"
 
 
@@ -88,22 +87,26 @@ def interruptible() -> Iterator[None]:
 
 @interruptible()
 def save_all(
-    picture: Declared, paths: Iterable[str | Path], *, style: str = "notebook", dark: bool = False
+    picture: Declared,
+    paths: Iterable[str | Path],
+    *,
+    style: str = "notebook",
+    dark: bool = False,
+    **options: Any,
 ) -> list[Path]:
     """Write one figure of a picture to several files, each in the format of its ending.
 
-    Raises ValueError for an unknown ending or style, OSError where a place cannot be written to; a
-    file is touched only when all could be drawn.
+    options: as `Picture.figure`. Raises what it raises, ValueError for an unknown ending, OSError
+    where a place cannot be written to; a file is touched only when all could be drawn.
     """
     files = [placed(path) for path in paths]
     kinds = [_format(file) for file in files]
-    arrays = picture.compute()
-    figure = picture.drawn(arrays, style, dark)
-    caption = picture.caption(arrays)
-    calls = [method_call("save", file.name, style=style, dark=dark) for file in files]
-    with style_context(style, dark):
+    look = appearance(style, dark, **options)
+    figure = picture.drawn(picture.compute(), *look)
+    calls = [method_call("save", file.name, **look._asdict()) for file in files]
+    with style_context(*look.rc):
         contents = [
-            _encoded(figure, kind, about(picture, caption, call))
+            _encoded(figure, kind, about(picture, figure.caption, call, look.title))
             for kind, call in zip(kinds, calls, strict=True)
         ]
     drop_bitmaps(figure)

@@ -4,7 +4,7 @@ from typing import Any
 
 from posviz.pictures.declared import Declared
 from posviz.pictures.stream.layers import Layers
-from posviz.pictures.style import dpi, style_context
+from posviz.pictures.style import Appearance, style_context
 from posviz.pictures.styled_figure import drop_bitmaps
 
 KEPT = 6  # figures: as many as the longest choice has options; one of them has its pixels
@@ -17,21 +17,22 @@ class LiveFigure:
     """
 
     def __init__(
-        self, picture: Declared, style: str = "notebook", dark: bool = False, inch: int = 0
+        self, picture: Declared, style: str = "notebook", dark: bool = False, inch: int = 0, **more
     ) -> None:
-        """`inch`: CSS pixels an inch, where they are not the style's own."""
-        self.picture, self.style, self.dark, self.inch = picture, style, dark, inch or dpi(style)
+        """`inch`: CSS pixels an inch, where they are not the style's own; more: of `Appearance`."""
+        self.picture, self.style, self.dark, self._more = picture, style, dark, more
+        self.inch = inch or Appearance(style, dark, **more).dpi
         self.ratio = 1.0  # device pixels per CSS pixel of the sharpest screen that shows it
         self.caption = ""
         self.layers: Any = None
-        self._values: dict = {}
+        self._shown: tuple = ()  # values and look
         self._built: dict = {}  # (layers, artists) by look and redrawing values
 
     def release(self) -> None:
         """Free the figures, their canvases and their artists."""
         for layers, _ in self._built.values():
             drop_bitmaps(layers.figure)
-        self.layers, self._values, self._built = None, {}, {}
+        self.layers, self._shown, self._built = None, (), {}
 
     def begin_again(self) -> None:
         """Let every figure be drawn as it was at first, to the last bit."""
@@ -43,20 +44,20 @@ class LiveFigure:
 
         When compute or caption raises, the last good picture stays as it is.
         """
-        values, look = self.picture.values(), (self.style, self.dark)
-        same_look = self.layers is not None and self.layers.look == look
-        if same_look and values == self._values:
+        values, look = self.picture.values(), Appearance(self.style, self.dark, **self._more)
+        if self.layers is not None and (values, look) == self._shown:
             return False
         arrays = self.picture.compute()
         caption = self.picture.caption(arrays)
         layers, artists = self._figure_for(values, look)
         try:
-            with style_context(*look):  # new tick labels take the style of the moment
+            with style_context(*look.rc):  # new tick labels take the style of the moment
                 self.picture.update(artists, arrays)
+                layers.figure.renamed.in_(layers.figure)
         except Exception:
             self.release()  # half of the artists may have moved
             raise
-        self.layers, self._values, self.caption = layers, values, caption
+        self.layers, self._shown, self.caption = layers, (values, look), caption
         return True
 
     def _figure_for(self, values, look):
@@ -66,7 +67,7 @@ class LiveFigure:
         built = self._built.pop(key, None)
         if built is None:
             figure, artists = self.picture.build(*look)
-            built = Layers(figure, *look), artists
+            built = Layers(figure, *look.rc), artists
         self._built[key] = built
         if self.layers not in (None, built[0]):
             self.layers.drop_pixels()

@@ -24,12 +24,11 @@ from matplotlib.ticker import MaxNLocator
 
 from posviz.pictures.declared import Arrays
 from posviz.pictures.dense_line import DenseLine
-from posviz.pictures.style import SIGNED
+from posviz.pictures.style import SIGNED, WIDE
 
 CROSS = (0, 1, np.nan, 0, 1), (0, 1, np.nan, 1, 0)  # from corner to corner
 RANGES = 400  # in which a long row is shown: about as many as its panel has pixels
 SEVERAL_PAIRS = range(4, 513)  # dimensions with which a base matters: pair 0 turns as with any
-WIDE = 5.0  # inches: a slide, a notebook, a poster; narrower is a column of a paper
 
 
 Show: TypeAlias = str | Callable[..., Any]
@@ -252,9 +251,14 @@ def scale(line: Line2D, stroke: float = 1.0, marks: float = 1.0) -> None:
     line.set(linewidth=stroke * line.get_linewidth(), markersize=marks * line.get_markersize())
 
 
+def inches(figure: Figure) -> np.ndarray:
+    """Width and height; of a part of a figure, too."""
+    return figure.bbox.size / figure.dpi
+
+
 def wide(figure: Figure) -> bool:
     """Whether panels fit beside each other."""
-    return figure.get_size_inches()[0] > WIDE
+    return inches(figure)[0] > WIDE
 
 
 def whole(

@@ -1,11 +1,10 @@
 """A picture is declared once: knobs, arrays, artists (`declared.py`). This shows and stores it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from posviz.pictures.declared import Arrays, Declared
 from posviz.pictures.reruns import take_over_cell
-from posviz.pictures.style import styled
 from posviz.pictures.styled_figure import StyledFigure
 
 if TYPE_CHECKING:
@@ -21,22 +20,16 @@ class Picture(Declared):
     """
 
     def save(
-        self,
-        path: str | Path,
-        style: str = "notebook",
-        dark: bool = False,
-        layout: str = "",
-        font: str = "",
+        self, path: str | Path, style: str = "notebook", dark: bool = False, **options: Any
     ) -> Path:
         """Write the picture as it stands to PNG, SVG or PDF, by the path's ending; return the path.
 
-        layout: of style "slide", the part of a slide with a title of its own: "full", "body" or
-        "half". font: an installed one. Raises ValueError for another ending, layout or font,
-        OSError where the place cannot be written to.
+        options: as `figure`. Raises what it raises, ValueError for another ending, OSError where
+        the place cannot be written to.
         """
         from posviz.pictures.export import save_all
 
-        return save_all(self, [path], style=styled(style, layout, font), dark=dark)[0]
+        return save_all(self, [path], style=style, dark=dark, **options)[0]
 
     def animate(
         self,
@@ -44,18 +37,17 @@ class Picture(Declared):
         path: str | Path,
         style: str = "notebook",
         dark: bool = False,
-        layout: str = "",
-        font: str = "",
+        **options: Any,
     ) -> Path:
         """Write the picture, while a knob moves, to GIF or MP4, by its ending; return the path.
 
-        layout and font as in `save`. Raises ValueError for another ending and for a knob that
-        cannot move, OSError where the place cannot be written to, RuntimeError where there is no
-        ffmpeg for an MP4.
+        options: as `figure`, but for multiples. Raises ValueError for another ending and for a
+        knob that cannot move, OSError where the place cannot be written to, RuntimeError where
+        there is no ffmpeg for an MP4.
         """
         from posviz.pictures.animation import animate
 
-        return animate(self, knob, path, style=styled(style, layout, font), dark=dark)
+        return animate(self, knob, path, style=style, dark=dark, **options)
 
     def explore(self) -> "ExplorerWidget":
         """Return the picture as a widget with a control for each knob."""

@@ -3,10 +3,13 @@
 import contextlib
 import functools
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import matplotlib
+from matplotlib import colormaps, cycler
+from matplotlib.colors import is_color_like
 from matplotlib.font_manager import fontManager
 
 from posviz.wording import quoted, spelt_like
@@ -21,6 +24,8 @@ LAYOUTS = {"full": (160, 90), "body": (140, 66), "half": (68, 66)}
 _LARGER, _MILLIMETRES, _LAYOUT_DPI = 1.65, 25.4, 192
 SIGNED = "RdBu_r"  # symmetric around zero; colour-blind safe
 PLAIN = "viridis"  # zero to one
+WIDE = 5.0  # inches: a slide, a notebook, a poster; narrower is a column of a paper
+MOST_INCHES = 50
 
 # Behind DejaVu Sans, for sentences that readers type; those that are installed are used.
 _OTHER_SCRIPTS = (
@@ -43,72 +48,136 @@ _SESSION = {"backend", "backend_fallback", "interactive", "toolbar", "timezone",
 drawing = threading.RLock()
 
 
-def styled(style: str, layout: str = "", font: str = "") -> str:
-    """A style for a part of a slide or in another font, as one name: "slide/half/STIXGeneral".
+class Appearance(NamedTuple):
+    """How a figure looks: what `Picture.figure` and `save` take, and `posviz export`.
 
-    Raises ValueError for an unknown style, layout or font, and for a layout of no slide.
+    layout: of a slide, the part that the figure fills. font: an installed one. colors: instead of
+    the first ones of the palette; cmap: instead of the colour maps. width: inches, 0 for the
+    style's own. labels: words of the figure and what stands for them. panel: the one that is
+    shown, from 1; 0 for all. multiples: a knob, and its values side by side.
     """
+
+    style: str = "notebook"
+    dark: bool = False
+    layout: str = ""
+    font: str = ""
+    colors: tuple[str, ...] = ()
+    cmap: str = ""
+    width: float = 0
+    title: str = ""
+    labels: tuple[tuple[str, str], ...] = ()
+    legend: bool = True
+    panel: int = 0
+    multiples: tuple[str, tuple] | tuple[()] = ()
+
+    @property
+    def rc(self) -> tuple:
+        """What `style_context` takes."""
+        return self.style, self.dark, self.font, self.colors
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether the picture has another room than it was made for."""
+        return bool(self.width or self.panel or self.layout in LAYOUTS)
+
+    @property
+    def dpi(self) -> int:
+        """Pixels an inch."""
+        return _LAYOUT_DPI if self.layout else DPI[self.style]
+
+    def inches(self, own: dict[str, tuple[float, float]]) -> tuple[float, float]:
+        """Width and height; `own` has those that each picture chooses for some styles."""
+        width, height = (own | SIZE)[self.style]
+        if self.layout:
+            width, height = (side * _LARGER / _MILLIMETRES for side in LAYOUTS[self.layout])
+        if self.width:
+            shape = own["notebook" if self.width > WIDE else "paper"]
+            width, height = self.width, self.width * shape[1] / shape[0]
+        return width, height
+
+    def arguments(self) -> dict[str, Any]:
+        """What differs from the defaults, and the style, by name."""
+        default = Appearance()._asdict() | {"style": ""}
+        return {name: value for name, value in self._asdict().items() if value != default[name]}
+
+
+def appearance(
+    style: str = "notebook",
+    dark: bool = False,
+    *,
+    labels: Mapping[str, str] | Iterable[tuple[str, str]] = (),
+    multiples: Mapping[str, Iterable] | Iterable = (),
+    colors: Iterable[str] = (),
+    **options: Any,
+) -> Appearance:
+    """The appearance of these arguments; ValueError for what is unknown or does not fit."""
+    pairs = labels.items() if isinstance(labels, Mapping) else labels
+    if isinstance(multiples, Mapping):
+        [multiples] = multiples.items()
+    knob, values = multiples or ("", ())
+    look = Appearance(
+        style,
+        dark,
+        labels=tuple((str(old), str(new)) for old, new in pairs),
+        multiples=(knob, tuple(values)) if knob else (),
+        colors=tuple(colors),
+        **options,
+    )
     if style not in STYLES:
         raise ValueError(f"style = {quoted(style)} is unknown: choose one of {', '.join(STYLES)}.")
-    if layout and (layout not in LAYOUTS or style != "slide"):
-        said = f"layout = {quoted(layout)} with style = {quoted(style)}"
+    if look.layout and (look.layout not in LAYOUTS or style != "slide"):
+        said = f"layout = {quoted(look.layout)} with style = {quoted(style)}"
         raise ValueError(f"{said}: style slide has one of {', '.join(LAYOUTS)}.")
-    installed = sorted({known.name for known in fontManager.ttflist})
-    if font and font not in installed:
-        near = spelt_like(font, installed) or ["DejaVu Sans", "DejaVu Serif", "STIXGeneral"]
-        raise ValueError(f"font = {quoted(font)} is not installed: there are {', '.join(near)}.")
-    return "/".join((style, layout, font)).rstrip("/")
+    if look.width and (look.layout or not 1 <= look.width <= MOST_INCHES):
+        what = "a layout has its own" if look.layout else f"choose 1 to {MOST_INCHES} inches"
+        raise ValueError(f"width = {look.width:g} in: {what}.")
+    for color in filter(lambda color: not is_color_like(color), look.colors):
+        raise ValueError(f"color {quoted(color)} is unknown: write one as #0072B2 or navy.")
+    _check_known("cmap", look.cmap, colormaps, ("cividis", "PuOr", "viridis"))
+    installed = {known.name for known in fontManager.ttflist}
+    _check_known("font", look.font, installed, ("DejaVu Sans", "DejaVu Serif", "STIXGeneral"))
+    return look
 
 
-def dpi(style: str) -> int:
-    """Pixels an inch of a style's figures."""
-    base, layout, _ = parts(style)
-    return _LAYOUT_DPI if layout else DPI[base]
-
-
-def inches(style: str, own: dict[str, tuple[float, float]]) -> tuple[float, float]:
-    """Width and height of a style's figures; `own` has those that each picture chooses."""
-    base, layout, _ = parts(style)
-    if layout:
-        width, height = LAYOUTS[layout]
-        return width * _LARGER / _MILLIMETRES, height * _LARGER / _MILLIMETRES
-    return (own | SIZE)[base]
-
-
-def parts(style: str) -> list[str]:
-    """Style, layout and font of what `styled` has named."""
-    return [*style.split("/"), "", ""][:3]
+def _check_known(what, name, known, some):
+    """Raise ValueError for a name that is not among the known, with similar ones or with some."""
+    if name and name not in known:
+        near = spelt_like(name, known) or some
+        raise ValueError(f"{what} = {quoted(name)} is not installed: there are {', '.join(near)}.")
 
 
 @functools.cache
-def parameters(style: str, dark: bool) -> dict:
+def parameters(style: str, dark: bool, font: str = "", colors: tuple[str, ...] = ()) -> dict:
     """Every rcParam of a style: matplotlib's defaults, ours, the style's own, the dark colours.
 
-    Raises ValueError for an unknown style.
+    font and colors as in `Appearance`. Raises ValueError for an unknown style.
     """
-    base, layout, font = parts(style)
-    styled(base, layout, font)
+    appearance(style)
     rc = {k: v for k, v in matplotlib.rcParamsDefault.items() if k not in _SESSION}
-    for name in ["base", base] + ["dark"] * dark:
+    for name in ["base", style] + ["dark"] * dark:
         file = _FOLDER / f"{name}.mplstyle"
         rc |= matplotlib.rc_params_from_file(file, use_default_template=False)
-    installed = {font.name for font in fontManager.ttflist}
+    installed = {known.name for known in fontManager.ttflist}
     rc["font.family"] = [
         *filter(None, [font]),
         "DejaVu Sans",
         *(f for f in _OTHER_SCRIPTS if f in installed),
     ]
+    palette = rc["axes.prop_cycle"].by_key()["color"]
+    rc["axes.prop_cycle"] = cycler("color", [*colors, *palette[len(colors) :]])
     return rc
 
 
 @contextlib.contextmanager
-def style_context(style: str = "notebook", dark: bool = False) -> Iterator[None]:
+def style_context(
+    style: str = "notebook", dark: bool = False, font: str = "", colors: tuple[str, ...] = ()
+) -> Iterator[None]:
     """Draw in a style, one thread at a time; what was set before comes back afterwards.
 
     matplotlib's rc_context checks every value again, which takes longer than drawing many a frame.
     """
     with drawing:
-        rc, ours = matplotlib.rcParams, parameters(style, dark)
+        rc, ours = matplotlib.rcParams, parameters(style, dark, font, colors)
         # As a dict: RcParams' own way to read 300 values takes longer than drawing some frames.
         now = dict.items(rc)
         before = {name: old for name, old in now if name in ours and old is not ours[name]}

@@ -7,21 +7,24 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from posviz.pictures.dress import Renaming
 from posviz.pictures.style import style_context
 
 
 class StyledFigure(Figure):
     """A Figure that keeps its style: colours such as "C0" and fonts are looked up when drawn."""
 
-    def __init__(self, style: str, dark: bool, **settings: Any) -> None:
+    def __init__(self, *rc: Any, **settings: Any) -> None:
+        """What `style_context` takes, and what a Figure does."""
         super().__init__(**settings)
-        self._look = (style, dark)
+        self._rc = rc
+        self.renamed = Renaming(())
         self.caption = ""  # its alternative text
         FigureCanvasAgg(self)
 
     def draw(self, renderer: Any) -> None:
         """Draw in the style, whatever the session's own settings have become."""
-        with style_context(*self._look):
+        with style_context(*self._rc):
             super().draw(renderer)
 
 

@@ -12,10 +12,9 @@ from posviz.pictures.style import (
     PLAIN,
     SIGNED,
     STYLES,
-    inches,
+    appearance,
     parameters,
     style_context,
-    styled,
 )
 from posviz.pictures.styled_figure import StyledFigure
 from tests.colour_vision import EVERYONE, KINDS, least_distance, seen
@@ -65,9 +64,10 @@ def test_a_slide_is_legible_from_the_last_row(dark):
 def test_letters_have_nine_points_on_a_frame_of_beamer(layout):
     """Its frame of 16:9 is 160 mm wide, with text 140 mm wide; there the figure is that wide."""
     millimetres = {"full": (160, 90), "body": (140, 66), "half": (68, 66)}[layout]
-    width, height = inches(styled("slide", layout), {})
+    look = appearance("slide", layout=layout)
+    width, height = look.inches({})
     assert width / height == pytest.approx(millimetres[0] / millimetres[1])
-    rc = parameters(styled("slide", layout), False)
+    rc = parameters(*look.rc)
     least = min(rc[name] for name in SIZES if not isinstance(rc[name], str))
     assert least * millimetres[0] / (25.4 * width) >= 9
 
@@ -75,14 +75,18 @@ def test_letters_have_nine_points_on_a_frame_of_beamer(layout):
 @pytest.mark.parametrize(
     ("named", "told"),
     [
-        (("wall", "", ""), "style = 'wall' is unknown: choose one of notebook, slide"),
-        (("paper", "half", ""), "layout = 'half' with style = 'paper': style slide has one"),
-        (("slide", "", "DejaVu Seriff"), "font = 'DejaVu Seriff' is not installed: .*DejaVu Serif"),
+        ({"style": "wall"}, "style = 'wall' is unknown: choose one of notebook, slide"),
+        ({"style": "paper", "layout": "half"}, "'half' with style = 'paper': style slide has one"),
+        ({"font": "DejaVu Seriff"}, "font = 'DejaVu Seriff' is not installed: .*DejaVu Serif"),
+        ({"cmap": "viridos"}, "cmap = 'viridos' is not installed: there are viridis"),
+        ({"colors": ["navy", "nvy"]}, "color 'nvy' is unknown: write one as #0072B2 or navy"),
+        ({"width": 51}, "width = 51 in: choose 1 to 50 inches"),
+        ({"style": "slide", "layout": "half", "width": 3}, "width = 3 in: a layout has its own"),
     ],
 )
-def test_what_is_no_style_layout_or_font_is_told_with_what_there_is(named, told):
+def test_an_unknown_appearance_is_told_with_what_there_is(named, told):
     with pytest.raises(ValueError, match=told):
-        styled(*named)
+        appearance(**named)
 
 
 @pytest.mark.parametrize(("style", "dark"), BOTH)

@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 
 from posviz.choosing.census import CENSUS, FILES, READ, RELEASE
 from posviz.pictures.knobs import choice
-from posviz.pictures.parts import Curve, Other, Text, wide
+from posviz.pictures.parts import Curve, Other, Text, inches, wide
 from posviz.pictures.picture import Arrays, Picture
 
 
@@ -38,7 +38,7 @@ class Census(Picture):
         for row, count in zip(rows, files, strict=True):
             axes.text(count + 3, row, count, va="center_baseline", fontsize="small")
         words.set_axis_off()
-        width = int(72 * figure.get_size_inches()[0] / rcParams["font.size"] / 0.58)
+        width = int(72 * inches(figure)[0] / rcParams["font.size"] / 0.58)
         look = {"va": "bottom", "parse_math": False}
         names = Text(
             words,

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from posviz.choosing.guide import QUESTIONS, choose, fault, files, measured
 from posviz.choosing.rows import PLANS, ROWS
 from posviz.pictures.knobs import choice
-from posviz.pictures.parts import Text, wide
+from posviz.pictures.parts import Text, inches, wide
 from posviz.pictures.picture import Arrays, Picture
 
 
@@ -53,7 +53,7 @@ class Chooser(Picture):
         """The rows in two columns, each kind of line as a text of its own; the advice below."""
         axes, columns = figure.subplots(), 2 if wide(figure) else 1
         axes.set_axis_off()
-        width = int(72 * figure.get_size_inches()[0] / rcParams["font.size"] / 0.6)
+        width = int(72 * inches(figure)[0] / rcParams["font.size"] / 0.6)
         each = -(-len((*ROWS, *PLANS)) // columns)
         look = {"parse_math": False, "transform": axes.transAxes}
         top = look | {"va": "top", "linespacing": 1.45}

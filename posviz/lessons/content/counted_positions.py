@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.cope import cope_gates, cope_positions
 from posviz.pictures.knobs import choice, integer, real, text
-from posviz.pictures.parts import Curve, Text, broken, legend_above, whole
+from posviz.pictures.parts import Curve, Text, broken, inches, legend_above, whole
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.tokens import ENDS, are, is_word, label_tokens, tokens_of
 
@@ -65,7 +65,7 @@ class CountedPositions(Picture):
         row.set(xlim=(-0.5, room - 0.5), ylim=(-0.04 * room, 1.04 * room))
         row.set(ylabel="position", xlabel="key")
         whole(row.yaxis, most=4)
-        label_tokens(row.xaxis, tokens, 0.85 * figure.get_size_inches()[0], rotation=90)
+        label_tokens(row.xaxis, tokens, 0.85 * inches(figure)[0], rotation=90)
         legend_above(figure, [heads, counted, far])
         corner = {"transform": row.transAxes, "ha": "right", "va": "top", "color": "C0"}
         first = Text(row, 1, 1, lambda a: f"first key: {a.positions[1][0]:.2f}", **corner)

@@ -7,7 +7,7 @@ from matplotlib.ticker import MaxNLocator
 from posviz.encodings.fox import fox_bias
 from posviz.pictures.knobs import real, text
 from posviz.pictures.layouts import beside
-from posviz.pictures.parts import Curve, Limits, Map, broken, greyed, legend_above, wide
+from posviz.pictures.parts import Curve, Limits, Map, broken, greyed, inches, legend_above, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
 from posviz.pictures.tokens import are, label_tokens, tokens_of
@@ -49,7 +49,7 @@ class ForgetGates(Picture):
 
     def draw(self, figure: Figure) -> list:
         """The triangle of biases; beside it, or below, the last query's row and ALiBi's."""
-        tokens, (width, height) = tokens_of(self.sentence), figure.get_size_inches()
+        tokens, (width, height) = tokens_of(self.sentence), inches(figure)
         triangle, row = beside(figure)
         look = {"cmap": greyed(PLAIN), "limits": (-6.0, 0), "aspect": "equal"}
         bias = Map(triangle, "bias", most=(len(tokens),) * 2, **look)

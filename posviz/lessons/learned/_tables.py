@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from posviz.pictures.parts import inches
+
 MOST = 512  # rows and columns that are drawn; of a longer table every second, third, … row
 JOINED = 48  # rows that the line of a path joins: of more one sees nothing
 
@@ -66,7 +68,7 @@ def edge_of(count):
 
 def three_panels(figure):
     """Three squares in a row; or, where there is no room for that, two over a wide panel."""
-    width, height = figure.get_size_inches()
+    width, height = inches(figure)
     if width > 1.6 * height:
         panels = figure.subplot_mosaic("abc")
         panels["c"].set_box_aspect(1)

@@ -10,7 +10,7 @@ from posviz.models.reading import Look, look
 from posviz.models.small import ENCODINGS, small_model
 from posviz.pictures.given import stored
 from posviz.pictures.knobs import integer, text
-from posviz.pictures.parts import Curve, Map, Ring, Text, greyed, on_colours, wide
+from posviz.pictures.parts import Curve, Map, Ring, Text, greyed, inches, on_colours, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
 from posviz.pictures.tokens import label_tokens
@@ -83,7 +83,7 @@ class HeadBrowser(Picture):
         _label_grid(panels["a"], seen)
         chosen = on_colours(panels["a"], "outline")
         upright = 90 if max(map(len, look.words)) > 1 else 0
-        side = (0.29 if is_wide else 0.36) * figure.get_size_inches()[0]
+        side = (0.29 if is_wide else 0.36) * inches(figure)[0]
         maps, both = [], [panels["w"], panels["s"]]
         for axes, title, words in zip(
             both, ("as written", "shuffled"), (look.words, look.shuffled_words), strict=True

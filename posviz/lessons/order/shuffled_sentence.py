@@ -15,7 +15,7 @@ from posviz.encodings.doors import NoPosition
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import Sinusoidal
 from posviz.pictures.knobs import choice, integer, text
-from posviz.pictures.parts import Background, Curve, Map, broken, wide
+from posviz.pictures.parts import Background, Curve, Map, broken, inches, wide
 from posviz.pictures.picture import Arrays, Picture
 
 NUM_HEADS, HEAD_DIM = 8, 8  # with eight heads ALiBi's first slope is 1/2: steep enough to see
@@ -154,7 +154,7 @@ def projections():
 
 def _labelled(figure, length):
     """Which rows get a label: as many as there is room for."""
-    width, height = figure.get_size_inches()
+    width, height = inches(figure)
     room = 72 * min(0.3 * width, 0.45 * height) / (1.25 * rcParams["font.size"])
     return range(0, length, math.ceil(length / room))
 

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from posviz.lessons.relative._words import Word
 from posviz.pictures.knobs import integer, switch
-from posviz.pictures.parts import Curve, Limits, Other, wide
+from posviz.pictures.parts import Curve, Limits, Other, inches, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
 from posviz.wording import signed
@@ -77,7 +77,7 @@ class RelShift(Picture):
         words.set(xlim=(0, 1), ylim=(4.5, -0.5))
         tape.set_title("the same cells, row after row (strokes: a row starts)")
         tape.set_ylim(-1, 1)
-        room = 72 * figure.get_size_inches() * (0.9 * share, 0.72)  # points, for all cells
+        room = 72 * inches(figure) * (0.9 * share, 0.72)  # points, for all cells
         thin = {"color": rcParams["axes.facecolor"], "stroke": 0.5}
 
         def cell(arrays):

@@ -11,7 +11,7 @@ from posviz.lessons.rotary.derivations.chain import value_text
 from posviz.lessons.rotary.derivations.rotary import DERIVATIONS, derive, lines_of
 from posviz.lessons.rotary.derivations.typeset import typeset
 from posviz.pictures.knobs import choice, integer
-from posviz.pictures.parts import Background, Curve, Other, Ring, broken, legend_above, wide
+from posviz.pictures.parts import Background, Curve, Other, Ring, broken, inches, legend_above, wide
 from posviz.pictures.picture import Arrays, Picture
 
 # Red that is read on a light background and on a dark one; a cross and a word say it, too.
@@ -63,7 +63,7 @@ class DerivationStepper(Picture):
     def draw(self, figure: Figure) -> list:
         """Numbers, formulas and values at left, the values on a common axis at right."""
         lines = self.lines()
-        width, height = 72 * figure.get_size_inches()
+        width, height = 72 * inches(figure)
         # As large as fits beside the values, and in a row: two lines of text, or a formula in one.
         whole = len(lines) > 6 and wide(figure)
         room, tall = (31, 0.36) if whole else (27.5, 0.28)  # in units of the font size; of a row

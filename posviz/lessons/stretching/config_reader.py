@@ -14,7 +14,7 @@ from posviz.configs.builtin import CONFIGS
 from posviz.configs.kinds import kept_and_slowed
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.pictures.knobs import choice, text
-from posviz.pictures.parts import Curve, Limits, Other, Text, legend_above, whole, wide
+from posviz.pictures.parts import Curve, Limits, Other, Text, inches, legend_above, whole, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import quoted, shortened
 
@@ -178,7 +178,7 @@ def _labels(kinds):
 
 def _room(figure):
     """How many characters stand in a line beside or below the curves, and how many lines."""
-    width, height = 72 * figure.get_size_inches() / rcParams["font.size"]
+    width, height = 72 * inches(figure) / rcParams["font.size"]
     if wide(figure):
         return int(0.49 * width / 0.56), int(0.82 * height / 1.25)
     return int(0.93 * width / 0.56), int(0.46 * height / 1.25)

@@ -28,8 +28,9 @@ from posviz.pictures.styled_figure import drop_bitmaps
 class Layers:
     """A figure on an Agg canvas, split into a background and what is drawn over it every frame."""
 
-    def __init__(self, figure: Figure, style: str = "notebook", dark: bool = False) -> None:
-        self.figure, self.look = figure, (style, dark)
+    def __init__(self, figure: Figure, *rc: Any) -> None:
+        """rc: what `style_context` takes."""
+        self.figure, self.rc = figure, rc
         self.canvas: Any = figure.canvas
         self.front: list = []
         self._order: list = []  # of all artists
@@ -135,7 +136,7 @@ class Layers:
             self._recorder, self._recordings = Recorder(agg), []
         known, self._recordings = self._recordings, []
         try:
-            with style_context(*self.look):
+            with style_context(*self.rc):
                 self._recordings = [
                     known[i] if known and not self._may_have_moved(a) else self._record(a)
                     for i, a in enumerate(self.front)
@@ -167,7 +168,7 @@ class Layers:
         """The frame as [height, width, 4] bytes, a view that the next frame overwrites."""
         canvas = self.canvas
         canvas.restore_region(self._background)
-        with style_context(*self.look):  # "C0" and its like are looked up when they are drawn
+        with style_context(*self.rc):  # "C0" and its like are looked up when they are drawn
             for artist in self.front:
                 artist.draw(canvas.get_renderer())
         for artist in self.front:

@@ -1,0 +1,146 @@
+"""What a reader changes in a picture's figure: words, title, legend, panel, colour maps."""
+
+import re
+from typing import Any
+
+from matplotlib import colormaps
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.legend import Legend
+from matplotlib.text import Text
+from matplotlib.ticker import FixedFormatter
+
+from posviz.wording import quoted
+
+EXTREMES = ("bad", "under", "over")
+
+
+class Renaming:
+    """Other words in a figure's texts: whole words, wherever they stand."""
+
+    def __init__(self, labels: tuple[tuple[str, str], ...]) -> None:
+        self.labels = dict(labels)
+        longest_first = sorted(self.labels, key=len, reverse=True)
+        words = "|".join(rf"(?<!\w){re.escape(old)}(?!\w)" for old in longest_first)
+        self._pattern = re.compile(words)
+        self._found: set[str] = set()
+        self._texts: set[str] = set()
+        self._done: dict[Any, Any] = {}  # what each text has become, which is not renamed again
+
+    def in_(self, figure: Figure | SubFigure) -> None:
+        """Rename what the figure says now; a picture that moves says other things later."""
+        if not self.labels:
+            return
+        for text in figure.findobj(Text):
+            if self._done.get(text) != text.get_text():
+                self._done[text] = self._renamed(text.get_text())
+                text.set_text(self._done[text])
+        axes = [each for parent in figure.axes for each in (parent, *parent.child_axes)]
+        for axis in (axis for each in axes for axis in (each.xaxis, each.yaxis)):
+            ticks: Any = axis.get_major_formatter()
+            if isinstance(ticks, FixedFormatter) and self._done.get(ticks) != ticks.seq:
+                self._done[ticks] = ticks.seq = [self._renamed(text) for text in ticks.seq]
+
+    def _renamed(self, text) -> str:
+        self._texts.add(text)
+        return self._pattern.sub(self._new, text)
+
+    def _new(self, match) -> str:
+        self._found.add(match[0])
+        return self.labels[match[0]]
+
+    def check(self) -> None:
+        """Raise ValueError for words that have been in no text, with all the texts."""
+        if missing := self.labels.keys() - self._found:
+            texts = ", ".join(quoted(text) for text in sorted(self._texts) if text.strip())
+            raise ValueError(f"no text has {quoted(min(missing))}. The texts are {texts}.")
+
+
+def dress(figure: Figure | SubFigure, look: Any) -> Renaming:
+    """Let a figure that a picture has just drawn look as an Appearance says, but for its style.
+
+    Raises ValueError for a panel that the figure lacks.
+    """
+    if look.panel:
+        _show_alone(figure, look.panel)
+    if not look.legend:
+        for legend in figure.findobj(Legend):
+            legend.remove()
+    if look.cmap:
+        _colour_maps(figure, look.cmap)
+    renaming = Renaming(look.labels)
+    renaming.in_(figure)
+    if look.title:
+        set_title(figure, look.title)
+    return renaming
+
+
+def set_title(figure: Figure | SubFigure, title: str) -> None:
+    """Put a title above all, and legends that were there below all."""
+    figure.suptitle(title)
+    for legend in figure.legends:
+        legend.set_loc("outside lower center")
+
+
+def panels(figure: Figure | SubFigure) -> list[Axes]:
+    """The axes that are no colour bar's."""
+    return [axes for axes in figure.axes if axes.get_label() != "<colorbar>"]
+
+
+def _show_alone(figure, number):
+    """Remove all but one panel and its colour bar; its legend is inside."""
+    found = panels(figure)
+    if not 1 <= number <= len(found) or figure.subfigs:
+        last = 0 if figure.subfigs else len(found)
+        said = f"it has 1 to {last}" if last else "its panels belong together"
+        raise ValueError(f"panel = {number}: {said}.")
+    kept = found[number - 1]
+    handles = [handle for legend in figure.legends for handle in legend.legend_handles]
+    for legend in list(figure.legends):
+        legend.remove()
+    for name in "xy":
+        _label_alone(kept, name)
+    for axes in figure.axes:
+        bar: Any = getattr(axes, "_colorbar_info", {"parents": ()})
+        if kept in bar["parents"]:
+            bar["parents"] = [kept]
+        elif axes is not kept:
+            # Not removed: what it shares with the one that is kept goes on moving that.
+            axes.set(visible=False, in_layout=False)
+    kept.set_subplotspec(figure.add_gridspec(1, 1)[0])
+    own = {artist.get_label() for artist in kept.get_children()}
+    if handles := [handle for handle in handles if handle.get_label() in own]:
+        kept.legend(handles=handles, loc="best")
+
+
+def _label_alone(axes, name):
+    """Give axes the label and tick labels that they left to a panel below or beside."""
+    axis, shared = getattr(axes, f"{name}axis"), getattr(axes, f"get_shared_{name}_axes")()
+    if siblings := [each for each in shared.get_siblings(axes) if each is not axes]:
+        axis.set_tick_params(**{{"x": "labelbottom", "y": "labelleft"}[name]: True})
+        labels = (getattr(each, f"{name}axis").get_label_text() for each in siblings)
+        if not axis.get_label_text():
+            axis.set_label_text(next(filter(None, labels), ""))
+
+
+def _colour_maps(figure, name):
+    """Set the colour map of all matrices; colours of cells without a number stay."""
+    mappables: Any = figure.findobj(lambda artist: isinstance(artist, ScalarMappable))
+    for mappable in mappables:
+        old = mappable.get_cmap()
+        usual = colormaps.get(old.name, old)
+        colours = {where: _extreme(old, where) for where in EXTREMES}
+        own = {where: c for where, c in colours.items() if c != _extreme(usual, where)}
+        mappable.set_cmap(colormaps[name].with_extremes(**own))
+
+
+def _extreme(cmap, where) -> tuple:
+    return tuple(getattr(cmap, f"get_{where}")())
+
+
+def show_all(figure: Artist) -> None:
+    """Let every artist be drawn with the others."""
+    for artist in figure.findobj(lambda artist: artist.get_animated()):
+        artist.set_animated(False)
