@@ -15,13 +15,13 @@ from posviz.attention import attend
 from posviz.attention.masks import causal_mask
 from posviz.choosing.rows import D_MODEL, HEADS, NONE, ROWS, Cell
 
-LENGTH = 1024  # tokens
+LENGTH = 512  # tokens: a fourth of the pairs of 1024, and the same order of costs
 MIB = 2**20
-ENOUGH, PAIRS = 1.0, 9  # seconds and number of pairs of passes
+ENOUGH, PAIRS = 0.4, 9  # processor seconds and number of pairs of passes, at most
 
 
 def memory(row: str, length: int = LENGTH) -> Cell:
-    """What a layer holds at most beyond one without positions, in MiB for 1024 tokens."""
+    """What a layer holds at most beyond one without positions, in MiB for 512 tokens."""
     extra = (_peak(row, length) - _peak(NONE, length)) / MIB
     return Cell(extra, f"{extra:.1f}", extra < 1)
 
