@@ -20,6 +20,7 @@ from posviz.publish.assets import (
     write_library,
     write_packed,
 )
+from posviz.publish.cards import CARDS, write_card
 from posviz.publish.clean import sanitised
 from posviz.publish.lesson import living
 from posviz.publish.overview import TO_LESSON, Overview, cited, overview, sections
@@ -44,6 +45,9 @@ def write_page(notebook: Path, to: Path, repository: str = "") -> Path:
     """
     lesson = living(notebook)
     code = cells(lesson)
+    card = notebook.stem if notebook.stem in CARDS else ""
+    if card:
+        write_card(card, to)
     for cell in lesson.cells:
         if cell.cell_type == "markdown":
             cell.source = TO_LESSON.sub(r"\1.html", cell.source)
@@ -58,6 +62,7 @@ def write_page(notebook: Path, to: Path, repository: str = "") -> Path:
         "repository": repository,
         "policy": _policy(),
         "theme": THEME,
+        "card": card,
         "cells": code,
         "script": SCRIPT,
         "sections": [section for section in sections(lesson.cells) if section.level > 1],

@@ -112,7 +112,7 @@ def test_table_is_searched_and_the_row_found_is_shown(opened):
 
 def test_index_leads_to_the_lesson(opened):
     page = opened("index")
-    page.locator(".cards a").first.click()
+    page.locator("ol.cards a").first.click()
     expect(page.locator("h1")).to_contain_text("00 ·")
     page.get_by_role("link", name="Pictures").click()
     expect(page.locator("h1")).to_have_text("Pictures")
@@ -121,7 +121,7 @@ def test_index_leads_to_the_lesson(opened):
 @pytest.mark.parametrize("name", ["index", LESSON])
 def test_slides_are_reached_from_the_card_and_from_the_lesson(opened, name):
     page = opened(name)
-    page.get_by_role("link", name="Slides").click()
+    page.get_by_role("link", name="Slides", exact=True).click()
     expect(page).to_have_title(re.compile("Start here: slides$"))
 
 

@@ -18,7 +18,7 @@ from posviz.publish.assets import write
 from posviz.publish.lesson import read
 from posviz.publish.overview import Overview
 
-WIDTH = 480  # pixels; a page shows them smaller
+WIDTH, STYLE = 600, "paper"  # pixels; a page shows them half as wide, where letters have ten
 
 
 class Shown(NamedTuple):
@@ -40,7 +40,7 @@ def write_thumbnail(name: str, to: Path) -> None:
     """
     picture = load(name)()
     for dark, ending in ((False, ""), (True, "_dark")):
-        figure = picture.figure(dark=dark)
+        figure = picture.figure(STYLE, dark)
         figure.set_dpi(WIDTH / figure.get_figwidth())
         canvas = FigureCanvasAgg(figure)
         canvas.draw()
@@ -76,7 +76,7 @@ def allowed(knob: Knob) -> str:
 
 def _shown(name, lesson, href) -> Shown:
     picture: type[Picture] = load(name)
-    width, height = picture.size
+    width, height = picture().inches(STYLE)
     knobs = [(knob.label, allowed(knob)) for knob in picture.knobs().values()]
     return Shown(name, picture.title(), knobs, lesson, href, WIDTH, round(WIDTH * height / width))
 

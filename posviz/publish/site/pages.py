@@ -16,6 +16,7 @@ from posviz.course import EXAMINATION, OF_TOPIC
 from posviz.pictures.scripts import as_script
 from posviz.publish import live, page
 from posviz.publish.assets import THEME, policy, scripts, write, write_library
+from posviz.publish.cards import CARDS, SIZE
 from posviz.publish.clean import cleaned, markdown
 from posviz.publish.lesson import living, read
 from posviz.publish.overview import cited, overview
@@ -26,7 +27,11 @@ from posviz.teaching import claims
 
 HERE = Path(__file__).parent
 SCRIPT = as_script(HERE / "site.js")
-DOCUMENTS = ("notation", "cheatsheet", "further-reading", "design")  # of docs/
+ABOUT = "An interactive course on positional encodings in Transformers: RoPE, ALiBi, YaRN and more."
+DOCUMENTS = (  # of docs/
+    *("install", "teach", "figures", "library", "models", "troubleshooting", "notation"),
+    *("cheatsheet", "further-reading", "design", "not-doing"),
+)
 _TO_PAGE = re.compile(r'href="(?:\.\./)?(?:notebooks/)?([\w-]+)\.(?:md|ipynb)"')
 IMAGES = "img-src 'self' file: data:"
 POLICY = policy([THEME, SCRIPT, *scripts("minisearch")], IMAGES)
@@ -64,6 +69,7 @@ def write_site(notebooks: Iterable[Path], repository: str, to: Path) -> None:
         "policy": POLICY,
         "theme": THEME,
         "script": SCRIPT,
+        "about": ABOUT,
         "repository": repository,
     }
 
@@ -71,12 +77,17 @@ def write_site(notebooks: Iterable[Path], repository: str, to: Path) -> None:
         text = jinja.get_template(f"{template or name}.html.j2")
         write(to / f"{name}.html", text.render(here=name, title=title, **values).encode())
 
-    first = {picture.lesson.stem: picture for picture in reversed(shown)}
+    texts = {name: _beside(f"docs/{name}.md").read_text("utf-8") for name in DOCUMENTS}
+    headings = {name: text.partition("\n")[0].removeprefix("# ") for name, text in texts.items()}
     write_one(
         *("index", "A course on positional encodings"),
         lessons=lessons.values(),
-        first=first,
-        opening=[_opening(path) for topic in OPENING for path in notebooks if _is(path, topic)],
+        cards=CARDS,
+        card_size=SIZE,
+        opening={
+            topic: _opening(path) for path in notebooks for topic in OPENING if _is(path, topic)
+        },
+        documents=headings,
         front=FRONT,
         policy=policy([THEME, FRONT], IMAGES, *live.POLICY),
     )
@@ -89,9 +100,8 @@ def write_site(notebooks: Iterable[Path], repository: str, to: Path) -> None:
     write_one("references", "References", sources=_sources(notebooks))
     write_one("search", "Search", documents=documents(notebooks, lessons, shown, verdicts))
     write_one("about", "About", citation=citation())
-    for name in DOCUMENTS:
-        heading, text = _beside(f"docs/{name}.md").read_text("utf-8").split("\n", 1)
-        write_one(name, heading.removeprefix("# "), "document", text=_document(text))
+    for name, text in texts.items():
+        write_one(name, headings[name], "document", text=_document(text.partition("\n")[2]))
     page.write_assets(to)
     write_library("minisearch", to / "assets")
     linking = ("index", "glossary", "claims", *DOCUMENTS)

@@ -78,14 +78,19 @@ def test_only_the_sites_script_and_minisearch_run(soups, site):
 
 def test_the_index_tells_a_lesson_that_has_a_page_its_minutes_and_needs(soups):
     (entry,) = soups["index"].select(".cards li")
-    assert entry.h2.text == "08 · ALiBi <b>"
+    assert entry.h3.text == "08 · ALiBi <b>"
     assert entry.a["href"] == f"{ALIBI}.html"
-    question, deck, minutes, needs = (part.text for part in entry.select("p"))
-    assert (question, minutes) == (OF_TOPIC["alibi"].question, "45 minutes")
+    question, minutes, needs = (part.text.strip() for part in entry.select("p"))
+    assert (question, minutes) == (OF_TOPIC["alibi"].question, "45 minutes · Slides")
     assert needs == "You need lesson 01, lesson 09, x <i> y."
     links = [link["href"] for link in entry.select("p a[href]")]  # to no lesson without a page
-    assert (deck, links) == ("Slides", [f"{ALIBI}_slides.html"])
-    assert entry.img["src"] == "assets/pictures/AlibiSlopes.png"
+    assert links == [f"{ALIBI}_slides.html"]
+    assert entry.img["src"] == f"assets/cards/{ALIBI}.png"
+
+
+def test_a_preview_of_a_link_has_a_picture_at_its_address(soups):
+    (picture,) = soups["index"].select("meta[property='og:image']")
+    assert picture["content"] == "https://you.github.io/posviz/assets/cards/05_rope.png"
 
 
 def test_a_picture_of_the_gallery_leads_to_its_place_in_light_and_dark(soups):
