@@ -31,7 +31,7 @@ class DenseLine(Line2D):
         renderer.open_group("line2d", self.get_gid())
         around = np.column_stack([np.r_[x, x[::-1]], np.r_[low, high[::-1]]])
         gc = renderer.new_gc()
-        self._set_gc_clip(gc)  # type: ignore[attr-defined]
+        clip(gc, self)
         gc.set_linewidth(0)
         gc.set_snap(False)
         colour = to_rgba(self.get_color(), self.get_alpha())
@@ -39,6 +39,13 @@ class DenseLine(Line2D):
         gc.restore()
         renderer.close_group("line2d")
         self.stale = False
+
+
+def clip(gc, artist):
+    """Let a graphics context clip as the artist is clipped."""
+    if artist.get_clip_on():
+        gc.set_clip_rectangle(artist.get_clip_box())
+        gc.set_clip_path(artist.get_clip_path())
 
 
 def stroke(x, y, radius):

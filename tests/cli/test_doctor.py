@@ -15,7 +15,7 @@ import posviz
 from posviz.cli import arguments, doctor
 from posviz.pictures import style
 from posviz.pictures.files import SETTING
-from posviz.pictures.stream import letters
+from posviz.pictures.stream import letters, private
 
 ROOT = Path(__file__).parents[2]
 
@@ -123,7 +123,7 @@ def test_what_cannot_be_loaded_is_told_and_the_other_checks_are_made():
 @pytest.mark.slow("seconds")
 def test_a_matplotlib_that_lacks_what_is_asked_of_it_is_told(monkeypatch):
     assert only(doctor.drawing()).fine
-    monkeypatch.delattr(letters, "get_hinting_flag")  # an older or newer one may have none
+    monkeypatch.delattr(private.backend_agg, "get_hinting_flag")  # an older or newer one may have none
     letters.letters_at.cache_clear()
     check = only(doctor.drawing())
     assert (check.fine, check.fatal) == (False, False)

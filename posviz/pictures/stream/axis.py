@@ -4,15 +4,16 @@ import itertools
 from typing import Any
 
 import numpy as np
-from matplotlib.cbook import _setattr_cm
 from matplotlib.transforms import Bbox
+
+from posviz.pictures.stream import private
 
 
 def record_axis(axis: Any, recorder: Any) -> None:
     """Draw a straight axis into the recorder, all that `Axis.draw` would."""
     if not axis.get_visible():
         return
-    ticks = axis._update_ticks()
+    ticks = private.ticks_of(axis)
     for tick in ticks:
         if tick.gridline.get_visible():
             tick.gridline.draw(recorder)
@@ -23,26 +24,15 @@ def record_axis(axis: Any, recorder: Any) -> None:
             if label.get_visible():
                 recorder.write(label)
     if axis.label.get_text():
-        others = [axes for axes in aligned_axes(axis) if axes is not axis.axes]
-        every = [axes._axis_map[axis.axis_name]._update_ticks() for axes in others]
+        others = [axes for axes in private.aligned_axes(axis) if axes is not axis.axes]
+        every = [private.ticks_of(getattr(axes, f"{axis.axis_name}axis")) for axes in others]
         aligned = _boxes([*ticks, *itertools.chain(*every)], recorder)
-        known: dict = {
-            "_update_ticks": lambda: ticks,
-            "_get_tick_boxes_siblings": lambda renderer: aligned,
-        }
-        with _setattr_cm(axis, **known):
-            axis._update_label_position(recorder)
+        private.place_label(axis, recorder, ticks, aligned)
         recorder.write(axis.label)
     axis.offsetText.set_text(axis.major.formatter.get_offset())
     if axis.offsetText.get_text():
-        axis._update_offset_text_position(*_boxes(ticks, recorder))
+        private.place_offset_text(axis, _boxes(ticks, recorder))
         recorder.write(axis.offsetText)
-
-
-def aligned_axes(axis: Any) -> list:
-    """The axes whose tick labels decide where the label stands: its own, and those aligned."""
-    groups = axis.get_figure(root=False)._align_label_groups
-    return groups[axis.axis_name].get_siblings(axis.axes)
 
 
 def _record_marks(lines, recorder):

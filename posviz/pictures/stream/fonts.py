@@ -7,6 +7,8 @@ from typing import Any
 
 from matplotlib import font_manager, ft2font
 
+from posviz.pictures.stream.private import forget_fonts
+
 
 class HeldFile(io.BytesIO):
     """The bytes of a file; as a string it is the file's path, by which a PDF names its fonts."""
@@ -25,4 +27,4 @@ def hold_fonts_in_memory() -> None:
     held.FT2Font = lambda path, **settings: ft2font.FT2Font(HeldFile(path), **settings)
     manager: Any = font_manager
     manager.ft2font = held  # `get_font` makes its fonts with it
-    manager._get_font.cache_clear()
+    forget_fonts(manager)

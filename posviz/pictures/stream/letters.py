@@ -9,8 +9,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from matplotlib.backends.backend_agg import RendererAgg, get_hinting_flag
-from matplotlib.ft2font import FT2Font, RenderMode
+from matplotlib.backends.backend_agg import RendererAgg
+from matplotlib.ft2font import FT2Font
+
+from posviz.pictures.stream import private
 
 
 class Layout(NamedTuple):
@@ -54,16 +56,14 @@ class Letters:
             text.get_rotation_mode(),
             text.get_horizontalalignment(),
             text.get_verticalalignment(),
-            text._get_multialignment(),
-            text._linespacing,
+            private.alignment_of_lines(text),
+            text.get_linespacing(),
             text.get_parse_math(),
         )
         if look not in self._layouts:
             if len(self._layouts) == 1000:
                 self._layouts.clear()
-            box, lines, _ = text._get_layout(renderer)
-            placed = [(*text._preprocess_math(line), *place) for line, _, place in lines]
-            self._layouts[look] = Layout(box.get_points(), placed)
+            self._layouts[look] = Layout(*private.lines_of(text, renderer))
         return self._layouts[look]
 
     def _measure(self, s, prop, ismath):
@@ -107,24 +107,19 @@ class Letters:
         if ismath:
             parse = self.agg.mathtext_parser.parse(s, self.agg.dpi, prop, antialiased=antialiased)
             return [(f, size, i, x, y) for f, size, _, i, x, y in parse.glyphs], parse.rects
-        size, layout = prop.get_size_in_points(), self.agg._prepare_font(prop)._layout
-        items = layout(s, flags=get_hinting_flag(), features=None, language=None)
+        size, items = prop.get_size_in_points(), private.glyphs_of(self.agg, s, prop)
         return [(i.ft_object, size, i.glyph_index, i.x, i.y) for i in items], []
 
     def _render(self, font, size, glyph, cos, sin, x, y, antialiased):
         """Left and top (upwards) of a glyph, and its pixels; it starts at x, y 64ths."""
-        font = self._sized(font, size)
         along, up = round(0x10000 * cos), round(0x10000 * sin)
-        font._set_transform([[along, -up], [up, along]], [x, y])
-        mode = RenderMode.NORMAL if antialiased else RenderMode.MONO
-        bitmap = font._render_glyph(glyph, get_hinting_flag(), mode)
+        matrix = [[along, -up], [up, along]]
+        bitmap = private.bitmap_of(self._sized(font, size), glyph, matrix, [x, y], antialiased)
         return bitmap.left, bitmap.top, bitmap.buffer * np.uint8(1 if antialiased else 255)
 
     def _look_up(self, font, size, glyph):
         """The lowest and highest of a glyph, and its advance, in pixels."""
-        font = self._sized(font, size)
-        font._set_transform([[0x10000, 0], [0, 0x10000]], [0, 0])
-        found = font.load_glyph(glyph, get_hinting_flag())
+        found = private.extent_of(self._sized(font, size), glyph)
         return found.bbox[1] / 64, found.bbox[3] / 64, found.horiAdvance / 64
 
     def _open(self, font, size):
@@ -139,5 +134,5 @@ class Letters:
         agg = RendererAgg(2 * reach, 2 * reach, self.agg.dpi)
         ink = agg.new_gc()
         ink.set_antialiased(antialiased)
-        agg._draw_text_glyphs_and_boxes(ink, reach + x, reach + y, angle, [], boxes)
+        private.draw_boxes(agg, ink, reach + x, reach + y, angle, boxes)
         return -reach, -reach, np.asarray(agg.buffer_rgba())[..., 3]

@@ -18,6 +18,7 @@ from matplotlib.path import Path
 from matplotlib.text import Text
 from matplotlib.transforms import Affine2D
 
+from posviz.pictures.dense_line import clip
 from posviz.pictures.stream.axis import record_axis
 from posviz.pictures.stream.cells import Cells, Unfaithful, cells_of_image
 from posviz.pictures.stream.letters import letters_at
@@ -75,7 +76,7 @@ class Recorder(RendererBase):
         gc.set_foreground(text.get_color())
         gc.set_alpha(text.get_alpha())
         gc.set_antialiased(text.get_antialiased())
-        text._set_gc_clip(gc)
+        clip(gc, text)
         prop, angle = text.get_fontproperties(), text.get_rotation()
         left, low = place
         for line, ismath, x, y in layout.lines if np.isfinite(place).all() else ():
@@ -232,7 +233,7 @@ class Recorder(RendererBase):
             cells = cells_of_image(image)
             if cells is not None:
                 gc = self.new_gc()
-                image._set_gc_clip(gc)
+                clip(gc, image)
                 self._write_cells(self._clip(gc), cells)
         image.stale = False
 

@@ -1,4 +1,4 @@
-"""Every kind of artist that may move, each in a figure of its own.
+"""Kinds of artists that decide what is drawn anew, each in a figure of its own.
 
 A case gets a figure and a source of random numbers, makes its artists, and returns what moves them.
 """
@@ -58,12 +58,6 @@ def add_line(axes, rng, height=1, **settings):
 # ---------------------------------------------------------------- images
 
 
-@case
-def image(figure, rng):
-    moving = add_image(figure.add_subplot(), rng)
-    return lambda: moving.set_data(rng.random((20, 30)))
-
-
 @case(redraws=ALWAYS)
 def image_with_new_colour_limits(figure, rng):
     moving = add_image(figure.add_subplot(), rng)
@@ -119,29 +113,6 @@ def line_and_autoscale(figure, rng):
     return lambda: (moving.set_ydata(3 * rng.random(50)), axes.relim(), axes.autoscale_view())
 
 
-@case
-def line_over_the_edge(figure, rng):
-    axes = figure.add_subplot(xlim=(0, 1), ylim=(0, 1))
-    moving = axes.plot([0, 1], [0, 1], linewidth=8, animated=True, clip_on=False)[0]
-    return lambda: moving.set_ydata(rng.random(2))
-
-
-@case
-def line_that_hides(figure, rng):
-    axes = figure.add_subplot(ylim=(0, 1))
-    moving = add_line(axes, rng)
-    add_line(axes, rng, color="red")
-    return lambda: moving.set_visible(not moving.get_visible())
-
-
-@case
-def line_under_legend(figure, rng):
-    axes = figure.add_subplot(ylim=(0, 1))
-    moving = add_line(axes, rng, label="moves")
-    axes.legend(loc="upper right")
-    return lambda: moving.set_ydata(rng.random(50))
-
-
 @case(redraws=ONCE)
 def legend_text(figure, rng):
     axes = figure.add_subplot()
@@ -155,3 +126,62 @@ def tick_label_colour(figure, rng):
     axes = figure.add_subplot()
     add_line(axes, rng)
     return lambda: axes.get_xticklabels()[1].set_color(rng.random(3))
+
+
+# ---------------------------------------------------------------- several axes
+
+
+@case
+def inset_at_rest_above(figure, rng):
+    axes = figure.add_subplot()
+    moving = add_line(axes, rng, linewidth=4)
+    axes.inset_axes([0.2, 0.2, 0.6, 0.6]).plot(rng.random(9), color="red")
+    return lambda: moving.set_ydata(rng.random(50))
+
+
+@case
+def subfigures(figure, rng):
+    left, right = figure.subfigures(1, 2)
+    moving = add_line(left.subplots(), rng)
+    title = right.suptitle("a title", animated=True)
+    return lambda: (moving.set_ydata(rng.random(50)), title.set_text(f"{rng.random():.2f}"))
+
+
+@case
+def polar(figure, rng):
+    axes = figure.add_subplot(projection="polar", rmax=1)
+    moving = axes.plot(np.linspace(0, 6, 50), rng.random(50), animated=True)[0]
+    return lambda: moving.set_ydata(rng.random(50))
+
+
+# ---------------------------------------------------------------- words
+
+
+@case(redraws=ONCE)
+def title_through_its_axes(figure, rng):
+    axes = figure.add_subplot()
+    axes.set_title("a", animated=True)
+    return lambda: axes.set_title(f"{rng.random():.2f}")
+
+
+@case(redraws=ONCE, by_hand=True)
+def axis_label(figure, rng):
+    axes = figure.add_subplot()
+    axes.set_xlabel("a", animated=True)
+    return lambda: axes.xaxis.label.set_text(f"{rng.random():.2f}")
+
+
+@case(redraws=ALWAYS, by_hand=True)
+def table_cell(figure, rng):
+    table = figure.add_subplot().table([["a", "b"]])
+    return lambda: table[0, 0].get_text().set_text(f"{rng.random():.2f}")
+
+
+# ---------------------------------------------------------------- layouts, settled once
+
+
+@case(layout="constrained")
+def growing_title_in_constrained_layout(figure, rng):
+    add_line(figure.add_subplot(), rng)
+    moving = figure.suptitle("one line", animated=True)
+    return lambda: moving.set_text("two\nlines")

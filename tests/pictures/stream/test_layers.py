@@ -1,7 +1,6 @@
 """Layers: background and front together are, pixel by pixel, what a plain full draw gives."""
 
 import itertools
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,16 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Arc, ConnectionPatch
 
 from posviz.pictures.stream.layers import Layers, drawing_order, front
-from tests.pictures.stream import (
-    artist_cases,
-    artist_cases_of_axes,
-    artist_cases_of_shapes_and_texts,
-)
+from tests.pictures.stream.artist_cases import CASES
 
 pytestmark = pytest.mark.slow("figures")
-
-FILES = (artist_cases, artist_cases_of_axes, artist_cases_of_shapes_and_texts)  # each adds its own
-CASES = artist_cases.CASES
 
 
 def full_draw(figure) -> np.ndarray:
@@ -33,11 +25,6 @@ def full_draw(figure) -> np.ndarray:
 def differing(frame, other) -> int:
     """How many pixels of two frames differ."""
     return int(np.any(frame != other, axis=-1).sum())
-
-
-def test_every_case_of_every_file_is_collected():
-    written = "".join(Path(file.__file__).read_text() for file in FILES)
-    assert len(CASES) == written.count("\n@case")
 
 
 def test_ticks_and_titles_stay_in_the_background():

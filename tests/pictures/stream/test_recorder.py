@@ -14,18 +14,12 @@ from posviz.pictures.stream.layers import Layers
 from posviz.pictures.stream.recorder import Recorder, Unfaithful
 from posviz.pictures.style import style_context
 from tests.pictures.every_kind import EveryKind
-from tests.pictures.stream import (
-    artist_cases,
-    artist_cases_of_axes,
-    artist_cases_of_shapes_and_texts,
-)
+from tests.pictures.stream.artist_cases import CASES
 from tests.pictures.stream.replay import Scene, replayed, white
 from tests.pictures.stream.test_layers import differing, full_draw
 
 pytestmark = pytest.mark.slow("figures")
 
-CASES = artist_cases.CASES
-MODULES = (artist_cases_of_axes, artist_cases_of_shapes_and_texts)  # each adds cases of its own
 REFUSED = {"pcolormesh": "Unfaithful: not antialiased"}
 
 
@@ -54,7 +48,7 @@ def test_every_kind_of_artist_is_replayed_or_refused(case):
         scene.take(*frames.next(layers))
         seen.append(scene.pixels())
         wanted = full_draw(twin)
-        assert agree(seen[-1], wanted, letters=30 if name == "text" else 0)
+        assert agree(seen[-1], wanted)
         assert differing(layers.pixels(), wanted) == 0
     assert layers.only_pixels == REFUSED.get(name, "")
     assert not np.array_equal(seen[0], seen[1])
