@@ -123,12 +123,12 @@ def test_what_cannot_be_loaded_is_told_and_the_other_checks_are_made():
 @pytest.mark.slow("seconds")
 def test_a_matplotlib_that_lacks_what_is_asked_of_it_is_told(monkeypatch):
     assert only(doctor.drawing()).fine
-    monkeypatch.delattr(private.backend_agg, "get_hinting_flag")  # an older or newer one may have none
+    monkeypatch.setattr(private, "backend_agg", SimpleNamespace())  # as in an older or newer one
     letters.letters_at.cache_clear()
     check = only(doctor.drawing())
     assert (check.fine, check.fatal) == (False, False)
     assert check.found.startswith("pictures move as pixels, and slower: pip install --upgrade")
-    assert "name 'get_hinting_flag' is not defined" in check.found
+    assert "no attribute 'get_hinting_flag'" in check.found
 
 
 def test_fonts(monkeypatch):
