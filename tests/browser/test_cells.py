@@ -31,6 +31,8 @@ class Page:
         """The cell with this id, scrolled to."""
         found = self.page.locator(f'[data-cell="{name}"]')
         found.scroll_into_view_if_needed()
+        for code in found.locator(".code:not([open]) > summary").all():
+            code.click()  # above a picture it is folded
         return found
 
     def write(self, name, text):
@@ -84,6 +86,7 @@ def test_a_loop_without_an_end_is_stopped_and_stops_no_picture(lesson):
     expect(explorer.locator("[data-alive=true]")).to_have_count(1)
 
 
+@pytest.mark.release("ten seconds")
 def test_a_loop_in_a_cell_above_is_told_from_one_in_this_cell(lesson):
     above = lesson.page.locator('[data-cell="imports"] .cm-content')
     lesson.cell("imports")
@@ -95,6 +98,7 @@ def test_a_loop_in_a_cell_above_is_told_from_one_in_this_cell(lesson):
     lesson.checked(TABLE, "✓ .* correct")
 
 
+@pytest.mark.release("ten seconds")
 def test_two_tabs_lose_nothing_of_each_other(lesson):
     other = Page(lesson.page.context.new_page())
     other.page.goto(lesson.page.url)
@@ -106,6 +110,7 @@ def test_two_tabs_lose_nothing_of_each_other(lesson):
     other.page.close()
 
 
+@pytest.mark.release("ten seconds")
 def test_an_explorer_that_is_changed_and_run_lives(lesson):
     name = "table-explorer"
     lesson.write(name, "from posviz import TwoHands\n\nTwoHands().explore()")
@@ -114,6 +119,7 @@ def test_an_explorer_that_is_changed_and_run_lives(lesson):
     expect(alive).to_have_count(1, timeout=START)
 
 
+@pytest.mark.release("ten seconds")
 def test_the_editor_is_left_by_keys(lesson):
     lesson.cell(ANSWER).locator(".cm-content").click()
     lesson.page.keyboard.press("Escape")

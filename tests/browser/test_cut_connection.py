@@ -61,6 +61,7 @@ def test_explorer_after_a_cut_agrees_with_its_slider(explorer, cable, seconds):
     assert slider.get_attribute("data-unanswered") == "false"
 
 
+@pytest.mark.release("a server of its own")
 def test_killed_kernel_is_told_as_soon_as_jupyterlab_knows(explorer):
     page = explorer.page
     os.kill(explorer.kernel, signal.SIGKILL)

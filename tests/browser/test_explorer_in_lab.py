@@ -129,6 +129,7 @@ def test_drag_leaves_the_icon_of_the_tab_alone(lab):
     assert lab.page.evaluate("() => swaps") == 0
 
 
+@pytest.mark.release("ten seconds")
 def test_play_ends_at_the_last_place_begins_anew_and_repeats(lab):
     seen = "seen = []\npicture.observe(lambda change: seen.append(change.new), 'place')\n"
     explorer = lab.explore("repeat", SHORT + seen, "picture.explore()")
@@ -181,6 +182,7 @@ def test_the_keys_do_what_lesson_00_says(lab):
         explorer.stands_at("position", str(place))
 
 
+@pytest.mark.release("ten seconds")
 def test_control_offers_what_other_knobs_leave_of_it(lab):
     pictures = "from posviz import AlibiSlopes, MaskedAttention"
     lab.write("limits", pictures, "AlibiSlopes().explore()", "MaskedAttention().explore()")
@@ -230,6 +232,7 @@ def test_try_stands_over_the_controls_and_notice_opens_later(lab):
     expect(below.get_by_text("Play it.")).to_be_visible()
 
 
+@pytest.mark.release("ten seconds")
 def test_reset_and_a_hand_that_types_or_drags_stop_play(lab):
     explorer = lab.explore("takes_over", TABLE, "picture.explore()")
     explorer.play("position").click()

@@ -148,6 +148,7 @@ def test_frame_that_was_lost_is_asked_for_again(lab, show):
     assert explorer.frame() == 5
 
 
+@pytest.mark.release("twenty seconds")
 def test_views_of_one_explorer_show_the_same(lab, show):
     show("twice")
     lab.page.evaluate(

@@ -137,6 +137,7 @@ def test_it_shows_what_a_kernel_shows(visited):
     explorer.stands_at("position", "3")
 
 
+@pytest.mark.release("each starts Python anew")
 def test_what_is_far_away_waits_until_it_comes_near(page, address):
     page.goto(f"{address}/one.html")
     lives(page)
@@ -145,6 +146,7 @@ def test_what_is_far_away_waits_until_it_comes_near(page, address):
     lives(page, 1)
 
 
+@pytest.mark.release("each starts Python anew")
 def test_a_picture_stays_where_it_is_seen_and_its_controls_are_seen(page, address):
     page.goto(f"{address}/one.html")
     lives(page)
@@ -207,6 +209,7 @@ def test_a_reload_finds_the_place_and_the_values_as_they_were_left(page, address
     explorer.stands_at("position", "3")
 
 
+@pytest.mark.release("each starts Python anew")
 def test_the_second_visit_needs_no_network_and_less_time(page, address):
     page.context.set_offline(True)
     started = time.monotonic()
@@ -219,6 +222,7 @@ def test_the_second_visit_needs_no_network_and_less_time(page, address):
     page.context.set_offline(False)
 
 
+@pytest.mark.release("each starts Python anew")
 def test_a_rebuilt_site_takes_the_place_of_what_was_kept(page, address, folder):
     index = folder / "assets" / "live" / "index.json"
     built = index.read_text()
@@ -236,7 +240,12 @@ def test_a_rebuilt_site_takes_the_place_of_what_was_kept(page, address, folder):
     ("code", "patience"),
     [
         pytest.param("import os; os.abort()", 5, id="abort"),
-        pytest.param("[None for _ in iter(int, 1)]", 30, id="endless"),
+        pytest.param(
+            "[None for _ in iter(int, 1)]",
+            30,
+            id="endless",
+            marks=pytest.mark.release("half a minute"),
+        ),
     ],
 )
 def test_python_that_dies_is_started_again_with_the_values_it_had(page, address, code, patience):
@@ -256,6 +265,7 @@ def test_python_that_dies_is_started_again_with_the_values_it_had(page, address,
     assert page.locator("canvas").count() == 1
 
 
+@pytest.mark.release("each starts Python anew")
 def test_an_error_leaves_python_alive(page, address):
     page.add_init_script(KEEP_WORKER)
     page.goto(f"{address}/one.html")
@@ -276,6 +286,7 @@ def test_a_picture_that_cannot_be_made_stays_and_says_why(page, address):
         expect(root.locator("img")).to_be_visible()
 
 
+@pytest.mark.release("each starts Python anew")
 def test_files_that_are_missing_are_told(browser, address):
     context = browser.new_context(service_workers="block")
     page = context.new_page()
@@ -288,6 +299,7 @@ def test_files_that_are_missing_are_told(browser, address):
     context.close()
 
 
+@pytest.mark.release("each starts Python anew")
 def test_a_cut_network_is_told_and_tried_again(browser, address):
     context = browser.new_context(service_workers="block")
     page = context.new_page()
@@ -307,6 +319,7 @@ def test_a_cut_network_is_told_and_tried_again(browser, address):
     context.close()
 
 
+@pytest.mark.release("each starts Python anew")
 def test_a_slow_line_is_asked_before_it_is_filled(page, address):
     page.add_init_script(
         "Object.defineProperty(navigator, 'connection', { value: { saveData: true } })"
@@ -338,6 +351,7 @@ def test_from_a_disk_it_tells_how_to_serve_it(page, folder):
     expect(page.locator("img").first).to_be_visible()
 
 
+@pytest.mark.release("each starts Python anew")
 def test_without_a_service_worker_it_lives_too(browser, address):
     context = browser.new_context(service_workers="block")
     page = context.new_page()

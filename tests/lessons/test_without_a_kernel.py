@@ -31,7 +31,7 @@ for name in lessons.names():
 """
 
 
-@pytest.mark.slow("a third of a second for each picture")
+@pytest.mark.release("half a second for each picture")
 def test_every_picture_draws_without_packages_of_a_kernel():
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
     assert done.stdout + done.stderr == ""

@@ -162,6 +162,7 @@ def only_ran(allowed, run, folder, left=False):
                 assert what <= allowed, f"{place}/{name}.html"
 
 
+@pytest.mark.release("half a minute")
 def test_no_planted_script_runs(run, tmp_path):
     assert len(run[0].what) > 120
     only_ran(set(), run, site(run, tmp_path), left=True)

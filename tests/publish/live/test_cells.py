@@ -94,6 +94,7 @@ def test_a_cell_shows_its_output_or_where_it_stopped():
 
 
 @pytest.mark.slow("runs every lesson")
+@pytest.mark.release("every lesson once more")
 def test_every_cell_that_a_page_offers_shows_what_is_stored():
     asked, stored = [], []
     for lesson in [*LESSONS, EXAMINATION]:
