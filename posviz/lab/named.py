@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -39,8 +38,7 @@ def named(name: str, device: str = "torch CPU") -> tuple[Config, ...]:
     a minute of one core. large: the runs of lesson, of four times the length and width, for a GPU:
     about an hour of one with 12 at once, by the steps of 48 runs.
 
-    Raises:
-        ValueError: for another name or device.
+    Raises ValueError for another name or device.
     """
     require_choice(name, "name", NAMES)
     if name == "small":
@@ -70,10 +68,9 @@ def _larger(config: Config) -> Config:
 def part_of(configs: tuple[Config, ...], part: str) -> tuple[Config, ...]:
     """Return part "k/n" of the runs: every n-th from the k-th on, so parts take about as long.
 
-    Raises:
-        ValueError: for what is not k/n with 1 ≤ k ≤ n.
+    Raises ValueError for what is not k/n with 1 ≤ k ≤ n.
     """
-    found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", part)
-    if not found or not 1 <= (number := int(found[1])) <= (parts := int(found[2])):
+    number, _, parts = part.partition("/")
+    if not (number.isdecimal() and parts.isdecimal() and 1 <= int(number) <= int(parts)):
         raise ValueError(f"part must be k/n with k from 1 to n, such as 3/10, got {quoted(part)}")
-    return configs[number - 1 :: parts]
+    return configs[int(number) - 1 :: int(parts)]

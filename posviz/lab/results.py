@@ -6,7 +6,6 @@ import functools
 import gzip
 import json
 import os
-import uuid
 import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -17,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from posviz.lab.configs import Config
-from posviz.lab.tasks import TASKS
 from posviz.wording import shortened
 
 DATA = Path(__file__).parent / "data"
@@ -26,8 +24,8 @@ DIGITS = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
-    """What one model reads: by_length {tokens: value} and by_place, at the longest length.
+class LengthScores:
+    """How well one model reads: by_length {tokens: value} and by_place, at the longest length.
 
     A value is what the task measures: a mean loss in nats, over the second half of each text, or
     the accuracy of all answers. Shapes: by_place [bins], as ``Task.places`` of the longest length
@@ -42,47 +40,31 @@ class Reading:
 class Result:
     """One run: its configuration, its losses in training, and what it reads.
 
-    losses [steps / 50] are means of 50 steps each, in nats. readings {name: Reading} has the arm
-    itself and what is changed only at test (``arms.AT_TEST``), as PI with RoPE. seconds are of one
-    core. weights is the SHA-256 of the trained weights; about says when and with what it ran.
+    losses [steps / 50] are means of 50 steps each, in nats. readings {name: LengthScores} has the
+    arm itself and what is changed only at test (``arms.AT_TEST``), as PI with RoPE. seconds are of
+    one core. weights is the SHA-256 of the trained weights; about says when and with what it ran.
     """
 
     config: Config
     losses: np.ndarray
-    readings: dict[str, Reading]
+    readings: dict[str, LengthScores]
     seconds: float
     weights: str
     about: dict[str, Any]
 
-    @property
-    def by_length(self) -> dict[int, float]:
-        """What the arm itself reads, as it was trained: {tokens: value}."""
-        return self.readings[self.config.arm].by_length
-
-    @property
-    def by_place(self) -> np.ndarray:
-        """The same by position, or distance: [bins]."""
-        return self.readings[self.config.arm].by_place
-
-    @property
-    def inside(self) -> float:
-        """The value at the trained length: who has not learned cannot be said not to generalise."""
-        return self.by_length[self.config.seq_len]
-
     def to_dict(self) -> dict[str, Any]:
         """Return what the file says, for JSON: numbers in four decimals, None where there is no."""
+        readings = {
+            name: {
+                "by_length": {str(n): round(value, DIGITS) for n, value in each.by_length.items()},
+                "by_place": _rounded(each.by_place),
+            }
+            for name, each in self.readings.items()
+        }
         return {
             "config": asdict(self.config),
             "losses": _rounded(self.losses),
-            "readings": {
-                name: {
-                    "by_length": {
-                        str(n): round(value, DIGITS) for n, value in reading.by_length.items()
-                    },
-                    "by_place": _rounded(reading.by_place),
-                }
-                for name, reading in self.readings.items()
-            },
+            "readings": readings,
             "seconds": round(self.seconds, 1),
             "weights": self.weights,
             "about": self.about,
@@ -92,21 +74,16 @@ class Result:
     def from_dict(cls, content: dict[str, Any]) -> Result:
         """Return the result of which ``to_dict`` was written.
 
-        Raises:
-            KeyError, TypeError, ValueError: for anything else.
+        Raises KeyError, TypeError or ValueError for anything else.
         """
-        config = Config(**content["config"])
         readings = {
-            name: Reading(
-                {int(n): float(value) for n, value in reading["by_length"].items()},
-                np.array(reading["by_place"], dtype=np.float64),  # None becomes NaN
+            name: LengthScores(
+                {int(n): float(value) for n, value in each["by_length"].items()},
+                np.array(each["by_place"], dtype=np.float64),  # None becomes NaN
             )
-            for name, reading in content["readings"].items()
+            for name, each in content["readings"].items()
         }
-        lengths = TASKS[config.task].lengths(config.seq_len)
-        if tuple(readings[config.arm].by_length) != lengths:
-            raise ValueError(f"by_length must have {lengths}")
-        losses = np.array(content["losses"], dtype=np.float64)
+        config, losses = Config(**content["config"]), np.array(content["losses"], dtype=np.float64)
         rest = {name: content[name] for name in ("seconds", "weights", "about")}
         return cls(config, losses, readings, **rest)
 
@@ -126,7 +103,10 @@ def path_of(folder: Path | str, config: Config) -> Path:
 def save(result: Result, folder: Path | str) -> Path:
     """Write a result into a folder, beside and then renamed: what has its name is whole."""
     path = path_of(folder, result.config)
-    write(path, (json.dumps(result.to_dict()) + "\n").encode())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(f".{os.getpid()}.part")
+    part.write_text(json.dumps(result.to_dict(), default=int) + "\n", encoding="utf-8")
+    part.replace(path)
     return path
 
 
@@ -149,11 +129,7 @@ def kept(folder: Path | str, config: Config) -> Result | None:
 
 
 def results(folder: Path | str) -> tuple[Result, ...]:
-    """Return all whole results in a folder, by task, arm and seed; broken ones are warned of.
-
-    Raises:
-        FileNotFoundError: when there is no such folder.
-    """
+    """Return all whole results in a folder, by task, arm and seed; broken ones are warned of."""
     if not (folder := Path(folder)).is_dir():
         raise FileNotFoundError(f"there is no folder {shortened(folder)}")
     found = (load(path) for path in sorted(folder.glob("*.json")))
@@ -170,12 +146,12 @@ def committed() -> tuple[Result, ...]:
 def pack(found: Sequence[Result], path: Path = COMMITTED) -> None:
     """Write results into one file, the same bytes for the same results."""
     text = json.dumps([result.to_dict() for result in _sorted(found)], separators=(",", ":"))
-    write(path, gzip.compress(text.encode(), mtime=0))
+    path.write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
-def by_arm(found: Iterable[Result], task: str) -> dict[str, dict[int, Reading]]:
-    """Return {arm: {seed: Reading}} of a task; what is changed only at test is an arm, too."""
-    arms: dict[str, dict[int, Reading]] = defaultdict(dict)
+def by_arm(found: Iterable[Result], task: str) -> dict[str, dict[int, LengthScores]]:
+    """Return {arm: {seed: scores}} of a task; what is changed only at test is an arm, too."""
+    arms: dict[str, dict[int, LengthScores]] = defaultdict(dict)
     for result in found:
         if result.config.task == task:
             for name, reading in result.readings.items():
@@ -187,22 +163,10 @@ def status(configs: Sequence[Config], folder: Path | str) -> list[str]:
     """Return a line for each task: how many of its runs are done, and the seconds they took."""
     lines = []
     for task in dict.fromkeys(config.task for config in configs):
-        runs = [config for config in configs if config.task == task]
-        done = [result for config in runs if (result := kept(folder, config)) is not None]
-        seconds = sum(result.seconds for result in done)
-        lines.append(f"{task}: {len(done)} of {len(runs)}, {seconds:,.0f} s of one core")
+        runs = [kept(folder, config) for config in configs if config.task == task]
+        done = [result.seconds for result in runs if result is not None]
+        lines.append(f"{task}: {len(done)} of {len(runs)}, {sum(done):,.0f} s of one core")
     return lines
-
-
-def write(path: Path, content: bytes) -> None:
-    """Write a file beside and rename it, so that it is whole whenever it is there."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.{uuid.uuid4().hex}.part")
-    try:
-        part.write_bytes(content)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _sorted(found: Iterable[Result]) -> tuple[Result, ...]:

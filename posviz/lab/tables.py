@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from posviz.encodings.checks import require_choice
-from posviz.lab.configs import ARMS, REMEDIES, Config
+from posviz.lab.configs import ARMS, REMEDIES
 from posviz.lab.named import SIZES
 from posviz.lab.results import Result, by_arm
 from posviz.lab.tasks import REPEATED, TASKS, UNIQUE, VALUES
@@ -48,28 +48,23 @@ class Table:
     by_length: dict[str, np.ndarray]
     by_place: dict[str, np.ndarray]
 
-    def solved(self, arm: str, share: float = SOLVED) -> np.ndarray:
-        """Return which runs of an arm are right in such a share of answers, [runs, lengths]."""
-        return self.by_length[arm] >= share
-
 
 def table(found: Iterable[Result], task: str) -> Table:
     """Return the runs of a task; without any, a table without arms.
 
-    Raises:
-        ValueError: for an unknown task, or runs of different trained lengths.
+    Raises ValueError for an unknown task, or runs of different trained lengths.
     """
     require_choice(task, "task", tuple(TASKS))
     found = [result for result in found if result.config.task == task]
-    short = {result.config.seq_len for result in found} or {
-        Config(task, "none", **SIZES[task]).seq_len
-    }
+    short = {result.config.seq_len for result in found} or {SIZES[task].get("seq_len", 64)}
     if len(short) > 1:
         raise ValueError(f"runs must have one seq_len for {task}, got {sorted(short)}")
     [trained] = short
-    arms = by_arm(found, task)
-    in_order = {
-        arm: [arms[arm][seed] for seed in sorted(arms[arm])] for arm in ALL_ARMS if arm in arms
+    seeds = by_arm(found, task)
+    runs = {
+        arm: [scores for _, scores in sorted(seeds[arm].items())]
+        for arm in ALL_ARMS
+        if arm in seeds
     }
     lengths = TASKS[task].lengths(trained)
     return Table(
@@ -77,9 +72,6 @@ def table(found: Iterable[Result], task: str) -> Table:
         trained,
         np.array(lengths),
         TASKS[task].places(lengths[-1]),
-        {
-            arm: np.array([[*run.by_length.values()] for run in runs])
-            for arm, runs in in_order.items()
-        },
-        {arm: np.array([run.by_place for run in runs]) for arm, runs in in_order.items()},
+        {arm: np.array([[*each.by_length.values()] for each in of]) for arm, of in runs.items()},
+        {arm: np.array([each.by_place for each in of]) for arm, of in runs.items()},
     )

@@ -1,16 +1,15 @@
-"""A small Transformer over characters, its training, and what its table looked like on the way."""
+"""A small Transformer over characters, and the one training loop of the course."""
 
 from __future__ import annotations
 
 import math
 import os
-import signal
 import sys
 import sysconfig
-import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,18 +20,16 @@ from torch.nn.functional import cross_entropy, gelu
 from torch.optim.adam import adam
 from tqdm import tqdm
 
-from posviz.arrays import TORCH_DEVICES, to_device, to_numpy
+from posviz.arrays import to_device, to_numpy
 from posviz.attention import attend
 from posviz.attention.masks import causal_mask
-from posviz.encodings.checks import require_integer, require_positive
+from posviz.encodings.checks import require_integer
 from posviz.encodings.doors import Encoding, NoPosition, doors
-from posviz.wording import quoted
 
 CHARACTERS = 128  # ASCII: the code of a character is its token
 HIDDEN = CHARACTERS  # the token that stands where a character has to be filled in
 HIDDEN_SHARE = 0.3
 IGNORED = -100  # where nothing has to be predicted
-PLANNED = ("encoding", "mask", "window", "temperature")  # what a layer may have for itself
 START = 0.02  # standard deviation of the embeddings before training, as in GPT-2 and BERT
 
 
@@ -42,11 +39,8 @@ def standard_library_text(characters: int = 1_000_000) -> str:
     It lies on every machine that runs Python, and differs a little from version to version. Files
     come in the order of their names; tests and what pip installed are left out.
 
-    Raises:
-        TypeError: when characters is not an integer.
-        ValueError: for less than 1, or more than the library has.
+    Raises ValueError for more characters than the library has.
     """
-    characters = require_integer(characters, "characters")
     root, files, length = Path(sysconfig.get_path("stdlib")), [], 0
     for path in sorted(_modules_in(root), key=lambda path: path.relative_to(root).as_posix()):
         files.append(path.read_text(encoding="ascii", errors="ignore"))
@@ -85,15 +79,10 @@ class SmallTransformer(nn.Module):
         plan: Sequence[Mapping[str, Any]] | None = None,
     ) -> None:
         super().__init__()
-        d_model = require_integer(d_model, "d_model")
-        num_heads = require_integer(num_heads, "num_heads")
-        num_layers = require_integer(num_layers, "num_layers")
-        if d_model % num_heads:
-            raise ValueError(f"num_heads must divide d_model = {d_model}, got {num_heads}")
         if "at_input" in (at := doors(encoding)) and len(at) > 1:
             raise ValueError(f"encoding must act at the input or after it, not both, got {at}")
-        self.plan = _plan(plan, num_layers)
-        random = _generator(seed)
+        random = torch.Generator().manual_seed(seed)
+        self.plan = [dict(own) for own in plan or [{}] * num_layers]
         self.encoding, self.causal = encoding, causal
         self.encoding_parameters = _parameters(encoding)
         self.embedding = _normal((CHARACTERS + 1, d_model), START, random)
@@ -107,9 +96,6 @@ class SmallTransformer(nn.Module):
         """Return the logits of the characters at each place; positions count from 0 by default.
 
         Shapes: tokens [batch, len], positions [len] or [batch, len], result [batch, len, 128].
-
-        Raises:
-            IndexError: for positions that a table of the encoding does not have.
         """
         tokens = torch.as_tensor(tokens, device=self.embedding.device)
         if positions is None:
@@ -120,17 +106,6 @@ class SmallTransformer(nn.Module):
         for layer, own in zip(self.layers, self.plan, strict=True):
             x = layer(x, inner, positions, {"mask": mask, **own})
         return self.norm(x) @ self.output
-
-
-def _plan(plan: Sequence[Mapping[str, Any]] | None, num_layers: int) -> list[dict[str, Any]]:
-    """Return a copy of the plan, a row for each layer: empty ones where there is none."""
-    rows = [dict(own) for own in plan or [{}] * num_layers]
-    if len(rows) != num_layers:
-        raise ValueError(f"plan must have a row for each of {num_layers} layers, got {len(rows)}")
-    for own in rows:
-        if unknown := set(own) - set(PLANNED):
-            raise ValueError(f"plan must name {', '.join(PLANNED)}, got {quoted(min(unknown))}")
-    return rows
 
 
 def _parameters(encoding: Encoding | None) -> nn.ParameterDict:
@@ -174,17 +149,51 @@ class _Layer(nn.Module):
         return x + gelu(self.network_norm(x) @ self.widen + self.bias) @ self.narrow
 
 
+# ---------------------------------------------------------------- training
+
+
 @dataclass
 class Run:
-    """What a training left: ``losses`` [steps] in nats, and ``snapshots``.
+    """A training: ``losses`` of each step in nats, ``snapshots``, seconds of a core.
 
-    losses[k] is the mean over the characters that were to be predicted, or filled in, after k
-    steps, on text drawn for step k + 1. snapshots[k] is the table [len, d_model] of a learned
-    encoding after k steps; there is none where no table is trained.
+    losses[k] is the mean after k steps, on text drawn for step k + 1. snapshots[k] is the table
+    [len, d_model] of a learned encoding after k steps; there is none where no table is trained.
     """
 
-    losses: np.ndarray
-    snapshots: dict[int, np.ndarray]
+    losses: list[float] = field(default_factory=list)
+    snapshots: dict[int, np.ndarray] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+def fit(
+    model: SmallTransformer,
+    run: Run,
+    steps: int,
+    loss_at: Callable[[int], torch.Tensor],
+    rate_at: Callable[[int], float],
+    *,
+    after_step: Callable[[], object] = lambda: None,
+    title: str = "training",
+    unit: str = "nats",
+    bar: bool = True,
+) -> None:
+    """Take steps of Adam on one thread, and write the losses into ``run``.
+
+    ``loss_at`` and ``rate_at`` return the loss and the learning rate of a step, counted from 0.
+    """
+    optimizer, began = Adam(model), time.process_time()
+    shown = tqdm(total=steps, desc=title, file=sys.stdout, mininterval=0.5, disable=not bar)
+    with one_thread(), shown:
+        for step in range(steps):
+            loss = loss_at(step)
+            model.zero_grad()
+            loss.backward()
+            optimizer.step(rate_at(step))
+            run.losses.append(loss.item())
+            after_step()
+            shown.set_postfix_str(f"{run.losses[-1]:.2f} {unit}", refresh=False)
+            shown.update()
+    run.seconds = time.process_time() - began
 
 
 def train(
@@ -200,72 +209,60 @@ def train(
     snapshots: int = 25,
     watch: Callable[[dict[int, np.ndarray]], object] | None = None,
 ) -> Run:
-    """Train ``model`` with Adam on pieces of ``text``, and return its losses and snapshots.
+    """Train ``model`` on pieces of ``text``, and return its losses and snapshots.
 
     Each step draws batch_size pieces of seq_len characters from anywhere in the text; which ones
-    depends on seed alone. Interrupting the kernel ends it after the step that is under way, keeps
-    what was learned so far, and says so. device is a name of ``posviz.arrays.devices``, and the
-    model stays there. snapshots are taken before the first step, after the last, and between them
-    ever more rarely, for most is learned early. Whenever one is taken, watch is called with all
-    that there are.
+    depends on seed alone. Interrupting the kernel ends the training, keeps what was learned so far,
+    and says so. device is a name of ``posviz.arrays.devices``, and the model stays there. snapshots
+    are taken before the first step, after the last, and between them ever more rarely, for most is
+    learned early. Whenever one is taken, watch is called with all that there are.
 
-    Raises:
-        TypeError: when an argument is not of its type.
-        ValueError: for a number out of range, text that is not ASCII or too short, or a device
-            that is not there.
-        IndexError: when seq_len asks for positions that a table of the encoding does not have.
+    Raises ValueError for text that is not ASCII or too short, and for a device that is not there.
     """
-    if not isinstance(model, SmallTransformer):
-        raise TypeError(f"model must be a SmallTransformer, got {quoted(model)}")
-    steps, seq_len = require_integer(steps, "steps"), require_integer(seq_len, "seq_len")
-    batch_size = require_integer(batch_size, "batch_size")
-    rate = require_positive(learning_rate, "learning_rate")
-    wanted, random = _snapshot_steps(steps, snapshots), _generator(seed)
-    losses: list[float] = []
-    tables: dict[int, np.ndarray] = {}
-    unit = "nats per character" if model.causal else "nats per hidden character"
+    if len(text) <= seq_len:
+        raise ValueError(f"text must be longer than seq_len = {seq_len}, got {len(text)}")
+    steps = require_integer(steps, "steps")
+    tokens, random = torch.tensor(list(text.encode("ascii"))), torch.Generator().manual_seed(seed)
+    model.to(to_device(torch.zeros(1), device).device)
+    number = min(snapshots, steps + 1)
+    wanted = {round(steps * (k / (number - 1)) ** 2) for k in range(number)}
+    run, table = Run(), getattr(model.encoding, "table", None)
 
     def keep() -> None:
-        tables.update(_table(len(losses), model))
+        if isinstance(table, nn.Parameter):
+            run.snapshots[len(run.losses)] = to_numpy(table).copy()
         if watch is not None:
-            watch(tables)
+            watch(run.snapshots)
 
-    with _interrupts_noted() as interrupted, one_thread():
-        tokens = _tokens(text, seq_len)
-        model.to(_device(device))
-        optimizer = Adam(model, rate)
-        with tqdm(total=steps, desc="training", file=sys.stdout, mininterval=0.5) as bar:
+    def keep_some() -> None:
+        if len(run.losses) in wanted:
             keep()
-            while len(losses) < steps and not interrupted.is_set():
-                loss = _loss(model, _pieces(tokens, seq_len, batch_size, random), random)
-                model.zero_grad()
-                loss.backward()
-                optimizer.step()
-                losses.append(loss.item())
-                bar.set_postfix_str(f"{losses[-1]:.2f} {unit}", refresh=False)
-                bar.update()
-                if len(losses) in wanted:
-                    keep()
-        if (done := len(losses)) < steps:
-            keep()
-            print(f"interrupted after {done} step{'s' * (done != 1)}; what was learned is kept")
-    return Run(np.array(losses), tables)
+
+    def loss_at(_: int) -> torch.Tensor:
+        first = torch.randint(len(tokens) - seq_len, (batch_size, 1), generator=random)
+        return _loss(model, tokens[first + torch.arange(seq_len + 1)], random)
+
+    unit = "nats per character" if model.causal else "nats per hidden character"
+    try:
+        keep()
+        fit(model, run, steps, loss_at, lambda _: learning_rate, after_step=keep_some, unit=unit)
+    except KeyboardInterrupt:
+        keep()
+        done = len(run.losses)
+        print(f"interrupted after {done} step{'s' * (done != 1)}; what was learned is kept")
+    return run
 
 
 class Adam:
-    """Adam, by torch's function: its class imports the compiler, 72 MiB in every kernel.
+    """Adam, by torch's function: its class imports the compiler, 72 MiB in every kernel."""
 
-    ``means``, ``squares`` and ``steps`` are its memory of each of ``parameters``.
-    """
-
-    def __init__(self, model: nn.Module, learning_rate: float) -> None:
+    def __init__(self, model: nn.Module) -> None:
         self.parameters: list[torch.Tensor] = list(model.parameters())
-        self.learning_rate = learning_rate
         self.means, self.squares = ([*map(torch.zeros_like, self.parameters)] for _ in range(2))
         self.steps = [torch.zeros(()) for _ in self.parameters]
 
     @torch.no_grad()
-    def step(self) -> None:
+    def step(self, learning_rate: float) -> None:
         """Move each parameter by what its gradient, and those before it, ask for."""
         adam(
             self.parameters,
@@ -277,34 +274,11 @@ class Adam:
             amsgrad=False,
             beta1=0.9,
             beta2=0.95,
-            lr=self.learning_rate,
+            lr=learning_rate,
             weight_decay=0.0,
             eps=1e-8,
             maximize=False,
         )
-
-
-@contextmanager
-def _interrupts_noted() -> Iterator[threading.Event]:
-    """Yield what is set when the kernel is interrupted; the second time raises, as ever.
-
-    An exception could come anywhere: in the middle of a step, or before the first. Only the main
-    thread, which runs the cells, is ever interrupted.
-    """
-    interrupted = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield interrupted
-        return
-
-    def note(*_: object) -> None:
-        interrupted.set()
-        signal.signal(signal.SIGINT, before)
-
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield interrupted
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
@@ -332,56 +306,15 @@ def _loss(model: SmallTransformer, pieces: torch.Tensor, random: torch.Generator
     return cross_entropy(logits.flatten(0, 1), wanted.flatten(), ignore_index=IGNORED)
 
 
-def _pieces(
-    tokens: torch.Tensor, seq_len: int, batch_size: int, random: torch.Generator
-) -> torch.Tensor:
-    """[batch_size, seq_len + 1], each from a random place"""
-    first = torch.randint(len(tokens) - seq_len, (batch_size, 1), generator=random)
-    return tokens[first + torch.arange(seq_len + 1)]
-
-
-def _tokens(text: str, seq_len: int) -> torch.Tensor:
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a string, got {type(text).__name__}")
-    if not text.isascii():
-        wrong = next(character for character in text if not character.isascii())
-        raise ValueError(f"text must be ASCII, got {wrong!r} at {text.index(wrong):,}")
-    if len(text) <= seq_len:
-        raise ValueError(f"text must be longer than seq_len = {seq_len}, got {len(text)}")
-    return torch.tensor(list(text.encode("ascii")))
-
-
-def _snapshot_steps(steps: int, snapshots: int) -> set[int]:
-    """Return at most that many steps from 0 to the last, spaced ever wider."""
-    number = min(require_integer(snapshots, "snapshots", low=2), steps + 1)
-    return {round(steps * (k / (number - 1)) ** 2) for k in range(number)}
-
-
-def _table(step: int, model: SmallTransformer) -> dict[int, np.ndarray]:
-    """Return {step: a copy of the table that is trained}, {} where there is none."""
-    table = getattr(model.encoding, "table", None)
-    return {step: to_numpy(table).copy()} if isinstance(table, nn.Parameter) else {}
-
-
-def _device(name: str) -> torch.device:
-    if name not in TORCH_DEVICES:
-        raise ValueError(f"device must be one of {', '.join(TORCH_DEVICES)}, got {quoted(name)}")
-    return to_device(torch.zeros(1), name).device
-
-
 def _normal(shape: tuple[int, ...], deviation: float, random: torch.Generator) -> nn.Parameter:
     return nn.Parameter(deviation * torch.randn(shape, generator=random))
 
 
-def _generator(seed: int) -> torch.Generator:
-    """A separate source of random numbers: torch's own is not touched."""
-    return torch.Generator().manual_seed(require_integer(seed, "seed", low=0))
+def loss_on_gaps(model: SmallTransformer, text: str, positions: Sequence[int]) -> float:
+    """Return the mean loss in nats of hidden characters, when the tokens have these positions.
 
-
-def loss_on_gaps(
-    model: SmallTransformer, text: str, positions, texts: int = 1000, longest: int = 48
-):
-    """Return the mean loss in nats of hidden characters, when the tokens have these positions."""
+    The text is read in 1,000 pieces of 48 characters, of which the first ``len(positions)`` count.
+    """
     pieces = torch.tensor(list(text[: 48 * 1000].encode())).reshape(-1, 48)
     random = torch.Generator().manual_seed(0)
     hidden = torch.rand(pieces.shape, generator=random) < HIDDEN_SHARE

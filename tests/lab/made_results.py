@@ -3,7 +3,7 @@
 import numpy as np
 
 from posviz.lab.configs import Config
-from posviz.lab.results import Reading, Result
+from posviz.lab.results import LengthScores, Result
 from posviz.lab.tasks import TASKS
 
 
@@ -14,7 +14,7 @@ def made(task, arm, seed, values, by_place=None, changed=None, **sizes):
     if by_place is None:
         by_place = np.full(len(TASKS[task].places(lengths[-1])), values[-1])
     readings = {
-        name: Reading(dict(zip(lengths, each, strict=True)), np.asarray(by_place, dtype=float))
+        name: LengthScores(dict(zip(lengths, each, strict=True)), np.asarray(by_place, dtype=float))
         for name, each in {arm: values, **(changed or {})}.items()
     }
     return Result(config, np.array([2.0]), readings, 1.0, "0" * 64, {})

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from posviz.lab import train
 from posviz.lab.configs import Config
 from posviz.lab.named import SIZES
 from posviz.lab.results import committed
-from posviz.lab.train import train_one
 
 
 @pytest.mark.release("it trains two models for seconds")
@@ -18,7 +18,7 @@ def test_cell_of_the_committed_table_is_found_again(arm):
     """
     config = Config("majority", arm, 0, **SIZES["majority"])
     [kept] = [result for result in committed() if result.config == config]
-    again = train_one(config)
+    again = train.tested(config, *train.trained(config))
     if again.weights == kept.weights:
         assert again.to_dict()["readings"] == kept.to_dict()["readings"]
     assert again.losses == pytest.approx(kept.losses, abs=0.02)

@@ -12,7 +12,6 @@ import pytest
 
 from posviz.lab import sweep as module
 from posviz.lab.sweep import sweep
-from tests.lab.conftest import TINY
 
 
 class AtOnce:
@@ -60,7 +59,7 @@ def test_interrupted_it_keeps_what_is_done_and_asks_for_no_more(
 ):
     waiting = []
 
-    class Slow(AtOnce):
+    class Waiting(AtOnce):
         def submit(self, run, config, folder):
             if len(self.given) == 1:
                 waiting.append(Future())
@@ -71,51 +70,12 @@ def test_interrupted_it_keeps_what_is_done_and_asks_for_no_more(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(module.time, "sleep", interrupted)
-    assert [result.config for result in sweep(runs, tmp_path, Slow())] == runs[:1]
+    assert [result.config for result in sweep(runs, tmp_path, Waiting())] == runs[:1]
     assert all(future.cancelled() for future in waiting)
     assert "Interrupted: what is done is kept" in capsys.readouterr().out
 
 
-def test_what_is_no_configuration_is_refused(tmp_path):
-    with pytest.raises(TypeError, match="configs must be of Config, got str"):
-        sweep(["recall"], tmp_path)
-
-
 # ---------------------------------------------------------------- processes
-
-# A worker that begins this run is killed, the first time: by a file that is there, or not.
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-from posviz.lab import sweep as module, train
-from posviz.lab.configs import Config
-
-folder = Path(sys.argv[1])
-runs = [Config("recall", "none", seed, **%r) for seed in range(3)]
-
-def killed_once(config, to):
-    if config.seed == 1 and not (folder / "killed").exists():
-        (folder / "killed").touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return train.train_one(config, to)
-
-if __name__ == "__main__":
-    module.train_one, module.cores = killed_once, lambda: 1
-    print("results:", len(module.sweep(runs, folder / "runs")))
-"""
-
-
-@pytest.mark.release("nine seconds")
-@pytest.mark.slow("processes")
-def test_a_worker_that_is_killed_loses_nothing(tmp_path):
-    script = tmp_path / "script.py"
-    script.write_text(KILLED % {**TINY, "steps": 3})
-    done = subprocess.run(
-        [sys.executable, str(script), str(tmp_path)], capture_output=True, text=True
-    )
-    assert (tmp_path / "killed").exists()
-    assert "results: 3" in done.stdout, done.stderr
-    assert {path.suffix for path in (tmp_path / "runs").iterdir()} == {".json"}
 
 
 @pytest.mark.slow("processes")
