@@ -60,7 +60,7 @@ class Plain(TyperCommand):
 app = typer.Typer(
     cls=Grouped,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    help="An interactive course on positional encodings: its lessons, figures, website and class.",
+    help="Tools for the posviz course: lessons, figures, web pages, slides, grading, models.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -79,7 +79,7 @@ def _version(asked: bool):
 @app.callback()
 def _top(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="The version.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ):
     pass
@@ -87,7 +87,7 @@ def _top(
 
 @app.command()
 def doctor():
-    """Tell what works on this machine, and what to do about what does not."""
+    """Check the installation, and suggest fixes."""
     from posviz.cli.doctor import checks
 
     failed = False

@@ -16,32 +16,32 @@ from posviz.wording import shortened
 
 Lessons = Annotated[
     list[str] | None,
-    typer.Argument(metavar="LESSON", show_default=False, help="Lessons, as 05 or rope."),
+    typer.Argument(metavar="LESSON", show_default=False, help="Lessons, for example 05 or rope."),
 ]
 Names = Annotated[
     list[str] | None,
-    typer.Argument(metavar="NAME", show_default=False, help="Pictures, or lessons as 05 or rope."),
+    typer.Argument(
+        metavar="NAME", show_default=False, help="Pictures, or lessons such as 05 or rope."
+    ),
 ]
-Overwrite = Annotated[
-    bool, typer.Option("--overwrite", help="Write files anew that are there already.")
-]
-Everything = Annotated[bool, typer.Option("--all", help="All of them.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")]
+Everything = Annotated[bool, typer.Option("--all", help="All pictures or lessons.")]
 Notebooks = Annotated[
     Path | None,
     typer.Option(
         "--notebooks",
-        help="The folder of the notebooks.",
+        help="The folder with the notebooks.",
         metavar="DIR",
         callback=lambda folder: folder and placed(folder),
     ),
 ]
 To = typer.Option(
-    "--to", help="The folder to write into; made if need be.", metavar="DIR", callback=placed
+    "--to", help="The folder to write into; created if missing.", metavar="DIR", callback=placed
 )
 Open = Annotated[
-    bool, typer.Option("--open", help="Serve it from this machine, and open it in the browser.")
+    bool, typer.Option("--open", help="Serve it on this machine and open it in the browser.")
 ]
-LESSON = typer.Argument(help="A lesson, as 05 or rope, or examination.", metavar="LESSON")
+LESSON = typer.Argument(help="A lesson, for example 05 or rope, or examination.", metavar="LESSON")
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 

@@ -24,7 +24,7 @@ app = typer.Typer()
 
 @app.command("list")
 def list_(names: Names = None):
-    """List the lessons and their pictures, or a picture's controls and what they allow.
+    """List the lessons, their pictures, or a picture's controls and their ranges.
 
     \b
     posviz list
@@ -60,19 +60,26 @@ def export(
     ] = "notebook",
     layout: Annotated[
         str,
-        typer.Option(help="Of a slide with its own title: full, body or half.", metavar="LAYOUT"),
+        typer.Option(
+            help="How much of a slide it fills: full, body (below a title) or half.",
+            metavar="LAYOUT",
+        ),
     ] = "",
-    font: Annotated[str, typer.Option(help="An installed font's name.", metavar="FONT")] = "",
+    font: Annotated[str, typer.Option(help="Name of an installed font.", metavar="FONT")] = "",
     dark: Annotated[bool, typer.Option("--dark", help="Light on a dark background.")] = False,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", help="A knob's value; may be given again.", metavar="KNOB=VALUE"),
+        typer.Option(
+            "--set",
+            help="Set a control, for example d_model=128. Repeatable.",
+            metavar="KNOB=VALUE",
+        ),
     ] = None,
     knob: Annotated[
         str | None,
         typer.Option(
             "--animate",
-            help="The knob that moves in a gif or mp4.  [default: as `posviz list` tells]",
+            help="The control that moves in a gif or mp4.  [default: see `posviz list`]",
             metavar="KNOB",
         ),
     ] = None,
@@ -116,7 +123,7 @@ def proof(
     everything: Everything = False,
     to: Annotated[Path, To] = Path("figures/proofs"),
 ):
-    """Show a picture in every style and at every knob's ends, and tell what is wrong there.
+    """Draw a picture in every style and at its controls' ends, and report what is wrong.
 
     A name is a picture's, or a file that defines one.
 

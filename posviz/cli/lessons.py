@@ -32,16 +32,16 @@ def site(
     repository: Annotated[
         str,
         typer.Option(
-            help="Where the course lies on GitHub, for links that open it in Binder and Colab.",
+            help="The course's address on GitHub, for links that open it in Binder and Colab.",
             metavar="ADDRESS",
         ),
     ] = "",
     notebooks: Notebooks = None,
     show: Open = False,
 ):
-    """Write the course as a website, or some of its lessons as pages, with living pictures.
+    """Write the course, or some of its lessons, as web pages with live pictures.
 
-    Put it on any web server. From a disk its pictures stay still, so --open serves it.
+    Any web server can serve it. Opened from disk, its pictures stay still, so --open serves it.
 
     \b
     posviz site --to site/ --open
@@ -72,14 +72,16 @@ def slides(
     notebooks: Notebooks = None,
     sections: Annotated[
         str | None,
-        typer.Option(help="These sections alone, as 2,5,8.  [default: all]", metavar="NUMBERS"),
+        typer.Option(
+            help="Only these sections, for example 2,5,8.  [default: all]", metavar="NUMBERS"
+        ),
     ] = None,
     minutes: Annotated[
         float | None,
         typer.Option(
             min=1,
             metavar="N",
-            help="What fits: sections that the lesson names for a lecturer come first.",
+            help="Include what fits into this many minutes; lecture sections come first.",
         ),
     ] = None,
     show: Open = False,
@@ -116,11 +118,11 @@ def rerun(
     lessons: Lessons = None,
     everything: Everything = False,
     changed: Annotated[
-        bool, typer.Option("--changed", help="Those that changed files reach, as git tells.")
+        bool, typer.Option("--changed", help="Only those that your changed files affect, by git.")
     ] = False,
     notebooks: Notebooks = None,
 ):
-    """Execute lessons in place, and tell which of their text has changed.
+    """Run lessons in place, and report which outputs changed.
 
     \b
     posviz rerun 05
@@ -147,7 +149,7 @@ def rerun(
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def start(context: typer.Context, to: Annotated[Path, To] = Path()):
-    """Copy the lessons into this folder, or another, and open them in JupyterLab.
+    """Copy the lessons into a folder, and open them in JupyterLab.
 
     What is there stays. Further options are JupyterLab's.
 

@@ -14,11 +14,14 @@ app = typer.Typer()
 @app.command()
 def config(
     file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", show_default=False, help="Or a built-in name.")
+        Path | None,
+        typer.Argument(
+            metavar="FILE", show_default=False, help="A config.json, or the name of a built-in one."
+        ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="All numbers, as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all numbers as JSON.")] = False,
 ):
-    """What a model's config.json says about position, and what is often misread in it.
+    """Explain what a model's config.json says about position, and warn about its traps.
 
     Without a file, the names of the configurations that are built in. The exit status is 1 with
     warnings, and 2 for a file that cannot be read.
@@ -54,10 +57,14 @@ def sweep(
         str, typer.Option("--part", metavar="K/N", help="One of N equal parts.")
     ] = "1/1",
     device: Annotated[
-        str, typer.Option("--device", metavar="NAME", help="Where: torch CPU, CUDA, MPS.")
+        str, typer.Option("--device", metavar="NAME", help="The device: torch CPU, CUDA or MPS.")
     ] = "torch CPU",
-    list_only: Annotated[bool, typer.Option("--list", help="Name the runs, do none.")] = False,
-    status: Annotated[bool, typer.Option("--status", help="Tell what is done, do none.")] = False,
+    list_only: Annotated[
+        bool, typer.Option("--list", help="List the runs without starting any.")
+    ] = False,
+    status: Annotated[
+        bool, typer.Option("--status", help="Show which runs are done, and start none.")
+    ] = False,
 ):
     """Train small models on short texts, test them on long ones; lesson 12 draws the results.
 
