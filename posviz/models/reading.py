@@ -12,7 +12,7 @@ from posviz.encodings.rotary import Rotary, change_layout
 SHUFFLES = 4  # of one text: the share that stays moves by about 0.02 from one four to another
 
 
-class Reading(NamedTuple):
+class HeadTrace(NamedTuple):
     """What every head made of one text: its weights, and its queries and keys before they turn.
 
     Shapes: weights [layers, heads, len, len]; q and k [layers, heads, len, head_dim], None of a
@@ -43,30 +43,24 @@ class Look(NamedTuple):
 class Model(Protocol):
     """A model that can be looked into: a small one of the course, or one that was loaded.
 
-    rotary: by layer how it turns queries and keys, with its frequencies; None where it does not.
-    longest: how many tokens it reads at most, None where there is no end.
+    rotary: by layer how it rotates queries and keys, with its frequencies; None where it does not.
+    longest: how many tokens it reads at most, None where there is no end. Tokens are numbers (ids),
+    and words as a reader may see them.
     """
 
     name: str
     rotary: Sequence[Rotary | None]
     longest: int | None
 
-    def ids(self, text: str) -> list[int]:
-        """Return the tokens of a text."""
-
-    def words(self, ids: Sequence[int]) -> list[str]:
-        """Return each token as a reader may see it."""
-
-    def read(self, ids: Sequence[int]) -> Reading:
-        """Return what every head does with these tokens."""
+    def ids(self, text: str) -> list[int]: ...
+    def words(self, ids: Sequence[int]) -> list[str]: ...
+    def read(self, ids: Sequence[int]) -> HeadTrace: ...
 
 
 def look(model: Model, text: str, most: int) -> Look:
     """Let a model read the first tokens of a text, ``most`` of them, and the same ones shuffled.
 
     An empty text is a blank.
-
-    Raises what the model's ``ids`` and ``read`` raise.
     """
     ids = model.ids(text or " ")[: min(most, model.longest or most)]
     weights, orders = model.read(ids).weights, shuffled(ids)

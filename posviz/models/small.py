@@ -18,7 +18,7 @@ from posviz.encodings.frequencies import Frequencies, rotary_frequencies
 from posviz.encodings.learned import Learned
 from posviz.encodings.rotary import Rotary
 from posviz.models.archive import load_archive
-from posviz.models.reading import Reading
+from posviz.models.reading import HeadTrace
 
 FOLDER = Path(__file__).parent / "data" / "small"
 TABLE_RUN = FOLDER / "table_run.npz"
@@ -70,23 +70,19 @@ class SmallModel:
         """Return the characters; a blank is shown as ␣."""
         return [chr(i).replace(" ", "␣") for i in ids]
 
-    def read(self, ids: Sequence[int]) -> Reading:
+    def read(self, ids: Sequence[int]) -> HeadTrace:
         """Return what every head does with these characters.
 
-        Raises:
-            IndexError: for more than the model's table has rows, or a code from 129 on.
+        Raises IndexError for more than the model's table has rows.
         """
         return self._run(ids)[0]
 
     def logits(self, ids: Sequence[int]) -> np.ndarray:
-        """Return what the model says of the character after each: [len, 128].
-
-        Raises as ``read`` does.
-        """
+        """Return what the model says of the character after each: [len, 128]."""
         x = _normal(self._run(ids)[1], self._part("norm"))
         return x[0] @ self.arrays["output"]
 
-    def _run(self, ids: Sequence[int]) -> tuple[Reading, np.ndarray]:
+    def _run(self, ids: Sequence[int]) -> tuple[HeadTrace, np.ndarray]:
         positions, seen = np.arange(len(ids)), []
         x = self.encoding.at_input(self.arrays["embedding"][list(ids)][None], positions)
         inner = NoPosition() if doors(self.encoding) == ("at_input",) else self.encoding
@@ -106,7 +102,7 @@ class SmallModel:
             x = x + output @ w_o
             wide = _normal(x, layer, "network_norm.") @ layer["widen"] + layer["bias"]
             x = x + _gelu(wide) @ layer["narrow"]
-        return Reading(*map(np.stack, zip(*seen, strict=True))), x
+        return HeadTrace(*map(np.stack, zip(*seen, strict=True))), x
 
     def _part(self, name: str) -> dict[str, np.ndarray]:
         """Return the arrays of a part of the model, by their names in it."""
@@ -120,11 +116,7 @@ class SmallModel:
 
 @functools.cache
 def small_model(arm: str) -> SmallModel:
-    """Return the stored model of an arm, trained to predict the next character.
-
-    Raises:
-        OSError: when there is none of that name.
-    """
+    """Return the stored model of an arm, trained to predict the next character."""
     arrays, _ = load_archive(_file(arm))
     name = "the model without position" if arm == "none" else f"the {arm} model"
     heads = card(arm)["config"]["num_heads"]

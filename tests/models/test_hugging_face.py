@@ -78,8 +78,6 @@ def test_weights_are_the_models_and_queries_and_keys_give_them(family, tmp_path,
     with torch.inference_mode():
         seen = plain(torch.tensor([IDS]), output_attentions=True).attentions
     np.testing.assert_allclose(reading.weights, np.stack([x[0] for x in seen]), atol=1e-6)
-    learned = ("ALiBi" if family in ALIBI else "rotary", "learned")[family == "GPT2"]
-    assert model.position == learned
     assert len(model.rotary) == len(reading.weights)
     if family in (*ALIBI, "GPTJ"):
         assert (reading.q, reading.k) == (None, None)
@@ -115,13 +113,13 @@ def test_stretched_frequencies_are_read_from_what_the_model_does(tmp_path):
 
 def test_transformers_is_left_as_it_was(llama):
     code = sys.modules["transformers.models.llama.modeling_llama"]
-    before = [getattr(code, name) for name in hugging_face.NOTED]
+    before = [getattr(code, name) for name in hugging_face.TRACED]
     model = load_model(llama)
-    with hugging_face._watched(model.model):
+    with hugging_face._traced(model.model):
         assert code.apply_rotary_pos_emb is not before[0]
-    with pytest.raises(ValueError, match="ids must be tokens"):
+    with pytest.raises(IndexError):
         model.read([256])
-    assert [getattr(code, name) for name in hugging_face.NOTED] == before
+    assert [getattr(code, name) for name in hugging_face.TRACED] == before
     again, once = model.read(IDS), model.read(IDS)
     for x, y in zip(again, once, strict=True):
         np.testing.assert_array_equal(x, y)
@@ -141,21 +139,10 @@ def test_its_own_tokenizer_is_used(llama, no_network):
     assert model.words([2, 1]) == ["man", "old"]
 
 
-@pytest.mark.parametrize(
-    ("ids", "message"),
-    [
-        ([], r"ids must be tokens 0 … 255, got \[\]"),
-        ([3, 256], r"ids must be tokens 0 … 255, got \[3, 256\]"),
-        ([-1], r"ids must be tokens 0 … 255"),
-        ([1] * 17, r"ids must be fewer: GPT2 has no position 16"),
-    ],
-)
-def test_wrong_tokens_are_refused(ids, message, tmp_path):
+def test_learned_positions_end_where_their_table_does(tmp_path):
     model = load_model(saved(tmp_path / "GPT2", "GPT2"))
     assert model.longest == 16
     assert len(model.read([1] * 16).q[0, 0]) == 16
-    with pytest.raises(ValueError, match=message):
-        model.read(ids)
 
 
 # ---------------------------------------------------------------- what is refused
@@ -198,15 +185,8 @@ def test_a_broken_or_incomplete_file_is_refused(llama, tmp_path):
     [
         ("Bert", {}, "must be causal, and its first token looks at the second"),
         ("T5", {"d_model": 32, "d_kv": 8, "num_heads": 4}, "is an encoder and a decoder"),
-        ("Mpt", {"attn_config": {"alibi": False}}, "code of mpt shows none of these"),
     ],
 )
 def test_position_that_enters_otherwise_is_refused(family, changed, message, tmp_path):
     with pytest.raises(ValueError, match=message):
         load_model(saved(tmp_path, family, **changed))
-
-
-def test_without_transformers_it_says_what_to_install(llama, monkeypatch):
-    monkeypatch.setattr(hugging_face, "find_spec", lambda name: None)
-    with pytest.raises(ModuleNotFoundError, match=r"^transformers is not installed: run `pip "):
-        load_model(llama)

@@ -8,7 +8,7 @@ import pytest
 from posviz.encodings.frequencies import Frequencies
 from posviz.encodings.rotary import Rotary
 from posviz.models.reading import (
-    Reading,
+    HeadTrace,
     by_offset,
     left_in_place,
     look,
@@ -76,7 +76,7 @@ class TwoHeads:
     def read(self, ids):
         same = np.equal.outer(ids, ids) + 0.1 * np.arange(len(ids)) - 2 * np.eye(len(ids))
         near = -abs(np.subtract.outer(np.arange(len(ids)), np.arange(len(ids))) - 1.0)
-        return Reading(causal(50 * np.array([[near, same]])), None, None)
+        return HeadTrace(causal(50 * np.array([[near, same]])), None, None)
 
 
 def test_a_head_by_position_keeps_its_map_and_one_by_content_does_not():

@@ -8,12 +8,12 @@ import pytest
 from posviz.encodings.frequencies import Frequencies
 from posviz.encodings.rotary import Rotary
 from posviz.lessons.length.frequency_norms import FrequencyNorms
-from posviz.models.reading import Reading
+from posviz.models.reading import HeadTrace
 from posviz.models.small import small_model
 from tests.lessons.by_hand import caption_of, drawn
 
 
-class Given:
+class HalfRotating:
     """A model of two layers, of which the second does not rotate."""
 
     name, longest = "my model", None
@@ -25,7 +25,7 @@ class Given:
     def read(self, ids):
         q = np.ones((2, 3, len(ids), 6)) * np.array([3.0, 0, 4, 1, 7, 7])  # norms 5 and 1
         q[:, :, 0] = 100  # what is apart
-        return Reading(np.ones((2, 3, len(ids), len(ids))), q, 2 * q)
+        return HeadTrace(np.ones((2, 3, len(ids), len(ids))), q, 2 * q)
 
 
 def test_norms_and_shares_are_those_of_columns_two_by_two():
@@ -44,7 +44,7 @@ def test_norms_and_shares_are_those_of_columns_two_by_two():
 
 
 def test_a_given_model_has_its_own_layout_and_its_first_token_is_left_out():
-    picture = FrequencyNorms(Given(), layer=0, head=2, within=100, text="a" * 7)
+    picture = FrequencyNorms(HalfRotating(), layer=0, head=2, within=100, text="a" * 7)
     arrays, (query, key, rule, *_) = drawn(picture)
     np.testing.assert_allclose(query.line.get_ydata(), [5, 1])
     np.testing.assert_allclose(key.line.get_ydata(), [10, 2])
@@ -54,7 +54,7 @@ def test_a_given_model_has_its_own_layout_and_its_first_token_is_left_out():
 
 
 def test_a_layer_that_rotates_nothing_says_so():
-    picture = FrequencyNorms(Given(), layer=127, head=127)
+    picture = FrequencyNorms(HalfRotating(), layer=127, head=127)
     assert caption_of(picture) == "In my model, layer 1 head 2 rotates nothing."
 
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from posviz.lessons.length.head_browser import HeadBrowser
-from posviz.models.reading import Reading, shuffled
+from posviz.models.reading import HeadTrace, shuffled
 from posviz.models.small import small_model
 from tests.lessons.by_hand import caption_of
 
 
-class Given:
+class LookingBack:
     """A model of many heads: head h of layer l looks back l + h tokens."""
 
     name, shape, rotary = "my model", (3, 5), (None,) * 3
@@ -27,7 +27,7 @@ class Given:
         weights = np.zeros((*self.shape, len(ids), len(ids)))
         for layer, head, query in np.ndindex(*self.shape, len(ids)):
             weights[layer, head, query, max(query - layer - head, 0)] = 1
-        return Reading(weights, None, None)
+        return HeadTrace(weights, None, None)
 
 
 def test_maps_and_points_are_what_loops_measure():
@@ -49,7 +49,7 @@ def test_maps_and_points_are_what_loops_measure():
 
 
 def test_a_given_model_stands_in_for_the_stored_ones():
-    picture = HeadBrowser(Given(), layer=2, head=4, text="a" * 9)
+    picture = HeadBrowser(LookingBack(), layer=2, head=4, text="a" * 9)
     arrays = picture.compute()
     assert picture.knobs()["model"].idle(picture)
     assert not HeadBrowser().knobs()["model"].idle(HeadBrowser())
@@ -60,7 +60,7 @@ def test_a_given_model_stands_in_for_the_stored_ones():
 
 @pytest.mark.parametrize(("longest", "count"), [(None, 40), (13, 13)])
 def test_a_long_text_is_shown_as_far_as_there_is_room(longest, count):
-    assert len(HeadBrowser(Given(longest), text="a" * 80).compute().maps[0]) == count
+    assert len(HeadBrowser(LookingBack(longest), text="a" * 80).compute().maps[0]) == count
 
 
 @pytest.mark.parametrize("text", ["", "f"])
