@@ -1,14 +1,19 @@
 """A lesson as a page of a course website, with the pictures alive, no server and no other host."""
 
+import base64
 import functools
+import json
 import re
 from pathlib import Path
 
+from bs4 import BeautifulSoup
 from nbconvert import HTMLExporter
 from nbformat import NotebookNode
 
 from posviz import sources
 from posviz.course import EXAMINATION
+from posviz.lessons import load
+from posviz.pictures.export import notebook_png
 from posviz.pictures.scripts import as_script
 from posviz.publish import live
 from posviz.publish.assets import (
@@ -21,7 +26,7 @@ from posviz.publish.assets import (
     write_packed,
 )
 from posviz.publish.cards import CARDS, write_card
-from posviz.publish.clean import sanitised
+from posviz.publish.clean import PNG, sanitised
 from posviz.publish.lesson import living
 from posviz.publish.overview import TO_LESSON, Overview, cited, overview, sections
 
@@ -54,9 +59,12 @@ def write_page(notebook: Path, to: Path, repository: str = "") -> Path:
             continue
         if cell.metadata.get("jupyter", {}).get("source_hidden"):
             cell.metadata["transient"] = {"remove_source": True}
+        cell.metadata["folded"] = any(
+            "image/png" in output.get("data", {}) for output in cell.outputs
+        )
         for output in cell.outputs:
             if "text/html" in output.get("data", {}):
-                output.data["text/html"] = to_pages(output.data["text/html"])
+                output.data["text/html"] = with_dark(to_pages(output.data["text/html"]))
     shown = {
         "lesson": overview(notebook)._asdict(),
         "repository": repository,
@@ -111,6 +119,21 @@ def _asks(cell) -> bool:
 def to_pages(html: str) -> str:
     """HTML whose links to lessons lead to their pages."""
     return _SHOWN_TO_LESSON.sub(r"\1.html", html)
+
+
+def with_dark(html: str) -> str:
+    """HTML in which a living picture is stored twice: the second is for dark pages."""
+    soup = BeautifulSoup(html, "html.parser")
+    for place in soup.select(".posviz-live"):
+        picture = load(str(place["data-picture"]))(**json.loads(str(place["data-values"])))
+        png, _ = notebook_png(picture.figure(dark=True))
+        dark = PNG + base64.b64encode(png).decode()
+        image = place.select_one("img")
+        image.wrap(soup.new_tag("picture"))
+        image.insert_before(
+            soup.new_tag("source", media="(prefers-color-scheme: dark)", srcset=dark)
+        )
+    return soup.decode() if soup.picture else html
 
 
 def link(to: Path, *others: str) -> None:

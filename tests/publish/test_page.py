@@ -1,12 +1,16 @@
 """Pages as another parser reads them: headings, links, images, and nothing typed that acts."""
 
+import base64
+import io
 import json
 import re
 
 import nbformat
+import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from PIL import Image
 
 from posviz.course import OF_TOPIC
 from posviz.publish import assets, live, page
@@ -38,7 +42,7 @@ It is *folded*.
 def lesson():
     alt = {"image/png": {"width": 8, "alt": 'a "quoted" <caption>'}}
     shown = (
-        stored("ThreeDoors(door='<script>alert(1)')"),
+        stored("SameWords(sentence='<script>alert(1)')"),
         new_output("execute_result", {"image/png": RED}, metadata=alt),
         new_output("stream", name="stdout", text="<script>alert(2)</script>"),
     )
@@ -145,8 +149,16 @@ def test_every_image_is_in_the_page_and_has_alternative_text(soup):
     assert images[1]["alt"] == 'a "quoted" <caption>'
 
 
+def test_a_living_picture_is_stored_dark_too_and_the_code_above_is_folded(soup):
+    (source,) = soup.select(".posviz-live source[media='(prefers-color-scheme: dark)']")
+    png = base64.b64decode(source["srcset"].removeprefix("data:image/png;base64,"))
+    assert np.median(Image.open(io.BytesIO(png)).convert("L")) < 60
+    folded = [cell.select_one("details.code") is not None for cell in soup.select(".cell")]
+    assert folded == [True, True, False]
+
+
 def test_an_answer_stays_folded(soup):
-    answer, output = soup.main.find_all("details")
+    answer, output = soup.main.select("section details, details.outputs")
     assert answer.find("p").text == "It is folded."
     assert output.find("pre").text == "<script>alert(2)</script>"
 

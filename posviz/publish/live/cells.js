@@ -51,9 +51,11 @@ class Cell {
     this.outputs.setAttribute("aria-live", "polite");
     const line = make("div", { className: "posviz-run" });
     line.append(this.#button, this.#undo, this.#state);
-    el.querySelector(".source")?.after(line, this.outputs);
+    el.querySelector(".source")?.after(line);
+    el.append(this.outputs);
     this.say("");
     if (this.isChanged) {
+      el.querySelector(".code")?.setAttribute("open", "");
       el.querySelectorAll(".source pre").forEach((pre) => { pre.textContent = this.source; });
       this.#state.textContent = KEPT;
     }

@@ -120,7 +120,7 @@ def _opening(notebook) -> str:
         for output in cell.get("outputs", ())
         if "data" in output
     )
-    return next(html for html in shown if "posviz-live" in html)
+    return page.with_dark(next(html for html in shown if "posviz-live" in html))
 
 
 def citation() -> dict:
