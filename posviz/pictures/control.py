@@ -1,5 +1,6 @@
 """A knob's control: what its views show, and the messages that they and it exchange."""
 
+import bisect
 from collections.abc import Callable
 from typing import Any
 
@@ -32,7 +33,7 @@ class Control:
     def shown(self) -> dict[str, Any]:
         """What a view needs in order to draw the control, and where it stands."""
         knob = self.knob
-        texts = [str(option) for option in knob.every]
+        texts = [str(option) for option in knob.options] + [*knob.reasons]
         stops = knob.stops(100) if isinstance(knob, knobs.numeric) else []
         return {
             "name": self.name,
@@ -65,7 +66,8 @@ class Control:
         told |= {"idle": knob.idle(self.picture), "range": "", "last_place": knob.last_place}
         if isinstance(knob, knobs.numeric):
             end = knob.end(self.picture)
-            told |= {"range": f"from {knob.low:,} to {end:,}", "last_place": knob.place(end)}
+            last_place = bisect.bisect_left(knob.values, end)  # whose value may be beyond the end
+            told |= {"range": f"from {knob.low:,} to {end:,}", "last_place": last_place}
         return told
 
     def stop(self) -> None:
@@ -93,14 +95,9 @@ class Control:
 
     def _follow(self, message):
         value = self._wanted(message)
-        others: Any = self.picture.knobs()
         self._setting_knob = True
         try:
-            with self.picture.hold_trait_notifications():
-                changed = value != self.value
-                setattr(self.picture, self.name, value)
-                for other in self.knob.restarts if changed else ():
-                    setattr(self.picture, other, others[other].low)
+            setattr(self.picture, self.name, value)
         finally:
             self._setting_knob = False
 

@@ -2,6 +2,8 @@
 
 A knob is a traitlet, so `picture.d_model = 7` is checked where it is set, whoever sets it: code, a
 slider, the command line. The message names the knob, the value and what is allowed.
+
+A control has numbered places, from 0 to `last_place`; the browser knows nothing else.
 """
 
 import bisect
@@ -30,8 +32,7 @@ class Knob(traitlets.TraitType):
 
     play = False
     options: Sequence = ()  # of a knob that offers a few values
-    reasons: Mapping[str, str] = {}
-    restarts: Sequence[str] = ()  # knobs that go back to their low ends when a reader moves it
+    reasons: Mapping[str, str] = {}  # why other options cannot be chosen here
 
     def __init__(
         self,
@@ -80,25 +81,23 @@ class Knob(traitlets.TraitType):
         """Values in order, from end to end: at most so many, and none where there is no order."""
         return list(self.options[:most])
 
-    # A control has numbered places, from 0 to `last_place`; the browser knows nothing else.
-
     @property
-    def every(self) -> list:
-        """All options, those that cannot be chosen last."""
+    def values(self) -> list:
+        """The value at each place; options that cannot be chosen are the last."""
         return [*self.options, *self.reasons]
 
     @property
     def last_place(self) -> int:
         """The last place; -1 where there is none."""
-        return len(self.every) - 1
+        return len(self.values) - 1
 
     def place(self, value: Any) -> int:
         """The place of a value."""
-        return self.every.index(value) if self.options else -1
+        return self.values.index(value) if self.options else -1
 
     def at(self, place: int) -> Any:
         """The value at a place."""
-        return self.every[place]
+        return self.values[place]
 
     def refuse(self, value: Any) -> NoReturn:
         """Raise the TraitError that names the knob, the value and the rule."""
@@ -124,7 +123,7 @@ class numeric(Knob):
         *,
         low: float,
         high: float,
-        step: Any = None,
+        step: float | None = None,
         play: bool = False,
         until: Callable[[Any], float] | None = None,
         **shared: Any,
@@ -132,7 +131,8 @@ class numeric(Knob):
         super().__init__(default, **shared)
         if not low < high:
             raise ValueError(f"high must be above low, got low = {low!r} and high = {high!r}")
-        self.low, self.high, self.step, self.play, self.until = low, high, step, play, until
+        self.low, self.high, self.play, self.until = low, high, play, until
+        self.step = step or (high - low) / 100
 
     @property
     def rule(self) -> str:
@@ -146,26 +146,24 @@ class numeric(Knob):
 
     def end(self, picture: Any) -> Any:
         """Where the range ends as the picture stands."""
-        return (
-            self.high if self.until is None else max(min(self.high, self.until(picture)), self.low)
-        )
+        if self.until is None:
+            return self.high
+        return max(min(self.high, self.until(picture)), self.low)
 
     def get(self, obj: Any, cls: Any = None) -> Any:
         """The value, or the end of its range as the picture stands."""
         return min(super().get(obj, cls), self.end(obj))
 
-    @property
-    def last_place(self) -> int:
-        """The last place."""
-        return round((self.high - self.low) / self.step)
+    @functools.cached_property
+    def values(self) -> list:
+        """The value at each place, a step apart, without the last digits' noise."""
+        between = range(round((self.high - self.low) / self.step))
+        return [*(round(self.low + place * self.step, 12) for place in between), self.high]
 
     def place(self, value: Any) -> int:
         """The place nearest to a value."""
-        return round((value - self.low) / self.step)
-
-    def at(self, place: int) -> Any:
-        """The value at a place."""
-        return min(self.low + place * self.step, self.high)
+        after = bisect.bisect_left(self.values, value)
+        return min(range(max(after - 1, 0), after + 1), key=lambda at: abs(self.at(at) - value))
 
     def read(self, text: str) -> Any:
         """What a reader typed, 10000 or 10,000 or 1e4; TraitError for what is no number."""
@@ -214,70 +212,42 @@ class even(integer):
 class real(numeric):
     """A real number on a linear slider."""
 
-    def __init__(
-        self, default: Any, *, low: float, high: float, step: float | None = None, **shared: Any
-    ) -> None:
-        super().__init__(default, low=low, high=high, step=step or (high - low) / 100, **shared)
-
-    def at(self, place: int) -> float:
-        """The value at a place, without the last digits' noise."""
-        return round(super().at(place), 12)
-
 
 class log(numeric):
     """A positive number on a logarithmic slider."""
 
-    @property
-    def last_place(self) -> int:
-        """The last place; each is 5 per cent above the one before."""
-        return math.ceil(math.log10(self.high / self.low) / 0.02)
-
-    def place(self, value: Any) -> int:
-        """The place nearest to a value, in its logarithm."""
-        return round(math.log(value / self.low, self.high / self.low) * self.last_place)
-
-    def at(self, place: int) -> float:
-        """The value at a place, to three digits: 2,000 and not 1,995.26."""
-        exponent = math.log10(self.low) + place / self.last_place * math.log10(self.high / self.low)
-        rounded = round(10**exponent, 2 - math.floor(exponent))
-        return min(max(rounded, self.low), self.high)
+    @functools.cached_property
+    def values(self) -> list:
+        """The value at each place, 5 per cent apart, to three digits: 2,000 and not 1,995.26."""
+        decades = math.log10(self.high / self.low)
+        count = math.ceil(decades / 0.02)
+        exponents = [math.log10(self.low) + place / count * decades for place in range(1, count)]
+        rounded = [round(10**exponent, 2 - math.floor(exponent)) for exponent in exponents]
+        return [self.low, *rounded, self.high]
 
 
 class log_integer(integer):
     """A positive whole number on a logarithmic slider."""
 
     @functools.cached_property
-    def _places(self) -> list[int]:
-        """The places of a log knob, rounded: near the low end several are one number."""
-        fine = log(self.low, low=self.low, high=self.high)
-        between = fine.stops(fine.last_place + 1)[1:-1]  # the ends have four digits there
+    def values(self) -> list:
+        """Those of a log knob, rounded: near the low end several are one number."""
+        _, *between, _ = log(self.low, low=self.low, high=self.high).values
         return sorted({self.low, *map(round, between), self.high})
-
-    @property
-    def last_place(self) -> int:
-        """The last place."""
-        return len(self._places) - 1
-
-    def place(self, value: Any) -> int:
-        """The first place not below a value: the last one of a shortened range reaches its end."""
-        return bisect.bisect_left(self._places, value)
-
-    def at(self, place: int) -> int:
-        """The value at a place."""
-        return self._places[place]
 
 
 class choice(Knob):
     """One of a few named options.
 
-    restarts: knobs that go back to their low ends when a reader chooses another option.
+    given: why none is used by a picture that a reader has given data.
     """
 
-    def __init__(
-        self, default: Any, *, options: Sequence, restarts: Sequence[str] = (), **shared: Any
-    ) -> None:
+    def __init__(self, default: Any, *, options: Sequence, given: str = "", **shared: Any) -> None:
         super().__init__(default, **shared)
-        self.options, self.restarts = tuple(options), restarts
+        self.options, self.given = tuple(options), given
+
+    def idle(self, picture: Any) -> str:
+        return (self.given if picture._data else "") or super().idle(picture)
 
     @property
     def rule(self) -> str:

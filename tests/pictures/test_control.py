@@ -67,24 +67,15 @@ def test_the_exact_value_lasts_until_the_handle_moves(picture):
     assert picture.base == picture.knobs()["base"].at(nearest) == pytest.approx(1234.567, rel=0.03)
 
 
-@pytest.mark.parametrize(
-    ("name", "typed", "allowed"),
-    [
-        ("width", "7", "an even whole number between 2 and 64"),
-        ("position", "many", "a whole number between 0 and 39"),
-        ("phase", "0,5", "a number between 0 and 1"),
-        ("base", "1e9", "a number between 10 and 10,000"),
-        ("base", "1,00", "a number between 10 and 10,000"),
-    ],
-)
-def test_what_is_no_allowed_number_is_refused_and_changes_nothing(picture, name, typed, allowed):
+@pytest.mark.parametrize(("name", "typed"), [("width", "7"), ("phase", "0,5"), ("base", "1,00")])
+def test_what_is_no_allowed_number_is_refused_and_changes_nothing(picture, name, typed):
     before = picture.values()
     hand = make(picture, name)
     shown = hand.heard["text"]
     hand.type(typed)
     assert picture.values() == before
     assert hand.heard["text"] == shown
-    assert hand.heard["refused"].endswith(f" is refused: it must be {allowed}.")
+    assert " is refused: it must be " in hand.heard["refused"]
     hand.type(shown)
     assert "refused" not in hand.heard
 
@@ -128,13 +119,6 @@ def test_a_slider_that_moves_nothing_says_when_it_would():
     assert hand.heard["idle"] == ""
     table.rows = 2
     assert hand.heard["idle"] == "only with rows 3 or more"
-
-
-@pytest.mark.parametrize("typed", ["10,000", "1e4", " 10000 "])
-def test_number_may_be_typed_in_several_ways(picture, typed):
-    hand = make(picture, "base")
-    hand.type(typed)
-    assert (picture.base, hand.heard["text"]) == (10_000, "10000")
 
 
 def test_a_closed_explorer_stops_observing_the_knobs(picture):
@@ -207,20 +191,3 @@ def test_absent_devices_are_there_with_the_reason_and_cannot_be_chosen(machine, 
     hand.move(3)
     assert (hand.heard["place"], picture.where) == (0, "NumPy")
     assert hand.heard["refused"] == "MPS is not here: needs a Mac."
-
-
-class Steps(Picture):
-    """Steps of one of two proofs, and a remark that only one of them has."""
-
-    proof = knobs.choice("long", options=("long", "short"), restarts=("step",))
-    step = knobs.integer(5, low=1, high=9)
-    remark = knobs.text("so", when={"proof": ("long",)})
-
-
-def test_a_reader_who_chooses_begins_again_and_code_does_not():
-    steps = Steps()
-    hand = make(steps, "proof")
-    steps.proof = "short"
-    assert steps.step == 5
-    hand.move(0)
-    assert (steps.proof, steps.step) == ("long", 1)

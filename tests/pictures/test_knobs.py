@@ -9,7 +9,6 @@ import traitlets
 
 from posviz import arrays
 from posviz.pictures import knobs
-from posviz.pictures.picture import Picture
 from posviz.wording import quoted
 from tests.pictures.sample import Waves
 
@@ -88,18 +87,12 @@ def test_a_log_knob_of_whole_numbers_skips_none_that_are_far_apart():
         assert 0 < following - value <= 1 + 0.06 * value
 
 
-@pytest.mark.parametrize("name", ["lines", "width", "base", "phase"])
-def test_what_is_written_is_read_again(name):
-    knob = Waves.knobs()[name]
-    for place in range(knob.last_place + 1):
-        assert knob.read(knob.write(knob.at(place))) == knob.at(place)
-
-
 @pytest.mark.parametrize(
     ("name", "typed", "value"),
     [
         ("position", "7", 7),
         ("base", "1e3", 1000),
+        ("base", " 10,000 ", 10_000),
         ("shape", "cosine", "cosine"),
         ("marked", "false", False),
         ("marked", "True", True),
@@ -147,17 +140,3 @@ def test_a_text_has_its_default_and_its_length():
     assert Waves().words == Waves.words.default()
     assert Waves().words != ""
     assert len(Waves(words="i" * 500).words) == Waves.words.max_length
-
-
-class Sleeper(Picture):
-    shape = knobs.choice("sine", options=("sine", "cosine", "saw", "square"))
-    phase = knobs.real(0, low=0, high=1, when={"shape": ("cosine", "saw", "square")})
-    period = knobs.integer(1, low=1, high=9, when={"shape": ("saw",)})
-
-
-def test_an_idle_knob_names_the_options_that_it_needs():
-    knob = Sleeper.phase
-    assert knob.idle(Sleeper()) == "only with shape cosine, saw or square"
-    assert Sleeper.period.idle(Sleeper()) == "only with shape saw"
-    assert knob.idle(Sleeper(shape="saw")) == ""
-    assert list(Sleeper.knobs()) == ["shape", "phase", "period"]

@@ -10,8 +10,7 @@ from posviz.encodings.frequencies import wavelengths
 from posviz.models.reading import pair_norms
 from posviz.models.real import FREQUENCIES, head_norms
 from posviz.models.small import small_model
-from posviz.pictures.given import stored
-from posviz.pictures.knobs import integer, log, text
+from posviz.pictures.knobs import choice, integer, log, text
 from posviz.pictures.layouts import beside
 from posviz.pictures.parts import (
     Curve,
@@ -43,7 +42,7 @@ class FrequencyNorms(Picture):
     layer = integer(1, low=0, high=127, until=lambda p: len(p._seen().shares) - 1)
     head = integer(1, low=0, high=127, until=lambda p: len(p._seen().shares[0]) - 1)
     within = log(64, low=6.3, high=100_000, play=True, label="one rotation within (tokens)")
-    model = stored(SMALL, options=(SMALL, LARGE), redraw=True, given="a model was given")
+    model = choice(SMALL, options=(SMALL, LARGE), redraw=True, given="a model was given")
     text = text(
         "for key in keys: print(key, keys[key])", redraw=True, when={"model": (SMALL,)}, more=True
     )

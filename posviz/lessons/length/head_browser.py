@@ -8,8 +8,7 @@ from matplotlib.figure import Figure
 
 from posviz.models.reading import Look, look
 from posviz.models.small import ENCODINGS, small_model
-from posviz.pictures.given import stored
-from posviz.pictures.knobs import integer, text
+from posviz.pictures.knobs import choice, integer, text
 from posviz.pictures.parts import Curve, Map, Ring, Text, greyed, inches, on_colours, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
@@ -34,7 +33,7 @@ class HeadBrowser(Picture):
     head = integer(
         0, low=0, high=127, play=True, until=lambda p: len(p._seen().look.weights[0]) - 1
     )
-    model = stored("ALiBi", options=tuple(ENCODINGS), given="a model was given")
+    model = choice("ALiBi", options=tuple(ENCODINGS), given="a model was given")
     text = text("for x in xs: print(x)", redraw=True)
 
     def __init__(self, given=None, **knobs):

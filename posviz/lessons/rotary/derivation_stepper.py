@@ -24,7 +24,7 @@ class DerivationStepper(Picture):
     size = (8.0, 4.2)
     paper_size = (3.3, 3.5)
 
-    derivation = choice("matrices", options=tuple(DERIVATIONS), restarts=("line",), redraw=True)
+    derivation = choice("matrices", options=tuple(DERIVATIONS), redraw=True)
     version = choice("right", options=("right", "with a mistake"), redraw=True)
     line = integer(5, low=1, high=10, until=lambda p: len(p.lines()), play=True)
     query = integer(7, low=0, high=50, play=True, label="query position i")

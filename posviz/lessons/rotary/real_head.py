@@ -9,7 +9,6 @@ from posviz.attention import softmax
 from posviz.attention.masks import causal_mask
 from posviz.encodings.rotary import Rotary
 from posviz.models.real import BASE, SENTENCES, TELLING, heads, looked_at
-from posviz.pictures.given import stored
 from posviz.pictures.knobs import choice
 from posviz.pictures.parts import Background, Map, greyed, wide
 from posviz.pictures.picture import Arrays, Picture
@@ -29,7 +28,7 @@ class RealHead(Picture):
     paper_size = (3.3, 5.6)
 
     head = choice("previous word", options=tuple(TELLING), label="head of")
-    sentence = stored("dog", options=tuple(SENTENCES), given="the heads of one sentence were given")
+    sentence = choice("dog", options=tuple(SENTENCES), given="the heads of one sentence were given")
     positions = choice("given", options=("given", "all the same"))
     layout = choice("right", options=tuple(LAYOUTS), when={"positions": ("given",)})
 
