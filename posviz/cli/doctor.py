@@ -61,10 +61,7 @@ def requirements() -> dict[str, list[str]]:
 def version(wanted: Requirement, extra: str) -> Check:
     """A package that posviz asks for, beside the version that is installed."""
     advice = f"pip install 'posviz[{extra}]' for {USES[extra]}" if extra else "pip install posviz"
-    try:
-        found = metadata.version(wanted.name)
-    except metadata.PackageNotFoundError:
-        found = ""
+    found = next((each.version for each in metadata.distributions(name=wanted.name)), "")
     if found and wanted.specifier.contains(found, prereleases=True):
         return Check(wanted.name, found)
     problem = f"{found or 'not installed'}, needs {wanted.specifier}: {advice}"

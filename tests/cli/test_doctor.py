@@ -34,7 +34,7 @@ def test_line_says_first_whether_all_is_well():
         (
             "no-such-package>=1",
             "live",
-            "not installed, needs >=1: pip install 'posviz[live]' for pictures",
+            "not installed, needs >=1: pip install 'posviz[live]' for",
         ),
     ],
 )
