@@ -4,7 +4,9 @@ For graders it is the instructor's version, with solutions and hidden tests: the
 make the students' version of it, without both.
 """
 
+import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from difflib import SequenceMatcher
 from pathlib import Path
 
@@ -17,29 +19,35 @@ from posviz.course import Lesson
 from posviz.publish import assets
 from posviz.teaching.feedback import POINTS
 
+_HINT = re.compile(r"\n*<details><summary>Hint</summary>.*?</details>", re.DOTALL)
 _KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
 
 
 def assign(
-    lesson: Lesson, notebook: Path, kind: str, to: Path, seed: int, overwrite: bool = False
+    lesson: Lesson, notebook: Path, kind: str, file: Path, seed: int, hints: bool = True
 ) -> Path:
     """Write a notebook with the exercises of a lesson, and return where it is.
 
-    kind: one of KINDS. The seed draws the inputs of hidden tests. Raises RuntimeError where the
-    lesson has no exercises or the notebook is there already, OSError for files.
+    kind: one of KINDS. The seed draws the inputs of hidden tests. hints: whether they stay. Raises
+    RuntimeError where the lesson has no exercises, OSError for files.
     """
     exercises = of_lesson(notebook)
+    if not hints:
+        exercises = [replace(each, text=_HINT.sub("", each.text)) for each in exercises]
     cells = header(lesson, exercises, "exercises")
     if kind == "otter":
         cells.insert(0, new_raw_cell(OTTER_CONFIG))
     for exercise in exercises:
         cells += KINDS[kind](lesson, exercise, seed)
-    name = f"lesson{lesson.number}" if lesson.number else lesson.notebook
-    folder = to / "source" / name if kind == "nbgrader" else to
-    file = folder / f"{lesson.notebook}.ipynb"
-    if file.exists() and not overwrite:
-        raise RuntimeError(f"{file} is there already: give --overwrite.")
     return write(cells, file)
+
+
+def place(lesson: Lesson, kind: str, to: Path) -> Path:
+    """The file of an assignment, or of solutions where the kind is "solved"."""
+    if kind == "nbgrader":
+        folder = f"lesson{lesson.number}" if lesson.number else lesson.notebook
+        to = to / "source" / folder
+    return to / f"{lesson.notebook}{'_solutions' * (kind == 'solved')}.ipynb"
 
 
 def header(lesson: Lesson, exercises: list[Exercise], what: str) -> list[NotebookNode]:

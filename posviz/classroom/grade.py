@@ -1,10 +1,11 @@
-"""Grade the submissions of a lesson, and write a table: student, exercise, points, mistake."""
+"""Grade a class: which lesson its notebooks answer, each student's points, and every mistake."""
 
 import csv
 import io
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -16,18 +17,28 @@ from tqdm import tqdm
 
 from posviz.classroom import submission
 from posviz.classroom.exercises import of_lesson
-from posviz.classroom.submission import answer
+from posviz.course import Lesson
 from posviz.publish import assets
 from posviz.publish.batch import reason
 from posviz.publish.lesson import read
 from posviz.teaching.checker import Checker
-from posviz.teaching.feedback import Feedback
+from posviz.teaching.feedback import POINTS, Feedback
 
+FILES = ("grades.csv", "details.csv", "grades.html", "grades.png")
 _MAGIC = re.compile(r"^\s*[%!].*$", re.MULTILINE)
 
 
+class Submission(NamedTuple):
+    """A student's notebook: its code cells, or why it cannot be read, and the lesson it answers."""
+
+    student: str
+    cells: list[str]
+    fault: str
+    lesson: Lesson | None
+
+
 class Row(NamedTuple):
-    """A line of the table.
+    """The verdict on one answer.
 
     mistake: the name of a known one, or else "wrong", "error", "not attempted"; "" where right.
     told: the sentence that goes with it.
@@ -35,51 +46,84 @@ class Row(NamedTuple):
 
     student: str
     exercise: str
-    points: int
+    points: float
     mistake: str
     told: str
 
 
-def grade(folder: Path, notebook: Path, seed: int) -> list[Row]:
-    """A row for each exercise of each notebook below a folder, graded by a process for each core.
+def submissions(folder: Path, lessons: dict[Lesson, Path]) -> list[Submission]:
+    """The notebooks below a folder, whose students are their files, or the folders these lie in.
 
-    The seed draws the inputs. Raises RuntimeError where there are no notebooks in the folder, and
-    on Windows.
+    lessons: the notebooks of all lessons. Where a student has several files, each is named by its
+    path. Raises RuntimeError where there are none.
+    """
+    paths = [path.relative_to(folder) for path in sorted(folder.rglob("*.ipynb"))]
+    paths = [path for path in paths if not any(part.startswith(".") for part in path.parts)]
+    if not paths:
+        raise RuntimeError(f"there are no notebooks in {folder}")
+    names = [path.with_suffix("").parts for path in paths]
+    count = Counter(parts[0] for parts in names)
+    students = [parts[0] if count[parts[0]] == 1 else "/".join(parts) for parts in names]
+    return [
+        _submission(student, folder / path, lessons)
+        for student, path in zip(students, paths, strict=True)
+    ]
+
+
+def _submission(student, file, lessons) -> Submission:
+    try:
+        cells = [cell.source for cell in read(file).cells if cell.cell_type == "code"]
+    except Exception as error:  # whatever a file may hold
+        return Submission(student, [], f"The notebook cannot be read: {reason(error)}", None)
+    return Submission(student, cells, "", _answered("\n".join(cells), lessons))
+
+
+def _answered(code: str, lessons: dict[Lesson, Path]) -> Lesson | None:
+    """The lesson of whose names, of answers and of checkers, the code has the largest part."""
+    words, parts = set(re.findall(r"\w+", code)), {}
+    for lesson, notebook in lessons.items():
+        names = {name for e in of_lesson(notebook) for name in (e.name, e.checker_name)}
+        parts[lesson] = len(names & words) / len(names)
+    best = [lesson for lesson, part in parts.items() if part == max(parts.values()) > 0]
+    return best[0] if len(best) == 1 else None
+
+
+def lesson_of(notebooks: Sequence[Submission], named: Lesson | None = None) -> Lesson:
+    """The lesson that most notebooks answer.
+
+    Raises RuntimeError where another one was named, where there are two, or none.
+    """
+    found = Counter(each.lesson for each in notebooks if each.lesson).most_common()
+    listed = ", ".join(f"{lesson.heading} ({count})" for lesson, count in found)
+    most = [lesson for lesson, count in found if count == found[0][1]]
+    if not found:
+        raise RuntimeError("no notebook has an answer to an exercise of the course.")
+    if named and named not in most:
+        raise RuntimeError(f"notebooks answer {listed}: most are not of {named.heading}.")
+    if len(most) > 1 and not named:
+        raise RuntimeError(f"notebooks answer {listed}: name the lesson to grade.")
+    return named or most[0]
+
+
+def grade(
+    notebooks: Sequence[Submission], lesson: Lesson, notebook: Path, seed: int, share: float = 0
+) -> list[Row]:
+    """A row for each exercise of each submission, graded by a process for each core.
+
+    The seed draws the inputs; share: the part of the points that a mistake with a name is worth.
+    Raises RuntimeError on Windows.
     """
     if submission.resource is None:
         raise RuntimeError("Windows cannot limit a process: grade in WSL, on Linux or on macOS.")
-    files = submissions(folder)
-    if not files:
-        raise RuntimeError(f"there are no notebooks in {folder}")
-    lesson = of_lesson(notebook)
-    job = partial(_graded, notebook=notebook, seed=seed)
-    # Forked processes have the checkers already.
+    of_lesson(notebook)  # forked processes have the checkers already
+    job = partial(_verdicts, lesson=lesson, notebook=notebook, seed=seed)
     with ProcessPoolExecutor(os.cpu_count(), get_context("fork"), _bounded) as pool:
-        told = pool.map(job, files.values())
-        told = tqdm(told, total=len(files), unit="submission", disable=None)
+        done = tqdm(pool.map(job, notebooks), total=len(notebooks), unit="file", disable=None)
         return [
-            _row(student, exercise, feedback)
-            for student, verdicts in zip(files, told, strict=True)
-            for exercise, feedback in zip(lesson, verdicts, strict=True)
+            _row(each.student, feedback, share)
+            for each, verdicts in zip(notebooks, done, strict=True)
+            for feedback in verdicts
         ]
-
-
-def submissions(folder: Path) -> dict[str, Path]:
-    """The notebooks below a folder by student: the name of the file, or of its folder.
-
-    Where a student has several, each is named by its path.
-    """
-    files = [file for file in sorted(folder.rglob("*.ipynb")) if not _hidden(file, folder)]
-    names = [file.relative_to(folder).with_suffix("").parts for file in files]
-    first = [parts[0] for parts in names]
-    return {
-        parts[0] if first.count(parts[0]) == 1 else "/".join(parts): file
-        for parts, file in zip(names, files, strict=True)
-    }
-
-
-def _hidden(file, folder) -> bool:
-    return any(part.startswith(".") for part in file.relative_to(folder).parts)
 
 
 def _bounded():
@@ -88,40 +132,71 @@ def _bounded():
     submission.resource.setrlimit(submission.resource.RLIMIT_DATA, (most, most))
 
 
-def _graded(file: Path, *, notebook: Path, seed: int) -> list[Feedback]:
-    lesson = of_lesson(notebook)
-    try:
-        cells = [cell.source for cell in read(file).cells if cell.cell_type == "code"]
-    except Exception as error:  # whatever a file may hold
-        said = f"The notebook cannot be read: {reason(error)}"
-        return [Feedback("error", exercise.checker.title, said) for exercise in lesson]
-    return [verdict(each.checker, each.name, each.lent, cells, seed) for each in lesson]
+def _verdicts(given: Submission, *, lesson: Lesson, notebook: Path, seed: int) -> list[Feedback]:
+    exercises, ended = of_lesson(notebook), dict[int, str]()
+    fault, name = given.fault, None
+    if given.lesson not in (None, lesson):
+        fault, name = f"This notebook answers {given.lesson.heading}.", "another lesson"
+    if fault:
+        return [Feedback("error", each.checker.title, fault, name) for each in exercises]
+    return [verdict(e.checker, e.name, e.lent, given.cells, seed, ended) for e in exercises]
 
 
 def verdict(
-    checker: Checker, name: str, lent: dict[str, Callable], cells: Iterable[str], seed: int
+    checker: Checker,
+    name: str,
+    lent: dict[str, Callable],
+    cells: Iterable[str],
+    seed: int,
+    ended: dict[int, str] | None = None,
 ) -> Feedback:
     """What a checker says of what a submission's cells call by this name.
 
-    lent: what these may use of posviz. The seed draws the inputs.
+    lent: what these may use of posviz. ended: as in `answer`. The seed draws the inputs.
     """
     check = replace(checker, seed=(seed,))
     code = [_MAGIC.sub("", cell) for cell in cells]
     try:
-        with answer(code, name, lent) as given:
+        with submission.answer(code, name, lent, ended) as given:
             return check(given, solution=False)
     except Exception as error:  # such as a limit that is met between two calls
         return Feedback("error", check.title, f"Your code stopped: {reason(error)}")
 
 
-def _row(student, exercise, feedback) -> Row:
+def _row(student: str, feedback: Feedback, share: float) -> Row:
     mistake = "" if feedback else feedback.mistake or feedback.status
-    return Row(student, exercise.checker.title, feedback.points, mistake, feedback.message)
+    if "posviz's own" in feedback.message:
+        mistake = "posviz's own code used"
+    points = feedback.points + share * POINTS * (feedback.status == "mistake")
+    return Row(student, feedback.title, points, mistake, feedback.message)
 
 
-def write(rows: Iterable[Row], file: Path) -> Path:
-    """Write the table; OSError where that cannot be."""
+def by_student(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """The rows of each student, one for each exercise, in the lesson's order."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.student, []).append(row)
+    return found
+
+
+def total(rows: Iterable[Row]) -> float:
+    """The sum of points."""
+    return sum(row.points for row in rows)
+
+
+def write(rows: list[Row], folder: Path) -> list[Path]:
+    """Write grades.csv, a line for each student, and details.csv, one for each answer."""
+    exercises = dict.fromkeys(row.exercise for row in rows)
+    table = [("student", *exercises, "sum")]
+    for student, own in by_student(rows).items():
+        table.append((student, *(f"{row.points:g}" for row in own), f"{total(own):g}"))
+    details: list[Iterable[str]] = [Row._fields]
+    for who, exercise, points, *told in rows:
+        details.append((who, exercise, f"{points:g}", *told))
+    return [_csv(table, folder / FILES[0]), _csv(details, folder / FILES[1])]
+
+
+def _csv(lines: Iterable[Iterable[str]], file: Path) -> Path:
     text = io.StringIO()
-    table = csv.writer(text)
-    table.writerows([Row._fields, *rows])
+    csv.writer(text).writerows(lines)
     return assets.write(file, text.getvalue().encode())

@@ -9,9 +9,11 @@ from posviz.classroom.quiz_files import TEMPLATES
 from posviz.publish.assets import policy, write
 from posviz.publish.clean import markdown
 
+FILES = ("guide.html", "quiz.xml", "quiz.gift", "quiz_qti.zip")
+
 
 def write_guide(notebooks: dict[str, Path], to: Path) -> list[Path]:
-    """Write guide.html, quiz.xml (Moodle), quiz.gift and quiz_qti.zip; return where they are.
+    """Write the page, and the quiz for Moodle, as GIFT and as QTI; return where they are.
 
     notebooks: every lesson's, by name. Raises RuntimeError where a lesson lacks questions, OSError
     where `to` cannot be written.
@@ -28,10 +30,6 @@ def write_guide(notebooks: dict[str, Path], to: Path) -> list[Path]:
         markdown=markdown,
         policy=policy([]),
     )
-    files = {
-        "guide.html": page.encode(),
-        "quiz.xml": quiz_files.moodle_xml(quiz),
-        "quiz.gift": quiz_files.gift(quiz),
-        "quiz_qti.zip": quiz_files.qti(quiz),
-    }
-    return [write(to / name, data) for name, data in files.items()]
+    quizzes = (quiz_files.moodle_xml, quiz_files.gift, quiz_files.qti)
+    texts = [page.encode(), *(written(quiz) for written in quizzes)]
+    return [write(to / name, text) for name, text in zip(FILES, texts, strict=True)]

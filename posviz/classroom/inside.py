@@ -10,6 +10,7 @@ import base64
 import json
 import linecache
 import os
+import signal
 import struct
 import sys
 from contextlib import suppress
@@ -195,14 +196,21 @@ def guard(hidden):
     sys.addaudithook(hook)
 
 
-def run(cells):
-    """What the cells define, and (cell, error) where a statement stopped: it stops no other."""
-    names, failures = {"__name__": "__main__"}, []
+def run(cells, ended=None, begin=lambda number: None):
+    """What the cells define, and (cell, error) where a statement stopped: it stops no other.
+
+    ended: why cells ended the process before, by their number; they are left out.
+    """
+    names, failures, ended = {"__name__": "__main__"}, [], ended or {}
 
     def failed(error):
         failures.append((source, f"{type(error).__name__}: {str(error)[:500]}"))
 
     for number, source in enumerate(cells):
+        if number in ended:
+            failures.append((source, ended[number]))
+            continue
+        begin(number)
         file = f"{CELL}{number}>"
         linecache.cache[file] = (len(source), None, source.splitlines(True), file)
         try:
@@ -257,10 +265,18 @@ def main():
         setattr(posviz, name, lent(number))
     limit(told["seconds"], told["memory"])
     guard(told["hidden"])
-    names, failures = run(told["cells"])
-    answer = names.get(told["name"], failures)
+
+    def begin(number):
+        send(replies, {"cell": number})
+        signal.alarm(2 * told["seconds"])  # a cell that sleeps uses up no core
+
+    names, failures = run(told["cells"], dict(told["ended"]), begin)
+    signal.alarm(0)
+    name = told["name"]
+    answer = names.get(name, failures)
     if answer is failures:
-        reasons = (error for cell, error in failures if told["name"] in cell)
+        itself = f"NameError: name {name!r} is not defined"
+        reasons = (error for cell, error in failures if name in cell and error != itself)
         send(replies, {"missing": next(reasons, "")})
     elif isinstance(answer, (Own, Posviz)) or any(answer is vars(posviz)[n] for n in told["lent"]):
         send(replies, {"own": True})

@@ -1,25 +1,30 @@
-"""What a class got wrong, read from the table of its grades: a page and a picture."""
+"""What a class has reached and what it got wrong: a page and a picture of its grades."""
 
-import csv
 import io
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
+from statistics import mean
 from typing import NamedTuple
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.classroom.grade import Row
+from posviz.classroom.grade import FILES, Row, by_student, total
+from posviz.classroom.quiz_files import TEMPLATES
 from posviz.pictures.style import DPI, SIZE, style_context
 from posviz.publish.assets import write
+from posviz.teaching.feedback import POINTS
 
 RIGHT = "right"
-UNNAMED = {"error": "the code stopped", "wrong": "wrong in no way that has a name"}
-MOST = 8  # mistakes of an exercise in the picture
+UNNAMED = {"error": "the code stopped", "wrong": "other mistakes"}
+SENTENCES = 3  # that are shown of one mistake
+LONGEST = 8  # mistakes of an exercise in the picture
+STEP = POINTS / 2  # of the histogram
 
 
 class Share(NamedTuple):
-    """The part of a class that made a mistake, and what one of them is told."""
+    """The part of a class that made a mistake, and what it was told."""
 
     mistake: str
     part: float
@@ -31,21 +36,22 @@ class Share(NamedTuple):
         return f"{100 * self.part:.0f} %"
 
 
-def report(table: Path) -> list[Path]:
-    """Write a page and a picture beside a table of grades, and return both.
-
-    Raises ValueError where it is none that `posviz grade` has written, OSError for files.
-    """
-    rows = _read(table)
-    found = shares(rows)
-    picture = write(table.with_suffix(".png"), _png(found))
-    folder = FileSystemLoader(Path(__file__).parent)
-    jinja = Environment(loader=folder, autoescape=True, undefined=StrictUndefined)
-    students = len({row.student for row in rows})
-    page = jinja.get_template("report.html.j2").render(
-        exercises=found, picture=picture.name, students=students
+def report(rows: list[Row], folder: Path) -> list[Path]:
+    """Write grades.html and grades.png, and return both; OSError where that cannot be."""
+    found, students = shares(rows), by_student(rows)
+    sums = {student: total(own) for student, own in students.items()}
+    most = POINTS * len(found)
+    summary = f"{len(sums)} students, mean {mean(sums.values()):.1f} of {most} points"
+    picture = write(folder / FILES[3], _png(found, list(sums.values()), summary))
+    page = TEMPLATES.get_template("report.html.j2").render(
+        exercises=found,
+        students=students,
+        sums=sums,
+        summary=summary,
+        picture=picture.name,
+        unnamed=UNNAMED,
     )
-    return [write(table.with_suffix(".html"), page.encode()), picture]
+    return [write(folder / FILES[2], page.encode()), picture]
 
 
 def shares(rows: list[Row]) -> dict[str, list[Share]]:
@@ -53,36 +59,28 @@ def shares(rows: list[Row]) -> dict[str, list[Share]]:
     found: dict[str, list[Share]] = {}
     for exercise in dict.fromkeys(row.exercise for row in rows):
         own = [row for row in rows if row.exercise == exercise]
-        told = {row.mistake: row.told for row in reversed(own)}
         wrong = Counter(row.mistake for row in own if row.mistake)
-        right = Share(RIGHT, 1 - wrong.total() / len(own), "")
-        most = wrong.most_common()
-        shares = (Share(UNNAMED.get(name, name), n / len(own), told[name]) for name, n in most)
-        found[exercise] = [right, *shares]
+        found[exercise] = [Share(RIGHT, 1 - wrong.total() / len(own), "")]
+        for name, count in wrong.most_common():
+            told = dict.fromkeys(row.told for row in own if row.mistake == name)
+            sentences = " · ".join(list(told)[:SENTENCES])
+            found[exercise].append(Share(UNNAMED.get(name, name), count / len(own), sentences))
     return found
 
 
-def _read(table: Path) -> list[Row]:
-    text = table.read_text("utf-8")
-    try:
-        fields, *lines = csv.reader(io.StringIO(text))
-        rows = [Row(who, what, int(points), *told) for who, what, points, *told in lines]
-        if tuple(fields) != Row._fields or not rows:
-            raise ValueError
-    except (ValueError, TypeError, csv.Error):
-        raise ValueError(f"{table.name} is no table that `posviz grade` has written.") from None
-    return rows
-
-
-def _png(found: dict[str, list[Share]]) -> bytes:
-    """A bar for each mistake, one exercise below the other."""
-    shown = {exercise: each[: MOST + 1] for exercise, each in found.items()}
-    lines = [len(each) for each in shown.values()]
-    size = SIZE["slide"][0], sum(lines) / 2 + len(lines)  # inches
+def _png(found: dict[str, list[Share]], sums: Iterable[float], summary: str) -> bytes:
+    """A histogram of sums, and below it a bar for each mistake, by exercise."""
+    shown = {exercise: each[: LONGEST + 1] for exercise, each in found.items()}
+    heights = [6, *(len(each) for each in shown.values())]
+    size = SIZE["slide"][0], sum(heights) / 2 + len(heights)  # inches
     file = io.BytesIO()
     with style_context("slide"):
         figure = Figure(size, DPI["slide"], layout="constrained")
-        panels = figure.subplots(len(shown), squeeze=False, height_ratios=lines)[:, 0]
+        first, *panels = figure.subplots(len(heights), height_ratios=heights)
+        edges = np.arange(-STEP / 2, POINTS * len(found) + STEP, STEP)
+        first.hist(sums, edges, rwidth=0.8)
+        first.set(title=summary, xlabel="sum of points", ylabel="students")
+        first.yaxis.get_major_locator().set_params(integer=True)
         for axes, (exercise, each) in zip(panels, shown.items(), strict=True):
             colours = ["C2" if share.mistake == RIGHT else "C0" for share in each]
             names = [share.mistake for share in each]

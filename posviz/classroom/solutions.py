@@ -13,18 +13,17 @@ from posviz.course import Lesson
 from posviz.publish.lesson import executed
 
 
-def write_solutions(lesson: Lesson, notebook: Path, to: Path) -> Path:
+def write_solutions(lesson: Lesson, notebook: Path, file: Path) -> Path:
     """Write the notebook of a lesson's solutions, executed, and return where it is.
 
-    Raises RuntimeError that names the cell where one fails, OSError where `to` cannot be written.
+    Raises RuntimeError that names the cell where one fails, OSError where it cannot be written.
     """
     exercises = of_lesson(notebook)
     cells = header(lesson, exercises, "solutions")
     for exercise in exercises:
         cells += _solved(lesson, exercise)
-    name = f"{lesson.notebook}_solutions.ipynb"
     with TemporaryDirectory() as folder:
-        return write(executed(write(cells, Path(folder, name))).cells, to / name)
+        return write(executed(write(cells, Path(folder, file.name))).cells, file)
 
 
 def _solved(lesson, exercise) -> Iterator[NotebookNode]:

@@ -28,6 +28,7 @@ except ImportError:  # Windows
 
 SECONDS = 10  # on a core, for each exercise; loading torch takes three of them
 MEMORY = 2**30  # bytes
+ENDLESS = "perhaps an endless loop: it was stopped after"
 PACKAGE = Path(posviz.__file__).parent
 INSIDE = Path(inside.__file__)
 SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives")
@@ -78,23 +79,48 @@ class _Late(_Stopped):
     """The submission's code was not done in time."""
 
 
+class _Ended(_Stopped):
+    """The process has ended."""
+
+
 def _named(kind, text, base=_Stopped) -> _Stopped:
     """An error that is called as one of the other process."""
     return type(kind if str(kind).isidentifier() else "Exception", (base,), {})(str(text))
 
 
 @contextlib.contextmanager
-def answer(cells: list[str], name: str, lent: dict[str, Callable[..., Any]]) -> Iterator[Any]:
+def answer(
+    cells: list[str],
+    name: str,
+    lent: dict[str, Callable[..., Any]],
+    ended: dict[int, str] | None = None,
+) -> Iterator[Any]:
     """What a submission's cells call by this name, for a checker: a function or a value.
 
     lent: what it may use of posviz, by name. It is called here, as are functions among the inputs.
+    ended: why cells ended the process, by their number: they are left out, and others are added.
     Where the code stopped, or where there is nothing of that name, it is a function that raises.
     """
+    ended = {} if ended is None else ended
+    with contextlib.ExitStack() as processes, _late(6 * SECONDS):
+        while True:
+            conversation = _Conversation(processes.enter_context(_process()), lent)
+            try:
+                found = conversation.begin(cells, name, ended)
+                break
+            except _Ended as error:
+                if conversation.cell < 0 or conversation.cell in ended:
+                    raise
+                ended[conversation.cell] = f"{type(error).__name__}: {error}"
+        yield found
+
+
+@contextlib.contextmanager
+def _process() -> Iterator[subprocess.Popen]:
     environment = {"PATH": os.defpath, "LC_ALL": "C.UTF-8", "OMP_NUM_THREADS": "1"}
-    command = [*jail(), sys.executable, "-I", "-B", str(INSIDE)]
-    with tempfile.TemporaryDirectory() as folder, _late(6 * SECONDS):
+    with tempfile.TemporaryDirectory() as folder:
         process = subprocess.Popen(
-            command,
+            [*jail(), sys.executable, "-I", "-B", str(INSIDE)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -103,7 +129,7 @@ def answer(cells: list[str], name: str, lent: dict[str, Callable[..., Any]]) -> 
             start_new_session=True,
         )
         try:
-            yield _Conversation(process, lent).begin(cells, name)
+            yield process
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -116,7 +142,7 @@ def _late(seconds):
     """Raise _Late after so many seconds of the clock: who sleeps uses up no core."""
 
     def late(*_):
-        raise _named("TimeoutError", f"it took longer than {seconds} seconds", _Late)
+        raise _named("TimeoutError", f"{ENDLESS} {seconds} seconds", _Late)
 
     before = signal.signal(signal.SIGALRM, late)
     signal.setitimer(signal.ITIMER_REAL, seconds, 1)  # again, where somebody has caught it
@@ -135,10 +161,12 @@ class _Conversation:
         self.functions = list(lent.values())
         self.names = list(lent)
         self.ended: Exception | None = None
+        self.cell = -1  # the last that began
 
-    def begin(self, cells, name):
+    def begin(self, cells, name, ended):
         """Run the cells, and return what is called so."""
         told = {"cells": cells, "name": name, "lent": self.names, "hidden": str(PACKAGE)}
+        told["ended"] = list(ended.items())
         said = self._asked(told | {"seconds": SECONDS, "memory": MEMORY})
         if "value" in said:
             return self._read(said["value"])
@@ -161,8 +189,10 @@ class _Conversation:
             raise self.ended
         try:
             inside.send(self.process.stdin, message)
-            while "call" in (reply := inside.receive(self.process.stdout)):
-                inside.send(self.process.stdin, self._called(reply))
+            while (reply := inside.receive(self.process.stdout)).keys() & {"call", "cell"}:
+                self.cell = reply.get("cell", self.cell)
+                if "call" in reply:
+                    inside.send(self.process.stdin, self._called(reply))
             if "stopped" in reply:
                 raise self._stopped(*reply["stopped"])
             if not reply.keys() & {"value", "missing", "own", "function"}:
@@ -188,8 +218,8 @@ class _Conversation:
         """Why the process has ended, as an error."""
         status = self.process.wait()
         if -status in _ENDED or status - 128 in _ENDED:
-            return _named("TimeoutError", f"it was still at work after {SECONDS} seconds")
-        return _named("SystemExit", "it ended the process")
+            return _named("TimeoutError", f"{ENDLESS} {SECONDS} seconds", _Ended)
+        return _named("SystemExit", "it ended the process", _Ended)
 
     def _called(self, call):
         function = self.functions[call["call"]]

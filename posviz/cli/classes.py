@@ -28,7 +28,7 @@ Seed = Annotated[
         "--seed",
         min=0,
         metavar="N",
-        help="Draws the inputs that nobody has seen.  [default: a new one]",
+        help="Seed of the hidden test inputs.  [default: a new one]",
     ),
 ]
 
@@ -38,28 +38,32 @@ def assign(
     lesson: Annotated[str, LESSON],
     to: Annotated[Path, To],
     kind: Annotated[
-        str, typer.Option("--for", help="self, nbgrader or otter.", metavar="WHOM")
+        str, typer.Option("--for", help="Who grades it: self, nbgrader or otter.", metavar="WHOM")
     ] = "self",
     solved: Annotated[
-        bool, typer.Option("--solved", help="With every solution, and every mistake named.")
+        bool,
+        typer.Option("--solved", help="With solutions, and the feedback for every known mistake."),
+    ] = False,
+    without_hints: Annotated[
+        bool, typer.Option("--without-hints", help="Without the hints that can be unfolded.")
     ] = False,
     seed: Seed = None,
     notebooks: Notebooks = None,
     overwrite: Overwrite = False,
 ):
-    """Write a notebook that has a lesson's exercises alone.
+    """Write a notebook with only the exercises of a lesson.
 
     For nbgrader and otter-grader it is the instructor's, with solutions and hidden tests:
     `nbgrader generate_assignment` and `otter assign` make the students' of it.
 
     \b
     posviz assign 05 --to lab/
-    posviz assign 05 --for nbgrader --to course/
+    posviz assign 05 --for nbgrader --without-hints --to course/
     posviz assign 05 --solved --to instructors/
     """
     unwind_when_stopped()
     with refusals():
-        from posviz.classroom.assign import KINDS, assign
+        from posviz.classroom.assign import KINDS, assign, place
         from posviz.classroom.solutions import write_solutions
         from posviz.cli import arguments
 
@@ -67,11 +71,12 @@ def assign(
             arguments.closest("--for", kind, KINDS)
         row, notebook = _lesson_and_notebook(lesson, notebooks)
         check_folder(to)
+        file = place(row, "solved" if solved else kind, to)
+        check_new([file], overwrite)
         if solved:
-            check_new([to / f"{row.notebook}_solutions.ipynb"], overwrite)
-            file = write_solutions(row, notebook, to)
+            write_solutions(row, notebook, file)
         else:
-            file = assign(row, notebook, kind, to, _drawn(seed), overwrite)
+            assign(row, notebook, kind, file, _drawn(seed), not without_hints)
     typer.echo(f"{'Solutions' if solved else 'Exercises'} written to {shortened(file)}.")
 
 
@@ -81,34 +86,58 @@ def grade(
         Path,
         typer.Argument(show_default=False, help="Of the class.", metavar="FOLDER"),
     ],
-    lesson: Annotated[str, LESSON],
+    lesson: Annotated[
+        str | None,
+        typer.Argument(
+            show_default=False, help="As 05 or rope.  [default: theirs]", metavar="LESSON"
+        ),
+    ] = None,
+    share: Annotated[
+        float,
+        typer.Option(
+            "--partial",
+            min=0,
+            max=1,
+            metavar="SHARE",
+            help="Of the points, for a mistake that has a name.",
+        ),
+    ] = 0,
     seed: Seed = None,
     notebooks: Notebooks = None,
     overwrite: Overwrite = False,
 ):
-    """Grade the notebooks of a class: a table, and a page and a picture of its mistakes.
+    """Grade the notebooks of a class: tables, and a page and a picture of its mistakes.
 
-    A notebook is called as its student, or lies in a folder that is. What is written, grades.csv,
-    grades.html and grades.png, lies in their folder.
+    A notebook is called as its student, or lies in a folder that is. Into the folder go
+    grades.csv (a line for each student), details.csv (one for each answer), grades.html and
+    grades.png.
 
     \b
-    posviz grade handed_in/ 05
+    posviz grade handed_in/
+    posviz grade handed_in/ 05 --partial 0.5
     """
     unwind_when_stopped()
     with refusals():
         from posviz.classroom import grade, submission
         from posviz.classroom.report import report
+        from posviz.cli import arguments
+        from posviz.course import EXAMINATION, LESSONS
 
-        _, notebook = _lesson_and_notebook(lesson, notebooks)
-        table, seed = folder / "grades.csv", _drawn(seed)
-        check_new([table], overwrite)
+        check_new([folder / name for name in grade.FILES], overwrite)
+        lessons = (*LESSONS[1:], EXAMINATION)  # the first has no exercises
+        (named,) = arguments.lessons_named([lesson], lessons) if lesson else (None,)
+        paths = arguments.notebooks(notebooks)
+        there = {row: paths[row.notebook] for row in lessons if row.notebook in paths}
+        given, seed = grade.submissions(folder, there), _drawn(seed)
+        found = grade.lesson_of(given, named)
         typer.echo(submission.protection(), err=True)
-        rows = grade.grade(folder, notebook, seed)
+        rows = grade.grade(given, found, there[found], seed, share)
     try:
-        files = [grade.write(rows, table), *report(table)]
+        files = [*grade.write(rows, folder), *report(rows, folder)]
     except OSError as error:
         raise failed(error) from None
-    typer.echo(f"Grades written to {', '.join(map(shortened, files))}. Their inputs: --seed {seed}")
+    names = ", ".join(map(shortened, files))
+    typer.echo(f"Grades of {found.heading} written to {names}. Their inputs: --seed {seed}")
 
 
 @app.command()
@@ -121,11 +150,11 @@ def guide(to: Annotated[Path, To], notebooks: Notebooks = None, overwrite: Overw
     unwind_when_stopped()
     try:
         with refusals():
-            from posviz.classroom.guide import write_guide
+            from posviz.classroom.guide import FILES, write_guide
             from posviz.cli import arguments
 
             check_folder(to)
-            check_new([to / "guide.html"], overwrite)
+            check_new([to / name for name in FILES], overwrite)
             files = write_guide(arguments.notebooks(notebooks), to)
     except OSError as error:
         raise failed(error) from None
@@ -149,10 +178,10 @@ def _drawn(seed) -> int:
 @app.command()
 def progress(
     as_json: Annotated[
-        bool, typer.Option("--json", help="Each answer with its day, to hand in.")
+        bool, typer.Option("--json", help="Print each answer with its date, to hand in.")
     ] = False,
 ):
-    """Tell which predictions and exercises you have answered on this machine, by lesson.
+    """Show which predictions and exercises you have answered on this machine.
 
     \b
     posviz progress

@@ -48,6 +48,7 @@ my_matrix = ...  # replace this
 """
 )
 
+OWN = "posviz's own code used"
 SLIPS = {  # a right one with a text replaced, and the exercise in which it is a mistake
     "exponent doubled": (0, "-np.arange(0, d, 2) / d", "-2 * np.arange(0, d, 2) / d"),
     "1/√head_dim missing": (1, " / np.sqrt(d)", ""),
@@ -63,7 +64,7 @@ my_rotary = exercises.check_apply_rotary.reference
 my_scores = exercises.check_rotary_scores.reference
 my_matrix = exercises.check_slip.reference()
 """,
-        ("wrong", "wrong", "error"),
+        (OWN, OWN, OWN),
     ),
     "with the library's own function": (
         IMPORTS
@@ -72,7 +73,7 @@ def my_rotary(x, positions, base):
     return apply_rotary(x, rotary_angles(positions, rotary_frequencies(x.shape[1], base)))
 """
         + SCORES,
-        ("error", "", "error"),
+        (OWN, "", "error"),
     ),
     "with inputs that were memorised": (
         IMPORTS
@@ -115,6 +116,12 @@ OTHERS = {
     ),
 }
 HOSTILE = {
+    "never ends at the top": ("while True:\n    try: 1 / 0\n    except: pass\n\n\n" + WHOLE, ""),
+    "never ends beside an answer": (
+        IMPORTS + "\n\n\nwhile True: pass" + ROTARY + "\n\n\n" + SCORES + MATRIX,
+        "error",
+    ),
+    "exits at the top": ("exit()\n\n\n" + WHOLE, ""),
     "loops": (WHOLE.replace("    out, first", "    while True: pass\n    out, first"), "error"),
     "eats memory": (
         WHOLE.replace("    out, first", "    hoard = np.ones(2**31)\n    out, first"),

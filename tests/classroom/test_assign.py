@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from posviz.classroom.assign import KINDS, assign
+from posviz.classroom.assign import KINDS, assign, place
 from posviz.classroom.exercises import of_lesson, solution
 from posviz.cli import arguments
 from posviz.course import EXAMINATION, LESSONS
@@ -26,8 +26,9 @@ one_or_each = pytest.mark.parametrize(
 )
 
 
-def made(lesson, kind, folder):
-    file = assign(lesson, NOTEBOOKS[lesson.notebook], kind, folder / kind, seed=5)
+def made(lesson, kind, folder, hints=True):
+    file = place(lesson, kind, folder / kind)
+    assign(lesson, NOTEBOOKS[lesson.notebook], kind, file, 5, hints)
     cells = nbformat.read(file, as_version=4).cells
     return file, [cell for cell in cells if cell.cell_type == "code"], cells
 
@@ -52,6 +53,19 @@ def test_nobody_s_notebook_tells_what_readers_are_not_to_see(tmp_path):
     assert "[05 · RoPE](05_rope.ipynb)" in text
     assert "seed" not in text
     assert "points" not in text
+
+
+@each
+@pytest.mark.parametrize("kind", KINDS)
+def test_hints_are_left_out_where_that_is_asked_for(lesson, kind, tmp_path):
+    with_them, without_them = (
+        "\n".join(cell.source for cell in made(lesson, kind, tmp_path, hints)[2])
+        for hints in (True, False)
+    )
+    exercises = of_lesson(NOTEBOOKS[lesson.notebook])
+    assert with_them.count("Hint") == sum("Hint" in each.text for each in exercises)
+    assert "Hint" not in without_them
+    assert all(each.text[:40] in without_them for each in exercises)
 
 
 @each

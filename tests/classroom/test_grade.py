@@ -10,32 +10,61 @@ from posviz.cli import arguments
 from posviz.course import EXAMINATION, LESSONS
 from tests.classroom.made_up import MADE_UP, WHOLE, hand_in
 
-NOTEBOOK = arguments.notebooks()[LESSONS[5].notebook]
+ROPE, ALIBI = LESSONS[5], LESSONS[8]
+NOTEBOOKS = {row: arguments.notebooks()[row.notebook] for row in (*LESSONS[1:], EXAMINATION)}
+NOTEBOOK = NOTEBOOKS[ROPE]
 RARE = {
     *("exponent doubled", "1/√head_dim missing", "only the queries rotated"),
     *("empty", "half done", "under other names"),
 }
 
 
-def test_submissions_are_called_as_their_files_or_folders(tmp_path):
-    for name in (
-        "ann",
-        "bob/lesson05/05_rope",
-        "cy/first",
-        "cy/second",
-        "dora/.ipynb_checkpoints/x",
-    ):
+def read_in(folder):
+    return grade.submissions(folder, NOTEBOOKS)
+
+
+def test_submissions_are_named_as_their_files_or_folders(tmp_path):
+    names = ("ann", "bob/lesson05/05_rope", "cy/first", "cy/second", "dora/.ipynb_checkpoints/x")
+    for name in names:
         hand_in((tmp_path / name).parent, "", (tmp_path / name).name)
-    assert list(grade.submissions(tmp_path)) == ["ann", "bob", "cy/first", "cy/second"]
+    assert [each.student for each in read_in(tmp_path)] == ["ann", "bob", "cy/first", "cy/second"]
     with pytest.raises(RuntimeError, match="no notebooks in"):
-        grade.grade(tmp_path / "nobody", NOTEBOOK, 0)
+        read_in(tmp_path / "nobody")
+
+
+@pytest.mark.parametrize("lesson", NOTEBOOKS, ids=lambda lesson: lesson.notebook)
+def test_a_notebook_s_lesson_is_found_from_its_answers(lesson):
+    stubs = [exercise.stub for exercise in of_lesson(NOTEBOOKS[lesson])]
+    assert grade._answered("\n".join(stubs), NOTEBOOKS) == lesson
+    assert grade._answered(NOTEBOOKS[lesson].read_text("utf-8"), NOTEBOOKS) == lesson
+
+
+@pytest.mark.parametrize(
+    ("lessons", "named", "found"),
+    [
+        ((ROPE, ROPE, ALIBI, None), None, ROPE),
+        ((ROPE, ROPE, ALIBI), ROPE, ROPE),
+        ((ROPE, ALIBI), ALIBI, ALIBI),
+        ((ROPE, ALIBI), None, "RoPE (1), 08 · ALiBi (1): name the lesson"),
+        ((ROPE, ROPE, ALIBI), ALIBI, "RoPE (2), 08 · ALiBi (1): most are not of 08 · ALiBi"),
+        ((None,), ROPE, "no notebook has an answer"),
+    ],
+)
+def test_a_class_is_of_the_lesson_that_most_notebooks_answer(lessons, named, found):
+    notebooks = [grade.Submission("", [], "", lesson) for lesson in lessons]
+    if isinstance(found, str):
+        with pytest.raises(RuntimeError) as raised:
+            grade.lesson_of(notebooks, named)
+        assert found in str(raised.value)
+    else:
+        assert grade.lesson_of(notebooks, named) == found
 
 
 def made_up(folder, name):
     package = str(submission.PACKAGE.parent)
     code = MADE_UP[name][0].replace("PLACE", str(folder)).replace("PACKAGE", package)
-    hand_in(folder, code, "student")
-    return folder / "student.ipynb"
+    hand_in(folder, code, name)
+    return folder / f"{name}.ipynb"
 
 
 @pytest.mark.slow("a process")
@@ -47,14 +76,14 @@ def made_up(folder, name):
     ],
 )
 def test_cheats_and_mistakes_get_their_verdicts(name, tmp_path, monkeypatch):
-    monkeypatch.setattr(submission, "SECONDS", 5)
+    monkeypatch.setattr(submission, "SECONDS", 4)
     file = made_up(tmp_path, name)
-    verdicts = grade._graded(file, notebook=NOTEBOOK, seed=len(name))
-    rows = [
-        grade._row(name, *each) for each in zip(grade.of_lesson(NOTEBOOK), verdicts, strict=True)
-    ]
+    (given,) = read_in(tmp_path)
+    verdicts = grade._verdicts(given, lesson=ROPE, notebook=NOTEBOOK, seed=len(name))
+    rows = [grade._row(name, each, 0.5) for each in verdicts]
     assert tuple(row.mistake for row in rows) == MADE_UP[name][1], verdicts
-    assert all(row.points == (0 if row.mistake else 10) for row in rows)
+    for row, found in zip(rows, verdicts, strict=True):
+        assert row.points == {"correct": 10, "mistake": 5}.get(found.status, 0)
     assert file.exists()
 
 
@@ -62,36 +91,46 @@ def test_cheats_and_mistakes_get_their_verdicts(name, tmp_path, monkeypatch):
 def test_nobody_changes_anybody_else_s_result(tmp_path):
     hostile = ("deletes files", "kills", "prints 100 MB")
     for name in hostile:
-        made_up(tmp_path / name, name)
+        made_up(tmp_path, name)
     hand_in(tmp_path, WHOLE, "right")
+    hand_in(tmp_path, solution(ALIBI, of_lesson(NOTEBOOKS[ALIBI])[2]), "stray")
     (tmp_path / "broken.ipynb").write_text("{")
-    rows = grade.grade(tmp_path, NOTEBOOK, 1)
-    points = {
-        name: [row.points for row in rows if row.student == name]
-        for name in grade.submissions(tmp_path)
-    }
+    rows = grade.grade(read_in(tmp_path), ROPE, NOTEBOOK, 1)
+    points = {name: [row.points for row in own] for name, own in grade.by_student(rows).items()}
     assert points["right"] == [10, 10, 10]
-    assert points["broken"] == [0, 0, 0]
-    assert set(points) == {"right", "broken", *hostile}
-    told = [row for row in rows if row.student == "broken"]
-    assert told[0].told.startswith("The notebook cannot be read: RuntimeError: broken.ipynb is no")
-    file = grade.write(rows, tmp_path / "grades.csv")
-    with file.open(newline="") as opened:
-        assert list(csv.reader(opened)) == [
-            list(grade.Row._fields),
-            *([*map(str, row)] for row in rows),
-        ]
+    assert points["broken"] == points["stray"] == [0, 0, 0]
+    assert set(points) == {"right", "broken", "stray", *hostile}
+    told = {row.student: row.told for row in rows}
+    assert told["broken"].startswith("The notebook cannot be read: RuntimeError: broken.ipynb is")
+    assert told["stray"] == "This notebook answers 08 · ALiBi."
+
+
+def test_a_table_has_a_line_for_each_student_with_the_sum(tmp_path):
+    rows = [
+        grade.Row("ann", "RoPE", 10, "", "It agrees."),
+        grade.Row("ann", "scores", 2.5, "degrees", "In degrees."),
+        grade.Row("bob", "RoPE", 0, "error", "Stopped."),
+        grade.Row("bob", "scores", 10.0, "", "It agrees."),
+    ]
+    grades, details = grade.write(rows, tmp_path)
+    lines = ["student,RoPE,scores,sum", "ann,10,2.5,12.5", "bob,0,10,10"]
+    assert grades.read_text().splitlines() == lines
+    with details.open(newline="") as opened:
+        read = [grade.Row(*line) for line in csv.reader(opened)]
+    assert read[0] == grade.Row(*grade.Row._fields)
+    assert [each._replace(points=float(each.points)) for each in read[1:]] == rows
 
 
 @pytest.mark.slow("a process")
 def test_an_examination_is_graded_task_by_task(tmp_path):
     """One task is as it was given, one has another mistake, and the others are fixed."""
-    notebook = arguments.notebooks()[EXAMINATION.notebook]
-    given, *others = of_lesson(notebook)
+    given, *others = of_lesson(NOTEBOOKS[EXAMINATION])
     code = [given.stub, *(solution(EXAMINATION, task) for task in others)]
     code[5] = "matrix = np.eye(2)"
     hand_in(tmp_path, "\n\n\n".join(["import numpy as np", *code]), "ann")
-    rows = grade.grade(tmp_path, notebook, 1)
+    notebooks = read_in(tmp_path)
+    assert grade.lesson_of(notebooks) == EXAMINATION
+    rows = grade.grade(notebooks, EXAMINATION, NOTEBOOKS[EXAMINATION], 1)
     assert [row.mistake for row in rows] == ["not attempted", *[""] * 4, "identity", *[""] * 6]
-    assert sum(row.points for row in rows) == 100
+    assert grade.total(rows) == 100
     assert rows[0].exercise == "Task 1: One attention head"

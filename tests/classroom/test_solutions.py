@@ -23,7 +23,7 @@ def test_every_mistake_is_told():
 @pytest.mark.slow("a notebook")
 @one_or_each
 def test_every_answer_is_told_to_be_right(lesson, tmp_path):
-    file = write_solutions(lesson, NOTEBOOKS[lesson.notebook], tmp_path)
+    file = write_solutions(lesson, NOTEBOOKS[lesson.notebook], tmp_path / "solved.ipynb")
     cells = nbformat.read(file, as_version=4).cells
     shown = [
         output.data["text/plain"]

@@ -24,6 +24,7 @@ from posviz.lab import named as sweeps
 from posviz.pictures.files import SETTING
 from posviz.publish import batch, lecture, page, rerun, slides
 from posviz.publish.site import pages
+from tests.classroom.made_up import BLANK, hand_in
 
 ROOT = Path(__file__).parents[2]
 ROPE, XPOS = OF_TOPIC["rotary"], OF_TOPIC["xpos"]
@@ -353,19 +354,21 @@ def test_an_assignment_that_is_there_is_kept_and_seeds_differ(call, tmp_path):
     assert file.read_text("utf-8") != first
 
 
-def test_grades_are_told_with_their_seed_and_who_is_protected(call, tmp_path, monkeypatch):
+@pytest.mark.slow("processes")
+def test_grades_are_told_with_their_lesson_and_seed(call, tmp_path, monkeypatch):
     monkeypatch.setattr(submission, "jail", lambda: ())
-    monkeypatch.setattr(grade, "grade", lambda *given: [grade.Row("ann", "RoPE", 10, "", "Yes.")])
-    said = call(f"grade {tmp_path} 05 --seed 7")
-    file = tmp_path / "grades.csv"
-    files = [file, file.with_suffix(".html"), file.with_suffix(".png")]
+    hand_in(tmp_path, BLANK, "ann")
+    said = call(f"grade {tmp_path} --seed 7")
+    files = [tmp_path / name for name in grade.FILES]
     written = ", ".join(map(str, files))
-    assert said.stdout == f"Grades written to {written}. Their inputs: --seed 7\n"
+    told = f"Grades of 05 · RoPE written to {written}. Their inputs: --seed 7\n"
+    assert said.stdout == told
     assert said.stderr.startswith("bubblewrap (bwrap) is not here")
-    assert file.read_bytes() == b"student,exercise,points,mistake,told\r\nann,RoPE,10,,Yes.\r\n"
-    again = call(f"grade {tmp_path} 05")
+    assert files[0].read_text().splitlines()[1] == "ann,0,0,0,0"
+    again, other = call(f"grade {tmp_path}"), call(f"grade {tmp_path} 08 --overwrite")
     assert (again.exit_code, "is there already" in again.stderr) == (2, True)
-    assert call(f"grade {tmp_path} 05 --overwrite").exit_code == 0
+    assert (other.exit_code, "most are not of 08" in other.stderr) == (2, True)
+    assert call(f"grade {tmp_path} 5 --overwrite --seed 7").stdout == told
 
 
 def test_only_what_has_changed_is_run_again_where_that_is_asked_for(call, monkeypatch):

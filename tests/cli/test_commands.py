@@ -19,6 +19,7 @@ from posviz import lessons
 from posviz.__main__ import app
 from posviz.classroom import grade, report, solutions
 from posviz.cli import doctor, export_jobs, figures, proof, start
+from posviz.course import LESSONS
 from posviz.publish import batch, page, rerun
 from posviz.publish.site import pages
 
@@ -89,11 +90,13 @@ def test_command_of_posviz_is_understood(command, tmp_path, monkeypatch):
     monkeypatch.setattr(doctor, "checks", list)
     monkeypatch.setattr("posviz.arrays._why_not", lambda device: "")  # as where there is a GPU
     monkeypatch.setattr("posviz.lab.sweep.sweep", lambda configs, to: configs)
+    monkeypatch.setattr(grade, "submissions", lambda *_: [])
+    monkeypatch.setattr(grade, "lesson_of", lambda *_: LESSONS[5])
     monkeypatch.setattr(grade, "grade", lambda *_: [])
-    monkeypatch.setattr(report, "report", lambda table: [table])
+    monkeypatch.setattr(report, "report", lambda rows, folder: [folder])
     monkeypatch.setattr(start, "become", lambda _: 0)
     monkeypatch.setattr(solutions, "write_solutions", lambda *_: tmp_path)
-    monkeypatch.setattr(grade, "write", lambda rows, table: table)
+    monkeypatch.setattr(grade, "write", lambda rows, folder: [folder])
     monkeypatch.setattr("posviz.classroom.guide.write_guide", lambda *_: [tmp_path])
     monkeypatch.setattr(figures, "_has_screen", lambda: False)
     monkeypatch.setattr("posviz.cli.common.unwind_on", lambda *_: None)  # signals here are pytest's
