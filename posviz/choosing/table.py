@@ -10,7 +10,6 @@ from tqdm import tqdm
 from posviz.choosing.columns import COLUMNS
 from posviz.choosing.rows import PLANS, ROWS, Cell
 from posviz.encodings.checks import require_choice
-from posviz.pictures.reruns import take_over_cell
 
 COSTS = ("memory", "time")  # functions of posviz.choosing.costs
 STYLE = "text-align: left; vertical-align: top; white-space: nowrap"
@@ -64,9 +63,7 @@ def comparison(*columns: str) -> Comparison:
     steps = [(row, name) for row in rows for name in columns]
     bar = tqdm(steps, unit="cell", file=sys.stdout, disable=not on_this_machine)
     found = {(row, name): function(name)(row) for row, name in bar}
-    made = Comparison(told, {row: tuple(found[row, name] for name in columns) for row in rows})
-    take_over_cell(made)
-    return made
+    return Comparison(told, {row: tuple(found[row, name] for name in columns) for row in rows})
 
 
 def function(column: str) -> Callable[[str], Cell]:

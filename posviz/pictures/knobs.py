@@ -30,6 +30,7 @@ class Knob(traitlets.TraitType):
     more: whether its control is one of those under "More".
     """
 
+    rule: Any = "text"  # what is allowed: the end of the sentence "it must be ..."
     play = False
     options: Sequence = ()  # of a knob that offers a few values
     reasons: Mapping[str, str] = {}  # why other options cannot be chosen here
@@ -62,11 +63,6 @@ class Knob(traitlets.TraitType):
     def label(self) -> str:
         """The text beside the control."""
         return self._label or str(self.name)
-
-    @property
-    def rule(self) -> str:
-        """What is allowed: the end of the sentence "it must be ..."."""
-        raise NotImplementedError
 
     def read(self, text: str) -> Any:
         """The value that a reader typed, True or true; what means nothing comes back as it is."""
@@ -116,6 +112,7 @@ class numeric(Knob):
     noun = "a number"
     kind: Any = numbers.Real
     convert: type = float
+    step: float = 0  # from place to place; if it is 0, there are 100 steps
 
     def __init__(
         self,
@@ -123,16 +120,14 @@ class numeric(Knob):
         *,
         low: float,
         high: float,
-        step: float | None = None,
+        step: float = 0,
         play: bool = False,
         until: Callable[[Any], float] | None = None,
         **shared: Any,
     ) -> None:
         super().__init__(default, **shared)
-        if not low < high:
-            raise ValueError(f"high must be above low, got low = {low!r} and high = {high!r}")
         self.low, self.high, self.play, self.until = low, high, play, until
-        self.step = step or (high - low) / 100
+        self.step = step or self.step or (high - low) / 100
 
     @property
     def rule(self) -> str:
@@ -190,18 +185,14 @@ class integer(numeric):
     noun = "a whole number"
     kind = numbers.Integral
     convert = int
-
-    def __init__(self, default: Any, *, step: int = 1, **range_: Any) -> None:
-        super().__init__(default, step=step, **range_)
+    step = 1
 
 
 class even(integer):
     """An even whole number, such as a width made of pairs."""
 
     noun = "an even whole number"
-
-    def __init__(self, default: Any, **range_: Any) -> None:
-        super().__init__(default, step=2, **range_)
+    step = 2
 
     def validate(self, obj: Any, value: Any) -> Any:
         """The value as int; TraitError where it is odd or outside the range."""
@@ -277,8 +268,6 @@ class text(Knob):
 
     A NUL would make an SVG unreadable, so what the picture sees is always printable.
     """
-
-    rule = "text"
 
     def __init__(self, default: Any, *, max_length: int = 80, **shared: Any) -> None:
         super().__init__(default, **shared)

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from posviz.pictures.declared import Arrays, Declared
-from posviz.pictures.reruns import take_over_cell
 from posviz.pictures.styled_figure import StyledFigure
 
 if TYPE_CHECKING:
@@ -69,7 +68,6 @@ def _show_figures_without_pyplot():
 def _notebook_png(figure):
     from posviz.pictures.export import notebook_png
 
-    take_over_cell(figure)
     return notebook_png(figure)
 
 

@@ -8,7 +8,6 @@ import pytest
 from imageio_ffmpeg import count_frames_and_secs, get_ffmpeg_exe
 from PIL import Image
 
-from posviz import __version__
 from posviz.pictures import animation
 from posviz.pictures.animation import animate
 from posviz.pictures.knobs import integer
@@ -99,13 +98,6 @@ def test_loop_turns_back_at_the_ends_of_numbers_and_repeats_options():
     assert animation.Film(Waves(), "marked").loop([False, True]) == [False, True]
 
 
-@pytest.mark.slow("a film")
-@pytest.mark.parametrize(("style", "size"), [("notebook", (302, 152)), ("slide", (1280, 720))])
-def test_size_is_that_of_the_style_but_no_wider_than_a_screen(tmp_path, style, size):
-    path = animate(Small(lines=1), "marked", tmp_path / "waves.mp4", style=style)
-    assert mp4_frames(path)[0].shape[1::-1] == size
-
-
 def told_in(film):
     """What Pillow reads in a GIF, and ffmpeg in an MP4."""
     if film.suffix == ".gif":
@@ -115,19 +107,6 @@ def told_in(film):
     for character in "=;#\n":
         told = told.replace(f"\\{character}", character)
     return told.replace("\\\\", "\\")
-
-
-@pytest.mark.slow("a process")
-def test_title_caption_and_settings_go_with_it(tmp_path):
-    picture = Small(words="-y ö\n; =#\\ 'x'", position=7)
-    start = f"from tests.pictures.test_animation import Small\n{picture!r}"
-    line = f"{start}.animate('marked', 'waves.gif', "
-    about = [picture.title(), picture.caption(picture.compute()), line + "style='notebook')"]
-    told = told_in(animate(picture, "marked", tmp_path / "waves.gif"))
-    assert told == "\n".join([*about, f"posviz {__version__}"])
-    told = told_in(animate(picture, "marked", tmp_path / "waves.mp4"))
-    assert f"title={about[0]}\n" in told
-    assert f"comment={about[1]}\n{about[2].replace('.gif', '.mp4')}\n" in told
 
 
 @pytest.mark.slow("a process")

@@ -53,12 +53,6 @@ def test_an_mp4_that_would_be_too_large_has_less_detail(tmp_path, monkeypatch):
     assert blur[0] < blur[1] < 10
 
 
-def test_the_smallest_need_not_be_the_last():
-    assert animation.small_enough(iter([b"22", b"1"])) == b"22"
-    large = [bytes(animation.MAX_BYTES + more) for more in (3, 1, 2)]
-    assert animation.small_enough(large) == large[1]
-
-
 def test_the_background_is_exact_and_other_colours_are_the_nearest():
     rng = np.random.default_rng(0)
     pixels = rng.integers(0, 256, (200, 200, 3), np.uint8)

@@ -82,15 +82,6 @@ def test_dashes_stay_where_they_have_room():
     assert np.array_equal(closed, painted(DenseLine, *TURNS))
 
 
-@pytest.mark.parametrize("points", [([], []), ([200], [100]), ([200, 200], [50, 150])])
-def test_a_line_of_no_width_is_stroked_as_any_other(points):
-    assert np.array_equal(painted(DenseLine, *points), painted(Line2D, *points))
-
-
-def test_an_invisible_line_is_not_drawn():
-    assert painted(DenseLine, *WAVES, visible=False).min() == 255
-
-
 def test_what_lies_beyond_the_axes_is_cut_off():
     x, y = TURNS
     assert painted(DenseLine, x - 200, 100 * (y - 100))[:, :175].max() == 0

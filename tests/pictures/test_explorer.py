@@ -8,7 +8,6 @@ import weakref
 
 import numpy as np
 import pytest
-from ipywidgets.widgets.widget import _instances
 from PIL import Image
 
 from posviz.pictures.explorer import Explorer
@@ -155,17 +154,6 @@ def test_the_widget_carries_messages_both_ways(widget, picture):
 # ---------------------------------------------------------------- letting go
 
 
-def test_closing_leaves_no_widget_and_no_observer(picture):
-    before = set(_instances)
-    widget = picture.explore()
-    widget.explorer.receive({"part": "screen", "view": "a", "ratio": 1})
-    widget.close()
-    assert set(_instances) - before == set()
-    picture.position = 20
-    assert widget.explorer.screen.frame_number == 1
-    widget.close()
-
-
 def test_a_closed_explorer_is_freed_and_so_is_its_figure(picture):
     widget = picture.explore()
     widget.explorer.receive({"part": "screen", "view": "a", "ratio": 1})
@@ -175,16 +163,6 @@ def test_a_closed_explorer_is_freed_and_so_is_its_figure(picture):
     del widget
     gc.collect()
     assert [reference() for reference in kept] == [None] * 4
-
-
-def test_two_explorers_of_one_picture_move_together(browser, picture):
-    other = Browser(picture)
-    hand, seen = Hand(browser, "position"), Hand(other, "position")
-    hand.move(20)
-    assert seen.heard["place"] == 20
-    other.explorer.close()
-    hand.move(21)
-    assert picture.position == 21
 
 
 # ---------------------------------------------------------------- Reset

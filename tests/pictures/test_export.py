@@ -3,7 +3,6 @@
 import errno
 import io
 import os
-import re
 import resource
 import subprocess
 import sys
@@ -37,30 +36,6 @@ def picture():
 LOOKS = [("png", style) for style in STYLES] + [("svg", "notebook"), ("pdf", "notebook")]
 
 
-@pytest.mark.slow("draws many figures")
-@pytest.mark.parametrize(("kind", "style"), LOOKS)
-def test_file_has_the_size_of_its_style(picture, tmp_path, kind, style):
-    path = picture.save(tmp_path / f"waves.{kind}", style=style)
-    data = path.read_bytes()
-    assert data.startswith(MAGIC[kind])
-    assert size_in_inches(kind, data) == pytest.approx(INCHES[style], abs=0.01)
-    assert [file.name for file in tmp_path.iterdir()] == [path.name]
-
-
-def size_in_inches(kind, data) -> tuple[float, float]:
-    """The size that the file itself states."""
-    if kind == "png":
-        image = Image.open(io.BytesIO(data))
-        return tuple(
-            pixels / dpi for pixels, dpi in zip(image.size, image.info["dpi"], strict=True)
-        )
-    if kind == "svg":
-        root = ET.fromstring(data)
-        return tuple(float(root.get(side).removesuffix("pt")) / 72 for side in ("width", "height"))
-    box = re.search(rb"/MediaBox \[ 0 0 (\S+) (\S+) \]", data)
-    return tuple(float(points) / 72 for points in box.groups())
-
-
 def test_a_png_shows_the_pixels_of_the_figure(picture, tmp_path):
     with matplotlib.rc_context({"savefig.dpi": 37, "savefig.bbox": "tight", "font.size": 30}):
         path = picture.save(tmp_path / "waves.png", style="slide", dark=True)
@@ -68,17 +43,6 @@ def test_a_png_shows_the_pixels_of_the_figure(picture, tmp_path):
     figure.canvas.draw()
     expected = np.asarray(figure.canvas.buffer_rgba())
     assert np.array_equal(np.asarray(Image.open(path)), expected)
-
-
-@pytest.mark.parametrize("kind", FORMATS)
-def test_title_caption_and_python_line_go_with_the_file(tmp_path, kind):
-    picture = Waves(words="ένα (\\) ]]> & <b>", position=7)
-    path = picture.save(tmp_path / f"waves.{kind}")
-    caption = picture.caption(picture.compute())
-    saved = f"{picture!r}.save('waves.{kind}', style='notebook')"
-    line = f"from tests.pictures.sample import Waves\n{saved}"
-    told = (picture.title(), caption, line, f"posviz {__version__}")
-    assert described(path) == (*told, None)  # whose picture it is, posviz cannot tell
 
 
 def test_picture_of_the_course_names_its_licence(tmp_path):

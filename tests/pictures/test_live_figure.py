@@ -81,32 +81,6 @@ def test_only_what_changes_the_axes_redraws_the_background():
     assert redrawn == [False, False, False, True]
 
 
-def test_a_sharper_screen_gets_more_pixels():
-    ratio = 1.5
-    picture = Waves()
-    live = LiveFigure(picture)
-    assert live_pixels(live).shape == (200, 400, 4)
-    live.ratio = ratio
-    pixels = live_pixels(live)
-    assert pixels.shape == (200 * ratio, 400 * ratio, 4)
-    assert np.array_equal(pixels, fresh_pixels(picture, dpi=100 * ratio))
-    picture.position = 20
-    assert np.array_equal(live_pixels(live), fresh_pixels(picture, dpi=100 * ratio))
-
-
-def test_another_look_gives_what_a_fresh_figure_of_that_look_shows():
-    picture = Waves()
-    live = LiveFigure(picture)
-    light = live_pixels(live)
-    live.dark = True
-    dark = live_pixels(live)
-    fresh = LiveFigure(picture, dark=True)
-    assert np.array_equal(dark, live_pixels(fresh))
-    assert not live.follow()
-    live.dark = False
-    assert np.array_equal(live_pixels(live), light)
-
-
 @pytest.mark.parametrize(("place", "error"), [("compute", ValueError), ("caption", KeyError)])
 def test_an_error_before_anything_moved_leaves_the_good_picture(place, error):
     picture = Failing()

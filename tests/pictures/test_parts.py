@@ -4,12 +4,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 
-from posviz.lessons.rotary._arrows import Arrow, beyond
+from posviz.lessons.rotary._arrows import beyond
 from posviz.pictures import parts
-from posviz.pictures.dense_line import DenseLine
 
 
 @pytest.fixture
@@ -23,32 +21,11 @@ def moved(part, **arrays):
     return part
 
 
-@pytest.mark.parametrize("kind", [parts.Curve, parts.Dense, parts.Ring])
-def test_a_curve_has_the_points_shown_and_none_of_those_before(axes, kind):
-    look = {"color": "C1"} if kind is parts.Dense else "C1o-"
-    more = {"edge": 0.5} if kind is parts.Ring else {"stroke": 3}
-    part = kind(axes, look, lambda a: (a.x, a.y), "its name", **more)
-    assert part.line.get_animated()
-    assert isinstance(part.line, DenseLine) == (kind is parts.Dense)
-    assert part.line.get_label() == "its name"
-    assert same_color(part.line.get_color(), "C1")
-    for x, y in (([1, 2], [3, 4]), ([], [])):
-        assert np.array_equal(moved(part, x=x, y=y).line.get_data(), (x, y))
-
-
 def test_a_curve_that_stays_is_not_stale(axes):
     part = parts.Curve(axes, "C0-", lambda a: (a.x, a.y))
     moved(part, x=[1, 2, 3], y=[1, np.nan, 2]).line.stale = False
     assert not moved(part, x=np.arange(1, 4), y=[1, np.nan, 2]).line.stale
     assert moved(part, x=[1, 2, 3], y=[1, np.nan, 3]).line.stale
-
-
-@pytest.mark.parametrize(
-    ("upright", "expected"), [(True, ([7, 7], [0, 1])), (False, ([0, 1], [7, 7]))]
-)
-def test_a_rule_stands_where_it_is_shown(axes, upright, expected):
-    part = parts.Rule(axes, {"color": "C1"}, lambda a: a.place, upright=upright)
-    assert tuple(map(list, moved(part, place=7).line.get_data())) == expected
 
 
 def test_what_stands_is_set_only_where_it_is_new(axes):
@@ -92,19 +69,6 @@ def test_a_cell_may_stand_for_several_tokens(axes):
         assert (axes.get_xlim(), axes.get_ylim()) == ((-0.5, tokens - 0.5), (tokens - 0.5, -0.5))
 
 
-def test_an_arrow_points_and_its_faint_one_stays(axes):
-    look = {"width": 0.1, "edgecolor": "C1"}
-    part = Arrow(
-        axes, look, lambda a: a.tip, "q", rest=(3, 4), named_at=lambda a: a.name, faint=0.2
-    )
-    moved(part, tip=(-1, 2), name=(-2, 5))
-    faint, arrow = axes.patches
-    tips = [patch.get_xy()[0] for patch in (faint, arrow)]
-    assert np.array_equal(tips, [(3, 4), (-1, 2)])
-    assert (faint.get_alpha(), faint.get_animated(), arrow.get_animated()) == (0.2, False, True)
-    assert axes.texts[0].get_position() == (-2, 5)
-
-
 def test_names_stand_beyond_their_heads_and_apart():
     vectors = np.array([[[1, 0], [2, 0.1]], [[1, 0], [-1, 0]]])  # three of them meet
     names = beyond(vectors, 0.5, 0.3)
@@ -115,26 +79,9 @@ def test_names_stand_beyond_their_heads_and_apart():
     assert abs(alone) == pytest.approx(np.pi)
 
 
-def test_another_artist_is_set_to_what_is_shown(axes):
-    text = axes.text(0, 0, "before")
-    moved(parts.Other(text, lambda a: {"text": a.word, "color": "C3"}), word="after")
-    assert (text.get_text(), text.get_color()) == ("after", "C3")
-    text = moved(parts.Text(axes, 1, 2, lambda a: a.word), word="said").artist
-    assert (text.get_text(), text.get_position(), text.get_in_layout()) == ("said", (1, 2), False)
-
-
 def test_strokes_are_one_line_with_gaps():
     strokes = np.arange(12).reshape(3, 2, 2)
     x, y = parts.broken(strokes)
     assert np.isnan([x[2::3], y[2::3]]).all()
     for i in range(3):
         assert np.array_equal((x[3 * i : 3 * i + 2], y[3 * i : 3 * i + 2]), strokes[i].T)
-
-
-@pytest.mark.parametrize("end", [2, 7, 4096])
-def test_ticks_are_at_whole_numbers(axes, end):
-    parts.whole(axes.xaxis, most=4)
-    axes.set_xlim(0, end)
-    ticks = axes.get_xticks()
-    assert 1 < len(ticks) <= 6
-    assert all(tick == round(tick) for tick in ticks)

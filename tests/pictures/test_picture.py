@@ -140,16 +140,6 @@ def test_a_layout_is_kept_for_its_own_picture_style_and_artists(monkeypatch):
     assert kept == alone + alone
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_a_style_decides_size_and_background(dark):
-    style, size = "paper", (990, 720)
-    frame = pixels(Waves().figure(style, dark))
-    assert frame.shape == (size[1], size[0], 4)
-    assert (frame[..., 3] == 255).all()
-    corners = frame[[0, 0, -1, -1], [0, -1, 0, -1], :3]
-    assert (corners < 64).all() if dark else (corners == 255).all()
-
-
 def test_settings_of_session_and_figure_leave_each_other_alone():
     style = "notebook"
     calm = pixels(Waves().figure(style))
@@ -163,12 +153,6 @@ def test_settings_of_session_and_figure_leave_each_other_alone():
             Failing(fail="update").figure(style)
         assert dict(matplotlib.rcParams) == before
     assert np.array_equal(loud, calm)
-
-
-def test_a_failing_compute_makes_no_figure(monkeypatch):
-    monkeypatch.setattr(Waves, "draw", lambda *_: pytest.fail("drawn without arrays"))
-    with pytest.raises(ValueError, match="too <wide>"):
-        Failing(fail="compute").figure()
 
 
 @pytest.mark.slow("a process")

@@ -6,7 +6,6 @@ from jupyter_client.manager import start_new_kernel
 from tests.pictures.sample import ROOT
 
 CELL = "from tests.pictures.sample import Waves; pair = [Waves().explore(), Waves().explore()]"
-SHOWN = "shown = Waves().explore(); shown"
 COUNT = """
 import gc
 from ipywidgets.widgets.widget import _instances
@@ -48,47 +47,3 @@ def test_a_cell_run_again_and_again_leaves_one_run_alive(run_cell):
     assert run_cell(COUNT, "count") == once
     _, explorers, alive, _ = map(int, once.split())
     assert explorers == alive > 0
-
-
-@pytest.mark.slow("a kernel")
-def test_a_result_shown_again_and_again_is_kept_once_and_others_stay(run_cell):
-    run_cell("'kept'", "other")
-    for _ in range(5):
-        assert run_cell(SHOWN, "shown") == ""
-    counted = run_cell(COUNT, "count")
-    run_cell(SHOWN, "shown")
-    assert run_cell(COUNT, "count") == counted
-    sent = "print(str(get_ipython().history_manager.outputs).count('image/png'))"
-    assert run_cell(sent, "sent") == "1\n"
-    results = (
-        "print([result for result in Out.values() if result and result is not shown], _ is shown)"
-    )
-    assert run_cell(results, "results") == "['kept'] True\n"
-
-
-OTHERS = {
-    "StyledFigure": "from tests.pictures.sample import Waves; Waves().figure()",
-    "Prediction": "from posviz import predict; "
-    "predict('Which?', ('a', True, ''), ('b', False, ''), answer='a')",
-}
-KEPT = """
-import gc
-from ipywidgets.widgets.widget import _instances
-gc.collect()
-things = [type(thing).__name__ for thing in gc.get_objects()]
-history = get_ipython().history_manager
-sent, texts = str(history.outputs), len(history.output_hist_reprs)
-shown = sent.count("image/png"), sent.count("text/html"), texts
-print(things.count({kind!r}), len(_instances), *shown)
-"""
-
-
-@pytest.mark.slow("a kernel")
-@pytest.mark.parametrize("kind", OTHERS)
-def test_what_else_a_cell_shows_is_kept_once(run_cell, kind):
-    assert run_cell(OTHERS[kind], kind) == ""
-    once = run_cell(KEPT.format(kind=kind), "count")
-    for _ in range(3):
-        run_cell(OTHERS[kind], kind)
-    assert run_cell(KEPT.format(kind=kind), "count") == once
-    assert once.startswith("1 ")

@@ -8,12 +8,6 @@ from posviz.pictures.stored import OURS, WIDGET
 TABLE = Searched("words", "<table><tbody><tr><td>one</td></tr></tbody></table>", "one")
 
 
-def test_the_table_scrolls_and_the_field_finds_it_by_name():
-    assert TABLE._repr_html_().startswith('<div class="posviz-searched words" style="max-height')
-    assert TABLE.table in TABLE._repr_html_()
-    assert repr(TABLE) == "one"
-
-
 def test_a_notebook_shows_a_field_above_the_table(monkeypatch):
     shown = []
     monkeypatch.setattr("IPython.display.display", lambda thing, **how: shown.append((thing, how)))

@@ -1,12 +1,10 @@
 """The server extension: installed means enabled, and small messages leave at once."""
 
 import asyncio
-import logging
 import os
 import subprocess
 import sys
 from types import SimpleNamespace
-from unittest.mock import MagicMock
 
 import nbformat
 import pytest
@@ -27,36 +25,6 @@ from voila.app import Voila
 from posviz.pictures import server
 from posviz.pictures.stored import WIDGET
 from tests.pictures.test_stored import explorer
-
-
-class Connection:
-    """In the place of jupyter_server's connection: notes what happens, in order."""
-
-    def __init__(self):
-        self.done = []
-        self.websocket_handler = SimpleNamespace(set_nodelay=self._set_nodelay)
-
-    def _set_nodelay(self, value):
-        self.done.append(("nodelay", value))
-
-    async def connect(self):
-        self.done.append("connected")
-        return "what the base returns"
-
-
-@pytest.mark.parametrize("where", ["settings", "app"])
-def test_whatever_connection_the_server_uses_gets_no_delay(where):
-    name = "kernel_websocket_connection_class"
-    settings = {name: Connection} if where == "settings" else {}
-    log = logging.getLogger("posviz")
-    managers = {f"{kind}_manager": MagicMock() for kind in ("contents", "session", "kernel")}
-    app = SimpleNamespace(web_app=SimpleNamespace(settings=settings), log=log, **managers)
-    setattr(app, name, Connection if where == "app" else None)
-    server._load_jupyter_server_extension(app)
-    assert issubclass(settings[name], Connection)
-    connection = settings[name]()
-    assert asyncio.run(connection.connect()) == "what the base returns"
-    assert connection.done == [("nodelay", True), "connected"]
 
 
 class Sessions:

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import BoundaryNorm, LogNorm, Normalize
 from matplotlib.figure import Figure
-from matplotlib.image import AxesImage
 from matplotlib.transforms import Affine2D
 
 from posviz.pictures.stream.cells import Unfaithful, cells_of_image
@@ -108,16 +107,6 @@ def test_the_pixels_are_those_of_agg(image):
     assert apart(image) <= seen_through  # Agg and the replay round a mixture each in their way
 
 
-@pytest.mark.parametrize("clip_on", [True, False])
-def test_an_image_in_a_subfigure(clip_on):
-    figure = page((4, 2))
-    _, right = figure.subfigures(1, 2)
-    axes = right.add_axes([0.1, 0.1, 0.6, 0.7])
-    image = shown(axes, np.eye(7), extent=(0, 2, 0, 2), clip_on=clip_on)
-    axes.set(xlim=(1.5, 3), ylim=(0.5, 1.5))
-    assert apart(image) == 0
-
-
 def test_a_large_map_sends_colours_and_a_small_one_bytes():
     image = shown(page().add_axes([0, 0, 1, 1]), np.eye(2), vmin=0, vmax=1)
     for count, wide in [(200, 1), (256, 1), (1000, 2)]:
@@ -143,21 +132,11 @@ def rotated():
     return image
 
 
-def on_a_circle():
-    """The same on polar axes, where imshow itself would change the aspect."""
-    axes = page().add_subplot(projection="polar")
-    image = AxesImage(axes, extent=(0, 1, 0, 1), interpolation="nearest")
-    image.set_data(np.eye(3))
-    axes.add_image(image)
-    return image
-
-
 REFUSED = {
     "colours": lambda: added(data=np.zeros((3, 3, 3))),
     "bilinear": lambda: added(interpolation="bilinear"),
     "an alpha for each cell": lambda: added(alpha=np.full((3, 3), 0.5)),
     "rotated": rotated,
-    "on a circle": on_a_circle,
 }
 
 

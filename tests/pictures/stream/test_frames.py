@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from posviz.pictures.stream.frames import Frames, encode_png
+from posviz.pictures.stream.frames import encode_png
 from tests.pictures.sample import Waves
-from tests.pictures.stream.replay import Scene, Wire, decoded
+from tests.pictures.stream.replay import Wire, decoded
 
 
 @settings(max_examples=10, deadline=None)
@@ -60,31 +60,6 @@ def test_a_background_redrawn_comes_with_everything_over_it(wire):
     wire.picture.lines = 4  # other artists
     assert wire.send().whole
     assert wire.is_right()
-
-
-def test_pixels_taken_between_two_frames_lose_nothing_of_the_next(wire):
-    wire.send()
-    for position, phase in [(12, 0.5), (13, 0.6), (14, 0.6)]:
-        wire.picture.position, wire.picture.phase = position, phase
-        wire.live.follow()
-        wire.live.paint()
-        wire.live.layers.pixels()  # for the picture stored in the notebook
-        assert wire.moving.mark in wire.artists(wire.send())
-        assert wire.is_right()
-
-
-def test_two_browsers_that_follow_one_figure_each_get_what_they_lack(wire):
-    other, scene = Frames(), Scene()
-    wire.send()
-    scene.take(*other.next(wire.live.layers))
-    wire.picture.position = 20
-    wire.send()
-    wire.picture.words = "a dog"
-    wire.send()
-    fields, buffers = other.next(wire.live.layers)
-    assert len(fields["moved"]) == 2
-    scene.take(fields, buffers)
-    assert np.array_equal(scene.pixels(), wire.scene.pixels())
 
 
 class Dots(Waves):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matplotlib import patheffects
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
@@ -175,20 +174,6 @@ def test_text_at_any_angle_is_replayed(words, angle):
         text = axes.text(place, 0.4, words, rotation=angle, color="C1", alpha=0.7, size=11.3)
         assert agree(replay_of(text), drawn(figure), letters=60)
         text.remove()
-
-
-def test_text_over_the_edge_or_beyond_it_is_replayed():
-    for place in (-0.15, 1.05, 3):
-        figure, axes = page()
-        text = axes.text(place, place, "half of it")
-        assert agree(replay_of(text), drawn(figure))
-
-
-def test_outline_as_a_path_effect_is_replayed():
-    figure, axes = page()
-    outlined = [patheffects.withStroke(linewidth=3, foreground="C1")]
-    text = axes.text(0.3, 0.5, "outlined", size=20, path_effects=outlined)
-    assert agree(replay_of(text), drawn(figure))
 
 
 def test_after_a_refusal_the_next_recording_begins_anew():
