@@ -1,42 +1,28 @@
-"""Read what a model's `config.json` says about position, and warn of what is often misread."""
+"""Read what a model's `config.json` says about position, and warn of what is wrong with it."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from posviz.configs.entries import (
-    WITHOUT,
-    Layer,
-    entries_of,
-    layers_of,
-    lengths_of,
-    loaded,
-    own_values,
-)
+from posviz.configs.entries import entry_of, is_nested, latent_of, standard_entry
 from posviz.configs.kinds import Layers, read_kind
-from posviz.configs.values import method_of
+from posviz.configs.layers import ROPE, Layer, layer_of, names_of, position_of, rotating
+from posviz.configs.loading import loaded, part_for_texts
+from posviz.configs.model_types import rule_of, size_of
+from posviz.configs.remarks import File, lengths_of, sentences_of, warnings_of
 from posviz.wording import shortened
 
 __all__ = ["Layer", "Layers", "Reading", "read_config"]
 
-# Of these kinds of layers the code turns none, whatever their configuration says.
-UNTURNED = {("cohere2", "full_attention"), ("exaone4", "full_attention")}
-# What models have whose position is no rotation: where no entry tells of one, there is none.
-ELSEWHERE = (
-    "n_positions",
-    "position_embedding_type",
-    "alibi",
-    "relative_attention_num_buckets",
-    "relative_attention",
-)
+WITHOUT = "without position"
+COLUMNS = ("layers", "", "position", "base", "pairs", "kept", "blended", "slowed", "scores ×")
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a configuration says: kinds of layers, lengths in tokens (0: it does not say), warnings.
+    """What a configuration says: sentences, kinds of layers, lengths in tokens (0: none), warnings.
 
     trained: the length at which the model learned its frequencies; promised: the longest text;
     layers: each in order, none where only the model's code says which is of which kind.
@@ -48,22 +34,48 @@ class Reading:
     promised: int
     warnings: tuple[str, ...]
     layers: tuple[Layer, ...] = ()
+    sentences: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        trained, promised = (f"{n:,}" if n else "?" for n in (self.trained, self.promised))
-        lengths = f"{self.model}: trained on {trained} tokens, {promised} promised"
-        return "\n".join([lengths, *map(str, self.kinds), *(f"! {w}" for w in self.warnings)])
+        rows = [COLUMNS, *(_row(kind) for kind in self.kinds)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join([row[0].ljust(widths[0]), row[1].rjust(widths[1]), row[2].ljust(widths[2])])
+            + "".join(f"  {cell:>{width}}" for cell, width in zip(row[3:], widths[3:], strict=True))
+            for row in rows
+        ]
+        table = [line.rstrip() for line in lines]
+        return "\n".join([*self.sentences, "", *table, *(f"! {w}" for w in self.warnings)])
 
     def to_json(self) -> str:
         """Return all of it as JSON, frequencies in radians per token."""
         return json.dumps(asdict(self), default=lambda array: array.tolist(), ensure_ascii=False)
 
 
+def _row(kind: Layers) -> tuple[str, ...]:
+    count = f"{kind.count}" if kind.count else "?"
+    if kind.frequencies is None:
+        return (kind.kind, count, kind.name, *[""] * 6)
+    pairs = f"{kind.rotary_dim // 2}" + f" ({kind.still} still)" * (kind.still > 0)
+    parts = (f"{n}" for n in (kind.kept, kind.blended, kind.slowed))
+    return (
+        kind.kind,
+        count,
+        kind.name,
+        f"{kind.base:,.0f}",
+        pairs,
+        *parts,
+        f"{kind.on_scores:.4f}",
+    )
+
+
 def read_config(source: Any) -> Reading:
     """Read a configuration: a dict, the text of a `config.json`, or the path of one.
 
-    The methods are those of Hugging Face's `modeling_rope_utils`; of a model with images and texts
-    the part for texts is read. Units: tokens; radians per token.
+    Which layers rotate, and by what, is known of the model types in `model_types.toml`; of others,
+    standard entries are assumed to hold. The methods are those of Hugging Face's
+    `modeling_rope_utils`. Of a model of texts and pictures, the part for texts is read. Units:
+    tokens; radians per token.
 
     Raises:
         TypeError: for another kind of source, or a value of the wrong type.
@@ -71,60 +83,56 @@ def read_config(source: Any) -> Reading:
             model can have.
         OSError: for a file that cannot be read.
 
-    Source: transformers 5.23, `modeling_rope_utils` and the models named in warnings.
+    Source: transformers 5.23, and those that `model_types.toml` names.
     """
-    config = loaded(source)
-    for name in ("text_config", "llm_config", "language_config"):
-        if isinstance(config.get(name), dict):
-            config = config[name]
-    warnings: list[str] = []
-    entries = entries_of(config, warnings)
-    trained, promised = lengths_of(config, entries, warnings)
-    counts, layers = layers_of(config, entries, warnings)
-    own = own_values(config)
-    kinds = tuple(
-        read_kind(kind, count, entry, config | own.get(kind, {}), warnings)
-        if (entry := _turned_by(kind, config, entries)) is not None
-        else Layers(kind, count, "none")
-        for kind, count in counts.items()
+    outer = loaded(source)
+    config = part_for_texts(outer)
+    known = rule_of(config, outer)
+    rule, position = known or {}, position_of(config, known)
+    names, given = names_of(config, rule), standard_entry(config)
+    in_order = bool(names) and not (known is None and set(names) == {"all"} and is_nested(given))
+    if not in_order:
+        names = [name for name in given if isinstance(given[name], dict)] or ["all"]
+    entries = [
+        entry_of(name, layer, config, rule) if position == ROPE and rotates else None
+        for layer, (name, rotates) in enumerate(
+            zip(names, rotating(config, rule, names), strict=True)
+        )
+    ]
+    file = File(config, outer, known, position, names, entries, size_of(config, rule, "longest"))
+    kinds, which = _grouped(file, in_order)
+    trained, promised = lengths_of(file)
+    layers = [
+        layer_of(kinds[k].kind, name, config, rule, entry)
+        for k, name, entry in zip(which, names, entries, strict=True)
+    ]
+    return Reading(
+        shortened(config.get("model_type") or outer.get("model_type") or "a model"),
+        kinds,
+        trained,
+        promised,
+        tuple(warnings_of(file, kinds)),
+        tuple(layers) if in_order else (),
+        sentences_of(file, kinds, trained, promised),
     )
-    _warn_of_whole(config, entries, counts, warnings)
-    model = shortened(config.get("model_type") or "a model")
-    return Reading(model, kinds, trained, promised, tuple(dict.fromkeys(warnings)), layers)
 
 
-def _turned_by(kind: str, config: dict, entries: dict) -> dict | None:
-    """Return the entry by which layers of this kind turn queries and keys, if they do."""
-    if kind == WITHOUT or kind.startswith("linear") or (config.get("model_type"), kind) in UNTURNED:
-        return None
-    entry = entries.get(kind, entries.get(""))
-    is_elsewhere = not entry and any(name in config for name in ELSEWHERE)
-    return None if is_elsewhere else entry
-
-
-def _warn_of_whole(config: dict, entries: dict, counts: Counter, warnings: list[str]) -> None:
-    for kind in counts:
-        own = entries.get(kind, entries.get(""))
-        stretched = own and method_of(own) not in ("default", "proportional")
-        if stretched and kind.startswith(("sliding", "chunked")):
-            rest = " by an entry of their own" if kind in entries else " like the rest"
-            warnings.append(
-                f"{kind} layers look no further than their window, and are stretched{rest}"
-            )
-    entry = entries.get("")
-    if entry is not None and not entry:
-        elsewhere = [name for name in ELSEWHERE if name in config]
-        warnings.append(
-            f"no entry tells of RoPE, and {elsewhere[0]} of another encoding"
-            if elsewhere
-            else "no entry tells of RoPE: that of a first Llama is taken, base 10 000"
-        )
-    for each in filter(None, entries.values()):
-        if "type" in each and each.get("rope_type", each["type"]) != each["type"]:
-            warnings.append(f"type and rope_type differ: {method_of(each)}, of rope_type, is taken")
-        if each.get("llama_4_scaling_beta"):
-            warnings.append("llama_4_scaling_beta: queries grow with their position p, from 0")
-    if config.get("attn_temperature_tuning"):
-        warnings.append(
-            "attn_temperature_tuning: queries of layers without position grow with p + 1"
-        )
+def _grouped(file: File, in_order: bool) -> tuple[tuple[Layers, ...], list[int]]:
+    """Return the kinds of layers that differ in position, and for each layer which it is of."""
+    keys = [json.dumps(entry, sort_keys=True, default=str) for entry in file.entries]
+    distinct = list(dict.fromkeys(keys))
+    is_latent = bool(latent_of(file.config, file.rule or {}))
+    kinds: list[Layers] = []
+    for key in distinct:
+        of_key = [name for name, each in zip(file.names, keys, strict=True) if each == key]
+        entry = file.entries[keys.index(key)]
+        name = shortened(", ".join(dict.fromkeys(of_key)))
+        if any(name == other.kind for other in kinds):
+            name = WITHOUT if entry is None else f"{name}, base {entry['rope_theta']:,.0f}"
+        position = "no position" if file.position == ROPE else file.position
+        kind = Layers(name, 0, "none", position=position)
+        if entry is not None:
+            kind = read_kind(name, entry, file.longest, is_latent)
+        number = size_of(file.config, file.rule or {}, "layers") * (len(distinct) == 1)
+        kinds.append(replace(kind, count=len(of_key) if in_order else number))
+    return tuple(kinds), [distinct.index(key) for key in keys]

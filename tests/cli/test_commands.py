@@ -102,7 +102,7 @@ def test_command_of_posviz_is_understood(command, tmp_path, monkeypatch):
     monkeypatch.setattr("posviz.cli.common.unwind_on", lambda *_: None)  # signals here are pytest's
     monkeypatch.chdir(tmp_path)
     shutil.copy(find_spec(lessons.names()["AngleTable"]).origin, "my_picture.py")
-    Path("config.json").write_text('{"head_dim": 64, "rope_theta": 1e4}')
+    Path("config.json").write_text('{"model_type": "llama", "rope_theta": 1e4}')
     said = CliRunner().invoke(app, shlex.split(command)[1:])
     assert said.exit_code == (2 if command in NAMES else 0), said.output
 
@@ -121,22 +121,10 @@ browser.REPETITIONS, stage.PRESSES = 1, 3
 modules = {"AlibiSlopes": every_knob.posviz.lessons.names()["AlibiSlopes"]}
 every_knob.posviz.lessons.names = lambda: modules
 """,
-    "export.py": """
-def seconds(*line, measured=export.seconds):
-    return measured(*["AlibiSlopes" if word == "--all" else word for word in line])
-
-export.seconds = seconds
-""",
     "gpu.py": """
 gpu.ENCODINGS = {"ALiBi": gpu.ENCODINGS["ALiBi"]}
 """,
-    "mathematics.py": """
-mathematics.times = lambda group, *_: {name: run() is not None for name, run in group.items()}
-mathematics.subprocess.run = lambda *_, **__: None
-""",
-    "drags.py": "drags.DRAGS, drags.ROUNDS = {'02': 'SinusoidalTable.position'}, 1",
     "pages.py": "pages.EVERY, pages.PLACES = ['00'], 2",
-    "slider.py": "slider.CASES = {'heatmap': ('heatmap', 'position', [20, 21], slider.ALL)}",
     "start.py": "start.NOTEBOOKS = start.Path('nowhere')",
 }
 

@@ -1,16 +1,13 @@
-"""Built-in configurations: each is what its source says, and read as transformers computes it."""
+"""Built-in configurations: each is what its source says."""
 
 import json
 
-import numpy as np
 import pytest
 import transformers
-from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
 from posviz import sources
 from posviz.configs import read_config
 from posviz.configs.builtin import CONFIGS, SOURCES
-from posviz.encodings.frequencies import rotary_frequencies
 
 CLASSES = {  # whose defaults are those of the model
     "Llama 7B": "LlamaConfig",
@@ -71,30 +68,6 @@ def flat(entries):
     return found
 
 
-@pytest.mark.parametrize("name", CONFIGS)
-def test_each_is_read_as_transformers_computes_it(name):
-    config = CONFIGS[name]
-    for kind in read_config(config).kinds:
-        if kind.method == "none":
-            continue
-        entry = config["rope_parameters"]
-        entry = entry.get(kind.kind, entry)
-        head_dim = kind.rotary_dim / entry.get("partial_rotary_factor", 1)
-        if kind.method == "proportional":
-            head_dim = kind.rotary_dim
-        one = transformers.LlamaConfig(
-            head_dim=int(head_dim),
-            max_position_embeddings=config["max_position_embeddings"],
-            rope_parameters=dict(entry),
-        )
-        if kind.method == "default":
-            expected, factor = rotary_frequencies(kind.rotary_dim, entry["rope_theta"]), 1.0
-        else:
-            expected, factor = ROPE_INIT_FUNCTIONS[kind.method](one, "cpu")
-        np.testing.assert_allclose(kind.frequencies.inv_freq, expected, rtol=5e-6, atol=1e-30)
-        assert kind.frequencies.attention_factor == pytest.approx(factor)
-
-
 @pytest.mark.parametrize("name", OTHERS)
 def test_pairs_and_factors_of_those_that_are_read_elsewhere(name):
     kinds = {kind.kind: kind for kind in read_config(CONFIGS[name]).kinds}
@@ -108,20 +81,6 @@ def test_pairs_and_factors_of_those_that_are_read_elsewhere(name):
 def test_trained_and_promised_lengths(name):
     found = read_config(CONFIGS[name])
     assert (found.trained, found.promised) == LENGTHS[name]
-
-
-def test_global_layers_of_gemma_4_have_wider_heads():
-    """As the buffers of transformers' own model have them; released files have an entry of all."""
-    buffers = transformers.models.gemma4.modeling_gemma4.Gemma4TextRotaryEmbedding(
-        transformers.Gemma4TextConfig()
-    )
-    released = CONFIGS["Gemma 4"] | {"global_head_dim": 512}
-    del released["per_layer_config"]
-    for config in (CONFIGS["Gemma 4"], released):
-        for kind in read_config(config).kinds:
-            expected = getattr(buffers, f"{kind.kind}_inv_freq").numpy()
-            np.testing.assert_allclose(kind.frequencies.inv_freq, expected, rtol=5e-6, atol=1e-30)
-        assert "256 pairs, 64 turn, 192 do not" in str(read_config(config))
 
 
 def test_each_has_its_source():

@@ -1,12 +1,28 @@
-"""Whole configurations: which layers turn, what is often misread, and what is printed."""
+"""Whole configurations: which layers rotate, what is said of them, and what is wrong in a file."""
 
 import json
 import re
+from pathlib import Path
 
 import pytest
-import transformers
 
 from posviz.configs import read_config
+
+# Model, config, and of each kind of layers: count, RoPE or not, base, pairs, slowed, on scores.
+CASES = json.loads(Path(__file__).with_name("misread.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(("config", "right"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
+def test_released_files_are_read_as_their_code_does(config, right):
+    found = [
+        [kind.count, 1, kind.base, kind.rotary_dim // 2, kind.slowed, kind.on_scores]
+        if kind.rotary_dim
+        else [kind.count, 0]
+        for kind in read_config(json.dumps(config)).kinds
+    ]
+    for ours, theirs in zip(found, right, strict=True):
+        told = [o if t is None else t for o, t in zip(ours, theirs, strict=True)]
+        assert ours == pytest.approx(told, rel=1e-4)
 
 
 def test_pairs_are_kept_blended_and_slowed_as_counted_by_hand():
@@ -28,59 +44,75 @@ def llama(longest=16384, **entry):
     }
 
 
-def test_the_length_of_gemma_3_is_after_its_stretch():
-    entry = {"rope_type": "linear", "factor": 8.0}
-    gemma = llama() | {"model_type": "gemma3_text", "rope_parameters": entry}
+SAID = {  # configuration, and what each of the three sentences says
+    "yarn": (
+        llama(factor=4.0),
+        ("All layers rotate", "4,096 tokens, and yarn × 4 extends it to 16,384", "43 of 64 pairs"),
+    ),
+    "plain": (
+        llama() | {"rope_parameters": {"rope_type": "default"}},
+        ("All layers rotate", "promises texts of 16,384", "Nothing about it is unusual"),
+    ),
+    "some": (
+        llama() | {"no_rope_layers": [1, 0], "rope_parameters": None},
+        ("Of 2 layers, 1 rotates queries and keys", "16,384", "Nothing"),
+    ),
+    "hybrid": (
+        {"model_type": "jamba", "num_hidden_layers": 8, "rope_theta": 1e4},
+        ("1 attends without .* 7 have no queries and keys .mamba.", "", "but nothing rotates"),
+    ),
+    "another": ({"model_type": "gpt2"}, ("position enters by a learned table", "does not say", "")),
+    "assumed": (
+        {"model_type": "x", "head_dim": 8, "rope_theta": 1e4},
+        ("^Assumed, because this model type is not known here", "does not say", ""),
+    ),
+    "nothing": ({"model_type": "x"}, ("This file does not say", "does not say", "")),
+    "mscales": (llama(factor=4.0, mscale=1, mscale_all_dim=1), ("", "", "its factors cancel")),
+    "hot": (llama(factor=4.0, llama_4_scaling_beta=0.1), ("", "", "grow with their position")),
+    "windows": (
+        llama(factor=4.0) | {"layer_types": ["sliding_attention", "full_attention"]},
+        ("", "", "no further than their window"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("config", "said"), SAID.values(), ids=SAID)
+def test_three_sentences_say_what_an_engineer_asks_first(config, said):
+    found = read_config(config).sentences
+    for sentence, words in zip(found, said, strict=True):
+        assert re.search(words, sentence), found
+
+
+def test_the_length_of_gemma_3_is_after_its_extension():
+    gemma = llama(rope_type="linear", factor=8.0) | {"model_type": "gemma3_text"}
+    gemma = gemma | {"num_hidden_layers": 6}
+    del gemma["rope_parameters"]["original_max_position_embeddings"]
     found, other = read_config(gemma), read_config(gemma | {"model_type": "llama"})
     assert (found.trained, found.promised) == (0, 16384)
     assert (other.trained, other.promised) == (16384, 131072)
-    assert "gemma3_text: trained on ? tokens, 16,384 promised" in str(found)
-    assert "are those after it" in found.warnings[0]
 
 
-def test_layers_without_position_are_those_with_a_zero():
-    found = read_config(llama(factor=4.0) | {"no_rope_layers": [1, 0]})
-    assert [(kind.kind, kind.count) for kind in found.kinds] == [
-        ("all", 1),
-        ("without position", 1),
-    ]
-    assert found.kinds[1].method == "none"
-
-
-MISREAD = {
+WRONG = {
     "missing": (llama(factor=4.0, original_max_position_embeddings=None), "is missing: 16,384"),
     "swapped": (llama(4096, factor=4.0, original_max_position_embeddings=16384), "swapped"),
-    "engines": (llama(32768, factor=2.0), "4096 tokens|4,096 tokens are 8,192"),
-    "mscale alone": (
-        llama(factor=4.0, mscale=1.0),
-        "^mscale without mscale_all_dim .* both or none",
-    ),
-    "the other alone": (llama(factor=4.0, mscale_all_dim=1.0), "^mscale_all_dim without mscale is"),
-    "equal mscales": (llama(factor=4.0, mscale=1.0, mscale_all_dim=1.0), "is 1, not 1.1386"),
+    "engines": (llama(32768, factor=2.0), "4,096 tokens are 8,192.* set it to"),
+    "mscale": (llama(factor=4.0, mscale=1.0), "^mscale without mscale_all_dim .* both or none"),
+    "all_dim": (llama(factor=4.0, mscale_all_dim=1.0), "^mscale_all_dim without mscale is"),
     "beta 0": (llama(factor=4.0, beta_fast=0), "beta_fast 0 is read as 32"),
-    "static": (llama(factor=4.0), "short texts"),
     "dynamic": (llama(rope_type="dynamic", factor=2.0), "keys in a cache"),
     "two types": (llama(factor=4.0, type="linear"), "type and rope_type differ: yarn"),
-    "inverted": (llama(factor=4.0) | {"no_rope_layers": [0, 0]}, "wrong way around"),
-    "sliding": (
-        llama(factor=4.0) | {"layer_types": ["sliding_attention", "full_attention"]},
-        "sliding_attention layers look no further",
+    "inverted": (llama(factor=4.0) | {"no_rope_layers": [0, 0]}, "exchange 0 and 1"),
+    "factor 1": (llama(factor=1.0), "the factor is 1 or missing"),
+    "no base": ({"head_dim": 64, "rope_scaling": {"rope_type": "default"}}, "10 000 is taken"),
+    "two bases": (llama(rope_type="default", rope_theta=5e5), "rope_theta stands twice"),
+    "two entries": (
+        llama(factor=4.0) | {"rope_scaling": {"type": "linear", "factor": 2}},
+        "forgets",
     ),
-    "sliding alone": (
-        {
-            "head_dim": 64,
-            "max_position_embeddings": 16384,
-            "layer_types": ["sliding_attention", "full_attention"],
-            "rope_parameters": {
-                "sliding_attention": llama(factor=4.0)["rope_parameters"] | {"rope_theta": 1e4},
-                "full_attention": {"rope_type": "default", "rope_theta": 1e4},
-            },
-        },
-        "sliding_attention layers look no further .* an entry of their own",
-    ),
-    "nothing stretched": (llama(factor=1.0), "the factor is 1, or no length tells it"),
-    "temperature": (llama(factor=4.0, llama_4_scaling_beta=0.1), "position p, from 0"),
-    "no base": ({"head_dim": 64, "rope_scaling": {"rope_type": "default"}}, "base is taken"),
+    "spelling": (llama(factor=4.0, orginal_max_position_embeddings=1), "is read by no program"),
+    "outer spelling": (llama() | {"rope_scalings": {}}, "is rope_scaling meant"),
+    "unused": ({"model_type": "gpt2", "rope_scaling": {"type": "yarn"}}, "nothing rotates: delete"),
+    "layers": (llama() | {"layer_types": ["full_attention"] * 3}, "3 kinds of layers are listed"),
     "longrope": (
         {
             "head_dim": 4,
@@ -91,36 +123,17 @@ MISREAD = {
         },
         "beyond 16 tokens",
     ),
-    "longrope without its length": (
-        {
-            "head_dim": 4,
-            "rope_theta": 1e4,
-            "max_position_embeddings": 64,
-            "rope_scaling": {"type": "su", "short_factor": [1, 1], "long_factor": [1, 4]},
-        },
-        "up to 64 tokens the short list",
-    ),
     "bounds of Llama 3": (
         llama(rope_type="llama3", factor=8.0, low_freq_factor=1),
-        "^high_freq_factor is missing: 4 is taken",
+        "^high_freq_factor is missing.* write 4",
     ),
-    "nested truncate": (
-        {
-            "head_dim": 64,
-            "max_position_embeddings": 8192,
-            "layer_types": ["full_attention"],
-            "rope_parameters": {
-                "full_attention": llama(factor=2.0, truncate=False)["rope_parameters"]
-                | {"rope_theta": 1e4}
-            },
-        },
-        "outer entry alone",
-    ),
+    "unknown": ({"model_type": "x", "head_dim": 8, "rope_theta": 1e4}, "^assumed"),
+    "nothing said": ({"model_type": "x"}, "look for it in the model's code"),
 }
 
 
-@pytest.mark.parametrize(("config", "warning"), MISREAD.values(), ids=MISREAD)
-def test_what_is_often_misread_is_told(config, warning):
+@pytest.mark.parametrize(("config", "warning"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_in_a_file_is_said_with_what_to_do(config, warning):
     found = read_config(json.dumps(config))
     assert re.search(warning, "\n".join(found.warnings), re.MULTILINE), found
     assert "! " in str(found)
@@ -132,31 +145,35 @@ def test_a_model_of_texts_and_pictures_is_read_as_its_language_model(name):
     assert str(found) == str(read_config(llama(factor=4.0)))
 
 
-def test_gpt_neox_turns_a_quarter_of_its_dimensions():
-    neox = {"model_type": "gpt_neox", "hidden_size": 512, "num_attention_heads": 8}
-    found = read_config(neox | {"rotary_pct": 0.25, "rotary_emb_base": 10_000})
-    assert len(found.kinds[0].frequencies.inv_freq) == 64 // 4 // 2
+def test_text_part_that_leaves_out_its_type_and_sizes_has_those_of_the_class():
+    found = read_config({"model_type": "gemma3", "text_config": {"num_hidden_layers": 6}})
+    assert [(kind.count, kind.base, kind.rotary_dim) for kind in found.kinds] == [
+        (5, 1e4, 256),
+        (1, 1e6, 256),
+    ]
 
 
-@pytest.mark.parametrize("model", ["cohere2", "exaone4"])
-def test_global_layers_that_the_code_never_turns_have_no_rope(model):
-    kinds = ["sliding_attention", "full_attention"]
-    found = read_config(llama() | {"model_type": model, "layer_types": kinds})
-    assert [kind.method == "none" for kind in found.kinds] == [False, True]
+def test_a_class_is_found_where_no_type_is_named():
+    assert not read_config({"architectures": ["LlamaForCausalLM"], "head_dim": 64}).warnings
 
 
-def test_a_plain_model_has_no_warnings_and_others_have_no_rope():
-    plain = llama() | {"rope_parameters": {"rope_type": "default"}}
-    assert read_config(plain).warnings == ()
-    gpt2 = read_config(transformers.GPT2Config().to_json_string(use_diff=False))
-    assert [kind.method for kind in gpt2.kinds] == ["none"]
+def test_values_count_and_not_names():
+    falcon = {"model_type": "falcon", "hidden_size": 4544, "num_attention_heads": 71}
+    assert read_config(falcon | {"alibi": False}).kinds[0].rotary_dim == 64
+    assert read_config(falcon | {"alibi": True}).kinds[0].position == "ALiBi"
+    small = {"model_type": "baichuan", "num_attention_heads": 32, "hidden_size": 4096}
+    assert read_config(small).kinds[0].rotary_dim == 128
+    assert read_config(small | {"hidden_size": 5120}).kinds[0].position == "ALiBi"
+    plain = {"qk_rope_head_dim": 0, "use_mla": False, "head_dim": 128}
+    assert read_config({"model_type": "deepseek_v2"} | plain).kinds[0].rotary_dim == 128
 
 
 def test_as_json_it_says_the_same(tmp_path):
     path = tmp_path / "config.json"
-    path.write_text(json.dumps(llama(factor=4.0)))
+    path.write_text(json.dumps(llama(factor=4.0)), "utf-8-sig")  # as Windows' editors write it
     found = json.loads(read_config(path).to_json())
     (kind,) = found["kinds"]
     assert (kind["kept"], kind["blended"], kind["slowed"]) == (21, 25, 18)
     assert len(kind["frequencies"][0]) == 64
     assert found == json.loads(read_config(str(path)).to_json())
+    assert found == json.loads(read_config(path.read_text("utf-8")).to_json())

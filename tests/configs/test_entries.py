@@ -8,12 +8,10 @@ from tests.configs.test_configs import llama
 HOSTILE = [
     "{",
     "[]",
-    "{}",
-    '{"a": NaN}',
+    '{"dim": 4096, "n_layers": 32, "rope_theta": 1e6}',
     "[" * 100_000,
     "{" + " " * (2**24 + 1) + "}",
     '{"rope_parameters": [1]}',
-    '{"text_config": {"text_config": {}}}',
     '{"layer_types": [1, 2, {}], "head_dim": 8}',
     '{"num_hidden_layers": 1e18, "head_dim": 8}',
     '{"head_dim": 1000000000, "rope_theta": 1e4}',

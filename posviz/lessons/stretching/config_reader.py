@@ -62,8 +62,8 @@ class ConfigReader(Picture):
             lengths = reading.trained, reading.promised
             trained, promised = (f"{length:,}" if length else "?" for length in lengths)
             start = f"trained on {trained} tokens, {promised} promised"
-            layers, count = [_told(kind) for kind in reading.kinds], len(reading.warnings)
-            told = "\n".join([start, *layers, *(f"! {warning}" for warning in reading.warnings)])
+            layers, count = [_row(kind) for kind in reading.kinds], len(reading.warnings)
+            told = "\n".join([*reading.sentences, *layers, *(f"! {w}" for w in reading.warnings)])
             methods = [each.partition(", base")[0] for each in layers[:2]]
             said = "; ".join([start, *methods, f"{count} warning{'s' * (count != 1)}"])
         marked = [_marked(kind) for kind in kinds]
@@ -123,18 +123,19 @@ class ConfigReader(Picture):
         return f"{name}: {arrays.said.rstrip('.').replace('. ', ', ')}."
 
 
-def _told(kind: Layers) -> str:
-    """A kind of layers in words."""
-    layers = kind.kind.removesuffix("_attention")
+def _row(kind: Layers) -> str:
+    """A kind of layers as one line."""
+    layers = kind.kind.replace("_attention", "")
     layers += f", {kind.count} layers" if kind.count else ""
-    if kind.method == "none":
-        return f"{layers}: no position"
-    method, pairs = "RoPE", f"{kind.rotary_dim // 2} pairs"
-    if kind.method != "default":
-        method = kind.method + f" × {kind.factor:g}" * (kind.factor > 1)
-        pairs += f": {kind.pairs_told()}"
+    if kind.frequencies is None:
+        return f"{layers}: {kind.name}"
+    pairs = f"{kind.rotary_dim // 2} pairs"
+    if kind.still:
+        pairs += f": {kind.kept} rotate, {kind.still} do not"
+    elif kind.method != "default":
+        pairs += f": {kind.kept} kept, {kind.blended} blended, {kind.slowed} slowed"
     scores = f"; scores\u00a0×\u00a0{kind.on_scores:.4f}" * (abs(kind.on_scores - 1) > 5e-5)
-    return f"{layers}: {method}, base {kind.base:,.0f}, {pairs}{scores}"
+    return f"{layers}: {kind.name}, base {kind.base:,.0f}, {pairs}{scores}"
 
 
 def _marked(kind) -> dict:
@@ -165,7 +166,7 @@ def _labels(kinds):
         if len(rotating := np.flatnonzero(kind.frequencies.inv_freq)):
             wave = float(2 * np.pi / kind.frequencies.inv_freq[rotating[-1]])
             names, place = ends.get(round(np.log(wave), 6), ([], (int(rotating[-1]), wave)))
-            names.append(shortened(kind.kind.removesuffix("_attention"))[:20])
+            names.append(shortened(kind.kind.replace("_attention", ""))[:20])
             ends[round(np.log(wave), 6)] = names, place
     if len(ends) < 2:
         return [{"text": "", "position": (0, 1)}] * 2

@@ -31,7 +31,7 @@ _SESSION = (
     "publish/live/names.py",
     "publish/live/session.py",
 )
-_SUFFIXES = {".py", ".npz", ".json", ".gz", ".bib", ".mplstyle"}
+_SUFFIXES = {".py", ".npz", ".json", ".toml", ".gz", ".bib", ".mplstyle"}
 _MOST_BYTES = 12_000_000  # of a file; some hosts take no more than 25 MB
 _MOST_LETTERS = 100  # of a path, as runtime.js reads them
 Parts = dict[str, bytes]  # of a packed file, by name

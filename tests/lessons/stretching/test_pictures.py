@@ -66,7 +66,7 @@ BAD = {
     "": "paste the text of a config.json",
     "/etc/passwd": "this text begins with '/etc/pas', a config.json begins with {",
     '{"head_dim": 64': "the text must be JSON",
-    '{"head_dim": 1e9, "rope_theta": 1e4}': "at most 65,536 dimensions",
+    '{"head_dim": 1e9, "rope_theta": 1e4}': "2 to 65,536 dimensions",
     '{"head_dim": 8, "rope_scaling": {"rope_type": "no such $method$"}}': "rope_type must be one",
     '{"a":' * 20_000: "of a few levels",
 }
@@ -85,6 +85,7 @@ def test_text_that_is_no_configuration_gets_one_line_and_no_curves(pasted, notic
 def test_configuration_of_many_lines_is_read_as_it_is_pasted(tmp_path):
     """A field of one line drops line breaks, which JSON does not need."""
     config = llama(factor=4.0) | {"layer_types": ["full_attention"] * 400}
+    config["num_hidden_layers"] = 400
     pasted = json.dumps(config, indent=2)
     (tmp_path / "config.json").write_text(pasted)
     for given in (config, pasted, tmp_path / "config.json", pasted.replace("\n", " ")):

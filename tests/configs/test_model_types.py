@@ -1,0 +1,74 @@
+"""The table of model types beside transformers' own code, of which every default is asked."""
+
+import logging
+
+import numpy as np
+import pytest
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
+
+from posviz.configs import read_config
+from posviz.configs.model_types import rule_of, table
+from tests.configs.asked import asked, default_of, numbers_of
+
+SHOWN = (  # one for each form of a rule
+    *("cohere2", "gemma3_text", "gptj", "lfm3", "mimo_v2_flash", "modernbert"),
+    *("jamba", "muse_glimmer_text", "qwen3_next", "recurrent_gemma", "smollm3"),
+)
+ODD = ("glm4_moe",)  # 21 of 42 dimensions of a head: pairs of an odd number
+
+
+@pytest.fixture(autouse=True)
+def _quiet():
+    logging.disable(logging.WARNING)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+@pytest.mark.parametrize("model_type", SHOWN)
+def test_layers_rotate_as_in_the_code_of_transformers(model_type):
+    assert compared(model_type) > 0
+
+
+@pytest.mark.release
+def test_all_defaults_of_transformers_are_read_as_its_code_has_them():
+    reached = {name: compared(name) for name in CONFIG_MAPPING_NAMES if name not in ODD}
+    assert sum(layers > 0 for layers in reached.values()) >= 170
+    unknown = [name for name, layers in reached.items() if layers < 0]
+    assert not unknown
+
+
+def compared(model_type):
+    """How many layers were compared; 0 where there is nothing to ask, -1 for an unknown type."""
+    if (found := default_of(model_type)) is None:
+        return 0
+    config, file = found
+    reading = read_config(file)
+    if rule_of(file, file) is None:
+        assert "ssumed" in reading.sentences[0] or "does not say" in reading.sentences[0]
+        return 0
+    try:
+        run = asked(config)
+    except (AttributeError, ImportError, KeyError, StopIteration, TypeError, ValueError):
+        return 0  # no class, or defaults of which no model can be made
+    kinds = {kind.kind: kind for kind in reading.kinds}
+    made = {}
+    for number, (layer, found) in enumerate(zip(reading.layers, run.rotated, strict=False)):
+        ours = kinds[layer.kind].frequencies
+        assert (ours is not None) == (found is not None), (model_type, number, layer.kind)
+        if found is not None and found not in made:
+            made[found] = numbers_of(found, config)
+        if found is None or made[found] is None:
+            continue
+        inv_freq, factor = made[found]
+        np.testing.assert_allclose(ours.inv_freq, inv_freq, 5e-6, 1e-30, err_msg=model_type)
+        assert ours.attention_factor == pytest.approx(factor), model_type
+    if run.stopped is None:
+        assert len(reading.layers) == len(run.rotated), model_type
+    return len(run.rotated)
+
+
+def test_table_names_its_sources_and_each_type_once():
+    names = [*table()["transformers"], *table()["released"]]
+    names += [name for each in table()["elsewhere"].values() for name in each]
+    assert len(names) == len(set(names))
+    assert {*table()["texts"].values()} <= {*names}
