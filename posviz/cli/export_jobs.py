@@ -1,28 +1,164 @@
-"""`posviz export`: the files to write, and the jobs that write them."""
+"""`posviz export`: what its options mean, the files to write, and the jobs that write them."""
 
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import posviz.lessons
-from posviz.cli.faults import text_faults
+from posviz.cli import arguments, snippets
+from posviz.cli.faults import no_room
 from posviz.pictures import animation, export
+from posviz.pictures.dress import Renaming
+from posviz.pictures.multiples import filmstrip
+from posviz.pictures.picture import Picture
+from posviz.pictures.style import Appearance, appearance
+
+PAGE = "html"
+INCHES = {"in": 1, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
+LONGEST = 40  # letters of a value in a file's name
 
 
-def plan(values, filmed, formats, to: Path, look) -> list[tuple[list[Path], Callable]]:
-    """Jobs, each with the files that it writes.
+class Export(NamedTuple):
+    """What is exported of a picture: with which settings, in which appearance, as which files."""
 
-    values: the settings of each picture, by class name; filmed: the knob of each film.
+    name: str
+    values: dict[str, Any]
+    look: Appearance
+    stem: str
+
+    @property
+    def picture(self) -> Picture:
+        """The picture in its settings."""
+        return posviz.lessons.load(self.name)(**self.values)
+
+
+# ---------------------------------------------------------------- what the options mean
+
+
+def look(options: dict[str, Any]) -> Appearance:
+    """The appearance of the command's options, by name; ValueError for what is unclear."""
+    shared = {name: options[name] for name in ("dark", "layout", "font", "title", "legend", "cmap")}
+    return appearance(
+        arguments.style(options["style"]),
+        **shared,
+        panel=options["panel"],
+        width=inches(options["width"]) if options["width"] else 0,
+        colors=options["colors"].split(",") if options["colors"] else (),
+        labels=[_pair("--label", text) for text in options["labels"] or ()],
+    )
+
+
+def inches(text: str) -> float:
+    """A length as "3.03in", "77mm" or "252pt"; ValueError for another."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?(in|cm|mm|pt)", text)
+    if not found:
+        raise ValueError(f"--width takes a length as 3.03in, 77mm, 8cm or 252pt; got {text!r}.")
+    return round(float(found[1]) * INCHES[found[2]], 4)
+
+
+def _pair(option, text) -> tuple[str, str]:
+    """The two sides of "old=new"."""
+    old, equals, new = text.partition("=")
+    if not (old and equals):
+        raise ValueError(f"{option} {text!r} is unclear: write {option} old=new.")
+    return old, new
+
+
+def exports(values: dict[str, dict], look: Appearance, options: dict[str, Any]) -> list[Export]:
+    """What is to be exported of each picture; values: its settings, by its class's name.
+
+    Raises ValueError where a picture lacks the knob of several values, or several get one name.
     """
-    jobs: list[tuple[list[Path], Callable]] = []
+    given = options["alias"]
+    if given and len(values) > 1:
+        raise ValueError(f"--as {given} is the name of one picture; {len(values)} are chosen.")
+    found = []
     for name, setting in values.items():
-        stills = [to / f"{name}.{kind}" for kind in formats if kind not in animation.FORMATS]
+        several = _several(posviz.lessons.load(name), options)
+        own = look._replace(multiples=several)
+        found.append(Export(name, setting, own, given or stem(name, setting, own)))
+    return found
+
+
+def _several(picture, options) -> tuple:
+    """The knob and the values that stand side by side."""
+    multiples, film = options["multiples"], options["filmstrip"]
+    if multiples and film:
+        raise ValueError("choose --small-multiples or --filmstrip, not both.")
+    if not (multiples or film):
+        return ()
+    knob, texts = _pair("--small-multiples", multiples) if multiples else (film, "")
+    if knob not in picture.knobs():
+        raise ValueError(picture.no_knob(knob))
+    if film:
+        return filmstrip(picture, knob)
+    return knob, tuple(picture.knobs()[knob].read(text.strip()) for text in texts.split(","))
+
+
+def stem(name: str, values: dict[str, Any], look: Appearance) -> str:
+    """A file's name without its ending: the picture, its settings, and what else is not usual."""
+    knobs = posviz.lessons.load(name).knobs()
+    several = {look.multiples[0]: look.multiples[1]} if look.multiples else {}
+    told = [f"{knob}-{knobs[knob].write(value)}" for knob, value in values.items()]
+    told += [f"{knob}-{'-'.join(map(knobs[knob].write, each))}" for knob, each in several.items()]
+    told += [look.style] * (look.style != "notebook") + [look.layout] + ["dark"] * look.dark
+    told += [f"panel-{look.panel}"] if look.panel else []
+    parts = (re.sub(r"[^\w.+-]+", "-", text).strip("-")[:LONGEST] for text in told if text)
+    return "_".join([name, *parts])
+
+
+# ---------------------------------------------------------------- whether there is room
+
+
+def checked(found: list[Export]) -> tuple[list[Export], list[str]]:
+    """Exports with the labels that each figure has, and a line for each without room for its texts.
+
+    Figures of the usual size and words have been looked at by `posviz proof`. Raises ValueError
+    for a label that no figure has.
+    """
+    look = found[0].look
+    if not (look.is_narrow or look.labels or look.title):
+        return found, []
+    if len(found) > 1 and look.labels:
+        found = [each._replace(look=_with_own_labels(each)) for each in found]
+        used = {label for each in found for label in each.look.labels}
+        if missing := set(look.labels) - used:
+            raise ValueError(f"no text of these pictures has {min(missing)[0]!r}.")
+    return found, [line for each in found for line in crowded(each)]
+
+
+def _with_own_labels(each: Export) -> Appearance:
+    """The appearance with those labels alone that the picture has."""
+    renaming = Renaming(each.look.labels)
+    renaming.in_(each.picture.figure(**each.look._replace(labels=())._asdict()))
+    return each.look._replace(labels=tuple(x for x in each.look.labels if x[0] in renaming.found))
+
+
+def crowded(each: Export) -> list[str]:
+    """A line for a picture that has no room for its texts, and which panels have some."""
+    said = no_room(each.picture, each.look)
+    return [f"{each.name} is not written: {said}"] if said else []
+
+
+# ---------------------------------------------------------------- files and jobs
+
+
+def plan(
+    found: list[Export], filmed: dict[str, str], formats: list[str], to: Path, snippet: bool = False
+) -> list[tuple[list[Path], Callable]]:
+    """Jobs, each with the files that it writes; filmed: the knob of each film."""
+    jobs: list[tuple[list[Path], Callable]] = []
+    for each in found:
+        stills = [to / f"{each.stem}.{kind}" for kind in formats if kind in export.FORMATS]
+        texts = [to / f"{each.stem}.{kind}" for kind in snippets.FORMATS] if snippet else []
         if stills:
-            jobs.append((stills, partial(save, name, setting, stills, look)))
+            jobs.append((stills + texts, partial(save, each, stills, texts)))
         for kind in formats:
-            if kind in animation.FORMATS and (knob := filmed.get(name)):
-                film = to / f"{name}_{knob}.{kind}"
-                jobs.append(([film], partial(animate, name, setting, knob, film, look)))
+            if kind in animation.FORMATS and (knob := filmed.get(each.name)):
+                film = to / f"{each.stem}_{knob}.{kind}"
+                jobs.append(([film], partial(animate, each, knob, film)))
     return jobs
 
 
@@ -31,22 +167,14 @@ def named(files: list[Path]) -> str:
     return ", ".join([files[0].name, *(file.suffix for file in files[1:])])
 
 
-def save(name, setting, paths, look):
-    """Write one picture in several formats, from one figure."""
-    picture = posviz.lessons.load(name)(**setting)
-    export.save_all(picture, paths, **look._asdict())
+def save(each: Export, paths: list[Path], texts: list[Path]) -> None:
+    """Write one picture in several formats, from one figure, and what goes with it into a text."""
+    export.save_all(each.picture, paths, **each.look._asdict())
+    if texts:
+        caption = each.picture.figure(**each.look._asdict()).caption
+        snippets.write(paths, texts, caption)
 
 
-def crowded(values, look) -> list[str]:
-    """A line for each picture that has texts without room in that style."""
-    lines = []
-    for name, setting in values.items():
-        if faults := text_faults(posviz.lessons.load(name)(**setting).figure(**look._asdict())):
-            more = f", and {len(faults) - 1} more" * (len(faults) > 1)
-            lines.append(f"{name} has no room for all its texts: {faults[0]}{more}.")
-    return lines
-
-
-def animate(name, setting, knob, path, look):
+def animate(each: Export, knob: str, path: Path) -> None:
     """Write one animation."""
-    animation.animate(posviz.lessons.load(name)(**setting), knob, path, **look._asdict())
+    animation.animate(each.picture, knob, path, **each.look._asdict())

@@ -1,5 +1,6 @@
 """What is wrong with a drawn figure: texts cut off, small or overlapping, marks lost, ellipses."""
 
+import warnings
 from unittest import mock
 
 import numpy as np
@@ -10,8 +11,13 @@ from matplotlib.patches import FancyArrow, Wedge
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
+from posviz.pictures.dress import panels
+from posviz.pictures.picture import Picture
+from posviz.pictures.style import Appearance, parameters
+
 TOLERANCE = 0.01  # inches: one pixel in a notebook
 # Smaller letters cannot be read from the last row, or on a telephone, which shows style paper.
+LEAST_LETTERS = 4  # the shorter side of a panel, in heights of letters
 LEAST_POINTS = {"slide": 14, "paper": 7}
 
 
@@ -22,6 +28,40 @@ def faults(figure: Figure, style="notebook") -> list[str]:
         *line_faults(figure),
         *circle_faults(figure),
     ]
+
+
+def room_faults(picture: Picture, look: Appearance) -> list[str]:
+    """A line for what has no room in an appearance: texts, and panels that become too small."""
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        figure = picture.figure(**look._asdict())
+        found = text_faults(figure)
+    if any("constrained_layout not applied" in str(each.message) for each in warned):
+        return ["its panels have no room at all"]
+    least = LEAST_LETTERS * parameters(*look.rc)["font.size"] / 72 * figure.get_dpi()
+    sides = [min(axes.bbox.size) for axes in panels(figure) if axes.get_visible()]
+    small = sum(side < least for side in sides)
+    return found + ["a panel is too small to be read"] * bool(small)
+
+
+def no_room(picture: Picture, look: Appearance) -> str:
+    """Why a picture does not fit into an appearance, and which panels alone do; "" if it fits."""
+    found = room_faults(picture, look)
+    if not found:
+        return ""
+    more = f", and {len(found) - 1} more" * (len(found) > 1)
+    count = 0 if look.panel else len(panels(picture.figure()))
+    alone = (look._replace(panel=number) for number in range(1, count + 1))
+    fitting = [str(each.panel) for each in alone if _fits(picture, each)]
+    advice = f" One panel fits: --panel {' or '.join(fitting)}." if fitting else ""
+    return f"{found[0]}{more}.{advice}"
+
+
+def _fits(picture, look) -> bool:
+    try:
+        return not room_faults(picture, look)
+    except ValueError:  # its panels belong together
+        return False
 
 
 # ---------------------------------------------------------------- texts

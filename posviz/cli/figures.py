@@ -41,79 +41,116 @@ def list_(names: Names = None):
     typer.echo("\n".join(lines))
 
 
+Formats = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--format",
+        help="svg, pdf, png, gif, mp4, html: one or several with commas.  "
+        "[default: pdf, or gif with --animate]",
+        metavar="FORMATS",
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="A knob's value; may be given again.", metavar="KNOB=VALUE"),
+]
+Animated = Annotated[
+    str | None,
+    typer.Option(
+        "--animate",
+        help="The knob that moves in a gif or mp4.  [default: as `posviz list` tells]",
+        metavar="KNOB",
+    ),
+]
+Multiples = Annotated[
+    str,
+    typer.Option("--small-multiples", help="Values of a knob, side by side.", metavar="KNOB=A,B,C"),
+]
+Filmstrip = Annotated[
+    str, typer.Option(help="A knob from end to end, as five figures side by side.", metavar="KNOB")
+]
+Alias = Annotated[str, typer.Option("--as", help="The name of the files.", metavar="NAME")]
+Snippet = Annotated[
+    bool, typer.Option("--snippet", help="LaTeX and Markdown beside it, with the caption.")
+]
+# How it looks: each is a field of an `Appearance`.
+Style = Annotated[str, typer.Option(help="notebook, slide, paper or poster.", metavar="STYLE")]
+Layout = Annotated[
+    str, typer.Option(help="Of a slide with its own title: full, body or half.", metavar="PART")
+]
+Font = Annotated[str, typer.Option(help="An installed font's name.", metavar="FONT")]
+Dark = Annotated[bool, typer.Option("--dark", help="Light on a dark background.")]
+Colors = Annotated[
+    str, typer.Option(help="Instead of the first of the palette.", metavar="COLOR,COLOR")
+]
+Cmap = Annotated[str, typer.Option(help="A colour map of matplotlib's.", metavar="NAME")]
+Width = Annotated[str, typer.Option(help="As 3.03in, 77mm or 252pt.", metavar="LENGTH")]
+Title = Annotated[str, typer.Option(help="Above the figure.", metavar="TEXT")]
+Labels = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--label", help="Other words in its texts; may be given again.", metavar="OLD=NEW"
+    ),
+]
+Legend = Annotated[bool, typer.Option("--legend/--no-legend", help="Without its legends.")]
+Panel = Annotated[int, typer.Option(help="One of its panels alone.", metavar="NUMBER", min=0)]
+
+
 @app.command()
 def export(
+    context: typer.Context,
     names: Names = None,
     everything: Everything = False,
     to: Annotated[Path, To] = Path("figures"),
-    kinds: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--format",
-            help="svg, pdf, png, gif, mp4: one or several with commas.  "
-            "[default: pdf, or gif with --animate]",
-            metavar="FORMATS",
-        ),
-    ] = None,
-    style: Annotated[
-        str, typer.Option(help="notebook, slide, paper or poster.", metavar="STYLE")
-    ] = "notebook",
-    layout: Annotated[
-        str,
-        typer.Option(
-            help="How much of a slide it fills: full, body (below a title) or half.",
-            metavar="LAYOUT",
-        ),
-    ] = "",
-    font: Annotated[str, typer.Option(help="Name of an installed font.", metavar="FONT")] = "",
-    dark: Annotated[bool, typer.Option("--dark", help="Light on a dark background.")] = False,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            help="Set a control, for example d_model=128. Repeatable.",
-            metavar="KNOB=VALUE",
-        ),
-    ] = None,
-    knob: Annotated[
-        str | None,
-        typer.Option(
-            "--animate",
-            help="The control that moves in a gif or mp4.  [default: see `posviz list`]",
-            metavar="KNOB",
-        ),
-    ] = None,
+    kinds: Formats = None,
+    set_: Settings = None,
+    knob: Animated = None,
+    multiples: Multiples = "",
+    filmstrip: Filmstrip = "",
+    alias: Alias = "",
+    snippet: Snippet = False,
     overwrite: Overwrite = False,
+    style: Style = "notebook",
+    layout: Layout = "",
+    font: Font = "",
+    dark: Dark = False,
+    colors: Colors = "",
+    cmap: Cmap = "",
+    width: Width = "",
+    title: Title = "",
+    labels: Labels = None,
+    legend: Legend = True,
+    panel: Panel = 0,
 ):
-    """Write figures and animations of pictures.
+    """Write figures, animations and living pages of pictures.
 
     \b
     posviz export SinusoidalTable --set d_model=128 --set base=500000
     posviz export 05 --to talk/ --format svg,png --style slide --dark
-    posviz export 05 --style slide --layout half --font STIXGeneral
+    posviz export RotatingVectors --panel 2 --style slide --layout half
+    posviz export RotatingVectors --style paper --small-multiples query=3,9,27
     posviz export RotatingVectors --format mp4 --animate query
+    posviz export RotatingVectors --format html
     posviz export --all --format pdf --style paper
     """
     from posviz.cli import arguments, export_jobs
-    from posviz.pictures import animation
-    from posviz.pictures.style import appearance
 
     with refusals():
         chosen = arguments.pictures(names or (), everything)
         formats = arguments.formats(kinds or (), animated=knob is not None)
-        look = appearance(arguments.style(style), dark, layout=layout, font=font)
         values, notes = arguments.settings(chosen, set_ or ())
         filmed, more = arguments.filmed_knobs(chosen, knob)
+        look = export_jobs.look(context.params)
+        found = export_jobs.exports(values, look, context.params)
+        jobs = export_jobs.plan(found, filmed, formats, to, snippet)
         check_folder(to)
-        if "mp4" in formats:
-            animation.find_ffmpeg()
-        jobs = export_jobs.plan(values, filmed, formats, to, look)
         check_new([file for files, _ in jobs for file in files], overwrite)
-    for note in notes + more:
-        typer.echo(note, err=True)
-    if layout:
-        for line in export_jobs.crowded(values, look):
-            typer.echo(line, err=True)
+        found, crowded = export_jobs.checked(found)
+    for line in notes + more + crowded:
+        typer.echo(line, err=True)
+    if crowded:
+        raise typer.Exit(1)
+    jobs = export_jobs.plan(found, filmed, formats, to, snippet)
     run_jobs({export_jobs.named(files): job for files, job in jobs}, to)
 
 
@@ -137,7 +174,7 @@ def proof(
     with refusals():
         files = arguments.picture_files(names or (), everything)
         check_folder(to)
-    from posviz.cli.proof import write
+    from posviz.cli.proof import real, write
 
     faults = 0
     for file in files:
@@ -145,8 +182,8 @@ def proof(
             sheet, found = write(file, to)
         except OSError as error:
             raise failed(error) from None
-        typer.echo("\n".join([*found, f"{sheet}: faults: {len(found)}"]))
-        faults += len(found)
+        typer.echo("\n".join([*found, f"{sheet}: faults: {len(real(found))}"]))
+        faults += len(real(found))
     if len(files) == 1 and _has_screen():
         typer.launch(str(sheet))
     raise typer.Exit(int(faults > 0))

@@ -5,7 +5,7 @@ import sys
 import textwrap
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 from types import ModuleType
@@ -17,17 +17,19 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image, ImageDraw, ImageFont
 
 import posviz
-from posviz.cli.faults import faults
+from posviz.cli.faults import faults, no_room
 from posviz.pictures import knobs
 from posviz.pictures.files import replacing
 from posviz.pictures.picture import Picture
-from posviz.pictures.style import STYLES
+from posviz.pictures.style import STYLES, Appearance, appearance
 from posviz.pictures.styled_figure import drop_bitmaps
 
 COLUMN, HIGHEST, GAP = 900, 600, 20  # pixels: a notebook's figure at its true size; between two
 LETTERS = 16  # pixels high
 INK, RED, GREY = "#222222", "#b00020", "#dddddd"
 LOOKS = [("notebook", True), *((each, False) for each in STYLES[1:])]
+PARTS = ("body", "half")  # of a slide, for which not every picture has room
+NO_ROOM = "no room"
 
 
 class View(NamedTuple):
@@ -102,9 +104,9 @@ def views(file: Path) -> Iterator[View]:
         yield View("", "not loaded", None, "", [explain(error, file)])
         return
 
-    def view(group, label, values, style="notebook", dark=False):
+    def view(group, label, values, *look):
         try:
-            return View(group, label, *_drawn(kind(**values), style, dark))
+            return View(group, label, *_drawn(kind(**values), Appearance(*look)))
         except Exception as error:
             return View(group, label, None, "", [explain(error, file)])
 
@@ -113,6 +115,12 @@ def views(file: Path) -> Iterator[View]:
         return
     for style, dark in LOOKS:
         yield view("styles", style + ", dark" * dark, {}, style, dark)
+    for part in PARTS:
+        seen = view("parts of a slide", f"slide, {part}", {}, "slide", False, part)
+        if seen.image:
+            said = no_room(kind(), appearance("slide", layout=part))
+            seen = seen._replace(faults=[f"{NO_ROOM}: {said}"] if said else [])
+        yield seen
     for name, knob in found.items():
         for value in ends(knob):
             if value != knob.default_value:
@@ -120,12 +128,12 @@ def views(file: Path) -> Iterator[View]:
                 yield view(name, label, {name: value})
 
 
-def _drawn(picture, style, dark) -> tuple[Image.Image, str, list[str]]:
+def _drawn(picture, look) -> tuple[Image.Image, str, list[str]]:
     """The picture's image, its caption and its faults, to which a warning belongs."""
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
-        figure = picture.figure(style, dark)
-        found = faults(figure, style)
+        figure = picture.figure(**look._asdict())
+        found = faults(figure, look.style)
         canvas = FigureCanvasAgg(figure)
         canvas.draw()
     image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
@@ -140,7 +148,7 @@ def _drawn(picture, style, dark) -> tuple[Image.Image, str, list[str]]:
 
 def sheet(title: str, seen: list[View]) -> Image.Image:
     """All views, two in a row and each group in rows of its own, under a title and their faults."""
-    count = sum(len(view.faults) for view in seen)
+    count = len(real(fault for view in seen for fault in view.faults))
     words = [(title, INK), (f"faults in {len(seen)} views: {count}", RED if count else INK)]
     rows = [[_stacked(words)]]
     for _, group in groupby(seen, lambda view: view.group):
@@ -178,6 +186,11 @@ def _stacked(words, image=None, caption="") -> Image.Image:
 def _wrapped(text, font) -> list[str]:
     letters = len(text) * COLUMN / (font.getlength(text) or 1)
     return textwrap.wrap(text, max(1, int(0.9 * letters)))
+
+
+def real(faults: Iterable[str]) -> list[str]:
+    """The faults, without what `posviz export` refuses to draw."""
+    return [fault for fault in faults if NO_ROOM not in fault]
 
 
 def write(file: Path, to: Path) -> tuple[Path, list[str]]:

@@ -24,6 +24,7 @@ from posviz.pictures.style import Appearance, appearance
 from posviz.wording import quoted
 
 FORMATS = ("gif", "mp4")
+AS_ALWAYS = Appearance()
 MAX_BYTES = 3_000_000  # bytes: what a slide deck or a mail still takes
 MAX_STOPS = 61
 MAX_WIDTH = 1280  # pixels
@@ -51,8 +52,8 @@ def animate(
 ) -> Path:
     """Write the picture while one knob moves, to GIF or MP4 by the path's ending.
 
-    options: as `Picture.figure`, but for multiples. What would be larger than 3 MB has fewer stops (GIF) or less detail (MP4); where that does not
-    help enough, the smallest is written.
+    options: as `Picture.figure`, but for multiples. What would be larger than 3 MB has fewer stops
+    (GIF) or less detail (MP4); where that does not help enough, the smallest is written.
     Raises ValueError for an unknown knob, ending or style and for a knob that has no order, OSError
     where the place cannot be written to, RuntimeError where there is no ffmpeg for an MP4.
     """
@@ -92,7 +93,7 @@ def check_can_be_filmed(picture_class: type[Declared], name: str) -> None:
 class Film:
     """A picture's frames while one of its knobs moves; the picture itself is left as it is."""
 
-    def __init__(self, picture: Declared, knob: str, look: Appearance = Appearance()) -> None:
+    def __init__(self, picture: Declared, knob: str, look: Appearance = AS_ALWAYS) -> None:
         self.picture = copy.copy(picture)
         self.knob, self.look = knob, look
         self.stops = picture.knobs()[knob].stops(MAX_STOPS)

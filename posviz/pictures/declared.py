@@ -9,8 +9,9 @@ import traitlets
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from posviz.pictures.dress import dress, show_all
+from posviz.pictures.dress import dress, fit, show_all
 from posviz.pictures.knobs import Knob, choice, numeric, switch
+from posviz.pictures.multiples import side_by_side
 from posviz.pictures.style import Appearance, appearance, style_context
 from posviz.pictures.styled_figure import StyledFigure, drop_bitmaps
 from posviz.wording import quoted, spelt_like
@@ -137,11 +138,13 @@ class Declared(traitlets.HasTraits):
         """
         look = Appearance(*look)
         with style_context(*look.rc):
-            layout = ConstrainedLayoutEngine()
+            layout = ConstrainedLayoutEngine(**look.pads)
             size = self.inches(*look)
             figure = StyledFigure(*look.rc, figsize=size, dpi=look.dpi, layout=layout)
             artists = self.draw(figure)
             figure.renamed = dress(figure, look)
+            if look.is_narrow:
+                fit(figure)
             self._lay_out(figure, look)
         drop_bitmaps(figure)
         return figure, artists
@@ -175,7 +178,7 @@ class Declared(traitlets.HasTraits):
         """Arrays that compute returned, as a new Figure in which no artist is animated."""
         look = Appearance(*look)
         if look.multiples:
-            return self._multiples(look)
+            return side_by_side(self, look)
         figure, artists = self.build(*look)
         with style_context(*look.rc):
             self._show(figure, artists, arrays, figure.renamed)
@@ -200,14 +203,6 @@ class Declared(traitlets.HasTraits):
         renaming.in_(place)
         renaming.check()
         show_all(place)
-
-    def _multiples(self, look) -> StyledFigure:
-        """The picture at several values of a knob, side by side, with one legend for all."""
-        knob, values = look.multiples
-        with style_context(*look.rc):
-            size = look.inches({"notebook": self.size, "paper": self.paper_size})
-            figure = StyledFigure(*look.rc, figsize=size, dpi=look.dpi, layout="constrained")
-        return figure
 
     def __repr__(self):
         data = [f"{name}=..." for name in self._data]

@@ -1,6 +1,7 @@
 """What a reader changes in a picture's figure: words, title, legend, panel, colour maps."""
 
 import re
+import textwrap
 from typing import Any
 
 from matplotlib import colormaps
@@ -10,7 +11,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.legend import Legend
 from matplotlib.text import Text
-from matplotlib.ticker import FixedFormatter
+from matplotlib.ticker import FixedFormatter, MaxNLocator
 
 from posviz.wording import quoted
 
@@ -25,7 +26,7 @@ class Renaming:
         longest_first = sorted(self.labels, key=len, reverse=True)
         words = "|".join(rf"(?<!\w){re.escape(old)}(?!\w)" for old in longest_first)
         self._pattern = re.compile(words)
-        self._found: set[str] = set()
+        self.found: set[str] = set()
         self._texts: set[str] = set()
         self._done: dict[Any, Any] = {}  # what each text has become, which is not renamed again
 
@@ -48,12 +49,12 @@ class Renaming:
         return self._pattern.sub(self._new, text)
 
     def _new(self, match) -> str:
-        self._found.add(match[0])
+        self.found.add(match[0])
         return self.labels[match[0]]
 
     def check(self) -> None:
         """Raise ValueError for words that have been in no text, with all the texts."""
-        if missing := self.labels.keys() - self._found:
+        if missing := self.labels.keys() - self.found:
             texts = ", ".join(quoted(text) for text in sorted(self._texts) if text.strip())
             raise ValueError(f"no text has {quoted(min(missing))}. The texts are {texts}.")
 
@@ -90,29 +91,85 @@ def panels(figure: Figure | SubFigure) -> list[Axes]:
 
 
 def _show_alone(figure, number):
-    """Remove all but one panel and its colour bar; its legend is inside."""
+    """Remove all but one panel, its colour bar, and what the legend says of it."""
     found = panels(figure)
     if not 1 <= number <= len(found) or figure.subfigs:
         last = 0 if figure.subfigs else len(found)
         said = f"it has 1 to {last}" if last else "its panels belong together"
         raise ValueError(f"panel = {number}: {said}.")
     kept = found[number - 1]
-    handles = [handle for legend in figure.legends for handle in legend.legend_handles]
-    for legend in list(figure.legends):
-        legend.remove()
+    entries = take_legends(figure)
     for name in "xy":
         _label_alone(kept, name)
+    place = figure.add_gridspec(1, 1)[0]
     for axes in figure.axes:
         bar: Any = getattr(axes, "_colorbar_info", {"parents": ()})
         if kept in bar["parents"]:
             bar["parents"] = [kept]
         elif axes is not kept:
             # Not removed: what it shares with the one that is kept goes on moving that.
-            axes.set(visible=False, in_layout=False)
-    kept.set_subplotspec(figure.add_gridspec(1, 1)[0])
+            axes.set_visible(False)
+    for axes in found:
+        axes.set_subplotspec(place)
     own = {artist.get_label() for artist in kept.get_children()}
-    if handles := [handle for handle in handles if handle.get_label() in own]:
-        kept.legend(handles=handles, loc="best")
+    add_legend(figure, {label: handle for label, handle in entries.items() if label in own})
+
+
+def take_legends(figure: Figure | SubFigure) -> dict[str, Artist]:
+    """Remove the figure's own legends; return what they had, by label."""
+    entries: dict[str, Artist] = {}
+    for legend in list(figure.legends):
+        names = [text.get_text() for text in legend.get_texts()]
+        entries |= dict(zip(names, legend.legend_handles, strict=True))
+        legend.remove()
+    return entries
+
+
+def add_legend(figure: Figure | SubFigure, entries: dict[str, Artist], **more: Any) -> None:
+    """Put a legend of these entries above all, in as many columns as there is room for."""
+    if not entries:
+        return
+    look: dict = {"columnspacing": 1.0, "handlelength": 1.5} | more
+    for ncols in range(len(entries), 0, -1):
+        legend = figure.legend(
+            entries.values(), entries.keys(), loc="outside upper center", ncols=ncols, **look
+        )
+        if ncols == 1 or legend.get_window_extent().width <= figure.bbox.width:
+            return
+        legend.remove()
+
+
+def fit(figure: Figure) -> None:
+    """Break legends wider than the figure, and labels longer than their axes, into lines."""
+    for legend in list(figure.legends):
+        if legend.get_window_extent().width > figure.bbox.width:
+            title = legend.get_title().get_text()
+            add_legend(figure, take_legends(figure), title=title)
+    layout: Any = figure.get_layout_engine()
+    layout.execute(figure)
+    for axes in filter(Artist.get_visible, figure.axes):
+        titles = {child for child in axes.get_children() if isinstance(child, Text)}
+        for text in (*titles.difference(axes.texts), axes.xaxis.label):
+            _break(text, text.get_window_extent().width, axes.bbox.width)
+        _thin(axes.xaxis, axes.bbox.width)
+        _break(axes.yaxis.label, axes.yaxis.label.get_window_extent().height, axes.bbox.height)
+
+
+def _thin(axis, room):
+    """Let an axis have fewer ticks until their labels stand apart."""
+    locator = axis.get_major_locator()
+    for most in range(6, 0, -1) if isinstance(locator, MaxNLocator) else ():
+        labels = [label.get_window_extent().width for label in axis.get_ticklabels()]
+        if sum(labels) < 0.7 * room:
+            return
+        locator.set_params(nbins=most)
+
+
+def _break(text, length, room):
+    """Break a text, which is so long, into lines for which there is room, and a little beside."""
+    words, room = text.get_text(), 1.2 * room
+    if length > room and "\n" not in words and "$" not in words:
+        text.set_text(textwrap.fill(words, max(1, int(len(words) * room / length))))
 
 
 def _label_alone(axes, name):

@@ -26,6 +26,8 @@ SIGNED = "RdBu_r"  # symmetric around zero; colour-blind safe
 PLAIN = "viridis"  # zero to one
 WIDE = 5.0  # inches: a slide, a notebook, a poster; narrower is a column of a paper
 MOST_INCHES = 50
+CELL, TEXT_WIDTH = 4.0, 7.0  # inches: one of several in a notebook, all of them in a paper
+FLAT, HEADED = 0.75, 1.25  # height by width of a panel alone; the room of headings and a legend
 
 # Behind DejaVu Sans, for sentences that readers type; those that are installed are used.
 _OTHER_SCRIPTS = (
@@ -78,7 +80,12 @@ class Appearance(NamedTuple):
     @property
     def is_narrow(self) -> bool:
         """Whether the picture has another room than it was made for."""
-        return bool(self.width or self.panel or self.layout in LAYOUTS)
+        return bool(self.width or self.panel or self.layout or self.multiples)
+
+    @property
+    def pads(self) -> dict[str, float]:
+        """The room around axes, in inches, where it is not the style's."""
+        return dict.fromkeys(("w_pad", "h_pad"), 0.08) if self.layout in ("body", "half") else {}
 
     @property
     def dpi(self) -> int:
@@ -87,13 +94,21 @@ class Appearance(NamedTuple):
 
     def inches(self, own: dict[str, tuple[float, float]]) -> tuple[float, float]:
         """Width and height; `own` has those that each picture chooses for some styles."""
-        width, height = (own | SIZE)[self.style]
         if self.layout:
-            width, height = (side * _LARGER / _MILLIMETRES for side in LAYOUTS[self.layout])
-        if self.width:
-            shape = own["notebook" if self.width > WIDE else "paper"]
-            width, height = self.width, self.width * shape[1] / shape[0]
-        return width, height
+            width, height = LAYOUTS[self.layout]
+            return width * _LARGER / _MILLIMETRES, height * _LARGER / _MILLIMETRES
+        if self.style in SIZE and not self.width:
+            return SIZE[self.style]
+        count = len(self.multiples[1]) if self.multiples else 1
+        across, down = own.get(self.style, (0, 0))
+        if self.width or count > 1:
+            usual = {"notebook": CELL * count, "paper": TEXT_WIDTH}
+            width = self.width or usual[self.style]
+            across, down = own["notebook" if width / count > WIDE else "paper"]
+        else:
+            width = across
+        ratio = min(down / across, FLAT) if self.panel else down / across
+        return width, ratio * width / count * (HEADED if count > 1 else 1)
 
     def arguments(self) -> dict[str, Any]:
         """What differs from the defaults, and the style, by name."""

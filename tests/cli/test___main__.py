@@ -211,20 +211,12 @@ def test_formats_and_animations_that_are_asked_for(call, tmp_path):
     ]
 
 
-def test_style_colours_and_settings_reach_the_jobs(call, tmp_path):
-    line = f"export AlibiSlopes --to {tmp_path} --style slide --dark --set head=3 --set seq_len=9"
-    (job,) = call(line).jobs.values()
-    setting = {"head": 3, "seq_len": 9}
-    assert job.func is export_jobs.save
-    assert job.args == ("AlibiSlopes", setting, [tmp_path / "AlibiSlopes.pdf"], "slide", True)
-
-
 def test_the_folder_may_begin_with_a_tilde_or_be_a_setting(call, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv(SETTING, "~/mine")
     for option, folder in {"--to=~/talk": "talk", "": "mine", "--to figures/05": "mine/05"}.items():
         (job,) = call(f"export AlibiSlopes {option}").jobs.values()
-        assert job.args[2] == [tmp_path / folder / "AlibiSlopes.pdf"]
+        assert job.args[1] == [tmp_path / folder / "AlibiSlopes.pdf"]
 
 
 def test_failures_are_told_at_the_end_and_give_status_1(call, tmp_path):

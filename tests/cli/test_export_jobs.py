@@ -1,50 +1,169 @@
-"""Which files there will be, and that each job writes the very files it names."""
+"""What the options of `export` mean, which files there will be, and what each job writes."""
 
+import shlex
 from pathlib import Path
 
 import pytest
 from PIL import Image
+from typer.testing import CliRunner
 
-import posviz.pictures
+import posviz
+from posviz.__main__ import app
 from posviz.cli import export_jobs
+from posviz.cli.export_jobs import Export
 from posviz.pictures.export import method_call
+from posviz.pictures.style import appearance
+from posviz.publish import batch
 
-LOOK = ("notebook", False)
+
+@pytest.fixture
+def call(monkeypatch, tmp_path):
+    """Call `posviz export` in an empty folder; the jobs are only kept."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("posviz.cli.common.unwind_on", lambda *_: None)  # signals here are pytest's
+
+    def called(line):
+        jobs = {}
+        monkeypatch.setattr(batch, "run", lambda given: jobs.update(given) or {})
+        result = CliRunner().invoke(app, ["export", *shlex.split(line)])
+        result.jobs = jobs
+        return result
+
+    return called
+
+
+def plain(name, values=None, **look):
+    look = appearance(**look)
+    return Export(name, values or {}, look, export_jobs.stem(name, values or {}, look))
 
 
 def test_one_job_for_all_stills_of_a_picture_and_one_for_each_animation():
-    values = {"ThreeDoors": {}, "CounterToClock": {"position": 5}}
+    found = [plain("ThreeDoors"), plain("CounterToClock", {"position": 5})]
     filmed = {"CounterToClock": "position"}
-    jobs = export_jobs.plan(values, filmed, ["svg", "gif", "png", "mp4"], Path("out"), *LOOK)
+    jobs = export_jobs.plan(found, filmed, ["svg", "gif", "png", "mp4"], Path("out"), True)
     assert [export_jobs.named(files) for files, _ in jobs] == [
-        "ThreeDoors.svg, .png",
-        "CounterToClock.svg, .png",
-        "CounterToClock_position.gif",
-        "CounterToClock_position.mp4",
+        "ThreeDoors.svg, .png, .tex, .md",
+        "CounterToClock_position-5.svg, .png, .tex, .md",
+        "CounterToClock_position-5_position.gif",
+        "CounterToClock_position-5_position.mp4",
     ]
 
 
-@pytest.mark.slow("half a second")
-def test_pictures_without_room_for_their_texts_are_named():
-    values = {"CounterToClock": {}, "SolveRates": {"methods": "all"}}
-    (line,) = export_jobs.crowded(values, "slide/body", dark=False)
-    assert line.startswith("SolveRates has no room for all its texts: 'none' overlaps ")
-
-
-@pytest.mark.slow("seconds")
+@pytest.mark.slow("half a minute")
 @pytest.mark.parametrize("dark", [False, True])
 def test_jobs_write_the_picture_in_its_setting_and_look(tmp_path, dark):
-    values, filmed = {"CounterToClock": {"position": 5}}, {"CounterToClock": "position"}
-    formats = ["png", "svg", "pdf", "gif"]
-    for _, job in export_jobs.plan(values, filmed, formats, tmp_path / "out", "slide", dark):
+    each = plain("CounterToClock", {"position": 5}, style="slide", dark=dark)
+    filmed, formats = {"CounterToClock": "position"}, ["png", "svg", "pdf", "gif"]
+    for _, job in export_jobs.plan([each], filmed, formats, tmp_path / "out"):
         job()
-    names = sorted(path.name for path in (tmp_path / "out").iterdir())
-    stills = [f"CounterToClock.{kind}" for kind in ("pdf", "png", "svg")]
-    assert names == [*stills, "CounterToClock_position.gif"]
+    stem = "CounterToClock_position-5_slide" + "_dark" * dark
+    *stills, film = [f"{stem}.{kind}" for kind in ("pdf", "png", "svg")] + [f"{stem}_position.gif"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [*stills, film]
     picture = posviz.CounterToClock(position=5)
     for name in stills:
         alone = picture.save(tmp_path / name, style="slide", dark=dark)
         assert alone.read_bytes() == (tmp_path / "out" / name).read_bytes()
-    comment = Image.open(tmp_path / "out" / names[-1]).info["comment"].decode().split("\n")
-    call = method_call("animate", "position", names[-1], style="slide", dark=dark)
+    comment = Image.open(tmp_path / "out" / film).info["comment"].decode().split("\n")
+    call = method_call("animate", "position", film, style="slide", dark=dark)
     assert f"{picture!r}.{call}" in comment
+
+
+def test_every_option_of_looks_reaches_the_job(call):
+    line = (
+        "AlibiSlopes --style paper --dark --set head=3 --font STIXGeneral --colors navy,#00ff00 "
+        "--cmap PuOr --width 80mm --title Biases --label head=Kopf --no-legend --panel 1 --as mine"
+    )
+    result = call(line)
+    assert result.exit_code == 0, result.stderr
+    ((name, job),) = result.jobs.items()
+    assert name == "mine.pdf"
+    each = job.args[0]
+    assert (each.name, each.values) == ("AlibiSlopes", {"head": 3})
+    assert each.look == appearance(
+        "paper",
+        True,
+        font="STIXGeneral",
+        colors=("navy", "#00ff00"),
+        cmap="PuOr",
+        width=3.1496,
+        title="Biases",
+        labels={"head": "Kopf"},
+        legend=False,
+        panel=1,
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ("", "RotatingVectors.pdf"),
+        (
+            "--set query=3 --style slide --layout half --panel 2",
+            "RotatingVectors_query-3_slide_half",
+        ),
+        ("--style paper --small-multiples query=3,9", "RotatingVectors_query-3-9_paper.pdf"),
+        ("--filmstrip query --panel 1", "RotatingVectors_query-0-8-15-22-30_panel-1.pdf"),
+        ("--set query=3 --as rope", "rope.pdf"),
+    ],
+)
+def test_files_have_their_settings_in_their_names(call, options, name):
+    (file,) = call(f"RotatingVectors {options}").jobs
+    assert file.startswith(name)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("RotatingVectors --width 3", "--width takes a length as 3.03in, 77mm"),
+        ("RotatingVectors --label query", "--label 'query' is unclear: write --label old=new."),
+        ("RotatingVectors --label quary=x", "no text has 'quary'. The texts are "),
+        ("RotatingVectors --panel 3", "panel = 3: it has 1 to 2."),
+        ("RotatingVectors --small-multiples pear=1,2", "has no knob 'pear'; it has "),
+        ("RotatingVectors --small-multiples query=3,99", "query = 99 is refused: "),
+        ("RotatingVectors --small-multiples query=3 --filmstrip query", "not both"),
+        ("05 --as mine", "--as mine is the name of one picture; "),
+    ],
+)
+def test_what_is_unclear_is_refused_with_status_2(call, line, told):
+    result = call(line)
+    assert (result.exit_code, result.jobs) == (2, {})
+    assert told in result.stderr
+
+
+@pytest.mark.slow("seconds")
+def test_a_picture_without_room_is_refused_and_told_which_panel_fits(call):
+    result = call("RotatingVectors --style slide --layout half")
+    assert (result.exit_code, result.jobs) == (1, {})
+    told = "RotatingVectors is not written: a panel is too small to be read. One panel fits: "
+    assert result.stderr == f"{told}--panel 1 or 2.\n"
+    assert call("RotatingVectors --style slide --layout half --panel 2").exit_code == 0
+
+
+@pytest.mark.slow("seconds")
+def test_each_of_several_pictures_takes_the_labels_that_it_has(call):
+    jobs = call("RotatingVectors ScoreDecay --label envelope=Rand --label angle=Winkel").jobs
+    assert [job.args[0].look.labels for job in jobs.values()] == [
+        (("angle", "Winkel"),),
+        (("envelope", "Rand"),),
+    ]
+    refused = call("RotatingVectors ScoreDecay --label pear=Birne")
+    assert (refused.exit_code, "has 'pear'." in refused.stderr) == (2, True)
+
+
+@pytest.mark.slow("a figure")
+def test_snippets_have_the_file_the_caption_and_a_citation(tmp_path):
+    each = plain("RotatingVectors", style="paper")
+    ((_, job),) = export_jobs.plan([each], {}, ["png", "pdf"], tmp_path, snippet=True)
+    job()
+    tex, md = ((tmp_path / f"{each.stem}.{kind}").read_text() for kind in ("tex", "md"))
+    assert r"\includegraphics[width=\linewidth]{RotatingVectors_paper.pdf}" in tex
+    assert r"i $-$ j = 3. Figure: \cite{posviz}" in tex
+    assert "% @software{posviz," in tex
+    assert md.startswith("![The score is 1.11 with q at 7 and k at 4")
+    assert "](RotatingVectors_paper.png)\n" in md
+
+
+def test_a_caption_in_latex_is_plain_for_every_engine():
+    from posviz.cli.snippets import in_latex
+
+    assert in_latex("θ_0 × 5 % − Λ") == r"$\theta$\_0 $\times$ 5 \% $-$ $\Lambda$"

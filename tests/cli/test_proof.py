@@ -54,8 +54,9 @@ def write(tmp_path):
 def test_every_style_and_every_knobs_ends_are_seen(write):
     views = {view.label: view for view in proof.views(write())}
     styles = ["notebook", "notebook, dark", "slide", "paper", "poster"]
+    parts = ["slide, body", "slide, half"]
     ends = ["count = 2", "count = 5", "grid = True", "words = ", "words = " + 60 * "W"]
-    assert list(views) == styles + ends
+    assert list(views) == styles + parts + ends
     assert views["notebook"].image.size == (400, 200)
     assert sum(views["notebook, dark"].image.getpixel((0, 0))) < 200
     assert views["count = 5"].caption == "A wave of 5 points."
