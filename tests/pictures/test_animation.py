@@ -196,18 +196,11 @@ def test_without_ffmpeg_it_says_what_to_install(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow("a process")
-@pytest.mark.parametrize(
-    ("script", "reason"),
-    [
-        ("echo no such encoder >&2; exit 3", "ffmpeg stopped with status 3: no such encoder"),
-        ("kill -9 $$", "ffmpeg was stopped by SIGKILL: it did not say why"),
-    ],
-)
-def test_why_ffmpeg_wrote_nothing_is_told(tmp_path, monkeypatch, script, reason):
+def test_why_ffmpeg_wrote_nothing_is_told(tmp_path, monkeypatch):
     program = tmp_path / "ffmpeg"
-    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.write_text("#!/bin/sh\necho no such encoder >&2; exit 3\n")
     program.chmod(0o755)
     monkeypatch.setattr(animation, "find_ffmpeg", lambda: str(program))
-    with pytest.raises(OSError, match=f"^{reason}$"):
+    with pytest.raises(OSError, match="^ffmpeg stopped with status 3: no such encoder$"):
         animate(Small(), "marked", tmp_path / "waves.mp4")
     assert [file.name for file in tmp_path.iterdir()] == ["ffmpeg"]

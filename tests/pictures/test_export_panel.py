@@ -3,10 +3,8 @@
 import base64
 import os
 
-import numpy as np
 import pytest
 
-import posviz
 from posviz.pictures.export_panel import ExportPanel
 from tests.pictures.sample import Failing
 
@@ -108,9 +106,3 @@ def test_an_animation_asks_what_moves_and_is_copied_as_one(folder):
 def test_the_line_tells_the_knobs_as_they_stand(panel):
     panel.panel.picture.position = 9
     assert "position=9," in panel.choose()
-
-
-def test_data_are_named_in_the_line_and_not_forgotten():
-    table = np.ones((4, 6))
-    assert repr(posviz.LearnedTable({0: table})).startswith("LearnedTable(snapshots=..., progress=")
-    assert repr(posviz.LearnedTable()).startswith("LearnedTable(progress=")
