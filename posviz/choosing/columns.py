@@ -57,11 +57,11 @@ def layer(row: str, tokens: Array = TOKENS, positions: Any = None, length: int =
     positions: 0, 1, 2 … where none are given; length: of the text, where it is not that of tokens.
     """
     positions = np.arange(tokens.shape[1]) if positions is None else np.asarray(positions)
-    encoding = made(row, length or tokens.shape[1])
-    more = {"mask": causal_mask} | more
-    return attend(
-        tokens, *PROJECTIONS, num_heads=HEADS, encoding=encoding, positions=positions, **more
-    )
+    given: dict[str, Any] = {
+        "encoding": made(row, length or tokens.shape[1]),
+        "mask": causal_mask,
+    } | more
+    return attend(tokens, *PROJECTIONS, num_heads=HEADS, positions=positions, **given)
 
 
 def door(row: str) -> Cell:
@@ -138,16 +138,7 @@ def between(row: str) -> Cell:
 def stretched(row: str) -> Cell:
     """Largest change of an output when positions are divided by 4; nan where it refuses them."""
     if isinstance(made(row), AxialRotary):  # rows and columns are divided, not their numbers
-        quarter = AxialRotary(raster(1, COUNT) / 4)
-        where = np.arange(COUNT)
-        found = attend(
-            TOKENS,
-            *PROJECTIONS,
-            num_heads=HEADS,
-            encoding=quarter,
-            positions=where,
-            mask=causal_mask,
-        )
+        found = layer(row, encoding=AxialRotary(raster(1, COUNT) / 4))
         return _measured(_largest(found - layer(row)), True)
     try:
         change = _largest(layer(row, positions=np.arange(COUNT) / 4) - layer(row))
@@ -224,7 +215,12 @@ def _measured(difference: float, can: bool) -> Cell:
     return Cell(difference, f"{'✓' if can else '✗'} {shown}", can)
 
 
-_MEASURED = {
+def _of_windowed_layers(column):
+    """The column, for which a plan of layers is the row that measures its windowed layers."""
+    return wraps(column)(lambda row: column(PLANS.get(row, row)))
+
+
+COLUMNS = {
     "door": door,
     "parameters": parameters,
     "flash": flash,
@@ -237,13 +233,6 @@ _MEASURED = {
     "both ways": both_ways,
     "positions": positions,
 }
-_OF_PLANS = {"census": census, "loss": loss, "recall": recall}  # themselves, not one layer
-
-
-def _of_layers(function):
-    return wraps(function)(lambda row: function(PLANS.get(row, row)))
-
-
-COLUMNS = {name: cache(_of_layers(function)) for name, function in _MEASURED.items()}
-COLUMNS |= {name: cache(function) for name, function in _OF_PLANS.items()}
 """By name, the function from the name of a row to its cell; each measures once."""
+COLUMNS = {name: cache(_of_windowed_layers(column)) for name, column in COLUMNS.items()}
+COLUMNS |= {"census": cache(census), "loss": cache(loss), "recall": cache(recall)}

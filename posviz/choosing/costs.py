@@ -78,24 +78,17 @@ class Held(TorchDispatchMode):
 
     def __init__(self) -> None:
         super().__init__()
-        self.now = self.most = 0
-        self._known: set[int] = set()
+        self.most = 0
+        self._storages = weakref.WeakSet[torch.UntypedStorage]()
+
+    @property
+    def now(self) -> int:
+        """Bytes of the tensors that are still there."""
+        return sum(storage.nbytes() for storage in self._storages)
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         made = function(*args, **(kwargs or {}))
-        for tensor in tree_leaves(made):
-            if isinstance(tensor, torch.Tensor):
-                self._count(tensor.untyped_storage())
+        tensors = (leaf for leaf in tree_leaves(made) if isinstance(leaf, torch.Tensor))
+        self._storages.update(tensor.untyped_storage() for tensor in tensors)
+        self.most = max(self.most, self.now)
         return made
-
-    def _count(self, storage: torch.UntypedStorage) -> None:
-        name, size = storage._cdata, storage.nbytes()
-        if name not in self._known:
-            self._known.add(name)
-            self.now += size
-            self.most = max(self.most, self.now)
-            weakref.finalize(storage, self._drop, name, size)
-
-    def _drop(self, name: int, size: int) -> None:
-        self._known.discard(name)
-        self.now -= size

@@ -24,11 +24,7 @@ QUESTIONS: dict[str, dict[str, tuple[str, ...]]] = {
         "longer texts, untrained; far things": ("recall",),
         "longer texts, untrained; near and far": ("loss", "recall"),
     },
-    "kernel": {
-        "any": (),
-        "flash, without a bias": ("flash",),
-        "FlexAttention": ("FlexAttention",),
-    },
+    "kernel": {"any": (), "flash, without a bias": ("flash",), "FlexAttention": ("FlexAttention",)},
     "learns": {"any number": (), "nothing": ("parameters",)},
     "cache": {"none": (), "keys are cached": ("cached",)},
     "distance": {
@@ -51,8 +47,6 @@ FAULTS = {  # what a cell means to a row that fails in it; {} is the cell
     "relative": "moved, it changes by {}",
     "between": "reads no token between",
 }
-
-
 LIMITS = {  # what the advice rests on, by what was asked
     True: "This advice rests on models of two layers, trained on 64 tokens: yours may differ.",
     False: "This advice rests on what one layer can do: it does not say how well a trained model "
@@ -61,30 +55,17 @@ LIMITS = {  # what the advice rests on, by what was asked
 
 
 class Verdicts(NamedTuple):
-    """Of each row what it fails in, by column, in the order of the questions; and the advice."""
+    """What every row fails in, by column, and the advice.
 
-    asked: tuple[str, ...]
+    lit: the rows that fail in nothing, those that most model files have first; used: those of them
+    that model files have. unknown: rows that fail in nothing that was measured of them.
+    """
+
     faults: dict[str, dict[str, Cell]]
+    lit: list[str]
+    used: list[str]
+    unknown: list[str]
     advice: str
-
-    @property
-    def lit(self) -> list[str]:
-        """The rows that fail in nothing, those that most model files have first."""
-        return sorted((row for row, found in self.faults.items() if not found), key=_unused)
-
-    @property
-    def used(self) -> list[str]:
-        """Those of the lit rows that released model files have."""
-        return [row for row in self.lit if files(row)]
-
-    @property
-    def unknown(self) -> list[str]:
-        """The rows that fail in nothing, but were not measured in all that is asked for."""
-        return [
-            row
-            for row, found in self.faults.items()
-            if found and not any(measured(*each) for each in found.items())
-        ]
 
 
 def choose(answers: Mapping[str, str]) -> Verdicts:
@@ -93,21 +74,23 @@ def choose(answers: Mapping[str, str]) -> Verdicts:
     Raises:
         ValueError: for a question or an answer that there is not.
     """
+    asked: dict[str, None] = {}  # columns, each once, in their order
     for question, answer in answers.items():
         require_choice(question, "a question", tuple(QUESTIONS))
         require_choice(answer, repr(question), tuple(QUESTIONS[question]))
-    asked = tuple(
-        dict.fromkeys(
-            column for question, answer in answers.items() for column in QUESTIONS[question][answer]
-        )
-    )
+        asked |= dict.fromkeys(QUESTIONS[question][answer])
     faults = {
         row: {name: found for name in asked if not (found := COLUMNS[name](row)).can}
         for row in (*ROWS, *PLANS)
     }
-    found = Verdicts(asked, faults, "")
-    limit = LIMITS["loss" in asked or "recall" in asked]
-    return found._replace(advice=f"{_advice(found)} {limit}")
+    lit = sorted((row for row in faults if not faults[row]), key=files, reverse=True)
+    used = [row for row in lit if files(row)]
+    unknown = [
+        row
+        for row, found in faults.items()
+        if found and not any(measured(*each) for each in found.items())
+    ]
+    return Verdicts(faults, lit, used, unknown, _advice(list(asked), faults, lit, used))
 
 
 def fault(column: str, found: Cell) -> str:
@@ -127,38 +110,23 @@ def files(row: str) -> int:
     return int(np.nan_to_num(COLUMNS["census"](row).number))
 
 
-def _unused(row: str) -> int:
-    return -files(row)
-
-
-def _advice(found: Verdicts) -> str:
+def _advice(asked, faults, lit, used) -> str:
     """What can do it all, those that most model files have first; or what is nearest to it."""
-    used = found.used
-    untried = [row for row in found.lit if row not in used]
+    left = [name for name in ("loss", "recall") if name not in asked]
+    untried = [row for row in lit if row not in used]
     only = f" Only measured here: {_listed(untried)}." if untried else ""
-    if used:
-        best = used[0]
-        but = "".join(
-            f" But {best}: {name} {cell.said[2:]}."
-            for name, cell in _other_answer(found.asked, best)
-        )
-        start = "These can do it, most used first" if len(used) > 1 else "In use, and can do it"
-        first = f"{best} ({files(best)} of {FILES} files)"
-        return (
-            f"{start}: {_listed([first, *used[1:]])}.{but}{only} Use is not quality: see section 5."
-        )
-    best = min(filter(files, found.faults), key=lambda row: (_failed(found, row), _unused(row)))
-    lacks = "; ".join(fault(*each) for each in found.faults[best].items())
-    return (
-        f"No released encoding is known to do all of it. The nearest is {best}, but: {lacks}.{only}"
-    )
-
-
-def _other_answer(asked: tuple[str, ...], row: str) -> list[tuple[str, Cell]]:
-    """Where only one of loss and recall was asked for: the other one, if the row fails in it."""
-    both = {name: COLUMNS[name](row) for name in ("loss", "recall")}
-    others = [(name, cell) for name, cell in both.items() if name not in asked]
-    return [(name, cell) for name, cell in others if len(others) == 1 and not cell.can]
+    end = f"{only} {{}}{LIMITS[len(left) < 2]}"
+    if not used:
+        best = min(filter(files, faults), key=lambda row: (_failed(faults[row]), -files(row)))
+        lacks = "; ".join(fault(*each) for each in faults[best].items())
+        start = "No released encoding is known to do all of it. The nearest is"
+        return f"{start} {best}, but: {lacks}.{end.format('')}"
+    best = used[0]
+    start = "These can do it, most used first" if len(used) > 1 else "In use, and can do it"
+    named = _listed([f"{best} ({files(best)} of {FILES} files)", *used[1:]])
+    other = COLUMNS[left[0]](best) if len(left) == 1 else Cell(0, "")
+    but = "" if other.can else f" But {best}: {left[0]} {other.said[2:]}."
+    return f"{start}: {named}.{but}{end.format('Use is not quality: see section 5. ')}"
 
 
 def _listed(rows: list[str]) -> str:
@@ -167,6 +135,6 @@ def _listed(rows: list[str]) -> str:
     return "; ".join(rows[:4]) + more
 
 
-def _failed(found: Verdicts, row: str) -> int:
-    """In how many columns it was measured and fails."""
-    return sum(not np.isnan(cell.number) for cell in found.faults[row].values())
+def _failed(found: dict[str, Cell]) -> int:
+    """In how many columns a row was measured and fails."""
+    return sum(not np.isnan(cell.number) for cell in found.values())

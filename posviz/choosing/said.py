@@ -12,80 +12,42 @@ TOLD = {
     "right: yes for both, or no and not for both.",
     "example": "A model that is named, and whether transformers 5.23 has it so.",
 }
+TABLE = TRAINED * D_MODEL
+CLAIMS = {  # learned numbers, as they are written and how many that is; relative; longer; examples
+    "sinusoidal": ("0", 0, "no", "yes"),
+    "learned": ("L·d", TABLE, "no", "no", "BERT", "GPT-2"),
+    "relative (T5)": ("n²", TRAINED**2, "yes", "yes", "T5"),
+    "Transformer-XL": ("L·d", TABLE, "yes", "", "XLNet"),
+    "RoPE": ("0", 0, "yes", "yes", "LLaMA", "GPT-Neo", "GPT-2"),
+    "ALiBi": ("0", 0, "yes", "yes", "BLOOM"),
+}
 
 
 def said() -> Comparison:
     """Return what is said of six encodings beside what is measured; ✗ where it is wrong."""
-    table = TRAINED * D_MODEL
-    return Comparison(
-        TOLD,
-        {
-            "sinusoidal": (
-                _numbers("0", "sinusoidal", 0),
-                _relative("no", "sinusoidal"),
-                _longer("yes", "sinusoidal"),
-                _nothing(),
-            ),
-            "learned": (
-                _numbers("L·d", "learned", table),
-                _relative("no", "learned"),
-                _longer("no", "learned"),
-                _examples("learned", "BERT", "GPT-2"),
-            ),
-            "relative (T5)": (
-                _numbers("n²", "T5", TRAINED**2),
-                _relative("yes", "T5"),
-                _longer("yes", "T5"),
-                _examples("T5", "T5"),
-            ),
-            "Transformer-XL": (
-                _numbers("L·d", "Transformer-XL", table),
-                _relative("yes", "Transformer-XL"),
-                _nothing("not run"),
-                _examples("Transformer-XL", "XLNet"),
-            ),
-            "RoPE": (
-                _numbers("0", "RoPE", 0),
-                _relative("yes", "RoPE"),
-                _longer("yes", "RoPE"),
-                _examples("RoPE", "LLaMA", "GPT-Neo", "GPT-2"),
-            ),
-            "ALiBi": (
-                _numbers("0", "ALiBi", 0),
-                _relative("yes", "ALiBi"),
-                _longer("yes", "ALiBi"),
-                _examples("ALiBi", "BLOOM"),
-            ),
-        },
+    return Comparison(TOLD, {name: _cells(name, *claims) for name, claims in CLAIMS.items()})
+
+
+def _cells(name, words, expected, relative, longer, *families) -> tuple[Cell, ...]:
+    row = "T5" if "T5" in name else name
+    count, moved, loss, recall = (
+        COLUMNS[column](row) for column in ("parameters", "relative", "loss", "recall")
+    )
+    reads_on = _cell(
+        longer,
+        (loss.can and recall.can) == (longer == "yes"),
+        loss.number,
+        f"{loss.said[2:]}, {recall.said[2:]}",
+    )
+    wrong = [family for family in families if FAMILIES[family][1] != row]
+    marked = (f"{family} {'✗' if family in wrong else '✓'}" for family in families)
+    return (
+        _cell(words, count.number == expected, count.number, count.said),
+        _cell(relative, moved.can == (relative == "yes"), moved.number, moved.said[2:]),
+        reads_on if longer else Cell(0, "not run"),
+        Cell(len(wrong), ", ".join(marked), not wrong),
     )
 
 
 def _cell(words: str, holds: bool, number: float, shown: str) -> Cell:
     return Cell(number, f"“{words}” {'✓' if holds else '✗'} {shown}", holds)
-
-
-def _numbers(words: str, row: str, expected: int) -> Cell:
-    found = COLUMNS["parameters"](row)
-    return _cell(words, found.number == expected, found.number, found.said)
-
-
-def _relative(words: str, row: str) -> Cell:
-    found = COLUMNS["relative"](row)
-    return _cell(words, found.can == (words == "yes"), found.number, found.said[2:])
-
-
-def _longer(words: str, row: str) -> Cell:
-    loss, recall = COLUMNS["loss"](row), COLUMNS["recall"](row)
-    reads_on = loss.can and recall.can
-    both = f"{loss.said[2:]}, {recall.said[2:]}"
-    return _cell(words, reads_on == (words == "yes"), loss.number, both)
-
-
-def _examples(row: str, *families: str) -> Cell:
-    wrong = [name for name in families if FAMILIES[name][1] != row]
-    marked = [f"{name} {'✗' if name in wrong else '✓'}" for name in families]
-    return Cell(len(wrong), ", ".join(marked), not wrong)
-
-
-def _nothing(said: str = "") -> Cell:
-    return Cell(0, said)

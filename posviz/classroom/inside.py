@@ -14,6 +14,7 @@ import signal
 import struct
 import sys
 from contextlib import suppress
+from importlib.machinery import ModuleSpec
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -118,23 +119,8 @@ class NotLent(Exception):
     """What belongs to posviz was used."""
 
 
-class Own:
-    """Stands for what belongs to posviz and is not lent: to be named, but not to be used."""
-
-    def __init__(self, name):
-        self._name = name
-
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return Own(f"{self._name}.{name}")
-
-    def __call__(self, *_, **__):
-        raise NotLent(f"{self._name} is posviz's own, and not lent here; write yours")
-
-
-class Posviz(ModuleType):
-    """Stands for posviz and every module of it."""
+class Own(ModuleType):
+    """Stands for posviz, its modules and what they hold: to be named, but not to be used."""
 
     __path__ = ()  # type: ignore[assignment]
 
@@ -143,20 +129,21 @@ class Posviz(ModuleType):
             raise AttributeError(name)
         return Own(f"{self.__name__}.{name}")
 
+    def __call__(self, *_, **__):
+        raise NotLent(f"{self.__name__} is posviz's own, and not lent here; write yours")
+
 
 class Finder:
     """Finds every module of posviz, and of otter, which its notebooks name; all are empty."""
 
     @staticmethod
     def find_spec(name, *_):
-        from importlib.machinery import ModuleSpec
-
         empty = name.partition(".")[0] in ("posviz", "otter")
         return ModuleSpec(name, Finder) if empty else None  # type: ignore[arg-type]
 
     @staticmethod
     def create_module(spec):
-        return Posviz(spec.name)
+        return Own(spec.name)
 
     @staticmethod
     def exec_module(module):
@@ -278,7 +265,7 @@ def main():
         itself = f"NameError: name {name!r} is not defined"
         reasons = (error for cell, error in failures if name in cell and error != itself)
         send(replies, {"missing": next(reasons, "")})
-    elif isinstance(answer, (Own, Posviz)) or any(answer is vars(posviz)[n] for n in told["lent"]):
+    elif isinstance(answer, Own) or any(answer is vars(posviz)[n] for n in told["lent"]):
         send(replies, {"own": True})
     elif not callable(answer):
         send(replies, {"value": packed(answer)})

@@ -1,15 +1,14 @@
 """A course of four weeks, one of an afternoon, and who takes which lessons, by their minutes."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations, pairwise
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from posviz.classroom.lessons import Plan
 
-WEEKS = 4
 LECTURE, LABS = 90, 180  # minutes a week: one lecture, and two labs of 90
-STARTS, LASTS, BREAK = 13 * 60, 270, 10  # an afternoon, in minutes: from 13:00 to 17:30
-FIRST = ("01", "05", "10", "08", "13", "12", "02", "06")  # what an afternoon cannot do without
+WEEKS = (("00", "01", "02"), ("03", "04", "05", "06"), ("07", "08", "09", "10"), ("11", "12", "13"))
+AFTERNOON = ("01", "05", "10")  # what it cannot do without
+STARTS, BREAK = 13 * 60, 10  # minutes: 13:00
 
 
 class Week(NamedTuple):
@@ -73,47 +72,16 @@ PROFILES = (
 )
 
 
-def weeks(plans: Sequence[Plan], number: int = WEEKS) -> list[Week]:
-    """The lessons in their order, so many weeks, the fullest lab as short as can be.
-
-    Raises ValueError where a week would not fit.
-    """
-    cuts = combinations(range(1, len(plans)), number - 1)
-    parts = (pairwise([0, *cut, len(plans)]) for cut in cuts)
-    divided = ([Week(tuple(plans[a:b])) for a, b in part] for part in parts)
-    best = min(divided, key=_fullest)
-    for week in best:
-        if week.lecture > LECTURE or week.lab > LABS:
-            raise ValueError(
-                f"a week has {LECTURE} minutes of lecture and {LABS} of lab; lesson "
-                f"{week.plans[0].row.number} and on need {week.lecture} and {week.lab}."
-            )
-    return best
-
-
-def _fullest(weeks: Sequence[Week]) -> tuple[bool, int]:
-    """Whether a lecture is too long, and the fullest lab."""
-    return any(week.lecture > LECTURE for week in weeks), max(week.lab for week in weeks)
-
-
-def afternoon(plans: Sequence[Plan]) -> list[Slot]:
-    """A lecture and a lab of each lesson that fits, in the course's order, with breaks between."""
+def weeks(plans: Iterable[Plan]) -> list[Week]:
+    """The lessons of each week."""
     known = {plan.row.number: plan for plan in plans}
-    chosen: list[str] = []
-    for number in FIRST:
-        if _length([known[each] for each in (*chosen, number)]) <= LASTS:
-            chosen.append(number)
-    return list(_slots([known[number] for number in sorted(chosen)]))
+    return [Week(tuple(known[number] for number in week)) for week in WEEKS]
 
 
-def _length(plans) -> int:
-    taught = sum(plan.minutes.lecture + plan.minutes.lab for plan in plans)
-    return taught + BREAK * (len(plans) - 1)
-
-
-def _slots(plans) -> Iterator[Slot]:
+def afternoon(plans: Iterable[Plan]) -> Iterator[Slot]:
+    """A lecture and a lab of each of its lessons, with breaks between."""
     now = STARTS
-    for plan in plans:
+    for plan in (plan for plan in plans if plan.row.number in AFTERNOON):
         for what, minutes in (("lecture", plan.minutes.lecture), ("lab", plan.minutes.lab)):
             yield Slot(_clock(now), _clock(now + minutes), plan, what)
             now += minutes

@@ -107,7 +107,7 @@ def test_an_error_is_told_with_its_line_and_what_was_empty_there():
 
 
 def test_what_is_posviz_own_can_be_named_and_not_used():
-    posviz = inside.Posviz("posviz")
+    posviz = inside.Own("posviz")
     reference = posviz.lessons.rotary.exercises.check_apply_rotary.reference
     with pytest.raises(inside.NotLent, match=r"check_apply_rotary\.reference is posviz's own"):
         reference(1)
