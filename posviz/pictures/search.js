@@ -11,7 +11,7 @@ import { make } from "./elements.js";
  * @param {() => Iterable<Element>} tables
  */
 function follow(place, tables) {
-  const field = make("input", { type: "search", placeholder: "words, such as: rope false" });
+  const field = make("input", { type: "search", placeholder: "Search this table" });
   field.setAttribute("aria-label", "words to search for in the table below");
   const said = make("span", {}, { role: "status" });
   field.addEventListener("input", () => {

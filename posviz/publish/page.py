@@ -64,7 +64,7 @@ def write_page(notebook: Path, to: Path, repository: str = "") -> Path:
         )
         for output in cell.outputs:
             if "text/html" in output.get("data", {}):
-                output.data["text/html"] = with_dark(to_pages(output.data["text/html"]))
+                output.data["text/html"] = adapted(output.data["text/html"])
     shown = {
         "lesson": overview(notebook)._asdict(),
         "repository": repository,
@@ -121,19 +121,24 @@ def to_pages(html: str) -> str:
     return _SHOWN_TO_LESSON.sub(r"\1.html", html)
 
 
-def with_dark(html: str) -> str:
-    """HTML in which a living picture is stored twice: the second is for dark pages."""
-    soup = BeautifulSoup(html, "html.parser")
+def adapted(html: str) -> str:
+    """HTML of a cell for a page: its links, and what dark pages and telephones need."""
+    soup = BeautifulSoup(to_pages(html), "html.parser")
     for place in soup.select(".posviz-live"):
         picture = load(str(place["data-picture"]))(**json.loads(str(place["data-values"])))
         png, _ = notebook_png(picture.figure(dark=True))
         dark = PNG + base64.b64encode(png).decode()
-        image = place.select_one("img")
+        [image] = place.select("img")
         image.wrap(soup.new_tag("picture"))
         image.insert_before(
             soup.new_tag("source", media="(prefers-color-scheme: dark)", srcset=dark)
         )
-    return soup.decode() if soup.picture else html
+    for table in soup.select("table:has(thead)"):
+        heads = [cell.get_text() for cell in table.select("thead tr:last-child > *")]
+        for row in table.select("tbody tr"):
+            for head, cell in zip(heads[1:], row.find_all(["th", "td"])[1:], strict=False):
+                cell["data-label"] = head
+    return soup.decode()
 
 
 def link(to: Path, *others: str) -> None:

@@ -41,7 +41,7 @@ def test_search_finds_sections_pictures_terms_and_claims(opened):
     kinds = {kind.partition(",")[0] for _, kind, _ in results(page, "position")}
     assert {"Glossary", "Claim", "Picture", "00 · Start here"} <= kinds
     assert results(page, "SameWords")[0][1] == "Picture, 00 · Start here"
-    assert results(page, "no such words at all") == []
+    assert results(page, "xyzzy") == []
     page.get_by_role("searchbox").fill("")
     expect(page.get_by_role("status")).to_be_empty()
 
@@ -54,6 +54,16 @@ def test_search_finds_and_marks_a_word_that_is_unfinished_or_misspelt(opened):
     assert {mark.lower() for mark in marks} <= {"wavelength", "wavelengths"}
     results(page, "causal mask")
     assert "task" not in page.locator(".found mark").all_inner_texts()
+
+
+def test_search_finds_what_teaches_before_what_mentions(opened):
+    page = opened("search")
+    for words, title in {"map": "4 The map of the course", "xPos": "xPos"}.items():
+        found = results(page, words)
+        assert found[0][0] == title, words
+    kinds = [kind.partition(",")[0] for _, kind, _ in results(page, "position")]
+    assert kinds.index("00 · Start here") < kinds.index("Claim")
+    assert results(page, "causal xyzzy"), "some of the words, if not all"
 
 
 def test_search_leads_to_the_place_and_is_kept_on_the_way_back(opened):
@@ -84,17 +94,17 @@ def test_gallery_shows_dark_pictures_and_leads_to_the_lesson(opened):
 def test_theme_is_chosen_for_all_pages_and_pictures_and_kept(opened):
     page = opened("pictures")
     button = page.get_by_role("button", name="Light or dark")
-    paper = "() => getComputedStyle(document.body).backgroundColor"
-    dark = f"({paper})() === 'rgb(27, 30, 35)'"
-    assert not page.evaluate(dark)
+    light = "background-color", "rgb(255, 255, 255)"
+    dark = "background-color", "rgb(27, 30, 35)"
+    expect(page.locator("body")).to_have_css(*light)
     button.click()
-    page.wait_for_function(dark)
+    expect(page.locator("body")).to_have_css(*dark)
     shown = "() => document.querySelector('.cards img').currentSrc.endsWith('SameWords_dark.png')"
     page.wait_for_function(shown)
     page.get_by_role("link", name="Glossary").click()
-    page.wait_for_function(dark)
+    expect(page.locator("body")).to_have_css(*dark)
     button.click()
-    page.wait_for_function(f"!({dark})")
+    expect(page.locator("body")).to_have_css(*light)
 
 
 def test_table_is_searched_and_the_row_found_is_shown(opened):
@@ -108,6 +118,16 @@ def test_table_is_searched_and_the_row_found_is_shown(opened):
     [link] = [link for title, kind, link in results(page, "xPos") if kind == "Glossary"]
     link.click()
     expect(page.locator("tr:target")).to_be_in_viewport()
+
+
+def test_on_a_telephone_a_table_is_a_card_a_row_with_its_columns_named(opened):
+    page = opened("claims")
+    page.set_viewport_size({"width": 390, "height": 844})
+    for table in page.locator("table").all():
+        assert table.evaluate("table => table.scrollWidth <= table.clientWidth")
+    cell = page.locator("tbody td").nth(1)
+    label = cell.evaluate("cell => getComputedStyle(cell, '::before').content")
+    assert "What the numbers say" in label
 
 
 def test_index_leads_to_the_lesson(opened):

@@ -54,7 +54,8 @@ def _of_lesson(notebook, lesson) -> Iterator[tuple]:
 
 def _of_picture(picture: Shown) -> tuple:
     knobs = "; ".join(f"{label}: {rule}" for label, rule in picture.knobs)
-    return f"Picture, {picture.lesson.title}", picture.title, picture.href, knobs, picture.name
+    title = f"{picture.title} ({picture.name})"
+    return f"Picture, {picture.lesson.title}", title, picture.href, knobs, ""
 
 
 def _of_term(term: Term) -> tuple:

@@ -120,7 +120,7 @@ def _opening(notebook) -> str:
         for output in cell.get("outputs", ())
         if "data" in output
     )
-    return page.with_dark(next(html for html in shown if "posviz-live" in html))
+    return page.adapted(next(html for html in shown if "posviz-live" in html))
 
 
 def citation() -> dict:
@@ -136,13 +136,13 @@ def _beside(file: str) -> Path:
 
 def _document(text: str) -> str:
     """Markdown as HTML: links lead to pages, and a keyboard reaches tables that scroll."""
-    html = _TO_PAGE.sub(r'href="\1.html"', markdown(text))
+    html = page.adapted(_TO_PAGE.sub(r'href="\1.html"', markdown(text)))
     return html.replace("<table>", '<table tabindex="0">')
 
 
 def _table(table: str, anchors: Iterable[str]) -> str:
     """A table whose rows have anchors, and whose links lead to pages."""
-    soup = BeautifulSoup(page.to_pages(table), "html.parser")
+    soup = BeautifulSoup(page.adapted(table), "html.parser")
     for row, anchor in zip(soup.select("tbody tr"), anchors, strict=True):
         row["id"] = anchor
     return soup.decode()

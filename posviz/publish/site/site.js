@@ -9,6 +9,8 @@ import { run } from "../library.js";
 
 /** Letters of a word that may be others; "mask" is no "task". @param {string} word */
 const fuzzy = (word) => word.length > 5 && 0.2;
+/** @type {(id: number, word: string, found: Found) => number} what teaches comes before what mentions */
+const boostDocument = (_, __, { kind }) => /^\d/.test(kind) ? 4 : kind.startsWith("Claim") ? 1 : 2;
 const MOST = 40; // results that are shown
 const [BEFORE, LONG] = [80, 240]; // letters of a text: before the first word found, and in all
 
@@ -23,21 +25,22 @@ if (field && documents) {
 }
 
 /**
- * Shows what has every word that is typed, or begins with it, or is spelt nearly so.
+ * Shows what has every word that is typed, or begins with it, or is spelt nearly so; else what has one of them.
  * @param {HTMLInputElement} field
  * @param {object[]} documents
  */
 function follow(field, documents) {
   const { MiniSearch } = /** @type {any} */ (globalThis);
   const index = new MiniSearch({
-    fields: ["title", "text", "code"],
+    fields: ["title", "kind", "text", "code"],
     storeFields: ["kind", "title", "href", "text"],
-    searchOptions: { boost: { title: 4, text: 2 }, prefix: true, fuzzy, combineWith: "AND" },
+    searchOptions: { boost: { title: 8, kind: 4, text: 2 }, boostDocument, prefix: true, fuzzy, combineWith: "AND" },
   });
   index.addAll(documents);
   const show = () => {
+    const all = index.search(field.value);
     /** @type {Found[]} */
-    const found = index.search(field.value);
+    const found = all.length ? all : index.search(field.value, { combineWith: "OR" });
     const count = found.length > MOST ? `${found.length} found, the best ${MOST}:` : `${found.length} found`;
     say("said", field.value.trim() ? count : "");
     say("found", ...found.slice(0, MOST).map(entry));

@@ -49,7 +49,7 @@ def test_formulas_are_short_and_code_is_beside_the_text(found):
 
 
 def test_pictures_are_found_by_name_and_claims_by_numbers(found):
-    assert (found[2]["text"], found[2]["code"]) == ("speed: 0 to 9", "Hands")
+    assert (found[2]["text"], found[2]["title"]) == ("speed: 0 to 9", "Two hands (Hands)")
     assert found[-1]["text"] == "False. Two stay. The pairs that stay: 3."
 
 
