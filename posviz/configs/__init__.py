@@ -99,7 +99,7 @@ def read_config(source: Any) -> Reading:
             zip(names, rotating(config, rule, names), strict=True)
         )
     ]
-    file = File(config, outer, known, position, names, entries, size_of(config, rule, "longest"))
+    file = File(config, known, position, names, entries)
     kinds, which = _grouped(file, in_order)
     trained, promised = lengths_of(file)
     layers = [
@@ -111,17 +111,17 @@ def read_config(source: Any) -> Reading:
         kinds,
         trained,
         promised,
-        tuple(warnings_of(file, kinds)),
+        warnings_of(file),
         tuple(layers) if in_order else (),
-        sentences_of(file, kinds, trained, promised),
+        sentences_of(file, kinds),
     )
 
 
 def _grouped(file: File, in_order: bool) -> tuple[tuple[Layers, ...], list[int]]:
     """Return the kinds of layers that differ in position, and for each layer which it is of."""
+    config, rule = file.config, file.rule or {}
     keys = [json.dumps(entry, sort_keys=True, default=str) for entry in file.entries]
     distinct = list(dict.fromkeys(keys))
-    is_latent = bool(latent_of(file.config, file.rule or {}))
     kinds: list[Layers] = []
     for key in distinct:
         of_key = [name for name, each in zip(file.names, keys, strict=True) if each == key]
@@ -132,7 +132,8 @@ def _grouped(file: File, in_order: bool) -> tuple[tuple[Layers, ...], list[int]]
         position = "no position" if file.position == ROPE else file.position
         kind = Layers(name, 0, "none", position=position)
         if entry is not None:
-            kind = read_kind(name, entry, file.longest, is_latent)
-        number = size_of(file.config, file.rule or {}, "layers") * (len(distinct) == 1)
+            longest, is_latent = size_of(config, rule, "longest"), bool(latent_of(config, rule))
+            kind = read_kind(name, entry, longest, is_latent)
+        number = size_of(config, rule, "layers") * (len(distinct) == 1)
         kinds.append(replace(kind, count=len(of_key) if in_order else number))
     return tuple(kinds), [distinct.index(key) for key in keys]

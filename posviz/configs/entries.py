@@ -8,7 +8,7 @@ from posviz.configs.model_types import integer, size_of, table, value_of
 from posviz.encodings.checks import require_real
 from posviz.wording import quoted
 
-METHODS = ("default", "linear", "dynamic", "yarn", "longrope", "llama3", "proportional")
+METHODS = ("default", "linear", "dynamic", "ntk", "yarn", "longrope", "llama3", "proportional")
 OTHER_NAMES = {"su": "longrope", "mrope": "default", "axial": "default", "xdrope": "dynamic"}
 WIDEST = 2**16  # dimensions of a head: the widest known has 512
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
-from posviz.configs.model_types import integer, value_of
+from posviz.configs.model_types import integer
 from posviz.encodings.checks import require_positive, require_real
 from posviz.encodings.frequencies import Frequencies, proportional_frequencies, rotary_frequencies
 from posviz.encodings.stretching import llama3, longrope, position_interpolation, yarn
@@ -52,43 +51,65 @@ class Layers:
         return 0 if self.frequencies is None else int((self.frequencies.inv_freq == 0).sum())
 
 
-class Asked(NamedTuple):
-    """What is asked of a method. Units: tokens."""
-
-    entry: dict
-    rotary_dim: int
-    base: float
-    factor: float
-    original: int
-    longest: int
+LLAMA_3 = {"low_freq_factor": 1, "high_freq_factor": 4}  # those of all released models
 
 
 def read_kind(kind: str, entry: dict, longest: int, is_latent: bool) -> Layers:
-    """Return a kind of layers with the frequencies of its entry, its count left open.
+    """Return a kind of one layer with the frequencies of its entry, by `entry_of`.
 
     Raises TypeError and ValueError, naming the value that no model can have.
     """
-    method, original = entry["rope_type"], original_of(entry) or longest
+    method, rotary_dim, base = entry["rope_type"], entry["rotary_dim"], entry["rope_theta"]
+    original = original_of(entry) or longest
     ratio = longest / original if original and method in ("yarn", "longrope") else 1.0
     factor = factor_of(entry) or max(ratio, 1.0)
-    asked = Asked(entry, entry["rotary_dim"], entry["rope_theta"], factor, original, longest)
-    frequencies = STRETCHED[method](asked)
-    plain = rotary_frequencies(asked.rotary_dim, asked.base)
+    frequencies = _frequencies(entry, factor, original, longest)
+    plain = rotary_frequencies(rotary_dim, base)
     kept, slowed = (int(m.sum()) for m in kept_and_slowed(frequencies.inv_freq / plain, factor))
-    return Layers(
-        kind,
-        1,
-        method,
-        asked.base,
-        asked.rotary_dim,
-        factor,
-        kept,
-        len(plain) - kept - slowed,
-        slowed,
-        frequencies.attention_factor**2 * (_of_latent_attention(asked) if is_latent else 1.0),
-        frequencies,
-        "RoPE",
-    )
+    blended, on_scores = len(plain) - kept - slowed, frequencies.attention_factor**2
+    if is_latent and method != "default" and (all_dim := entry.get("mscale_all_dim")):
+        # DeepSeek's latent attention multiplies its scores besides.
+        on_scores *= (0.1 * require_real(all_dim, "mscale_all_dim") * math.log(factor) + 1) ** 2
+    numbers = (kept, blended, slowed, on_scores)
+    return Layers(kind, 1, method, base, rotary_dim, factor, *numbers, frequencies, "RoPE")
+
+
+def _frequencies(entry: dict, factor: float, original: int, longest: int) -> Frequencies:
+    """Return what the method of an entry makes of its pairs. Units: tokens."""
+    method, dim, base = entry["rope_type"], entry["rotary_dim"], entry["rope_theta"]
+    lengths: dict[str, Any] = {"original_max_seq_len": original, "base": base}
+    given: dict[str, Any] = {"attention_factor": entry.get("attention_factor")}
+    if method == "linear":
+        return position_interpolation(dim, factor, base=base)
+    if method == "ntk":  # of Alibaba's GTE, as vLLM has it: one step more than ntk(), at all pairs
+        return Frequencies(rotary_frequencies(dim, base * factor) / factor ** (2 / dim))
+    if method == "proportional":
+        fraction = require_real(entry["partial_rotary_factor"], "partial_rotary_factor")
+        return Frequencies(proportional_frequencies(dim, fraction, base) / factor)
+    if method == "llama3":
+        bounds = {name: entry.get(name, value) for name, value in LLAMA_3.items()}
+        bounds = {name: require_positive(value, name) for name, value in bounds.items()}
+        return llama3(dim, factor, **lengths, **bounds)
+    if method == "yarn":
+        if entry.get("mscale") and entry.get("mscale_all_dim"):
+            given |= {name: entry[name] for name in ("mscale", "mscale_all_dim")}
+        for name, otherwise in (("beta_fast", 32), ("beta_slow", 1)):
+            given[name] = require_positive(entry.get(name) or otherwise, name)
+        return yarn(dim, factor, **lengths, **given, truncate=bool(entry.get("truncate", True)))
+    if method == "longrope":  # those for long texts, if the model is one for long texts
+        for name in ("short_factor", "long_factor"):
+            given[f"{name}s"] = _numbers(entry, name, dim // 2)
+        extended = max(round(factor * original), 1)
+        return longrope(dim, seq_len=max(longest, 1), max_seq_len=extended, **lengths, **given)
+    return Frequencies(rotary_frequencies(dim, base))  # dynamic: until a text is longer
+
+
+def _numbers(entry: dict, name: str, count: int) -> np.ndarray:
+    """Return a list of so many positive numbers as an array [count]."""
+    values = entry.get(name)
+    if not isinstance(values, list) or len(values) != count:
+        raise ValueError(f"{name} must be a list of {count} numbers, got {quoted(values)}")
+    return np.array([require_positive(value, name) for value in values])
 
 
 def factor_of(entry: dict) -> float | None:
@@ -113,89 +134,3 @@ def kept_and_slowed(ratio: np.ndarray, factor: float) -> tuple[np.ndarray, np.nd
     """
     least = 1 / factor if factor > 1 else 0.0
     return ratio > 1 - 1e-9, ratio < least + 1e-9
-
-
-def _plain(asked: Asked) -> Frequencies:
-    return Frequencies(rotary_frequencies(asked.rotary_dim, asked.base))
-
-
-def _linear(asked: Asked) -> Frequencies:
-    return position_interpolation(asked.rotary_dim, asked.factor, base=asked.base)
-
-
-def _proportional(asked: Asked) -> Frequencies:
-    fraction = require_real(asked.entry["partial_rotary_factor"], "partial_rotary_factor")
-    rotating = proportional_frequencies(asked.rotary_dim, fraction, asked.base)
-    return Frequencies(rotating / asked.factor)
-
-
-LLAMA_3 = {"low_freq_factor": 1, "high_freq_factor": 4}  # those of all released models
-
-
-def _llama3(asked: Asked) -> Frequencies:
-    bounds = {name: asked.entry.get(name, value) for name, value in LLAMA_3.items()}
-    return llama3(
-        asked.rotary_dim,
-        asked.factor,
-        original_max_seq_len=asked.original,
-        base=asked.base,
-        **{name: require_positive(value, name) for name, value in bounds.items()},
-    )
-
-
-def _yarn(asked: Asked) -> Frequencies:
-    entry, scales = asked.entry, {}
-    if entry.get("mscale") and entry.get("mscale_all_dim"):
-        scales = {name: entry[name] for name in ("mscale", "mscale_all_dim")}
-    return yarn(
-        asked.rotary_dim,
-        asked.factor,
-        original_max_seq_len=asked.original,
-        base=asked.base,
-        beta_fast=require_positive(entry.get("beta_fast") or 32, "beta_fast"),
-        beta_slow=require_positive(entry.get("beta_slow") or 1, "beta_slow"),
-        truncate=bool(entry.get("truncate", True)),
-        attention_factor=entry.get("attention_factor"),
-        **scales,
-    )
-
-
-def _longrope(asked: Asked) -> Frequencies:
-    """Those for long texts, if the model is one for long texts."""
-    return longrope(
-        asked.rotary_dim,
-        short_factors=_numbers(asked.entry, "short_factor", asked.rotary_dim // 2),
-        long_factors=_numbers(asked.entry, "long_factor", asked.rotary_dim // 2),
-        seq_len=max(asked.longest, 1),
-        original_max_seq_len=asked.original,
-        max_seq_len=max(round(asked.factor * asked.original), 1),
-        base=asked.base,
-        attention_factor=asked.entry.get("attention_factor"),
-    )
-
-
-def _numbers(entry: dict, name: str, count: int) -> np.ndarray:
-    """Return a list of so many positive numbers as an array [count]."""
-    values = value_of(entry, name)
-    if not isinstance(values, list) or len(values) != count:
-        raise ValueError(f"{name} must be a list of {count} numbers, got {quoted(values)}")
-    return np.array([require_positive(value, name) for value in values])
-
-
-STRETCHED: dict[str, Callable[[Asked], Frequencies]] = {
-    "default": _plain,
-    "linear": _linear,
-    "dynamic": _plain,  # until a text is longer than max_position_embeddings
-    "yarn": _yarn,
-    "longrope": _longrope,
-    "llama3": _llama3,
-    "proportional": _proportional,
-}
-
-
-def _of_latent_attention(asked: Asked) -> float:
-    """Return what models with latent attention (DeepSeek's) multiply their scores by besides."""
-    all_dim = asked.entry.get("mscale_all_dim")
-    if not all_dim or asked.entry["rope_type"] == "default":
-        return 1.0
-    return (0.1 * require_real(all_dim, "mscale_all_dim") * math.log(asked.factor) + 1) ** 2

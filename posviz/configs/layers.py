@@ -11,6 +11,14 @@ from posviz.wording import quoted
 
 ROPE = "rope"
 UNKNOWN = "this file does not say"
+NAMED = {
+    "rotary": ROPE,
+    "rope": ROPE,
+    "alibi": "ALiBi",
+    "relative": "relative positions in the scores",
+    "absolute": "a learned table",
+    "learned": "a learned table",
+}
 
 
 @dataclass(frozen=True)
@@ -35,6 +43,8 @@ def names_of(config: dict, rule: dict) -> list[str]:
     listed = given if given is not None else value_of(config, plan.get("list", ""))
     if listed is not None and not (given is None and listed == []):
         values = plan.get("values", {})
+        if "path" in plan and given is None:
+            listed = [bool(value_of(block, plan["path"])) for block in listed]
         if not isinstance(listed, list | str) or not all(isinstance(n, str | int) for n in listed):
             raise TypeError(f"layer_types must be a list of names, got {quoted(listed)}")
         names = [values.get(str(name), str(name)) for name in listed]
@@ -111,23 +121,23 @@ def position_of(config: dict, rule: dict | None) -> str:
     if choose := rule.get("choose"):
         value = value_of(config, choose["name"])
         return choose.get(str(value).lower(), choose.get("default", ROPE))
-    named = str(config.get("position_embedding_type"))
-    if rule.get("position") == "a learned table" and named.startswith("relative_key"):
-        return "relative positions in the scores"
-    return rule.get("position", ROPE)
+    if rule.get("position") != "a learned table":
+        return rule.get("position", ROPE)
+    named = str(config.get("position_embedding_type"))  # BERT's, of which Jina AI has all
+    return NAMED.get(named.partition("_")[0], rule["position"])
 
 
 def _assumed(config: dict) -> str:
     """Return what standard entries say of a type that is not in the table."""
     named = str(value_of(config, "position_embedding_type", "position_embeddings_type")).lower()
-    if config.get("alibi") or value_of(config, "attn_config.alibi") or named == "alibi":
+    if config.get("alibi") or value_of(config, "attn_config.alibi"):
         return "ALiBi"
     names = table()["names"]
     entries = ("rope_parameters", "rope_scaling", *names["bases"], *names["base"])
     entries += ("rotary_dim", "qk_rope_head_dim", *names["rotates"])
-    if value_of(config, *entries) is not None or named in ("rope", "rotary"):
-        return ROPE
-    return {"absolute": "a learned table", "learned": "a learned table"}.get(named, UNKNOWN)
+    otherwise = UNKNOWN if value_of(config, *entries) is None else ROPE
+    named = named.partition("_")[0]
+    return otherwise if named == "absolute" and otherwise == ROPE else NAMED.get(named, otherwise)
 
 
 def layer_of(kind: str, sees: str, config: dict, rule: dict, entry: dict | None) -> Layer:

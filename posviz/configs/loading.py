@@ -15,7 +15,7 @@ MOST_CHARACTERS = 2**24  # of a file: the longest known has some 10 kB
 def loaded(source: Any) -> dict[str, Any]:
     """Return the object that a dict, a text or the file at a path holds; else as `read_config`."""
     if isinstance(source, dict):
-        return source
+        return _checked(source)
     if not isinstance(source, str | Path):
         raise TypeError(
             f"source must be a dict, the text of a config.json or a path, got {quoted(source)}"
@@ -34,6 +34,10 @@ def loaded(source: Any) -> dict[str, Any]:
         raise ValueError(f"source must be JSON: {quoted(str(error))}{_hint(text, error)}") from None
     if not isinstance(config, dict):
         raise ValueError(f"source must be a JSON object, got {quoted(config)}")
+    return _checked(config)
+
+
+def _checked(config: dict[str, Any]) -> dict[str, Any]:
     if {"dim", "n_layers"} <= config.keys() and "model_type" not in config:
         raise ValueError(
             "source must be a config.json: this is a params.json, as Mistral and Meta write it; "

@@ -27,10 +27,11 @@ def rule_of(config: dict, outer: dict) -> dict[str, Any] | None:
     """
     known = _rules()
     if not (name := config.get("model_type")) and config is not outer:
-        name = table()["texts"].get(outer.get("model_type"), outer.get("model_type"))
+        name = outer.get("model_type")
     if not name and isinstance(classes := config.get("architectures"), list) and classes:
         name = str(classes[0]).partition("For")[0].removesuffix("Model")
-    for each in (name, f"{name}_text", f"{name}".removesuffix("_text")):
+    short = f"{name}".removesuffix("_text")
+    for each in (name, table()["texts"].get(short), f"{name}_text", short):
         if (rule := known.get(_plain(each))) is not None:
             return rule
     return None

@@ -6,10 +6,20 @@ import re
 import sys
 
 import torch
+from huggingface_hub.errors import StrictDataclassError
 from transformers import AutoModel, AutoModelForCausalLM, AutoModelForMaskedLM, PreTrainedModel
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-AFTER_ATTENTION = "mlp feed_forward block_sparse_moe moe ffn mlp_moe experts shared_mlp".split()
+AFTER_ATTENTION = [
+    "mlp",
+    "feed_forward",
+    "block_sparse_moe",
+    "moe",
+    "ffn",
+    "mlp_moe",
+    "experts",
+    "shared_mlp",
+]
 
 
 class AsItIs(torch.nn.Module):
@@ -90,6 +100,9 @@ class Run:
                 elif re.match(r"create_\w*mask", name):
                     self.replace(module, name, lambda *_, **__: None)
 
+    def begin(self, number, *_):
+        self.layer = number
+
     def replace(self, module, name, other):
         self.saved.append((module, name, getattr(module, name)))
         setattr(module, name, other)
@@ -129,10 +142,10 @@ def numbers_of(table, config):
 
 
 def default_of(model_type):
-    """A type's default configuration, and the same as a file has it; None if it is none of texts."""
+    """A type's default configuration, and as a file has it; None if it is no model of texts."""
     try:
         config = CONFIG_MAPPING[model_type]()
-    except ValueError:  # it has no defaults
+    except (ValueError, StrictDataclassError):  # it has no defaults
         return None
     if config.get_text_config(decoder=True) is not config or not hasattr(config, "vocab_size"):
         return None
