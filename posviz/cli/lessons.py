@@ -81,18 +81,30 @@ def slides(
         typer.Option(
             min=1,
             metavar="N",
-            help="Include what fits into this many minutes; lecture sections come first.",
+            help="The lesson's own lecture, as far as it fits into this many minutes.",
         ),
     ] = None,
+    title: Annotated[str, typer.Option(help="The first slide's title.  [default: own]")] = "",
+    author: Annotated[str, typer.Option(help="Who lectures.")] = "",
+    date: Annotated[str, typer.Option(help="When, in your own words.")] = "",
+    css: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True, dir_okay=False, metavar="FILE", help="Lay your style sheet over ours."
+        ),
+    ] = None,
+    pdf: Annotated[bool, typer.Option("--pdf", help="Print a PDF as well.")] = False,
     show: Open = False,
 ):
     """Write lessons as slides for a browser: all of them, or for a lecture.
 
     \b
-    posviz slides 05 --to talk/
+    posviz slides 05 --to talk/ --open
     posviz slides 05 --sections 2,5,8
-    posviz slides 05 --minutes 20
+    posviz slides 05 --minutes 20 --author "Your Name"
     """
+    from importlib.util import find_spec
+
     from posviz.cli import arguments
 
     with refusals():
@@ -100,17 +112,24 @@ def slides(
         if sections and minutes:
             raise ValueError("choose --sections or --minutes, not both.")
         numbers = arguments.numbers(sections) if sections else ()
+        if pdf and find_spec("playwright") is None:
+            raise ValueError(
+                "--pdf prints with Playwright: run `pip install playwright` and `playwright "
+                "install chromium`, or add ?print-pdf to the slides' address and print them."
+            )
         check_folder(to)
-        from posviz.publish import lecture
-        from posviz.publish.slides import stacks, write_slides
-    choose: Callable = stacks
-    if numbers:
-        choose = partial(lecture.only, wanted=numbers)
-    elif minutes:
-        choose = partial(lecture.fitting, minutes=minutes)
-    first = f"{chosen[0].stem}_slides.html" if show else ""
-    jobs = {path.stem: partial(write_slides, path, to, choose) for path in chosen}
-    run_jobs(jobs, to, "Lessons", show=first)
+        from tqdm import tqdm
+
+        from posviz.publish.lecture import taken
+        from posviz.publish.slides import Front, write_pdf, write_slides
+    choose = partial(taken, wanted=numbers, time=minutes or 0, tell=tqdm.write)
+    jobs: dict[str, Callable] = {}
+    for path in chosen:
+        deck = f"{path.stem}_slides.html"
+        jobs[deck] = partial(write_slides, path, to, choose, Front(title, author, date, css))
+        if pdf:
+            jobs[f"{path.stem}_slides.pdf"] = partial(write_pdf, to / deck)
+    run_jobs(jobs, to, show=f"{chosen[0].stem}_slides.html" if show else "")
 
 
 @app.command()

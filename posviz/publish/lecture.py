@@ -1,60 +1,60 @@
 """A lecture: which sections of a lesson its slides take, by number or by the minutes there are."""
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 from nbformat import NotebookNode
 
 from posviz.publish.lesson import about
-from posviz.publish.slides import Slide, stacks
-
-MINUTES = 1.2  # for a slide, and for its picture: what the times come to that lessons name
-NUMBER = re.compile(r"(\d+) ")
-Stacks = Sequence[list[Slide]]
+from posviz.publish.slides import Slide, minutes, slides, taking
 
 
-def sections(slides: Stacks) -> dict[int, list[Slide]]:
-    """The slides of each numbered section."""
-    numbers = ((NUMBER.match(stack[0].section), stack) for stack in slides[1:])
-    return {int(number[1]): stack for number, stack in numbers if number}
+def taken(
+    lesson: NotebookNode,
+    wanted: Iterable[int] = (),
+    time: float = 0,
+    tell: Callable[[str], object] = lambda told: None,
+) -> list[Slide]:
+    """The slides of a lesson, of the sections that are wanted, or of what can be taught in a time.
 
-
-def only(lesson: NotebookNode, wanted: Iterable[int]) -> list[list[Slide]]:
-    """The slides of a lesson's title, of the sections that are wanted, and of its summary.
-
-    Raises ValueError for a section that it does not have, or whose slides it leaves out.
+    tell: is called with what was taken, what was left out, and what the lesson's own lecture takes.
+    Raises ValueError for a section without slides, and where not even one fits.
     """
-    return _only(stacks(lesson), set(wanted))
-
-
-def _only(slides: Stacks, wanted: set[int]) -> list[list[Slide]]:
-    there = sections(slides)
-    if missing := sorted(wanted - there.keys()):
+    deck, own = slides(lesson), about(lesson).get("lecture", {}).get("sections", [])
+    there, wanted = numbers(deck), sorted(set(wanted))
+    if missing := [number for number in wanted if number not in there]:
         has = ", ".join(map(str, there))
-        raise ValueError(f"{slides[0][0].section} has sections {has}; got {missing[0]}")
-    chosen = [there[number] for number in sorted(wanted)]
-    return [slides[0], *chosen, *(stack for stack in slides if stack[0].role == "rule")]
+        raise ValueError(f"{deck[0].headline} has slides of sections {has}; got {missing[0]}")
+    wanted = _fitting(deck, own, time) if time else wanted
+    deck, whole = taking(deck, wanted) if wanted else deck, deck
+    told = f"{deck[0].headline}: {_listed(wanted or there)}, {minutes(deck):.0f} minutes."
+    if left := [number for number in there if wanted and number not in wanted]:
+        told += f" Left out: {_listed(left)}."
+    if own and set(own) - set(wanted or there):
+        takes = minutes(taking(whole, own))
+        told += f" The lesson's own lecture, {_listed(own)}, takes {takes:.0f} minutes."
+    tell(told)
+    return deck
 
 
-def fitting(lesson: NotebookNode, minutes: float) -> list[list[Slide]]:
-    """What can be taught in so many minutes: sections that the lesson names first, then others.
-
-    Raises ValueError where not even the first of them fits.
-    """
-    slides, first = stacks(lesson), about(lesson).get("lecture", {}).get("sections", ())
-    there = sections(slides)
-    left = minutes - takes(_only(slides, set()))
-    wanted: list[int] = []
-    for number in dict.fromkeys([*first, *there]):
-        if (needed := takes([there[number]])) <= left:
-            wanted.append(number)
-            left -= needed
-        elif not wanted:
-            least = minutes - left + needed
-            raise ValueError(f"{slides[0][0].section} takes {least:.0f} minutes at least")
-    return _only(slides, set(wanted))
+def numbers(deck: list[Slide]) -> list[int]:
+    """The numbered sections that have slides."""
+    return list(dict.fromkeys(slide.section for slide in deck if isinstance(slide.section, int)))
 
 
-def takes(slides: Stacks) -> float:
-    """About how many minutes these slides take."""
-    return MINUTES * sum(1 + bool(slide.picture) for stack in slides for slide in stack)
+def _fitting(deck, own, time) -> list[int]:
+    """The lesson's own lecture as far as it fits, and if all of it does, others that fit, too."""
+    fitting: list[int] = []
+    others = [number for number in numbers(deck) if number not in own]
+    for number in [*own, *others]:
+        if minutes(taking(deck, [*fitting, number])) <= time + 0.01:  # for rounding
+            fitting.append(number)
+        elif number in own:
+            break
+    if not fitting:
+        least = minutes(taking(deck, [*own, *others][:1]))
+        raise ValueError(f"{deck[0].headline} takes {least:.0f} minutes at least")
+    return sorted(fitting)
+
+
+def _listed(sections) -> str:
+    return f"section{'s' * (len(sections) > 1)} {', '.join(map(str, sections))}"

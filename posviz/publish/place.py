@@ -2,6 +2,7 @@
 
 import ast
 import json
+from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -23,27 +24,32 @@ def place(output: "NotebookNode") -> str:
 
 def made_alive(picture: str, png: str, about: dict) -> str:
     """HTML for the picture with this repr, stored as a PNG in base64; "" for what is no picture."""
-    made = _made(picture)
-    if made is None:
+    name, values = read_picture(picture)
+    if not name:
         return ""
     caption, width = escape(about.get("alt", "")), about.get("width", "")
     still = f"""<figure class="posviz-screen posviz-still">
 <img src="data:image/png;base64,{png}" width="{width}" alt="{caption}">
 <figcaption>{caption}</figcaption>
 </figure>"""
-    name, values = made
     if ... in values.values():
         note = f'<p class="posviz-note">{NEEDS_NOTEBOOK}</p>'
         return f'<div class="posviz-explorer">\n{still}\n{note}\n</div>'
+    return alive(name, values, still)
+
+
+def alive(name: str, values: dict, still: str, knobs: Iterable[str] = ()) -> str:
+    """HTML that live.js lets live, around a stored picture; knobs: those at first sight."""
     told = f'data-picture="{name}" data-values="{escape(json.dumps(values))}"'
-    return f'<div class="posviz-explorer posviz-live" {told}>\n{still}\n</div>'
+    first = f' data-knobs="{escape(" ".join(knobs))}"' if knobs else ""
+    return f'<div class="posviz-explorer posviz-live" {told}{first}>\n{still}\n</div>'
 
 
-def _made(text) -> tuple[str, dict] | None:
-    """The picture's class and its knobs' values in its repr; `...` is data of its own."""
+def read_picture(text: str) -> tuple[str, dict]:
+    """The class and the knobs' values in a picture's repr, or ""; `...` is data of its own."""
     try:
         call = ast.parse(text, mode="eval").body
         values = {each.arg: ast.literal_eval(each.value) for each in call.keywords}
-        return (call.func.id, values) if call.func.id in lessons.names() else None
+        return (call.func.id, values) if call.func.id in lessons.names() else ("", {})
     except (SyntaxError, ValueError, AttributeError):
-        return None
+        return "", {}

@@ -5,3 +5,6 @@
 if (/receiver|print-pdf/.test(location.search)) {
   for (const place of document.querySelectorAll(".posviz-live")) place.classList.remove("posviz-live");
 }
+if (location.search.includes("print-pdf")) {
+  for (const dark of document.querySelectorAll("source")) dark.remove();
+}

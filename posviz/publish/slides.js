@@ -14,8 +14,7 @@ libraries.MathJax = {
   startup: { ...startup, typeset: false },
 };
 
-// Pixels of letters, the largest and the smallest, on a slide of 1920 × 1080.
-const SIZES = { ".posviz-prediction": [48, 28], ".posviz-table": [40, 28] };
+const SIZES = [56, 28]; // pixels of a question's letters, the largest and the smallest, of 1920 × 1080
 
 const focused = () => /** @type {HTMLElement} */ (document.activeElement);
 const isControl = () => focused().closest(".posviz-explorer") !== null;
@@ -27,14 +26,13 @@ for (const asked of document.querySelectorAll(".posviz-prediction")) {
   asked.addEventListener("toggle", fit, true);
 }
 
-/** The letters of predictions and tables are as large as all that is open allows. */
+/** The letters of questions are as large as all that is open allows. */
 function fit() {
-  for (const [kind, [largest, smallest]] of Object.entries(SIZES)) {
-    for (const part of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(kind))) {
-      for (let size = largest; size >= smallest; size -= 2) {
-        part.style.fontSize = `${size}px`;
-        if (part.scrollHeight <= part.clientHeight) break;
-      }
+  const [largest, smallest] = SIZES;
+  for (const asked of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".posviz-prediction"))) {
+    for (let size = largest; size >= smallest; size -= 2) {
+      asked.style.fontSize = `${size}px`;
+      if (asked.scrollHeight <= asked.clientHeight) break;
     }
   }
 }
@@ -64,7 +62,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     hash: true,
     slideNumber: "c/t",
     controlsLayout: "edges",
-    navigationMode: "linear", // one key goes through all slides; Esc shows the sections
+    defaultTiming: 120, // seconds; each slide has its own, which the speaker's window counts down
     transition: "none",
     pdfMaxPagesPerSlide: 1,
     pdfSeparateFragments: false,

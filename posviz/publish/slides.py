@@ -1,32 +1,36 @@
-"""A lesson as slides for a projector: Reveal.js, with the pictures alive and no other host.
+"""A lesson as slides for a projector: Reveal.js, on each a headline and a living picture.
 
-Each cell says what it becomes by nbconvert's metadata, `slideshow.slide_type`: a `slide` begins a
-stack, a `subslide` a slide below it, `notes` are said beside the slide and `skip` is left out; a
-cell without a mark is shown on the slide of the cell before it. A heading that begins a `slide`
-names its whole stack. Of a code cell its picture is shown, no code, and what it prints where the
-text before it is: on the slide if it is short, else beside it; a table has a slide of its own. A
-heading without words, and a line that announces a picture, stand on the picture's slide.
+A cell with a `headline` in its metadata, under `posviz`, is a slide: with the `picture` that is
+named there, else with the one that the cell shows, else as a statement. `knobs` are those at first
+sight. A prediction is a slide by itself. Text is in the speaker's notes of the next slide of its
+section; what nbconvert's `slideshow.slide_type` calls `notes`, of the slide before; what it calls
+`skip`, nowhere.
 """
 
+import base64
 import json
 import re
+import shutil
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
-from bs4 import BeautifulSoup
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from nbformat import NotebookNode
 
+from posviz.lessons import load
+from posviz.pictures.declared import Declared
 from posviz.pictures.scripts import as_script
 from posviz.publish import live
-from posviz.publish.assets import policy, scripts, styles, write, write_library
+from posviz.publish.assets import THEME, policy, scripts, styles, write, write_library
 from posviz.publish.clean import markdown
 from posviz.publish.lesson import about, living
+from posviz.publish.place import alive, read_picture
 from posviz.publish.speaker import asked
-from posviz.wording import quoted
 
 HERE = Path(__file__).parent
 SCRIPT = as_script(HERE / "slides.js")
@@ -36,142 +40,138 @@ SPEAKERS = [
     json.loads(f'"{text}"') for text in re.findall(r"<script>(.*?)<\\/script>", "".join(LIBRARIES))
 ]
 POLICY = policy(
-    [SCRIPT, *LIBRARIES, *SPEAKERS], "img-src data:", "frame-src 'self' file:", *live.POLICY
+    [THEME, SCRIPT, *LIBRARIES, *SPEAKERS],
+    "img-src data:",
+    "frame-src 'self' file:",
+    *live.POLICY,
 )
-MARKS = ("slide", "subslide", "notes", "skip", "-")
-LINES, WIDTH = 6, 72  # of printed text on a slide, at most
-DENSE = 420  # characters on a slide, from which on its letters are smaller
-LINE = 110  # characters above a picture, which leave it large
+MINUTES = {"title": 1, "picture": 3, "question": 2, "statement": 1}  # as the lessons' times have it
+OPENING, RULE, OPTIONAL = "opening", "rule", "optional"  # sections without a number
+KNOBS = 2  # at first sight
 
-HEADING = re.compile(r"(#+) (.*)\n*")
-BAR = re.compile(r"^.*%\|.*\n?", re.MULTILINE)  # of progress, which is over
-TABLE = '<div class="posviz-table">'
-ROWS = 10  # of a table on a slide, at most
-FORMULA = re.compile(r"\$\$.*?\$\$", re.DOTALL)
+HEADING = re.compile(r"(#+) (?:(\d+) )?(.*)\n*")
 TO_NOTEBOOK = re.compile(r'<a href="[^"]*\.ipynb[^>]*>(.*?)</a>')
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\.ipynb\)")
-UNSEEN = re.compile(FORMULA.pattern + r"|\[|\]\([^)]*\)", re.DOTALL)  # and a link but for its words
+IMAGE = re.compile(r"<img[^>]*>")
 
 
 @dataclass
 class Slide:
-    """A slide: its section, Markdown that is shown or said, and HTML of a picture."""
+    """A slide: headline and notes in Markdown, and the HTML that fills it.
 
-    section: str
-    level: int = 0  # of its heading: 1 for the lesson or a half of it, 2 for a section
-    shown: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    picture: str = ""
-    role: str = ""  # of the cell that begins it: "rule" where the lesson is summed up
-
-    @property
-    def kind(self) -> str:
-        """How it is laid out."""
-        return "picture" if self.picture else ("text", "title", "section")[self.level]
-
-    @property
-    def dense(self) -> bool:
-        """Whether so much text is shown that the letters must be small."""
-        return sum(len(UNSEEN.sub("", text)) for text in self.shown) > DENSE
-
-
-def stacks(notebook: NotebookNode) -> list[list[Slide]]:
-    """The slides of a lesson, a list for each cell that is marked as a `slide`, and for the first.
-
-    Raises ValueError where such a cell does not begin with a heading, or a mark is unknown.
+    section: its number, or the role of one that has none.
     """
-    stacks: list[list[Slide]] = []
-    said: list[str] = []
-    skipped = False
-    for number, cell in enumerate(notebook.cells):
-        shown = cell.metadata.get("slideshow")
-        mark = shown.get("slide_type") or "-" if isinstance(shown, dict) else shown or "-"
-        if mark not in MARKS:
-            allowed = ", ".join(MARKS)
-            raise ValueError(
-                f"cell {number}: slide_type must be one of {allowed}; got {quoted(mark)}"
-            )
-        # What code shows that follows on a skipped cell is left out, too.
-        skipped = mark == "skip" or (skipped and mark == "-" and cell.cell_type == "code")
-        if skipped:
+
+    kind: str
+    headline: str = ""
+    stage: str = ""
+    section: int | str = OPENING
+    notes: list[str] = field(default_factory=list)
+    minutes: float = 0
+
+
+class Front(NamedTuple):
+    """What a lecturer puts on a deck: words for the first slide, and a style sheet over ours."""
+
+    title: str = ""
+    author: str = ""
+    date: str = ""
+    css: Path | None = None
+
+
+PLAIN = Front()
+
+
+def slides(lesson: NotebookNode) -> list[Slide]:
+    """The slides of a lesson, in its order."""
+    title = HEADING.match(lesson.cells[0].source)
+    if not title:
+        raise ValueError(f"the first cell is no # heading; got {lesson.cells[0].source[:40]!r}")
+    waiting: list[str] = []
+    deck = [Slide("title", title[0][2:].strip(), _first_paragraph(lesson))]
+    section: int | str = OPENING
+    for cell in lesson.cells:
+        mark = cell.metadata.get("slideshow", {}).get("slide_type")
+        heading = HEADING.match(cell.source) if cell.cell_type == "markdown" else None
+        if heading and len(heading[1]) == 2:
+            _say(deck, section, waiting)
+            waiting = []
+            section = int(heading[2]) if heading[2] else about(cell).get("role", section)
+        if mark == "skip":
             continue
-        text = cell.source if cell.cell_type == "markdown" else ""
-        if mark == "slide" or not stacks:
-            heading = HEADING.match(text)
-            if not heading:
-                what = f"cell {number}: a slide must begin with a # heading; got {text[:40]!r}"
-                raise ValueError(what)
-            level = min(len(heading[1]), 2)
-            stacks.append([Slide(heading[2], level, role=about(cell).get("role", ""))])
-            text = text[heading.end() :]
-        elif mark == "subslide":
-            stacks[-1].append(Slide(stacks[-1][0].section))
-        slide = stacks[-1][-1]
-        if text:
-            said = slide.notes if mark == "notes" else slide.shown
-            said.append(text)
-        elif mark != "-":
-            said = slide.notes
-        printed = "".join(output.get("text", "") for output in cell.get("outputs", []))
-        if printed := BAR.sub("", printed):
-            lines = printed.rstrip().splitlines()
-            long = len(lines) > LINES or max(map(len, lines)) > WIDTH
-            place = slide.notes if said is slide.shown and long else said
-            fence = "`" * (1 + max([2, *map(len, re.findall("`+", printed))]))
-            place.append(f"{fence}\n{printed.rstrip()}\n{fence}")
-        for output in cell.get("outputs", []):
-            for picture in _pictures(output):
-                if slide.picture or (picture.startswith(TABLE) and slide.shown):
-                    slide = Slide(slide.section)
-                    stacks[-1].append(slide)
-                    said = slide.notes
-                slide.picture = picture
-                if prediction := asked(picture):
-                    slide.notes.append(prediction.notes)
-    return [_joined(stack) for stack in stacks]
+        slide = _slide(cell)
+        if slide:
+            slide.section, slide.notes, waiting = section, waiting + slide.notes, []
+            deck.append(slide)
+        if cell.cell_type == "markdown":
+            text = cell.source[heading.end() if heading else 0 :]
+            (deck[-1].notes if slide or mark == "notes" else waiting).append(text)
+    _say(deck, section, waiting)
+    return _timed(deck, about(lesson).get("lecture", {}))
 
 
-def _joined(stack: list[Slide]) -> list[Slide]:
-    """The stack in which no slide is left that only announces the picture of the next."""
-    joined: list[Slide] = []
-    for slide in stack:
-        before = joined[-1] if joined else None
-        if before and slide.picture and _announces(before, slide):
-            joined.pop()
-            slide.shown = before.shown + slide.shown
-            slide.notes = before.notes + slide.notes
-        joined.append(slide)
-    return joined
+def _say(deck, section, waiting) -> None:
+    """Let words that no slide has followed be said beside the last slide of their section."""
+    if deck[-1].section == section:
+        deck[-1].notes += waiting
 
 
-def _announces(before: Slide, slide: Slide) -> bool:
-    if before.picture or before.level == 1 or slide.shown:
-        return False
-    if not before.shown:
-        return True
-    seen = UNSEEN.sub("", "\n\n".join(before.shown))
-    few = len(seen) <= LINE and "\n\n" not in seen and not FORMULA.search(before.shown[0])
-    return few and not before.level and "posviz-prediction" not in slide.picture
+def taking(deck: list[Slide], sections) -> list[Slide]:
+    """Of a deck the opening, these sections, and the rule."""
+    return [slide for slide in deck if slide.section in {OPENING, RULE, *sections}]
 
 
-def _pictures(output: NotebookNode) -> list[str]:
-    """The HTML of a living picture, of a figure or of a table, which may be long."""
-    data = output.get("data", {})
-    shown = data.get("text/html", "")
-    if re.search("posviz-(explorer|prediction)", shown):
-        return [TO_NOTEBOOK.sub(r"\1", shown)]
-    if "image/png" in data:
-        image = f"data:image/png;base64,{data['image/png']}"
-        alt = escape(output.metadata.get("image/png", {}).get("alt", ""))
-        return [f'<figure><img src="{image}" alt="{alt}"><figcaption>{alt}</figcaption></figure>']
-    table = BeautifulSoup(shown, "html.parser").table
-    rows = table.select("tbody > tr") if table else []
-    return [
-        f"{TABLE}<table>{table.thead or ''}<tbody>{''.join(map(str, rows[first : first + ROWS]))}"
-        "</tbody></table></div>"
-        for first in range(0, len(rows), ROWS)
-        if table
-    ]
+def minutes(deck: list[Slide]) -> float:
+    """How long these slides take."""
+    return sum(slide.minutes for slide in deck)
+
+
+def _timed(deck, lecture) -> list[Slide]:
+    """The slides with their minutes, in which the lesson's own lecture is as long as it says."""
+    for slide in deck:
+        slide.minutes = MINUTES[slide.kind]
+    if lecture:
+        pace = lecture["minutes"] / minutes(taking(deck, lecture["sections"]))
+        for slide in deck:
+            slide.minutes *= pace
+    return deck
+
+
+def _first_paragraph(lesson) -> str:
+    return _html([HEADING.sub("", lesson.cells[0].source, count=1).partition("\n\n")[0]])
+
+
+def _slide(cell) -> Slide | None:
+    told, outputs = about(cell), cell.get("outputs", [])
+    if told.get("headline"):
+        shown = [output.get("data", {}).get("text/plain", "") for output in outputs]
+        name, values = read_picture(told.get("picture") or "".join(shown[:1]))
+        if not name or ... in values.values():
+            return Slide("statement", told["headline"])
+        return Slide("picture", told["headline"], _place(load(name)(**values), told.get("knobs")))
+    for output in outputs:
+        html = IMAGE.sub("", TO_NOTEBOOK.sub(r"\1", output.get("data", {}).get("text/html", "")))
+        if prediction := asked(html):
+            return Slide("question", stage=html, notes=[prediction.notes])
+    return None
+
+
+def _place(picture: Declared, knobs=None) -> str:
+    """HTML of a picture that will live, and until then is drawn: in vectors, light and dark."""
+    caption = escape(picture.caption(picture.compute()))
+    light, dark = (f"data:image/svg+xml;base64,{_svg(picture, dark)}" for dark in (False, True))
+    still = f"""<figure class="posviz-screen posviz-still">
+<picture><source media="not all" srcset="{dark}"><img src="{light}" alt="{caption}"></picture>
+<figcaption>{caption}</figcaption>
+</figure>"""
+    first = knobs or picture.first_knobs()[:KNOBS]
+    return alive(type(picture).__name__, picture.values(), still, first)
+
+
+def _svg(picture, dark) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        file = picture.save(Path(folder) / "picture.svg", dark=dark)
+        return base64.b64encode(file.read_bytes()).decode()
 
 
 def _html(texts: list[str]) -> Markup:
@@ -180,19 +180,19 @@ def _html(texts: list[str]) -> Markup:
     return Markup(markdown(LINK.sub(r"\1", text)))
 
 
-def _inline(texts: list[str]) -> Markup:
+def _inline(text: str) -> Markup:
     """A paragraph of Markdown as what is inside it."""
-    return Markup(_html(texts).strip().removeprefix("<p>").removesuffix("</p>"))
+    return Markup(_html([text]).strip().removeprefix("<p>").removesuffix("</p>"))
 
 
-def write_slides(notebook: Path, to: Path, choose: Callable = stacks) -> Path:
+def write_slides(notebook: Path, to: Path, choose: Callable = slides, front: Front = PLAIN) -> Path:
     """Write the slides of a stored lesson, `05_rope_slides.html`, and `assets` beside them.
 
     `choose` makes of the notebook those that are wanted; see `posviz.publish.lecture`.
     Raises what it raises, RuntimeError that names a cell which was not run, and OSError where the
     place cannot be written to.
     """
-    lesson, assets = choose(living(notebook)), to / "assets"
+    deck, assets = choose(living(notebook)), to / "assets"
     pages = Environment(
         loader=FileSystemLoader(HERE),
         autoescape=True,
@@ -201,10 +201,25 @@ def write_slides(notebook: Path, to: Path, choose: Callable = stacks) -> Path:
     )
     pages.filters |= {"markdown": _html, "inline": _inline}
     page = pages.get_template("slides.html.j2").render(
-        title=lesson[0][0].section, stacks=lesson, script=SCRIPT, policy=POLICY
+        deck=deck, front=front, script=SCRIPT, theme=THEME, policy=POLICY
     )
     for name in ("mathjax", "reveal"):
         write_library(name, assets)
     write(assets / "slides.css", styles(HERE / "slides.css"))
+    if front.css:
+        write(assets / "own.css", front.css.read_bytes())
     live.write(to)
     return write(to / f"{notebook.stem}_slides.html", page.encode())
+
+
+def write_pdf(deck: Path) -> Path:
+    """Print written slides, `05_rope_slides.pdf`, with a Chromium that is installed."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        program = shutil.which("chromium") or shutil.which("google-chrome")  # else Playwright's own
+        page = playwright.chromium.launch(executable_path=program).new_page()
+        page.goto(f"{deck.resolve().as_uri()}?print-pdf")
+        page.wait_for_selector(".pdf-page")
+        printed = page.pdf(prefer_css_page_size=True, print_background=True)
+    return write(deck.with_suffix(".pdf"), printed)

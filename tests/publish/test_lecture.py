@@ -1,77 +1,65 @@
-"""Which slides a lecture takes."""
+"""Which slides a lecture takes, and what is told of it."""
 
-import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from posviz.cli import arguments
-from posviz.course import LESSONS as COURSE
 from posviz.publish import lecture, slides
-from posviz.publish.lesson import about
-
-LESSONS = arguments.notebooks()
+from tests.publish.test_slides import lesson, shows, text
 
 
-def cell(mark, text):
-    return new_markdown_cell(text, metadata={"slideshow": {"slide_type": mark}})
+@pytest.fixture
+def made(monkeypatch):
+    """A title of 1 minute, five sections of 3 minutes, and a rule of 1, at their own pace."""
+    monkeypatch.setattr(slides, "_place", lambda picture, knobs: "")
+    cells = []
+    for number in range(1, 6):
+        shown = shows(plain="ThreeDoors(door='none')", headline="A")
+        cells += [f"## {number} It", shown, text("Words.")]
+    rule = text("## The rule", role="rule", headline="So.")
+    optional = text("## Optional", role="optional", headline="More.")
+
+    def with_lecture(*named):
+        own = {"lecture": {"minutes": 2 + 3 * len(named), "sections": named}} if named else {}
+        return lesson(*cells, rule, optional, **own)
+
+    return with_lecture
 
 
-def made(named=(), sizes=(1, 2, 3, 4)):
-    """A title, sections of so many slides without pictures, a summary, an appendix."""
-    cells = [cell("slide", "# 05 · RoPE")]
-    for number, size in enumerate(sizes, 1):
-        cells.append(cell("slide", f"## {number} It"))
-        cells += [cell("subslide", "More.") for _ in range(size - 1)]
-    cells += [cell("slide", f"## {name}") for name in ("The rule", "Optional", "A bound")]
-    cells[-3].metadata["posviz"] = {"role": "rule"}
-    about = {"posviz": {"lecture": {"sections": named}}} if named else {}
-    return new_notebook(cells=cells, metadata=about)
+def numbers(deck):
+    return [slide.section for slide in deck]
 
 
-def names(stacks):
-    return [stack[0].section for stack in stacks]
-
-
-def test_sections_come_in_the_lessons_order_between_title_and_summary():
-    chosen = lecture.only(made(), [3, 1])
-    assert names(chosen) == ["05 · RoPE", "1 It", "3 It", "The rule"]
-    with pytest.raises(ValueError, match="05 · RoPE has sections 1, 2, 3, 4; got 7"):
-        lecture.only(made(), [1, 7])
+def test_sections_come_in_the_lessons_order_between_title_and_rule(made):
+    assert numbers(lecture.taken(made(), [3, 1])) == ["opening", 1, 3, "rule"]
+    with pytest.raises(ValueError, match="RoPE has slides of sections 1, 2, 3, 4, 5; got 7"):
+        lecture.taken(made(), [1, 7])
 
 
 @pytest.mark.parametrize(
-    ("named", "slides", "wanted"),
+    ("named", "minutes", "wanted"),
     [
-        ((), 2 + 3, [1, 2]),
-        ((), 2 + 5, [1, 2]),
-        ([2, 4], 2 + 6, [2, 4]),
-        ([2, 4], 2 + 5, [1, 2]),
-        ([2, 3, 4], 2 + 9, [2, 3, 4]),
-        ([2, 3, 4], 2 + 10, [1, 2, 3, 4]),
+        ((), 8, [1, 2]),
+        ((), 10, [1, 2]),
+        ((2, 4), 8, [2, 4]),
+        ((2, 4), 7, [2]),
+        ((2, 4, 5), 10, [2, 4]),
+        ((2, 4), 11, [1, 2, 4]),
     ],
 )
-def test_named_sections_come_first_and_others_where_there_is_room(named, slides, wanted):
-    chosen = lecture.fitting(made(named), slides * lecture.MINUTES + 0.01)
-    assert names(chosen) == ["05 · RoPE", *(f"{number} It" for number in wanted), "The rule"]
+def test_the_lessons_own_lecture_comes_first_and_others_where_there_is_room(
+    made, named, minutes, wanted
+):
+    deck = lecture.taken(made(*named), time=minutes)
+    assert numbers(deck) == ["opening", *wanted, "rule"]
 
 
-def test_a_picture_takes_as_long_as_a_slide_and_too_little_time_is_refused():
-    shown = made(sizes=(1,))
-    output = new_output("display_data", {"image/png": ""})
-    shown.cells.insert(2, new_code_cell("Hands().figure()", outputs=[output]))
-    assert lecture.takes(lecture.only(shown, [1])) == pytest.approx(4 * lecture.MINUTES)
+def test_what_was_taken_and_left_out_is_told(made):
+    told = []
+    lecture.taken(made(2, 4), time=6, tell=told.append)
+    lecture.taken(made(2, 4), time=17, tell=told.append)
+    assert told == [
+        "05 · RoPE: section 2, 5 minutes. Left out: sections 1, 3, 4, 5. "
+        "The lesson's own lecture, sections 2, 4, takes 8 minutes.",
+        "05 · RoPE: sections 1, 2, 3, 4, 5, 17 minutes.",
+    ]
     with pytest.raises(ValueError, match="05 · RoPE takes 5 minutes at least"):
-        lecture.fitting(shown, 3.5 * lecture.MINUTES)
-
-
-@pytest.mark.slow("half a second")
-def test_the_times_that_lessons_name_are_kept_within_a_third():
-    """Of the slides as they are stored, where a prediction is a picture, too."""
-    ratios = []
-    for lesson in COURSE:
-        path = LESSONS[lesson.notebook]
-        notebook = nbformat.read(path, as_version=4)
-        there, named = lecture.sections(slides.stacks(notebook)), about(notebook)["lecture"]
-        taken = lecture.takes([there[number] for number in named["sections"]])
-        ratios.append(taken / named["minutes"])
-    assert 2 / 3 < min(ratios) <= max(ratios) < 4 / 3
+        lecture.taken(made(2, 4), time=4)

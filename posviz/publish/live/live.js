@@ -109,6 +109,8 @@ class Place {
    */
   #draw(shown, send, drawn) {
     const stage = make("div", { hidden: true }), before = this.#stage;
+    const first = this.el.dataset.knobs?.split(" "); // at first sight; else as the picture has it
+    for (const control of shown.controls) control.first = first?.includes(control.name) ?? control.first;
     this.#stage = stage;
     this.still.before(stage);
     const isCustom = (/** @type {string} */ event) => event === "msg:custom";
