@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -63,10 +63,6 @@ def _small(*shape: int, seed: int = 0) -> np.ndarray:
     return _random(*shape, seed=seed) / np.sqrt(shape[0])
 
 
-def _stretched(frequencies: Any) -> Rotary:
-    return Rotary(frequencies=frequencies)
-
-
 ROWS: dict[str, Make] = {
     NONE: lambda kind, length: NoPosition(),
     "sinusoidal": lambda kind, length: Sinusoidal(),
@@ -88,11 +84,11 @@ ROWS: dict[str, Make] = {
     ),
     "RoPE": lambda kind, length: Rotary(),
     "RoPE in 2-D": lambda kind, length: AxialRotary(kind(raster(TRAINED // LINE, LINE))),
-    "stretched RoPE": lambda kind, length: _stretched(
-        yarn(HEAD_DIM, 4.0, original_max_seq_len=TRAINED)
+    "stretched RoPE": lambda kind, length: Rotary(
+        frequencies=yarn(HEAD_DIM, 4.0, original_max_seq_len=TRAINED)
     ),
-    "dynamic NTK": lambda kind, length: _stretched(
-        dynamic_ntk(HEAD_DIM, 4.0, seq_len=length, original_max_seq_len=SHORT)
+    "dynamic NTK": lambda kind, length: Rotary(
+        frequencies=dynamic_ntk(HEAD_DIM, 4.0, seq_len=length, original_max_seq_len=SHORT)
     ),
     "ALiBi": lambda kind, length: Alibi(),
     "xPos": lambda kind, length: XPos(),

@@ -67,8 +67,6 @@ def packed(value, lend=None):
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufc":
         if value.nbytes > LARGEST:
             raise ValueError(f"an array of shape {value.shape} is too large")
-        if value.dtype.itemsize > 8 and value.dtype.kind == "f":
-            value = value.astype(float)
         data = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode()
         return {"array": data, "dtype": value.dtype.str, "shape": value.shape}
     if hasattr(value, "_asdict"):

@@ -60,38 +60,25 @@ class Plan:
 def plan(row: Lesson, notebook: Path) -> Plan:
     """What a lesson's notebook says of itself."""
     lesson = read(notebook)
-    said, exercises = about(lesson), _exercises(notebook)
-    return Plan(
-        row,
-        tuple(said.get("needs", ())),
-        tuple(_objectives(said.get("aims", ()), exercises)),
-        exercises,
-        _minutes(lesson.cells, said.get("lecture", {})),
-        tuple(_shown(lesson.cells)),
+    said, (needed, optional) = about(lesson), spent(lesson.cells)
+    try:
+        exercises = tuple(of_lesson(notebook))
+    except RuntimeError:  # the first lesson has none
+        exercises = ()
+    objectives = (
+        Objective(aim["text"], tuple(exercises[number - 1] for number in aim["exercises"]))
+        for aim in said.get("aims", ())
     )
+    alone = rounded(needed.all)
+    lecture = said.get("lecture", {}).get("minutes", alone)
+    minutes = Minutes(lecture, rounded(needed.doing), alone, rounded(optional.all))
+    needs, shown = tuple(said.get("needs", ())), tuple(_shown(lesson.cells))
+    return Plan(row, needs, tuple(objectives), exercises, minutes, shown)
 
 
 def plans(notebooks: dict[str, Path]) -> list[Plan]:
     """Every lesson of the course, by the names of its notebooks."""
     return [plan(row, notebooks[row.notebook]) for row in LESSONS]
-
-
-def _exercises(notebook) -> tuple[Exercise, ...]:
-    try:
-        return tuple(of_lesson(notebook))
-    except RuntimeError:  # the first lesson has none
-        return ()
-
-
-def _objectives(aims, exercises) -> Iterator[Objective]:
-    for aim in aims:
-        yield Objective(aim["text"], tuple(exercises[number - 1] for number in aim["exercises"]))
-
-
-def _minutes(cells, lecture) -> Minutes:
-    lesson, optional = spent(cells)
-    taught = lecture.get("minutes", rounded(lesson.all))
-    return Minutes(taught, rounded(lesson.doing), rounded(lesson.all), rounded(optional.all))
 
 
 def _shown(cells: list[NotebookNode]) -> Iterator[Shown]:

@@ -86,18 +86,12 @@ def _claims(row) -> Iterator[Parts]:
 def _of_map() -> Iterator[Parts]:
     """Where some encodings of the course enter, each beside the others' doors."""
     entries = {name: ENTRIES[name] for name in OF_THE_MAP}
+    doors = {name: f"At the {' and the '.join(entry.doors)}" for name, entry in entries.items()}
+    told = {name: _paragraph(f"That is {name}: {entry.idea}.") for name, entry in entries.items()}
     for name, entry in entries.items():
-        choices = (
-            Choice(
-                f"At the {' and the '.join(other.doors)}",
-                other is entry,
-                _paragraph(f"That is {other_name}: {other.idea}."),
-            )
-            for other_name, other in entries.items()
-        )
-        formula = f"{entry.formula[0]}; {entry.formula[1]}"
+        choices = (Choice(doors[each], each == name, told[each]) for each in entries)
         question = f"Which way does position come in with the encoding “{name}”?"
-        yield _paragraph(question), tuple(choices), _paragraph(formula)
+        yield _paragraph(question), tuple(choices), _paragraph("; ".join(entry.formula))
 
 
 def _paragraph(text: str) -> str:

@@ -121,12 +121,6 @@ HOSTILE = {
         IMPORTS + "\n\n\nwhile True: pass" + ROTARY + "\n\n\n" + SCORES + MATRIX,
         "error",
     ),
-    "exits at the top": ("exit()\n\n\n" + WHOLE, ""),
-    "loops": (WHOLE.replace("    out, first", "    while True: pass\n    out, first"), "error"),
-    "eats memory": (
-        WHOLE.replace("    out, first", "    hoard = np.ones(2**31)\n    out, first"),
-        "error",
-    ),
     "deletes files": (
         "import os, pathlib\nfor f in pathlib.Path('PLACE').rglob('*'):\n"
         "    try:\n        os.unlink(f)\n    except OSError:\n        pass\n" + WHOLE,
