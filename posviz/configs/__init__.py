@@ -122,13 +122,16 @@ def _grouped(file: File, in_order: bool) -> tuple[tuple[Layers, ...], list[int]]
     config, rule = file.config, file.rule or {}
     keys = [json.dumps(entry, sort_keys=True, default=str) for entry in file.entries]
     distinct = list(dict.fromkeys(keys))
+    rotating_names = {n for n, entry in zip(file.names, file.entries, strict=True) if entry}
     kinds: list[Layers] = []
     for key in distinct:
         of_key = [name for name, each in zip(file.names, keys, strict=True) if each == key]
         entry = file.entries[keys.index(key)]
         name = shortened(", ".join(dict.fromkeys(of_key)))
-        if any(name == other.kind for other in kinds):
-            name = WITHOUT if entry is None else f"{name}, base {entry['rope_theta']:,.0f}"
+        if entry is None and set(of_key) & rotating_names:
+            name = WITHOUT
+        elif any(name == other.kind for other in kinds):
+            name = f"{name}, base {entry['rope_theta']:,.0f}"
         position = "no position" if file.position == ROPE else file.position
         kind = Layers(name, 0, "none", position=position)
         if entry is not None:

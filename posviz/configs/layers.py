@@ -78,7 +78,7 @@ def _cycle(config: dict, plan: dict) -> list[str]:
 
 def rotating(config: dict, rule: dict, names: list[str]) -> list[bool]:
     """Return for each layer whether its type's code rotates queries and keys there."""
-    without = set(table()["without_keys"]["names"])
+    without = set(table()["without_keys"])
     if config.get(rule.get("unrotated_with"), True):
         without |= set(rule.get("unrotated", []))
     flags = _flags(config, rule, len(names))
@@ -87,7 +87,7 @@ def rotating(config: dict, rule: dict, names: list[str]) -> list[bool]:
 
 def attending(names: list[str]) -> list[bool]:
     """Return for each layer whether it has queries and keys at all."""
-    return [name not in table()["without_keys"]["names"] for name in names]
+    return [name not in table()["without_keys"] for name in names]
 
 
 def _flags(config: dict, rule: dict, number: int) -> list[Any]:

@@ -49,6 +49,8 @@ def _checked(config: dict[str, Any]) -> dict[str, Any]:
 def _hint(text: str, error: ValueError) -> str:
     if text.lstrip().startswith('"'):
         return "; are the braces around it missing?"
+    if text[getattr(error, "pos", 0) :][:1] in ("}", "]"):
+        return "; is the comma before it too much?"
     ends = len(text.rstrip()) - getattr(error, "pos", 0) <= 1 or "Unterminated" in str(error)
     return "; is the end missing?" if ends else ""
 

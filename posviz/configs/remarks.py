@@ -182,8 +182,12 @@ def _of_the_whole(file: File) -> Iterator[str]:
             f"no_rope_layers: {flags.count(0)} of {len(flags)} layers do not rotate, because 0 "
             "says so; exchange 0 and 1 if most of them should"
         )
-    for entry, known in [(config, OUTER), *((entry, INNER) for entry in entries)]:
-        for name in entry:
+    for given, known in [
+        (config, OUTER),
+        *((entry, INNER) for entry in entries),
+        (dict.fromkeys(file.names), (*table()["with_keys"], *table()["without_keys"])),
+    ]:
+        for name in given:
             if name not in known and (like := spelt_like(str(name), known, cutoff=0.85)):
                 yield f"{shortened(name)} is read by no program: is {like[0]} meant?"
 
@@ -206,13 +210,13 @@ def _of_an_entry(entry: dict, file: File) -> Iterator[str]:
     elif method == "yarn" and factor and longest and longest not in (original, factor * original):
         yield (
             f"factor {factor:g} × {original:,} tokens are {factor * original:,.0f}, but "
-            f"max_position_embeddings is {longest:,}: set it to one of the two, because engines "
-            "differ in which they allow"
+            f"max_position_embeddings is {longest:,}: set it to {original:,} or "
+            f"{factor * original:,.0f}, because engines differ in which they allow"
         )
     elif method in ("linear", "dynamic") and factor and not original and not file.is_after:
         yield (
-            f"{method} × {factor:g} does not say from which length: {longest:,} tokens, "
-            "max_position_embeddings, are taken for the training's; check that they are"
+            f"{method} × {factor:g} does not say from which length: max_position_embeddings, "
+            f"{longest or 'which is missing'}, is taken; check that it is the training's"
         )
     if method in ("linear", "yarn", "llama3") and (factor or longest / (original or 1)) <= 1:
         yield f"{method}: the factor is 1 or missing, so nothing is extended; set factor"

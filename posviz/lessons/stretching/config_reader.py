@@ -126,7 +126,7 @@ class ConfigReader(Picture):
 def _row(kind: Layers) -> str:
     """A kind of layers as one line."""
     layers = kind.kind.replace("_attention", "")
-    layers += f", {kind.count} layers" if kind.count else ""
+    layers = f"{kind.count} layers ({layers})".replace(" (all)", "") if kind.count else layers
     if kind.frequencies is None:
         return f"{layers}: {kind.name}"
     pairs = f"{kind.rotary_dim // 2} pairs"

@@ -91,4 +91,4 @@ def test_configuration_of_many_lines_is_read_as_it_is_pasted(tmp_path):
     for given in (config, pasted, tmp_path / "config.json", pasted.replace("\n", " ")):
         picture = ConfigReader(config=given)
         assert picture.model == PASTED
-        assert "full, 400 layers: yarn × 4" in picture.compute().told
+        assert "400 layers (full): yarn × 4" in picture.compute().told
