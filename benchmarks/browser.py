@@ -21,16 +21,15 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from pictures import PICTURES
-from slider import ONE_THREAD
-from stage import Floor, Row, Stage, echo, open_lab
+from stage import ONE_THREAD, Floor, Row, Stage, echo, open_lab
 
 from posviz.lessons import load, names
 from tests.browser.server import chromium, jupyterlab
 
 REPETITIONS = 3
 CONTENDERS = {
-    "interact": "from contenders import CONTENDERS\nCONTENDERS['interact']('{0}');",
-    "ipympl": "from contenders import CONTENDERS\nCONTENDERS['ipympl']('{0}');",
+    "interact": "from contenders import interact\ninteract('{0}')",
+    "ipympl": "from contenders import ipympl\nipympl('{0}')",
     "posviz": "from pictures import PICTURES\nPICTURES['{0}']().explore()",
 }
 COLUMNS = "slider to pixels ms | frames/s | events/s | behind at end ms | kernel ms |"

@@ -1,10 +1,8 @@
-"""A page whose pictures live: its weight, its first picture, each knob's answer, and its pixels.
+"""Living pages: the first picture, each knob's answer, and frames a second of a drag.
 
 python benchmarks/pages.py [05 08 …]     the lessons to measure; without them all
 """
 
-import base64
-import io
 import json
 import statistics
 import subprocess
@@ -13,20 +11,23 @@ import tempfile
 import time
 from pathlib import Path
 
-import numpy as np
-from PIL import Image
-
 sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from hand import EVENTS
+from stage import FOLDER
 
 from posviz import lessons
 from posviz.pictures.knobs import numeric
-from posviz.pictures.live_figure import LiveFigure
-from posviz.pictures.picture import Picture
 from tests.browser.explorer import Explorer
 from tests.browser.server import chromium
 
 EVERY = [f"{number:02}" for number in range(14)]  # lessons
 PLACES = 6  # of a slider
+DRAGGED = {  # a moving marker, eight moving arrows, new images
+    "SinusoidalTable": "position",
+    "RotatingVectors": "together",
+    "AlibiScores": "distance",
+}
 ALIVE = "el => el.querySelector('canvas')?.dataset.frame > 0"
 # Moves a slider there and waits for the answer and the pixels; returns the milliseconds, or null.
 MOVE = """async ([slider, canvas, place]) => {
@@ -42,110 +43,96 @@ MOVE = """async ([slider, canvas, place]) => {
   });
   return performance.now() - began;
 }"""
-PIXELS = "canvas => canvas.toDataURL().split(',')[1]"
 
 
 def visit(context, url, name):
-    """Open the page, and print when its first picture lives and whom it asked."""
-    page, hosts = context.new_page(), set()
-    page.on("request", lambda request: hosts.add(request.url.split("/")[2]))
+    """Open the page, and print when its first picture lives."""
+    page = context.new_page()
+    page.add_init_script(path=FOLDER / "in_page.js")
     page.goto(url)
     first = page.locator(".posviz-live").first
     first.scroll_into_view_if_needed()
     began = time.perf_counter()
     page.wait_for_function(ALIVE, arg=first.element_handle(), timeout=120_000)
-    seconds = time.perf_counter() - began
-    print(f"{name}: first picture after {seconds:.1f} s, asked {', '.join(hosts)}", flush=True)
+    print(f"{name}: first picture after {time.perf_counter() - began:.1f} s", flush=True)
     return page
 
 
-def answers(page, place, picture: Picture) -> dict[str, float]:
-    """The median milliseconds of each knob's answer; the pixels of both ends are compared."""
-    canvas, found = place.locator("canvas"), {}
+def measure(page, place):
+    """Return the median milliseconds of each knob's answer, and frames a second of a drag."""
+    place.scroll_into_view_if_needed()
+    page.wait_for_function(ALIVE, arg=place.element_handle(), timeout=60_000)
+    page.wait_for_timeout(500)
+    name = place.get_attribute("data-picture")
+    picture = lessons.load(name)(**json.loads(place.get_attribute("data-values")))
     more = place.get_by_role("button", name="More", exact=True)
     if more.count() and more.get_attribute("aria-expanded") == "false":
         more.click()
-    for name, knob in picture.knobs().items():
-        handle = place.get_by_role("slider", name=knob.label, exact=True)
-        if not isinstance(knob, numeric) or handle.is_disabled():
-            continue
-        last = int(handle.get_attribute("max"))
-        both = [handle.element_handle(), canvas.element_handle()]
-        took = []
-        for where in sorted({round(i * last / (PLACES - 1)) for i in range(PLACES)}):
-            took.append(page.evaluate(MOVE, [*both, where]))
-            if where in (0, last):
-                Explorer(page, place).stands_still()
-                compare(page, place, picture, {name: knob.at(where)})
-        place.get_by_role("button", name="Reset", exact=True).click()
-        Explorer(page, place).stands_still()
-        found[name] = statistics.median([ms for ms in took if ms is not None] or [0])
-    return found
+    answers, frames = {}, {}
+    for knob, about in picture.knobs().items():
+        handle = place.get_by_role("slider", name=about.label, exact=True)
+        if isinstance(about, numeric) and not handle.is_disabled():
+            answers[name, knob] = answer(page, handle, place)
+            if DRAGGED.get(name) == knob:
+                frames[name, knob] = drag(page, handle, f'[data-picture="{name}"] canvas')
+            place.get_by_role("button", name="Reset", exact=True).click()
+            Explorer(page, place).stands_still()
+    return answers, frames
 
 
-def compare(page, place, picture, values):
-    """Print where the page's pixels are others than those of a kernel."""
-    start = picture.values()
-    picture.set_trait(*next(iter(values.items())))
-    canvas = place.locator("canvas")
-    png = base64.b64decode(page.evaluate(PIXELS, canvas.element_handle()))
-    seen = np.asarray(Image.open(io.BytesIO(png)).convert("RGBA"))
-    live = LiveFigure(picture)
-    live.ratio = float(canvas.get_attribute("data-scale"))
-    live.follow()
-    live.paint()
-    kernel = live.layers.pixels().astype(int)
-    live.release()
-    off = abs(kernel - seen).mean() if kernel.shape == seen.shape else float("inf")
-    COMPARED.append(off)
-    if off > 1:
-        print(f"  {picture!r} is off by {off:.2f} levels")
-    for name, value in start.items():
-        setattr(picture, name, value)
+def answer(page, handle, place):
+    """Move a slider from end to end; return the median milliseconds of its answers."""
+    last = int(handle.get_attribute("max"))
+    both = [handle.element_handle(), place.locator("canvas").element_handle()]
+    places = sorted({round(i * last / (PLACES - 1)) for i in range(PLACES)})
+    took = [page.evaluate(MOVE, [*both, where]) for where in places]
+    return statistics.median([ms for ms in took if ms is not None] or [0])
 
 
-COMPARED: list[float] = []
+def drag(page, handle, canvas):
+    """Drag for three seconds; return the frames a second that were seen."""
+    page.evaluate("of => bench.watch(of)", canvas)
+    page.evaluate("() => { bench.events = []; bench.changes = []; }")
+    handle.evaluate("(handle, events) => bench.drag(handle, events)", EVENTS)
+    events, changes = page.evaluate("() => [bench.events, bench.changes]")
+    handle.evaluate("() => bench.letGo()")
+    page.evaluate("() => { bench.watching = false; }")
+    seconds = (events[-1] - events[0]) / 1000
+    return sum(events[0] <= change <= events[-1] for change in changes) / seconds
 
 
 def main():
     """Build the pages, serve them as any server would, and measure."""
     chosen = sys.argv[1:] or EVERY
+    answers, frames = {}, {}
     with tempfile.TemporaryDirectory() as site, chromium() as browser:
         subprocess.run([sys.executable, "-m", "posviz", "site", *chosen, "--to", site], check=True)
         serve = [sys.executable, "-m", "http.server", "8975", "--bind", "127.0.0.1", "-d", site]
         server = subprocess.Popen(serve, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         time.sleep(1)
         context = browser.new_context(viewport={"width": 1280, "height": 720})
-        every = {}
         try:
             for file in sorted(Path(site).glob("[0-9]*.html")):
                 page = visit(context, f"http://127.0.0.1:8975/{file.name}", file.stem)
                 for place in page.locator(".posviz-live").all():
-                    place.scroll_into_view_if_needed()
-                    page.wait_for_function(ALIVE, arg=place.element_handle(), timeout=60_000)
-                    page.wait_for_timeout(500)
-                    name, values = (
-                        place.get_attribute("data-picture"),
-                        place.get_attribute("data-values"),
-                    )
-                    picture = lessons.load(name)(**json.loads(values))
-                    every |= {
-                        (name, knob): ms for knob, ms in answers(page, place, picture).items()
-                    }
+                    found = measure(page, place)
+                    answers |= found[0]
+                    frames |= found[1]
                 page.close()
         finally:
             server.terminate()
-    report(every)
+    report(answers, frames)
 
 
-def report(every):
-    """Print how many answers are in time, and the slowest."""
-    took = sorted(every.values())
+def report(answers, frames):
+    """Print how many answers are in time, the slowest, and the drags."""
+    took = answers.values()
     fast, fair = (sum(ms <= limit for ms in took) for limit in (16, 33))
     print(f"{len(took)} knobs: median {statistics.median(took):.1f} ms, {fast} ≤ 16, {fair} ≤ 33")
-    for (name, knob), ms in sorted(every.items(), key=lambda item: -item[1])[:12]:
+    for (name, knob), ms in sorted(answers.items(), key=lambda item: -item[1])[:12]:
         print(f"  {name}.{knob} {ms:.0f} ms")
-    print(f"{len(COMPARED)} settings compared with a kernel, off by {max(COMPARED):.2f} at most")
+    for (name, knob), number in frames.items():
+        print(f"{name}.{knob}, dragged: {number:.0f} frames a second")
 
 
 if __name__ == "__main__":

@@ -98,24 +98,6 @@ class Arrows(Picture):
         return f"Pair 0 has turned {arrays.angles[0]:.0f} rad."
 
 
-class MovingLabels(Arrows):
-    """8 rotating arrows, moving labels."""
-
-    def draw(self, figure):
-        """The arrows, and labels that move, too."""
-        artists = super().draw(figure)
-        for label in artists.labels:
-            label.set_animated(True)
-            label.set_in_layout(False)
-        return artists
-
-    def update(self, artists, arrays):
-        """Turn the arrows and write the angles."""
-        super().update(artists, arrays)
-        for label, angle in zip(artists.labels, arrays.angles, strict=True):
-            label.set_text(f"{angle % (2 * np.pi):.2f} rad")
-
-
 class Scores(Picture):
     """256 × 256 scores, two panels."""
 
@@ -170,6 +152,5 @@ def _turned_keys():
 PICTURES = {
     "heatmap": Heatmap,
     "arrows": Arrows,
-    "labels": MovingLabels,
     "scores": Scores,
 }

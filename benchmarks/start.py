@@ -1,4 +1,4 @@
-"""How long the first picture takes, and what a kernel takes for a lesson: memory and CPU.
+"""How large the set-up is, how long the first picture takes, and what a kernel takes for a lesson.
 
 python benchmarks/start.py
 """
@@ -9,6 +9,7 @@ import re
 import statistics
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,6 +41,17 @@ def first_picture():
     ]
 
 
+def sizes():
+    """Megabytes of each installed package by its name, the largest first."""
+    found = {
+        package.name: sum(
+            path.stat().st_size for file in package.files or () if (path := file.locate()).is_file()
+        )
+        for package in metadata.distributions()
+    }
+    return sorted(((name, size / 1e6) for name, size in found.items()), key=lambda x: -x[1])
+
+
 class Taken(NamedTuple):
     """What a kernel has taken for every cell of a lesson, on Linux."""
 
@@ -62,8 +74,11 @@ def taken(path):
 
 
 def main():
-    """Print both, the second as a table."""
+    """Print all three, the last as a table."""
     print(f"{datetime.date.today()}, {os.cpu_count()} cores")
+    packages = sizes()
+    largest = ", ".join(f"{name} {size:.0f}" for name, size in packages[:8])
+    print(f"packages, MB: {sum(size for _, size in packages):.0f}, of these {largest}")
     imported, drawn = first_picture()
     print(f"import posviz: {imported:.3f} s; first picture after it: {drawn:.2f} s\n")
     print(f"| lesson | MiB, all cells run | at the peak | for {STUDENTS} | CPU s |")
