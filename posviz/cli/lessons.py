@@ -13,8 +13,10 @@ from posviz.cli.common import (
     Lessons,
     Notebooks,
     Open,
+    Overwrite,
     To,
     check_folder,
+    check_new,
     failed,
     refusals,
     run_jobs,
@@ -38,6 +40,7 @@ def site(
     ] = "",
     notebooks: Notebooks = None,
     show: Open = False,
+    overwrite: Overwrite = False,
 ):
     """Write the course, or some of its lessons, as web pages with live pictures.
 
@@ -54,6 +57,8 @@ def site(
         chosen = arguments.lesson_notebooks(lessons or (), not lessons, notebooks)
         named = arguments.repository(repository) if repository else ""
         check_folder(to)
+        names = [path.stem for path in chosen] if lessons else ["index"]
+        check_new([to / f"{name}.html" for name in names], overwrite)
         from posviz.publish.page import link, write_page
         from posviz.publish.site import pages
     if lessons:
@@ -95,6 +100,7 @@ def slides(
     ] = None,
     pdf: Annotated[bool, typer.Option("--pdf", help="Print a PDF as well.")] = False,
     show: Open = False,
+    overwrite: Overwrite = False,
 ):
     """Write lessons as slides for a browser: all of them, or for a lecture.
 
@@ -118,6 +124,7 @@ def slides(
                 "install chromium`, or add ?print-pdf to the slides' address and print them."
             )
         check_folder(to)
+        check_new([to / f"{path.stem}_slides.html" for path in chosen], overwrite)
         from tqdm import tqdm
 
         from posviz.publish.lecture import taken
