@@ -18,7 +18,7 @@ from stage import FOLDER
 
 from posviz import lessons
 from posviz.pictures.knobs import numeric
-from tests.browser.explorer import Explorer
+from tests.browser.explorer import ExplorerOnPage
 from tests.browser.server import chromium
 
 EVERY = [f"{number:02}" for number in range(14)]  # lessons
@@ -76,7 +76,7 @@ def measure(page, place):
             if DRAGGED.get(name) == knob:
                 frames[name, knob] = drag(page, handle, f'[data-picture="{name}"] canvas')
             place.get_by_role("button", name="Reset", exact=True).click()
-            Explorer(page, place).stands_still()
+            ExplorerOnPage(page, place).stands_still()
     return answers, frames
 
 

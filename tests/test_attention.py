@@ -107,7 +107,7 @@ def test_attention_with_rotary_is_that_of_llama():
     torch.testing.assert_close(weights, their_weights, atol=1e-6, rtol=1e-5)
 
 
-class Recorder(Encoding):
+class CallRecorder(Encoding):
     """Write down which door is passed, with what."""
 
     def __init__(self):
@@ -141,7 +141,7 @@ class Recorder(Encoding):
 
 
 def test_every_door_is_passed_once_and_in_order():
-    encoding, x = Recorder(), random(1, 3, 8)
+    encoding, x = CallRecorder(), random(1, 3, 8)
     w_q, w_k, w_v = W[0], W[1][:, :4], W[2][:, :4]
     found = attend(x, w_q, w_k, w_v, num_heads=4, encoding=encoding, positions=[5, 6, 7])
     assert encoding.passed == [

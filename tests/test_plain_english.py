@@ -1,6 +1,8 @@
 """What can be held of plain English: lessons, README, names of tests."""
 
+import ast
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -27,3 +29,10 @@ def test_names_of_tests_are_short():
     names = re.compile(r"def (test_\w+)")
     found = [n for file in ROOT.glob("tests/**/*.py") for n in names.findall(file.read_text())]
     assert [name for name in found if len(name) > MOST_LETTERS] == []
+
+
+def test_names_of_classes_are_unique():
+    files = [*ROOT.glob("posviz/**/*.py"), *ROOT.glob("tests/**/*.py")]
+    nodes = [node for file in files for node in ast.walk(ast.parse(file.read_text("utf-8")))]
+    counted = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
+    assert [name for name, count in counted.items() if count > 1] == []

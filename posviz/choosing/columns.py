@@ -26,7 +26,7 @@ from posviz.choosing.rows import (
     parameters_of,
 )
 from posviz.encodings.doors import Encoding, doors
-from posviz.encodings.fox import Forgetting
+from posviz.encodings.fox import KnownGates
 from posviz.encodings.inkling import Mixing
 from posviz.encodings.rotary2d import AxialRotary, raster
 
@@ -98,7 +98,7 @@ def flex_attention(row: str) -> Cell:
     encoding = _for_input(row)
     # Of the biases by content, FoX's is the difference of two running sums, and Inkling's is read
     # from the query's own curve. The others are sums over dimensions or tokens.
-    by_pair = encoding.bias_by != "content" or isinstance(encoding, Forgetting | Mixing)
+    by_pair = encoding.bias_by != "content" or isinstance(encoding, KnownGates | Mixing)
     can = by_pair and not _has_own_sums(encoding)
     return Cell(can, "✓" if can else "✗", can)
 

@@ -34,7 +34,7 @@ class Objective(NamedTuple):
     exercises: tuple[Exercise, ...]
 
 
-class Shown(NamedTuple):
+class ShownPicture(NamedTuple):
     """A picture to be moved: its section, and one line that opens it without the notebook.
 
     whole: whether it is the lesson's own in all; else the lesson gives it data besides.
@@ -54,7 +54,7 @@ class Plan:
     objectives: tuple[Objective, ...]
     exercises: tuple[Exercise, ...]
     minutes: Minutes
-    shown: tuple[Shown, ...]
+    shown: tuple[ShownPicture, ...]
 
 
 def plan(row: Lesson, notebook: Path) -> Plan:
@@ -81,7 +81,7 @@ def plans(notebooks: dict[str, Path]) -> list[Plan]:
     return [plan(row, notebooks[row.notebook]) for row in LESSONS]
 
 
-def _shown(cells: list[NotebookNode]) -> Iterator[Shown]:
+def _shown(cells: list[NotebookNode]) -> Iterator[ShownPicture]:
     """The explorers in order; those that show no picture of the course are the lesson's alone."""
     section, named = "", {}
     for cell in cells:
@@ -97,11 +97,11 @@ def _shown(cells: list[NotebookNode]) -> Iterator[Shown]:
                 yield from _opened(section, made)
 
 
-def _opened(section, made) -> Iterator[Shown]:
+def _opened(section, made) -> Iterator[ShownPicture]:
     """The line for `SinusoidalTable(d_model=16)`, with what of it can be said in a line."""
     if not isinstance(made, ast.Call) or ast.unparse(made.func) not in posviz.lessons.names():
         return
     said = [each for each in made.keywords if isinstance(each.value, ast.Constant)]
     call = ast.unparse(ast.Call(made.func, [], said))
     whole = len(said) == len(made.keywords) and not made.args
-    yield Shown(section, f"posviz.{call}.explore()", whole)
+    yield ShownPicture(section, f"posviz.{call}.explore()", whole)

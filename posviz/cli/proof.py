@@ -32,7 +32,7 @@ PARTS = ("body", "half")  # of a slide, for which not every picture has room
 NO_ROOM = "no room"
 
 
-class View(NamedTuple):
+class ProofView(NamedTuple):
     """A drawing under its label, with its caption and faults; no image where drawing failed.
 
     group: what it is looked at for, the styles or a knob.
@@ -95,20 +95,20 @@ def ends(knob: knobs.Knob) -> list:
     return list(knob.options)
 
 
-def views(file: Path) -> Iterator[View]:
+def views(file: Path) -> Iterator[ProofView]:
     """The picture as it is by default, then in every style, then at every knob's ends."""
     try:
         kind = load(file)
         found = kind.knobs()
     except Exception as error:
-        yield View("", "not loaded", None, "", [explain(error, file)])
+        yield ProofView("", "not loaded", None, "", [explain(error, file)])
         return
 
     def view(group, label, values, *look):
         try:
-            return View(group, label, *_drawn(kind(**values), Appearance(*look)))
+            return ProofView(group, label, *_drawn(kind(**values), Appearance(*look)))
         except Exception as error:
-            return View(group, label, None, "", [explain(error, file)])
+            return ProofView(group, label, None, "", [explain(error, file)])
 
     yield (default := view("styles", "notebook", {}))
     if default.image is None:  # the other views would fail, too
@@ -146,7 +146,7 @@ def _drawn(picture, look) -> tuple[Image.Image, str, list[str]]:
 # ---------------------------------------------------------------- the sheet
 
 
-def sheet(title: str, seen: list[View]) -> Image.Image:
+def sheet(title: str, seen: list[ProofView]) -> Image.Image:
     """All views, two in a row and each group in rows of its own, under a title and their faults."""
     count = len(real(fault for view in seen for fault in view.faults))
     words = [(title, INK), (f"faults in {len(seen)} views: {count}", RED if count else INK)]

@@ -70,11 +70,11 @@ class FoX(Encoding):
         log_gates = log_forget_gates(x, as_like(self.w_f, x, x.dtype), b_f)
         if carried is not None:
             log_gates = namespace(x).concat([carried, log_gates], axis=-1)
-        return Forgetting(log_gates), log_gates
+        return KnownGates(log_gates), log_gates
 
 
 @dataclass(frozen=True, eq=False)
-class Forgetting(Encoding):
+class KnownGates(Encoding):
     """FoX for known gates [batch, heads, k_len]; the last ones belong to the queries."""
 
     log_gates: Array

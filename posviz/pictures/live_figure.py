@@ -3,7 +3,7 @@
 from typing import Any
 
 from posviz.pictures.declared import Declared
-from posviz.pictures.stream.layers import Layers
+from posviz.pictures.stream.layers import FigureLayers
 from posviz.pictures.style import Appearance, style_context
 from posviz.pictures.styled_figure import drop_bitmaps
 
@@ -67,7 +67,7 @@ class LiveFigure:
         built = self._built.pop(key, None)
         if built is None:
             figure, artists = self.picture.build(*look)
-            built = Layers(figure, *look.rc), artists
+            built = FigureLayers(figure, *look.rc), artists
         self._built[key] = built
         if self.layers not in (None, built[0]):
             self.layers.drop_pixels()

@@ -182,7 +182,7 @@ def _is_same(new: np.ndarray, old: np.ndarray) -> bool:
     return new is old or (alike and new.tobytes() == old.tobytes())
 
 
-class Term(Map):
+class TermMap(Map):
     """A map of one of several terms, pale and crossed out where `on` returns False.
 
     Numbers below the lowest colour are grey.

@@ -34,7 +34,7 @@ def exactly(text):
     return re.compile(rf"^\s*{re.escape(text)}\s*$")
 
 
-class Explorer:
+class ExplorerOnPage:
     """One explorer on the page: its sliders, buttons, canvas and texts.
 
     with explorer.changes():

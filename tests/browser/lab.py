@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from tests.browser.explorer import Explorer
+from tests.browser.explorer import ExplorerOnPage
 
 ARTEFACTS = Path(__file__).parent.parent.parent / "test-artefacts"
 SECOND = 1000  # Playwright counts in milliseconds
@@ -76,7 +76,7 @@ class Lab:
 
     lab.open("02_sinusoidal_tables")     show a notebook and wait for its kernel
     lab.run_all()                        run every cell; an error output fails the test
-    lab.explorers()                      the explorers on the page, as `Explorer`
+    lab.explorers()                      the explorers on the page, as `ExplorerOnPage`
     lab.screenshot("name")               keep test-artefacts/name.png
     lab.write("scratch", "1 + 1", …)     make a notebook of these code cells, and open it
     lab.explore("scratch", "…", …)       the same, run, and its one explorer
@@ -170,7 +170,7 @@ class Lab:
     def explorers(self):
         """Return the explorers on the page, in order, each once it shows its first frame."""
         roots = self.page.locator(".posviz-explorer")
-        return [Explorer(self.page, roots.nth(index)) for index in range(roots.count())]
+        return [ExplorerOnPage(self.page, roots.nth(index)) for index in range(roots.count())]
 
     def screenshot(self, name):
         """Keep what the page shows as test-artefacts/<name>.png."""

@@ -74,11 +74,11 @@ def chromium():
 def served(folder):
     """The address of a folder on a web server."""
 
-    class Quiet(SimpleHTTPRequestHandler):
+    class QuietHandler(SimpleHTTPRequestHandler):
         def log_message(self, *_):
             pass
 
-    handler = functools.partial(Quiet, directory=folder)
+    handler = functools.partial(QuietHandler, directory=folder)
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"

@@ -14,7 +14,7 @@ from posviz.pictures.scripts import as_script
 from posviz.pictures.widget import ExplorerWidget
 from posviz.publish import live
 from posviz.publish.assets import policy
-from tests.browser.explorer import Explorer
+from tests.browser.explorer import ExplorerOnPage
 from tests.browser.fidelity import by_a_fresh_figure, check, on_canvas
 from tests.browser.server import served
 
@@ -110,7 +110,7 @@ def lives(page, number=0):
     root = page.locator(".posviz-live").nth(number)
     root.scroll_into_view_if_needed()
     expect(root).to_have_attribute("data-alive", "true", timeout=START)
-    return Explorer(page, root)
+    return ExplorerOnPage(page, root)
 
 
 def test_a_picture_comes_alive_of_what_one_server_has(visited, address):

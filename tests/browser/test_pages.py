@@ -14,7 +14,7 @@ from posviz import SinusoidalTable
 from posviz.course import OF_TOPIC
 from posviz.pictures.explorer import INCH
 from posviz.pictures.live_figure import LiveFigure
-from tests.browser.explorer import Explorer
+from tests.browser.explorer import ExplorerOnPage
 from tests.browser.fidelity import on_canvas
 from tests.browser.lessons import ALL, LESSON, lessons
 from tests.browser.opened import Opened
@@ -135,7 +135,7 @@ def alive(request, page_of, browser):
         place = page.locator("[data-picture=SinusoidalTable]")
         place.scroll_into_view_if_needed()
         place.locator("canvas[data-frame]").wait_for(timeout=120_000)
-        yield Explorer(page, place)
+        yield ExplorerOnPage(page, place)
         assert [url for url in asked if not url.startswith((address, "data:", "blob:"))] == []
         assert wrong == []
     context.close()

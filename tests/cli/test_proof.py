@@ -110,7 +110,7 @@ def test_a_warning_is_a_fault(write):
 
 def test_the_sheet_has_each_group_in_rows_of_two(write):
     image = Image.new("RGB", (proof.COLUMN, 100), "blue")
-    views = [proof.View(group, "label", image, "", []) for group in ("styles", "knob", "knob")]
+    views = [proof.ProofView(group, "label", image, "", []) for group in ("styles", "knob", "knob")]
     one, three = (proof.sheet("wave.py", views[:count]) for count in (1, 3))
     left, right = proof.GAP + 10, proof.COLUMN + 2 * proof.GAP + 10
     y = one.height - proof.GAP - 50

@@ -40,7 +40,7 @@ def asked(config):
     number = next(n for n in map(config.to_dict().get, COUNTS) if n)
     lists = [m for m in model.modules() if isinstance(m, torch.nn.ModuleList)]
     layers = next(each for each in lists if len(each) == number)
-    run = Run(model, layers)
+    run = RotationTrace(model, layers)
     try:
         with torch.no_grad():
             model(input_ids=torch.zeros(1, 4, dtype=torch.long, device="meta"))
@@ -74,7 +74,7 @@ def class_of(config):
     )
 
 
-class Run:
+class RotationTrace:
     """What is rotated in each layer: the arguments of the functions that rotate are looked at."""
 
     def __init__(self, model, layers):

@@ -80,7 +80,7 @@ def test_what_is_no_allowed_number_is_refused_and_changes_nothing(picture, name,
     assert "refused" not in hand.heard
 
 
-class Table(Picture):
+class KeptTable(Picture):
     """A row of a table that may be short, and a turn that only some tables have."""
 
     row = knobs.integer(5, low=0, high=9, until=lambda table: table.rows - 1, play=True)
@@ -91,7 +91,7 @@ class Table(Picture):
 
 
 def test_a_range_that_another_knob_shortens_comes_back():
-    table = Table()
+    table = KeptTable()
     hand = make(table, "row")
     table.rows = 4
     assert (hand.heard["last_place"], hand.heard["range"]) == (3, "from 0 to 3")
@@ -108,7 +108,7 @@ def test_a_range_that_another_knob_shortens_comes_back():
 
 
 def test_a_slider_that_moves_nothing_says_when_it_would():
-    table = Table()
+    table = KeptTable()
     hand = make(table, "turn")
     assert hand.heard["idle"] == ""
     table.kind = "plain"

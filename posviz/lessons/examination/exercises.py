@@ -24,7 +24,7 @@ from posviz.teaching.feedback import Feedback
 
 
 @dataclass
-class Task(Checker):
+class ExaminationTask(Checker):
     """A checker that also knows the mistake in the code that its reader is given.
 
     given: the name of that mistake. lesson: the number of the lesson whose checker this is.
@@ -44,9 +44,7 @@ class Task(Checker):
         if feedback.mistake != self.given:
             return feedback
         message = f"Not fixed yet: this does what was given. It is of lesson {self.lesson}."
-        return replace(
-            feedback, status="not attempted", message=message, mistake=None, evidence=""
-        )
+        return replace(feedback, status="not attempted", message=message, mistake=None, evidence="")
 
     def _note(self, feedback: Feedback) -> None:
         if feedback.mistake != self.given:
@@ -54,10 +52,10 @@ class Task(Checker):
             progress.note("examination", lesson, self.title, bool(feedback))
 
 
-def _task(number: int, checker: Checker, given: str) -> Task:
+def _task(number: int, checker: Checker, given: str) -> ExaminationTask:
     same = {each.name: getattr(checker, each.name) for each in fields(Checker) if each.init}
     same["title"] = f"Task {number}: {checker.title}"
-    return Task(**same, given=given, lesson=progress.lesson_of_checker(checker))
+    return ExaminationTask(**same, given=given, lesson=progress.lesson_of_checker(checker))
 
 
 check_1 = _task(1, check_attention, "softmax over the wrong axis")

@@ -55,7 +55,7 @@ class FrequencyNorms(Picture):
         self._read = functools.lru_cache(maxsize=8)(_read)
         super().__init__(**knobs)  # a knob ends where the data do
 
-    def _seen(self) -> "_Seen":
+    def _seen(self) -> "_HeadNorms":
         if self._given is None and self.model == LARGE:
             return _stored()
         return self._read(self._given or small_model("RoPE"), self.text)
@@ -121,7 +121,7 @@ class FrequencyNorms(Picture):
         )
 
 
-class _Seen(NamedTuple):
+class _HeadNorms(NamedTuple):
     """Of all heads: norms of q and k, shares of what they reach, and how long a turn takes.
 
     Shapes: norms, two of [layers, heads, pairs], and shares alike, NaN where nothing turns; rows:
@@ -137,7 +137,7 @@ class _Seen(NamedTuple):
     longest: float
 
 
-def _read(model, text) -> _Seen:
+def _read(model, text) -> _HeadNorms:
     ids = model.ids(text or " ")[:MOST]
     reading = model.read(ids)
     first = min(1, len(ids) - 1)  # its key is apart: in most heads of large models close to 0
@@ -155,13 +155,13 @@ def _read(model, text) -> _Seen:
 
 
 @functools.cache
-def _stored() -> _Seen:
+def _stored() -> _HeadNorms:
     q, k = head_norms()
     return _measured(LARGE, q, k, np.tile(wavelengths(FREQUENCIES), (len(q), 1)))
 
 
-def _measured(name, q, k, turns) -> _Seen:
+def _measured(name, q, k, turns) -> _HeadNorms:
     with np.errstate(invalid="ignore"):
         shares = q * k / np.nansum(q * k, axis=-1, keepdims=True)
     rows, longest = shares.reshape(-1, shares.shape[-1]), 1.08 * np.nanmax([q, k])
-    return _Seen(name, (q, k), shares, rows, turns, longest)
+    return _HeadNorms(name, (q, k), shares, rows, turns, longest)

@@ -45,7 +45,7 @@ class HeadBrowser(Picture):
     def _model(self) -> Any:
         return self._given or small_model(self.model)
 
-    def _seen(self) -> "_Seen":
+    def _seen(self) -> "_HeadMaps":
         return self._read(self._model(), self.text)
 
     def compute(self) -> Arrays:
@@ -117,7 +117,7 @@ class HeadBrowser(Picture):
         return {"layer": int(max(y, 0) // cell), "head": int(max(x, 0) // cell)}
 
 
-class _Seen(NamedTuple):
+class _HeadMaps(NamedTuple):
     """A text as a model sees it; grid: the maps of all heads, each in so many cells."""
 
     look: Look
@@ -125,7 +125,7 @@ class _Seen(NamedTuple):
     cell: int
 
 
-def _read(model, text) -> _Seen:
+def _read(model, text) -> _HeadMaps:
     seen = look(model, text, MOST)
     layers, heads, count, _ = seen.weights.shape
     fine = min(count, max(8, FINE // max(layers, heads)))
@@ -136,7 +136,7 @@ def _read(model, text) -> _Seen:
     cell = fine + max(1, fine // 12)  # with what is left free between two
     grid = np.full((layers, cell, heads, cell), np.nan)
     grid[:, :fine, :, :fine] = np.where(np.isinf(tiles), np.nan, tiles).swapaxes(1, 2)
-    return _Seen(seen, grid.reshape(layers * cell, heads * cell), cell)
+    return _HeadMaps(seen, grid.reshape(layers * cell, heads * cell), cell)
 
 
 def _outline(row, column, cell):

@@ -10,7 +10,7 @@ from posviz.attention import softmax
 from posviz.encodings.relative import offsets
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.pictures.knobs import choice, integer, real, switch
-from posviz.pictures.parts import Curve, Limits, Term, Text, wide
+from posviz.pictures.parts import Curve, Limits, TermMap, Text, wide
 from posviz.pictures.picture import Arrays, Picture
 
 LIMIT = 2.0  # of the colours
@@ -97,7 +97,7 @@ def _terms(seed):
 def draw_terms(figure, maps, titles):
     """A map for each of the arrays `terms`, pale where `on` says so, and their colours' bar."""
     look = {"most": APART.shape, "limits": (-LIMIT, LIMIT)}
-    terms = [Term(panel, f"terms[{i}]", f"on[{i}]", **look) for i, panel in enumerate(maps)]
+    terms = [TermMap(panel, f"terms[{i}]", f"on[{i}]", **look) for i, panel in enumerate(maps)]
     for panel, title in zip(maps, titles, strict=True):
         panel.set(title=title, xlabel="key", xticks=(), yticks=())
     maps[0].set_ylabel("query")

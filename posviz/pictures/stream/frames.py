@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from posviz.pictures.stream.layers import Layers
+from posviz.pictures.stream.layers import FigureLayers
 from posviz.pictures.stream.recorder import Recording
 
 _BYTES_PER_ROW = 12  # code, x and y as float32
@@ -28,7 +28,7 @@ class Frames:
         self._background_id: Any = None
         self._sent: list[Recording] = []
 
-    def next(self, layers: Layers) -> tuple[dict, list[bytes]]:
+    def next(self, layers: FigureLayers) -> tuple[dict, list[bytes]]:
         """The next frame of a picture whose background is painted.
 
         Returns the message's fields (`whole`: nothing that was sent before is needed; `artists`:

@@ -25,7 +25,7 @@ from posviz.pictures.style import style_context
 from posviz.pictures.styled_figure import drop_bitmaps
 
 
-class Layers:
+class FigureLayers:
     """A figure on an Agg canvas, split into a background and what is drawn over it every frame."""
 
     def __init__(self, figure: Figure, *rc: Any) -> None:

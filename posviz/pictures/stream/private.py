@@ -1,7 +1,7 @@
 """The private names of matplotlib that draw calls need, each with the reason.
 
 No other file of `stream` uses one. Where a version of matplotlib lacks a name, recording stops at
-that name with an error, and the picture is sent as PNGs (`Layers.recordings`).
+that name with an error, and the picture is sent as PNGs (`FigureLayers.recordings`).
 """
 
 from typing import Any
@@ -14,8 +14,8 @@ from matplotlib.backends import backend_agg
 def aligned_axes(axis: Any) -> list:
     """The axes whose tick labels decide where the label stands: its own, and those aligned.
 
-    `Figure.align_labels` tells nobody what it aligned. `Layers` asks about bitmaps, too, so an axis
-    without the name stands alone.
+    `Figure.align_labels` tells nobody what it aligned. `FigureLayers` asks about bitmaps, too, so
+    an axis without the name stands alone.
     """
     groups = getattr(axis.get_figure(root=False), "_align_label_groups", None)
     return groups[axis.axis_name].get_siblings(axis.axes) if groups else [axis.axes]

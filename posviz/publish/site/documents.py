@@ -10,7 +10,7 @@ from posviz.choosing.glossary import TERMS, Term
 from posviz.publish.clean import cleaned
 from posviz.publish.lesson import read
 from posviz.publish.overview import Overview, sections
-from posviz.publish.site.gallery import Shown
+from posviz.publish.site.gallery import GalleryPicture
 from posviz.teaching.claims import Claim, Row, Verdict
 
 _DISPLAYED = re.compile(r"\$\$.*?\$\$", re.DOTALL)
@@ -20,7 +20,7 @@ _FORMULA = re.compile(r"\$([^$]+)\$")
 def documents(
     notebooks: Iterable[Path],
     lessons: dict[str, Overview],
-    pictures: Iterable[Shown],
+    pictures: Iterable[GalleryPicture],
     claims: Iterable[Row],
 ) -> list[dict]:
     """What can be found: kind, title, address, text, and code, which is searched but not shown."""
@@ -52,7 +52,7 @@ def _of_lesson(notebook, lesson) -> Iterator[tuple]:
         yield lesson.title, _without_formulas(title), href, text, "\n".join(section.code)
 
 
-def _of_picture(picture: Shown) -> tuple:
+def _of_picture(picture: GalleryPicture) -> tuple:
     knobs = "; ".join(f"{label}: {rule}" for label, rule in picture.knobs)
     title = f"{picture.title} ({picture.name})"
     return f"Picture, {picture.lesson.title}", title, picture.href, knobs, ""

@@ -21,7 +21,7 @@ from posviz.publish.overview import Overview
 WIDTH, STYLE = 600, "paper"  # pixels; a page shows them half as wide, where letters have ten
 
 
-class Shown(NamedTuple):
+class GalleryPicture(NamedTuple):
     """A picture: its class's name, title, knobs with what they allow, lesson and place there."""
 
     name: str
@@ -49,7 +49,7 @@ def write_thumbnail(name: str, to: Path) -> None:
         write(to / "assets" / "pictures" / f"{name}{ending}.png", small)
 
 
-def shown(notebooks: Iterable[Path], lessons: dict[str, Overview]) -> list[Shown]:
+def shown(notebooks: Iterable[Path], lessons: dict[str, Overview]) -> list[GalleryPicture]:
     """The pictures of these lessons, in the order in which the lessons first explore them."""
     found = []
     for notebook in notebooks:
@@ -74,11 +74,13 @@ def allowed(knob: Knob) -> str:
     return ", ".join(map(str, knob.options)) or "text"
 
 
-def _shown(name, lesson, href) -> Shown:
+def _shown(name, lesson, href) -> GalleryPicture:
     picture: type[Picture] = load(name)
     width, height = picture().inches(STYLE)
     knobs = [(knob.label, allowed(knob)) for knob in picture.knobs().values()]
-    return Shown(name, picture.title(), knobs, lesson, href, WIDTH, round(WIDTH * height / width))
+    return GalleryPicture(
+        name, picture.title(), knobs, lesson, href, WIDTH, round(WIDTH * height / width)
+    )
 
 
 def _stem(module) -> str:

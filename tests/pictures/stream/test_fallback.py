@@ -92,7 +92,7 @@ class Awkward(Picture):
         return f"The line begins at {arrays.height}."
 
 
-class View:
+class OpenView:
     """A browser that shows every frame as it comes, and the picture it should show."""
 
     def __init__(self, picture):
@@ -131,7 +131,7 @@ def awkward(make, turn=visible, **knobs):
 @pytest.mark.parametrize("why", AWKWARD)
 def test_pixels_are_sent_from_the_frame_on_in_which_it_appears(why):
     picture = awkward(*AWKWARD[why])
-    view = View(picture)
+    view = OpenView(picture)
     view.newest()
     picture.place = 4
     assert not view.newest()["whole"]
@@ -152,7 +152,7 @@ def test_pixels_are_sent_from_the_frame_on_in_which_it_appears(why):
 
 def test_new_artists_are_tried_as_draw_calls_again():
     picture = awkward(hatch, appears=True)
-    view = View(picture)
+    view = OpenView(picture)
     view.newest()
     assert view.why == "Unfaithful: hatched"
     picture.kind = "other"
@@ -178,7 +178,7 @@ def test_without_private_names_of_matplotlib_pixels_are_sent(monkeypatch):
     figure = picture.build()[0]
     del figure._align_label_groups
     assert private.aligned_axes(figure.axes[0].xaxis) == [figure.axes[0]]
-    view = View(picture)
+    view = OpenView(picture)
     view.newest()
     assert view.why == "AttributeError: gone"
     picture.place = 7

@@ -8,7 +8,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Arc, ConnectionPatch
 
-from posviz.pictures.stream.layers import Layers, drawing_order, front
+from posviz.pictures.stream.layers import FigureLayers, drawing_order, front
 from tests.pictures.stream.artist_cases import CASES
 
 pytestmark = pytest.mark.slow("figures")
@@ -48,7 +48,7 @@ def named(name):
 def test_background_has_a_new_token_only_when_it_was_redrawn():
     """A change at rest redraws it once, and is drawn over it from then on."""
     figure, move = named("line")
-    layers = Layers(figure)
+    layers = FigureLayers(figure)
     tokens = [layers.background_id]
     axes = figure.axes[0]
     higher, farther = (lambda: axes.set_ylim(0, 2)), (lambda: axes.set_ylim(0, 3))
@@ -67,7 +67,7 @@ def test_background_has_a_new_token_only_when_it_was_redrawn():
 
 def test_an_image_that_stays_is_not_recorded_again():
     figure, move = named("marker_over_an_image_that_stays")
-    layers = Layers(figure)
+    layers = FigureLayers(figure)
     layers.paint()
     image, *others = layers.recordings()
     move()
@@ -82,7 +82,7 @@ def test_an_image_that_stays_is_not_recorded_again():
 
 def test_a_line_is_recorded_again_when_it_or_its_axes_move():
     figure, move = named("line")
-    layers = Layers(figure)
+    layers = FigureLayers(figure)
     axes = figure.axes[0]
 
     def recorded():
@@ -124,7 +124,7 @@ def test_artist_that_moves_without_notice_is_recorded_anew(make):
     FigureCanvasAgg(figure)
     artist, move = make(figure.add_subplot())
     artist.set_animated(True)
-    layers = Layers(figure)
+    layers = FigureLayers(figure)
     layers.paint()
     [before] = [r for r, a in zip(layers.recordings(), layers.front, strict=True) if a is artist]
     move()
@@ -136,7 +136,7 @@ def test_artist_that_moves_without_notice_is_recorded_anew(make):
 def test_pixels_and_recordings_taken_in_turn_stay_whole():
     figure, move = named("image_under_static_line_under_marker")
     twin, move_twin = named("image_under_static_line_under_marker")
-    layers = Layers(figure)
+    layers = FigureLayers(figure)
     layers.paint()
     for look in (layers.pixels, layers.recordings, layers.pixels, layers.pixels) * 2:
         move()

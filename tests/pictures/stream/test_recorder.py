@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
 
 from posviz.pictures.stream.frames import Frames
-from posviz.pictures.stream.layers import Layers
+from posviz.pictures.stream.layers import FigureLayers
 from posviz.pictures.stream.recorder import Recorder, Unfaithful
 from posviz.pictures.style import style_context
 from tests.pictures.every_kind import EveryKind
@@ -36,7 +36,7 @@ def test_every_kind_of_artist_is_replayed_or_refused(case):
     name = case.make.__name__
     figure.set_dpi(133.3)
     twin.set_dpi(133.3)
-    layers, frames, scene = Layers(figure), Frames(), Scene()
+    layers, frames, scene = FigureLayers(figure), Frames(), Scene()
     seen = []
     for redraws in (True, *case.redraws):
         if seen:
@@ -57,7 +57,7 @@ def test_picture_of_every_kind_is_replayed():
     picture = EveryKind()
     figure, artists = picture.build()
     figure.set_dpi(110)
-    layers, frames, scene = Layers(figure), Frames(), Scene()
+    layers, frames, scene = FigureLayers(figure), Frames(), Scene()
     for picture.position in (5, 20):
         with style_context():
             picture.update(artists, picture.compute())
