@@ -1,5 +1,6 @@
 """The command line as a reader meets it: what it understands, refuses, says and returns."""
 
+import importlib.util
 import json
 import re
 import subprocess
@@ -17,12 +18,12 @@ import posviz
 import posviz.lessons
 from posviz.__main__ import GROUPS, app
 from posviz.classroom import grade, submission
-from posviz.cli import arguments, common, doctor, export_jobs, proof
+from posviz.cli import arguments, common, doctor, proof
 from posviz.configs.builtin import CONFIGS
 from posviz.course import EXAMINATION, LESSONS, OF_TOPIC
 from posviz.lab import named as sweeps
 from posviz.pictures.files import SETTING
-from posviz.publish import batch, lecture, page, rerun, slides
+from posviz.publish import batch, page, rerun, slides
 from posviz.publish.site import pages
 from tests.classroom.made_up import BLANK, hand_in
 
@@ -229,13 +230,23 @@ def test_failures_are_told_at_the_end_and_give_status_1(call, tmp_path):
     assert result.stdout == f"Files written to {tmp_path}: 4.\n"
 
 
-def test_files_that_are_there_are_refused_or_written_anew(call, tmp_path):
-    (tmp_path / "AlibiSlopes.svg").touch()
-    line = f"export AlibiSlopes ThreeDoors --format svg,png --to {tmp_path}"
-    refused = call(line)
+@pytest.mark.parametrize(
+    ("line", "file"),
+    [
+        ("export AlibiSlopes --format svg,png", "AlibiSlopes.svg"),
+        ("site", "index.html"),
+        ("site 05", "05_rope.html"),
+        ("slides 05", "05_rope_slides.html"),
+    ],
+)
+def test_files_that_are_there_are_refused_or_replaced(call, tmp_path, monkeypatch, line, file):
+    monkeypatch.setattr(page, "link", lambda to: None)
+    monkeypatch.setattr(pages, "write_site", lambda *given: None)
+    (tmp_path / file).touch()
+    refused = call(f"{line} --to {tmp_path}")
     assert (refused.exit_code, refused.jobs) == (2, {})
-    assert "AlibiSlopes.svg is there already: give --overwrite." in refused.stderr
-    assert len(call(f"{line} --overwrite").jobs) == 2
+    assert f"{file} is there already: give --overwrite." in refused.stderr
+    assert call(f"{line} --to {tmp_path} --overwrite").jobs
 
 
 @pytest.mark.parametrize(("command", "write"), [("site", "write_page"), ("slides", "write_slides")])
@@ -244,10 +255,11 @@ def test_pages_and_slides_of_the_lessons_meant(call, tmp_path, monkeypatch, comm
     monkeypatch.setattr(page, "link", linked.append)
     result = call(f"{command} {XPOS.number} rope --to {tmp_path}")
     assert result.exit_code == 0
-    assert [Path(name).stem for name in result.jobs] == sorted([ROPE.notebook, XPOS.notebook])
-    for name, job in result.jobs.items():
+    stems = [Path(name).stem.removesuffix("_slides") for name in result.jobs]
+    assert stems == sorted([ROPE.notebook, XPOS.notebook])
+    for stem, job in zip(stems, result.jobs.values(), strict=True):
         assert job.func is getattr({"site": page, "slides": slides}[command], write)
-        assert job.args[:2] == (arguments.notebooks()[Path(name).stem], tmp_path)
+        assert job.args[:2] == (arguments.notebooks()[stem], tmp_path)
     assert linked == ([tmp_path] if command == "site" else [])
     mine = tmp_path / "05_ScoreDecay.ipynb"  # which fails, as the only one
     mine.touch()
@@ -268,23 +280,26 @@ def test_open_serves_the_folder_and_opens_the_first_file(tmp_path, monkeypatch):
     assert fetched[0].result(timeout=10) == b"The course"
 
 
-def test_slides_for_a_lecture(call, tmp_path):
+def test_slides_for_a_lecture(call, tmp_path, monkeypatch):
     def chosen(options):
         result = call(f"slides rope --to {tmp_path} {options}")
         assert result.exit_code == 0, result.stderr
-        return result.jobs[ROPE.notebook].args[2]
+        job = result.jobs[f"{ROPE.notebook}_slides.html"]
+        return job.args[2].keywords["wanted"], job.args[2].keywords["time"], job.args[3]
 
-    assert chosen("") is slides.stacks
-    some = chosen("--sections 2,5,8")
-    assert (some.func, some.keywords) == (lecture.only, {"wanted": [2, 5, 8]})
-    few = chosen("--minutes 20")
-    assert (few.func, few.keywords) == (lecture.fitting, {"minutes": 20})
+    assert chosen("") == ((), 0, slides.Front())
+    assert chosen("--sections 2,5,8")[:2] == ([2, 5, 8], 0)
+    assert chosen("--minutes 20 --author Noether")[1:] == (20, slides.Front(author="Noether"))
+    printed = call(f"slides rope --to {tmp_path} --pdf").jobs[f"{ROPE.notebook}_slides.pdf"]
+    assert (printed.func, printed.args[0].name) == (slides.write_pdf, "05_rope_slides.html")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)  # no Playwright
     for options, told in (
         ("--sections 2,x", "--sections takes numbers with commas, as 2,5,8; got 'x'."),
         ("--sections 2 --minutes 20", "choose --sections or --minutes, not both."),
+        ("--pdf", "--pdf prints with Playwright: run `pip install playwright`"),
     ):
         result = call(f"slides rope --to {tmp_path} {options}")
-        assert (result.exit_code, result.stderr) == (2, f"posviz: {told}\n")
+        assert (result.exit_code, result.stderr.find(told)) == (2, len("posviz: "))
 
 
 def test_a_site_is_all_lessons_and_pictures_and_what_is_around_them(call, tmp_path, monkeypatch):

@@ -68,7 +68,13 @@ class Planted:
         marked = [("slide", planted.FIRST), ("slide", planted.SECTION), ("notes", planted.NOTES)]
         marked += [("subslide", text) for text in TEXTS]
         cells = [
-            new_markdown_cell(self.plant(text), metadata={"slideshow": {"slide_type": mark}})
+            new_markdown_cell(
+                self.plant(text),
+                metadata={
+                    "slideshow": {"slide_type": mark},
+                    "posviz": {"headline": self.plant(text), "picture": self.plant("RUN")},
+                },
+            )
             for mark, text in marked
         ]
         for kind, value in map(self.plant, planted.ATTACHMENTS):
