@@ -13,7 +13,7 @@ from posviz.pictures.picture import Picture
 from posviz.pictures.style import STYLES
 from posviz.wording import quoted, shortened, spelt_like
 
-FORMATS = (*export.FORMATS, *animation.FORMATS)
+FORMATS = (*export.FORMATS, *animation.FORMATS, "html")
 
 
 def closest(what, text, known: Iterable[str], where="") -> NoReturn:

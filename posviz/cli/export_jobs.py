@@ -66,6 +66,15 @@ def _pair(option, text) -> tuple[str, str]:
     return old, new
 
 
+def check_formats(formats: list[str], look: Appearance, options: dict[str, Any]) -> None:
+    """Raise ValueError for a living page in an appearance, which its readers' screens decide."""
+    several = options["multiples"] or options["filmstrip"]
+    if PAGE in formats and (several or look._replace(title="") != Appearance()):
+        raise ValueError("--format html takes --set, --title and --as: the page decides its look.")
+    if options["snippet"] and not set(formats) & set(export.FORMATS):
+        raise ValueError("--snippet is for svg, pdf and png.")
+
+
 def exports(values: dict[str, dict], look: Appearance, options: dict[str, Any]) -> list[Export]:
     """What is to be exported of each picture; values: its settings, by its class's name.
 
@@ -155,6 +164,9 @@ def plan(
         texts = [to / f"{each.stem}.{kind}" for kind in snippets.FORMATS] if snippet else []
         if stills:
             jobs.append((stills + texts, partial(save, each, stills, texts)))
+        if PAGE in formats:
+            page = to / "live" / f"{each.stem}.{PAGE}"
+            jobs.append(([page], partial(write_page, each, page)))
         for kind in formats:
             if kind in animation.FORMATS and (knob := filmed.get(each.name)):
                 film = to / f"{each.stem}_{knob}.{kind}"
@@ -173,6 +185,13 @@ def save(each: Export, paths: list[Path], texts: list[Path]) -> None:
     if texts:
         caption = each.picture.figure(**each.look._asdict()).caption
         snippets.write(paths, texts, caption)
+
+
+def write_page(each: Export, path: Path) -> None:
+    """Write one picture as a living page."""
+    from posviz.publish.embedded import write_picture
+
+    write_picture(each.picture, path, each.look.title)
 
 
 def animate(each: Export, knob: str, path: Path) -> None:

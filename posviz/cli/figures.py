@@ -141,6 +141,7 @@ def export(
         values, notes = arguments.settings(chosen, set_ or ())
         filmed, more = arguments.filmed_knobs(chosen, knob)
         look = export_jobs.look(context.params)
+        export_jobs.check_formats(formats, look, context.params)
         found = export_jobs.exports(values, look, context.params)
         jobs = export_jobs.plan(found, filmed, formats, to, snippet)
         check_folder(to)

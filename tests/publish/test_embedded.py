@@ -1,0 +1,25 @@
+"""One picture as a page: what it holds, what lies beside it, and what is refused."""
+
+import json
+
+from bs4 import BeautifulSoup
+
+from posviz import RotatingVectors
+from posviz.publish import live
+from posviz.publish.embedded import write_picture
+
+
+def test_a_page_holds_one_living_picture_as_it_stands(tmp_path, monkeypatch):
+    written = []
+    monkeypatch.setattr(live, "write", written.append)
+    path = write_picture(RotatingVectors(query=9), tmp_path / "live" / "rope.html", "A <title>")
+    assert written == [tmp_path / "live"]
+    page = BeautifulSoup(path.read_text(), "html.parser")
+    (place,) = page.select(".posviz-live")
+    assert place["data-picture"] == "RotatingVectors"
+    assert json.loads(place["data-values"])["query"] == 9
+    assert place.img["alt"].startswith("The score is ")
+    assert page.h1.text == page.title.text == "A <title>"
+    assert "worker-src 'self'" in page.find("meta", {"http-equiv": True})["content"]
+    assert [each["href"] for each in page.select("link")] == ["assets/page.css"]
+    assert (tmp_path / "live" / "assets" / "page.css").exists()
