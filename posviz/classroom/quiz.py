@@ -5,7 +5,6 @@ most fill up the five. The first lesson has neither: it is asked what its map sa
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from html import escape
 from itertools import chain, islice
 from pathlib import Path
@@ -31,8 +30,7 @@ class Choice(NamedTuple):
     told: str
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(NamedTuple):
     """A question of which exactly one choice is right; its texts are HTML, well-formed as XML.
 
     name: the lesson's number and its own, "05.1". answer: told to all.
@@ -42,11 +40,6 @@ class Question:
     text: str
     choices: tuple[Choice, ...]
     answer: str
-
-    def __post_init__(self) -> None:
-        right = sum(choice.right for choice in self.choices)
-        if right != 1:
-            raise ValueError(f"question {self.name}: exactly one choice is right, got {right}.")
 
 
 def questions(row: Lesson, notebook: Path) -> list[Question]:
