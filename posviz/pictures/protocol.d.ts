@@ -64,7 +64,6 @@ export type FromExplorer = Address & Record<string, unknown>;
 export interface ToScreen {
   view: string;
   ratio?: number; // pixels of the screen for each that the picture is drawn for
-  plain?: boolean; // this view's host loses binary buffers
   dark?: boolean; // this view's page
   ask?: true; // for a whole frame
   drag?: Place; // where a reader drags to
@@ -84,8 +83,6 @@ export interface Frame {
   whole: boolean; // needs nothing that was sent before
   artists: number; // how many are drawn over the bitmap
   moved: Moved[];
-  buffers: number; // how many must have come: the bitmap of a whole frame, the rows, the images
-  text?: string[]; // the buffers in base64, where binary ones are lost
 }
 
 export type Moved = [artist: number, firstRow: number, firstImage: number, calls: Call[]];

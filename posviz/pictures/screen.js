@@ -24,9 +24,6 @@ const GONE = { // the last one that holds is told
 const ENLARGE = '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2 6V2h4v1.6H3.6V6zM10 2h4v4' +
   'h-1.6V3.6H10zM14 10v4h-4v-1.6h2.4V10zM6 14H2v-4h1.6v2.4H6z"/></svg>';
 
-/** @param {string} text */
-const decoded = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-
 /** @param {HTMLElement} el */
 function makeElements(el) {
   const figure = make("figure", { className: "posviz-screen" });
@@ -139,13 +136,12 @@ class Painter {
   }
 }
 
-/** The way to a kernel that may be busy or gone, and through a host that may lose what it sends. */
+/** The way to a kernel that may be busy or gone. */
 class Line {
   #view = unique();
   #asked = 0; // when the question was sent that waits for an answer
   #askedAgain = 0; // when a whole frame was last asked for because one was lost
   #heard = false; // whether any frame has come
-  #plain = false; // whether buffers have to come as text
   #dark = false; // whether the page was when the kernel was last told
   #dragged = 0; // when the place was sent that waits for an answer
   /** @type {Place | null} */
@@ -181,7 +177,7 @@ class Line {
 
   #page() {
     this.#dark = isDark(this.notice);
-    return { ratio: this.ratio, plain: this.#plain, dark: this.#dark };
+    return { ratio: this.ratio, dark: this.#dark };
   }
 
   ask() {
@@ -236,11 +232,11 @@ class Line {
   }
 
   /**
-   * The buffers of a frame that came whole; of all else, nothing.
+   * Whether a message is a frame.
    * @param {Frame | Pong} message
-   * @param {Bytes[]} buffers
+   * @returns {message is Frame}
    */
-  hear(message, buffers) {
+  hear(message) {
     const silence = this.#silence();
     this.#asked = 0;
     if (Object.values(GONE).includes(this.notice.textContent)) this.notice.textContent = "";
@@ -248,16 +244,12 @@ class Line {
     if ("pong" in message) {
       if (message.pong === this.#view) this.#dragged = 0;
       if (!this.#dragged && this.#place) this.drag(this.#place);
-      // The frame that was asked for first has not come: it was lost because it is binary.
-      if (message.pong !== this.#view || this.#heard || this.#plain) return null;
-      this.#plain = true;
-      this.ask();
-      return null;
+      // The frame that was asked for first was lost.
+      if (message.pong === this.#view && !this.#heard) this.ask();
+      return false;
     }
     this.#heard = true;
-    this.#plain = buffers.length < message.buffers; // some hosts lose what is binary
-    if (this.#plain) this.ask();
-    return this.#plain ? null : message.text?.map(decoded) ?? buffers;
+    return true;
   }
 }
 
@@ -316,8 +308,7 @@ function makeScreen({ css, drags }, channel, el) {
   });
 
   channel.listen((message, buffers) => {
-    const whole = line.hear(message, buffers);
-    if (whole) painter.take(/** @type {Frame} */ (message), whole);
+    if (line.hear(message)) painter.take(message, buffers);
   });
   // JupyterLab's shortcuts would take a dropdown's arrows, and x on a slider would cut the cell.
   /** @param {FocusEvent} event */

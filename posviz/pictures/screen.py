@@ -1,6 +1,5 @@
 """The screen: which views of a picture are open, and the frames that they are sent."""
 
-import base64
 import time
 from collections.abc import Callable
 from typing import NamedTuple
@@ -32,7 +31,6 @@ class Screen:
         self.views: dict[str, View] = {}
         self.frame_number = 0  # of the newest frame
         self._frames = Frames()
-        self._plain = False  # whether a view's host loses binary buffers
 
     def show(self) -> None:
         """Send the figure as it stands to every open view."""
@@ -40,10 +38,7 @@ class Screen:
         fields, buffers = self._frames.next(self.live.layers)
         self.frame_number += 1
         head = {"frame": self.frame_number, "caption": self.live.caption}
-        if self._plain:
-            head["text"] = [base64.b64encode(buffer).decode() for buffer in buffers]
-            buffers = []
-        self._tell(head | fields | {"buffers": len(buffers)}, buffers)
+        self._tell(head | fields, buffers)
 
     def receive(self, message: dict) -> None:
         """A view asks, is open, was dragged in, or has been closed."""
@@ -61,7 +56,6 @@ class Screen:
             self.live.release()
             self._frames.forget()
             return
-        self._plain = self._plain or message.get("plain", False)
         self.live.dark = list(self.views.values())[-1].dark  # as the view that was opened last
         self.live.ratio = min(max(v.ratio for v in self.views.values()), 4.0)
         new = self.live.dark != dark or not (known or message.get("gone"))

@@ -46,21 +46,19 @@ for name, picture in shown.items():
 print({name: explorers[name].live.layers.only_pixels for name in shown})
 """
 
-# Before anything hears of it, as a host might: of the frames that `chosen` picks, lose something.
-LOSE = """([chosen, lose]) => {
+# Before anything hears of it: lose the frames that `chosen` picks.
+LOSE = """(chosen) => {
     const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
     window.lost = 0;
     kernel.anyMessage.connect((_, { msg, direction }) => {
         const data = msg.content?.data;
         if (direction !== 'recv' || msg.header.msg_type !== 'comm_msg') return;
         if (data.method !== 'custom') return;
-        if (!eval(chosen)(data.content, msg.buffers)) return;
+        if (!eval(chosen)(data.content)) return;
         window.lost += 1;
-        eval(lose)(msg);
+        data.method = 'lost';
     });
 }"""
-BUFFERS = "message => { message.buffers = []; }"
-MESSAGE = "message => { message.content.data.method = 'lost'; }"
 
 
 every_picture = pytest.mark.release("every picture")
@@ -104,10 +102,10 @@ def test_canvas_after_random_changes_shows_what_agg_draws(lab, density, names):
 def show(lab):
     """Show EveryKind in a notebook of this name, after `before` was run in the page."""
 
-    def show(name, chosen=None, lose=None):
+    def show(name, chosen=None):
         lab.write(name, EVERY_KIND, "explorer = picture.explore(); explorer")
         if chosen:
-            lab.page.evaluate(LOSE, [chosen, lose])
+            lab.page.evaluate(LOSE, chosen)
         lab.run_all()
         return lab.explorers()
 
@@ -122,19 +120,9 @@ def set_position(lab, position):
     )
 
 
-@pytest.mark.release("a host for each loss")
-@pytest.mark.parametrize("lose", [BUFFERS, MESSAGE], ids=["buffers", "messages"])
-def test_host_that_loses_what_is_binary_shows_the_right_picture(lab, show, lose):
-    [explorer] = show("plain", "(_, buffers) => buffers.length > 0", lose)
-    for position in (5, 20, 21):
-        set_position(lab, position)
-        becomes_right(lab, explorer, "EveryKind")
-    assert lab.page.evaluate("lost") in (1, 2)  # from then on, it is text
-
-
 @pytest.mark.release("twenty seconds")
 def test_frame_that_was_lost_is_asked_for_again(lab, show):
-    [explorer] = show("lost", "({ frame }) => frame === 2 && lost === 0", MESSAGE)
+    [explorer] = show("lost", "({ frame }) => frame === 2 && lost === 0")
     before = on_canvas(explorer)
     set_position(lab, 20)
     explorer.settled()

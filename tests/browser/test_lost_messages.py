@@ -47,7 +47,7 @@ FRAME = """async () => {
     const canvas = new OffscreenCanvas(2, 2);
     canvas.getContext("2d");
     const png = new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer());
-    const told = { frame: 1, caption: "Row 1", whole: true, artists: 0, moved: [], buffers: 2 };
+    const told = { frame: 1, caption: "Row 1", whole: true, artists: 0, moved: [] };
     hear({ part: "screen", ...told }, [png, new Uint8Array(0)]);
 }"""
 CLIPBOARD = """(works) => {
@@ -102,7 +102,7 @@ def test_a_slider_sends_the_newest_value_five_seconds_after_what_was_lost(page):
 
 
 def test_a_screen_goes_on_asking_and_an_answer_takes_its_notice_away(page):
-    ask, pulse = ({"plain": False, "dark": False} | more for more in ({"ask": True}, {}))
+    ask, pulse = ({"dark": False} | more for more in ({"ask": True}, {}))
     notice = page.locator(".posviz-screen .posviz-notice")
     page.clock.run_for(9000)
     assert (to_screen(page), notice.inner_text()) == ([ask, pulse], "")
@@ -129,7 +129,7 @@ def test_a_screen_of_a_page_asks_once_for_the_size_that_it_is_shown_in(page):
 
 
 def test_a_cut_is_told_and_the_way_tried_again_until_it_is_there(page):
-    ask = {"ask": True, "plain": False, "dark": False}
+    ask = {"ask": True, "dark": False}
     notice = page.locator(".posviz-screen .posviz-notice")
     page.evaluate("tell('connecting')")
     page.clock.run_for(250)

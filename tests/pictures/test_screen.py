@@ -1,6 +1,5 @@
 """The screen: who sees it, what goes over the wire, and when the figure may go."""
 
-import base64
 import gc
 import weakref
 
@@ -30,9 +29,7 @@ def seen(messages) -> np.ndarray:
     scene = Scene()
     for message, buffers in messages:
         if "frame" in message:
-            assert message["buffers"] == len(buffers)
-            plain = [base64.b64decode(text) for text in message.get("text", ())]
-            scene.take(message, plain or buffers)
+            scene.take(message, buffers)
     return scene.pixels()
 
 
@@ -51,7 +48,6 @@ def test_a_frame_holds_number_caption_and_what_moved(screen, browser):
         "caption": picture.caption(picture.compute()),
         "whole": True,
         "artists": len(screen.live.layers.front),
-        "buffers": len(buffers),
     }
     assert len(moved) == message["artists"]
     assert is_right(seen([(message | {"moved": moved}, buffers)]), picture)
@@ -64,23 +60,6 @@ def test_a_view_that_lost_a_frame_asks_and_gets_a_whole_one(screen, browser):
     browser.say("a", ratio=1, ask=True)
     assert [frame["whole"] for frame in browser.frames] == [True, False, False, True]
     assert is_right(seen(browser.messages[-1:]), screen.live.picture)
-
-
-@pytest.mark.slow("draws many figures")
-def test_a_host_that_loses_what_is_binary_gets_it_as_text(screen, browser):
-    browser.say("a", ratio=1)
-    browser.say("a", ratio=1, ask=True, plain=True)
-    message, buffers = browser.messages[-1]
-    assert (buffers, message["buffers"]) == ([], 0)
-    assert is_right(seen(browser.messages[-1:]), screen.live.picture)
-    screen.live.picture.position = 7
-    assert browser.messages[-1][1] == []
-    assert not browser.frames[-1]["whole"]
-    assert is_right(seen(browser.messages[-2:]), screen.live.picture)
-    browser.say("a", ratio=1)  # is there, and says no more of it
-    browser.say("b", ratio=2)  # shares the wire, and reads text as well
-    assert browser.messages[-1][1] == []
-    assert is_right(seen(browser.messages[-1:]), screen.live.picture, dpi=200)
 
 
 def test_the_sharpest_screen_decides_up_to_four(screen, browser):
