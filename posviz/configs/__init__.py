@@ -87,10 +87,10 @@ def read_config(source: Any) -> Reading:
     """
     outer = loaded(source)
     config = part_for_texts(outer)
-    known = rule_of(config, outer)
-    rule, position = known or {}, position_of(config, known)
+    rule, is_known = rule_of(config, outer)
+    position = position_of(config, rule, is_known)
     names, given = names_of(config, rule), standard_entry(config)
-    in_order = bool(names) and not (known is None and set(names) == {"all"} and is_nested(given))
+    in_order = bool(names) and (is_known or {*names} != {"all"} or not is_nested(given))
     if not in_order:
         names = [name for name in given if isinstance(given[name], dict)] or ["all"]
     entries = [
@@ -99,7 +99,7 @@ def read_config(source: Any) -> Reading:
             zip(names, rotating(config, rule, names), strict=True)
         )
     ]
-    file = File(config, known, position, names, entries)
+    file = File(config, rule, is_known, position, names, entries)
     kinds, which = _grouped(file, in_order)
     trained, promised = lengths_of(file)
     layers = [
@@ -119,7 +119,7 @@ def read_config(source: Any) -> Reading:
 
 def _grouped(file: File, in_order: bool) -> tuple[tuple[Layers, ...], list[int]]:
     """Return the kinds of layers that differ in position, and for each layer which it is of."""
-    config, rule = file.config, file.rule or {}
+    config, rule = file.config, file.rule
     keys = [json.dumps(entry, sort_keys=True, default=str) for entry in file.entries]
     distinct = list(dict.fromkeys(keys))
     rotating_names = {n for n, entry in zip(file.names, file.entries, strict=True) if entry}

@@ -131,7 +131,8 @@ def _head_dim_of(layer: int, config: dict, rule: dict, own: dict) -> int:
     if head_dim := integer(config, own.get("head_dim_name", "")) or own.get("head_dim", 0):
         return head_dim
     given = size_of(config, rule, "head_dim")
-    width, heads = size_of(config, rule, "width"), size_of(config, rule, "heads")
+    width, heads = size_of(config, rule, "width"), integer(config, own.get("heads_name", ""))
+    heads = heads or size_of(config, rule, "heads")
     if not given and not (width and heads):
         raise ValueError("head_dim must be given, or hidden_size and num_attention_heads")
     return given or width // heads

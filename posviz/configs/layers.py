@@ -1,23 +1,24 @@
-"""Which layers there are, which of them attend and which rotate, by the file and its type's rule."""
+"""Which layers there are, which attend and which rotate: by the file and the rule of its type."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from posviz.configs.model_types import MOST_LAYERS, integer, size_of, table, value_of
+from posviz.configs.model_types import integer, size_of, table, value_of
 from posviz.encodings.temperatures import Llama4Temperature, Ministral3Temperature
 from posviz.wording import quoted
 
-ROPE = "rope"
-UNKNOWN = "this file does not say"
-NAMED = {
+MOST_LAYERS = 10_000
+ROPE, UNKNOWN = "rope", "this file does not say"
+LEARNED = "a learned table"
+NAMED = {  # by the first word of position_embedding_type, of which Jina AI's BERTs have all
     "rotary": ROPE,
     "rope": ROPE,
     "alibi": "ALiBi",
     "relative": "relative positions in the scores",
-    "absolute": "a learned table",
-    "learned": "a learned table",
+    "absolute": LEARNED,
+    "learned": LEARNED,
 }
 
 
@@ -39,28 +40,22 @@ def names_of(config: dict, rule: dict) -> list[str]:
     number, plan = size_of(config, rule, "layers"), rule.get("plan", {})
     if number > MOST_LAYERS:
         raise ValueError(f"num_hidden_layers must be at most {MOST_LAYERS:,}, got {number:,}")
-    given = value_of(config, *table()["names"]["kinds"])
-    listed = given if given is not None else value_of(config, plan.get("list", ""))
-    if listed is not None and not (given is None and listed == []):
-        values = plan.get("values", {})
-        if "path" in plan and given is None:
+    listed = value_of(config, *table()["names"]["kinds"], plan.get("list", ""))
+    if listed:
+        if "path" in plan:
             listed = [bool(value_of(block, plan["path"])) for block in listed]
         if not isinstance(listed, list | str) or not all(isinstance(n, str | int) for n in listed):
             raise TypeError(f"layer_types must be a list of names, got {quoted(listed)}")
-        names = [values.get(str(name), str(name)) for name in listed]
-        if "cycle" in plan and names and number > len(names):
-            names = [names[i % len(names)] for i in range(number)]
-        return names[:number] if number else names
+        names = [plan.get("values", {}).get(str(name), str(name)) for name in listed]
+        times = number // len(names) + 1 if "cycle" in plan else 1
+        return (names * times)[: number or None]
     if "indices" in plan and (chosen := value_of(config, plan["indices"]) or plan.get("default")):
         chosen = {index - plan.get("one_based", False) for index in chosen}
         return [plan["is" if i in chosen else "else"] for i in range(number)]
-    cycle = plan.get("cycle") or _cycle(config, plan)
-    shift = -number if plan.get("from_end") else 0
+    cycle, shift = plan.get("cycle") or _cycle(config, plan), -number * plan.get("from_end", False)
     names = [cycle[(i + shift) % len(cycle)] for i in range(number)]
-    names[: len(plan.get("first", []))] = plan.get("first", [])[:number]
-    if number and "last" in plan:
-        names[-1] = plan["last"]
-    return names
+    first, last = plan.get("first", []), plan.get("last", [])
+    return [*first[:number], *names[len(first) : number - len(last)], *last[:number]]
 
 
 def _cycle(config: dict, plan: dict) -> list[str]:
@@ -78,30 +73,25 @@ def _cycle(config: dict, plan: dict) -> list[str]:
 
 def rotating(config: dict, rule: dict, names: list[str]) -> list[bool]:
     """Return for each layer whether its type's code rotates queries and keys there."""
-    without = set(table()["without_keys"])
+    without = {*table()["without_keys"]}
     if config.get(rule.get("unrotated_with"), True):
-        without |= set(rule.get("unrotated", []))
+        without |= {*rule.get("unrotated", [])}
     flags = _flags(config, rule, len(names))
     return [name not in without and bool(flag) for name, flag in zip(names, flags, strict=True)]
-
-
-def attending(names: list[str]) -> list[bool]:
-    """Return for each layer whether it has queries and keys at all."""
-    return [name not in table()["without_keys"] for name in names]
 
 
 def _flags(config: dict, rule: dict, number: int) -> list[Any]:
     """Return what the file's list says of each layer, 1 where it rotates; Llama 4's may be []."""
     for name in table()["names"]["rotates"]:
-        if not (flags := config.get(name)):
-            continue
+        flags = config.get(name) or []
         if not isinstance(flags, list) or any(flag not in (0, 1) for flag in flags):
             raise TypeError(f"{name} must be a list of 0 and 1, got {quoted(flags)}")
-        if number and len(flags) != number:
+        if flags and number and len(flags) != number:
             raise ValueError(
                 f"{name} must have the {number} layers of num_hidden_layers, got {len(flags)}"
             )
-        return flags
+        if flags:
+            return flags
     bases = config.get("layer_rope_theta")
     if isinstance(bases, list) and len(bases) == number:
         return bases
@@ -111,33 +101,25 @@ def _flags(config: dict, rule: dict, number: int) -> list[Any]:
     return [True] * number
 
 
-def position_of(config: dict, rule: dict | None) -> str:
+def position_of(config: dict, rule: dict, is_known: bool) -> str:
     """Return "rope", or what else the file and its type's code say of position."""
-    dims = value_of(config, "qk_rope_head_dim")
+    dims, names = config.get("qk_rope_head_dim"), table()["names"]
     if (dims == 0 and config.get("use_mla") is not False) or config.get("mla_use_nope"):
         return "no position"
-    if rule is None:
-        return _assumed(config)
     if choose := rule.get("choose"):
         value = value_of(config, choose["name"])
         return choose.get(str(value).lower(), choose.get("default", ROPE))
-    if rule.get("position") != "a learned table":
-        return rule.get("position", ROPE)
-    named = str(config.get("position_embedding_type"))  # BERT's, of which Jina AI has all
-    return NAMED.get(named.partition("_")[0], rule["position"])
-
-
-def _assumed(config: dict) -> str:
-    """Return what standard entries say of a type that is not in the table."""
-    named = str(value_of(config, "position_embedding_type", "position_embeddings_type")).lower()
+    named = str(config.get("position_embedding_type")).lower().partition("_")[0]
+    if is_known:
+        position = rule.get("position", ROPE)
+        return NAMED.get(named, position) if position == LEARNED else position
     if config.get("alibi") or value_of(config, "attn_config.alibi"):
         return "ALiBi"
-    names = table()["names"]
-    entries = ("rope_parameters", "rope_scaling", *names["bases"], *names["base"])
-    entries += ("rotary_dim", "qk_rope_head_dim", *names["rotates"])
-    otherwise = UNKNOWN if value_of(config, *entries) is None else ROPE
-    named = named.partition("_")[0]
-    return otherwise if named == "absolute" and otherwise == ROPE else NAMED.get(named, otherwise)
+    entries = ("rope_parameters", "rope_scaling", "rotary_dim", "qk_rope_head_dim")
+    entries += (*names["bases"], *names["base"], *names["rotates"])
+    if value_of(config, *entries) is not None and named in ("none", "absolute"):
+        return ROPE  # "absolute" stands in many files without a meaning
+    return NAMED.get(named, UNKNOWN)
 
 
 def layer_of(kind: str, sees: str, config: dict, rule: dict, entry: dict | None) -> Layer:
@@ -154,6 +136,5 @@ def layer_of(kind: str, sees: str, config: dict, rule: dict, entry: dict | None)
                 config.get("attn_scale", 0.1), config.get("floor_scale", 8192)
             )
     elif entry and (beta := entry.get("llama_4_scaling_beta")):
-        original = value_of(entry, "original_max_position_embeddings")
-        temperature = Ministral3Temperature(beta, original)
+        temperature = Ministral3Temperature(beta, entry["original_max_position_embeddings"])
     return Layer(kind, window, chunk, temperature)

@@ -9,7 +9,7 @@ from typing import Any
 
 from posviz.encodings.checks import require_integer
 
-MOST_LAYERS = 10_000
+SIZES = ("layers", "width", "heads", "head_dim", "longest")
 
 
 @functools.cache
@@ -19,32 +19,31 @@ def table() -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-def rule_of(config: dict, outer: dict) -> dict[str, Any] | None:
-    """Return the rule of a configuration's type, None for a type that is not in the table.
+def rule_of(config: dict, outer: dict) -> tuple[dict[str, Any], bool]:
+    """Return the rule of a configuration's type, and whether the type is in the table.
 
-    Of a model of texts and pictures, ``outer`` is the whole and ``config`` the part for texts, which
-    may leave out its type. Without a type, the class that the file names is looked up.
+    Of a model of texts and pictures, ``outer`` is the whole and ``config`` the part for texts,
+    which may leave out its type. Without a type, the class that the file names is looked up. Of
+    another type, the rule is that the entries mean what they mean elsewhere.
     """
-    known = _rules()
-    if not (name := config.get("model_type")) and config is not outer:
-        name = outer.get("model_type")
+    name = config.get("model_type") or (outer.get("model_type") if config is not outer else None)
     if not name and isinstance(classes := config.get("architectures"), list) and classes:
         name = str(classes[0]).partition("For")[0].removesuffix("Model")
     short = f"{name}".removesuffix("_text")
     for each in (name, table()["texts"].get(short), f"{name}_text", short):
-        if (rule := known.get(_plain(each))) is not None:
-            return rule
-    return None
+        if (rule := _rules().get(_plain(each))) is not None:
+            return rule, True
+    assumed = (rule for rule in table()["assumed"] if config.get(rule["when"]) is not None)
+    return next(assumed, {}), False
 
 
 @functools.cache
 def _rules() -> dict[str, dict[str, Any]]:
     """Return all rules by their types, without case and underscores: so classes are found, too."""
-    found = {_plain(name): rule for name, rule in table()["released"].items()}
-    found |= {_plain(name): rule for name, rule in table()["transformers"].items()}
+    found = table()["released"] | table()["transformers"]
     for position, names in table()["elsewhere"].items():
-        found |= {_plain(name): {"position": position} for name in names}
-    return found
+        found = found | {name: {"position": position} for name in names}
+    return {_plain(name): rule for name, rule in found.items()}
 
 
 def _plain(name: Any) -> str:
@@ -67,13 +66,10 @@ def integer(config: dict, *names: str) -> int:
     value = value_of(config, *names)
     if value is None or isinstance(value, dict):  # LXMERT has layers of three kinds
         return 0
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return require_integer(value, names[0], low=0)
+    whole = isinstance(value, float) and value.is_integer()
+    return require_integer(int(value) if whole else value, names[0], low=0)
 
 
 def size_of(config: dict, rule: dict, part: str) -> int:
-    """Return the layers, width, heads, head_dim or longest text, else what the class has."""
-    parts = ("layers", "width", "heads", "head_dim", "longest")
-    found = integer(config, *table()["names"][part])
-    return found or rule.get("size", [0] * 5)[parts.index(part)]
+    """Return one of SIZES: what the file says, else what the class has, else 0."""
+    return integer(config, *table()["names"][part]) or rule.get("size", [0] * 5)[SIZES.index(part)]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from posviz.configs.entries import standard_entry
 from posviz.configs.kinds import LLAMA_3, Layers, factor_of, original_of
-from posviz.configs.layers import ROPE, UNKNOWN, attending
+from posviz.configs.layers import ROPE, UNKNOWN
 from posviz.configs.model_types import integer, table, value_of
 from posviz.wording import shortened, spelt_like
 
@@ -26,7 +26,8 @@ class File(NamedTuple):
     """A file as it was read: names and entries by layer, None where a layer does not rotate."""
 
     config: dict[str, Any]
-    rule: dict[str, Any] | None
+    rule: dict[str, Any]
+    is_known: bool
     position: str
     names: list[str]
     entries: list[dict[str, Any] | None]
@@ -39,7 +40,7 @@ class File(NamedTuple):
     @property
     def is_after(self) -> bool:
         """Whether the longest text is that after a linear extension, as of Gemma 3."""
-        return bool((self.rule or {}).get("stretched"))
+        return bool(self.rule.get("stretched"))
 
     @property
     def distinct(self) -> list[dict[str, Any]]:
@@ -69,7 +70,7 @@ def lengths_of(file: File) -> tuple[int, int]:
 def sentences_of(file: File, kinds: tuple[Layers, ...]) -> tuple[str, str, str]:
     """Return which layers have position, how far it was trained, and what is unusual."""
     first = _of_layers(file)
-    if file.rule is None and file.position != UNKNOWN:
+    if not file.is_known and file.position != UNKNOWN:
         first = f"Assumed, because this model type is not known here: {first}"
     trained, promised = lengths_of(file)
     methods = " and ".join(dict.fromkeys(kind.name for kind in kinds if kind.factor > 1))
@@ -85,7 +86,8 @@ def sentences_of(file: File, kinds: tuple[Layers, ...]) -> tuple[str, str, str]:
 
 
 def _of_layers(file: File) -> str:
-    attend, rotate = attending(file.names), sum(entry is not None for entry in file.entries)
+    attend = [name not in table()["without_keys"] for name in file.names]
+    rotate = sum(entry is not None for entry in file.entries)
     if file.position == UNKNOWN:
         return "This file does not say how position enters its layers."
     if file.position not in (ROPE, "no position"):
@@ -151,7 +153,7 @@ def _of_the_whole(file: File) -> Iterator[str]:
     entries = [entry for entry in given.values() if isinstance(entry, dict)] or [given]
     if file.position == UNKNOWN:
         yield "no entry tells of position: look for it in the model's code"
-    elif file.rule is None:
+    elif not file.is_known:
         yield (
             "assumed, this model type is not known here: that every layer rotates as the standard "
             "entries say; compare with the model's code"
