@@ -54,14 +54,9 @@ class Control:
         is_row = len(texts) <= 4 and sum(len(text) + 3 for text in texts) <= _ROW
         return "buttons" if is_row or isinstance(self.knob, knobs.device) else "list"
 
-    @property
-    def value(self) -> Any:
-        """The knob's value."""
-        return getattr(self.picture, self.name)
-
     def standing(self) -> dict[str, Any]:
         """Where the control stands, how far it reaches, and why it changes nothing, if so."""
-        knob, value = self.knob, self.value
+        knob, value = self.knob, getattr(self.picture, self.name)
         told = {"place": knob.place(value), "text": knob.write(value)}
         told |= {"idle": knob.idle(self.picture), "range": "", "last_place": knob.last_place}
         if isinstance(knob, knobs.numeric):
@@ -94,10 +89,9 @@ class Control:
             self._tell(**answer)
 
     def _follow(self, message):
-        value = self._wanted(message)
         self._setting_knob = True
         try:
-            setattr(self.picture, self.name, value)
+            setattr(self.picture, self.name, self._wanted(message))
         finally:
             self._setting_knob = False
 
