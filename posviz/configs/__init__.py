@@ -17,7 +17,8 @@ from posviz.wording import shortened
 __all__ = ["Layer", "Layers", "Reading", "read_config"]
 
 WITHOUT = "without position"
-COLUMNS = ("layers", "", "position", "base", "pairs", "kept", "blended", "slowed", "scores ×")
+COLUMNS = ("layers", "position", "base", "pairs", "kept", "blended", "slowed", "scores ×", "kind")
+ROW = "{:>6}  {:<16} {:>13} {:>6} {:>6} {:>8} {:>7} {:>9}  {}"
 
 
 @dataclass(frozen=True)
@@ -37,14 +38,7 @@ class Reading:
     sentences: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        rows = [COLUMNS, *(_row(kind) for kind in self.kinds)]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [
-            "  ".join([row[0].ljust(widths[0]), row[1].rjust(widths[1]), row[2].ljust(widths[2])])
-            + "".join(f"  {cell:>{width}}" for cell, width in zip(row[3:], widths[3:], strict=True))
-            for row in rows
-        ]
-        table = [line.rstrip() for line in lines]
+        table = [ROW.format(*COLUMNS), *(_row(kind) for kind in self.kinds)]
         return "\n".join([*self.sentences, "", *table, *(f"! {w}" for w in self.warnings)])
 
     def to_json(self) -> str:
@@ -52,21 +46,12 @@ class Reading:
         return json.dumps(asdict(self), default=lambda array: array.tolist(), ensure_ascii=False)
 
 
-def _row(kind: Layers) -> tuple[str, ...]:
-    count = f"{kind.count}" if kind.count else "?"
-    if kind.frequencies is None:
-        return (kind.kind, count, kind.name, *[""] * 6)
-    pairs = f"{kind.rotary_dim // 2}" + f" ({kind.still} still)" * (kind.still > 0)
-    parts = (f"{n}" for n in (kind.kept, kind.blended, kind.slowed))
-    return (
-        kind.kind,
-        count,
-        kind.name,
-        f"{kind.base:,.0f}",
-        pairs,
-        *parts,
-        f"{kind.on_scores:.4f}",
-    )
+def _row(kind: Layers) -> str:
+    cells: list[Any] = [kind.count or "?", kind.name, *[""] * 6, kind.kind]
+    if kind.frequencies is not None:
+        pairs = (kind.rotary_dim // 2, kind.kept, kind.blended, kind.slowed)
+        cells[2:8] = [f"{kind.base:,.0f}", *pairs, f"{kind.on_scores:.4f}"]
+    return ROW.format(*cells)
 
 
 def read_config(source: Any) -> Reading:
@@ -120,23 +105,22 @@ def read_config(source: Any) -> Reading:
 def _grouped(file: File, in_order: bool) -> tuple[tuple[Layers, ...], list[int]]:
     """Return the kinds of layers that differ in position, and for each layer which it is of."""
     config, rule = file.config, file.rule
+    number, longest = size_of(config, rule, "layers"), size_of(config, rule, "longest")
     keys = [json.dumps(entry, sort_keys=True, default=str) for entry in file.entries]
     distinct = list(dict.fromkeys(keys))
     rotating_names = {n for n, entry in zip(file.names, file.entries, strict=True) if entry}
     kinds: list[Layers] = []
     for key in distinct:
         of_key = [name for name, each in zip(file.names, keys, strict=True) if each == key]
-        entry = file.entries[keys.index(key)]
+        count = len(of_key) if in_order else number * (len(distinct) == 1)
         name = shortened(", ".join(dict.fromkeys(of_key)))
-        if entry is None and set(of_key) & rotating_names:
-            name = WITHOUT
-        elif any(name == other.kind for other in kinds):
-            name = f"{name}, base {entry['rope_theta']:,.0f}"
-        position = "no position" if file.position == ROPE else file.position
-        kind = Layers(name, 0, "none", position=position)
-        if entry is not None:
-            longest, is_latent = size_of(config, rule, "longest"), bool(latent_of(config, rule))
-            kind = read_kind(name, entry, longest, is_latent)
-        number = size_of(config, rule, "layers") * (len(distinct) == 1)
-        kinds.append(replace(kind, count=len(of_key) if in_order else number))
+        if (entry := file.entries[keys.index(key)]) is not None:
+            if any(name == other.kind for other in kinds):
+                name = f"{name}, base {entry['rope_theta']:,.0f}"
+            kind = read_kind(name, entry, longest, bool(latent_of(config, rule)))
+            kinds.append(replace(kind, count=count))
+        else:
+            name = WITHOUT if set(of_key) & rotating_names else name
+            position = "no position" if file.position == ROPE else file.position
+            kinds.append(Layers(name, count, "none", position=position))
     return tuple(kinds), [distinct.index(key) for key in keys]

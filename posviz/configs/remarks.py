@@ -16,7 +16,8 @@ OUTER = ("rope_scaling", "rope_parameters", "rope_theta")
 ORIGINAL = "original_max_position_embeddings"
 INNER = (
     *("rope_type", "type", "rope_theta", "factor", "attention_factor", "partial_rotary_factor"),
-    *("beta_fast", "beta_slow", "mscale", "mscale_all_dim", "truncate", "mrope_section"),
+    *("beta_fast", "beta_slow", "mscale", "mscale_all_dim", "truncate"),
+    *("mrope_section", "xdrope_section", "mrope_interleaved"),
     *("short_factor", "long_factor", "low_freq_factor", "high_freq_factor", "alpha"),
     *(ORIGINAL, "max_position_embeddings", "llama_4_scaling_beta"),
 )
@@ -94,23 +95,14 @@ def _of_layers(file: File) -> str:
         return f"No layer rotates queries and keys: position enters by {file.position}."
     if rotate == len(attend):
         return "All layers rotate queries and keys (RoPE)."
-    without = dict.fromkeys(n for n, has in zip(file.names, attend, strict=True) if not has)
-    parts = [
-        _count(rotate, "rotates", "rotate") + " queries and keys (RoPE)" if rotate else "",
-        _count(sum(attend) - rotate, "attends", "attend") + " without positional encoding"
-        if sum(attend) > rotate
-        else "",
-        _count(attend.count(False), "has", "have")
-        + f" no queries and keys ({shortened(', '.join(without))})"
-        if without
-        else "",
-    ]
-    start = "" if rotate else "No layer has a positional encoding. "
-    return f"{start}Of {len(attend)} layers, {' and '.join(filter(None, parts))}."
-
-
-def _count(number: int, one: str, more: str) -> str:
-    return f"{number} {one if number == 1 else more}"
+    names = ", ".join(dict.fromkeys(n for n, a in zip(file.names, attend, strict=True) if not a))
+    counts = {
+        "RoPE": rotate,
+        "attention without positional encoding": sum(attend) - rotate,
+        f"no attention ({shortened(names)})": attend.count(False),
+    }
+    parts = " and ".join(f"{what} in {count}" for what, count in counts.items() if count)
+    return f"Of {len(attend)} layers, there is {parts}."
 
 
 def _unusual(file: File, kinds: tuple[Layers, ...]) -> Iterator[str]:
@@ -167,7 +159,7 @@ def _of_the_whole(file: File) -> Iterator[str]:
             f"{len(listed)} kinds of layers are listed, but num_hidden_layers is {number}: "
             "correct one of the two"
         )
-    if file.position != ROPE and given:
+    if file.position != ROPE and any(entry.get("factor") for entry in entries):
         yield "rope_scaling has no effect, because nothing rotates: delete it"
     other = config.get("rope_parameters")
     if config.get("rope_scaling") and other and other != given:

@@ -55,11 +55,11 @@ SAID = {  # configuration, and what each of the three sentences says
     ),
     "some": (
         llama() | {"no_rope_layers": [1, 0], "rope_parameters": None},
-        ("Of 2 layers, 1 rotates queries and keys", "16,384", "Nothing"),
+        ("there is RoPE in 1 and attention without", "16,384", "Nothing"),
     ),
     "hybrid": (
         {"model_type": "jamba", "num_hidden_layers": 8, "rope_theta": 1e4},
-        ("1 attends without .* 7 have no queries and keys .mamba.", "", "but nothing rotates"),
+        ("attention without .* in 1 and no attention .mamba. in 7", "", "but nothing rotates"),
     ),
     "another": ({"model_type": "gpt2"}, ("position enters by a learned table", "does not say", "")),
     "assumed": (
@@ -111,7 +111,7 @@ WRONG = {
     ),
     "spelling": (llama(factor=4.0, orginal_max_position_embeddings=1), "is read by no program"),
     "outer spelling": (llama() | {"rope_scalings": {}}, "is rope_scaling meant"),
-    "unused": ({"model_type": "gpt2", "rope_scaling": {"type": "yarn"}}, "nothing rotates: delete"),
+    "unused": ({"model_type": "gpt2", "rope_scaling": {"factor": 2.0}}, "nothing rotates: delete"),
     "layers": (llama() | {"layer_types": ["full_attention"] * 3}, "3 kinds of layers are listed"),
     "longrope": (
         {
