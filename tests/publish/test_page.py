@@ -178,7 +178,7 @@ def test_only_the_pages_own_script_mathjax_and_the_editor_run(soup, site):
     assert script_sources(policy) == hashes(*own, mathjax, live.editor())
     assert "http" not in policy
     assert "connect-src 'self'" in policy  # from where the worker is
-    assert "33 MB" in soup.select_one(".about").text
+    assert "33 MB" in soup.select_one("details.about").text
 
 
 def test_what_was_typed_or_printed_is_text(soup):
