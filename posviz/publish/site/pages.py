@@ -29,8 +29,8 @@ HERE = Path(__file__).parent
 SCRIPT = as_script(HERE / "site.js")
 ABOUT = "An interactive course on positional encodings in Transformers: RoPE, ALiBi, YaRN and more."
 DOCUMENTS = (  # of docs/
-    *("install", "teach", "figures", "library", "models", "troubleshooting", "notation"),
-    *("cheatsheet", "further-reading", "design", "not-doing"),
+    *("install", "teach", "figures", "make-it-yours", "library", "models", "troubleshooting"),
+    *("notation", "cheatsheet", "further-reading", "design", "not-doing"),
 )
 _TO_PAGE = re.compile(r'href="(?:\.\./)?(?:notebooks/)?([\w-]+)\.(?:md|ipynb)"')
 IMAGES = "img-src 'self' file: data:"
