@@ -20,41 +20,36 @@ def taken(
     Raises ValueError for a section without slides, and where not even one fits.
     """
     deck, own = slides(lesson), about(lesson).get("lecture", {}).get("sections", [])
-    there, wanted = numbers(deck), sorted(set(wanted))
-    if missing := [number for number in wanted if number not in there]:
-        has = ", ".join(map(str, there))
-        raise ValueError(f"{deck[0].headline} has slides of sections {has}; got {missing[0]}")
-    wanted = _fitting(deck, own, time) if time else wanted
-    deck, whole = taking(deck, wanted) if wanted else deck, deck
-    told = f"{deck[0].headline}: {_listed(wanted or there)}, {minutes(deck):.0f} minutes."
-    if left := [number for number in there if wanted and number not in wanted]:
+    numbers = (slide.section for slide in deck if isinstance(slide.section, int))
+    there, name = list(dict.fromkeys(numbers)), deck[0].headline
+    wanted = _fitting(deck, own, there, time) if time else sorted(set(wanted)) or there
+    if missing := sorted(set(wanted) - set(there)):
+        raise ValueError(f"{name} has slides of {_listed(there)}; got {missing[0]}")
+    chosen = deck if wanted == there and not time else taking(deck, wanted)
+    told = f"{name}: {_listed(wanted)}, {minutes(chosen):.0f} minutes."
+    if left := sorted(set(there) - set(wanted)):
         told += f" Left out: {_listed(left)}."
-    if own and set(own) - set(wanted or there):
-        takes = minutes(taking(whole, own))
+    if set(own) - set(wanted):
+        takes = minutes(taking(deck, own))
         told += f" The lesson's own lecture, {_listed(own)}, takes {takes:.0f} minutes."
     tell(told)
-    return deck
+    return chosen
 
 
-def numbers(deck: list[Slide]) -> list[int]:
-    """The numbered sections that have slides."""
-    return list(dict.fromkeys(slide.section for slide in deck if isinstance(slide.section, int)))
-
-
-def _fitting(deck, own, time) -> list[int]:
+def _fitting(deck, own, there, time) -> list[int]:
     """The lesson's own lecture as far as it fits, and if all of it does, others that fit, too."""
     fitting: list[int] = []
-    others = [number for number in numbers(deck) if number not in own]
-    for number in [*own, *others]:
-        if minutes(taking(deck, [*fitting, number])) <= time + 0.01:  # for rounding
+    for number in [*own, *(other for other in there if other not in own)]:
+        needed = minutes(taking(deck, [*fitting, number]))
+        if needed <= time + 0.01:  # for rounding
             fitting.append(number)
+        elif not fitting:
+            raise ValueError(f"{deck[0].headline} takes {needed:.0f} minutes at least")
         elif number in own:
             break
-    if not fitting:
-        least = minutes(taking(deck, [*own, *others][:1]))
-        raise ValueError(f"{deck[0].headline} takes {least:.0f} minutes at least")
     return sorted(fitting)
 
 
 def _listed(sections) -> str:
-    return f"section{'s' * (len(sections) > 1)} {', '.join(map(str, sections))}"
+    listed = ", ".join(map(str, sections))
+    return f"section{'s' * (len(sections) > 1)} {listed}" if listed else "no sections"

@@ -4,7 +4,7 @@ import ast
 import json
 from collections.abc import Iterable
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from posviz import lessons
 
@@ -48,7 +48,7 @@ def alive(name: str, values: dict, still: str, knobs: Iterable[str] = ()) -> str
 def read_picture(text: str) -> tuple[str, dict]:
     """The class and the knobs' values in a picture's repr, or ""; `...` is data of its own."""
     try:
-        call = ast.parse(text, mode="eval").body
+        call: Any = ast.parse(text, mode="eval").body
         values = {each.arg: ast.literal_eval(each.value) for each in call.keywords}
         return (call.func.id, values) if call.func.id in lessons.names() else ("", {})
     except (SyntaxError, ValueError, AttributeError):

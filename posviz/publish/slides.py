@@ -18,7 +18,7 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 from nbformat import NotebookNode
 
@@ -39,35 +39,37 @@ LIBRARIES = [*scripts("mathjax"), *scripts("reveal")]
 SPEAKERS = [
     json.loads(f'"{text}"') for text in re.findall(r"<script>(.*?)<\\/script>", "".join(LIBRARIES))
 ]
-POLICY = policy(
-    [THEME, SCRIPT, *LIBRARIES, *SPEAKERS],
-    "img-src data:",
-    "frame-src 'self' file:",
-    *live.POLICY,
-)
+OWN = [THEME, SCRIPT, *LIBRARIES, *SPEAKERS]
+POLICY = policy(OWN, "img-src data:", "frame-src 'self' file:", *live.POLICY)
 MINUTES = {"title": 1, "picture": 3, "question": 2, "statement": 1}  # as the lessons' times have it
 OPENING, RULE, OPTIONAL = "opening", "rule", "optional"  # sections without a number
 KNOBS = 2  # at first sight
 
 HEADING = re.compile(r"(#+) (?:(\d+) )?(.*)\n*")
 TO_NOTEBOOK = re.compile(r'<a href="[^"]*\.ipynb[^>]*>(.*?)</a>')
-LINK = re.compile(r"\[([^\]]*)\]\([^)]*\.ipynb\)")
 IMAGE = re.compile(r"<img[^>]*>")
 
 
 @dataclass
 class Slide:
-    """A slide: headline and notes in Markdown, and the HTML that fills it.
+    """A slide: headline and notes in Markdown, and a picture or other HTML.
 
     section: its number, or the role of one that has none.
     """
 
     kind: str
     headline: str = ""
-    stage: str = ""
+    html: str = ""
+    picture: Declared | None = None
+    knobs: list[str] = field(default_factory=list)  # at first sight
     section: int | str = OPENING
     notes: list[str] = field(default_factory=list)
     minutes: float = 0
+
+    @property
+    def stage(self) -> str:
+        """The HTML that fills it."""
+        return _place(self.picture, self.knobs) if self.picture else self.html
 
 
 class Front(NamedTuple):
@@ -79,16 +81,11 @@ class Front(NamedTuple):
     css: Path | None = None
 
 
-PLAIN = Front()
-
-
 def slides(lesson: NotebookNode) -> list[Slide]:
     """The slides of a lesson, in its order."""
-    title = HEADING.match(lesson.cells[0].source)
-    if not title:
-        raise ValueError(f"the first cell is no # heading; got {lesson.cells[0].source[:40]!r}")
+    title, _, opening = lesson.cells[0].source.partition("\n\n")
     waiting: list[str] = []
-    deck = [Slide("title", title[0][2:].strip(), _first_paragraph(lesson))]
+    deck = [Slide("title", title.strip("# \n"), _html([opening.partition("\n\n")[0]]))]
     section: int | str = OPENING
     for cell in lesson.cells:
         mark = cell.metadata.get("slideshow", {}).get("slide_type")
@@ -107,6 +104,8 @@ def slides(lesson: NotebookNode) -> list[Slide]:
             text = cell.source[heading.end() if heading else 0 :]
             (deck[-1].notes if slide or mark == "notes" else waiting).append(text)
     _say(deck, section, waiting)
+    if len(deck) == 1:
+        raise ValueError("no cell has a headline in its metadata, and none asks a question")
     return _timed(deck, about(lesson).get("lecture", {}))
 
 
@@ -137,10 +136,6 @@ def _timed(deck, lecture) -> list[Slide]:
     return deck
 
 
-def _first_paragraph(lesson) -> str:
-    return _html([HEADING.sub("", lesson.cells[0].source, count=1).partition("\n\n")[0]])
-
-
 def _slide(cell) -> Slide | None:
     told, outputs = about(cell), cell.get("outputs", [])
     if told.get("headline"):
@@ -148,15 +143,17 @@ def _slide(cell) -> Slide | None:
         name, values = read_picture(told.get("picture") or "".join(shown[:1]))
         if not name or ... in values.values():
             return Slide("statement", told["headline"])
-        return Slide("picture", told["headline"], _place(load(name)(**values), told.get("knobs")))
+        picture = load(name)(**values)
+        knobs = told.get("knobs") or picture.first_knobs()[:KNOBS]
+        return Slide("picture", told["headline"], picture=picture, knobs=knobs)
     for output in outputs:
         html = IMAGE.sub("", TO_NOTEBOOK.sub(r"\1", output.get("data", {}).get("text/html", "")))
         if prediction := asked(html):
-            return Slide("question", stage=html, notes=[prediction.notes])
+            return Slide("question", html=html, notes=[prediction.notes])
     return None
 
 
-def _place(picture: Declared, knobs=None) -> str:
+def _place(picture: Declared, knobs: list[str]) -> str:
     """HTML of a picture that will live, and until then is drawn: in vectors, light and dark."""
     caption = escape(picture.caption(picture.compute()))
     light, dark = (f"data:image/svg+xml;base64,{_svg(picture, dark)}" for dark in (False, True))
@@ -164,8 +161,7 @@ def _place(picture: Declared, knobs=None) -> str:
 <picture><source media="not all" srcset="{dark}"><img src="{light}" alt="{caption}"></picture>
 <figcaption>{caption}</figcaption>
 </figure>"""
-    first = knobs or picture.first_knobs()[:KNOBS]
-    return alive(type(picture).__name__, picture.values(), still, first)
+    return alive(type(picture).__name__, picture.values(), still, knobs)
 
 
 def _svg(picture, dark) -> str:
@@ -175,9 +171,8 @@ def _svg(picture, dark) -> str:
 
 
 def _html(texts: list[str]) -> Markup:
-    """Markdown as HTML: what is folded stands open, links to other notebooks are plain text."""
-    text = "\n\n".join(texts).replace("<details>", "<details open>")
-    return Markup(markdown(LINK.sub(r"\1", text)))
+    """Markdown as HTML, in which links to other notebooks are plain text."""
+    return Markup(TO_NOTEBOOK.sub(r"\1", markdown("\n\n".join(texts))))
 
 
 def _inline(text: str) -> Markup:
@@ -185,20 +180,17 @@ def _inline(text: str) -> Markup:
     return Markup(_html([text]).strip().removeprefix("<p>").removesuffix("</p>"))
 
 
-def write_slides(notebook: Path, to: Path, choose: Callable = slides, front: Front = PLAIN) -> Path:
+def write_slides(
+    notebook: Path, to: Path, choose: Callable = slides, front: Front | None = None
+) -> Path:
     """Write the slides of a stored lesson, `05_rope_slides.html`, and `assets` beside them.
 
     `choose` makes of the notebook those that are wanted; see `posviz.publish.lecture`.
     Raises what it raises, RuntimeError that names a cell which was not run, and OSError where the
     place cannot be written to.
     """
-    deck, assets = choose(living(notebook)), to / "assets"
-    pages = Environment(
-        loader=FileSystemLoader(HERE),
-        autoescape=True,
-        trim_blocks=True,
-        undefined=StrictUndefined,
-    )
+    deck, front, assets = choose(living(notebook)), front or Front(), to / "assets"
+    pages = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True)
     pages.filters |= {"markdown": _html, "inline": _inline}
     page = pages.get_template("slides.html.j2").render(
         deck=deck, front=front, script=SCRIPT, theme=THEME, policy=POLICY

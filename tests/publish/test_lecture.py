@@ -2,14 +2,13 @@
 
 import pytest
 
-from posviz.publish import lecture, slides
+from posviz.publish import lecture
 from tests.publish.test_slides import lesson, shows, text
 
 
 @pytest.fixture
-def made(monkeypatch):
+def made():
     """A title of 1 minute, five sections of 3 minutes, and a rule of 1, at their own pace."""
-    monkeypatch.setattr(slides, "_place", lambda picture, knobs: "")
     cells = []
     for number in range(1, 6):
         shown = shows(plain="ThreeDoors(door='none')", headline="A")

@@ -9,10 +9,8 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import run
-from posviz.lessons import load
 from posviz.publish import live, slides
 from posviz.publish.lesson import about, living
-from posviz.publish.place import read_picture
 from tests.publish.test_assets import script_sources
 
 pytestmark = pytest.mark.slow("lessons are read and run")
@@ -43,19 +41,13 @@ def lesson(*cells, **told):
     return new_notebook(cells=[first, *parts], metadata={"posviz": told} if told else {})
 
 
-@pytest.fixture
-def undrawn(monkeypatch):
-    """Pictures as their names and knobs: to draw them takes a second."""
-    monkeypatch.setattr(slides, "_place", lambda picture, knobs: f"{picture!r} {knobs}")
-
-
 def asked(*choices, link=""):
     folded = [f"<details><summary>{c}</summary><p>{c}?</p></details>" for c in choices]
     answer = f"<details class='posviz-answer'><summary>The answer</summary>{link}</details>"
     return f'<div class="posviz-prediction"><p>Which?</p>{"".join(folded)}{answer}</div>'
 
 
-def test_slides_are_headlines_and_questions_and_all_text_is_said(undrawn):
+def test_slides_are_headlines_and_questions_and_all_text_is_said():
     deck = slides.slides(
         lesson(
             text("Skipped.", "skip", headline="No"),
@@ -78,8 +70,8 @@ def test_slides_are_headlines_and_questions_and_all_text_is_said(undrawn):
         ("statement", "Rotate first", "rule"),
     ]
     assert deck[0].stage == "<p><em>How?</em></p>\n"
-    assert deck[1].stage == f"{MAP} ['every']"
-    assert deck[3].stage == "ThreeDoors(door='mask') None"
+    shown = [(repr(deck[number].picture), deck[number].knobs) for number in (1, 3)]
+    assert shown == [(MAP, ["every"]), ("ThreeDoors(door='mask')", ["door"])]
     assert [s.notes for s in (deck[1], deck[3], deck[4])] == [
         ["*How?*\n\nMore.", "Try it."],
         ["After.", "Last."],
@@ -88,7 +80,7 @@ def test_slides_are_headlines_and_questions_and_all_text_is_said(undrawn):
     assert deck[2].notes[0] == "Before."
 
 
-def test_a_picture_with_data_of_its_own_is_a_statement(undrawn):
+def test_a_picture_with_data_of_its_own_is_a_statement():
     deck = slides.slides(lesson(shows(plain="LearnedTable(snapshots=..., x=1)", headline="A")))
     assert (deck[1].kind, deck[1].stage) == ("statement", "")
 
@@ -101,24 +93,24 @@ def test_the_speaker_has_what_each_choice_of_a_prediction_says():
     assert ".ipynb" not in slide.stage
 
 
-def test_minutes_come_to_the_lecture_that_the_lesson_names(undrawn):
+def test_minutes_come_to_the_lecture_that_the_lesson_names():
     cells = [part for n in (1, 2) for part in (f"## {n} A", shows(plain=MAP, headline="B"))]
     deck = slides.slides(lesson(*cells, lecture={"minutes": 20, "sections": [2]}))
     assert [slide.minutes for slide in deck] == [5, 15, 15]
 
 
-def test_a_lesson_without_a_title_is_refused():
-    with pytest.raises(ValueError, match="the first cell is no # heading; got 'Words"):
-        slides.slides(new_notebook(cells=[new_markdown_cell("Words.")]))
+def test_a_lesson_without_slides_is_refused():
+    with pytest.raises(ValueError, match="no cell has a headline in its metadata"):
+        slides.slides(lesson("Words."))
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
-def test_every_lesson_has_slides_for_its_lecture(path, undrawn):
+def test_every_lesson_has_slides_for_its_lecture(path):
     notebook = living(path)
     deck = slides.slides(notebook)
     assert max(len(slide.headline.split()) for slide in deck) <= 12
-    stages = [slide.stage for slide in deck if slide.stage]
-    assert len(set(stages)) == len(stages), "a picture twice"
+    shown = [repr(slide.picture) for slide in deck if slide.picture]
+    assert len(set(shown)) == len(shown), "a picture twice"
     named = about(notebook)["lecture"]["sections"]
     assert set(named) <= {slide.section for slide in deck}
     assert [slide.section for slide in deck if slide.kind == "statement"].count("rule") == 1
@@ -126,10 +118,10 @@ def test_every_lesson_has_slides_for_its_lecture(path, undrawn):
     said = "\n".join(note for slide in deck for note in slide.notes)
     for order in ("This cell", "next cell", "Shift + Enter", "scroll up", "**Exercise"):
         assert order not in said
-    for cell in notebook.cells:
-        name, _ = read_picture(about(cell).get("picture", ""))
-        assert name or "picture" not in about(cell)
-        assert not name or set(about(cell).get("knobs", ())) <= load(name).knobs().keys()
+    for slide in deck:
+        assert slide.picture is None or set(slide.knobs) <= slide.picture.knobs().keys()
+    named = sum("picture" in about(cell) or "knobs" in about(cell) for cell in notebook.cells)
+    assert named <= len(shown), "of a picture that there is not"
 
 
 class Tags(HTMLParser):
@@ -146,8 +138,7 @@ class Tags(HTMLParser):
 def written(tmp_path, monkeypatch):
     """A written lesson with one picture; its folder and its page's text."""
     words = "$\\mathrm{inv\\_freq}$ [A lesson](02_sinusoidal_tables.ipynb) & more."
-    folded = "<details><summary>The answer</summary>\n\n*It is.*\n</details>"
-    notebook = lesson(words, folded, shows(plain=MAP, headline="Where $x < y$"))
+    notebook = lesson(words, shows(plain=MAP, headline="Where $x < y$"))
     monkeypatch.setattr(slides, "living", lambda path: notebook)
     monkeypatch.setattr(live, "write", lambda to: 33)
     own = tmp_path / "mine.css"
@@ -184,7 +175,6 @@ def test_what_is_written_is_escaped_and_links_to_notebooks_are_words(written):
     assert "A lesson &amp; more." in page
     assert r"$\mathrm{inv\_freq}$" in page
     assert ".ipynb" not in page
-    assert ("details", {"open": ""}) in tags
     assert ("html", {"lang": "en"}) in tags
 
 
