@@ -116,7 +116,7 @@ def position_of(config: dict, rule: dict, is_known: bool) -> str:
     if config.get("alibi") or value_of(config, "attn_config.alibi"):
         return "ALiBi"
     entries = ("rope_parameters", "rope_scaling", "rotary_dim", "qk_rope_head_dim")
-    entries += (*names["bases"], *names["base"], *names["rotates"])
+    entries += (*names["base"], *names["rotates"])
     if value_of(config, *entries) is not None and named in ("none", "absolute"):
         return ROPE  # "absolute" stands in many files without a meaning
     return NAMED.get(named, UNKNOWN)
