@@ -51,7 +51,12 @@ def place(lesson: Lesson, kind: str, to: Path) -> Path:
 
 
 def header(lesson: Lesson, exercises: list[Exercise], what: str) -> list[NotebookNode]:
-    """The first cells: of which lesson this is, and the import of all that an answer may use."""
+    """The first cells: of which lesson this is, and the import of all that an answer may use.
+
+    Raises RuntimeError where there are no exercises.
+    """
+    if not exercises:
+        raise RuntimeError(f"{lesson.notebook}.ipynb has no exercises")
     lent = sorted({name for exercise in exercises for name in exercise.lent})
     taught = f"[{lesson.heading}]({lesson.notebook}.ipynb), whose sections they name"
     text = (

@@ -48,15 +48,13 @@ class Exercise:
 
 @functools.cache
 def of_lesson(notebook: Path) -> list[Exercise]:
-    """The exercises of a lesson's notebook, in its order; RuntimeError where it has none."""
+    """The exercises of a lesson's notebook, in its order."""
     cells, found = read(notebook).cells, []
     imports: dict[str, str] = {}
     for number, cell in enumerate(cells):
         imports |= _imported(cell)
         if cell.cell_type == "code" and (asked := _ASKED.search(cell.source)):
             found.append(_exercise(_before(cells, number), cell.source, asked, imports))
-    if not found:
-        raise RuntimeError(f"{notebook.name} has no exercises")
     return found
 
 

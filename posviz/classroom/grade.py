@@ -83,26 +83,26 @@ def _answered(code: str, lessons: dict[Lesson, Path]) -> Lesson | None:
     words, parts = set(re.findall(r"\w+", code)), {}
     for lesson, notebook in lessons.items():
         names = {name for e in of_lesson(notebook) for name in (e.name, e.checker_name)}
-        parts[lesson] = len(names & words) / len(names)
+        parts[lesson] = len(names & words) / max(len(names), 1)
     best = [lesson for lesson, part in parts.items() if part == max(parts.values()) > 0]
     return best[0] if len(best) == 1 else None
 
 
-def lesson_of(notebooks: Sequence[Submission], named: Lesson | None = None) -> Lesson:
+def lesson_of(notebooks: Sequence[Submission], wanted: Lesson | None = None) -> Lesson:
     """The lesson that most notebooks answer.
 
-    Raises RuntimeError where another one was named, where there are two, or none.
+    Raises RuntimeError where another one is wanted, where there are two, or none.
     """
     found = Counter(each.lesson for each in notebooks if each.lesson).most_common()
     listed = ", ".join(f"{lesson.heading} ({count})" for lesson, count in found)
     most = [lesson for lesson, count in found if count == found[0][1]]
     if not found:
         raise RuntimeError("no notebook has an answer to an exercise of the course.")
-    if named and named not in most:
-        raise RuntimeError(f"notebooks answer {listed}: most are not of {named.heading}.")
-    if len(most) > 1 and not named:
+    if wanted and wanted not in most:
+        raise RuntimeError(f"notebooks answer {listed}: most are not of {wanted.heading}.")
+    if len(most) > 1 and not wanted:
         raise RuntimeError(f"notebooks answer {listed}: name the lesson to grade.")
-    return named or most[0]
+    return wanted or most[0]
 
 
 def grade(
@@ -132,14 +132,14 @@ def _bounded():
     submission.resource.setrlimit(submission.resource.RLIMIT_DATA, (most, most))
 
 
-def _verdicts(given: Submission, *, lesson: Lesson, notebook: Path, seed: int) -> list[Feedback]:
-    exercises, ended = of_lesson(notebook), dict[int, str]()
-    fault, name = given.fault, None
-    if given.lesson not in (None, lesson):
-        fault, name = f"This notebook answers {given.lesson.heading}.", "another lesson"
+def _verdicts(work: Submission, *, lesson: Lesson, notebook: Path, seed: int) -> list[Feedback]:
+    exercises, faults = of_lesson(notebook), dict[int, str]()
+    fault, name = work.fault, None
+    if work.lesson not in (None, lesson):
+        fault, name = f"This notebook answers {work.lesson.heading}.", "another lesson"
     if fault:
         return [Feedback("error", each.checker.title, fault, name) for each in exercises]
-    return [verdict(e.checker, e.name, e.lent, given.cells, seed, ended) for e in exercises]
+    return [verdict(e.checker, e.name, e.lent, work.cells, seed, faults) for e in exercises]
 
 
 def verdict(
@@ -148,17 +148,17 @@ def verdict(
     lent: dict[str, Callable],
     cells: Iterable[str],
     seed: int,
-    ended: dict[int, str] | None = None,
+    faults: dict[int, str] | None = None,
 ) -> Feedback:
     """What a checker says of what a submission's cells call by this name.
 
-    lent: what these may use of posviz. ended: as in `answer`. The seed draws the inputs.
+    lent: what these may use of posviz. faults: as in `answer`. The seed draws the inputs.
     """
     check = replace(checker, seed=(seed,))
     code = [_MAGIC.sub("", cell) for cell in cells]
     try:
-        with submission.answer(code, name, lent, ended) as given:
-            return check(given, solution=False)
+        with submission.answer(code, name, lent, faults) as found:
+            return check(found, solution=False)
     except Exception as error:  # such as a limit that is met between two calls
         return Feedback("error", check.title, f"Your code stopped: {reason(error)}")
 

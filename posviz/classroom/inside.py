@@ -181,19 +181,19 @@ def guard(hidden):
     sys.addaudithook(hook)
 
 
-def run(cells, ended=None, begin=lambda number: None):
+def run(cells, faults=None, begin=lambda number: None):
     """What the cells define, and (cell, error) where a statement stopped: it stops no other.
 
-    ended: why cells ended the process before, by their number; they are left out.
+    faults: why cells ended the process before, by their number; they are left out.
     """
-    names, failures, ended = {"__name__": "__main__"}, [], ended or {}
+    names, failures, faults = {"__name__": "__main__"}, [], faults or {}
 
     def failed(error):
         failures.append((source, f"{type(error).__name__}: {str(error)[:500]}"))
 
     for number, source in enumerate(cells):
-        if number in ended:
-            failures.append((source, ended[number]))
+        if number in faults:
+            failures.append((source, faults[number]))
             continue
         begin(number)
         file = f"{CELL}{number}>"
@@ -255,7 +255,7 @@ def main():
         send(replies, {"cell": number})
         signal.alarm(2 * told["seconds"])  # a cell that sleeps uses up no core
 
-    names, failures = run(told["cells"], dict(told["ended"]), begin)
+    names, failures = run(told["cells"], dict(told["faults"]), begin)
     signal.alarm(0)
     name = told["name"]
     answer = names.get(name, failures)

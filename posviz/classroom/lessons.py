@@ -61,10 +61,7 @@ def plan(row: Lesson, notebook: Path) -> Plan:
     """What a lesson's notebook says of itself."""
     lesson = read(notebook)
     said, (needed, optional) = about(lesson), spent(lesson.cells)
-    try:
-        exercises = tuple(of_lesson(notebook))
-    except RuntimeError:  # the first lesson has none
-        exercises = ()
+    exercises = tuple(of_lesson(notebook))
     objectives = (
         Objective(aim["text"], tuple(exercises[number - 1] for number in aim["exercises"]))
         for aim in said.get("aims", ())

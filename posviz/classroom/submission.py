@@ -93,25 +93,25 @@ def answer(
     cells: list[str],
     name: str,
     lent: dict[str, Callable[..., Any]],
-    ended: dict[int, str] | None = None,
+    faults: dict[int, str] | None = None,
 ) -> Iterator[Any]:
     """What a submission's cells call by this name, for a checker: a function or a value.
 
     lent: what it may use of posviz, by name. It is called here, as are functions among the inputs.
-    ended: why cells ended the process, by their number: they are left out, and others are added.
+    faults: why cells ended the process, by their number; they are left out, and others added.
     Where the code stopped, or where there is nothing of that name, it is a function that raises.
     """
-    ended = {} if ended is None else ended
+    faults = {} if faults is None else faults
     with contextlib.ExitStack() as processes, _late(6 * SECONDS):
         while True:
             conversation = _Conversation(processes.enter_context(_process()), lent)
             try:
-                found = conversation.begin(cells, name, ended)
+                found = conversation.begin(cells, name, faults)
                 break
             except _Ended as error:
-                if conversation.cell < 0 or conversation.cell in ended:
+                if conversation.cell < 0 or conversation.cell in faults:
                     raise
-                ended[conversation.cell] = f"{type(error).__name__}: {error}"
+                faults[conversation.cell] = f"{type(error).__name__}: {error}"
         yield found
 
 
@@ -163,10 +163,10 @@ class _Conversation:
         self.ended: Exception | None = None
         self.cell = -1  # the last that began
 
-    def begin(self, cells, name, ended):
+    def begin(self, cells, name, faults):
         """Run the cells, and return what is called so."""
         told = {"cells": cells, "name": name, "lent": self.names, "hidden": str(PACKAGE)}
-        told["ended"] = list(ended.items())
+        told["faults"] = list(faults.items())
         said = self._asked(told | {"seconds": SECONDS, "memory": MEMORY})
         if "value" in said:
             return self._read(said["value"])

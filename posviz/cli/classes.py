@@ -124,20 +124,20 @@ def grade(
         from posviz.course import EXAMINATION, LESSONS
 
         check_new([folder / name for name in grade.FILES], overwrite)
-        lessons = (*LESSONS[1:], EXAMINATION)  # the first has no exercises
-        (named,) = arguments.lessons_named([lesson], lessons) if lesson else (None,)
-        paths = arguments.notebooks(notebooks)
-        there = {row: paths[row.notebook] for row in lessons if row.notebook in paths}
-        given, seed = grade.submissions(folder, there), _drawn(seed)
-        found = grade.lesson_of(given, named)
+        lessons = (*LESSONS, EXAMINATION)
+        (wanted,) = arguments.lessons_named([lesson], lessons) if lesson else (None,)
+        names = arguments.notebooks(notebooks)
+        paths = {row: names[row.notebook] for row in lessons if row.notebook in names}
+        work, seed = grade.submissions(folder, paths), _drawn(seed)
+        found = grade.lesson_of(work, wanted)
         typer.echo(submission.protection(), err=True)
-        rows = grade.grade(given, found, there[found], seed, share)
+        rows = grade.grade(work, found, paths[found], seed, share)
     try:
         files = [*grade.write(rows, folder), *report(rows, folder)]
     except OSError as error:
         raise failed(error) from None
-    names = ", ".join(map(shortened, files))
-    typer.echo(f"Grades of {found.heading} written to {names}. Their inputs: --seed {seed}")
+    written = ", ".join(map(shortened, files))
+    typer.echo(f"Grades of {found.heading} written to {written}. Their inputs: --seed {seed}")
 
 
 @app.command()

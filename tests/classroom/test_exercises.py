@@ -56,11 +56,6 @@ def test_an_exercise_has_its_parts():
     )
 
 
-def test_a_notebook_without_exercises_is_refused():
-    with pytest.raises(RuntimeError, match=r"00_start_here\.ipynb has no exercises"):
-        of_lesson(NOTEBOOKS["00_start_here"])
-
-
 @each
 def test_its_solution_is_right_on_any_inputs_and_uses_what_is_lent(lesson, exercise, rng):
     names = {"np": np, **exercise.lent}
