@@ -44,9 +44,7 @@ def test_sections_come_in_the_lessons_order_between_title_and_rule(made):
         ((2, 4), 11, [1, 2, 4]),
     ],
 )
-def test_the_lessons_own_lecture_comes_first_and_others_where_there_is_room(
-    made, named, minutes, wanted
-):
+def test_the_lessons_own_lecture_comes_first_then_what_fits(made, named, minutes, wanted):
     deck = lecture.taken(made(*named), time=minutes)
     assert numbers(deck) == ["opening", *wanted, "rule"]
 
