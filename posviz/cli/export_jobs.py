@@ -11,12 +11,12 @@ from posviz.cli import arguments, snippets
 from posviz.cli.faults import no_room
 from posviz.pictures import animation, export
 from posviz.pictures.dress import Renaming
-from posviz.pictures.multiples import filmstrip
 from posviz.pictures.picture import Picture
 from posviz.pictures.style import Appearance, appearance
 
 PAGE = "html"
 INCHES = {"in": 1, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
+FRAMES = 5  # of a filmstrip
 LONGEST = 40  # letters of a value in a file's name
 
 
@@ -91,7 +91,7 @@ def exports(values: dict[str, dict], look: Appearance, options: dict[str, Any]) 
     return found
 
 
-def _several(picture, options) -> tuple:
+def _several(picture: type[Picture], options) -> tuple:
     """The knob and the values that stand side by side."""
     multiples, film = options["multiples"], options["filmstrip"]
     if multiples and film:
@@ -101,14 +101,16 @@ def _several(picture, options) -> tuple:
     knob, texts = _pair("--small-multiples", multiples) if multiples else (film, "")
     if knob not in picture.knobs():
         raise ValueError(picture.no_knob(knob))
+    found = picture.knobs()[knob]
     if film:
-        return filmstrip(picture, knob)
-    return knob, tuple(picture.knobs()[knob].read(text.strip()) for text in texts.split(","))
+        return knob, tuple(found.stops(FRAMES))
+    return knob, tuple(found.read(text.strip()) for text in texts.split(","))
 
 
 def stem(name: str, values: dict[str, Any], look: Appearance) -> str:
     """A file's name without its ending: the picture, its settings, and what else is not usual."""
-    knobs = posviz.lessons.load(name).knobs()
+    kind: type[Picture] = posviz.lessons.load(name)
+    knobs = kind.knobs()
     several = {look.multiples[0]: look.multiples[1]} if look.multiples else {}
     told = [f"{knob}-{knobs[knob].write(value)}" for knob, value in values.items()]
     told += [f"{knob}-{'-'.join(map(knobs[knob].write, each))}" for knob, each in several.items()]
@@ -124,7 +126,7 @@ def stem(name: str, values: dict[str, Any], look: Appearance) -> str:
 def checked(found: list[Export]) -> tuple[list[Export], list[str]]:
     """Exports with the labels that each figure has, and a line for each without room for its texts.
 
-    Figures of the usual size and words have been looked at by `posviz proof`. Raises ValueError
+    Figures of the usual size and words have been looked at by `proof`. Raises ValueError
     for a label that no figure has.
     """
     look = found[0].look

@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import traitlets
-from matplotlib.figure import Figure, SubFigure
+from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from posviz.pictures.dress import dress, fit, show_all
@@ -138,7 +138,7 @@ class Declared(traitlets.HasTraits):
         """
         look = Appearance(*look)
         with style_context(*look.rc):
-            layout = ConstrainedLayoutEngine(**look.pads)
+            layout = ConstrainedLayoutEngine(w_pad=look.pad, h_pad=look.pad)
             size = self.inches(*look)
             figure = StyledFigure(*look.rc, figsize=size, dpi=look.dpi, layout=layout)
             artists = self.draw(figure)
@@ -166,7 +166,7 @@ class Declared(traitlets.HasTraits):
         for axes, (bounds, anchor, box_aspect) in zip(figure.axes, kept[key], strict=True):
             axes.set(position=bounds, anchor=anchor, box_aspect=box_aspect)
 
-    def figure(self, style: str = "notebook", dark: bool = False, **options: Any) -> Figure:
+    def figure(self, style: str = "notebook", dark: bool = False, **options: Any) -> StyledFigure:
         """The picture as it stands, as a plain matplotlib Figure.
 
         options: the other fields of an `Appearance`. Raises what compute raises, and ValueError
@@ -186,7 +186,7 @@ class Declared(traitlets.HasTraits):
         return figure
 
     def draw_into(
-        self, place: Figure | SubFigure, style: str = "notebook", dark: bool = False, **options: Any
+        self, place: Any, style: str = "notebook", dark: bool = False, **options: Any
     ) -> None:
         """Draw the picture as it stands into a figure of one's own, or a part of one.
 

@@ -11,7 +11,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.legend import Legend
 from matplotlib.text import Text
-from matplotlib.ticker import FixedFormatter, MaxNLocator
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from posviz.wording import quoted
 
@@ -41,8 +41,10 @@ class Renaming:
         axes = [each for parent in figure.axes for each in (parent, *parent.child_axes)]
         for axis in (axis for each in axes for axis in (each.xaxis, each.yaxis)):
             ticks: Any = axis.get_major_formatter()
-            if isinstance(ticks, FixedFormatter) and self._done.get(ticks) != ticks.seq:
-                self._done[ticks] = ticks.seq = [self._renamed(text) for text in ticks.seq]
+            if isinstance(ticks, FuncFormatter) and ticks not in self._done:
+                own = FuncFormatter(lambda x, place, ticks=ticks: self._renamed(ticks(x, place)))
+                axis.set_major_formatter(own)
+                self._done[own] = axis.get_ticklabels()
 
     def _renamed(self, text) -> str:
         self._texts.add(text)
@@ -115,9 +117,9 @@ def _show_alone(figure, number):
     add_legend(figure, {label: handle for label, handle in entries.items() if label in own})
 
 
-def take_legends(figure: Figure | SubFigure) -> dict[str, Artist]:
+def take_legends(figure: Figure | SubFigure) -> dict[str, Any]:
     """Remove the figure's own legends; return what they had, by label."""
-    entries: dict[str, Artist] = {}
+    entries: dict[str, Any] = {}
     for legend in list(figure.legends):
         names = [text.get_text() for text in legend.get_texts()]
         entries |= dict(zip(names, legend.legend_handles, strict=True))
@@ -125,7 +127,7 @@ def take_legends(figure: Figure | SubFigure) -> dict[str, Artist]:
     return entries
 
 
-def add_legend(figure: Figure | SubFigure, entries: dict[str, Artist], **more: Any) -> None:
+def add_legend(figure: Figure | SubFigure, entries: dict[str, Any], **more: Any) -> None:
     """Put a legend of these entries above all, in as many columns as there is room for."""
     if not entries:
         return

@@ -1,16 +1,22 @@
 """A picture at several values of one knob, side by side in one figure."""
 
 import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from posviz.pictures.dress import Renaming, add_legend, dress, fit, set_title, show_all, take_legends
+from posviz.pictures.dress import (
+    Renaming,
+    add_legend,
+    dress,
+    fit,
+    set_title,
+    show_all,
+    take_legends,
+)
 from posviz.pictures.style import Appearance, style_context
 from posviz.pictures.styled_figure import StyledFigure
 
 if TYPE_CHECKING:
     from posviz.pictures.declared import Declared
-
-FRAMES = 5  # of a filmstrip
 
 
 def side_by_side(picture: "Declared", look: Appearance) -> StyledFigure:
@@ -25,7 +31,8 @@ def side_by_side(picture: "Declared", look: Appearance) -> StyledFigure:
         figure = StyledFigure(
             *look.rc, figsize=picture.inches(*look), dpi=look.dpi, layout="constrained"
         )
-        for place, value in zip(figure.subfigures(1, len(values)), values, strict=True):
+        places: Any = figure.subfigures(1, len(values))
+        for place, value in zip(places, values, strict=True):
             one = _with(picture, name, value)
             artists = one.draw(place)
             dress(place, alone)
@@ -48,20 +55,10 @@ def side_by_side(picture: "Declared", look: Appearance) -> StyledFigure:
     return figure
 
 
-def filmstrip(picture: "Declared", name: str) -> tuple[str, tuple]:
-    """A knob and some of its values, evenly apart from end to end, for `multiples`."""
-    return name, tuple(_knob(picture, name).stops(FRAMES))
-
-
 def _with(picture, name, value) -> "Declared":
     """A copy of the picture with a knob set."""
-    _knob(picture, name)
+    if name not in picture.knobs():
+        raise TypeError(picture.no_knob(name))
     one = copy.copy(picture)
     setattr(one, name, value)
     return one
-
-
-def _knob(picture, name):
-    if name not in picture.knobs():
-        raise TypeError(picture.no_knob(name))
-    return picture.knobs()[name]

@@ -253,7 +253,7 @@ def scale(line: Line2D, stroke: float = 1.0, marks: float = 1.0) -> None:
 
 def inches(figure: Figure) -> np.ndarray:
     """Width and height; of a part of a figure, too."""
-    return figure.bbox.size / figure.dpi
+    return np.array(figure.bbox.size) / figure.dpi
 
 
 def wide(figure: Figure) -> bool:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import matplotlib
-from matplotlib import colormaps, cycler
+from cycler import cycler
+from matplotlib import colormaps
 from matplotlib.colors import is_color_like
 from matplotlib.font_manager import fontManager
 
@@ -65,12 +66,12 @@ class Appearance(NamedTuple):
     font: str = ""
     colors: tuple[str, ...] = ()
     cmap: str = ""
-    width: float = 0
+    width: float = 0.0
     title: str = ""
     labels: tuple[tuple[str, str], ...] = ()
     legend: bool = True
     panel: int = 0
-    multiples: tuple[str, tuple] | tuple[()] = ()
+    multiples: tuple = ()
 
     @property
     def rc(self) -> tuple:
@@ -83,9 +84,9 @@ class Appearance(NamedTuple):
         return bool(self.width or self.panel or self.layout or self.multiples)
 
     @property
-    def pads(self) -> dict[str, float]:
+    def pad(self) -> float | None:
         """The room around axes, in inches, where it is not the style's."""
-        return dict.fromkeys(("w_pad", "h_pad"), 0.08) if self.layout in ("body", "half") else {}
+        return 0.08 if self.layout in ("body", "half") else None
 
     @property
     def dpi(self) -> int:
@@ -100,15 +101,14 @@ class Appearance(NamedTuple):
         if self.style in SIZE and not self.width:
             return SIZE[self.style]
         count = len(self.multiples[1]) if self.multiples else 1
-        across, down = own.get(self.style, (0, 0))
-        if self.width or count > 1:
-            usual = {"notebook": CELL * count, "paper": TEXT_WIDTH}
-            width = self.width or usual[self.style]
-            across, down = own["notebook" if width / count > WIDE else "paper"]
-        else:
-            width = across
-        ratio = min(down / across, FLAT) if self.panel else down / across
-        return width, ratio * width / count * (HEADED if count > 1 else 1)
+        usual = {"notebook": CELL * count, "paper": TEXT_WIDTH} if count > 1 else {}
+        across = self.width or usual.get(self.style) or own[self.style][0]
+        is_other = bool(self.width or usual)
+        shape = ("notebook" if across / count > WIDE else "paper") if is_other else self.style
+        ratio = own[shape][1] / own[shape][0]
+        if self.panel:
+            ratio = min(ratio, FLAT)
+        return across, ratio * across / count * (HEADED if count > 1 else 1)
 
     def arguments(self) -> dict[str, Any]:
         """What differs from the defaults, and the style, by name."""
