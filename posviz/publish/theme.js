@@ -5,34 +5,25 @@ import { make } from "../pictures/elements.js";
 
 const KEY = "posviz-theme";
 const system = matchMedia("(prefers-color-scheme: dark)");
+const { dataset } = document.documentElement;
 
-/** @type {string | null} */
-let chosen = null; // where nothing may be kept, too
-
-function show() {
+/** @param {string} [chosen] */
+function show(chosen) {
   try {
-    chosen = localStorage.getItem(KEY) ?? chosen;
-  } catch { /* as the system has it */ }
-  const theme = chosen ?? (system.matches ? "dark" : "light");
-  document.documentElement.dataset.theme = theme;
-  for (const source of document.querySelectorAll("source")) source.media = theme === "dark" ? "screen" : "not all";
-}
-
-function change() {
-  chosen = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
-  try {
-    localStorage.setItem(KEY, chosen);
+    if (chosen) localStorage.setItem(KEY, chosen);
+    chosen ??= localStorage.getItem(KEY) ?? undefined;
   } catch { /* for this page alone */ }
-  show();
+  dataset.theme = chosen ?? (system.matches ? "dark" : "light");
+  for (const source of document.querySelectorAll("source")) source.media = dataset.theme === "dark" ? "screen" : "not all";
 }
 
 show();
-system.addEventListener("change", show);
-addEventListener("storage", show); // chosen on another page
+system.addEventListener("change", () => show());
+addEventListener("storage", () => show()); // chosen on another page
 document.addEventListener("DOMContentLoaded", () => {
   const words = { type: "button", className: "theme", title: "Light or dark", textContent: "◐" };
   const button = make("button", words, { "aria-label": words.title });
-  button.addEventListener("click", change);
+  button.addEventListener("click", () => show(dataset.theme === "dark" ? "light" : "dark"));
   document.querySelector(".top nav")?.append(button);
   show();
 });

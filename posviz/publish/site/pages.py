@@ -35,7 +35,7 @@ DOCUMENTS = (  # of docs/
 _TO_PAGE = re.compile(r'href="(?:\.\./)?(?:notebooks/)?([\w-]+)\.(?:md|ipynb)"')
 IMAGES = "img-src 'self' file: data:"
 POLICY = policy([THEME, SCRIPT, *scripts("minisearch")], IMAGES)
-FRONT = as_script(HERE / "front.js")
+FRONT = as_script(HERE.parent / "live" / "live.js")
 OPENING = ("rotary", "start")  # of these lessons the first picture lives on the front page
 
 

@@ -1,4 +1,0 @@
-// @ts-check
-// The script of the front page: its pictures live.
-
-import "../live/live.js";
