@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
 
 from posviz.wording import quoted, shortened, spelt_like
 
@@ -39,6 +38,8 @@ def load_table(
         ValueError: when the file is not in safetensors format, or the tensor is unknown or not a
             table of finite floating-point numbers.
     """
+    from safetensors import SafetensorError  # a page's own Python lacks it
+
     path = Path(source).expanduser()
     if not path.is_file():
         path, tensor = _find(source, filename, tensor)
@@ -52,6 +53,8 @@ def load_table(
 
 
 def _read(path: Path, tensor: str | None) -> np.ndarray:
+    from safetensors import safe_open
+
     with safe_open(path, framework="numpy") as file:
         name = _choose(sorted(file.keys()), tensor, path)
         about = file.get_slice(name)
