@@ -347,7 +347,7 @@ def test_a_browser_without_what_python_needs_keeps_the_stored_picture(page, addr
 def test_from_a_disk_it_tells_how_to_serve_it(page, folder):
     page.goto((folder / "one.html").as_uri())
     told = page.locator(".posviz-live").first.get_by_role("status")
-    expect(told).to_contain_text("posviz site --open")
+    expect(told).to_contain_text("option --open")
     expect(page.locator("img").first).to_be_visible()
 
 
