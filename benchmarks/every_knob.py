@@ -37,7 +37,7 @@ def measure(picture, name):
     """Move one knob of a live picture."""
     knob, live, frames = picture.knobs()[name], LiveFigure(picture), Frames()
     numbers = isinstance(knob, numeric)
-    values = knob.stops(MOVES + 1) or WORDS
+    values = knob.sample_values(MOVES + 1) or WORDS
     if not numbers:  # its first move is like any other
         values = 3 * list(values)
     times, whole = [], []

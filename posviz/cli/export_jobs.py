@@ -103,7 +103,7 @@ def _several(picture: type[Picture], options) -> tuple:
         raise ValueError(picture.no_knob(knob))
     found = picture.knobs()[knob]
     if film:
-        return knob, tuple(found.stops(FRAMES))
+        return knob, tuple(found.sample_values(FRAMES))
     return knob, tuple(found.read(text.strip()) for text in texts.split(","))
 
 

@@ -96,7 +96,7 @@ class Film:
     def __init__(self, picture: Declared, knob: str, look: Appearance = AS_ALWAYS) -> None:
         self.picture = copy.copy(picture)
         self.knob, self.look = knob, look
-        self.stops = picture.knobs()[knob].stops(MAX_STOPS)
+        self.stops = picture.knobs()[knob].sample_values(MAX_STOPS)
         self.turns_back = isinstance(picture.knobs()[knob], numeric)
 
     def frames(self) -> Iterator[np.ndarray]:

@@ -22,19 +22,19 @@ class Control:
     """
 
     def __init__(self, picture: Declared, name: str, tell: Tell) -> None:
-        self.picture, self.name, self._tell_views = picture, name, tell
+        self.picture, self.name, self._send = picture, name, tell
         self.knob: Any = picture.knobs()[name]
         self._change = 0  # how often the knob was changed from elsewhere
         self._setting_knob = False
-        self._told: dict = self.standing()
-        picture.observe(self._look, list(picture.knobs()))
+        self._last_state: dict = self.state()
+        picture.observe(self._knob_changed, list(picture.knobs()))
 
     @property
     def shown(self) -> dict[str, Any]:
         """What a view needs in order to draw the control, and where it stands."""
         knob = self.knob
         texts = [str(option) for option in knob.options] + [*knob.reasons]
-        stops = knob.stops(100) if isinstance(knob, knobs.numeric) else []
+        samples = knob.sample_values(100) if isinstance(knob, knobs.numeric) else []
         return {
             "name": self.name,
             "kind": self._kind(texts),
@@ -42,9 +42,9 @@ class Control:
             "first": self.name in self.picture.first_knobs(),
             "texts": texts,
             "absent": {str(name): why for name, why in knob.reasons.items()},
-            "width": max((len(knob.write(value)) for value in stops), default=0),
+            "width": max((len(knob.write(value)) for value in samples), default=0),
             "play": knob.play,
-            **self.standing(),
+            **self.state(),
         }
 
     def _kind(self, texts):
@@ -54,27 +54,27 @@ class Control:
         is_row = len(texts) <= 4 and sum(len(text) + 3 for text in texts) <= _ROW
         return "buttons" if is_row or isinstance(self.knob, knobs.device) else "list"
 
-    def standing(self) -> dict[str, Any]:
+    def state(self) -> dict[str, Any]:
         """Where the control stands, how far it reaches, and why it changes nothing, if so."""
         knob, value = self.knob, getattr(self.picture, self.name)
-        told = {"place": knob.place(value), "text": knob.write(value)}
-        told |= {"idle": knob.idle(self.picture), "range": "", "last_place": knob.last_place}
+        state = {"place": knob.place_of(value), "text": knob.write(value)}
+        state |= {"idle": knob.why_idle(self.picture), "range": "", "last_place": knob.last_place}
         if isinstance(knob, knobs.numeric):
             end = knob.end(self.picture)
             last_place = bisect.bisect_left(knob.values, end)  # whose value may be beyond the end
-            told |= {"range": f"from {knob.low:,} to {end:,}", "last_place": last_place}
-        return told
+            state |= {"range": f"from {knob.low:,} to {end:,}", "last_place": last_place}
+        return state
 
     def stop(self) -> None:
         """Stop playing, and drop messages that are still under way."""
         self._change += 1
-        self._tell(stop=True)
+        self._send_state(stop=True)
 
-    def _look(self, _):
+    def _knob_changed(self, _):
         """A knob was changed: tell what that means for this one."""
-        if not self._setting_knob and self.standing() != self._told:
+        if not self._setting_knob and self.state() != self._last_state:
             self._change += 1
-            self._tell()
+            self._send_state()
 
     def receive(self, message: dict) -> None:
         """A view asks how things stand, or moves the handle, or sends what was typed."""
@@ -86,32 +86,32 @@ class Control:
             # Code calls the knob by its name, the screen by its label.
             answer["refused"] = str(error).replace(self.name, self.knob.label, 1)
         finally:  # without an answer the control would wait
-            self._tell(**answer)
+            self._send_state(**answer)
 
     def _follow(self, message):
         self._setting_knob = True
         try:
-            setattr(self.picture, self.name, self._wanted(message))
+            setattr(self.picture, self.name, self._value_in(message))
         finally:
             self._setting_knob = False
 
-    def _wanted(self, message):
+    def _value_in(self, message):
         knob, is_number = self.knob, isinstance(self.knob, knobs.numeric)
         end = knob.end(self.picture) if is_number else None
         if "place" in message:
-            value = knob.at(message["place"])
+            value = knob.values[message["place"]]
             return min(value, end) if is_number else value
         value = knob.read(message["typed"])
         if is_number and end < value <= knob.high:
-            told = f"{self.name} = {value!r} is refused: it ends at {end:,} now."
-            raise traitlets.TraitError(told)
+            message = f"{self.name} = {value!r} is refused: it ends at {end:,} now."
+            raise traitlets.TraitError(message)
         return value
 
-    def _tell(self, **more):
+    def _send_state(self, **more):
         """Tell every view how things stand."""
-        self._told = self.standing()
-        self._tell_views({**self._told, "change": self._change, **more})
+        self._last_state = self.state()
+        self._send({**self._last_state, "change": self._change, **more})
 
     def close(self) -> None:
         """Stop observing the knobs."""
-        self.picture.unobserve(self._look, list(self.picture.knobs()))
+        self.picture.unobserve(self._knob_changed, list(self.picture.knobs()))

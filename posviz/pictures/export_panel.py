@@ -27,7 +27,9 @@ class ExportPanel:
     @property
     def shown(self) -> dict:
         """What there is to choose from."""
-        movable = {name: knob.label for name, knob in self.picture.knobs().items() if knob.stops(2)}
+        movable = {
+            name: knob.label for name, knob in self.picture.knobs().items() if knob.sample_values(2)
+        }
         return {
             "formats": FORMATS,
             "films": FILMS if movable else (),

@@ -48,7 +48,7 @@ class Knob(traitlets.TraitType):
         self.tag(knob=True)
         self._label, self.redraw, self.when, self.more = label, redraw, when or {}, more
 
-    def idle(self, picture: Any) -> str:
+    def why_idle(self, picture: Any) -> str:
         """Why the knob changes nothing as the picture stands; nothing if it does."""
         for name, options in self.when.items():
             if getattr(picture, name) not in options:
@@ -73,7 +73,7 @@ class Knob(traitlets.TraitType):
         """A value as a reader would type it."""
         return str(value)
 
-    def stops(self, most: int) -> list:
+    def sample_values(self, most: int) -> list:
         """Values in order, from end to end: at most so many, and none where there is no order."""
         return list(self.options[:most])
 
@@ -87,13 +87,9 @@ class Knob(traitlets.TraitType):
         """The last place; -1 where there is none."""
         return len(self.values) - 1
 
-    def place(self, value: Any) -> int:
+    def place_of(self, value: Any) -> int:
         """The place of a value."""
         return self.values.index(value) if self.options else -1
-
-    def at(self, place: int) -> Any:
-        """The value at a place."""
-        return self.values[place]
 
     def refuse(self, value: Any) -> NoReturn:
         """Raise the TraitError that names the knob, the value and the rule."""
@@ -155,10 +151,10 @@ class numeric(Knob):
         between = range(round((self.high - self.low) / self.step))
         return [*(round(self.low + place * self.step, 12) for place in between), self.high]
 
-    def place(self, value: Any) -> int:
+    def place_of(self, value: Any) -> int:
         """The place nearest to a value."""
         after = bisect.bisect_left(self.values, value)
-        return min(range(max(after - 1, 0), after + 1), key=lambda at: abs(self.at(at) - value))
+        return min(range(max(after - 1, 0), after + 1), key=lambda at: abs(self.values[at] - value))
 
     def read(self, text: str) -> Any:
         """What a reader typed, 10000 or 10,000 or 1e4; TraitError for what is no number."""
@@ -173,10 +169,10 @@ class numeric(Knob):
         """A value as a reader would type it."""
         return f"{value:.12g}"
 
-    def stops(self, most: int) -> list:
+    def sample_values(self, most: int) -> list:
         """Values at places as evenly apart as whole places can be, both ends among them."""
         last, count = self.last_place, min(most, self.last_place + 1)
-        return [self.at(round(i * last / max(count - 1, 1))) for i in range(count)]
+        return [self.values[round(i * last / max(count - 1, 1))] for i in range(count)]
 
 
 class integer(numeric):
@@ -237,8 +233,8 @@ class choice(Knob):
         super().__init__(default, **shared)
         self.options, self.given = tuple(options), given
 
-    def idle(self, picture: Any) -> str:
-        return (self.given if picture._data else "") or super().idle(picture)
+    def why_idle(self, picture: Any) -> str:
+        return (self.given if picture._data else "") or super().why_idle(picture)
 
     @property
     def rule(self) -> str:
@@ -301,7 +297,7 @@ class device(Knob):
     def rule(self) -> str:
         return "one of " + ", ".join(map(repr, self.options))
 
-    def stops(self, most: int) -> list:
+    def sample_values(self, most: int) -> list:
         """None: a picture looks the same wherever its arrays live."""
         return []
 

@@ -92,7 +92,7 @@ class LiveFigure:
             for name, value in wanted.items():
                 knob: Any = knobs[name]
                 held = min(max(float(value), knob.low), knob.end(picture))
-                setattr(picture, name, knob.at(knob.place(held)))
+                setattr(picture, name, knob.values[knob.place_of(held)])
 
     def paint(self) -> bool:
         """Redraw the background if need be, at the sharpest screen's density; True if redrawn."""

@@ -34,7 +34,7 @@ def new_settings(name) -> list[dict]:
             if knob.options:
                 setting[key] = knob.options[rng.integers(len(knob.options))]
             else:
-                setting[key] = knob.at(round(part * knob.last_place))
+                setting[key] = knob.values[round(part * knob.last_place)]
         settings.append(setting)
     return settings
 

@@ -185,7 +185,7 @@ def test_default_values_are_allowed_and_ranges_make_sense(picture):
             assert knob.low < knob.high, name
             assert knob.step is None or 0 < knob.step <= knob.high - knob.low, name
             assert {knob.validate(picture, end) for end in ends(knob)} == {knob.low, knob.high}
-            assert knob.at(knob.last_place) == knob.high, name
+            assert knob.values[-1] == knob.high, name
         else:
             assert len(set(knob.options)) == len(knob.options), name
     labels = [knob.label for knob in picture.knobs().values()]
@@ -298,7 +298,9 @@ def limited(picture) -> list[tuple[str, dict]]:
         for other, values in others.items():
             for value in values:
                 set_knobs(picture, default | {other: value})
-                if knob.idle(picture) or (hasattr(knob, "end") and knob.high != knob.end(picture)):
+                if knob.why_idle(picture) or (
+                    hasattr(knob, "end") and knob.high != knob.end(picture)
+                ):
                     found.append((name, picture.values()))
     set_knobs(picture, default)
     return found
@@ -308,7 +310,7 @@ def assert_changes_nothing(wire, name, setting):
     """What a control does not offer; beyond a shortened end only the caption tells of it."""
     set_knobs(wire.picture, setting)
     knob = wire.picture.knobs()[name]
-    idle = knob.idle(wire.picture)
+    idle = knob.why_idle(wire.picture)
     low, high = (ends(knob)[0], ends(knob)[-1]) if idle else (knob.end(wire.picture), knob.high)
     looks = {shown(wire, setting | {name: value}) for value in (low, high)}
     assert len(looks) == 1, (name, setting)

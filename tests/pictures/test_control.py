@@ -32,7 +32,7 @@ def test_a_slider_shows_label_range_and_number_of_places(picture, name):
         name == "position",
     )
     assert slider["range"] == f"from {knob.low:,} to {knob.high:,}"
-    assert knob.at(slider["last_place"]) == knob.high
+    assert knob.values[slider["last_place"]] == knob.high
 
 
 def test_the_handle_moves_the_knob_and_every_move_is_answered(picture):
@@ -64,7 +64,9 @@ def test_the_exact_value_lasts_until_the_handle_moves(picture):
     assert (picture.base, hand.heard["text"]) == (1234.567, "1234.567")
     nearest = hand.heard["place"]
     hand.move(nearest)
-    assert picture.base == picture.knobs()["base"].at(nearest) == pytest.approx(1234.567, rel=0.03)
+    assert (
+        picture.base == picture.knobs()["base"].values[nearest] == pytest.approx(1234.567, rel=0.03)
+    )
 
 
 @pytest.mark.parametrize(("name", "typed"), [("width", "7"), ("phase", "0,5"), ("base", "1,00")])
@@ -142,10 +144,10 @@ Numbers = type("Numbers", (Picture,), dict(KNOBS))
 @pytest.mark.parametrize("name", KNOBS)
 def test_every_place_has_a_value_of_its_own_and_the_ends_are_the_range(name):
     picture, knob = Numbers(), KNOBS[name]
-    values = [knob.at(place) for place in range(knob.last_place + 1)]
+    values = knob.values
     assert (values[0], values[-1]) == (knob.low, knob.high)
     assert values == sorted({*values})
-    assert [knob.place(value) for value in values] == list(range(knob.last_place + 1))
+    assert [knob.place_of(value) for value in values] == list(range(knob.last_place + 1))
     hand = make(picture, name)
     for place, value in enumerate(values):
         hand.move(place)

@@ -87,7 +87,7 @@ def test_reset_brings_every_knob_back_in_one_frame(explorer, browser, picture):
     count = len(browser.frames)
     explorer.receive({"part": "reset"})
     assert picture.values() == start
-    assert explorer.controls["position"].standing()["place"] == 3
+    assert explorer.controls["position"].state()["place"] == 3
     assert len(browser.frames) == count + 1
     assert [message.get("part") for message, _ in browser.told][-2:] == ["screen", "reset"]
     assert alike(last_pixels(browser), fresh_pixels(picture))

@@ -74,7 +74,7 @@ def test_text_loses_control_characters(control):
 
 def test_a_log_knob_of_whole_numbers_skips_none_that_are_far_apart():
     knob = knobs.log_integer(30, low=1, high=4095)
-    places = [knob.at(place) for place in range(knob.last_place + 1)]
+    places = knob.values
     assert places[:14] == list(range(1, 15))
     assert places[-1] == 4095
     assert {type(value) for value in places} == {int}
@@ -105,14 +105,14 @@ def test_what_is_typed_becomes_a_value(name, typed, value):
 
 def test_the_stops_of_a_film_go_from_end_to_end():
     found = Waves.knobs()
-    assert found["position"].stops(1000) == list(range(40))
-    assert found["position"].stops(4) == [0, 13, 26, 39]
-    assert found["width"].stops(3) == [2, 34, 64]
-    assert found["base"].stops(4) == [10, 100, 1000, 10_000]
-    assert found["position"].stops(1) == [0]
-    assert found["shape"].stops(9) == ["sine", "cosine"]
-    assert found["marked"].stops(9) == [False, True]
-    assert found["words"].stops(9) == found["where"].stops(9) == []
+    assert found["position"].sample_values(1000) == list(range(40))
+    assert found["position"].sample_values(4) == [0, 13, 26, 39]
+    assert found["width"].sample_values(3) == [2, 34, 64]
+    assert found["base"].sample_values(4) == [10, 100, 1000, 10_000]
+    assert found["position"].sample_values(1) == [0]
+    assert found["shape"].sample_values(9) == ["sine", "cosine"]
+    assert found["marked"].sample_values(9) == [False, True]
+    assert found["words"].sample_values(9) == found["where"].sample_values(9) == []
 
 
 def test_a_text_has_its_default_and_its_length():

@@ -121,7 +121,7 @@ def test_a_drag_shows_the_frame_and_is_answered():
     frame, pong = (message for message, _ in browser.messages[1:])
     assert (frame["frame"], pong) == (2, {"pong": "a"})
     assert (explorer.picture.width, explorer.picture.phase) == (16, 0.75)
-    assert explorer.controls["phase"].standing()["place"] == 75
+    assert explorer.controls["phase"].state()["place"] == 75
     browser.say("a", ratio=1, drag=[0, 0])
     assert [message for message, _ in browser.messages[3:]] == [{"pong": "a"}]
     explorer.close()

@@ -25,7 +25,7 @@ DIRECTIONS = {"mixed": (0, 360), "mixed, near 45°": (30, 60)}
 class _Base(log):
     """The base: idle where the pairs have one frequency, which is 1 with every base."""
 
-    def idle(self, picture: Any) -> str:
+    def why_idle(self, picture: Any) -> str:
         alone = picture.head_dim == 4 and picture.encoding in ("axial", *DIRECTIONS)
         return "with head_dim 4 each axis has one frequency, 1" if alone else ""
 

@@ -51,8 +51,8 @@ def test_maps_and_points_are_what_loops_measure():
 def test_a_given_model_stands_in_for_the_stored_ones():
     picture = HeadBrowser(LookingBack(), layer=2, head=4, text="a" * 9)
     arrays = picture.compute()
-    assert picture.knobs()["model"].idle(picture)
-    assert not HeadBrowser().knobs()["model"].idle(HeadBrowser())
+    assert picture.knobs()["model"].why_idle(picture)
+    assert not HeadBrowser().knobs()["model"].why_idle(HeadBrowser())
     assert caption_of(picture).startswith("In my model, layer 2 head 4 keeps 100% ")
     assert np.nanargmax(arrays.maps[0][8]) == 2
     np.testing.assert_allclose(arrays.points[1], np.ones(15))  # all look by position

@@ -159,7 +159,7 @@ def test_without_rope_or_with_a_wrong_layout_the_previous_word_is_lost():
 def test_a_readers_own_heads_stand_in_for_the_sentences():
     picture = RealHead(real.heads(real.SENTENCES["cat"]))
     np.testing.assert_array_equal(picture.compute().maps, RealHead(sentence="cat").compute().maps)
-    assert picture.knobs()["sentence"].idle(picture)
+    assert picture.knobs()["sentence"].why_idle(picture)
 
 
 @pytest.mark.parametrize("name", real.TELLING)
