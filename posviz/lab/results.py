@@ -6,7 +6,6 @@ import functools
 import gzip
 import json
 import os
-import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -16,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from posviz.lab.configs import Config
-from posviz.wording import shortened
 
 DATA = Path(__file__).parent / "data"
 COMMITTED = DATA / "results.json.gz"
@@ -72,10 +70,7 @@ class Result:
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> Result:
-        """Return the result of which ``to_dict`` was written.
-
-        Raises KeyError, TypeError or ValueError for anything else.
-        """
+        """Return the result of which ``to_dict`` was written."""
         readings = {
             name: LengthScores(
                 {int(n): float(value) for n, value in each["by_length"].items()},
@@ -110,30 +105,22 @@ def save(result: Result, folder: Path | str) -> Path:
     return path
 
 
-def load(path: Path) -> Result | None:
-    """Return the result in a file; None, with a warning, where it is broken."""
-    try:
-        result = Result.from_dict(json.loads(path.read_text(encoding="utf-8")))
-        if path.stem != result.config.key:
-            raise ValueError(f"its configuration has the key {result.config.key}")
-    except (KeyError, TypeError, ValueError) as error:
-        warnings.warn(f"{shortened(path)} is no whole result: {shortened(error)}", stacklevel=2)
-        return None
-    return result
+def load(path: Path) -> Result:
+    """Return the result in a file."""
+    return Result.from_dict(json.loads(path.read_text(encoding="utf-8")))
 
 
 def kept(folder: Path | str, config: Config) -> Result | None:
-    """Return the whole result of a configuration in a folder, None where there is none."""
+    """Return the result of a configuration in a folder, None where there is none."""
     path = path_of(folder, config)
     return load(path) if path.exists() else None
 
 
 def results(folder: Path | str) -> tuple[Result, ...]:
-    """Return all whole results in a folder, by task, arm and seed; broken ones are warned of."""
+    """Return all results in a folder, by task, arm and seed."""
     if not (folder := Path(folder)).is_dir():
-        raise FileNotFoundError(f"there is no folder {shortened(folder)}")
-    found = (load(path) for path in sorted(folder.glob("*.json")))
-    return _sorted(result for result in found if result is not None)
+        raise FileNotFoundError(f"there is no folder {folder}")
+    return _sorted(map(load, folder.glob("*.json")))
 
 
 @functools.cache

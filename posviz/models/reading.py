@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,27 +40,11 @@ class Look(NamedTuple):
     on_first: np.ndarray
 
 
-class Model(Protocol):
-    """A model that can be looked into: a small one of the course, or one that was loaded.
-
-    rotary: by layer how it rotates queries and keys, with its frequencies; None where it does not.
-    longest: how many tokens it reads at most, None where there is no end. Tokens are numbers (ids),
-    and words as a reader may see them.
-    """
-
-    name: str
-    rotary: Sequence[Rotary | None]
-    longest: int | None
-
-    def ids(self, text: str) -> list[int]: ...
-    def words(self, ids: Sequence[int]) -> list[str]: ...
-    def read(self, ids: Sequence[int]) -> HeadTrace: ...
-
-
-def look(model: Model, text: str, most: int) -> Look:
+def look(model: Any, text: str, most: int) -> Look:
     """Let a model read the first tokens of a text, ``most`` of them, and the same ones shuffled.
 
-    An empty text is a blank.
+    The model is a ``SmallModel``, a ``LoadedModel``, or what has their ``ids``, ``words``, ``read``
+    and ``longest``. An empty text is a blank.
     """
     ids = model.ids(text or " ")[: min(most, model.longest or most)]
     weights, orders = model.read(ids).weights, shuffled(ids)

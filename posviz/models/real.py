@@ -120,32 +120,20 @@ def head_norms() -> tuple[np.ndarray, np.ndarray]:
     return arrays["q"].astype(float), arrays["k"].astype(float)
 
 
-def every_head(sentence: str) -> tuple[list[str], np.ndarray, np.ndarray, np.ndarray]:
+def every_head(sentence: str) -> tuple[list[str], Any, Any, Any]:
     """Return the words of a sentence, and q, k and weights of all heads of SmolLM2, in float32.
 
     Shapes: q and k [layers, heads, len, head_dim], weights [layers, heads, len, len].
 
     Raises ModuleNotFoundError when a package that the model needs is not installed.
     """
+    from posviz.models.hugging_face import LoadedModel
+
     tokenizer, model = _load()
-    config, tokens = model.config, tokenizer(sentence, return_tensors="pt")
-    projected: list[np.ndarray] = []
-    hooks = [
-        projection.register_forward_hook(lambda _, x, y: projected.append(y[0].detach().numpy()))
-        for layer in model.model.layers
-        for projection in (layer.self_attn.q_proj, layer.self_attn.k_proj)
-    ]
-    try:
-        attentions = model(**tokens, output_attentions=True).attentions
-    finally:
-        for hook in hooks:
-            hook.remove()
-    ids = tokens["input_ids"][0]
-    split = [x.reshape(len(ids), -1, config.head_dim).swapaxes(0, 1) for x in projected]
-    q, k = np.stack(split[0::2]), np.stack(split[1::2])
-    k = k.repeat(q.shape[1] // k.shape[1], axis=1)  # three query heads share a key head
-    weights = np.stack([x[0].detach().numpy() for x in attentions])
-    return [tokenizer.decode(i).strip() or "␣" for i in ids], q, k, weights
+    smollm2 = LoadedModel("SmolLM2", model, tokenizer)
+    ids = smollm2.ids(sentence)
+    trace = smollm2.read(ids)
+    return smollm2.words(ids), trace.q, trace.k, trace.weights
 
 
 @functools.cache

@@ -28,23 +28,6 @@ def test_a_result_is_what_was_saved(tmp_path):
     assert json.loads(path.read_text())["readings"]["PI"]["by_place"] == [0.5, None, 0.25]
 
 
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda text: text[:-10],
-        lambda text: "[]",
-        lambda text: text.replace('"seed": 0', '"seed": 1'),
-    ],
-)
-def test_a_broken_file_is_told_and_left_out(spoil, tmp_path):
-    path = save(run(), tmp_path)
-    save(run(seed=1), tmp_path)
-    path.write_text(spoil(path.read_text()))
-    with pytest.warns(UserWarning, match=f"{path.name} is no whole result: "):
-        found = results.results(tmp_path)
-    assert [result.config.seed for result in found] == [1]
-
-
 def test_a_folder_is_read_in_order_and_packed_to_the_same_bytes(tmp_path):
     some = [run(arm="none"), run(seed=1), run("bytes"), run()]
     for result in some:

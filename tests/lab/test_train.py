@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from posviz.arrays import devices
-from posviz.lab import results, tasks, train
+from posviz.lab import tasks, train
 from posviz.lab.train import fingerprint, measure, train_one, trained
 
 
@@ -39,11 +39,6 @@ def test_what_is_there_and_whole_is_not_run_again(tmp_path, monkeypatch, tiny):
     with monkeypatch.context() as patch:
         patch.setattr(train, "trained", None)
         assert same(train_one(tiny(), tmp_path), first)
-    path = results.path_of(tmp_path, tiny())
-    path.write_text(path.read_text()[:-20])
-    with pytest.warns(UserWarning, match="is no whole result"):
-        assert same(train_one(tiny(), tmp_path), first)
-    assert same(results.load(path), first)
 
 
 def test_training_on_an_absent_device_is_refused(tiny):
