@@ -130,12 +130,6 @@ def committed() -> tuple[Result, ...]:
     return _sorted(map(Result.from_dict, runs))
 
 
-def pack(found: Sequence[Result], path: Path = COMMITTED) -> None:
-    """Write results into one file, the same bytes for the same results."""
-    text = json.dumps([result.to_dict() for result in _sorted(found)], separators=(",", ":"))
-    path.write_bytes(gzip.compress(text.encode(), mtime=0))
-
-
 def by_arm(found: Iterable[Result], task: str) -> dict[str, dict[int, LengthScores]]:
     """Return {arm: {seed: scores}} of a task; what is changed only at test is an arm, too."""
     arms: dict[str, dict[int, LengthScores]] = defaultdict(dict)

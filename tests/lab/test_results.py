@@ -1,6 +1,5 @@
 """Results: written, read, packed and told of when they are broken."""
 
-import gzip
 import json
 
 import numpy as np
@@ -8,7 +7,7 @@ import pytest
 
 from posviz.lab import results
 from posviz.lab.named import named
-from posviz.lab.results import COMMITTED, DATA, by_arm, committed, load, pack, save
+from posviz.lab.results import COMMITTED, DATA, by_arm, committed, load, save
 from tests.lab.made_results import made
 
 
@@ -28,7 +27,7 @@ def test_a_result_is_what_was_saved(tmp_path):
     assert json.loads(path.read_text())["readings"]["PI"]["by_place"] == [0.5, None, 0.25]
 
 
-def test_a_folder_is_read_in_order_and_packed_to_the_same_bytes(tmp_path):
+def test_a_folder_is_read_in_order(tmp_path):
     some = [run(arm="none"), run(seed=1), run("bytes"), run()]
     for result in some:
         save(result, tmp_path)
@@ -37,11 +36,6 @@ def test_a_folder_is_read_in_order_and_packed_to_the_same_bytes(tmp_path):
     assert named == [
         *(("bytes", "RoPE", 0), ("recall", "RoPE", 0), ("recall", "RoPE", 1), ("recall", "none", 0))
     ]
-    pack(found, tmp_path / "one.gz")
-    pack(some, tmp_path / "two.gz")
-    assert (tmp_path / "one.gz").read_bytes() == (tmp_path / "two.gz").read_bytes()
-    packed = json.loads(gzip.decompress((tmp_path / "one.gz").read_bytes()))
-    assert packed == [result.to_dict() for result in found]
 
 
 def test_what_is_changed_only_at_test_is_an_arm(tmp_path):
