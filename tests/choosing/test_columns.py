@@ -12,6 +12,7 @@ from posviz.encodings.alibi import Alibi
 from posviz.encodings.doors import Encoding
 from posviz.encodings.rotary import Rotary
 from posviz.encodings.sinusoidal import Sinusoidal
+from posviz.lessons.start.encoding_map import ENTRIES
 
 ABSOLUTE = {"sinusoidal", "learned"}
 FROM_TOKENS = {"FoX", "CoPE", "PaTH"}
@@ -31,6 +32,10 @@ CAN = {  # by column, the rows that can do it
 @pytest.mark.parametrize("column", CAN)
 def test_who_can_is_who_should(column):
     assert {row for row in ROWS if COLUMNS[column](row).can} == set(CAN[column])
+
+
+def test_rows_are_those_of_the_map_and_dynamic_ntk():
+    assert ROWS.keys() == ENTRIES.keys() | {"dynamic NTK"}
 
 
 def test_numbers_say_the_same_as_signs():

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from posviz.classroom import inside
 from posviz.classroom.inside import LARGEST, packed, receive, run, send, stopped, unpacked
 from posviz.encodings.frequencies import Frequencies
 
@@ -48,14 +47,6 @@ def test_named_tuples_keep_their_names_and_others_only_their_kind():
     assert there_and_back(Frequencies(np.ones(2), 0.5)).attention_factor == 0.5
     assert type(there_and_back({1, 2})).__name__ == "set"
     assert type(there_and_back(np.array(["text"]))).__name__ == "ndarray"
-
-
-def test_functions_are_lent_by_number_only_where_that_is_meant():
-    kept = []
-    message = packed((abs, 2), lambda function: kept.append(function) or len(kept) - 1)
-    assert kept == [abs]
-    assert unpacked(message, lambda number: kept[number])[0] is abs
-    assert type(unpacked(packed(abs))).__name__ == "builtin_function_or_method"
 
 
 @pytest.mark.parametrize(
@@ -104,11 +95,3 @@ def test_an_error_is_told_with_its_line_and_what_was_empty_there():
         kind, text, line, empty = stopped(error)["stopped"]
     assert (kind, line, empty) == ("TypeError", " on line 5, `return x + y`", ["y"])
     assert "unsupported operand" in text
-
-
-def test_what_is_posviz_own_can_be_named_and_not_used():
-    posviz = inside.Own("posviz")
-    reference = posviz.lessons.rotary.exercises.check_apply_rotary.reference
-    with pytest.raises(inside.NotLent, match=r"check_apply_rotary\.reference is posviz's own"):
-        reference(1)
-    assert not hasattr(reference, "__array__")
