@@ -36,7 +36,7 @@ def entry_of(kind: str, layer: int, config: dict, rule: dict) -> dict[str, Any] 
     rotary_dim = _rotary_dim_of(entry, layer, config, rule | own, method)
     if method == "dynamic" and (alpha := entry.get("alpha")):  # Hunyuan's, at every length
         method = "default"
-        base *= require_real(alpha, "alpha") ** (rotary_dim / (rotary_dim - 2))
+        base *= require_real(alpha, "alpha") ** (rotary_dim / max(rotary_dim - 2, 1))
     if method == "proportional":
         entry.setdefault("partial_rotary_factor", own.get("fraction", 1))
     if original := integer(config, "original_max_position_embeddings"):  # Phi-3's comes first

@@ -50,25 +50,28 @@ def names_of(config: dict, rule: dict) -> list[str]:
         times = number // len(names) + 1 if "cycle" in plan else 1
         return (names * times)[: number or None]
     if "indices" in plan and (chosen := value_of(config, plan["indices"]) or plan.get("default")):
-        chosen = {index - plan.get("one_based", False) for index in chosen}
-        return [plan["is" if i in chosen else "else"] for i in range(number)]
-    cycle, shift = plan.get("cycle") or _cycle(config, plan), -number * plan.get("from_end", False)
-    names = [cycle[(i + shift) % len(cycle)] for i in range(number)]
+        if not isinstance(chosen, list):
+            raise TypeError(f"{plan['indices']} must be a list of layers, got {quoted(chosen)}")
+        start = int(plan.get("one_based", False))
+        return [plan["is" if i in chosen else "else"] for i in range(start, number + start)]
+    names = _repeated(config, plan, number)
     first, last = plan.get("first", []), plan.get("last", [])
     return [*first[:number], *names[len(first) : number - len(last)], *last[:number]]
 
 
-def _cycle(config: dict, plan: dict) -> list[str]:
-    """Return what is repeated: one layer of so many, which EXAONE 4 writes as "LLLG"."""
-    if "every" not in plan:
-        return [plan.get("else", "all")]
+def _repeated(config: dict, plan: dict, number: int) -> list[str]:
+    """Return one layer of so many and the rest, which EXAONE 4 writes as "LLLG", or a cycle."""
+    cycle = plan.get("cycle", [plan.get("else", "all")])
     every = value_of(config, plan.get("name", ""))
-    if isinstance(every, str):
-        return [plan["is" if letter in "GF" else "else"] for letter in every]
-    every = integer(config, plan.get("name", "")) or plan["every"]
-    at = value_of(config, plan.get("at_name", ""))
-    at = plan.get("at", every - 1) if at is None else at
-    return [plan["is" if i == at else "else"] for i in range(every)]
+    if isinstance(every, str) and every:
+        cycle = [plan["is" if letter in "GF" else "else"] for letter in every]
+    elif "every" in plan:
+        every = integer(config, plan.get("name", "")) or plan["every"]
+        at = value_of(config, plan.get("at_name", ""))
+        at = plan.get("at", every - 1) if at is None else at
+        shift = number * plan.get("from_end", False)
+        return [plan["is" if (i - shift) % every == at else "else"] for i in range(number)]
+    return [cycle[i % len(cycle)] for i in range(number)]
 
 
 def rotating(config: dict, rule: dict, names: list[str]) -> list[bool]:

@@ -153,6 +153,15 @@ def test_text_part_that_leaves_out_its_type_and_sizes_has_those_of_the_class():
     ]
 
 
+def test_entries_of_other_types_mean_what_they_mean_elsewhere():
+    found = read_config(
+        {"model_type": "x", "head_dim": 8, "rope_theta": 1e4, "num_hidden_layers": 4}
+        | {"hybrid_override_pattern": "M-M*"}
+    )
+    assert [(kind.count, kind.rotary_dim) for kind in found.kinds] == [(3, 0), (1, 8)]
+    assert "ssumed" in found.sentences[0]
+
+
 def test_a_class_is_found_where_no_type_is_named():
     assert not read_config({"architectures": ["LlamaForCausalLM"], "head_dim": 64}).warnings
 
