@@ -45,7 +45,7 @@ def assign(
         typer.Option("--solved", help="With solutions, and the feedback for every known mistake."),
     ] = False,
     without_hints: Annotated[
-        bool, typer.Option("--without-hints", help="Without the hints that can be unfolded.")
+        bool, typer.Option("--without-hints", help="Leave the hints out.")
     ] = False,
     seed: Seed = None,
     notebooks: Notebooks = None,
@@ -84,12 +84,16 @@ def assign(
 def grade(
     folder: Annotated[
         Path,
-        typer.Argument(show_default=False, help="Of the class.", metavar="FOLDER"),
+        typer.Argument(
+            show_default=False, help="The folder with the class's notebooks.", metavar="FOLDER"
+        ),
     ],
     lesson: Annotated[
         str | None,
         typer.Argument(
-            show_default=False, help="As 05 or rope.  [default: theirs]", metavar="LESSON"
+            show_default=False,
+            help="For example 05.  [default: what most answer]",
+            metavar="LESSON",
         ),
     ] = None,
     share: Annotated[
@@ -99,18 +103,18 @@ def grade(
             min=0,
             max=1,
             metavar="SHARE",
-            help="Of the points, for a mistake that has a name.",
+            help="The share of the points that a named mistake earns.",
         ),
     ] = 0,
     seed: Seed = None,
     notebooks: Notebooks = None,
     overwrite: Overwrite = False,
 ):
-    """Grade the notebooks of a class: tables, and a page and a picture of its mistakes.
+    """Grade a class's notebooks, and write tables, a page and a picture of its mistakes.
 
-    A notebook is called as its student, or lies in a folder that is. Into the folder go
-    grades.csv (a line for each student), details.csv (one for each answer), grades.html and
-    grades.png.
+    A student's name is the name of the notebook, or of the folder around it. The command writes
+    grades.csv (one line for each student), details.csv (one for each answer), grades.html and
+    grades.png into the class's folder.
 
     \b
     posviz grade handed_in/
