@@ -6,5 +6,8 @@ if (/receiver|print-pdf/.test(location.search)) {
   for (const place of document.querySelectorAll(".posviz-live")) place.classList.remove("posviz-live");
 }
 if (location.search.includes("print-pdf")) {
-  for (const dark of document.querySelectorAll("source")) dark.remove();
+  document.addEventListener("DOMContentLoaded", () => { // after theme.js, and before Reveal.js looks
+    document.documentElement.dataset.theme = "light";
+    for (const dark of document.querySelectorAll("source")) dark.remove();
+  });
 }

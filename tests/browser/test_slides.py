@@ -264,7 +264,6 @@ def test_printed_deck_has_a_light_page_for_each_slide(deck):
     assert sizes == {(1440, 810)}  # points
     assert "Start here" in paper.pages[0].extract_text()
     assert lesson.page.locator("source").count() == 0  # which has a picture dark
-    lesson.page.emulate_media(media="print")
-    paint = lesson.page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert paint == "rgb(255, 255, 255)"
+    paint = "getComputedStyle(document.querySelector('.reveal-viewport')).backgroundColor"
+    assert lesson.page.evaluate(paint) == "rgb(255, 255, 255)"
     assert not any(page.images for page in paper.pages[2:3]), "vectors"

@@ -111,8 +111,10 @@ def test_every_lesson_has_slides_for_its_lecture(path):
     assert max(len(slide.headline.split()) for slide in deck) <= 12
     shown = [repr(slide.picture) for slide in deck if slide.picture]
     assert len(set(shown)) == len(shown), "a picture twice"
-    named = about(notebook)["lecture"]["sections"]
-    assert set(named) <= {slide.section for slide in deck}
+    lecture = about(notebook)["lecture"]
+    assert set(lecture["sections"]) <= {slide.section for slide in deck}
+    guided = slides.minutes(slides.taking(deck, lecture["sections"]))
+    assert guided == pytest.approx(lecture["minutes"]), "the guide has others"
     assert [slide.section for slide in deck if slide.kind == "statement"].count("rule") == 1
     assert all(1 < slide.minutes < 5 for slide in deck if slide.kind in ("picture", "question"))
     said = "\n".join(note for slide in deck for note in slide.notes)
