@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,9 @@ def _gather(executor: Any, configs: list[Config], folder: Path | str, bar: tqdm)
                 try:
                     waiting.pop(config).result()
                     bar.update()
+                except BrokenProcessPool:  # of all that wait, too
+                    bar.write("A process was killed, maybe for want of memory: call it again.")
+                    return
                 except Exception as error:
                     why = f"{type(error).__name__}: {error}"
                     bar.write(f"failed: {config}: {shortened(why)}")

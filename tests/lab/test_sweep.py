@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,15 @@ def test_a_run_that_fails_is_told_and_the_rest_goes_on(runs, tmp_path, capsys):
     found = sweep(runs, tmp_path, AtOnce(spoil))
     assert [result.config.seed for result in found] == [2, 1]
     assert "failed: recall, RoPE, seed 0: MemoryError: no room" in capsys.readouterr().out
+
+
+def test_killed_process_is_reported_once(runs, tmp_path, capsys):
+    def spoil(config):
+        if config.seed in (0, 1):
+            raise BrokenProcessPool
+
+    assert [result.config.seed for result in sweep(runs, tmp_path, AtOnce(spoil))] == [2]
+    assert capsys.readouterr().out.count("A process was killed") == 1
 
 
 def test_interrupted_it_keeps_what_is_done_and_asks_for_no_more(
