@@ -1,20 +1,17 @@
 """A proof of a picture: one sheet with every style, every knob's ends, and what is wrong there."""
 
+import base64
 import linecache
 import sys
-import textwrap
 import traceback
 import warnings
 from collections.abc import Iterable, Iterator
+from html import escape
+from io import BytesIO
 from itertools import groupby
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
-
-import matplotlib
-import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from PIL import Image, ImageDraw, ImageFont
 
 import posviz
 from posviz.cli.faults import faults, no_room
@@ -24,9 +21,15 @@ from posviz.pictures.picture import Picture
 from posviz.pictures.style import STYLES, Appearance, appearance
 from posviz.pictures.styled_figure import drop_bitmaps
 
-COLUMN, HIGHEST, GAP = 900, 600, 20  # pixels: a notebook's figure at its true size; between two
-LETTERS = 16  # pixels high
-INK, RED, GREY = "#222222", "#b00020", "#dddddd"
+WIDTH = 900  # pixels, at most
+STYLE = """<style>
+body { font: 16px/1.4 sans-serif; background: #dddddd; }
+section { display: grid; grid-template-columns: 1fr 1fr; gap: 20px; margin-bottom: 20px; }
+figure { margin: 0; }
+h2 { font-size: 16px; margin: 0; }
+strong { display: block; color: #b00020; }
+img { max-width: 100%; }
+</style>"""
 LOOKS = [("notebook", True), *((each, False) for each in STYLES[1:])]
 PARTS = ("body", "half")  # of a slide, for which not every picture has room
 NO_ROOM = "no room"
@@ -40,7 +43,7 @@ class ProofView(NamedTuple):
 
     group: str
     label: str
-    image: Image.Image | None
+    image: bytes  # a PNG, or nothing
     caption: str
     faults: list[str]
 
@@ -101,17 +104,17 @@ def views(file: Path) -> Iterator[ProofView]:
         kind = load(file)
         found = kind.knobs()
     except Exception as error:
-        yield ProofView("", "not loaded", None, "", [explain(error, file)])
+        yield ProofView("", "not loaded", b"", "", [explain(error, file)])
         return
 
     def view(group, label, values, *look):
         try:
             return ProofView(group, label, *_drawn(kind(**values), Appearance(*look)))
         except Exception as error:
-            return ProofView(group, label, None, "", [explain(error, file)])
+            return ProofView(group, label, b"", "", [explain(error, file)])
 
     yield (default := view("styles", "notebook", {}))
-    if default.image is None:  # the other views would fail, too
+    if not default.image:  # the other views would fail, too
         return
     for style, dark in LOOKS:
         yield view("styles", style + ", dark" * dark, {}, style, dark)
@@ -128,64 +131,39 @@ def views(file: Path) -> Iterator[ProofView]:
                 yield view(name, label, {name: value})
 
 
-def _drawn(picture, look) -> tuple[Image.Image, str, list[str]]:
+def _drawn(picture, look) -> tuple[bytes, str, list[str]]:
     """The picture's image, its caption and its faults, to which a warning belongs."""
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         figure = picture.figure(**look._asdict())
         found = faults(figure, look.style)
-        canvas = FigureCanvasAgg(figure)
-        canvas.draw()
-    image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+    figure.set_dpi(min(figure.get_dpi(), WIDTH / figure.get_figwidth()))
+    figure.savefig(image := BytesIO(), format="png")
     drop_bitmaps(figure)
-    image.thumbnail((COLUMN, HIGHEST), Image.Resampling.LANCZOS)
     found += [f"{each.category.__name__}: {each.message}" for each in warned]
-    return image, figure.caption, found
+    return image.getvalue(), figure.caption, found
 
 
 # ---------------------------------------------------------------- the sheet
 
 
-def sheet(title: str, seen: list[ProofView]) -> Image.Image:
-    """All views, two in a row and each group in rows of its own, under a title and their faults."""
+def sheet(title: str, seen: list[ProofView]) -> str:
+    """All views as HTML, each group in rows of its own, under a title and how many faults."""
     count = len(real(fault for view in seen for fault in view.faults))
-    words = [(title, INK), (f"faults in {len(seen)} views: {count}", RED if count else INK)]
-    rows = [[_stacked(words)]]
-    for _, group in groupby(seen, lambda view: view.group):
-        cells = [_cell(view, seen[0].caption if view is not seen[0] else "") for view in group]
-        rows += [cells[i : i + 2] for i in range(0, len(cells), 2)]
-    heights = [max(cell.height for cell in row) + GAP for row in rows]
-    whole = Image.new("RGB", (2 * COLUMN + 3 * GAP, sum(heights) + GAP), GREY)
-    for i, row in enumerate(rows):
-        for j, cell in enumerate(row):
-            whole.paste(cell, (GAP + j * (COLUMN + GAP), GAP + sum(heights[:i])))
-    return whole
+    groups = [
+        f"<section>{''.join(map(_cell, group))}</section>"
+        for _, group in groupby(seen, lambda view: view.group)
+    ]
+    heading = f"<h1>{escape(title)}</h1><p>faults in {len(seen)} views: {count}</p>"
+    return f"<!doctype html><meta charset='utf-8'>{STYLE}{heading}{''.join(groups)}"
 
 
-def _cell(view, told) -> Image.Image:
-    """A view, with its caption where that has not been shown yet."""
-    words = [(view.label, INK), *((fault, RED) for fault in view.faults)]
-    return _stacked(words, view.image, view.caption if view.caption != told else "")
-
-
-def _stacked(words, image=None, caption="") -> Image.Image:
-    """Lines of text over an image over its caption, as wide as a column."""
-    font = ImageFont.truetype(Path(matplotlib.get_data_path(), "fonts/ttf/DejaVuSans.ttf"), LETTERS)
-    above = [(line, color) for text, color in words for line in _wrapped(text, font)]
-    below = [(line, INK) for line in _wrapped(caption, font)]
-    step, height = round(1.4 * LETTERS), image.height if image else 0
-    whole = Image.new("RGB", (COLUMN, step * len(above + below) + height), GREY)
-    draw = ImageDraw.Draw(whole)
-    for i, (line, color) in enumerate(above + below):
-        draw.text((0, i * step + height * (i >= len(above))), line, color, font)
-    if image:
-        whole.paste(image, (0, step * len(above)))
-    return whole
-
-
-def _wrapped(text, font) -> list[str]:
-    letters = len(text) * COLUMN / (font.getlength(text) or 1)
-    return textwrap.wrap(text, max(1, int(0.9 * letters)))
+def _cell(view) -> str:
+    faults = "".join(f"<strong>{escape(fault)}</strong>" for fault in view.faults)
+    data = base64.b64encode(view.image).decode()
+    image = f"<img src='data:image/png;base64,{data}' alt=''>" if view.image else ""
+    words = f"<h2>{escape(view.label)}</h2>{faults}"
+    return f"<figure>{words}{image}<figcaption>{escape(view.caption)}</figcaption></figure>"
 
 
 def real(faults: Iterable[str]) -> list[str]:
@@ -198,7 +176,7 @@ def write(file: Path, to: Path) -> tuple[Path, list[str]]:
 
     Raises OSError where the folder cannot be written to.
     """
-    seen, path = list(views(file)), to / f"{file.stem}.png"
+    seen, path = list(views(file)), to / f"{file.stem}.html"
     with replacing(path) as data:
-        sheet(file.name, seen).save(data, "PNG")
+        data.write(sheet(file.name, seen).encode())
     return path, [f"{view.label}: {fault}" for view in seen for fault in view.faults]

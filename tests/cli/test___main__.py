@@ -319,9 +319,9 @@ def test_a_site_is_all_lessons_and_pictures_and_what_is_around_them(call, tmp_pa
 
 def test_a_proof_tells_faults_and_has_status_1(call, tmp_path, monkeypatch):
     written = iter([["notebook: 'x' is cut off"], []])
-    monkeypatch.setattr(proof, "write", lambda file, to: (to / f"{file.stem}.png", next(written)))
+    monkeypatch.setattr(proof, "write", lambda file, to: (to / f"{file.stem}.html", next(written)))
     result = call(f"proof AlibiSlopes ThreeDoors --to {tmp_path}")
-    sheets = [f"{tmp_path}/three_doors.png: faults: 1", f"{tmp_path}/alibi_slopes.png: faults: 0"]
+    sheets = [f"{tmp_path}/three_doors.html: faults: 1", f"{tmp_path}/alibi_slopes.html: faults: 0"]
     assert (result.exit_code, result.stderr) == (1, "")
     assert result.stdout.splitlines() == ["notebook: 'x' is cut off", *sheets]
 
