@@ -41,8 +41,8 @@ def entry_of(kind: str, layer: int, config: dict, rule: dict) -> dict[str, Any] 
         entry.setdefault("partial_rotary_factor", own.get("fraction", 1))
     if original := integer(config, "original_max_position_embeddings"):  # Phi-3's comes first
         entry["original_max_position_embeddings"] = original
-    if "attention_factor" in rule:
-        entry.setdefault("attention_factor", rule["attention_factor"])
+    if (attention := entry.get("long_mscale", rule.get("attention_factor"))) is not None:
+        entry.setdefault("attention_factor", attention)  # the first stands in files of Phi-3.5-MoE
     return entry | {"rope_type": method, "rope_theta": base, "rotary_dim": rotary_dim}
 
 

@@ -18,7 +18,8 @@ INNER = (
     *("rope_type", "type", "rope_theta", "factor", "attention_factor", "partial_rotary_factor"),
     *("beta_fast", "beta_slow", "mscale", "mscale_all_dim", "truncate"),
     *("mrope_section", "xdrope_section", "mrope_interleaved"),
-    *("short_factor", "long_factor", "low_freq_factor", "high_freq_factor", "alpha"),
+    *("short_factor", "long_factor", "short_mscale", "long_mscale"),
+    *("low_freq_factor", "high_freq_factor", "alpha"),
     *(ORIGINAL, "max_position_embeddings", "llama_4_scaling_beta"),
 )
 
@@ -117,7 +118,7 @@ def _unusual(file: File, kinds: tuple[Layers, ...]) -> Iterator[str]:
         if kind.still:
             yield f"{kind.still} of {pairs} pairs never rotate"
         elif slower:
-            yield f"{kind.name} slows {slower} of {pairs} pairs at every length, short texts too"
+            yield f"{kind.name} slows {slower} of {pairs} pairs for every text, short or long"
             if "sliding" in kind.kind or "chunked" in kind.kind:
                 yield "that includes layers that look no further than their window"
         if abs(kind.on_scores - 1) > 5e-5:
@@ -154,7 +155,8 @@ def _of_the_whole(file: File) -> Iterator[str]:
         if file.distinct and not any(bases):
             yield "rope_theta is missing: 10 000 is taken; write the base into the file"
     number, listed = value_of(config, *names["layers"]), value_of(config, *names["kinds"])
-    if isinstance(number, int) and listed and len(listed) != number:
+    drafted = integer(config, "num_nextn_predict_layers")  # their kinds may stand behind the others
+    if isinstance(number, int) and listed and len(listed) not in (number, number + drafted):
         yield (
             f"{len(listed)} kinds of layers are listed, but num_hidden_layers is {number}: "
             "correct one of the two"
