@@ -16,99 +16,84 @@ class Term(NamedTuple):
     topic: str
 
 
-TERMS = (
-    Term("embedding", "嵌入", "the vector that stands for a token", "start"),
-    Term(
-        "token",
-        "词元",
-        "a piece of text that a model reads as one: a word, or a part of one",
-        "order",
+_BY_TOPIC: dict[str, tuple[tuple[str, str, str], ...]] = {
+    "start": (("embedding", "嵌入", "the vector that stands for a token"),),
+    "order": (
+        ("token", "词元", "a piece of text that a model reads as one: a word, or a part of one"),
+        ("query", "查询", "the vector with which a token asks"),
+        ("key", "键", "the vector with which a token is found"),
+        ("value", "值", "what a token hands on when it is found"),
+        ("score", "分数", "query · key, scaled: before the softmax"),
+        ("weight", "权重", "a score after the softmax; those of a query sum to 1"),
+        ("softmax", "softmax 归一化", "makes scores weights: eˢ over the sum of all eˢ"),
+        ("causal mask", "因果掩码", "hides from a query all keys that come after it"),
+        ("head", "注意力头", "one attention of several side by side, with projections of its own"),
+        ("equivariant", "等变", "shuffle what goes in, and what comes out is shuffled alike"),
+        ("invariant", "不变", "shuffle what goes in, and what comes out is the same"),
     ),
-    Term("query", "查询", "the vector with which a token asks", "order"),
-    Term("key", "键", "the vector with which a token is found", "order"),
-    Term("value", "值", "what a token hands on when it is found", "order"),
-    Term("score", "分数", "query · key, scaled: before the softmax", "order"),
-    Term("weight", "权重", "a score after the softmax; those of a query sum to 1", "order"),
-    Term("softmax", "softmax 归一化", "makes scores weights: eˢ over the sum of all eˢ", "order"),
-    Term("causal mask", "因果掩码", "hides from a query all keys that come after it", "order"),
-    Term(
-        "head",
-        "注意力头",
-        "one attention of several side by side, with projections of its own",
-        "order",
+    "sinusoidal": (
+        ("wavelength", "波长", "how many tokens a pair takes for one turn"),
+        ("frequency", "频率", "the angle by which a pair turns for each token"),
+        ("base", "基数", "10 000 in most papers: sets how slow the slowest pair is"),
+        ("pair", "维度对", "two dimensions that turn together"),
+        ("sinusoidal", "正弦", "a table of sines and cosines that is added to embeddings"),
     ),
-    Term(
-        "equivariant", "等变", "shuffle what goes in, and what comes out is shuffled alike", "order"
+    "learned": (
+        ("learned table", "可学习位置表", "a trained row for each position, up to the last one"),
     ),
-    Term("invariant", "不变", "shuffle what goes in, and what comes out is the same", "order"),
-    Term("wavelength", "波长", "how many tokens a pair takes for one turn", "sinusoidal"),
-    Term("frequency", "频率", "the angle by which a pair turns for each token", "sinusoidal"),
-    Term("base", "基数", "10 000 in most papers: sets how slow the slowest pair is", "sinusoidal"),
-    Term("pair", "维度对", "two dimensions that turn together", "sinusoidal"),
-    Term(
-        "sinusoidal",
-        "正弦",
-        "a table of sines and cosines that is added to embeddings",
-        "sinusoidal",
+    "relative": (
+        ("absolute", "绝对", "made from where a token stands"),
+        ("relative", "相对", "made from how far apart two tokens stand"),
+        ("offset", "偏移", "query position − key position"),
+        ("bias", "偏置", "a number added to a score"),
+        ("bucket", "分桶", "offsets that share a number"),
+        ("clip", "截断", "offsets beyond a limit are read as the limit"),
     ),
-    Term(
-        "learned table",
-        "可学习位置表",
-        "a trained row for each position, up to the last one",
-        "learned",
+    "rotary": (
+        ("RoPE", "旋转位置编码", "turns each pair of a query or key by its position"),
+        ("rotation", "旋转", "turns a vector and keeps its length"),
     ),
-    Term("absolute", "绝对", "made from where a token stands", "relative"),
-    Term("relative", "相对", "made from how far apart two tokens stand", "relative"),
-    Term("offset", "偏移", "query position − key position", "relative"),
-    Term("bias", "偏置", "a number added to a score", "relative"),
-    Term("bucket", "分桶", "offsets that share a number", "relative"),
-    Term("clip", "截断", "offsets beyond a limit are read as the limit", "relative"),
-    Term("RoPE", "旋转位置编码", "turns each pair of a query or key by its position", "rotary"),
-    Term("rotation", "旋转", "turns a vector and keeps its length", "rotary"),
-    Term("interleaved", "交错排列", "a layout: neighbours 2i and 2i + 1 are a pair", "rotary_code"),
-    Term("half_split", "前后对半排列", "a layout: i and i + d/2 are a pair", "rotary_code"),
-    Term(
-        "cache",
-        "键值缓存",
-        "keys and values of the tokens so far, kept for the next",
-        "rotary_code",
+    "rotary_code": (
+        ("interleaved", "交错排列", "a layout: neighbours 2i and 2i + 1 are a pair"),
+        ("half_split", "前后对半排列", "a layout: i and i + d/2 are a pair"),
+        ("cache", "键值缓存", "keys and values of the tokens so far, kept for the next"),
+        ("bfloat16", "bfloat16 半精度", "numbers of 16 bits, 8 of them significant"),
     ),
-    Term("bfloat16", "bfloat16 半精度", "numbers of 16 bits, 8 of them significant", "rotary_code"),
-    Term("patch", "图像块", "a square of an image that is read as a token", "rotary2d"),
-    Term("axial", "轴向", "some pairs turn by the row, the others by the column", "rotary2d"),
-    Term("M-RoPE", "多模态旋转位置编码", "pairs turn by time, row or column", "rotary2d"),
-    Term("ALiBi", "线性偏置注意力", "subtracts slope × distance from a score", "alibi"),
-    Term("slope", "斜率", "what a head of ALiBi charges for each token of distance", "alibi"),
-    Term("extrapolation", "外推", "reading texts longer than those of training", "alibi"),
-    Term("xPos", "可外推旋转编码", "RoPE with a factor that falls with distance", "xpos"),
-    Term(
-        "position interpolation",
-        "位置插值",
-        "divides positions, so that a long text has the angles of a short one",
-        "stretching",
+    "rotary2d": (
+        ("patch", "图像块", "a square of an image that is read as a token"),
+        ("axial", "轴向", "some pairs turn by the row, the others by the column"),
+        ("M-RoPE", "多模态旋转位置编码", "pairs turn by time, row or column"),
     ),
-    Term(
-        "NTK",
-        "NTK 感知缩放",
-        "a larger base: the last pair is slowed, the first is not",
-        "stretching",
+    "alibi": (
+        ("ALiBi", "线性偏置注意力", "subtracts slope × distance from a score"),
+        ("slope", "斜率", "what a head of ALiBi charges for each token of distance"),
+        ("extrapolation", "外推", "reading texts longer than those of training"),
     ),
-    Term(
-        "YaRN",
-        "YaRN 扩展",
-        "slows each pair by how often it turned in training; sharpens scores",
-        "stretching",
+    "xpos": (("xPos", "可外推旋转编码", "RoPE with a factor that falls with distance"),),
+    "stretching": (
+        (
+            "position interpolation",
+            "位置插值",
+            "divides positions, so that a long text has the angles of a short one",
+        ),
+        ("NTK", "NTK 感知缩放", "a larger base: the last pair is slowed, the first is not"),
+        (
+            "YaRN",
+            "YaRN 扩展",
+            "slows each pair by how often it turned in training; sharpens scores",
+        ),
+        ("dynamic NTK", "动态 NTK", "NTK that follows the length of the text"),
+        ("needle", "大海捞针", "one fact in a long text, to be found again"),
     ),
-    Term("dynamic NTK", "动态 NTK", "NTK that follows the length of the text", "stretching"),
-    Term("needle", "大海捞针", "one fact in a long text, to be found again", "stretching"),
-    Term("NoPE", "无位置编码", "a layer that is told no position", "content"),
-    Term("window", "滑动窗口", "a query sees only the last so many keys", "content"),
-    Term("temperature", "温度", "divides scores: below 1 it sharpens weights", "content"),
-    Term(
-        "gate", "门控", "a number between 0 and 1 that a token makes: how much it keeps", "content"
+    "content": (
+        ("NoPE", "无位置编码", "a layer that is told no position"),
+        ("window", "滑动窗口", "a query sees only the last so many keys"),
+        ("temperature", "温度", "divides scores: below 1 it sharpens weights"),
+        ("gate", "门控", "a number between 0 and 1 that a token makes: how much it keeps"),
+        ("forget", "遗忘", "what FoX's gates do to a score, token by token"),
     ),
-    Term("forget", "遗忘", "what FoX's gates do to a score, token by token", "content"),
-)
+}
+TERMS = tuple(Term(*each, topic) for topic, terms in _BY_TOPIC.items() for each in terms)
 
 
 def glossary() -> Searched:
