@@ -42,7 +42,7 @@ SPEAKERS = [
 OWN = [THEME, SCRIPT, *LIBRARIES, *SPEAKERS]
 POLICY = policy(OWN, "img-src data:", "frame-src 'self' file:", *live.POLICY)
 MINUTES = {"title": 1, "picture": 3, "question": 2, "statement": 1}  # as the lessons' times have it
-OPENING, RULE, OPTIONAL = "opening", "rule", "optional"  # sections without a number
+OPENING, RULE = "opening", "rule"  # sections without a number
 KNOBS = 2  # at first sight
 
 HEADING = re.compile(r"(#+) (?:(\d+) )?(.*)\n*")
@@ -85,7 +85,7 @@ def slides(lesson: NotebookNode) -> list[Slide]:
     """The slides of a lesson, in its order."""
     title, _, opening = lesson.cells[0].source.partition("\n\n")
     waiting: list[str] = []
-    deck = [Slide("title", title.strip("# \n"), _html([opening.partition("\n\n")[0]]))]
+    deck = [Slide("title", title.strip("# \n"), _html(opening.partition("\n\n")[0]))]
     section: int | str = OPENING
     for cell in lesson.cells:
         mark = cell.metadata.get("slideshow", {}).get("slide_type")
@@ -170,14 +170,14 @@ def _svg(picture, dark) -> str:
         return base64.b64encode(file.read_bytes()).decode()
 
 
-def _html(texts: list[str]) -> Markup:
+def _html(text: str) -> Markup:
     """Markdown as HTML, in which links to other notebooks are plain text."""
-    return Markup(TO_NOTEBOOK.sub(r"\1", markdown("\n\n".join(texts))))
+    return Markup(TO_NOTEBOOK.sub(r"\1", markdown(text)))
 
 
 def _inline(text: str) -> Markup:
     """A paragraph of Markdown as what is inside it."""
-    return Markup(_html([text]).strip().removeprefix("<p>").removesuffix("</p>"))
+    return Markup(_html(text).strip().removeprefix("<p>").removesuffix("</p>"))
 
 
 def write_slides(
