@@ -98,9 +98,8 @@ def _choose(names: list[str], tensor: str | None, path: Path) -> str:
     if tensor in names:
         return tensor
     close = [name for name in names if tensor in name] or spelt_like(tensor, names, 3, 0.3)
-    raise ValueError(
-        f"tensor {quoted(tensor)} is not in {path}, which holds {_listed(close or names)}"
-    )
+    held = _listed(close or names)
+    raise ValueError(f"tensor {quoted(tensor)} is not in {path}, which holds {held}")
 
 
 def _listed(names: list[str], most: int = 6) -> str:

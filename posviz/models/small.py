@@ -54,13 +54,13 @@ class SmallModel:
         self.longest = len(encoding.table) if isinstance(encoding, Learned) else None
 
     def _rotary(self) -> Rotary | None:
-        """Return how the model turns, with frequencies, also where these follow from a base."""
+        """Return how the model rotates, with frequencies, also where these follow from a base."""
         rotary = self.encoding
-        if not isinstance(rotary, Rotary) or rotary.frequencies is not None:
-            return rotary if isinstance(rotary, Rotary) else None
-        width = rotary.rotary_dim or self.arrays["layers.0.w_q"].shape[1] // self.num_heads
+        if not isinstance(rotary, Rotary):
+            return None
+        width = self.arrays["layers.0.w_q"].shape[1] // self.num_heads
         made = Frequencies(rotary_frequencies(width, rotary.base))
-        return Rotary(layout=rotary.layout, frequencies=made)
+        return Rotary(layout=rotary.layout, frequencies=rotary.frequencies or made)
 
     def ids(self, text: str) -> list[int]:
         """Return the characters' codes; what is not ASCII is read as a question mark."""
