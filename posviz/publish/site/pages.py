@@ -33,6 +33,7 @@ DOCUMENTS = (  # of docs/
     *("notation", "cheatsheet", "further-reading", "design", "not-doing"),
 )
 _TO_PAGE = re.compile(r'href="(?:\.\./)?(?:notebooks/)?([\w-]+)\.(?:md|ipynb)"')
+_TO_CODE = re.compile(r'href="\.\./([^"]+)"')  # that no page shows
 IMAGES = "img-src 'self' file: data:"
 POLICY = policy([THEME, SCRIPT, *scripts("minisearch")], IMAGES)
 FRONT = as_script(HERE.parent / "live" / "live.js")
@@ -101,7 +102,8 @@ def write_site(notebooks: Iterable[Path], repository: str, to: Path) -> None:
     write_one("search", "Search", documents=documents(notebooks, lessons, shown, verdicts))
     write_one("about", "About", citation=citation())
     for name, text in texts.items():
-        write_one(name, headings[name], "document", text=_document(text.partition("\n")[2]))
+        text = _document(text.partition("\n")[2], repository)
+        write_one(name, headings[name], "document", text=text)
     page.write_assets(to)
     write_library("minisearch", to / "assets")
     linking = ("index", "glossary", "claims", *DOCUMENTS)
@@ -134,10 +136,11 @@ def _beside(file: str) -> Path:
     return next(filter(Path.exists, (folder / file for folder in (package.parent, package))))
 
 
-def _document(text: str) -> str:
-    """Markdown as HTML: links lead to pages, and a keyboard reaches tables that scroll."""
+def _document(text: str, repository: str) -> str:
+    """Markdown as HTML: links lead to pages or to GitHub; a keyboard reaches what scrolls."""
     html = page.adapted(_TO_PAGE.sub(r'href="\1.html"', markdown(text)))
-    return html.replace("<table>", '<table tabindex="0">')
+    to_code = rf'href="https://github.com/{repository}/blob/HEAD/\1"' if repository else ""
+    return re.sub("<(table|pre)>", r'<\1 tabindex="0">', _TO_CODE.sub(to_code, html))
 
 
 def _table(table: str, anchors: Iterable[str]) -> str:

@@ -159,6 +159,8 @@ def test_a_document_leads_to_pages_that_are_there(soups, site):
     near = {link.get("href") for link in sheet.select(".prose a")} - {None}
     near = {each for each in near if each[0] != "#" and "://" not in each}
     assert near == {"notation.html", f"{ALIBI}.html"}
+    code = [link["href"] for link in read(site / "library.html").select("a[href$='fox.py']")]
+    assert code == ["https://github.com/you/posviz/blob/HEAD/posviz/encodings/fox.py"]
     assert len(sheet.select("table")) == len(sheet.select("table[tabindex='0']")) == 5
 
 
