@@ -53,8 +53,8 @@ def measure(picture, name):
     kind = "rebuilds" if knob.redraw else "slider" if numbers else "choice"
     title = f"{type(picture).__name__} {name}"
     live.release()
-    times, whole = times[1:], whole[1:]
-    return Row(kind, title, statistics.median(times), max(times), statistics.mean(whole))
+    times, share = times[1:], statistics.mean(whole[1:])
+    return Row(kind, title, statistics.median(times), max(times), share)
 
 
 def main():

@@ -76,9 +76,8 @@ def taken(path):
 def main():
     """Print all three, the last as a table."""
     print(f"{datetime.date.today()}, {os.cpu_count()} cores")
-    packages = sizes()
-    largest = ", ".join(f"{name} {size:.0f}" for name, size in packages[:8])
-    print(f"packages, MB: {sum(size for _, size in packages):.0f}, of these {largest}")
+    largest = ", ".join(f"{name} {size:.0f}" for name, size in sizes()[:8])
+    print(f"packages, MB: {sum(size for _, size in sizes()):.0f}, of these {largest}")
     imported, drawn = first_picture()
     print(f"import posviz: {imported:.3f} s; first picture after it: {drawn:.2f} s\n")
     print(f"| lesson | MiB, all cells run | at the peak | for {STUDENTS} | CPU s |")
