@@ -1,4 +1,4 @@
-"""What a model's configuration says: which pairs are slowed, and what is often misread in it."""
+"""What a model's configuration says: which pairs are slowed, and what is wrong in it."""
 
 import json
 import textwrap
