@@ -53,11 +53,9 @@ def agreement():
     print(f"| | {' | '.join(KINDS)} | token by token |\n|{'---|' * (2 + len(KINDS))}")
     for name in ENCODINGS:
         wanted = outputs_and_gradients(name, torch.float64, "cpu")
+        runs = [(dtype, False) for dtype in KINDS.values()] + [(torch.float64, True)]
         errors = []
-        for dtype, by_token in [
-            *((dtype, False) for dtype in KINDS.values()),
-            (torch.float64, True),
-        ]:
+        for dtype, by_token in runs:
             found = outputs_and_gradients(name, dtype, DEVICE, by_token)
             apart = [
                 (a.cpu().double() - b).abs().max() / b.abs().max()

@@ -91,8 +91,7 @@ def answer(page, handle, place):
 
 def drag(page, handle, canvas):
     """Drag for three seconds; return the frames a second that were seen."""
-    page.evaluate("of => bench.watch(of)", canvas)
-    page.evaluate("() => { bench.events = []; bench.changes = []; }")
+    page.evaluate("of => { bench.watch(of); bench.events = []; bench.changes = []; }", canvas)
     handle.evaluate("(handle, events) => bench.drag(handle, events)", EVENTS)
     events, changes = page.evaluate("() => [bench.events, bench.changes]")
     handle.evaluate("() => bench.letGo()")
