@@ -11,6 +11,7 @@ from posviz.cli import arguments, snippets
 from posviz.cli.faults import no_room
 from posviz.pictures import animation, export
 from posviz.pictures.dress import Renaming
+from posviz.pictures.files import inside
 from posviz.pictures.picture import Picture
 from posviz.pictures.style import Appearance, appearance
 
@@ -78,11 +79,14 @@ def check_formats(formats: list[str], look: Appearance, options: dict[str, Any])
 def exports(values: dict[str, dict], look: Appearance, options: dict[str, Any]) -> list[Export]:
     """What is to be exported of each picture; values: its settings, by its class's name.
 
-    Raises ValueError where a picture lacks the knob of several values, or several get one name.
+    Raises ValueError where a picture lacks the knob of several values, and for a name that is no
+    file's or would be that of several.
     """
     given = options["alias"]
     if given and len(values) > 1:
         raise ValueError(f"--as {given} is the name of one picture; {len(values)} are chosen.")
+    if given:
+        inside(Path(), given, "pdf")  # raises ValueError for what is no file's name
     found = []
     for name, setting in values.items():
         several = _several(posviz.lessons.load(name), options)

@@ -17,7 +17,7 @@ from posviz.pictures.style import Appearance, parameters
 
 TOLERANCE = 0.01  # inches: one pixel in a notebook
 # Smaller letters cannot be read from the last row, or on a telephone, which shows style paper.
-LEAST_LETTERS = 4  # the shorter side of a panel, in heights of letters
+LEAST_LETTERS = 5  # the side of a square as large as a panel, in heights of letters
 LEAST_POINTS = {"slide": 14, "paper": 7}
 
 
@@ -39,9 +39,10 @@ def room_faults(picture: Picture, look: Appearance) -> list[str]:
     if any("constrained_layout not applied" in str(each.message) for each in warned):
         return ["its panels have no room at all"]
     least = LEAST_LETTERS * parameters(*look.rc)["font.size"] / 72 * figure.get_dpi()
-    sides = [min(axes.bbox.size) for axes in panels(figure) if axes.get_visible()]
-    small = sum(side < least for side in sides)
-    return found + ["a panel is too small to be read"] * bool(small)
+    areas = [axes.bbox.width * axes.bbox.height for axes in panels(figure) if axes.get_visible()]
+    if min(areas) < least**2:
+        found.append("a panel is too small to be read")
+    return found
 
 
 def no_room(picture: Picture, look: Appearance) -> str:

@@ -121,6 +121,9 @@ def test_files_have_their_settings_in_their_names(call, options, name):
         ("RotatingVectors --small-multiples pear=1,2", "has no knob 'pear'; it has "),
         ("RotatingVectors --small-multiples query=3,99", "query = 99 is refused: "),
         ("RotatingVectors --small-multiples query=3 --filmstrip query", "not both"),
+        ("RotatingVectors --as a/b", "file name = 'a/b' is refused: "),
+        ("RotatingVectors --format html --dark", "--format html takes --set, --title and --as"),
+        ("RotatingVectors --format gif --snippet", "--snippet is for svg, pdf and png."),
         ("05 --as mine", "--as mine is the name of one picture; "),
     ],
 )
