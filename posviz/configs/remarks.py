@@ -111,6 +111,10 @@ def _unusual(file: File, kinds: tuple[Layers, ...]) -> Iterator[str]:
     bases = sorted({kind.base for kind in rotating})
     if len(bases) > 1:
         yield f"kinds of layers have bases of their own, {' and '.join(f'{b:,.0f}' for b in bases)}"
+    raises = file.rule.get("base_times", "alpha")
+    by = value_of(file.config, raises, f"rope_scaling.{raises}", f"rope_parameters.{raises}")
+    if bases and by not in (None, 1):
+        yield f"{raises} raises the base to {bases[-1]:,.0f}"
     if not rotating and value_of(file.config, *table()["names"]["base"]) is not None:
         yield "rope_theta stands in the file, but nothing rotates"
     for kind in rotating:
@@ -125,7 +129,11 @@ def _unusual(file: File, kinds: tuple[Layers, ...]) -> Iterator[str]:
             yield f"scores are multiplied by {kind.on_scores:.4f}"
         elif kind.method == "yarn":
             yield "its factors cancel, so scores are not multiplied by anything"
-    if any(entry["rope_type"] == "linear" for entry in file.distinct) and file.is_after:
+    if (
+        any(entry["rope_type"] == "linear" for entry in file.distinct)
+        and file.is_after
+        and file.longest
+    ):
         yield f"of this model type {file.longest:,} tokens are the length after the extension"
     if any(entry.get("llama_4_scaling_beta") for entry in file.distinct):
         yield "queries grow with their position (llama_4_scaling_beta)"
