@@ -25,10 +25,11 @@ def taken(
     wanted = _fitting(deck, own, there, time) if time else sorted(set(wanted)) or there
     if missing := sorted(set(wanted) - set(there)):
         raise ValueError(f"{name} has slides of {_listed(there)}; got {missing[0]}")
-    chosen = deck if wanted == there and not time else taking(deck, wanted)
+    is_whole = wanted == there and (not time or minutes(deck) <= time)  # with what is optional
+    chosen = deck if is_whole else taking(deck, wanted)
     told = f"{name}: {_listed(wanted)}, {minutes(chosen):.0f} minutes."
     if left := sorted(set(there) - set(wanted)):
-        told += f" Left out: {_listed(left)}."
+        told += f" Left out: {_listed(left)}; all take {minutes(taking(deck, there)):.0f} minutes."
     if set(own) - set(wanted):
         takes = minutes(taking(deck, own))
         told += f" The lesson's own lecture, {_listed(own)}, takes {takes:.0f} minutes."
