@@ -25,13 +25,6 @@ for (const place of document.querySelectorAll(".posviz-search")) {
   search.follow(place, () => tables ?? []);
 }
 
-// A telephone's first screen is for the lesson, not for its contents.
-document.addEventListener("DOMContentLoaded", () => {
-  /** @type {HTMLDetailsElement | null} */
-  const contents = document.querySelector(".contents details");
-  if (contents && matchMedia("(max-width: 700px)").matches) contents.open = false;
-});
-
 // What is scrolled sideways is reached by keys, too.
 const inline = "mjx-container:not([display])";
 const scrolled = "pre, table, figure, .prose, mjx-container";
