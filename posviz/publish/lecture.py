@@ -29,7 +29,9 @@ def taken(
     chosen = deck if is_whole else taking(deck, wanted)
     told = f"{name}: {_listed(wanted)}, {minutes(chosen):.0f} minutes."
     if left := sorted(set(there) - set(wanted)):
-        told += f" Left out: {_listed(left)}; all take {minutes(taking(deck, there)):.0f} minutes."
+        told += (
+            f" Left out: {_listed(left)}; with them it takes {minutes(taking(deck, there)):.0f}."
+        )
     if set(own) - set(wanted):
         takes = minutes(taking(deck, own))
         told += f" The lesson's own lecture, {_listed(own)}, takes {takes:.0f} minutes."

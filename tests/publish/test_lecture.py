@@ -55,7 +55,7 @@ def test_what_was_taken_and_left_out_is_told(made):
     assert numbers(lecture.taken(made(2, 4), time=17, tell=told.append))[-1] == "rule"
     assert numbers(lecture.taken(made(2, 4), time=18))[-1] == "optional"
     assert told == [
-        "05 · RoPE: section 2, 5 minutes. Left out: sections 1, 3, 4, 5; all take 17 minutes. "
+        "05 · RoPE: section 2, 5 minutes. Left out: sections 1, 3, 4, 5; with them it takes 17. "
         "The lesson's own lecture, sections 2, 4, takes 8 minutes.",
         "05 · RoPE: sections 1, 2, 3, 4, 5, 17 minutes.",
     ]
