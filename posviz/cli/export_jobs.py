@@ -128,20 +128,23 @@ def stem(name: str, values: dict[str, Any], look: Appearance) -> str:
 
 
 def checked(found: list[Export]) -> tuple[list[Export], list[str]]:
-    """Exports with the labels that each figure has, and a line for each without room for its texts.
+    """Those with room for their texts, each with the labels that it has; a line for each other.
 
-    Figures of the usual size and words have been looked at by `proof`. Raises ValueError
-    for a label that no figure has.
+    Figures of the usual size and words have been looked at by `proof`. Raises ValueError for a
+    label that no figure has.
     """
     look = found[0].look
-    if not (look.is_narrow or look.labels or look.title):
-        return found, []
     if len(found) > 1 and look.labels:
         found = [each._replace(look=_with_own_labels(each)) for each in found]
         used = {label for each in found for label in each.look.labels}
         if missing := set(look.labels) - used:
             raise ValueError(f"no text of these pictures has {min(missing)[0]!r}.")
-    return found, [line for each in found for line in crowded(each)]
+    if not (look.is_narrow or look.labels or look.title):
+        return found, []
+    said = [no_room(each.picture, each.look) for each in found]
+    fitting = [each for each, why in zip(found, said, strict=True) if not why]
+    lines = zip(found, said, strict=True)
+    return fitting, [f"{each.name} is not written: {why}" for each, why in lines if why]
 
 
 def _with_own_labels(each: Export) -> Appearance:
@@ -149,12 +152,6 @@ def _with_own_labels(each: Export) -> Appearance:
     renaming = Renaming(each.look.labels)
     renaming.in_(each.picture.figure(**each.look._replace(labels=())._asdict()))
     return each.look._replace(labels=tuple(x for x in each.look.labels if x[0] in renaming.found))
-
-
-def crowded(each: Export) -> list[str]:
-    """A line for a picture that has no room for its texts, and which panels have some."""
-    said = no_room(each.picture, each.look)
-    return [f"{each.name} is not written: {said}"] if said else []
 
 
 # ---------------------------------------------------------------- files and jobs

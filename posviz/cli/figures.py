@@ -149,10 +149,11 @@ def export(
         found, crowded = export_jobs.checked(found)
     for line in notes + more + crowded:
         typer.echo(line, err=True)
-    if crowded:
-        raise typer.Exit(1)
     jobs = export_jobs.plan(found, filmed, formats, to, snippet)
-    run_jobs({export_jobs.named(files): job for files, job in jobs}, to)
+    try:
+        run_jobs({export_jobs.named(files): job for files, job in jobs}, to)
+    except typer.Exit as done:
+        raise typer.Exit(done.exit_code or int(bool(crowded))) from None
 
 
 @app.command()

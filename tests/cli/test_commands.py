@@ -80,7 +80,7 @@ def test_commands_are_found():
 def test_command_of_posviz_is_understood(command, tmp_path, monkeypatch):
     """Of its jobs none is done."""
     monkeypatch.setattr(batch, "run", lambda jobs: {})
-    monkeypatch.setattr(export_jobs, "crowded", lambda *_: [])
+    monkeypatch.setattr(export_jobs, "checked", lambda found: (found, []))
     monkeypatch.setattr(page, "link", lambda to: None)
     monkeypatch.setattr("posviz.cli.common.serve", lambda folder, file: None)
     monkeypatch.setattr(pages, "write_site", lambda *_: None)

@@ -140,6 +140,8 @@ def test_a_picture_without_room_is_refused_and_told_which_panel_fits(call):
     told = "RotatingVectors is not written: a panel is too small to be read. One panel fits: "
     assert result.stderr == f"{told}--panel 1 or 2.\n"
     assert call("RotatingVectors --style slide --layout half --panel 2").exit_code == 0
+    both = call("RotatingVectors ScoreDecay --style slide --layout half")
+    assert (both.exit_code, list(both.jobs)) == (1, ["ScoreDecay_slide_half.pdf"])
 
 
 @pytest.mark.slow("seconds")
