@@ -22,6 +22,7 @@ from posviz.cli.common import (
     run_jobs,
     unwind_when_stopped,
 )
+from posviz.course import EXAMINATION
 from posviz.wording import shortened
 
 app = typer.Typer()
@@ -115,6 +116,9 @@ def slides(
 
     with refusals():
         chosen = arguments.lesson_notebooks(lessons or (), everything, notebooks)
+        chosen = [path for path in chosen if path.stem != EXAMINATION.notebook]
+        if not chosen:
+            raise ValueError("the examination has no slides: choose a lesson.")
         if sections and minutes:
             raise ValueError("choose --sections or --minutes, not both.")
         numbers = arguments.numbers(sections) if sections else ()

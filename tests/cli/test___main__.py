@@ -143,6 +143,7 @@ def test_sweep_names_its_runs_tells_what_is_done_and_does_its_part(call, monkeyp
         ("list 77", "picture or lesson '77' is unknown"),
         ("sweep tiny", "name must be one of 'lesson', 'small', 'large', got 'tiny'"),
         ("sweep --part 3", "part must be k/n with k from 1 to n, such as 3/10, got '3'"),
+        ("slides examination", "the examination has no slides"),
         ("slides --all 05", "choose the lessons, such as 05, or --all"),
         ("site --repository github.com/you/posviz", "takes one as https://github.com/you/posviz"),
         ("slides --all --notebooks /nowhere", "no notebooks in /nowhere"),
@@ -292,6 +293,8 @@ def test_slides_for_a_lecture(call, tmp_path, monkeypatch):
     assert chosen("--minutes 20 --author Noether")[1:] == (20, slides.Front(author="Noether"))
     printed = call(f"slides rope --to {tmp_path} --pdf").jobs[f"{ROPE.notebook}_slides.pdf"]
     assert (printed.func, printed.args[0].name) == (slides.write_pdf, "05_rope_slides.html")
+    decks = call(f"slides --all --to {tmp_path}").jobs
+    assert list(decks) == [f"{lesson.notebook}_slides.html" for lesson in LESSONS]
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)  # no Playwright
     for options, told in (
         ("--sections 2,x", "--sections takes numbers with commas, as 2,5,8; got 'x'."),
