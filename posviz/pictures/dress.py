@@ -171,7 +171,8 @@ def _break(text, length, room):
     """Break a text, which is so long, into lines for which there is room, and a little beside."""
     words, room = text.get_text(), 1.2 * room
     if length > room and "\n" not in words and "$" not in words:
-        text.set_text(textwrap.fill(words, max(1, int(len(words) * room / length))))
+        letters = max(1, int(len(words) * room / length))
+        text.set_text(textwrap.fill(words, letters, break_long_words=False))
 
 
 def _label_alone(axes, name):
