@@ -92,7 +92,7 @@ def _frequencies(entry: dict, factor: float, original: int, longest: int) -> Fre
         return llama3(dim, factor, **lengths, **bounds)
     if method == "yarn":
         if entry.get("mscale") and entry.get("mscale_all_dim"):
-            given |= {name: entry[name] for name in ("mscale", "mscale_all_dim")}
+            given |= {n: require_real(entry[n], n) for n in ("mscale", "mscale_all_dim")}
         for name, otherwise in (("beta_fast", 32), ("beta_slow", 1)):
             given[name] = require_positive(entry.get(name) or otherwise, name)
         return yarn(dim, factor, **lengths, **given, truncate=bool(entry.get("truncate", True)))
