@@ -54,7 +54,7 @@ class File(NamedTuple):
 
 
 def lengths_of(file: File) -> tuple[int, int]:
-    """Return the length of the training and the promised one, in tokens; 0 where none is told."""
+    """Return the length of the training and the promised one, in tokens; 0 where none is named."""
     longest = trained = promised = file.longest
     for entry in file.distinct:
         method, factor, original = entry["rope_type"], factor_of(entry), original_of(entry)
