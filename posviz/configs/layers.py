@@ -12,14 +12,6 @@ from posviz.wording import quoted
 MOST_LAYERS = 10_000
 ROPE, UNKNOWN = "rope", "this file does not say"
 LEARNED = "a learned table"
-NAMED = {  # by the first word of position_embedding_type, of which Jina AI's BERTs have all
-    "rotary": ROPE,
-    "rope": ROPE,
-    "alibi": "ALiBi",
-    "relative": "relative positions in the scores",
-    "absolute": LEARNED,
-    "learned": LEARNED,
-}
 
 
 @dataclass(frozen=True)
@@ -113,16 +105,17 @@ def position_of(config: dict, rule: dict, is_known: bool) -> str:
         value = value_of(config, choose["name"])
         return choose.get(str(value).lower(), choose.get("default", ROPE))
     named = str(config.get("position_embedding_type")).lower().partition("_")[0]
+    kinds = table()["position_embedding_type"]
     if is_known:
         position = rule.get("position", ROPE)
-        return NAMED.get(named, position) if position == LEARNED else position
+        return kinds.get(named, position) if position == LEARNED else position
     if config.get("alibi") or value_of(config, "attn_config.alibi"):
         return "ALiBi"
     entries = ("rope_parameters", "rope_scaling", "rotary_dim", "qk_rope_head_dim")
     entries += (*names["base"], *names["rotates"])
     if value_of(config, *entries) is not None and named in ("none", "absolute"):
         return ROPE  # "absolute" stands in many files without a meaning
-    return NAMED.get(named, UNKNOWN)
+    return kinds.get(named, UNKNOWN)
 
 
 def layer_of(kind: str, sees: str, config: dict, rule: dict, entry: dict | None) -> Layer:

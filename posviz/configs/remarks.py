@@ -12,16 +12,7 @@ from posviz.configs.layers import ROPE, UNKNOWN
 from posviz.configs.model_types import integer, table, value_of
 from posviz.wording import shortened, spelt_like
 
-OUTER = ("rope_scaling", "rope_parameters", "rope_theta")
 ORIGINAL = "original_max_position_embeddings"
-INNER = (
-    *("rope_type", "type", "rope_theta", "factor", "attention_factor", "partial_rotary_factor"),
-    *("beta_fast", "beta_slow", "mscale", "mscale_all_dim", "truncate"),
-    *("mrope_section", "xdrope_section", "mrope_interleaved"),
-    *("short_factor", "long_factor", "short_mscale", "long_mscale"),
-    *("low_freq_factor", "high_freq_factor", "alpha"),
-    *(ORIGINAL, "max_position_embeddings", "llama_4_scaling_beta"),
-)
 
 
 class File(NamedTuple):
@@ -187,8 +178,8 @@ def _of_the_whole(file: File) -> Iterator[str]:
             "says so; exchange 0 and 1 if most of them should"
         )
     for given, known in [
-        (config, OUTER),
-        *((entry, INNER) for entry in entries),
+        (config, names["outer"]),
+        *((entry, names["inner"]) for entry in entries),
         (dict.fromkeys(file.names), (*table()["with_keys"], *table()["without_keys"])),
     ]:
         for name in given:
