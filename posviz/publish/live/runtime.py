@@ -22,8 +22,8 @@ _KEPT = """
     gettext glob gzip hashlib heapq hmac html importlib inspect ipaddress json locale logging lzma
     mimetypes numbers opcode pathlib pickle pkgutil platform plistlib pprint queue random secrets
     selectors shlex shutil signal socket statistics string struct subprocess tempfile textwrap
-    threading timeit token tokenize traceback typing unittest urllib uuid warnings weakref xml
-    zipfile
+    threading timeit token tokenize tomllib traceback typing unittest urllib uuid warnings weakref
+    xml zipfile
 """
 # Of these packages, what no picture imports.
 _LEFT_OUT = re.compile(
