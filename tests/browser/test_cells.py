@@ -137,7 +137,9 @@ def test_what_was_written_and_chosen_survives_a_reload_and_is_graded(lesson, tmp
     with lesson.page.expect_download() as download:
         lesson.page.get_by_text("Get the notebook with your code").click()
     download.value.save_as(tmp_path / "ann.ipynb")
-    graded = grade.grade(tmp_path, run.NOTEBOOKS / f"{LESSON}.ipynb", 0)
+    notebook = run.NOTEBOOKS / f"{LESSON}.ipynb"
+    handed_in = grade.submissions(tmp_path, {LESSONS[2]: notebook})
+    graded = grade.grade(handed_in, LESSONS[2], notebook, 0)
     assert [row.points for row in graded] == [10, 0]
     lesson.page.on("dialog", lambda asked: asked.accept())
     lesson.page.get_by_role("button", name="Start over").click()

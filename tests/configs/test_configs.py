@@ -145,7 +145,7 @@ def test_a_model_of_texts_and_pictures_is_read_as_its_language_model(name):
     assert str(found) == str(read_config(llama(factor=4.0)))
 
 
-def test_text_part_that_leaves_out_its_type_and_sizes_has_those_of_the_class():
+def test_a_text_part_without_type_and_sizes_has_those_of_the_class():
     found = read_config({"model_type": "gemma3", "text_config": {"num_hidden_layers": 6}})
     assert [(kind.count, kind.base, kind.rotary_dim) for kind in found.kinds] == [
         (5, 1e4, 256),
