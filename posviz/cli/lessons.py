@@ -60,8 +60,11 @@ def site(
         check_folder(to)
         names = [path.stem for path in chosen] if lessons else ["index"]
         check_new([to / f"{name}.html" for name in names], overwrite)
+        from posviz.publish.live.build import prepare
         from posviz.publish.page import link, write_page
         from posviz.publish.site import pages
+
+        prepare()
     if lessons:
         first = f"{chosen[0].stem}.html" if show else ""
         jobs = {f"{path.stem}.html": partial(write_page, path, to, named) for path in chosen}
@@ -132,7 +135,10 @@ def slides(
         from tqdm import tqdm
 
         from posviz.publish.lecture import taken
+        from posviz.publish.live.build import prepare
         from posviz.publish.slides import Front, write_pdf, write_slides
+
+        prepare()
     choose = partial(taken, wanted=numbers, time=minutes or 0, tell=tqdm.write)
     jobs: dict[str, Callable] = {}
     for path in chosen:

@@ -9,9 +9,9 @@ from posviz.pictures.files import replacing
 from posviz.pictures.scripts import as_script
 from posviz.pictures.widget import ExplorerWidget
 from posviz.publish import live
+from posviz.publish.npm import library
 from posviz.teaching.prediction import Prediction
 
-LIBRARIES = Path(__file__).parent / "vendor"
 THEME = as_script(Path(__file__).with_name("theme.js"))  # of every page's head
 
 
@@ -29,7 +29,7 @@ def write_library(name: str, assets: Path):
     Of a script `name.js` the style `name.js.css` is written, for library.js. Raises OSError that
     names the file which cannot be written.
     """
-    for file in (LIBRARIES / name).iterdir():
+    for file in library(name).iterdir():
         into = write_packed if file.suffix == ".js" else write
         into(assets / name / file.name, file.read_bytes())
 
@@ -48,7 +48,7 @@ def styles(own: Path) -> bytes:
 
 def scripts(name: str) -> list[str]:
     """The scripts of a library, to the letter."""
-    return [file.read_bytes().decode() for file in sorted((LIBRARIES / name).glob("*.js"))]
+    return [file.read_bytes().decode() for file in sorted(library(name).glob("*.js"))]
 
 
 def policy(scripts: list[str], *more: str) -> str:

@@ -9,7 +9,8 @@ import zlib
 
 import pytest
 
-from posviz.publish.assets import LIBRARIES, policy, write, write_library
+from posviz.publish.assets import policy, write, write_library
+from posviz.publish.npm import library
 
 
 def script_sources(policy):
@@ -77,9 +78,8 @@ def test_a_librarys_script_lies_there_as_a_style_and_no_script_does(tmp_path):
     assert not [name for name in names if name.endswith(".js")]
     style = (tmp_path / "reveal" / "reveal.js.css").read_text()
     (packed,) = re.fullmatch(r'head { --packed: "([\w+/=]+)"; }\n', style).groups()
-    assert (
-        zlib.decompress(base64.b64decode(packed)) == (LIBRARIES / "reveal/reveal.js").read_bytes()
-    )
+    script = (library("reveal") / "reveal.js").read_bytes()
+    assert zlib.decompress(base64.b64decode(packed)) == script
 
 
 def test_a_policy_names_scripts_by_their_hashes_alone():

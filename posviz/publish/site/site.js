@@ -21,7 +21,7 @@ for (const place of document.querySelectorAll(".posviz-search")) {
 const field = /** @type {HTMLInputElement | null} */ (document.getElementById("words"));
 const documents = document.getElementById("documents")?.textContent;
 if (field && documents) {
-  run("minisearch/minisearch.js").then(() => follow(field, JSON.parse(documents)));
+  run("minisearch/index.js").then(() => follow(field, JSON.parse(documents)));
 }
 
 /**

@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from posviz import sources
 from posviz.choosing.glossary import TERMS
 from posviz.course import OF_TOPIC
-from posviz.publish import assets
+from posviz.publish import assets, npm
 from posviz.publish.site import gallery, pages
 from posviz.teaching import claims
 from tests.publish.test_assets import hashes, script_sources
@@ -64,7 +64,7 @@ def test_every_page_leads_to_every_other_and_says_which_it_is(soups):
 
 @pytest.mark.slow("the first to ask for the site bundles its scripts")
 def test_only_the_sites_script_and_minisearch_run(soups, site):
-    searcher = (assets.LIBRARIES / "minisearch" / "minisearch.js").read_bytes()
+    searcher = (npm.library("minisearch") / "index.js").read_bytes()
     for name, soup in soups.items():
         policy = soup.find("meta", {"http-equiv": "Content-Security-Policy"})["content"]
         own = pages.FRONT if name == "index" else pages.SCRIPT
@@ -72,8 +72,8 @@ def test_only_the_sites_script_and_minisearch_run(soups, site):
         assert script_sources(policy) == hashes(assets.THEME.encode(), own.encode(), *others)
         for script in soup.select("script:not([type])"):
             assert script.string in (assets.THEME, own)
-    assert (site / "assets" / "minisearch" / "minisearch.js.css").is_file()
-    assert "Copyright" in (site / "assets" / "minisearch" / "LICENSE").read_text()
+    assert (site / "assets" / "minisearch" / "index.js.css").is_file()
+    assert "Copyright" in (site / "assets" / "minisearch" / "LICENSE.txt").read_text()
 
 
 def test_the_index_tells_a_lesson_that_has_a_page_its_minutes_and_needs(soups):
