@@ -70,7 +70,7 @@ def sentences_of(file: File, kinds: tuple[Layers, ...]) -> tuple[str, str, str]:
     if trained and promised > trained:
         second = f"It was trained on {trained:,} tokens, and {methods} extends it to {promised:,}."
     elif promised:
-        second = f"It promises texts of {promised:,} tokens"
+        second = f"It takes texts of up to {promised:,} tokens"
         second += "." if trained else ", and does not say how many it was trained on."
     else:
         second = "The file does not say for how long a text it was trained."

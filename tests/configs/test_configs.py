@@ -51,7 +51,7 @@ SAID = {  # configuration, and what each of the three sentences says
     ),
     "plain": (
         llama() | {"rope_parameters": {"rope_type": "default"}},
-        ("All layers rotate", "promises texts of 16,384", "Nothing about it is unusual"),
+        ("All layers rotate", "takes texts of up to 16,384", "Nothing about it is unusual"),
     ),
     "some": (
         llama() | {"no_rope_layers": [1, 0], "rope_parameters": None},
