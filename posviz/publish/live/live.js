@@ -132,7 +132,8 @@ class Place {
       this.still.hidden = true;
       before.remove();
       // Controls grow over the picture: it stays where a reader looks at it, but they are seen, too.
-      if (top < innerHeight && !this.el.style.minHeight) {
+      // Who has not scrolled reads the page's title.
+      if (scrollY > 0 && top < innerHeight && !this.el.style.minHeight) {
         const { top: edge } = this.el.getBoundingClientRect(), down = canvas.getBoundingClientRect().top - top;
         scrollBy({ top: top >= 0 ? Math.min(down, edge) : down, behavior: "instant" });
       }
