@@ -10,7 +10,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from posviz.classroom.assign import header, write
 from posviz.classroom.exercises import of_lesson, solution
 from posviz.course import Lesson
-from posviz.publish.lesson import executed
+from posviz.publish.rerun import executed
 
 
 def write_solutions(lesson: Lesson, notebook: Path, file: Path) -> Path:

@@ -60,17 +60,19 @@ def site(
         check_folder(to)
         names = [path.stem for path in chosen] if lessons else ["index"]
         check_new([to / f"{name}.html" for name in names], overwrite)
+        from posviz.publish.lesson import stored_lessons
         from posviz.publish.live.build import prepare
         from posviz.publish.page import link, write_page
         from posviz.publish.site import pages
 
         prepare()
+    stored = stored_lessons(chosen)
     if lessons:
         first = f"{chosen[0].stem}.html" if show else ""
-        jobs = {f"{path.stem}.html": partial(write_page, path, to, named) for path in chosen}
+        jobs = {f"{lesson.stem}.html": partial(write_page, lesson, to, named) for lesson in stored}
         run_jobs(jobs, to, last=link, show=first)
-    around = partial(pages.write_site, chosen, named)
-    run_jobs(pages.jobs(chosen, to, named), to, last=around, show="index.html" if show else "")
+    around = partial(pages.write_site, stored, named)
+    run_jobs(pages.jobs(stored, to, named), to, last=around, show="index.html" if show else "")
 
 
 @app.command()
@@ -135,6 +137,7 @@ def slides(
         from tqdm import tqdm
 
         from posviz.publish.lecture import taken
+        from posviz.publish.lesson import StoredLesson
         from posviz.publish.live.build import prepare
         from posviz.publish.slides import Front, write_pdf, write_slides
 
@@ -143,7 +146,8 @@ def slides(
     jobs: dict[str, Callable] = {}
     for path in chosen:
         deck = f"{path.stem}_slides.html"
-        jobs[deck] = partial(write_slides, path, to, choose, Front(title, author, date, css))
+        front = Front(title, author, date, css)
+        jobs[deck] = partial(write_slides, StoredLesson(path), to, choose, front)
         if pdf:
             jobs[f"{path.stem}_slides.pdf"] = partial(write_pdf, to / deck)
     run_jobs(jobs, to, show=f"{chosen[0].stem}_slides.html" if show else "")
@@ -153,26 +157,19 @@ def slides(
 def rerun(
     lessons: Lessons = None,
     everything: Everything = False,
-    changed: Annotated[
-        bool, typer.Option("--changed", help="Only those that your changed files affect, by git.")
-    ] = False,
     notebooks: Notebooks = None,
 ):
     """Run lessons in place, and report which outputs changed.
 
     \b
     posviz rerun 05
-    posviz rerun --changed
+    posviz rerun --all
     """
     from posviz.cli import arguments
 
     with refusals():
-        if changed and (lessons or everything):
-            raise ValueError("--changed chooses the lessons: leave out the others and --all.")
-        chosen = arguments.lesson_notebooks(lessons or (), everything or changed, notebooks)
+        chosen = arguments.lesson_notebooks(lessons or (), everything, notebooks)
         from posviz.publish import rerun
-
-        chosen = rerun.of_changed_files(chosen) if changed else chosen
     unwind_when_stopped()
     for path in chosen:
         try:

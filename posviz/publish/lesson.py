@@ -1,34 +1,24 @@
-"""A lesson as it is stored, or run from its first cell to its last."""
+"""A lesson's notebook as it is stored: read once, cleaned, with what it says of itself."""
 
-import asyncio
-import os
-import re
-import shutil
+from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import nbformat
-from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
+from bs4 import BeautifulSoup
 from nbformat import NotebookNode
 
-from posviz.pictures.files import SETTING
+from posviz import sources
+from posviz.course import LESSONS, Lesson
 from posviz.pictures.stored import LINE
 from posviz.publish.batch import reason
-from posviz.publish.clean import cleaned, sanitised
+from posviz.publish.clean import cleaned, markdown, sanitised
 from posviz.publish.place import place
 
-SECONDS = 600  # for one cell
-
-
-class _Loop(asyncio.SelectorEventLoop):
-    """A loop in which nbclient leaves signals to the program: its own way is to go on."""
-
-    def add_signal_handler(self, *_):  # type: ignore[override]
-        raise RuntimeError("signals are the program's")
-
-    def call_exception_handler(self, context):
-        """Say nothing of a kernel that died because the program was stopped."""
+PATTERN = "[0-9][0-9]_*"  # of the names of lessons
+_QUESTIONS = {row.notebook: row.question for row in LESSONS}
+_HEADINGS = ("h1", "h2", "h3")
 
 
 def read(notebook: Path) -> NotebookNode:
@@ -53,98 +43,141 @@ def about(part: NotebookNode) -> dict:
     return part.metadata.get("posviz", {})
 
 
-def living(notebook: Path) -> NotebookNode:
-    """What a notebook stores, cleaned, with a place for each explorer to live.
+class Section(NamedTuple):
+    """A part of a lesson: its heading's level, anchor and HTML, its text, and its code."""
 
-    Raises RuntimeError that names a cell which was not run.
+    level: int
+    anchor: str
+    title: str
+    text: list[str]
+    code: list[str]
+
+
+class StoredLesson:
+    """A lesson's notebook, read and cleaned at first use, and what it says of itself.
+
+    What it does not say is empty, or 0 minutes. Raises RuntimeError for what is no notebook, or has
+    no cells.
     """
-    lesson = cleaned(read(notebook))
-    for number, cell in enumerate(lesson.cells):
-        if cell.cell_type != "code":
-            continue
-        if cell.source.strip() and not cell.execution_count:
-            raise RuntimeError(
-                f"{notebook.name}, cell {number} was not run: run the whole notebook and save it"
-            )
-        for output in list(cell.outputs):
-            if output.get("data", {}).get("text/plain") == LINE:  # a hint for notebooks alone
-                cell.outputs.remove(output)
-            if html := sanitised(place(output)):
-                output.data["text/html"] = html
-    return lesson
+
+    def __init__(self, path: Path, shelf: "dict[Path, StoredLesson] | None" = None) -> None:
+        """shelf: lessons of the same folder, each of which is read only once."""
+        self.path, self.stem = path, path.stem
+        self.shelf = {} if shelf is None else shelf
+        self.shelf[path] = self
+
+    @cached_property
+    def notebook(self) -> NotebookNode:
+        """What the notebook stores, cleaned, with a place for each explorer to live."""
+        notebook = cleaned(read(self.path))
+        for cell in notebook.cells:
+            for output in list(cell.get("outputs", [])):
+                if output.get("data", {}).get("text/plain") == LINE:  # a hint for notebooks alone
+                    cell.outputs.remove(output)
+                if html := sanitised(place(output)):
+                    output.data["text/html"] = html
+        return notebook
+
+    @property
+    def code(self) -> list[NotebookNode]:
+        """The cells of code."""
+        return [cell for cell in self.notebook.cells if cell.cell_type == "code"]
+
+    def check_was_run(self) -> None:
+        """Raise RuntimeError that names a cell which was not run."""
+        for number, cell in enumerate(self.notebook.cells):
+            if cell.cell_type == "code" and cell.source.strip() and not cell.execution_count:
+                raise RuntimeError(
+                    f"{self.path.name}, cell {number} was not run: run all of it and save it"
+                )
+
+    @property
+    def title(self) -> str:
+        """Its first line, which is its heading."""
+        return self.notebook.cells[0].source.partition("\n")[0].lstrip("# ") or self.stem
+
+    @property
+    def question(self) -> str:
+        """What the course asks there."""
+        return _QUESTIONS.get(self.stem, "")
+
+    @property
+    def needs(self) -> tuple[Lesson, ...]:
+        """The lessons that it builds on."""
+        needed = about(self.notebook).get("needs", ())
+        return tuple(row for row in LESSONS if row.number in needed)
+
+    @property
+    def knowledge(self) -> str:
+        """What else it builds on."""
+        return about(self.notebook).get("knowledge", "")
+
+    @property
+    def minutes(self) -> int:
+        """How long it takes without what may be left out."""
+        return about(self.notebook).get("minutes", 0)
+
+    @property
+    def optional(self) -> int:
+        """The minutes of what may be left out."""
+        return about(self.notebook).get("optional", 0)
+
+    @property
+    def neighbours(self) -> "dict[str, StoredLesson]":
+        """The lessons before and after it in its folder, by "prev" and "next"."""
+        paths = sorted(self.path.parent.glob(f"{PATTERN}.ipynb"))
+        if self.path not in paths:
+            return {}
+        here = paths.index(self.path)
+        near = {"prev": paths[:here][-1:], "next": paths[here + 1 : here + 2]}
+        return {way: self._at(path) for way, found in near.items() for path in found}
+
+    def _at(self, path) -> "StoredLesson":
+        return self.shelf.get(path) or StoredLesson(path, self.shelf)
+
+    @cached_property
+    def sections(self) -> list[Section]:
+        """Its parts in their order: what is folded or hidden is none of their text."""
+        found = [Section(1, "", "", [], [])]
+        for cell in self.notebook.cells:
+            if cell.cell_type == "markdown":
+                _read_text(markdown(cell.source), found)
+            elif not cell.metadata.get("jupyter", {}).get("source_hidden"):
+                found[-1].code.append(cell.source)
+        return found[1:]
+
+    @cached_property
+    def cited(self) -> set[str]:
+        """The keys of the sources that the text and what the cells show link to."""
+        keys = {str(link["title"]) for html in self._shown() for link in _titled_links(html)}
+        return keys & sources.bibliography().keys()
+
+    def _shown(self) -> Iterator[str]:
+        for cell in self.notebook.cells:
+            if cell.cell_type == "markdown":
+                yield markdown(cell.source)
+            for output in cell.get("outputs", []):
+                yield output.get("data", {}).get("text/html", "")
 
 
-def executed(notebook: Path) -> NotebookNode:
-    """A copy of the notebook with what a kernel of its own tells.
-
-    It finds the files beside the notebook, and leaves none there. Nothing stays of what it showed
-    before, not even where a cell is not run.
-
-    Raises RuntimeError that names notebook, cell, line and error where a cell fails.
-    """
-    lesson = read(notebook)
-    for cell in lesson.cells:
-        if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
-    client = NotebookClient(
-        lesson,
-        timeout=SECONDS,
-        store_widget_state=False,
-        record_timing=False,
-        coalesce_streams=True,
-        shutdown_kernel="immediate",  # avoids errors from a kernel stopped within a cell
-        extra_arguments=["--log-level=ERROR"],
-    )
-    try:
-        with TemporaryDirectory() as folder, asyncio.Runner(loop_factory=_Loop) as runner:
-            client.create_kernel_manager().connection_file = os.path.join(folder, "kernel.json")
-            environment = os.environ | {"TMPDIR": folder}
-            environment.pop(SETTING, None)
-            beside = Path(folder, "lesson")
-            _link(notebook.resolve().parent, beside)
-            runner.run(client.async_execute(cwd=str(beside), env=environment))
-    except CellExecutionError as error:
-        raise RuntimeError(f"{notebook.name}, {_failure(lesson, error)}") from error
-    except OSError:
-        raise
-    except Exception as error:  # a kernel that is not there or has died, an output that is none
-        raise RuntimeError(f"{notebook.name}: {reason(error)}") from error
-    return lesson
+def stored_lessons(paths: list[Path]) -> list[StoredLesson]:
+    """The lessons of notebooks, none of which is read twice."""
+    shelf: dict[Path, StoredLesson] = {}
+    return [StoredLesson(path, shelf) for path in paths]
 
 
-def _failure(lesson, raised) -> str:
-    """The cell that failed, its line, and its error.
-
-    What is shown may fail after the cell is done; then only the output tells why. There is none of
-    an error whose text cannot be sent.
-    """
-    cells = list(enumerate(lesson.cells))
-    for number, cell in cells:
-        for output in _outputs(cell):
-            if output.output_type == "error":
-                line = re.search(r"Cell In\[\d+\], (line \d+)", _plain("".join(output.traceback)))
-                where = f"cell {number}, {line[1]}" if line else f"cell {number}"
-                return f"{where}: {output.ename}: {output.evalue}"
-    ran = [number for number, cell in cells if cell.get("execution_count")]
-    return f"cell {ran[-1]}: {raised.ename}: {raised.evalue}"
+def _titled_links(html):
+    return BeautifulSoup(html, "html.parser").select("a[title]")
 
 
-def _link(folder, to):
-    """Links to the files of a folder, in folders of the same names: what is written stays there."""
-    to.mkdir()
-    for path in folder.glob("[!.]*"):
-        if path.is_dir() and not path.is_symlink():
-            _link(path, to / path.name)
-        elif os.name == "nt":  # which lets few users make links
-            shutil.copy(path, to)
+def _read_text(html, found: list[Section]) -> None:
+    """Add the headings and the text of a cell to the sections."""
+    soup = BeautifulSoup(html, "html.parser")
+    for unread in soup.select("details, .anchor-link"):
+        unread.extract()
+    for part in soup.find_all(recursive=False):
+        if part.name in _HEADINGS:
+            level, anchor = int(part.name[1]), str(part.get("id", ""))
+            found.append(Section(level, anchor, part.decode_contents(), [], []))
         else:
-            (to / path.name).symlink_to(path)
-
-
-def _plain(text) -> str:
-    """A text without the colours of a terminal."""
-    return re.sub(r"\x1b\[[\d;]*m", "", text)
-
-
-def _outputs(cell) -> list:
-    return cell.get("outputs", [])
+            found[-1].text.append(" ".join(part.get_text().split()))

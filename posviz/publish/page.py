@@ -1,6 +1,7 @@
 """A lesson as a page of a course website, with the pictures alive, no server and no other host."""
 
 import base64
+import copy
 import functools
 import json
 import re
@@ -12,7 +13,6 @@ from nbformat import NotebookNode
 
 from posviz import sources
 from posviz.course import EXAMINATION
-from posviz.lessons import load
 from posviz.pictures.export import notebook_png
 from posviz.pictures.scripts import as_script
 from posviz.publish import live
@@ -27,35 +27,56 @@ from posviz.publish.assets import (
 )
 from posviz.publish.cards import CARDS, write_card
 from posviz.publish.clean import PNG, sanitised
-from posviz.publish.lesson import living
-from posviz.publish.overview import TO_LESSON, Overview, cited, overview, sections
+from posviz.publish.lesson import PATTERN, StoredLesson
+from posviz.publish.place import picture_of
 
 HERE = Path(__file__).parent
-LESSONS = "[0-9][0-9]_*"
-PAGES = (LESSONS, EXAMINATION.notebook)
+PAGES = (PATTERN, EXAMINATION.notebook)
 SCRIPT = as_script(HERE / "page.js")
 
-_SHOWN_TO_LESSON = re.compile(r'(<a href="\d\d_[^":/#]*)\.ipynb(?=["#])')
 _BETWEEN = re.compile(
-    r'(?P<before><a (?:(?:class|rel)="\w+" )?)(?:data-)?href="(?P<file>[^":#/]+\.html)'
+    r'(?P<before><a (?:(?:class|rel)="\w+" )?)(?:data-)?href='
+    r'"(?P<stem>[^":#/]+)\.(?:html|ipynb)(?=["#])'
 )
 
 
-def write_page(notebook: Path, to: Path, repository: str = "") -> Path:
+def write_page(lesson: StoredLesson, to: Path, repository: str = "") -> Path:
     """Write a lesson, as it is stored, as `to`/<its name>.html; what pages share is in `to`/assets.
 
     The notebook lies in `to`/notebooks. repository: as "owner/name" on GitHub, from where Colab and
     Binder open it. Raises RuntimeError that names a cell which was not run, OSError where `to`
     cannot be written.
     """
-    lesson = living(notebook)
-    code = cells(lesson)
-    card = notebook.stem if notebook.stem in CARDS else ""
+    lesson.check_was_run()
+    card = lesson.stem if lesson.stem in CARDS else ""
     if card:
         write_card(card, to)
-    for cell in lesson.cells:
+    shown = {
+        "lesson": lesson,
+        "repository": repository,
+        "policy": _policy(),
+        "theme": THEME,
+        "card": card,
+        "cells": cells(lesson),
+        "script": SCRIPT,
+        "sections": [section for section in lesson.sections if section.level > 1],
+        "sources": sources.listed(lesson.cited),
+        "neighbours": lesson.neighbours,
+        "megabytes": write_assets(to),
+    }
+    # embed_images would close every <details> before what it hides.
+    exporter = HTMLExporter(template_file=str(HERE / "page.html.j2"), anchor_link_text="#")
+    exporter.register_filter("sanitised", sanitised)
+    page, _ = exporter.from_notebook_node(_adapted(lesson.notebook), {"page": shown})
+    write(to / "notebooks" / lesson.path.name, lesson.path.read_bytes())
+    return write(to / f"{lesson.stem}.html", page.encode())
+
+
+def _adapted(notebook) -> NotebookNode:
+    """A copy of a notebook in which code is hidden or folded, and tables fit a telephone."""
+    notebook = copy.deepcopy(notebook)
+    for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            cell.source = TO_LESSON.sub(r"\1.html", cell.source)
             continue
         if cell.metadata.get("jupyter", {}).get("source_hidden"):
             cell.metadata["transient"] = {"remove_source": True}
@@ -65,25 +86,7 @@ def write_page(notebook: Path, to: Path, repository: str = "") -> Path:
         for output in cell.outputs:
             if "text/html" in output.get("data", {}):
                 output.data["text/html"] = adapted(output.data["text/html"])
-    shown = {
-        "lesson": overview(notebook)._asdict(),
-        "repository": repository,
-        "policy": _policy(),
-        "theme": THEME,
-        "card": card,
-        "cells": code,
-        "script": SCRIPT,
-        "sections": [section for section in sections(lesson.cells) if section.level > 1],
-        "sources": sources.listed(cited(lesson)),
-        "neighbours": _neighbours(notebook),
-        "megabytes": write_assets(to),
-    }
-    # embed_images would close every <details> before what it hides.
-    exporter = HTMLExporter(template_file=str(HERE / "page.html.j2"), anchor_link_text="#")
-    exporter.register_filter("sanitised", sanitised)
-    page, _ = exporter.from_notebook_node(lesson, {"page": shown})
-    write(to / "notebooks" / notebook.name, notebook.read_bytes())
-    return write(to / f"{notebook.stem}.html", page.encode())
+    return notebook
 
 
 def write_assets(to: Path) -> int:
@@ -100,13 +103,12 @@ def _policy() -> str:
     return policy([THEME, SCRIPT, *libraries], "img-src data:", *live.POLICY)
 
 
-def cells(lesson: NotebookNode) -> list[dict]:
+def cells(lesson: StoredLesson) -> list[dict]:
     """The lesson's code, as cells.js reads it: which cells a reader of the page may run."""
-    code = [cell for cell in lesson.cells if cell.cell_type == "code"]
-    able = {*live.runnable({cell.id: cell.source for cell in code})}
+    able = {*live.runnable({cell.id: cell.source for cell in lesson.code})}
     return [
         {"id": cell.id, "source": cell.source, "runs": cell.id in able and not _asks(cell)}
-        for cell in code
+        for cell in lesson.code
     ]
 
 
@@ -116,16 +118,14 @@ def _asks(cell) -> bool:
     return any("posviz-prediction" in html for html in shown)
 
 
-def to_pages(html: str) -> str:
-    """HTML whose links to lessons lead to their pages."""
-    return _SHOWN_TO_LESSON.sub(r"\1.html", html)
-
-
 def adapted(html: str) -> str:
-    """HTML of a cell for a page: its links, and what dark pages and telephones need."""
-    soup = BeautifulSoup(to_pages(html), "html.parser")
+    """HTML of a cell with what dark pages and telephones need."""
+    soup = BeautifulSoup(html, "html.parser")
     for place in soup.select(".posviz-live"):
-        picture = load(str(place["data-picture"]))(**json.loads(str(place["data-values"])))
+        values = json.loads(str(place["data-values"]))
+        picture = picture_of(str(place["data-picture"]), values)
+        if picture is None:
+            continue
         png, _ = notebook_png(picture.figure(dark=True))
         dark = PNG + base64.b64encode(png).decode()
         [image] = place.select("img")
@@ -144,25 +144,17 @@ def adapted(html: str) -> str:
 def link(to: Path, *others: str) -> None:
     """Let links of the lessons' pages in `to`, and of these others, lead to pages that lie there.
 
-    To be called after pages were written: a link to another page keeps its words alone until that
-    page is there. Raises OSError that names the file which cannot be written.
+    To be called after pages were written: a link to a lesson's notebook leads to its page, and one
+    to a page that is not there keeps its words alone. Raises OSError that names the file which
+    cannot be written.
     """
     there = {file.name for file in to.glob("*.html")}
 
     def linked(found):
-        attribute = "href" if found["file"] in there else "data-href"
-        return f'{found["before"]}{attribute}="{found["file"]}'
+        file = f"{found['stem']}.html"
+        attribute = "href" if file in there else "data-href"
+        return f'{found["before"]}{attribute}="{file}'
 
     own = [page for name in PAGES for page in to.glob(f"{name}.html")]
     for page in [*own, *(to / name for name in others)]:
         write(page, _BETWEEN.sub(linked, page.read_text("utf-8")).encode())
-
-
-def _neighbours(notebook) -> dict[str, Overview]:
-    """The lessons before and after this one, by "prev" and "next"."""
-    lessons = sorted(notebook.resolve().parent.glob(f"{LESSONS}.ipynb"))
-    here = next((i for i, path in enumerate(lessons) if path.name == notebook.name), -1)
-    near = {"prev": lessons[here - 1 : here], "next": lessons[here + 1 : here + 2]}
-    if here < 0:
-        return {}
-    return {way: overview(paths[0]) for way, paths in near.items() if paths}

@@ -6,10 +6,14 @@ from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from traitlets import TraitError
+
 from posviz import lessons
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
+
+    from posviz.pictures.declared import Declared
 
 NEEDS_NOTEBOOK = "This picture has data of its own: it moves in the notebook."
 
@@ -43,6 +47,14 @@ def alive(name: str, values: dict, still: str, knobs: Iterable[str] = ()) -> str
     told = f'data-picture="{name}" data-values="{escape(json.dumps(values))}"'
     first = f' data-knobs="{escape(" ".join(knobs))}"' if knobs else ""
     return f'<div class="posviz-explorer posviz-live" {told}{first}>\n{still}\n</div>'
+
+
+def picture_of(name: str, values: dict) -> "Declared | None":
+    """The picture with these values; None where it refuses them, as a stranger's may be."""
+    try:
+        return lessons.load(name)(**values)
+    except (TraitError, TypeError):
+        return None
 
 
 def read_picture(text: str) -> tuple[str, dict]:

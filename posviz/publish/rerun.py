@@ -1,19 +1,34 @@
 """Notebooks executed in place: what is stored is what a reader's own run shows."""
 
+import asyncio
 import difflib
+import os
 import re
-import subprocess
 from pathlib import Path
 
 import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
-from posviz.pictures.files import replacing
+from posviz.pictures.files import SETTING, replacing
 from posviz.pictures.stored import without_views
-from posviz.publish.imports import ROOT, imported
-from posviz.publish.lesson import executed, read
+from posviz.publish.batch import reason
+from posviz.publish.lesson import read
 
+SECONDS = 600  # for one cell
 TIMES = re.compile(r"\d\d:\d\d<\d\d:\d\d, *[\d.]+(it/s|s/it)| *[\d.]+ ms\b")  # as tqdm and we write
+COLOURS = re.compile(r"\x1b\[[\d;]*m")  # of a terminal
+
+
+class _Loop(asyncio.SelectorEventLoop):
+    """A loop in which nbclient leaves signals to the program: its own way is to go on."""
+
+    def add_signal_handler(self, *_):  # type: ignore[override]
+        raise RuntimeError("signals are the program's")
+
+    def call_exception_handler(self, context):
+        """Say nothing of a kernel that died because the program was stopped."""
 
 
 def rerun(notebook: Path) -> list[str]:
@@ -30,6 +45,46 @@ def rerun(notebook: Path) -> list[str]:
         with replacing(notebook) as file:
             file.write(text.encode())
     return changed_text(stored, run)
+
+
+def executed(notebook: Path) -> NotebookNode:
+    """A copy of the notebook with what a kernel of its own shows, in the notebook's folder.
+
+    Raises RuntimeError that names notebook, cell, line and error where a cell fails.
+    """
+    lesson = read(notebook)
+    for cell in lesson.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None  # of a cell that is not run, too
+    client = NotebookClient(
+        lesson,
+        timeout=SECONDS,
+        store_widget_state=False,
+        record_timing=False,
+        coalesce_streams=True,
+        shutdown_kernel="immediate",  # avoids errors from a kernel stopped within a cell
+        extra_arguments=["--log-level=ERROR"],
+    )
+    environment = {name: value for name, value in os.environ.items() if name != SETTING}
+    try:
+        with asyncio.Runner(loop_factory=_Loop) as runner:
+            runner.run(client.async_execute(cwd=str(notebook.resolve().parent), env=environment))
+    except CellExecutionError as error:
+        raise RuntimeError(f"{notebook.name}, {_failure(lesson, error)}") from error
+    except OSError:
+        raise
+    except Exception as error:  # a kernel that is not there or has died, an output that is none
+        raise RuntimeError(f"{notebook.name}: {reason(error)}") from error
+    return lesson
+
+
+def _failure(lesson, raised) -> str:
+    """The cell that failed, its line, and its error."""
+    number = max(i for i, cell in enumerate(lesson.cells) if cell.get("execution_count"))
+    told = COLOURS.sub("", raised.traceback)
+    line = re.search(r"Cell In\[\d+\], (line \d+)", told)
+    where = f"cell {number}, {line[1]}" if line else f"cell {number}"
+    return f"{where}: {raised.ename}: {raised.evalue}"
 
 
 def tidy(stored: NotebookNode, run: NotebookNode):
@@ -68,51 +123,3 @@ def changed_text(stored: NotebookNode, run: NotebookNode) -> list[str]:
         lines = [f"{line[0]} {line[1:]}" for line in lines if line[0] in "+-"]
         found += [f"{one.id}:", *lines] if lines else []
     return found
-
-
-# ---------------------------------------------------------------- after a change
-
-
-def of_changed_files(notebooks: list[Path]) -> list[Path]:
-    """The notebooks that differ from the last commit, or whose code imports what does.
-
-    Raises ValueError where git cannot tell.
-    """
-    changed = changed_files()
-    if any(path.suffix == ".mplstyle" for path in changed):
-        return notebooks
-    return [path for path in notebooks if changed & {path.resolve(), *_used(path)}]
-
-
-def changed_files() -> set[Path]:
-    """The project's files that differ from the last commit, new ones too.
-
-    Raises ValueError where git cannot tell.
-    """
-    new = _git("ls-files", "--others", "--exclude-standard")
-    return new | _git("diff", "--name-only", "--relative", "HEAD")
-
-
-def _git(*arguments) -> set[Path]:
-    done = subprocess.run(["git", *arguments, "-z"], cwd=ROOT, capture_output=True, text=True)
-    if done.returncode:
-        raise ValueError(f"--changed asks git, which says: {done.stderr.strip()}")
-    return {ROOT / name for name in done.stdout.split("\0") if name}
-
-
-def _used(notebook: Path) -> set[Path]:
-    """The package's files that the notebook imports, and those that these import."""
-    found: set[Path] = set()
-    waiting = _imported_files(notebook)
-    while waiting := waiting - found:
-        found |= waiting
-        waiting = set().union(*map(_imported_files, waiting))
-    return found
-
-
-def _imported_files(file: Path) -> set[Path]:
-    """The files of the modules that a file imports; of a package as such, all its files."""
-    places = [ROOT.joinpath(*module.split(".")) for module in imported(file)]
-    folders = [place for place in places if ROOT / "posviz" in place.parents and place.is_dir()]
-    files = {place.with_suffix(".py") for place in places if place.with_suffix(".py").is_file()}
-    return files.union(*(folder.rglob("*.py") for folder in folders))

@@ -22,14 +22,13 @@ from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 from nbformat import NotebookNode
 
-from posviz.lessons import load
 from posviz.pictures.declared import Declared
 from posviz.pictures.scripts import as_script
 from posviz.publish import live
 from posviz.publish.assets import THEME, policy, scripts, styles, write, write_library
 from posviz.publish.clean import markdown
-from posviz.publish.lesson import about, living
-from posviz.publish.place import alive, read_picture
+from posviz.publish.lesson import StoredLesson, about
+from posviz.publish.place import alive, picture_of, read_picture
 from posviz.publish.speaker import asked
 
 HERE = Path(__file__).parent
@@ -141,9 +140,10 @@ def _slide(cell) -> Slide | None:
     if told.get("headline"):
         shown = [output.get("data", {}).get("text/plain", "") for output in outputs]
         name, values = read_picture(told.get("picture") or "".join(shown[:1]))
-        if not name or ... in values.values():
+        own = not name or ... in values.values()
+        picture = None if own else picture_of(name, values)
+        if picture is None:
             return Slide("statement", told["headline"])
-        picture = load(name)(**values)
         knobs = told.get("knobs") or picture.first_knobs()[:KNOBS]
         return Slide("picture", told["headline"], picture=picture, knobs=knobs)
     for output in outputs:
@@ -181,7 +181,7 @@ def _inline(text: str) -> Markup:
 
 
 def write_slides(
-    notebook: Path, to: Path, choose: Callable = slides, front: Front | None = None
+    lesson: StoredLesson, to: Path, choose: Callable = slides, front: Front | None = None
 ) -> Path:
     """Write the slides of a stored lesson, `05_rope_slides.html`, and `assets` beside them.
 
@@ -189,7 +189,8 @@ def write_slides(
     Raises what it raises, RuntimeError that names a cell which was not run, and OSError where the
     place cannot be written to.
     """
-    deck, front, assets = choose(living(notebook)), front or Front(), to / "assets"
+    lesson.check_was_run()
+    deck, front, assets = choose(lesson.notebook), front or Front(), to / "assets"
     pages = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True)
     pages.filters |= {"markdown": _html, "inline": _inline}
     page = pages.get_template("slides.html.j2").render(
@@ -201,7 +202,7 @@ def write_slides(
     if front.css:
         write(assets / "own.css", front.css.read_bytes())
     live.write(to)
-    return write(to / f"{notebook.stem}_slides.html", page.encode())
+    return write(to / f"{lesson.stem}_slides.html", page.encode())
 
 
 def write_pdf(deck: Path) -> Path:

@@ -6,7 +6,7 @@ import pytest
 
 import run
 from posviz.publish import page, slides
-from posviz.publish.overview import overview
+from posviz.publish.lesson import StoredLesson
 from posviz.publish.site import gallery, pages
 from tests.browser.lab import Lab
 from tests.browser.lessons import LESSON, writer
@@ -45,11 +45,11 @@ def slides_of(tmp_path_factory):
 @pytest.fixture(scope="session")
 def site(page_of):
     """The website of one lesson, with its slides and its pictures in small."""
-    notebook, to = run.NOTEBOOKS / f"{LESSON}.ipynb", page_of(LESSON).parent
-    for picture in gallery.shown([notebook], {LESSON: overview(notebook)}):
+    lesson, to = StoredLesson(run.NOTEBOOKS / f"{LESSON}.ipynb"), page_of(LESSON).parent
+    for picture in gallery.shown([lesson]):
         gallery.write_thumbnail(picture.name, to)
-    slides.write_slides(notebook, to)
-    pages.write_site([notebook], "", to)
+    slides.write_slides(lesson, to)
+    pages.write_site([lesson], "", to)
     return to
 
 

@@ -5,9 +5,9 @@ import functools
 import pytest
 
 import run
-from posviz.publish import page
+from posviz.publish.lesson import PATTERN, StoredLesson
 
-ALL = sorted(path.stem for path in run.NOTEBOOKS.glob(f"{page.LESSONS}.ipynb"))
+ALL = sorted(path.stem for path in run.NOTEBOOKS.glob(f"{PATTERN}.ipynb"))
 LESSON = "00_start_here"  # the shortest: its page and its slides are those of the default run
 # Between them these have every kind of control, and they are quick.
 SHORT = (LESSON, "01_why_order_matters", "11_position_from_content")
@@ -21,4 +21,4 @@ def lessons(default):
 
 def writer(write, to):
     """Return a function that writes a lesson, by its name, into a folder, each only once."""
-    return functools.cache(lambda name: write(run.NOTEBOOKS / f"{name}.ipynb", to))
+    return functools.cache(lambda name: write(StoredLesson(run.NOTEBOOKS / f"{name}.ipynb"), to))

@@ -11,7 +11,7 @@ from posviz.classroom.assign import KINDS, assign, place
 from posviz.classroom.exercises import of_lesson, solution
 from posviz.cli import arguments
 from posviz.course import EXAMINATION, LESSONS
-from posviz.publish.lesson import executed
+from posviz.publish.rerun import executed
 
 NOTEBOOKS = arguments.notebooks()
 each = pytest.mark.parametrize(

@@ -148,7 +148,6 @@ def test_sweep_names_its_runs_tells_what_is_done_and_does_its_part(call, monkeyp
         ("site --repository github.com/you/posviz", "takes one as https://github.com/you/posviz"),
         ("slides --all --notebooks /nowhere", "no notebooks in /nowhere"),
         ("proof /nowhere/my_picture.py", "/nowhere/my_picture.py is no file"),
-        ("rerun 05 --changed", "--changed chooses the lessons"),
         ("assign 05 --for oter --to lab", "Did you mean 'otter'"),
         ("assign 00 --to lab", "00_start_here.ipynb has no exercises"),
         ("assign 00 --solved --to lab", "00_start_here.ipynb has no exercises"),
@@ -260,13 +259,13 @@ def test_pages_and_slides_of_the_lessons_meant(call, tmp_path, monkeypatch, comm
     assert stems == sorted([ROPE.notebook, XPOS.notebook])
     for stem, job in zip(stems, result.jobs.values(), strict=True):
         assert job.func is getattr({"site": page, "slides": slides}[command], write)
-        assert job.args[:2] == (arguments.notebooks()[stem], tmp_path)
+        assert (job.args[0].path, job.args[1]) == (arguments.notebooks()[stem], tmp_path)
     assert linked == ([tmp_path] if command == "site" else [])
     mine = tmp_path / "05_ScoreDecay.ipynb"  # which fails, as the only one
     mine.touch()
     result = call(f"{command} 05 --notebooks {tmp_path} --to {tmp_path}")
     assert result.exit_code == 1
-    assert [job.args[:2] for job in result.jobs.values()] == [(mine, tmp_path)]
+    assert [job.args[0].path for job in result.jobs.values()] == [mine]
     assert len(linked) == (command == "site"), "links of nothing"
 
 
@@ -312,12 +311,15 @@ def test_a_site_is_all_lessons_and_pictures_and_what_is_around_them(call, tmp_pa
     assert result.stderr == "failed: ScoreDecay.png, ScoreDecay_dark.png: disk full\n"
     lessons = arguments.notebooks()
     for name, notebook in lessons.items():
-        assert result.jobs[f"{name}.html"].args == (notebook, tmp_path, "you/posviz")
+        lesson, *others = result.jobs[f"{name}.html"].args
+        assert (lesson.path, *others) == (notebook, tmp_path, "you/posviz")
         if name != EXAMINATION.notebook:
-            assert result.jobs[f"{name}_slides.html"].args == (notebook, tmp_path)
+            assert result.jobs[f"{name}_slides.html"].args == (lesson, tmp_path)
     for name in posviz.lessons.names():
         assert result.jobs[f"{name}.png, {name}_dark.png"].args == (name, tmp_path)
-    assert around == [(list(lessons.values()), "you/posviz", tmp_path)]
+    [(stored, *others)] = around
+    assert [lesson.path for lesson in stored] == list(lessons.values())
+    assert others == ["you/posviz", tmp_path]
 
 
 def test_a_proof_tells_faults_and_has_status_1(call, tmp_path, monkeypatch):
@@ -379,14 +381,6 @@ def test_grades_are_told_with_their_lesson_and_seed(call, tmp_path, monkeypatch)
     assert (again.exit_code, "is there already" in again.stderr) == (2, True)
     assert (other.exit_code, "most are not of 08" in other.stderr) == (2, True)
     assert call(f"grade {tmp_path} 5 --overwrite --seed 7").stdout == told
-
-
-def test_only_what_has_changed_is_run_again_where_that_is_asked_for(call, monkeypatch):
-    done = []
-    monkeypatch.setattr(rerun, "of_changed_files", lambda paths: paths[4:5])
-    monkeypatch.setattr(rerun, "rerun", lambda path: done.append(path.stem[:2]) or [])
-    assert call("rerun --changed").exit_code == 0
-    assert done == ["04"]
 
 
 def test_a_lesson_that_fails_ends_a_rerun(call, tmp_path, monkeypatch):

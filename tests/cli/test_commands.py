@@ -86,7 +86,6 @@ def test_command_of_posviz_is_understood(command, tmp_path, monkeypatch):
     monkeypatch.setattr(pages, "write_site", lambda *_: None)
     monkeypatch.setattr(proof, "write", lambda file, to: (file, []))
     monkeypatch.setattr(rerun, "rerun", lambda path: [])
-    monkeypatch.setattr(rerun, "of_changed_files", list)
     monkeypatch.setattr(doctor, "checks", list)
     monkeypatch.setattr("posviz.arrays._why_not", lambda device: "")  # as where there is a GPU
     monkeypatch.setattr("posviz.lab.sweep.sweep", lambda configs, to: configs)

@@ -1,35 +1,17 @@
-"""A lesson as it is stored and as its kernel fills it: what pages show, and which cell fails."""
+"""A lesson as it is stored: what pages show of it, and what it says of itself."""
 
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
-import tempfile
-import time
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from posviz.pictures.files import SETTING
+import run
+from posviz.course import LESSONS, OF_TOPIC
 from posviz.pictures.stored import LINE
-from posviz.publish.lesson import executed, living, read
+from posviz.publish.lesson import StoredLesson, read
 from tests.publish.test_place import stored
-
-SOURCES = (
-    "from pathlib import Path\nfrom posviz import ThreeDoors",
-    "import beside\nprint(beside.WORD, Path('data/linked.txt').read_text())",
-    "picture = ThreeDoors()\npicture.explore()",
-    "from tempfile import mkdtemp\n_ = Path('data/new').mkdir(), Path('new').touch(), mkdtemp()",
-    "print(picture.save('figures/old.png'))",
-    "",
-    "1 + 1",
-)
-
-
-BROKEN_OUTPUT = "from IPython.display import display\ndisplay({'text/html': 1}, raw=True)"
 
 
 def write(path, *sources):
@@ -41,93 +23,6 @@ def write(path, *sources):
     return path
 
 
-@pytest.fixture(scope="module")
-def notebook(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("course") / "lessons"
-    (folder / "data").mkdir(parents=True)
-    (folder / "figures").mkdir()
-    (folder.parent / "table.txt").write_text("it")
-    (folder / "data" / "linked.txt").symlink_to(folder.parent / "table.txt")
-    (folder / "figures" / "old.png").write_text("old")
-    (folder / "beside.py").write_text("WORD = 'found beside'")
-    path = write(folder / "00_title.ipynb", *SOURCES)
-    before = nbformat.read(path, as_version=4)
-    for cell in before.cells[-2:]:
-        cell.outputs = [new_output("stream", name="stdout", text="before")]
-    before.cells[-1].metadata["tags"] = ["skip-execution"]
-    nbformat.write(before, path)
-    return path
-
-
-@pytest.fixture(scope="module")
-def lesson(notebook):
-    def there():
-        return {path: path.is_file() and path.read_bytes() for path in course.rglob("*")}
-
-    course, before = notebook.parents[1], None
-    temporary = course / "temporary"
-    temporary.mkdir()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tempfile, "tempdir", str(temporary))
-        patch.setenv(SETTING, str(course / "elsewhere"))
-        before = there()
-        lesson = executed(notebook)
-    assert there() == before
-    return lesson
-
-
-def outputs(cell, kind="data"):
-    return [output[kind] for output in cell.outputs if kind in output]
-
-
-def code(lesson):
-    return [cell for cell in lesson.cells if cell.cell_type == "code"]
-
-
-@pytest.mark.slow("a kernel")
-def test_a_run_leaves_nothing_of_what_was_stored(lesson):
-    assert [cell.source for cell in code(lesson)] == [*SOURCES]
-    for cell in code(lesson)[5:]:  # which are not run
-        assert (cell.outputs, cell.execution_count) == ([], None)
-    assert "widgets" not in lesson.metadata
-
-
-@pytest.mark.slow("a kernel")
-def test_it_finds_what_lies_beside_it_and_writes_nothing_there(lesson):
-    assert outputs(code(lesson)[1], "text") == ["found beside it\n"]
-    assert outputs(code(lesson)[4], "text") == ["figures/old.png\n"]
-    streams = [output for cell in code(lesson) for output in cell.outputs if "name" in output]
-    assert [stream.name for stream in streams] == ["stdout", "stdout"]
-
-
-@pytest.mark.slow("a kernel")
-def test_a_cell_that_fails_is_named(tmp_path):
-    notebook = write(
-        tmp_path / "03_broken.ipynb", "1 + 1", "def f():\n    return [][1]\nf()", "2 + 2"
-    )
-    with pytest.raises(RuntimeError, match=r"^03_broken.ipynb, cell 2, line 3: IndexError: list "):
-        executed(notebook)
-
-
-@pytest.mark.slow("a kernel")
-@pytest.mark.parametrize(
-    ("source", "kernel", "told"),
-    [
-        ("1\nraise ValueError('\\ud800')", "python3", "cell 1: UnicodeEncodeError: "),
-        ("import os; os._exit(3)", "python3", "DeadKernelError: Kernel died"),
-        ("1", "../x", "NoSuchKernel: No such kernel named ../x"),
-        (BROKEN_OUTPUT, "python3", "NotebookValidationError: 1 is not valid"),
-    ],
-)
-def test_what_a_cell_or_kernel_cannot_tell_is_told_with_the_notebook(
-    tmp_path, source, kernel, told
-):
-    notebook = write(tmp_path / "03_broken.ipynb", source)
-    notebook.write_text(notebook.read_text().replace('"name": "python3"', f'"name": "{kernel}"'))
-    with pytest.raises(RuntimeError, match=rf"^03_broken\.ipynb[:,] {re.escape(told)}"):
-        executed(notebook)
-
-
 def test_an_explorer_gets_a_place_and_its_hint_for_notebooks_goes(tmp_path):
     outputs = [
         stored("ThreeDoors(door='scores')"),
@@ -136,7 +31,7 @@ def test_an_explorer_gets_a_place_and_its_hint_for_notebooks_goes(tmp_path):
     ]
     cells = [new_code_cell("…", execution_count=1, outputs=outputs), new_code_cell("")]
     nbformat.write(new_notebook(cells=cells), tmp_path / "00_a.ipynb")
-    cell, _ = living(tmp_path / "00_a.ipynb").cells
+    cell, _ = StoredLesson(tmp_path / "00_a.ipynb").notebook.cells
     place, html = (output.data["text/html"] for output in cell.outputs)
     assert re.search(r'class="posviz-explorer posviz-live"[^>]* data-picture="ThreeDoors"', place)
     assert html == "<p>B</p>"
@@ -144,7 +39,7 @@ def test_an_explorer_gets_a_place_and_its_hint_for_notebooks_goes(tmp_path):
 
 def test_a_cell_that_was_not_run_is_named(tmp_path):
     with pytest.raises(RuntimeError, match=r"^00_a.ipynb, cell 1 was not run: "):
-        living(write(tmp_path / "00_a.ipynb", "1 + 1"))
+        StoredLesson(write(tmp_path / "00_a.ipynb", "1 + 1")).check_was_run()
 
 
 CELL = new_code_cell("1")
@@ -172,20 +67,67 @@ def test_what_is_no_notebook_is_named_in_a_line(tmp_path, content):
     assert str(refusal.value).isprintable()
 
 
-@pytest.mark.release("twenty seconds")
-@pytest.mark.slow("a process")
-def test_a_signal_in_the_second_lesson_stops_it(tmp_path):
-    begun = repr(str(tmp_path / "begun"))
-    source = f"from pathlib import Path\nPath({begun}).touch()\nwhile True: pass"
-    write(tmp_path / "01_short.ipynb", "1 + 1")
-    write(tmp_path / "03_long.ipynb", source)
-    line = [sys.executable, "-m", "posviz", "rerun", "--all", "--notebooks", str(tmp_path)]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    process = subprocess.Popen(line, start_new_session=True, **pipes)
-    while process.poll() is None and not (tmp_path / "begun").exists():
-        time.sleep(0.05)
-    os.killpg(process.pid, signal.SIGINT)  # as Ctrl-C does
-    out, told = process.communicate()
-    assert process.returncode == 130
-    assert out.startswith("01_short.ipynb: ")
-    assert told == "Stopped: the files that are there are whole; run it again for the others.\n"
+# ---------------------------------------------------------------- what it says of itself
+
+CITING = (
+    '[Su et al., 2021](https://arxiv.org/abs/2104.09864 "su2021roformer") and [another](a.html "b")'
+)
+CLAIMED = '<a href="https://arxiv.org/abs/1706.03762" title="vaswani2017attention">Vaswani</a>'
+
+
+def stored_cells(file, *cells, **about):
+    """A lesson of these cells."""
+    nbformat.write(new_notebook(cells=cells, metadata=about), file)
+    return StoredLesson(file)
+
+
+def titled(file, title, **about):
+    return stored_cells(file, new_markdown_cell(f"# {title}\n\n**Time:** 5 minutes"), **about)
+
+
+def test_title_question_needs_and_minutes(tmp_path):
+    about = {"needs": ["05", "01"], "knowledge": "scores < 1.5", "minutes": 45, "optional": 15}
+    row = OF_TOPIC["alibi"]
+    said = titled(tmp_path / f"{row.notebook}.ipynb", "08 · A <b> & c", posviz=about)
+    assert (said.title, said.question) == ("08 · A <b> & c", row.question)
+    assert said.needs == (OF_TOPIC["order"], OF_TOPIC["rotary"])
+    assert (said.knowledge, said.minutes, said.optional) == ("scores < 1.5", 45, 15)
+
+
+def test_what_a_notebook_does_not_say_is_empty(tmp_path):
+    said = titled(tmp_path / "05_middle.ipynb", "05")
+    assert (said.title, said.question, said.needs) == ("05", "", ())
+    assert (said.knowledge, said.minutes, said.optional) == ("", 0, 0)
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.notebook)
+def test_every_lesson_says_all_of_it(lesson):
+    said = StoredLesson(run.NOTEBOOKS / f"{lesson.notebook}.ipynb")
+    assert (said.title, said.question) == (f"{lesson.number} · {lesson.title}", lesson.question)
+    assert said.needs or said.knowledge
+    assert not set("$*`[") & set(said.knowledge), "it is shown as it is written"
+    assert 0 < said.minutes <= 60
+
+
+def test_sections_have_their_text_and_code_but_nothing_folded_or_hidden(tmp_path):
+    cells = [
+        new_markdown_cell("# A title\n\nFirst."),
+        new_markdown_cell("## 1 *The* turn\n\nTurn `q`, then\n\n- this\n- that\n\n### Try\n\nIt."),
+        new_markdown_cell("<details><summary>Hint</summary>\n\nFolded.\n</details>"),
+        new_code_cell("turn(q)"),
+        new_code_cell("answer = 2", metadata={"jupyter": {"source_hidden": True}}),
+    ]
+    assert stored_cells(tmp_path / "05_a.ipynb", *cells).sections == [
+        (1, "A-title", "A title", ["First."], []),
+        (2, "1-The-turn", "1 <em>The</em> turn", ["Turn q, then", "this that"], []),
+        (3, "Try", "Try", ["It."], ["turn(q)"]),
+    ]
+
+
+def test_a_lesson_cites_by_its_text_and_by_what_its_cells_show(tmp_path):
+    cells = [
+        new_markdown_cell(CITING),
+        new_code_cell(outputs=[new_output("execute_result", {"text/html": CLAIMED})]),
+    ]
+    lesson = stored_cells(tmp_path / "05_a.ipynb", *cells)
+    assert lesson.cited == {"su2021roformer", "vaswani2017attention"}

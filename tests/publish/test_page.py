@@ -14,6 +14,7 @@ from PIL import Image
 
 from posviz.course import OF_TOPIC
 from posviz.publish import assets, live, npm, page
+from posviz.publish.lesson import StoredLesson
 from tests.publish.test_assets import hashes, script_sources
 from tests.publish.test_place import RED, stored
 
@@ -71,7 +72,7 @@ def notebooks(tmp_path_factory):
 def write_pages(notebooks, to, *stems):
     """Write pages of lessons, and link them."""
     for stem in stems:
-        assert page.write_page(notebooks / f"{stem}.ipynb", to) == to / f"{stem}.html"
+        assert page.write_page(StoredLesson(notebooks / f"{stem}.ipynb"), to) == to / f"{stem}.html"
     page.link(to)
     return to
 
@@ -190,7 +191,7 @@ def test_what_was_typed_or_printed_is_text(soup):
 @pytest.mark.slow("seconds")
 def test_a_page_ends_with_its_sources_and_only_with_some(soup, notebooks, tmp_path, monkeypatch):
     assert "Sources" not in soup.text
-    monkeypatch.setattr(page, "cited", lambda lesson: {"su2021roformer"})
+    monkeypatch.setattr(StoredLesson, "cited", {"su2021roformer"})
     write_pages(notebooks, tmp_path, "05_rope")
     citing = read(tmp_path / "05_rope.html")
     assert citing.main.find_all("section")[-1] is citing.find(id="Sources").parent
@@ -203,7 +204,7 @@ def test_a_page_ends_with_its_sources_and_only_with_some(soup, notebooks, tmp_pa
 def test_a_page_has_its_notebook_and_links_to_binder_and_colab(notebooks, site, soup, tmp_path):
     (link,) = soup.select(".about a[href]")
     assert (site / link["href"]).read_bytes() == (notebooks / "05_rope.ipynb").read_bytes()
-    page.write_page(notebooks / "04_before.ipynb", tmp_path, "you/posviz")
+    page.write_page(StoredLesson(notebooks / "04_before.ipynb"), tmp_path, "you/posviz")
     *_, binder, colab = (
         link["href"] for link in read(tmp_path / "04_before.html").select(".about a")
     )

@@ -10,7 +10,7 @@ from nbformat.v4 import new_output
 import run
 from posviz import lessons
 from posviz.publish.clean import PNG, sanitised
-from posviz.publish.lesson import living
+from posviz.publish.lesson import StoredLesson
 from posviz.publish.place import NEEDS_NOTEBOOK, place
 
 RED = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
@@ -57,7 +57,11 @@ def test_other_outputs_get_no_place(made):
 def test_every_place_of_a_lesson_makes_its_picture():
     found = 0
     for path in run.NOTEBOOKS.glob("[0-9]*.ipynb"):
-        outputs = [output for cell in living(path).cells for output in cell.get("outputs", [])]
+        outputs = [
+            output
+            for cell in StoredLesson(path).notebook.cells
+            for output in cell.get("outputs", [])
+        ]
         for output in outputs:
             html = output.get("data", {}).get("text/html", "")
             for here in BeautifulSoup(html, "html.parser").select(".posviz-live"):

@@ -1,9 +1,14 @@
-"""Notebooks that are executed in place: what changes, what stays, and which a change reaches."""
+"""Notebooks that are executed in place: what changes, what stays, and which cell fails."""
 
 import base64
 import copy
 import io
+import os
+import re
+import signal
 import subprocess
+import sys
+import time
 
 import nbformat
 import numpy as np
@@ -107,35 +112,51 @@ def test_changed_text_is_told_under_its_cell():
     assert rerun.changed_text(stored, run)[3:] == ["cell-1:", "- three", "+ A wave."]
 
 
+BROKEN_OUTPUT = "from IPython.display import display\ndisplay({'text/html': 1}, raw=True)"
+
+
+@pytest.mark.slow("a kernel")
+def test_a_cell_that_fails_is_named(tmp_path):
+    notebook = write(
+        tmp_path / "03_broken.ipynb", "1 + 1", "def f():\n    return [][1]\nf()", "2 + 2"
+    )
+    with pytest.raises(RuntimeError, match=r"^03_broken.ipynb, cell 2, line 3: IndexError: list "):
+        rerun.executed(notebook)
+
+
+@pytest.mark.slow("a kernel")
 @pytest.mark.parametrize(
-    ("file", "reached"),
+    ("source", "kernel", "told"),
     [
-        ("notebooks/02_sinusoidal_tables.ipynb", {"02"}),
-        ("README.md", set()),
-        ("posviz/lessons/alibi/exercises.py", {"08", "ex"}),
-        ("posviz/pictures/explorer.py", {name[:2] for name in NOTEBOOKS}),
+        ("1\nraise ValueError('\\ud800')", "python3", "cell 1: UnicodeEncodeError: "),
+        ("import os; os._exit(3)", "python3", "DeadKernelError: Kernel died"),
+        ("1", "../x", "NoSuchKernel: No such kernel named ../x"),
+        (BROKEN_OUTPUT, "python3", "NotebookValidationError: 1 is not valid"),
     ],
 )
-def test_a_change_reaches_the_notebooks_that_import_it(monkeypatch, file, reached):
-    assert (rerun.ROOT / file).exists()
-    monkeypatch.setattr(rerun, "_git", lambda *_: {rerun.ROOT / file})
-    found = rerun.of_changed_files(list(NOTEBOOKS.values()))
-    assert {path.stem[:2] for path in found} == reached
+def test_what_a_cell_or_kernel_cannot_tell_is_told_with_the_notebook(
+    tmp_path, source, kernel, told
+):
+    notebook = write(tmp_path / "03_broken.ipynb", source)
+    notebook.write_text(notebook.read_text().replace('"name": "python3"', f'"name": "{kernel}"'))
+    with pytest.raises(RuntimeError, match=rf"^03_broken\.ipynb[:,] {re.escape(told)}"):
+        rerun.executed(notebook)
 
 
+@pytest.mark.release("twenty seconds")
 @pytest.mark.slow("a process")
-def test_what_is_staged_and_what_is_new_has_changed(monkeypatch, tmp_path):
-    def git(*arguments):
-        who = ("-c", "user.name=a", "-c", "user.email=a@b")
-        subprocess.run(["git", *who, *arguments], cwd=tmp_path, check=True, capture_output=True)
-
-    staged, new = tmp_path / "staged.ipynb", tmp_path / "new.ipynb"
-    staged.write_text("1")
-    git("init")
-    git("add", ".")
-    git("commit", "-m", "one")
-    staged.write_text("2")
-    git("add", ".")
-    new.write_text("3")
-    monkeypatch.setattr(rerun, "ROOT", tmp_path)
-    assert rerun.changed_files() == {staged, new}
+def test_a_signal_in_the_second_lesson_stops_it(tmp_path):
+    begun = repr(str(tmp_path / "begun"))
+    source = f"from pathlib import Path\nPath({begun}).touch()\nwhile True: pass"
+    write(tmp_path / "01_short.ipynb", "1 + 1")
+    write(tmp_path / "03_long.ipynb", source)
+    line = [sys.executable, "-m", "posviz", "rerun", "--all", "--notebooks", str(tmp_path)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(line, start_new_session=True, **pipes)
+    while process.poll() is None and not (tmp_path / "begun").exists():
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)  # as Ctrl-C does
+    out, told = process.communicate()
+    assert process.returncode == 130
+    assert out.startswith("01_short.ipynb: ")
+    assert told == "Stopped: the files that are there are whole; run it again for the others.\n"

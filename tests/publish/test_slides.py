@@ -10,7 +10,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 import run
 from posviz.publish import live, slides
-from posviz.publish.lesson import about, living
+from posviz.publish.lesson import StoredLesson, about
 from tests.publish.test_assets import script_sources
 
 pytestmark = pytest.mark.slow("lessons are read and run")
@@ -106,7 +106,7 @@ def test_a_lesson_without_slides_is_refused():
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 def test_every_lesson_has_slides_for_its_lecture(path):
-    notebook = living(path)
+    notebook = StoredLesson(path).notebook
     deck = slides.slides(notebook)
     assert max(len(slide.headline.split()) for slide in deck) <= 12
     shown = [repr(slide.picture) for slide in deck if slide.picture]
@@ -141,13 +141,14 @@ def written(tmp_path, monkeypatch):
     """A written lesson with one picture; its folder and its page's text."""
     words = "$\\mathrm{inv\\_freq}$ [A lesson](02_sinusoidal_tables.ipynb) & more."
     notebook = lesson(words, shows(plain=MAP, headline="Where $x < y$"))
-    monkeypatch.setattr(slides, "living", lambda path: notebook)
+    stored = StoredLesson(Path("notebooks/05_rope.ipynb"))
+    stored.notebook = notebook
     monkeypatch.setattr(live, "write", lambda to: 33)
     own = tmp_path / "mine.css"
     own.write_text("h1 { color: red; }")
     front = slides.Front("Less < more", "A. B.", "May", own)
     to = tmp_path / "site"
-    path = slides.write_slides(Path("notebooks/05_rope.ipynb"), to, front=front)
+    path = slides.write_slides(stored, to, front=front)
     assert path == to / "05_rope_slides.html"
     return path.parent, path.read_text("utf-8")
 
@@ -190,15 +191,3 @@ def test_a_picture_waits_in_vectors_light_and_dark_with_two_knobs(written):
     drawn = [base64.b64decode(each.partition(",")[2]) for each in (light["src"], dark)]
     assert [b"#1b1e23" in each for each in drawn] == [False, True]
     assert all(b"<svg" in each for each in drawn)
-
-
-def test_a_stopped_run_leaves_what_was_there(written, monkeypatch):
-    folder, page = written
-
-    def stopped(path):
-        raise RuntimeError("05_rope.ipynb, cell 3: ValueError: no")
-
-    monkeypatch.setattr(slides, "living", stopped)
-    with pytest.raises(RuntimeError, match="cell 3"):
-        slides.write_slides(Path("notebooks/05_rope.ipynb"), folder)
-    assert (folder / "05_rope_slides.html").read_text("utf-8") == page

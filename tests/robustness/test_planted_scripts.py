@@ -120,9 +120,10 @@ def run(tmp_path_factory):
 def site(run, to):
     """The folder with page, slides and index, and what lies beside them; what is planted."""
     full, notebook = run
-    page.write_page(notebook, to)
-    slides.write_slides(notebook, to)
-    pages.write_site([notebook], "", to)
+    stored = lesson.StoredLesson(notebook)
+    page.write_page(stored, to)
+    slides.write_slides(stored, to)
+    pages.write_site([stored], "", to)
     full.write_beside(to)
     return to
 

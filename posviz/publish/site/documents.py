@@ -2,14 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from bs4 import BeautifulSoup
 
 from posviz.choosing.glossary import TERMS, Term
-from posviz.publish.clean import cleaned
-from posviz.publish.lesson import read
-from posviz.publish.overview import Overview, sections
+from posviz.publish.lesson import StoredLesson
 from posviz.publish.site.gallery import GalleryPicture
 from posviz.teaching.claims import Claim, Row, Verdict
 
@@ -18,14 +15,13 @@ _FORMULA = re.compile(r"\$([^$]+)\$")
 
 
 def documents(
-    notebooks: Iterable[Path],
-    lessons: dict[str, Overview],
+    lessons: Iterable[StoredLesson],
     pictures: Iterable[GalleryPicture],
     claims: Iterable[Row],
 ) -> list[dict]:
     """What can be found: kind, title, address, text, and code, which is searched but not shown."""
     found = [
-        *(each for path in notebooks for each in _of_lesson(path, lessons[path.stem])),
+        *(each for lesson in lessons for each in _of_lesson(lesson)),
         *map(_of_picture, pictures),
         *map(_of_term, TERMS),
         *(_of_claim(*claim) for claim in claims),
@@ -44,8 +40,8 @@ def claim_id(number: str, claim: Claim, _: Verdict) -> str:
     return f"claim-{number}-{claim.function.__name__}"
 
 
-def _of_lesson(notebook, lesson) -> Iterator[tuple]:
-    for section in sections(cleaned(read(notebook)).cells):
+def _of_lesson(lesson) -> Iterator[tuple]:
+    for section in lesson.sections:
         title = BeautifulSoup(section.title, "html.parser").get_text()
         href = f"{lesson.stem}.html#{section.anchor}"
         text = _without_formulas(" ".join(section.text))

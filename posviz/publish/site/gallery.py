@@ -15,8 +15,7 @@ from posviz.pictures.knobs import Knob, device, numeric, switch
 from posviz.pictures.picture import Picture
 from posviz.pictures.styled_figure import drop_bitmaps
 from posviz.publish.assets import write
-from posviz.publish.lesson import read
-from posviz.publish.overview import Overview
+from posviz.publish.lesson import StoredLesson
 
 WIDTH, STYLE = 600, "paper"  # pixels; a page shows them half as wide, where letters have ten
 
@@ -27,7 +26,7 @@ class GalleryPicture(NamedTuple):
     name: str
     title: str
     knobs: list[tuple[str, str]]
-    lesson: Overview
+    lesson: StoredLesson
     href: str
     width: int
     height: int
@@ -49,13 +48,12 @@ def write_thumbnail(name: str, to: Path) -> None:
         write(to / "assets" / "pictures" / f"{name}{ending}.png", small)
 
 
-def shown(notebooks: Iterable[Path], lessons: dict[str, Overview]) -> list[GalleryPicture]:
+def shown(lessons: Iterable[StoredLesson]) -> list[GalleryPicture]:
     """The pictures of these lessons, in the order in which the lessons first explore them."""
     found = []
-    for notebook in notebooks:
-        cells = [cell for cell in read(notebook).cells if cell.cell_type == "code"]
-        lesson = lessons[notebook.stem]
-        own = [name for name, module in names().items() if _stem(module) == notebook.stem]
+    for lesson in lessons:
+        cells = lesson.code
+        own = [name for name, module in names().items() if _stem(module) == lesson.stem]
         places = {name: _place(name, cells) for name in own}
         for name in sorted(own, key=places.__getitem__):
             anchor = f"#cell-id={cells[places[name]].id}" if places[name] < len(cells) else ""

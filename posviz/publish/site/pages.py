@@ -10,16 +10,16 @@ from bs4 import BeautifulSoup
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import posviz
-from posviz import lessons, sources
+from posviz import sources
 from posviz.choosing.glossary import TERMS, glossary
 from posviz.course import EXAMINATION, OF_TOPIC
+from posviz.lessons import names
 from posviz.pictures.scripts import as_script
 from posviz.publish import live, page
 from posviz.publish.assets import THEME, policy, scripts, write, write_library
 from posviz.publish.cards import CARDS, SIZE
-from posviz.publish.clean import cleaned, markdown
-from posviz.publish.lesson import living, read
-from posviz.publish.overview import cited, overview
+from posviz.publish.clean import markdown
+from posviz.publish.lesson import StoredLesson
 from posviz.publish.site import gallery
 from posviz.publish.site.documents import claim_id, documents, term_id
 from posviz.publish.slides import write_slides
@@ -39,29 +39,28 @@ FRONT = as_script(HERE.parent / "live" / "live.js")
 OPENING = ("rotary", "start")  # of these lessons the first picture lives on the front page
 
 
-def jobs(notebooks: Iterable[Path], to: Path, repository: str) -> dict[str, Callable]:
+def jobs(lessons: Iterable[StoredLesson], to: Path, repository: str) -> dict[str, Callable]:
     """What takes long, by the names of the files: a lesson's page and slides, two thumbnails."""
     pages: dict[str, Callable] = {}
-    for path in notebooks:
-        pages[f"{path.stem}.html"] = partial(page.write_page, path, to, repository)
-        if path.stem != EXAMINATION.notebook:
-            pages[f"{path.stem}_slides.html"] = partial(write_slides, path, to)
+    for lesson in lessons:
+        pages[f"{lesson.stem}.html"] = partial(page.write_page, lesson, to, repository)
+        if lesson.stem != EXAMINATION.notebook:
+            pages[f"{lesson.stem}_slides.html"] = partial(write_slides, lesson, to)
     thumbnails = {
         f"{name}.png, {name}_dark.png": partial(gallery.write_thumbnail, name, to)
-        for name in lessons.names()
+        for name in names()
     }
     return pages | thumbnails
 
 
-def write_site(notebooks: Iterable[Path], repository: str, to: Path) -> None:
+def write_site(lessons: Iterable[StoredLesson], repository: str, to: Path) -> None:
     """Write the pages around those of the lessons that lie in `to`, and link all of them.
 
     repository: as "owner/name" on GitHub, or nothing. Raises OSError that names the file which
     cannot be written.
     """
-    notebooks = [path for path in notebooks if (to / f"{path.stem}.html").exists()]
-    lessons = {path.stem: overview(path) for path in notebooks}
-    shown = gallery.shown(notebooks, lessons)
+    lessons = [lesson for lesson in lessons if (to / f"{lesson.stem}.html").exists()]
+    shown = gallery.shown(lessons)
     jinja = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, undefined=StrictUndefined
     )
@@ -81,11 +80,14 @@ def write_site(notebooks: Iterable[Path], repository: str, to: Path) -> None:
     headings = {name: text.partition("\n")[0].removeprefix("# ") for name, text in texts.items()}
     write_one(
         *("index", "A course on positional encodings"),
-        lessons=lessons.values(),
+        lessons=lessons,
         cards=CARDS,
         card_size=SIZE,
         opening={
-            topic: _opening(path) for path in notebooks for topic in OPENING if _is(path, topic)
+            topic: _opening(lesson)
+            for lesson in lessons
+            for topic in OPENING
+            if lesson.stem == OF_TOPIC[topic].notebook
         },
         documents=headings,
         front=FRONT,
@@ -97,8 +99,8 @@ def write_site(notebooks: Iterable[Path], repository: str, to: Path) -> None:
     verdicts = claims.every_verdict()
     judged = _table(claims.table(verdicts), (claim_id(*row) for row in verdicts))
     write_one("claims", "Claims", "table", table=judged)
-    write_one("references", "References", sources=_sources(notebooks))
-    write_one("search", "Search", documents=documents(notebooks, lessons, shown, verdicts))
+    write_one("references", "References", sources=_sources(lessons))
+    write_one("search", "Search", documents=documents(lessons, shown, verdicts))
     write_one("about", "About", citation=citation())
     for name, text in texts.items():
         text = _document(text.partition("\n")[2], repository)
@@ -109,18 +111,10 @@ def write_site(notebooks: Iterable[Path], repository: str, to: Path) -> None:
     page.link(to, *(f"{name}.html" for name in linking))
 
 
-def _is(notebook, topic) -> bool:
-    return notebook.stem == OF_TOPIC[topic].notebook
-
-
-def _opening(notebook) -> str:
+def _opening(lesson) -> str:
     """The place of a lesson's first picture."""
-    shown = (
-        output.data.get("text/html", "")
-        for cell in living(notebook).cells
-        for output in cell.get("outputs", ())
-        if "data" in output
-    )
+    outputs = (output for cell in lesson.code for output in cell.outputs)
+    shown = (output.get("data", {}).get("text/html", "") for output in outputs)
     return page.adapted(next(html for html in shown if "posviz-live" in html))
 
 
@@ -150,10 +144,9 @@ def _table(table: str, anchors: Iterable[str]) -> str:
     return soup.decode()
 
 
-def _sources(notebooks) -> list[tuple[str, list[str]]]:
+def _sources(lessons) -> list[tuple[str, list[str]]]:
     """Every source, by its name, and the stems of the lessons that cite it."""
-    citing = {notebook.stem: cited(cleaned(read(notebook))) for notebook in notebooks}
     return [
-        (entry, [stem for stem, those in citing.items() if key in those])
+        (entry, [lesson.stem for lesson in lessons if key in lesson.cited])
         for key, entry in sources.listed(sources.bibliography()).items()
     ]

@@ -11,7 +11,7 @@ import pytest
 from posviz.cli import arguments
 from posviz.course import EXAMINATION, LESSONS
 from posviz.publish import page
-from posviz.publish.lesson import living
+from posviz.publish.lesson import StoredLesson
 from posviz.publish.live import names
 
 # Runs cells as a page's Python does, without the packages that it lacks: prints what each shows.
@@ -98,10 +98,10 @@ def test_a_cell_shows_its_output_or_where_it_stopped():
 def test_every_cell_that_a_page_offers_shows_what_is_stored():
     asked, stored = [], []
     for lesson in [*LESSONS, EXAMINATION]:
-        notebook = living(arguments.notebooks()[lesson.notebook])
-        by_id = {cell.id: cell for cell in notebook.cells}
-        sources = {cell["id"]: cell["source"] for cell in page.cells(notebook)}
-        offered = [cell["id"] for cell in page.cells(notebook) if cell["runs"]]
+        stored_lesson = StoredLesson(arguments.notebooks()[lesson.notebook])
+        by_id = {cell.id: cell for cell in stored_lesson.code}
+        sources = {cell["id"]: cell["source"] for cell in page.cells(stored_lesson)}
+        offered = [cell["id"] for cell in page.cells(stored_lesson) if cell["runs"]]
         checks = {id for id in sources if re.search(r"^check_\w+\(", sources[id], re.MULTILINE)}
         assert checks <= set(offered), f"{lesson.notebook}: {checks - set(offered)} need torch"
         asked.append((sources, offered))

@@ -5,7 +5,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from posviz.choosing.glossary import TERMS
-from posviz.publish.overview import overview
+from posviz.publish.lesson import StoredLesson
 from posviz.publish.site import documents
 from posviz.publish.site.gallery import GalleryPicture
 from posviz.teaching.claims import Claim, every_claim
@@ -24,11 +24,11 @@ def found(tmp_path):
 
     turning = Claim("All turn.", stay, "the pairs that stay", "== 0")
     claim = "05", turning, turning()
-    lesson = overview(path)
+    lesson = StoredLesson(path)
     picture = GalleryPicture(
         "Hands", "Two hands", [("speed", "0 to 9")], lesson, "05_middle.html#x", 8, 4
     )
-    return documents.documents([path], {"05_middle": lesson}, [picture], [claim])
+    return documents.documents([lesson], [picture], [claim])
 
 
 def test_each_has_a_number_and_says_what_it_is_and_where(found):

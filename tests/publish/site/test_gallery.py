@@ -9,7 +9,7 @@ from PIL import Image
 from posviz import lessons
 from posviz.course import OF_TOPIC
 from posviz.pictures import knobs
-from posviz.publish.overview import overview
+from posviz.publish.lesson import StoredLesson
 from posviz.publish.site import gallery
 
 ALIBI = OF_TOPIC["alibi"].notebook
@@ -30,7 +30,7 @@ def notebook(tmp_path):
 
 
 def test_pictures_stand_in_the_order_in_which_they_are_explored(notebook):
-    shown = gallery.shown([notebook], {ALIBI: overview(notebook)})
+    shown = gallery.shown([StoredLesson(notebook)])
     assert [(picture.name, picture.href) for picture in shown] == [
         ("AlibiSlopes", f"{ALIBI}.html#cell-id=cell-1"),
         ("AlibiScores", f"{ALIBI}.html#cell-id=cell-2"),
@@ -61,7 +61,7 @@ def test_what_a_knob_allows(knob, told):
 @pytest.mark.slow("half a second")
 def test_a_thumbnail_is_light_and_dark_and_as_large_as_is_said(tmp_path, notebook):
     gallery.write_thumbnail("AlibiSlopes", tmp_path)
-    [slopes, *_] = gallery.shown([notebook], {ALIBI: overview(notebook)})
+    [slopes, *_] = gallery.shown([StoredLesson(notebook)])
     folder = tmp_path / "assets" / "pictures"
     light, dark = (Image.open(folder / f"AlibiSlopes{ending}.png") for ending in ("", "_dark"))
     assert light.size == dark.size == (slopes.width, slopes.height)

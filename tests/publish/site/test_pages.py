@@ -12,6 +12,7 @@ from posviz import sources
 from posviz.choosing.glossary import TERMS
 from posviz.course import OF_TOPIC
 from posviz.publish import assets, npm
+from posviz.publish.lesson import StoredLesson
 from posviz.publish.site import gallery, pages
 from posviz.teaching import claims
 from tests.publish.test_assets import hashes, script_sources
@@ -38,8 +39,8 @@ def site(tmp_path_factory):
     (to / f"{ALIBI}_slides.html").touch()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(claims, "every_claim", lambda: [("08", CLAIM)])
-        notebooks = [folder / f"{stem}.ipynb" for stem in (ALIBI, XPOS)]
-        pages.write_site(notebooks, "you/posviz", to)
+        lessons = [StoredLesson(folder / f"{stem}.ipynb") for stem in (ALIBI, XPOS)]
+        pages.write_site(lessons, "you/posviz", to)
     return to
 
 
