@@ -21,7 +21,8 @@ Every encoding of `posviz`, by the place where it acts. In a formula *i* is the 
 query, *j* the position of the key, *d* is `head_dim`, and *k* is the number of a pair
 ([notation](notation.md)). The keys of a `config.json` are those of
 [transformers 5.23](https://github.com/huggingface/transformers/tree/v5.23.0 "transformers523"). A
-dash means that there is no such key. This page is written by `python scripts/cheatsheet.py`.
+dash means that there is no such key. For a PDF, print this page of the site in landscape: four
+pages. It is written by `python scripts/cheatsheet.py`.
 """
 STRETCH = """
 ## RoPE for longer texts
