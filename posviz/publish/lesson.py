@@ -1,6 +1,5 @@
 """A lesson's notebook as it is stored: read once, cleaned, with what it says of itself."""
 
-from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -104,23 +103,13 @@ class StoredLesson:
     @property
     def needs(self) -> tuple[Lesson, ...]:
         """The lessons that it builds on."""
-        needed = about(self.notebook).get("needs", ())
+        needed = self.metadata.get("needs", ())
         return tuple(row for row in LESSONS if row.number in needed)
 
     @property
-    def knowledge(self) -> str:
-        """What else it builds on."""
-        return about(self.notebook).get("knowledge", "")
-
-    @property
-    def minutes(self) -> int:
-        """How long it takes without what may be left out."""
-        return about(self.notebook).get("minutes", 0)
-
-    @property
-    def optional(self) -> int:
-        """The minutes of what may be left out."""
-        return about(self.notebook).get("optional", 0)
+    def metadata(self) -> dict:
+        """What else it builds on, its minutes, and those of what may be left out."""
+        return {"knowledge": "", "minutes": 0, "optional": 0} | about(self.notebook)
 
     @property
     def neighbours(self) -> "dict[str, StoredLesson]":
@@ -130,10 +119,11 @@ class StoredLesson:
             return {}
         here = paths.index(self.path)
         near = {"prev": paths[:here][-1:], "next": paths[here + 1 : here + 2]}
-        return {way: self._at(path) for way, found in near.items() for path in found}
-
-    def _at(self, path) -> "StoredLesson":
-        return self.shelf.get(path) or StoredLesson(path, self.shelf)
+        return {
+            way: self.shelf.get(path) or StoredLesson(path, self.shelf)
+            for way, found in near.items()
+            for path in found
+        }
 
     @cached_property
     def sections(self) -> list[Section]:
@@ -149,25 +139,18 @@ class StoredLesson:
     @cached_property
     def cited(self) -> set[str]:
         """The keys of the sources that the text and what the cells show link to."""
-        keys = {str(link["title"]) for html in self._shown() for link in _titled_links(html)}
-        return keys & sources.bibliography().keys()
-
-    def _shown(self) -> Iterator[str]:
-        for cell in self.notebook.cells:
-            if cell.cell_type == "markdown":
-                yield markdown(cell.source)
-            for output in cell.get("outputs", []):
-                yield output.get("data", {}).get("text/html", "")
+        cells = self.notebook.cells
+        html = [markdown(cell.source) for cell in cells if cell.cell_type == "markdown"]
+        outputs = (output for cell in self.code for output in cell.outputs)
+        html += [output.get("data", {}).get("text/html", "") for output in outputs]
+        links = BeautifulSoup("".join(html), "html.parser").select("a[title]")
+        return {str(link["title"]) for link in links} & sources.bibliography().keys()
 
 
 def stored_lessons(paths: list[Path]) -> list[StoredLesson]:
     """The lessons of notebooks, none of which is read twice."""
     shelf: dict[Path, StoredLesson] = {}
     return [StoredLesson(path, shelf) for path in paths]
-
-
-def _titled_links(html):
-    return BeautifulSoup(html, "html.parser").select("a[title]")
 
 
 def _read_text(html, found: list[Section]) -> None:

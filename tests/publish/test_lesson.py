@@ -91,22 +91,22 @@ def test_title_question_needs_and_minutes(tmp_path):
     said = titled(tmp_path / f"{row.notebook}.ipynb", "08 · A <b> & c", posviz=about)
     assert (said.title, said.question) == ("08 · A <b> & c", row.question)
     assert said.needs == (OF_TOPIC["order"], OF_TOPIC["rotary"])
-    assert (said.knowledge, said.minutes, said.optional) == ("scores < 1.5", 45, 15)
+    assert said.metadata == about
 
 
 def test_what_a_notebook_does_not_say_is_empty(tmp_path):
     said = titled(tmp_path / "05_middle.ipynb", "05")
     assert (said.title, said.question, said.needs) == ("05", "", ())
-    assert (said.knowledge, said.minutes, said.optional) == ("", 0, 0)
+    assert said.metadata == {"knowledge": "", "minutes": 0, "optional": 0}
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.notebook)
 def test_every_lesson_says_all_of_it(lesson):
     said = StoredLesson(run.NOTEBOOKS / f"{lesson.notebook}.ipynb")
     assert (said.title, said.question) == (f"{lesson.number} · {lesson.title}", lesson.question)
-    assert said.needs or said.knowledge
-    assert not set("$*`[") & set(said.knowledge), "it is shown as it is written"
-    assert 0 < said.minutes <= 60
+    assert said.needs or said.metadata["knowledge"]
+    assert not set("$*`[") & set(said.metadata["knowledge"]), "it is shown as it is written"
+    assert 0 < said.metadata["minutes"] <= 60
 
 
 def test_sections_have_their_text_and_code_but_nothing_folded_or_hidden(tmp_path):
