@@ -10,7 +10,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 import run
 from posviz.course import LESSONS, OF_TOPIC
 from posviz.pictures.stored import LINE
-from posviz.publish.lesson import StoredLesson, read
+from posviz.publish.lesson import StoredLesson, read, stored_lessons
 from tests.publish.test_place import stored
 
 
@@ -131,3 +131,12 @@ def test_a_lesson_cites_by_its_text_and_by_what_its_cells_show(tmp_path):
     ]
     lesson = stored_cells(tmp_path / "05_a.ipynb", *cells)
     assert lesson.cited == {"su2021roformer", "vaswani2017attention"}
+
+
+def test_neighbours_are_the_lessons_that_are_there_read_once(tmp_path):
+    paths = [write(tmp_path / f"0{number}_a.ipynb", "1") for number in (1, 2, 3)]
+    first, second = stored_lessons(paths[:2])
+    assert first.neighbours == {"next": second}
+    assert second.neighbours["prev"] is first
+    assert second.neighbours["next"].title == "00 · Title"
+    assert second.neighbours["next"] is second.neighbours["next"]

@@ -11,7 +11,7 @@ import run
 from posviz import lessons
 from posviz.publish.clean import PNG, sanitised
 from posviz.publish.lesson import StoredLesson
-from posviz.publish.place import NEEDS_NOTEBOOK, place
+from posviz.publish.place import NEEDS_NOTEBOOK, picture_of, place
 
 RED = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
 
@@ -70,3 +70,9 @@ def test_every_place_of_a_lesson_makes_its_picture():
                 assert picture.caption(picture.compute()) == here.figcaption.text
                 found += 1
     assert found > 60
+
+
+def test_values_that_a_picture_refuses_make_none():
+    assert picture_of("ThreeDoors", {"door": "mask"}).door == "mask"
+    assert picture_of("ThreeDoors", {"door": "<script>"}) is None
+    assert picture_of("ThreeDoors", {"window": 1}) is None
