@@ -28,6 +28,7 @@ from posviz.publish.assets import (
 from posviz.publish.cards import CARDS, write_card
 from posviz.publish.clean import PNG, sanitised
 from posviz.publish.lesson import PATTERN, StoredLesson
+from posviz.publish.live import build, names
 from posviz.publish.place import picture_of
 
 HERE = Path(__file__).parent
@@ -93,19 +94,19 @@ def write_assets(to: Path) -> int:
     """Write what pages share: styles, MathJax and Python; return how many MB Python has."""
     write(to / "assets" / "page.css", styles(HERE / "page.css"))
     write_library("mathjax", to / "assets")
-    write_packed(to / "assets" / "codemirror" / "editor.js", live.editor())
+    write_packed(to / "assets" / "codemirror" / "editor.js", build.editor())
     return live.write(to)
 
 
 @functools.cache
 def _policy() -> str:
-    libraries = [*scripts("mathjax"), live.editor().decode()]
+    libraries = [*scripts("mathjax"), build.editor().decode()]
     return policy([THEME, SCRIPT, *libraries], "img-src data:", *live.POLICY)
 
 
 def cells(lesson: StoredLesson) -> list[dict]:
     """The lesson's code, as cells.js reads it: which cells a reader of the page may run."""
-    able = {*live.runnable({cell.id: cell.source for cell in lesson.code})}
+    able = {*names.runnable({cell.id: cell.source for cell in lesson.code})}
     return [
         {"id": cell.id, "source": cell.source, "runs": cell.id in able and not _asks(cell)}
         for cell in lesson.code

@@ -15,6 +15,7 @@ from PIL import Image
 from posviz.course import OF_TOPIC
 from posviz.publish import assets, live, npm, page
 from posviz.publish.lesson import StoredLesson
+from posviz.publish.live import build
 from tests.publish.test_assets import hashes, script_sources
 from tests.publish.test_place import RED, stored
 
@@ -176,7 +177,7 @@ def test_only_the_pages_own_script_mathjax_and_the_editor_run(soup, site):
     policy = soup.find("meta", {"http-equiv": "Content-Security-Policy"})["content"]
     mathjax = (npm.library("mathjax") / "tex-svg.js").read_bytes()
     own = [each.string.encode() for each in (theme, script)]
-    assert script_sources(policy) == hashes(*own, mathjax, live.editor())
+    assert script_sources(policy) == hashes(*own, mathjax, build.editor())
     assert "http" not in policy
     assert "connect-src 'self'" in policy  # from where the worker is
     assert "33 MB" in soup.select_one("details.about").text

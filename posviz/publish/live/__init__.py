@@ -13,7 +13,6 @@ Python starts when the first picture comes near. Until then, without scripts, an
 stored picture is there.
 """
 
-from collections.abc import Iterable
 from pathlib import Path
 
 POLICY = ("worker-src 'self'", "connect-src 'self'")
@@ -28,20 +27,6 @@ def write(to: Path) -> int:
     from posviz.publish.live import build  # a page's own Python, which imports session.py, lacks it
 
     return build.write_files(to)
-
-
-def runnable(sources: dict[str, str]) -> Iterable[str]:
-    """The cells of a page, by id and in their order, that its Python can run."""
-    from posviz.publish.live import names
-
-    return names.runnable(sources)
-
-
-def editor() -> bytes:
-    """The script of the editor of a page's cells. RuntimeError as `write`."""
-    from posviz.publish.live import build
-
-    return build.editor()
 
 
 def style() -> str:
