@@ -26,12 +26,13 @@ def test_the_first_prediction_and_the_right_exercise_count(file):
     for right in (False, True):
         progress.note("predictions", "01", "Which?", right)
     for right in (False, True, False):
-        progress.note("exercises", "01", "One head", right)
+        progress.note("exercises", "01", "One attention head", right)
     assert progress.read()["01"] == {
         "predictions": {"Which?": False},
-        "exercises": {"One head": True},
-        "dates": {"Which?": TODAY, "One head": TODAY},
+        "exercises": {"One attention head": True},
+        "dates": {"Which?": TODAY, "One attention head": TODAY},
     }
+    progress.note("exercises", "01", "An exercise of an older version", True)
     line = progress.report()[1]
     assert (
         line == "01  Why order matters: predictions: 1 answered, 0 right; exercises: 1 of 3 solved"

@@ -17,6 +17,8 @@ from posviz.publish.site import gallery, pages
 from posviz.teaching import claims
 from tests.publish.test_assets import hashes, script_sources
 
+pytestmark = pytest.mark.slow("the site's scripts are bundled")
+
 ALIBI, XPOS = (OF_TOPIC[topic].notebook for topic in ("alibi", "xpos"))
 ALL = ("index", "pictures", "glossary", "claims", "references", "search", "about")
 SAID = """# 08 · ALiBi <b>
@@ -53,7 +55,6 @@ def soups(site):
     return {name: read(site / f"{name}.html") for name in ALL}
 
 
-@pytest.mark.slow("half a second")
 def test_every_page_leads_to_every_other_and_says_which_it_is(soups):
     for name, soup in soups.items():
         links = soup.select(".top nav a")
@@ -63,7 +64,6 @@ def test_every_page_leads_to_every_other_and_says_which_it_is(soups):
         assert [len(soup.select(part)) for part in ("title", "h1", "main#main")] == [1, 1, 1]
 
 
-@pytest.mark.slow("the first to ask for the site bundles its scripts")
 def test_only_the_sites_script_and_minisearch_run(soups, site):
     searcher = (npm.library("minisearch") / "index.js").read_bytes()
     for name, soup in soups.items():
