@@ -58,10 +58,10 @@ def header(lesson: Lesson, exercises: list[Exercise], what: str) -> list[Noteboo
     if not exercises:
         raise RuntimeError(f"{lesson.notebook}.ipynb has no exercises")
     lent = sorted({name for exercise in exercises for name in exercise.lent})
-    taught = f"[{lesson.heading}]({lesson.notebook}.ipynb), whose sections they name"
+    taught = "the sections of the lesson" if lesson.number else "the lessons"
     text = (
         f"# {lesson.heading}: {what}\n\n"
-        f"What they need is taught in {taught if lesson.number else 'the lessons that they name'}. "
+        f"What they need is taught in {taught} that they name. "
         "An answer is written in NumPy or torch, and uses of posviz what the exercise tells it to "
         "use."
     )
