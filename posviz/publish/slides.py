@@ -8,6 +8,7 @@ section; what nbconvert's `slideshow.slide_type` calls `notes`, of the slide bef
 """
 
 import base64
+import functools
 import json
 import re
 import shutil
@@ -33,13 +34,6 @@ from posviz.publish.speaker import asked
 
 HERE = Path(__file__).parent
 SCRIPT = as_script(HERE / "slides.js")
-LIBRARIES = [*scripts("mathjax"), *scripts("reveal")]
-# The speaker's window is written by Reveal.js, with a script in it, and shows the slides in frames.
-SPEAKERS = [
-    json.loads(f'"{text}"') for text in re.findall(r"<script>(.*?)<\\/script>", "".join(LIBRARIES))
-]
-OWN = [THEME, SCRIPT, *LIBRARIES, *SPEAKERS]
-POLICY = policy(OWN, "img-src data:", "frame-src 'self' file:", *live.POLICY)
 MINUTES = {"title": 1, "picture": 3, "question": 2, "statement": 1}  # as the lessons' times have it
 OPENING, RULE = "opening", "rule"  # sections without a number
 KNOBS = 2  # at first sight
@@ -180,6 +174,16 @@ def _inline(text: str) -> Markup:
     return Markup(_html(text).strip().removeprefix("<p>").removesuffix("</p>"))
 
 
+@functools.cache
+def _policy() -> str:
+    """The policy of a deck: Reveal.js writes the speaker's window, with a script and frames."""
+    libraries = [*scripts("mathjax"), *scripts("reveal")]
+    quoted = re.findall(r"<script>(.*?)<\\/script>", "".join(libraries))
+    speakers = [json.loads(f'"{text}"') for text in quoted]
+    own = [THEME, SCRIPT, *libraries, *speakers]
+    return policy(own, "img-src data:", "frame-src 'self' file:", *live.POLICY)
+
+
 def write_slides(
     lesson: StoredLesson, to: Path, choose: Callable = slides, front: Front | None = None
 ) -> Path:
@@ -194,7 +198,7 @@ def write_slides(
     pages = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True)
     pages.filters |= {"markdown": _html, "inline": _inline}
     page = pages.get_template("slides.html.j2").render(
-        deck=deck, front=front, script=SCRIPT, theme=THEME, policy=POLICY
+        deck=deck, front=front, script=SCRIPT, theme=THEME, policy=_policy()
     )
     for name in ("mathjax", "reveal"):
         write_library(name, assets)
