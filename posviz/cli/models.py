@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from posviz.cli.common import To, check_folder, refusals, unwind_when_stopped
-from posviz.wording import shortened
+from posviz.wording import shortened, spelt_like
 
 app = typer.Typer()
 
@@ -44,7 +44,11 @@ def config(
         except TypeError as error:
             raise ValueError(error) from error
         except OSError as error:
-            raise ValueError(f"{file}: {error.strerror}") from error
+            names = {name.lower(): name for name in CONFIGS}
+            typed = str(file).lower()
+            near = [n for n in names if n.startswith(typed)] or spelt_like(typed, names)
+            hint = f"; did you mean {names[near[0]]!r}?" if near else ""
+            raise ValueError(f"{file}: {error.strerror}{hint}") from error
     typer.echo(reading.to_json() if as_json else str(reading))
     raise typer.Exit(1 if reading.warnings else 0)
 

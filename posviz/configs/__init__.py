@@ -19,6 +19,10 @@ __all__ = ["Layer", "Layers", "Reading", "read_config"]
 WITHOUT = "without position"
 COLUMNS = ("layers", "position", "base", "pairs", "kept", "blended", "slowed", "scores ×", "kind")
 ROW = "{:>6}  {:<16} {:>13} {:>6} {:>6} {:>8} {:>7} {:>9}  {}"
+LEGEND = """
+kept, blended, slowed: pairs that rotate as in training, slower by a part of the factor, and slower
+by the whole factor; pairs that never rotate are in none of the three columns.
+scores ×: the number by which the method multiplies all scores, whatever the positions."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,8 @@ class Reading:
 
     def __str__(self) -> str:
         table = [ROW.format(*COLUMNS), *(_row(kind) for kind in self.kinds)]
-        return "\n".join([*self.sentences, "", *table, *(f"! {w}" for w in self.warnings)])
+        table += [LEGEND] * any(kind.frequencies is not None for kind in self.kinds)
+        return "\n".join([*self.sentences, *(f"! {w}" for w in self.warnings), "", *table])
 
     def to_json(self) -> str:
         """Return all of it as JSON, frequencies in radians per token."""
@@ -49,7 +54,7 @@ class Reading:
 def _row(kind: Layers) -> str:
     cells: list[Any] = [kind.count or "?", kind.name, *[""] * 6, kind.kind]
     if kind.frequencies is not None:
-        pairs = (kind.rotary_dim // 2, kind.kept, kind.blended, kind.slowed)
+        pairs = (kind.rotary_dim // 2, kind.kept, kind.blended, kind.slowed - kind.still)
         cells[2:8] = [f"{kind.base:,.0f}", *pairs, f"{kind.on_scores:.4f}"]
     return ROW.format(*cells)
 

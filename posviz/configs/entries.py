@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from posviz.configs.model_types import integer, size_of, table, value_of
-from posviz.encodings.checks import require_real
+from posviz.encodings.checks import require_base, require_real
 from posviz.wording import quoted
 
 METHODS = ("default", "linear", "dynamic", "ntk", "yarn", "longrope", "llama3", "proportional")
@@ -30,8 +30,8 @@ def entry_of(kind: str, layer: int, config: dict, rule: dict) -> dict[str, Any] 
     method = method_of(entry, own.get("method", "default"))
     method = rule.get(method, method)  # Phi-3 writes yarn where longrope is meant
     places = (found if nested or "base_name" not in own else {}, layer, config, rule | own)
-    base = _value("base", *places)
-    base = require_real(10_000 if base is None else base, "rope_theta")
+    base_name, base = _value("base", *places)
+    base = require_base(10_000 if base is None else base, base_name)
     base *= require_real(config.get(rule.get("base_times"), 1), "rope_ratio")
     rotary_dim = _rotary_dim_of(entry, layer, config, rule | own, method)
     if method == "dynamic" and (alpha := entry.get("alpha")):  # Hunyuan's, at every length
@@ -48,9 +48,10 @@ def entry_of(kind: str, layer: int, config: dict, rule: dict) -> dict[str, Any] 
 
 def standard_entry(config: dict) -> dict[str, Any]:
     """Return what stands under the names of transformers, which takes the older one first."""
-    found = config.get("rope_scaling") or config.get("rope_parameters") or {}
+    name = "rope_scaling" if config.get("rope_scaling") else "rope_parameters"
+    found = config.get(name) or {}
     if not isinstance(found, dict):
-        raise TypeError(f"rope_parameters must be an object, got {quoted(found)}")
+        raise TypeError(f"{name} must be an object, got {quoted(found)}")
     return found
 
 
@@ -61,35 +62,37 @@ def is_nested(entry: dict) -> bool:
 
 def method_of(entry: dict, otherwise: str = "default") -> str:
     """Return the name of the method; ValueError for one that is none of METHODS."""
-    name = entry.get("rope_type", entry.get("type")) or otherwise
-    method = OTHER_NAMES.get(name, name) if isinstance(name, str) else name
+    name = "rope_type" if "rope_type" in entry else "type"
+    given = entry.get(name) or otherwise
+    method = OTHER_NAMES.get(given, given) if isinstance(given, str) else given
     if method not in METHODS:
-        raise ValueError(f"rope_type must be one of {', '.join(METHODS)}, got {quoted(name)}")
+        raise ValueError(f"{name} must be one of {', '.join(METHODS)}, got {quoted(given)}")
     return str(method)
 
 
-def _value(what: str, entry: dict, layer: int, config: dict, rule: dict) -> Any:
-    """Return what lists by layer, the entry, the layer, the file or the class say of a number."""
-    own_name = rule.get(f"{what}_name")
-    names = table()["names"][what] if own_name is None else [own_name]
+def _value(what: str, entry: dict, layer: int, config: dict, rule: dict) -> tuple[str, Any]:
+    """Return a number by lists by layer, the entry, the layer, the file or the class, named."""
+    inner = table()["names"][what]
+    names = [rule[f"{what}_name"]] if f"{what}_name" in rule else inner
     for name in names:
         if isinstance(values := config.get(name), list):
             if layer >= len(values):
                 raise ValueError(f"{name} must have a number for each layer, got {len(values)}")
-            return values[layer]
+            return name, values[layer]
     overrides = value_of(config, f"per_layer_config.{layer}", f"per_layer_config.{layer:02d}")
-    for place in (entry, overrides or {}):
-        if (found := value_of(place, *table()["names"][what])) is not None:
-            return found
-    found = value_of(config, *names)
-    return rule.get(what) if found is None else found
+    for place, known in ((entry, inner), (overrides or {}, inner), (config, names)):
+        for name in known:
+            if (found := value_of(place, name)) is not None:
+                return name, found
+    return names[0], rule.get(what)
 
 
 def _rotary_dim_of(entry: dict, layer: int, config: dict, rule: dict, method: str) -> int:
     """Return how many dimensions of a head rotate; ValueError for more than a model can have."""
 
     def number(what: str) -> int:
-        return integer({what: _value(what, {}, layer, config, rule)}, what)
+        name, value = _value(what, {}, layer, config, rule)
+        return integer({name: value}, name)
 
     rotary_dim = latent_of(config, rule) or number("rotary")
     if not rotary_dim or method == "proportional":
@@ -99,9 +102,9 @@ def _rotary_dim_of(entry: dict, layer: int, config: dict, rule: dict, method: st
         if not rotary_dim and not (width and heads):
             raise ValueError("head_dim must be given, or hidden_size and num_attention_heads")
         rotary_dim = rotary_dim or width // heads
-        fraction = _value("fraction", entry, layer, config, rule)
+        name, fraction = _value("fraction", entry, layer, config, rule)
         if method != "proportional" and fraction is not None:
-            rotary_dim = int(rotary_dim * require_real(fraction, "partial_rotary_factor"))
+            rotary_dim = int(rotary_dim * require_real(fraction, name))
     if not 0 < rotary_dim <= WIDEST:
         raise ValueError(f"a head must rotate 2 to {WIDEST:,} dimensions, got {rotary_dim:,}")
     return rotary_dim + rotary_dim % 2

@@ -62,7 +62,7 @@ def read_kind(kind: str, entry: dict, longest: int, is_latent: bool) -> Layers:
     method, rotary_dim, base = entry["rope_type"], entry["rotary_dim"], entry["rope_theta"]
     original = original_of(entry) or longest
     ratio = longest / original if original and method in ("yarn", "longrope") else 1.0
-    factor = factor_of(entry) or max(ratio, 1.0)
+    factor = 1.0 if method == "default" else factor_of(entry) or max(ratio, 1.0)
     frequencies = _frequencies(entry, factor, original, longest)
     plain = rotary_frequencies(rotary_dim, base)
     kept, slowed = (int(m.sum()) for m in kept_and_slowed(frequencies.inv_freq / plain, factor))

@@ -3,41 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 from posviz.configs.model_types import table
-from posviz.wording import quoted
+from posviz.wording import quoted, shortened
 
 MOST_CHARACTERS = 2**24  # of a file: the longest known has some 10 kB
 
 
 def loaded(source: Any) -> dict[str, Any]:
     """Return the object that a dict, a text or the file at a path holds; else as `read_config`."""
-    if isinstance(source, dict):
-        return _checked(source)
-    if not isinstance(source, str | Path):
-        raise TypeError(
-            f"source must be a dict, the text of a config.json or a path, got {quoted(source)}"
-        )
-    text = str(source).lstrip("\ufeff")  # which editors of Windows put before a text
-    if not (isinstance(source, str) and text.lstrip()[:1] in ("{", "[", '"', "")):
-        with Path(source).open(encoding="utf-8-sig", errors="replace") as file:
-            text = file.read(MOST_CHARACTERS + 1)
-    if len(text) > MOST_CHARACTERS:
-        raise ValueError(f"source must have at most {MOST_CHARACTERS:,} characters")
-    try:
-        config = json.loads(text)
-    except RecursionError:
-        raise ValueError("source must be JSON of a few levels, got thousands") from None
-    except ValueError as error:  # of which JSONDecodeError is one
-        raise ValueError(f"source must be JSON: {quoted(str(error))}{_hint(text, error)}") from None
-    if not isinstance(config, dict):
-        raise ValueError(f"source must be a JSON object, got {quoted(config)}")
-    return _checked(config)
-
-
-def _checked(config: dict[str, Any]) -> dict[str, Any]:
+    config = source if isinstance(source, dict) else _parsed(source)
     if {"dim", "n_layers"} <= config.keys() and "model_type" not in config:
         raise ValueError(
             "source must be a config.json: this is a params.json, as Mistral and Meta write it; "
@@ -46,13 +24,48 @@ def _checked(config: dict[str, Any]) -> dict[str, Any]:
     return config
 
 
-def _hint(text: str, error: ValueError) -> str:
-    if text.lstrip().startswith('"'):
-        return "; are the braces around it missing?"
-    if text[getattr(error, "pos", 0) :][:1] in ("}", "]"):
-        return "; is the comma before it too much?"
-    ends = len(text.rstrip()) - getattr(error, "pos", 0) <= 1 or "Unterminated" in str(error)
-    return "; is the end missing?" if ends else ""
+def _parsed(source: Any) -> dict[str, Any]:
+    if not isinstance(source, str | Path):
+        raise TypeError(
+            f"source must be a dict, the text of a config.json or a path, got {quoted(source)}"
+        )
+    name = "source must be JSON"
+    text = str(source).lstrip("\ufeff")  # which editors of Windows put before a text
+    if not (isinstance(source, str) and text.lstrip()[:1] in ("{", "[", '"', "")):
+        with Path(source).open(encoding="utf-8-sig", errors="replace") as file:
+            name, text = shortened(Path(source).name), file.read(MOST_CHARACTERS + 1)
+    if len(text) > MOST_CHARACTERS:
+        raise ValueError(f"source must have at most {MOST_CHARACTERS:,} characters")
+    try:
+        config = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{name}, {_explained(error)}") from None
+    except (RecursionError, ValueError):
+        raise ValueError("source must be JSON of a few levels and digits, got thousands") from None
+    if not isinstance(config, dict):
+        raise ValueError(f"source must be a JSON object, got {quoted(config)}")
+    return config
+
+
+def _explained(error: json.JSONDecodeError) -> str:
+    """Return the line of an error, and what to do there."""
+    text, line, rest = error.doc, error.lineno, error.doc[error.pos :].lstrip()
+    # The decoder stops at the brace, or since Python 3.13 at the comma before it.
+    last = max(len(text[: error.pos].rstrip()) - 1, 0)
+    if comma := re.compile(r"[^,]?\s*(,)\s*[}\]]").match(text, last):
+        line = text.count("\n", 0, comma.start(1)) + 1
+        advice = "remove the comma after the last entry."
+    elif text.lstrip().startswith('"'):
+        advice = "are the braces around it missing?"
+    elif not rest or "Unterminated" in error.msg:
+        advice = "is the end missing?"
+    elif rest.startswith("'"):
+        advice = "write double quotation marks, because JSON has no single ones."
+    elif rest.startswith(("//", "/*", "#")):
+        advice = "remove the comment, because JSON has none."
+    else:
+        advice = f"{error.msg.removesuffix(' at')} at column {error.colno}."
+    return f"line {line}: {advice}"
 
 
 def part_for_texts(config: dict[str, Any]) -> dict[str, Any]:

@@ -63,11 +63,12 @@ def value_of(config: dict, *names: str) -> Any:
 
 def integer(config: dict, *names: str) -> int:
     """Return a count, 0 where there is none; floats that are whole are let pass, as JSON has it."""
-    value = value_of(config, *names)
-    if value is None or isinstance(value, dict):  # LXMERT has layers of three kinds
-        return 0
-    whole = isinstance(value, float) and value.is_integer()
-    return require_integer(int(value) if whole else value, names[0], low=0)
+    for name in names:
+        value = value_of(config, name)
+        if value is not None and not isinstance(value, dict):  # LXMERT has layers of three kinds
+            whole = isinstance(value, float) and value.is_integer()
+            return require_integer(int(value) if whole else value, name, low=0)
+    return 0
 
 
 def size_of(config: dict, rule: dict, part: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -67,7 +68,10 @@ def sentences_of(file: File, kinds: tuple[Layers, ...]) -> tuple[str, str, str]:
         first = f"Assumed, because this model type is not known here: {first}"
     trained, promised = lengths_of(file)
     methods = " and ".join(dict.fromkeys(kind.name for kind in kinds if kind.factor > 1))
-    if trained and promised > trained:
+    if promised > trained > 0 and trained not in map(original_of, file.distinct):
+        second = "The file does not say on how long texts it was trained; "
+        second += f"{trained:,} (max_position_embeddings) is assumed."
+    elif promised > trained > 0:
         second = f"It was trained on {trained:,} tokens, and {methods} extends it to {promised:,}."
     elif promised:
         second = f"It takes texts of up to {promised:,} tokens"
@@ -169,7 +173,8 @@ def _of_the_whole(file: File) -> Iterator[str]:
             "forgets the other; delete one of them"
         )
     inner, outside = given.get("rope_theta"), config.get("rope_theta")
-    if inner is not None and isinstance(outside, int | float) and inner != outside:
+    numbers = all(isinstance(base, int | float) for base in (inner, outside))
+    if numbers and inner != outside:
         yield f"rope_theta stands twice: {inner:,}, beside the factor, is taken; delete {outside:,}"
     flags = config.get("no_rope_layers") or []
     if 2 * flags.count(0) > len(flags):
@@ -177,6 +182,18 @@ def _of_the_whole(file: File) -> Iterator[str]:
             f"no_rope_layers: {flags.count(0)} of {len(flags)} layers do not rotate, because 0 "
             "says so; exchange 0 and 1 if most of them should"
         )
+    for entry in entries:
+        method = entry.get("rope_type", entry.get("type")) or "missing"
+        is_ignored = method in ("missing", "default") and entry.get("factor") not in (None, 1)
+        if file.position == ROPE and is_ignored:
+            yield f'rope_type is {method}, so the factor is ignored: write "rope_type"'
+    known = {name for each in names.values() for name in each}
+    for name, value in (item for place in (config, *entries) for item in place.items()):
+        if name in known and isinstance(value, str) and re.fullmatch(r"[\d.eE+-]+", value):
+            yield (
+                f'{name} is text, "{shortened(value)}", and not a number: remove the quotation '
+                "marks; transformers stops"
+            )
     for given, known in [
         (config, names["outer"]),
         *((entry, names["inner"]) for entry in entries),

@@ -48,11 +48,11 @@ def require_positive(value: Any, name: str) -> float:
     return number
 
 
-def require_base(base: Any) -> float:
+def require_base(base: Any, name: str = "base") -> float:
     """Return ``base`` as a float above 1: at 1 all pairs would have the same frequency."""
-    number = require_real(base, "base")
+    number = require_real(base, name)
     if number <= 1:
-        raise ValueError(f"base must be above 1, got {number:g}.")
+        raise ValueError(f"{name} must be above 1, got {number:g}.")
     return number
 
 

@@ -184,6 +184,7 @@ def test_a_configuration_is_told_and_its_status_says_whether_it_is_misread(call,
         path.write_text("{")
         refused = call(f"config {broken}")
         assert (refused.exit_code, refused.output.count("\n")) == (2, 1)
+        assert str(broken.name) in refused.output
 
 
 def test_built_in_configurations_are_listed_and_told(call, tmp_path, monkeypatch):
@@ -192,6 +193,8 @@ def test_built_in_configurations_are_listed_and_told(call, tmp_path, monkeypatch
     assert (listed.exit_code, listed.output.splitlines()) == (0, [*CONFIGS])
     told = call(["config", "gpt-oss 120b"])
     assert (told.exit_code, "yarn × 32" in told.output) == (0, True)
+    for near, name in {"gemma4": "Gemma 4", "Gemma 3": "Gemma 3 4B"}.items():
+        assert f"did you mean '{name}'?" in call(["config", near]).output
     (tmp_path / "Gemma 4").write_text('{"head_dim": 6, "rope_theta": 7}')  # a file comes first
     assert "Assumed" in call(["config", "Gemma 4"]).output
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from posviz.configs import read_config
+from posviz.configs.builtin import CONFIGS
 
 # Model, config, and of each kind of layers: count, RoPE or not, base, pairs, slowed, on scores.
 CASES = json.loads(Path(__file__).with_name("misread.json").read_text("utf-8"))
@@ -48,6 +49,10 @@ SAID = {  # configuration, and what each of the three sentences says
     "yarn": (
         llama(factor=4.0),
         ("All layers rotate", "4,096 tokens, and yarn × 4 extends it to 16,384", "43 of 64 pairs"),
+    ),
+    "assumed length": (
+        llama(factor=4.0, original_max_position_embeddings=None),
+        ("", "does not say on how long .* 16,384 .max_position_embeddings. is assumed", ""),
     ),
     "plain": (
         llama() | {"rope_parameters": {"rope_type": "default"}},
@@ -94,6 +99,10 @@ def test_the_length_of_gemma_3_is_after_its_extension():
 
 WRONG = {
     "missing": (llama(factor=4.0, original_max_position_embeddings=None), "is missing: 16,384"),
+    "text": (llama(factor="4"), '^factor is text, "4", .* remove the quotation marks'),
+    "text outside": (llama() | {"rope_theta": "1e4"}, '^rope_theta is text, "1e4", and not'),
+    "two texts": (llama(factor=4.0, rope_theta="1e4"), '^rope_theta is text, "1e4", and not'),
+    "no type": (llama(rope_type=None, factor=4), '^rope_type is missing.* write "rope_type"'),
     "swapped": (llama(4096, factor=4.0, original_max_position_embeddings=16384), "swapped"),
     "engines": (llama(32768, factor=2.0), "4,096 tokens are 8,192.* set it to"),
     "mscale": (llama(factor=4.0, mscale=1.0), "^mscale without mscale_all_dim .* both or none"),
@@ -136,7 +145,14 @@ WRONG = {
 def test_what_is_wrong_in_a_file_is_said_with_what_to_do(config, warning):
     found = read_config(json.dumps(config))
     assert re.search(warning, "\n".join(found.warnings), re.MULTILINE), found
-    assert "! " in str(found)
+    assert str(found).startswith("\n".join(found.sentences) + "\n! ")
+
+
+def test_the_table_has_no_factor_that_is_ignored_and_no_still_pairs():
+    table = str(read_config(llama(rope_type=None, factor=4))).partition("\nlayers")[2]
+    assert "× 4" not in table
+    row = str(read_config(CONFIGS["Gemma 4"])).partition("proportional")[2].split()
+    assert row[:5] == ["1,000,000", "256", "64", "0", "0"]
 
 
 @pytest.mark.parametrize("name", ["text_config", "llm_config", "language_config"])

@@ -48,8 +48,25 @@ def test_wrong_value_is_read_or_refused_in_short_lines(value):
         assert all(len(line) < 700 for line in found.splitlines())
 
 
-def test_a_piece_of_a_file_is_told_from_a_path():
-    with pytest.raises(ValueError, match="are the braces around it missing"):
-        read_config('"rope_scaling": {"rope_type": "yarn", "factor": 4}')
-    with pytest.raises(ValueError, match="is the end missing"):
-        read_config('{"rope_scaling": {"rope_type": "yarn"')
+REFUSED = [  # a text, and the end of what is said of it
+    ('"rope_scaling": {"rope_type": "yarn", "factor": 4}', "are the braces around it missing?"),
+    ('{"rope_scaling": {"rope_type": "yarn"', "is the end missing?"),
+    ('{\n"a": [1],\n\n}', "line 2: remove the comma after the last entry."),
+    ('{"a": [1,]}', "line 1: remove the comma after the last entry."),
+    ("{\n'a': 1}", "line 2: write double quotation marks, because JSON has no single ones."),
+    ('{"a": 1, // one\n"b": 2}', "line 1: remove the comment, because JSON has none."),
+    ('{"a": 1\n"b": 2}', "line 2: Expecting ',' delimiter at column 1."),
+    ('{"a": 1}}', "line 1: Extra data at column 9."),
+    ('{"model_type": "llama", "rope_theta": 1}', "rope_theta must be above 1, got 1."),
+    ('{"model_type": "gpt_neox", "rotary_emb_base": 1}', "rotary_emb_base must be above 1, got 1."),
+    ('{"model_type": "llama", "rope_scaling": [1]}', "rope_scaling must be an object, got [1]"),
+    ('{"model_type": "llama", "rope_scaling": {"type": "x"}}', "proportional, got 'x'"),
+    ('{"model_type": "llama", "n_head": "8"}', "n_head must be an integer, got '8'."),
+]
+
+
+@pytest.mark.parametrize(("text", "end"), REFUSED, ids=range(len(REFUSED)))
+def test_what_is_refused_is_named_as_in_the_file(text, end):
+    with pytest.raises((ValueError, TypeError)) as refused:
+        read_config(text)
+    assert str(refused.value).endswith(end)
