@@ -14,7 +14,7 @@ from posviz.publish.place import made_alive
 HERE = Path(__file__).parent
 SCRIPT = as_script(HERE / "embedded.js")
 PAGE = """<!doctype html>
-<html lang="en">
+<html lang="en" data-serve="run python -m http.server in this folder">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
@@ -22,7 +22,10 @@ PAGE = """<!doctype html>
 <meta name="color-scheme" content="light dark">
 <title>{title}</title>
 <link rel="stylesheet" href="assets/page.css">
-<style>.outputs img, .posviz-screen canvas {{ max-width: 100%; }}</style>
+<style>
+.outputs img, .posviz-screen canvas {{ max-width: 100%; }}
+.outputs .posviz-explorer:not(:fullscreen) {{ margin-inline: 0; }}
+</style>
 </head>
 <body>
 <main class="outputs">

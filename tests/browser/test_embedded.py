@@ -8,9 +8,23 @@ from posviz.publish.embedded import write_picture
 from tests.browser.explorer import ExplorerOnPage
 from tests.browser.server import served
 
-pytestmark = pytest.mark.release("starts Python in a browser")
+
+def test_on_a_disk_a_narrow_frame_shows_all_and_tells_how_to_serve_it(browser, tmp_path):
+    path = write_picture(RotatingVectors(query=9), tmp_path / "live" / "rope.html")
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    expect(page.get_by_role("status")).to_contain_text("python -m http.server in this folder")
+    for width in (320, 390, 560):
+        page.set_viewport_size({"width": width, "height": 600})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        edges = page.locator("main *").evaluate_all(
+            "all => all.map(el => el.getBoundingClientRect()).map(box => [box.left, box.right])"
+        )
+        assert all(0 <= left and right <= width for left, right in edges)
+    page.close()
 
 
+@pytest.mark.release("starts Python in a browser")
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_picture_in_a_frame_moves_in_the_theme_of_its_address(browser, tmp_path, theme):
     write_picture(RotatingVectors(query=9), tmp_path / "live" / "rope.html")

@@ -12,7 +12,8 @@ import { bar, begin, CUT, lastLine, Python } from "./python.js";
 const PATIENCE = { hear: 10, open: 60, export: 600 }; // seconds
 const NARROW = "(max-width: 560px), (max-height: 500px)"; // a telephone, on its side, too
 const STARTS = "Python starts …";
-const SERVE = "This picture moves when its folder is served: give posviz the option --open.";
+const how = document.documentElement.dataset.serve ?? "give posviz the option --open";
+const SERVE = `This picture moves when a web server serves the folder: ${how}.`;
 const KEPT = `posviz ${location.pathname}`; // how a reader left this page, for a reload and for the way back
 const TOO_OLD = "This picture stays still, because this browser has no WebAssembly for Python.";
 
