@@ -49,14 +49,12 @@ def lengths_of(file: File) -> tuple[int, int]:
     """Return the length of the training and the promised one, in tokens; 0 where none is named."""
     longest = trained = promised = file.longest
     for entry in file.distinct:
-        method, factor, original = entry["rope_type"], factor_of(entry), original_of(entry)
-        if method in ("yarn", "longrope", "llama3"):
-            trained = original or longest
-            promised = max(longest, int((factor or 1) * trained) if method != "longrope" else 0)
-        elif method == "linear" and file.is_after:
+        method, original = entry["rope_type"], original_of(entry)
+        if method == "linear" and file.is_after:
             trained = original
-        elif method in ("linear", "dynamic", "ntk") and factor:
+        elif method not in ("default", "proportional"):
             trained = original or longest
+            factor = 1 if method == "longrope" else factor_of(entry) or 1
             promised = max(longest, int(factor * trained))
     return trained, promised
 
@@ -124,11 +122,8 @@ def _unusual(file: File, kinds: tuple[Layers, ...]) -> Iterator[str]:
             yield f"scores are multiplied by {kind.on_scores:.4f}"
         elif kind.method == "yarn":
             yield "its factors cancel, so scores are not multiplied by anything"
-    if (
-        any(entry["rope_type"] == "linear" for entry in file.distinct)
-        and file.is_after
-        and file.longest
-    ):
+    is_linear = any(entry["rope_type"] == "linear" for entry in file.distinct)
+    if is_linear and file.is_after and file.longest:
         yield f"of this model type {file.longest:,} tokens are the length after the extension"
     if any(entry.get("llama_4_scaling_beta") for entry in file.distinct):
         yield "queries grow with their position (llama_4_scaling_beta)"
@@ -138,10 +133,8 @@ def _unusual(file: File, kinds: tuple[Layers, ...]) -> Iterator[str]:
 
 def warnings_of(file: File) -> tuple[str, ...]:
     """Return what is wrong or easily misread in this file, each with what to do."""
-    found = [*_of_the_whole(file)]
-    for entry in file.distinct:
-        found += [*_of_an_entry(entry, file)]
-    return tuple(dict.fromkeys(found))
+    of_entries = (said for entry in file.distinct for said in _of_an_entry(entry, file))
+    return tuple(dict.fromkeys([*_of_the_whole(file), *of_entries]))
 
 
 def _of_the_whole(file: File) -> Iterator[str]:
