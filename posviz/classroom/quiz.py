@@ -83,7 +83,7 @@ def _of_map() -> Iterator[Parts]:
     told = {name: _paragraph(f"That is {name}: {entry.idea}.") for name, entry in entries.items()}
     for name, entry in entries.items():
         choices = (Choice(doors[each], each == name, told[each]) for each in entries)
-        question = f"Which way does position come in with the encoding “{name}”?"
+        question = f"Where does the encoding “{name}” add the position?"
         yield _paragraph(question), tuple(choices), _paragraph("; ".join(entry.formula))
 
 

@@ -131,7 +131,7 @@ class StoredLesson:
         found = [Section(1, "", "", [], [])]
         for cell in self.notebook.cells:
             if cell.cell_type == "markdown":
-                _read_text(markdown(cell.source), found)
+                read_text(markdown(cell.source), found)
             elif not cell.metadata.get("jupyter", {}).get("source_hidden"):
                 found[-1].code.append(cell.source)
         return found[1:]
@@ -153,8 +153,8 @@ def stored_lessons(paths: list[Path]) -> list[StoredLesson]:
     return [StoredLesson(path, shelf) for path in paths]
 
 
-def _read_text(html, found: list[Section]) -> None:
-    """Add the headings and the text of a cell to the sections."""
+def read_text(html: str, found: list[Section]) -> None:
+    """Add headings and text to the sections, of which there is one at least."""
     soup = BeautifulSoup(html, "html.parser")
     for unread in soup.select("details, .anchor-link"):
         unread.extract()

@@ -60,12 +60,14 @@ class Feedback:
     def _repr_html_(self) -> str:
         border = BORDERS.get(self.status, WRONG_BORDER)
         evidence = html.escape(self.evidence)
+        if evidence:  # rows of a matrix stay whole on a narrow screen
+            evidence = f'<pre style="overflow: auto; white-space: pre">{evidence}</pre>'
         # No text colour and no background: both come from the notebook's theme, light or dark.
         return (
             f'<div style="border-left: 4px solid {border}; padding: 0.2em 0.8em">'
             f"<strong>{html.escape(self.heading)}</strong>"
             f'<p style="margin: 0.3em 0">{html.escape(self.message)}</p>'
-            + (f'<pre style="white-space: pre-wrap">{evidence}</pre>' if evidence else "")
+            + evidence
             + (self._folded() if self.solution else "")
             + "</div>"
         )

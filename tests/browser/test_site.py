@@ -66,6 +66,12 @@ def test_search_finds_what_teaches_before_what_mentions(opened):
     assert results(page, "causal xyzzy"), "some of the words, if not all"
 
 
+def test_search_finds_symptoms_by_a_question_in_plain_words(opened):
+    page = opened("search")
+    assert results(page, "why does my model write gibberish")[0][0] == "From a symptom to its cause"
+    assert len(results(page, "rope_theta")) > 1
+
+
 def test_search_leads_to_the_place_and_is_kept_on_the_way_back(opened):
     page = opened("search")
     found = results(page, "devices")

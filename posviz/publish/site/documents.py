@@ -1,12 +1,13 @@
-"""What the search finds: sections, pictures, words of the glossary, claims."""
+"""What the search finds: sections of lessons and pages, pictures, words, claims."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from bs4 import BeautifulSoup
 
 from posviz.choosing.glossary import TERMS, Term
-from posviz.publish.lesson import StoredLesson
+from posviz.publish.clean import markdown
+from posviz.publish.lesson import Section, StoredLesson, read_text
 from posviz.publish.site.gallery import GalleryPicture
 from posviz.teaching.claims import Claim, Row, Verdict
 
@@ -16,12 +17,17 @@ _FORMULA = re.compile(r"\$([^$]+)\$")
 
 def documents(
     lessons: Iterable[StoredLesson],
+    pages: Mapping[str, str],
     pictures: Iterable[GalleryPicture],
     claims: Iterable[Row],
 ) -> list[dict]:
-    """What can be found: kind, title, address, text, and code, which is searched but not shown."""
+    """What can be found: kind, title, address, text, and code, which is searched but not shown.
+
+    pages: the Markdown of other pages, by name.
+    """
     found = [
         *(each for lesson in lessons for each in _of_lesson(lesson)),
+        *(each for page in pages.items() for each in _of_page(*page)),
         *map(_of_picture, pictures),
         *map(_of_term, TERMS),
         *(_of_claim(*claim) for claim in claims),
@@ -40,12 +46,24 @@ def claim_id(number: str, claim: Claim, _: Verdict) -> str:
     return f"claim-{number}-{claim.function.__name__}"
 
 
-def _of_lesson(lesson) -> Iterator[tuple]:
-    for section in lesson.sections:
+def _of_lesson(lesson: StoredLesson) -> Iterator[tuple]:
+    return _of_sections(lesson.title, lesson.stem, lesson.sections)
+
+
+def _of_page(name: str, text: str) -> Iterator[tuple]:
+    heading, _, rest = text.partition("\n")
+    title = heading.removeprefix("# ")
+    sections = [Section(1, "", title, [], [])]
+    read_text(markdown(rest), sections)
+    return _of_sections(title, name, sections)
+
+
+def _of_sections(kind, name, sections: list[Section]) -> Iterator[tuple]:
+    for section in sections:
         title = BeautifulSoup(section.title, "html.parser").get_text()
-        href = f"{lesson.stem}.html#{section.anchor}"
+        href = f"{name}.html#{section.anchor}"
         text = _without_formulas(" ".join(section.text))
-        yield lesson.title, _without_formulas(title), href, text, "\n".join(section.code)
+        yield kind, _without_formulas(title), href, text, "\n".join(section.code)
 
 
 def _of_picture(picture: GalleryPicture) -> tuple:

@@ -36,7 +36,7 @@ _TO_PAGE = re.compile(r'href="(?:\.\./)?(?:notebooks/)?([\w-]+)\.(?:md|ipynb)"')
 _TO_CODE = re.compile(r'href="\.\./([^"]+)"')  # that no page shows
 IMAGES = "img-src 'self' file: data:"
 FRONT = as_script(HERE.parent / "live" / "live.js")
-OPENING = ("rotary", "start")  # of these lessons the first picture lives on the front page
+OPENING = ("start", "rotary")  # of these lessons the first picture lives on the front page
 
 
 def jobs(lessons: Iterable[StoredLesson], to: Path, repository: str) -> dict[str, Callable]:
@@ -100,7 +100,7 @@ def write_site(lessons: Iterable[StoredLesson], repository: str, to: Path) -> No
     judged = _table(claims.table(verdicts), (claim_id(*row) for row in verdicts))
     write_one("claims", "Claims", "table", table=judged)
     write_one("references", "References", sources=_sources(lessons))
-    write_one("search", "Search", documents=documents(lessons, shown, verdicts))
+    write_one("search", "Search", documents=documents(lessons, texts, shown, verdicts))
     write_one("about", "About", citation=citation())
     for name, text in texts.items():
         text = _document(text.partition("\n")[2], repository)

@@ -10,7 +10,9 @@ import { run } from "../library.js";
 /** Letters of a word that may be others; "mask" is no "task". @param {string} word */
 const fuzzy = (word) => word.length > 5 && 0.2;
 /** @type {(id: number, word: string, found: Found) => number} what teaches comes before what mentions */
-const boostDocument = (_, __, { kind }) => /^\d/.test(kind) ? 4 : kind.startsWith("Claim") ? 1 : 2;
+const boostDocument = (_, __, { kind }) => /^\d/.test(kind) ? 4 : /^(Glossary|Picture)/.test(kind) ? 2 : 1;
+/** Common words that something follows, for the last one may be a beginning. */
+const COMMON = /\b(an?|and|are|at|be|by|can|does|do|for|from|how|i|in|is|it|my|of|on|or|that|the|this|to|what|when|which|why|with)\s/gi;
 const MOST = 40; // results that are shown
 const [BEFORE, LONG] = [80, 240]; // letters of a text: before the first word found, and in all
 
@@ -38,9 +40,10 @@ function follow(field, documents) {
   });
   index.addAll(documents);
   const show = () => {
-    const all = index.search(field.value);
+    const words = field.value.replace(COMMON, "");
+    const all = index.search(words);
     /** @type {Found[]} */
-    const found = all.length ? all : index.search(field.value, { combineWith: "OR" });
+    const found = all.length ? all : index.search(words, { combineWith: "OR" });
     const count = found.length > MOST ? `${found.length} found, the best ${MOST}:` : `${found.length} found`;
     say("said", field.value.trim() ? count : "");
     say("found", ...found.slice(0, MOST).map(entry));
@@ -68,7 +71,7 @@ function entry({ kind, title, href, text, terms }) {
   link.append(...marked(title, terms));
   const said = make("p");
   said.append(...marked(around(text, terms), terms));
-  item.append(link, make("span", { textContent: kind }), said);
+  item.append(link, make("span", { textContent: kind === title ? "" : kind }), said);
   return item;
 }
 

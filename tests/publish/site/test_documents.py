@@ -28,7 +28,8 @@ def found(tmp_path):
     picture = GalleryPicture(
         "Hands", "Two hands", [("speed", "0 to 9")], lesson, "05_middle.html#x", 8, 4
     )
-    return documents.documents([lesson], [picture], [claim])
+    page = "# Signs\n\nFirst.\n\n## What `x` says\n\nSecond."
+    return documents.documents([lesson], {"signs": page}, [picture], [claim])
 
 
 def test_each_has_a_number_and_says_what_it_is_and_where(found):
@@ -36,12 +37,21 @@ def test_each_has_a_number_and_says_what_it_is_and_where(found):
     kinds = [document["kind"] for document in found]
     assert kinds == [
         *2 * ["05 · Middle"],
+        *2 * ["Signs"],
         "Picture, 05 · Middle",
         *len(TERMS) * ["Glossary"],
         "Claim, lesson 05",
     ]
     assert found[1]["href"] == "05_middle.html#1-The-turn"
-    assert found[2]["href"] == "05_middle.html#x"
+    assert found[4]["href"] == "05_middle.html#x"
+
+
+def test_pages_beside_the_lessons_are_found_by_section(found):
+    names = ("title", "href", "text")
+    assert [tuple(found[number][name] for name in names) for number in (2, 3)] == [
+        ("Signs", "signs.html#", "First."),
+        ("What x says", "signs.html#What-x-says", "Second."),
+    ]
 
 
 def test_formulas_are_short_and_code_is_beside_the_text(found):
@@ -51,7 +61,7 @@ def test_formulas_are_short_and_code_is_beside_the_text(found):
 
 
 def test_pictures_are_found_by_name_and_claims_by_numbers(found):
-    assert (found[2]["text"], found[2]["title"]) == ("speed: 0 to 9", "Two hands (Hands)")
+    assert (found[4]["text"], found[4]["title"]) == ("speed: 0 to 9", "Two hands (Hands)")
     assert found[-1]["text"] == "False. Two stay. The pairs that stay: 3."
 
 
