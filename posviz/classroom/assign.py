@@ -31,7 +31,7 @@ def assign(
     kind: one of KINDS. The seed draws the inputs of hidden tests. hints: whether they stay. Raises
     RuntimeError where the lesson has no exercises, OSError for files.
     """
-    exercises = of_lesson(notebook)
+    exercises = with_terms(of_lesson(notebook))
     if not hints:
         exercises = [replace(each, text=_HINT.sub("", each.text)) for each in exercises]
     cells = header(lesson, exercises, "exercises")
@@ -50,23 +50,35 @@ def place(lesson: Lesson, kind: str, to: Path) -> Path:
     return to / f"{lesson.notebook}{'_solutions' * (kind == 'solved')}.ipynb"
 
 
+def with_terms(exercises: list[Exercise]) -> list[Exercise]:
+    """The exercises, each with what an answer may use of posviz, in its text and imported."""
+    return [_with_terms(each) for each in exercises]
+
+
+def _with_terms(exercise) -> Exercise:
+    terms, given = "Use nothing of posviz.", exercise.given
+    if exercise.lent:
+        listed = ", ".join(f"`{name}`" for name in exercise.lent)
+        terms = f"You may use {listed} of posviz, and nothing else of it."
+        given = [f"from posviz import {', '.join(exercise.lent)}", *given]
+    asked, hint, folded = exercise.text.partition("\n\n<details>")
+    return replace(exercise, text=f"{asked}\n\n{terms}{hint}{folded}", given=given)
+
+
 def header(lesson: Lesson, exercises: list[Exercise], what: str) -> list[NotebookNode]:
-    """The first cells: of which lesson this is, and the import of all that an answer may use.
+    """The first cells: of which lesson this is, and the import of NumPy.
 
     Raises RuntimeError where there are no exercises.
     """
     if not exercises:
         raise RuntimeError(f"{lesson.notebook}.ipynb has no exercises")
-    lent = sorted({name for exercise in exercises for name in exercise.lent})
     taught = "the sections of the lesson" if lesson.number else "the lessons"
     text = (
         f"# {lesson.heading}: {what}\n\n"
         f"What they need is taught in {taught} that they name. "
-        "An answer is written in NumPy or torch, and uses of posviz what the exercise tells it to "
-        "use."
+        "Write each answer in NumPy or torch. Each exercise says what you may use of posviz."
     )
-    code = "import numpy as np" + (f"\n\nfrom posviz import {', '.join(lent)}" if lent else "")
-    return [new_markdown_cell(text), new_code_cell(code)]
+    return [new_markdown_cell(text), new_code_cell("import numpy as np")]
 
 
 def write(cells: list[NotebookNode], file: Path) -> Path:

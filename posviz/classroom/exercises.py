@@ -15,7 +15,9 @@ from posviz.course import Lesson
 from posviz.publish.lesson import read
 from posviz.teaching import solutions
 from posviz.teaching.checker import Checker
+from posviz.teaching.feedback import POINTS
 
+_NAMED = re.compile(r"\*\*(?:Exercise|Task)(?: (\d+))?(?:: (.+?)[.,]?)?\*\*")
 _ASKED = re.compile(r"^(check_\w+)\((\w+)\)$", re.MULTILINE)
 _HEADING = re.compile(r"^#{1,6} .*\n+", re.MULTILINE)
 _CODE = re.compile(r"`([^`]+)`")
@@ -44,6 +46,14 @@ class Exercise:
     module: str
     checker_name: str
     lent: dict[str, Callable[..., Any]]
+
+    @property
+    def label(self) -> str:
+        """As a sheet names it, with its points: "1 rotate a head (10)"."""
+        found = _NAMED.match(self.text)
+        number, name = found.groups() if found else (None, None)
+        name = name or self.checker.title.rpartition(": ")[2]
+        return f"{number or ''} {name} ({POINTS})".lstrip()
 
 
 @functools.cache

@@ -11,12 +11,14 @@ from dataclasses import replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
+from statistics import mean
 from typing import NamedTuple
 
 from tqdm import tqdm
 
 from posviz.classroom import submission
-from posviz.classroom.exercises import of_lesson
+from posviz.classroom.exercises import Exercise, of_lesson
+from posviz.classroom.handed_in import FILES, notebooks_in
 from posviz.course import Lesson
 from posviz.publish import assets
 from posviz.publish.batch import reason
@@ -24,7 +26,7 @@ from posviz.publish.lesson import read
 from posviz.teaching.checker import Checker
 from posviz.teaching.feedback import POINTS, Feedback
 
-FILES = ("grades.csv", "details.csv", "grades.html", "grades.png")
+NOT_GRADED = "not graded: "
 _MAGIC = re.compile(r"^\s*[%!].*$", re.MULTILINE)
 
 
@@ -35,6 +37,12 @@ class Submission(NamedTuple):
     cells: list[str]
     fault: str
     lesson: Lesson | None
+
+    def left_out(self, lesson: Lesson) -> str:
+        """Why it is not graded, in a few words; "" where it is."""
+        if self.fault:
+            return "not a notebook"
+        return _called(self.lesson) if self.lesson not in (None, lesson) else ""
 
 
 class Row(NamedTuple):
@@ -50,6 +58,11 @@ class Row(NamedTuple):
     mistake: str
     told: str
 
+    @property
+    def graded(self) -> bool:
+        """Whether the notebook can be read and answers the lesson."""
+        return not self.mistake.startswith(NOT_GRADED)
+
 
 def submissions(folder: Path, lessons: dict[Lesson, Path]) -> list[Submission]:
     """The notebooks below a folder, whose students are their files, or the folders these lie in.
@@ -57,10 +70,7 @@ def submissions(folder: Path, lessons: dict[Lesson, Path]) -> list[Submission]:
     lessons: the notebooks of all lessons. Where a student has several files, each is named by its
     path. Raises RuntimeError where there are none.
     """
-    paths = [path.relative_to(folder) for path in sorted(folder.rglob("*.ipynb"))]
-    paths = [path for path in paths if not any(part.startswith(".") for part in path.parts)]
-    if not paths:
-        raise RuntimeError(f"there are no notebooks in {folder}")
+    paths = notebooks_in(folder)
     names = [path.with_suffix("").parts for path in paths]
     count = Counter(parts[0] for parts in names)
     students = [parts[0] if count[parts[0]] == 1 else "/".join(parts) for parts in names]
@@ -73,8 +83,8 @@ def submissions(folder: Path, lessons: dict[Lesson, Path]) -> list[Submission]:
 def _submission(student, file, lessons) -> Submission:
     try:
         cells = [cell.source for cell in read(file).cells if cell.cell_type == "code"]
-    except Exception as error:  # whatever a file may hold
-        return Submission(student, [], f"The notebook cannot be read: {reason(error)}", None)
+    except (OSError, RuntimeError):
+        return Submission(student, [], f"{file.name} is not a notebook.", None)
     return Submission(student, cells, "", _answered("\n".join(cells), lessons))
 
 
@@ -88,7 +98,13 @@ def _answered(code: str, lessons: dict[Lesson, Path]) -> Lesson | None:
     return best[0] if len(best) == 1 else None
 
 
-def lesson_of(notebooks: Sequence[Submission], wanted: Lesson | None = None) -> Lesson:
+def _called(lesson) -> str:
+    return f"lesson {lesson.number}" if lesson.number else "the examination"
+
+
+def lesson_of(
+    notebooks: Sequence[Submission], folder: Path, wanted: Lesson | None = None
+) -> Lesson:
     """The lesson that most notebooks answer.
 
     Raises RuntimeError where another one is wanted, where there are two, or none.
@@ -99,7 +115,12 @@ def lesson_of(notebooks: Sequence[Submission], wanted: Lesson | None = None) -> 
     if not found:
         raise RuntimeError("no notebook has an answer to an exercise of the course.")
     if wanted and wanted not in most:
-        raise RuntimeError(f"notebooks answer {listed}: most are not of {wanted.heading}.")
+        most_of, count = most[0], found[0][1]
+        part = f"All {count}" if count == len(notebooks) else f"{count} of {len(notebooks)}"
+        command = f"posviz grade {folder} {most_of.number or most_of.notebook}"
+        raise RuntimeError(
+            f"{part} notebooks answer {_called(most_of)}. Did you mean `{command}`?"
+        )
     if len(most) > 1 and not wanted:
         raise RuntimeError(f"notebooks answer {listed}: name the lesson to grade.")
     return wanted or most[0]
@@ -134,12 +155,33 @@ def _bounded():
 
 def _verdicts(work: Submission, *, lesson: Lesson, notebook: Path, seed: int) -> list[Feedback]:
     exercises, faults = of_lesson(notebook), dict[int, str]()
-    fault, name = work.fault, None
-    if work.lesson not in (None, lesson):
-        fault, name = f"This notebook answers {work.lesson.heading}.", "another lesson"
-    if fault:
-        return [Feedback("error", each.checker.title, fault, name) for each in exercises]
-    return [verdict(e.checker, e.name, e.lent, work.cells, seed, faults) for e in exercises]
+    if why := work.left_out(lesson):
+        told = work.fault or f"This notebook answers {why}."
+        return [Feedback("error", e.label, told, NOT_GRADED + why) for e in exercises]
+    wrong, verdicts = list[Exercise](), []
+    for e in exercises:
+        found = verdict(e.checker, e.name, e.lent, work.cells, seed, faults)
+        called = [each for each in wrong if _calls(work.cells, each.name)]
+        if called and found.status not in ("correct", "not attempted"):
+            found = _following(e, called, work.cells, seed, faults) or found
+        if not found:
+            wrong.append(e)
+        verdicts.append(replace(found, title=e.label))
+    return verdicts
+
+
+def _calls(cells, name) -> bool:
+    """Whether cells have a call of a function beside its definition."""
+    return bool(re.search(rf"(?<!def )\b{name}\(", "\n".join(cells)))
+
+
+def _following(exercise, called, cells, seed, faults) -> Feedback:
+    """The verdict where earlier answers that it calls are replaced by their references."""
+    right = {each.name: each.checker.reference for each in called}
+    cells, lent = [*cells, f"from posviz import {', '.join(right)}"], exercise.lent | right
+    found = verdict(exercise.checker, exercise.name, lent, cells, seed, faults)
+    labels = " and ".join(each.label.split()[0] for each in called)
+    return replace(found, message=f"What is wrong follows from exercise {labels}.")
 
 
 def verdict(
@@ -160,7 +202,8 @@ def verdict(
         with submission.answer(code, name, lent, faults) as found:
             return check(found, solution=False)
     except Exception as error:  # such as a limit that is met between two calls
-        return Feedback("error", check.title, f"Your code stopped: {reason(error)}")
+        told = getattr(error, "sentence", "") or f"Your code stopped: {reason(error)}"
+        return Feedback("error", check.title, told)
 
 
 def _row(student: str, feedback: Feedback, share: float) -> Row:
@@ -182,6 +225,22 @@ def by_student(rows: Iterable[Row]) -> dict[str, list[Row]]:
 def total(rows: Iterable[Row]) -> float:
     """The sum of points."""
     return sum(row.points for row in rows)
+
+
+def summary(rows: Iterable[Row]) -> str:
+    """As "6 students, mean 15.0 of 30 points": of those that were graded."""
+    graded = by_student(row for row in rows if row.graded)
+    sums = [total(own) for own in graded.values()]
+    most = POINTS * max(map(len, graded.values()))
+    return f"{len(sums)} student{'s' * (len(sums) != 1)}, mean {mean(sums):.1f} of {most} points"
+
+
+def left_out(rows: Iterable[Row]) -> str:
+    """As "2 of 8 were not graded: fritz (lesson 06), gina (not a notebook)."; "" for none."""
+    first = [own[0] for own in by_student(rows).values()]
+    why = [f"{r.student} ({r.mistake[len(NOT_GRADED) :]})" for r in first if not r.graded]
+    verb = "was" if len(why) == 1 else "were"
+    return f"{len(why)} of {len(first)} {verb} not graded: {', '.join(why)}." if why else ""
 
 
 def write(rows: list[Row], folder: Path) -> list[Path]:

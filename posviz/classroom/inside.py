@@ -128,7 +128,8 @@ class Own(ModuleType):
         return Own(f"{self.__name__}.{name}")
 
     def __call__(self, *_, **__):
-        raise NotLent(f"{self.__name__} is posviz's own, and not lent here; write yours")
+        name = self.__name__.rpartition(".")[2]
+        raise NotLent(f"posviz's own {name} is used here; write yours")
 
 
 class Finder:
@@ -188,12 +189,9 @@ def run(cells, faults=None, begin=lambda number: None):
     """
     names, failures, faults = {"__name__": "__main__"}, [], faults or {}
 
-    def failed(error):
-        failures.append((source, f"{type(error).__name__}: {str(error)[:500]}"))
-
     for number, source in enumerate(cells):
         if number in faults:
-            failures.append((source, faults[number]))
+            failures.append((source, f"Your cell stopped: {faults[number]}"))
             continue
         begin(number)
         file = f"{CELL}{number}>"
@@ -203,10 +201,19 @@ def run(cells, faults=None, begin=lambda number: None):
                 try:
                     exec(compile(ast.Module([statement], []), file, "exec"), names)
                 except Exception as error:
-                    failed(error)
-        except (SyntaxError, ValueError, RecursionError) as error:
-            failed(error)
+                    failures.append((source, f"Your cell stopped: {reason(error)}"))
+        except SyntaxError as error:
+            told = f"Your cell has a syntax error in line {error.lineno}: {error.msg}"
+            failures.append((source, told))
+        except (ValueError, RecursionError) as error:
+            failures.append((source, f"Your cell stopped: {reason(error)}"))
     return names, failures
+
+
+def reason(error):
+    """The text of an error; the name of its class, too, where it is one word: KeyError 'x'."""
+    text = str(error)[:500]
+    return text if " " in text else f"{type(error).__name__} {text}".strip()
 
 
 def stopped(error):
@@ -260,7 +267,7 @@ def main():
     name = told["name"]
     answer = names.get(name, failures)
     if answer is failures:
-        itself = f"NameError: name {name!r} is not defined"
+        itself = f"Your cell stopped: name {name!r} is not defined"
         reasons = (error for cell, error in failures if name in cell and error != itself)
         send(replies, {"missing": next(reasons, "")})
     elif isinstance(answer, Own) or any(answer is vars(posviz)[n] for n in told["lent"]):

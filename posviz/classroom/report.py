@@ -4,13 +4,12 @@ import io
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from statistics import mean
 from typing import NamedTuple
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.classroom.grade import FILES, Row, by_student, total
+from posviz.classroom.grade import FILES, Row, by_student, left_out, summary, total
 from posviz.classroom.quiz_files import TEMPLATES
 from posviz.pictures.style import DPI, SIZE, style_context
 from posviz.publish.assets import write
@@ -38,16 +37,17 @@ class Share(NamedTuple):
 
 def report(rows: list[Row], folder: Path) -> list[Path]:
     """Write grades.html and grades.png, and return both; OSError where that cannot be."""
-    found, students = shares(rows), by_student(rows)
+    graded = [row for row in rows if row.graded]
+    found, students, headline = shares(graded), by_student(rows), summary(rows)
     sums = {student: total(own) for student, own in students.items()}
-    most = POINTS * len(found)
-    summary = f"{len(sums)} students, mean {mean(sums.values()):.1f} of {most} points"
-    picture = write(folder / FILES[3], _png(found, list(sums.values()), summary))
+    shown = [sums[student] for student in by_student(graded)]
+    picture = write(folder / FILES[3], _png(found, shown, headline))
     page = TEMPLATES.get_template("report.html.j2").render(
         exercises=found,
         students=students,
         sums=sums,
-        summary=summary,
+        summary=headline,
+        left_out=left_out(rows),
         picture=picture.name,
         unnamed=UNNAMED,
     )
@@ -68,7 +68,7 @@ def shares(rows: list[Row]) -> dict[str, list[Share]]:
     return found
 
 
-def _png(found: dict[str, list[Share]], sums: Iterable[float], summary: str) -> bytes:
+def _png(found: dict[str, list[Share]], sums: Iterable[float], headline: str) -> bytes:
     """A histogram of sums, and below it a bar for each mistake, by exercise."""
     shown = {exercise: each[: LONGEST + 1] for exercise, each in found.items()}
     heights = [6, *(len(each) for each in shown.values())]
@@ -79,7 +79,7 @@ def _png(found: dict[str, list[Share]], sums: Iterable[float], summary: str) -> 
         first, *panels = figure.subplots(len(heights), height_ratios=heights)
         edges = np.arange(-STEP / 2, POINTS * len(found) + STEP, STEP)
         first.hist(sums, edges, rwidth=0.8)
-        first.set(title=summary, xlabel="sum of points", ylabel="students")
+        first.set(title=headline, xlabel="sum of points", ylabel="students")
         first.yaxis.get_major_locator().set_params(integer=True)
         for axes, (exercise, each) in zip(panels, shown.items(), strict=True):
             colours = ["C2" if share.mistake == RIGHT else "C0" for share in each]

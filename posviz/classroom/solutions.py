@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from posviz.classroom.assign import header, write
+from posviz.classroom.assign import header, with_terms, write
 from posviz.classroom.exercises import of_lesson, solution
 from posviz.course import Lesson
 from posviz.publish.rerun import executed
@@ -18,7 +18,7 @@ def write_solutions(lesson: Lesson, notebook: Path, file: Path) -> Path:
 
     Raises RuntimeError that names the cell where one fails, OSError where it cannot be written.
     """
-    exercises = of_lesson(notebook)
+    exercises = with_terms(of_lesson(notebook))
     cells = header(lesson, exercises, "solutions")
     for exercise in exercises:
         cells += _solved(lesson, exercise)

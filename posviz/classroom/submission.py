@@ -73,6 +73,7 @@ class _Stopped(Exception):
     """The submission's code stopped; `failed_at` tells the checker in which line."""
 
     failed_at: tuple[str, list[str]] = ("", [])
+    sentence = ""  # that tells a reader all, where it is no error of Python's
 
 
 class _Late(_Stopped):
@@ -84,8 +85,10 @@ class _Ended(_Stopped):
 
 
 def _named(kind, text, base=_Stopped) -> _Stopped:
-    """An error that is called as one of the other process."""
-    return type(kind if str(kind).isidentifier() else "Exception", (base,), {})(str(text))
+    """An error that is called as one of the other process, with a text of ours."""
+    made = type(kind if str(kind).isidentifier() else "Exception", (base,), {})(str(text))
+    made.sentence = f"{text[:1].upper()}{text[1:]}."
+    return made
 
 
 @contextlib.contextmanager
@@ -111,7 +114,7 @@ def answer(
             except _Ended as error:
                 if conversation.cell < 0 or conversation.cell in faults:
                     raise
-                faults[conversation.cell] = f"{type(error).__name__}: {error}"
+                faults[conversation.cell] = str(error)
         yield found
 
 
@@ -170,13 +173,13 @@ class _Conversation:
         said = self._asked(told | {"seconds": SECONDS, "memory": MEMORY})
         if "value" in said:
             return self._read(said["value"])
-        if said.get("missing", "").startswith("NotImplementedError"):
+        if said.get("missing", "").endswith(": NotImplementedError"):
             return ...  # what graders put in the place of an answer
 
         def answer(*case):
             if "missing" in said:
-                what = f"{name} is not defined. {said['missing']}".strip()
-                raise _named("NameError", what)
+                what = said["missing"] or f"there is no {name} in this notebook"
+                raise _named("NameError", str(what))
             packed = [inside.packed(value, self._lend) for value in case]
             return self._read(self._asked(packed)["value"])
 
@@ -210,7 +213,8 @@ class _Conversation:
     def _stopped(self, kind, text, line, empty) -> Exception:
         if kind == "NotImplementedError":
             return NotImplementedError()
-        made = _named(kind, text)
+        made = _named(kind, str(text))
+        made.sentence = f"{text}." if kind == inside.NotLent.__name__ else ""
         made.failed_at = str(line), [str(name) for name in empty]
         return made
 

@@ -122,18 +122,22 @@ def grade(
     """
     unwind_when_stopped()
     with refusals():
+        from posviz.classroom import handed_in
+
+        check_new([folder / name for name in handed_in.FILES], overwrite)
+        handed_in.notebooks_in(folder)  # before imports that take seconds
+
         from posviz.classroom import grade, submission
         from posviz.classroom.report import report
         from posviz.cli import arguments
         from posviz.course import EXAMINATION, LESSONS
 
-        check_new([folder / name for name in grade.FILES], overwrite)
         lessons = (*LESSONS, EXAMINATION)
         (wanted,) = arguments.lessons_named([lesson], lessons) if lesson else (None,)
         names = arguments.notebooks(notebooks)
         paths = {row: names[row.notebook] for row in lessons if row.notebook in names}
         work, seed = grade.submissions(folder, paths), _drawn(seed)
-        found = grade.lesson_of(work, wanted)
+        found = grade.lesson_of(work, folder, wanted)
         typer.echo(submission.protection(), err=True)
         rows = grade.grade(work, found, paths[found], seed, share)
     try:
@@ -141,7 +145,9 @@ def grade(
     except OSError as error:
         raise failed(error) from None
     written = ", ".join(map(shortened, files))
-    typer.echo(f"Grades of {found.heading} written to {written}. Their inputs: --seed {seed}")
+    typer.echo(f"Grades of {found.heading} written to {written}.")
+    typer.echo(f"{grade.summary(rows)}. {grade.left_out(rows)}".rstrip())
+    typer.echo(f"To repeat this grading exactly: --seed {seed}")
 
 
 @app.command()

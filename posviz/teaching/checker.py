@@ -217,6 +217,7 @@ class Checker:
             )
             return self._feedback("not attempted", message)
         message = f"Your code stopped{line}: {type(error).__name__}: {shortened(error)}"
+        message = getattr(error, "sentence", "") or message  # of another process
         return self._feedback("error", message, evidence=show_shapes(self.reference, case))
 
     def _judge(self, given: list[np.ndarray]) -> Feedback:

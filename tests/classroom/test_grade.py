@@ -1,6 +1,7 @@
 """A class, graded."""
 
 import csv
+from pathlib import Path
 
 import pytest
 
@@ -46,7 +47,12 @@ def test_a_notebook_s_lesson_is_found_from_its_answers(lesson):
         ((ROPE, ROPE, ALIBI), ROPE, ROPE),
         ((ROPE, ALIBI), ALIBI, ALIBI),
         ((ROPE, ALIBI), None, "RoPE (1), 08 · ALiBi (1): name the lesson"),
-        ((ROPE, ROPE, ALIBI), ALIBI, "RoPE (2), 08 · ALiBi (1): most are not of 08 · ALiBi"),
+        (
+            (ROPE, ROPE),
+            ALIBI,
+            "All 2 notebooks answer lesson 05. Did you mean `posviz grade class 05`?",
+        ),
+        ((ROPE, ROPE, ALIBI), ALIBI, "2 of 3 notebooks answer lesson 05."),
         ((None,), ROPE, "no notebook has an answer"),
     ],
 )
@@ -54,10 +60,10 @@ def test_a_class_is_of_the_lesson_that_most_notebooks_answer(lessons, named, fou
     notebooks = [grade.Submission("", [], "", lesson) for lesson in lessons]
     if isinstance(found, str):
         with pytest.raises(RuntimeError) as raised:
-            grade.lesson_of(notebooks, named)
+            grade.lesson_of(notebooks, Path("class"), named)
         assert found in str(raised.value)
     else:
-        assert grade.lesson_of(notebooks, named) == found
+        assert grade.lesson_of(notebooks, Path("class"), named) == found
 
 
 def made_up(folder, name):
@@ -102,8 +108,29 @@ def test_nobody_changes_anybody_else_s_result(tmp_path):
     assert points["broken"] == points["stray"] == [0, 0, 0]
     assert set(points) == {"right", "broken", "stray", *hostile}
     told = {row.student: row.told for row in rows}
-    assert told["broken"].startswith("The notebook cannot be read: RuntimeError: broken.ipynb is")
-    assert told["stray"] == "This notebook answers 08 · ALiBi."
+    assert told["broken"] == "broken.ipynb is not a notebook."
+    assert told["stray"] == "This notebook answers lesson 08."
+    left = "2 of 6 were not graded: broken (not a notebook), stray (lesson 08)."
+    assert grade.left_out(rows) == left
+    assert grade.summary(rows) == "4 students, mean 30.0 of 30 points"
+    labels = [
+        "1 rotate a head (10)",
+        "2 the scores of a head (10)",
+        "3 the matrix in the middle (10)",
+    ]
+    assert [row.exercise for row in rows[:3]] == labels
+
+
+@pytest.mark.slow("a process")
+def test_a_mistake_costs_points_once_where_an_answer_calls_it(tmp_path):
+    code = WHOLE.replace("arange(0, d, 2) / d", "arange(0, d, 2)").replace(
+        "apply_rotary(x @ w_q, angles), apply_rotary(x @ w_k, angles)",
+        "my_rotary(x @ w_q, positions, base), my_rotary(x @ w_k, positions, base)",
+    )
+    hand_in(tmp_path, code, "ann")
+    rows = grade.grade(read_in(tmp_path), ROPE, NOTEBOOK, 1)
+    assert [row.points for row in rows] == [0, 10, 10]
+    assert rows[1].told == "What is wrong follows from exercise 1."
 
 
 def test_a_table_has_a_line_for_each_student_with_the_sum(tmp_path):
@@ -130,8 +157,8 @@ def test_an_examination_is_graded_task_by_task(tmp_path):
     code[5] = "matrix = np.eye(2)"
     hand_in(tmp_path, "\n\n\n".join(["import numpy as np", *code]), "ann")
     notebooks = read_in(tmp_path)
-    assert grade.lesson_of(notebooks) == EXAMINATION
+    assert grade.lesson_of(notebooks, tmp_path) == EXAMINATION
     rows = grade.grade(notebooks, EXAMINATION, NOTEBOOKS[EXAMINATION], 1)
     assert [row.mistake for row in rows] == ["not attempted", *[""] * 4, "identity", *[""] * 6]
     assert grade.total(rows) == 100
-    assert rows[0].exercise == "Task 1: One attention head"
+    assert rows[0].exercise == "1 One attention head (10)"

@@ -61,16 +61,15 @@ def f(head): return head(head(2)) + len(rotary_frequencies(8, base=50))"""
 
 
 def test_what_is_not_there_is_told_with_why():
-    assert told("f = 1 / 0") == "NameError: f is not defined. ZeroDivisionError: division by zero"
-    assert told("g = 1") == "NameError: f is not defined."
+    assert told("f = 1 / 0") == "NameError: Your cell stopped: division by zero"
+    assert told("g = 1") == "NameError: there is no f in this notebook"
 
 
 def test_posviz_own_function_is_none_of_the_reader_s(jailed):
     with answer(["from posviz import attend as f"], "f", {}) as f:
         assert f.__module__ == "posviz."
-    assert told("import posviz\ndef f(): return posviz.attend()").startswith(
-        "NotLent: posviz.attend"
-    )
+    said = told("import posviz\ndef f(): return posviz.attend()")
+    assert said == "NotLent: posviz's own attend is used here; write yours"
     assert told("import posviz\ndef f(): return posviz.__file__").startswith("AttributeError")
     file = submission.PACKAGE / "teaching" / "checker.py"
     said = told(f"def f(): return open({str(file)!r}).read()")
@@ -124,9 +123,9 @@ def test_time_memory_and_silence_are_limited(jailed, monkeypatch):
 @pytest.mark.parametrize(
     ("code", "why"),
     [
-        ("import time\ntime.sleep(99)", "TimeoutError: perhaps an endless loop"),
-        ("while True:\n    try: 1 / 0\n    except: pass", "TimeoutError: perhaps"),
-        ("import os\nos._exit(3)", "SystemExit: it ended the process"),
+        ("import time\ntime.sleep(99)", "perhaps an endless loop"),
+        ("while True:\n    try: 1 / 0\n    except: pass", "perhaps an endless loop"),
+        ("import os\nos._exit(3)", "it ended the process"),
     ],
 )
 def test_a_cell_that_ends_the_process_is_left_out(jailed, code, why, monkeypatch):

@@ -376,13 +376,14 @@ def test_grades_are_told_with_their_lesson_and_seed(call, tmp_path, monkeypatch)
     said = call(f"grade {tmp_path} --seed 7")
     files = [tmp_path / name for name in grade.FILES]
     written = ", ".join(map(str, files))
-    told = f"Grades of 05 · RoPE written to {written}. Their inputs: --seed 7\n"
+    told = f"Grades of 05 · RoPE written to {written}.\n1 student, mean 0.0 of 30 points.\n"
+    told += "To repeat this grading exactly: --seed 7\n"
     assert said.stdout == told
     assert said.stderr.startswith("bubblewrap (bwrap) is not here")
     assert files[0].read_text().splitlines()[1] == "ann,0,0,0,0"
     again, other = call(f"grade {tmp_path}"), call(f"grade {tmp_path} 08 --overwrite")
     assert (again.exit_code, "is there already" in again.stderr) == (2, True)
-    assert (other.exit_code, "most are not of 08" in other.stderr) == (2, True)
+    assert (other.exit_code, f"`posviz grade {tmp_path} 05`?" in other.stderr) == (2, True)
     assert call(f"grade {tmp_path} 5 --overwrite --seed 7").stdout == told
 
 

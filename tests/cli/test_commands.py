@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from posviz import lessons
 from posviz.__main__ import app
-from posviz.classroom import grade, report, solutions
+from posviz.classroom import grade, handed_in, report, solutions
 from posviz.cli import doctor, export_jobs, figures, proof, start
 from posviz.course import LESSONS
 from posviz.publish import batch, page, rerun
@@ -89,9 +89,10 @@ def test_command_of_posviz_is_understood(command, tmp_path, monkeypatch):
     monkeypatch.setattr(doctor, "checks", list)
     monkeypatch.setattr("posviz.arrays._why_not", lambda device: "")  # as where there is a GPU
     monkeypatch.setattr("posviz.lab.sweep.sweep", lambda configs, to: configs)
+    monkeypatch.setattr(handed_in, "notebooks_in", lambda *_: [])
     monkeypatch.setattr(grade, "submissions", lambda *_: [])
     monkeypatch.setattr(grade, "lesson_of", lambda *_: LESSONS[5])
-    monkeypatch.setattr(grade, "grade", lambda *_: [])
+    monkeypatch.setattr(grade, "grade", lambda *_: [grade.Row("ann", "1 a head (10)", 10, "", "")])
     monkeypatch.setattr(report, "report", lambda rows, folder: [folder])
     monkeypatch.setattr(start, "become", lambda _: 0)
     monkeypatch.setattr(solutions, "write_solutions", lambda *_: tmp_path)
