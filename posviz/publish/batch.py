@@ -8,13 +8,14 @@ from posviz.wording import shortened
 
 
 def run(jobs: dict[str, Callable[[], object]]) -> dict[str, str]:
-    """Do all jobs and return why some failed, by name."""
+    """Do all jobs and return why some failed, by name; of a ValueError only what it says."""
     failures = {}
     for name, job in tqdm(jobs.items(), unit="job", disable=None):
         try:
             job()
         except Exception as error:
-            failures[name] = reason(error)
+            told = isinstance(error, ValueError)
+            failures[name] = shortened(error) if told else reason(error)
     return failures
 
 

@@ -7,6 +7,8 @@ from nbformat import NotebookNode
 from posviz.publish.lesson import about
 from posviz.publish.slides import Slide, minutes, slides, taking
 
+IDLE = 3  # minutes; who has more to spare is told of the next section
+
 
 def taken(
     lesson: NotebookNode,
@@ -27,7 +29,7 @@ def taken(
         raise ValueError(f"{name} has slides of {_listed(there)}; got {missing[0]}")
     is_whole = wanted == there and (not time or minutes(deck) <= time)  # with what is optional
     chosen = deck if is_whole else taking(deck, wanted)
-    told = f"{name}: {_listed(wanted)}, {minutes(chosen):.0f} minutes."
+    told = f"{name}: {minutes(chosen):.0f} minutes: {_listed(wanted)}."
     if left := sorted(set(there) - set(wanted)):
         told += (
             f" Left out: {_listed(left)}; with them it takes {minutes(taking(deck, there)):.0f}."
@@ -35,6 +37,11 @@ def taken(
     if set(own) - set(wanted):
         takes = minutes(taking(deck, own))
         told += f" The lesson's own lecture, {_listed(own)}, takes {takes:.0f} minutes."
+    following = [number for number in _order(own, there) if number not in wanted]
+    if following and time - minutes(chosen) > IDLE:
+        more = sorted([*wanted, following[0]])
+        takes = minutes(taking(deck, more))
+        told += f" `--sections {','.join(map(str, more))}` takes {takes:.0f} minutes."
     tell(told)
     return chosen
 
@@ -42,7 +49,7 @@ def taken(
 def _fitting(deck, own, there, time) -> list[int]:
     """The lesson's own lecture as far as it fits, and if all of it does, others that fit, too."""
     fitting: list[int] = []
-    for number in [*own, *(other for other in there if other not in own)]:
+    for number in _order(own, there):
         needed = minutes(taking(deck, [*fitting, number]))
         if needed <= time + 0.01:  # for rounding
             fitting.append(number)
@@ -51,6 +58,11 @@ def _fitting(deck, own, there, time) -> list[int]:
         elif number in own:
             break
     return sorted(fitting)
+
+
+def _order(own, there) -> list[int]:
+    """All sections, those of the lesson's own lecture first."""
+    return [*own, *(other for other in there if other not in own)]
 
 
 def _listed(sections) -> str:

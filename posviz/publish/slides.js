@@ -19,21 +19,29 @@ const SIZES = [56, 28]; // pixels of a question's letters, the largest and the s
 const focused = () => /** @type {HTMLElement} */ (document.activeElement);
 const isControl = () => focused().closest(".posviz-explorer") !== null;
 
+/** @param {Element} asked */
+const answerOf = (asked) => /** @type {HTMLDetailsElement} */ (asked.querySelector(".posviz-answer"));
+
 for (const asked of document.querySelectorAll(".posviz-prediction")) {
   prediction.follow(asked);
+  const answer = answerOf(asked);
   // The next key opens it, which Reveal.js calls a fragment; a custom one is always seen.
-  asked.querySelector(".posviz-answer")?.classList.add("fragment", "custom");
-  asked.addEventListener("toggle", fit, true);
+  answer.classList.add("fragment", "custom");
+  answer.open = location.search.includes("print-pdf");
+  asked.addEventListener("toggle", ({ target }) => { if (target !== answer) fit(); }, true);
 }
 
-/** The letters of questions are as large as all that is open allows. */
+/** The letters of questions are as large as the answer and all that is open allow. */
 function fit() {
   const [largest, smallest] = SIZES;
   for (const asked of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".posviz-prediction"))) {
+    const answer = answerOf(asked), { open } = answer;
+    answer.open = true;
     for (let size = largest; size >= smallest; size -= 2) {
       asked.style.fontSize = `${size}px`;
       if (asked.scrollHeight <= asked.clientHeight) break;
     }
+    answer.open = open;
   }
 }
 
@@ -41,6 +49,11 @@ function fit() {
 document.addEventListener("keydown", ({ key }) => {
   if (["PageUp", "PageDown", "Escape"].includes(key) && isControl()) focused().blur();
 }, true);
+
+// After a mouse, keys are the deck's again; who came to a control by Tab (detail 0) stays there.
+document.addEventListener("click", ({ detail }) => {
+  if (detail && focused().matches("button, [type=range]")) focused().blur();
+});
 
 document.addEventListener("DOMContentLoaded", async () => {
   for (const file of ["mathjax/tex-svg.js", "reveal/reveal.js", "reveal/notes.js"]) await run(file);
@@ -51,7 +64,7 @@ document.addEventListener("DOMContentLoaded", async () => {
   // The speaker's window lacks the style that hides these.
   for (const spoken of document.querySelectorAll(".notes mjx-assistive-mml")) spoken.remove();
   for (const [event, open] of [["fragmentshown", true], ["fragmenthidden", false]]) {
-    Reveal.on(event, (/** @type {any} */ { fragment }) => { fragment.open = open; fit(); });
+    Reveal.on(event, (/** @type {any} */ { fragment }) => { fragment.open = open; });
   }
   Reveal.on("slidechanged", () => { focused().blur(); fit(); });
   Reveal.initialize({
@@ -69,5 +82,8 @@ document.addEventListener("DOMContentLoaded", async () => {
     keyboardCondition: () => !isControl(),
     plugins: [RevealNotes],
   });
+  Reveal.registerKeyboardShortcut("TAB", "Controls of the picture");
+  Reveal.registerKeyboardShortcut("PAGE DOWN", "Next slide, also from a control");
+  Reveal.registerKeyboardShortcut("MOUSE", "In the projector's window: the speaker's has still pictures");
   for (const event of ["ready", "pdf-ready"]) Reveal.on(event, fit);
 });

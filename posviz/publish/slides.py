@@ -41,6 +41,7 @@ KNOBS = 2  # at first sight
 HEADING = re.compile(r"(#+) (?:(\d+) )?(.*)\n*")
 TO_NOTEBOOK = re.compile(r'<a href="[^"]*\.ipynb[^>]*>(.*?)</a>')
 IMAGE = re.compile(r"<img[^>]*>")
+LEADS_ON = re.compile(r"(^|(?<=[.?!]) )((?![.?!] ).)+:\s*\Z", re.MULTILINE)  # to what a cell shows
 
 
 @dataclass
@@ -77,10 +78,11 @@ class Front(NamedTuple):
 def slides(lesson: NotebookNode) -> list[Slide]:
     """The slides of a lesson, in its order."""
     title, _, opening = lesson.cells[0].source.partition("\n\n")
-    waiting: list[str] = []
-    deck = [Slide("title", title.strip("# \n"), _html(opening.partition("\n\n")[0]))]
+    question, _, opening = opening.partition("\n\n")
+    waiting = [opening]
+    deck = [Slide("title", title.strip("# \n"), _html(question), notes=[question])]
     section: int | str = OPENING
-    for cell in lesson.cells:
+    for cell in lesson.cells[1:]:
         mark = cell.metadata.get("slideshow", {}).get("slide_type")
         heading = HEADING.match(cell.source) if cell.cell_type == "markdown" else None
         if heading and len(heading[1]) == 2:
@@ -94,8 +96,9 @@ def slides(lesson: NotebookNode) -> list[Slide]:
             slide.section, slide.notes, waiting = section, waiting + slide.notes, []
             deck.append(slide)
         if cell.cell_type == "markdown":
-            text = cell.source[heading.end() if heading else 0 :]
-            (deck[-1].notes if slide or mark == "notes" else waiting).append(text)
+            text = LEADS_ON.sub("", cell.source[heading.end() if heading else 0 :])
+            is_beside = slide or mark == "notes" and deck[-1].section == section
+            (deck[-1].notes if is_beside else waiting).append(text)
     _say(deck, section, waiting)
     if len(deck) == 1:
         raise ValueError("no cell has a headline in its metadata, and none asks a question")

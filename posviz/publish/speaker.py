@@ -18,9 +18,8 @@ class Asked(NamedTuple):
     def notes(self) -> str:
         """Which choice stands for what, by the letters on the slide, and the answer."""
         told = ((letter, said) for letter, (_, said) in zip(LETTERS, self.choices, strict=False))
-        return "".join(f"<p><strong>{letter}</strong></p>{said}" for letter, said in told) + (
-            self.answer
-        )
+        choices = (f"<p><strong>{letter}</strong></p>\n{said}\n" for letter, said in told)
+        return "".join(choices) + self.answer
 
 
 def asked(html: str) -> Asked | None:

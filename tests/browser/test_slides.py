@@ -195,7 +195,17 @@ def test_pointer_takes_the_slider_where_it_points(living, explorer):
     box, most = explorer.handle(label).bounding_box(), explorer.range(label)[2]
     for part in (0.25, 0.75):
         living.page.mouse.click(box["x"] + part * box["width"], box["y"] + box["height"] / 2)
-        assert explorer.range(label)[1] / most == pytest.approx(part, abs=0.03 + 0.5 / most)
+        assert explorer.range(label)[1] / most == pytest.approx(part, abs=0.05 + 0.5 / most)
+
+
+@pytest.mark.parametrize("key", ["Space", "ArrowRight"])
+def test_after_the_mouse_keys_turn_the_page(living, explorer, key):
+    start, label = living.place(), explorer.labels()[0]
+    explorer.handle(label).click()
+    explorer.play(label).click()
+    explorer.pause(label).click()
+    living.page.keyboard.press(key)
+    assert living.place() == start + 1
 
 
 def test_play_by_keyboard_leaves_the_slide(living, explorer):
@@ -204,7 +214,8 @@ def test_play_by_keyboard_leaves_the_slide(living, explorer):
     explorer.play(label).focus()
     living.page.keyboard.press("Space")
     expect(explorer.handle(label)).to_have_value(re.compile(r"[3-9]|\d\d"))
-    explorer.pause(label).click()
+    living.page.keyboard.press("Space")
+    explorer.play(label).wait_for()
     assert living.place() == start
 
 
@@ -226,13 +237,14 @@ def test_one_button_makes_deck_and_picture_dark_and_is_remembered(living, explor
         assert living.page.evaluate("localStorage.getItem('posviz-theme')") == wanted
 
 
-def test_answer_closes_again_on_the_way_back(deck):
+def test_answer_keeps_the_letters_and_closes_on_the_way_back(deck):
     lesson = deck()
     lesson.to(".posviz-prediction")
-    answer = lesson.locator(".posviz-answer")
+    answer, before = lesson.locator(".posviz-answer"), lesson.page.evaluate(ASKING)
     for key, shown in (("ArrowRight", 1), ("ArrowLeft", 0)):
         lesson.page.keyboard.press(key)
         expect(answer.and_(lesson.page.locator("[open]"))).to_have_count(shown)
+        assert lesson.page.evaluate(ASKING) == before
 
 
 def test_speaker_has_the_notes_in_a_window(deck):
@@ -243,7 +255,7 @@ def test_speaker_has_the_notes_in_a_window(deck):
     window = popup.value
     said = window.locator(".speaker-controls-notes .value")
     said.wait_for()
-    assert re.match(r"\d\.\d minutes\n", said.inner_text())
+    assert re.match(r"\d:\d\d minutes\n", said.inner_text())
     assert "$" not in said.inner_text()
     for shown in ("#current-slide", "#upcoming-slide"):
         frame = window.frame_locator(f"{shown} iframe")

@@ -33,8 +33,8 @@ def test_a_failed_job_is_told_and_does_not_stop_the_others(tmp_path):
         "below a file": partial(write_beside, Path(__file__, "file")),
     }
     assert batch.run(jobs) == {
-        "z": "ValueError: first",
-        "a": "ValueError: second",
+        "z": "first",
+        "a": "second",
         "nowhere": f"No such file or directory: {tmp_path / 'no' / 'folder'}",
         "below a file": f"cannot write: its folder is a file: {Path(__file__, 'file')}",
     }

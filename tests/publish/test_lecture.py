@@ -49,15 +49,21 @@ def test_the_lessons_own_lecture_comes_first_then_what_fits(made, named, minutes
     assert numbers(deck) == ["opening", *wanted, "rule"]
 
 
-def test_what_was_taken_and_left_out_is_told(made):
+def test_what_was_taken_and_left_out_is_told(made, monkeypatch):
     told = []
+    left_out = (
+        "Left out: sections 1, 3, 4, 5; with them it takes 17. "
+        "The lesson's own lecture, sections 2, 4, takes 8 minutes."
+    )
     lecture.taken(made(2, 4), time=6, tell=told.append)
+    monkeypatch.setattr(lecture, "IDLE", 2)
+    lecture.taken(made(2, 4), time=7.9, tell=told.append)
     assert numbers(lecture.taken(made(2, 4), time=17, tell=told.append))[-1] == "rule"
     assert numbers(lecture.taken(made(2, 4), time=18))[-1] == "optional"
     assert told == [
-        "05 · RoPE: section 2, 5 minutes. Left out: sections 1, 3, 4, 5; with them it takes 17. "
-        "The lesson's own lecture, sections 2, 4, takes 8 minutes.",
-        "05 · RoPE: sections 1, 2, 3, 4, 5, 17 minutes.",
+        f"05 · RoPE: 5 minutes: section 2. {left_out}",
+        f"05 · RoPE: 5 minutes: section 2. {left_out} `--sections 2,4` takes 8 minutes.",
+        "05 · RoPE: 17 minutes: sections 1, 2, 3, 4, 5.",
     ]
     with pytest.raises(ValueError, match="05 · RoPE takes 5 minutes at least"):
         lecture.taken(made(2, 4), time=4)

@@ -53,13 +53,14 @@ def test_slides_are_headlines_and_questions_and_all_text_is_said():
             text("Skipped.", "skip", headline="No"),
             shows(plain=MAP, headline="Doors", knobs=["every"]),
             text("Try it.", "notes"),
-            "## 3 A rotation\n\nBefore.",
+            "## 3 A rotation\n\nBefore. In $0.5$ steps:",
             shows(html=asked("x")),
             text("After.", "notes", headline="Rotate", picture="ThreeDoors(door='mask')"),
             shows(plain=MAP),
             "Last.",
             text("## The rule\n\nIt is.", "slide", role="rule", headline="Rotate first"),
             text("## Optional\n\nLeft.", role="optional"),
+            text("Also left.", "notes"),
         )
     )
     assert [(s.kind, s.headline, s.section) for s in deck] == [
@@ -69,11 +70,11 @@ def test_slides_are_headlines_and_questions_and_all_text_is_said():
         ("picture", "Rotate", 3),
         ("statement", "Rotate first", "rule"),
     ]
-    assert deck[0].stage == "<p><em>How?</em></p>\n"
+    assert (deck[0].stage, deck[0].notes) == ("<p><em>How?</em></p>\n", ["*How?*"])
     shown = [(repr(deck[number].picture), deck[number].knobs) for number in (1, 3)]
     assert shown == [(MAP, ["every"]), ("ThreeDoors(door='mask')", ["door"])]
     assert [s.notes for s in (deck[1], deck[3], deck[4])] == [
-        ["*How?*\n\nMore.", "Try it."],
+        ["More.", "Try it."],
         ["After.", "Last."],
         ["It is."],
     ]
@@ -88,8 +89,8 @@ def test_a_picture_with_data_of_its_own_is_a_statement():
 def test_the_speaker_has_what_each_choice_of_a_prediction_says():
     said = '<p>x is 2 (<a href="10_stretching.ipynb#1">lesson 10</a>)</p>'
     _, slide = slides.slides(lesson(shows(html=asked("x", "y", link=said))))
-    letters = "<p><strong>A</strong></p><p>x?</p><p><strong>B</strong></p><p>y?</p>"
-    assert slide.notes[-1] == f"{letters}<p>x is 2 (lesson 10)</p>"
+    letters = "<p><strong>A</strong></p>\n<p>x?</p>\n<p><strong>B</strong></p>\n<p>y?</p>"
+    assert slide.notes[-1] == f"{letters}\n<p>x is 2 (lesson 10)</p>"
     assert ".ipynb" not in slide.stage
 
 
