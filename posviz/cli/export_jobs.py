@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import posviz.lessons
 from posviz.cli import arguments, snippets
-from posviz.cli.faults import no_room
+from posviz.cli.faults import no_room, room_faults
 from posviz.pictures import animation, export
 from posviz.pictures.dress import Renaming
 from posviz.pictures.files import inside
@@ -141,10 +141,33 @@ def checked(found: list[Export]) -> tuple[list[Export], list[str]]:
             raise ValueError(f"no text of these pictures has {min(missing)[0]!r}.")
     if not (look.is_narrow or look.labels or look.title):
         return found, []
-    said = [no_room(each.picture, each.look) for each in found]
-    fitting = [each for each, why in zip(found, said, strict=True) if not why]
-    lines = zip(found, said, strict=True)
-    return fitting, [f"{each.name} is not written: {why}" for each, why in lines if why]
+    fitting, crowded = [], []
+    for each in found:
+        if own := _laid_out(each.picture, each.look):
+            fitting.append(each._replace(look=own))
+        else:
+            why = no_room(each.picture, each.look) + _width_with_room(each)
+            crowded.append(f"{each.name} is not written: {why}")
+    return fitting, crowded
+
+
+def _laid_out(picture: Picture, look: Appearance) -> Appearance | None:
+    """The appearance with its several values side by side, else in two columns, else in one."""
+    count = len(look.multiples[1]) if look.multiples else 1
+    for columns in (0, *(few for few in (2, 1) if few < count)):
+        own = look._replace(columns=columns)
+        if not room_faults(picture, own):
+            return own
+    return None
+
+
+def _width_with_room(each: Export) -> str:
+    """The smallest width that does, where another was asked for; "" where none does."""
+    if each.look.width:
+        for inches in (half / 2 for half in range(2, 15) if half / 2 > each.look.width):
+            if _laid_out(each.picture, each.look._replace(width=inches)):
+                return f" This width fits: --width {inches:g}in."
+    return ""
 
 
 def _with_own_labels(each: Export) -> Appearance:

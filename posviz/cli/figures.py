@@ -64,7 +64,9 @@ Animated = Annotated[
 ]
 Multiples = Annotated[
     str,
-    typer.Option("--small-multiples", help="Values of a knob, side by side.", metavar="KNOB=A,B,C"),
+    typer.Option(
+        "--small-multiples", help="Values of a knob, side by side or in rows.", metavar="KNOB=A,B,C"
+    ),
 ]
 Filmstrip = Annotated[
     str, typer.Option(help="A knob from end to end, as five figures side by side.", metavar="KNOB")

@@ -1,13 +1,19 @@
-"""A picture at several values of one knob, side by side in one figure."""
+"""A picture at several values of one knob, in rows of one figure."""
 
 import copy
 from typing import TYPE_CHECKING, Any
+
+from matplotlib import rcParams
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from posviz.pictures.dress import (
     Renaming,
     add_legend,
     dress,
     fit,
+    panels,
     set_title,
     show_all,
     take_legends,
@@ -25,24 +31,32 @@ def side_by_side(picture: "Declared", look: Appearance) -> StyledFigure:
     Raises TypeError for a knob that the picture lacks, TraitError for a value that it refuses.
     """
     name, values = look.multiples
-    alone = look._replace(multiples=(), labels=(), title="")
+    own = look._replace(multiples=(), labels=(), title="")
     legend: dict = {}
     with style_context(*look.rc):
         figure = StyledFigure(
             *look.rc, figsize=picture.inches(*look), dpi=look.dpi, layout="constrained"
         )
-        places: Any = figure.subfigures(1, len(values))
-        for place, value in zip(places, values, strict=True):
+        rows, columns = look.grid
+        grid = figure.add_gridspec(rows, columns)
+        alone: list[Axes] = []
+        for number, value in enumerate(values):
+            place: Any = figure.add_subfigure(grid[number])
             one = _with(picture, name, value)
             artists = one.draw(place)
-            dress(place, alone)
+            dress(place, own)
             one.update(artists, one.compute())
             knob = one.knobs()[name]
             place.suptitle(f"{knob.label}: {knob.write(getattr(one, name))}", size="medium")
             legend = legend or take_legends(place)
             take_legends(place)
-        add_legend(figure, legend)
+            alone += filter(Artist.get_visible, panels(place))
+        one_each = alone if len(alone) == len(values) else []
+        _share_labels(one_each, columns)
+        add_legend(figure, legend | _taken_title(one_each))
+        _even(figure, grid, one_each[:columns])
         fit(figure)
+        _even(figure, grid, one_each[:columns])  # labels may have other lines now
         renamed = Renaming(look.labels)
         renamed.in_(figure)
         renamed.check()
@@ -53,6 +67,41 @@ def side_by_side(picture: "Declared", look: Appearance) -> StyledFigure:
     told = ", ".join(knob.write(value) for value in values)
     figure.caption = f"{picture.title()}: {knob.label} {told}."
     return figure
+
+
+def _share_labels(alone, columns):
+    """Leave labels that panels have in common to the first of their row."""
+    for number, axes in reversed([*enumerate(alone)]):
+        first = alone[number - number % columns]
+        if axes is not first and _left(axes) == _left(first):
+            axes.set_ylabel("")
+            axes.tick_params(labelleft=False)
+
+
+def _left(axes) -> tuple:
+    ticks = [label.get_text() for label in axes.get_yticklabels()]
+    return axes.get_ylabel(), axes.get_ylim(), ticks
+
+
+def _taken_title(alone) -> dict:
+    """The title that panels have in common, which they lose, as an entry of a legend."""
+    where = rcParams["axes.titlelocation"]
+    titles = {axes.get_title(where) for axes in alone}
+    if len(titles) != 1 or titles == {""}:
+        return {}
+    for axes in alone:
+        axes.set_title("")
+    return {titles.pop(): Line2D([], [], linestyle="none")}
+
+
+def _even(figure, grid, row):
+    """Let the places of a row have panels of one width: the first has the labels."""
+    if len(row) < 2:
+        return
+    figure.get_layout_engine().execute(figure)
+    each = [(axes.figure.bbox.width, axes.get_position(original=True).width) for axes in row]
+    panel = sum(width * part for width, part in each) / len(row)
+    grid.set_width_ratios([panel + width * (1 - part) for width, part in each])
 
 
 def _with(picture, name, value) -> "Declared":

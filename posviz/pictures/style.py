@@ -57,7 +57,8 @@ class Appearance(NamedTuple):
     layout: of a slide, the part that the figure fills. font: an installed one. colors: instead of
     the first ones of the palette; cmap: instead of the colour maps. width: inches, 0 for the
     style's own. labels: words of the figure and what stands for them. panel: the one that is
-    shown, from 1; 0 for all. multiples: a knob, and its values side by side.
+    shown, from 1; 0 for all. multiples: a knob, and its values side by side; columns: as many of
+    them in a row, 0 for all.
     """
 
     style: str = "notebook"
@@ -72,6 +73,7 @@ class Appearance(NamedTuple):
     legend: bool = True
     panel: int = 0
     multiples: tuple = ()
+    columns: int = 0
 
     @property
     def rc(self) -> tuple:
@@ -93,6 +95,13 @@ class Appearance(NamedTuple):
         """Pixels an inch."""
         return _LAYOUT_DPI if self.layout else DPI[self.style]
 
+    @property
+    def grid(self) -> tuple[int, int]:
+        """Rows and columns of the several values."""
+        count = len(self.multiples[1]) if self.multiples else 1
+        columns = min(self.columns or count, count)
+        return -(-count // columns), columns
+
     def inches(self, own: dict[str, tuple[float, float]]) -> tuple[float, float]:
         """Width and height; `own` has those that each picture chooses for some styles."""
         if self.layout:
@@ -100,15 +109,16 @@ class Appearance(NamedTuple):
             return width * _LARGER / _MILLIMETRES, height * _LARGER / _MILLIMETRES
         if self.style in SIZE and not self.width:
             return SIZE[self.style]
-        count = len(self.multiples[1]) if self.multiples else 1
-        usual = {"notebook": CELL * count, "paper": TEXT_WIDTH} if count > 1 else {}
+        rows, columns = self.grid
+        count = rows * columns
+        usual = {"notebook": CELL * columns, "paper": TEXT_WIDTH} if count > 1 else {}
         across = self.width or usual.get(self.style) or own[self.style][0]
         is_other = bool(self.width or usual)
-        shape = ("notebook" if across / count > WIDE else "paper") if is_other else self.style
+        shape = ("notebook" if across / columns > WIDE else "paper") if is_other else self.style
         ratio = own[shape][1] / own[shape][0]
         if self.panel:
             ratio = min(ratio, FLAT)
-        return across, ratio * across / count * (HEADED if count > 1 else 1)
+        return across, rows * ratio * across / columns * (HEADED if count > 1 else 1)
 
     def arguments(self) -> dict[str, Any]:
         """What differs from the defaults, and the style, by name."""

@@ -20,7 +20,7 @@ def test_on_a_disk_a_narrow_frame_shows_all_and_tells_how_to_serve_it(browser, t
         edges = page.locator("main *").evaluate_all(
             "all => all.map(el => el.getBoundingClientRect()).map(box => [box.left, box.right])"
         )
-        assert all(0 <= left and right <= width for left, right in edges)
+        assert all(left >= 0 and right <= width for left, right in edges)
     page.close()
 
 

@@ -15,6 +15,8 @@ from posviz.pictures.export import method_call
 from posviz.pictures.style import appearance
 from posviz.publish import batch
 
+SEVERAL = "--style paper --panel 1 --small-multiples query="
+
 
 @pytest.fixture
 def call(monkeypatch, tmp_path):
@@ -142,6 +144,20 @@ def test_a_picture_without_room_is_refused_and_told_which_panel_fits(call):
     assert call("RotatingVectors --style slide --layout half --panel 2").exit_code == 0
     both = call("RotatingVectors ScoreDecay --style slide --layout half")
     assert (both.exit_code, list(both.jobs)) == (1, ["ScoreDecay_slide_half.pdf"])
+
+
+@pytest.mark.slow("seconds")
+@pytest.mark.parametrize(("width", "columns"), [("7in", 0), ("3.5in", 2), ("2in", 1)])
+def test_several_values_stand_in_as_many_columns_as_have_room(call, width, columns):
+    result = call(f"RotatingVectors {SEVERAL}3,9,27 --width {width}")
+    assert [job.args[0].look.columns for job in result.jobs.values()] == [columns]
+
+
+@pytest.mark.slow("seconds")
+def test_where_no_columns_have_room_the_smallest_width_that_does_is_told(call):
+    result = call(f"RotatingVectors {SEVERAL}3,9 --width 1.5in")
+    assert (result.exit_code, result.jobs) == (1, {})
+    assert result.stderr.endswith(" This width fits: --width 2in.\n")
 
 
 @pytest.mark.slow("seconds")

@@ -92,6 +92,10 @@ def test_colours_and_a_colour_map_take_the_places_of_the_usual():
         ({"style": "paper", "width": 3.03}, (3.03, 3.03 * 2.4 / 3.3)),
         ({"style": "paper", "width": 6}, (6, 3)),  # as wide as a notebook's, and so its shape
         ({"style": "slide", "width": 3.3}, (3.3, 2.4)),
+        (
+            {"style": "paper", "width": 3, "multiples": {"width": (8, 64)}, "columns": 1},
+            (3, 60 / 11),
+        ),
         ({"style": "notebook", "multiples": {"width": (8, 64)}}, (8, 4 * 2.4 / 3.3 * 1.25)),
         ({"style": "slide", "multiples": {"width": (8, 64)}}, (40 / 3, 7.5)),
     ],
@@ -111,6 +115,19 @@ def test_values_stand_side_by_side_under_one_legend_and_change_nothing():
     assert figure.caption.endswith(": query starts at 3, 9.")
     with pytest.raises(TypeError, match="has no knob 'pear'"):
         picture.figure(multiples={"pear": (1, 2)})
+
+
+def test_panels_in_rows_are_as_wide_and_say_once_what_they_share():
+    look = {"panel": 1, "width": 3.5, "multiples": {"query": (3, 9, 27)}, "columns": 2}
+    figure = RotatingVectors().figure("paper", **look)
+    assert text_faults(figure) == []
+    first, second, below = shown(figure)
+    assert first.bbox.width == pytest.approx(second.bbox.width, rel=0.01)
+    assert first.bbox.x0 == pytest.approx(below.bbox.x0)
+    assert second.get_ylabel() == ""
+    assert first.get_ylabel() == below.get_ylabel() != ""
+    said = [text.get_text() for text in figure.findobj(Text)]
+    assert said.count("faint: not rotated") == 1
 
 
 def test_the_line_in_a_file_makes_the_same_bytes_in_any_look(tmp_path):
