@@ -31,7 +31,7 @@ def assign(
     kind: one of KINDS. The seed draws the inputs of hidden tests. hints: whether they stay. Raises
     RuntimeError where the lesson has no exercises, OSError for files.
     """
-    exercises = with_terms(of_lesson(notebook))
+    exercises = [with_terms(each) for each in of_lesson(notebook)]
     if not hints:
         exercises = [replace(each, text=_HINT.sub("", each.text)) for each in exercises]
     cells = header(lesson, exercises, "exercises")
@@ -50,12 +50,8 @@ def place(lesson: Lesson, kind: str, to: Path) -> Path:
     return to / f"{lesson.notebook}{'_solutions' * (kind == 'solved')}.ipynb"
 
 
-def with_terms(exercises: list[Exercise]) -> list[Exercise]:
-    """The exercises, each with what an answer may use of posviz, in its text and imported."""
-    return [_with_terms(each) for each in exercises]
-
-
-def _with_terms(exercise) -> Exercise:
+def with_terms(exercise: Exercise) -> Exercise:
+    """The exercise, with what an answer may use of posviz, in its text and imported."""
     terms, given = "Use nothing of posviz.", exercise.given
     if exercise.lent:
         listed = ", ".join(f"`{name}`" for name in exercise.lent)

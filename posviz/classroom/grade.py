@@ -118,9 +118,7 @@ def lesson_of(
         most_of, count = most[0], found[0][1]
         part = f"All {count}" if count == len(notebooks) else f"{count} of {len(notebooks)}"
         command = f"posviz grade {folder} {most_of.number or most_of.notebook}"
-        raise RuntimeError(
-            f"{part} notebooks answer {_called(most_of)}. Did you mean `{command}`?"
-        )
+        raise RuntimeError(f"{part} notebooks answer {_called(most_of)}. Did you mean `{command}`?")
     if len(most) > 1 and not wanted:
         raise RuntimeError(f"notebooks answer {listed}: name the lesson to grade.")
     return wanted or most[0]

@@ -203,8 +203,8 @@ def run(cells, faults=None, begin=lambda number: None):
                 except Exception as error:
                     failures.append((source, f"Your cell stopped: {reason(error)}"))
         except SyntaxError as error:
-            told = f"Your cell has a syntax error in line {error.lineno}: {error.msg}"
-            failures.append((source, told))
+            where = f"line {error.lineno}: {error.msg}"
+            failures.append((source, f"Your cell has a syntax error in {where}"))
         except (ValueError, RecursionError) as error:
             failures.append((source, f"Your cell stopped: {reason(error)}"))
     return names, failures

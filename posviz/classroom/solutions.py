@@ -18,7 +18,7 @@ def write_solutions(lesson: Lesson, notebook: Path, file: Path) -> Path:
 
     Raises RuntimeError that names the cell where one fails, OSError where it cannot be written.
     """
-    exercises = with_terms(of_lesson(notebook))
+    exercises = [with_terms(each) for each in of_lesson(notebook)]
     cells = header(lesson, exercises, "solutions")
     for exercise in exercises:
         cells += _solved(lesson, exercise)
