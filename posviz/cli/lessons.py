@@ -20,6 +20,7 @@ from posviz.cli.common import (
     failed,
     refusals,
     run_jobs,
+    serve,
     unwind_when_stopped,
 )
 from posviz.course import EXAMINATION
@@ -133,7 +134,13 @@ def slides(
                 "install chromium`, or add ?print-pdf to the slides' address and print them."
             )
         check_folder(to)
-        check_new([to / f"{path.stem}_slides.html" for path in chosen], overwrite)
+        decks = [to / f"{path.stem}_slides.html" for path in chosen]
+        own = (sections, minutes, title, author, date, css, pdf, overwrite)
+        if show and not any(own) and all(deck.exists() for deck in decks):
+            typer.echo(f"{shortened(decks[0])} is there already; --overwrite makes it anew.")
+            unwind_when_stopped()
+            return serve(to, decks[0].name)
+        check_new(decks, overwrite)
         from tqdm import tqdm
 
         from posviz.publish.lecture import taken

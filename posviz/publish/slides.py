@@ -97,7 +97,7 @@ def slides(lesson: NotebookNode) -> list[Slide]:
             deck.append(slide)
         if cell.cell_type == "markdown":
             text = LEADS_ON.sub("", cell.source[heading.end() if heading else 0 :])
-            is_beside = slide or mark == "notes" and deck[-1].section == section
+            is_beside = slide or (mark == "notes" and deck[-1].section == section)
             (deck[-1].notes if is_beside else waiting).append(text)
     _say(deck, section, waiting)
     if len(deck) == 1:

@@ -307,6 +307,15 @@ def test_slides_for_a_lecture(call, tmp_path, monkeypatch):
         assert (result.exit_code, result.stderr.find(told)) == (2, len("posviz: "))
 
 
+def test_open_alone_serves_slides_that_are_there(call, tmp_path, monkeypatch):
+    shown = []
+    monkeypatch.setattr("posviz.cli.lessons.serve", lambda *given: shown.append(given))
+    (tmp_path / f"{ROPE.notebook}_slides.html").touch()
+    assert call(f"slides rope --to {tmp_path} --open").exit_code == 0
+    assert call(f"slides rope --to {tmp_path} --open --minutes 20").exit_code == 2
+    assert shown == [(tmp_path, f"{ROPE.notebook}_slides.html")]
+
+
 def test_a_site_is_all_lessons_and_pictures_and_what_is_around_them(call, tmp_path, monkeypatch):
     around = []
     monkeypatch.setattr(pages, "write_site", lambda *given: around.append(given))
