@@ -123,5 +123,5 @@ def test_what_is_missing_is_told_with_what_to_do(monkeypatch, tmp_path):
             runtime.wasm()
     monkeypatch.setitem(sys.modules, "deno", None)
     build._packed.cache_clear()
-    with pytest.raises(RuntimeError, match="need deno: .* -m pip install deno"):
+    with pytest.raises(RuntimeError, match=r"need deno: .* -m pip install deno"):
         live.write(tmp_path)
