@@ -1,6 +1,5 @@
 """Who uses what: patterns, and in how many of transformers' model files each is found."""
 
-import re
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -89,8 +88,3 @@ def installed() -> dict[str, str]:
     folder = Path(found.submodule_search_locations[0]) / "models"
     paths = sorted(folder.glob("*/modeling_*.py"))
     return {f"{path.parent.name}/{path.name}": path.read_text("utf-8") for path in paths}
-
-
-def found_in(pattern: str) -> list[str]:
-    """Return the installed files in which the pattern is found; none without transformers."""
-    return [name for name, text in installed().items() if re.search(pattern, text)]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from posviz.arrays import Array, as_float64, as_like, namespace, to_numpy, together
+from posviz.arrays import Array, as_float64, as_like, namespace, together
 from posviz.encodings.checks import require_choice, require_integer, require_shape
 from posviz.encodings.doors import Encoding
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
@@ -22,10 +22,8 @@ __all__ = [
     "MixedRotary",
     "axial_angles",
     "centres",
-    "first_mixed_frequencies",
     "mixed_angles",
     "mrope_angles",
-    "pixtral_frequencies",
     "raster",
 ]
 
@@ -95,39 +93,6 @@ def mixed_angles(rows: Any, columns: Any, frequencies: Any) -> Array:
         rows, columns = rows[..., None, :], columns[..., None, :]  # [..., 1, len]
         frequencies = frequencies[:, :, None]  # [2, heads, 1, head_dim/2]
     return columns[..., None] * frequencies[0] + rows[..., None] * frequencies[1]
-
-
-def first_mixed_frequencies(head_dim: int, directions: Any, *, base: float = 10.0) -> np.ndarray:
-    """Return initial frequencies of mixed RoPE: two axes per head, at right angles.
-
-    Half of the pairs of a head follow a step in its direction, the other half a step across.
-
-    Shapes: directions [heads], result [2, heads, head_dim/2] for ``MixedRotary``. Units: radians
-    (the released code draws each evenly from 0 to 2π), radians per patch.
-
-    Source: Heo et al. 2024 (RoPE-ViT), ``init_random_2d_freqs`` in its released code.
-    """
-    inv_freq = rotary_frequencies(_require_two_axes(head_dim) // 2, base)
-    directions = to_numpy(as_float64(directions, "directions"))
-    require_shape(directions, "directions", "heads")
-    axes = np.stack([directions, directions + np.pi / 2], axis=-1)[..., None]
-    # [2, heads, 2 axes, head_dim/4] → [2, heads, head_dim/2]
-    frequencies = np.stack([np.cos(axes) * inv_freq, np.sin(axes) * inv_freq])
-    return frequencies.reshape(2, len(directions), -1)
-
-
-def pixtral_frequencies(head_dim: int, base: float = 10_000.0) -> np.ndarray:
-    """Return Pixtral's frequencies: RoPE's, which rows and columns take in turn.
-
-    Shapes: [2, head_dim/2] for MixedRotary(raster(height, width), …, layout="half_split"). Units:
-    radians per patch.
-
-    Source: Agrawal et al. 2024 (Pixtral 12B), in its released code.
-    """
-    inv_freq = rotary_frequencies(_require_two_axes(head_dim), base)
-    of_rows, of_columns = inv_freq[0::2], inv_freq[1::2]
-    zeros = np.zeros_like(of_rows)
-    return np.block([[zeros, of_columns], [of_rows, zeros]])
 
 
 def mrope_angles(

@@ -16,7 +16,7 @@ from posviz.encodings.frequencies import (
 from posviz.encodings.relative import positions_of
 from posviz.encodings.rotary import rotation_matrix
 
-__all__ = ["Sinusoidal", "shift_matrix", "sinusoidal", "sinusoidal_on_grid"]
+__all__ = ["Sinusoidal", "shift_matrix", "sinusoidal"]
 
 LAYOUTS = ("interleaved", "concatenated")
 FREQUENCIES = {"paper": rotary_frequencies, "tensor2tensor": tensor2tensor_frequencies}
@@ -60,37 +60,6 @@ def _float_dtype(positions: Array) -> Any:
     if xp.isdtype(positions.dtype, "real floating"):
         return positions.dtype
     return xp.float32 if is_torch(positions) else xp.float64
-
-
-def sinusoidal_on_grid(
-    rows: Any,
-    columns: Any,
-    d_model: int,
-    *,
-    base: float = 10_000.0,
-    layout: str = "concatenated",
-    first: str = "row",
-) -> Array:
-    """Return the sinusoids of the row beside those of the column, each half as wide.
-
-    Shapes: rows and columns [...], result [..., d_model]. Units: patches. The axis ``first`` has
-    the first half. In MAE's encoder each half is "concatenated"; in DETR it is "interleaved" and
-    counts from 1. As a table it is added by ``Learned``.
-
-    Source: He et al. 2021 (MAE) and Carion et al. 2020 (DETR), in their released code.
-    """
-    require_choice(first, "first", ("row", "column"))
-    if require_even(d_model, "d_model") % 4:
-        raise ValueError(f"d_model must be divisible by 4, for two axes, got {d_model}.")
-    rows, columns = as_array(rows, "rows"), as_array(columns, "columns")
-    if rows.shape != columns.shape:
-        raise ValueError(
-            f"rows and columns must share a shape, got {tuple(rows.shape)} and "
-            f"{tuple(columns.shape)}."
-        )
-    axes = (rows, columns) if first == "row" else (columns, rows)
-    halves = [sinusoidal(axis, d_model // 2, base=base, layout=layout) for axis in axes]
-    return namespace(*halves).concat(halves, axis=-1)
 
 
 def shift_matrix(

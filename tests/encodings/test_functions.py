@@ -101,7 +101,6 @@ IN_FLOAT64 = {
 OTHERS = {
     "log_forget_gates": (posviz.log_forget_gates, shapes((1, 5, 4), (4, 2), (2,))),
     "sinusoidal": (lambda p: posviz.sinusoidal(p, 4), shapes((3,))),
-    "sinusoidal_on_grid": (lambda *p: posviz.sinusoidal_on_grid(*p, 8), shapes((3,), (3,))),
 }
 ALL = FUNCTIONS | IN_FLOAT64 | OTHERS
 

@@ -5,11 +5,9 @@ import math
 import numpy as np
 import pytest
 import torch
-from transformers.models.detr.modeling_detr import DetrSinePositionEmbedding
 from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
-from transformers.models.vit_mae.modeling_vit_mae import build_2d_sinusoidal_position_embedding
 
-from posviz import Sinusoidal, raster, shift_matrix, sinusoidal, sinusoidal_on_grid
+from posviz import Sinusoidal, shift_matrix, sinusoidal
 from tests.every_encoding import random
 
 STYLES = [
@@ -50,23 +48,6 @@ def test_tensor2tensor_is_the_table_of_m2m100():
     theirs = M2M100SinusoidalPositionalEmbedding.get_embedding(50, 16)
     found = sinusoidal(range(50), 16, layout="concatenated", frequencies="tensor2tensor")
     np.testing.assert_allclose(found, theirs, atol=1e-5)
-
-
-@pytest.mark.parametrize("first", ["row", "column"])
-def test_on_a_grid_it_is_the_table_of_mae(first):
-    rows, columns = raster(5, 7).T
-    theirs = build_2d_sinusoidal_position_embedding(5, 7, 24)
-    if first == "column":
-        theirs = theirs.roll(12, -1)
-    found = sinusoidal_on_grid(rows, columns, 24, first=first)
-    np.testing.assert_allclose(found, theirs, atol=1e-6)
-
-
-def test_on_a_grid_that_counts_from_one_it_is_the_table_of_detr():
-    theirs = DetrSinePositionEmbedding(12)((1, 3, 5, 7), "cpu", torch.float32)
-    rows, columns = torch.tensor(raster(5, 7)).T + 1
-    found = sinusoidal_on_grid(rows, columns, 24, layout="interleaved")
-    torch.testing.assert_close(found, theirs[0].flatten(1).T, atol=1e-5, rtol=0)
 
 
 @pytest.mark.parametrize(
