@@ -1,5 +1,6 @@
 """Commands for lessons: as a website, as slides, executed anew, opened in JupyterLab."""
 
+import os
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -176,6 +177,8 @@ def rerun(
 
     with refusals():
         chosen = arguments.lesson_notebooks(lessons or (), everything, notebooks)
+        if not os.access(folder := chosen[0].absolute().parent, os.W_OK):
+            raise ValueError(f"you may not write into {shortened(folder)}.")
         from posviz.publish import rerun
     unwind_when_stopped()
     for path in chosen:

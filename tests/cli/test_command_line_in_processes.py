@@ -27,15 +27,15 @@ def test_figures_and_an_animation_and_then_nothing_that_is_there(tmp_path):
     line = ["export", "AlibiSlopes", "--to", tmp_path / "a b", "--set", "head=3"]
     done = posviz_(*line, "--format", "png,gif")
     assert (done.returncode, done.stderr) == (0, "")
-    names = ["AlibiSlopes.png", "AlibiSlopes_head.gif"]
+    names = ["AlibiSlopes_head-3.png", "AlibiSlopes_head-3_head.gif"]
     assert sorted(path.name for path in (tmp_path / "a b").iterdir()) == names
     assert "head=3" in Image.open(tmp_path / "a b" / names[0]).text["Comment"]
     (tmp_path / "a b" / names[0]).write_bytes(b"mine")
     done = posviz_(*line, "--format", "png,svg")
     assert done.returncode == 2
-    assert done.stderr.endswith("AlibiSlopes.png is there already: give --overwrite.\n")
+    assert done.stderr.endswith("AlibiSlopes_head-3.png is there already: give --overwrite.\n")
     assert (tmp_path / "a b" / names[0]).read_bytes() == b"mine"
-    assert not (tmp_path / "a b" / "AlibiSlopes.svg").exists()
+    assert not (tmp_path / "a b" / "AlibiSlopes_head-3.svg").exists()
 
 
 @pytest.mark.release("ten seconds")
