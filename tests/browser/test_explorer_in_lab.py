@@ -337,6 +337,7 @@ def paper_becomes(explorer, colour):
     explorer.page.wait_for_function(CORNER, arg=looked_at, timeout=5 * SECOND)
 
 
+@pytest.mark.release("ten seconds")
 def test_picture_follows_the_theme_and_exports_keep_their_style(lab, server):
     explorer = lab.explore("dark", TABLE, "picture.explore()")
     light = explorer.settled()

@@ -191,6 +191,7 @@ def test_a_page_lives_inside_another_page(page, address, folder):
     expect(root).to_have_attribute("data-alive", "true", timeout=START)
 
 
+@pytest.mark.release("each starts Python anew")
 def test_a_reload_finds_the_place_and_the_values_as_they_were_left(page, address):
     page.goto(f"{address}/one.html")
     explorer = lives(page)

@@ -122,7 +122,10 @@ def test_without_javascript_and_on_paper_there_is_a_picture(page_of, browser):
 # ---------------------------------------------------------------- alive
 
 
-@pytest.fixture(scope="module", params=[(1280, 900), (390, 844)], ids=["screen", "telephone"])
+SCREEN = pytest.param((1280, 900), id="screen", marks=pytest.mark.release("Python once more"))
+
+
+@pytest.fixture(scope="module", params=[SCREEN, pytest.param((390, 844), id="telephone")])
 def alive(request, page_of, browser):
     """An explorer of a page from a server, once Python draws it; nobody else was asked."""
     width, height = request.param

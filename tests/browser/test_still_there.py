@@ -42,6 +42,7 @@ def test_a_saved_explorer_is_a_picture_until_it_is_run(saved):
         explorer.press("position", "ArrowRight")
 
 
+@pytest.mark.release("six seconds each")
 def test_a_page_loaded_again_has_the_explorer_as_it_was(saved):
     saved.open("tomorrow", saved.kernel)
     expect(saved.page.locator(".posviz-explorer")).to_have_count(1)
@@ -51,6 +52,7 @@ def test_a_page_loaded_again_has_the_explorer_as_it_was(saved):
         explorer.press("position", "ArrowRight")
 
 
+@pytest.mark.release("six seconds each")
 def test_a_kernel_that_was_restarted_is_another_one(saved):
     saved.page.evaluate(
         "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()"
