@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import os
+import signal
 import sys
 import sysconfig
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -173,6 +175,7 @@ def fit(
     rate_at: Callable[[int], float],
     *,
     after_step: Callable[[], object] = lambda: None,
+    stopped: Callable[[], bool] = lambda: False,
     title: str = "training",
     unit: str = "nats",
     bar: bool = True,
@@ -185,6 +188,8 @@ def fit(
     shown = tqdm(total=steps, desc=title, file=sys.stdout, mininterval=0.5, disable=not bar)
     with one_thread(), shown:
         for step in range(steps):
+            if stopped():
+                break
             loss = loss_at(step)
             model.zero_grad()
             loss.backward()
@@ -222,8 +227,7 @@ def train(
     if len(text) <= seq_len:
         raise ValueError(f"text must be longer than seq_len = {seq_len}, got {len(text)}")
     steps = require_integer(steps, "steps")
-    tokens, random = torch.tensor(list(text.encode("ascii"))), torch.Generator().manual_seed(seed)
-    model.to(to_device(torch.zeros(1), device).device)
+    random = torch.Generator().manual_seed(seed)
     number = min(snapshots, steps + 1)
     wanted = {round(steps * (k / (number - 1)) ** 2) for k in range(number)}
     run, table = Run(), getattr(model.encoding, "table", None)
@@ -243,12 +247,22 @@ def train(
         return _loss(model, tokens[first + torch.arange(seq_len + 1)], random)
 
     unit = "nats per character" if model.causal else "nats per hidden character"
-    try:
+    with _interrupts_noted() as interrupted:
+        tokens = torch.tensor(list(text.encode("ascii")))
+        model.to(to_device(torch.zeros(1), device).device)
         keep()
-        fit(model, run, steps, loss_at, lambda _: learning_rate, after_step=keep_some, unit=unit)
-    except KeyboardInterrupt:
+        fit(
+            model,
+            run,
+            steps,
+            loss_at,
+            lambda _: learning_rate,
+            after_step=keep_some,
+            stopped=interrupted.is_set,
+            unit=unit,
+        )
+    if (done := len(run.losses)) < steps:
         keep()
-        done = len(run.losses)
         print(f"interrupted after {done} step{'s' * (done != 1)}; what was learned is kept")
     return run
 
@@ -279,6 +293,28 @@ class Adam:
             eps=1e-8,
             maximize=False,
         )
+
+
+@contextmanager
+def _interrupts_noted() -> Iterator[threading.Event]:
+    """Note a first interrupt instead of raising it: an exception could come within a step.
+
+    Only the main thread, which runs the cells, is ever interrupted.
+    """
+    interrupted = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield interrupted
+        return
+
+    def note(*_: object) -> None:
+        interrupted.set()
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield interrupted
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
