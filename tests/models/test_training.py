@@ -188,10 +188,10 @@ def test_the_same_seed_gives_the_same_run_and_another_seed_another(device):
 def test_interrupted_training_keeps_what_was_learned(step, capsys):
     model = SmallTransformer(InterruptedAt(step), **SMALL)
     run = short(model)
-    assert len(run.losses) == step - 1
+    assert len(run.losses) == step
     said = capsys.readouterr().out.splitlines()[-1]
-    assert said.startswith(f"interrupted after {step - 1} step")
-    np.testing.assert_array_equal(run.snapshots[step - 1], model.encoding.table.detach())
+    assert said.startswith(f"interrupted after {step} step")
+    np.testing.assert_array_equal(run.snapshots[step], model.encoding.table.detach())
 
 
 def test_who_watches_gets_all_snapshots_so_far():
