@@ -24,6 +24,7 @@ def _quiet():
     logging.disable(logging.NOTSET)
 
 
+@pytest.mark.slow("a second each")
 @pytest.mark.parametrize("model_type", SHOWN)
 def test_layers_rotate_as_in_the_code_of_transformers(model_type):
     assert compared(model_type) > 0
