@@ -14,6 +14,7 @@ libraries.MathJax = {
   startup: { ...startup, typeset: false },
 };
 
+const ASKED = ".posviz-prediction:has(.posviz-answer)"; // a stranger's notebook may lack the answer
 const SIZES = [56, 28]; // pixels of a question's letters, the largest and the smallest, of 1920 × 1080
 
 const focused = () => /** @type {HTMLElement} */ (document.activeElement);
@@ -22,7 +23,7 @@ const isControl = () => focused().closest(".posviz-explorer") !== null;
 /** @param {Element} asked */
 const answerOf = (asked) => /** @type {HTMLDetailsElement} */ (asked.querySelector(".posviz-answer"));
 
-for (const asked of document.querySelectorAll(".posviz-prediction")) {
+for (const asked of document.querySelectorAll(ASKED)) {
   prediction.follow(asked);
   const answer = answerOf(asked);
   // The next key opens it, which Reveal.js calls a fragment; a custom one is always seen.
@@ -34,7 +35,7 @@ for (const asked of document.querySelectorAll(".posviz-prediction")) {
 /** The letters of questions are as large as the answer and all that is open allow. */
 function fit() {
   const [largest, smallest] = SIZES;
-  for (const asked of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".posviz-prediction"))) {
+  for (const asked of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(ASKED))) {
     const answer = answerOf(asked), { open } = answer;
     answer.open = true;
     for (let size = largest; size >= smallest; size -= 2) {
