@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -54,7 +53,6 @@ def test_the_python_of_the_page_writes_its_files(folder):
 
 
 @pytest.mark.release("it needs LaTeX")
-@pytest.mark.skipif(not shutil.which("pdflatex"), reason="there is no pdflatex here")
 def test_the_frames_and_a_snippet_are_set_by_latex(folder):
     for command in COMMANDS:
         if "--layout" in command or "--snippet" in command:
