@@ -1,4 +1,4 @@
-"""The examples of CONTRIBUTING.md do what the page says of them."""
+"""The examples of CONTRIBUTING.md, which are in docs/examples, do what the page says of them."""
 
 import importlib.util
 import re
@@ -17,18 +17,15 @@ from tests.every_encoding import D_MODEL, HEADS
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-EXAMPLES = dict(re.findall(r"```python\n# (\S+)\n(.*?)```", TEXT, re.S))
+EXAMPLES = ROOT / "docs" / "examples"
 
 
 @pytest.fixture
-def example(tmp_path, monkeypatch):
-    """Load an example as the module whose file it names."""
+def example(monkeypatch):
+    """Load an example as a module of its own."""
 
-    def load(place):
-        assert not (ROOT / place).exists(), "it would be in a contributor's way"
-        file = tmp_path / Path(place).name
-        file.write_text(EXAMPLES[place], "utf-8")
-        spec = importlib.util.spec_from_file_location(file.stem, file)
+    def load(name):
+        spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
         module = importlib.util.module_from_spec(spec)
         monkeypatch.setitem(sys.modules, spec.name, module)  # dataclasses look there
         spec.loader.exec_module(module)
@@ -39,8 +36,8 @@ def example(tmp_path, monkeypatch):
 
 @pytest.mark.slow("seconds")
 def test_the_picture_is_small_and_has_no_fault(example):
-    picture = example("posviz/lessons/order/sharp_weights.py").SharpWeights()
-    assert len(EXAMPLES["posviz/lessons/order/sharp_weights.py"].splitlines()) <= 50
+    picture = example("sharp_weights").SharpWeights()
+    assert len((EXAMPLES / "sharp_weights.py").read_text("utf-8").splitlines()) <= 50
     for values in ({}, {"scale": 0.1, "keys": 2}, {"scale": 100, "keys": 64}):
         drawn = type(picture)(**values)
         for style in STYLES:
@@ -49,7 +46,7 @@ def test_the_picture_is_small_and_has_no_fault(example):
 
 
 def test_the_encoding_prefers_the_token_before(example):
-    encoding = example("posviz/encodings/previous.py").Previous(50.0)
+    encoding = example("previous").Previous(50.0)
     assert doors(encoding) == ("at_scores",)
     x, eye = np.random.default_rng(0).normal(size=(1, 5, D_MODEL)), np.eye(D_MODEL)
     out = attend(x, eye, eye, eye, num_heads=HEADS, encoding=encoding, positions=range(5))
@@ -57,7 +54,7 @@ def test_the_encoding_prefers_the_token_before(example):
 
 
 def test_the_exercise_names_both_mistakes(example):
-    check = example("posviz/lessons/order/offsets.py").check_offsets
+    check = example("offsets").check_offsets
     answers = {
         "correct": lambda q, k: q[:, None] - k,
         "sign": lambda q, k: k - q[:, None],
@@ -70,12 +67,12 @@ def test_the_exercise_names_both_mistakes(example):
 
 
 def test_the_claim_holds_only_for_one_key(example):
-    verdict = example("posviz/lessons/order/softmax.py").a_shift_changes_weights()
+    verdict = example("softmax").a_shift_changes_weights()
     assert verdict.said.startswith("It depends: true if one key gets it, false if all keys get it.")
 
 
 def test_a_slider_s_messages_and_their_answers_are_seen(example):
-    picture = example("posviz/lessons/order/sharp_weights.py").SharpWeights()
+    picture = example("sharp_weights").SharpWeights()
     code = re.search(r"What does a slider send.*?\n\n(.*?)\n\n", TEXT, re.S)[1]
     exec(textwrap.dedent(code), seen := {"picture": picture})
     widget = seen["widget"]

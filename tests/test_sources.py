@@ -20,7 +20,7 @@ from posviz.teaching.claims import every_claim
 ROOT = Path(__file__).parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 PAGES = [*NOTEBOOKS, ROOT / "README.md", ROOT / "docs" / "install.md", ROOT / "docs" / "library.md"]
-CENSUS = ROOT / "docs" / "census.md"  # tables, in which a name is often a model's
+CENSUS = [ROOT / "docs" / "census.md", ROOT / "docs" / "long-texts.md"]  # names are often models
 # A name with a year of our time, an issue or an arXiv number; what the course itself is on GitHub.
 NAMED = re.compile(
     r"\b[Ee]t al\b|\b[A-Z][\w-]+,? \(?20[12]\d\b|\b(?:issue|pull request)s? #?\d+|\b\d{4}\.\d{5}\b"
@@ -76,7 +76,7 @@ def test_every_link_leads_to_its_source(path):
 
 
 def test_every_source_is_cited():
-    cited = {key for path in [*PAGES, CENSUS] for key, _ in links(path)}
+    cited = {key for path in [*PAGES, *CENSUS] for key, _ in links(path)}
     cited |= {key for claim in claims() for key in claim.sources}
     cited |= {entry.source for entry in ENTRIES.values()}
     cited |= {key for keys in SOURCES.values() for key in keys}
