@@ -11,13 +11,15 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
-from posviz.pictures.files import SETTING, replacing
+from posviz.pictures.files import SETTING
 from posviz.pictures.stored import without_views
+from posviz.publish.assets import write
 from posviz.publish.batch import reason
 from posviz.publish.lesson import read
 
 SECONDS = 600  # for one cell
-TIMES = re.compile(r"\d\d:\d\d<\d\d:\d\d, *[\d.]+(it/s|s/it)| *[\d.]+ ms\b")  # as tqdm and we write
+# As tqdm and the column of times write them.
+TIMES = re.compile(r"\d\d:\d\d<\d\d:\d\d, *[\d.]+\w+/\w+|≈ 1|× [\d.]+ \([\d.]+ to [\d.]+\)")
 COLOURS = re.compile(r"\x1b\[[\d;]*m")  # of a terminal
 
 
@@ -39,11 +41,8 @@ def rerun(notebook: Path) -> list[str]:
     stored, run = read(notebook), executed(notebook)
     without_views(run)
     run = nbformat.from_dict(run)
-    tidy(stored, run)
-    text = nbformat.writes(run) + "\n"
-    if text.encode() != notebook.read_bytes():
-        with replacing(notebook) as file:
-            file.write(text.encode())
+    keep_times(stored, run)
+    write(notebook, f"{nbformat.writes(run)}\n".encode())
     return changed_text(stored, run)
 
 
@@ -87,18 +86,15 @@ def _failure(lesson, raised) -> str:
     return f"{where}: {raised.ename}: {raised.evalue}"
 
 
-def tidy(stored: NotebookNode, run: NotebookNode):
-    """Keep versions and times as they are stored."""
+def keep_times(stored: NotebookNode, run: NotebookNode) -> None:
+    """Keep what is stored of a cell that shows nothing else but other times, and the metadata."""
     run.metadata = stored.metadata
     for one, other in zip(stored.cells, run.cells, strict=True):
         other.metadata.pop("execution", None)
-        for before, after in zip(one.get("outputs", []), other.get("outputs", []), strict=False):
-            if _timeless(before) == _timeless(after) != "":
-                after.text = before.text
-
-
-def _timeless(output) -> str:
-    return TIMES.sub("", output.get("text", ""))
+        before, after = ("\n".join(output_texts(cell)) for cell in (one, other))
+        timeless = [" ".join(TIMES.sub("", text).split()) for text in (before, after)]
+        if TIMES.search(before) and timeless[0] == timeless[1]:
+            other.outputs = one.outputs
 
 
 def output_texts(cell: NotebookNode) -> list[str]:
