@@ -5,12 +5,14 @@ from matplotlib.figure import Figure
 
 from posviz.pictures.parts import whole, wide
 
+Ratio = tuple[float, float]
 
-def beside(figure: Figure, left: float = 1, right: float = 1) -> tuple[Axes, Axes]:
+
+def beside(figure: Figure, widths: Ratio = (1, 1), heights: Ratio = (1, 1)) -> tuple[Axes, Axes]:
     """Two panels: beside each other where there is room, else one below the other."""
     if wide(figure):
-        return figure.subplots(1, 2, width_ratios=(left, right))
-    return figure.subplots(2, 1)
+        return figure.subplots(1, 2, width_ratios=widths)
+    return figure.subplots(2, 1, height_ratios=heights)
 
 
 def map_over_row(figure: Figure, over: float = 2.4, *, x: str, y: str) -> tuple[Axes, Axes]:

@@ -184,10 +184,10 @@ def test_the_keys_do_what_lesson_00_says(lab):
 
 @pytest.mark.release("ten seconds")
 def test_control_offers_what_other_knobs_leave_of_it(lab):
-    pictures = "from posviz import AlibiSlopes, MaskedAttention"
-    lab.write("limits", pictures, "AlibiSlopes().explore()", "MaskedAttention().explore()")
+    pictures = "from posviz import AlibiSlopes, TwoHands"
+    lab.write("limits", pictures, "AlibiSlopes().explore()", "TwoHands().explore()")
     lab.run_all()
-    slopes, masks = lab.explorers()
+    slopes, hands = lab.explorers()
     assert slopes.range("head") == (0, 0, 7)
     slopes.press("head", "End")
     slopes.stands_at("head", "8")
@@ -196,11 +196,11 @@ def test_control_offers_what_other_knobs_leave_of_it(lab):
     assert slopes.range("head") == (0, 0, 0)
     slopes.button("Reset").click()
     slopes.stands_at("head", "1")
-    why = masks.root.get_by_role("note").filter(visible=True)
-    expect(why).to_have_text("only with mask blockwise")
-    expect(masks.handle("block (tokens)")).to_be_disabled()
-    masks.root.get_by_role("radio", name="blockwise").click()
-    expect(masks.handle("block (tokens)")).to_be_enabled()
+    why = hands.root.get_by_role("note").filter(visible=True)
+    expect(why).to_have_text("only with kind mixed")
+    expect(hands.handle("direction (°)")).to_be_disabled()
+    hands.root.get_by_role("radio", name="mixed").click()
+    expect(hands.handle("direction (°)")).to_be_enabled()
     expect(why).to_have_count(0)
 
 

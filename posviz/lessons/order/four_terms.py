@@ -6,12 +6,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from posviz.encodings.sinusoidal import sinusoidal
-from posviz.pictures.knobs import choice, even, integer
+from posviz.pictures.knobs import choice, integer
 from posviz.pictures.parts import Curve, Limits, Map, Text, broken, whole, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
 
-LONGEST = 64
+D_MODEL, LENGTH = 64, 16
 
 
 class FourTerms(Picture):
@@ -21,25 +21,22 @@ class FourTerms(Picture):
     paper_size = (3.3, 3.8)
 
     projection = choice("random", options=("random", "identity"), label="W_Q and W_K")
-    d_model = even(64, low=2, high=128)
-    seq_len = integer(16, low=2, high=LONGEST)
     seed = integer(0, low=0, high=99)
 
     def compute(self) -> Arrays:
-        """Return the terms as shares of their largest, query first, each [seq_len, seq_len].
+        """Return the terms as shares of their largest, query first, each [len, len].
 
         ends: the smallest and the largest of the position–position term at each offset.
         """
         random = np.random.default_rng(self.seed)
-        x = random.standard_normal((LONGEST, self.d_model))[: self.seq_len]
-        p = sinusoidal(np.arange(self.seq_len), self.d_model)
-        w_q = w_k = np.eye(self.d_model)
+        x = random.standard_normal((LENGTH, D_MODEL))
+        p = sinusoidal(np.arange(LENGTH), D_MODEL)
+        w_q = w_k = np.eye(D_MODEL)
         if self.projection == "random":
-            w_q, w_k = random.standard_normal((2, self.d_model, self.d_model)) / self.d_model**0.5
-        scale = self.d_model**-0.5
-        terms = [scale * query @ w_q @ (key @ w_k).T for query in (x, p) for key in (x, p)]
+            w_q, w_k = random.standard_normal((2, D_MODEL, D_MODEL)) / 8
+        terms = [query @ w_q @ (key @ w_k).T / 8 for query in (x, p) for key in (x, p)]
         largest = [np.abs(term).max() for term in terms]
-        offsets = np.arange(1 - self.seq_len, self.seq_len)
+        offsets = np.arange(1 - LENGTH, LENGTH)
         diagonals = [terms[3].diagonal(-offset) for offset in offsets]
         ends = np.array([(diagonal.min(), diagonal.max()) for diagonal in diagonals])
         return self.arrays(
@@ -47,22 +44,21 @@ class FourTerms(Picture):
             sizes=[f"largest {most:.1f}" for most in largest],
             ends=ends,
             strokes=broken(np.stack([offsets[:, None] + [0, 0], ends], axis=-1)),
-            limits=self._limits(ends),
+            limits={"ylim": self._limits(ends)},
         )
 
     def _limits(self, ends):
-        """All offsets, and steps that hold all of the term; it is √d_model/2 at its own key."""
-        step = 0.5 if self.projection == "random" else self.d_model**0.5 / 8
+        """Steps that hold all of the term."""
+        step = 0.5 if self.projection == "random" else 1
         low, high = np.floor((ends.min() / step).round(9)), np.ceil((ends.max() / step).round(9))
-        limits = step * (low - 0.2), step * (high + 0.2)
-        return {"xlim": (-self.seq_len, self.seq_len), "ylim": limits}
+        return step * (low - 0.2), step * (high + 0.2)
 
     def draw(self, figure: Figure) -> list:
         """The four terms as a table of query and key; the last of them against the offset."""
         table, ratios = ("abo\ncdo", (1, 1, 2)) if wide(figure) else ("ab\ncd\noo", (1, 1))
         axes = figure.subplot_mosaic(table, width_ratios=list(ratios))
         *panels, offset = (axes[name] for name in "abcdo")
-        room = {"most": (LONGEST, LONGEST), "aspect": "equal"}
+        room = {"most": (LENGTH, LENGTH), "aspect": "equal"}
         maps = [Map(panel, f"shares[{i}]", **room) for i, panel in enumerate(panels)]
         below = {"ha": "right", "va": "top", "size": "small"}
         sizes = [
@@ -77,8 +73,7 @@ class FourTerms(Picture):
         # Of one colour: the chart shows this map.
         offset.set_title("position–position term", color="C0", weight="bold")
         axes["d"].spines[:].set(visible=True, color="C0", linewidth=2 * rcParams["lines.linewidth"])
-        offset.set(xlabel="offset i − j (tokens)", ylim=(-0.3, 0.3))
-        offset.set_xlim(-40, 40)  # with numbers at both ends, for which this leaves room
+        offset.set(xlabel="offset i − j (tokens)", ylim=(-0.3, 0.3), xlim=(-LENGTH, LENGTH))
         whole(offset.xaxis)
         offset.yaxis.set_major_locator(MaxNLocator(5))
         bar = figure.colorbar(maps[0].image, ax=panels, label="score", aspect=30)

@@ -3,10 +3,8 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from posviz.attention import attention
-from posviz.attention.masks import blockwise_causal_mask, causal_mask, padding_mask
-from posviz.encodings.doors import NoPosition
-from posviz.pictures.knobs import choice, integer, switch
+from posviz.attention.masks import causal_mask
+from posviz.pictures.knobs import choice, integer
 from posviz.pictures.parts import Curve, Map, greyed, whole
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
@@ -21,42 +19,17 @@ class MaskedAttention(Picture):
     size = (9.0, 4.2)
 
     seq_len = integer(8, low=1, high=LONGEST, play=True)
-    mask = choice("causal", options=("none", "causal", "blockwise"))
-    block = integer(2, low=1, high=16, when={"mask": ("blockwise",)}, label="block (tokens)")
-    same_token = switch(True, label="equal scores", more=True)
-    padding = integer(
-        0,
-        low=0,
-        high=LONGEST - 1,
-        until=lambda p: p.seq_len - 1,
-        label="padding (tokens)",
-        more=True,
-    )
+    mask = choice("causal", options=("none", "causal"))
 
     def compute(self) -> Arrays:
-        """Weights [seq_len, seq_len], and the weight of the first real token beside each row."""
-        rows, length = np.arange(self.seq_len), self.seq_len - self.padding
-        # Counted from the first real token; the padding before it repeats the 0.
-        positions = np.maximum(rows - self.padding, 0)
-        allowed = padding_mask([length], self.seq_len)[0, 0] & self._mask(positions)
-        q, k = np.random.default_rng(0).standard_normal((2, 1, 1, LONGEST, 16))
-        q, k = (array[:, :, : self.seq_len] * (not self.same_token) for array in (q, k))
-        how = {"q_positions": positions, "k_positions": positions, "return_weights": True}
-        _, weights = attention(q, k, k, encoding=NoPosition(), mask=allowed, **how)
-        weights = weights[0, 0]
-        first = np.where(allowed, weights, 0)[:, self.padding]
+        """Weights of equal scores [seq_len, seq_len], and the weight of the first token by row."""
+        rows = np.arange(self.seq_len)
+        allowed = causal_mask(rows, rows) | (self.mask == "none")
+        weights = allowed / allowed.sum(axis=1, keepdims=True)
         return self.arrays(
             weights=np.where(allowed, weights, BLOCKED),
-            first=(first, rows),
-            ends=(first[self.padding], first[-1]),
+            first=(weights[:, 0], rows),
         )
-
-    def _mask(self, positions):
-        if self.mask == "none":
-            return np.ones((len(positions), len(positions)), bool)
-        if self.mask == "causal":
-            return causal_mask(positions, positions)
-        return blockwise_causal_mask(positions, positions, self.block)
 
     def draw(self, figure: Figure) -> list:
         """The weights, and beside each query the weight of the first token."""
@@ -74,9 +47,8 @@ class MaskedAttention(Picture):
 
     def caption(self, arrays: Arrays) -> str:
         """The weight of the first token, for itself and for the last."""
-        first, last = arrays.ends
-        names = {"none": "Without a mask"}
-        mask = names.get(arrays.mask, f"With a {arrays.mask} mask")
+        first, last = arrays.first[0][[0, -1]]
+        mask = "With a causal mask" if arrays.mask == "causal" else "Without a mask"
         return (
             f"{mask}, the weight of the first token is {first:.3g} in its own row and {last:.3g} "
             "in the last row."

@@ -1,7 +1,6 @@
 """A sentence and its shuffled copy through the same attention."""
 
 import functools
-import math
 import zlib
 
 import numpy as np
@@ -17,6 +16,7 @@ from posviz.encodings.sinusoidal import Sinusoidal
 from posviz.pictures.knobs import choice, integer, text
 from posviz.pictures.parts import Background, Curve, Map, broken, inches, wide
 from posviz.pictures.picture import Arrays, Picture
+from posviz.pictures.tokens import label_tokens
 
 NUM_HEADS, HEAD_DIM = 8, 8  # with eight heads ALiBi's first slope is 1/2: steep enough to see
 D_MODEL = NUM_HEADS * HEAD_DIM
@@ -87,10 +87,11 @@ class ShuffledSentence(Picture):
             panel.set_title(title, loc="center", size="medium")
             panel.set(xticks=(), yticks=())
         panels[2].yaxis.tick_right()
-        labelled = _labelled(figure, len(words))
-        _label(panels[0].yaxis, labelled, words)
-        _label(panels[2].yaxis, labelled, words)
-        show = Background(lambda words: _label(panels[2].yaxis, labelled, words), "words")
+        width, height = inches(figure)
+        room = 1.04 * min(0.3 * width, 0.45 * height)
+        for panel in (panels[0], panels[2]):
+            label_tokens(panel.yaxis, words, room)
+        show = Background(lambda words: label_tokens(panels[2].yaxis, words, room), "words")
         axes[1].set(xlim=(-0.1, 1.1), ylim=(len(words) - 0.5, -0.5))
         axes[1].set_axis_off()
         ways = Curve(axes[1], "C6-", "ways")
@@ -150,15 +151,3 @@ def projections():
     """w_q, w_k and w_v, each [d_model, d_model]; w_q is large, so that a query prefers few keys."""
     w_q, w_k, w_v = np.random.default_rng(0).standard_normal((3, D_MODEL, D_MODEL)) / D_MODEL**0.5
     return 2.5 * w_q, w_k, w_v
-
-
-def _labelled(figure, length):
-    """Which rows get a label: as many as there is room for."""
-    width, height = inches(figure)
-    room = 72 * min(0.3 * width, 0.45 * height) / (1.25 * rcParams["font.size"])
-    return range(0, length, math.ceil(length / room))
-
-
-def _label(axis, labelled, words):
-    shortened = [words[i] if len(words[i]) <= 7 else words[i][:6] + "…" for i in labelled]
-    axis.set_ticks(labelled, labels=shortened, parse_math=False)

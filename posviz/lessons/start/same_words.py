@@ -10,10 +10,12 @@ from posviz.encodings.sinusoidal import sinusoidal
 from posviz.lessons.order.shuffled_sentence import D_MODEL, NUM_HEADS, projections, word_vector
 from posviz.lessons.order.shuffled_sentence import words_of as all_words_of
 from posviz.pictures.knobs import choice, real, text
-from posviz.pictures.parts import Curve, Ring, broken, legend_over, wide, zero
+from posviz.pictures.layouts import beside
+from posviz.pictures.parts import Curve, Ring, broken, legend_over, zero
 from posviz.pictures.picture import Arrays, Picture
+from posviz.pictures.tokens import short
 
-MOST_WORDS, LETTERS = 5, 7  # for which there is room beside each other
+MOST_WORDS = 5  # for which there is room beside each other
 NUMBERS = 8  # of each summary
 ROUNDING = 1e-12
 
@@ -43,10 +45,7 @@ class SameWords(Picture):
 
     def draw(self, figure: Figure) -> list:
         """The two sentences with their words joined, and eight numbers for each of them."""
-        if wide(figure):
-            written, panel = figure.subplots(1, 2, width_ratios=(1, 1.15))
-        else:
-            written, panel = figure.subplots(2, 1, height_ratios=(1, 2))
+        written, panel = beside(figure, (1, 1.15), (1, 2))
         _write(written, words_of(self.sentence))
         apart = Curve(panel, "C6-", "apart")
         upper = Curve(panel, "C0s", "summaries[0]", "upper sentence", marks=0.8)
@@ -101,6 +100,5 @@ def _write(axes, words):
     for i, word in enumerate(words):
         axes.plot([i + middle, last - i + middle], [0.86, 0.14], "C6-", zorder=1)
         look = {"ha": "center", "va": "center", "weight": "bold", "parse_math": False}
-        shown = word if len(word) <= LETTERS else f"{word[: LETTERS - 1]}…"
-        axes.text(i + middle, 1, shown, color="C0", **look)
-        axes.text(last - i + middle, 0, shown, color="C1", **look)
+        axes.text(i + middle, 1, short(word), color="C0", **look)
+        axes.text(last - i + middle, 0, short(word), color="C1", **look)
