@@ -16,7 +16,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_
 
 from posviz.classroom.exercises import Exercise, of_lesson, solution
 from posviz.course import Lesson
-from posviz.publish import assets
+from posviz.publish.assets import write_file
 from posviz.teaching.feedback import POINTS
 
 _HINT = re.compile(r"\n*<details><summary>Hint</summary>.*?</details>", re.DOTALL)
@@ -83,7 +83,7 @@ def write(cells: list[NotebookNode], file: Path) -> Path:
         cell.id = f"exercises-{number}"
     made = new_notebook(cells=cells, metadata=_KERNEL)
     nbformat.validate(made)
-    return assets.write(file, nbformat.writes(made).encode())
+    return write_file(file, nbformat.writes(made).encode())
 
 
 # ---------------------------------------------------------------- for readers

@@ -20,7 +20,7 @@ from posviz.classroom import submission
 from posviz.classroom.exercises import Exercise, of_lesson
 from posviz.classroom.handed_in import FILES, notebooks_in
 from posviz.course import Lesson
-from posviz.publish import assets
+from posviz.publish.assets import write_file
 from posviz.publish.batch import reason
 from posviz.publish.lesson import read
 from posviz.teaching.checker import Checker
@@ -256,4 +256,4 @@ def write(rows: list[Row], folder: Path) -> list[Path]:
 def _csv(lines: Iterable[Iterable[str]], file: Path) -> Path:
     text = io.StringIO()
     csv.writer(text).writerows(lines)
-    return assets.write(file, text.getvalue().encode())
+    return write_file(file, text.getvalue().encode())

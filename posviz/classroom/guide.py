@@ -6,7 +6,7 @@ from posviz.classroom import quiz_files, syllabus
 from posviz.classroom.lessons import plans
 from posviz.classroom.quiz import questions
 from posviz.classroom.quiz_files import TEMPLATES
-from posviz.publish.assets import policy, write
+from posviz.publish.assets import policy, write_file
 from posviz.publish.clean import markdown
 
 FILES = ("guide.html", "quiz.xml", "quiz.gift", "quiz_qti.zip")
@@ -32,4 +32,4 @@ def write_guide(notebooks: dict[str, Path], to: Path) -> list[Path]:
     )
     quizzes = (quiz_files.moodle_xml, quiz_files.gift, quiz_files.qti)
     texts = [page.encode(), *(written(quiz) for written in quizzes)]
-    return [write(to / name, text) for name, text in zip(FILES, texts, strict=True)]
+    return [write_file(to / name, text) for name, text in zip(FILES, texts, strict=True)]

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from posviz.classroom.grade import FILES, Row, by_student, left_out, summary, total
 from posviz.classroom.quiz_files import TEMPLATES
 from posviz.pictures.style import DPI, SIZE, style_context
-from posviz.publish.assets import write
+from posviz.publish.assets import write_file
 from posviz.teaching.feedback import POINTS
 
 RIGHT = "right"
@@ -41,7 +41,7 @@ def report(rows: list[Row], folder: Path) -> list[Path]:
     found, students, headline = shares(graded), by_student(rows), summary(rows)
     sums = {student: total(own) for student, own in students.items()}
     shown = [sums[student] for student in by_student(graded)]
-    picture = write(folder / FILES[3], _png(found, shown, headline))
+    picture = write_file(folder / FILES[3], _png(found, shown, headline))
     page = TEMPLATES.get_template("report.html.j2").render(
         exercises=found,
         students=students,
@@ -51,7 +51,7 @@ def report(rows: list[Row], folder: Path) -> list[Path]:
         picture=picture.name,
         unnamed=UNNAMED,
     )
-    return [write(folder / FILES[2], page.encode()), picture]
+    return [write_file(folder / FILES[2], page.encode()), picture]
 
 
 def shares(rows: list[Row]) -> dict[str, list[Share]]:

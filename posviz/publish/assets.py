@@ -15,7 +15,7 @@ from posviz.teaching.prediction import Prediction
 THEME = as_script(Path(__file__).with_name("theme.js"))  # of every page's head
 
 
-def write(path: Path, data: bytes) -> Path:
+def write_file(path: Path, data: bytes) -> Path:
     """Write a file that lacks these bytes; OSError names it where it cannot be written."""
     if not path.is_file() or path.read_bytes() != data:
         with replacing(path) as file:
@@ -30,14 +30,14 @@ def write_library(name: str, assets: Path):
     names the file which cannot be written.
     """
     for file in library(name).iterdir():
-        into = write_packed if file.suffix == ".js" else write
+        into = write_packed if file.suffix == ".js" else write_file
         into(assets / name / file.name, file.read_bytes())
 
 
 def write_packed(script: Path, data: bytes) -> Path:
     """Write a script as library.js reads it: packed in a style sheet, `script`.css."""
     packed = base64.b64encode(zlib.compress(data, 9)).decode()
-    return write(Path(f"{script}.css"), f'head {{ --packed: "{packed}"; }}\n'.encode())
+    return write_file(Path(f"{script}.css"), f'head {{ --packed: "{packed}"; }}\n'.encode())
 
 
 def styles(own: Path) -> bytes:

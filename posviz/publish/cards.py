@@ -7,7 +7,7 @@ from matplotlib.transforms import Bbox
 
 from posviz.lessons import load
 from posviz.pictures.export import png_bytes
-from posviz.publish.assets import write
+from posviz.publish.assets import write_file
 
 SIZE, DPI = (1200, 630), 200  # pixels, as previews of links want them, and an inch
 _RIM = Bbox.from_extents(0.05, 0.08, 0.95, 0.86)
@@ -38,7 +38,7 @@ def write_card(stem: str, to: Path) -> None:
     Raises what compute raises, OSError where the place cannot be written to.
     """
     for dark, ending in ((False, ""), (True, "_dark")):
-        write(to / "assets" / "cards" / f"{stem}{ending}.png", _drawn(*CARDS[stem], dark))
+        write_file(to / "assets" / "cards" / f"{stem}{ending}.png", _drawn(*CARDS[stem], dark))
 
 
 def _drawn(name, shown, dark) -> bytes:

@@ -8,7 +8,7 @@ from posviz.pictures.export import notebook_png
 from posviz.pictures.picture import Picture
 from posviz.pictures.scripts import as_script
 from posviz.publish import live
-from posviz.publish.assets import policy, styles, write
+from posviz.publish.assets import policy, styles, write_file
 from posviz.publish.place import made_alive
 
 HERE = Path(__file__).parent
@@ -51,6 +51,6 @@ def write_picture(picture: Picture, path: Path, title: str = "") -> Path:
         place=made_alive(repr(picture), base64.b64encode(png).decode(), about),
         script=SCRIPT,
     )
-    write(path.parent / "assets" / "page.css", styles(HERE / "page.css"))
+    write_file(path.parent / "assets" / "page.css", styles(HERE / "page.css"))
     live.write(path.parent)
-    return write(path, page.encode())
+    return write_file(path, page.encode())

@@ -21,7 +21,7 @@ from posviz.publish.assets import (
     policy,
     scripts,
     styles,
-    write,
+    write_file,
     write_library,
     write_packed,
 )
@@ -69,8 +69,8 @@ def write_page(lesson: StoredLesson, to: Path, repository: str = "") -> Path:
     exporter = HTMLExporter(template_file=str(HERE / "page.html.j2"), anchor_link_text="#")
     exporter.register_filter("sanitised", sanitised)
     page, _ = exporter.from_notebook_node(_adapted(lesson.notebook), {"page": shown})
-    write(to / "notebooks" / lesson.path.name, lesson.path.read_bytes())
-    return write(to / f"{lesson.stem}.html", page.encode())
+    write_file(to / "notebooks" / lesson.path.name, lesson.path.read_bytes())
+    return write_file(to / f"{lesson.stem}.html", page.encode())
 
 
 def _adapted(notebook) -> NotebookNode:
@@ -92,7 +92,7 @@ def _adapted(notebook) -> NotebookNode:
 
 def write_assets(to: Path) -> int:
     """Write what pages share: styles, MathJax and Python; return how many MB Python has."""
-    write(to / "assets" / "page.css", styles(HERE / "page.css"))
+    write_file(to / "assets" / "page.css", styles(HERE / "page.css"))
     write_library("mathjax", to / "assets")
     write_packed(to / "assets" / "codemirror" / "editor.js", build.editor())
     return live.write(to)
@@ -158,4 +158,4 @@ def link(to: Path, *others: str) -> None:
 
     own = [page for name in PAGES for page in to.glob(f"{name}.html")]
     for page in [*own, *(to / name for name in others)]:
-        write(page, _BETWEEN.sub(linked, page.read_text("utf-8")).encode())
+        write_file(page, _BETWEEN.sub(linked, page.read_text("utf-8")).encode())

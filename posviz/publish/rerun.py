@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 
 from posviz.pictures.files import SETTING
 from posviz.pictures.stored import without_views
-from posviz.publish.assets import write
+from posviz.publish.assets import write_file
 from posviz.publish.batch import reason
 from posviz.publish.lesson import read
 
@@ -42,7 +42,7 @@ def rerun(notebook: Path) -> list[str]:
     without_views(run)
     run = nbformat.from_dict(run)
     keep_times(stored, run)
-    write(notebook, f"{nbformat.writes(run)}\n".encode())
+    write_file(notebook, f"{nbformat.writes(run)}\n".encode())
     return changed_text(stored, run)
 
 

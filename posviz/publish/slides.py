@@ -26,7 +26,7 @@ from nbformat import NotebookNode
 from posviz.pictures.declared import Declared
 from posviz.pictures.scripts import as_script
 from posviz.publish import live
-from posviz.publish.assets import THEME, policy, scripts, styles, write, write_library
+from posviz.publish.assets import THEME, policy, scripts, styles, write_file, write_library
 from posviz.publish.clean import markdown
 from posviz.publish.lesson import StoredLesson, about
 from posviz.publish.place import alive, picture_of, read_picture
@@ -205,11 +205,11 @@ def write_slides(
     )
     for name in ("mathjax", "reveal"):
         write_library(name, assets)
-    write(assets / "slides.css", styles(HERE / "slides.css"))
+    write_file(assets / "slides.css", styles(HERE / "slides.css"))
     if front.css:
-        write(assets / "own.css", front.css.read_bytes())
+        write_file(assets / "own.css", front.css.read_bytes())
     live.write(to)
-    return write(to / f"{lesson.stem}_slides.html", page.encode())
+    return write_file(to / f"{lesson.stem}_slides.html", page.encode())
 
 
 def write_pdf(deck: Path) -> Path:
@@ -222,4 +222,4 @@ def write_pdf(deck: Path) -> Path:
         page.goto(f"{deck.resolve().as_uri()}?print-pdf")
         page.wait_for_selector(".pdf-page")
         printed = page.pdf(prefer_css_page_size=True, print_background=True)
-    return write(deck.with_suffix(".pdf"), printed)
+    return write_file(deck.with_suffix(".pdf"), printed)

@@ -9,7 +9,7 @@ import zlib
 
 import pytest
 
-from posviz.publish.assets import policy, write, write_library
+from posviz.publish.assets import policy, write_file, write_library
 from posviz.publish.npm import library
 
 
@@ -52,11 +52,11 @@ def is_kept_on_a_full_disk(script, write_all):
 
 def test_a_file_that_has_the_bytes_is_left_alone(tmp_path):
     path = tmp_path / "new" / "page.css"
-    assert write(path, b"old") == path
+    assert write_file(path, b"old") == path
     first = path.stat().st_ino
-    assert write(path, b"old") == path
+    assert write_file(path, b"old") == path
     assert path.stat().st_ino == first
-    assert write(path, b"new") == path
+    assert write_file(path, b"new") == path
     assert path.read_bytes() == b"new"
     assert path.stat().st_ino != first
 

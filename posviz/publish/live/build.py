@@ -11,7 +11,7 @@ from pathlib import Path
 
 import posviz
 from posviz.publish import npm
-from posviz.publish.assets import write
+from posviz.publish.assets import write_file
 from posviz.publish.cache import hashed, in_cache
 from posviz.publish.live import runtime
 
@@ -42,9 +42,9 @@ def write_files(to: Path) -> int:
     """Write sw.js, and assets/live without what an older version left there; return the MB."""
     folder, (index, files) = to / "assets" / "live", _packed()
     for name, data in files.items():
-        write(folder / name, data)
-    write(folder / "index.json", json.dumps(index).encode())
-    write(to / "sw.js", (HERE / "sw.js").read_bytes())
+        write_file(folder / name, data)
+    write_file(folder / "index.json", json.dumps(index).encode())
+    write_file(to / "sw.js", (HERE / "sw.js").read_bytes())
     for old in set(folder.iterdir()) - {folder / name for name in (*files, "index.json")}:
         old.unlink()
     return round(index["size"] / 1e6)
@@ -70,7 +70,7 @@ def _runtime() -> dict[str, Parts]:
     def pack(folder):
         library = _parts("library", _tar(runtime.library()))
         for name, data in (_parts("python", runtime.wasm()) | library).items():
-            write(folder / name, data)
+            write_file(folder / name, data)
 
     kept = in_cache("python", own, pack)
     files = {file.name: file.read_bytes() for file in sorted(kept.iterdir())}

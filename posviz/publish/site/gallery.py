@@ -14,7 +14,7 @@ from posviz.pictures.export import png_bytes
 from posviz.pictures.knobs import Knob, device, numeric, switch
 from posviz.pictures.picture import Picture
 from posviz.pictures.styled_figure import drop_bitmaps
-from posviz.publish.assets import write
+from posviz.publish.assets import write_file
 from posviz.publish.lesson import StoredLesson
 
 WIDTH, STYLE = 600, "paper"  # pixels; a page shows them half as wide, where letters have ten
@@ -45,7 +45,7 @@ def write_thumbnail(name: str, to: Path) -> None:
         canvas.draw()
         small = png_bytes(np.asarray(canvas.buffer_rgba()))
         drop_bitmaps(figure)
-        write(to / "assets" / "pictures" / f"{name}{ending}.png", small)
+        write_file(to / "assets" / "pictures" / f"{name}{ending}.png", small)
 
 
 def shown(lessons: Iterable[StoredLesson]) -> list[GalleryPicture]:

@@ -16,7 +16,7 @@ from posviz.course import EXAMINATION, OF_TOPIC
 from posviz.lessons import names
 from posviz.pictures.scripts import as_script
 from posviz.publish import live, page
-from posviz.publish.assets import THEME, policy, scripts, write, write_library
+from posviz.publish.assets import THEME, policy, scripts, write_file, write_library
 from posviz.publish.cards import CARDS, SIZE
 from posviz.publish.clean import markdown
 from posviz.publish.lesson import StoredLesson
@@ -74,7 +74,7 @@ def write_site(lessons: Iterable[StoredLesson], repository: str, to: Path) -> No
 
     def write_one(name, title, template="", **values):
         text = jinja.get_template(f"{template or name}.html.j2")
-        write(to / f"{name}.html", text.render(here=name, title=title, **values).encode())
+        write_file(to / f"{name}.html", text.render(here=name, title=title, **values).encode())
 
     texts = {name: _beside(f"docs/{name}.md").read_text("utf-8") for name in DOCUMENTS}
     headings = {name: text.partition("\n")[0].removeprefix("# ") for name, text in texts.items()}
