@@ -15,7 +15,6 @@ from posviz.teaching.answers import JOIN, to_numbers
 from posviz.teaching.feedback import (
     MOST_LINES,
     Feedback,
-    failing_line,
     first_lines,
     show_arguments,
     show_shapes,
@@ -23,6 +22,7 @@ from posviz.teaching.feedback import (
     untrue,
 )
 from posviz.teaching.mistakes import LooksLike, Mistake, RightOn, both
+from posviz.teaching.trace import failing_line
 from posviz.wording import shortened
 
 SIZES = range(1, 9)

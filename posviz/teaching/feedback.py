@@ -1,11 +1,8 @@
 """What a checker says, shown as text and as HTML with the same words."""
 
-import dis
 import html
 import inspect
 import itertools
-import linecache
-import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from numbers import Number
@@ -123,47 +120,6 @@ def _kind(name, value) -> str:
     if shape := np.shape(value) if isinstance(value, np.ndarray | list | tuple) else ():
         return f"{name}: shape {shape}"
     return f"{name}: a number" if isinstance(value, Number) else show_value(name, value)
-
-
-def failing_line(function: Any, error: Exception) -> tuple[str, list[str]]:
-    """Return the reader's line that raised, and the variables that were still `...` there.
-
-    The line reads " on line 3, `return x / y`"; where it calls a function of another cell, that
-    one's line follows it; and where something is still `...`, it is the line that says so. It is ""
-    where the code cannot be traced. An error of another process tells both itself.
-    """
-    if hasattr(error, "failed_at"):
-        return error.failed_at
-    # All cells of a notebook have the same globals, and each is a file of its own.
-    names = getattr(function, "__globals__", None)
-    frames = traceback.walk_tb(error.__traceback__)
-    theirs = [(frame, number) for frame, number in frames if frame.f_globals is names]
-    if not theirs:
-        return "", []
-    last = theirs[-1][0]
-    empty = [name for name, value in last.f_locals.items() if value is ...]
-    if line := _assigned(last.f_code, empty):
-        return _quoted(last, line), empty
-    file = function.__code__.co_filename
-    in_its_cell = [each for each in theirs if each[0].f_code.co_filename == file]
-    where = _quoted(*in_its_cell[-1]) if in_its_cell else ""
-    if last.f_code.co_filename != file:
-        where += f", in {last.f_code.co_name}{_quoted(*theirs[-1])}"
-    return where, empty
-
-
-def _quoted(frame, number) -> str:
-    line = linecache.getline(frame.f_code.co_filename, number).strip()
-    return f" on line {number}, `{line}`"
-
-
-def _assigned(code, names) -> int | None:
-    """Return the first line of the code that assigns one of these variables."""
-    for step in dis.get_instructions(code):
-        stored = step.argval if isinstance(step.argval, tuple) else (step.argval,)
-        if step.opname.startswith("STORE") and set(names) & set(stored):
-            return step.positions.lineno if step.positions else None
-    return None
 
 
 def untrue(mine: np.ndarray, right: bool) -> str:

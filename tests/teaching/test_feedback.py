@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from posviz.teaching.checker import Checker
-from posviz.teaching.feedback import failing_line, show_arguments, show_value
+from posviz.teaching.feedback import show_arguments, show_value
+from posviz.teaching.trace import failing_line
 from posviz.teaching.mistakes import wrong
 
 

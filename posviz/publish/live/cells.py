@@ -7,7 +7,6 @@ import html
 import io
 import json
 import linecache
-import traceback
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from posviz.pictures.export import notebook_png
 from posviz.pictures.picture import Picture
 from posviz.publish.live.names import needed
 from posviz.publish.place import made_alive
+from posviz.teaching.trace import frames_of
 
 MOST_LETTERS = 20_000  # of what a cell prints
 _names: dict[str, Any] = {"__name__": "__main__"}
@@ -117,15 +117,12 @@ def _stopped(error) -> str:
     """An error in the reader's words: the line, what was wrong, and the shapes on that line."""
     if isinstance(error, ModuleNotFoundError):
         return _boxed(f"A page does not have {error.name}: this runs in JupyterLab.", "")
-    frames = traceback.walk_tb(error.__traceback__)
-    theirs = [each for each in frames if each[0].f_globals is _names]
     text = f"{type(error).__name__}: {getattr(error, 'msg', None) or error}"
     if isinstance(error, SyntaxError):
         return _boxed(f"Line {error.lineno}: {text}", (error.text or "").rstrip())
-    if not theirs:
+    if not (theirs := frames_of(error, _names)):
         return _boxed(text, "")
-    frame, number = theirs[-1]
-    line = linecache.getline(frame.f_code.co_filename, number).strip()
+    frame, number, line = theirs[-1]
     shapes = _shapes(line, frame.f_globals | frame.f_locals)
     return _boxed(f"Line {number}: {text}", f"{line}\n{shapes}".strip())
 
