@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import permutations
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from posviz.teaching.feedback import (
 from posviz.teaching.mistakes import LooksLike, Mistake, RightOn, both
 from posviz.teaching.trace import failing_line
 from posviz.wording import shortened
+
+Case: TypeAlias = tuple[tuple, Any]  # the arguments, and what the reader's function returned
 
 SIZES = range(1, 9)
 TRIES = 3  # that were not right; then the solution is offered
@@ -100,13 +102,7 @@ class Checker:
             return self._feedback("wrong", message)
         if callable(answer) and str(getattr(answer, "__module__", "")).startswith("posviz."):
             return self._feedback("wrong", "That is posviz's own function; write yours.")
-        feedback = self._try(answer)
-        if feedback.status in ("wrong", "error"):
-            feedback = self._forgiven(answer, feedback)
-        if feedback.status == "error":
-            feedback = self._known_where_it_runs(answer, feedback)
-        if feedback.status == "wrong":
-            feedback = self._explained_by_two(answer, feedback)
+        feedback = self._judged(answer)
         if feedback.status != "not attempted":
             self._note(feedback)
         return feedback
@@ -115,58 +111,49 @@ class Checker:
         lesson = progress.lesson_of_checker(self)
         progress.note("exercises", lesson, self.title, bool(feedback))
 
-    def _try(self, answer: Any) -> Feedback:
-        given = []
-        for case in self.cases():
-            outcome = self._run(answer, case)
-            if isinstance(outcome, Feedback):
-                return outcome
-            given.append(outcome)
-        return self._judge(given)
-
-    def _forgiven(self, answer: Any, feedback: Feedback) -> Feedback:
-        """Return the feedback, or the mistake that explains it: the answer is right without it."""
-        for mistake in self.mistakes:
-            # The reader never sees these inputs, so must not see a warning about them either.
-            with warnings.catch_warnings(action="ignore"):
-                if isinstance(mistake, RightOn) and self._is_right(
-                    answer, self._grow(mistake.inputs)
-                ):
-                    return self._known(mistake, feedback.evidence)
-        return feedback
-
-    def _known_where_it_runs(self, answer: Any, feedback: Feedback) -> Feedback:
-        """Return the feedback, or the mistake of an answer that stops on some inputs."""
+    def _judged(self, answer: Any) -> Feedback:
+        """Run the answer once on each case, and judge what came."""
         tried = [(case, self._run(answer, case)) for case in self.cases()]
+        stops = [outcome for _, outcome in tried if isinstance(outcome, Feedback)]
         ran = [(case, output) for case, output in tried if not isinstance(output, Feedback)]
-        if all(self.same(output, self._expected(case)) for case, output in ran):
+        feedback = stops[0] if stops else self._compared(ran)
+        if feedback.status in ("correct", "not attempted"):
             return feedback
-        cases, given = zip(*ran, strict=True)
-        shown = (each for each in self.changes if self._shows(each, given, cases))
-        return next((self._known(each, feedback.evidence) for each in shown), feedback)
+        # The reader never sees what is tried now, so must not see a warning about it either.
+        with warnings.catch_warnings(action="ignore"):
+            known = next(self._explanations(answer, ran, feedback), None)
+        return self._known(known, feedback.evidence) if known else feedback
 
-    def _explained_by_two(self, answer: Any, feedback: Feedback) -> Feedback:
-        """Return the feedback, or the two mistakes that make this answer together."""
-        given = [self._run(answer, case) for case in self.cases()]
-        outputs = [outcome for outcome in given if not isinstance(outcome, Feedback)]
-        if len(outputs) < len(given) or len(np.unique(np.hstack([o.ravel() for o in outputs]))) < 2:
-            return feedback  # a constant says too little to tell two mistakes from a guess
-        cases = self.cases()
-        pairs = permutations(self.changes, 2)
-        two = (both(outer, inner) for outer, inner in pairs if not outer.alone)
-        shown = (each for each in two if self._shows(each, outputs, cases))
-        return next((self._known(each, feedback.evidence) for each in shown), feedback)
+    def _explanations(self, answer: Any, ran: list[Case], feedback: Feedback) -> Iterator[Any]:
+        """Yield the mistakes that explain why an answer fails, the likeliest first."""
+        failing = [each for each in ran if not self._agrees(*each)]
+        whole = len(ran) == len(self.cases())
+        if failing and (whole or feedback.status == "error"):
+            yield from (each for each in self.changes if self._shows(each, ran))
+        if whole and self._has_numbers(*failing[0]):
+            looks = (each for each in self.mistakes if isinstance(each, LooksLike))
+            yield from (each for each in looks if each.shown_by(failing[0][1]))
+        for each in self.mistakes:
+            if isinstance(each, RightOn) and self._is_right(answer, self._grow(each.inputs)):
+                yield each
+        # A constant says too little to tell two mistakes from a guess.
+        if whole and len(np.unique(np.hstack([output.ravel() for _, output in ran]))) > 1:
+            pairs = permutations(self.changes, 2)
+            two = (both(outer, inner) for outer, inner in pairs if not outer.alone)
+            yield from (each for each in two if self._shows(each, ran))
 
     def _is_right(self, answer: Any, cases: Iterable[tuple]) -> bool:
-        for case in cases:
-            outcome = self._run(answer, case)
-            if isinstance(outcome, Feedback) or not self.same(outcome, self._expected(case)):
-                return False
-        return True
+        return all(self._agrees(case, self._run(answer, case)) for case in cases)
+
+    def _agrees(self, case: tuple, outcome: np.ndarray | Feedback) -> bool:
+        return not isinstance(outcome, Feedback) and self.same(outcome, self._expected(case))
 
     def same(self, first: np.ndarray, second: np.ndarray) -> bool:
         """Tell whether two answers to one input agree: same shape, values within the tolerance."""
         return first.shape == second.shape and bool(self._close(first, second).all())
+
+    def _has_numbers(self, case: tuple, output: np.ndarray) -> bool:
+        return output.shape == self._expected(case).shape and bool(np.isfinite(output).all())
 
     def _close(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         # A mistake may divide by 0 on an edge, and so does the answer that makes it.
@@ -220,33 +207,21 @@ class Checker:
         message = getattr(error, "sentence", "") or message  # of another process
         return self._feedback("error", message, evidence=show_shapes(self.reference, case))
 
-    def _judge(self, given: list[np.ndarray]) -> Feedback:
-        cases = self.cases()
-        expected = [self._expected(case) for case in cases]
-        pairs = list(zip(given, expected, strict=True))
-        failing = next((i for i, pair in enumerate(pairs) if not self.same(*pair)), None)
+    def _compared(self, ran: list[Case]) -> Feedback:
+        failing = next((each for each in ran if not self._agrees(*each)), None)
         if failing is None:
-            tried = f"It agrees on {len(given)} inputs." if self.inputs else "That is it."
+            tried = f"It agrees on {len(ran)} inputs." if self.inputs else "That is it."
             return self._feedback("correct", tried)
-        mine, right = pairs[failing]
-        evidence = self._evidence(cases[failing], mine, right)
-        for mistake in self.changes:
-            if self._shows(mistake, given, cases):
-                return self._known(mistake, evidence)
-        if mine.shape == right.shape and np.isfinite(mine).all():
-            for each in self.mistakes:
-                if isinstance(each, LooksLike) and each.shown_by(mine):
-                    return self._known(each, evidence)
-        message = self._difference(mine, right)
+        case, mine = failing
+        right = self._expected(case)
+        message, evidence = self._difference(mine, right), self._evidence(case, mine, right)
         return self._feedback("wrong", message, evidence=evidence)
 
-    def _shows(self, mistake: Mistake, given: Iterable[np.ndarray], cases: Iterable[tuple]) -> bool:
+    def _shows(self, mistake: Mistake, ran: Iterable[Case]) -> bool:
         """Tell whether it makes these outputs: all, for on one another may agree by chance."""
         try:
-            with warnings.catch_warnings(action="ignore"):
-                function = mistake.change(self.reference)
-                made = (np.asarray(function(*case)) for case in cases)
-                return all(map(self.same, given, made))
+            function = mistake.change(self.reference)
+            return all(self.same(output, np.asarray(function(*case))) for case, output in ran)
         except Exception:  # two mistakes may not go together
             return False
 

@@ -218,6 +218,12 @@ def test_a_function_of_posviz_is_no_answer_but_may_be_called():
     assert check_softmax(lambda scores: softmax(scores)).status == "correct"
 
 
+def test_a_wrong_answer_is_run_once_on_each_input():
+    lengths = []
+    assert check(lambda numbers, start: lengths.append(len(numbers)) or 0).status == "wrong"
+    assert lengths == [*range(1, 9)]
+
+
 def test_inputs_grow_and_repeat():
     assert [len(numbers) for numbers, _ in check.cases()] == [1, 2, 3, 4, 5, 6, 7, 8]
     np.testing.assert_array_equal(check.cases()[5][0], check.cases()[5][0])
