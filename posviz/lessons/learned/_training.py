@@ -1,7 +1,5 @@
 """The model that lesson 03 trains, and what it shows of its training."""
 
-from posviz.lessons.learned._tables import unit_rows
-
 PIXELS = 288  # width of the picture that is shown while a model learns
 
 
@@ -24,6 +22,8 @@ def watch_table():
     from IPython.display import Image, display
     from matplotlib import colormaps
     from PIL.Image import Resampling, fromarray
+
+    from posviz.lessons.learned.learned_table import unit_rows
 
     shown = display(display_id=True)  # a place for pictures, empty so far
 

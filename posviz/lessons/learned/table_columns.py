@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.sinusoidal import sinusoidal
 from posviz.models.real import trained_table
-from posviz.pictures.knobs import choice, integer, log
+from posviz.pictures.knobs import choice, integer
 from posviz.pictures.parts import Curve, zero
 from posviz.pictures.picture import Arrays, Picture
 
@@ -23,12 +23,11 @@ class TableColumns(Picture):
 
     column = integer(50, low=0, high=383, play=True)
     table = choice("MiniLM", options=tuple(TITLES), redraw=True)
-    base = log(10_000, low=10, high=1_000_000, more=True)
 
     def compute(self) -> Arrays:
         """Return the column of both tables, in units of its deviation, and its slow share."""
         learned = _real() if self.table == "MiniLM" else _untrained()
-        tables = sinusoidal(np.arange(512), 384, base=self.base), learned
+        tables = sinusoidal(np.arange(512), 384), learned
         columns = [table[:, self.column] - table[:, self.column].mean() for table in tables]
         power = np.square(abs(np.fft.rfft(columns[1])))[1:]
         return self.arrays(
