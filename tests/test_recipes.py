@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from posviz.__main__ import app
-from posviz.publish import live
+from posviz.publish import embedded
 
 PAGE = (Path(__file__).parent.parent / "docs" / "make-it-yours.md").read_text("utf-8")
 BLOCKS = [
@@ -27,7 +27,7 @@ def folder(tmp_path, monkeypatch):
     """An empty folder to be in."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("posviz.cli.common.unwind_on", lambda *_: None)  # signals here are pytest's
-    monkeypatch.setattr(live, "write", lambda to: 33)  # the same for every picture
+    monkeypatch.setattr(embedded, "write_python", lambda to: 33)  # the same for every picture
     return tmp_path
 
 

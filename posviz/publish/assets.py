@@ -1,18 +1,116 @@
-"""What pages and slides leave on a disk, each file whole, and which scripts they may run."""
+"""What pages and slides load beside them: from npm, kept in a cache, packed, and allowed to run.
+
+Scripts of other people come from npm: deno fetches and bundles them, deno.lock has their hashes.
+"""
 
 import base64
+import contextlib
 import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
 import zlib
+from collections.abc import Callable
 from pathlib import Path
+
+from platformdirs import user_cache_path
 
 from posviz.pictures.files import replacing
 from posviz.pictures.scripts import as_script
 from posviz.pictures.widget import ExplorerWidget
-from posviz.publish import live
-from posviz.publish.npm import library
 from posviz.teaching.prediction import Prediction
 
-THEME = as_script(Path(__file__).with_name("theme.js"))  # of every page's head
+HERE = Path(__file__).parent
+THEME = as_script(HERE / "theme.js")  # of every page's head
+LOCK = HERE / "deno.lock"
+LIBRARIES = {  # a folder of assets: its package, and which of its files pages load, and a licence
+    "mathjax": ("mathjax@3.2.2", ("es5/tex-svg.js", "LICENSE")),
+    "minisearch": ("minisearch@7.2.0", ("dist/umd/index.js", "LICENSE.txt")),
+    "reveal": (
+        "reveal.js@5.2.1",
+        ("dist/reset.css", "dist/reveal.css", "dist/reveal.js", "plugin/notes/notes.js", "LICENSE"),
+    ),
+}
+LIVE_POLICY = ("worker-src 'self'", "connect-src 'self'")  # of a page with living pictures
+
+
+# ---------------------------------------------------------------- from npm
+
+
+def library(name: str) -> Path:
+    """The folder of a library, which is fetched once.
+
+    Raises RuntimeError that says what to do where deno is missing or finds no network.
+    """
+    return in_cache("npm", LOCK.read_bytes() + repr(LIBRARIES).encode(), _fetch) / name
+
+
+def scripts(name: str) -> list[str]:
+    """The scripts of a library, to the letter."""
+    return [file.read_bytes().decode() for file in sorted(library(name).glob("*.js"))]
+
+
+def bundle(script: Path) -> bytes:
+    """A script and all it imports as one. RuntimeError as `library`."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / script.name
+        how = ["--platform=browser", "--format=iife", "--minify", f"--output={made}"]
+        _deno(folder, "bundle", *how, str(script))
+        return made.read_bytes()
+
+
+def _fetch(to) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        packages = [f"npm:{package}" for package, _ in LIBRARIES.values()]
+        _deno(folder, "cache", "--node-modules-dir=auto", *packages)
+        for name, (package, files) in LIBRARIES.items():
+            (to / name).mkdir()
+            for file in files:
+                found = Path(folder, "node_modules", package.partition("@")[0], file)
+                shutil.copy(found, to / name)
+
+
+def _deno(folder, command, *arguments) -> None:
+    """Run deno in a folder, with the packages of deno.lock alone."""
+    try:
+        from deno import find_deno_bin
+    except ImportError:
+        raise RuntimeError(f"pages need deno: {sys.executable} -m pip install deno") from None
+    how = ["--quiet", "--no-config", "--frozen", f"--lock={LOCK}"]
+    line = [find_deno_bin(), command, *how, *arguments]
+    plain = os.environ | {"NO_COLOR": "1"}
+    done = subprocess.run(line, cwd=folder, env=plain, capture_output=True, text=True)
+    if done.returncode:
+        said = done.stderr.partition("\n")[0]
+        raise RuntimeError(
+            f"pages need scripts of npm: connect to the internet and run this again (deno: {said})"
+        )
+
+
+def in_cache(kind: str, source: bytes, fill: Callable[[Path], object]) -> Path:
+    """A folder that is filled once for a source and kept for this user; older ones go."""
+    kept = user_cache_path("posviz") / f"{kind}-{hashed(source)}"
+    if not kept.exists():
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=kept.parent) as beside:
+            filled = Path(beside) / "filled"
+            filled.mkdir()
+            fill(filled)
+            for old in set(kept.parent.glob(f"{kind}-*")) - {kept}:
+                shutil.rmtree(old, ignore_errors=True)
+            with contextlib.suppress(OSError):  # another process was faster
+                filled.rename(kept)
+    return kept
+
+
+def hashed(data: bytes) -> str:
+    """What tells these bytes from others in a name."""
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+# ---------------------------------------------------------------- beside a page
 
 
 def write_file(path: Path, data: bytes) -> Path:
@@ -23,12 +121,8 @@ def write_file(path: Path, data: bytes) -> Path:
     return path
 
 
-def write_library(name: str, assets: Path):
-    """Write a library of other people, with its licence, as the folder `assets`/`name`.
-
-    Of a script `name.js` the style `name.js.css` is written, for library.js. Raises OSError that
-    names the file which cannot be written.
-    """
+def write_library(name: str, assets: Path) -> None:
+    """Write a library of other people, with its licence, as the folder `assets`/`name`."""
     for file in library(name).iterdir():
         into = write_packed if file.suffix == ".js" else write_file
         into(assets / name / file.name, file.read_bytes())
@@ -42,13 +136,8 @@ def write_packed(script: Path, data: bytes) -> Path:
 
 def styles(own: Path) -> bytes:
     """The style sheet of explorers and predictions, and then a page's own."""
-    shared = ExplorerWidget._css + live.style() + Prediction._css
-    return (shared + own.read_text("utf-8")).encode()
-
-
-def scripts(name: str) -> list[str]:
-    """The scripts of a library, to the letter."""
-    return [file.read_bytes().decode() for file in sorted(library(name).glob("*.js"))]
+    live = (HERE / "live" / "live.css").read_text("utf-8")
+    return (ExplorerWidget._css + live + Prediction._css + own.read_text("utf-8")).encode()
 
 
 def policy(scripts: list[str], *more: str) -> str:

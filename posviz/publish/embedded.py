@@ -7,8 +7,8 @@ from pathlib import Path
 from posviz.pictures.export import notebook_png
 from posviz.pictures.picture import Picture
 from posviz.pictures.scripts import as_script
-from posviz.publish import live
-from posviz.publish.assets import policy, styles, write_file
+from posviz.publish.assets import LIVE_POLICY, policy, styles, write_file
+from posviz.publish.live.build import write_python
 from posviz.publish.place import made_alive
 
 HERE = Path(__file__).parent
@@ -45,12 +45,12 @@ def write_picture(picture: Picture, path: Path, title: str = "") -> Path:
     """
     png, about = notebook_png(picture.figure())
     page = PAGE.format(
-        policy=escape(policy([SCRIPT], "img-src data:", *live.POLICY)),
+        policy=escape(policy([SCRIPT], "img-src data:", *LIVE_POLICY)),
         title=escape(title or picture.title()),
         heading=f"<h1>{escape(title)}</h1>\n" if title else "",
         place=made_alive(repr(picture), base64.b64encode(png).decode(), about),
         script=SCRIPT,
     )
     write_file(path.parent / "assets" / "page.css", styles(HERE / "page.css"))
-    live.write(path.parent)
+    write_python(path.parent)
     return write_file(path, page.encode())

@@ -15,8 +15,8 @@ from posviz import sources
 from posviz.course import EXAMINATION
 from posviz.pictures.export import notebook_png
 from posviz.pictures.scripts import as_script
-from posviz.publish import live
 from posviz.publish.assets import (
+    LIVE_POLICY,
     THEME,
     policy,
     scripts,
@@ -95,13 +95,13 @@ def write_assets(to: Path) -> int:
     write_file(to / "assets" / "page.css", styles(HERE / "page.css"))
     write_library("mathjax", to / "assets")
     write_packed(to / "assets" / "codemirror" / "editor.js", build.editor())
-    return live.write(to)
+    return build.write_python(to)
 
 
 @functools.cache
 def _policy() -> str:
     libraries = [*scripts("mathjax"), build.editor().decode()]
-    return policy([THEME, SCRIPT, *libraries], "img-src data:", *live.POLICY)
+    return policy([THEME, SCRIPT, *libraries], "img-src data:", *LIVE_POLICY)
 
 
 def cells(lesson: StoredLesson) -> list[dict]:

@@ -23,12 +23,20 @@ from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 from nbformat import NotebookNode
 
-from posviz.pictures.declared import Declared
+from posviz.pictures.picture import Picture
 from posviz.pictures.scripts import as_script
-from posviz.publish import live
-from posviz.publish.assets import THEME, policy, scripts, styles, write_file, write_library
+from posviz.publish.assets import (
+    LIVE_POLICY,
+    THEME,
+    policy,
+    scripts,
+    styles,
+    write_file,
+    write_library,
+)
 from posviz.publish.clean import markdown
 from posviz.publish.lesson import StoredLesson, about
+from posviz.publish.live.build import write_python
 from posviz.publish.place import alive, picture_of, read_picture
 from posviz.publish.speaker import asked
 
@@ -54,7 +62,7 @@ class Slide:
     kind: str
     headline: str = ""
     html: str = ""
-    picture: Declared | None = None
+    picture: Picture | None = None
     knobs: list[str] = field(default_factory=list)  # at first sight
     section: int | str = OPENING
     notes: list[str] = field(default_factory=list)
@@ -150,7 +158,7 @@ def _slide(cell) -> Slide | None:
     return None
 
 
-def _place(picture: Declared, knobs: list[str]) -> str:
+def _place(picture: Picture, knobs: list[str]) -> str:
     """HTML of a picture that will live, and until then is drawn: in vectors, light and dark."""
     caption = escape(picture.caption(picture.compute()))
     light, dark = (f"data:image/svg+xml;base64,{_svg(picture, dark)}" for dark in (False, True))
@@ -184,7 +192,7 @@ def _policy() -> str:
     quoted = re.findall(r"<script>(.*?)<\\/script>", "".join(libraries))
     speakers = [json.loads(f'"{text}"') for text in quoted]
     own = [THEME, SCRIPT, *libraries, *speakers]
-    return policy(own, "img-src data:", "frame-src 'self' file:", *live.POLICY)
+    return policy(own, "img-src data:", "frame-src 'self' file:", *LIVE_POLICY)
 
 
 def write_slides(
@@ -208,7 +216,7 @@ def write_slides(
     write_file(assets / "slides.css", styles(HERE / "slides.css"))
     if front.css:
         write_file(assets / "own.css", front.css.read_bytes())
-    live.write(to)
+    write_python(to)
     return write_file(to / f"{lesson.stem}_slides.html", page.encode())
 
 

@@ -13,7 +13,8 @@ from posviz import lessons
 from posviz.pictures.scripts import as_script
 from posviz.pictures.widget import ExplorerWidget
 from posviz.publish import live
-from posviz.publish.assets import policy
+from posviz.publish.assets import LIVE_POLICY, policy
+from posviz.publish.live.build import write_python
 from tests.browser.explorer import ExplorerOnPage
 from tests.browser.fidelity import by_a_fresh_figure, check, on_canvas
 from tests.browser.server import served
@@ -21,7 +22,8 @@ from tests.browser.server import served
 START = 60_000  # milliseconds, on a busy machine
 MOST_BYTES = 35e6
 MOST_START, MOST_SECOND_START = 30, 15  # seconds: benchmarks have the numbers of a quiet machine
-SCRIPT = as_script(Path(live.__file__).parent / "live.js")
+HERE = Path(live.__file__).parent
+SCRIPT, STYLE = as_script(HERE / "live.js"), (HERE / "live.css").read_text("utf-8")
 LIVE, STILL = "[data-alive=true]", "[data-alive=false]"
 
 # Sends Python code in place of a message, as no page does.
@@ -42,11 +44,11 @@ def place(name, values):
 def write_page(to, name, *places):
     """A page with pictures under each other, of which the later ones are far away."""
     far = "<div style='height: 3000px'></div>"
-    allowed = policy([SCRIPT], "img-src data:", *live.POLICY)
+    allowed = policy([SCRIPT], "img-src data:", *LIVE_POLICY)
     (to / f"{name}.html").write_text(
         f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{name}</title>
 <meta http-equiv="Content-Security-Policy" content="{allowed}">
-<style>{ExplorerWidget._css}{live.style()}</style></head>
+<style>{ExplorerWidget._css}{STYLE}</style></head>
 <body>{far.join(place(*each) for each in places)}{far}<script>{SCRIPT}</script></body></html>""",
         "utf-8",
     )
@@ -56,7 +58,7 @@ def write_page(to, name, *places):
 def folder(tmp_path_factory):
     """A website of three pages."""
     to = tmp_path_factory.mktemp("site")
-    live.write(to)
+    write_python(to)
     write_page(to, "one", ("SinusoidalTable", {"position": 3}), ("TwoHands", {}))
     write_page(to, "wrong", ("NoPicture", {}), ("SinusoidalTable", {"d_model": -1}))
     return to

@@ -1,4 +1,4 @@
-"""Files of pages and slides: written once, whole, and nothing of them where a disk is full."""
+"""What pages load: fetched once, written whole, and nothing of it where a disk is full."""
 
 import base64
 import contextlib
@@ -9,8 +9,7 @@ import zlib
 
 import pytest
 
-from posviz.publish.assets import policy, write_file, write_library
-from posviz.publish.npm import library
+from posviz.publish.assets import in_cache, library, policy, write_file, write_library
 
 
 def script_sources(policy):
@@ -88,3 +87,33 @@ def test_a_policy_names_scripts_by_their_hashes_alone():
     assert script_sources(told) == hashes(b"one", "é".encode())
     assert told.endswith("; img-src data:")
     assert script_sources(policy([])) == {"'none'"}
+
+
+@pytest.fixture
+def empty_cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.mark.slow("a second")
+def test_a_library_without_a_network_is_told_in_a_line(empty_cache, monkeypatch, tmp_path):
+    monkeypatch.setenv("DENO_DIR", str(tmp_path / "deno"))
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")  # where nothing answers
+    with pytest.raises(RuntimeError, match="connect to the internet and run this") as refusal:
+        library("mathjax")
+    assert str(refusal.value).isprintable()
+    assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+
+
+def test_a_folder_of_the_cache_is_filled_once_and_older_ones_go(empty_cache):
+    def fill(folder):
+        (folder / "file").write_text("filled")
+
+    def fail(folder):
+        raise AssertionError("filled again")
+
+    old = in_cache("thing", b"old", fill)
+    new = in_cache("thing", b"new", fill)
+    assert in_cache("thing", b"new", fail) == new
+    assert (new / "file").read_text() == "filled"
+    assert [path.name for path in new.parent.iterdir()] == [new.name]
+    assert old != new

@@ -5,14 +5,15 @@ import json
 from bs4 import BeautifulSoup
 
 from posviz import RotatingVectors
-from posviz.publish import live
-from posviz.publish.embedded import write_picture
+from posviz.publish import embedded
 
 
 def test_a_page_holds_one_living_picture_as_it_stands(tmp_path, monkeypatch):
     written = []
-    monkeypatch.setattr(live, "write", written.append)
-    path = write_picture(RotatingVectors(query=9), tmp_path / "live" / "rope.html", "A <title>")
+    monkeypatch.setattr(embedded, "write_python", written.append)
+    path = embedded.write_picture(
+        RotatingVectors(query=9), tmp_path / "live" / "rope.html", "A <title>"
+    )
     assert written == [tmp_path / "live"]
     page = BeautifulSoup(path.read_text(), "html.parser")
     (place,) = page.select(".posviz-live")

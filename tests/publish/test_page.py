@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from PIL import Image
 
 from posviz.course import OF_TOPIC
-from posviz.publish import assets, live, npm, page
+from posviz.publish import assets, page
 from posviz.publish.lesson import StoredLesson
 from posviz.publish.live import build
 from tests.publish.test_assets import hashes, script_sources
@@ -57,7 +57,7 @@ def lesson():
 def without_python():
     """Python for a reader's browser is 33 MB, and not what these tests look at."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(live, "write", lambda to: 33)
+        patch.setattr(build, "write_python", lambda to: 33)
         yield
 
 
@@ -175,7 +175,7 @@ def test_only_the_pages_own_script_mathjax_and_the_editor_run(soup, site):
     assert styles == ["assets/page.css"]
     assert (site / styles[0]).stat().st_size > 1000
     policy = soup.find("meta", {"http-equiv": "Content-Security-Policy"})["content"]
-    mathjax = (npm.library("mathjax") / "tex-svg.js").read_bytes()
+    mathjax = (assets.library("mathjax") / "tex-svg.js").read_bytes()
     own = [each.string.encode() for each in (theme, script)]
     assert script_sources(policy) == hashes(*own, mathjax, build.editor())
     assert "http" not in policy

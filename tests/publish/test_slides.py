@@ -9,7 +9,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import run
-from posviz.publish import live, slides
+from posviz.publish import slides
 from posviz.publish.lesson import StoredLesson, about
 from tests.publish.test_assets import script_sources
 
@@ -144,7 +144,7 @@ def written(tmp_path, monkeypatch):
     notebook = lesson(words, shows(plain=MAP, headline="Where $x < y$"))
     stored = StoredLesson(Path("notebooks/05_rope.ipynb"))
     stored.notebook = notebook
-    monkeypatch.setattr(live, "write", lambda to: 33)
+    monkeypatch.setattr(slides, "write_python", lambda to: 33)
     own = tmp_path / "mine.css"
     own.write_text("h1 { color: red; }")
     front = slides.Front("Less < more", "A. B.", "May", own)

@@ -10,9 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 import posviz
-from posviz.publish import npm
-from posviz.publish.assets import write_file
-from posviz.publish.cache import hashed, in_cache
+from posviz.publish.assets import bundle, hashed, in_cache, library, write_file
 from posviz.publish.live import runtime
 
 HERE = Path(__file__).parent
@@ -35,11 +33,15 @@ Parts = dict[str, bytes]  # of a packed file, by name
 def prepare() -> None:
     """Fetch what pages and slides load of others, once; RuntimeError says what is missing."""
     runtime.check()
-    npm.library("mathjax")
+    library("mathjax")
 
 
-def write_files(to: Path) -> int:
-    """Write sw.js, and assets/live without what an older version left there; return the MB."""
+def write_python(to: Path) -> int:
+    """Write Python and its scripts for the pages in `to`; return how many MB a page loads, once.
+
+    Raises RuntimeError where what the extra `live` brings is missing, OSError that names the file
+    which cannot be written.
+    """
     folder, (index, files) = to / "assets" / "live", _packed()
     for name, data in files.items():
         write_file(folder / name, data)
@@ -54,7 +56,7 @@ def write_files(to: Path) -> int:
 def _packed() -> tuple[dict, Parts]:
     """What index.json tells, and the other files, by name."""
     packed = {**_runtime(), "posviz": _parts("posviz", _tar(_own_files()))}
-    worker = npm.bundle(HERE / "worker.js")
+    worker = bundle(HERE / "worker.js")
     index: dict = {name: list(parts) for name, parts in packed.items()}
     index["worker"] = f"worker-{hashed(worker)}.js"
     index["memory"] = f"memory-{hashed(json.dumps(index).encode())}.bin"  # which a browser makes
@@ -68,8 +70,8 @@ def _runtime() -> dict[str, Parts]:
     own = Path(runtime.__file__).read_bytes() + Path(__file__).read_bytes()
 
     def pack(folder):
-        library = _parts("library", _tar(runtime.library()))
-        for name, data in (_parts("python", runtime.wasm()) | library).items():
+        packed = _parts("python", runtime.wasm()) | _parts("library", _tar(runtime.library()))
+        for name, data in packed.items():
             write_file(folder / name, data)
 
     kept = in_cache("python", own, pack)
@@ -120,7 +122,7 @@ def _parts(name: str, data: bytes) -> Parts:
 @functools.cache
 def editor() -> bytes:
     """The editor of a page's cells as one script."""
-    return npm.bundle(HERE / "editor.js")
+    return bundle(HERE / "editor.js")
 
 
 def _licences() -> bytes:

@@ -15,8 +15,8 @@ from posviz.choosing.glossary import TERMS, glossary
 from posviz.course import EXAMINATION, OF_TOPIC
 from posviz.lessons import names
 from posviz.pictures.scripts import as_script
-from posviz.publish import live, page
-from posviz.publish.assets import THEME, policy, scripts, write_file, write_library
+from posviz.publish import page
+from posviz.publish.assets import LIVE_POLICY, THEME, policy, scripts, write_file, write_library
 from posviz.publish.cards import CARDS, SIZE
 from posviz.publish.clean import markdown
 from posviz.publish.lesson import StoredLesson
@@ -91,7 +91,7 @@ def write_site(lessons: Iterable[StoredLesson], repository: str, to: Path) -> No
         },
         documents=headings,
         front=FRONT,
-        policy=policy([THEME, FRONT], IMAGES, *live.POLICY),
+        policy=policy([THEME, FRONT], IMAGES, *LIVE_POLICY),
     )
     write_one("pictures", "Pictures", pictures=shown)
     words = _table(glossary().table, map(term_id, TERMS))

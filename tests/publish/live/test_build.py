@@ -10,8 +10,7 @@ from importlib import metadata
 
 import pytest
 
-from posviz.publish import live
-from posviz.publish.cache import hashed
+from posviz.publish.assets import hashed
 from posviz.publish.live import build, runtime
 
 pytestmark = pytest.mark.slow("Python is packed")
@@ -21,7 +20,7 @@ MOST_MB = 35
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     to = tmp_path_factory.mktemp("site")
-    return to, live.write(to)
+    return to, build.write_python(to)
 
 
 def index(to):
@@ -57,7 +56,7 @@ def test_a_name_changes_with_the_bytes(site, tmp_path):
     worker = index(to)["worker"]
     assert hashed((folder / worker).read_bytes()) in worker
     build._packed.cache_clear()
-    live.write(tmp_path)
+    build.write_python(tmp_path)
     assert index(tmp_path) == index(to)
 
 
@@ -66,7 +65,7 @@ def test_writing_again_leaves_files_alone_and_takes_old_ones_away(site):
     folder = to / "assets" / "live"
     before = {path: path.stat().st_ino for path in folder.iterdir()}
     (folder / "posviz-0123456789abcdef-1.bin").write_bytes(b"old")
-    live.write(to)
+    build.write_python(to)
     assert {path: path.stat().st_ino for path in folder.iterdir()} == before
 
 
@@ -124,4 +123,4 @@ def test_what_is_missing_is_told_with_what_to_do(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "deno", None)
     build._packed.cache_clear()
     with pytest.raises(RuntimeError, match=r"need deno: .* -m pip install deno"):
-        live.write(tmp_path)
+        build.write_python(tmp_path)

@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from posviz import sources
 from posviz.choosing.glossary import TERMS
 from posviz.course import OF_TOPIC
-from posviz.publish import assets, npm
+from posviz.publish import assets
 from posviz.publish.lesson import StoredLesson
 from posviz.publish.site import gallery, pages
 from posviz.teaching import claims
@@ -65,7 +65,7 @@ def test_every_page_leads_to_every_other_and_says_which_it_is(soups):
 
 
 def test_only_the_sites_script_and_minisearch_run(soups, site):
-    searcher = (npm.library("minisearch") / "index.js").read_bytes()
+    searcher = (assets.library("minisearch") / "index.js").read_bytes()
     for name, soup in soups.items():
         policy = soup.find("meta", {"http-equiv": "Content-Security-Policy"})["content"]
         own = pages.FRONT if name == "index" else pages.SCRIPT
