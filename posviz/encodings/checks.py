@@ -56,6 +56,14 @@ def require_base(base: Any, name: str = "base") -> float:
     return number
 
 
+def require_factor(value: Any) -> float:
+    """Return the factor of a context extension as a float of at least 1."""
+    number = require_real(value, "factor")
+    if number < 1:
+        raise ValueError(f"factor must be at least 1, because it extends, got {number:g}.")
+    return number
+
+
 def require_choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
     """Return ``value`` if it is one of ``choices``."""
     if value not in choices:

@@ -64,9 +64,8 @@ def cope_bias(q: Array, table: Array, positions: Array) -> Array:
 class CoPE(Encoding):
     """CoPE at the scores, for causal attention: future keys are at position 0.
 
-    Shapes: table [rows, head_dim], shared by the heads; rows − 1 is the largest position. All keys
-    from j to i are counted, also keys that only a mask hides, because the mask comes after this
-    door.
+    Shapes: table [rows, head_dim], shared by the heads; rows − 1 is the largest position. Keys that
+    only a mask hides are counted, because the mask comes after this door.
     """
 
     table: Array

@@ -81,8 +81,7 @@ def deberta_scores(
 class DeBERTa(Encoding):
     """DeBERTa at the scores, which are scaled by 1/√(head_dim · (1 + number of terms)).
 
-    Shapes: position_key and position_query [heads, 2k, head_dim], where k is bucket_size, or
-    without buckets max_position (None: half the rows).
+    Shapes: position_key and position_query [heads, 2k, head_dim], with k as ``deberta_scores``.
     """
 
     position_key: Array = None

@@ -20,8 +20,7 @@ def fire_distances(
 
     L is |threshold|. From i = L on, the first key (j = 0) of each query is at 1, however long the
     text; below L, only the offset counts. A future key is as far as a past one. c and threshold are
-    numbers, or learned tensors of one number. The defaults are those of the paper's code, where L
-    is 512 times a learned 1.
+    numbers, or learned tensors of one number; the defaults are those of the paper's code.
 
     Shapes: positions [..., q_len] and [..., k_len], from 0, result [..., q_len, k_len], float64.
     Units: tokens, 1/tokens (c).
@@ -61,8 +60,7 @@ def fire_bias(distances: Any, w_in: Array, b_in: Array, w_out: Array, b_out: Arr
 class FIRE(Encoding):
     """FIRE at the scores: learned weights, and a learned c and threshold (tensors of one number).
 
-    Shapes: w_in and b_in [width], w_out [width, heads], b_out [heads]. In the paper all layers
-    share c and the threshold, or each has its own.
+    Shapes: w_in and b_in [width], w_out [width, heads], b_out [heads].
     """
 
     w_in: Array

@@ -90,8 +90,5 @@ def wavelengths(inv_freq: Any) -> Array:
     Source: Peng et al. 2023 (YaRN), section 2.
     """
     inv_freq = as_float64(inv_freq, "inv_freq")
-    xp = namespace(inv_freq)
-    if bool(xp.any(inv_freq < 0)):
-        raise ValueError("inv_freq must not be negative.")
-    still = inv_freq == 0
+    xp, still = namespace(inv_freq), inv_freq == 0
     return xp.where(still, math.inf, 2 * math.pi / xp.where(still, 1.0, inv_freq))

@@ -34,9 +34,8 @@ def inkling_bias(states: Array, bank: Array, offsets: Any) -> Array:
 class Inkling(Encoding):
     """Inkling's bias at the scores, with the queries' own mixtures of curves.
 
-    Shapes: w_r [d_model, heads·d_rel], bank [d_rel, extent]. The released model has d_rel 16 and
-    extent 1024, or 512 in the layers with a window. It divides scores by head_dim, not by its root,
-    because its queries and keys are normalised, and its temperature multiplies this bias too.
+    Shapes: w_r [d_model, heads·d_rel], bank [d_rel, extent]. The released model has d_rel 16,
+    extent 1024 (512 beside a window), and scores divided by head_dim, not by its root.
 
     Source: ``InklingAttention`` in transformers 5.23; ``RelativeProjPositionalBias`` in
     x_transformers.

@@ -20,8 +20,7 @@ def learned(table: Array, positions: Any, *, padding_offset: int = 0) -> Array:
 
     Shapes: table [rows, d_model], positions [...], result [..., d_model]. Units: tokens. GPT-2 and
     BERT count rows from 0. OPT, RoBERTa and BART keep the first rows for padding: their
-    padding_offset is 2 (a constant in OPT, padding_idx + 1 in RoBERTa and BART), so a padded token
-    may have position −1. No position is counted from the end of the table.
+    padding_offset is 2, so a padded token may have position −1.
 
     Source: Gehring et al. 2017, section 3.1; Devlin et al. 2019 (BERT), figure 2.
     """
@@ -46,9 +45,8 @@ def learned(table: Array, positions: Any, *, padding_offset: int = 0) -> Array:
 def positions_from_mask(mask: Any) -> Array:
     """Return the position of each real token among the real ones, −1 for padding.
 
-    Shapes: mask [..., len], True or 1 for a real token; result alike, int64. Units: tokens. With
-    padding_offset=2, −1 is the row that RoBERTa, BART and OPT keep for padding; a table without
-    such a row takes positions_from_mask(mask).clip(0).
+    Shapes: mask [..., len], True or 1 for a real token; result alike, int64. Units: tokens. A table
+    without a row for padding takes positions_from_mask(mask).clip(0).
 
     Source: ``make_positions`` in fairseq's released code.
     """

@@ -9,49 +9,27 @@ from posviz.arrays import Array, as_like, namespace, sigmoid, upcast_half
 from posviz.encodings.checks import require_shape
 from posviz.encodings.doors import Encoding
 
-__all__ = ["PaTH", "householder", "path_scores"]
+__all__ = ["PaTH", "path_bias"]
 
 
-def householder(w: Array, beta: Array) -> Array:
-    """Return H = I − β w wᵀ: for a w of norm 1 it scales the part along w by 1 − β.
-
-    β = 0 changes nothing, 1 removes the part along w, 2 mirrors it.
-
-    Shapes: w [..., head_dim], beta [...], result [..., head_dim, head_dim].
-
-    Source: Yang et al. 2025 (PaTH).
-    """
-    identity = namespace(w, beta).eye(w.shape[-1], dtype=w.dtype, device=w.device)
-    return identity - beta[..., None, None] * w[..., :, None] * w[..., None, :]
-
-
-def path_scores(q: Array, k: Array, w: Array, beta: Array) -> Array:
-    """Return k_jᵀ H_{j+1} ⋯ H_i q_i, unscaled, where H_t = I − β_t w_t w_tᵀ.
+def path_bias(q: Array, k: Array, w: Array, beta: Array) -> Array:
+    """Return k_jᵀ H_{j+1} ⋯ H_i q_i − k_jᵀ q_i, where H_t = I − β_t w_t w_tᵀ.
 
     The query's own reflection H_i comes first, the key's own does not count. All products come from
-    one triangular matrix: Q Kᵀ − tril(Q Wᵀ) (I + stril(B W Wᵀ))⁻¹ stril(B W Kᵀ) with B = diag(β),
-    where tril keeps tokens up to the query and stril those after the key. A future key has q·k.
+    one triangular matrix: −tril(Q Wᵀ) (I + stril(B W Wᵀ))⁻¹ stril(B W Kᵀ) with B = diag(β), where
+    tril keeps tokens up to the query and stril those after the key. Future keys get 0.
 
     Shapes: q [..., q_len, head_dim], k and w [..., k_len, head_dim], beta [..., k_len], result
     [..., q_len, k_len]: queries are the last q_len of k_len tokens.
 
     Source: Yang et al. 2025 (PaTH); ``PaTHAttention`` in flash-linear-attention.
     """
-    if q.shape[-2] > k.shape[-2]:
-        raise ValueError(f"q must have at most the {k.shape[-2]} tokens of k, got {q.shape[-2]}.")
-    dtype = q.dtype
-    q, k, w, beta = map(upcast_half, (q, k, w, beta))  # in half precision nothing is solved
-    return namespace(q).astype(q @ k.mT - _removed(q, k, w, beta), dtype, copy=False)
-
-
-def _removed(q: Array, k: Array, w: Array, beta: Array) -> Array:
-    """Return what the reflections between key and query remove from q·k."""
     xp, (q_len, k_len) = namespace(q, k, w, beta), (q.shape[-2], k.shape[-2])
     by_query = xp.tril(q @ w.mT, k=k_len - q_len)
     among = xp.tril(beta[..., None] * (w @ w.mT), k=-1)
     by_key = xp.tril(beta[..., None] * (w @ k.mT), k=-1)
     identity = xp.eye(k_len, dtype=w.dtype, device=w.device)
-    return by_query @ xp.linalg.solve(identity + among, by_key)
+    return -by_query @ xp.linalg.solve(identity + among, by_key)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +38,7 @@ class PaTH(Encoding):
 
     Shapes: w_w [d_model, w_heads·head_dim] makes each token's w, of norm 1; w_beta [d_model,
     w_heads] and b_beta [w_heads] (None: 0) make its β = 2σ(x·w_beta + b_beta); w_heads divides the
-    heads of q. PaTH does not read positions: tokens count in their order. The released code also
-    passes w through a short convolution, and makes w_w of two smaller matrices.
+    heads of q. Tokens count in their order. In the released code w passes a convolution, too.
     """
 
     w_w: Array
@@ -111,9 +88,9 @@ class Reflecting(Encoding):
     def at_scores(
         self, scores: Array, q: Array, k: Array, q_positions: Any, k_positions: Any
     ) -> Array:
-        """Subtract what reflections remove from scores [batch, heads, q_len, k_len]."""
+        """Add what the reflections change to scores [batch, heads, q_len, k_len]."""
         xp, shared = namespace(scores), q.shape[1] // self.w.shape[1]
         w, beta = (
             xp.repeat(as_like(x, scores, scores.dtype), shared, axis=1) for x in (self.w, self.beta)
         )
-        return scores - _removed(self.scale(q.shape[-1]) * q, k, w, beta)
+        return scores + path_bias(self.scale(q.shape[-1]) * q, k, w, beta)

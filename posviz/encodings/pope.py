@@ -11,6 +11,7 @@ from posviz.encodings.checks import require_base, require_shape
 from posviz.encodings.doors import Encoding
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.relative import positions_of
+from posviz.encodings.rotary import join_pairs
 
 __all__ = ["PoPE", "apply_pope"]
 
@@ -30,10 +31,7 @@ def apply_pope(x: Array, angles: Any) -> Array:
     xp, norm = namespace(angles), softplus(upcast_half(x))
     cos = norm * as_like(xp.cos(angles), norm, norm.dtype)
     sin = norm * as_like(xp.sin(angles), norm, norm.dtype)
-    # [..., len, head_dim, 2] → [..., len, 2·head_dim]
-    xp = namespace(x)
-    pairs = xp.reshape(xp.stack([cos, sin], axis=-1), (*x.shape[:-1], 2 * x.shape[-1]))
-    return xp.astype(pairs, x.dtype, copy=False)
+    return namespace(x).astype(join_pairs(cos, sin, "interleaved"), x.dtype, copy=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +39,8 @@ class PoPE(Encoding):
     """PoPE at the query and key, which leave their doors twice as wide; the values do not.
 
     Each of the head_dim dimensions has its own frequency, base^(−c/head_dim) for dimension c.
-    delta [heads, head_dim] (None: 0) is learned, clipped to −2π … 0, and added to the angle from a
-    query to a key. It rotates the query back, so that heads may share keys.
+    delta [heads, head_dim] (None: 0) is learned, clipped to −2π … 0, and subtracted from the
+    query's angles.
     """
 
     delta: Array = None

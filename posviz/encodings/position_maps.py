@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from posviz.arrays import Array, as_array, as_float64, as_like, namespace, together
+from posviz.arrays import Array, as_array, as_float64, namespace, together
 from posviz.encodings.checks import require_integer, require_real
 from posviz.encodings.doors import Encoding, doors
 from posviz.encodings.relative import offsets, positions_of
@@ -19,7 +19,6 @@ from posviz.encodings.rotary import Rotary
 __all__ = [
     "MappedRotary",
     "dual_chunk_positions",
-    "mapped_offsets",
     "rerope_positions",
     "self_extend_positions",
     "sink_positions",
@@ -39,18 +38,6 @@ class Branch(NamedTuple):
 
 
 Map = Callable[[Any, Any], Sequence[Branch]]
-
-
-def mapped_offsets(branches: Sequence[Branch]) -> Array:
-    """Return the apparent offset of each query and key: 0 where no branch has them.
-
-    Shapes: [(batch,) q_len, k_len], float64. Units: tokens, or fractions of one.
-    """
-    apparent = 0.0
-    for q_positions, k_positions, where in branches:
-        apart = offsets(as_float64(q_positions, "q"), as_float64(k_positions, "k"))
-        apparent = namespace(apart).where(as_like(where, apart), apart, apparent)
-    return apparent
 
 
 def rerope_positions(
@@ -124,8 +111,7 @@ def sink_positions(q_positions: Any, k_positions: Any, sinks: int, window: int) 
     """Count tokens by their place in a cache of the first ``sinks`` and the last tokens.
 
     A key within the window keeps its offset; a sink is never further back than the cache is long.
-    No branch has the other keys, because the cache has dropped them: a mask has to hide them. The
-    context is still the window, however long the text.
+    No branch has the other keys, because the cache has dropped them: a mask has to hide them.
 
     Shapes: positions [len] or [batch, len], from 0. Units: tokens.
 
@@ -151,8 +137,7 @@ class MappedRotary(Encoding):
     """RoPE of any kind at the scores, its positions by a map; a cache holds unrotated keys.
 
     ``positions`` is called with the positions of queries and keys, for example
-    MappedRotary(functools.partial(rerope_positions, window=512)). Every branch of a map takes a
-    product of queries and keys of its own.
+    MappedRotary(functools.partial(rerope_positions, window=512)).
     """
 
     positions: Map

@@ -15,8 +15,7 @@ def randomised_positions(length: int, max_position: int, *, rng: Any) -> np.ndar
     """Return ``length`` distinct positions drawn from 0 … max_position − 1, in order.
 
     Give them to any encoding in place of 0 … length − 1, drawn anew in each training step;
-    max_position exceeds the longest text to be read later. The model still sees the order of the
-    tokens, but distances only roughly. The paper counts from 1.
+    max_position exceeds the longest text to be read later. The paper counts from 1.
 
     Shapes: [length], int64. Units: tokens. rng is a ``np.random.Generator`` or a seed.
 

@@ -42,11 +42,6 @@ def positions_of(positions: Any, x: Array, name: str = "positions") -> Array:
 def offsets_of(scores: Array, q_positions: Any, k_positions: Any) -> Array:
     """Return the offset of each score, [q_len, k_len] or [batch, 1, q_len, k_len]."""
     apart = as_like(offsets(q_positions, k_positions), scores)
-    if tuple(apart.shape[-2:]) != tuple(scores.shape[-2:]):
-        raise ValueError(
-            f"positions must be those of scores {tuple(scores.shape)}, "
-            f"got {tuple(apart.shape[-2:])} of queries and keys."
-        )
     return apart if apart.ndim == 2 else apart[:, None]
 
 

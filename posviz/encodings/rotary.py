@@ -46,30 +46,26 @@ def apply_rotary(
     cos, sin = attention_factor * xp.cos(angles), attention_factor * xp.sin(angles)
     wide = upcast_half(x)
     cos, sin = as_like(cos, x, wide.dtype), as_like(sin, x, wide.dtype)
-    first, second = pairs_of(wide[..., :rotary_dim], layout)
-    rotated = (first * cos - second * sin, first * sin + second * cos)
-    return _as_dimensions(rotated, x, layout)
+    first, second = _split_pairs(wide[..., :rotary_dim], layout)
+    rotated = join_pairs(first * cos - second * sin, first * sin + second * cos, layout)
+    xp, rest = namespace(x), x[..., rotary_dim:]
+    rotated = xp.astype(rotated, x.dtype, copy=False)
+    return xp.concat([rotated, rest], axis=-1) if rest.shape[-1] else rotated
 
 
-def pairs_of(x: Array, layout: str) -> tuple[Array, Array]:
-    """Return the first and the second dimension of every pair, [..., rotary_dim/2] each."""
+def _split_pairs(x: Array, layout: str) -> tuple[Array, Array]:
     if layout == "interleaved":
         return x[..., 0::2], x[..., 1::2]
     half = x.shape[-1] // 2
     return x[..., :half], x[..., half:]
 
 
-def _as_dimensions(pairs: tuple[Array, Array], x: Array, layout: str) -> Array:
-    """Return an array like ``x`` whose first dimensions are these pairs."""
-    xp = namespace(x)
-    if layout == "interleaved":
-        shape = (*pairs[0].shape[:-1], 2 * pairs[0].shape[-1])
-        rotated = xp.reshape(xp.stack(pairs, axis=-1), shape)
-    else:
-        rotated = xp.concat(pairs, axis=-1)
-    rotated = xp.astype(rotated, x.dtype, copy=False)
-    rest = x[..., rotated.shape[-1] :]
-    return xp.concat([rotated, rest], axis=-1) if rest.shape[-1] else rotated
+def join_pairs(first: Array, second: Array, layout: str) -> Array:
+    """Return the dimensions [..., 2·pairs] of the first and second of each pair [..., pairs]."""
+    xp = namespace(first, second)
+    if layout != "interleaved":
+        return xp.concat([first, second], axis=-1)
+    return xp.reshape(xp.stack([first, second], axis=-1), (*first.shape[:-1], 2 * first.shape[-1]))
 
 
 def rotation_matrix(angles: Any, *, layout: str = "interleaved") -> Array:
@@ -92,7 +88,7 @@ def change_layout(x: Array, *, source: str, target: str, rotary_dim: int | None 
 
     Shapes: [..., head_dim], result alike; dimensions beyond rotary_dim (None: head_dim) stay.
     Meta's Llama, GPT-J and Cohere's models are interleaved; Hugging Face's Llama and GPT-NeoX are
-    half_split: their weights were reordered when they were converted.
+    half_split.
     """
     require_choice(source, "source", LAYOUTS)
     require_choice(target, "target", LAYOUTS)

@@ -40,9 +40,8 @@ def raster(height: int, width: int) -> np.ndarray:
 def centres(height: int, width: int) -> np.ndarray:
     """Return 2π times the centre of each patch, where an image goes from −1 to 1 on each axis.
 
-    An image then keeps its angles when it is cut into more patches. DINOv3 is AxialRotary(
-    centres(height, width), base=100, first="row", layout="half_split"), with (0, 0) before them for
-    tokens that are no patch.
+    An image then keeps its angles when it is cut into more patches. DINOv3 is
+    AxialRotary(centres(height, width), base=100, first="row", layout="half_split").
 
     Shapes: [height·width, 2] of (row, column). Units: radians at frequency 1.
 
@@ -57,15 +56,16 @@ def axial_angles(
     """Return the angles of axial RoPE: half of the pairs follow one axis, half the other.
 
     Both axes have the frequencies of head_dim/2 dimensions. The first half of the pairs follows the
-    axis ``first``: the column in the paper, the row in Qwen2-VL. The paper's base is 100, because
-    images are shorter than texts; Qwen2-VL keeps 10 000, the default here.
+    axis ``first``: the column in the paper, whose base is 100, and the row in Qwen2-VL.
 
     Shapes: rows and columns [...], result [..., head_dim/2], float64. Units: patches, radians.
 
     Source: Heo et al. 2024 (RoPE-ViT), section 3.2, "axial frequency", with halves as in its code.
     """
     require_choice(first, "first", ("column", "row"))
-    inv_freq = rotary_frequencies(_require_two_axes(head_dim) // 2, base)
+    if require_integer(head_dim, "head_dim", low=4) % 4:
+        raise ValueError(f"head_dim must be divisible by 4, for pairs on two axes, got {head_dim}.")
+    inv_freq = rotary_frequencies(head_dim // 2, base)
     rows, columns = together(as_float64(rows, "rows"), as_float64(columns, "columns"))
     require_shape(columns, "rows and columns", *rows.shape)
     axes = (columns, rows) if first == "column" else (rows, columns)
@@ -131,12 +131,6 @@ def _axis_of_each_pair(sections: Sequence[int], interleaved: bool) -> list[int]:
     if np.bincount(axes, minlength=3).tolist() != list(sections):
         raise ValueError(f"sections must fit T H W T H W … when interleaved, got {sections}.")
     return axes.tolist()
-
-
-def _require_two_axes(head_dim: int) -> int:
-    if require_integer(head_dim, "head_dim", low=4) % 4:
-        raise ValueError(f"head_dim must be divisible by 4, for pairs on two axes, got {head_dim}.")
-    return head_dim
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,8 +201,8 @@ class MixedRotary(_GridRotary):
 class MRotary(_GridRotary):
     """Multimodal RoPE at the query and key, for coordinates [tokens, 3] of (time, row, column).
 
-    Text tokens have three equal numbers. Sections count the pairs of each axis; dimensions beyond
-    them are not rotated. Qwen2-VL is layout="half_split", Qwen3-VL that and interleaved=True.
+    Sections count the pairs of each axis; dimensions beyond them are not rotated. Qwen2-VL is
+    layout="half_split", Qwen3-VL that and interleaved=True.
     """
 
     sections: Sequence[int]

@@ -14,7 +14,7 @@ from posviz.encodings.frequencies import (
     tensor2tensor_frequencies,
 )
 from posviz.encodings.relative import positions_of
-from posviz.encodings.rotary import rotation_matrix
+from posviz.encodings.rotary import join_pairs, rotation_matrix
 
 __all__ = ["Sinusoidal", "shift_matrix", "sinusoidal"]
 
@@ -41,11 +41,7 @@ def sinusoidal(
     positions = as_array(positions, "positions")
     angles = rotary_angles(positions, _frequencies(d_model, base, frequencies))
     xp = namespace(angles)
-    sines, cosines = xp.sin(angles), xp.cos(angles)
-    if layout == "interleaved":
-        table = xp.reshape(xp.stack([sines, cosines], axis=-1), (*positions.shape, -1))
-    else:
-        table = xp.concat([sines, cosines], axis=-1)
+    table = join_pairs(xp.sin(angles), xp.cos(angles), layout)
     return as_like(table, positions, _float_dtype(positions))
 
 

@@ -10,7 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from posviz.encodings.checks import require_choice, require_integer, require_real, require_shape
+from posviz.encodings.checks import (
+    require_choice,
+    require_factor,
+    require_integer,
+    require_shape,
+)
 from posviz.encodings.frequencies import Frequencies, rotary_frequencies
 
 __all__ = ["dynamic_ntk", "llama3", "longrope", "ntk", "position_interpolation", "yarn"]
@@ -25,7 +30,7 @@ def position_interpolation(
 
     Source: Chen et al. 2023 (Position Interpolation), section 2.3.
     """
-    return Frequencies(rotary_frequencies(rotary_dim, base) / _require_factor(factor))
+    return Frequencies(rotary_frequencies(rotary_dim, base) / require_factor(factor))
 
 
 def ntk(rotary_dim: int, factor: float, *, base: float = 10_000.0) -> Frequencies:
@@ -38,7 +43,7 @@ def ntk(rotary_dim: int, factor: float, *, base: float = 10_000.0) -> Frequencie
 
     Source: bloc97 2023 on Reddit, as given in Peng et al. 2023 (YaRN), equations 14 to 16.
     """
-    inv_freq, factor = rotary_frequencies(rotary_dim, base), _require_factor(factor)
+    inv_freq, factor = rotary_frequencies(rotary_dim, base), require_factor(factor)
     if rotary_dim == 2:
         raise ValueError("rotary_dim must be at least 4: with one pair, the first is the last.")
     return Frequencies(inv_freq * factor ** (-np.arange(0, rotary_dim, 2) / (rotary_dim - 2)))
@@ -55,15 +60,14 @@ def dynamic_ntk(
     """Apply ``ntk`` with α = factor · seq_len / original_max_seq_len − (factor − 1).
 
     Up to original_max_seq_len this is RoPE, for any factor. With factor 1, α is the ratio of the
-    lengths, the rule of the YaRN paper; Hugging Face has the general one. The frequencies follow
-    seq_len, so keys would have to be cached before they are rotated; ``KeyValueCache`` holds
-    rotated ones, so keep seq_len fixed while it grows.
+    lengths, the rule of the YaRN paper; Hugging Face has the general one. ``KeyValueCache`` holds
+    rotated keys, so keep seq_len fixed while it grows.
 
     Shapes: inv_freq [rotary_dim/2]. Units: tokens; radians per token.
 
     Source: emozilla 2023 on Reddit; Peng et al. 2023 (YaRN), section 3.3.
     """
-    factor = _require_factor(factor)
+    factor = require_factor(factor)
     original = require_integer(original_max_seq_len, "original_max_seq_len")
     excess = max(require_integer(seq_len, "seq_len") / original, 1.0) - 1
     return ntk(rotary_dim, factor * excess + 1, base=base)
@@ -86,22 +90,20 @@ def yarn(
     """Keep pairs above beta_fast rotations in training, slow those below beta_slow by factor.
 
     Pairs between are blended along a ramp. In the paper it is linear in the number of rotations. In
-    the released code, which trained the models and which others copied, it is linear in the index
-    of the pair, from the index that makes beta_fast rotations to the one that makes beta_slow,
-    rounded outwards unless ``truncate`` is False. "code" is the default. With equal betas (Kimi-K2)
-    the ramp is a step. Where the ramp lies beyond the last pair, the released code reverses it;
-    this function does not.
+    the released code ("code", which trained the models) it is linear in the index of the pair, from
+    the index that makes beta_fast rotations to the one that makes beta_slow, rounded outwards
+    unless ``truncate`` is False. With equal betas (Kimi-K2) it is a step. Where it lies beyond the
+    last pair, the released code reverses it; this function does not.
 
-    attention_factor None is 0.1 · ln(factor) + 1 = √(1/t), with the paper's temperature t. DeepSeek
-    has 0.1 · mscale · ln(factor) + 1 over the same with mscale_all_dim: with two equal numbers the
-    quotient is 1, and their attention multiplies the scores itself.
+    attention_factor None is 0.1 · ln(factor) + 1 = √(1/t), with the paper's temperature t; in
+    DeepSeek 0.1 · mscale · ln(factor) + 1 over the same with mscale_all_dim.
 
     Shapes: inv_freq [rotary_dim/2]. Units: tokens; rotations; radians per token.
 
     Source: Peng et al. 2023 (YaRN), equations 17 to 22; ``LlamaYaRNScaledRotaryEmbedding``.
     """
     require_choice(ramp, "ramp", ("code", "paper"))
-    inv_freq, factor = rotary_frequencies(rotary_dim, base), _require_factor(factor)
+    inv_freq, factor = rotary_frequencies(rotary_dim, base), require_factor(factor)
     original = require_integer(original_max_seq_len, "original_max_seq_len")
     if not 0 < beta_slow <= beta_fast:
         raise ValueError(f"beta_slow must be above 0 and at most beta_fast, got {beta_slow:g}.")
@@ -167,7 +169,7 @@ def llama3(
 
     Source: Llama 3.1's released code, ``apply_scaling``.
     """
-    inv_freq, factor = rotary_frequencies(rotary_dim, base), _require_factor(factor)
+    inv_freq, factor = rotary_frequencies(rotary_dim, base), require_factor(factor)
     original = require_integer(original_max_seq_len, "original_max_seq_len")
     if not 0 < low_freq_factor <= high_freq_factor:
         raise ValueError(
@@ -202,10 +204,3 @@ def _kept_by_index(
     if first == last:
         last += 0.001  # as in the released code: a step
     return 1 - np.clip((np.arange(rotary_dim // 2) - first) / (last - first), 0, 1)
-
-
-def _require_factor(factor: Any) -> float:
-    number = require_real(factor, "factor")
-    if number < 1:
-        raise ValueError(f"factor must be at least 1, because it extends, got {number:g}.")
-    return number

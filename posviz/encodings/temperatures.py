@@ -42,8 +42,7 @@ def ministral3_factor(
 ) -> Array:
     """Return 1 + beta · ln(1 + ⌊p / original_max_seq_len⌋), by which queries are multiplied.
 
-    Ministral 3 counts from p, where Llama 4 counts from p + 1, and does so in all layers, after
-    RoPE.
+    Ministral 3 counts from p, where Llama 4 counts from p + 1, and does so in all layers.
 
     Shapes: positions [...], result alike, float64. Units: tokens.
 
@@ -58,7 +57,7 @@ def log_n_factor(seen: Any, scale: Any = 1.0) -> Array:
     """Return scale · ln n, by which scores are multiplied before their softmax.
 
     n is the number of keys that the query itself sees, after mask, window, padding and cache. With
-    one key, or none, the factor is 0. Subtracting ln n from all scores would change nothing.
+    one key, or none, the factor is 0.
 
     Shapes: seen [...], scale a number or what broadcasts to seen, result alike, float64. Units:
     keys.
@@ -99,8 +98,8 @@ class Ministral3Temperature:
 class LogN:
     """log-n scaling (Scalable-Softmax): queries are multiplied by scale · ln n.
 
-    n is the number of keys that a query sees, so ``attention`` counts them: this is the only
-    temperature that does not follow from positions. A bias at the scores is not multiplied.
+    n is the number of keys that a query sees: ``attention`` counts them. A bias at the scores is
+    not multiplied.
 
     Shapes: scale one number, or [heads], learned.
     """

@@ -19,9 +19,8 @@ def transformer_xl_scores(
 ) -> Array:
     """Return (q_i + u)·k_j + (q_i + v)·r_{i−j}, unscaled, for consecutive positions.
 
-    u and v take the place of the query's own position: u·k_j prefers a content and v·r_{i−j} an
-    offset, whatever the query is. Row by row r is a projected sinusoid, one row per offset in the
-    order of ``rel_shift``; only the projection, u and v are learned.
+    u·k_j prefers a content and v·r_{i−j} an offset, whatever the query is. Row by row r is a
+    projected sinusoid, one row per offset in the order of ``rel_shift``.
 
     Shapes: q [batch, heads, q_len, head_dim], k [batch, heads, k_len, head_dim], r [heads, k_len,
     head_dim], bidirectional [heads, q_len + k_len, head_dim], u and v [heads, head_dim], result

@@ -18,7 +18,7 @@ from posviz.encodings.checks import (
 from posviz.encodings.doors import Encoding
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.relative import positions_of
-from posviz.encodings.rotary import LAYOUTS, apply_rotary
+from posviz.encodings.rotary import LAYOUTS, apply_rotary, join_pairs
 
 __all__ = ["XPos", "apply_xpos", "resolution", "xpos_scale"]
 
@@ -53,8 +53,7 @@ def apply_xpos(
     """Rotate q and k as RoPE does, multiply q by its scale and divide k by its own.
 
     A pair's part of the score is that of RoPE · ζₖ^((i − j)/scale_base). It decays for past keys
-    and grows without bound for future keys, so xPos is for causal attention only. Adding one number
-    to all positions changes no score, but it changes where numbers overflow (see ``XPos``).
+    and grows without bound for future keys, so xPos is for causal attention only.
 
     Shapes: q [..., q_len, head_dim], k [..., k_len, head_dim], positions [..., len], results as q
     and k. Units: tokens.
@@ -71,8 +70,7 @@ def resolution(scores: Array) -> Array:
 
     p is the softmax of the scores s[n] expected at distances n = 0, 1, 2…, so this is the paper's
     Σ e^s[n] (e^s[n] − e^s[n+1]) / (Σ e^s[n])². The last distance, which has no next one, counts in
-    the denominator alone. At most 1; 0 when all scores are equal; below 0 when they rise. A score
-    of −∞ is a masked distance.
+    the denominator alone. At most 1; 0 when all scores are equal; below 0 when they rise.
 
     Shapes: [..., distances], at least 2 of them, result [...].
 
@@ -89,10 +87,8 @@ class XPos(Encoding):
     """xPos at the query and key, for causal attention only: scores of future keys would explode.
 
     Positions count from 0, so that a cached key stays right as the text grows. (torchscale counts
-    from the middle of the text, which changes no score.) But keys grow as ζ₀^(−p/scale_base), as do
-    queries at negative positions. With gamma 0.4 and scale_base 512, as in the released code,
-    float32 overflows to infinity after position 36 260 (float16: 4 532), and 0 becomes NaN. With
-    scale_base 1, as in the paper, it overflows after 70 (8).
+    from the middle of the text, which changes no score.) But keys grow as ζ₀^(−p/scale_base): with
+    the numbers of the released code float32 overflows after position 36 260 (float16: 4 532).
     """
 
     base: float = 10_000.0
@@ -123,9 +119,6 @@ class XPos(Encoding):
         rotated = apply_rotary(upcast_half(x), angles, layout=self.layout)
         scale = xpos_scale(sign * positions, head_dim, gamma=self.gamma, scale_base=self.scale_base)
         # Scaled after the rotation: ∞ − ∞ within it would be NaN.
-        xp, scale = namespace(x), as_like(scale, rotated, rotated.dtype)
-        if self.layout == "interleaved":
-            scale = xp.repeat(scale, 2, axis=-1)
-        else:
-            scale = xp.concat([scale, scale], axis=-1)
-        return xp.astype(rotated * scale, x.dtype, copy=False)
+        scale = as_like(scale, rotated, rotated.dtype)
+        scaled = rotated * join_pairs(scale, scale, self.layout)
+        return namespace(x).astype(scaled, x.dtype, copy=False)

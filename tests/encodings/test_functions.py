@@ -49,7 +49,6 @@ FUNCTIONS = {
     ),
     "fire_bias": (posviz.fire_bias, [positive(3, 5), *shapes((6,), (6,), (6, 2), (2,))]),
     "fox_bias": (posviz.fox_bias, [-positive(2, 5)]),
-    "householder": (posviz.householder, shapes((3, 4), (3,))),
     "inkling_bias": (
         lambda states, bank: posviz.inkling_bias(states, bank, APART),
         shapes((1, 2, 3, 3), (3, 4)),
@@ -63,7 +62,6 @@ FUNCTIONS = {
         [positive(2), positive(2, seed=1)],
     ),
     "learned": (lambda table: posviz.learned(table, [[0, 3], [3, 6]]), shapes((7, 4))),
-    "path_scores": (posviz.path_scores, [*shapes(Q, K, K), positive(1, 2, 5)]),
     "rel_shift": (lambda x: posviz.rel_shift(x, bidirectional=True), shapes((2, 3, 8))),
     "resolution": (posviz.resolution, shapes((2, 5))),
     "shaw_key_scores": (
@@ -97,8 +95,9 @@ IN_FLOAT64 = {
     "wavelengths": (posviz.wavelengths, [positive(4)]),
     "xpos_scale": (lambda p: posviz.xpos_scale(p, 8), shapes((3,))),
 }
-# Their halves are summed in float32, and torch's tables are float32 unless positions say more.
+# Sums are in float32, halves are not solved, and torch's tables are float32 unless positions differ.
 OTHERS = {
+    "path_bias": (posviz.path_bias, [*shapes(Q, K, K), positive(1, 2, 5)]),
     "log_forget_gates": (posviz.log_forget_gates, shapes((1, 5, 4), (4, 2), (2,))),
     "sinusoidal": (lambda p: posviz.sinusoidal(p, 4), shapes((3,))),
 }

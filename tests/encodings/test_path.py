@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from posviz import NoPosition, PaTH, attend, causal_mask, householder, path_scores
+from posviz import NoPosition, PaTH, attend, causal_mask, path_bias
 from tests.every_encoding import D_MODEL, HEAD_DIM, HEADS, random
 
 LEN = 9
@@ -26,7 +26,8 @@ def slowly(q, k, w, beta, i, j):
 
 @pytest.mark.parametrize("q_len", [LEN, 4])
 def test_scores_are_products_of_all_reflections_between(q_len):
-    found = path_scores(Q[:, LEN - q_len :], K, W, BETA)
+    q = Q[:, LEN - q_len :]
+    found = q @ K.mT + path_bias(q, K, W, BETA)
     assert found.shape == (2, q_len, LEN)
     for b, i, j in np.ndindex(2, q_len, LEN):
         wanted = slowly(Q[b], K[b], W[b], BETA[b], LEN - q_len + i, j)
@@ -36,18 +37,9 @@ def test_scores_are_products_of_all_reflections_between(q_len):
 def test_a_reflection_twice_is_none():
     """β = 2 mirrors, so two tokens with the same w undo each other; no rotation can do that."""
     w = np.broadcast_to(np.array([1.0, 0, 0, 0, 0]), (LEN, 5))
-    found = path_scores(w, w, w, np.full(LEN, 2.0))
+    found = w @ w.T + path_bias(w, w, w, np.full(LEN, 2.0))
     i, j = np.tril_indices(LEN)
     np.testing.assert_array_equal(found[i, j], (-1.0) ** (i - j))
-
-
-def test_householder_matrices_keep_project_and_mirror():
-    w = W[0, :3]
-    found = householder(w, np.array([0.0, 1.0, 2.0]))
-    np.testing.assert_array_equal(found[0], np.eye(5))
-    np.testing.assert_allclose(found[1] @ w[1], 0, atol=1e-15)
-    np.testing.assert_allclose(found[2] @ found[2].T, np.eye(5), atol=1e-15)
-    np.testing.assert_allclose(found[2] @ w[2], -w[2], atol=1e-15)
 
 
 def test_beta_of_zero_is_no_position():
