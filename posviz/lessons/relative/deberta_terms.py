@@ -1,6 +1,5 @@
 """DeBERTa's terms, and what their number has to do with the scale of the scores."""
 
-import copy
 import functools
 
 import numpy as np
@@ -8,11 +7,11 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.deberta import P2C, TERMS, deberta_scores
 from posviz.lessons.relative.four_relative_terms import APART, LIMIT, draw_terms
-from posviz.pictures.knobs import choice, even, integer, switch
+from posviz.pictures.knobs import choice, integer, switch
 from posviz.pictures.parts import Curve, Text, wide
 from posviz.pictures.picture import Arrays, Picture
 
-WIDEST_CLIP = 8
+WIDEST_CLIP, HEAD_DIM = 8, 64
 DRAWS = 100_000
 EDGES = np.linspace(-5, 5, 51)  # of the bins
 MIDDLES = (EDGES[1:] + EDGES[:-1]) / 2
@@ -27,15 +26,12 @@ class DebertaTerms(Picture):
     p2c = switch(True, label="p2c on")
     reading = choice("code", options=P2C, label="p2c as in the")
     clip = integer(4, low=2, high=WIDEST_CLIP, play=True, label="clip k (tokens)")
-    head_dim = even(64, low=4, high=128)
-    c2p = switch(True, label="c2p on", more=True)
-    seed = integer(0, low=0, high=99, more=True)
 
     def compute(self) -> Arrays:
         """Return the terms [len, len] after 1/√head_dim, and the spread of sums of many draws."""
-        on = (True, self.c2p, self.p2c)
-        terms = _terms(self.head_dim, self.seed, self.clip, self.reading) * self.head_dim**-0.5
-        deviations, densities = _spread(self.head_dim, on)
+        on = (True, True, self.p2c)
+        terms = _terms(self.clip, self.reading) / 8
+        deviations, densities = _spread(sum(on))
         return self.arrays(
             on=on,
             terms=np.clip(terms, -LIMIT, LIMIT),  # none is grey for being low
@@ -55,18 +51,18 @@ class DebertaTerms(Picture):
         spread.set(xlim=(-5, 5), ylim=(0, 0.52), xticks=(-4, -2, 0, 2, 4))
         spread.set_title(" ")  # room for the numbers
         above = {"size": "large" if wide(figure) else "medium", "transform": spread.transAxes}
-        right = {"color": "C0", "ha": "right", **above}
+        plain = Text(
+            spread, 0, 1.04, lambda a: f"/ √d: σ = {a.deviations[0]:.2f}", color="C1", **above
+        )
+        above |= {"color": "C0", "ha": "right"}
         return [
             *terms,
-            Curve(maps[1], ":", "clips[0]", **dotted),
-            Curve(maps[2], ":", "clips[1]", **dotted),
+            *(Curve(maps[1 + i], ":", f"clips[{i}]", **dotted) for i in (0, 1)),
             Curve(spread, "C1--", "densities[0]", stroke=1.5),
             Curve(spread, "C0-", "densities[1]", stroke=1.5),
+            plain,
             Text(
-                spread, 0, 1.04, lambda a: f"/ √d: σ = {a.deviations[0]:.2f}", color="C1", **above
-            ),
-            Text(
-                spread, 1, 1.04, lambda a: f"/ √({sum(a.on)}d): σ = {a.deviations[1]:.2f}", **right
+                spread, 1, 1.04, lambda a: f"/ √({sum(a.on)}d): σ = {a.deviations[1]:.2f}", **above
             ),
         ]
 
@@ -75,17 +71,16 @@ class DebertaTerms(Picture):
         count, (plain, scaled) = sum(arrays.on), arrays.deviations
         return (
             f"The sum of the terms that are on, {count} of 3, has standard deviation {plain:.2f} "
-            f"after division by √{arrays.head_dim}, and {scaled:.2f} by √({count} · "
-            f"{arrays.head_dim})."
+            f"after division by √{HEAD_DIM}, and {scaled:.2f} by √({count} · {HEAD_DIM})."
         )
 
 
 @functools.lru_cache(maxsize=8)
-def _terms(head_dim, seed, clip, reading):
+def _terms(clip, reading):
     """q·k, c2p and p2c [3, len, len], unscaled; a narrower clip reads the middle of the tables."""
-    random = np.random.default_rng(seed)
-    q, k = random.standard_normal((2, 1, 1, len(APART), head_dim))
-    tables = random.standard_normal((2, 1, 2 * WIDEST_CLIP, head_dim))
+    random = np.random.default_rng(0)
+    q, k = random.standard_normal((2, 1, 1, len(APART), HEAD_DIM))
+    tables = random.standard_normal((2, 1, 2 * WIDEST_CLIP, HEAD_DIM))
     keys, queries = tables[:, :, WIDEST_CLIP - clip : WIDEST_CLIP + clip]
     content = q @ k.mT
     sums = [
@@ -102,32 +97,19 @@ def _clips(clip, reading):
 
 
 @functools.cache
-def _directions():
-    """Normal numbers [3, draws], and the generator of those that depend on head_dim."""
-    random = np.random.default_rng(1)
-    return random.standard_normal((3, DRAWS)), random
+def _spread(count):
+    """Standard deviations and densities [bins] of many sums of the first terms, scaled two ways.
 
-
-@functools.lru_cache(maxsize=8)
-def _draws(head_dim):
-    """Many draws of q·k, q·r and k·s [3, draws], of normal vectors.
-
-    Their dot products need no vectors: q lies along an axis, which is no loss; k has one component
-    along it and a length across; and what a normal vector makes with another is normal, times the
-    length of the other.
+    Dot products of normal vectors need no vectors: q lies along an axis, which is no loss; k has
+    one component along it and a length across; and what a normal vector makes with another is
+    normal, times the length of the other.
     """
-    (along, with_q, with_k), random = _directions()
-    random = copy.deepcopy(random)
-    q = np.sqrt(random.chisquare(head_dim, DRAWS))
-    k = np.sqrt(along**2 + random.chisquare(head_dim - 1, DRAWS))
-    return np.stack([q * along, q * with_q, k * with_k])
-
-
-@functools.lru_cache(maxsize=32)
-def _spread(head_dim, on):
-    """Standard deviations and densities [bins] of many sums, after 1/√d and after DeBERTa's."""
-    sums = np.sum(_draws(head_dim)[list(on)], axis=0)
-    both = [sums / np.sqrt(terms * head_dim) for terms in (1, sum(on))]
+    random = np.random.default_rng(1)
+    along, with_q, with_k = random.standard_normal((3, DRAWS))
+    q = np.sqrt(random.chisquare(HEAD_DIM, DRAWS))
+    k = np.sqrt(along**2 + random.chisquare(HEAD_DIM - 1, DRAWS))
+    sums = np.sum([q * along, q * with_q, k * with_k][:count], axis=0)
+    both = [sums / np.sqrt(terms * HEAD_DIM) for terms in (1, count)]
     width = EDGES[1] - EDGES[0]
     bins = {"bins": len(MIDDLES), "range": (EDGES[0], EDGES[-1])}  # nothing is sorted for these
     densities = [np.histogram(values, **bins)[0] / (DRAWS * width) for values in both]

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from posviz.attention import softmax
 from posviz.encodings.relative import offsets
 from posviz.encodings.sinusoidal import sinusoidal
-from posviz.pictures.knobs import choice, integer, real, switch
+from posviz.pictures.knobs import choice, integer, switch
 from posviz.pictures.parts import Curve, Limits, TermMap, Text, wide
 from posviz.pictures.picture import Arrays, Picture
 
@@ -28,7 +28,6 @@ class FourRelativeTerms(Picture):
 
     without = choice("none", options=("none", *TERMS), label="leave out")
     query_alone = switch(True, label="query alone")
-    offset_scale = real(1.0, low=0.0, high=2.0, step=0.1, play=True, label="(b), (d) ×")
     seed = integer(71, low=0, high=99)
 
     def compute(self) -> Arrays:
@@ -36,8 +35,7 @@ class FourRelativeTerms(Picture):
 
         change: the largest change of a weight of the last query.
         """
-        scale = np.array([1, self.offset_scale, 1, self.offset_scale, 1])[:, None, None]
-        terms = scale * _terms(self.seed)
+        terms = _terms(self.seed)
         on = [*(name != self.without for name in TERMS), self.query_alone]
         last = [softmax(scores.sum(axis=0)[-1]) for scores in (terms[:4], terms[on])]
         return self.arrays(
@@ -59,14 +57,21 @@ class FourRelativeTerms(Picture):
         row.set(xlabel="key (tokens)", ylabel="weight, last query")
         row.set(xticks=(0, 5, 10, 15), yticks=(0, 0.5, 1), xlim=(-0.5, 15.5))
         above: dict[str, Any] = {"size": "large", "transform": row.transAxes}
-        chosen = {"color": "C1", **above}
         row.text(0, 1.04, "● all four", color="C0", **above)
+        above["color"] = "C1"
         return [
             *terms,
             Limits(row, lambda a: {"ylim": (-0.05 * a.top, a.top)}),
             Curve(row, "C0o-", "rows[0]", stroke=1.5, marks=1.5),
             Curve(row, "C1s--", "rows[1]", stroke=1.5),
-            Text(row, 0.35, 1.04, lambda a: f"■ as chosen: change {a.change:.2f}", **chosen),
+            Text(
+                row,
+                0.35,
+                1.04,
+                lambda a: f"■ as chosen: change {a.change:.2f}",
+                color="C1",
+                **above,
+            ),
         ]
 
     def caption(self, arrays: Arrays) -> str:

@@ -7,6 +7,7 @@ from posviz.attention import softmax
 from posviz.encodings.relative import offsets
 from posviz.lessons.relative._words import first_words, write_along
 from posviz.pictures.knobs import integer, real, text
+from posviz.pictures.layouts import beside
 from posviz.pictures.parts import Curve, Map, broken, on_colours, wide, zero
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
@@ -44,10 +45,7 @@ class OffsetBias(Picture):
 
     def draw(self, figure: Figure) -> list:
         """The bias by offset, and beside it, or below, the weights of all words."""
-        if wide(figure):
-            left, heat = figure.subplots(1, 2, width_ratios=(1, 1.15))
-        else:
-            left, heat = figure.subplots(2, 1, height_ratios=(1, 1.5))
+        left, heat = beside(figure, (1, 1.15), (1, 1.5))
         zero(left)
         left.set(title="added to the score", xlabel="offset i − j", ylabel="bias")
         left.set(xlim=(-4.6, 4.6), ylim=(-6.6, 6.6), xticks=OFFSETS[::2], yticks=(-6, -3, 0, 3, 6))

@@ -4,14 +4,14 @@ import numpy as np
 from matplotlib import rcParams
 from matplotlib.colors import AsinhNorm
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
 
 from posviz.encodings.relative import offsets
 from posviz.lessons.relative._words import Word
-from posviz.pictures.knobs import choice, integer
+from posviz.pictures.knobs import integer
+from posviz.pictures.layouts import beside
 from posviz.pictures.parts import (
-    Background,
     Curve,
+    Limits,
     Map,
     legend_above,
     on_colours,
@@ -27,6 +27,7 @@ from posviz.wording import signed
 LONGEST, FURTHEST = 32, 16
 NUMBERED = 10  # so many tokens leave room for a number in each cell
 DARK = 5  # offsets from here on have dark colours
+QUERY = 6  # whose row is shown, unless there are fewer tokens
 
 
 class OffsetMatrix(Picture):
@@ -37,32 +38,23 @@ class OffsetMatrix(Picture):
 
     clip = integer(3, low=0, high=FURTHEST, play=True, label="clip k")
     seq_len = integer(10, low=2, high=LONGEST)
-    shift = integer(0, low=0, high=1000, label="shift of all")
-    convention = choice("query − key", options=("query − key", "key − query"))
-    query = integer(
-        6, low=0, high=LONGEST - 1, until=lambda p: p.seq_len - 1, label="query (token)", more=True
-    )
 
     def compute(self) -> Arrays:
-        """Return the clipped offset of each pair, [seq_len, seq_len], and the query's row."""
+        """Return the clipped offset of each pair, [seq_len, seq_len], and a query's row."""
         tokens = np.arange(self.seq_len)
-        apart = offsets(self.shift + tokens, self.shift + tokens)
-        if self.convention == "key − query":
-            apart = -apart
-        clipped = np.clip(apart, -self.clip, self.clip)
+        apart = offsets(tokens, tokens)
+        clipped, query = np.clip(apart, -self.clip, self.clip), min(QUERY, self.seq_len - 1)
         return self.arrays(
             clipped=clipped,
-            outline=row_outline(clipped, self.query),
-            rows=[(tokens, apart[self.query]), (tokens, clipped[self.query])],
+            outline=row_outline(clipped, query),
+            rows=[(tokens, apart[query]), (tokens, clipped[query])],
             distinct=[len(np.unique(apart)), len(np.unique(clipped))],
+            ends={"xlim": (-0.5, self.seq_len - 0.5), "ylim": (-self.seq_len, self.seq_len)},
         )
 
     def draw(self, figure: Figure) -> list:
         """The matrix; beside it, or below, the query's row before and after the clip."""
-        if wide(figure):
-            matrix, row = figure.subplots(1, 2, width_ratios=(1.3, 1))
-        else:
-            matrix, row = figure.subplots(2, 1, height_ratios=(1.8, 1))
+        matrix, row = beside(figure, (1.3, 1), (1.8, 1))
         letters = rcParams["font.size"] * (1 if wide(figure) else 0.8)  # so fit ten to a row
         room = {"most": (LONGEST, LONGEST), "aspect": "equal", "limits": (None, None)}
         # Colours differ most where offsets are short.
@@ -87,26 +79,16 @@ class OffsetMatrix(Picture):
         ]
         matrix.set(title="offset of each pair, clipped")
         matrix.set(xlabel="key (position)", ylabel="query (position)")
-        row.set(xlabel="key (position)", title="the query’s row")
+        row.set(xlabel="key (position)", title="the query’s row", ylabel="query − key (tokens)")
+        row.set(xlim=(-0.5, 20.5), ylim=(-21, 21))  # the last tick stands at the very end
         legend_above(figure, curves)
-        positions = (matrix.xaxis, matrix.yaxis, row.xaxis)
-        whole(*positions, row.yaxis, steps=None)
-
-        def fit(setting):
-            convention, seq_len, shift = setting
-            row.set(ylabel=f"{convention} (tokens)")
-            row.set(xlim=(-0.5, seq_len - 0.5), ylim=(-seq_len, seq_len))
-            for axis in positions:
-                axis.set_major_formatter(FuncFormatter(lambda at, _: f"{at + shift:.0f}"))
-
-        fit(("query − key", 21, 1000))  # with 21 tokens the last tick stands at the very end
-        fitted = Background(fit, lambda a: (a.convention, a.seq_len, a.shift))
-        return [colours, *outline, *numbers, *curves, fitted]
+        whole(matrix.xaxis, matrix.yaxis, row.xaxis, row.yaxis, steps=None)
+        return [colours, *outline, *numbers, *curves, Limits(row, "ends")]
 
     def caption(self, arrays: Arrays) -> str:
         """How many offsets there are, and how many are left after the clip."""
         before, after = arrays.distinct
         return (
             f"Clipped to ±{arrays.clip}, the {before} offsets of {arrays.seq_len} tokens "
-            f"({arrays.convention}) need {after} rows."
+            f"need {after} rows."
         )

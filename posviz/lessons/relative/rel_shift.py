@@ -6,15 +6,13 @@ from matplotlib.colors import ListedColormap, to_rgb
 from matplotlib.figure import Figure
 
 from posviz.lessons.relative._words import Word
-from posviz.pictures.knobs import integer, switch
-from posviz.pictures.parts import Curve, Limits, Other, inches, wide
+from posviz.pictures.knobs import integer
+from posviz.pictures.parts import Curve, Limits, Other, broken, inches, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import PLAIN
-from posviz.wording import signed
 
 NOTHING = -1  # of a padded cell, where others hold their index in the scores
-LOWERED = str.maketrans("-0123456789", "₋₀₁₂₃₄₅₆₇₈₉")
-LETTERED = 9  # the most columns in which letters are read from afar
+LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 MOST, MEMORY = 6, 3  # queries, and tokens of the segment before
 SHADES = 120  # of an offset's colours
 
@@ -28,25 +26,22 @@ class RelShift(Picture):
     step = integer(4, low=0, high=4, play=True)
     q_len = integer(4, low=3, high=MOST)
     memory = integer(1, low=0, high=MEMORY, label="memory (tokens)")
-    bidirectional = switch(False)
 
     def compute(self) -> Arrays:
         """Return the matrix and the tape of memory as this step has them, and which cells are gone.
 
         Cells are numbered as they come: that of query i in column c is i·columns + c.
         """
-        causal, q_len, step = not self.bidirectional, self.q_len, self.step
-        k_len = q_len + self.memory
-        apart = np.arange(k_len - causal, -1 if causal else -q_len, -1)  # offset of each column
-        columns = len(apart)
+        q_len, step, columns = self.q_len, self.step, self.q_len + self.memory
+        apart = np.arange(columns)[::-1]  # offset of each column
         cells = np.arange(q_len * columns).reshape(q_len, columns)
-        padded = np.pad(cells, ((0, 0), (int(causal), 0)), constant_values=NOTHING)
+        padded = np.pad(cells, ((0, 0), (1, 0)), constant_values=NOTHING)
         narrow = padded.reshape(-1, q_len)
         matrix = (cells, padded, narrow, narrow, narrow[1:].reshape(q_len, -1))[step]
         row, column = np.indices(matrix.shape)
         gone = (row == 0) & (step == 3)
-        if step == 4:  # behind the last key, or hidden by a mask
-            gone = column > self.memory + (row if causal else q_len - 1)
+        if step == 4:  # hidden by a mask
+            gone = column > self.memory + row
         cut = q_len if step == 4 else 0  # they stay on the tape, and are gone
         tape = (narrow if step > 1 else matrix).ravel()
         tape_gone = np.append(np.ones(cut, bool), gone)
@@ -57,13 +52,12 @@ class RelShift(Picture):
             offset=np.where(matrix == NOTHING, np.nan, apart[matrix % columns]),
             gone=gone,
             crosses=np.nonzero(gone.T),
-            apart=apart,
-            side=padded.shape[1],
+            side=columns + 1,
             image=_coloured(matrix, gone, columns),
             grid=_grid(*matrix.shape),
             tape=_coloured(tape[None], tape_gone[None], columns),
             starts=(np.repeat(starts - 0.5, 3), np.tile([-0.9, 0.9, np.nan], len(starts))),
-            steps=_steps(q_len, columns, padded.shape[1], k_len),
+            steps=_steps(q_len, columns),
         )
 
     def draw(self, figure: Figure) -> list:
@@ -83,7 +77,7 @@ class RelShift(Picture):
         def cell(arrays):
             return room / (arrays.side, arrays.side + 0.8)
 
-        longest = "4  rows of 14, keep 9\n    [15, 14]"
+        longest = "2  read as rows of 6\n    [10, 6]"
         look = {"va": "center", "zorder": 1, "animated": True}
         steps = [words.text(0.1, i, longest, **look) for i in range(5)]
         return [
@@ -101,18 +95,14 @@ class RelShift(Picture):
 
     def caption(self, arrays: Arrays) -> str:
         """What the step does to the cells, and where they lie."""
-        (rows, width), last, end = arrays.matrix.shape, "0", "future keys, which a mask hides"
-        padding = f"a zero in front makes each row one cell longer, {width} in all"
-        if arrays.bidirectional:
-            last, end = signed(arrays.apart[-1]), "no key, which are cut"
-            padding = f"no zeros are needed, because offset {arrays.apart[0]} never occurs"
+        rows, width = arrays.matrix.shape
         told = (
-            f"{rows} queries have a column for each offset, from {arrays.apart[0]} to {last}",
-            padding,
+            f"{rows} queries have a column for each offset, from {width - 1} to 0",
+            f"a zero in front makes each row one cell longer, {width} in all",
             f"the same {rows * width} cells in the same order are read as {rows} rows of {width}",
             f"the first {width} cells are cut, and no key needs them",
             f"in {rows} rows of {width} each diagonal has one offset, but for the "
-            f"{arrays.gone.sum()} cells of {end}",
+            f"{arrays.gone.sum()} cells of future keys, which a mask hides",
         )
         return f"Step {arrays.step}: {told[arrays.step]}."
 
@@ -138,26 +128,23 @@ def _grid(rows, columns):
     """Points x, y of the lines between cells."""
     across = [(-0.5, y - 0.5, columns - 0.5, y - 0.5) for y in range(1, rows)]
     down = [(x - 0.5, -0.5, x - 0.5, rows - 0.5) for x in range(1, columns)]
-    gap = np.full((rows + columns - 2, 2), np.nan)
-    return np.column_stack([across + down, gap]).reshape(-1, 2).T
+    return broken(np.reshape(across + down, (-1, 2, 2)))
 
 
 def _words(axes, cell):
-    """The words for each query, each offset (with its letter, and bare), each key, and for zeros.
+    """The words for each query, each offset, each key, and for zeros.
 
     cell: (arrays) -> width and height of a cell in points.
     """
 
     def letters(arrays):  # so that the longest words fit
-        widest = 1.6 if _is_bare(arrays) else 3.3 if arrays.bidirectional else 2.4
-        return min(np.array((0.9 / widest, 0.7)) * cell(arrays))
+        return min(np.array((0.9 / 2.4, 0.7)) * cell(arrays))
 
-    def word(text, array, number, bare=None, align=0.5):
+    def word(text, array, number, align=0.5):
         def places(arrays):
-            shown = bare is None or bare == _is_bare(arrays)
-            return np.nonzero(np.equal(getattr(arrays, array).T, number) & shown)
+            return np.nonzero(np.equal(getattr(arrays, array).T, number))
 
-        return Word(axes, text, places, letters, align=align)
+        return Word(axes, text.translate(LOWERED), places, letters, align=align)
 
     def key(j):
         def places(arrays):
@@ -166,30 +153,21 @@ def _words(axes, cell):
 
         return Word(axes, f"k{j}".translate(LOWERED), places, letters, rcParams["text.color"])
 
-    apart = range(1 - MOST, MOST + MEMORY + 1)
     return [
-        *(word(f"q{i}".translate(LOWERED), "query", i, False, align=1) for i in range(MOST)),
-        *(word(f"·r{r}".translate(LOWERED), "offset", r, False, align=0) for r in apart),
-        *(word(signed(r), "offset", r, True) for r in apart),
+        *(word(f"q{i}", "query", i, align=1) for i in range(MOST)),
+        *(word(f"·r{r}", "offset", r, align=0) for r in range(MOST + MEMORY)),
         *map(key, range(MOST + MEMORY)),
-        word("0", "matrix", NOTHING),
+        Word(axes, "0", lambda a: np.nonzero(a.matrix.T == NOTHING), letters),
     ]
 
 
-def _is_bare(arrays):
-    return len(arrays.apart) > LETTERED
-
-
-def _steps(q_len, columns, side, k_len):
+def _steps(q_len, columns):
     """What each step does, and the shape that comes of it."""
-    zeros, last, kept = "zeros in front", "read as ", ""
-    if side == columns:
-        zeros, last, kept = "no zeros needed", "", f", keep {k_len}"
     steps = (
         ("scores by offset", q_len, columns),
-        (zeros, q_len, side),
-        (f"read as rows of {q_len}", side, q_len),
-        ("first row cut", side - 1, q_len),
-        (f"{last}rows of {side - 1}{kept}", q_len, side - 1),
+        ("zeros in front", q_len, columns + 1),
+        (f"read as rows of {q_len}", columns + 1, q_len),
+        ("first row cut", columns, q_len),
+        (f"read as rows of {columns}", q_len, columns),
     )
     return [f"{i}  {does}\n    [{rows}, {width}]" for i, (does, rows, width) in enumerate(steps)]

@@ -28,7 +28,8 @@ from posviz.pictures.style import PLAIN
 from posviz.wording import signed
 
 FURTHEST = 2000  # offsets of the curve: beyond the largest max_distance, where nothing changes
-MOST = 64
+MOST, TOKENS = 64, 128  # buckets; tokens of the map
+APART = offsets(np.arange(TOKENS), np.arange(TOKENS))
 
 
 class T5Buckets(Picture):
@@ -41,13 +42,12 @@ class T5Buckets(Picture):
     num_buckets = even(32, low=4, high=MOST)
     max_distance = integer(128, low=40, high=1024, step=8)
     bidirectional = switch(True)
-    seq_len = integer(128, low=16, high=512, step=16, more=True)
 
     def compute(self) -> Arrays:
         """Return the bucket of each offset −2000 … 2000 as runs, and that of each pair as colours.
 
         runs: (first offset, last offset, bucket), [runs, 3]; colours: of the buckets [num_buckets],
-        of the pairs [seq_len, seq_len]; band: the lines around the offset's bucket in their map.
+        of the pairs [tokens, tokens]; band: the lines around the offset's bucket in their map.
         """
         setting = self.num_buckets, self.max_distance, self.bidirectional
         runs, colours = _runs(*setting), _colours(*setting)
@@ -64,11 +64,11 @@ class T5Buckets(Picture):
             bar=_bars(here[None]),
             mark=([self.offset], [bucket]),
             read_off=([self.offset, self.offset, -FURTHEST], [-0.5, bucket, bucket]),
-            band=_band(here[0], here[1], self.seq_len),
+            band=_band(here[0], here[1]),
             colours=colours,
             column={"data": colours[:, None], "extent": (0, 1, top, -0.5)},
             rows={"ylim": (-0.5, top)},
-            pairs=_pairs(*setting, self.seq_len),
+            pairs=colours[_bucket(APART, *setting)],
         )
 
     def draw(self, figure: Figure) -> list:
@@ -88,8 +88,7 @@ class T5Buckets(Picture):
         curve.set_ylim(-0.5, MOST - 0.5)
         whole(table.yaxis, curve.yaxis, most=8, steps=None)
         lines = _draw_curve(curve)
-        # With 304 tokens the last tick stands at the very end.
-        room = {"most": (304, 304), "limits": (0, 1), "aspect": "equal"}
+        room = {"most": APART.shape, "limits": (0, 1), "aspect": "equal"}
         pairs = Map(matrix, "pairs", cmap=colours, **room)
         matrix.set(xlabel="key (position)", ylabel="query (position)")
         matrix.set_title("the bucket of each pair", loc="left")
@@ -142,11 +141,11 @@ def _bars(runs):
     return broken(np.array([[first - 0.5, last + 0.5], [bucket, bucket]]).T)
 
 
-def _band(first, last, seq_len):
+def _band(first, last):
     """Along the first and the last offset of a bucket, as far as the map has them, as x and y."""
     edges = np.array([first - 0.5, last + 0.5])
-    edges = edges[np.abs(edges) < seq_len]
-    keys = np.stack([np.maximum(-edges, 0) - 0.5, seq_len - 0.5 - np.maximum(edges, 0)], axis=-1)
+    edges = edges[np.abs(edges) < TOKENS]
+    keys = np.stack([np.maximum(-edges, 0) - 0.5, TOKENS - 0.5 - np.maximum(edges, 0)], axis=-1)
     return broken(np.stack([keys, keys + edges[:, None]], axis=-1))
 
 
@@ -172,11 +171,3 @@ def _colours(num_buckets, max_distance, bidirectional):
     used = _runs(num_buckets, max_distance, bidirectional)[:, 2]
     colours[used] = used / (num_buckets - 1)
     return colours
-
-
-@functools.lru_cache(maxsize=4)
-def _pairs(num_buckets, max_distance, bidirectional, seq_len):
-    """The colours of all pairs, [seq_len, seq_len]."""
-    positions = np.arange(seq_len)
-    setting = num_buckets, max_distance, bidirectional
-    return _colours(*setting)[_bucket(offsets(positions, positions), *setting)]

@@ -14,6 +14,7 @@ from posviz.configs.builtin import CONFIGS
 from posviz.configs.kinds import kept_and_slowed
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.pictures.knobs import choice, text
+from posviz.pictures.layouts import beside
 from posviz.pictures.parts import Curve, Limits, Other, Text, inches, legend_above, whole, wide
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import quoted, shortened
@@ -91,10 +92,7 @@ class ConfigReader(Picture):
 
     def draw(self, figure: Figure) -> list:
         """The wavelength of each pair before and after; beside them what is said in words."""
-        if wide(figure):
-            axes, words = figure.subplots(1, 2, width_ratios=(1, 1.15))
-        else:
-            axes, words = figure.subplots(2, 1, height_ratios=(1, 1.3))
+        axes, words = beside(figure, (1, 1.15), (1, 1.3))
         words.set_axis_off()
         axes.set(yscale="log", ylim=(3, HIGHEST), xlabel="pair", ylabel="wavelength (tokens)")
         axes.yaxis.set_major_locator(LogLocator(numticks=6))
