@@ -64,14 +64,7 @@ class FourRelativeTerms(Picture):
             Limits(row, lambda a: {"ylim": (-0.05 * a.top, a.top)}),
             Curve(row, "C0o-", "rows[0]", stroke=1.5, marks=1.5),
             Curve(row, "C1s--", "rows[1]", stroke=1.5),
-            Text(
-                row,
-                0.35,
-                1.04,
-                lambda a: f"■ as chosen: change {a.change:.2f}",
-                color="C1",
-                **above,
-            ),
+            Text(row, 0.35, 1.04, lambda a: f"■ as chosen: change {a.change:.2f}", **above),
         ]
 
     def caption(self, arrays: Arrays) -> str:
