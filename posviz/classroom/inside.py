@@ -1,8 +1,8 @@
 """Runs a submission's cells and calls its function: the only code of ours beside a submission.
 
 It is a program of its own, in a process that has no posviz: inputs come as numbers and outputs go
-back as numbers, and what is right is known to the other side alone. Messages are JSON behind their
-length; nothing that is read makes an object but numbers, texts, lists, tuples and dicts.
+back as numbers, and what is right is known to the other side alone. A message is a line of JSON;
+nothing that is read makes an object but numbers, texts, lists, dicts and arrays of numbers.
 """
 
 import ast
@@ -10,17 +10,18 @@ import base64
 import json
 import linecache
 import os
+import runpy
 import signal
-import struct
 import sys
 from contextlib import suppress
 from importlib.machinery import ModuleSpec
-from types import ModuleType, SimpleNamespace
+from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 
 LARGEST = 2**23  # bytes of a message
-CELL = "<cell "
+TRACE = Path(__file__).parents[1] / "teaching" / "trace.py"
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 REFUSED = (  # by their names in Python's audit
     *("os.chmod", "os.chown", "os.exec", "os.fork", "os.kill", "os.link", "os.posix_spawn"),
@@ -32,82 +33,56 @@ REFUSED = (  # by their names in Python's audit
 # ---------------------------------------------------------------- messages, on both sides
 
 
-def send(stream, message):
-    """Write a message; ValueError where it is too long."""
-    text = json.dumps(message).encode()
+def send(stream, message, lend=None):
+    """Write a message; `lend` makes a number of a function that the other side may call.
+
+    Raises ValueError where it is too long.
+    """
+    text = json.dumps(message, default=lambda value: _packed(value, lend)).encode()
     if len(text) > LARGEST:
         raise ValueError(f"that is {len(text) / 1e6:.0f} MB, and {LARGEST / 1e6:.0f} are allowed")
-    stream.write(struct.pack(">I", len(text)) + text)
+    stream.write(text + b"\n")
     stream.flush()
 
 
-def receive(stream):
-    """Read a message; EOFError where the other side has ended, ValueError for what is none."""
-    head = stream.read(4)
-    if len(head) < 4:
-        raise EOFError
-    (length,) = struct.unpack(">I", head)
-    if length > LARGEST:
-        raise ValueError("the message is too long")
-    text = stream.read(length)
-    if len(text) < length:
-        raise EOFError
-    return json.loads(text)
+def receive(stream, function=None):
+    """Read a message; `function` makes a function of the number of one of the other side.
+
+    Raises EOFError where the other side has ended, ValueError or TypeError for what is no message.
+    """
+    line = stream.readline(LARGEST + 1)
+    if not line.endswith(b"\n"):
+        raise ValueError("the message is too long") if len(line) > LARGEST else EOFError
+    return json.loads(line, object_hook=lambda found: _unpacked(found, function))
 
 
-def packed(value, lend=None):
-    """A value for JSON; `lend` makes a number of a function that the other side may call."""
-    if value is None or isinstance(value, (bool, str)) or type(value) in (int, float):
-        return value
-    if value is ...:
-        return {"ellipsis": True}
+def _packed(value, lend):
+    """What JSON has no word for: an array, a tensor, a function; of others only the kind."""
     if hasattr(value, "detach"):  # a tensor of torch
         value = value.detach().cpu()
         value = np.asarray(value.float() if "bfloat16" in str(value.dtype) else value)
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufc":
         if value.nbytes > LARGEST:
             raise ValueError(f"an array of shape {value.shape} is too large")
-        data = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode()
+        data = base64.b64encode(value.tobytes()).decode()
         return {"array": data, "dtype": value.dtype.str, "shape": value.shape}
-    if hasattr(value, "_asdict"):
-        return {"fields": {name: packed(part, lend) for name, part in value._asdict().items()}}
-    if isinstance(value, (list, tuple)):
-        kind = "list" if isinstance(value, list) else "tuple"
-        return {kind: [packed(part, lend) for part in value]}
-    if isinstance(value, dict):
-        return {"dict": [[packed(key), packed(part, lend)] for key, part in value.items()]}
     if lend and callable(value):
         return {"function": lend(value)}
     return {"other": type(value).__name__}
 
 
-def unpacked(value, function=None):
-    """The value again; a function of the other side is what `function` makes of its number.
-
-    Raises ValueError, TypeError or KeyError for what no value is packed as.
-    """
-    if not isinstance(value, dict):
-        return value
-    ((kind, content), *_) = value.items()
-    if kind == "ellipsis":
-        return ...
-    if kind == "array":
-        dtype = np.dtype(value["dtype"])
+def _unpacked(found, function):
+    if "array" in found:
+        dtype = np.dtype(found["dtype"])
         if dtype.kind not in "biufc":
             raise ValueError("an array of numbers is expected")
-        array = np.frombuffer(base64.b64decode(content), dtype).reshape(value["shape"])
+        array = np.frombuffer(base64.b64decode(found["array"]), dtype).reshape(found["shape"])
         return array.copy()[()]
-    if kind == "fields":
-        return SimpleNamespace(**{name: unpacked(part) for name, part in content.items()})
-    if kind == "dict":
-        return {unpacked(key): unpacked(part, function) for key, part in content}
-    if kind in ("list", "tuple"):
-        parts = [unpacked(part, function) for part in content]
-        return parts if kind == "list" else tuple(parts)
-    if kind == "function" and function:
-        return function(content)
-    name = str(content) if kind == "other" else ""
-    return type(name if name.isidentifier() else "object", (), {})()
+    if "other" in found:
+        name = str(found["other"])
+        made = type(name if name.isidentifier() else "object", (), {})()
+        return ... if name == "ellipsis" else made
+    return function(found["function"]) if function and "function" in found else found
 
 
 # ---------------------------------------------------------------- beside a submission
@@ -188,25 +163,25 @@ def run(cells, faults=None, begin=lambda number: None):
     faults: why cells ended the process before, by their number; they are left out.
     """
     names, failures, faults = {"__name__": "__main__"}, [], faults or {}
-
     for number, source in enumerate(cells):
+        file, statements = f"<cell {number}>", []
+        linecache.cache[file] = (len(source), None, source.splitlines(True), file)
         if number in faults:
             failures.append((source, f"Your cell stopped: {faults[number]}"))
             continue
         begin(number)
-        file = f"{CELL}{number}>"
-        linecache.cache[file] = (len(source), None, source.splitlines(True), file)
         try:
-            for statement in ast.parse(source).body:
-                try:
-                    exec(compile(ast.Module([statement], []), file, "exec"), names)
-                except Exception as error:
-                    failures.append((source, f"Your cell stopped: {reason(error)}"))
+            statements = ast.parse(source).body
         except SyntaxError as error:
             where = f"line {error.lineno}: {error.msg}"
             failures.append((source, f"Your cell has a syntax error in {where}"))
         except (ValueError, RecursionError) as error:
             failures.append((source, f"Your cell stopped: {reason(error)}"))
+        for statement in statements:
+            try:
+                exec(compile(ast.Module([statement], []), file, "exec"), names)
+            except Exception as error:
+                failures.append((source, f"Your cell stopped: {reason(error)}"))
     return names, failures
 
 
@@ -216,37 +191,23 @@ def reason(error):
     return text if " " in text else f"{type(error).__name__} {text}".strip()
 
 
-def stopped(error):
-    """An error of the submission's code: its type, its text, its line, what was still empty."""
-    where, empty, trace = "", [], error.__traceback__
-    while trace:
-        file = trace.tb_frame.f_code.co_filename
-        if file.startswith(CELL):
-            line = linecache.getline(file, trace.tb_lineno).strip()
-            where = f" on line {trace.tb_lineno}, `{line}`"
-            empty = [name for name, value in trace.tb_frame.f_locals.items() if value is ...]
-        trace = trace.tb_next
-    return {"stopped": [type(error).__name__, str(error)[:500], where[:300], empty]}
-
-
 def main():
     """Run the cells that come in, tell what the answer is, and call it as often as is asked."""
     requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
+    failing_line = runpy.run_path(str(TRACE))["failing_line"]
     told = receive(requests)
 
     def lent(number):
         def function(*arguments, **keywords):
-            given = [packed(value) for value in arguments]
-            named = {name: packed(value) for name, value in keywords.items()}
-            send(replies, {"call": number, "arguments": given, "keywords": named})
-            reply = receive(requests)
+            send(replies, {"call": number, "arguments": arguments, "keywords": keywords})
+            reply = receive(requests, lent)
             if "refused" in reply:
                 kind, text = reply["refused"]
                 raise type(kind, (Exception,), {})(text)
-            return unpacked(reply["value"], lent)
+            return reply["value"]
 
         return function
 
@@ -273,15 +234,17 @@ def main():
     elif isinstance(answer, Own) or any(answer is vars(posviz)[n] for n in told["lent"]):
         send(replies, {"own": True})
     elif not callable(answer):
-        send(replies, {"value": packed(answer)})
+        send(replies, {"value": answer})
     else:
         send(replies, {"function": 0})
         while True:
-            arguments = [unpacked(value, lent) for value in receive(requests)]
+            arguments = receive(requests, lent)
             try:
-                send(replies, {"value": packed(answer(*arguments))})
+                send(replies, {"value": answer(*arguments)})
             except Exception as error:
-                send(replies, stopped(error))
+                where, empty = failing_line(answer, error)
+                said = [type(error).__name__, str(error)[:500], where[:300], empty]
+                send(replies, {"stopped": said})
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import sysconfig
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import posviz
@@ -28,7 +29,8 @@ except ImportError:  # Windows
 
 SECONDS = 10  # on a core, for each exercise; loading torch takes three of them
 MEMORY = 2**30  # bytes
-ENDLESS = "perhaps an endless loop: it was stopped after"
+PATIENCE = 6  # times as long by the clock: who sleeps uses up no core
+MOST_FAULTS = 5  # cells that end the process and are left out
 PACKAGE = Path(posviz.__file__).parent
 INSIDE = Path(inside.__file__)
 SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives")
@@ -50,7 +52,8 @@ def jail() -> tuple[str, ...]:
     for folder in (*SYSTEM, *sorted(python)):
         words += ["--ro-bind-try", folder, folder]
     words += ["--dev", "/dev", "--proc", "/proc", "--tmpfs", str(PACKAGE)]
-    words += ["--ro-bind", str(INSIDE), str(INSIDE)]
+    for file in (INSIDE, inside.TRACE):
+        words += ["--ro-bind", str(file), str(file)]
     for folder in ("/dev", str(PACKAGE), "/"):
         words += ["--remount-ro", folder]
     words += ["--chdir", "/", "--"]
@@ -74,10 +77,6 @@ class _Stopped(Exception):
 
     failed_at: tuple[str, list[str]] = ("", [])
     sentence = ""  # that tells a reader all, where it is no error of Python's
-
-
-class _Late(_Stopped):
-    """The submission's code was not done in time."""
 
 
 class _Ended(_Stopped):
@@ -105,14 +104,14 @@ def answer(
     Where the code stopped, or where there is nothing of that name, it is a function that raises.
     """
     faults = {} if faults is None else faults
-    with contextlib.ExitStack() as processes, _late(6 * SECONDS):
+    with contextlib.ExitStack() as processes:
         while True:
             conversation = _Conversation(processes.enter_context(_process()), lent)
             try:
                 found = conversation.begin(cells, name, faults)
                 break
             except _Ended as error:
-                if conversation.cell < 0 or conversation.cell in faults:
+                if conversation.cell < 0 or len(faults) == MOST_FAULTS:
                     raise
                 faults[conversation.cell] = str(error)
         yield found
@@ -131,29 +130,20 @@ def _process() -> Iterator[subprocess.Popen]:
             env=environment | {"HOME": folder},
             start_new_session=True,
         )
+        late = Timer(PATIENCE * SECONDS, _kill, [process])
+        late.start()
         try:
             yield process
         finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            late.cancel()
+            _kill(process)
             with contextlib.suppress(OSError):
                 process.communicate()
 
 
-@contextlib.contextmanager
-def _late(seconds):
-    """Raise _Late after so many seconds of the clock: who sleeps uses up no core."""
-
-    def late(*_):
-        raise _named("TimeoutError", f"{ENDLESS} {seconds} seconds", _Late)
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 1)  # again, where somebody has caught it
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+def _kill(process):
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 class _Conversation:
@@ -169,19 +159,18 @@ class _Conversation:
     def begin(self, cells, name, faults):
         """Run the cells, and return what is called so."""
         told = {"cells": cells, "name": name, "lent": self.names, "hidden": str(PACKAGE)}
-        told["faults"] = list(faults.items())
-        said = self._asked(told | {"seconds": SECONDS, "memory": MEMORY})
+        told |= {"faults": list(faults.items()), "seconds": SECONDS, "memory": MEMORY}
+        said = self._asked(told)
         if "value" in said:
-            return self._read(said["value"])
-        if said.get("missing", "").endswith(": NotImplementedError"):
+            return said["value"]
+        missing = said.get("missing")
+        if str(missing).endswith(": NotImplementedError"):
             return ...  # what graders put in the place of an answer
 
         def answer(*case):
-            if "missing" in said:
-                what = said["missing"] or f"there is no {name} in this notebook"
-                raise _named("NameError", str(what))
-            packed = [inside.packed(value, self._lend) for value in case]
-            return self._read(self._asked(packed)["value"])
+            if missing is not None:
+                raise _named("NameError", missing or f"there is no {name} in this notebook")
+            return self._asked(case)["value"]
 
         answer.__module__ = "posviz." if "own" in said else "submission"
         return answer
@@ -191,17 +180,15 @@ class _Conversation:
         if self.ended:
             raise self.ended
         try:
-            inside.send(self.process.stdin, message)
+            inside.send(self.process.stdin, message, self._lend)
             while (reply := inside.receive(self.process.stdout)).keys() & {"call", "cell"}:
                 self.cell = reply.get("cell", self.cell)
                 if "call" in reply:
-                    inside.send(self.process.stdin, self._called(reply))
+                    self._call(reply)
             if "stopped" in reply:
                 raise self._stopped(*reply["stopped"])
             if not reply.keys() & {"value", "missing", "own", "function"}:
                 raise ValueError("no reply")
-        except _Late as error:
-            self.ended = error
         except (EOFError, OSError):
             self.ended = self._end()
         except _UNREADABLE:
@@ -222,26 +209,18 @@ class _Conversation:
         """Why the process has ended, as an error."""
         status = self.process.wait()
         if -status in _ENDED or status - 128 in _ENDED:
-            return _named("TimeoutError", f"{ENDLESS} {SECONDS} seconds", _Ended)
+            endless = f"perhaps an endless loop: it took more than {SECONDS} seconds"
+            return _named("TimeoutError", endless, _Ended)
         return _named("SystemExit", "it ended the process", _Ended)
 
-    def _called(self, call):
-        function = self.functions[call["call"]]
-        arguments = [inside.unpacked(value) for value in call["arguments"]]
-        keywords = {name: inside.unpacked(value) for name, value in call["keywords"].items()}
+    def _call(self, call):
+        """Answer a call of a function that is lent, or among the inputs."""
         try:
-            return {"value": inside.packed(function(*arguments, **keywords), self._lend)}
-        except _Late:
-            raise
+            value = self.functions[call["call"]](*call["arguments"], **call["keywords"])
+            inside.send(self.process.stdin, {"value": value})
         except Exception as error:  # told to who called
-            return {"refused": [type(error).__name__, str(error)]}
+            inside.send(self.process.stdin, {"refused": [type(error).__name__, str(error)]})
 
     def _lend(self, function) -> int:
         self.functions.append(function)
         return len(self.functions) - 1
-
-    def _read(self, value):
-        try:
-            return inside.unpacked(value)
-        except _UNREADABLE:
-            raise _named("ValueError", "what it returned cannot be read") from None

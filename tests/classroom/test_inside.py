@@ -6,20 +6,17 @@ import numpy as np
 import pytest
 import torch
 
-from posviz.classroom.inside import LARGEST, packed, receive, run, send, stopped, unpacked
-from posviz.encodings.frequencies import Frequencies
+from posviz.classroom.inside import LARGEST, receive, run, send
 
 
 def there_and_back(value):
     stream = io.BytesIO()
-    send(stream, packed(value))
+    send(stream, value)
     stream.seek(0)
-    return unpacked(receive(stream))
+    return receive(stream)
 
 
-@pytest.mark.parametrize(
-    "value", [None, True, 3, -1.5, "text", ..., [1, [2, (3,)]], {"a": [1]}, ()]
-)
+@pytest.mark.parametrize("value", [None, True, 3, -1.5, "text", ..., [1, [2, [3]]], {"a": [1]}, []])
 def test_plain_values_come_as_they_were(value):
     assert there_and_back(value) == value
     assert type(there_and_back(value)) is type(value)
@@ -43,8 +40,7 @@ def test_tensors_come_as_arrays():
         np.testing.assert_array_equal(there_and_back(each), [1, 2])
 
 
-def test_named_tuples_keep_their_names_and_others_only_their_kind():
-    assert there_and_back(Frequencies(np.ones(2), 0.5)).attention_factor == 0.5
+def test_other_things_keep_only_their_kind():
     assert type(there_and_back({1, 2})).__name__ == "set"
     assert type(there_and_back(np.array(["text"]))).__name__ == "ndarray"
 
@@ -52,29 +48,26 @@ def test_named_tuples_keep_their_names_and_others_only_their_kind():
 @pytest.mark.parametrize(
     "message",
     [
-        {},
         {"array": "AAAA"},
         {"array": "AAAA", "dtype": "S3", "shape": [1]},
         {"array": "AAAA", "dtype": "f8", "shape": [2**60]},
         {"array": 3, "dtype": "f8", "shape": []},
-        {"dict": [[{"list": []}, 1]]},
-        {"fields": 3},
     ],
 )
-def test_what_no_value_is_packed_as_is_refused(message):
-    with pytest.raises((ValueError, TypeError, LookupError, AttributeError)):
-        unpacked(message)
+def test_an_array_that_is_none_is_refused(message):
+    with pytest.raises((ValueError, TypeError, LookupError)):
+        there_and_back(message)
 
 
 def test_what_is_too_large_is_refused_on_both_sides():
     with pytest.raises(ValueError, match=r"an array of shape \(2097152,\) is too large"):
-        packed(np.zeros(LARGEST // 4)[: 2**21])
+        there_and_back(np.zeros(LARGEST // 4)[: 2**21])
     with pytest.raises(ValueError, match="that is 9 MB, and 8 are allowed"):
-        send(io.BytesIO(), "x" * 9_000_000)
+        there_and_back("x" * 9_000_000)
     with pytest.raises(ValueError, match="too long"):
-        receive(io.BytesIO(b"\xff\xff\xff\xff"))
+        receive(io.BytesIO(b"1" * (LARGEST + 1)))
     with pytest.raises(EOFError):
-        receive(io.BytesIO(b"\0\0\0\4{}"))
+        receive(io.BytesIO(b"{}"))
 
 
 def test_a_statement_that_fails_stops_no_other():
@@ -85,13 +78,3 @@ def test_a_statement_that_fails_stops_no_other():
         ("def f(:", "Your cell has a syntax error in line 1: invalid syntax"),
         ("y = x + 1\n1 / 0\nz = y", "Your cell stopped: division by zero"),
     ]
-
-
-def test_an_error_is_told_with_its_line_and_what_was_empty_there():
-    names, _ = run(["\n\ndef f(x):\n    y = ...\n    return x + y"])
-    try:
-        names["f"](1)
-    except TypeError as error:
-        kind, text, line, empty = stopped(error)["stopped"]
-    assert (kind, line, empty) == ("TypeError", " on line 5, `return x + y`", ["y"])
-    assert "unsupported operand" in text
