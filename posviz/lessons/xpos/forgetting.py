@@ -1,23 +1,22 @@
 """RoPE's score against the distance, and the same score while its pairs forget."""
 
+import functools
+
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from posviz.lessons.xpos.xpos_curves import (
-    DISTANCES,
-    FAR,
-    XPOS_S,
-    score_lines,
-    score_parts,
-    scores_of,
-)
+from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
+from posviz.encodings.xpos import xpos_scale
 from posviz.pictures.knobs import choice, real
-from posviz.pictures.parts import legend_above, zero
+from posviz.pictures.parts import Curve, Dense, Other, legend_above, zero
 from posviz.pictures.picture import Arrays, Picture
 
-CONTENTS = ("identical", "random")
+FAR = 1024  # tokens, beyond which the swing is measured
+XPOS_S = 512  # tokens: scale_base of the released code
+BARS = (2173, 2428)  # where the swings are drawn, to the right of all distances
+DISTANCES = np.arange(2049)
 LIMITS = {"identical": (-1.2, 4.4), "random": (-4.4, 4.4)}
 
 
@@ -27,30 +26,31 @@ class Forgetting(Picture):
     size = (8.0, 3.1)
 
     forgetting = real(0.0, low=0.0, high=4.0, step=0.1, play=True)
-    content = choice("identical", options=CONTENTS, redraw=True, label="query and keys")
+    content = choice("identical", options=tuple(LIMITS), redraw=True, label="query and keys")
 
     def compute(self) -> Arrays:
         """Return both scores at every distance [2, distances]; the second is drawn if it forgets.
 
         forgetting: 1 is xPos as it was released, with S = 512 tokens; 2 halves S.
         """
-        scale_base = XPOS_S / self.forgetting if self.forgetting else XPOS_S
-        scores, _ = scores_of(self.content, 0.4, scale_base, 10_000)
-        if self.content == "identical":  # divided by √64, as all scores are, and not by 32 pairs
-            scores = 4 * scores
-        parts = score_parts(scores)
+        scores = _scores(self.content, XPOS_S / self.forgetting if self.forgetting else np.inf)
+        far = scores[:, FAR + 1 :]
+        ends = np.stack([far.min(axis=1), far.max(axis=1)], axis=1)
+        curves = [(DISTANCES, score) for score in scores]
+        bars = [([at, at], swing) for at, swing in zip(BARS, ends, strict=True)]
+        swings = [{"text": f"{np.ptp(swing):.2f}", "y": swing[1] + 0.02} for swing in ends]
         if not self.forgetting:  # as a dot: the second curve would hide the first
-            parts["curves"][1] = DISTANCES / len(DISTANCES), np.full(len(DISTANCES), scores[0, 0])
-            parts["bars"][1], parts["swings"][1] = ([], []), {"text": ""}
-        return self.arrays(scores=scores, **parts)
+            curves[1] = DISTANCES / len(DISTANCES), np.full(len(DISTANCES), scores[0, 0])
+            bars[1], swings[1] = ([], []), {"text": ""}
+        return self.arrays(scores=scores, curves=curves, bars=bars, swings=swings)
 
     def draw(self, figure: Figure) -> list:
         """Both scores in one panel; at right how far each swings far away."""
         axes = figure.subplots()
         zero(axes)
         rope, other = (
-            score_lines(axes, 0, "RoPE", "C1"),
-            score_lines(axes, 1, "with forgetting", "C0"),
+            _lines(axes, 0, "RoPE", "C1"),
+            _lines(axes, 1, "with forgetting", "C0"),
         )
         ink = {"color": rcParams["text.color"]}
         swing = f"swing (highest − lowest) beyond {FAR:,}"
@@ -71,3 +71,26 @@ class Forgetting(Picture):
             f"Beyond {FAR:,} tokens the score swings by {other} with forgetting at "
             f"{arrays.forgetting:g}{name}, and by {rope} without it."
         )
+
+
+def _lines(axes, i, name, color):
+    """A score at every distance, and how far it swings."""
+    text = {"ha": "center", "va": "bottom", "color": color, "animated": True, "in_layout": False}
+    return [
+        Dense(axes, {"color": color}, f"curves[{i}]", name),
+        Curve(axes, "_-", f"bars[{i}]", color=color, stroke=1.5, marks=1.5),
+        Other(axes.text(BARS[i], 0, "", **text), f"swings[{i}]"),
+    ]
+
+
+@functools.lru_cache(maxsize=4)
+def _scores(content, scale_base):
+    """The scores of RoPE and xPos [2, distances], after 1/√head_dim with head_dim 64."""
+    products = np.ones(32)
+    if content == "random":
+        q, k = np.random.default_rng(3).standard_normal((2, 64)).view(complex)
+        products = q * k.conj()
+    scale = xpos_scale(DISTANCES, 64, gamma=0.4, scale_base=scale_base)
+    angles = rotary_angles(DISTANCES, rotary_frequencies(64)) + np.angle(products)
+    parts = abs(products) * np.cos(angles)
+    return np.stack([parts.sum(axis=1), (parts * scale).sum(axis=1)]) / 8

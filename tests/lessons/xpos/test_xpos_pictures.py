@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from posviz.lessons.xpos.blockwise_mask import BlockwiseMask
-from posviz.lessons.xpos.xpos_curves import XposCurves
+from posviz.lessons.xpos.forgetting import Forgetting
 from posviz.lessons.xpos.xpos_decay import XposDecay
-from tests.lessons.by_hand import drawn, product, turned
+from tests.lessons.by_hand import product, turned
 
 
 def zetas(head_dim, gamma=0.4):
@@ -21,26 +21,16 @@ def test_half_of_the_factor_is_left_at_the_half_life():
 
 @pytest.mark.parametrize("content", ["identical", "random"])
 def test_both_curves_are_those_of_rotated_queries(content):
-    picture = XposCurves(content=content, gamma=0.6, scale_base=300, base=500)
-    q, k, unit = *np.random.default_rng(3).standard_normal((2, 64)), 8
+    q, k = np.random.default_rng(3).standard_normal((2, 64))
     if content == "identical":
-        q, k, unit = np.array([1, 0] * 32), np.array([1, 0] * 32), 32
-    scores, zeta = picture.compute().scores, np.repeat(zetas(64, 0.6), 2)
+        q = k = np.array([1, 0] * 32)
+    scores = Forgetting(content=content, forgetting=1.6).compute().scores
+    zeta = np.repeat(zetas(64), 2)
     for distance in (0, 1, 77, 1024, 2048):
-        at_distance = turned(q, distance, 500)
-        rope = product(at_distance, k) / unit
-        xpos = product(at_distance * zeta ** (distance / 300), k) / unit
+        at_distance = turned(q, distance)
+        rope = product(at_distance, k) / 8
+        xpos = product(at_distance * zeta ** (distance / 320), k) / 8
         assert scores[:, distance] == pytest.approx([rope, xpos], abs=1e-10)
-
-
-def test_random_scores_deviate_as_drawn():
-    _, (*_, curve) = drawn(XposCurves(content="random", scale_base=300))
-    _, decay = curve.line.get_data()
-    q, k = np.random.default_rng(0).standard_normal((2, 20_000, 64))
-    for distance in (0, 300, 1500):
-        zeta = np.repeat(zetas(64), 2) ** (distance / 300)
-        rotated = np.array(turned(q.T, distance)).T
-        assert (rotated * zeta * k).sum(1).std() / 8 == pytest.approx(decay[distance], rel=0.02)
 
 
 @pytest.mark.parametrize(("block", "seq_len"), [(6, 24), (7, 32), (2, 4)])
