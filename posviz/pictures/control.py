@@ -7,7 +7,7 @@ from typing import Any
 import traitlets
 
 from posviz.pictures import knobs
-from posviz.pictures.declared import Declared
+from posviz.pictures.picture import Picture
 
 _ROW = 42  # letters of options that stand in a row as buttons; more are a list
 Tell = Callable[..., None]
@@ -21,7 +21,7 @@ class Control:
     dropped: each message names the change it knows of.
     """
 
-    def __init__(self, picture: Declared, name: str, tell: Tell) -> None:
+    def __init__(self, picture: Picture, name: str, tell: Tell) -> None:
         self.picture, self.name, self._send = picture, name, tell
         self.knob: Any = picture.knobs()[name]
         self._change = 0  # how often the knob was changed from elsewhere

@@ -10,11 +10,11 @@ from functools import partial
 import traitlets
 
 from posviz.pictures.control import Control
-from posviz.pictures.declared import Declared
 from posviz.pictures.export_panel import ExportPanel
 from posviz.pictures.live_figure import LiveFigure
+from posviz.pictures.picture import Picture
 from posviz.pictures.screen import Screen
-from posviz.pictures.style import drawing
+from posviz.pictures.style import Appearance, drawing
 from posviz.wording import shortened
 
 INCH = {"notebook": 100, "paper": 113}  # in CSS pixels: a paper's column fits a telephone
@@ -27,7 +27,7 @@ class Explorer:
     """
 
     def __init__(
-        self, picture: Declared, send: Callable[[dict, list], None], style: str = "notebook"
+        self, picture: Picture, send: Callable[[dict, list], None], style: str = "notebook"
     ) -> None:
         self.picture, self._send = picture, send
         self.start = picture.values()
@@ -42,11 +42,10 @@ class Explorer:
     @property
     def shown(self) -> dict:
         """What a view needs in order to draw the explorer."""
+        inches = self.picture.inches(Appearance(self.live.style))
         return {
-            "css": [
-                round(self.live.inch * inches) for inches in self.picture.inches(self.live.style)
-            ],
-            "drags": type(self.picture).dragged is not Declared.dragged,
+            "css": [round(self.live.inch * length) for length in inches],
+            "drags": type(self.picture).dragged is not Picture.dragged,
             "controls": [control.shown for control in self.controls.values()],
             "export": self.export.shown,
         }

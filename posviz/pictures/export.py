@@ -1,10 +1,9 @@
 """Figures as files: written beside and renamed, so nothing half-written is left behind."""
 
-import contextlib
 import html
 import io
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,8 +13,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
 from posviz import __version__
-from posviz.pictures.declared import Declared
-from posviz.pictures.files import in_one_line, placed, replacing
+from posviz.pictures.files import placed, replacing
+from posviz.pictures.picture import Picture
 from posviz.pictures.style import appearance, style_context
 from posviz.pictures.styled_figure import StyledFigure, drop_bitmaps
 from posviz.wording import quoted
@@ -49,7 +48,7 @@ class About(NamedTuple):
     rights: str | None
 
 
-def about(picture: Declared, caption: str, call: str, title: str = "") -> About:
+def about(picture: Picture, caption: str, call: str, title: str = "") -> About:
     """What a file tells of a picture that this call of a method has written."""
     ours = type(picture).__module__.startswith("posviz.")
     line = python_line(picture, call)
@@ -57,52 +56,33 @@ def about(picture: Declared, caption: str, call: str, title: str = "") -> About:
     return About(title, caption, line, f"posviz {__version__}", LICENCE if ours else None)
 
 
-def python_line(picture: Declared, call: str) -> str:
+def python_line(picture: Picture, call: str) -> str:
     """The Python that imports a picture's class, makes the picture, and calls a method of it."""
     kind = type(picture)
     package = kind.__module__.partition(".")[0]
-    door = getattr(sys.modules.get(package), kind.__name__, None)
-    at_the_door = getattr(door, "__module__", None) == kind.__module__  # a reloaded class, too
-    made = f"{picture!r}.{call}"
+    public = getattr(sys.modules.get(package), kind.__name__, None)
+    is_public = getattr(public, "__module__", None) == kind.__module__  # a reloaded class, too
+    line = f"{picture!r}.{call}"
     if kind.__module__ == "__main__":  # a reader's own class, written in this notebook
-        return made
-    return f"from {package if at_the_door else kind.__module__} import {kind.__name__}\n{made}"
+        return line
+    return f"from {package if is_public else kind.__module__} import {kind.__name__}\n{line}"
 
 
 def method_call(method: str, *arguments: str, **look: Any) -> str:
     """The call of `save` or `animate` in an appearance, as Python."""
-    told = [f"{name}={value!r}" for name, value in appearance(**look).arguments().items()]
-    return f"{method}({', '.join([*map(repr, arguments), *told])})"
+    named = [f"{name}={value!r}" for name, value in appearance(**look).arguments().items()]
+    return f"{method}({', '.join([*map(repr, arguments), *named])})"
 
 
-@contextlib.contextmanager
-def interruptible() -> Iterator[None]:
-    """In a notebook an interrupt shows one line; files are whole, or as they were, in any case."""
-    try:
-        yield
-    except KeyboardInterrupt as stop:
-        in_one_line(stop, "interrupted; what was not yet written is not")
-        raise
-
-
-@interruptible()
-def save_all(
-    picture: Declared,
-    paths: Iterable[str | Path],
-    *,
-    style: str = "notebook",
-    dark: bool = False,
-    **options: Any,
-) -> list[Path]:
+def save_all(picture: Picture, paths: Iterable[str | Path], **options: Any) -> list[Path]:
     """Write one figure of a picture to several files, each in the format of its ending.
 
-    options: as `Picture.figure`. Raises what it raises, ValueError for an unknown ending, OSError
-    where a place cannot be written to; a file is touched only when all could be drawn.
+    options and what is raised: as of `Picture.save`; a file is touched only when all were drawn.
     """
     files = [placed(path) for path in paths]
     kinds = [_format(file) for file in files]
-    look = appearance(style, dark, **options)
-    figure = picture.drawn(picture.compute(), *look)
+    look = appearance(**options)
+    figure = picture.drawn(look)
     calls = [method_call("save", file.name, **look._asdict()) for file in files]
     with style_context(*look.rc):
         contents = [
@@ -191,16 +171,11 @@ def nearest(colours: np.ndarray, palette: np.ndarray) -> np.ndarray:
     return ((known**2).sum(axis=1) - 2 * colours.astype(np.float32) @ known.T).argmin(axis=-1)
 
 
-def output_png(rgba: np.ndarray, width: float, caption: str) -> tuple[bytes, dict]:
-    """A picture as a notebook stores it: a small PNG, its width in CSS pixels, alternative text."""
-    return png_bytes(rgba, 128), {"width": round(width), "alt": caption}
-
-
 def notebook_png(figure: StyledFigure) -> tuple[bytes, dict]:
-    """A StyledFigure for a notebook's output."""
+    """A figure as a notebook stores it: a small PNG, its width in CSS pixels, alternative text."""
     own = figure.canvas
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
-    output = output_png(np.asarray(canvas.buffer_rgba()), figure.bbox.width, figure.caption)
+    png = png_bytes(np.asarray(canvas.buffer_rgba()), 128)
     drop_bitmaps(figure, own)
-    return output
+    return png, {"width": round(figure.bbox.width), "alt": figure.caption}

@@ -37,7 +37,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     """A binary file that takes the place of `path` only when everything was written.
 
     Raises OSError naming the path where it cannot be written to, and what to do where the reader
-    may not write; a notebook shows one line of it.
+    may not write.
     """
     beside = path.with_name(f".{os.getpid()}-{path.name}")
     try:
@@ -54,11 +54,4 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             setting = f"set {SETTING} to" if path.parts[:1] == ("figures",) else "choose"
             said = f"{said}; {setting} a folder that you may write to"
-        refused = type(error)(error.errno, said, shortened(path))
-        raise in_one_line(refused, f"{type(refused).__name__}: {refused}") from error
-
-
-def in_one_line(error: BaseException, line: str) -> BaseException:
-    """The error, of which IPython shows this line and no traceback."""
-    vars(error)["_render_traceback_"] = lambda: [line]
-    return error
+        raise type(error)(error.errno, said, shortened(path)) from error

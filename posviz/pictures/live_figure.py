@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from posviz.pictures.declared import Declared
+from posviz.pictures.picture import Picture
 from posviz.pictures.stream.layers import FigureLayers
 from posviz.pictures.style import Appearance, style_context
 from posviz.pictures.styled_figure import drop_bitmaps
@@ -17,7 +17,7 @@ class LiveFigure:
     """
 
     def __init__(
-        self, picture: Declared, style: str = "notebook", dark: bool = False, inch: int = 0, **more
+        self, picture: Picture, style: str = "notebook", dark: bool = False, inch: int = 0, **more
     ) -> None:
         """`inch`: CSS pixels an inch, where they are not the style's own; more: of `Appearance`."""
         self.picture, self.style, self.dark, self._more = picture, style, dark, more
@@ -66,7 +66,7 @@ class LiveFigure:
         key = look, *(values[name] for name, knob in knobs if knob.redraw)
         built = self._built.pop(key, None)
         if built is None:
-            figure, artists = self.picture.build(*look)
+            figure, artists = self.picture.build(look)
             built = FigureLayers(figure, *look.rc), artists
         self._built[key] = built
         if self.layers not in (None, built[0]):

@@ -22,10 +22,10 @@ from posviz.pictures.style import Appearance, style_context
 from posviz.pictures.styled_figure import StyledFigure
 
 if TYPE_CHECKING:
-    from posviz.pictures.declared import Declared
+    from posviz.pictures.picture import Picture
 
 
-def side_by_side(picture: "Declared", look: Appearance) -> StyledFigure:
+def side_by_side(picture: "Picture", look: Appearance) -> StyledFigure:
     """The picture at the values of `look.multiples`, with one legend for all.
 
     Raises TypeError for a knob that the picture lacks, TraitError for a value that it refuses.
@@ -35,7 +35,7 @@ def side_by_side(picture: "Declared", look: Appearance) -> StyledFigure:
     legend: dict = {}
     with style_context(*look.rc):
         figure = StyledFigure(
-            *look.rc, figsize=picture.inches(*look), dpi=look.dpi, layout="constrained"
+            *look.rc, figsize=picture.inches(look), dpi=look.dpi, layout="constrained"
         )
         rows, columns = look.grid
         grid = figure.add_gridspec(rows, columns)
@@ -104,7 +104,7 @@ def _even(figure, grid, row):
     grid.set_width_ratios([panel + width * (1 - part) for width, part in each])
 
 
-def _with(picture, name, value) -> "Declared":
+def _with(picture, name, value) -> "Picture":
     """A copy of the picture with a knob set."""
     if name not in picture.knobs():
         raise TypeError(picture.no_knob(name))

@@ -22,8 +22,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from posviz.pictures.declared import Arrays
 from posviz.pictures.dense_line import DenseLine
+from posviz.pictures.picture import Arrays
 from posviz.pictures.style import SIGNED, WIDE
 
 CROSS = (0, 1, np.nan, 0, 1), (0, 1, np.nan, 1, 0)  # from corner to corner

@@ -1,22 +1,212 @@
-"""A picture is declared once: knobs, arrays, artists (`declared.py`). This shows and stores it."""
+"""A picture is declared once: knobs, arrays, artists, caption. The rest follows from that.
 
+What shows, saves and animates it is imported when it is asked for: a figure needs no widget.
+"""
+
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
-from posviz.pictures.declared import Arrays, Declared
-from posviz.pictures.styled_figure import StyledFigure
+import numpy as np
+import traitlets
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+from posviz.pictures.dress import dress, fit, show_all
+from posviz.pictures.knobs import Knob, choice, numeric, switch
+from posviz.pictures.multiples import side_by_side
+from posviz.pictures.style import Appearance, appearance, style_context
+from posviz.pictures.styled_figure import StyledFigure, drop_bitmaps
+from posviz.wording import quoted, spelt_like
 
 if TYPE_CHECKING:
     from posviz.pictures.widget import ExplorerWidget
 
-__all__ = ["Arrays", "Picture"]
+AT_FIRST = 4  # knobs
+USUAL = Appearance()
+Arrays = SimpleNamespace  # what compute returned: each array by its name
+
+_layouts: WeakKeyDictionary = WeakKeyDictionary()  # of pictures' classes; of pictures with data
 
 
-class Picture(Declared):
-    """A figure with knobs that can be explored, saved and animated.
+class Picture(traitlets.HasTraits):
+    """A figure with knobs. A subclass declares knobs and writes the methods below.
 
-    What does that is imported when it is asked for: a figure needs no widget.
+    `draw` may read only knobs marked `redraw=True`, and sets the widest limits and labels that will
+    occur: the layout is settled right after it and then stays, so that nothing jumps while a slider
+    moves, and a figure looks the same whichever way the knobs came to their values.
     """
+
+    size = (8.0, 4.5)  # inches, in a notebook
+    paper_size = (3.3, 2.4)  # inches, in one column of a paper
+    _data: tuple[str, ...] = ()  # the arguments that hold data, which the repr can only name
+    _knobs: dict[str, Knob]
+
+    def __init__(self, **values: Any) -> None:
+        for name in values.keys() - self.knobs().keys():
+            raise TypeError(self.no_knob(name))
+        super().__init__(**values)
+
+    # -- what a subclass writes ----------------------------------------------------------------
+
+    def compute(self) -> Arrays:
+        """Return the arrays that the knobs ask for; `update` and `caption` get them.
+
+        Mathematics only: it touches no artist. Ends in `return self.arrays(name=...)`.
+        """
+        raise NotImplementedError
+
+    def draw(self, figure: Figure) -> Any:
+        """Make every artist once, those that move with animated=True; return them.
+
+        As a list of parts (see `posviz.pictures.parts`), or as what `update` is to be given.
+        """
+        raise NotImplementedError
+
+    def update(self, artists: Any, arrays: Arrays) -> None:
+        """Move the artists to the arrays; reads no knob. Parts move themselves.
+
+        Data are set anew, never changed in place, and the drawing order stays.
+        """
+        for part in artists:
+            part.move(arrays)
+
+    def caption(self, arrays: Arrays) -> str:
+        """One sentence with the numbers that matter, also the alternative text.
+
+        Reads the arrays only, no knob, so that it tells of the picture that is shown.
+        """
+        raise NotImplementedError
+
+    def dragged(self, x: float, y: float) -> dict:
+        """Return {knob: value} for a reader who drags to x, y in the first axes.
+
+        Nothing, unless a subclass has something to drag; it takes what lies beyond a knob's ends.
+        """
+        return {}
+
+    # -- what helps it -------------------------------------------------------------------------
+
+    def arrays(self, **computed: Any) -> Arrays:
+        """What `compute` has computed, and besides it the knobs' values."""
+        return Arrays(**self.values() | computed)
+
+    # -- what follows from it ------------------------------------------------------------------
+
+    @classmethod
+    def knobs(cls) -> dict[str, Knob]:
+        """The knobs by name, in the order of the class body (class_traits() is alphabetical)."""
+        if "_knobs" not in vars(cls):  # they are asked for three times in every frame
+            names = dict.fromkeys(name for base in reversed(cls.__mro__) for name in vars(base))
+            found: dict[str, Any] = cls.class_traits(knob=True)
+            cls._knobs = {name: found[name] for name in names if name in found}
+        return cls._knobs
+
+    @classmethod
+    def first_knobs(cls) -> list[str]:
+        """The knobs that an explorer shows at first sight: four at most; others under "More"."""
+        return [name for name, knob in cls.knobs().items() if not knob.more][:AT_FIRST]
+
+    @classmethod
+    def no_knob(cls, name: str) -> str:
+        """Return the error message for an unknown knob: it lists the knobs and the nearest name."""
+        known = cls.knobs()
+        near = spelt_like(str(name), known)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        return f"{cls.__name__} has no knob {quoted(name)}; it has {', '.join(known)}.{hint}"
+
+    @classmethod
+    def filmed_knobs(cls) -> tuple[str, ...]:
+        """The knobs that a film can move, those first that show most."""
+        knobs = dict(sorted(cls.knobs().items(), key=lambda item: item[1].redraw))
+        numbers = [name for name, knob in knobs.items() if isinstance(knob, numeric)]
+        numbers = [name for name in numbers if knobs[name].play or not _awaits_choice(knobs[name])]
+        numbers.sort(key=lambda name: not knobs[name].play)
+        few = [name for name, knob in knobs.items() if isinstance(knob, choice | switch)]
+        return (*numbers, *few)
+
+    @classmethod
+    def title(cls) -> str:
+        """The first line of the docstring, without its full stop."""
+        return (cls.__doc__ or cls.__name__).strip().splitlines()[0].rstrip(".")
+
+    def values(self) -> dict:
+        """The knobs' present values by name."""
+        return {name: getattr(self, name) for name in self.knobs()}
+
+    def inches(self, look: Appearance) -> tuple[float, float]:
+        """Width and height in an appearance."""
+        return look.inches({"notebook": self.size, "paper": self.paper_size})
+
+    def build(self, look: Appearance = USUAL) -> tuple[StyledFigure, Any]:
+        """A new Figure in its settled layout, and its artists, not yet moved to any arrays."""
+        with style_context(*look.rc):
+            layout = ConstrainedLayoutEngine(w_pad=look.pad, h_pad=look.pad)
+            size = self.inches(look)
+            figure = StyledFigure(*look.rc, figsize=size, dpi=look.dpi, layout=layout)
+            artists = self.draw(figure)
+            figure.renamed = dress(figure, look)
+            if look.is_narrow:
+                fit(figure)
+            self._lay_out(figure, look)
+        drop_bitmaps(figure)
+        return figure, artists
+
+    def _lay_out(self, figure, look):
+        """Place the axes; this is most of what a figure costs, so each layout is solved once."""
+        kept = _layouts.setdefault(self if self._data else type(self), {})
+        size = tuple(figure.get_size_inches())
+        key = (
+            look,
+            size,
+            *(getattr(self, name) for name, knob in self.knobs().items() if knob.redraw),
+        )
+        if key not in kept or figure.subfigs:
+            for _ in range(2):  # constrained layout settles at the second time
+                figure.get_layout_engine().execute(figure)
+            kept[key] = [_place(axes) for axes in figure.axes]
+        figure.set_layout_engine("none")
+        for axes, (bounds, anchor, box_aspect) in zip(figure.axes, kept[key], strict=True):
+            axes.set(position=bounds, anchor=anchor, box_aspect=box_aspect)
+
+    def figure(self, style: str = "notebook", dark: bool = False, **options: Any) -> StyledFigure:
+        """The picture as it stands, as a plain matplotlib Figure.
+
+        options: the other fields of an `Appearance`. Raises what compute raises, and ValueError
+        for an unknown style, and for labels that no text of the figure has.
+        """
+        return self.drawn(appearance(style, dark, **options))
+
+    def drawn(self, look: Appearance) -> StyledFigure:
+        """The picture as it stands, as a new Figure in which no artist is animated."""
+        if look.multiples:
+            return side_by_side(self, look)
+        arrays, (figure, artists) = self.compute(), self.build(look)
+        with style_context(*look.rc):
+            self._move(artists, arrays, figure, figure.renamed)
+        figure.caption = self.caption(arrays)
+        return figure
+
+    def draw_into(
+        self, place: Any, style: str = "notebook", dark: bool = False, **options: Any
+    ) -> None:
+        """Draw the picture as it stands into a figure of one's own, or a part of one.
+
+        Draw and save that figure within `style_context`, too, or let it be a `StyledFigure`.
+        """
+        look = appearance(style, dark, **options)
+        with style_context(*look.rc):
+            artists = self.draw(place)
+            self._move(artists, self.compute(), place, dress(place, look))
+
+    def _move(self, artists, arrays, figure, renaming):
+        """Move artists to the arrays, and let them stand."""
+        self.update(artists, arrays)
+        renaming.in_(figure)
+        renaming.check()
+        show_all(figure)
 
     def save(
         self, path: str | Path, style: str = "notebook", dark: bool = False, **options: Any
@@ -40,9 +230,10 @@ class Picture(Declared):
     ) -> Path:
         """Write the picture, while a knob moves, to GIF or MP4, by its ending; return the path.
 
-        options: as `figure`, but for multiples. Raises ValueError for another ending and for a
-        knob that cannot move, OSError where the place cannot be written to, RuntimeError where
-        there is no ffmpeg for an MP4.
+        options: as `figure`, but for multiples. What would be larger than 3 MB has fewer stops
+        (GIF) or less detail (MP4). Raises ValueError for another ending and for a knob that cannot
+        move, OSError where the place cannot be written to, RuntimeError where there is no ffmpeg
+        for an MP4.
         """
         from posviz.pictures.animation import animate
 
@@ -54,11 +245,25 @@ class Picture(Declared):
 
         return ExplorerWidget(self)
 
+    def __repr__(self):
+        data = [f"{name}=..." for name in self._data]
+        values = [f"{name}={value!r}" for name, value in self.values().items()]
+        return f"{type(self).__name__}({', '.join(data + values)})"
+
+
+def _awaits_choice(knob):
+    """Whether a knob changes anything with some options of another knob alone."""
+    return not all(isinstance(options, range) for options in knob.when.values())
+
+
+def _place(axes):
+    """What constrained layout decides; the solver's last bits differ from run to run."""
+    bounds = np.round(axes.get_position(original=True).bounds, 12)
+    return bounds, axes.get_anchor(), axes.get_box_aspect()
+
 
 def _show_figures_without_pyplot():
     """A Figure as a cell's last line shows itself, as it would with pyplot's inline backend."""
-    import sys
-
     shell = "IPython" in sys.modules and sys.modules["IPython"].get_ipython()
     if shell:
         png = shell.display_formatter.formatters["image/png"]

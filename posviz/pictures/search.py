@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-import anywidget
 import traitlets
 
 from posviz.pictures.reruns import take_over_cell
 from posviz.pictures.scripts import as_module
-from posviz.pictures.stored import WIDGET, mark
+from posviz.pictures.widget import CourseWidget
 
 SEARCHED = "posviz-searched"  # the class of what holds a table
 PLACE = '<p class="posviz-search"><small>Run this cell to search.</small></p>'
@@ -16,26 +15,16 @@ PLACE = '<p class="posviz-search"><small>Run this cell to search.</small></p>'
 BOX = "max-height: 26em; overflow: auto"
 
 
-class Search(anywidget.AnyWidget):
+class Search(CourseWidget):
     """The field; name: the class of the tables that it searches."""
 
     _esm = as_module(Path(__file__).parent / "search.js")
 
     name = traitlets.Unicode().tag(sync=True)
 
-    def shown(self) -> dict[str, str]:
-        """What is shown where no kernel is; a page puts the field there."""
-        return {"text/html": PLACE, "text/plain": ""}
-
-    def close(self) -> None:
-        """Release the widget and its layout."""
-        self.layout.close()
-        super().close()
-
-    def _repr_mimebundle_(self, **kwargs):
-        data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
-        mark(data[WIDGET])
-        return data | self.shown(), metadata
+    def still(self) -> tuple[dict[str, str], dict]:
+        """A place for the field, which a page puts there."""
+        return {"text/html": PLACE, "text/plain": ""}, {}
 
 
 @dataclass(frozen=True, repr=False)

@@ -13,7 +13,7 @@ from posviz import lessons
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-    from posviz.pictures.declared import Declared
+    from posviz.pictures.picture import Picture
 
 NEEDS_NOTEBOOK = "This picture has data of its own: it moves in the notebook."
 
@@ -49,7 +49,7 @@ def alive(name: str, values: dict, still: str, knobs: Iterable[str] = ()) -> str
     return f'<div class="posviz-explorer posviz-live" {told}{first}>\n{still}\n</div>'
 
 
-def picture_of(name: str, values: dict) -> "Declared | None":
+def picture_of(name: str, values: dict) -> "Picture | None":
     """The picture with these values; None where it refuses them, as a stranger's may be."""
     try:
         return lessons.load(name)(**values)

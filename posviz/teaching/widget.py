@@ -2,15 +2,14 @@
 
 from pathlib import Path
 
-import anywidget
 import traitlets
 
 from posviz.pictures.scripts import as_module
-from posviz.pictures.stored import WIDGET, mark
+from posviz.pictures.widget import CourseWidget
 from posviz.teaching.prediction import Prediction
 
 
-class PredictionWidget(anywidget.AnyWidget):
+class PredictionWidget(CourseWidget):
     """A prediction in a notebook with its kernel."""
 
     _esm = as_module(Path(__file__).with_name("prediction.js"))
@@ -23,12 +22,6 @@ class PredictionWidget(anywidget.AnyWidget):
         self._prediction = prediction
         self.on_msg(lambda _, message, __: prediction.receive(message))
 
-    def _repr_mimebundle_(self, **kwargs):
-        data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
-        mark(data[WIDGET])
-        return data | self._prediction.shown(), metadata
-
-    def close(self) -> None:
-        """Release the widget and its layout."""
-        self.layout.close()
-        super().close()
+    def still(self) -> tuple[dict[str, str], dict]:
+        """The HTML, which folds by itself."""
+        return self._prediction.shown(), {}

@@ -14,7 +14,7 @@ import posviz.lessons
 from posviz.cli.faults import LEAST_POINTS, text_faults
 from posviz.pictures import knobs
 from posviz.pictures.picture import Picture
-from posviz.pictures.style import style_context
+from posviz.pictures.style import Appearance, style_context
 from tests.pictures.stream.replay import Wire, fresh_pixels
 
 NAMES = posviz.lessons.names()
@@ -131,7 +131,7 @@ def moved_figures(picture, settings, style, dark):
     for setting in settings:
         set_knobs(picture, setting)
         if artists is None or made_for != redraw_values(picture, picture.values()):
-            figure, artists = picture.build(style, dark)
+            figure, artists = picture.build(Appearance(style, dark))
             made_for = redraw_values(picture, picture.values())
             rest(figure)
         with style_context(style, dark):

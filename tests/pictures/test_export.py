@@ -132,8 +132,7 @@ def test_where_nobody_may_write_one_line_says_what_to_do(picture, tmp_path, monk
         with pytest.raises(OSError, match="cannot write: ") as refusal:
             picture.save(path)
         what = f"cannot write: No; {advice} a folder that you may write to: {str(path)!r}"
-        (line,) = refusal.value._render_traceback_()  # what IPython shows
-        assert line == f"{type(refusal.value).__name__}: [Errno {number}] {what}"
+        assert str(refusal.value) == f"[Errno {number}] {what}"
 
 
 @pytest.mark.parametrize(
@@ -143,14 +142,13 @@ def test_where_nobody_may_write_one_line_says_what_to_do(picture, tmp_path, monk
         lambda picture, folder: picture.animate("position", folder / "a.gif"),
     ],
 )
-def test_an_interrupt_is_one_line_and_leaves_nothing(picture, tmp_path, monkeypatch, write):
+def test_an_interrupt_leaves_nothing(picture, tmp_path, monkeypatch, write):
     def stop(*_):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(type(picture), "update", stop)
-    with pytest.raises(KeyboardInterrupt) as stopped:
+    with pytest.raises(KeyboardInterrupt):
         write(picture, tmp_path)
-    assert stopped.value._render_traceback_() == ["interrupted; what was not yet written is not"]
     assert [*tmp_path.iterdir()] == []
 
 

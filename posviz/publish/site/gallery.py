@@ -13,6 +13,7 @@ from posviz.lessons import load, names
 from posviz.pictures.export import png_bytes
 from posviz.pictures.knobs import Knob, device, numeric, switch
 from posviz.pictures.picture import Picture
+from posviz.pictures.style import Appearance
 from posviz.pictures.styled_figure import drop_bitmaps
 from posviz.publish.assets import write_file
 from posviz.publish.lesson import StoredLesson
@@ -74,7 +75,7 @@ def allowed(knob: Knob) -> str:
 
 def _shown(name, lesson, href) -> GalleryPicture:
     picture: type[Picture] = load(name)
-    width, height = picture().inches(STYLE)
+    width, height = picture().inches(Appearance(STYLE))
     knobs = [(knob.label, allowed(knob)) for knob in picture.knobs().values()]
     return GalleryPicture(
         name, picture.title(), knobs, lesson, href, WIDTH, round(WIDTH * height / width)
