@@ -25,7 +25,6 @@ _BESIDE_ENCODINGS = {
     "posviz.configs.layer_plans": ("layer_plan",),
     "posviz.models.checkpoints": ("load_table",),
     "posviz.models.hugging_face": ("load_model",),
-    "posviz.lessons.rotary.derivations.rotary": ("derive",),
     "posviz.choosing.glossary": ("glossary",),
     "posviz.choosing.table": ("comparison",),
     "posviz.teaching.claims": ("audit", "ledger", "recall"),

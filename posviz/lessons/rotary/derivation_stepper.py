@@ -1,15 +1,11 @@
 """Derivations line by line, each line beside its value."""
 
-import re
-
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from posviz.lessons.rotary.derivations.chain import value_text
-from posviz.lessons.rotary.derivations.rotary import DERIVATIONS, derive, lines_of
-from posviz.lessons.rotary.derivations.typeset import typeset
+from posviz.lessons.rotary._derivations import DERIVATIONS, lines_of, steps_of, value_text
 from posviz.pictures.knobs import choice, integer
 from posviz.pictures.parts import Background, Curve, Other, Ring, broken, inches, legend_above, wide
 from posviz.pictures.picture import Arrays, Picture
@@ -34,8 +30,8 @@ class DerivationStepper(Picture):
 
         A complex value has two points. The key is at position 4, and θ is 0.5 radians per token.
         """
-        derived = derive(self.derivation, mistake=self.version != "right", i=self.query)
-        steps = derived.steps[: self.line]
+        lines = self.lines()
+        steps = steps_of(lines, self.query)[: self.line]
         points = [
             (row, left, right, step.follows, step.left is not None and step.line.left is None)
             for row, step in enumerate(steps)
@@ -45,7 +41,7 @@ class DerivationStepper(Picture):
         follows, goes_on = np.array(which, bool)
         reached = ~np.isnan(left)
         return self.arrays(
-            lines=len(derived.steps),
+            lines=len(lines),
             why=steps[-1].line.why,
             values=[step.value for step in steps],
             off=["" if step.follows else value_text(step.residual) for step in steps],
@@ -81,10 +77,10 @@ class DerivationStepper(Picture):
                 axes.axhline(row - 0.5, color=rcParams["grid.color"], lw=thin, zorder=0)
         plot.tick_params(axis="y", left=False)
         plot.set(xlabel="value", xlim=(-3.5, 3.5), xticks=(-3, 0, 3))
-        said = [line.formula for line in lines]
-        if whole:
-            said = [re.sub(r"\s*\n\s*", " ", formula) for formula in said]
-        texts = [part for row in range(len(lines)) for part in _texts(words, row, said[row], size)]
+        formulas = [line.formula.replace("\n", " " if whole else "$\n   $") for line in lines]
+        texts = [
+            part for row, each in enumerate(formulas) for part in _texts(words, row, each, size)
+        ]
         red = {"color": _wrong(), "marks": 1.4}
         rings = Ring(plot, "C0o", "rings", "what it must equal", edge=0.2, marks=1.7)
         dots = Curve(plot, "C0o", "dots", "this line")
@@ -106,7 +102,7 @@ class DerivationStepper(Picture):
 def _texts(words, row, formula, size):
     """The formula of a line and its value, both red where the line does not follow."""
     colours = {False: rcParams["text.color"], True: _wrong()}
-    text = words.text(1.8, row, typeset(formula), va="center", size=size, zorder=1)
+    text = words.text(1.8, row, f"${formula}$", va="center", size=size, zorder=1)
     right = {"ha": "right", "va": "center", "size": size, "animated": True, "in_layout": False}
     value = words.text(words.get_xlim()[1], row, "", linespacing=1.0, **right)  # between the rules
     return [

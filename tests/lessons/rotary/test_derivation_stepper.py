@@ -2,8 +2,8 @@
 
 import pytest
 
+from posviz.lessons.rotary import _derivations
 from posviz.lessons.rotary.derivation_stepper import WRONG, DerivationStepper
-from posviz.lessons.rotary.derivations import rotary
 from tests.pictures.test_style import contrast
 
 
@@ -49,7 +49,7 @@ def test_in_a_narrow_notebook_no_line_has_less_than_11_pixels(derivation):
 
 
 def test_a_rotation_the_wrong_way_round_turns_lines_red(monkeypatch):
-    right = rotary.rotation_matrix
-    monkeypatch.setattr(rotary, "rotation_matrix", lambda angles: right(angles).T)
+    right = _derivations.rotation_matrix
+    monkeypatch.setattr(_derivations, "rotation_matrix", lambda angles: right(angles).T)
     _, colours, _ = marks()
     assert [colour != "black" for colour in colours] == [False, True, True, False, True]

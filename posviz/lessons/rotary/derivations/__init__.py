@@ -1,1 +1,0 @@
-"""Derivations line by line, each line beside its value."""
