@@ -42,8 +42,8 @@ for name, picture in shown.items():
         with picture.hold_trait_notifications():
             for knob_name, knob in picture.knobs().items():
                 setattr(picture, knob_name, anywhere(knob, dice))
-    keep_by_agg(name, picture, explorers[name].live.ratio)
-print({name: explorers[name].live.layers.only_pixels for name in shown})
+    keep_by_agg(name, picture, explorers[name].explorer.live.ratio)
+print({name: explorers[name].explorer.live.layers.only_pixels for name in shown})
 """
 
 # Before anything hears of it: lose the frames that `chosen` picks.
