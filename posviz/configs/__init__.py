@@ -63,15 +63,10 @@ def read_config(source: Any) -> Reading:
     """Read a configuration: a dict, the text of a `config.json`, or the path of one.
 
     Which layers rotate, and by what, is known of the model types in `model_types.toml`; of others,
-    standard entries are assumed to hold. The methods are those of Hugging Face's
-    `modeling_rope_utils`. Of a model of texts and pictures, the part for texts is read. Units:
-    tokens; radians per token.
+    standard entries are assumed to hold. Of a model of texts and pictures, the part for texts is
+    read. Units: tokens; radians per token.
 
-    Raises:
-        TypeError: for another kind of source, or a value of the wrong type.
-        ValueError: for what is no JSON object or too large, an unknown method, or a value that no
-            model can have.
-        OSError: for a file that cannot be read.
+    Raises TypeError and ValueError for what no model can have, OSError for what cannot be read.
 
     Source: transformers 5.23, and those that `model_types.toml` names.
     """

@@ -10,7 +10,6 @@ from posviz.wording import quoted
 
 METHODS = ("default", "linear", "dynamic", "ntk", "yarn", "longrope", "llama3", "proportional")
 OTHER_NAMES = {"su": "longrope", "mrope": "default", "axial": "default", "xdrope": "dynamic"}
-WIDEST = 2**16  # dimensions of a head: the widest known has 512
 
 
 def entry_of(kind: str, layer: int, config: dict, rule: dict) -> dict[str, Any] | None:
@@ -96,8 +95,8 @@ def _rotary_dim_of(entry: dict, layer: int, config: dict, rule: dict, method: st
 
     rotary_dim = latent_of(config, rule) or number("rotary")
     if not rotary_dim or method == "proportional":
-        width, heads = size_of(config, rule, "width"), number("heads")
-        heads = heads or size_of(config, rule, "heads")
+        width = size_of(config, rule, "width")
+        heads = number("heads") or size_of(config, rule, "heads")
         rotary_dim = number("head_dim") or size_of(config, rule, "head_dim")
         if not rotary_dim and not (width and heads):
             raise ValueError("head_dim must be given, or hidden_size and num_attention_heads")
@@ -105,8 +104,8 @@ def _rotary_dim_of(entry: dict, layer: int, config: dict, rule: dict, method: st
         name, fraction = _value("fraction", entry, layer, config, rule)
         if method != "proportional" and fraction is not None:
             rotary_dim = int(rotary_dim * require_real(fraction, name))
-    if not 0 < rotary_dim <= WIDEST:
-        raise ValueError(f"a head must rotate 2 to {WIDEST:,} dimensions, got {rotary_dim:,}")
+    if rotary_dim <= 0:
+        raise ValueError(f"a head must rotate 2 dimensions or more, got {rotary_dim:,}")
     return rotary_dim + rotary_dim % 2
 
 

@@ -9,19 +9,18 @@ from typing import Any
 import numpy as np
 
 from posviz.configs.model_types import integer
-from posviz.encodings.checks import require_positive, require_real
+from posviz.encodings.checks import require_factor, require_positive, require_real
 from posviz.encodings.frequencies import Frequencies, proportional_frequencies, rotary_frequencies
 from posviz.encodings.stretching import llama3, longrope, position_interpolation, yarn
-from posviz.wording import quoted
 
 
 @dataclass(frozen=True)
 class Layers:
     """How position enters the layers that are alike in that, of one or more kinds.
 
-    base and rotary_dim: of its RoPE; method: how it was stretched; kept, blended, slowed: pairs
-    that rotate as in training, at the full factor slower, and between; on_scores: what scores are
-    multiplied by for it. Without RoPE the method is "none", and position says what there is.
+    kept, blended, slowed: pairs that rotate as in training, at the full factor slower, and between;
+    on_scores: what scores are multiplied by for it. Without RoPE the method is "none", and position
+    says what there is.
     """
 
     kind: str
@@ -55,18 +54,15 @@ LLAMA_3 = {"low_freq_factor": 1, "high_freq_factor": 4}  # those of all released
 
 
 def read_kind(kind: str, entry: dict, longest: int, is_latent: bool) -> Layers:
-    """Return a kind of one layer with the frequencies of its entry, by `entry_of`.
-
-    Raises TypeError and ValueError, naming the value that no model can have.
-    """
+    """Return a kind of one layer with the frequencies of its entry, by `entry_of`."""
     method, rotary_dim, base = entry["rope_type"], entry["rotary_dim"], entry["rope_theta"]
     original = original_of(entry) or longest
-    ratio = longest / original if original and method in ("yarn", "longrope") else 1.0
-    factor = 1.0 if method == "default" else factor_of(entry) or max(ratio, 1.0)
+    implied = longest / original if original and method in ("yarn", "longrope") else 1.0
+    factor = 1.0 if method == "default" else factor_of(entry) or max(implied, 1.0)
     frequencies = _frequencies(entry, factor, original, longest)
-    plain = rotary_frequencies(rotary_dim, base)
-    kept, slowed = (int(m.sum()) for m in kept_and_slowed(frequencies.inv_freq / plain, factor))
-    blended, on_scores = len(plain) - kept - slowed, frequencies.attention_factor**2
+    ratio = frequencies.inv_freq / rotary_frequencies(rotary_dim, base)
+    kept, slowed = (int(mask.sum()) for mask in kept_and_slowed(ratio, factor))
+    blended, on_scores = len(ratio) - kept - slowed, frequencies.attention_factor**2
     if is_latent and method != "default" and (all_dim := entry.get("mscale_all_dim")):
         # DeepSeek's latent attention multiplies its scores besides.
         on_scores *= (0.1 * require_real(all_dim, "mscale_all_dim") * math.log(factor) + 1) ** 2
@@ -97,29 +93,15 @@ def _frequencies(entry: dict, factor: float, original: int, longest: int) -> Fre
             given[name] = require_positive(entry.get(name) or otherwise, name)
         return yarn(dim, factor, **lengths, **given, truncate=bool(entry.get("truncate", True)))
     if method == "longrope":  # those for long texts, if the model is one for long texts
-        for name in ("short_factor", "long_factor"):
-            given[f"{name}s"] = _numbers(entry, name, dim // 2)
+        given |= {f"{name}s": entry.get(name) for name in ("short_factor", "long_factor")}
         extended = max(round(factor * original), 1)
         return longrope(dim, seq_len=max(longest, 1), max_seq_len=extended, **lengths, **given)
     return Frequencies(rotary_frequencies(dim, base))  # dynamic: until a text is longer
 
 
-def _numbers(entry: dict, name: str, count: int) -> np.ndarray:
-    """Return a list of so many positive numbers as an array [count]."""
-    values = entry.get(name)
-    if not isinstance(values, list) or len(values) != count:
-        raise ValueError(f"{name} must be a list of {count} numbers, got {quoted(values)}")
-    return np.array([require_positive(value, name) for value in values])
-
-
 def factor_of(entry: dict) -> float | None:
     """Return by how much the context is extended, None where no entry says; at least 1."""
-    if entry.get("factor") is None:
-        return None
-    number = require_real(entry["factor"], "factor")
-    if number < 1:
-        raise ValueError(f"factor must be at least 1, because it extends, got {number:g}")
-    return number
+    return None if entry.get("factor") is None else require_factor(entry["factor"])
 
 
 def original_of(entry: dict) -> int:

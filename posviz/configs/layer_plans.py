@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any
 
 from posviz.attention.masks import causal_mask, chunked_causal_mask
-from posviz.configs import Layer, Layers, read_config
-from posviz.encodings.doors import Encoding, NoPosition
+from posviz.configs import read_config
+from posviz.encodings.doors import NoPosition
 from posviz.encodings.rotary import Rotary
 from posviz.wording import quoted
 
@@ -34,9 +34,7 @@ def layer_plan(source: Any) -> list[dict[str, Any]]:
     mean square of 1 (length √head_dim) afterwards. Models: llama4, cohere2, smollm3, ministral3.
     source: as ``read_config``.
 
-    Raises:
-        TypeError, OSError: as ``read_config``.
-        ValueError: as that, and for another model, whose layers nobody has compared.
+    Raises ValueError for another model, whose layers nobody has compared.
 
     Source: transformers 5.23, the attention of each.
     """
@@ -45,21 +43,17 @@ def layer_plan(source: Any) -> list[dict[str, Any]]:
         raise ValueError(
             f"model_type must be one of {', '.join(LAYOUTS)}, got {quoted(reading.model)}"
         )
-    kinds = {kind.kind: kind for kind in reading.kinds}
-    made = {kind: _encoding(read, LAYOUTS[reading.model]) for kind, read in kinds.items()}
-    return [_row(layer, made[layer.kind]) for layer in reading.layers]
-
-
-def _encoding(kind: Layers, layout: str) -> Encoding:
-    if kind.frequencies is None:
-        return NoPosition()
-    return Rotary(frequencies=kind.frequencies, layout=layout)
-
-
-def _row(layer: Layer, encoding: Encoding) -> dict[str, Any]:
-    return {
-        "encoding": encoding,
-        "mask": partial(chunked_causal_mask, chunk=layer.chunk) if layer.chunk else causal_mask,
-        "window": layer.window or None,
-        "temperature": layer.temperature,
+    layout = LAYOUTS[reading.model]
+    encodings = {
+        kind.kind: Rotary(frequencies=f, layout=layout) if (f := kind.frequencies) else NoPosition()
+        for kind in reading.kinds
     }
+    return [
+        {
+            "encoding": encodings[layer.kind],
+            "mask": partial(chunked_causal_mask, chunk=layer.chunk) if layer.chunk else causal_mask,
+            "window": layer.window or None,
+            "temperature": layer.temperature,
+        }
+        for layer in reading.layers
+    ]

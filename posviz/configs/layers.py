@@ -9,7 +9,6 @@ from posviz.configs.model_types import integer, size_of, table, value_of
 from posviz.encodings.temperatures import Llama4Temperature, Ministral3Temperature
 from posviz.wording import quoted
 
-MOST_LAYERS = 10_000
 ROPE, UNKNOWN = "rope", "this file does not say"
 LEARNED = "a learned table"
 
@@ -30,8 +29,6 @@ class Layer:
 def names_of(config: dict, rule: dict) -> list[str]:
     """Return the kind of each layer, by a list of the file, its type's plan, or "all"."""
     number, plan = size_of(config, rule, "layers"), rule.get("plan", {})
-    if number > MOST_LAYERS:
-        raise ValueError(f"num_hidden_layers must be at most {MOST_LAYERS:,}, got {number:,}")
     listed = value_of(config, *table()["names"]["kinds"], plan.get("list", ""))
     if listed:
         if "path" in plan:
@@ -128,9 +125,8 @@ def layer_of(kind: str, sees: str, config: dict, rule: dict, entry: dict | None)
     temperature: Llama4Temperature | Ministral3Temperature | None = None
     if rule.get("heats_unrotated"):  # Llama 4
         if entry is None and config.get("attn_temperature_tuning", True):
-            temperature = Llama4Temperature(
-                config.get("attn_scale", 0.1), config.get("floor_scale", 8192)
-            )
+            sizes = config.get("attn_scale", 0.1), config.get("floor_scale", 8192)
+            temperature = Llama4Temperature(*sizes)
     elif entry and (beta := entry.get("llama_4_scaling_beta")):
         temperature = Ministral3Temperature(beta, entry["original_max_position_embeddings"])
     return Layer(kind, window, chunk, temperature)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import json
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -32,17 +32,13 @@ class File(NamedTuple):
         return integer(self.config, *table()["names"]["longest"])
 
     @property
-    def is_after(self) -> bool:
-        """Whether the longest text is that after a linear extension, as of Gemma 3."""
-        return bool(self.rule.get("stretched"))
-
-    @property
     def distinct(self) -> list[dict[str, Any]]:
         """The entries that differ."""
-        found: list[dict[str, Any]] = []
-        for entry in self.entries:
-            found += [entry] if entry and entry not in found else []
-        return found
+        return [*{json.dumps(e, default=str): e for e in self.entries if e}.values()]
+
+    def is_stretched(self, entry: dict) -> bool:
+        """Tell whether the longest text is that after a linear extension, as of Gemma 3."""
+        return entry["rope_type"] == "linear" and bool(self.rule.get("stretched"))
 
 
 def lengths_of(file: File) -> tuple[int, int]:
@@ -50,7 +46,7 @@ def lengths_of(file: File) -> tuple[int, int]:
     longest = trained = promised = file.longest
     for entry in file.distinct:
         method, original = entry["rope_type"], original_of(entry)
-        if method == "linear" and file.is_after:
+        if file.is_stretched(entry):
             trained = original
         elif method not in ("default", "proportional"):
             trained = original or longest
@@ -81,22 +77,21 @@ def sentences_of(file: File, kinds: tuple[Layers, ...]) -> tuple[str, str, str]:
 
 
 def _of_layers(file: File) -> str:
-    attend = [name not in table()["without_keys"] for name in file.names]
-    rotate = sum(entry is not None for entry in file.entries)
     if file.position == UNKNOWN:
         return "This file does not say how position enters its layers."
     if file.position not in (ROPE, "no position"):
         return f"No layer rotates queries and keys: position enters by {file.position}."
-    if rotate == len(attend):
+    if all(file.entries):
         return "All layers rotate queries and keys (RoPE)."
-    names = ", ".join(dict.fromkeys(n for n, a in zip(file.names, attend, strict=True) if not a))
+    rotate = sum(entry is not None for entry in file.entries)
+    blind = [name for name in file.names if name in table()["without_keys"]]
     counts = {
         "RoPE": rotate,
-        "attention without positional encoding": sum(attend) - rotate,
-        f"no attention ({shortened(names)})": attend.count(False),
+        "attention without positional encoding": len(file.names) - len(blind) - rotate,
+        f"no attention ({shortened(', '.join(dict.fromkeys(blind)))})": len(blind),
     }
     parts = " and ".join(f"{what} in {count}" for what, count in counts.items() if count)
-    return f"Of {len(attend)} layers, there is {parts}."
+    return f"Of {len(file.names)} layers, there is {parts}."
 
 
 def _unusual(file: File, kinds: tuple[Layers, ...]) -> Iterator[str]:
@@ -122,8 +117,7 @@ def _unusual(file: File, kinds: tuple[Layers, ...]) -> Iterator[str]:
             yield f"scores are multiplied by {kind.on_scores:.4f}"
         elif kind.method == "yarn":
             yield "its factors cancel, so scores are not multiplied by anything"
-    is_linear = any(entry["rope_type"] == "linear" for entry in file.distinct)
-    if is_linear and file.is_after and file.longest:
+    if any(map(file.is_stretched, file.distinct)) and file.longest:
         yield f"of this model type {file.longest:,} tokens are the length after the extension"
     if any(entry.get("llama_4_scaling_beta") for entry in file.distinct):
         yield "queries grow with their position (llama_4_scaling_beta)"
@@ -143,38 +137,26 @@ def _of_the_whole(file: File) -> Iterator[str]:
     if file.position == UNKNOWN:
         yield "no entry tells of position: look for it in the model's code"
     elif not file.is_known:
-        yield (
-            "assumed, this model type is not known here: that every layer rotates as the standard "
-            "entries say; compare with the model's code"
-        )
+        yield "assumed, as this model type is not known here: compare with the model's code"
         bases = [value_of(config, *names["base"]), *(entry.get("rope_theta") for entry in entries)]
         if file.distinct and not any(bases):
             yield "rope_theta is missing: 10 000 is taken; write the base into the file"
     number, listed = value_of(config, *names["layers"]), value_of(config, *names["kinds"])
     drafted = integer(config, "num_nextn_predict_layers")  # their kinds may stand behind the others
     if isinstance(number, int) and listed and len(listed) not in (number, number + drafted):
-        yield (
-            f"{len(listed)} kinds of layers are listed, but num_hidden_layers is {number}: "
-            "correct one of the two"
-        )
+        yield f"{len(listed)} kinds of layers are listed, but num_hidden_layers is {number}"
     if file.position != ROPE and any(entry.get("factor") for entry in entries):
         yield "rope_scaling has no effect, because nothing rotates: delete it"
     other = config.get("rope_parameters")
     if config.get("rope_scaling") and other and other != given:
-        yield (
-            "rope_scaling and rope_parameters differ: transformers takes rope_scaling and "
-            "forgets the other; delete one of them"
-        )
+        yield "rope_scaling and rope_parameters differ: transformers forgets the second; delete one"
     inner, outside = given.get("rope_theta"), config.get("rope_theta")
     numbers = all(isinstance(base, int | float) for base in (inner, outside))
     if numbers and inner != outside:
         yield f"rope_theta stands twice: {inner:,}, beside the factor, is taken; delete {outside:,}"
     flags = config.get("no_rope_layers") or []
-    if 2 * flags.count(0) > len(flags):
-        yield (
-            f"no_rope_layers: {flags.count(0)} of {len(flags)} layers do not rotate, because 0 "
-            "says so; exchange 0 and 1 if most of them should"
-        )
+    if 2 * (zeros := flags.count(0)) > len(flags):
+        yield f"no_rope_layers: {zeros} of {len(flags)} layers do not rotate; exchange 0 and 1?"
     for entry in entries:
         method = entry.get("rope_type", entry.get("type")) or "missing"
         is_ignored = method in ("missing", "default") and entry.get("factor") not in (None, 1)
@@ -183,14 +165,11 @@ def _of_the_whole(file: File) -> Iterator[str]:
     known = {name for each in names.values() for name in each}
     for name, value in (item for place in (config, *entries) for item in place.items()):
         if name in known and isinstance(value, str) and re.fullmatch(r"[\d.eE+-]+", value):
-            yield (
-                f'{name} is text, "{shortened(value)}", and not a number: remove the quotation '
-                "marks; transformers stops"
-            )
+            yield f"{name} is text and not a number: remove the quotation marks"
     for given, known in [
         (config, names["outer"]),
         *((entry, names["inner"]) for entry in entries),
-        (dict.fromkeys(file.names), (*table()["with_keys"], *table()["without_keys"])),
+        (dict.fromkeys(file.names), [*table()["with_keys"], *table()["without_keys"]]),
     ]:
         for name in given:
             if name not in known and (like := spelt_like(str(name), known, cutoff=0.85)):
@@ -199,51 +178,32 @@ def _of_the_whole(file: File) -> Iterator[str]:
 
 def _of_an_entry(entry: dict, file: File) -> Iterator[str]:
     method, factor, original = entry["rope_type"], factor_of(entry), original_of(entry)
-    longest, given = file.longest, standard_entry(file.config)
+    longest, given, product = file.longest, standard_entry(file.config), (factor or 0) * original
     if given.get("rope_type", given.get("type")) != given.get("type", given.get("rope_type")):
         yield f"type and rope_type differ: {method}, of rope_type, is taken; delete type"
     if method in ("yarn", "longrope", "llama3") and not original:
-        yield (
-            f"{ORIGINAL} is missing: {longest:,} tokens, max_position_embeddings, are taken for "
-            f"the length of the training; write {ORIGINAL} beside the factor"
-        )
+        yield f"{ORIGINAL} is missing: {longest:,} is taken; write it beside the factor"
     elif method in ("yarn", "longrope", "llama3") and 0 < longest < original:
+        yield f"{ORIGINAL} {original:,} is above the longest text, {longest:,}: are they swapped?"
+    elif method == "yarn" and factor and longest and longest not in (original, product):
         yield (
-            f"{ORIGINAL} {original:,} is above max_position_embeddings {longest:,}: are the two "
-            "swapped? exchange them"
+            f"factor {factor:g} × {original:,} tokens are {product:,.0f}, but "
+            f"max_position_embeddings is {longest:,}: set it to {original:,} or {product:,.0f}, "
+            "because engines differ in which they allow"
         )
-    elif method == "yarn" and factor and longest and longest not in (original, factor * original):
-        yield (
-            f"factor {factor:g} × {original:,} tokens are {factor * original:,.0f}, but "
-            f"max_position_embeddings is {longest:,}: set it to {original:,} or "
-            f"{factor * original:,.0f}, because engines differ in which they allow"
-        )
-    elif method in ("linear", "dynamic") and factor and not original and not file.is_after:
-        yield (
-            f"{method} × {factor:g} does not say from which length: max_position_embeddings, "
-            f"{longest or 'which is missing'}, is taken; check that it is the training's"
-        )
+    elif method in ("linear", "dynamic") and factor and not (original or file.is_stretched(entry)):
+        yield f"{method} × {factor:g} extends max_position_embeddings: was it trained on these?"
     if method in ("linear", "yarn", "llama3") and (factor or longest / (original or 1)) <= 1:
         yield f"{method}: the factor is 1 or missing, so nothing is extended; set factor"
     if method == "dynamic":
-        yield (
-            "dynamic: frequencies follow the length, but keys in a cache keep those of their time; "
-            "set the longest length from the start, or cache keys before they are rotated"
-        )
+        yield "dynamic: keys in a cache keep their frequencies; set the longest length at once"
     if method == "longrope" and longest > original > 0:
-        yield (
-            f"longrope: beyond {original:,} tokens all pairs take other frequencies, and a cache "
-            "that grows past it holds keys of both; empty it there"
-        )
+        yield f"longrope: beyond {original:,} tokens all pairs change; empty a cache there"
     for bound in sorted(LLAMA_3.keys() - entry.keys()) if method == "llama3" else ():
         yield f"{bound} is missing, where transformers stops: write {LLAMA_3[bound]}"
     scales = [name for name in ("mscale", "mscale_all_dim") if entry.get(name)]
     if method == "yarn" and len(scales) == 1 and entry.get("attention_factor") is None:
         other = "mscale" if scales == ["mscale_all_dim"] else "mscale_all_dim"
-        attention = 0.1 * math.log(factor or max(longest / (original or longest or 1), 1)) + 1
-        yield (
-            f"{scales[0]} without {other} is not used: the attention factor is 0.1 · ln s + 1 = "
-            f"{attention:.4f}; write both or none"
-        )
+        yield f"{scales[0]} without {other} is not used: write both or none"
     if method == "yarn" and entry.get("beta_fast") == 0:
         yield "beta_fast 0 is read as 32: write 32, or the number that is meant"
