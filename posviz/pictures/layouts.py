@@ -1,4 +1,4 @@
-"""Panels that many pictures have: beside each other, a map over its row, two maps and curves."""
+"""Panels that several pictures have: beside each other, two maps and curves."""
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -13,15 +13,6 @@ def beside(figure: Figure, widths: Ratio = (1, 1), heights: Ratio = (1, 1)) -> t
     if wide(figure):
         return figure.subplots(1, 2, width_ratios=widths)
     return figure.subplots(2, 1, height_ratios=heights)
-
-
-def map_over_row(figure: Figure, over: float = 2.4, *, x: str, y: str) -> tuple[Axes, Axes]:
-    """A map, so many times as high as the panel of one of its rows, on the same x."""
-    heat, row = figure.subplots(2, 1, sharex=True, height_ratios=(over, 1))
-    heat.set_ylabel(y)
-    row.set_xlabel(x)
-    whole(heat.yaxis, steps=None)
-    return heat, row
 
 
 def maps_and_curves(figure: Figure, across: float = 1, down: float = 2) -> tuple[Axes, Axes, Axes]:

@@ -68,7 +68,7 @@ every_picture = pytest.mark.release("every picture")
 @pytest.mark.parametrize(
     ("density", "names"),
     [
-        (2, ["AngleTable", "EncodingMap", "FourTerms", "RotatingVectors"]),
+        (2, ["SinusoidalTable", "EncodingMap", "FourTerms", "RotatingVectors"]),
         pytest.param(1, list(lessons.names()), marks=every_picture),
         pytest.param(2, list(lessons.names()), marks=every_picture),
     ],

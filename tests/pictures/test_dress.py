@@ -7,7 +7,7 @@ from matplotlib.image import AxesImage
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 
-from posviz import AngleTable, RotatingVectors, ScoreDecay
+from posviz import RotatingVectors, ScoreDecay, SinusoidalTable
 from posviz.cli.faults import text_faults
 from posviz.pictures.live_figure import LiveFigure
 from posviz.pictures.style import style_context
@@ -71,11 +71,11 @@ def test_one_panel_is_alone_with_what_the_legend_says_of_it(number, names):
 
 
 def test_a_panel_keeps_its_colour_bar_and_takes_the_labels_it_shared():
-    axes, bar = shown(AngleTable().figure("paper", panel=1))
-    assert (axes.get_xlabel(), bar.get_label()) == ("dimension", "<colorbar>")
+    axes, bar = shown(SinusoidalTable().figure("paper", panel=1))
+    assert (axes.get_xlabel(), bar.get_label()) == ("column", "<colorbar>")
     assert axes.xaxis.get_tick_params()["labelbottom"]
     with pytest.raises(ValueError, match="panel = 3: it has 1 to 2"):
-        AngleTable().figure(panel=3)
+        SinusoidalTable().figure(panel=3)
 
 
 def test_colours_and_a_colour_map_take_the_places_of_the_usual():

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from posviz.lessons.rotary._arrows import beyond
 from posviz.pictures import parts
 
 
@@ -67,16 +66,6 @@ def test_a_cell_may_stand_for_several_tokens(axes):
         moved(part, tokens=tokens)
         assert part.image.get_extent() == [-0.5, end, end, -0.5]
         assert (axes.get_xlim(), axes.get_ylim()) == ((-0.5, tokens - 0.5), (tokens - 0.5, -0.5))
-
-
-def test_names_stand_beyond_their_heads_and_apart():
-    vectors = np.array([[[1, 0], [2, 0.1]], [[1, 0], [-1, 0]]])  # three of them meet
-    names = beyond(vectors, 0.5, 0.3)
-    lengths = np.hypot(*np.moveaxis(names, -1, 0))
-    assert lengths == pytest.approx(np.hypot(*np.moveaxis(vectors, -1, 0)) + 0.5)
-    first, second, third, alone = np.arctan2(names[..., 1], names[..., 0]).ravel()
-    assert np.diff(sorted([first, second, third])) == pytest.approx(0.3, abs=0.01)
-    assert abs(alone) == pytest.approx(np.pi)
 
 
 def test_strokes_are_one_line_with_gaps():

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from bs4 import BeautifulSoup
 
-from posviz import AngleTable
+from posviz import SinusoidalTable
 from posviz.pictures.stored import OURS, WIDGET, without_views
 from posviz.teaching import progress
 from posviz.teaching.prediction import Prediction, predict
@@ -35,8 +35,10 @@ def test_all_is_folded_and_the_choice_that_holds_is_told_in_the_answer():
 
 @pytest.mark.slow("seconds")
 def test_a_picture_stands_below_the_answer():
-    page = BeautifulSoup(ask(*CHOICES, picture=AngleTable()).shown()["text/html"], "html.parser")
-    assert page.select_one(".posviz-answer img")["alt"] == AngleTable().figure().caption
+    page = BeautifulSoup(
+        ask(*CHOICES, picture=SinusoidalTable()).shown()["text/html"], "html.parser"
+    )
+    assert page.select_one(".posviz-answer img")["alt"] == SinusoidalTable().figure().caption
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
-from posviz.lessons.rotary._arrows import Arrow, beyond
-from posviz.pictures.knobs import integer, log
+from posviz.pictures.knobs import integer
 from posviz.pictures.parts import Curve, Rule, circle, legend_above
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
@@ -27,11 +26,10 @@ class RotatingVectors(Picture):
     query = integer(7, low=0, high=30, play=True, label="query starts at")
     key = integer(4, low=0, high=30, label="key starts at")
     pair = integer(3, low=0, high=HEAD_DIM // 2 - 1, more=True)
-    base = log(10_000, low=10, high=1_000_000, more=True)
 
     def compute(self) -> Arrays:
         """Return q and k rotated, their score, and the scores where one or both of them move."""
-        inv_freq = rotary_frequencies(HEAD_DIM, self.base)[[self.pair]]
+        inv_freq = rotary_frequencies(HEAD_DIM)[[self.pair]]
         offset = self.query - self.key
         query, key = self.query + self.together, self.key + self.together
         queries = ALONG[max(offset, 0) <= ALONG]  # no key stands before position 0
@@ -42,7 +40,7 @@ class RotatingVectors(Picture):
         return self.arrays(
             positions=(query, key),
             vectors=(q, k),
-            names=beyond(np.stack([q, k]), 0.24, 0.2),
+            names=_names(q, k),
             arc=0.45 * np.array([np.cos(arc), np.sin(arc)]),
             score=q @ k,
             here=([query], [q @ k]),
@@ -85,24 +83,44 @@ def _rotated(vector, positions, inv_freq):
     return apply_rotary(np.broadcast_to(vector, (*angles.shape[:-1], 2)), angles)
 
 
+def _names(q, k):
+    """Where the names of two vectors stand: beyond their heads, and apart from each other."""
+    angles = np.arctan2([q[1], k[1]], [q[0], k[0]])
+    between = (angles[0] - angles[1] + np.pi) % (2 * np.pi) - np.pi
+    half = (1 if between > 0 else -1) * max(0.2 - abs(between), 0) / 2
+    angles += half * np.array([1, -1])
+    radii = np.hypot([q[0], k[0]], [q[1], k[1]]) + 0.24
+    return np.stack([radii * np.cos(angles), radii * np.sin(angles)], axis=-1)
+
+
+class _Arrow:
+    """An arrow to one of the vectors, with its name; a faint one stays."""
+
+    def __init__(self, plane, at, rest, look):
+        shape = {"width": 0.06, "head_width": 0.2, "linewidth": rcParams["lines.linewidth"] / 1.5}
+        shape |= {"length_includes_head": True, **look}
+        plane.arrow(0, 0, *rest, **shape).set_alpha(0.4)
+        self.arrow = plane.arrow(0, 0, *rest, **shape)
+        self.arrow.set(animated=True, zorder=5)
+        where = {"ha": "center", "va": "center", "animated": True, "in_layout": False}
+        self.name = plane.text(0, 0, "qk"[at], color=look["edgecolor"], **where)
+        self.at = at
+
+    def move(self, arrays: Arrays) -> None:
+        """Set its head and its name."""
+        dx, dy = arrays.vectors[self.at]
+        self.arrow.set_data(dx=dx, dy=dy)
+        self.name.set_position(arrays.names[self.at])
+
+
 def _arrows(plane):
     """q, filled, and k, hollow; the faint ones are not rotated."""
-    shape = {"width": 0.06, "head_width": 0.2, "linewidth": rcParams["lines.linewidth"] / 1.5}
-    looks = {"facecolor": "C0", "edgecolor": "C0"}, {"facecolor": "none", "edgecolor": "C1"}
     for vector in (Q, K):
         circle(plane, np.hypot(*vector))
     plane.set(xlim=(-1.7, 1.7), ylim=(-1.7, 1.7), xticks=(-1, 0, 1), yticks=(-1, 0, 1))
     plane.set(aspect="equal", title="faint: not rotated")
     plane.set(xlabel="first of the pair", ylabel="second of the pair")
     return [
-        Arrow(
-            plane,
-            shape | looks[at],
-            lambda a, at=at: a.vectors[at],
-            "qk"[at],
-            rest=(Q, K)[at],
-            named_at=lambda a, at=at: a.names[at],
-            faint=0.4,
-        )
-        for at in (0, 1)
+        _Arrow(plane, 0, Q, {"facecolor": "C0", "edgecolor": "C0"}),
+        _Arrow(plane, 1, K, {"facecolor": "none", "edgecolor": "C1"}),
     ]

@@ -5,7 +5,6 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.sinusoidal import FREQUENCIES, LAYOUTS, sinusoidal
 from posviz.pictures.knobs import choice, even, integer, log
-from posviz.pictures.layouts import map_over_row
 from posviz.pictures.parts import SEVERAL_PAIRS, Curve, Map, legend_over, whole
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
@@ -36,14 +35,16 @@ class SinusoidalTable(Picture):
 
     def draw(self, figure: Figure) -> list:
         """The table above, the marked row below, on the same column axis."""
-        heat, row = map_over_row(figure, 2.5, x="column", y="position (tokens)")
+        heat, row = figure.subplots(2, 1, sharex=True, height_ratios=(2.5, 1))
         table = Map(heat, "table", most=(512, 512), row="position")
         figure.colorbar(table.image, ax=(heat, row), label="value", ticks=(-1, 0, 1), aspect=40)
+        heat.set_ylabel("position (tokens)")
+        whole(heat.yaxis, steps=None)
         whole(heat.xaxis, most=8, steps=None)
         thin = {"stroke": 1 / 1.5, "marks": 1 / 2}
         sine = Curve(row, "C0o-", "sines", "sine columns", **thin)
         cosine = Curve(row, "C1s:", "cosines", "cosine columns", **thin)
-        row.set(ylabel="marked row", ylim=(-1.2, 1.2), yticks=(-1, 0, 1))
+        row.set(xlabel="column", ylabel="marked row", ylim=(-1.2, 1.2), yticks=(-1, 0, 1))
         legend_over(row, ncols=2)
         return [table, sine, cosine]
 
