@@ -26,7 +26,6 @@ PYTHON = [block for block in BLOCKS if re.match(r"\s*(from|import) ", block)]
 def folder(tmp_path, monkeypatch):
     """An empty folder to be in."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("posviz.cli.common.unwind_on", lambda *_: None)  # signals here are pytest's
     monkeypatch.setattr(embedded, "write_python", lambda to: 33)  # the same for every picture
     return tmp_path
 

@@ -1,90 +1,133 @@
-"""What commands share: their options, what they refuse, and how they run and stop."""
+"""What commands share: the program, how it refuses and reports, and options.
 
-import contextlib
+What the commands do is imported when they are called, so that help comes at once.
+"""
+
 import os
-import signal
-import stat
+import re
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-from posviz.cli.stopping import unwind_on
 from posviz.pictures.files import placed
 from posviz.wording import shortened
 
-Lessons = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="LESSON", show_default=False, help="Lessons, for example 05 or rope."),
-]
-Names = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="NAME", show_default=False, help="Pictures, or lessons such as 05 or rope."
-    ),
-]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")]
-Everything = Annotated[bool, typer.Option("--all", help="All pictures or lessons.")]
-Notebooks = Annotated[
-    Path | None,
-    typer.Option(
-        "--notebooks",
-        help="The folder with the notebooks.",
-        metavar="DIR",
-        callback=lambda folder: folder and placed(folder),
-    ),
-]
-To = typer.Option(
-    "--to", help="The folder to write into; created if missing.", metavar="DIR", callback=placed
+GROUPS = {
+    "Read": ("start", "list", "progress", "doctor"),
+    "Draw": ("export",),
+    "Publish": ("site", "slides"),
+    "Teach": ("assign", "grade", "guide"),
+    "Look into models": ("config", "sweep"),
+    "For authors": ("rerun", "proof"),
+}
+
+
+class Grouped(TyperGroup):
+    """Commands in groups, a sentence each."""
+
+    def format_commands(self, ctx, formatter):
+        """Write the commands group by group."""
+        for title, names in GROUPS.items():
+            said = [(name, str(self.commands[name].help).partition("\n")[0]) for name in names]
+            with formatter.section(title):
+                formatter.write_dl(said, col_max=10, col_spacing=2)
+
+
+class Plain(TyperCommand):
+    """A command whose help names no type of Python's, and whose errors are a line each."""
+
+    def get_help(self, ctx):
+        """Return the help without `<str>`, which every argument is."""
+        return re.sub(r" <[\w\[\] ]+>", "", super().get_help(ctx))
+
+    def invoke(self, ctx):
+        """Run it: what is wrong with the arguments is exit status 2, with the disk 1."""
+        try:
+            return super().invoke(ctx)
+        except (typer.Exit, BrokenPipeError):
+            raise
+        except Exception as error:
+            from traitlets import TraitError
+
+            from posviz.publish.batch import reason
+
+            if isinstance(error, OSError):
+                refuse(reason(error), 1)
+            if isinstance(error, ModuleNotFoundError):
+                refuse(f"{error}: run `pip install 'posviz[publish]'`", 2)
+            if isinstance(error, ValueError | RuntimeError | TraitError):
+                refuse(str(error), 2)
+            raise
+
+
+def refuse(told: str, status: int):
+    """Say in a line what is wrong, and end."""
+    typer.echo(f"posviz: {told}", err=True)
+    raise typer.Exit(status)
+
+
+app = typer.Typer(
+    cls=Grouped,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    help="Tools for the posviz course: lessons, figures, web pages, slides, grading, models.",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    no_args_is_help=True,
 )
-Open = Annotated[
-    bool, typer.Option("--open", help="Serve it on this machine and open it in the browser.")
+command = partial(app.command, cls=Plain)
+
+
+def option(name: str, told: str, metavar: str | None = None, **more: Any) -> Any:
+    """An option by its name, its help and what stands for its value."""
+    return typer.Option(name, help=told, metavar=metavar, **more)
+
+
+def argument(metavar: str, told: str) -> Any:
+    """An argument by what stands for it, and its help."""
+    return typer.Argument(metavar=metavar, help=told, show_default=False)
+
+
+def _version(asked: bool):
+    if asked:
+        from posviz import __version__
+
+        typer.echo(f"posviz {__version__}")
+        raise typer.Exit
+
+
+Version = option("--version", "Show the version.", callback=_version, is_eager=True)
+
+
+@app.callback()
+def _top(version: Annotated[bool, Version] = False):
+    pass
+
+
+Lessons = Annotated[list[str] | None, argument("LESSON", "Lessons, for example 05 or rope.")]
+OneLesson = Annotated[str, argument("LESSON", "A lesson, for example 05 or rope, or examination.")]
+Names = Annotated[list[str] | None, argument("NAME", "Pictures, or lessons such as 05 or rope.")]
+Everything = Annotated[bool, option("--all", "All pictures or lessons.")]
+Notebooks = Annotated[Path | None, option("--notebooks", "The folder with the notebooks.", "DIR")]
+To = Annotated[
+    Path, option("--to", "The folder to write into; created if missing.", "DIR", callback=placed)
 ]
-LESSON = typer.Argument(help="A lesson, for example 05 or rope, or examination.", metavar="LESSON")
+Open = Annotated[bool, option("--open", "Serve it on this machine and open it in the browser.")]
+Overwrite = Annotated[bool, option("--overwrite", "Replace files that exist.")]
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
-
-@contextlib.contextmanager
-def refusals():
-    """What is wrong with the arguments becomes one line, and exit status 2."""
-    from traitlets import TraitError
-
+def make_folder(to: Path):
+    """Make the folder to write into; ValueError where that cannot be."""
     try:
-        yield
-    except (ValueError, TraitError, RuntimeError) as error:
-        typer.echo(f"posviz: {error}", err=True)
-    except ModuleNotFoundError as error:
-        typer.echo(f"posviz: {error}: run `pip install 'posviz[publish]'`", err=True)
-    else:
-        return
-    raise typer.Exit(2)
-
-
-def failed(error) -> typer.Exit:
-    """Tell in a line what went wrong after the arguments were found right."""
-    from posviz.publish import batch
-
-    said = batch.reason(error) if isinstance(error, OSError) else shortened(error)
-    typer.echo(f"posviz: {said}", err=True)
-    return typer.Exit(1)
-
-
-def check_folder(to):
-    """Raise ValueError unless `to` can be a folder."""
-    there = next((each for each in (to, *to.absolute().parents) if os.path.exists(each)), to)
-    if not os.access(there, os.W_OK):
-        raise ValueError(f"--to {shortened(to)}: you may not write into {shortened(there)}.")
-    try:
-        folder = stat.S_ISDIR(to.stat().st_mode)
-    except FileNotFoundError:  # it will be made
-        return
-    except OSError as error:  # a name too long, or one below a file
-        told = f"--to {shortened(to)} cannot be a folder: {error.strerror}."
-        raise ValueError(told) from error
-    if not folder:
-        raise ValueError(f"--to {shortened(to)} is not a folder.")
+        to.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        said = f"--to {shortened(to)} cannot be a folder: {error.strerror}."
+        raise ValueError(said) from error
+    if not os.access(to, os.W_OK):
+        raise ValueError(f"--to {shortened(to)}: you may not write into it.")
 
 
 def check_new(files, overwrite):
@@ -95,14 +138,14 @@ def check_new(files, overwrite):
         raise ValueError(f"{shortened(there[0])}{more} is there already: give --overwrite.")
 
 
-def run_jobs(jobs, to, what="Files", last=None, show=""):
-    """Run the jobs, named by their files, then `last`; report what was written and what failed.
+def run_jobs(jobs, to, last=None, show="") -> int:
+    """Run the jobs, named by their files, then `last`; report, and return the exit status.
 
     show: the file in `to` that is served and opened in the browser in the end.
     """
     from posviz.publish import batch
 
-    unwind_when_stopped()
+    make_folder(to)
     failures = batch.run(jobs)
     if last is not None and len(failures) < len(jobs):
         try:
@@ -112,10 +155,10 @@ def run_jobs(jobs, to, what="Files", last=None, show=""):
     for name, reason in failures.items():
         typer.echo(f"failed: {shortened(name)}: {reason}", err=True)
     files = sum(1 + name.count(", ") for name in jobs if name not in failures)
-    typer.echo(f"{what} written to {shortened(to)}: {files}.")
+    typer.echo(f"Files written to {shortened(to)}: {files}.")
     if show:
         serve(to, show)
-    raise typer.Exit(1 if failures else 0)
+    return int(bool(failures))
 
 
 def serve(folder, file):
@@ -123,24 +166,9 @@ def serve(folder, file):
     import webbrowser
     from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
-    class Quiet(SimpleHTTPRequestHandler):
-        """Serves files without a line for each."""
-
-        def log_message(self, *_):  # type: ignore[override]
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder)) as server:
+    quiet = type("Quiet", (SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(quiet, directory=folder)) as server:
         address = f"http://127.0.0.1:{server.server_port}/{file}"
         typer.echo(f"Served at {address} until you press Ctrl-C.")
         webbrowser.open(address)
         server.serve_forever()
-
-
-def unwind_when_stopped():
-    """Let a signal end the program as an exit does, so that nothing half-written stays."""
-    for number in SIGNALS:
-        unwind_on(number, partial(Stopped, 128 + number))
-
-
-class Stopped(SystemExit):
-    """SIGINT or SIGTERM; the exit status says which, as shells do."""

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+import typer
 from packaging.requirements import Requirement
 
+from posviz.cli.common import command
 from posviz.course import OF_TOPIC
 
 WITH_TORCH = [OF_TOPIC[name].number for name in ("learned", "rotary_code", "length", "choosing")]
@@ -36,6 +38,16 @@ class Check:
     def __str__(self):
         word = "ok" if self.fine else "FAILS" if self.fatal else "missing"
         return f"{word:8}{self.name:22}{self.found}"
+
+
+@command()
+def doctor():
+    """Check the installation, and suggest fixes."""
+    failed = False
+    for check in checks():
+        typer.echo(str(check))
+        failed = failed or check.fatal
+    raise typer.Exit(int(failed))
 
 
 def checks() -> Iterator[Check]:

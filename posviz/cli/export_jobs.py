@@ -6,19 +6,25 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import typer
+
 import posviz.lessons
-from posviz.cli import arguments, snippets
-from posviz.cli.faults import no_room, room_faults
+from posviz.cli import snippets
+from posviz.cli.arguments import closest
+from posviz.cli.faults import no_room, with_room
 from posviz.pictures import animation, export
 from posviz.pictures.dress import Renaming
 from posviz.pictures.files import inside
 from posviz.pictures.picture import Picture
 from posviz.pictures.style import Appearance, appearance
+from posviz.wording import quoted
 
 PAGE = "html"
+FORMATS = (*export.FORMATS, *animation.FORMATS, PAGE)
 INCHES = {"in": 1, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
 FRAMES = 5  # of a filmstrip
 LONGEST = 40  # letters of a value in a file's name
+ALIKE = ("style", "dark", "layout", "font", "title", "legend", "cmap", "panel")  # as in Appearance
 
 
 class Export(NamedTuple):
@@ -38,16 +44,24 @@ class Export(NamedTuple):
 # ---------------------------------------------------------------- what the options mean
 
 
+def formats(texts, animated=False) -> list[str]:
+    """The formats in "svg,pdf"; with an animated knob there is one that moves among them."""
+    words = [word.strip().lower().lstrip(".") for text in texts for word in text.split(",")]
+    for word in words:
+        if word not in FORMATS:
+            closest("format", word, FORMATS)
+    if animated and not set(words) & set(animation.FORMATS):
+        words.append("gif")
+    return list(dict.fromkeys(words or ["pdf"]))
+
+
 def look(options: dict[str, Any]) -> Appearance:
     """The appearance of the command's options, by name; ValueError for what is unclear."""
-    shared = {name: options[name] for name in ("dark", "layout", "font", "title", "legend", "cmap")}
     return appearance(
-        arguments.style(options["style"]),
-        **shared,
-        panel=options["panel"],
+        **{name: options[name] for name in ALIKE},
         width=inches(options["width"]) if options["width"] else 0,
         colors=options["colors"].split(",") if options["colors"] else (),
-        labels=[_pair("--label", text) for text in options["labels"] or ()],
+        labels=[pair("--label", text) for text in options["labels"] or ()],
     )
 
 
@@ -59,28 +73,60 @@ def inches(text: str) -> float:
     return round(float(found[1]) * INCHES[found[2]], 4)
 
 
-def _pair(option, text) -> tuple[str, str]:
-    """The two sides of "old=new"."""
+def pair(option, text, form="old=new") -> tuple[str, str]:
+    """The two sides of "old=new"; ValueError for what has no two."""
     old, equals, new = text.partition("=")
     if not (old and equals):
-        raise ValueError(f"{option} {text!r} is unclear: write {option} old=new.")
-    return old, new
+        raise ValueError(f"{option} {quoted(text)} is unclear: write {option} {form}.")
+    return old.strip(), new
 
 
-def check_formats(formats: list[str], look: Appearance, options: dict[str, Any]) -> None:
-    """Raise ValueError for a living page in an appearance, which its readers' screens decide."""
-    several = options["multiples"] or options["filmstrip"]
-    if PAGE in formats and (several or look._replace(title="") != Appearance()):
-        raise ValueError("--format html takes --set, --title and --as: the page decides its look.")
-    if options["snippet"] and not set(formats) & set(export.FORMATS):
-        raise ValueError("--snippet is for svg, pdf and png.")
+def settings(names, texts) -> dict[str, dict[str, Any]]:
+    """The values of "knob=value" texts for each picture that has the knob.
+
+    Raises ValueError for a knob that no picture has, TraitError for a value that is refused.
+    """
+    values: dict[str, dict[str, Any]] = {name: {} for name in names}
+    for text in texts:
+        knob, typed = pair("--set", text, "knob=value")
+        for name, picture in _with_knob(names, knob, f"--set {text}").items():
+            values[name][knob] = picture.knobs()[knob].read(typed)
+    return values
+
+
+def filmed_knobs(names, knob=None) -> dict[str, str]:
+    """The knob that moves in each picture's animation.
+
+    Raises ValueError for a knob that no picture has, or that cannot move.
+    """
+    if knob is None:
+        return {name: posviz.lessons.load(name).filmed_knobs()[0] for name in names}
+    having = _with_knob(names, knob, f"--animate {knob}")
+    for picture in having.values():
+        animation.check_can_be_filmed(picture, knob)
+    return dict.fromkeys(having, knob)
+
+
+def _with_knob(names, knob, option) -> dict[str, type[Picture]]:
+    """The pictures that have the knob; tells of those that have not."""
+    classes = {name: posviz.lessons.load(name) for name in names}
+    having = {name: picture for name, picture in classes.items() if knob in picture.knobs()}
+    if not having:
+        known = dict.fromkeys(name for picture in classes.values() for name in picture.knobs())
+        closest("knob", knob, known, "`posviz list` shows the knobs of each picture")
+    if missing := [name for name in names if name not in having]:
+        typer.echo(f"{option} is not for {', '.join(missing)}.", err=True)
+    return having
+
+
+# ---------------------------------------------------------------- what is exported
 
 
 def exports(values: dict[str, dict], look: Appearance, options: dict[str, Any]) -> list[Export]:
     """What is to be exported of each picture; values: its settings, by its class's name.
 
     Raises ValueError where a picture lacks the knob of several values, and for a name that is no
-    file's or would be that of several.
+    file's or would be that of several; TraitError for settings that do not go together.
     """
     given = options["alias"]
     if given and len(values) > 1:
@@ -89,46 +135,41 @@ def exports(values: dict[str, dict], look: Appearance, options: dict[str, Any]) 
         inside(Path(), given, "pdf")  # raises ValueError for what is no file's name
     found = []
     for name, setting in values.items():
-        several = _several(posviz.lessons.load(name), options)
-        own = look._replace(multiples=several)
-        found.append(Export(name, setting, own, given or stem(name, setting, own)))
+        picture = posviz.lessons.load(name)(**setting)
+        own = look._replace(multiples=_several(picture, options["multiples"], options["filmstrip"]))
+        found.append(Export(name, setting, own, given or stem(picture, setting, own)))
     return found
 
 
-def _several(picture: type[Picture], options) -> tuple:
+def _several(picture: Picture, multiples: str, film: str) -> tuple:
     """The knob and the values that stand side by side."""
-    multiples, film = options["multiples"], options["filmstrip"]
     if multiples and film:
         raise ValueError("choose --small-multiples or --filmstrip, not both.")
     if not (multiples or film):
         return ()
-    knob, texts = _pair("--small-multiples", multiples) if multiples else (film, "")
-    if knob not in picture.knobs():
-        raise ValueError(picture.no_knob(knob))
-    found = picture.knobs()[knob]
+    name, texts = pair("--small-multiples", multiples) if multiples else (film, "")
+    knob = picture.knobs().get(name)
+    if not knob:
+        raise ValueError(picture.no_knob(name))
     if film:
-        return knob, tuple(found.sample_values(FRAMES))
-    return knob, tuple(found.read(text.strip()) for text in texts.split(","))
+        return name, tuple(knob.sample_values(FRAMES))
+    return name, tuple(knob.read(text.strip()) for text in texts.split(","))
 
 
-def stem(name: str, values: dict[str, Any], look: Appearance) -> str:
+def stem(picture: Picture, values: dict[str, Any], look: Appearance) -> str:
     """A file's name without its ending: the picture, its settings, and what else is not usual."""
-    kind: type[Picture] = posviz.lessons.load(name)
-    knobs = kind.knobs()
-    several = {look.multiples[0]: look.multiples[1]} if look.multiples else {}
-    told = [f"{knob}-{knobs[knob].write(value)}" for knob, value in values.items()]
-    told += [f"{knob}-{'-'.join(map(knobs[knob].write, each))}" for knob, each in several.items()]
+    several = {knob: [value] for knob, value in values.items()}
+    several |= [look.multiples] if look.multiples else []
+    write = {name: knob.write for name, knob in picture.knobs().items()}
+    told = ["-".join([knob, *map(write[knob], each)]) for knob, each in several.items()]
     told += [look.style] * (look.style != "notebook") + [look.layout] + ["dark"] * look.dark
-    told += [f"panel-{look.panel}"] if look.panel else []
+    told += [f"panel-{look.panel}"] * bool(look.panel)
     parts = (re.sub(r"[^\w.+-]+", "-", text).strip("-")[:LONGEST] for text in told if text)
-    return "_".join([name, *parts])
+    return "_".join([type(picture).__name__, *parts])
 
 
-# ---------------------------------------------------------------- whether there is room
-
-
-def checked(found: list[Export]) -> tuple[list[Export], list[str]]:
-    """Those with room for their texts, each with the labels that it has; a line for each other.
+def with_room_for_texts(found: list[Export]) -> list[Export]:
+    """Those with room for their texts, each with the labels that it has; tells of the others.
 
     Figures of the usual size and words have been looked at by `proof`. Raises ValueError for a
     label that no figure has.
@@ -136,38 +177,18 @@ def checked(found: list[Export]) -> tuple[list[Export], list[str]]:
     look = found[0].look
     if len(found) > 1 and look.labels:
         found = [each._replace(look=_with_own_labels(each)) for each in found]
-        used = {label for each in found for label in each.look.labels}
-        if missing := set(look.labels) - used:
+        if missing := set(look.labels).difference(*(each.look.labels for each in found)):
             raise ValueError(f"no text of these pictures has {min(missing)[0]!r}.")
     if not (look.is_narrow or look.labels or look.title):
-        return found, []
-    fitting, crowded = [], []
+        return found
+    fitting = []
     for each in found:
-        if own := _laid_out(each.picture, each.look):
+        if own := with_room(each.picture, each.look):
             fitting.append(each._replace(look=own))
         else:
-            why = no_room(each.picture, each.look) + _width_with_room(each)
-            crowded.append(f"{each.name} is not written: {why}")
-    return fitting, crowded
-
-
-def _laid_out(picture: Picture, look: Appearance) -> Appearance | None:
-    """The appearance with its several values side by side, else in two columns, else in one."""
-    count = len(look.multiples[1]) if look.multiples else 1
-    for columns in (0, *(few for few in (2, 1) if few < count)):
-        own = look._replace(columns=columns)
-        if not room_faults(picture, own):
-            return own
-    return None
-
-
-def _width_with_room(each: Export) -> str:
-    """The smallest width that does, where another was asked for; "" where none does."""
-    if each.look.width:
-        for inches in (half / 2 for half in range(2, 15) if half / 2 > each.look.width):
-            if _laid_out(each.picture, each.look._replace(width=inches)):
-                return f" This width fits: --width {inches:g}in."
-    return ""
+            why = no_room(each.picture, each.look)
+            typer.echo(f"{each.name} is not written: {why}", err=True)
+    return fitting
 
 
 def _with_own_labels(each: Export) -> Appearance:
@@ -183,7 +204,14 @@ def _with_own_labels(each: Export) -> Appearance:
 def plan(
     found: list[Export], filmed: dict[str, str], formats: list[str], to: Path, snippet: bool = False
 ) -> list[tuple[list[Path], Callable]]:
-    """Jobs, each with the files that it writes; filmed: the knob of each film."""
+    """Jobs, each with the files that it writes; filmed: the knob of each film.
+
+    Raises ValueError for a living page in an appearance, which its readers' screens decide.
+    """
+    if PAGE in formats and any(each.look._replace(title="") != Appearance() for each in found):
+        raise ValueError("--format html takes --set, --title and --as: the page decides its look.")
+    if snippet and not set(formats) & set(export.FORMATS):
+        raise ValueError("--snippet is for svg, pdf and png.")
     jobs: list[tuple[list[Path], Callable]] = []
     for each in found:
         stills = [to / f"{each.stem}.{kind}" for kind in formats if kind in export.FORMATS]
@@ -191,12 +219,15 @@ def plan(
         if stills:
             jobs.append((stills + texts, partial(save, each, stills, texts)))
         if PAGE in formats:
+            from posviz.publish.embedded import write_picture
+
             page = to / "live" / f"{each.stem}.{PAGE}"
-            jobs.append(([page], partial(write_page, each, page)))
+            jobs.append(([page], partial(write_picture, each.picture, page, each.look.title)))
         for kind in formats:
             if kind in animation.FORMATS and (knob := filmed.get(each.name)):
                 film = to / f"{each.stem}_{knob}.{kind}"
-                jobs.append(([film], partial(animate, each, knob, film)))
+                move = partial(animation.animate, each.picture, knob, film)
+                jobs.append(([film], partial(move, **each.look._asdict())))
     return jobs
 
 
@@ -211,15 +242,3 @@ def save(each: Export, paths: list[Path], texts: list[Path]) -> None:
     if texts:
         caption = each.picture.figure(**each.look._asdict()).caption
         snippets.write(paths, texts, caption)
-
-
-def write_page(each: Export, path: Path) -> None:
-    """Write one picture as a living page."""
-    from posviz.publish.embedded import write_picture
-
-    write_picture(each.picture, path, each.look.title)
-
-
-def animate(each: Export, knob: str, path: Path) -> None:
-    """Write one animation."""
-    animation.animate(each.picture, knob, path, **each.look._asdict())

@@ -1,5 +1,6 @@
 """What is wrong with a drawn figure: texts cut off, small or overlapping, marks lost, ellipses."""
 
+import contextlib
 import warnings
 from unittest import mock
 
@@ -10,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrow, Wedge
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
+from PIL import Image, ImageFilter
 
 from posviz.pictures.dress import panels
 from posviz.pictures.picture import Picture
@@ -23,11 +25,8 @@ LEAST_POINTS = {"slide": 14, "paper": 7}
 
 def faults(figure: Figure, style="notebook") -> list[str]:
     """A line for everything that is wrong with a figure of a style."""
-    return [
-        *text_faults(figure, LEAST_POINTS.get(style, 0)),
-        *line_faults(figure),
-        *circle_faults(figure),
-    ]
+    texts = text_faults(figure, LEAST_POINTS.get(style, 0))
+    return [*texts, *line_faults(figure), *circle_faults(figure)]
 
 
 def room_faults(picture: Picture, look: Appearance) -> list[str]:
@@ -45,24 +44,30 @@ def room_faults(picture: Picture, look: Appearance) -> list[str]:
     return found
 
 
+def with_room(picture: Picture, look: Appearance) -> Appearance | None:
+    """The appearance with its several values side by side, else in two columns, else in one."""
+    count = len(look.multiples[1]) if look.multiples else 1
+    rows = (look._replace(columns=few) for few in (0, 2, 1) if few < count)
+    return next((each for each in rows if not room_faults(picture, each)), None)
+
+
 def no_room(picture: Picture, look: Appearance) -> str:
-    """Why a picture does not fit into an appearance, and which panels alone do; "" if it fits."""
+    """Why a picture does not fit into an appearance, and which panels and width do; "" if it fits.
+
+    Of widths the smallest is told, where one was asked for.
+    """
     found = room_faults(picture, look)
     if not found:
         return ""
-    more = f", and {len(found) - 1} more" * (len(found) > 1)
-    count = 0 if look.panel else len(panels(picture.figure()))
-    alone = (look._replace(panel=number) for number in range(1, count + 1))
-    fitting = [str(each.panel) for each in alone if _fits(picture, each)]
-    advice = f" One panel fits: --panel {' or '.join(fitting)}." if fitting else ""
-    return f"{found[0]}{more}.{advice}"
-
-
-def _fits(picture, look) -> bool:
-    try:
-        return not room_faults(picture, look)
-    except ValueError:  # its panels belong together
-        return False
+    told = f"{found[0]}{f', and {len(found) - 1} more' * (len(found) > 1)}."
+    numbers = () if look.panel else range(1, 1 + len(panels(picture.figure())))
+    with contextlib.suppress(ValueError):  # its panels belong together
+        alone = [str(n) for n in numbers if with_room(picture, look._replace(panel=n))]
+        told += f" One panel fits: --panel {' or '.join(alone)}." if alone else ""
+    widths = [half / 2 for half in range(2, 15) if 0 < look.width < half / 2]
+    if wide := next((w for w in widths if with_room(picture, look._replace(width=w))), None):
+        told += f" This width fits: --width {wide:g}in."
+    return told
 
 
 # ---------------------------------------------------------------- texts
@@ -106,6 +111,12 @@ def text_faults(figure: Figure, least_points=0) -> list[str]:
     return faults
 
 
+def _sticks_out(box, bounds, slack) -> bool:
+    if bounds is None:
+        return False
+    return bool(np.any(box.min < bounds.min - slack) or np.any(box.max > bounds.max + slack))
+
+
 def _overlapping(boxes, slack):
     """Two texts whose boxes meet, and where, for all of them."""
     texts, edges = list(boxes), np.array([box.extents for box in boxes.values()])
@@ -115,19 +126,11 @@ def _overlapping(boxes, slack):
         yield texts[i], texts[j], Bbox([low[i, j], high[i, j]])
 
 
-def _sticks_out(box, bounds, slack) -> bool:
-    return bounds is not None and (
-        box.x0 < bounds.x0 - slack
-        or box.y0 < bounds.y0 - slack
-        or box.x1 > bounds.x1 + slack
-        or box.y1 > bounds.y1 + slack
-    )
-
-
 def _inks_meet(figure, text, other, common) -> bool:
     """Whether two texts mark the same pixels, or pixels side by side."""
     first, second = (_ink(figure, each, common) for each in (text, other))
-    return bool(np.any(_thicken(first) & second))
+    thick = Image.fromarray(first).convert("L").filter(ImageFilter.MaxFilter(3))
+    return bool(np.any(np.asarray(thick, bool) & second))
 
 
 def _ink(figure, text, box) -> np.ndarray:
@@ -140,15 +143,7 @@ def _ink(figure, text, box) -> np.ndarray:
     return marked[y0:y1, x0:x1]
 
 
-def _thicken(marked) -> np.ndarray:
-    """The marked pixels and their neighbours on all eight sides."""
-    padded = np.pad(marked, 1)
-    height, width = marked.shape
-    shifts = [(i, j) for i in range(3) for j in range(3)]
-    return np.any([padded[i : i + height, j : j + width] for i, j in shifts], axis=0)
-
-
-# ---------------------------------------------------------------- lines and marks
+# ---------------------------------------------------------------- lines, marks, circles
 
 
 def line_faults(figure: Figure) -> list[str]:
@@ -157,17 +152,11 @@ def line_faults(figure: Figure) -> list[str]:
     found = []
     for axes in figure.axes:
         for line in filter(Artist.get_visible, axes.lines):
-            points = np.ma.filled(line.get_transform().transform(line.get_xydata()), np.nan)
-            points = points[np.isfinite(points).all(axis=1)]
-            if line.get_clip_on() and len(points):
-                box = Bbox([points.min(axis=0), points.max(axis=0)])
-                if Bbox.intersection(box, axes.bbox) is None:
-                    name, first = str(line.get_label()), np.asarray(line.get_xydata())[0]
-                    found.append(f"{name!r} at {first} is outside its axes")
+            points = np.asarray(line.get_xydata(), float)
+            is_seen = line.get_window_extent().overlaps(axes.bbox) or not line.get_clip_on()
+            if np.isfinite(points).any() and not is_seen:
+                found.append(f"{str(line.get_label())!r} at {points[0]} is outside its axes")
     return found
-
-
-# ---------------------------------------------------------------- circles
 
 
 def circle_faults(figure: Figure) -> list[str]:

@@ -1,29 +1,19 @@
 """Commands for pictures: list them, write their files, look for faults."""
 
-import os
-import sys
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from posviz.cli.common import (
-    Everything,
-    Names,
-    Overwrite,
-    To,
-    check_folder,
-    check_new,
-    failed,
-    refusals,
-    run_jobs,
-)
-
-app = typer.Typer()
+import posviz.lessons
+from posviz.cli import arguments, common
+from posviz.cli.common import command, option
+from posviz.course import LESSONS
 
 
-@app.command("list")
-def list_(names: Names = None):
+@command("list")
+def list_(names: common.Names = None):
     """List the lessons, their pictures, or a picture's controls and their ranges.
 
     \b
@@ -31,79 +21,70 @@ def list_(names: Names = None):
     posviz list rope
     posviz list RotatingVectors
     """
-    from posviz.cli import arguments, inventory
-
-    with refusals():
-        if names:
-            lines = inventory.lines(arguments.pictures(names))
-        else:
-            lines = inventory.titles(arguments.pictures(everything=True))
+    if names:
+        lines = [line for name in arguments.pictures(names) for line in controls(name)]
+    else:
+        found = groupby(arguments.pictures(everything=True), arguments.lesson_of)
+        own = {number: ", ".join(pictures) for number, pictures in found}
+        lines = [f"{row.number}  {row.title}: {own[row.number]}" for row in LESSONS]
     typer.echo("\n".join(lines))
 
 
-Formats = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--format",
-        help="svg, pdf, png, gif, mp4, html: one or several with commas.  "
-        "[default: pdf, or gif with --animate]",
-        metavar="FORMATS",
-    ),
-]
+def controls(name: str) -> list[str]:
+    """A line for a picture and one per knob: lesson, name, default, what is allowed, label."""
+    found, lesson = posviz.lessons.load(name), arguments.lesson_of(name)
+    lines = [f"{lesson}  {name}: {found.title()}"]
+    for knob_name, knob in found.knobs().items():
+        label = f"  ({knob.label})" if knob.label != knob_name else ""
+        moves = "  [moves in an animation]" * (knob_name == found.filmed_knobs()[0])
+        default = knob.write(knob.default_value)
+        lines.append(f"{lesson}  {name}  {knob_name} = {default}  {knob.rule}{label}{moves}")
+    return lines
+
+
+FORMATS = (
+    "svg, pdf, png, gif, mp4, html: one or several with commas.  "
+    "[default: pdf, or gif with --animate]"
+)
+MOVES = "The knob that moves in a gif or mp4.  [default: as `posviz list` tells]"
+Formats = Annotated[list[str] | None, option("--format", FORMATS, "FORMATS")]
 Settings = Annotated[
-    list[str] | None,
-    typer.Option("--set", help="A knob's value; may be given again.", metavar="KNOB=VALUE"),
+    list[str] | None, option("--set", "A knob's value; may be given again.", "KNOB=VALUE")
 ]
-Animated = Annotated[
-    str | None,
-    typer.Option(
-        "--animate",
-        help="The knob that moves in a gif or mp4.  [default: as `posviz list` tells]",
-        metavar="KNOB",
-    ),
-]
+Animated = Annotated[str | None, option("--animate", MOVES, "KNOB")]
 Multiples = Annotated[
     str,
-    typer.Option(
-        "--small-multiples", help="Values of a knob, side by side or in rows.", metavar="KNOB=A,B,C"
-    ),
+    option("--small-multiples", "Values of a knob, side by side or in rows.", "KNOB=A,B,C"),
 ]
 Filmstrip = Annotated[
-    str, typer.Option(help="A knob from end to end, as five figures side by side.", metavar="KNOB")
+    str, option("--filmstrip", "A knob from end to end, as five figures side by side.", "KNOB")
 ]
-Alias = Annotated[str, typer.Option("--as", help="The name of the files.", metavar="NAME")]
-Snippet = Annotated[
-    bool, typer.Option("--snippet", help="LaTeX and Markdown beside it, with the caption.")
-]
+Alias = Annotated[str, option("--as", "The name of the files.", "NAME")]
+Snippet = Annotated[bool, option("--snippet", "LaTeX and Markdown beside it, with the caption.")]
 # How it looks: each is a field of an `Appearance`.
-Style = Annotated[str, typer.Option(help="notebook, slide, paper or poster.", metavar="STYLE")]
+Style = Annotated[str, option("--style", "notebook, slide, paper or poster.", "STYLE")]
 Layout = Annotated[
-    str, typer.Option(help="Of a slide with its own title: full, body or half.", metavar="PART")
+    str, option("--layout", "Of a slide with its own title: full, body or half.", "PART")
 ]
-Font = Annotated[str, typer.Option(help="An installed font's name.", metavar="FONT")]
-Dark = Annotated[bool, typer.Option("--dark", help="Light on a dark background.")]
-Colors = Annotated[
-    str, typer.Option(help="Instead of the first of the palette.", metavar="COLOR,COLOR")
-]
-Cmap = Annotated[str, typer.Option(help="A colour map of matplotlib's.", metavar="NAME")]
-Width = Annotated[str, typer.Option(help="As 3.03in, 77mm or 252pt.", metavar="LENGTH")]
-Title = Annotated[str, typer.Option(help="Above the figure.", metavar="TEXT")]
+Font = Annotated[str, option("--font", "An installed font's name.", "FONT")]
+Dark = Annotated[bool, option("--dark", "Light on a dark background.")]
+Colors = Annotated[str, option("--colors", "Instead of the first of the palette.", "COLOR,COLOR")]
+Cmap = Annotated[str, option("--cmap", "A colour map of matplotlib's.", "NAME")]
+Width = Annotated[str, option("--width", "As 3.03in, 77mm or 252pt.", "LENGTH")]
+Title = Annotated[str, option("--title", "Above the figure.", "TEXT")]
 Labels = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--label", help="Other words in its texts; may be given again.", metavar="OLD=NEW"
-    ),
+    list[str] | None, option("--label", "Other words in its texts; may be given again.", "OLD=NEW")
 ]
-Legend = Annotated[bool, typer.Option("--legend/--no-legend", help="Without its legends.")]
-Panel = Annotated[int, typer.Option(help="One of its panels alone.", metavar="NUMBER", min=0)]
+Legend = Annotated[bool, option("--legend/--no-legend", "Without its legends.")]
+Panel = Annotated[int, option("--panel", "One of its panels alone.", "NUMBER", min=0)]
 
 
-@app.command()
+@command()
 def export(
     context: typer.Context,
-    names: Names = None,
-    everything: Everything = False,
-    to: Annotated[Path, To] = Path("figures"),
+    names: common.Names = None,
+    everything: common.Everything = False,
+    to: common.To = Path("figures"),
     kinds: Formats = None,
     set_: Settings = None,
     knob: Animated = None,
@@ -111,7 +92,7 @@ def export(
     filmstrip: Filmstrip = "",
     alias: Alias = "",
     snippet: Snippet = False,
-    overwrite: Overwrite = False,
+    overwrite: common.Overwrite = False,
     style: Style = "notebook",
     layout: Layout = "",
     font: Font = "",
@@ -135,67 +116,40 @@ def export(
     posviz export RotatingVectors --format html
     posviz export --all --format pdf --style paper
     """
-    from posviz.cli import arguments, export_jobs
+    from posviz.cli import export_jobs
 
-    with refusals():
-        chosen = arguments.pictures(names or (), everything)
-        formats = arguments.formats(kinds or (), animated=knob is not None)
-        values, notes = arguments.settings(chosen, set_ or ())
-        filmed, more = arguments.filmed_knobs(chosen, knob)
-        look = export_jobs.look(context.params)
-        export_jobs.check_formats(formats, look, context.params)
-        found = export_jobs.exports(values, look, context.params)
-        jobs = export_jobs.plan(found, filmed, formats, to, snippet)
-        check_folder(to)
-        check_new([file for files, _ in jobs for file in files], overwrite)
-        found, crowded = export_jobs.checked(found)
-    for line in notes + more + crowded:
-        typer.echo(line, err=True)
-    jobs = export_jobs.plan(found, filmed, formats, to, snippet)
-    try:
-        run_jobs({export_jobs.named(files): job for files, job in jobs}, to)
-    except typer.Exit as done:
-        raise typer.Exit(done.exit_code or int(bool(crowded))) from None
+    chosen = arguments.pictures(names or (), everything)
+    formats = export_jobs.formats(kinds or (), animated=knob is not None)
+    values, filmed = (
+        export_jobs.settings(chosen, set_ or ()),
+        export_jobs.filmed_knobs(chosen, knob),
+    )
+    found = export_jobs.exports(values, export_jobs.look(context.params), context.params)
+    fitting = export_jobs.with_room_for_texts(found)
+    jobs = export_jobs.plan(fitting, filmed, formats, to, snippet)
+    common.check_new([file for files, _ in jobs for file in files], overwrite)
+    status = common.run_jobs({export_jobs.named(files): job for files, job in jobs}, to)
+    raise typer.Exit(status or int(len(fitting) < len(found)))
 
 
-@app.command()
+@command()
 def proof(
-    names: Names = None,
-    everything: Everything = False,
-    to: Annotated[Path, To] = Path("figures/proofs"),
+    names: common.Names = None,
+    everything: common.Everything = False,
+    to: common.To = Path("figures/proofs"),
 ):
     """Draw a picture in every style and at its controls' ends, and report what is wrong.
 
-    A name is a picture's, or a file that defines one.
-
     \b
-    posviz proof AngleTable
-    posviz proof my_picture.py
+    posviz proof SinusoidalTable
     posviz proof 05
     """
-    from posviz.cli import arguments
+    from posviz.cli.proof import write
 
-    with refusals():
-        files = arguments.picture_files(names or (), everything)
-        check_folder(to)
-    from posviz.cli.proof import real, write
-
-    faults = 0
-    for file in files:
-        try:
-            sheet, found = write(file, to)
-        except OSError as error:
-            raise failed(error) from None
-        typer.echo("\n".join([*found, f"{sheet}: faults: {len(real(found))}"]))
-        faults += len(real(found))
-    if len(files) == 1 and _has_screen():
-        typer.launch(str(sheet))
+    chosen, faults = arguments.pictures(names or (), everything), 0
+    common.make_folder(to)
+    for name in chosen:
+        sheet, told, count = write(posviz.lessons.load(name), to)
+        typer.echo("\n".join([*told, f"{sheet}: faults: {count}"]))
+        faults += count
     raise typer.Exit(int(faults > 0))
-
-
-def _has_screen() -> bool:
-    return (
-        os.name == "nt"
-        or sys.platform == "darwin"
-        or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-    )

@@ -1,19 +1,16 @@
 """A proof of a picture: one sheet with every style, every knob's ends, and what is wrong there."""
 
 import base64
-import linecache
-import sys
+import inspect
 import traceback
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from html import escape
 from io import BytesIO
 from itertools import groupby
 from pathlib import Path
-from types import ModuleType
 from typing import NamedTuple
 
-import posviz
 from posviz.cli.faults import faults, no_room
 from posviz.pictures import knobs
 from posviz.pictures.files import replacing
@@ -32,61 +29,48 @@ img { max-width: 100%; }
 </style>"""
 LOOKS = [("notebook", True), *((each, False) for each in STYLES[1:])]
 PARTS = ("body", "half")  # of a slide, for which not every picture has room
-NO_ROOM = "no room"
 
 
 class ProofView(NamedTuple):
     """A drawing under its label, with its caption and faults; no image where drawing failed.
 
-    group: what it is looked at for, the styles or a knob.
+    group: what it is looked at for, the styles or a knob. no_room: why `posviz export` refuses it.
     """
 
     group: str
     label: str
-    image: bytes  # a PNG, or nothing
-    caption: str
-    faults: list[str]
-
-
-# ---------------------------------------------------------------- the picture in a file
-
-
-def load(file: Path) -> type[Picture]:
-    """The last picture class in a file as it is now, whatever was loaded from it before.
-
-    Raises ValueError where there is none, and whatever the file's own code raises.
-    """
-    root = Path(posviz.__file__).parents[1]
-    inside = file.is_relative_to(root / "posviz")
-    parts = file.relative_to(root).with_suffix("").parts if inside else (file.stem,)
-    module = ModuleType(".".join(parts))
-    module.__file__ = str(file)
-    sys.modules[module.__name__] = module
-    linecache.checkcache(str(file))  # tracebacks quote the lines of today
-    # Not by an import: its cache cannot tell two versions of the same second.
-    exec(compile(file.read_bytes(), file, "exec"), vars(module))
-    classes = [each for each in vars(module).values() if isinstance(each, type)]
-    mine = [each for each in classes if each.__module__ == module.__name__]
-    if found := [each for each in mine if issubclass(each, Picture)]:
-        return found[-1]
-    raise ValueError(f"{file.name} defines no Picture")
-
-
-def explain(error: Exception, file: Path) -> str:
-    """An error in one line, with the last line of the picture's file that it came through."""
-    frames = traceback.extract_tb(error.__traceback__)
-    numbers = [frame.lineno for frame in frames if frame.filename == str(file)]
-    if isinstance(error, SyntaxError) and error.filename == str(file):
-        numbers, what = [error.lineno], error.msg
-    else:
-        what = str(error)
-    if not numbers:
-        return f"{type(error).__name__}: {what}"
-    code = linecache.getline(str(file), numbers[-1] or 0).strip()
-    return f"{file.name}, line {numbers[-1]}: {type(error).__name__}: {what}    {code}"
+    image: bytes = b""  # a PNG
+    caption: str = ""
+    faults: tuple[str, ...] = ()
+    no_room: str = ""
 
 
 # ---------------------------------------------------------------- what is looked at
+
+
+def views(kind: type[Picture]) -> Iterator[ProofView]:
+    """The picture as it is by default, then in every style, then at every knob's ends."""
+
+    def view(group, label, values=(), **look):
+        try:
+            return ProofView(group, label, *_drawn(kind(**dict(values)), appearance(**look)))
+        except Exception as error:
+            return ProofView(group, label, faults=(explain(error, inspect.getfile(kind)),))
+
+    yield (default := view("styles", "notebook"))
+    if not default.image:  # the other views would fail, too
+        return
+    for style, dark in LOOKS:
+        yield view("styles", style + ", dark" * dark, style=style, dark=dark)
+    for part in PARTS:
+        seen = view("parts of a slide", f"slide, {part}", style="slide", layout=part)
+        if why := seen.image and no_room(kind(), appearance("slide", layout=part)):
+            seen = seen._replace(faults=(), no_room=f"no room: {why}")
+        yield seen
+    for name, knob in kind.knobs().items():
+        for value in ends(knob):
+            if value != knob.default_value:
+                yield view(name, f"{name} = {knob.write(value):.60}", {name: value})
 
 
 def ends(knob: knobs.Knob) -> list:
@@ -98,40 +82,15 @@ def ends(knob: knobs.Knob) -> list:
     return list(knob.options)
 
 
-def views(file: Path) -> Iterator[ProofView]:
-    """The picture as it is by default, then in every style, then at every knob's ends."""
-    try:
-        kind = load(file)
-        found = kind.knobs()
-    except Exception as error:
-        yield ProofView("", "not loaded", b"", "", [explain(error, file)])
-        return
-
-    def view(group, label, values, *look):
-        try:
-            return ProofView(group, label, *_drawn(kind(**values), Appearance(*look)))
-        except Exception as error:
-            return ProofView(group, label, b"", "", [explain(error, file)])
-
-    yield (default := view("styles", "notebook", {}))
-    if not default.image:  # the other views would fail, too
-        return
-    for style, dark in LOOKS:
-        yield view("styles", style + ", dark" * dark, {}, style, dark)
-    for part in PARTS:
-        seen = view("parts of a slide", f"slide, {part}", {}, "slide", False, part)
-        if seen.image:
-            said = no_room(kind(), appearance("slide", layout=part))
-            seen = seen._replace(faults=[f"{NO_ROOM}: {said}"] if said else [])
-        yield seen
-    for name, knob in found.items():
-        for value in ends(knob):
-            if value != knob.default_value:
-                label = f"{name} = {knob.write(value):.60}"
-                yield view(name, label, {name: value})
+def explain(error: Exception, file: str) -> str:
+    """An error in one line, with the last line of the picture's file that it came through."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == file]
+    where = f"{Path(file).name}, line {lines[-1]}: " if lines else ""
+    return f"{where}{type(error).__name__}: {error}"
 
 
-def _drawn(picture, look) -> tuple[bytes, str, list[str]]:
+def _drawn(picture: Picture, look: Appearance) -> tuple[bytes, str, tuple[str, ...]]:
     """The picture's image, its caption and its faults, to which a warning belongs."""
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
@@ -141,15 +100,27 @@ def _drawn(picture, look) -> tuple[bytes, str, list[str]]:
     figure.savefig(image := BytesIO(), format="png")
     drop_bitmaps(figure)
     found += [f"{each.category.__name__}: {each.message}" for each in warned]
-    return image.getvalue(), figure.caption, found
+    return image.getvalue(), figure.caption, tuple(found)
 
 
 # ---------------------------------------------------------------- the sheet
 
 
+def write(kind: type[Picture], to: Path) -> tuple[Path, list[str], int]:
+    """Write the sheet of a picture into a folder; return its path, what is wrong, how many faults.
+
+    What has no room is told, but no fault. Raises OSError where the folder cannot be written to.
+    """
+    seen, path = list(views(kind)), to / f"{kind.__name__}.html"
+    with replacing(path) as data:
+        data.write(sheet(kind.__name__, seen).encode())
+    told = [f"{view.label}: {line}" for view in seen for line in _told(view)]
+    return path, told, sum(len(view.faults) for view in seen)
+
+
 def sheet(title: str, seen: list[ProofView]) -> str:
     """All views as HTML, each group in rows of its own, under a title and how many faults."""
-    count = len(real(fault for view in seen for fault in view.faults))
+    count = sum(len(view.faults) for view in seen)
     groups = [
         f"<section>{''.join(map(_cell, group))}</section>"
         for _, group in groupby(seen, lambda view: view.group)
@@ -158,25 +129,13 @@ def sheet(title: str, seen: list[ProofView]) -> str:
     return f"<!doctype html><meta charset='utf-8'>{STYLE}{heading}{''.join(groups)}"
 
 
+def _told(view) -> list[str]:
+    return [*view.faults, *filter(None, [view.no_room])]
+
+
 def _cell(view) -> str:
-    faults = "".join(f"<strong>{escape(fault)}</strong>" for fault in view.faults)
+    faults = "".join(f"<strong>{escape(line)}</strong>" for line in _told(view))
     data = base64.b64encode(view.image).decode()
     image = f"<img src='data:image/png;base64,{data}' alt=''>" if view.image else ""
     words = f"<h2>{escape(view.label)}</h2>{faults}"
     return f"<figure>{words}{image}<figcaption>{escape(view.caption)}</figcaption></figure>"
-
-
-def real(faults: Iterable[str]) -> list[str]:
-    """The faults, without what `posviz export` refuses to draw."""
-    return [fault for fault in faults if NO_ROOM not in fault]
-
-
-def write(file: Path, to: Path) -> tuple[Path, list[str]]:
-    """Write the sheet of a picture's file into a folder; return its path and what is wrong.
-
-    Raises OSError where the folder cannot be written to.
-    """
-    seen, path = list(views(file)), to / f"{file.stem}.html"
-    with replacing(path) as data:
-        data.write(sheet(file.name, seen).encode())
-    return path, [f"{view.label}: {fault}" for view in seen for fault in view.faults]

@@ -3,6 +3,7 @@
 import functools
 import importlib
 from pathlib import Path
+from typing import Any
 
 from posviz.wording import quoted
 
@@ -25,7 +26,7 @@ def names() -> dict[str, str]:
     }
 
 
-def load(name: str) -> type:
+def load(name: str) -> Any:
     """The picture class of that name; AttributeError for an unknown one."""
     modules = names()
     if name not in modules:

@@ -1,10 +1,9 @@
-"""What is typed on the command line, and what is meant by it."""
+"""Which pictures, lessons and notebooks are meant by what is typed."""
 
 import re
 from pathlib import Path
 
 import pytest
-import traitlets
 
 import posviz
 import posviz.lessons
@@ -97,85 +96,3 @@ def test_copy_of_a_lesson_does_not_take_its_place(tmp_path, asked, meant):
         (tmp_path / f"{name}.ipynb").touch()
     chosen = arguments.lesson_notebooks(asked, False, tmp_path)
     assert [path.stem for path in chosen] == meant
-
-
-@pytest.mark.parametrize(
-    ("texts", "animated", "expected"),
-    [
-        ([], False, ["pdf"]),
-        (["svg, PNG", ".gif"], False, ["svg", "png", "gif"]),
-        (["svg"], True, ["svg", "gif"]),
-        (["mp4"], True, ["mp4"]),
-    ],
-)
-def test_formats(texts, animated, expected):
-    assert arguments.formats(texts, animated) == expected
-
-
-@pytest.mark.parametrize("text", ["svg,,png", "sgv"])
-def test_an_unknown_format_is_refused(text):
-    with pytest.raises(ValueError, match=r"is unknown.* There are png, svg, pdf, gif, mp4"):
-        arguments.formats([text])
-
-
-def test_styles():
-    assert arguments.style("slide") == "slide"
-    with pytest.raises(ValueError, match="Did you mean 'slide'"):
-        arguments.style("slides")
-
-
-def test_values_go_to_the_pictures_that_have_the_knob_and_the_rest_is_told():
-    names = ["SinusoidalTable", "RotaryScores", "AlibiSlopes"]
-    texts = ["d_model=128", "base=10,000", "sentence=a = b", "head = 3"]
-    values, notes = arguments.settings(names, [text.replace(" = 3", "=3") for text in texts])
-    assert values == {
-        "SinusoidalTable": {"d_model": 128, "base": 10_000},
-        "RotaryScores": {"base": 10_000, "sentence": "a = b"},
-        "AlibiSlopes": {"head": 3},
-    }
-    assert notes[:2] == [
-        "--set d_model=128 is not for RotaryScores, AlibiSlopes.",
-        "--set base=10,000 is not for AlibiSlopes.",
-    ]
-    assert arguments.settings(["AlibiSlopes"], ["head=3"])[1] == []
-
-
-@pytest.mark.parametrize(
-    ("text", "error", "message"),
-    [
-        ("d_modle=8", ValueError, "knob 'd_modle' is unknown. Did you mean 'd_model'"),
-        ("d_model", ValueError, "--set 'd_model' is unclear: write --set knob=value"),
-        ("d_model=7", traitlets.TraitError, "d_model = 7 is refused: it must be an even whole"),
-        ("d_model=wide", traitlets.TraitError, "d_model = 'wide' is refused"),
-        ("layout=halfs", traitlets.TraitError, "layout = 'halfs' is refused: it must be one of"),
-    ],
-)
-def test_a_wrong_knob_or_value_is_refused(text, error, message):
-    with pytest.raises(error, match=message):
-        arguments.settings(["SinusoidalTable", "ThreeDoors"], [text])
-
-
-@pytest.mark.parametrize("name", ["SinusoidalTable", "ShuffledSentence", "AlibiScores"])
-def test_every_default_can_be_typed(name):
-    found = posviz.lessons.load(name)
-    texts = [f"{knob}={rule.write(getattr(found(), knob))}" for knob, rule in found.knobs().items()]
-    values, notes = arguments.settings([name], texts)
-    assert values == {name: found().values()}
-    assert notes == []
-
-
-def test_what_moves():
-    names = ["RotatingVectors", "ScoreDecay"]
-    first = {"RotatingVectors": "together", "ScoreDecay": "offset"}
-    assert arguments.filmed_knobs(names) == (first, [])
-    notes = ["--animate query is not for ScoreDecay."]
-    assert arguments.filmed_knobs(names, "query") == ({"RotatingVectors": "query"}, notes)
-
-
-@pytest.mark.parametrize(
-    ("knob", "message"),
-    [("offst", "Did you mean 'offset'"), ("sentence", "knob = 'sentence' cannot move")],
-)
-def test_what_cannot_move_is_refused(knob, message):
-    with pytest.raises(ValueError, match=message):
-        arguments.filmed_knobs(["ScoreDecay", "RotaryScores"], knob)

@@ -5,7 +5,6 @@ What installs something or opens JupyterLab is not run: its files and its option
 
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -15,10 +14,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from posviz import lessons
 from posviz.__main__ import app
-from posviz.classroom import grade, handed_in, report, solutions
-from posviz.cli import doctor, export_jobs, figures, proof, start
+from posviz.classroom import grade, report, solutions
+from posviz.cli import doctor, export_jobs, proof, start
 from posviz.course import LESSONS
 from posviz.publish import batch, page, rerun
 from posviz.publish.site import pages
@@ -80,16 +78,15 @@ def test_commands_are_found():
 def test_command_of_posviz_is_understood(command, tmp_path, monkeypatch):
     """Of its jobs none is done."""
     monkeypatch.setattr(batch, "run", lambda jobs: {})
-    monkeypatch.setattr(export_jobs, "checked", lambda found: (found, []))
+    monkeypatch.setattr(export_jobs, "with_room_for_texts", lambda found: found)
     monkeypatch.setattr(page, "link", lambda to: None)
     monkeypatch.setattr("posviz.cli.common.serve", lambda folder, file: None)
     monkeypatch.setattr(pages, "write_site", lambda *_: None)
-    monkeypatch.setattr(proof, "write", lambda file, to: (file, []))
+    monkeypatch.setattr(proof, "write", lambda kind, to: (to, [], 0))
     monkeypatch.setattr(rerun, "rerun", lambda path: [])
     monkeypatch.setattr(doctor, "checks", list)
     monkeypatch.setattr("posviz.arrays._why_not", lambda device: "")  # as where there is a GPU
     monkeypatch.setattr("posviz.lab.sweep.sweep", lambda configs, to: configs)
-    monkeypatch.setattr(handed_in, "notebooks_in", lambda *_: [])
     monkeypatch.setattr(grade, "submissions", lambda *_: [])
     monkeypatch.setattr(grade, "lesson_of", lambda *_: LESSONS[5])
     monkeypatch.setattr(grade, "grade", lambda *_: [grade.Row("ann", "1 a head (10)", 10, "", "")])
@@ -98,10 +95,7 @@ def test_command_of_posviz_is_understood(command, tmp_path, monkeypatch):
     monkeypatch.setattr(solutions, "write_solutions", lambda *_: tmp_path)
     monkeypatch.setattr(grade, "write", lambda rows, folder: [folder])
     monkeypatch.setattr("posviz.classroom.guide.write_guide", lambda *_: [tmp_path])
-    monkeypatch.setattr(figures, "_has_screen", lambda: False)
-    monkeypatch.setattr("posviz.cli.common.unwind_on", lambda *_: None)  # signals here are pytest's
     monkeypatch.chdir(tmp_path)
-    shutil.copy(find_spec(lessons.names()["AngleTable"]).origin, "my_picture.py")
     Path("config.json").write_text('{"model_type": "llama", "rope_theta": 1e4}')
     said = CliRunner().invoke(app, shlex.split(command)[1:])
     assert said.exit_code == (2 if command in NAMES else 0), said.output

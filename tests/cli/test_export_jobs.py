@@ -1,7 +1,6 @@
 """What the options of `export` mean, which files there will be, and what each job writes."""
 
 import shlex
-from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -22,7 +21,6 @@ SEVERAL = "--style paper --panel 1 --small-multiples query="
 def call(monkeypatch, tmp_path):
     """Call `posviz export` in an empty folder; the jobs are only kept."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("posviz.cli.common.unwind_on", lambda *_: None)  # signals here are pytest's
 
     def called(line):
         jobs = {}
@@ -35,39 +33,46 @@ def call(monkeypatch, tmp_path):
 
 
 def plain(name, values=None, **look):
-    look = appearance(**look)
-    return Export(name, values or {}, look, export_jobs.stem(name, values or {}, look))
+    look, picture = appearance(**look), posviz.lessons.load(name)()
+    return Export(name, values or {}, look, export_jobs.stem(picture, values or {}, look))
 
 
-def test_one_job_for_all_stills_of_a_picture_and_one_for_each_animation():
-    found = [plain("ThreeDoors"), plain("CounterToClock", {"position": 5})]
-    filmed = {"CounterToClock": "position"}
-    jobs = export_jobs.plan(found, filmed, ["svg", "gif", "png", "mp4"], Path("out"), True)
-    assert [export_jobs.named(files) for files, _ in jobs] == [
-        "ThreeDoors.svg, .png, .tex, .md",
-        "CounterToClock_position-5.svg, .png, .tex, .md",
-        "CounterToClock_position-5_position.gif",
-        "CounterToClock_position-5_position.mp4",
+# ---------------------------------------------------------------- what the options mean
+
+
+@pytest.mark.parametrize(
+    ("texts", "animated", "expected"),
+    [
+        ([], False, ["pdf"]),
+        (["svg, PNG", ".gif"], False, ["svg", "png", "gif"]),
+        (["svg"], True, ["svg", "gif"]),
+        (["mp4"], True, ["mp4"]),
+    ],
+)
+def test_formats(texts, animated, expected):
+    assert export_jobs.formats(texts, animated) == expected
+
+
+def test_values_go_to_the_pictures_that_have_the_knob_and_the_rest_is_told(capsys):
+    names = ["SinusoidalTable", "RotaryScores", "AlibiSlopes"]
+    texts = ["d_model=128", "base=10,000", "sentence=a = b", "head=3"]
+    assert export_jobs.settings(names, texts) == {
+        "SinusoidalTable": {"d_model": 128, "base": 10_000},
+        "RotaryScores": {"base": 10_000, "sentence": "a = b"},
+        "AlibiSlopes": {"head": 3},
+    }
+    assert capsys.readouterr().err.splitlines()[:2] == [
+        "--set d_model=128 is not for RotaryScores, AlibiSlopes.",
+        "--set base=10,000 is not for AlibiSlopes.",
     ]
 
 
-@pytest.mark.slow("half a minute")
-@pytest.mark.parametrize("dark", [False, True])
-def test_jobs_write_the_picture_in_its_setting_and_look(tmp_path, dark):
-    each = plain("CounterToClock", {"position": 5}, style="slide", dark=dark)
-    filmed, formats = {"CounterToClock": "position"}, ["png", "svg", "pdf", "gif"]
-    for _, job in export_jobs.plan([each], filmed, formats, tmp_path / "out"):
-        job()
-    stem = "CounterToClock_position-5_slide" + "_dark" * dark
-    *stills, film = [f"{stem}.{kind}" for kind in ("pdf", "png", "svg")] + [f"{stem}_position.gif"]
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [*stills, film]
-    picture = posviz.CounterToClock(position=5)
-    for name in stills:
-        alone = picture.save(tmp_path / name, style="slide", dark=dark)
-        assert alone.read_bytes() == (tmp_path / "out" / name).read_bytes()
-    comment = Image.open(tmp_path / "out" / film).info["comment"].decode().split("\n")
-    call = method_call("animate", "position", film, style="slide", dark=dark)
-    assert f"{picture!r}.{call}" in comment
+@pytest.mark.parametrize("name", ["SinusoidalTable", "ShuffledSentence", "AlibiScores"])
+def test_every_default_can_be_typed(name, capsys):
+    found = posviz.lessons.load(name)()
+    texts = [f"{knob}={rule.write(getattr(found, knob))}" for knob, rule in found.knobs().items()]
+    assert export_jobs.settings([name], texts) == {name: found.values()}
+    assert capsys.readouterr().err == ""
 
 
 def test_every_option_of_looks_reaches_the_job(call):
@@ -96,29 +101,23 @@ def test_every_option_of_looks_reaches_the_job(call):
 
 
 @pytest.mark.parametrize(
-    ("options", "name"),
-    [
-        ("", "RotatingVectors.pdf"),
-        (
-            "--set query=3 --style slide --layout half --panel 2",
-            "RotatingVectors_query-3_slide_half",
-        ),
-        ("--style paper --small-multiples query=3,9", "RotatingVectors_query-3-9_paper.pdf"),
-        ("--filmstrip query --panel 1", "RotatingVectors_query-0-8-15-22-30_panel-1.pdf"),
-        ("--set query=3 --as rope", "rope.pdf"),
-    ],
-)
-def test_files_have_their_settings_in_their_names(call, options, name):
-    (file,) = call(f"RotatingVectors {options}").jobs
-    assert file.startswith(name)
-
-
-@pytest.mark.parametrize(
     ("line", "told"),
     [
+        ("ThreeDoors --format svg,,png", "format '' is unknown. There are png, svg, pdf, gif, mp4"),
+        ("ThreeDoors --format sgv", "format 'sgv' is unknown. Did you mean 'svg'"),
+        ("RotatingVectors --style slides", "style = 'slides' is unknown: choose one of notebook"),
+        ("AlibiSlopes --layout half", "style slide has one of full, body, half"),
+        ("AlibiSlopes --font Garamondd", "font = 'Garamondd' is not installed"),
+        ("SinusoidalTable --set d_modle=8", "'d_modle' is unknown. Did you mean 'd_model'"),
+        ("SinusoidalTable --set d_model", "'d_model' is unclear: write --set knob=value"),
+        ("SinusoidalTable --set d_model=7", "d_model = 7 is refused: it must be an even whole"),
+        ("SinusoidalTable --set d_model=wide", "d_model = 'wide' is refused"),
+        ("ScoreDecay RotaryScores --animate offst", "Did you mean 'offset'"),
+        ("RotaryScores --animate sentence", "knob = 'sentence' cannot move"),
         ("RotatingVectors --width 3", "--width takes a length as 3.03in, 77mm"),
         ("RotatingVectors --label query", "--label 'query' is unclear: write --label old=new."),
         ("RotatingVectors --label quary=x", "no text has 'quary'. The texts are "),
+        ("RotatingVectors ScoreDecay --label pear=x", "no text of these pictures has 'pear'."),
         ("RotatingVectors --panel 3", "panel = 3: it has 1 to 2."),
         ("RotatingVectors --small-multiples pear=1,2", "has no knob 'pear'; it has "),
         ("RotatingVectors --small-multiples query=3,99", "query = 99 is refused: "),
@@ -133,6 +132,10 @@ def test_what_is_unclear_is_refused_with_status_2(call, line, told):
     result = call(line)
     assert (result.exit_code, result.jobs) == (2, {})
     assert told in result.stderr
+    assert result.stderr.startswith("posviz: ")
+
+
+# ---------------------------------------------------------------- whether there is room
 
 
 @pytest.mark.slow("seconds")
@@ -167,8 +170,69 @@ def test_each_of_several_pictures_takes_the_labels_that_it_has(call):
         (("angle", "Winkel"),),
         (("envelope", "Rand"),),
     ]
-    refused = call("RotatingVectors ScoreDecay --label pear=Birne")
-    assert (refused.exit_code, "has 'pear'." in refused.stderr) == (2, True)
+
+
+# ---------------------------------------------------------------- files and jobs
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        ("", ["RotatingVectors.pdf"]),
+        (
+            "rotatingvectors ALIBISLOPES --format gif",
+            ["RotatingVectors_together.gif", "AlibiSlopes_head.gif"],
+        ),
+        ("--animate query --set query=3", ["RotatingVectors_query-3_query.gif"]),
+        (
+            "--format svg,gif,png,mp4 --snippet",
+            [
+                "RotatingVectors.svg, .png, .tex, .md",
+                "RotatingVectors_together.gif",
+                "RotatingVectors_together.mp4",
+            ],
+        ),
+        (
+            "AlibiSlopes --animate query --format png,mp4",
+            ["RotatingVectors.png", "RotatingVectors_query.mp4", "AlibiSlopes.png"],
+        ),
+        (
+            "--set query=3 --style slide --layout half --panel 2",
+            ["RotatingVectors_query-3_slide_half_panel-2.pdf"],
+        ),
+        (
+            "--style paper --small-multiples query=3,9",
+            ["RotatingVectors_query-3-9_paper.pdf"],
+        ),
+        (
+            "--filmstrip query --panel 1",
+            ["RotatingVectors_query-0-8-15-22-30_panel-1.pdf"],
+        ),
+        ("--set query=3 --as rope", ["rope.pdf"]),
+    ],
+)
+def test_there_is_a_job_for_stills_and_one_for_each_film(call, options, names):
+    """A file's name has the settings that are not usual."""
+    assert list(call(f"RotatingVectors {options}").jobs) == names
+
+
+@pytest.mark.slow("half a minute")
+@pytest.mark.parametrize("dark", [False, True])
+def test_jobs_write_the_picture_in_its_setting_and_look(tmp_path, dark):
+    each = plain("CounterToClock", {"position": 5}, style="slide", dark=dark)
+    filmed, formats = {"CounterToClock": "position"}, ["png", "svg", "pdf", "gif"]
+    for _, job in export_jobs.plan([each], filmed, formats, tmp_path / "out"):
+        job()
+    stem = "CounterToClock_position-5_slide" + "_dark" * dark
+    *stills, film = [f"{stem}.{kind}" for kind in ("pdf", "png", "svg")] + [f"{stem}_position.gif"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [*stills, film]
+    picture = posviz.CounterToClock(position=5)
+    for name in stills:
+        alone = picture.save(tmp_path / name, style="slide", dark=dark)
+        assert alone.read_bytes() == (tmp_path / "out" / name).read_bytes()
+    comment = Image.open(tmp_path / "out" / film).info["comment"].decode().split("\n")
+    call = method_call("animate", "position", film, style="slide", dark=dark)
+    assert f"{picture!r}.{call}" in comment
 
 
 @pytest.mark.slow("a figure")
