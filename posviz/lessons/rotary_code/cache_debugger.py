@@ -8,12 +8,12 @@ from matplotlib.figure import Figure
 from posviz.attention import softmax
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
-from posviz.pictures.knobs import choice, even, integer, log, switch
+from posviz.pictures.knobs import choice, integer, log, switch
 from posviz.pictures.parts import Curve, Map, Rule, greyed, legend_over
 from posviz.pictures.picture import Arrays, Picture
 from posviz.pictures.style import SIGNED
 
-FEWEST, LONGEST = 6, 24  # tokens: Play starts where the longest prompt ends
+PROMPT, LONGEST, HEAD_DIM = 6, 24, 64
 LIMIT = 2.5  # of the colours
 LARGEST = 5.0  # of the errors that are shown
 MISTAKES = ("none", "start forgotten", "query at 0", "query one late", "cache rotated again")
@@ -26,18 +26,14 @@ class CacheDebugger(Picture):
     paper_size = (3.3, 2.05)
 
     mistake = choice("start forgotten", options=MISTAKES)
-    decoded = integer(20, low=FEWEST, high=LONGEST, play=True, label="tokens so far")
-    prompt = integer(6, low=1, high=FEWEST, label="prompt (tokens)", more=True)
+    decoded = integer(20, low=PROMPT, high=LONGEST, play=True, label="tokens so far")
     same_token = switch(True, label="same token")
-    head_dim = even(64, low=2, high=128, more=True)
     base = log(10_000, low=10, high=1_000_000, more=True)
-    seed = integer(2, low=0, high=99, more=True)
 
     def compute(self) -> Arrays:
         """Return the scores with a cache and without, [len, len], and each row's largest error."""
-        how = (self.head_dim, self.base, self.same_token, self.seed)
-        # Without a cache all tokens are in one call, as a prompt is.
-        scores, true = _decoded(*how, self.prompt, self.mistake), _decoded(*how, LONGEST, "none")
+        how = self.base, self.same_token
+        scores, true = _decoded(*how, self.mistake), _decoded(*how, "none")
         errors = np.tril(np.abs(scores - true)).max(axis=1)[: self.decoded]
         weights = [softmax(each[self.decoded - 1, : self.decoded]) for each in (scores, true)]
         seen = np.tri(LONGEST, dtype=bool) & (np.arange(LONGEST) < self.decoded)[:, None]
@@ -46,7 +42,7 @@ class CacheDebugger(Picture):
             maps=[np.where(seen, np.clip(x, -LIMIT, LIMIT), blank) for x in (scores, true)],
             errors=errors,
             rows=(np.minimum(errors, LARGEST), np.arange(self.decoded)),
-            end=self.prompt - 0.5,
+            end=PROMPT - 0.5,
             moved=np.abs(weights[0] - weights[1]).sum() / 2,
         )
 
@@ -86,22 +82,22 @@ class CacheDebugger(Picture):
         )
 
 
-@functools.lru_cache(maxsize=8)
-def _queries_and_keys(head_dim, same_token, seed):
+@functools.lru_cache(maxsize=2)
+def queries_and_keys(same_token):
     """Queries and keys [2, len, head_dim], as long as normalised vectors are: √head_dim."""
-    both = np.random.default_rng(seed).standard_normal((2, LONGEST, head_dim))
-    both *= head_dim**0.5 / np.linalg.norm(both, axis=-1, keepdims=True)
+    both = np.random.default_rng(2).standard_normal((2, LONGEST, HEAD_DIM))
+    both *= HEAD_DIM**0.5 / np.linalg.norm(both, axis=-1, keepdims=True)
     return both[:, [0] * LONGEST] if same_token else both
 
 
 @functools.lru_cache(maxsize=8)
-def _decoded(head_dim, base, same_token, seed, prompt, mistake):
+def _decoded(base, same_token, mistake):
     """The scores [len, len] of a call with the prompt, and then of one call for each token."""
     # One position more, for a query that is one late.
-    angles = rotary_angles(np.arange(LONGEST + 1), rotary_frequencies(head_dim, base))
-    q, k = _queries_and_keys(head_dim, same_token, seed)
+    angles = rotary_angles(np.arange(LONGEST + 1), rotary_frequencies(HEAD_DIM, base))
+    q, k = queries_and_keys(same_token)
     cache, scores = k[:0], np.zeros((LONGEST, LONGEST))
-    for start, stop in [(0, prompt), *((i, i + 1) for i in range(prompt, LONGEST))]:
+    for start, stop in [(0, PROMPT), *((i, i + 1) for i in range(PROMPT, LONGEST))]:
         new = slice(start, stop)
         q_at = k_at = positions = np.arange(start, stop)
         if mistake == "start forgotten":  # each call counts from 0
@@ -114,5 +110,5 @@ def _decoded(head_dim, base, same_token, seed, prompt, mistake):
             cache = apply_rotary(np.concatenate([cache, k[new]]), angles[:stop])
         else:
             cache = np.concatenate([cache, apply_rotary(k[new], angles[k_at])])
-        scores[new, :stop] = apply_rotary(q[new], angles[q_at]) @ cache.T / head_dim**0.5
+        scores[new, :stop] = apply_rotary(q[new], angles[q_at]) @ cache.T / HEAD_DIM**0.5
     return scores

@@ -9,7 +9,6 @@ from posviz.pictures.parts import Curve, Limits, broken, legend_above, whole
 from posviz.pictures.picture import Arrays, Picture
 
 ROWS = (1, 0)  # of the two layouts
-HEIGHT = 0.62  # of the widest arc
 
 
 class LayoutArcs(Picture):
@@ -33,8 +32,8 @@ class LayoutArcs(Picture):
         return self.arrays(
             pairs=pairs,
             dimensions=everywhere,
-            arcs=_arcs(pairs, self.head_dim / 2),
-            chosen=_arcs([both[[self.pair]] for both in pairs], self.head_dim / 2),
+            arcs=arcs_over(pairs, self.head_dim),
+            chosen=arcs_over([both[[self.pair]] for both in pairs], self.head_dim),
             ends=(chosen, np.repeat(ROWS, 2)),
             limits=(-0.6, self.head_dim - 0.4),
         )
@@ -63,12 +62,12 @@ class LayoutArcs(Picture):
         )
 
 
-def _arcs(layouts, widest):
+def arcs_over(layouts, head_dim):
     """An arc over both dimensions of each pair, the higher the farther they are apart."""
     along, arcs = np.linspace(0, 1, 25), []
     for row, pairs in zip(ROWS, layouts, strict=True):
         first, second = pairs.T[..., None]
-        height = HEIGHT * np.sqrt((second - first) / widest)
+        height = 0.62 * np.sqrt((second - first) * 2 / head_dim)
         x, y = first + (second - first) * along, row + height * np.sin(np.pi * along)
         arcs.append(np.stack([x, y], axis=-1))
     return broken(np.concatenate(arcs))

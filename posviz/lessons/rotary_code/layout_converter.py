@@ -8,14 +8,14 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import LAYOUTS, apply_rotary, change_layout, change_projection_layout
-from posviz.pictures.knobs import choice, even, integer, switch
-from posviz.pictures.parts import Curve, Limits, Map, Ring, broken, legend_above, whole, wide
+from posviz.lessons.rotary_code.layout_arcs import ROWS, arcs_over
+from posviz.pictures.knobs import choice, switch
+from posviz.pictures.parts import Curve, Map, Ring, legend_above, whole, wide
 from posviz.pictures.picture import Arrays, Picture
 
 TRAINED = "interleaved"
-LENGTH, D_MODEL = 24, 32
+LENGTH, D_MODEL, HEAD_DIM = 24, 32, 8
 LIMIT = 3.0  # of the colours
-ROWS = (1, 0)  # of query and key
 
 
 class LayoutConverter(Picture):
@@ -28,29 +28,25 @@ class LayoutConverter(Picture):
     key_layout = choice("half_split", options=LAYOUTS, label="key rotated as")
     query_reordered = switch(False, label="W_Q converted")
     key_reordered = switch(False, label="W_K converted")
-    shift = integer(0, low=0, high=100, play=True, label="shift (tokens)", more=True)
-    head_dim = even(8, low=4, high=16, more=True)
-    seed = integer(4, low=0, high=99, more=True)
 
     def compute(self) -> Arrays:
         """Return the scores [len, len] as trained and as run, and the columns turned together."""
-        positions = self.shift + np.arange(LENGTH)
-        angles = rotary_angles(positions, rotary_frequencies(self.head_dim))
-        x, w_q, w_k = _weights(self.head_dim, self.seed)
+        angles = rotary_angles(np.arange(LENGTH), rotary_frequencies(HEAD_DIM))
+        x, w_q, w_k = _weights()
         query = ("half_split" if self.query_reordered else TRAINED), self.query_layout
         key = ("half_split" if self.key_reordered else TRAINED), self.key_layout
         trained = _scores(_turned(x, w_q, angles), _turned(x, w_k, angles))
         run = _scores(_turned(x, w_q, angles, *query), _turned(x, w_k, angles, *key))
-        pairings = [_pairing(self.head_dim, *side) for side in (query, key)]
-        columns, rows = np.tile(np.arange(self.head_dim), 2), np.repeat(ROWS, self.head_dim)
+        pairings = [_pairing(*side) for side in (query, key)]
+        columns, rows = np.tile(np.arange(HEAD_DIM), 2), np.repeat(ROWS, HEAD_DIM)
         is_second = np.concatenate([member for member, _, _ in pairings]).astype(bool)
         return self.arrays(
             trained=trained,
             run=run,
             first=(columns[~is_second], rows[~is_second]),
             second=(columns[is_second], rows[is_second]),
-            together=_arcs(self.head_dim, [pairs for _, pairs, _ in pairings]),
-            wrong=_arcs(self.head_dim, [pairs for _, _, pairs in pairings]),
+            together=arcs_over([pairs for _, pairs, _ in pairings], HEAD_DIM),
+            wrong=arcs_over([pairs for _, _, pairs in pairings], HEAD_DIM),
             difference=np.abs(run - trained).max(),
             spread=max(np.ptp(run.diagonal(k)) for k in range(1 - LENGTH, LENGTH)),
         )
@@ -70,8 +66,8 @@ class LayoutConverter(Picture):
         panels["p"].set_xlabel("column, as stored")
         panels["p"].tick_params(left=False)
         panels["p"].spines["left"].set_visible(False)
+        panels["p"].set_xlim(-0.07 * HEAD_DIM, 1.07 * HEAD_DIM - 1)
         whole(panels["p"].xaxis, fewest=2, steps=None)
-        ends = Limits(panels["p"], lambda a: {"xlim": (-0.07 * a.head_dim, 1.07 * a.head_dim - 1)})
         look = {"most": (LENGTH, LENGTH), "limits": (-LIMIT, LIMIT), "aspect": "equal"}
         maps = [Map(panels["t"], "trained", **look), Map(panels["r"], "run", **look)]
         for name, title in (("t", "as trained"), ("r", "as run")):
@@ -85,7 +81,7 @@ class LayoutConverter(Picture):
         beside = {"rotation": 0, "ha": "right", "va": "center"}  # below, it would take a row
         bar.ax.set_ylabel("score", labelpad=rcParams["font.size"], **beside)
         legend_above(figure, pairs, narrow=2, columnspacing=1.2, handlelength=1.4)
-        return [*pairs, ends, *maps]
+        return [*pairs, *maps]
 
     def caption(self, arrays: Arrays) -> str:
         """Which of the three outcomes this is, by its numbers, and why."""
@@ -108,17 +104,16 @@ class LayoutConverter(Picture):
         )
 
 
-@functools.lru_cache(maxsize=8)
-def _weights(head_dim, seed):
+@functools.cache
+def _weights():
     """One token [1, d_model], repeated everywhere, and w_q and w_k, each [d_model, head_dim].
 
-    They are scaled until q and k are as long as a normalised vector is, √head_dim: scores of every
-    seed and width then fit the same colours.
+    They are scaled until q and k are as long as a normalised vector is, √head_dim.
     """
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(4)
     x = random.standard_normal((1, D_MODEL))
-    projections = random.standard_normal((2, D_MODEL, head_dim))
-    return x, *(w * head_dim**0.5 / np.linalg.norm(x @ w) for w in projections)
+    projections = random.standard_normal((2, D_MODEL, HEAD_DIM))
+    return x, *(w * HEAD_DIM**0.5 / np.linalg.norm(x @ w) for w in projections)
 
 
 def _turned(x, w, angles, stored=TRAINED, turned=TRAINED):
@@ -131,24 +126,13 @@ def _scores(q, k):
     return q @ k.T / q.shape[1] ** 0.5
 
 
-def _pairing(head_dim, stored, turned):
+def _pairing(stored, turned):
     """Which member of its trained pair each column is, [columns]; the columns turned together.
 
     The latter [pairs, 2] in two parts: those that were a pair when trained, and the others.
     """
-    columns = np.arange(head_dim)
+    columns = np.arange(HEAD_DIM)
     column = change_layout(columns, source=TRAINED, target=stored)  # where it was when trained
     together = change_layout(columns, source=turned, target="interleaved").reshape(-1, 2)
     right = np.ptp(column[together] // 2, axis=1) == 0
     return column % 2, together[right], together[~right]
-
-
-def _arcs(head_dim, pairings):
-    """An arc over each two columns turned together, the higher the farther they are apart."""
-    along, arcs = np.linspace(0, 1, 17), []
-    for row, pairs in zip(ROWS, pairings, strict=True):
-        first, second = pairs.T[..., None]
-        height = 0.7 * np.sqrt((second - first) * 2 / head_dim)
-        x, y = first + (second - first) * along, row + height * np.sin(np.pi * along)
-        arcs.append(np.stack([x, y], axis=-1))
-    return broken(np.concatenate(arcs))

@@ -9,20 +9,19 @@ import pytest
 from posviz.lessons.rotary_code import cache_debugger, layout_converter
 from tests.lessons.by_hand import product, turned
 
-LAYOUTS = ["interleaved", "half_split"]
+LAYOUTS, PROMPT = ["interleaved", "half_split"], 6
 
 
-def scores_of(picture, query, key):
+def scores_of(query, key):
     """The scores [24, 24] of one token with itself, place by place; each side (layout, order)."""
-    x, w_q, w_k = layout_converter._weights(picture.head_dim, picture.seed)
+    x, w_q, w_k = layout_converter._weights()
     sides = []
     for w, (layout, reordered) in ((w_q, query), (w_k, key)):
-        evens, odds = range(0, picture.head_dim, 2), range(1, picture.head_dim, 2)
-        columns = [*evens, *odds] if reordered else range(picture.head_dim)
-        places = range(picture.shift, picture.shift + 24)
+        evens, odds = range(0, 8, 2), range(1, 8, 2)
+        columns = [*evens, *odds] if reordered else range(8)
         row = [(x @ w)[0, column] for column in columns]
-        sides.append(np.array([turned(row, place, layout=layout) for place in places]))
-    return sides[0] @ sides[1].T / math.sqrt(picture.head_dim)
+        sides.append(np.array([turned(row, place, layout=layout) for place in range(24)]))
+    return sides[0] @ sides[1].T / math.sqrt(8)
 
 
 @pytest.mark.parametrize("layouts", [*itertools.product(LAYOUTS, LAYOUTS)], ids=str)
@@ -30,9 +29,9 @@ def scores_of(picture, query, key):
 def test_scores_and_outcome_are_those_of_a_loop(layouts, reordered):
     knobs = dict(zip(("query_layout", "key_layout"), layouts, strict=True))
     knobs |= dict(zip(("query_reordered", "key_reordered"), reordered, strict=True))
-    picture = layout_converter.LayoutConverter(**knobs, head_dim=10, shift=37, seed=71)
+    picture = layout_converter.LayoutConverter(**knobs)
     arrays = picture.compute()
-    run = scores_of(picture, *zip(layouts, reordered, strict=True))
+    run = scores_of(*zip(layouts, reordered, strict=True))
     np.testing.assert_allclose(arrays.run, run, rtol=0, atol=1e-10)
     outcome = "not relative"
     if layouts[0] == layouts[1]:
@@ -41,16 +40,16 @@ def test_scores_and_outcome_are_those_of_a_loop(layouts, reordered):
     assert outcome in picture.caption(arrays)
 
 
-def places(mistake, query, key, prompt):
+def places(mistake, query, key):
     """Where a query of one call and a key stand when they meet, by the mistake."""
     if mistake == "start forgotten":
-        return query * (query < prompt), key * (key < prompt)
+        return query * (query < PROMPT), key * (key < PROMPT)
     if mistake == "query at 0":
-        return query * (query < prompt), key
+        return query * (query < PROMPT), key
     if mistake == "query one late":
-        return query + (query >= prompt), key
+        return query + (query >= PROMPT), key
     if mistake == "cache rotated again":  # once when it came, and at every call after that
-        calls = [0, *range(prompt, 24)]  # by their first token
+        calls = [0, *range(PROMPT, 24)]  # by their first token
         came = max(call for call in calls if call <= key)
         return query, key * sum(came <= call <= query for call in calls)
     return query, key
@@ -59,15 +58,15 @@ def places(mistake, query, key, prompt):
 @pytest.mark.parametrize("mistake", cache_debugger.MISTAKES)
 @pytest.mark.parametrize("same_token", [False, True])
 def test_each_mistake_is_that_of_a_slow_decoder(mistake, same_token):
-    knobs = {"prompt": 5, "decoded": 20, "head_dim": 8, "base": 100, "same_token": same_token}
+    knobs = {"decoded": 20, "base": 100, "same_token": same_token}
     picture = cache_debugger.CacheDebugger(mistake=mistake, **knobs)
-    q, k = cache_debugger._queries_and_keys(8, same_token, picture.seed)
+    q, k = cache_debugger.queries_and_keys(same_token)
     for name, found in zip((mistake, "none"), picture.compute().maps, strict=True):
         for query, key in itertools.product(range(24), repeat=2):
             if not key <= query < picture.decoded:
                 assert found[query, key] < -2.6  # below all colours
                 continue
-            at = places(name, query, key, picture.prompt)
+            at = places(name, query, key)
             both = turned(q[query], at[0], 100), turned(k[key], at[1], 100)
-            score = np.clip(product(*both) / math.sqrt(8), -2.5, 2.5)
+            score = np.clip(product(*both) / math.sqrt(64), -2.5, 2.5)
             assert found[query, key] == pytest.approx(score, abs=1e-9)
