@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from posviz.encodings.frequencies import rotary_frequencies
 from posviz.encodings.rotary2d import mrope_angles
-from posviz.pictures.knobs import choice, integer, log
+from posviz.pictures.knobs import choice, integer
 from posviz.pictures.parts import Curve, Other, Ring, Rule, broken, legend_above, wide
 from posviz.pictures.picture import Arrays, Picture
 
@@ -30,12 +30,11 @@ class MropeSections(Picture):
     row = integer(10, low=0, high=100, play=True)
     time = integer(100, low=0, high=1000)
     sections = choice(next(iter(ARRANGEMENTS)), options=tuple(ARRANGEMENTS))
-    base = log(1_000_000, low=10_000, high=10_000_000, more=True)
 
     def compute(self) -> Arrays:
         """Return each pair's axis, found by asking which one rotates it, and its angle, [pairs]."""
         sections, interleaved = ARRANGEMENTS[self.sections]
-        inv_freq = rotary_frequencies(2 * PAIRS, self.base)
+        inv_freq = rotary_frequencies(2 * PAIRS, 1_000_000)
         # As if for four tokens: one step along each axis alone, and where we are.
         tokens = np.hstack([np.eye(3), [[self.time], [self.row], [self.column]]])
         *steps, angles = mrope_angles(tokens, inv_freq, sections, interleaved=interleaved)

@@ -1,7 +1,5 @@
 """Which patches a query scores high when only their positions differ, on a photograph."""
 
-from typing import Any
-
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -9,25 +7,17 @@ from posviz.arrays import to_device, to_numpy
 from posviz.encodings.frequencies import rotary_angles, rotary_frequencies
 from posviz.encodings.rotary import apply_rotary
 from posviz.encodings.rotary2d import axial_angles, mixed_angles, raster
-from posviz.models.photograph import photograph
-from posviz.pictures.knobs import choice, device, integer, log
+from posviz.models.archive import photograph
+from posviz.pictures.knobs import choice, device, integer
 from posviz.pictures.parts import Map, on_colours, whole
 from posviz.pictures.picture import Arrays, Picture
 from posviz.wording import signed
 
-LARGEST = 32  # patches along a side
+GRID, BASE = 14, 10  # patches along a side; an image is small, and so is the base
 DARKEST, LINES = 0.08, 0.6  # light of a patch that scores 0; of the pixels between two patches
 AROUND = np.array([[-0.5, 0.5, 0.5, -0.5, -0.5], [-0.5, -0.5, 0.5, 0.5, -0.5]])  # a patch
 # The directions of mixed pairs, at random between these, in degrees: 0 is right, and 90 is down.
 DIRECTIONS = {"mixed": (0, 360), "mixed, near 45°": (30, 60)}
-
-
-class _Base(log):
-    """The base: idle where the pairs have one frequency, which is 1 with every base."""
-
-    def why_idle(self, picture: Any) -> str:
-        alone = picture.head_dim == 4 and picture.encoding in ("axial", *DIRECTIONS)
-        return "with head_dim 4 each axis has one frequency, 1" if alone else ""
 
 
 class PatchGrid(Picture):
@@ -35,12 +25,10 @@ class PatchGrid(Picture):
 
     size = (8.0, 3.9)
 
-    row = integer(5, low=0, high=13, until=lambda p: p.grid - 1, play=True)
-    column = integer(8, low=0, high=13, until=lambda p: p.grid - 1, play=True)
+    row = integer(5, low=0, high=GRID - 1, play=True)
+    column = integer(8, low=0, high=GRID - 1, play=True)
     encoding = choice("axial", options=("raster", "axial", *DIRECTIONS, "one frequency"))
     head_dim = choice(64, options=(4, 8, 16, 32, 64, 128))
-    base = _Base(10, low=2, high=100_000, more=True)
-    grid = integer(14, low=4, high=LARGEST, label="grid (patches)", more=True)
     where = device(more=True)
 
     def compute(self) -> Arrays:
@@ -48,12 +36,12 @@ class PatchGrid(Picture):
 
         All queries and keys are vectors of ones, so a score is the mean cosine of the angles.
         """
-        patches = to_device(np.ones((self.grid**2, self.head_dim), np.float32), self.where)
-        rotated = apply_rotary(patches, self._angles(*raster(self.grid, self.grid).T))
-        query = rotated[self.row * self.grid + self.column]
-        scores = to_numpy(rotated @ query).reshape(self.grid, self.grid) / self.head_dim
+        patches = to_device(np.ones((GRID**2, self.head_dim), np.float32), self.where)
+        rotated = apply_rotary(patches, self._angles(*raster(GRID, GRID).T))
+        query = rotated[self.row * GRID + self.column]
+        scores = to_numpy(rotated @ query).reshape(GRID, GRID) / self.head_dim
         pixels = photograph()
-        side = len(pixels) / self.grid  # of a patch, in pixels
+        side = len(pixels) / GRID  # of a patch, in pixels
         outline = AROUND + np.array([[self.column], [self.row]])
         return self.arrays(
             scores=scores,
@@ -65,14 +53,14 @@ class PatchGrid(Picture):
     def _angles(self, rows, columns):
         """Angles of each pair of each patch, [patches, head_dim/2]."""
         if self.encoding == "raster":
-            inv_freq = rotary_frequencies(self.head_dim, self.base)
-            return rotary_angles(rows * self.grid + columns, inv_freq)
+            inv_freq = rotary_frequencies(self.head_dim, BASE)
+            return rotary_angles(rows * GRID + columns, inv_freq)
         if self.encoding == "axial":
-            return axial_angles(rows, columns, self.head_dim, base=self.base)
+            return axial_angles(rows, columns, self.head_dim, base=BASE)
         if self.encoding == "one frequency":
-            both = rotary_frequencies(self.head_dim, self.base)
+            both = rotary_frequencies(self.head_dim, BASE)
             return mixed_angles(rows, columns, np.stack([both, both]))
-        speeds = np.tile(rotary_frequencies(self.head_dim // 2, self.base), 2)  # as axial has them
+        speeds = np.tile(rotary_frequencies(self.head_dim // 2, BASE), 2)  # as axial has them
         drawn = np.random.default_rng(1).uniform(*DIRECTIONS[self.encoding], len(speeds))
         towards = np.deg2rad(drawn)
         return mixed_angles(rows, columns, speeds * np.stack([np.cos(towards), np.sin(towards)]))
@@ -83,7 +71,7 @@ class PatchGrid(Picture):
         size = photograph().shape
         lit = Map(photo, "lit", most=size, cmap="gray", limits=(0, 1), aspect="equal")
         photo.set(title="bright: high score", xticks=(), yticks=())
-        scores = Map(chart, "scores", most=(LARGEST, LARGEST), aspect="equal")
+        scores = Map(chart, "scores", most=(GRID, GRID), aspect="equal")
         figure.colorbar(scores.image, ax=chart, ticks=(-1, 0, 1), shrink=0.8)
         chart.set(title="score", xlabel="column (patches)", ylabel="row (patches)")
         whole(chart.xaxis, chart.yaxis, most=4, steps=None)
@@ -93,13 +81,13 @@ class PatchGrid(Picture):
 
     def dragged(self, x: float, y: float) -> dict:
         """The query goes with the pointer over the photograph."""
-        side = len(photograph()) / self.grid
+        side = len(photograph()) / GRID
         return {"row": int((y + 0.5) // side), "column": int((x + 0.5) // side)}
 
     def caption(self, arrays: Arrays) -> str:
         """The scores of three neighbours."""
         scores, row, column = arrays.scores, arrays.row, arrays.column
-        last = len(scores) - 1
+        last = GRID - 1
         beside = scores[row, column + 1 if column < last else column - 1]
         below = scores[row + 1 if row < last else row - 1, column]
         first = f"The patch beside the query scores {signed(beside, '.2f')}"
@@ -112,8 +100,7 @@ class PatchGrid(Picture):
 
 def _lit(pixels, scores):
     """The photograph [side, side], each patch as bright as its score, with lines between them."""
-    grid = len(scores)
-    patch = np.arange(len(pixels)) * grid // len(pixels)
+    patch = np.arange(len(pixels)) * GRID // len(pixels)
     light = DARKEST + (1 - DARKEST) * np.clip(scores, 0, 1)[np.ix_(patch, patch)]
     between = np.diff(patch, prepend=0) > 0
     return pixels * light * np.where(between | between[:, None], LINES, 1)
