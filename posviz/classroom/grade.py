@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
+from itertools import groupby
 from multiprocessing import get_context
+from operator import attrgetter
 from pathlib import Path
 from statistics import mean
 from typing import NamedTuple
@@ -110,18 +112,19 @@ def lesson_of(
     Raises RuntimeError where another one is wanted, where there are two, or none.
     """
     found = Counter(each.lesson for each in notebooks if each.lesson).most_common()
-    listed = ", ".join(f"{lesson.heading} ({count})" for lesson, count in found)
-    most = [lesson for lesson, count in found if count == found[0][1]]
     if not found:
         raise RuntimeError("no notebook has an answer to an exercise of the course.")
+    first, count = found[0]
+    most = [lesson for lesson, answers in found if answers == count]
     if wanted and wanted not in most:
-        most_of, count = most[0], found[0][1]
-        part = f"All {count}" if count == len(notebooks) else f"{count} of {len(notebooks)}"
-        command = f"posviz grade {folder} {most_of.number or most_of.notebook}"
-        raise RuntimeError(f"{part} notebooks answer {_called(most_of)}. Did you mean `{command}`?")
+        raise RuntimeError(
+            f"{count} of {len(notebooks)} notebooks answer {_called(first)}. "
+            f"Did you mean `posviz grade {folder} {first.number or first.notebook}`?"
+        )
     if len(most) > 1 and not wanted:
+        listed = " and ".join(lesson.heading for lesson in most)
         raise RuntimeError(f"notebooks answer {listed}: name the lesson to grade.")
-    return wanted or most[0]
+    return wanted or first
 
 
 def grade(
@@ -152,16 +155,16 @@ def _bounded():
 
 
 def _verdicts(work: Submission, *, lesson: Lesson, notebook: Path, seed: int) -> list[Feedback]:
-    exercises, faults = of_lesson(notebook), dict[int, str]()
+    exercises = of_lesson(notebook)
     if why := work.left_out(lesson):
         told = work.fault or f"This notebook answers {why}."
         return [Feedback("error", e.label, told, NOT_GRADED + why) for e in exercises]
     wrong, verdicts = list[Exercise](), []
     for e in exercises:
-        found = verdict(e.checker, e.name, e.lent, work.cells, seed, faults)
+        found = verdict(e.checker, e.name, e.lent, work.cells, seed)
         called = [each for each in wrong if _calls(work.cells, each.name)]
         if called and found.status not in ("correct", "not attempted"):
-            found = _following(e, called, work.cells, seed, faults) or found
+            found = _following(e, called, work.cells, seed) or found
         if not found:
             wrong.append(e)
         verdicts.append(replace(found, title=e.label))
@@ -173,31 +176,26 @@ def _calls(cells, name) -> bool:
     return bool(re.search(rf"(?<!def )\b{name}\(", "\n".join(cells)))
 
 
-def _following(exercise, called, cells, seed, faults) -> Feedback:
+def _following(exercise, called, cells, seed) -> Feedback:
     """The verdict where earlier answers that it calls are replaced by their references."""
     right = {each.name: each.checker.reference for each in called}
     cells, lent = [*cells, f"from posviz import {', '.join(right)}"], exercise.lent | right
-    found = verdict(exercise.checker, exercise.name, lent, cells, seed, faults)
+    found = verdict(exercise.checker, exercise.name, lent, cells, seed)
     labels = " and ".join(each.label.split()[0] for each in called)
     return replace(found, message=f"What is wrong follows from exercise {labels}.")
 
 
 def verdict(
-    checker: Checker,
-    name: str,
-    lent: dict[str, Callable],
-    cells: Iterable[str],
-    seed: int,
-    faults: dict[int, str] | None = None,
+    checker: Checker, name: str, lent: dict[str, Callable], cells: Iterable[str], seed: int
 ) -> Feedback:
     """What a checker says of what a submission's cells call by this name.
 
-    lent: what these may use of posviz. faults: as in `answer`. The seed draws the inputs.
+    lent: what these may use of posviz. The seed draws the inputs.
     """
     check = replace(checker, seed=(seed,))
     code = [_MAGIC.sub("", cell) for cell in cells]
     try:
-        with submission.answer(code, name, lent, faults) as found:
+        with submission.answer(code, name, lent) as found:
             return check(found, solution=False)
     except Exception as error:  # such as a limit that is met between two calls
         told = getattr(error, "sentence", "") or f"Your code stopped: {reason(error)}"
@@ -214,10 +212,7 @@ def _row(student: str, feedback: Feedback, share: float) -> Row:
 
 def by_student(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """The rows of each student, one for each exercise, in the lesson's order."""
-    found: dict[str, list[Row]] = {}
-    for row in rows:
-        found.setdefault(row.student, []).append(row)
-    return found
+    return {name: list(own) for name, own in groupby(rows, attrgetter("student"))}
 
 
 def total(rows: Iterable[Row]) -> float:

@@ -13,7 +13,7 @@ import os
 import runpy
 import signal
 import sys
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -124,8 +124,8 @@ class Finder:
         pass
 
 
-def limit(seconds, memory):
-    """Limit this process: its time on a core, its memory, its files."""
+def limit(memory, seconds):
+    """Limit this process: its memory, its time on a core, its files."""
     import resource
 
     for what, most in (
@@ -157,19 +157,27 @@ def guard(hidden):
     sys.addaudithook(hook)
 
 
-def run(cells, faults=None, begin=lambda number: None):
-    """What the cells define, and (cell, error) where a statement stopped: it stops no other.
+@contextmanager
+def in_time(seconds):
+    """Raise TimeoutError in what takes longer, and again where somebody has caught it."""
 
-    faults: why cells ended the process before, by their number; they are left out.
-    """
-    names, failures, faults = {"__name__": "__main__"}, [], faults or {}
+    def late(*_):
+        raise TimeoutError(f"perhaps an endless loop: it took more than {seconds} seconds")
+
+    signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def run(cells, seconds):
+    """What the cells define, and (cell, error) where a statement stopped: it stops no other."""
+    names, failures = {"__name__": "__main__"}, []
     for number, source in enumerate(cells):
         file, statements = f"<cell {number}>", []
         linecache.cache[file] = (len(source), None, source.splitlines(True), file)
-        if number in faults:
-            failures.append((source, f"Your cell stopped: {faults[number]}"))
-            continue
-        begin(number)
         try:
             statements = ast.parse(source).body
         except SyntaxError as error:
@@ -179,8 +187,9 @@ def run(cells, faults=None, begin=lambda number: None):
             failures.append((source, f"Your cell stopped: {reason(error)}"))
         for statement in statements:
             try:
-                exec(compile(ast.Module([statement], []), file, "exec"), names)
-            except Exception as error:
+                with in_time(seconds):
+                    exec(compile(ast.Module([statement], []), file, "exec"), names)
+            except BaseException as error:  # sys.exit(), too
                 failures.append((source, f"Your cell stopped: {reason(error)}"))
     return names, failures
 
@@ -216,15 +225,9 @@ def main():
 
     for number, name in enumerate(told["lent"]):
         setattr(posviz, name, lent(number))
-    limit(told["seconds"], told["memory"])
+    limit(told["memory"], 3 * told["seconds"])
     guard(told["hidden"])
-
-    def begin(number):
-        send(replies, {"cell": number})
-        signal.alarm(2 * told["seconds"])  # a cell that sleeps uses up no core
-
-    names, failures = run(told["cells"], dict(told["faults"]), begin)
-    signal.alarm(0)
+    names, failures = run(told["cells"], told["seconds"])
     name = told["name"]
     answer = names.get(name, failures)
     if answer is failures:
@@ -240,8 +243,10 @@ def main():
         while True:
             arguments = receive(requests, lent)
             try:
-                send(replies, {"value": answer(*arguments)})
-            except Exception as error:
+                with in_time(told["seconds"]):
+                    value = answer(*arguments)
+                send(replies, {"value": value})
+            except BaseException as error:
                 where, empty = failing_line(answer, error)
                 said = [type(error).__name__, str(error)[:500], where[:300], empty]
                 send(replies, {"stopped": said})

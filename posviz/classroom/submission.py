@@ -27,16 +27,15 @@ try:
 except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
-SECONDS = 10  # on a core, for each exercise; loading torch takes three of them
+SECONDS = 10  # for each statement and each call; on a core 3 times that for an exercise
+PATIENCE = 6  # times that by the clock
 MEMORY = 2**30  # bytes
-PATIENCE = 6  # times as long by the clock: who sleeps uses up no core
-MOST_FAULTS = 5  # cells that end the process and are left out
 PACKAGE = Path(posviz.__file__).parent
 INSIDE = Path(inside.__file__)
 SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives")
 
 _UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
-_ENDED = {signal.SIGXCPU, signal.SIGKILL, signal.SIGALRM}  # by the limits
+_ENDED = {signal.SIGXCPU, signal.SIGKILL}  # by the limits
 
 
 @functools.cache
@@ -79,46 +78,20 @@ class _Stopped(Exception):
     sentence = ""  # that tells a reader all, where it is no error of Python's
 
 
-class _Ended(_Stopped):
-    """The process has ended."""
-
-
-def _named(kind, text, base=_Stopped) -> _Stopped:
+def _named(kind, text) -> _Stopped:
     """An error that is called as one of the other process, with a text of ours."""
-    made = type(kind if str(kind).isidentifier() else "Exception", (base,), {})(str(text))
+    made = type(kind if str(kind).isidentifier() else "Exception", (_Stopped,), {})(str(text))
     made.sentence = f"{text[:1].upper()}{text[1:]}."
     return made
 
 
 @contextlib.contextmanager
-def answer(
-    cells: list[str],
-    name: str,
-    lent: dict[str, Callable[..., Any]],
-    faults: dict[int, str] | None = None,
-) -> Iterator[Any]:
+def answer(cells: list[str], name: str, lent: dict[str, Callable[..., Any]]) -> Iterator[Any]:
     """What a submission's cells call by this name, for a checker: a function or a value.
 
     lent: what it may use of posviz, by name. It is called here, as are functions among the inputs.
-    faults: why cells ended the process, by their number; they are left out, and others added.
     Where the code stopped, or where there is nothing of that name, it is a function that raises.
     """
-    faults = {} if faults is None else faults
-    with contextlib.ExitStack() as processes:
-        while True:
-            conversation = _Conversation(processes.enter_context(_process()), lent)
-            try:
-                found = conversation.begin(cells, name, faults)
-                break
-            except _Ended as error:
-                if conversation.cell < 0 or len(faults) == MOST_FAULTS:
-                    raise
-                faults[conversation.cell] = str(error)
-        yield found
-
-
-@contextlib.contextmanager
-def _process() -> Iterator[subprocess.Popen]:
     environment = {"PATH": os.defpath, "LC_ALL": "C.UTF-8", "OMP_NUM_THREADS": "1"}
     with tempfile.TemporaryDirectory() as folder:
         process = subprocess.Popen(
@@ -133,7 +106,7 @@ def _process() -> Iterator[subprocess.Popen]:
         late = Timer(PATIENCE * SECONDS, _kill, [process])
         late.start()
         try:
-            yield process
+            yield _Conversation(process, lent).begin(cells, name)
         finally:
             late.cancel()
             _kill(process)
@@ -154,13 +127,11 @@ class _Conversation:
         self.functions = list(lent.values())
         self.names = list(lent)
         self.ended: Exception | None = None
-        self.cell = -1  # the last that began
 
-    def begin(self, cells, name, faults):
+    def begin(self, cells, name):
         """Run the cells, and return what is called so."""
         told = {"cells": cells, "name": name, "lent": self.names, "hidden": str(PACKAGE)}
-        told |= {"faults": list(faults.items()), "seconds": SECONDS, "memory": MEMORY}
-        said = self._asked(told)
+        said = self._asked(told | {"seconds": SECONDS, "memory": MEMORY})
         if "value" in said:
             return said["value"]
         missing = said.get("missing")
@@ -181,10 +152,8 @@ class _Conversation:
             raise self.ended
         try:
             inside.send(self.process.stdin, message, self._lend)
-            while (reply := inside.receive(self.process.stdout)).keys() & {"call", "cell"}:
-                self.cell = reply.get("cell", self.cell)
-                if "call" in reply:
-                    self._call(reply)
+            while "call" in (reply := inside.receive(self.process.stdout)):
+                self._call(reply)
             if "stopped" in reply:
                 raise self._stopped(*reply["stopped"])
             if not reply.keys() & {"value", "missing", "own", "function"}:
@@ -203,15 +172,16 @@ class _Conversation:
         made = _named(kind, str(text))
         made.sentence = f"{text}." if kind == inside.NotLent.__name__ else ""
         made.failed_at = str(line), [str(name) for name in empty]
+        if kind == "TimeoutError":
+            self.ended = made  # it is not asked again, for as long
         return made
 
     def _end(self):
         """Why the process has ended, as an error."""
         status = self.process.wait()
         if -status in _ENDED or status - 128 in _ENDED:
-            endless = f"perhaps an endless loop: it took more than {SECONDS} seconds"
-            return _named("TimeoutError", endless, _Ended)
-        return _named("SystemExit", "it ended the process", _Ended)
+            return _named("TimeoutError", "perhaps an endless loop: it took too long")
+        return _named("SystemExit", "it ended the process")
 
     def _call(self, call):
         """Answer a call of a function that is lent, or among the inputs."""

@@ -119,7 +119,7 @@ HOSTILE = {
     "never ends at the top": ("while True:\n    try: 1 / 0\n    except: pass\n\n\n" + WHOLE, ""),
     "never ends beside an answer": (
         IMPORTS + "\n\n\nwhile True: pass" + ROTARY + "\n\n\n" + SCORES + MATRIX,
-        "error",
+        "",
     ),
     "deletes files": (
         "import os, pathlib\nfor f in pathlib.Path('PLACE').rglob('*'):\n"

@@ -46,11 +46,11 @@ def test_a_notebook_s_lesson_is_found_from_its_answers(lesson):
         ((ROPE, ROPE, ALIBI, None), None, ROPE),
         ((ROPE, ROPE, ALIBI), ROPE, ROPE),
         ((ROPE, ALIBI), ALIBI, ALIBI),
-        ((ROPE, ALIBI), None, "RoPE (1), 08 · ALiBi (1): name the lesson"),
+        ((ROPE, ALIBI), None, "05 · RoPE and 08 · ALiBi: name the lesson"),
         (
             (ROPE, ROPE),
             ALIBI,
-            "All 2 notebooks answer lesson 05. Did you mean `posviz grade class 05`?",
+            "2 of 2 notebooks answer lesson 05. Did you mean `posviz grade class 05`?",
         ),
         ((ROPE, ROPE, ALIBI), ALIBI, "2 of 3 notebooks answer lesson 05."),
         ((None,), ROPE, "no notebook has an answer"),
