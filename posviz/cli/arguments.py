@@ -40,31 +40,37 @@ def pictures(names=(), everything=False) -> list[str]:
     if not (everything or names):
         raise ValueError("name pictures or lessons, or give --all; `posviz list` shows them.")
     known = {name: lesson_of(name) for name in posviz.lessons.names()}
-    spelled, chosen = {name.lower(): name for name in known}, set(known if everything else ())
-    lessons = {row.number: row.notebook for row in LESSONS}
+    meant = {name.lower(): [name] for name in known}
+    for row in LESSONS:
+        own = [name for name in known if known[name] == row.number]
+        meant |= dict.fromkeys(_spellings(row.notebook), own)
+    chosen = set(known if everything else ())
     for name in names:
-        if name.lower() in spelled:
-            chosen.add(spelled[name.lower()])
-        elif (number := _number(name, lessons)) is not None:
-            chosen |= {each for each in known if known[each] == number}
-        else:
-            near = [*known, *lessons.values()]
+        if name.lower() not in meant:
+            near = [*known, *(row.notebook for row in LESSONS)]
             closest("picture or lesson", name, near, "`posviz list` shows all")
+        chosen |= set(meant[name.lower()])
     return sorted(chosen, key=lambda name: (known[name], list(known).index(name)))
 
 
-def lesson(text, names: dict[str, str]) -> str:
-    """The number meant by "05", "5", "05_rope" or "rope"; ValueError for an unknown one."""
-    number = _number(text, names)
-    return closest("lesson", text, names.values()) if number is None else number
+def lesson(text: str, names: Iterable[str]) -> str:
+    """The notebook's name meant by "05", "5", "05_rope" or "rope"; ValueError for an unknown one.
+
+    Of two that are meant it is the last.
+    """
+    meant = {typed: name for name in names for typed in _spellings(name)}
+    return meant.get(text.lower()) or closest("lesson", text, names)
 
 
-def _number(text, names) -> str | None:
-    typed = text.strip().lower()
-    for number, name in names.items():
-        if typed and typed in (number, number.removeprefix("0"), name, name.partition("_")[2]):
-            return number
-    return None
+def _spellings(name) -> set[str]:
+    number, _, rest = name.lower().partition("_")
+    return {name.lower(), number, number.removeprefix("0"), rest} - {""}
+
+
+def row_of(text) -> Lesson:
+    """The course's row of the lesson, or of the examination, that is meant."""
+    rows = {row.notebook: row for row in (*LESSONS, EXAMINATION)}
+    return rows[lesson(text, rows)]
 
 
 # ---------------------------------------------------------------- notebooks
@@ -92,16 +98,10 @@ def lesson_notebooks(lessons, everything, folder) -> list[Path]:
     if everything == bool(lessons):
         raise ValueError("choose the lessons, such as 05, or --all.")
     found = notebooks(folder)
-    own = {row.number: row.notebook for row in LESSONS if row.notebook in found}
-    names = {name[:2]: name for name in found} | own  # a reader's copy may have the number, too
-    meant = {text if text in found else names[lesson(text, names)] for text in lessons or ()}
+    own = {row.notebook for row in LESSONS}
+    names = sorted(found, key=own.__contains__)  # before it a reader's copy, with its number
+    meant = {lesson(text, names) for text in lessons or ()}
     return [found[name] for name in sorted(meant or found)]
-
-
-def row_of(text) -> Lesson:
-    """The course's row of the lesson, or of the examination, that is meant."""
-    rows = {row.number: row for row in (*LESSONS, EXAMINATION)}
-    return rows[lesson(text, {number: row.notebook for number, row in rows.items()})]
 
 
 def repository(address: str) -> str:

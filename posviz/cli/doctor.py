@@ -2,12 +2,10 @@
 
 import platform
 import sys
-import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
-from pathlib import Path
 
 import typer
 from packaging.requirements import Requirement
@@ -53,21 +51,13 @@ def doctor():
 def checks() -> Iterator[Check]:
     """Yield the result of each check when it is done."""
     yield Check("Python", f"{platform.python_version()} at {sys.executable}")
-    for extra, wanted in requirements().items():
-        yield from (version(Requirement(each), extra) for each in wanted)
+    for wanted in map(Requirement, metadata.requires("posviz") or ()):
+        marker = wanted.marker
+        extra = next((each for each in USES if marker and marker.evaluate({"extra": each})), "")
+        if extra or not marker:
+            yield version(wanted, extra)
     with suppress(ImportError):  # NumPy or matplotlib may be missing
         yield from machine()
-
-
-def requirements() -> dict[str, list[str]]:
-    """What posviz asks for, and its extras; in a clone pyproject.toml is newer than the install."""
-    project = Path(__file__).parents[2] / "pyproject.toml"
-    if project.exists():
-        table = tomllib.loads(project.read_text("utf-8"))["project"]
-        return {"": table["dependencies"]} | {e: table["optional-dependencies"][e] for e in USES}
-    every = metadata.requires("posviz") or []
-    own = {extra: [each for each in every if f'extra == "{extra}"' in each] for extra in USES}
-    return {"": [each for each in every if "extra ==" not in each]} | own
 
 
 def version(wanted: Requirement, extra: str) -> Check:

@@ -1,4 +1,4 @@
-"""What is wrong with a drawn figure: texts cut off, small or overlapping, marks lost, ellipses."""
+"""What is wrong with a drawn figure: texts cut off, small or overlapping, marks lost."""
 
 import contextlib
 import warnings
@@ -6,9 +6,7 @@ from unittest import mock
 
 import numpy as np
 from matplotlib.artist import Artist
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyArrow, Wedge
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 from PIL import Image, ImageFilter
@@ -25,8 +23,7 @@ LEAST_POINTS = {"slide": 14, "paper": 7}
 
 def faults(figure: Figure, style="notebook") -> list[str]:
     """A line for everything that is wrong with a figure of a style."""
-    texts = text_faults(figure, LEAST_POINTS.get(style, 0))
-    return [*texts, *line_faults(figure), *circle_faults(figure)]
+    return text_faults(figure, LEAST_POINTS.get(style, 0)) + line_faults(figure)
 
 
 def room_faults(picture: Picture, look: Appearance) -> list[str]:
@@ -143,7 +140,7 @@ def _ink(figure, text, box) -> np.ndarray:
     return marked[y0:y1, x0:x1]
 
 
-# ---------------------------------------------------------------- lines, marks, circles
+# ---------------------------------------------------------------- lines and marks
 
 
 def line_faults(figure: Figure) -> list[str]:
@@ -157,32 +154,3 @@ def line_faults(figure: Figure) -> list[str]:
             if np.isfinite(points).any() and not is_seen:
                 found.append(f"{str(line.get_label())!r} at {points[0]} is outside its axes")
     return found
-
-
-def circle_faults(figure: Figure) -> list[str]:
-    """A line for all axes in which something round is drawn and a circle would be an ellipse.
-
-    Where angles or lengths are read off, one step to the right is on screen one step up.
-    """
-    figure.draw_without_rendering()
-    found = []
-    for axes in filter(is_round, figure.axes):
-        step = axes.transData.transform([(0, 0), (1, 0), (0, 1)])
-        (across, _), (_, up) = abs(step[1:] - step[0])
-        if not np.isclose(across, up, rtol=1e-6, atol=0):
-            found.append(f"a circle is not round: 1 is {across:.4g} pixels across and {up:.4g} up")
-    return found
-
-
-def is_round(axes: Axes) -> bool:
-    """Whether something is drawn that must look round: a circle, a dial, an arrow."""
-    if any(isinstance(patch, FancyArrow | Wedge) for patch in axes.patches):
-        return True
-    for line in axes.lines:
-        points = np.ma.filled(np.ma.masked_invalid(np.asarray(line.get_xydata(), float)), np.nan)
-        for part in np.split(points, np.flatnonzero(np.isnan(points[:, 0])) + 1):
-            part = part[~np.isnan(part).any(axis=1)][:-1]
-            radius = np.hypot(*(part - part.mean(axis=0)).T) if len(part) > 20 else np.zeros(1)
-            if radius.min() > 0 and np.ptp(radius) < 0.02 * radius.mean():
-                return True
-    return False

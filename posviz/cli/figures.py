@@ -42,19 +42,15 @@ def controls(name: str) -> list[str]:
     return lines
 
 
-FORMATS = (
-    "svg, pdf, png, gif, mp4, html: one or several with commas.  "
-    "[default: pdf, or gif with --animate]"
-)
+FORMATS = "svg, pdf, png, gif, mp4, html: one or several with commas."
+AS_USUAL = "  [default: pdf, or gif with --animate]"
 MOVES = "The knob that moves in a gif or mp4.  [default: as `posviz list` tells]"
-Formats = Annotated[list[str] | None, option("--format", FORMATS, "FORMATS")]
-Settings = Annotated[
-    list[str] | None, option("--set", "A knob's value; may be given again.", "KNOB=VALUE")
-]
+Texts = list[str] | None
+Formats = Annotated[Texts, option("--format", FORMATS + AS_USUAL, "FORMATS")]
+Settings = Annotated[Texts, option("--set", "A knob's value; may be given again.", "KNOB=VALUE")]
 Animated = Annotated[str | None, option("--animate", MOVES, "KNOB")]
 Multiples = Annotated[
-    str,
-    option("--small-multiples", "Values of a knob, side by side or in rows.", "KNOB=A,B,C"),
+    str, option("--small-multiples", "Values of a knob, side by side or in rows.", "KNOB=A,B,C")
 ]
 Filmstrip = Annotated[
     str, option("--filmstrip", "A knob from end to end, as five figures side by side.", "KNOB")
@@ -73,7 +69,7 @@ Cmap = Annotated[str, option("--cmap", "A colour map of matplotlib's.", "NAME")]
 Width = Annotated[str, option("--width", "As 3.03in, 77mm or 252pt.", "LENGTH")]
 Title = Annotated[str, option("--title", "Above the figure.", "TEXT")]
 Labels = Annotated[
-    list[str] | None, option("--label", "Other words in its texts; may be given again.", "OLD=NEW")
+    Texts, option("--label", "Other words in its texts; may be given again.", "OLD=NEW")
 ]
 Legend = Annotated[bool, option("--legend/--no-legend", "Without its legends.")]
 Panel = Annotated[int, option("--panel", "One of its panels alone.", "NUMBER", min=0)]
@@ -120,10 +116,8 @@ def export(
 
     chosen = arguments.pictures(names or (), everything)
     formats = export_jobs.formats(kinds or (), animated=knob is not None)
-    values, filmed = (
-        export_jobs.settings(chosen, set_ or ()),
-        export_jobs.filmed_knobs(chosen, knob),
-    )
+    values = export_jobs.settings(chosen, set_ or ())
+    filmed = export_jobs.filmed_knobs(chosen, knob)
     found = export_jobs.exports(values, export_jobs.look(context.params), context.params)
     fitting = export_jobs.with_room_for_texts(found)
     jobs = export_jobs.plan(fitting, filmed, formats, to, snippet)

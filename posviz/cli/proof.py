@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Iterator
 from html import escape
 from io import BytesIO
-from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,10 +19,10 @@ from posviz.pictures.styled_figure import drop_bitmaps
 
 WIDTH = 900  # pixels, at most
 STYLE = """<style>
-body { font: 16px/1.4 sans-serif; background: #dddddd; }
-section { display: grid; grid-template-columns: 1fr 1fr; gap: 20px; margin-bottom: 20px; }
+body { background: #dddddd; font: 16px/1.4 sans-serif; }
+body { display: grid; grid-template-columns: 1fr 1fr; gap: 20px; }
+h1 { grid-column: 1 / -1; }
 figure { margin: 0; }
-h2 { font-size: 16px; margin: 0; }
 strong { display: block; color: #b00020; }
 img { max-width: 100%; }
 </style>"""
@@ -34,43 +33,44 @@ PARTS = ("body", "half")  # of a slide, for which not every picture has room
 class ProofView(NamedTuple):
     """A drawing under its label, with its caption and faults; no image where drawing failed.
 
-    group: what it is looked at for, the styles or a knob. no_room: why `posviz export` refuses it.
+    no_room: why `posviz export` refuses it.
     """
 
-    group: str
     label: str
     image: bytes = b""  # a PNG
     caption: str = ""
     faults: tuple[str, ...] = ()
     no_room: str = ""
 
-
-# ---------------------------------------------------------------- what is looked at
+    @property
+    def lines(self) -> list[str]:
+        """What is wrong, a line each."""
+        return [*self.faults, *filter(None, [self.no_room])]
 
 
 def views(kind: type[Picture]) -> Iterator[ProofView]:
     """The picture as it is by default, then in every style, then at every knob's ends."""
 
-    def view(group, label, values=(), **look):
+    def view(label, values=(), **look):
         try:
-            return ProofView(group, label, *_drawn(kind(**dict(values)), appearance(**look)))
+            return ProofView(label, *_drawn(kind(**dict(values)), appearance(**look)))
         except Exception as error:
-            return ProofView(group, label, faults=(explain(error, inspect.getfile(kind)),))
+            return ProofView(label, faults=(explain(error, inspect.getfile(kind)),))
 
-    yield (default := view("styles", "notebook"))
+    yield (default := view("notebook"))
     if not default.image:  # the other views would fail, too
         return
     for style, dark in LOOKS:
-        yield view("styles", style + ", dark" * dark, style=style, dark=dark)
+        yield view(style + ", dark" * dark, style=style, dark=dark)
     for part in PARTS:
-        seen = view("parts of a slide", f"slide, {part}", style="slide", layout=part)
+        seen = view(f"slide, {part}", style="slide", layout=part)
         if why := seen.image and no_room(kind(), appearance("slide", layout=part)):
             seen = seen._replace(faults=(), no_room=f"no room: {why}")
         yield seen
     for name, knob in kind.knobs().items():
         for value in ends(knob):
             if value != knob.default_value:
-                yield view(name, f"{name} = {knob.write(value):.60}", {name: value})
+                yield view(f"{name} = {knob.write(value):.60}", {name: value})
 
 
 def ends(knob: knobs.Knob) -> list:
@@ -103,39 +103,23 @@ def _drawn(picture: Picture, look: Appearance) -> tuple[bytes, str, tuple[str, .
     return image.getvalue(), figure.caption, tuple(found)
 
 
-# ---------------------------------------------------------------- the sheet
-
-
 def write(kind: type[Picture], to: Path) -> tuple[Path, list[str], int]:
-    """Write the sheet of a picture into a folder; return its path, what is wrong, how many faults.
+    """Write a picture's views as one page; return where it is, what is wrong, how many faults.
 
     What has no room is told, but no fault. Raises OSError where the folder cannot be written to.
     """
     seen, path = list(views(kind)), to / f"{kind.__name__}.html"
-    with replacing(path) as data:
-        data.write(sheet(kind.__name__, seen).encode())
-    told = [f"{view.label}: {line}" for view in seen for line in _told(view)]
-    return path, told, sum(len(view.faults) for view in seen)
-
-
-def sheet(title: str, seen: list[ProofView]) -> str:
-    """All views as HTML, each group in rows of its own, under a title and how many faults."""
     count = sum(len(view.faults) for view in seen)
-    groups = [
-        f"<section>{''.join(map(_cell, group))}</section>"
-        for _, group in groupby(seen, lambda view: view.group)
-    ]
-    heading = f"<h1>{escape(title)}</h1><p>faults in {len(seen)} views: {count}</p>"
-    return f"<!doctype html><meta charset='utf-8'>{STYLE}{heading}{''.join(groups)}"
-
-
-def _told(view) -> list[str]:
-    return [*view.faults, *filter(None, [view.no_room])]
+    heading = f"<h1>{kind.__name__}: faults in {len(seen)} views: {count}</h1>"
+    page = f"<!doctype html><meta charset='utf-8'>{STYLE}{heading}{''.join(map(_cell, seen))}"
+    with replacing(path) as file:
+        file.write(page.encode())
+    return path, [f"{view.label}: {line}" for view in seen for line in view.lines], count
 
 
 def _cell(view) -> str:
-    faults = "".join(f"<strong>{escape(line)}</strong>" for line in _told(view))
+    wrong = "".join(f"<strong>{escape(line)}</strong>" for line in view.lines)
     data = base64.b64encode(view.image).decode()
     image = f"<img src='data:image/png;base64,{data}' alt=''>" if view.image else ""
-    words = f"<h2>{escape(view.label)}</h2>{faults}"
-    return f"<figure>{words}{image}<figcaption>{escape(view.caption)}</figcaption></figure>"
+    caption = f"<figcaption>{escape(view.caption)}</figcaption>"
+    return f"<figure><b>{escape(view.label)}</b>{wrong}{image}{caption}</figure>"

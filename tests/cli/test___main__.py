@@ -237,7 +237,6 @@ def test_failures_are_told_at_the_end_and_give_status_1(call, tmp_path):
     ],
 )
 def test_files_that_are_there_are_refused_or_replaced(call, tmp_path, monkeypatch, line, file):
-    monkeypatch.setattr(page, "link", lambda to: None)
     monkeypatch.setattr(pages, "write_site", lambda *given: None)
     (tmp_path / file).touch()
     refused = call(f"{line} --to {tmp_path}")
@@ -248,8 +247,6 @@ def test_files_that_are_there_are_refused_or_replaced(call, tmp_path, monkeypatc
 
 @pytest.mark.parametrize(("command", "write"), [("site", "write_page"), ("slides", "write_slides")])
 def test_pages_and_slides_of_the_lessons_meant(call, tmp_path, monkeypatch, command, write):
-    linked = []
-    monkeypatch.setattr(page, "link", linked.append)
     result = call(f"{command} {XPOS.number} rope --to {tmp_path}")
     assert result.exit_code == 0
     stems = [Path(name).stem.removesuffix("_slides") for name in result.jobs]
@@ -257,13 +254,11 @@ def test_pages_and_slides_of_the_lessons_meant(call, tmp_path, monkeypatch, comm
     for stem, job in zip(stems, result.jobs.values(), strict=True):
         assert job.func is getattr({"site": page, "slides": slides}[command], write)
         assert (job.args[0].path, job.args[1]) == (arguments.notebooks()[stem], tmp_path)
-    assert linked == ([tmp_path] if command == "site" else [])
     mine = tmp_path / "05_ScoreDecay.ipynb"  # which fails, as the only one
     mine.touch()
     result = call(f"{command} 05 --notebooks {tmp_path} --to {tmp_path}")
     assert result.exit_code == 1
     assert [job.args[0].path for job in result.jobs.values()] == [mine]
-    assert len(linked) == (command == "site"), "links of nothing"
 
 
 def test_open_serves_the_folder_and_opens_the_first_file(tmp_path, monkeypatch):
@@ -318,14 +313,16 @@ def test_a_site_is_all_lessons_and_pictures_and_what_is_around_them(call, tmp_pa
     lessons = arguments.notebooks()
     for name, notebook in lessons.items():
         lesson, *others = result.jobs[f"{name}.html"].args
-        assert (lesson.path, *others) == (notebook, tmp_path, "you/posviz")
+        assert (lesson.path, *others) == (notebook, tmp_path)
+        assert lesson.site.repository == "you/posviz"
+        assert {name, "index"} <= lesson.site.pages
         if name != EXAMINATION.notebook:
             assert result.jobs[f"{name}_slides.html"].args == (lesson, tmp_path)
     for name in posviz.lessons.names():
         assert result.jobs[f"{name}.png, {name}_dark.png"].args == (name, tmp_path)
     [(stored, *others)] = around
     assert [lesson.path for lesson in stored] == list(lessons.values())
-    assert others == ["you/posviz", tmp_path]
+    assert others == [tmp_path]
 
 
 def test_a_proof_tells_faults_and_has_status_1(call, tmp_path, monkeypatch):

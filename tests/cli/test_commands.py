@@ -15,10 +15,10 @@ import pytest
 from typer.testing import CliRunner
 
 from posviz.__main__ import app
-from posviz.classroom import grade, report, solutions
+from posviz.classroom import assign, grade, report
 from posviz.cli import doctor, export_jobs, proof, start
 from posviz.course import LESSONS
-from posviz.publish import batch, page, rerun
+from posviz.publish import batch, rerun
 from posviz.publish.site import pages
 
 ROOT = Path(__file__).parents[2]
@@ -79,7 +79,6 @@ def test_command_of_posviz_is_understood(command, tmp_path, monkeypatch):
     """Of its jobs none is done."""
     monkeypatch.setattr(batch, "run", lambda jobs: {})
     monkeypatch.setattr(export_jobs, "with_room_for_texts", lambda found: found)
-    monkeypatch.setattr(page, "link", lambda to: None)
     monkeypatch.setattr("posviz.cli.common.serve", lambda folder, file: None)
     monkeypatch.setattr(pages, "write_site", lambda *_: None)
     monkeypatch.setattr(proof, "write", lambda kind, to: (to, [], 0))
@@ -92,7 +91,7 @@ def test_command_of_posviz_is_understood(command, tmp_path, monkeypatch):
     monkeypatch.setattr(grade, "grade", lambda *_: [grade.Row("ann", "1 a head (10)", 10, "", "")])
     monkeypatch.setattr(report, "report", lambda rows, folder: [folder])
     monkeypatch.setattr(start, "become", lambda _: 0)
-    monkeypatch.setattr(solutions, "write_solutions", lambda *_: tmp_path)
+    monkeypatch.setattr(assign, "write_solutions", lambda *_: tmp_path)
     monkeypatch.setattr(grade, "write", lambda rows, folder: [folder])
     monkeypatch.setattr("posviz.classroom.guide.write_guide", lambda *_: [tmp_path])
     monkeypatch.chdir(tmp_path)

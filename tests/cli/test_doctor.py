@@ -44,15 +44,6 @@ def test_wrong_or_missing_package_is_named_with_advice(wanted, extra, found):
     assert check.found.startswith(found)
 
 
-def test_requirements_of_an_installed_package_are_those_of_the_clone(monkeypatch):
-    in_clone = doctor.requirements()
-    lines = [*in_clone[""], *(f'{x}; extra == "{e}"' for e in doctor.USES for x in in_clone[e])]
-    monkeypatch.setattr(metadata, "requires", lambda _: [*lines, 'pytest; extra == "test"'])
-    monkeypatch.setattr(doctor, "__file__", "/nowhere/posviz/cli/doctor.py")
-    named = {e: [Requirement(x).name for x in found] for e, found in doctor.requirements().items()}
-    assert named == {e: [Requirement(x).name for x in found] for e, found in in_clone.items()}
-
-
 def test_lessons_that_load_torch_are_named():
     loading = re.compile(
         r'^ *"(import torch|from posviz.(models.training|lab.train)|comparison\(\\"memory)',

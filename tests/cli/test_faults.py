@@ -1,11 +1,10 @@
 """The judge of figures, on some whose faults are known."""
 
-import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from posviz.cli.faults import circle_faults, drawn_texts, faults, line_faults, text_faults
+from posviz.cli.faults import drawn_texts, faults, line_faults, text_faults
 
 
 @pytest.fixture
@@ -70,16 +69,6 @@ def test_a_slide_must_be_read_from_afar_and_a_paper_at_all(figure, style, least)
 
 def test_an_empty_figure_is_no_picture(figure):
     assert faults(figure) == ["nothing is written in the figure"]
-
-
-@pytest.mark.parametrize("aspect", ["equal", "auto"])
-def test_a_circle_must_be_round(figure, aspect):
-    axes = figure.add_subplot(aspect=aspect)
-    turns = np.linspace(0, 2 * np.pi, 50)
-    axes.plot(np.cos(turns), np.sin(turns))
-    assert bool(circle_faults(figure)) == (aspect == "auto")
-    axes.lines[0].set_data(turns, turns)
-    assert circle_faults(figure) == []
 
 
 @pytest.mark.parametrize("y", [0.9, 1.1])
