@@ -44,7 +44,6 @@ class AlibiLine(Picture):
             factor=np.exp(-self.slope),
             own=weights[-1],
             first=weights[0],
-            is_cut=len(self.sentence.split()) > MOST_WORDS,
         )
 
     def draw(self, figure: Figure) -> list:
@@ -76,8 +75,7 @@ class AlibiLine(Picture):
 
     def caption(self, arrays: Arrays) -> str:
         """What one token farther costs, and what the nearest and the farthest key get."""
-        cut = f" Only the first {MOST_WORDS} words count."
         return (
             f"Each token back multiplies the weight by {arrays.factor:.2f}, so it falls from "
             f"{arrays.own:.2f} to {arrays.first:.2f}."
-        ) + cut * arrays.is_cut
+        )

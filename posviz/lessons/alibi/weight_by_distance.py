@@ -8,13 +8,12 @@ from matplotlib.ticker import NullLocator
 
 from posviz.encodings.alibi import alibi_slopes
 from posviz.lessons.alibi.alibi_slopes import slope_words
-from posviz.pictures.knobs import choice, integer, log_integer
+from posviz.pictures.knobs import integer, log_integer
 from posviz.pictures.parts import Curve, Limits, Other, Rule, broken, legend_above, whole, wide
 from posviz.pictures.picture import Arrays, Picture
 
 MOST_HEADS = 16
 LOWEST = 1e-7  # where a line ends, below the axis
-SHOWN = {"factor": "factor e^(−slope · distance)", "weight": "weight, equal scores"}
 
 
 class WeightByDistance(Picture):
@@ -25,35 +24,30 @@ class WeightByDistance(Picture):
     num_heads = integer(8, low=1, high=MOST_HEADS)
     head = integer(1, low=1, high=MOST_HEADS, until=lambda p: p.num_heads, play=True)
     one_in = log_integer(1000, low=10, high=1_000_000, label="under one in")
-    furthest = log_integer(128, low=16, high=4096, label="axis up to")
-    show = choice("factor", options=tuple(SHOWN), redraw=True, more=True)
 
     def compute(self) -> Arrays:
-        """Return the windows [2, heads] in tokens, and lines and bars as x and y.
+        """Return the windows [heads] in tokens, and lines and bars as x and y.
 
-        A window ends where the factor (row 0) or the weight (row 1) falls under 1/one_in; it
-        is 0 where that lies below it at every distance.
+        A window ends where the factor falls under 1/one_in.
         """
         slopes, heads = alibi_slopes(self.num_heads), np.arange(1, self.num_heads + 1)
-        starts = np.stack([np.ones_like(slopes), -np.expm1(-slopes)])
-        windows = np.maximum(np.log(starts * self.one_in), 0) / slopes
-        shown, chosen = list(SHOWN).index(self.show), self.head - 1
-        high, reach = starts[shown], windows[shown, chosen]
-        shown_to = max(self.furthest, 1.05 * reach)  # the chosen head's end is on the axis
-        ends = np.minimum(np.log(high / LOWEST) / slopes, shown_to)
-        lines = np.stack([[0 * ends, ends], [high, high * np.exp(-slopes * ends)]])
-        bars = np.stack([[0 * heads, windows[shown]], [heads, heads]])
+        windows, chosen = np.log(self.one_in) / slopes, self.head - 1
+        reach = windows[chosen]
+        shown_to = max(128, 1.05 * reach)  # the chosen head's end is on the axis
+        ends = np.minimum(-np.log(LOWEST) / slopes, shown_to)
+        lines = np.stack([[0 * ends, ends], [1 + 0 * ends, np.exp(-slopes * ends)]])
+        bars = np.stack([[0 * heads, windows], [heads, heads]])
         return self.arrays(
             windows=windows,
             slope=slopes[chosen],
             lines=broken(lines.T),
             line=lines[:, :, chosen],
             threshold=1 / self.one_in,
-            crossing=([reach], [1 / self.one_in]) if reach else ([], []),
+            crossing=([reach], [1 / self.one_in]),
             window={"width": reach},
             bars=broken(bars.T),
             bar=bars[:, :, chosen],
-            ends=(windows[shown], heads),
+            ends=(windows, heads),
             reach=reach,
             across={"xlim": (-0.01 * shown_to, shown_to)},
             down={"ylim": (len(heads) + 0.7, 0.3)},
@@ -62,7 +56,7 @@ class WeightByDistance(Picture):
     def draw(self, figure: Figure) -> list:
         """A line for each head at left, and at right how far each of them looks."""
         left, right = figure.subplots(1, 2, width_ratios=(1.4 if wide(figure) else 1, 1))
-        left.set(title="every head", ylabel=SHOWN[self.show], xlim=(-40, 4096))
+        left.set(title="every head", ylabel="factor e^(−slope · distance)", xlim=(-40, 4096))
         draw_weight_axis(left)
         whole(left.xaxis, most=4)
         right.set_xscale("symlog", linthresh=1, linscale=0.3)
@@ -95,12 +89,10 @@ class WeightByDistance(Picture):
     def caption(self, arrays: Arrays) -> str:
         """How far the head looks."""
         slope, threshold = slope_words(arrays.slope), f"1/{arrays.one_in:,}"
-        if not arrays.reach:
-            return f"Head {arrays.head}, with the slope {slope}, has no weight above {threshold}."
         reach = f"{arrays.reach:,.0f}" if arrays.reach >= 100 else f"{arrays.reach:.3g}"
         return (
             f"Head {arrays.head}, with the slope {slope}, looks {reach} tokens back, "
-            f"where its {arrays.show} falls under {threshold}."
+            f"where its factor falls under {threshold}."
         )
 
 
