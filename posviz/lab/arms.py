@@ -127,20 +127,16 @@ def _encoding(arm: str, config: Config) -> tuple[Encoding, list[dict[str, Any]] 
             w_in, b_in = _normal(config, 2, FIRE_WIDTH)
             w_out = FIRE_WIDTH**-0.5 * _normal(config, FIRE_WIDTH, heads)
             numbers = torch.zeros(heads), torch.tensor(0.1), torch.tensor(length / 4)
-            learned: Any = map(nn.Parameter, (w_in, b_in, w_out, *numbers))
-            return FIRE(*learned), None
+            return FIRE(*map(nn.Parameter, (w_in, b_in, w_out, *numbers))), None
         case "Kerple":
             return KerpleLog(*(nn.Parameter(torch.ones(heads)) for _ in range(2))), None
         case "FoX":
             gates = torch.exp(-torch.tensor(alibi_slopes(heads), dtype=torch.float32))
-            return NoPosition(), [{"encoding": _fox(config, gates)} for _ in range(layers)]
+            w_f, b_f = torch.zeros(config.d_model, heads), torch.log(gates / (1 - gates))
+            learned = [map(nn.Parameter, (w_f.clone(), b_f.clone())) for _ in range(layers)]
+            return NoPosition(), [{"encoding": FoX(*of_layer)} for of_layer in learned]
     plain = {"none": NoPosition, "sinusoidal": Sinusoidal, "ALiBi": Alibi, "RoPE": Rotary}
     return plain[arm](), None
-
-
-def _fox(config: Config, gates: torch.Tensor) -> FoX:
-    w_f = nn.Parameter(torch.zeros(config.d_model, config.num_heads))
-    return FoX(w_f, nn.Parameter(torch.log(gates / (1 - gates))))
 
 
 def _normal(config: Config, *shape: int) -> torch.Tensor:

@@ -60,24 +60,16 @@ class Config:
         require_integer(self.seed, "seed", low=0)
         require_integer(self.seq_len, "seq_len", low=SHORTEST.get(self.task, 8))
         require_even(self.seq_len, "seq_len")
-        if self.seq_len > (longest := LONGEST.get(self.task, self.seq_len)):
+        if self.seq_len > (most := LONGEST.get(self.task, self.seq_len)):
+            raise ValueError(f"seq_len must be at most {most} for {self.task}, got {self.seq_len}")
+        if self.d_model % (pairs := 2 * self.num_heads):
             raise ValueError(
-                f"seq_len must be at most {longest} for {self.task}, as the longest test needs "
-                f"a text, got {self.seq_len}"
-            )
-        if self.d_model % (2 * self.num_heads):
-            raise ValueError(
-                f"d_model must be divisible by 2 · num_heads = {2 * self.num_heads}, "
-                f"got {self.d_model}"
+                f"d_model must be divisible by 2 · num_heads = {pairs}, got {self.d_model}"
             )
 
     @property
     def key(self) -> str:
-        """The name of its files: 16 hexadecimal digits, the same on every machine.
-
-        They begin the SHA-256 of the configuration and RULES, as JSON without blanks whose keys are
-        sorted.
-        """
+        """The name of its file: 16 hexadecimal digits, the same on every machine."""
         content = {**asdict(self), "rules": RULES}
         text = json.dumps(content, sort_keys=True, separators=(",", ":"), default=int)  # of NumPy
         return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -42,8 +42,7 @@ def named(name: str, device: str = "torch CPU") -> tuple[Config, ...]:
     """
     require_choice(name, "name", NAMES)
     if name == "small":
-        arms = ("none", "learned", "ALiBi", "RoPE")
-        return tuple(_config("recall", arm, 0, device) for arm in arms)
+        return tuple(_config("recall", a, 0, device) for a in ("none", "learned", "ALiBi", "RoPE"))
     runs = (
         _config(task, arm, seed, device)
         for tasks, seeds in ORDER

@@ -6,7 +6,6 @@ import functools
 import gzip
 import json
 import os
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -52,21 +51,7 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the file says, for JSON: numbers in four decimals, None where there is no."""
-        readings = {
-            name: {
-                "by_length": {str(n): round(value, DIGITS) for n, value in each.by_length.items()},
-                "by_place": _rounded(each.by_place),
-            }
-            for name, each in self.readings.items()
-        }
-        return {
-            "config": asdict(self.config),
-            "losses": _rounded(self.losses),
-            "readings": readings,
-            "seconds": round(self.seconds, 1),
-            "weights": self.weights,
-            "about": self.about,
-        }
+        return _rounded(asdict(self)) | {"config": asdict(self.config)}
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> Result:
@@ -78,13 +63,19 @@ class Result:
             )
             for name, each in content["readings"].items()
         }
-        config, losses = Config(**content["config"]), np.array(content["losses"], dtype=np.float64)
-        rest = {name: content[name] for name in ("seconds", "weights", "about")}
-        return cls(config, losses, readings, **rest)
+        made = {"config": Config(**content["config"]), "losses": np.array(content["losses"], float)}
+        return cls(**content | made | {"readings": readings})
 
 
-def _rounded(values: Iterable[float]) -> list[float | None]:
-    return [None if np.isnan(value) else round(float(value), DIGITS) for value in values]
+def _rounded(value: Any) -> Any:
+    match value:
+        case dict():
+            return {str(name): _rounded(each) for name, each in value.items()}
+        case np.ndarray():
+            return [_rounded(each) for each in value.tolist()]
+        case float():
+            return None if np.isnan(value) else round(value, DIGITS)
+    return value
 
 
 # ---------------------------------------------------------------- files
@@ -105,22 +96,17 @@ def save(result: Result, folder: Path | str) -> Path:
     return path
 
 
-def load(path: Path) -> Result:
-    """Return the result in a file."""
-    return Result.from_dict(json.loads(path.read_text(encoding="utf-8")))
-
-
 def kept(folder: Path | str, config: Config) -> Result | None:
     """Return the result of a configuration in a folder, None where there is none."""
     path = path_of(folder, config)
-    return load(path) if path.exists() else None
+    return _load(path) if path.exists() else None
 
 
 def results(folder: Path | str) -> tuple[Result, ...]:
     """Return all results in a folder, by task, arm and seed."""
     if not (folder := Path(folder)).is_dir():
         raise FileNotFoundError(f"there is no folder {folder}")
-    return _sorted(map(load, folder.glob("*.json")))
+    return _sorted(map(_load, folder.glob("*.json")))
 
 
 @functools.cache
@@ -132,12 +118,12 @@ def committed() -> tuple[Result, ...]:
 
 def by_arm(found: Iterable[Result], task: str) -> dict[str, dict[int, LengthScores]]:
     """Return {arm: {seed: scores}} of a task; what is changed only at test is an arm, too."""
-    arms: dict[str, dict[int, LengthScores]] = defaultdict(dict)
+    arms: dict[str, dict[int, LengthScores]] = {}
     for result in found:
         if result.config.task == task:
             for name, reading in result.readings.items():
-                arms[name][result.config.seed] = reading
-    return dict(arms)
+                arms.setdefault(name, {})[result.config.seed] = reading
+    return arms
 
 
 def status(configs: Sequence[Config], folder: Path | str) -> list[str]:
@@ -148,6 +134,10 @@ def status(configs: Sequence[Config], folder: Path | str) -> list[str]:
         done = [result.seconds for result in runs if result is not None]
         lines.append(f"{task}: {len(done)} of {len(runs)}, {sum(done):,.0f} s of one core")
     return lines
+
+
+def _load(path: Path) -> Result:
+    return Result.from_dict(json.loads(path.read_text(encoding="utf-8")))
 
 
 def _sorted(found: Iterable[Result]) -> tuple[Result, ...]:

@@ -59,19 +59,11 @@ def table(found: Iterable[Result], task: str) -> Table:
     short = {result.config.seq_len for result in found} or {SIZES[task].get("seq_len", 64)}
     if len(short) > 1:
         raise ValueError(f"runs must have one seq_len for {task}, got {sorted(short)}")
-    [trained] = short
-    seeds = by_arm(found, task)
-    runs = {
-        arm: [scores for _, scores in sorted(seeds[arm].items())]
-        for arm in ALL_ARMS
-        if arm in seeds
-    }
+    [trained], by_length, by_place = short, {}, {}
+    for arm, seeds in sorted(by_arm(found, task).items(), key=lambda each: ALL_ARMS.index(each[0])):
+        runs = [seeds[seed] for seed in sorted(seeds)]
+        by_length[arm] = np.array([[*run.by_length.values()] for run in runs])
+        by_place[arm] = np.array([run.by_place for run in runs])
     lengths = TASKS[task].lengths(trained)
-    return Table(
-        task,
-        trained,
-        np.array(lengths),
-        TASKS[task].places(lengths[-1]),
-        {arm: np.array([[*each.by_length.values()] for each in of]) for arm, of in runs.items()},
-        {arm: np.array([each.by_place for each in of]) for arm, of in runs.items()},
-    )
+    places = TASKS[task].places(lengths[-1])
+    return Table(task, trained, np.array(lengths), places, by_length, by_place)

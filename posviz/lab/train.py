@@ -53,7 +53,7 @@ def trained(config: Config, *, bar: bool = False) -> tuple[SmallTransformer, Run
 
     def loss_at(step: int) -> torch.Tensor:
         batch = training_batch(config.task, config.seed, step, config.batch_size, config.seq_len)
-        return _losses(model(batch.tokens, _positions(config, step, device)), batch).mean()
+        return _losses(model(batch.tokens, _positions(config, step)), batch).mean()
 
     def rate_at(step: int) -> float:
         rise, fall = (step + 1) / WARM_UP, (1 - step / config.steps) / FALL
@@ -68,13 +68,12 @@ def trained(config: Config, *, bar: bool = False) -> tuple[SmallTransformer, Run
     return model, run
 
 
-def _positions(config: Config, step: int, device: torch.device) -> torch.Tensor | None:
+def _positions(config: Config, step: int) -> np.ndarray | None:
     """Return the positions of a step where they are randomised, None where they count from 0."""
     if config.arm not in REMEDIES:
         return None
     rng = np.random.default_rng((config.seed, step, 1))
-    places = randomised_positions(config.seq_len, arms.longest(config), rng=rng)
-    return torch.tensor(places, device=device)
+    return randomised_positions(config.seq_len, arms.longest(config), rng=rng)
 
 
 def _losses(logits: torch.Tensor, batch: Batch) -> torch.Tensor:
@@ -82,6 +81,12 @@ def _losses(logits: torch.Tensor, batch: Batch) -> torch.Tensor:
     targets = torch.tensor(batch.targets, device=logits.device)
     asked = targets != IGNORED
     return cross_entropy(logits[asked], targets[asked], reduction="none")
+
+
+def _answers(logits: torch.Tensor, batch: Batch) -> torch.Tensor:
+    """Return whether each answer that is asked for is right."""
+    targets = torch.tensor(batch.targets, device=logits.device)
+    return (logits.argmax(dim=-1) == targets)[targets != IGNORED]
 
 
 def fingerprint(model: SmallTransformer) -> str:
@@ -102,20 +107,19 @@ def tested(config: Config, model: SmallTransformer, run: Run) -> Result:
         readings = _readings(config, model)
     seconds = run.seconds + time.process_time() - begun
     losses = [np.mean(run.losses[at : at + AVERAGED]) for at in range(0, config.steps, AVERAGED)]
-    weights, about = fingerprint(model), _about()
-    return Result(config, np.array(losses), readings, seconds, weights, about)
+    return Result(config, np.array(losses), readings, seconds, fingerprint(model), _about())
 
 
 def _readings(config: Config, model: SmallTransformer) -> dict[str, LengthScores]:
     """Test the model, as it is and as it may be changed, at all lengths of its task."""
-    by_length: dict[str, dict[int, float]] = {}
-    by_place: dict[str, np.ndarray] = {}
+    found: dict[str, LengthScores] = {}
     for length in TASKS[config.task].lengths(config.seq_len):
         batch = held_out_batch(config.task, length, max(TEST_TOKENS // length, 1))
         for name, read in {config.arm: model, **arms.at_test(config, model, length)}.items():
-            value, by_place[name] = measure(config.task, read, batch)
-            by_length.setdefault(name, {})[length] = value
-    return {name: LengthScores(by_length[name], by_place[name]) for name in by_length}
+            value, by_place = measure(config.task, read, batch)
+            before = found[name].by_length if name in found else {}
+            found[name] = LengthScores({**before, length: value}, by_place)
+    return found
 
 
 def measure(task: str, model: SmallTransformer, batch: Batch) -> tuple[float, np.ndarray]:
@@ -123,31 +127,22 @@ def measure(task: str, model: SmallTransformer, batch: Batch) -> tuple[float, np
 
     Shapes: [bins], as ``Task.places`` begins them; see ``LengthScores``.
     """
-    length = batch.tokens.shape[1]
-    values = []
-    with torch.inference_mode():
-        for part in _parts(batch):
+    texts, length = batch.tokens.shape
+    is_loss, step, values = TASKS[task].measure == "loss", max(AT_ONCE // length, 1), []
+    for at in range(0, texts, step):
+        part = Batch(*(x[at : at + step] for x in batch))
+        with torch.inference_mode():
             logits = model(part.tokens)
-            if TASKS[task].measure == "loss":
-                values.append(_losses(logits, part).cpu().numpy())
-            else:
-                asked = part.targets != IGNORED
-                said = logits.argmax(dim=-1).cpu().numpy()
-                values.append((said == part.targets)[asked])
+        said = _losses(logits, part) if is_loss else _answers(logits, part)
+        values.append(said.cpu().numpy())
     value = np.concatenate(values).astype(np.float64)
     place = batch.places[batch.targets != IGNORED]
     bins = len(TASKS[task].places(length))
     counted = np.bincount(place, minlength=bins)
     sums = np.bincount(place, weights=value, minlength=bins)
     by_place = np.divide(sums, counted, out=np.full(bins, np.nan), where=counted > 0)
-    late = place >= length // 2 if TASKS[task].measure == "loss" else slice(None)
+    late = place >= length // 2 if is_loss else slice(None)
     return float(value[late].mean()), by_place
-
-
-def _parts(batch: Batch) -> list[Batch]:
-    texts = max(AT_ONCE // batch.tokens.shape[1], 1)
-    starts = range(0, len(batch.tokens), texts)
-    return [Batch(*(x[at : at + texts] for x in batch)) for at in starts]
 
 
 def _about() -> dict[str, Any]:

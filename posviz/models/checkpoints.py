@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -24,11 +23,10 @@ def load_table(
 ) -> np.ndarray:
     """Read one table of a safetensors file and none of its other tensors.
 
-    ``source`` is a file, a folder that holds ``filename`` (or its shards and their index), or the
-    id of a Hugging Face repository, "openai-community/gpt2": then huggingface_hub downloads the
-    file into its cache, and says what went wrong if it cannot. Without ``tensor`` the only tensor
-    is taken, or the only one with a usual name, such as "wpe.weight". Never opens a pickle, which
-    could run code.
+    ``source`` is a file, a folder that holds ``filename``, or the id of a Hugging Face repository,
+    "openai-community/gpt2": then huggingface_hub downloads the file into its cache. Without
+    ``tensor`` the only tensor is taken, or the only one with a usual name, such as "wpe.weight".
+    Never opens a pickle, which could run code.
 
     Shapes: [rows, d_model]. The dtype is that of the file; bfloat16, which NumPy lacks, becomes
     float32, and takes torch to read.
@@ -40,9 +38,7 @@ def load_table(
     """
     from safetensors import SafetensorError  # a page's own Python lacks it
 
-    path = Path(source).expanduser()
-    if not path.is_file():
-        path, tensor = _find(source, filename, tensor)
+    path = _find(source, filename)
     try:
         table = _read(path, tensor)
     except SafetensorError as error:
@@ -70,21 +66,15 @@ def _read(path: Path, tensor: str | None) -> np.ndarray:
         return file.get_tensor(name).float().numpy()
 
 
-def _find(source: str | Path, filename: str, tensor: str | None) -> tuple[Path, str | None]:
-    """Return the file that holds ``tensor``: a large checkpoint lies in shards, with an index."""
-    folder = Path(source).expanduser()
-    path, index = folder / filename, folder / f"{filename}.index.json"
-    if folder.is_dir() and (path.is_file() or not index.is_file()):
-        return path, tensor
-    if folder.is_dir():
-        shards = json.loads(index.read_text(encoding="utf-8"))["weight_map"]
-        tensor = _choose(list(shards), tensor, index)
-        return folder / Path(str(shards[tensor])).name, tensor  # beside the index, never above
+def _find(source: str | Path, filename: str) -> Path:
+    path = Path(source).expanduser()
+    if path.exists():
+        return path / filename if path.is_dir() else path
     if isinstance(source, Path) or source.endswith(FILES):
         raise FileNotFoundError(f"source must be a file or a folder, got {quoted(str(source))}")
     from huggingface_hub import hf_hub_download
 
-    return Path(hf_hub_download(repo_id=source, filename=filename)), tensor
+    return Path(hf_hub_download(repo_id=source, filename=filename))
 
 
 def _choose(names: list[str], tensor: str | None, path: Path) -> str:
@@ -97,9 +87,8 @@ def _choose(names: list[str], tensor: str | None, path: Path) -> str:
         raise ValueError(f"tensor must be named, for {path} holds {_listed(usual or names)}")
     if tensor in names:
         return tensor
-    close = [name for name in names if tensor in name] or spelt_like(tensor, names, 3, 0.3)
-    held = _listed(close or names)
-    raise ValueError(f"tensor {quoted(tensor)} is not in {path}, which holds {held}")
+    close = [name for name in names if tensor in name] or spelt_like(tensor, names, 3, 0.3) or names
+    raise ValueError(f"tensor {quoted(tensor)} is not in {path}, which holds {_listed(close)}")
 
 
 def _listed(names: list[str], most: int = 6) -> str:

@@ -26,8 +26,8 @@ def load_model(path: str | Path) -> LoadedModel:
     """Load a causal model from a folder, by transformers, to look into its heads.
 
     Its weights come from safetensors files alone, in float32: never from a pickle, which could run
-    code, nor from the network; code that lies in the folder is not run. Without a tokenizer its
-    tokens are bytes. ``HeadBrowser(load_model("~/models/SmolLM2-135M"))`` looks into it.
+    code, nor from the network; code that lies in the folder is not run.
+    ``HeadBrowser(load_model("~/models/SmolLM2-135M"))`` looks into it.
 
     Raises:
         FileNotFoundError: when there is no folder with `config.json` and `model*.safetensors`.
@@ -101,7 +101,7 @@ class LoadedModel:
         weights, layers = self._run(ids)
         if not layers:
             return HeadTrace(weights, None, None)
-        q, k = np.stack([layer.q for layer in layers]), np.stack([layer.k for layer in layers])
+        q, k = (np.stack(each) for each in list(zip(*layers, strict=True))[:2])
         return HeadTrace(weights, q, k.repeat(q.shape[1] // k.shape[1], axis=1))
 
     def _run(self, ids: Sequence[int]) -> tuple[np.ndarray, list[_TracedLayer]]:
@@ -112,28 +112,19 @@ class LoadedModel:
         return np.stack([to_numpy(x[0]) for x in seen.attentions]), layers
 
 
-class _Rotation(NamedTuple):
-    """What rotated queries, and by which waves.
-
-    Shapes: before and after [heads, len, …]; cos and sin [len, rotary_dim].
-    """
-
-    before: np.ndarray
-    after: np.ndarray
-    cos: np.ndarray
-    sin: np.ndarray
-
-
 class _TracedLayer(NamedTuple):
-    """Queries and keys of a layer before rotation: q [heads, len, head_dim], k with its heads."""
+    """Queries and keys of a layer before rotation: q [heads, len, head_dim], k with its heads.
+
+    rotation: queries before and after it [heads, len, …], cosines and sines [len, rotary_dim].
+    """
 
     q: np.ndarray
     k: np.ndarray
-    rotation: _Rotation | None
+    rotation: tuple[np.ndarray, ...] = ()
 
     def rotary(self) -> Rotary | None:
         """Return how two tokens rotate: pairs are tried until they give what the layer did."""
-        if self.rotation is None:
+        if not self.rotation:
             return None
         before, after, cos, sin = self.rotation
         halves, pairs = slice(0, cos.shape[-1] // 2), slice(0, None, 2)
@@ -157,13 +148,9 @@ def _traced(model: Any) -> Iterator[list[_TracedLayer]]:
     """
     code: dict[str, Any] = vars(sys.modules[type(model).__module__])
     originals = {name: code[name] for name in TRACED if name in code}
-    if ROTATE in originals and [*signature(code[ROTATE]).parameters][:4] != [
-        "q",
-        "k",
-        "cos",
-        "sin",
-    ]:
-        del originals[ROTATE]  # as in GPT-J's file, which rotates each by itself
+    arguments = [*signature(code[ROTATE]).parameters][:4] if ROTATE in code else []
+    if arguments != ["q", "k", "cos", "sin"]:
+        originals.pop(ROTATE, None)  # as in GPT-J's file, which rotates each by itself
     layers: list[_TracedLayer] = []
     rotated: list[_TracedLayer] = []
 
@@ -171,12 +158,12 @@ def _traced(model: Any) -> Iterator[list[_TracedLayer]]:
         result = originals[ROTATE](q, k, cos, sin, *rest, **more)
         own = [to_numpy(x[0]).copy() for x in (q, k)]
         waves = [to_numpy(x).reshape(-1, x.shape[-1]) for x in (cos, sin)]
-        layer = _TracedLayer(own[0], own[1], _Rotation(own[0], to_numpy(result[0][0]), *waves))
+        layer = _TracedLayer(*own, (own[0], to_numpy(result[0][0]), *waves))
         (rotated if ATTEND in originals else layers).append(layer)
         return result
 
     def attend(module: Any, q: Any, k: Any, *rest: Any, **more: Any) -> Any:
-        layer = _TracedLayer(to_numpy(q[0]).copy(), to_numpy(k[0]).copy(), None)
+        layer = _TracedLayer(to_numpy(q[0]).copy(), to_numpy(k[0]).copy())
         if rotated:  # it may be that only the first columns did
             before = rotated.pop()
             layer.q[..., : before.q.shape[-1]] = before.q

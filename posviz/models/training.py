@@ -9,7 +9,7 @@ import sys
 import sysconfig
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -212,7 +212,7 @@ def train(
     seed: int = 0,
     device: str = "torch CPU",
     snapshots: int = 25,
-    watch: Callable[[dict[int, np.ndarray]], object] | None = None,
+    watch: Callable[[dict[int, np.ndarray]], object] = lambda _: None,
 ) -> Run:
     """Train ``model`` on pieces of ``text``, and return its losses and snapshots.
 
@@ -232,37 +232,25 @@ def train(
     wanted = {round(steps * (k / (number - 1)) ** 2) for k in range(number)}
     run, table = Run(), getattr(model.encoding, "table", None)
 
-    def keep() -> None:
-        if isinstance(table, nn.Parameter):
-            run.snapshots[len(run.losses)] = to_numpy(table).copy()
-        if watch is not None:
+    def keep(steps: Collection[int] = wanted) -> None:
+        if (done := len(run.losses)) in steps:
+            if isinstance(table, nn.Parameter):
+                run.snapshots[done] = to_numpy(table).copy()
             watch(run.snapshots)
-
-    def keep_some() -> None:
-        if len(run.losses) in wanted:
-            keep()
 
     def loss_at(_: int) -> torch.Tensor:
         first = torch.randint(len(tokens) - seq_len, (batch_size, 1), generator=random)
         return _loss(model, tokens[first + torch.arange(seq_len + 1)], random)
 
     unit = "nats per character" if model.causal else "nats per hidden character"
+    tokens = torch.tensor(list(text.encode("ascii")))
+    model.to(to_device(torch.zeros(1), device).device)
+    keep()
     with _interrupts_noted() as interrupted:
-        tokens = torch.tensor(list(text.encode("ascii")))
-        model.to(to_device(torch.zeros(1), device).device)
-        keep()
-        fit(
-            model,
-            run,
-            steps,
-            loss_at,
-            lambda _: learning_rate,
-            after_step=keep_some,
-            stopped=interrupted.is_set,
-            unit=unit,
-        )
+        how: Any = {"after_step": keep, "stopped": interrupted.is_set, "unit": unit}
+        fit(model, run, steps, loss_at, lambda _: learning_rate, **how)
     if (done := len(run.losses)) < steps:
-        keep()
+        keep([done])
         print(f"interrupted after {done} step{'s' * (done != 1)}; what was learned is kept")
     return run
 

@@ -7,7 +7,7 @@ import pytest
 
 from posviz.lab import results
 from posviz.lab.named import named
-from posviz.lab.results import COMMITTED, DATA, by_arm, committed, load, save
+from posviz.lab.results import COMMITTED, DATA, by_arm, committed, kept, save
 from tests.lab.made_results import made
 
 
@@ -19,7 +19,7 @@ def run(task="recall", arm="RoPE", seed=0):
 def test_a_result_is_what_was_saved(tmp_path):
     path = save(run(), tmp_path)
     assert path.name == f"{run().config.key}.json"
-    found = load(path)
+    found = kept(tmp_path, run().config)
     assert found.to_dict() == run().to_dict()
     assert found.config == run().config
     assert found.readings["RoPE"].by_length[128] == 0.0078

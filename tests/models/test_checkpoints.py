@@ -49,18 +49,6 @@ def test_a_tensor_comes_back_as_it_was_saved(checkpoint, tensor, dtype):
         np.testing.assert_array_equal(found, expected.double())
 
 
-def test_shards_are_found_through_their_index_and_beside_it(tmp_path):
-    names = {"a.weight": "model-1.safetensors", "b.weight": "../elsewhere/model-2.safetensors"}
-    save_file({"a.weight": torch.zeros(2, 4)}, tmp_path / "model-1.safetensors")
-    save_file({"b.weight": torch.ones(3, 4)}, tmp_path / "model-2.safetensors")
-    index = tmp_path / "model.safetensors.index.json"
-    index.write_text(json.dumps({"weight_map": names}))
-    assert load_table(tmp_path, "a.weight").tolist() == [[0] * 4] * 2
-    assert load_table(tmp_path, "b.weight").tolist() == [[1] * 4] * 3
-    with pytest.raises(ValueError, match=r"'b.weigh' is not in .*index.json, which holds 'b.wei"):
-        load_table(tmp_path, "b.weigh")
-
-
 def test_repository_is_asked_for_one_file(checkpoint, monkeypatch):
     asked = []
 
